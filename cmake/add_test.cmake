@@ -1,0 +1,22 @@
+# lathe_add_test(NAME SOURCES... LIBS... LABELS...): one GoogleTest program.
+# Label "gpu" registers the test once per device (LATHE_DEVICE=software and =hardware); a test
+# skips itself where its device is absent.
+include(GoogleTest)
+
+function(lathe_add_test name)
+    cmake_parse_arguments(arg "" "" "SOURCES;LIBS;LABELS" ${ARGN})
+    add_executable(${name} ${arg_SOURCES})
+    target_link_libraries(${name} PRIVATE ${arg_LIBS} lathe::options GTest::gtest GTest::gtest_main)
+    if("gpu" IN_LIST arg_LABELS)
+        foreach(device software hardware)
+            add_test(NAME ${name}.${device} COMMAND ${name})
+            set_tests_properties(${name}.${device} PROPERTIES
+                LABELS "${arg_LABELS};${device}" TIMEOUT 600
+                ENVIRONMENT "LATHE_DEVICE=${device}"
+                SKIP_REGULAR_EXPRESSION "\\[  SKIPPED \\] [0-9]+ test.*\n.*\\[  PASSED  \\] 0 tests")
+        endforeach()
+    else()
+        add_test(NAME ${name} COMMAND ${name})
+        set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 600)
+    endif()
+endfunction()

@@ -1,0 +1,33 @@
+# Every find_package of the project. What is missing is named with the command that brings it.
+find_package(Threads REQUIRED)
+find_package(fmt REQUIRED)
+
+# cuda.h and nvrtc.h: the toolkit where found, else the pip wheels (nvidia/cu13). Nothing is linked.
+file(GLOB wheel_includes ${PROJECT_SOURCE_DIR}/.venv/lib/python3*/site-packages/nvidia/cu13/include)
+find_path(LATHE_CUDA_INCLUDE cuda.h
+    HINTS ${CUDAToolkit_ROOT}/include $ENV{CUDA_HOME}/include $ENV{CUDA_PATH}/include
+          /usr/local/cuda/include ${wheel_includes})
+if(NOT LATHE_CUDA_INCLUDE)
+    message(FATAL_ERROR "cuda.h was not found. Run tools/bootstrap, or install the wheels "
+                        "'cuda-toolkit[nvrtc,cudart,crt,cccl]==13.*' into .venv.")
+endif()
+add_library(lathe_cuda_headers INTERFACE)
+add_library(lathe::cuda_headers ALIAS lathe_cuda_headers)
+target_include_directories(lathe_cuda_headers SYSTEM INTERFACE ${LATHE_CUDA_INCLUDE})
+
+# LLVM 19 makes the software device; without it only hardware is built, and CMake says so.
+find_package(LLVM 19.1 CONFIG QUIET HINTS /usr/lib/llvm-19)
+if(LLVM_FOUND)
+    message(STATUS "Software CUDA device: LLVM ${LLVM_PACKAGE_VERSION}")
+else()
+    message(STATUS "Software CUDA device: not built, LLVM 19 was not found (Debian: llvm-19-dev)")
+endif()
+
+if(LATHE_TESTS)
+    find_package(GTest QUIET)
+    if(NOT GTest_FOUND)
+        message(STATUS "C++ tests: not built, GoogleTest was not found (Debian: libgtest-dev)")
+        set(LATHE_TESTS OFF)
+    endif()
+    enable_testing()
+endif()

@@ -1,0 +1,29 @@
+# Build options and the interface target lathe::options that every own target links PRIVATE.
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug, Release, RelWithDebInfo" FORCE)
+endif()
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+option(LATHE_TESTS "Build the C++ tests" ON)
+option(LATHE_PYTHON "Build the Python extension" ON)
+option(LATHE_WERROR "Treat warnings as errors" OFF)
+set(LATHE_SANITIZE "" CACHE STRING "Sanitizers for own targets: empty, address,undefined or thread")
+
+add_library(lathe_options INTERFACE)
+add_library(lathe::options ALIAS lathe_options)
+target_include_directories(lathe_options INTERFACE ${PROJECT_SOURCE_DIR})
+target_compile_options(lathe_options INTERFACE
+    -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
+    $<$<BOOL:${LATHE_WERROR}>:-Werror>)
+if(LATHE_SANITIZE)
+    target_compile_options(lathe_options INTERFACE
+        -fsanitize=${LATHE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
+    target_link_options(lathe_options INTERFACE -fsanitize=${LATHE_SANITIZE})
+endif()

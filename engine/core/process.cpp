@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+#include "engine/core/process.h"
+
+#include "engine/core/error.h"
+
+#include <fmt/core.h>
+
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <mutex>
+#include <sstream>
+#include <utility>
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char** environ;
+
+namespace lathe {
+namespace {
+
+std::atomic<bool> exiting{false};
+
+} // namespace
+
+bool process_is_exiting() noexcept { return exiting.load(std::memory_order_relaxed); }
+
+void watch_process_exit() {
+    static std::once_flag once;
+    std::call_once(once, [] { std::atexit([] { exiting = true; }); });
+}
+
+bool program_exists(const std::string& program) {
+    const char* path = std::getenv("PATH");
+    std::istringstream folders{path ? path : "/usr/bin:/bin"};
+    for (std::string folder; std::getline(folders, folder, ':');)
+        if (access((std::filesystem::path{folder} / program).c_str(), X_OK) == 0) return true;
+    return false;
+}
+
+PipeTo::PipeTo(const std::vector<std::string>& arguments) : program_{arguments.at(0)} {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        throw Error{fmt::format("cannot make a pipe to {}: {}", program_, std::strerror(errno))};
+    errors_ = std::tmpfile();
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    if (errors_) posix_spawn_file_actions_adddup2(&actions, fileno(errors_), STDERR_FILENO);
+    std::vector<char*> argv;
+    for (const std::string& a : arguments) argv.push_back(const_cast<char*>(a.c_str()));
+    argv.push_back(nullptr);
+    const int failed = posix_spawnp(&pid_, argv[0], &actions, nullptr, argv.data(), environ);
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[0]);
+    input_ = ends[1];
+    if (failed) {
+        close(input_);
+        if (errors_) std::fclose(errors_);
+        throw Error{fmt::format("cannot start {}: {}", program_, std::strerror(failed))};
+    }
+}
+
+PipeTo::~PipeTo() {
+    try {
+        finish();
+    } catch (const Error&) {
+        // finish() reports; a destructor has nobody to tell
+    }
+    if (errors_) std::fclose(errors_);
+}
+
+void PipeTo::write(std::span<const std::byte> bytes) {
+    // The child may end early; without this a write to it would end us, too.
+    static const auto ignored = std::signal(SIGPIPE, SIG_IGN);
+    (void)ignored;
+    while (!bytes.empty()) {
+        const ssize_t n = ::write(input_, bytes.data(), bytes.size());
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) throw Error{fmt::format("{} stopped reading: {}", program_, std::strerror(errno))};
+        bytes = bytes.subspan(static_cast<std::size_t>(n));
+    }
+}
+
+void PipeTo::finish() {
+    if (input_ < 0) return;
+    close(std::exchange(input_, -1));
+    int status = 0;
+    while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {}
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
+    std::string said;
+    if (errors_) {
+        std::rewind(errors_);
+        char line[512];
+        while (std::fgets(line, sizeof line, errors_)) said += line;
+    }
+    if (said.size() > 2000) said.erase(0, said.size() - 2000);
+    throw Error{fmt::format("{} failed (status {}): {}", program_, status, said)};
+}
+
+} // namespace lathe

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// This process and its children: the end of the process, and a pipe to a program.
+#pragma once
+
+#include <cstddef>
+#include <cstdio>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace lathe {
+
+/// True once exit handlers run: destructors then leave driver and GL objects to the system,
+/// because the libraries beneath them may be gone.
+bool process_is_exiting() noexcept;
+/// Starts watching for the process's end; called when a driver library is opened.
+void watch_process_exit();
+
+/// True where `program` is found on PATH.
+bool program_exists(const std::string& program);
+
+/// A child that reads what we write to its standard input (an encoder).
+class PipeTo {
+public:
+    /// Starts `arguments[0]` from PATH with its standard output dropped and its standard error
+    /// kept for error messages. Throws lathe::Error where it cannot be started.
+    explicit PipeTo(const std::vector<std::string>& arguments);
+    PipeTo(const PipeTo&) = delete;
+    PipeTo& operator=(const PipeTo&) = delete;
+    ~PipeTo();
+
+    /// Writes all bytes, waiting while the child is busy. Throws lathe::Error where it has ended.
+    void write(std::span<const std::byte> bytes);
+    /// Closes the pipe and waits. Throws lathe::Error with the child's last words where it failed.
+    void finish();
+
+private:
+    std::string program_;
+    int input_ = -1;
+    int pid_ = -1;
+    std::FILE* errors_ = nullptr;
+};
+
+} // namespace lathe

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+// The tree of a PTX module: what the parser makes, the verifier checks, the printer writes back,
+// gpu/soft lowers and gpu/guard rewrites. Plain data. Names follow the PTX ISA manual.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace lathe::ptx {
+
+enum class Type : std::uint8_t {
+    none, pred,
+    b8, b16, b32, b64, b128,
+    u8, u16, u32, u64,
+    s8, s16, s32, s64,
+    f16, f16x2, bf16, bf16x2, tf32, f32, f64,
+    u16x2, s16x2, e4m3x2, e5m2x2,
+    texref, samplerref, surfref,
+};
+
+/// State space of a variable or of a memory access; `generic` where an access names none.
+enum class Space : std::uint8_t { generic, reg, sreg, constant, global, local, param, shared };
+
+/// Opcodes by their PTX name: `Opcode::mad`, `Opcode::bar`, ... `and`, `or`, `not`, `xor` carry a
+/// trailing underscore. The list is opcodes.inc.
+enum class Opcode : std::uint16_t {
+#define LATHE_PTX_OPCODE(id, name) id,
+#include "gpu/ptx/opcodes.inc"
+#undef LATHE_PTX_OPCODE
+};
+
+/// Index + 1 into Module::locations; 0 is "unknown".
+using LocationId = std::uint32_t;
+
+/// One `.loc`: a place in the CUDA source and, where the code was inlined, the place of the call.
+struct Location {
+    std::uint32_t file = 0; ///< number of a `.file` directive
+    std::uint32_t line = 0, column = 0;
+    std::string function;         ///< inlined function's name from .debug_str, else empty
+    LocationId inlined_at = 0;
+};
+
+struct Register { std::string name; };               // %r12, also special registers (%tid.x)
+struct Immediate {
+    Type type = Type::s64;   ///< s64, u64, f32 or f64: how the literal was written
+    std::uint64_t bits = 0;  ///< integer value, or the float's bit pattern (f32: low half)
+};
+struct Symbol { std::string name; std::int64_t offset = 0; }; // variable, function, or label
+struct Address { ///< [base + offset]; base is a register, a symbol, or nothing ([imm])
+    std::variant<std::monostate, Register, Symbol> base;
+    std::int64_t offset = 0;
+};
+struct Operand;
+/// {%r1, %r2, _}: vector operand, also a call's argument list and a texture's coordinates.
+struct Vector { std::vector<Operand> items; };
+struct Sink {}; ///< "_": the result is dropped
+
+/// `negated` is PTX's `!p`; `second` is the `|q` half of `p|q` (setp, shfl.sync, match.all).
+struct Operand {
+    std::variant<Register, Immediate, Symbol, Address, Vector, Sink> value;
+    bool negated = false;
+    std::string second; ///< register name or "_"; empty where absent
+};
+
+struct Guard { std::string predicate; bool negated = false; };
+
+/// One instruction. `mul.wide.s32 %rd1, %r1, 4` is opcode mul, modifiers {"wide"}, types {s32}.
+/// All dotted words that are not types stay in `modifiers`, in order, without dots (state spaces
+/// and vector widths included: ld.global.nc.v4.f32 is {"global","nc","v4"} and {f32}).
+struct Instruction {
+    Opcode opcode{};
+    std::vector<std::string> modifiers;
+    std::vector<Type> types;
+    std::vector<Operand> operands; ///< call: return list (Vector), target, arguments (Vector), prototype
+    std::optional<Guard> guard;
+    LocationId location = 0;
+    std::uint32_t line = 0; ///< line in the PTX text, for diagnostics
+
+    bool has(std::string_view modifier) const;
+    Space space() const; ///< state space among the modifiers, else generic
+    int vector_width() const; ///< 1, 2, 4 or 8
+};
+
+struct Variable {
+    std::string name;
+    Space space = Space::global;
+    Type type = Type::b8;
+    std::uint32_t vector = 1;    ///< .v2, .v4
+    std::uint32_t align = 0;     ///< bytes; 0: the type's own
+    bool is_array = false;
+    std::vector<std::uint64_t> dims; ///< elements; an `[]` dimension is 0 (extern shared)
+    bool is_extern = false, is_visible = false, is_weak = false, is_common = false;
+    bool managed = false;
+    bool is_pointer = false;     ///< parameter with .ptr
+    /// Initial bytes, zero-padded to size_bytes() by users; empty: all zero.
+    std::vector<std::uint8_t> init;
+    /// Addresses to be written into `init` at load time (byte offset; symbol + addend).
+    struct Relocation {
+        std::uint64_t offset;
+        Symbol target;
+        std::uint8_t bytes = 8;
+        bool generic = false; ///< written as generic(symbol)
+    };
+    std::vector<Relocation> relocations;
+
+    std::uint64_t element_bytes() const;
+    std::uint64_t size_bytes() const; ///< 0 for an unsized extern array
+    std::uint32_t alignment() const;
+};
+
+struct RegisterDecl { std::string name; Type type = Type::b32; std::uint32_t vector = 1; std::uint32_t count = 0; };
+// count > 0 declares name0 .. name<count-1> (`%r<12>`); count 0 declares `name` itself.
+
+struct Label { std::string name; };
+struct Block;
+/// `name: .branchtargets L1, L2;`, `.calltargets f, g;`
+struct TargetList { std::string name; std::vector<std::string> targets; };
+struct Function;
+using Statement = std::variant<Instruction, Label, Variable, RegisterDecl, TargetList, Block>;
+struct Block { std::vector<Statement> statements; }; // { ... } with its own register scope
+
+struct Prototype { ///< `.callprototype`
+    std::string name;
+    std::vector<Variable> returns, params;
+};
+
+struct Function {
+    std::string name;
+    bool is_entry = false, is_extern = false, is_visible = false, is_weak = false;
+    bool noreturn = false;
+    bool has_body = false;
+    std::vector<Variable> returns, params; ///< space is param (or reg for old-style .func)
+    std::uint32_t max_threads[3] = {0, 0, 0}; ///< .maxntid
+    std::uint32_t required_threads[3] = {0, 0, 0}; ///< .reqntid
+    std::uint32_t min_blocks = 0;
+    Block body;
+    std::vector<Prototype> prototypes;
+    std::uint32_t line = 0;
+};
+
+/// A `.section`: raw bytes with relocations left as symbols (the DWARF of -G and -lineinfo).
+struct Section {
+    std::string name; ///< ".debug_info"
+    struct Item { std::uint8_t bytes; std::variant<std::uint64_t, Symbol> value; std::string label; };
+    std::vector<Item> items; ///< in order; an item with bytes 0 carries only a label
+};
+
+struct Module {
+    int version_major = 0, version_minor = 0;
+    std::string target;         ///< "sm_75"
+    int address_size = 64;
+    std::vector<std::pair<std::uint32_t, std::string>> files; ///< .file number, path
+    std::vector<Location> locations;
+    std::vector<Variable> variables;   ///< module scope, in order
+    std::vector<Function> functions;   ///< in order, declarations included
+    std::vector<Section> sections;
+
+    const Function* find_function(std::string_view name) const; ///< definition before declaration
+    const Variable* find_variable(std::string_view name) const;
+    const Location* location(LocationId id) const { return id ? &locations[id - 1] : nullptr; }
+    std::string_view file_name(std::uint32_t number) const;
+};
+
+std::string_view name_of(Opcode opcode);
+std::string_view name_of(Type type); ///< "s32", without the dot
+std::uint32_t bytes_of(Type type);   ///< 0 for none and pred; 8 for references
+bool is_float(Type type);
+bool is_signed(Type type);
+
+} // namespace lathe::ptx

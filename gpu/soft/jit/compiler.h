@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// PTX tree to machine code, one thread at a time: the scalar mode that stays the oracle of the
+// vectorised one. LLVM is not seen above this folder.
+#pragma once
+
+#include "gpu/ptx/ast.h"
+#include "gpu/soft/rt/abi.h"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lathe::soft {
+
+struct ParamInfo {
+    std::uint32_t offset = 0, bytes = 0, alignment = 1;
+};
+
+/// What the run time must know to launch an entry.
+struct KernelInfo {
+    std::string name;
+    std::vector<ParamInfo> params;
+    std::uint32_t param_bytes = 0;
+    std::uint32_t static_shared_bytes = 0; ///< static shared variables, at offsets from the base
+    std::uint32_t local_bytes = 0;         ///< .local per thread, an estimate for attributes
+    std::uint32_t max_threads = 1024;
+    std::uint32_t required_threads[3] = {0, 0, 0};
+    /// True where a thread may have to wait for another one (barrier, warp operation, volatile or
+    /// atomic spin): each thread then runs as a fiber. False: a plain loop over threads.
+    bool needs_fibers = false;
+    bool uses_printf = false;
+};
+
+/// A loaded module's code. Kernels are compiled when first asked for; thread-safe.
+class CompiledModule {
+public:
+    /// Resolves a module-scope variable or external function to its address; null: unknown.
+    using Resolve = std::function<void*(std::string_view symbol)>;
+
+    /// `module` is kept. Throws lathe::Error naming PTX line and instruction where something
+    /// cannot be lowered (also later, from entry()).
+    static std::unique_ptr<CompiledModule> create(std::shared_ptr<const ptx::Module> module,
+                                                  Resolve resolve);
+    virtual ~CompiledModule() = default;
+
+    /// The kernels of the module, in PTX order.
+    virtual const std::vector<KernelInfo>& kernels() const = 0;
+    /// Code of one kernel; compiles it on first use (thread-safe, the first caller waits).
+    virtual KernelEntry entry(std::string_view kernel) = 0;
+    /// Source place of a program counter inside this module's code, for fault reports.
+    virtual std::optional<SourcePlace> place_of(std::uintptr_t pc) const = 0;
+    /// True where pc lies in code of this module.
+    virtual bool contains(std::uintptr_t pc) const = 0;
+};
+
+} // namespace lathe::soft

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// The contract between compiled kernels (gpu/soft/jit) and the run time (gpu/soft/rt): the data
+// a kernel finds through its context pointer and the C functions that its code calls.
+// All device pointers are host pointers. Shared memory lies below 4 GiB, so that 32-bit shared
+// addresses equal generic ones and cvta is a plain extension.
+#pragma once
+
+#include <cstdint>
+
+namespace lathe::soft {
+
+struct BlockState; // rt/block.h: fibers, barriers, warps of the running block
+
+/// One CUDA thread as its code sees it. Field offsets are known to the JIT (offsetof).
+struct ThreadContext {
+    std::uint32_t tid[3];
+    std::uint32_t ntid[3];
+    std::uint32_t ctaid[3];
+    std::uint32_t nctaid[3];
+    std::uint32_t linear_tid; ///< x fastest
+    std::uint32_t laneid;
+    std::uint32_t warpid;
+    std::uint32_t nwarpid;
+    std::uint32_t smid;       ///< index of the worker that runs the block
+    std::uint32_t nsmid;
+    std::uint64_t gridid;
+    std::uint32_t dynamic_shared_bytes;
+    std::uint32_t static_shared_bytes;
+    std::uint8_t* shared;     ///< base of the block's shared memory; static variables first
+    const std::uint8_t* params;  ///< packed kernel parameters
+    std::uint64_t envreg[4];  ///< %envreg1/2: driver workspace for grid-wide synchronisation
+    BlockState* block;
+};
+
+/// A compiled entry: runs one thread to its end.
+using KernelEntry = void (*)(ThreadContext* thread);
+
+/// What `.loc` says of a program counter in compiled code.
+struct SourcePlace {
+    const char* file;
+    std::uint32_t line;
+    std::uint32_t column;
+};
+
+extern "C" {
+
+// --- control -----------------------------------------------------------------------------------
+/// Ends the launch with CUDA_ERROR_LAUNCH_FAILED (trap) at this place. Does not return.
+[[noreturn]] void lathe_rt_trap(ThreadContext* t);
+/// %exit in the middle of a call: ends this thread. Does not return.
+[[noreturn]] void lathe_rt_exit(ThreadContext* t);
+/// Device assert(): message and place are reported, the launch ends with CUDA_ERROR_ASSERT.
+[[noreturn]] void lathe_rt_assertfail(ThreadContext* t, const char* message, const char* file,
+                                      std::uint32_t line, const char* function,
+                                      std::uint64_t char_bytes);
+/// Called on loop back edges now and then: yields to other fibers, honours cancellation.
+void lathe_rt_backedge(ThreadContext* t);
+/// vprintf(format, packed arguments): returns the number of arguments, as CUDA's printf.
+std::int32_t lathe_rt_vprintf(ThreadContext* t, const char* format, const std::uint8_t* args);
+void* lathe_rt_malloc(ThreadContext* t, std::uint64_t bytes);
+void lathe_rt_free(ThreadContext* t, void* p);
+void lathe_rt_nanosleep(ThreadContext* t, std::uint32_t ns);
+std::uint64_t lathe_rt_clock64(ThreadContext* t);
+std::uint64_t lathe_rt_globaltimer(ThreadContext* t);
+
+// --- barriers (PTX ISA "bar, barrier") ----------------------------------------------------------
+/// threads = 0: all threads of the block.
+void lathe_rt_barrier_sync(ThreadContext* t, std::uint32_t id, std::uint32_t threads);
+void lathe_rt_barrier_arrive(ThreadContext* t, std::uint32_t id, std::uint32_t threads);
+/// op: 0 popc, 1 and, 2 or.
+std::uint32_t lathe_rt_barrier_red(ThreadContext* t, std::uint32_t id, std::uint32_t threads,
+                                   std::uint32_t op, std::uint32_t predicate);
+void lathe_rt_warp_sync(ThreadContext* t, std::uint32_t mask);
+
+// --- warp operations -----------------------------------------------------------------------------
+std::uint32_t lathe_rt_activemask(ThreadContext* t);
+/// mode: 0 up, 1 down, 2 bfly, 3 idx. b = lane or delta, c = clamp and segment mask (PTX shfl.sync).
+/// *in_range receives the predicate.
+std::uint32_t lathe_rt_shfl(ThreadContext* t, std::uint32_t mask, std::uint32_t mode,
+                            std::uint32_t value, std::uint32_t b, std::uint32_t c,
+                            std::uint32_t* in_range);
+std::uint32_t lathe_rt_ballot(ThreadContext* t, std::uint32_t mask, std::uint32_t predicate);
+/// all: 0 match.any, 1 match.all (then *all_equal receives the predicate).
+std::uint32_t lathe_rt_match(ThreadContext* t, std::uint32_t mask, std::uint64_t value,
+                             std::uint32_t all, std::uint32_t* all_equal);
+/// op: 0 add, 1 min, 2 max, 3 and, 4 or, 5 xor; is_signed for min and max.
+std::uint32_t lathe_rt_redux(ThreadContext* t, std::uint32_t mask, std::uint32_t op,
+                             std::uint32_t is_signed, std::uint32_t value);
+
+// --- textures and surfaces ------------------------------------------------------------------------
+/// Geometry of tex/suld/sust: 1, 2, 3 dimensions; +16 layered, +32 cube.
+/// coords: `float` or `int32_t` (is_float) in PTX order, layer index (u32) first where layered.
+/// result: four 32-bit words, already in the result type (f32, s32 or u32 bits).
+/// lod: mip level, 0 for the base. result_is_float: 1 where the result type is f32.
+void lathe_rt_tex(ThreadContext* t, std::uint64_t object, std::uint32_t geometry,
+                  std::uint32_t is_float, const std::uint32_t* coords, float lod,
+                  std::uint32_t result_is_float, std::uint32_t* result);
+/// tld4: component 0..3 of the four texels that linear filtering would read.
+void lathe_rt_tld4(ThreadContext* t, std::uint64_t object, std::uint32_t component,
+                   const float* coords, std::uint32_t result_is_float, std::uint32_t* result);
+/// boundary: 0 trap, 1 clamp, 2 zero. x is in bytes (.b form); `bytes` per element of `count` elements.
+void lathe_rt_suld(ThreadContext* t, std::uint64_t object, std::uint32_t geometry,
+                   std::uint32_t boundary, const std::int32_t* coords, std::uint32_t bytes,
+                   std::uint32_t count, std::uint64_t* values);
+void lathe_rt_sust(ThreadContext* t, std::uint64_t object, std::uint32_t geometry,
+                   std::uint32_t boundary, const std::int32_t* coords, std::uint32_t bytes,
+                   std::uint32_t count, const std::uint64_t* values);
+/// txq and suq; query: 0 width, 1 height, 2 depth, 3 channel_data_type, 4 channel_order,
+/// 5 normalized_coords, 6 array_size, 7 num_mipmap_levels.
+std::uint32_t lathe_rt_txq(ThreadContext* t, std::uint64_t object, std::uint32_t query);
+
+} // extern "C"
+
+} // namespace lathe::soft

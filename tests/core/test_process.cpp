@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+#include "engine/core/error.h"
+#include "engine/core/process.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace {
+
+std::span<const std::byte> bytes_of(const std::string& s) {
+    return std::as_bytes(std::span{s.data(), s.size()});
+}
+
+TEST(Process, FindsProgramsOnPath) {
+    EXPECT_TRUE(lathe::program_exists("sh"));
+    EXPECT_FALSE(lathe::program_exists("lathe-no-such-program"));
+}
+
+TEST(Process, AChildReadsWhatIsWritten) {
+    const auto file = std::filesystem::temp_directory_path() / "lathe_pipe_test";
+    lathe::PipeTo cat{{"sh", "-c", "cat > '" + file.string() + "'"}};
+    const std::string text(300'000, 'x');
+    cat.write(bytes_of(text));
+    cat.finish();
+    EXPECT_EQ(std::filesystem::file_size(file), text.size());
+    std::filesystem::remove(file);
+}
+
+TEST(Process, AFailureBringsTheChildsLastWords) {
+    lathe::PipeTo child{{"sh", "-c", "echo it broke >&2; exit 3"}};
+    try {
+        child.finish();
+        FAIL();
+    } catch (const lathe::Error& e) {
+        EXPECT_NE(std::string{e.what()}.find("it broke"), std::string::npos);
+    }
+}
+
+TEST(Process, AMissingProgramIsAnError) {
+    EXPECT_THROW(lathe::PipeTo({"lathe-no-such-program"}), lathe::Error);
+}
+
+TEST(Process, WritingToADeadChildThrowsInsteadOfEndingUs) {
+    lathe::PipeTo child{{"true"}};
+    const std::string text(1 << 20, 'x');
+    EXPECT_THROW({ for (int i = 0; i < 100; ++i) child.write(bytes_of(text)); }, lathe::Error);
+}
+
+} // namespace
