@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+// Keys, mouse, wheel and text of one frame. Events come from the window or are injected by tests;
+// both take the same way, so a test's click is a click.
+#pragma once
+
+#include <glm/vec2.hpp>
+
+#include <array>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace lathe {
+
+/// Numbers are GLFW's, which for printable keys are ASCII (a US keyboard's).
+// clang-format off
+enum class Key : int {
+    unknown = -1,
+    space = 32, apostrophe = 39, comma = 44, minus, period, slash,
+    digit_0 = 48, digit_1, digit_2, digit_3, digit_4, digit_5, digit_6, digit_7, digit_8, digit_9,
+    semicolon = 59, equal = 61,
+    a = 65, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z,
+    left_bracket = 91, backslash, right_bracket, grave = 96,
+    escape = 256, enter, tab, backspace, insert, del, right, left, down, up, page_up, page_down,
+    home, end,
+    caps_lock = 280,
+    f1 = 290, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12,
+    keypad_0 = 320, keypad_1, keypad_2, keypad_3, keypad_4, keypad_5, keypad_6, keypad_7, keypad_8,
+    keypad_9, keypad_decimal, keypad_divide, keypad_multiply, keypad_subtract, keypad_add,
+    keypad_enter, keypad_equal,
+    left_shift = 340, left_control, left_alt, left_super, right_shift, right_control, right_alt,
+    right_super, menu,
+};
+// clang-format on
+inline constexpr int kKeyCount = 349;
+
+enum class MouseButton { left, right, middle };
+
+/// Bits of `modifiers`.
+enum Modifier : unsigned { kShift = 1, kControl = 2, kAlt = 4, kSuper = 8 };
+
+struct KeyEvent {
+    Key key = Key::unknown;
+    bool down = true;
+    bool repeat = false;
+    unsigned modifiers = 0;
+};
+struct ButtonEvent {
+    MouseButton button = MouseButton::left;
+    bool down = true;
+    unsigned modifiers = 0;
+};
+/// Framebuffer pixels from the top left corner.
+struct MoveEvent {
+    glm::vec2 position{};
+};
+struct WheelEvent {
+    glm::vec2 delta{};
+};
+struct TextEvent {
+    char32_t character = 0;
+};
+struct FocusEvent {
+    bool focused = true;
+};
+struct DropEvent {
+    std::vector<std::filesystem::path> files;
+};
+using InputEvent =
+    std::variant<KeyEvent, ButtonEvent, MoveEvent, WheelEvent, TextEvent, FocusEvent, DropEvent>;
+
+class InputState {
+public:
+    /// Forgets what lasted one frame (presses, wheel, text, events).
+    void begin_frame();
+    void handle(const InputEvent& event);
+
+    bool is_down(Key key) const;
+    /// Went down in this frame; a repeat is no press.
+    bool pressed(Key key) const;
+    bool released(Key key) const;
+    bool is_down(MouseButton button) const { return buttons_.at(std::size_t(button)).down; }
+    bool pressed(MouseButton button) const { return buttons_.at(std::size_t(button)).pressed; }
+    bool released(MouseButton button) const { return buttons_.at(std::size_t(button)).released; }
+    unsigned modifiers() const { return modifiers_; }
+
+    /// Framebuffer pixels from the top left corner.
+    glm::vec2 mouse() const { return mouse_; }
+    glm::vec2 mouse_delta() const { return mouse_delta_; }
+    glm::vec2 wheel() const { return wheel_; }
+    /// Characters typed in this frame, UTF-8.
+    const std::string& text() const { return text_; }
+    /// Everything of this frame, in order; what the panels are fed with.
+    std::span<const InputEvent> events() const { return events_; }
+
+    /// Set by the panels each frame: the mouse or the keys are theirs, cameras and shortcuts wait.
+    bool mouse_captured = false;
+    bool keyboard_captured = false;
+
+private:
+    struct Edge {
+        bool down = false, pressed = false, released = false;
+        void change(bool to);
+    };
+    std::array<Edge, kKeyCount> keys_{};
+    std::array<Edge, 3> buttons_{};
+    unsigned modifiers_ = 0;
+    glm::vec2 mouse_{}, mouse_delta_{}, wheel_{};
+    bool mouse_known_ = false;
+    std::string text_;
+    std::vector<InputEvent> events_;
+};
+
+} // namespace lathe

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// Whether the simulation runs and how fast. Pausing stops steps, never frames: the window,
+// the camera and the panels go on.
+#pragma once
+
+#include <cstdint>
+
+namespace lathe {
+
+class RunControl {
+public:
+    bool paused = false;
+    double speed = 1; ///< simulated steps a frame are substeps × speed; kept within 0.01…100
+    int substeps = 1; ///< steps a frame at speed 1; at least 1
+
+    void toggle_pause() { paused = !paused; }
+    /// Pauses, and the next frame does exactly one step.
+    void request_step();
+    /// The next frame begins with the simulation's first state, paused or not.
+    void request_reset();
+
+    /// Called once a frame by the frame loop: decides what this frame does.
+    void begin_frame();
+    /// Steps the simulation shall do in this frame; fractions are carried to later frames.
+    int steps() const { return steps_; }
+    /// True in the one frame that starts over; steps_done() is 0 then.
+    bool reset() const { return reset_; }
+    /// Steps handed out since the start or the last reset, this frame's not among them.
+    std::uint64_t steps_done() const { return steps_done_; }
+
+private:
+    bool step_wanted_ = false;
+    bool reset_wanted_ = false;
+    bool reset_ = false;
+    int steps_ = 0;
+    double carried_ = 0;
+    std::uint64_t steps_done_ = 0;
+};
+
+} // namespace lathe

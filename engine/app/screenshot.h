@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// Pictures in host memory: read from a framebuffer, saved and loaded as files.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <vector>
+
+namespace lathe {
+
+namespace gl {
+class Framebuffer;
+}
+
+/// 8-bit texels, rows packed, top left first: NumPy's (height, width, channels) uint8.
+struct ImageData {
+    int width = 0;
+    int height = 0;
+    int channels = 0; ///< 1, 3 or 4
+    std::vector<std::byte> bytes;
+
+    bool operator==(const ImageData&) const = default;
+    /// One texel's first byte.
+    const std::byte* at(int x, int y) const {
+        return bytes.data() +
+               (std::size_t(y) * std::size_t(width) + std::size_t(x)) * std::size_t(channels);
+    }
+};
+
+/// The framebuffer's picture, 3 or 4 channels; waits for GL.
+ImageData read_image(const gl::Framebuffer& framebuffer, int channels = 4);
+
+/// Throws lathe::Error where the file cannot be written; missing folders are made.
+void save_png(const std::filesystem::path& file, const ImageData& image);
+
+/// Loads PNG, JPEG, BMP, … `channels` 0 keeps the file's own number (grey + alpha becomes 4).
+/// Throws lathe::Error where the file cannot be read.
+ImageData load_image(const std::filesystem::path& file, int channels = 0);
+
+} // namespace lathe

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// The place frames go: a window with a display, or a headless GL context without one. Both have
+// the same screen(), an offscreen picture, so both have the same pixels.
+#pragma once
+
+#include "engine/app/input.h"
+#include "gl/context.h"
+#include "gl/framebuffer.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace lathe {
+
+struct WindowConfig {
+    std::string title = "Lathe";
+    int width = 1280; ///< framebuffer pixels where headless, screen units of a window
+    int height = 720;
+    std::optional<bool> headless; ///< unset: headless where no display is named by the environment
+    bool vsync = true;
+    bool visible = true;
+};
+
+/// True where DISPLAY or WAYLAND_DISPLAY is set.
+bool display_is_available();
+
+class Window {
+public:
+    /// Opens and makes its context current. Throws lathe::Error with one message that names the
+    /// cause (no display, no EGL, no GL 4.5, impossible size) and what mends it.
+    static Window open(const WindowConfig& config = {});
+    Window(Window&&) noexcept;
+    Window& operator=(Window&&) noexcept;
+    ~Window();
+
+    bool headless() const;
+    gl::Context& context();
+    const gl::Info& gl_info() const;
+    /// "GLFW window" or "headless, EGL surfaceless", for status texts.
+    std::string description() const;
+
+    /// The picture shown: framebuffer pixels. It follows the window's size at poll_events().
+    gl::Framebuffer& screen();
+    int width() const;
+    int height() const;
+    /// Framebuffer pixels per screen unit (2 on a high-density display); 1 headless.
+    float pixel_ratio() const;
+
+    /// Takes events, fills input(), follows a new size.
+    void poll_events();
+    InputState& input();
+    const InputState& input() const;
+    /// Queues an event as if the user had made it; it arrives at the next poll_events().
+    void inject(InputEvent event);
+
+    /// Shows screen(): copies it to the window and swaps; headless it only flushes GL.
+    void present();
+
+    bool should_close() const;
+    void close();
+    void set_title(const std::string& title);
+    /// Resizes as a user would; seen after the next poll_events().
+    /// Throws lathe::Error for an impossible size.
+    void resize(int width, int height);
+
+    std::string clipboard() const;
+    void set_clipboard(const std::string& text);
+
+    /// The GLFWwindow*, or null headless.
+    void* native() const;
+
+private:
+    struct State;
+    explicit Window(std::unique_ptr<State> state);
+    std::unique_ptr<State> state_;
+};
+
+} // namespace lathe

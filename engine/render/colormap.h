@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// Scalars to colours: tables of 256 colours in assets/colormaps.
+#pragma once
+
+#include "gl/texture.h"
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lathe {
+
+struct Rgb8 {
+    std::uint8_t r = 0, g = 0, b = 0;
+    bool operator==(const Rgb8&) const = default;
+};
+
+/// Names with a table, sorted ("cividis", "coolwarm", "gray", "inferno", …).
+const std::vector<std::string>& colormap_names();
+
+class Colormap {
+public:
+    /// Loads a table. Throws lathe::Error for an unknown name, listing those there are.
+    explicit Colormap(std::string_view name);
+
+    const std::string& name() const { return name_; }
+    const std::array<Rgb8, 256>& table() const { return table_; }
+    /// The colour of t, clamped to 0…1: entry floor(t · 256), as the shaders take it.
+    Rgb8 operator()(float t) const;
+    /// A 256 × 1 RGBA8 texture in the current context; made on first use.
+    const gl::Texture& texture() const;
+
+    /// The table of that name, loaded once a context and kept. Throws as the constructor.
+    static const Colormap& named(std::string_view name);
+
+private:
+    std::string name_;
+    std::array<Rgb8, 256> table_{};
+    mutable gl::Texture texture_;
+    mutable std::uint32_t texture_context_ = 0;
+};
+
+} // namespace lathe

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// A picture from a texture, or straight from the buffer a kernel writes: no copy in between.
+// One channel goes through a colormap; three and four are colours.
+#pragma once
+
+#include "engine/core/dtype.h"
+#include "gl/program.h"
+#include "gl/vertex_array.h"
+
+#include <glm/vec2.hpp>
+
+#include <cstddef>
+#include <map>
+#include <string>
+
+namespace lathe {
+
+namespace gl {
+class Buffer;
+class Texture;
+} // namespace gl
+
+struct ImageStyle {
+    float value_min = 0; ///< becomes 0 (the colormap's first colour); uint8 colours want 0…255
+    float value_max = 1;
+    float gamma = 1;     ///< after the range: t^(1/gamma)
+    bool linear = false; ///< interpolate between elements, else sharp squares
+    bool y_up = false;   ///< row 0 at the bottom
+    std::string colormap = "viridis";
+    float opacity = 1; ///< over what is there
+};
+
+/// Elements of shape (height, width, channels) in a buffer.
+struct ImageBuffer {
+    const gl::Buffer* buffer = nullptr;
+    DType dtype = DType::float32; ///< float32, uint8, int8, uint16, int16, int32, uint32, bool_
+    int height = 0;
+    int width = 0;
+    int channels = 1;          ///< 1…4
+    std::size_t row_bytes = 0; ///< from row to row; 0: packed
+    std::size_t offset = 0;    ///< bytes to the first element
+};
+
+/// Where the picture lies: pixels of the framebuffer, from the top left corner.
+struct ImagePlacement {
+    glm::vec2 origin{0, 0};
+    glm::vec2 size{1, 1};
+
+    /// As large as fits without distortion (zoom 1), with the picture's point `center`
+    /// (fractions, from its top left) in the viewport's middle.
+    static ImagePlacement fit(glm::vec2 picture, glm::vec2 viewport, float zoom = 1,
+                              glm::vec2 center = {0.5f, 0.5f});
+    /// The picture's element (column, row as shown) under a framebuffer position; may lie outside.
+    glm::vec2 element_at(glm::vec2 position, glm::vec2 picture) const;
+};
+
+class ImageRenderer {
+public:
+    ImageRenderer() = default;
+
+    /// Draws into the bound framebuffer of `framebuffer_size`; programs are compiled on first use.
+    void draw(const gl::Texture& texture, const ImageStyle& style, const ImagePlacement& placement,
+              glm::vec2 framebuffer_size);
+    /// Throws lathe::Error for a type it cannot show, rows not aligned to the element, or a buffer
+    /// too small for the shape.
+    void draw(const ImageBuffer& image, const ImageStyle& style, const ImagePlacement& placement,
+              glm::vec2 framebuffer_size);
+
+private:
+    gl::Program& program(unsigned features);
+    std::map<unsigned, gl::Program> programs_;
+    std::map<unsigned, gl::VertexArray> arrays_;
+};
+
+} // namespace lathe

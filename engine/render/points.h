@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// Points straight from a GL buffer of positions: crisp dots, round soft sprites, or glowing ones.
+#pragma once
+
+#include "gl/program.h"
+#include "gl/vertex_array.h"
+
+#include <glm/mat4x4.hpp>
+#include <glm/vec2.hpp>
+#include <glm/vec4.hpp>
+
+#include <cstddef>
+#include <map>
+#include <string>
+
+namespace lathe {
+
+namespace gl {
+class Buffer;
+}
+
+enum class Blend {
+    opaque,   ///< nearest point wins (needs a depth buffer in 3D)
+    alpha,    ///< soft edges over what is there
+    additive, ///< light adds up: dense places glow
+};
+
+struct PointsStyle {
+    float size = 3;                          ///< diameter: pixels, or world units with world_size
+    bool world_size = false;                 ///< perspective then makes near points larger
+    float min_pixels = 1;                    ///< no point gets smaller than this on the screen
+    float max_pixels = 64;                   ///< nor larger
+    glm::vec4 color{0.95f, 0.80f, 0.55f, 1}; ///< where no values or colours are given
+    float opacity = 1;
+    Blend blend = Blend::alpha;
+    bool round = true; ///< false: squares, the fastest
+    std::string colormap = "viridis";
+    float value_min = 0; ///< the scalar that gets the colormap's first colour
+    float value_max = 1;
+};
+
+/// What to draw. Buffers are borrowed until the draw call returns.
+struct PointsData {
+    const gl::Buffer* positions = nullptr;
+    std::size_t count = 0;
+    int components = 3;           ///< 2, 3 or 4 float32 a point; the fourth is not looked at
+    std::size_t stride_bytes = 0; ///< 0: packed
+    std::size_t offset = 0;       ///< bytes to the first point
+
+    const gl::Buffer* values = nullptr; ///< a float32 a point, through the colormap
+    std::size_t value_stride_bytes = 0;
+    std::size_t value_offset = 0;
+
+    const gl::Buffer* colors = nullptr; ///< RGBA a point; wins over `values`
+    bool colors_are_bytes = true;       ///< 4 × uint8, else 4 × float32
+    std::size_t color_stride_bytes = 0;
+    std::size_t color_offset = 0;
+};
+
+class PointsRenderer {
+public:
+    PointsRenderer() = default;
+
+    /// Draws into the bound framebuffer, whose size is `framebuffer_size`; programs are compiled
+    /// on first use. Throws lathe::Error where a buffer is too small for `count`.
+    void draw(const PointsData& data, const PointsStyle& style, const glm::mat4& view_projection,
+              glm::vec2 framebuffer_size);
+
+private:
+    gl::Program& program(unsigned features);
+    std::map<unsigned, gl::Program> programs_;
+    std::map<unsigned, gl::VertexArray> arrays_;
+};
+
+} // namespace lathe

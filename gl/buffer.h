@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// A GL buffer with immutable storage. On a software GL its mapping is the storage itself, so that
+// a CPU or the software CUDA device writes what GL draws, with no copy.
+#pragma once
+
+#include "gl/object.h"
+
+#include <cstddef>
+#include <span>
+
+namespace lathe::gl {
+
+enum class Storage {
+    automatic, ///< mapped on a software GL, device on a GPU
+    mapped,    ///< mapped for life, persistent and coherent, read and write
+    device,    ///< in the GPU's memory; upload() and download() copy
+};
+
+class Buffer {
+public:
+    Buffer() = default;
+    /// Allocates `bytes` (> 0), zeroed. glNamedBufferStorage. Throws gl::Error where it fails.
+    explicit Buffer(std::size_t bytes, Storage storage = Storage::automatic);
+    /// Allocates and fills.
+    explicit Buffer(std::span<const std::byte> content, Storage storage = Storage::automatic);
+    /// Borrows a buffer of the current context; its size is asked from GL, mapped() is null
+    /// unless it is mapped now.
+    static Buffer wrap(unsigned id);
+
+    unsigned id() const noexcept { return name_.get().id; }
+    std::size_t bytes() const noexcept { return bytes_; }
+    explicit operator bool() const noexcept { return bool(name_); }
+    /// The persistent mapping, or null where the storage is not mapped. GL sees CPU writes made
+    /// before a draw call; the CPU sees GL's writes after glFinish or a fence.
+    std::byte* mapped() const noexcept { return mapped_; }
+
+    /// Copies into the buffer, ordered with GL commands. Throws gl::Error out of range.
+    void upload(std::span<const std::byte> content, std::size_t offset = 0);
+    /// Copies out of the buffer; waits for GL commands that write it. Throws gl::Error out of
+    /// range.
+    void download(std::span<std::byte> content, std::size_t offset = 0) const;
+
+    /// Gives the GL name away; the caller deletes it.
+    [[nodiscard]] unsigned release() noexcept;
+
+private:
+    Object<Kind::buffer> name_;
+    std::size_t bytes_ = 0;
+    std::byte* mapped_ = nullptr;
+};
+
+} // namespace lathe::gl

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// A GL 4.5 core context: what it is, and which one is current on this thread. HeadlessContext
+// (headless_context.h) makes one without a display; the window of engine/app makes the other.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace lathe::gl {
+
+struct Info {
+    std::string vendor;
+    std::string renderer;
+    std::string version;
+    int major = 0;
+    int minor = 0;
+    bool is_software = false; ///< llvmpipe, softpipe, SWR: GL memory is host memory
+};
+
+/// True for the renderer strings of software rasterisers.
+bool is_software_renderer(const std::string& renderer);
+
+/// Function address by name (eglGetProcAddress, glfwGetProcAddress).
+using LoadFunction = void (*(*)(const char* name))();
+
+class Context {
+public:
+    Context(const Context&) = delete;
+    Context& operator=(const Context&) = delete;
+    virtual ~Context();
+
+    /// Makes this context current on the calling thread and deletes the GL objects that other
+    /// threads or other contexts' code gave up meanwhile. Cheap where it is current already.
+    void make_current();
+    /// Leaves the thread without a context, so that another thread may take this one.
+    void release_current();
+    /// Deletes objects given up elsewhere; the frame loop calls it once a frame.
+    void collect() noexcept;
+
+    const Info& info() const noexcept { return info_; }
+    /// Unlike that of every other context of this process, dead ones included; from 1.
+    std::uint32_t serial() const noexcept { return serial_; }
+
+    /// The calling thread's context, or null.
+    static Context* current() noexcept;
+    /// Throws gl::Error where the thread has none: every constructor of a GL object asks this.
+    static Context& require_current();
+
+protected:
+    Context();
+    /// Loads GL, reads Info, switches debug output on. The context must be current.
+    /// Throws gl::Error where GL is older than 4.5.
+    void adopt(LoadFunction load);
+    /// Derived destructors call this first, while the context can still be made current.
+    void retire() noexcept;
+
+    virtual void bind() = 0;
+    virtual void unbind() noexcept = 0;
+
+private:
+    std::uint32_t serial_;
+    Info info_;
+};
+
+} // namespace lathe::gl

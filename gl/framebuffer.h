@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// An offscreen picture that owns its colour (and depth) texture; scenes are always drawn into one.
+// Rows count upward from the bottom, as GL has them; engine/app/screenshot.h turns them.
+#pragma once
+
+#include "gl/texture.h"
+
+#include <array>
+
+namespace lathe::gl {
+
+class Framebuffer {
+public:
+    Framebuffer() = default;
+    /// Throws gl::Error where a size is not positive or larger than GL allows.
+    Framebuffer(int width, int height, Format color = Format::rgba8, bool with_depth = false);
+
+    unsigned id() const noexcept { return name_.get().id; }
+    int width() const noexcept { return color_.width(); }
+    int height() const noexcept { return color_.height(); }
+    bool has_depth() const noexcept { return bool(depth_); }
+    explicit operator bool() const noexcept { return bool(name_); }
+    Texture& color() noexcept { return color_; }
+    const Texture& color() const noexcept { return color_; }
+
+    /// Draws go here; the viewport becomes the whole picture, scissor off.
+    void bind() const;
+    /// Clears colour (red, green, blue, alpha) and depth (1), whatever is bound.
+    void clear(const std::array<float, 4>& color) const;
+    /// Copies the picture to another one, scaled (linear) where sizes differ.
+    void blit_to(const Framebuffer& target) const;
+    /// The same to the window's own framebuffer, covering width × height from its corner.
+    void blit_to_window(int width, int height) const;
+    /// Reads back 8-bit texels, 3 or 4 channels, bottom row first; waits for GL.
+    std::vector<std::byte> read(int channels = 4) const;
+
+    [[nodiscard]] unsigned release() noexcept { return name_.release().id; }
+
+private:
+    Texture color_;
+    Texture depth_;
+    Object<Kind::framebuffer> name_; // last: it dies before the textures it names
+};
+
+/// Draws go to the window's own framebuffer.
+void bind_window_framebuffer(int width, int height);
+
+} // namespace lathe::gl

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// A linked shader program from files in shaders/. `#include "name.glsl"` is resolved here, and
+// errors name the file and line they are in.
+#pragma once
+
+#include "engine/core/diagnostic.h"
+#include "gl/object.h"
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lathe::gl {
+
+enum class Stage { vertex, fragment, compute };
+
+struct ShaderSource {
+    Stage stage;
+    std::string file; ///< name in messages; includes are looked up in shaders/
+    std::string text;
+};
+
+class Program {
+public:
+    Program() = default;
+    /// Compiles shaders/<vertex> and shaders/<fragment>; each of `defines` ("NAME value") is
+    /// defined before the first line. Throws gl::Error with diagnostics().
+    Program(std::string_view vertex, std::string_view fragment,
+            std::span<const std::string> defines = {});
+    static Program from_sources(std::span<const ShaderSource> sources,
+                                std::span<const std::string> defines = {});
+    /// Compiles shaders/<file> as a compute program.
+    static Program compute(std::string_view file, std::span<const std::string> defines = {});
+    static Program wrap(unsigned id);
+
+    unsigned id() const noexcept { return name_.get().id; }
+    explicit operator bool() const noexcept { return bool(name_); }
+    void use() const;
+
+    /// Sets a uniform, by name; one that the compiler removed is ignored. glProgramUniform*.
+    void set(std::string_view name, int value);
+    void set(std::string_view name, unsigned value);
+    void set(std::string_view name, float value);
+    void set(std::string_view name, int x, int y);
+    void set(std::string_view name, float x, float y);
+    void set(std::string_view name, float x, float y, float z, float w);
+    /// Column-major 4×4.
+    void set_matrix(std::string_view name, const float* matrix);
+
+    [[nodiscard]] unsigned release() noexcept { return name_.release().id; }
+
+private:
+    int location(std::string_view name);
+
+    Object<Kind::program> name_;
+    std::map<std::string, int, std::less<>> locations_;
+};
+
+} // namespace lathe::gl

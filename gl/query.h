@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// GL time between two points, read some frames later so that nobody waits.
+#pragma once
+
+#include "gl/object.h"
+
+#include <array>
+#include <optional>
+
+namespace lathe::gl {
+
+/// One time-elapsed query. Only one may run at a time in a context.
+class Query {
+public:
+    Query();
+
+    unsigned id() const noexcept { return name_.get().id; }
+    void begin();
+    void end();
+    /// True once the result has arrived; false before the first end().
+    bool ready() const;
+    /// Waits for GL. Throws gl::Error before the first end().
+    double milliseconds() const;
+
+    [[nodiscard]] unsigned release() noexcept { return name_.release().id; }
+
+private:
+    Object<Kind::query> name_;
+    bool ended_ = false;
+};
+
+/// Times the same stretch of every frame with a ring of queries.
+class FrameTimer {
+public:
+    void begin();
+    void end();
+    /// The newest time that has arrived, without waiting; nothing in the first frames.
+    std::optional<double> milliseconds();
+
+private:
+    static constexpr int kRing = 4;
+    std::array<Query, kRing> ring_;
+    std::array<bool, kRing> pending_{};
+    int next_ = 0;
+    std::optional<double> newest_;
+};
+
+} // namespace lathe::gl
