@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// The real services of a KernelSlot: gpu::compile and Module on a worker thread for the version
+// that runs, and a second pass with -G whose DWARF names the parameters.
+#pragma once
+
+#include "engine/live/kernel_slot.h"
+#include "gpu/device.h"
+
+namespace lathe {
+
+/// Compiles for `device` and loads the module in its primary context. Thread-safe. A source that
+/// does not compile, or a module the driver refuses, is a KernelBuild without `loaded`; throws
+/// gpu::Error only where NVRTC itself is missing.
+BuildKernel build_for(gpu::Device device);
+
+/// Parameters that a slider can stand for, of all kernels in the order of the source: numbers,
+/// booleans, enums, float2 to float4. Left out: pointers and structures, `hidden` ones, and
+/// integers without a directive, which name sizes more often than settings.
+ReflectKernel reflect_for(gpu::Device device);
+
+} // namespace lathe

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+// A kernel that is edited while it runs: source → compile on a worker thread → module loaded off
+// the frame thread → swapped between frames. The last good version goes on until the next is
+// ready; a version that faults is rejected and the last one that ran is taken again.
+//
+// The slot knows no compiler: it is given a build and a reflect function (engine/live/build.h has
+// the real ones), executors to run them on and a clock, so that its states are tested without
+// threads or sleeps. All members are called from the frame thread.
+#pragma once
+
+#include "engine/core/diagnostic.h"
+#include "engine/core/file_watch.h"
+#include "engine/live/parameter.h"
+#include "engine/live/worker.h"
+#include "gpu/module.h"
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace lathe {
+
+/// What is compiled.
+struct KernelSource {
+    std::string text;
+    std::string name;  ///< file name that diagnostics carry, "step.cu"
+    std::string entry; ///< the kernel that `KernelSlot::kernel()` returns; empty: the first one
+    std::vector<std::string> options;
+};
+
+/// One compiled and loaded version. Shared, so that a launch in flight keeps its code.
+struct LoadedKernels {
+    gpu::Module module;
+    std::map<std::string, gpu::Kernel, std::less<>> kernels; ///< by the name in the source
+    std::string first;                                       ///< name of the first kernel
+};
+
+struct KernelBuild {
+    std::shared_ptr<const LoadedKernels> loaded; ///< null where the source did not compile
+    std::vector<Diagnostic> diagnostics;
+    std::string log; ///< the compiler's own words
+    double milliseconds = 0;
+    bool from_cache = false;
+};
+
+using BuildKernel = std::function<KernelBuild(const KernelSource&)>;
+/// The parameters of all kernels of a source that compiles, directives applied.
+using ReflectKernel = std::function<std::vector<Parameter>(const KernelSource&)>;
+using Clock = std::function<std::chrono::steady_clock::time_point()>;
+
+struct KernelSlotServices {
+    BuildKernel build;
+    ReflectKernel reflect; ///< may be empty: no sliders
+    Executor build_on;     ///< must outlive the slot, as must reflect_on
+    Executor reflect_on;
+    Clock now;                            ///< empty: steady_clock
+    std::chrono::milliseconds pause{120}; ///< from the last change to the compile
+};
+
+enum class SlotState {
+    empty,   ///< no source yet
+    waiting, ///< edited; the pause runs
+    compiling,
+    good,    ///< the running version is the text
+    failed,  ///< the text does not compile; an older version runs, where there is one
+    faulted, ///< the text's version faulted and was rejected
+};
+std::string_view name_of(SlotState state);
+
+class KernelSlot {
+public:
+    /// Begins compiling at once where the source has a text.
+    KernelSlot(KernelSource source, KernelSlotServices services);
+    /// Reads the file and watches it. Throws lathe::Error where it cannot be read.
+    KernelSlot(const std::filesystem::path& file, std::string entry,
+               std::vector<std::string> options, KernelSlotServices services);
+    ~KernelSlot();
+
+    // -- text ------------------------------------------------------------------------------
+    /// Replaces the text; the compile starts after the pause. Markers of changed lines vanish and
+    /// those below move with their lines. The same text again does nothing.
+    void set_source(std::string text);
+    /// Starts the compile of the present text without the pause.
+    void compile_now();
+    const std::string& source() const;
+    const std::string& name() const;
+    /// Grows with each change of the text, by whomever.
+    std::uint64_t text_version() const;
+
+    // -- file ------------------------------------------------------------------------------
+    /// Empty where the source came as text.
+    const std::filesystem::path& file() const;
+    /// The text differs from the file.
+    bool modified() const;
+    /// Writes the file, whole or not at all. Throws lathe::Error where that fails.
+    void save();
+    /// Another program changed the file while the text was modified. poll() takes the new text by
+    /// itself where it was not.
+    bool conflict() const;
+    void take_file();
+    void keep_text();
+
+    // -- run -------------------------------------------------------------------------------
+    /// Between frames: starts a compile that is due, looks at the file, swaps in a version that is
+    /// ready. True where the running version changed.
+    bool poll();
+    /// Blocks until no compile is due or under way, then polls. For the start of a program.
+    bool wait();
+
+    /// A version is there to be launched.
+    bool ready() const;
+    /// The running version's entry. Throws lathe::Error with the diagnostics where there is none.
+    const gpu::Kernel& kernel() const;
+    /// Another kernel of the same source. Throws lathe::Error naming those there are.
+    const gpu::Kernel& kernel(std::string_view name) const;
+    /// The running version; null where there is none. Keeps it loaded while held.
+    std::shared_ptr<const LoadedKernels> loaded() const;
+    std::vector<std::string> kernel_names() const;
+
+    /// The frames launched so far are done and none faulted.
+    void confirm();
+    /// The running version faulted: marks the place, rejects the version and goes back to the last
+    /// confirmed one. Its text stays in the editor; the same text is not tried again by itself.
+    void report_fault(Diagnostic where);
+
+    // -- state -----------------------------------------------------------------------------
+    SlotState state() const;
+    /// Number of swaps so far, roll-backs included.
+    std::uint64_t generation() const;
+    /// Of the present text: errors, warnings, a fault; stale ones are gone.
+    const std::vector<Diagnostic>& diagnostics() const;
+    /// The compiler's words on the last compile.
+    const std::string& log() const;
+    double compile_milliseconds() const;
+    bool compiled_from_cache() const;
+    /// The running version is not what the text says, and will not be without an edit.
+    bool shows_older() const;
+
+    /// Parameters of the last reflected version; `parameters_version` grows when they change.
+    const std::vector<Parameter>& parameters() const;
+    std::uint64_t parameters_version() const;
+
+private:
+    struct Shared; // what the worker threads see
+    struct State;
+    std::unique_ptr<State> s_;
+};
+
+/// Diagnostics moved from the lines of `before` to those of `after`; those of changed lines are
+/// left out. Lines are compared whole, from both ends.
+std::vector<Diagnostic> carry_over(const std::vector<Diagnostic>& diagnostics,
+                                   std::string_view before, std::string_view after);
+
+} // namespace lathe

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// All adjustable values of a program, by name. Kernels and scripts declare them; values survive
+// every edit: a parameter that vanishes and comes back has the value it had.
+#pragma once
+
+#include "engine/live/parameter.h"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lathe {
+
+/// Used from one thread. References to a Parameter stay valid for the life of the set.
+class ParameterSet {
+public:
+    /// Replaces what `owner` (a slot's name, "script") declared before. A name that several owners
+    /// declare is one parameter, shown as the first of them declares it. Values that were touched
+    /// stay, converted where the type changed and clamped to a new range; others follow `initial`.
+    void declare(const std::string& owner, std::vector<Parameter> parameters);
+
+    /// Adds or replaces one parameter of `owner` and returns it.
+    Parameter& declare_one(const std::string& owner, Parameter parameter);
+
+    /// Withdraws all that `owner` declared.
+    void withdraw(const std::string& owner) { declare(owner, {}); }
+
+    /// The declared parameters in order of their first declaration.
+    std::vector<Parameter*> all();
+    std::vector<const Parameter*> all() const;
+    bool empty() const { return all().empty(); }
+
+    /// Null where nobody declares `name`.
+    Parameter* find(std::string_view name);
+    const Parameter* find(std::string_view name) const;
+
+    /// The value, marking the parameter as read. Throws lathe::Error for an unknown name, listing
+    /// the known ones.
+    const ParameterValue& get(std::string_view name);
+
+    /// Sets a value, converted to the parameter's type and clamped to its range.
+    /// Throws lathe::Error for an unknown name or a value of another type.
+    void set(std::string_view name, const ParameterValue& value);
+
+    void reset(std::string_view name);
+    void reset_all();
+
+    /// "F=0.037", for the clipboard and for `--set`.
+    std::string assignment(std::string_view name) const;
+
+    /// `--set name=value`, before or after the parameter is declared. Throws lathe::Error where
+    /// there is no `=`, or where the parameter is declared and the value does not fit.
+    void set_from_text(std::string_view assignment);
+
+    /// Throws lathe::Error naming each `--set` whose parameter nobody declares (with the names
+    /// there are) or whose value did not fit. Called once the first kernels are compiled.
+    void check_assignments() const;
+
+    /// Grows with each change of a value or of the list.
+    std::uint64_t version() const { return version_; }
+    /// To be called after writing through a Parameter pointer (widgets do).
+    void changed(Parameter& p);
+
+private:
+    struct Entry {
+        Parameter parameter;
+        std::vector<std::string> owners; ///< empty: retired, its value remembered
+    };
+    Entry* entry(std::string_view name);
+    Entry& entry_or_throw(std::string_view name);
+    void merge(Entry& e, Parameter&& declared);
+    void apply_waiting(Entry& e);
+
+    std::vector<std::unique_ptr<Entry>> entries_;
+    std::map<std::string, std::string, std::less<>> waiting_; ///< name → text of `--set`
+    std::map<std::string, std::string, std::less<>> refused_; ///< name → why it did not fit
+    std::uint64_t version_ = 0;
+};
+
+} // namespace lathe

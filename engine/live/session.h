@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// What outlives a run: every edited source is kept under cache_directory()/autosave, and a run
+// that ended without saying so is noticed by the next one, which opens paused.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lathe {
+
+class Session {
+public:
+    /// One saved version of a source.
+    struct Saved {
+        std::filesystem::path file;
+        std::filesystem::file_time_type time;
+        std::string text;
+    };
+
+    /// Opens the session `name` (an app's name or a script's path) below `directory`, normally
+    /// cache_directory(). A folder that cannot be written is reported once in the log; the session
+    /// then keeps nothing.
+    Session(std::string_view name, const std::filesystem::path& directory);
+    Session(const Session&) = delete;
+    Session& operator=(const Session&) = delete;
+    /// An orderly end: removes the mark of the run.
+    ~Session();
+
+    /// The last run of this session ended without an orderly end, and no process still runs it.
+    bool crashed_last_time() const { return crashed_; }
+
+    /// Keeps `text` as the newest version of `source` (a slot's name) unless it is the newest
+    /// already; of older ones the last 50 stay. Written whole or not at all. Returns the file, or
+    /// an empty path where it could not be written (the reason is logged).
+    std::filesystem::path autosave(std::string_view source, std::string_view text);
+
+    /// Newest first.
+    std::vector<std::filesystem::path> versions(std::string_view source) const;
+    /// The newest version where it differs from `current`; nothing where none does.
+    std::optional<Saved> newer_than(std::string_view source, std::string_view current) const;
+
+    const std::filesystem::path& directory() const { return directory_; }
+
+private:
+    std::filesystem::path folder_of(std::string_view source) const;
+
+    std::filesystem::path directory_; ///< …/autosave/<name>
+    std::filesystem::path marker_;
+    bool crashed_ = false;
+    bool writable_ = true;
+};
+
+} // namespace lathe

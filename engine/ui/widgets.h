@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// Immediate widgets for scripts: called between Studio::begin_frame and end_frame, each returns
+// whether the user changed it in this frame. Where no UI is drawn they return false and leave the
+// value alone, so the same script runs headless. Labels name widgets within a panel; text after
+// "##" is not shown.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lathe::widgets {
+
+/// Opens a panel (docked beside the parameters at first). Widgets outside any panel land in
+/// "Script". Returns whether its inside is visible; `end` is called either way.
+bool begin(std::string_view title);
+void end();
+
+void text(std::string_view text);
+/// Dimmed, wrapped text: an explanation.
+void hint(std::string_view text);
+void separator(std::string_view title = {});
+/// The next widget goes on the same row.
+void same_line();
+
+bool button(std::string_view label);
+bool checkbox(std::string_view label, bool& value);
+bool slider_float(std::string_view label, float& value, float min, float max,
+                  const char* format = "%.3f", bool log = false);
+bool slider_int(std::string_view label, int& value, int min, int max);
+bool drag_float(std::string_view label, float& value, float speed = 0.01f);
+bool input_text(std::string_view label, std::string& value);
+/// `index` into `items`.
+bool combo(std::string_view label, int& index, const std::vector<std::string>& items);
+/// Red, green, blue, alpha in 0..1.
+bool color(std::string_view label, std::array<float, 4>& rgba);
+/// A curve over the widget's width; `height` in pixels at scale 1.
+void plot_line(std::string_view label, std::span<const float> values, float height = 80);
+/// `fraction` in 0..1.
+void progress(float fraction, std::string_view text = {});
+
+} // namespace lathe::widgets
