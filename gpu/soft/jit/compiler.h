@@ -25,7 +25,10 @@ struct KernelInfo {
     std::vector<ParamInfo> params;
     std::uint32_t param_bytes = 0;
     std::uint32_t static_shared_bytes = 0; ///< static shared variables, at offsets from the base
-    std::uint32_t local_bytes = 0;         ///< .local per thread, an estimate for attributes
+    /// Where dynamic shared memory begins: static_shared_bytes rounded up to at least 16. The block
+    /// needs dynamic_shared_offset + (bytes of the launch), aligned to 128.
+    std::uint32_t dynamic_shared_offset = 0;
+    std::uint32_t local_bytes = 0; ///< .local per thread with callees (recursion counted once)
     std::uint32_t max_threads = 1024;
     std::uint32_t required_threads[3] = {0, 0, 0};
     /// True where a thread may have to wait for another one (barrier, warp operation, volatile or
@@ -37,7 +40,9 @@ struct KernelInfo {
 /// A loaded module's code. Kernels are compiled when first asked for; thread-safe.
 class CompiledModule {
 public:
-    /// Resolves a module-scope variable or external function to its address; null: unknown.
+    /// Resolves a module-scope variable or external function (a DeviceFunction) to its address;
+    /// null: unknown. Asked while a kernel is compiled, for what that kernel uses; the addresses
+    /// stay in its code.
     using Resolve = std::function<void*(std::string_view symbol)>;
 
     /// `module` is kept. Throws lathe::Error naming PTX line and instruction where something
@@ -50,9 +55,17 @@ public:
     virtual const std::vector<KernelInfo>& kernels() const = 0;
     /// Code of one kernel; compiles it on first use (thread-safe, the first caller waits).
     virtual KernelEntry entry(std::string_view kernel) = 0;
-    /// Source place of a program counter inside this module's code, for fault reports.
+    /// The thread loop inside compiled code, much cheaper than entry() per thread. Null where the
+    /// kernel needs fibers.
+    virtual BlockEntry block_entry(std::string_view kernel) = 0;
+    /// Address of a .func, for the initialisers of variables that hold function pointers and for
+    /// the externs of other modules; null where the module does not define it.
+    virtual DeviceFunction device_function(std::string_view name) = 0;
+    /// Source place of a program counter inside this module's code, for fault reports. Where the
+    /// PTX has no .loc, the file is "<ptx>" and the line that of the PTX text. Allocates: call it
+    /// outside of signal handlers.
     virtual std::optional<SourcePlace> place_of(std::uintptr_t pc) const = 0;
-    /// True where pc lies in code of this module.
+    /// True where pc lies in code of this module. May be called from a signal handler.
     virtual bool contains(std::uintptr_t pc) const = 0;
 };
 

@@ -35,6 +35,15 @@ struct ThreadContext {
 /// A compiled entry: runs one thread to its end.
 using KernelEntry = void (*)(ThreadContext* thread);
 
+/// A compiled thread loop: runs the threads first .. first + count - 1 (x fastest) of the block one
+/// after another. Of the thread's place only `linear_tid` is kept current in the context; tid,
+/// laneid and warpid follow from it. Exists where KernelInfo::needs_fibers is false.
+using BlockEntry = void (*)(ThreadContext* thread, std::uint32_t first, std::uint32_t count);
+
+/// A compiled .func: parameters and returns are packed like kernel parameters.
+using DeviceFunction = void (*)(ThreadContext* thread, const std::uint8_t* params,
+                                std::uint8_t* returns);
+
 /// What `.loc` says of a program counter in compiled code.
 struct SourcePlace {
     const char* file;
@@ -47,13 +56,15 @@ extern "C" {
 // --- control -----------------------------------------------------------------------------------
 /// Ends the launch with CUDA_ERROR_LAUNCH_FAILED (trap) at this place. Does not return.
 [[noreturn]] void lathe_rt_trap(ThreadContext* t);
-/// %exit in the middle of a call: ends this thread. Does not return.
+/// exit in the middle of a call: ends this thread. Does not return. Under a BlockEntry the block
+/// goes on with linear_tid + 1.
 [[noreturn]] void lathe_rt_exit(ThreadContext* t);
 /// Device assert(): message and place are reported, the launch ends with CUDA_ERROR_ASSERT.
 [[noreturn]] void lathe_rt_assertfail(ThreadContext* t, const char* message, const char* file,
                                       std::uint32_t line, const char* function,
                                       std::uint64_t char_bytes);
-/// Called on loop back edges now and then: yields to other fibers, honours cancellation.
+/// Called on loop back edges, every time in loops that spin on memory, else every 1024th time:
+/// yields to other fibers, honours cancellation.
 void lathe_rt_backedge(ThreadContext* t);
 /// vprintf(format, packed arguments): returns the number of arguments, as CUDA's printf.
 std::int32_t lathe_rt_vprintf(ThreadContext* t, const char* format, const std::uint8_t* args);
@@ -62,6 +73,9 @@ void lathe_rt_free(ThreadContext* t, void* p);
 void lathe_rt_nanosleep(ThreadContext* t, std::uint32_t ns);
 std::uint64_t lathe_rt_clock64(ThreadContext* t);
 std::uint64_t lathe_rt_globaltimer(ThreadContext* t);
+/// isspacep: 1 where the generic address lies in the space. space: 0 global, 1 shared, 2 local,
+/// 3 constant, 4 kernel parameters.
+std::uint32_t lathe_rt_is_space(ThreadContext* t, std::uint64_t address, std::uint32_t space);
 
 // --- barriers (PTX ISA "bar, barrier") ----------------------------------------------------------
 /// threads = 0: all threads of the block.
@@ -86,6 +100,10 @@ std::uint32_t lathe_rt_match(ThreadContext* t, std::uint32_t mask, std::uint64_t
 /// op: 0 add, 1 min, 2 max, 3 and, 4 or, 5 xor; is_signed for min and max.
 std::uint32_t lathe_rt_redux(ThreadContext* t, std::uint32_t mask, std::uint32_t op,
                              std::uint32_t is_signed, std::uint32_t value);
+/// Every lane of `mask` gives `bytes` (at most 64) bytes; all[lane * bytes] receives those of every
+/// lane, zeros for lanes outside of the mask. Carries ldmatrix, movmatrix and mma.
+void lathe_rt_warp_gather(ThreadContext* t, std::uint32_t mask, const void* mine,
+                          std::uint32_t bytes, void* all);
 
 // --- textures and surfaces ------------------------------------------------------------------------
 /// Geometry of tex/suld/sust: 1, 2, 3 dimensions; +16 layered, +32 cube.
