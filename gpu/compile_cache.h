@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// Compiled kernels kept in memory and below cache_directory()/kernels, by a 128-bit hash of all
+// that decides the image. A disk that is full, read-only or holds damaged files costs speed only.
+#pragma once
+
+#include "gpu/compiler.h"
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+namespace lathe::gpu {
+
+/// A 128-bit hash of a sequence of texts; the sequence {"ab", "c"} differs from {"a", "bc"}.
+class CacheKey {
+public:
+    CacheKey& add(std::string_view text);
+    CacheKey& add(std::uint64_t number);
+    std::string hex() const; ///< 32 digits
+
+private:
+    void mix(std::string_view bytes);
+    std::array<std::uint64_t, 2> state_{0x6a09e667f3bcc908, 0xbb67ae8584caa73b};
+};
+
+class CompileCache {
+public:
+    /// The process's cache, below cache_directory() as it is at the first call.
+    static CompileCache& instance();
+
+    /// `folder` is made when the first file is written; an empty path keeps memory only.
+    explicit CompileCache(std::filesystem::path folder);
+
+    /// A kept result with from_cache set. Safe on any thread, as all of these.
+    std::optional<CompileResult> find(const std::string& key);
+    /// Keeps a result that is ok. Never throws for the disk's sake.
+    void store(const std::string& key, const CompileResult& result);
+
+    void clear_memory();
+    /// Removes the files, too.
+    void clear();
+
+    struct Stats {
+        std::uint64_t memory_hits = 0;
+        std::uint64_t disk_hits = 0;
+        std::uint64_t misses = 0;
+        std::uint64_t damaged_files = 0;
+    };
+    Stats stats() const;
+    const std::filesystem::path& folder() const noexcept { return folder_; }
+
+    /// Beyond these the least recently used leave, down to three quarters.
+    std::uintmax_t disk_limit_bytes = 512ull << 20;
+    std::size_t memory_limit_bytes = 128ull << 20;
+
+private:
+    struct Kept {
+        CompileResult result;
+        std::uint64_t last_use = 0;
+    };
+    std::filesystem::path file_of(const std::string& key) const;
+    std::optional<CompileResult> read(const std::string& key);
+    void write(const std::string& key, const CompileResult& result);
+    void keep(const std::string& key, const CompileResult& result);
+    void trim_disk();
+
+    std::filesystem::path folder_;
+    mutable std::mutex mutex_;
+    std::unordered_map<std::string, Kept> memory_;
+    std::size_t memory_bytes_ = 0;
+    std::uint64_t clock_ = 0;
+    std::uintmax_t written_since_trim_ = 0;
+    bool looked_at_disk_ = false;
+    bool warned_ = false;
+    Stats stats_;
+};
+
+} // namespace lathe::gpu

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// The primary context, which PyTorch, CuPy and JAX use too, and the guard that makes one current.
+// A primary context is retained on first use and kept until the process ends, so objects made in
+// it need no reference to it.
+#pragma once
+
+#include "gpu/device.h"
+
+#include <cuda.h>
+
+#include <cstddef>
+
+namespace lathe::gpu {
+
+struct MemoryInfo {
+    std::size_t free_bytes = 0;
+    std::size_t total_bytes = 0;
+};
+
+/// Names a context; copies are cheap and own nothing.
+class Context {
+public:
+    Context() = default; ///< no context
+    static Context wrap(CUcontext context) noexcept;
+
+    /// The device's primary context; retains it at the first call. Does not make it current.
+    /// Thread-safe. (cuDevicePrimaryCtxRetain)
+    static Context primary(const Device& device = Device{0});
+    /// The calling thread's context; empty where it has none.
+    static Context current();
+    /// The calling thread's context; a thread without one gets device 0's primary context, current
+    /// from then on. Every constructor of this layer starts with it.
+    static Context ensure_current();
+
+    CUcontext get() const noexcept { return context_; }
+    explicit operator bool() const noexcept { return context_ != nullptr; }
+    bool operator==(const Context&) const = default;
+
+    /// Makes it the calling thread's context, in place of the one before. (cuCtxSetCurrent)
+    void make_current() const;
+    Device device() const;
+    /// Blocks until all work of the context is done. (cuCtxSynchronize)
+    void synchronize() const;
+    MemoryInfo memory() const;
+
+private:
+    CUcontext context_ = nullptr;
+};
+
+/// Makes a context current for a scope, and the one before it current again at the end.
+class CurrentContext {
+public:
+    [[nodiscard]] explicit CurrentContext(const Context& context);
+    CurrentContext(const CurrentContext&) = delete;
+    CurrentContext& operator=(const CurrentContext&) = delete;
+    ~CurrentContext();
+
+private:
+    bool pushed_ = false;
+};
+
+/// A driver object and the context it must be released in: the `Type` of this layer's handles.
+template <class T> struct InContext {
+    T value{};
+    CUcontext context = nullptr;
+    bool operator==(const InContext&) const = default;
+};
+
+namespace detail {
+/// For destructors: calls `release` with the context current; false where the driver must be left
+/// alone because the process is ending. Never throws.
+bool begin_release(CUcontext context) noexcept;
+void end_release(CUcontext context) noexcept;
+
+template <class Release> void release_in(CUcontext context, Release release) noexcept {
+    if (!begin_release(context)) return;
+    release();
+    end_release(context);
+}
+} // namespace detail
+
+} // namespace lathe::gpu

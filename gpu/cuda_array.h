@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// CUDA arrays: opaque storage in one, two or three dimensions that textures and surfaces read and
+// write, and copies between them, host memory and linear device memory.
+#pragma once
+
+#include "engine/core/handle.h"
+#include "gpu/context.h"
+#include "gpu/stream.h"
+
+#include <cuda.h>
+
+#include <cstddef>
+
+namespace lathe::gpu {
+
+struct CudaArrayConfig {
+    std::size_t width = 0;  ///< elements
+    std::size_t height = 0; ///< rows; 0 for one dimension
+    std::size_t depth = 0;  ///< slices; 0 for one or two dimensions
+    CUarray_format format = CU_AD_FORMAT_FLOAT;
+    unsigned channels = 1;            ///< 1, 2 or 4
+    bool surface_load_store = true;   ///< a SurfaceObject may be made of it
+    bool layered = false;             ///< depth counts layers
+};
+
+/// Bytes of one channel of this format; 0 for formats that are not plain numbers.
+std::size_t format_bytes(CUarray_format format) noexcept;
+
+namespace detail {
+struct CudaArrayTraits {
+    using Type = InContext<CUarray>;
+    static constexpr Type null{};
+    static void destroy(Type array) noexcept;
+};
+} // namespace detail
+
+class CudaArray {
+public:
+    CudaArray() = default; ///< empty
+    /// (cuArray3DCreate, in the current context)
+    explicit CudaArray(const CudaArrayConfig& config);
+    /// Borrows; asks the driver for its shape.
+    static CudaArray wrap(CUarray array);
+
+    CUarray get() const noexcept { return handle_.get().value; }
+    explicit operator bool() const noexcept { return static_cast<bool>(handle_); }
+    [[nodiscard]] CUarray release() noexcept { return handle_.release().value; }
+
+    const CudaArrayConfig& config() const noexcept { return config_; }
+    std::size_t element_bytes() const noexcept;
+    std::size_t row_bytes() const noexcept { return config_.width * element_bytes(); }
+    /// Of the whole array, without padding: what the copies below read or write.
+    std::size_t bytes() const noexcept;
+
+    // Copies of the whole array. `pitch_bytes` is the distance between rows on the other side, 0
+    // for rows without gaps; slices follow each other. Without a stream: done on return. With one:
+    // ordered on it, and host memory must live until the stream has passed the copy. (cuMemcpy3D)
+
+    void copy_from_host(const void* from, std::size_t pitch_bytes = 0);
+    void copy_from_host(const void* from, std::size_t pitch_bytes, StreamView stream);
+    void copy_to_host(void* to, std::size_t pitch_bytes = 0) const;
+    void copy_to_host(void* to, std::size_t pitch_bytes, StreamView stream) const;
+    void copy_from_device(CUdeviceptr from, std::size_t pitch_bytes, StreamView stream);
+    void copy_to_device(CUdeviceptr to, std::size_t pitch_bytes, StreamView stream) const;
+    /// Both arrays must have the same shape, format and channels.
+    void copy_from(const CudaArray& from, StreamView stream);
+
+private:
+    CUDA_MEMCPY3D whole(std::size_t pitch_bytes) const noexcept;
+
+    Handle<detail::CudaArrayTraits> handle_;
+    CudaArrayConfig config_;
+};
+
+} // namespace lathe::gpu

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// The CUDA driver as a table of function pointers, filled from a library opened at run time: the
+// GPU's libcuda.so.1, or Lathe's software device. This folder alone knows which of the two it is.
+#pragma once
+
+#include <cuda.h>
+
+#include <atomic>
+#include <filesystem>
+#include <string>
+#include <type_traits>
+
+namespace lathe::gpu {
+
+/// What cuModuleLoadDataEx of this driver runs fastest.
+enum class ImageKind { ptx, cubin };
+
+/// One open driver library. It stays open until the process ends.
+struct DriverApi {
+#define LATHE_CU(name) decltype(&::name) name = nullptr;
+#define LATHE_CU_OPTIONAL(name) decltype(&::name) name = nullptr;
+#define LATHE_CU_AS(name, symbol, ...) std::add_pointer_t<__VA_ARGS__> name = nullptr;
+#include "gpu/driver/functions.inc"
+
+    std::filesystem::path path; ///< of the library, as the loader resolved it
+    int version = 0;            ///< 1000 * major + 10 * minor, from cuDriverGetVersion
+    ImageKind image_kind = ImageKind::cubin;
+
+    /// For status texts only: what a caller does must not depend on it.
+    bool is_software() const noexcept { return software; }
+    /// An exported function beyond CUDA's (latheSoft…), null where this driver has none.
+    void* find_symbol(const char* name) const noexcept;
+
+    bool software = false;
+    void* library = nullptr;
+};
+
+namespace detail {
+extern std::atomic<const DriverApi*> open_driver;
+const DriverApi& open_driver_library();
+} // namespace detail
+
+/// The driver, opened and initialised (cuInit) by the first call, on any thread.
+/// LATHE_DRIVER_LIBRARY=/path names the library; else LATHE_DEVICE=auto|hardware|software chooses,
+/// where auto means libcuda.so.1 if cuInit succeeds and a device exists, else liblathe_soft.so from
+/// LATHE_SOFT_LIBRARY, from beside this program or library, or from the build tree.
+/// Throws lathe::Error that names the cause and the command that mends it; a later call tries again.
+inline const DriverApi& driver() {
+    const DriverApi* open = detail::open_driver.load(std::memory_order_acquire);
+    if (open) [[likely]]
+        return *open;
+    return detail::open_driver_library();
+}
+
+/// The message driver() would throw, empty where the driver is usable. Opens the driver.
+std::string driver_problem();
+
+} // namespace lathe::gpu

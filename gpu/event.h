@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// A point in a stream's work: waited for, asked about, or measured against another.
+#pragma once
+
+#include "engine/core/handle.h"
+#include "gpu/context.h"
+#include "gpu/stream.h"
+
+#include <cuda.h>
+
+#include <chrono>
+
+namespace lathe::gpu {
+
+namespace detail {
+struct EventTraits {
+    using Type = InContext<CUevent>;
+    static constexpr Type null{};
+    static void destroy(Type event) noexcept;
+};
+} // namespace detail
+
+struct EventConfig {
+    bool timing = true;         ///< false: cheaper, elapsed_since is not available
+    bool blocking_wait = false; ///< synchronize() sleeps instead of spinning
+};
+
+class Event {
+public:
+    Event() = default; ///< empty
+    /// (cuEventCreate, in the current context)
+    explicit Event(const EventConfig& config);
+    static Event wrap(CUevent event) noexcept;
+
+    CUevent get() const noexcept { return handle_.get().value; }
+    explicit operator bool() const noexcept { return static_cast<bool>(handle_); }
+    [[nodiscard]] CUevent release() noexcept { return handle_.release().value; }
+
+    /// Marks the work issued to `stream` so far; replaces an earlier mark. (cuEventRecord)
+    void record(StreamView stream);
+    /// Blocks until the marked work is done; returns at once if never recorded.
+    void synchronize() const;
+    /// Whether the marked work is done. Does not block. (cuEventQuery)
+    bool done() const;
+    /// Device time between two recorded, finished events. Resolution about 0.5 µs.
+    /// Throws gpu::Error where either is not finished or was made without timing.
+    std::chrono::duration<float, std::milli> elapsed_since(const Event& start) const;
+
+private:
+    Handle<detail::EventTraits> handle_;
+};
+
+} // namespace lathe::gpu
