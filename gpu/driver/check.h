@@ -8,10 +8,24 @@
 
 #include <fmt/core.h>
 
+#include <array>
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
 namespace lathe::gpu {
+
+/// Where a kernel went wrong, on devices that know it (an illegal address on the software device).
+struct Fault {
+    std::string kernel;
+    std::array<unsigned, 3> block{};
+    std::array<unsigned, 3> thread{};
+    std::string file; ///< as given to the compiler; empty where unknown
+    int line = 0;     ///< from 1; 0 where unknown
+    std::uint64_t address = 0;
+    std::string message;
+};
 
 /// A driver call that failed, worded as PyCUDA words it, and what the call was for.
 class Error : public lathe::Error {
@@ -22,6 +36,8 @@ public:
 
     const std::string& routine() const noexcept { return routine_; } ///< "cuMemAlloc"
     CUresult code() const noexcept { return code_; }
+    /// The kernel, block, thread and line behind a sticky code; null where the device cannot say.
+    const Fault* fault() const noexcept { return fault_.get(); }
     /// The context cannot be used any more: each later call fails with the same code.
     bool sticky() const noexcept { return is_sticky(code_); }
 
@@ -30,6 +46,7 @@ public:
 private:
     std::string routine_;
     CUresult code_;
+    std::shared_ptr<const Fault> fault_;
 };
 
 namespace detail {
