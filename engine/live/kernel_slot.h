@@ -31,6 +31,7 @@ struct KernelSource {
     std::string name;  ///< file name that diagnostics carry, "step.cu"
     std::string entry; ///< the kernel that `KernelSlot::kernel()` returns; empty: the first one
     std::vector<std::string> options;
+    std::vector<std::filesystem::path> include_directories; ///< a file's own folder is added
 };
 
 /// One compiled and loaded version. Shared, so that a launch in flight keeps its code.
@@ -49,7 +50,8 @@ struct KernelBuild {
 };
 
 using BuildKernel = std::function<KernelBuild(const KernelSource&)>;
-/// The parameters of all kernels of a source that compiles, directives applied.
+/// The parameters of all kernels of a source, directives applied. Throws where the source does not
+/// compile. Asked only where something outside function bodies changed.
 using ReflectKernel = std::function<std::vector<Parameter>(const KernelSource&)>;
 using Clock = std::function<std::chrono::steady_clock::time_point()>;
 
@@ -58,8 +60,9 @@ struct KernelSlotServices {
     ReflectKernel reflect; ///< may be empty: no sliders
     Executor build_on;     ///< must outlive the slot, as must reflect_on
     Executor reflect_on;
-    Clock now;                            ///< empty: steady_clock
-    std::chrono::milliseconds pause{120}; ///< from the last change to the compile
+    Clock now;                                     ///< empty: steady_clock
+    std::chrono::milliseconds pause{120};          ///< from the last change to the compile
+    std::chrono::milliseconds watch_interval{100}; ///< between two looks at the file
 };
 
 enum class SlotState {
@@ -109,7 +112,8 @@ public:
     /// Between frames: starts a compile that is due, looks at the file, swaps in a version that is
     /// ready. True where the running version changed.
     bool poll();
-    /// Blocks until no compile is due or under way, then polls. For the start of a program.
+    /// Blocks until the present text is compiled, its parameters are known and it is swapped in.
+    /// For the start of a program; the executors must run tasks without the caller's help.
     bool wait();
 
     /// A version is there to be launched.

@@ -27,14 +27,12 @@ public:
     /// Withdraws all that `owner` declared.
     void withdraw(const std::string& owner) { declare(owner, {}); }
 
-    /// The declared parameters in order of their first declaration.
-    std::vector<Parameter*> all();
-    std::vector<const Parameter*> all() const;
-    bool empty() const { return all().empty(); }
+    /// The declared parameters: owner after owner, each in the order it declared them.
+    const std::vector<Parameter*>& all() const { return shown_; }
+    bool empty() const { return shown_.empty(); }
 
     /// Null where nobody declares `name`.
-    Parameter* find(std::string_view name);
-    const Parameter* find(std::string_view name) const;
+    Parameter* find(std::string_view name) const;
 
     /// The value, marking the parameter as read. Throws lathe::Error for an unknown name, listing
     /// the known ones.
@@ -64,16 +62,20 @@ public:
     void changed(Parameter& p);
 
 private:
-    struct Entry {
-        Parameter parameter;
-        std::vector<std::string> owners; ///< empty: retired, its value remembered
+    struct Owner {
+        std::string name;
+        std::vector<Parameter> declared;
     };
-    Entry* entry(std::string_view name);
-    Entry& entry_or_throw(std::string_view name);
-    void merge(Entry& e, Parameter&& declared);
-    void apply_waiting(Entry& e);
+    Owner& owner(const std::string& name);
+    void rebuild();
+    void merge(const Parameter& declared);
+    void apply_waiting(Parameter& p);
+    Parameter& require(std::string_view name);
 
-    std::vector<std::unique_ptr<Entry>> entries_;
+    std::vector<Owner> owners_; ///< in order of their first declaration
+    /// Every parameter there ever was: the values of retired ones are remembered here.
+    std::map<std::string, std::unique_ptr<Parameter>, std::less<>> known_;
+    std::vector<Parameter*> shown_;
     std::map<std::string, std::string, std::less<>> waiting_; ///< name → text of `--set`
     std::map<std::string, std::string, std::less<>> refused_; ///< name → why it did not fit
     std::uint64_t version_ = 0;

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+#include "engine/live/build.h"
+
+#include "engine/live/source_scan.h"
+#include "gpu/compiler.h"
+#include "gpu/context.h"
+#include "gpu/driver/check.h"
+
+#include <cxxabi.h>
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <memory>
+
+namespace lathe {
+
+namespace {
+
+/// "_Z4stepPfi" → "step", "_ZN3sim4stepEPf" → "sim::step"; other names as they are.
+std::string source_name(const std::string& lowered) {
+    int status = 0;
+    std::unique_ptr<char, decltype(&std::free)> text{
+        abi::__cxa_demangle(lowered.c_str(), nullptr, nullptr, &status), &std::free};
+    if (status != 0 || !text) return lowered;
+    std::string name{text.get()};
+    if (const auto list = name.find('('); list != name.npos && list > 0) name.resize(list);
+    if (name.starts_with("void ")) name.erase(0, 5); // of an instantiated template
+    return name;
+}
+
+void add_kernels(LoadedKernels& loaded, const KernelSource& source) {
+    const auto scanned = scan_source(source.text).kernels;
+    for (const auto& lowered : loaded.module.kernel_names())
+        loaded.kernels.emplace(source_name(lowered), loaded.module.kernel(lowered));
+    if (loaded.kernels.empty()) // a driver that cannot list them
+        for (const auto& k : scanned)
+            if (auto kernel = loaded.module.find_kernel(k.name))
+                loaded.kernels.emplace(k.name, std::move(*kernel));
+    for (const auto& k : scanned)
+        if (loaded.first.empty() && loaded.kernels.contains(k.name)) loaded.first = k.name;
+    if (loaded.first.empty() && !loaded.kernels.empty())
+        loaded.first = loaded.kernels.begin()->first;
+}
+
+/// Why the module cannot serve the slot; empty where it can.
+std::string missing_kernel(const LoadedKernels& loaded, const KernelSource& source) {
+    if (loaded.kernels.empty()) return "the source has no __global__ function";
+    if (source.entry.empty() || loaded.kernels.contains(source.entry)) return {};
+    std::vector<std::string_view> names;
+    for (const auto& [name, kernel] : loaded.kernels) names.push_back(name);
+    return fmt::format("the source has no kernel '{}'; it has {}", source.entry,
+                       fmt::join(names, ", "));
+}
+
+} // namespace
+
+BuildKernel build_for(gpu::Device device) {
+    return [device](const KernelSource& source) {
+        const gpu::CurrentContext here{gpu::Context::primary(device)};
+        gpu::CompileRequest request;
+        request.source = source.text;
+        request.name = source.name;
+        request.options = source.options;
+        request.include_directories = source.include_directories;
+        gpu::CompileResult result = gpu::compile(request);
+
+        KernelBuild build;
+        build.diagnostics = std::move(result.diagnostics);
+        build.log = std::move(result.log);
+        build.milliseconds = result.milliseconds;
+        build.from_cache = result.from_cache;
+        if (!result.ok) return build;
+        auto refuse = [&](std::string why) {
+            build.diagnostics.push_back(
+                {source.name, 0, 0, Diagnostic::Severity::error, std::move(why)});
+        };
+        try {
+            auto loaded = std::make_shared<LoadedKernels>();
+            loaded->module = gpu::Module{result};
+            add_kernels(*loaded, source);
+            if (std::string why = missing_kernel(*loaded, source); !why.empty())
+                refuse(std::move(why));
+            else
+                build.loaded = std::move(loaded);
+        } catch (const gpu::Error& e) { refuse(e.what()); }
+        return build;
+    };
+}
+
+} // namespace lathe

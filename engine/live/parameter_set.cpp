@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+#include "engine/live/parameter_set.h"
+
+#include "engine/core/error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace lathe {
+
+namespace {
+
+std::string names_of(const std::vector<Parameter*>& parameters) {
+    if (parameters.empty()) return "there are no parameters";
+    std::vector<std::string_view> names;
+    for (const Parameter* p : parameters) names.push_back(p->name);
+    return fmt::format("known are {}", fmt::join(names, ", "));
+}
+
+/// A value that was touched, for a parameter whose declaration changed.
+std::optional<ParameterValue> carried(const Parameter& declared, const ParameterValue& value) {
+    if (const auto* d = std::get_if<double>(&value))
+        if (declared.kind == ParameterKind::integer)
+            return convert(declared, std::int64_t(std::llround(*d)));
+    return convert(declared, value);
+}
+
+} // namespace
+
+ParameterSet::Owner& ParameterSet::owner(const std::string& name) {
+    for (Owner& o : owners_)
+        if (o.name == name) return o;
+    return owners_.emplace_back(Owner{name, {}});
+}
+
+void ParameterSet::declare(const std::string& name, std::vector<Parameter> parameters) {
+    owner(name).declared = std::move(parameters);
+    rebuild();
+}
+
+Parameter& ParameterSet::declare_one(const std::string& name, Parameter parameter) {
+    auto& declared = owner(name).declared;
+    const std::string key = parameter.name;
+    const auto same = std::find_if(declared.begin(), declared.end(),
+                                   [&](const Parameter& p) { return p.name == key; });
+    if (same == declared.end())
+        declared.push_back(std::move(parameter));
+    else
+        *same = std::move(parameter);
+    rebuild();
+    return require(key);
+}
+
+void ParameterSet::rebuild() {
+    shown_.clear();
+    for (const Owner& o : owners_)
+        for (const Parameter& p : o.declared)
+            if (!find(p.name)) merge(p);
+    ++version_;
+}
+
+void ParameterSet::merge(const Parameter& declared) {
+    auto& slot = known_[declared.name];
+    const bool is_new = !slot;
+    if (is_new) slot = std::make_unique<Parameter>(declared);
+    Parameter next = declared;
+    next.value = next.initial;
+    next.touched = false;
+    next.read = !is_new && slot->read;
+    if (!is_new && slot->touched)
+        if (const auto value = carried(next, slot->value)) {
+            next.value = *value;
+            next.touched = true;
+        }
+    *slot = std::move(next);
+    shown_.push_back(slot.get());
+    apply_waiting(*slot);
+}
+
+void ParameterSet::apply_waiting(Parameter& p) {
+    const auto found = waiting_.find(p.name);
+    if (found == waiting_.end()) return;
+    try {
+        p.value = parse_value(p, found->second);
+        p.touched = true;
+    } catch (const Error& e) { refused_[p.name] = e.what(); }
+    waiting_.erase(found);
+}
+
+Parameter* ParameterSet::find(std::string_view name) const {
+    for (Parameter* p : shown_)
+        if (p->name == name) return p;
+    return nullptr;
+}
+
+Parameter& ParameterSet::require(std::string_view name) {
+    if (Parameter* p = find(name)) return *p;
+    throw Error{fmt::format("no parameter is named '{}'; {}", name, names_of(shown_))};
+}
+
+const ParameterValue& ParameterSet::get(std::string_view name) {
+    Parameter& p = require(name);
+    p.read = true;
+    return p.value;
+}
+
+void ParameterSet::set(std::string_view name, const ParameterValue& value) {
+    Parameter& p = require(name);
+    const auto fitting = convert(p, value);
+    if (!fitting)
+        throw Error{fmt::format("parameter {} is set to {}, which is not its type ({})", p.name,
+                                format_value(p, value),
+                                p.type_name.empty() ? "the script's own" : p.type_name)};
+    p.value = *fitting;
+    changed(p);
+}
+
+void ParameterSet::changed(Parameter& p) {
+    p.touched = true;
+    ++version_;
+}
+
+void ParameterSet::reset(std::string_view name) {
+    Parameter& p = require(name);
+    p.value = p.initial;
+    p.touched = false;
+    ++version_;
+}
+
+void ParameterSet::reset_all() {
+    for (Parameter* p : shown_) reset(p->name);
+}
+
+std::string ParameterSet::assignment(std::string_view name) const {
+    const Parameter* p = find(name);
+    return p ? fmt::format("{}={}", p->name, format_value(*p)) : std::string{};
+}
+
+void ParameterSet::set_from_text(std::string_view assignment) {
+    const auto equals = assignment.find('=');
+    if (equals == assignment.npos || equals == 0)
+        throw Error{fmt::format("--set takes name=value, received '{}'", assignment)};
+    const auto name = assignment.substr(0, equals), text = assignment.substr(equals + 1);
+    if (Parameter* p = find(name)) {
+        p->value = parse_value(*p, text);
+        changed(*p);
+    } else {
+        waiting_[std::string{name}] = std::string{text};
+    }
+}
+
+void ParameterSet::check_assignments() const {
+    std::string problems;
+    for (const auto& [name, why] : refused_) problems += why + "\n";
+    for (const auto& [name, text] : waiting_)
+        problems += fmt::format("--set {}={}: no parameter is named '{}'; {}\n", name, text, name,
+                                names_of(shown_));
+    if (problems.empty()) return;
+    problems.pop_back();
+    throw Error{problems};
+}
+
+} // namespace lathe

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// The little of CUDA C++ that can be read without a compiler: where kernels and their parameters
+// stand, and where `//@` comments are. Types come from the compiler (reflect), never from here.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lathe {
+
+struct ScannedParameter {
+    std::string name;
+    int line = 0;
+    std::size_t offset = 0; ///< of the name, bytes
+};
+
+struct ScannedKernel {
+    std::string name;
+    int line = 0;
+    std::size_t begin = 0; ///< the list's parentheses, bytes
+    std::size_t end = 0;
+    std::vector<ScannedParameter> parameters;
+};
+
+struct ScannedDirective {
+    std::string text; ///< after `//@`
+    int line = 0;
+    int column = 0; ///< from 1, of the text
+    std::size_t offset = 0;
+};
+
+struct SourceScan {
+    std::vector<ScannedKernel> kernels;
+    std::vector<ScannedDirective> directives;
+    /// All tokens outside function bodies, and the directives: what parameters depend on. Two
+    /// sources with the same interface have the same parameters.
+    std::string interface;
+};
+
+/// Never fails: what is not understood is left out.
+SourceScan scan_source(std::string_view source);
+
+} // namespace lathe
