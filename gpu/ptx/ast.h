@@ -50,9 +50,12 @@ struct Immediate {
     std::uint64_t bits = 0;  ///< integer value, or the float's bit pattern (f32: low half)
 };
 struct Symbol { std::string name; std::int64_t offset = 0; }; // variable, function, or label
-struct Address { ///< [base + offset]; base is a register, a symbol, or nothing ([imm])
+/// [base + offset]; base is a register, a symbol, or nothing ([imm]). Brackets with several parts
+/// (tex [t, s, {x, y}]) become this operand and then one operand a part: `bracketed` counts them.
+struct Address {
     std::variant<std::monostate, Register, Symbol> base;
     std::int64_t offset = 0;
+    std::uint8_t bracketed = 0; ///< how many of the next operands stood in the same brackets
 };
 struct Operand;
 /// {%r1, %r2, _}: vector operand, also a call's argument list and a texture's coordinates.
@@ -75,10 +78,15 @@ struct Instruction {
     Opcode opcode{};
     std::vector<std::string> modifiers;
     std::vector<Type> types;
-    std::vector<Operand> operands; ///< call: return list (Vector), target, arguments (Vector), prototype
+    /// call: return list (Vector, empty where absent), target, arguments (Vector, empty where
+    /// absent), then the prototype (Symbol) of an indirect call. tex: see Address::bracketed.
+    std::vector<Operand> operands;
     std::optional<Guard> guard;
     LocationId location = 0;
     std::uint32_t line = 0; ///< line in the PTX text, for diagnostics
+    /// How the dotted words were interleaved: bit i is set where the i-th word is a type
+    /// (sust.b.2d.v4.b8.trap: 0b01000). 0: the modifiers first, then the types.
+    std::uint32_t type_positions = 0;
 
     bool has(std::string_view modifier) const;
     Space space() const; ///< state space among the modifiers, else generic
@@ -96,6 +104,8 @@ struct Variable {
     bool is_extern = false, is_visible = false, is_weak = false, is_common = false;
     bool managed = false;
     bool is_pointer = false;     ///< parameter with .ptr
+    Space pointer_space = Space::generic; ///< .ptr .global
+    std::uint32_t pointer_align = 0;      ///< .ptr .align 16
     /// Initial bytes, zero-padded to size_bytes() by users; empty: all zero.
     std::vector<std::uint8_t> init;
     /// Addresses to be written into `init` at load time (byte offset; symbol + addend).
@@ -104,28 +114,47 @@ struct Variable {
         Symbol target;
         std::uint8_t bytes = 8;
         bool generic = false; ///< written as generic(symbol)
+        std::uint8_t shift = 0; ///< bits the address is shifted right: 0xFF00(symbol) is 8, bytes 1
     };
     std::vector<Relocation> relocations;
+    std::uint32_t line = 0;
 
     std::uint64_t element_bytes() const;
     std::uint64_t size_bytes() const; ///< 0 for an unsized extern array
     std::uint32_t alignment() const;
 };
 
-struct RegisterDecl { std::string name; Type type = Type::b32; std::uint32_t vector = 1; std::uint32_t count = 0; };
-// count > 0 declares name0 .. name<count-1> (`%r<12>`); count 0 declares `name` itself.
+/// count > 0 declares name0 .. name<count-1> (`%r<12>`); count 0 declares `name` itself.
+struct RegisterDecl {
+    std::string name;
+    Type type = Type::b32;
+    std::uint32_t vector = 1;
+    std::uint32_t count = 0;
+    std::uint32_t line = 0;
+};
 
-struct Label { std::string name; };
+struct Label {
+    std::string name;
+    std::uint32_t line = 0;
+};
 struct Block;
 /// `name: .branchtargets L1, L2;`, `.calltargets f, g;`
-struct TargetList { std::string name; std::vector<std::string> targets; };
+struct TargetList {
+    std::string name;
+    std::vector<std::string> targets;
+    std::uint32_t line = 0;
+    bool is_call = false; ///< .calltargets
+};
+struct Pragma { std::string text; }; ///< `.pragma "nounroll";` — speaks of the loop at this place
 struct Function;
-using Statement = std::variant<Instruction, Label, Variable, RegisterDecl, TargetList, Block>;
+using Statement =
+    std::variant<Instruction, Label, Variable, RegisterDecl, TargetList, Block, Pragma>;
 struct Block { std::vector<Statement> statements; }; // { ... } with its own register scope
 
 struct Prototype { ///< `.callprototype`
     std::string name;
     std::vector<Variable> returns, params;
+    bool noreturn = false;
 };
 
 struct Function {
@@ -137,6 +166,11 @@ struct Function {
     std::uint32_t max_threads[3] = {0, 0, 0}; ///< .maxntid
     std::uint32_t required_threads[3] = {0, 0, 0}; ///< .reqntid
     std::uint32_t min_blocks = 0;
+    std::uint32_t max_registers = 0;         ///< .maxnreg
+    std::uint32_t required_cluster[3] = {0, 0, 0}; ///< .reqnctapercluster
+    std::uint32_t max_cluster_rank = 0;      ///< .maxclusterrank
+    bool explicit_cluster = false;           ///< .explicitcluster
+    std::vector<std::string> pragmas;
     Block body;
     std::vector<Prototype> prototypes;
     std::uint32_t line = 0;
@@ -145,19 +179,27 @@ struct Function {
 /// A `.section`: raw bytes with relocations left as symbols (the DWARF of -G and -lineinfo).
 struct Section {
     std::string name; ///< ".debug_info"
-    struct Item { std::uint8_t bytes; std::variant<std::uint64_t, Symbol> value; std::string label; };
+    struct Item {
+        std::uint8_t bytes;
+        std::variant<std::uint64_t, Symbol> value;
+        std::string label;
+        std::string minus; ///< `.b32 end-begin`: the label to subtract from the symbol
+    };
     std::vector<Item> items; ///< in order; an item with bytes 0 carries only a label
 };
 
 struct Module {
     int version_major = 0, version_minor = 0;
     std::string target;         ///< "sm_75"
+    std::vector<std::string> target_options; ///< "debug", "texmode_independent"
     int address_size = 64;
     std::vector<std::pair<std::uint32_t, std::string>> files; ///< .file number, path
     std::vector<Location> locations;
     std::vector<Variable> variables;   ///< module scope, in order
     std::vector<Function> functions;   ///< in order, declarations included
     std::vector<Section> sections;
+    std::vector<std::string> pragmas;
+    std::vector<std::pair<std::string, std::string>> aliases; ///< `.alias name, function`
 
     const Function* find_function(std::string_view name) const; ///< definition before declaration
     const Variable* find_variable(std::string_view name) const;
@@ -167,6 +209,10 @@ struct Module {
 
 std::string_view name_of(Opcode opcode);
 std::string_view name_of(Type type); ///< "s32", without the dot
+std::string_view name_of(Space space); ///< "const", "global", ...; empty for generic
+std::optional<Opcode> opcode_from_name(std::string_view name);
+std::optional<Type> type_from_name(std::string_view name);   ///< takes the word without its dot
+std::optional<Space> space_from_name(std::string_view name); ///< also "shared::cta", "param::entry"
 std::uint32_t bytes_of(Type type);   ///< 0 for none and pred; 8 for references
 bool is_float(Type type);
 bool is_signed(Type type);

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+// One instruction: guard, opcode, dotted words and operands.
+#include "gpu/ptx/parser_state.h"
+
+#include <algorithm>
+
+namespace lathe::ptx {
+namespace {
+
+constexpr int kDeepestList = 8;
+constexpr int kMostDotted = 32; ///< bits of Instruction::type_positions
+
+bool is_component(std::string_view dotted) {
+    return dotted.size() == 2 && std::string_view{"xyzwrgba"}.find(dotted[1]) != std::string_view::npos;
+}
+
+} // namespace
+
+Instruction Parser::instruction() {
+    Instruction read;
+    read.line = token_.line;
+    read.location = location_;
+    if (accept('@')) {
+        const bool negated = accept('!');
+        read.guard = Guard{name("a predicate register"), negated};
+    }
+    if (!token_.is(Token::Kind::word)) fail_expected("an instruction");
+    const auto opcode = opcode_from_name(token_.text);
+    if (!opcode) fail(token_, "unknown instruction '" + std::string{token_.text} + "'");
+    take();
+    read.opcode = *opcode;
+    modifiers(read);
+    if (read.opcode == Opcode::call) call_operands(read);
+    else operands(read);
+    return read;
+}
+
+void Parser::modifiers(Instruction& read) {
+    int types_ahead = 0, position = 0; // a modifier behind a type makes the order worth keeping
+    bool interleaved = false;
+    std::uint32_t positions = 0;
+    for (; token_.is(Token::Kind::dotted); ++position) {
+        if (position == kMostDotted) fail(token_, "too many modifiers");
+        const std::string_view word = token_.text.substr(1);
+        if (const auto type = type_from_name(word)) {
+            read.types.push_back(*type);
+            positions |= 1u << position;
+            ++types_ahead;
+        } else {
+            read.modifiers.emplace_back(word);
+            interleaved |= types_ahead > 0;
+        }
+        take();
+    }
+    if (interleaved) read.type_positions = positions;
+}
+
+/// "(ret), f, (a, b), prototype", each part but the target may be absent.
+void Parser::call_operands(Instruction& read) {
+    Vector returns, arguments;
+    if (accept('(')) {
+        returns = list(')');
+        expect(',');
+    }
+    read.operands.push_back({std::move(returns), false, {}});
+    read.operands.push_back(operand());
+    std::optional<Operand> prototype;
+    if (accept(',')) {
+        if (accept('(')) {
+            arguments = list(')');
+            if (accept(',')) prototype = operand();
+        } else {
+            prototype = operand();
+        }
+    }
+    read.operands.push_back({std::move(arguments), false, {}});
+    if (prototype) read.operands.push_back(std::move(*prototype));
+}
+
+void Parser::operands(Instruction& read) {
+    if (token_.is(';')) return;
+    do {
+        if (token_.is('[')) address(read.operands);
+        else read.operands.push_back(operand());
+    } while (accept(','));
+}
+
+/// The items up to and with `close`; the opening mark is behind us.
+Vector Parser::list(char close) {
+    Vector read;
+    if (accept(close)) return read;
+    if (++list_depth_ > kDeepestList) {
+        list_depth_ = 0;
+        fail(token_, "operand lists nested too deeply");
+    }
+    do read.items.push_back(operand());
+    while (accept(','));
+    --list_depth_;
+    expect(close);
+    return read;
+}
+
+/// "[base+offset]"; brackets with more parts add one operand for each.
+void Parser::address(std::vector<Operand>& operands) {
+    Address read;
+    expect('[');
+    if (is_register(token_)) read.base = Register{register_name()};
+    else if (token_.is(Token::Kind::word) && token_.text != "WARP_SZ")
+        read.base = Symbol{std::string{take().text}, 0};
+    const bool has_base = read.base.index() != 0;
+    if (!has_base || token_.is('+') || token_.is('-')) {
+        // "[%r+-4]" and "[x-4+8]" are sums that begin with a sign
+        read.offset = integer_expression("an address offset");
+    }
+    const std::size_t at = operands.size();
+    operands.push_back({});
+    while (accept(',')) {
+        if (read.bracketed == 8) fail(token_, "too many parts in brackets");
+        ++read.bracketed;
+        operands.push_back(operand());
+    }
+    expect(']');
+    operands[at].value = std::move(read);
+}
+
+Operand Parser::operand() {
+    Operand read;
+    if (accept('{')) {
+        read.value = list('}');
+        return read;
+    }
+    if (token_.is('!') && ahead_.is(Token::Kind::word) && is_register(ahead_)) {
+        take();
+        read = word_operand();
+        read.negated = true;
+        return read;
+    }
+    if (token_.is(Token::Kind::word) && token_.text != "WARP_SZ") return word_operand();
+    read.value = expression();
+    return read;
+}
+
+Operand Parser::word_operand() {
+    Operand read;
+    if (token_.text == "_") {
+        take();
+        read.value = Sink{};
+    } else if (is_register(token_)) {
+        read.value = Register{register_name()};
+    } else {
+        Symbol symbol{std::string{take().text}, 0};
+        if (token_.is('+') || token_.is('-')) symbol.offset = integer_expression("an offset");
+        read.value = std::move(symbol);
+        return read;
+    }
+    if (accept('|')) read.second = is_register(token_) ? register_name() : name("a register");
+    return read;
+}
+
+/// "%r1", and with its component "%tid.x".
+std::string Parser::register_name() {
+    const Token first = take();
+    std::string read{first.text};
+    if (token_.is(Token::Kind::dotted) && first.touches(token_) && is_component(token_.text))
+        read += take().text;
+    return read;
+}
+
+bool Parser::is_register(const Token& token) const {
+    if (!token.is(Token::Kind::word)) return false;
+    if (token.text[0] == '%') return true;
+    return std::find(plain_registers_.rbegin(), plain_registers_.rend(), token.text) !=
+           plain_registers_.rend();
+}
+
+} // namespace lathe::ptx
