@@ -3,10 +3,12 @@ find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
 
 # cuda.h and nvrtc.h: the toolkit where found, else the pip wheels (nvidia/cu13). Nothing is linked.
-file(GLOB wheel_includes ${PROJECT_SOURCE_DIR}/.venv/lib/python3*/site-packages/nvidia/cu13/include)
-find_path(LATHE_CUDA_INCLUDE cuda.h
-    HINTS ${CUDAToolkit_ROOT}/include $ENV{CUDA_HOME}/include $ENV{CUDA_PATH}/include
-          /usr/local/cuda/include ${wheel_includes})
+file(GLOB wheel_includes ${PROJECT_SOURCE_DIR}/.venv/lib/python3*/site-packages/nvidia/cu1?/include)
+if(NOT "$ENV{LATHE_CUDA_TOOLKIT}" STREQUAL "none")
+    set(toolkit_includes $ENV{LATHE_CUDA_TOOLKIT}/include ${CUDAToolkit_ROOT}/include
+        $ENV{CUDA_HOME}/include $ENV{CUDA_PATH}/include /usr/local/cuda/include)
+endif()
+find_path(LATHE_CUDA_INCLUDE cuda.h PATHS ${toolkit_includes} ${wheel_includes} NO_DEFAULT_PATH)
 if(NOT LATHE_CUDA_INCLUDE)
     message(FATAL_ERROR "cuda.h was not found. Run tools/bootstrap, or install the wheels "
                         "'cuda-toolkit[nvrtc,cudart,crt,cccl]==13.*' into .venv.")
