@@ -33,3 +33,22 @@ if(LATHE_TESTS)
     endif()
     enable_testing()
 endif()
+
+# Windows (GLFW), vectors and matrices (GLM, headers only), PNG files (stb, headers only).
+find_package(glfw3 3.3 QUIET)
+find_package(glm QUIET)
+find_path(LATHE_STB_INCLUDE stb_image_write.h PATH_SUFFIXES stb)
+foreach(need "glfw3_FOUND;GLFW 3.3;libglfw3-dev" "glm_FOUND;GLM;libglm-dev"
+             "LATHE_STB_INCLUDE;stb;libstb-dev")
+    list(GET need 0 found)
+    list(GET need 1 library)
+    list(GET need 2 package)
+    if(NOT ${found})
+        message(FATAL_ERROR "${library} was not found. Run tools/bootstrap, "
+                            "or: sudo apt-get install ${package}")
+    endif()
+endforeach()
+add_library(lathe_stb INTERFACE)
+target_include_directories(lathe_stb SYSTEM INTERFACE ${LATHE_STB_INCLUDE})
+
+include(glad)

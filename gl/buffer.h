@@ -28,11 +28,11 @@ public:
     static Buffer wrap(unsigned id);
 
     unsigned id() const noexcept { return name_.get().id; }
-    std::size_t bytes() const noexcept { return bytes_; }
+    std::size_t bytes() const noexcept { return name_ ? bytes_ : 0; }
     explicit operator bool() const noexcept { return bool(name_); }
     /// The persistent mapping, or null where the storage is not mapped. GL sees CPU writes made
     /// before a draw call; the CPU sees GL's writes after glFinish or a fence.
-    std::byte* mapped() const noexcept { return mapped_; }
+    std::byte* mapped() const noexcept { return name_ ? mapped_ : nullptr; }
 
     /// Copies into the buffer, ordered with GL commands. Throws gl::Error out of range.
     void upload(std::span<const std::byte> content, std::size_t offset = 0);
@@ -41,7 +41,7 @@ public:
     void download(std::span<std::byte> content, std::size_t offset = 0) const;
 
     /// Gives the GL name away; the caller deletes it.
-    [[nodiscard]] unsigned release() noexcept;
+    [[nodiscard]] unsigned release() noexcept { return name_.release().id; }
 
 private:
     Object<Kind::buffer> name_;

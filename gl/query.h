@@ -9,12 +9,12 @@
 
 namespace lathe::gl {
 
-/// One time-elapsed query. Only one may run at a time in a context.
+/// The time between two points of GL's command stream, as two timestamps (Mesa's software
+/// rasterisers give no usable time-elapsed queries). Queries may overlap and nest.
 class Query {
 public:
     Query();
 
-    unsigned id() const noexcept { return name_.get().id; }
     void begin();
     void end();
     /// True once the result has arrived; false before the first end().
@@ -22,10 +22,8 @@ public:
     /// Waits for GL. Throws gl::Error before the first end().
     double milliseconds() const;
 
-    [[nodiscard]] unsigned release() noexcept { return name_.release().id; }
-
 private:
-    Object<Kind::query> name_;
+    Object<Kind::query> begin_, end_;
     bool ended_ = false;
 };
 

@@ -45,8 +45,8 @@ public:
     static Texture wrap(unsigned id);
 
     unsigned id() const noexcept { return name_.get().id; }
-    int width() const noexcept { return width_; }
-    int height() const noexcept { return height_; }
+    int width() const noexcept { return name_ ? width_ : 0; }
+    int height() const noexcept { return name_ ? height_ : 0; }
     Format format() const noexcept { return format_; }
     std::size_t bytes() const;
     explicit operator bool() const noexcept { return bool(name_); }
@@ -60,7 +60,7 @@ public:
     /// Binds to a texture unit.
     void bind(unsigned unit) const;
 
-    [[nodiscard]] unsigned release() noexcept;
+    [[nodiscard]] unsigned release() noexcept { return name_.release().id; }
 
 private:
     Object<Kind::texture> name_;

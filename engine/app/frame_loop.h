@@ -88,7 +88,7 @@ public:
 
     FrameStats& stats() { return stats_; }
     const FrameStats& stats() const { return stats_; }
-    FrameLoopConfig config;
+    FrameLoopConfig config; ///< may be changed between frames
 
 private:
     using Clock = std::chrono::steady_clock;
@@ -101,6 +101,7 @@ private:
     double delta_seconds_ = 0;
     bool started_ = false;
     bool in_frame_ = false;
+    bool sample_pending_ = false;
     bool stopped_ = false;
     bool owns_signal_ = false;
 };

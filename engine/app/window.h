@@ -17,7 +17,8 @@ struct WindowConfig {
     std::string title = "Lathe";
     int width = 1280; ///< framebuffer pixels where headless, screen units of a window
     int height = 720;
-    std::optional<bool> headless; ///< unset: headless where no display is named by the environment
+    std::optional<bool> headless =
+        std::nullopt; ///< unset: headless where no display is named by the environment
     bool vsync = true;
     bool visible = true;
 };

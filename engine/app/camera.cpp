@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+#include "engine/app/camera.h"
+
+#include "engine/app/input.h"
+
+#include <glm/ext/matrix_clip_space.hpp>
+#include <glm/ext/matrix_transform.hpp>
+#include <glm/geometric.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace lathe {
+namespace {
+
+constexpr float kPi = 3.14159265358979f;
+constexpr float kSteepest = 89.9f / 180.0f * kPi;
+constexpr float kNotch = 1.1f; // one wheel notch
+
+/// Screen y goes down, clip y goes up.
+glm::vec2 to_clip(glm::vec2 screen, const Viewport& v) {
+    const glm::vec2 t = (screen - v.origin) / v.size;
+    return {2 * t.x - 1, 1 - 2 * t.y};
+}
+
+bool any_pressed(const InputState& input) {
+    return input.pressed(MouseButton::left) || input.pressed(MouseButton::right) ||
+           input.pressed(MouseButton::middle);
+}
+
+bool any_down(const InputState& input) {
+    return input.is_down(MouseButton::left) || input.is_down(MouseButton::right) ||
+           input.is_down(MouseButton::middle);
+}
+
+/// A drag belongs to the viewport it began in and lasts until the buttons are up.
+bool follow_drag(bool dragging, const InputState& input, const Viewport& viewport) {
+    if (any_pressed(input) && !dragging)
+        return !input.mouse_captured && viewport.contains(input.mouse());
+    return dragging && any_down(input);
+}
+
+} // namespace
+
+glm::vec3 OrbitCamera::eye() const {
+    const float p = std::clamp(pitch, -kSteepest, kSteepest);
+    const float ground = std::cos(p), height = std::sin(p);
+    const glm::vec3 outward =
+        up == UpAxis::y ? glm::vec3{ground * std::sin(yaw), height, ground * std::cos(yaw)}
+                        : glm::vec3{ground * std::cos(yaw), ground * std::sin(yaw), height};
+    return target + distance * outward;
+}
+
+glm::mat4 OrbitCamera::view() const {
+    const glm::vec3 upward = up == UpAxis::y ? glm::vec3{0, 1, 0} : glm::vec3{0, 0, 1};
+    return glm::lookAtRH(eye(), target, upward);
+}
+
+glm::mat4 OrbitCamera::projection(float aspect) const {
+    return glm::perspectiveRH_NO(field_of_view, aspect, distance * 1e-3f, distance * 1e3f);
+}
+
+void OrbitCamera::turn(glm::vec2 pixels, const Viewport& viewport) {
+    const float radians = kPi / viewport.size.y;
+    yaw -= pixels.x * radians;
+    pitch = std::clamp(pitch + pixels.y * radians, -kSteepest, kSteepest);
+}
+
+void OrbitCamera::pan(glm::vec2 pixels, const Viewport& viewport) {
+    const glm::mat4 v = view();
+    const glm::vec3 right{v[0][0], v[1][0], v[2][0]};
+    const glm::vec3 above{v[0][1], v[1][1], v[2][1]};
+    const float unit = 2 * distance * std::tan(field_of_view / 2) / viewport.size.y;
+    target += unit * (pixels.y * above - pixels.x * right);
+}
+
+void OrbitCamera::zoom(float notches) {
+    distance = std::clamp(distance * std::pow(kNotch, -notches), 1e-6f, 1e9f);
+}
+
+bool OrbitCamera::update(const InputState& input, const Viewport& viewport) {
+    dragging_ = follow_drag(dragging_, input, viewport);
+    bool moved = false;
+    if (dragging_ && input.mouse_delta() != glm::vec2{}) {
+        const bool turning = input.is_down(MouseButton::left) && !(input.modifiers() & kShift);
+        if (turning)
+            turn(input.mouse_delta(), viewport);
+        else
+            pan(input.mouse_delta(), viewport);
+        moved = true;
+    }
+    if (input.wheel().y != 0 && !input.mouse_captured && viewport.contains(input.mouse())) {
+        zoom(input.wheel().y);
+        moved = true;
+    }
+    return moved;
+}
+
+glm::mat4 PanZoomCamera::view_projection(float aspect) const {
+    const glm::vec2 half{height * aspect / 2, height / 2};
+    return glm::orthoRH_NO(center.x - half.x, center.x + half.x, center.y - half.y,
+                           center.y + half.y, -1.0f, 1.0f);
+}
+
+glm::vec2 PanZoomCamera::to_plane(glm::vec2 screen, const Viewport& viewport) const {
+    return center + to_clip(screen, viewport) * glm::vec2{viewport.aspect(), 1} * (height / 2);
+}
+
+glm::vec2 PanZoomCamera::to_screen(glm::vec2 plane, const Viewport& viewport) const {
+    const glm::vec2 c = (plane - center) / (glm::vec2{viewport.aspect(), 1} * (height / 2));
+    return viewport.origin + glm::vec2{c.x + 1, 1 - c.y} / 2.0f * viewport.size;
+}
+
+void PanZoomCamera::fit(glm::vec2 low, glm::vec2 high, float aspect) {
+    center = (low + high) / 2.0f;
+    const glm::vec2 extent = high - low;
+    height = std::max({extent.y, extent.x / aspect, 1e-12f});
+}
+
+void PanZoomCamera::pan(glm::vec2 pixels, const Viewport& viewport) {
+    center += glm::vec2{-pixels.x, pixels.y} * (height / viewport.size.y);
+}
+
+void PanZoomCamera::zoom(float notches, glm::vec2 screen, const Viewport& viewport) {
+    const glm::vec2 before = to_plane(screen, viewport);
+    height = std::clamp(height * std::pow(kNotch, -notches), 1e-9f, 1e12f);
+    center += before - to_plane(screen, viewport);
+}
+
+bool PanZoomCamera::update(const InputState& input, const Viewport& viewport) {
+    dragging_ = follow_drag(dragging_, input, viewport);
+    bool moved = false;
+    if (dragging_ && input.mouse_delta() != glm::vec2{}) {
+        pan(input.mouse_delta(), viewport);
+        moved = true;
+    }
+    if (input.wheel().y != 0 && !input.mouse_captured && viewport.contains(input.mouse())) {
+        zoom(input.wheel().y, input.mouse(), viewport);
+        moved = true;
+    }
+    return moved;
+}
+
+} // namespace lathe

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+#include "engine/app/frame_loop.h"
+
+#include "engine/app/window.h"
+#include "engine/core/error.h"
+
+#include <algorithm>
+#include <cmath>
+#include <csignal>
+#include <thread>
+
+namespace lathe {
+namespace {
+
+volatile std::sig_atomic_t interrupts = 0;
+
+/// The first Ctrl-C asks the loop to end; the second one ends the process as ever.
+void on_interrupt(int signal) {
+    interrupts = interrupts + 1;
+    std::signal(signal, SIG_DFL);
+}
+
+double milliseconds(std::chrono::steady_clock::duration d) {
+    return std::chrono::duration<double, std::milli>(d).count();
+}
+
+} // namespace
+
+void FrameStats::push(const FrameSample& sample) { ring_[count_++ % kCapacity] = sample; }
+
+std::size_t FrameStats::size() const {
+    return std::size_t(std::min<std::uint64_t>(count_, kCapacity));
+}
+
+std::vector<FrameSample> FrameStats::samples() const {
+    std::vector<FrameSample> all;
+    all.reserve(size());
+    for (std::uint64_t i = count_ - size(); i < count_; ++i) all.push_back(ring_[i % kCapacity]);
+    return all;
+}
+
+FrameSample FrameStats::last() const {
+    return count_ ? ring_[(count_ - 1) % kCapacity] : FrameSample{};
+}
+
+FrameStats::Summary FrameStats::summary(double FrameSample::*member) const {
+    if (count_ == 0) return {};
+    std::vector<double> values;
+    values.reserve(size());
+    double sum = 0;
+    for (std::size_t i = 0; i < size(); ++i) {
+        values.push_back(ring_[i].*member);
+        sum += values.back();
+    }
+    std::sort(values.begin(), values.end());
+    // Nearest rank: the smallest value that at least this share of the frames does not exceed.
+    const auto rank = [&](double share) {
+        const auto n = double(values.size());
+        return values[std::size_t(std::max(1.0, std::ceil(share * n))) - 1];
+    };
+    return {sum / double(values.size()), rank(0.50), rank(0.95), values.back()};
+}
+
+double FrameStats::frames_per_second() const {
+    const double mean = summary(&FrameSample::frame_ms).mean;
+    return mean > 0 ? 1000 / mean : 0;
+}
+
+void FrameStats::clear() { count_ = 0; }
+
+FrameLoop::FrameLoop(Window& window, RunControl* run_control, FrameLoopConfig c)
+    : config{c}, window_{window}, run_control_{run_control} {
+    if (!config.handle_interrupt) return;
+    struct sigaction now {};
+    sigaction(SIGINT, nullptr, &now);
+    if (now.sa_handler != SIG_DFL) return; // Python and debuggers have their own ways
+    interrupts = 0;
+    struct sigaction ours {};
+    ours.sa_handler = on_interrupt;
+    sigemptyset(&ours.sa_mask);
+    ours.sa_flags = SA_RESTART;
+    sigaction(SIGINT, &ours, nullptr);
+    owns_signal_ = true;
+}
+
+FrameLoop::~FrameLoop() {
+    if (owns_signal_) std::signal(SIGINT, SIG_DFL);
+}
+
+bool FrameLoop::interrupted() const { return owns_signal_ && interrupts > 0; }
+
+bool FrameLoop::begin() {
+    if (in_frame_) throw Error{"FrameLoop::begin() was called twice without end()"};
+    const Clock::time_point now = Clock::now();
+    if (started_ && sample_pending_) {
+        sample_.frame_ms = milliseconds(now - begin_);
+        stats_.push(sample_);
+        sample_pending_ = false;
+    }
+    if (stopped_ || interrupted() || frame_ >= config.max_frames) return false;
+    window_.context().make_current();
+    window_.poll_events();
+    if (window_.should_close()) return false;
+    delta_seconds_ = started_ ? milliseconds(now - begin_) / 1000 : 0;
+    if (!started_) first_ = next_ = now;
+    started_ = in_frame_ = true;
+    begin_ = now;
+    sample_ = {};
+    if (run_control_) run_control_->begin_frame();
+    return true;
+}
+
+void FrameLoop::end() {
+    if (!in_frame_) throw Error{"FrameLoop::end() was called without begin()"};
+    sample_.work_ms = milliseconds(Clock::now() - begin_);
+    window_.present();
+    in_frame_ = false;
+    sample_pending_ = true;
+    ++frame_;
+    if (config.frame_limit_hz <= 0) return;
+    const auto period = std::chrono::duration_cast<Clock::duration>(
+        std::chrono::duration<double>(1 / config.frame_limit_hz));
+    // A late frame starts a new rhythm instead of a burst that catches up.
+    next_ = std::max(next_ + period, begin_);
+    std::this_thread::sleep_until(next_);
+}
+
+void FrameLoop::run(const std::function<void()>& frame) {
+    while (begin()) {
+        frame();
+        end();
+    }
+}
+
+double FrameLoop::seconds() const {
+    return started_ ? milliseconds(Clock::now() - first_) / 1000 : 0;
+}
+
+} // namespace lathe

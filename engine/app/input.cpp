@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#include "engine/app/input.h"
+
+namespace lathe {
+namespace {
+
+void append_utf8(std::string& out, char32_t c) {
+    if (c < 0x80) {
+        out += char(c);
+    } else if (c < 0x800) {
+        out += {char(0xC0 | (c >> 6)), char(0x80 | (c & 0x3F))};
+    } else if (c < 0x10000) {
+        out += {char(0xE0 | (c >> 12)), char(0x80 | ((c >> 6) & 0x3F)), char(0x80 | (c & 0x3F))};
+    } else if (c < 0x110000) {
+        out += {char(0xF0 | (c >> 18)), char(0x80 | ((c >> 12) & 0x3F)),
+                char(0x80 | ((c >> 6) & 0x3F)), char(0x80 | (c & 0x3F))};
+    }
+}
+
+template <class... F> struct Overloaded : F... { using F::operator()...; };
+
+bool known(Key key) { return int(key) >= 0 && int(key) < kKeyCount; }
+
+} // namespace
+
+void InputState::Edge::change(bool to) {
+    // A press and its release may come within one frame; both stay visible in it.
+    if (to && !down) pressed = true;
+    if (!to && down) released = true;
+    down = to;
+}
+
+void InputState::begin_frame() {
+    for (Edge& k : keys_) k.pressed = k.released = false;
+    for (Edge& b : buttons_) b.pressed = b.released = false;
+    mouse_delta_ = wheel_ = {};
+    text_.clear();
+    events_.clear();
+}
+
+void InputState::handle(const InputEvent& event) {
+    events_.push_back(event);
+    std::visit(Overloaded{
+                   [&](const KeyEvent& e) {
+                       modifiers_ = e.modifiers;
+                       if (known(e.key)) keys_[std::size_t(e.key)].change(e.down);
+                   },
+                   [&](const ButtonEvent& e) {
+                       modifiers_ = e.modifiers;
+                       buttons_.at(std::size_t(e.button)).change(e.down);
+                   },
+                   [&](const MoveEvent& e) {
+                       if (mouse_known_) mouse_delta_ += e.position - mouse_;
+                       mouse_ = e.position;
+                       mouse_known_ = true;
+                   },
+                   [&](const WheelEvent& e) { wheel_ += e.delta; },
+                   [&](const TextEvent& e) { append_utf8(text_, e.character); },
+                   [&](const FocusEvent& e) {
+                       // What is let go elsewhere is never told to us.
+                       if (e.focused) return;
+                       for (Edge& k : keys_) k.change(false);
+                       for (Edge& b : buttons_) b.change(false);
+                       modifiers_ = 0;
+                   },
+                   [](const DropEvent&) {},
+               },
+               event);
+}
+
+bool InputState::is_down(Key key) const { return known(key) && keys_[std::size_t(key)].down; }
+bool InputState::pressed(Key key) const { return known(key) && keys_[std::size_t(key)].pressed; }
+bool InputState::released(Key key) const { return known(key) && keys_[std::size_t(key)].released; }
+
+} // namespace lathe

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: MIT
+#include "engine/app/recorder.h"
+
+#include "engine/app/screenshot.h"
+#include "engine/core/error.h"
+#include "engine/core/log.h"
+#include "engine/core/process.h"
+#include "gl/buffer.h"
+#include "gl/error.h"
+#include "gl/framebuffer.h"
+
+#include <glad/gl.h>
+
+#include <fmt/core.h>
+
+#include <array>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+namespace lathe {
+namespace {
+
+using Frame = std::vector<std::byte>; // RGBA, bottom row first
+
+/// Where frames end: one of the two, on the writer's thread.
+class Sink {
+public:
+    Sink(const RecorderConfig& config, std::filesystem::path output, bool movie, int width,
+         int height)
+        : output_{std::move(output)}, width_{width}, height_{height} {
+        if (output_.has_parent_path()) std::filesystem::create_directories(output_.parent_path());
+        if (!movie) {
+            std::filesystem::create_directories(output_);
+            return;
+        }
+        encoder_.emplace(std::vector<std::string>{
+            "ffmpeg",
+            "-hide_banner",
+            "-loglevel",
+            "error",
+            "-y",
+            "-f",
+            "rawvideo",
+            "-pixel_format",
+            "rgba",
+            "-video_size",
+            fmt::format("{}x{}", width, height),
+            "-framerate",
+            fmt::format("{}", config.frames_per_second),
+            "-i",
+            "-",
+            "-vf",
+            "vflip,crop=trunc(iw/2)*2:trunc(ih/2)*2:0:0,scale=out_color_matrix=bt709,"
+            "format=yuv420p",
+            "-c:v",
+            "libx264",
+            "-preset",
+            "veryfast",
+            "-crf",
+            fmt::format("{}", config.quality),
+            "-pix_fmt",
+            "yuv420p",
+            "-colorspace",
+            "bt709",
+            "-color_primaries",
+            "bt709",
+            "-color_trc",
+            "bt709",
+            "-movflags",
+            "+faststart",
+            output_.string()});
+    }
+
+    void write(const Frame& frame) {
+        if (encoder_) {
+            try {
+                encoder_->write(frame);
+            } catch (const Error&) {
+                encoder_->finish(); // throws the encoder's own words, where it left some
+                throw;
+            }
+            return;
+        }
+        ImageData image{width_, height_, 3, {}};
+        image.bytes.reserve(frame.size() / 4 * 3);
+        const std::size_t row = std::size_t(width_) * 4;
+        for (int y = height_ - 1; y >= 0; --y)
+            for (std::size_t x = 0; x < row; x += 4) {
+                const std::byte* texel = frame.data() + std::size_t(y) * row + x;
+                image.bytes.insert(image.bytes.end(), texel, texel + 3);
+            }
+        save_png(output_ / fmt::format("{:06}.png", number_++), image);
+    }
+    void finish() {
+        if (encoder_) encoder_->finish();
+    }
+
+private:
+    std::filesystem::path output_;
+    int width_, height_;
+    int number_ = 0;
+    std::optional<PipeTo> encoder_;
+};
+
+/// Frames wait here for the encoder; when it is slow, push() waits: no frame is dropped.
+class Writer {
+public:
+    explicit Writer(Sink& sink) : sink_{sink}, thread_{[this] { run(); }} {}
+    ~Writer() { stop(); }
+
+    void push(Frame frame) {
+        std::unique_lock lock{mutex_};
+        changed_.wait(lock, [&] { return queue_.size() < kLongest || failure_; });
+        if (failure_) std::rethrow_exception(failure_);
+        queue_.push_back(std::move(frame));
+        changed_.notify_all();
+    }
+    void finish() {
+        stop();
+        if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+    }
+
+private:
+    static constexpr std::size_t kLongest = 8;
+
+    void stop() {
+        {
+            std::lock_guard lock{mutex_};
+            ending_ = true;
+        }
+        changed_.notify_all();
+        if (thread_.joinable()) thread_.join();
+    }
+    void run() {
+        for (;;) {
+            Frame frame;
+            {
+                std::unique_lock lock{mutex_};
+                changed_.wait(lock, [&] { return !queue_.empty() || ending_; });
+                if (queue_.empty()) return;
+                frame = std::move(queue_.front());
+                queue_.pop_front();
+            }
+            changed_.notify_all();
+            try {
+                sink_.write(frame);
+            } catch (...) {
+                std::lock_guard lock{mutex_};
+                failure_ = std::current_exception();
+                queue_.clear();
+                changed_.notify_all();
+                return;
+            }
+        }
+    }
+
+    Sink& sink_;
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::deque<Frame> queue_;
+    std::exception_ptr failure_;
+    bool ending_ = false;
+    std::thread thread_;
+};
+
+} // namespace
+
+struct Recorder::State {
+    static constexpr std::size_t kInFlight = 2;
+
+    RecorderConfig config;
+    std::filesystem::path output;
+    bool movie = true;
+    int width = 0;
+    int height = 0;
+    std::uint64_t added = 0;
+    std::uint64_t handed = 0; // to the writer
+    std::array<gl::Buffer, kInFlight> pixels;
+    std::optional<Sink> sink;
+    std::optional<Writer> writer;
+    bool finished = false;
+
+    ~State() {
+        try {
+            finish();
+        } catch (const std::exception& e) {
+            log::error("recording {}: {}", output.string(), e.what());
+        }
+    }
+    void start(int w, int h) {
+        width = w;
+        height = h;
+        sink.emplace(config, output, movie, w, h);
+        writer.emplace(*sink);
+        const std::size_t bytes = std::size_t(w) * std::size_t(h) * 4;
+        // Mapped storage lies in host memory, where the copy has to go anyway.
+        for (gl::Buffer& b : pixels) b = gl::Buffer{bytes, gl::Storage::device};
+    }
+    void hand_over_oldest() {
+        const gl::Buffer& buffer = pixels[handed % kInFlight];
+        Frame frame(buffer.bytes());
+        buffer.download(frame);
+        ++handed;
+        writer->push(std::move(frame));
+    }
+    void finish() {
+        if (finished) return;
+        finished = true;
+        if (!writer) return;
+        while (handed < added) hand_over_oldest();
+        writer->finish();
+        sink->finish();
+    }
+};
+
+Recorder::Recorder(RecorderConfig config) : state_{std::make_unique<State>()} {
+    if (config.file.empty()) throw Error{"a recording needs a file name, as in movie.mp4"};
+    if (!(config.frames_per_second > 0))
+        throw Error{fmt::format("a recording needs a positive frame rate, not {}",
+                                config.frames_per_second)};
+    state_->movie = config.allow_ffmpeg && program_exists("ffmpeg");
+    state_->output = config.file;
+    if (!state_->movie) {
+        state_->output.replace_extension();
+        if (config.allow_ffmpeg)
+            log::warning("ffmpeg was not found (sudo apt-get install ffmpeg): frames go to {}/ as "
+                         "PNG files",
+                         state_->output.string());
+    }
+    state_->config = std::move(config);
+}
+
+Recorder::Recorder(Recorder&&) noexcept = default;
+Recorder& Recorder::operator=(Recorder&&) noexcept = default;
+
+Recorder::~Recorder() = default;
+
+void Recorder::add(const gl::Framebuffer& framebuffer) {
+    State& s = *state_;
+    if (s.finished) throw Error{"a picture was added to a recording that is finished"};
+    const int w = framebuffer.width(), h = framebuffer.height();
+    if (!s.writer) s.start(w, h);
+    if (w != s.width || h != s.height)
+        throw Error{fmt::format("the recording is {} x {}, a picture of {} x {} cannot join it",
+                                s.width, s.height, w, h)};
+    if (s.added - s.handed == State::kInFlight) s.hand_over_oldest();
+    const gl::Buffer& buffer = s.pixels[s.added % State::kInFlight];
+    glBindFramebuffer(GL_READ_FRAMEBUFFER, framebuffer.id());
+    glBindBuffer(GL_PIXEL_PACK_BUFFER, buffer.id());
+    glReadnPixels(0, 0, w, h, GL_RGBA, GL_UNSIGNED_BYTE, GLsizei(buffer.bytes()), nullptr);
+    glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
+    gl::check("reading a frame");
+    ++s.added;
+}
+
+void Recorder::finish() { state_->finish(); }
+std::uint64_t Recorder::frames() const { return state_->added; }
+bool Recorder::is_movie() const { return state_->movie; }
+const std::filesystem::path& Recorder::output() const { return state_->output; }
+
+} // namespace lathe

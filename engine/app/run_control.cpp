@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+#include "engine/app/run_control.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lathe {
+
+void RunControl::request_step() {
+    paused = true;
+    step_wanted_ = true;
+}
+
+void RunControl::request_reset() { reset_wanted_ = true; }
+
+void RunControl::begin_frame() {
+    speed = std::clamp(speed, 0.01, 100.0);
+    substeps = std::max(substeps, 1);
+    steps_done_ += std::uint64_t(steps_);
+    steps_ = 0;
+    reset_ = reset_wanted_;
+    if (reset_) {
+        steps_done_ = 0;
+        carried_ = 0;
+    }
+    if (paused) {
+        steps_ = step_wanted_ ? 1 : 0;
+    } else {
+        carried_ += speed * substeps;
+        steps_ = int(std::floor(carried_ + 1e-9)); // ten times 0.1 is one step
+        carried_ -= steps_;
+    }
+    step_wanted_ = reset_wanted_ = false;
+}
+
+} // namespace lathe

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+#include "engine/app/window.h"
+
+#include "engine/app/window_backend.h"
+#include "engine/core/error.h"
+
+#include <fmt/core.h>
+
+#include <cstdlib>
+#include <utility>
+
+namespace lathe {
+namespace {
+
+constexpr int kLargestSide = 16384; // what GL 4.5 guarantees for a picture
+
+void require_possible(int width, int height) {
+    if (width < 1 || height < 1 || width > kLargestSide || height > kLargestSide)
+        throw Error{fmt::format("window size {} x {} is impossible: sides are 1 to {} pixels, as "
+                                "in --size 1280x720",
+                                width, height, kLargestSide)};
+}
+
+bool is_set(const char* name) {
+    const char* value = std::getenv(name);
+    return value && *value;
+}
+
+} // namespace
+
+bool display_is_available() { return is_set("DISPLAY") || is_set("WAYLAND_DISPLAY"); }
+
+struct Window::State {
+    std::unique_ptr<WindowBackend> backend;
+    bool headless = false;
+    gl::Framebuffer screen;
+    InputState input;
+    std::vector<InputEvent> injected;
+
+    void follow_size() {
+        const glm::ivec2 size = backend->size();
+        if (screen && size.x == screen.width() && size.y == screen.height()) return;
+        screen = gl::Framebuffer{size.x, size.y};
+        screen.clear({0, 0, 0, 1});
+    }
+};
+
+Window::Window(std::unique_ptr<State> state) : state_{std::move(state)} {}
+Window::Window(Window&&) noexcept = default;
+Window& Window::operator=(Window&&) noexcept = default;
+Window::~Window() = default;
+
+Window Window::open(const WindowConfig& config) {
+    require_possible(config.width, config.height);
+    auto state = std::make_unique<State>();
+    state->headless = config.headless.value_or(!display_is_available());
+    state->backend = state->headless ? make_headless_backend(config) : make_glfw_backend(config);
+    state->follow_size();
+    return Window{std::move(state)};
+}
+
+bool Window::headless() const { return state_->headless; }
+gl::Context& Window::context() { return state_->backend->context(); }
+const gl::Info& Window::gl_info() const { return state_->backend->context().info(); }
+std::string Window::description() const { return state_->backend->description(); }
+gl::Framebuffer& Window::screen() { return state_->screen; }
+int Window::width() const { return state_->screen.width(); }
+int Window::height() const { return state_->screen.height(); }
+float Window::pixel_ratio() const { return state_->backend->pixel_ratio(); }
+InputState& Window::input() { return state_->input; }
+const InputState& Window::input() const { return state_->input; }
+
+void Window::poll_events() {
+    std::vector<InputEvent> events;
+    state_->backend->poll(events);
+    for (InputEvent& e : state_->injected) events.push_back(std::move(e));
+    state_->injected.clear();
+    state_->input.begin_frame();
+    for (const InputEvent& e : events) state_->input.handle(e);
+    state_->follow_size();
+}
+
+void Window::inject(InputEvent event) { state_->injected.push_back(std::move(event)); }
+
+void Window::present() { state_->backend->present(state_->screen); }
+bool Window::should_close() const { return state_->backend->should_close(); }
+void Window::close() { state_->backend->close(); }
+void Window::set_title(const std::string& title) { state_->backend->set_title(title); }
+std::string Window::clipboard() const { return state_->backend->clipboard(); }
+void Window::set_clipboard(const std::string& text) { state_->backend->set_clipboard(text); }
+void* Window::native() const { return state_->backend->native(); }
+
+void Window::resize(int width, int height) {
+    require_possible(width, height);
+    state_->backend->resize({width, height});
+}
+
+} // namespace lathe

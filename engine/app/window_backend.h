@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// What a window does differently with a display and without; private to engine/app.
+#pragma once
+
+#include "engine/app/window.h"
+
+#include <glm/vec2.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace lathe {
+
+class WindowBackend {
+public:
+    WindowBackend() = default;
+    WindowBackend(const WindowBackend&) = delete;
+    WindowBackend& operator=(const WindowBackend&) = delete;
+    virtual ~WindowBackend() = default;
+
+    virtual gl::Context& context() = 0;
+    virtual std::string description() const = 0;
+    virtual void* native() const = 0;
+    /// Framebuffer pixels; a minimised window keeps its last size.
+    virtual glm::ivec2 size() const = 0;
+    virtual float pixel_ratio() const = 0;
+    virtual void resize(glm::ivec2 size) = 0;
+    /// Appends what the user did since the last call.
+    virtual void poll(std::vector<InputEvent>& events) = 0;
+    virtual void present(const gl::Framebuffer& screen) = 0;
+    virtual bool should_close() const = 0;
+    virtual void close() = 0;
+    virtual void set_title(const std::string& title) = 0;
+    virtual std::string clipboard() const = 0;
+    virtual void set_clipboard(const std::string& text) = 0;
+};
+
+std::unique_ptr<WindowBackend> make_glfw_backend(const WindowConfig& config);
+std::unique_ptr<WindowBackend> make_headless_backend(const WindowConfig& config);
+
+} // namespace lathe

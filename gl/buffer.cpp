@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+#include "gl/buffer.h"
+
+#include "gl/context.h"
+#include "gl/error.h"
+
+#include <glad/gl.h>
+
+#include <fmt/core.h>
+
+namespace lathe::gl {
+namespace {
+
+constexpr GLbitfield kMapping =
+    GL_MAP_READ_BIT | GL_MAP_WRITE_BIT | GL_MAP_PERSISTENT_BIT | GL_MAP_COHERENT_BIT;
+
+void require_range(std::size_t offset, std::size_t count, std::size_t bytes, const char* what) {
+    if (offset > bytes || count > bytes - offset)
+        throw Error{fmt::format("{} of {} bytes at offset {} is beyond the buffer's {} bytes", what,
+                                count, offset, bytes)};
+}
+
+} // namespace
+
+Buffer::Buffer(std::size_t bytes, Storage storage) : bytes_{bytes} {
+    const Context& context = Context::require_current();
+    if (bytes == 0) throw Error{"a GL buffer of 0 bytes was asked for; sizes are positive"};
+    if (storage == Storage::automatic)
+        storage = context.info().is_software ? Storage::mapped : Storage::device;
+    unsigned id = 0;
+    glCreateBuffers(1, &id);
+    name_ = Object<Kind::buffer>{name_here(id)};
+    const auto size = GLsizeiptr(bytes);
+    const GLbitfield access = storage == Storage::mapped ? kMapping : 0;
+    glNamedBufferStorage(id, size, nullptr, GL_DYNAMIC_STORAGE_BIT | access);
+    check(fmt::format("glNamedBufferStorage of {} bytes", bytes));
+    const unsigned char zero = 0;
+    glClearNamedBufferData(id, GL_R8UI, GL_RED_INTEGER, GL_UNSIGNED_BYTE, &zero);
+    if (access) {
+        mapped_ = static_cast<std::byte*>(glMapNamedBufferRange(id, 0, size, access));
+        check(fmt::format("glMapNamedBufferRange of {} bytes", bytes));
+        // The zeroes are a GL command; the CPU must not write before they are.
+        glFinish();
+    }
+}
+
+Buffer::Buffer(std::span<const std::byte> content, Storage storage)
+    : Buffer{content.size(), storage} {
+    upload(content);
+}
+
+Buffer Buffer::wrap(unsigned id) {
+    Buffer b;
+    b.name_ = Object<Kind::buffer>::wrap(name_here(id));
+    GLint64 bytes = 0;
+    void* mapped = nullptr;
+    glGetNamedBufferParameteri64v(id, GL_BUFFER_SIZE, &bytes);
+    glGetNamedBufferPointerv(id, GL_BUFFER_MAP_POINTER, &mapped);
+    check(fmt::format("wrapping GL buffer {}", id));
+    b.bytes_ = std::size_t(bytes);
+    b.mapped_ = static_cast<std::byte*>(mapped);
+    return b;
+}
+
+void Buffer::upload(std::span<const std::byte> content, std::size_t offset) {
+    require_range(offset, content.size(), this->bytes(), "an upload");
+    if (content.empty()) return;
+    glNamedBufferSubData(id(), GLintptr(offset), GLsizeiptr(content.size()), content.data());
+    check("glNamedBufferSubData");
+}
+
+void Buffer::download(std::span<std::byte> content, std::size_t offset) const {
+    require_range(offset, content.size(), this->bytes(), "a download");
+    if (content.empty()) return;
+    // Shader writes to storage buffers are seen by this call only after a barrier.
+    glMemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
+    glGetNamedBufferSubData(id(), GLintptr(offset), GLsizeiptr(content.size()), content.data());
+    check("glGetNamedBufferSubData");
+}
+
+} // namespace lathe::gl

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+#include "gl/framebuffer.h"
+
+#include "gl/error.h"
+
+#include <glad/gl.h>
+
+#include <fmt/core.h>
+
+namespace lathe::gl {
+
+Framebuffer::Framebuffer(int width, int height, Format color, bool with_depth)
+    : color_{width, height, color, Filter::linear} {
+    if (with_depth) depth_ = Texture{width, height, Format::depth32f};
+    unsigned id = 0;
+    glCreateFramebuffers(1, &id);
+    name_ = Object<Kind::framebuffer>{name_here(id)};
+    glNamedFramebufferTexture(id, GL_COLOR_ATTACHMENT0, color_.id(), 0);
+    if (depth_) glNamedFramebufferTexture(id, GL_DEPTH_ATTACHMENT, depth_.id(), 0);
+    const GLenum status = glCheckNamedFramebufferStatus(id, GL_FRAMEBUFFER);
+    check("making a framebuffer");
+    if (status != GL_FRAMEBUFFER_COMPLETE)
+        throw Error{
+            fmt::format("framebuffer {} x {} is incomplete: status {:#x}", width, height, status)};
+}
+
+void Framebuffer::bind() const {
+    glBindFramebuffer(GL_FRAMEBUFFER, id());
+    glViewport(0, 0, width(), height());
+    glDisable(GL_SCISSOR_TEST);
+}
+
+void Framebuffer::clear(const std::array<float, 4>& color) const {
+    // Clears obey the masks and the scissor that whoever drew last may have left.
+    glDisable(GL_SCISSOR_TEST);
+    glColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
+    glClearNamedFramebufferfv(id(), GL_COLOR, 0, color.data());
+    if (!depth_) return;
+    const float far = 1;
+    glDepthMask(GL_TRUE);
+    glClearNamedFramebufferfv(id(), GL_DEPTH, 0, &far);
+}
+
+void Framebuffer::blit_to(const Framebuffer& target) const {
+    const bool same = target.width() == width() && target.height() == height();
+    glDisable(GL_SCISSOR_TEST);
+    glBlitNamedFramebuffer(id(), target.id(), 0, 0, width(), height(), 0, 0, target.width(),
+                           target.height(), GL_COLOR_BUFFER_BIT, same ? GL_NEAREST : GL_LINEAR);
+}
+
+void Framebuffer::blit_to_window(int w, int h) const {
+    const bool same = w == width() && h == height();
+    glDisable(GL_SCISSOR_TEST);
+    glBlitNamedFramebuffer(id(), 0, 0, 0, width(), height(), 0, 0, w, h, GL_COLOR_BUFFER_BIT,
+                           same ? GL_NEAREST : GL_LINEAR);
+}
+
+std::vector<std::byte> Framebuffer::read(int channels) const {
+    if (channels != 3 && channels != 4)
+        throw Error{fmt::format("a picture has 3 or 4 channels, {} were asked for", channels)};
+    std::vector<std::byte> pixels(std::size_t(width()) * std::size_t(height()) *
+                                  std::size_t(channels));
+    GLint before = 0;
+    glGetIntegerv(GL_READ_FRAMEBUFFER_BINDING, &before);
+    glBindFramebuffer(GL_READ_FRAMEBUFFER, id());
+    glReadnPixels(0, 0, width(), height(), channels == 3 ? GL_RGB : GL_RGBA, GL_UNSIGNED_BYTE,
+                  GLsizei(pixels.size()), pixels.data());
+    glBindFramebuffer(GL_READ_FRAMEBUFFER, GLuint(before));
+    check("glReadnPixels");
+    return pixels;
+}
+
+void bind_window_framebuffer(int width, int height) {
+    glBindFramebuffer(GL_FRAMEBUFFER, 0);
+    glViewport(0, 0, width, height);
+    glDisable(GL_SCISSOR_TEST);
+}
+
+} // namespace lathe::gl

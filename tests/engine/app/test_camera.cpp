@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+// Cameras against geometry worked out here, without their matrices' code.
+#include "engine/app/camera.h"
+
+#include "engine/app/input.h"
+
+#include <glm/geometric.hpp>
+#include <glm/vec4.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace {
+
+using namespace lathe;
+
+constexpr Viewport kView{{100, 50}, {800, 400}};
+
+glm::vec3 clip(const glm::mat4& m, glm::vec3 p) {
+    const glm::vec4 c = m * glm::vec4{p, 1};
+    return glm::vec3{c} / c.w;
+}
+
+void expect_near(glm::vec3 a, glm::vec3 b, float tolerance = 1e-4f) {
+    EXPECT_NEAR(a.x, b.x, tolerance);
+    EXPECT_NEAR(a.y, b.y, tolerance);
+    EXPECT_NEAR(a.z, b.z, tolerance);
+}
+
+/// A pinhole camera in double precision: where p lies on the picture, -1…1.
+std::array<double, 2> pinhole(const OrbitCamera& c, double aspect, std::array<double, 3> p) {
+    const double sp = std::sin(double(c.pitch)), cp = std::cos(double(c.pitch));
+    const double sy = std::sin(double(c.yaw)), cy = std::cos(double(c.yaw));
+    std::array<double, 3> out, right, above;
+    if (c.up == UpAxis::y) {
+        out = {cp * sy, sp, cp * cy};
+        right = {cy, 0, -sy};
+        above = {-sp * sy, cp, -sp * cy};
+    } else {
+        out = {cp * cy, cp * sy, sp};
+        right = {-sy, cy, 0};
+        above = {-sp * cy, -sp * sy, cp};
+    }
+    double x = 0, y = 0, depth = c.distance;
+    for (std::size_t i = 0; i < 3; ++i) {
+        const double d = p[i] - double(c.target[int(i)]);
+        x += d * right[i];
+        y += d * above[i];
+        depth -= d * out[i];
+    }
+    const double t = std::tan(double(c.field_of_view) / 2);
+    return {x / (depth * t * aspect), y / (depth * t)};
+}
+
+TEST(OrbitCamera, ProjectsLikeAPinhole) {
+    for (UpAxis up : {UpAxis::y, UpAxis::z})
+        for (float yaw : {-2.0f, 0.3f, 1.7f})
+            for (float pitch : {-1.2f, 0.0f, 0.9f}) {
+                OrbitCamera camera;
+                camera.up = up;
+                camera.yaw = yaw;
+                camera.pitch = pitch;
+                camera.target = {1, -2, 0.5f};
+                camera.distance = 7;
+                const auto expected = pinhole(camera, 1.6, {1.4, -1.1, 0.2});
+                const glm::vec3 got = clip(camera.view_projection(1.6f), {1.4f, -1.1f, 0.2f});
+                EXPECT_NEAR(got.x, expected[0], 1e-5);
+                EXPECT_NEAR(got.y, expected[1], 1e-5);
+                EXPECT_NEAR(glm::length(camera.eye() - camera.target), 7, 1e-5);
+            }
+}
+
+TEST(OrbitCamera, TargetIsInTheMiddleAndNearerThingsHaveLessDepth) {
+    OrbitCamera camera;
+    camera.target = {3, 4, 5};
+    const glm::mat4 m = camera.view_projection(2);
+    const glm::vec3 middle = clip(m, camera.target);
+    EXPECT_NEAR(middle.x, 0, 1e-5);
+    EXPECT_NEAR(middle.y, 0, 1e-5);
+    const glm::vec3 nearer = camera.target + 0.3f * (camera.eye() - camera.target);
+    EXPECT_LT(clip(m, nearer).z, middle.z);
+}
+
+TEST(OrbitCamera, PanKeepsTheTargetPlaneUnderTheMouse) {
+    OrbitCamera camera;
+    const glm::vec3 thing = camera.target;
+    const glm::vec2 drag{37, -21};
+    camera.pan(drag, kView);
+    const glm::vec3 c = clip(camera.view_projection(kView.aspect()), thing);
+    EXPECT_NEAR((c.x / 2) * kView.size.x, drag.x, 1e-2);
+    EXPECT_NEAR((-c.y / 2) * kView.size.y, drag.y, 1e-2);
+}
+
+TEST(OrbitCamera, PitchStopsBeforeThePole) {
+    OrbitCamera camera;
+    camera.turn({0, 100000}, kView);
+    EXPECT_LT(camera.pitch, 1.5708f);
+    const glm::vec3 c = clip(camera.view_projection(1), camera.target);
+    EXPECT_TRUE(std::isfinite(c.x) && std::isfinite(c.y));
+    camera.zoom(1);
+    EXPECT_NEAR(camera.distance, 3 / 1.1f, 1e-5);
+}
+
+TEST(OrbitCamera, DragTurnsOnlyWhereItBeganInTheViewport) {
+    OrbitCamera camera;
+    InputState input;
+    const auto frame = [&](std::initializer_list<InputEvent> events) {
+        input.begin_frame();
+        for (const InputEvent& e : events) input.handle(e);
+        return camera.update(input, kView);
+    };
+    const float yaw = camera.yaw;
+    EXPECT_FALSE(frame({MoveEvent{{10, 10}}, ButtonEvent{}})); // outside
+    EXPECT_FALSE(frame({MoveEvent{{400, 200}}}));
+    EXPECT_EQ(camera.yaw, yaw);
+    frame({ButtonEvent{MouseButton::left, false, 0}});
+    EXPECT_FALSE(frame({ButtonEvent{}}));
+    EXPECT_TRUE(frame({MoveEvent{{500, 200}}})); // 100 of 400 pixels: an eighth of a turn
+    EXPECT_NEAR(camera.yaw, yaw - 3.14159265f / 4, 1e-5);
+    EXPECT_TRUE(frame({MoveEvent{{10, 10}}})); // goes on outside
+    frame({ButtonEvent{MouseButton::left, false, 0}});
+    EXPECT_FALSE(frame({MoveEvent{{500, 200}}}));
+    input.mouse_captured = true;
+    frame({ButtonEvent{}});
+    EXPECT_FALSE(frame({MoveEvent{{600, 200}}}));
+    EXPECT_FALSE(frame({WheelEvent{{0, 1}}}));
+}
+
+TEST(PanZoomCamera, ScreenAndPlaneAreInverse) {
+    PanZoomCamera camera;
+    camera.center = {5, -3};
+    camera.height = 8;
+    // 400 pixels show 8 units; the viewport's middle is (500, 250).
+    const glm::vec2 p = camera.to_plane({550, 200}, kView);
+    EXPECT_NEAR(p.x, 6, 1e-5);
+    EXPECT_NEAR(p.y, -2, 1e-5);
+    const glm::vec2 s = camera.to_screen(p, kView);
+    EXPECT_NEAR(s.x, 550, 1e-3);
+    EXPECT_NEAR(s.y, 200, 1e-3);
+    expect_near(clip(camera.view_projection(2), {p, 0}), {0.125f, 0.25f, 0});
+}
+
+TEST(PanZoomCamera, ZoomKeepsThePointUnderTheCursor) {
+    PanZoomCamera camera;
+    const glm::vec2 cursor{700, 100};
+    const glm::vec2 before = camera.to_plane(cursor, kView);
+    camera.zoom(5, cursor, kView);
+    const glm::vec2 after = camera.to_plane(cursor, kView);
+    EXPECT_NEAR(camera.height, 2 / std::pow(1.1, 5), 1e-5);
+    EXPECT_NEAR(before.x, after.x, 1e-5);
+    EXPECT_NEAR(before.y, after.y, 1e-5);
+}
+
+TEST(PanZoomCamera, FitShowsTheWholeRectangle) {
+    PanZoomCamera camera;
+    camera.fit({0, 0}, {100, 10}, 2);
+    EXPECT_NEAR(camera.height, 50, 1e-5);
+    camera.fit({0, 0}, {10, 100}, 2);
+    EXPECT_NEAR(camera.height, 100, 1e-5);
+    EXPECT_NEAR(camera.center.x, 5, 1e-5);
+    EXPECT_NEAR(camera.center.y, 50, 1e-5);
+}
+
+TEST(PanZoomCamera, DragMovesThePlaneWithTheMouse) {
+    PanZoomCamera camera;
+    const glm::vec2 before = camera.to_plane({300, 200}, kView);
+    camera.pan({40, 30}, kView);
+    const glm::vec2 after = camera.to_plane({340, 230}, kView);
+    EXPECT_NEAR(before.x, after.x, 1e-5);
+    EXPECT_NEAR(before.y, after.y, 1e-5);
+}
+
+} // namespace

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+#include "engine/app/frame_loop.h"
+
+#include "engine/app/window.h"
+#include "engine/core/error.h"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+namespace {
+
+using namespace lathe;
+
+Window small_window() {
+    return Window::open({.title = "test", .width = 32, .height = 16, .headless = true});
+}
+
+TEST(FrameStats, SummaryIsOfTheLast240Frames) {
+    FrameStats stats;
+    EXPECT_EQ(stats.summary(&FrameSample::frame_ms).p50, 0);
+    for (int i = 1; i <= 100; ++i) stats.push({.frame_ms = double(101 - i)});
+    auto s = stats.summary(&FrameSample::frame_ms);
+    EXPECT_EQ(s.p50, 50);
+    EXPECT_EQ(s.p95, 95);
+    EXPECT_EQ(s.max, 100);
+    EXPECT_DOUBLE_EQ(s.mean, 50.5);
+    EXPECT_DOUBLE_EQ(stats.frames_per_second(), 1000 / 50.5);
+    for (int i = 0; i < 240; ++i) stats.push({.frame_ms = 7, .sim_ms = double(i)});
+    s = stats.summary(&FrameSample::frame_ms);
+    EXPECT_EQ(s.max, 7);
+    EXPECT_EQ(stats.count(), 340u);
+    EXPECT_EQ(stats.size(), 240u);
+    EXPECT_EQ(stats.samples().front().sim_ms, 0);
+    EXPECT_EQ(stats.samples().back().sim_ms, 239);
+    EXPECT_EQ(stats.last().sim_ms, 239);
+}
+
+TEST(FrameLoop, EndsAfterMaxFramesAndKeepsEverySample) {
+    Window window = small_window();
+    FrameLoop loop{window, nullptr, {.max_frames = 5}};
+    int frames = 0;
+    while (loop.begin()) {
+        ++frames;
+        loop.add_sim_ms(2);
+        loop.add_sim_ms(1);
+        loop.end();
+    }
+    EXPECT_EQ(frames, 5);
+    EXPECT_EQ(loop.frame(), 5u);
+    EXPECT_EQ(loop.stats().count(), 5u);
+    EXPECT_EQ(loop.stats().last().sim_ms, 3);
+    EXPECT_GE(loop.stats().last().frame_ms, loop.stats().last().work_ms);
+    EXPECT_FALSE(loop.begin());
+    EXPECT_EQ(loop.stats().count(), 5u);
+}
+
+TEST(FrameLoop, StopAndCloseEndIt) {
+    Window window = small_window();
+    FrameLoop loop{window};
+    loop.run([&] {
+        if (loop.frame() == 2) loop.stop();
+    });
+    EXPECT_EQ(loop.frame(), 3u);
+    FrameLoop second{window};
+    ASSERT_TRUE(second.begin());
+    window.close();
+    second.end();
+    EXPECT_FALSE(second.begin());
+}
+
+TEST(FrameLoop, PausedSimulationStillHasFrames) {
+    Window window = small_window();
+    RunControl run;
+    run.paused = true;
+    FrameLoop loop{window, &run, {.max_frames = 4}};
+    int frames = 0, steps = 0;
+    loop.run([&] {
+        ++frames;
+        steps += run.steps();
+    });
+    EXPECT_EQ(frames, 4);
+    EXPECT_EQ(steps, 0);
+}
+
+TEST(FrameLoop, LimitHoldsTheRate) {
+    Window window = small_window();
+    FrameLoop loop{window, nullptr, {.max_frames = 6, .frame_limit_hz = 50}};
+    loop.run([] {});
+    EXPECT_GE(loop.seconds(), 6 * 0.020 - 0.001);
+}
+
+TEST(FrameLoop, InterruptEndsItCleanlyAndTheOldHandlerComesBack) {
+    Window window = small_window();
+    {
+        FrameLoop loop{window};
+        loop.run([&] {
+            if (loop.frame() == 1) std::raise(SIGINT);
+            ASSERT_LT(loop.frame(), 100u);
+        });
+        EXPECT_TRUE(loop.interrupted());
+        EXPECT_EQ(loop.frame(), 2u);
+    }
+    struct sigaction now {};
+    sigaction(SIGINT, nullptr, &now);
+    EXPECT_EQ(now.sa_handler, SIG_DFL);
+}
+
+TEST(FrameLoop, BeginAndEndMustPair) {
+    Window window = small_window();
+    FrameLoop loop{window};
+    EXPECT_THROW(loop.end(), lathe::Error);
+    ASSERT_TRUE(loop.begin());
+    EXPECT_THROW(loop.begin(), lathe::Error);
+    loop.end();
+}
+
+} // namespace

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+#include "engine/app/input.h"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace lathe;
+
+TEST(Input, KeyEdgesLastOneFrameAndTheStateStays) {
+    InputState input;
+    input.begin_frame();
+    input.handle(KeyEvent{Key::space, true, false, kControl});
+    EXPECT_TRUE(input.is_down(Key::space));
+    EXPECT_TRUE(input.pressed(Key::space));
+    EXPECT_EQ(input.modifiers(), unsigned{kControl});
+    input.begin_frame();
+    input.handle(KeyEvent{Key::space, true, true, kControl}); // a repeat
+    EXPECT_TRUE(input.is_down(Key::space));
+    EXPECT_FALSE(input.pressed(Key::space));
+    input.handle(KeyEvent{Key::space, false, false, 0});
+    EXPECT_FALSE(input.is_down(Key::space));
+    EXPECT_TRUE(input.released(Key::space));
+    input.begin_frame();
+    EXPECT_FALSE(input.released(Key::space));
+}
+
+TEST(Input, AClickWithinOneFrameIsSeen) {
+    InputState input;
+    input.begin_frame();
+    input.handle(ButtonEvent{MouseButton::left, true, 0});
+    input.handle(ButtonEvent{MouseButton::left, false, 0});
+    EXPECT_TRUE(input.pressed(MouseButton::left));
+    EXPECT_TRUE(input.released(MouseButton::left));
+    EXPECT_FALSE(input.is_down(MouseButton::left));
+}
+
+TEST(Input, MouseMovesAddUpAndTheFirstIsNoMove) {
+    InputState input;
+    input.begin_frame();
+    input.handle(MoveEvent{{100, 50}});
+    EXPECT_EQ(input.mouse_delta(), (glm::vec2{0, 0}));
+    input.handle(MoveEvent{{103, 50}});
+    input.handle(MoveEvent{{110, 45}});
+    EXPECT_EQ(input.mouse(), (glm::vec2{110, 45}));
+    EXPECT_EQ(input.mouse_delta(), (glm::vec2{10, -5}));
+    input.handle(WheelEvent{{0, 1}});
+    input.handle(WheelEvent{{0, 0.5f}});
+    EXPECT_EQ(input.wheel(), (glm::vec2{0, 1.5f}));
+    input.begin_frame();
+    EXPECT_EQ(input.mouse_delta(), (glm::vec2{0, 0}));
+    EXPECT_EQ(input.wheel(), (glm::vec2{0, 0}));
+}
+
+TEST(Input, TextBecomesUtf8) {
+    InputState input;
+    input.begin_frame();
+    for (char32_t c : {U'a', U'é', U'€', U'😀', char32_t{0x110000}}) input.handle(TextEvent{c});
+    EXPECT_EQ(input.text(), "aé€😀");
+    EXPECT_EQ(input.events().size(), 5u);
+    input.begin_frame();
+    EXPECT_TRUE(input.text().empty());
+    EXPECT_TRUE(input.events().empty());
+}
+
+TEST(Input, LosingFocusLetsEverythingGo) {
+    InputState input;
+    input.begin_frame();
+    input.handle(KeyEvent{Key::w, true, false, kShift});
+    input.handle(ButtonEvent{MouseButton::right, true, kShift});
+    input.begin_frame();
+    input.handle(FocusEvent{false});
+    EXPECT_FALSE(input.is_down(Key::w));
+    EXPECT_TRUE(input.released(Key::w));
+    EXPECT_FALSE(input.is_down(MouseButton::right));
+    EXPECT_EQ(input.modifiers(), 0u);
+}
+
+TEST(Input, UnknownKeysAreHarmless) {
+    InputState input;
+    input.begin_frame();
+    input.handle(KeyEvent{Key::unknown, true, false, 0});
+    input.handle(KeyEvent{Key(100000), true, false, 0});
+    EXPECT_FALSE(input.is_down(Key::unknown));
+    EXPECT_FALSE(input.pressed(Key(100000)));
+}
+
+} // namespace

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+// What a recording holds, asked from ffprobe and ffmpeg themselves.
+#include "engine/app/recorder.h"
+
+#include "engine/app/screenshot.h"
+#include "engine/core/error.h"
+#include "engine/core/process.h"
+#include "gl/framebuffer.h"
+#include "gl/headless_context.h"
+
+#include <glad/gl.h>
+
+#include <gmock/gmock.h>
+
+#include <array>
+#include <cstdio>
+
+namespace {
+
+using namespace lathe;
+
+struct RecorderTest : testing::Test {
+    gl::HeadlessContext context;
+    std::filesystem::path folder = std::filesystem::path{testing::TempDir()} / "lathe_recordings";
+    RecorderTest() { std::filesystem::remove_all(folder); }
+};
+
+std::string output_of(const std::string& command) {
+    std::string out;
+    std::FILE* pipe = popen(command.c_str(), "r");
+    std::array<char, 256> part;
+    while (pipe && std::fgets(part.data(), int(part.size()), pipe)) out += part.data();
+    if (pipe) pclose(pipe);
+    return out;
+}
+
+/// Red with a blue bar along the top, a little greener each frame.
+void paint(const gl::Framebuffer& f, int frame) {
+    f.clear({0.8f, float(frame) / 40, 0.1f, 1});
+    f.bind();
+    glEnable(GL_SCISSOR_TEST);
+    glScissor(0, f.height() - f.height() / 4, f.width(), f.height() / 4);
+    const float blue[] = {0, 0, 1, 1};
+    glClearBufferfv(GL_COLOR, 0, blue);
+}
+
+TEST_F(RecorderTest, MakesAPlayableMovieOfOddSizedFrames) {
+    if (!program_exists("ffmpeg") || !program_exists("ffprobe")) GTEST_SKIP() << "ffmpeg is absent";
+    const gl::Framebuffer f{161, 91};
+    Recorder recorder{{.file = folder / "odd.mp4", .frames_per_second = 25}};
+    EXPECT_TRUE(recorder.is_movie());
+    for (int i = 0; i < 20; ++i) {
+        paint(f, i);
+        recorder.add(f);
+    }
+    recorder.finish();
+    EXPECT_EQ(recorder.frames(), 20u);
+    const std::string file = recorder.output().string();
+    EXPECT_EQ(output_of("ffprobe -v error -count_frames -select_streams v -show_entries "
+                        "stream=codec_name,width,height,pix_fmt,r_frame_rate,nb_read_frames "
+                        "-of csv=p=0 " +
+                        file),
+              "h264,160,90,yuv420p,25/1,20\n");
+    // The first frame comes back upright and in its colours.
+    output_of("ffmpeg -v error -y -i " + file + " -frames:v 1 " + (folder / "first.png").string());
+    const ImageData first = load_image(folder / "first.png", 3);
+    const auto near = [&](int x, int y, std::array<int, 3> rgb) {
+        for (int c = 0; c < 3; ++c)
+            EXPECT_NEAR(int(first.at(x, y)[c]), rgb[std::size_t(c)], 8) << x << "," << y;
+    };
+    near(80, 5, {0, 0, 255});
+    near(80, 80, {204, 0, 26});
+}
+
+TEST_F(RecorderTest, WithoutFfmpegFramesAreExactPngs) {
+    const gl::Framebuffer f{33, 17};
+    Recorder recorder{{.file = folder / "shots.mp4", .allow_ffmpeg = false}};
+    EXPECT_FALSE(recorder.is_movie());
+    std::vector<ImageData> expected;
+    for (int i = 0; i < 5; ++i) {
+        paint(f, i);
+        recorder.add(f);
+        expected.push_back(read_image(f, 3));
+    }
+    recorder.finish();
+    EXPECT_EQ(recorder.output(), folder / "shots");
+    for (int i = 0; i < 5; ++i)
+        EXPECT_EQ(load_image(folder / "shots" / ("00000" + std::to_string(i) + ".png")),
+                  expected[std::size_t(i)]);
+}
+
+TEST_F(RecorderTest, DestroyedMidwayItStillWritesEveryFrame) {
+    const gl::Framebuffer f{8, 8};
+    {
+        Recorder recorder{{.file = folder / "cut.mp4", .allow_ffmpeg = false}};
+        for (int i = 0; i < 3; ++i) recorder.add(f);
+    }
+    EXPECT_TRUE(std::filesystem::exists(folder / "cut" / "000002.png"));
+}
+
+TEST_F(RecorderTest, RefusesAnotherSizeAndNonsense) {
+    const gl::Framebuffer a{8, 8}, b{8, 10};
+    Recorder recorder{{.file = folder / "sizes.mp4", .allow_ffmpeg = false}};
+    recorder.add(a);
+    EXPECT_THROW(recorder.add(b), lathe::Error);
+    recorder.finish();
+    EXPECT_THROW(recorder.add(a), lathe::Error);
+    EXPECT_THROW(Recorder{{.file = ""}}, lathe::Error);
+    EXPECT_THROW((Recorder{{.file = "x.mp4", .frames_per_second = 0}}), lathe::Error);
+}
+
+TEST_F(RecorderTest, EncoderThatCannotWriteIsReported) {
+    if (!program_exists("ffmpeg")) GTEST_SKIP() << "ffmpeg is absent";
+    const gl::Framebuffer f{64, 64};
+    std::filesystem::create_directories(folder / "taken.mp4"); // a folder where the file should be
+    Recorder recorder{{.file = folder / "taken.mp4"}};
+    try {
+        for (int i = 0; i < 200; ++i) recorder.add(f);
+        recorder.finish();
+        FAIL() << "a movie was written into a folder";
+    } catch (const lathe::Error& e) {
+        EXPECT_THAT(e.what(), testing::HasSubstr("ffmpeg"));
+        EXPECT_THAT(e.what(), testing::HasSubstr("taken.mp4"));
+    }
+}
+
+} // namespace

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+// Windows, headless and under a display. Without a display of its own the windowed tests start a
+// virtual one (Xvfb), as a user of `xvfb-run` would.
+#include "engine/app/window.h"
+
+#include "engine/app/screenshot.h"
+#include "engine/core/error.h"
+#include "engine/core/process.h"
+#include "gl/error.h"
+#include "gl/program.h"
+#include "gl/vertex_array.h"
+
+#include <glad/gl.h>
+
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <type_traits>
+
+namespace {
+
+using namespace lathe;
+
+static_assert(!std::is_copy_constructible_v<Window>);
+static_assert(std::is_nothrow_move_constructible_v<Window>);
+
+Window headless(int width = 64, int height = 48) {
+    return Window::open({.title = "test", .width = width, .height = height, .headless = true});
+}
+
+/// Gradients, a slanted edge and blending: what could differ between two ways to a context.
+ImageData scene(Window& window) {
+    const gl::ShaderSource sources[] = {
+        {gl::Stage::vertex, "scene.vert",
+         "out vec3 tone; void main() {\n"
+         "vec2 p[3] = vec2[](vec2(-0.9, -0.8), vec2(0.95, -0.3), vec2(-0.2, 0.9));\n"
+         "tone = vec3(gl_VertexID == 0, gl_VertexID == 1, gl_VertexID == 2);\n"
+         "gl_Position = vec4(p[gl_VertexID], 0, 1); }\n"},
+        {gl::Stage::fragment, "scene.frag",
+         "in vec3 tone; out vec4 color; void main() { color = vec4(sqrt(tone), 0.75); }\n"}};
+    const gl::Program program = gl::Program::from_sources(sources);
+    const gl::VertexArray empty;
+    window.screen().bind();
+    window.screen().clear({0.06f, 0.065f, 0.08f, 1});
+    glEnable(GL_BLEND);
+    glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
+    program.use();
+    empty.bind();
+    glDrawArrays(GL_TRIANGLES, 0, 3);
+    glDisable(GL_BLEND);
+    gl::check("drawing the scene");
+    window.present();
+    return read_image(window.screen());
+}
+
+TEST(Window, HeadlessHasAContextASizeAndABlackScreen) {
+    Window window = headless();
+    EXPECT_TRUE(window.headless());
+    EXPECT_EQ(window.native(), nullptr);
+    EXPECT_EQ(gl::Context::current(), &window.context());
+    EXPECT_EQ(window.width(), 64);
+    EXPECT_EQ(window.height(), 48);
+    EXPECT_EQ(window.pixel_ratio(), 1);
+    EXPECT_THAT(window.description(), testing::StartsWith("headless, EGL "));
+    const ImageData image = read_image(window.screen(), 3);
+    EXPECT_THAT(image.bytes, testing::Each(std::byte{0}));
+    window.present();
+}
+
+TEST(Window, InjectedEventsArriveAtTheNextPoll) {
+    Window window = headless();
+    window.inject(MoveEvent{{12, 34}});
+    window.inject(ButtonEvent{MouseButton::left, true, 0});
+    window.inject(KeyEvent{Key::r, true, false, kControl});
+    window.inject(TextEvent{U'r'});
+    EXPECT_FALSE(window.input().pressed(Key::r));
+    window.poll_events();
+    EXPECT_TRUE(window.input().pressed(Key::r));
+    EXPECT_TRUE(window.input().pressed(MouseButton::left));
+    EXPECT_EQ(window.input().mouse(), (glm::vec2{12, 34}));
+    EXPECT_EQ(window.input().text(), "r");
+    EXPECT_EQ(window.input().events().size(), 4u);
+    window.poll_events();
+    EXPECT_FALSE(window.input().pressed(Key::r));
+    EXPECT_TRUE(window.input().is_down(Key::r));
+}
+
+TEST(Window, ResizeIsSeenAfterThePoll) {
+    Window window = headless();
+    window.resize(100, 30);
+    EXPECT_EQ(window.width(), 64);
+    window.poll_events();
+    EXPECT_EQ(window.width(), 100);
+    EXPECT_EQ(window.screen().height(), 30);
+    EXPECT_THROW(window.resize(0, 30), lathe::Error);
+}
+
+TEST(Window, ImpossibleSizesAreNamed) {
+    for (auto [w, h] : {std::pair{0, 720}, {1280, -5}, {100000, 720}}) {
+        try {
+            headless(w, h);
+            FAIL() << w << " x " << h << " was opened";
+        } catch (const lathe::Error& e) {
+            EXPECT_THAT(e.what(), testing::HasSubstr("window size " + std::to_string(w) + " x " +
+                                                     std::to_string(h) + " is impossible"));
+        }
+    }
+}
+
+TEST(Window, WithoutADisplayItIsHeadlessByItself) {
+    const char* display = std::getenv("DISPLAY");
+    const std::string before = display ? display : "";
+    unsetenv("DISPLAY");
+    unsetenv("WAYLAND_DISPLAY");
+    EXPECT_FALSE(display_is_available());
+    EXPECT_TRUE(Window::open({.width = 16, .height = 16}).headless());
+    if (display) setenv("DISPLAY", before.c_str(), 1);
+}
+
+TEST(Window, TwoHeadlessWindowsTakeTurns) {
+    Window a = headless(16, 16);
+    const ImageData of_a = scene(a);
+    Window b = headless(16, 16);
+    EXPECT_EQ(scene(b), of_a);
+    a.context().make_current();
+    EXPECT_EQ(scene(a), of_a);
+}
+
+TEST(Window, ClipboardKeepsText) {
+    Window window = headless();
+    window.set_clipboard("a kernel");
+    EXPECT_EQ(window.clipboard(), "a kernel");
+}
+
+/// Under `xvfb-run` this process has a display; tests/engine/app/CMakeLists.txt runs it so.
+struct OnDisplay : testing::Test {
+    void SetUp() override {
+        if (!display_is_available()) GTEST_SKIP() << "no display";
+    }
+};
+
+TEST_F(OnDisplay, WindowAndHeadlessHaveTheSamePixels) {
+    ImageData windowed, offscreen;
+    {
+        Window window = Window::open(
+            {.title = "test", .width = 200, .height = 150, .headless = false, .vsync = false});
+        EXPECT_FALSE(window.headless());
+        ASSERT_NE(window.native(), nullptr);
+        windowed = scene(window);
+        // What the window itself received is the same picture.
+        std::vector<std::byte> front(windowed.bytes.size());
+        glBindFramebuffer(GL_READ_FRAMEBUFFER, 0);
+        window.screen().blit_to_window(200, 150);
+        glReadnPixels(0, 149, 200, 1, GL_RGBA, GL_UNSIGNED_BYTE, 200 * 4, front.data());
+        for (std::size_t i = 0; i < 200 * 4; ++i)
+            ASSERT_TRUE(i % 4 == 3 || front[i] == windowed.bytes[i]) << "byte " << i;
+    }
+    Window window = headless(200, 150);
+    offscreen = scene(window);
+    ASSERT_EQ(offscreen.width, windowed.width);
+    EXPECT_EQ(offscreen, windowed);
+    // And it shows something.
+    EXPECT_THAT(offscreen.bytes, testing::Contains(std::byte{255}));
+    EXPECT_GT(int(*offscreen.at(60, 110)), 100);
+}
+
+TEST_F(OnDisplay, WindowFollowsAResizeAndCloses) {
+    Window window = Window::open({.title = "test", .width = 120, .height = 90, .headless = false});
+    window.resize(300, 200);
+    for (int i = 0; i < 100 && window.width() != 300; ++i) {
+        window.poll_events();
+        window.present();
+    }
+    EXPECT_EQ(window.width(), 300);
+    EXPECT_EQ(window.height(), 200);
+    EXPECT_FALSE(window.should_close());
+    window.close();
+    EXPECT_TRUE(window.should_close());
+}
+
+TEST(WindowWithoutDisplay, AskedForAWindowItNamesCauseAndCure) {
+    if (display_is_available()) GTEST_SKIP() << "there is a display";
+    try {
+        Window::open({.width = 16, .height = 16, .headless = false});
+        FAIL() << "opened a window without a display";
+    } catch (const lathe::Error& e) {
+        EXPECT_THAT(e.what(), testing::HasSubstr("no window can be opened"));
+        EXPECT_THAT(e.what(), testing::HasSubstr("DISPLAY"));
+        EXPECT_THAT(e.what(), testing::HasSubstr("--headless"));
+        EXPECT_THAT(e.what(), testing::HasSubstr("xvfb-run"));
+    }
+}
+
+} // namespace
