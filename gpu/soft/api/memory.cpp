@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: MIT
+// Memory: allocation, host memory, pointer queries, stream-ordered allocation.
+#include "gpu/soft/api/entry.h"
+
+#include "gpu/soft/drv/memory.h"
+#include "gpu/soft/rt/arena.h"
+
+#include <cstring>
+#include <unistd.h>
+
+using namespace lathe::soft;
+using Kind = Allocation::Kind;
+
+namespace {
+
+std::uintptr_t address(const void* p) { return reinterpret_cast<std::uintptr_t>(p); }
+
+void free_device(Context& context, CUdeviceptr p, std::initializer_list<Kind> kinds) {
+    if (!p) return;
+    Allocation a = allocation_at(p, kinds);
+    // A freed block faults when touched, so nothing may be on its way to it.
+    if (auto* owner = static_cast<const Context*>(a.context); owner == &context)
+        context.wait_idle();
+    else if (auto other = Objects<Context>::instance().find(owner))
+        other->wait_idle();
+    release(a.begin);
+}
+
+void pointer_attribute(void* data, CUpointer_attribute attribute, CUdeviceptr p) {
+    auto found = Registry::instance().find(p);
+    if (attribute == CU_POINTER_ATTRIBUTE_MAPPED) {
+        *static_cast<int*>(data) = found.has_value();
+        return;
+    }
+    if (!found) fail(CUDA_ERROR_INVALID_VALUE, describe_address(p));
+    bool host = found->kind == Kind::pinned || found->kind == Kind::registered;
+    auto set = [&](auto value) { std::memcpy(data, &value, sizeof value); };
+    switch (attribute) {
+    case CU_POINTER_ATTRIBUTE_CONTEXT: set(found->context); break;
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+        set(host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE);
+        break;
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER: set(p); break;
+    case CU_POINTER_ATTRIBUTE_HOST_POINTER:
+        require(host || found->kind == Kind::managed, CUDA_ERROR_INVALID_VALUE);
+        set(p);
+        break;
+    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS: set(0u); break;
+    case CU_POINTER_ATTRIBUTE_BUFFER_ID: set(found->id); break;
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED: set(int{found->kind == Kind::managed}); break;
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: set(0); break;
+    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR: set(CUdeviceptr{found->begin}); break;
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE: set(found->bytes); break;
+    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
+        set(int{CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE});
+        break;
+    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE: set(0); break;
+    case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES: set(std::uint64_t{0}); break;
+    case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE: set(0); break;
+    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE: set(static_cast<void*>(nullptr)); break;
+    default: fail(CUDA_ERROR_INVALID_VALUE, "unknown pointer attribute");
+    }
+}
+
+} // namespace
+
+extern "C" {
+
+CUresult cuMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
+    return in_context([&](Context&) {
+        std::size_t total = Arena::instance().limit_bytes();
+        if (free_bytes) *free_bytes = total - std::min(total, Arena::instance().used_bytes());
+        if (total_bytes) *total_bytes = total;
+    });
+}
+
+CUresult cuMemAlloc(CUdeviceptr* p, std::size_t bytes) {
+    return in_context([&](Context& context) {
+        require_pointer(p);
+        require(bytes > 0, CUDA_ERROR_INVALID_VALUE, "0 bytes asked for");
+        *p = reinterpret_cast<CUdeviceptr>(allocate(context, bytes, Kind::device));
+    });
+}
+
+CUresult cuMemAllocPitch(CUdeviceptr* p, std::size_t* pitch, std::size_t width_bytes,
+                         std::size_t height, unsigned element_bytes) {
+    return in_context([&](Context& context) {
+        require_pointer(p);
+        require_pointer(pitch);
+        require(width_bytes > 0 && height > 0, CUDA_ERROR_INVALID_VALUE);
+        require(element_bytes == 4 || element_bytes == 8 || element_bytes == 16,
+                CUDA_ERROR_INVALID_VALUE, "elements have 4, 8 or 16 bytes");
+        require(width_bytes < (std::size_t{1} << 40) && height < (std::size_t{1} << 40),
+                CUDA_ERROR_OUT_OF_MEMORY);
+        std::size_t rounded = (width_bytes + 511) / 512 * 512;
+        require(height <= SIZE_MAX / rounded, CUDA_ERROR_OUT_OF_MEMORY);
+        *p = reinterpret_cast<CUdeviceptr>(allocate(context, rounded * height, Kind::device));
+        *pitch = rounded;
+    });
+}
+
+CUresult cuMemFree(CUdeviceptr p) {
+    return in_context(
+        [&](Context& context) { free_device(context, p, {Kind::device, Kind::managed}); });
+}
+
+CUresult cuMemGetAddressRange(CUdeviceptr* base, std::size_t* bytes, CUdeviceptr p) {
+    return in_context([&](Context&) {
+        auto found = Registry::instance().find(p);
+        if (!found) fail(CUDA_ERROR_NOT_FOUND, describe_address(p));
+        if (base) *base = found->begin;
+        if (bytes) *bytes = found->bytes;
+    });
+}
+
+CUresult cuMemAllocManaged(CUdeviceptr* p, std::size_t bytes, unsigned flags) {
+    return in_context([&](Context& context) {
+        require_pointer(p);
+        require(bytes > 0, CUDA_ERROR_INVALID_VALUE);
+        require(flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST,
+                CUDA_ERROR_INVALID_VALUE);
+        *p = reinterpret_cast<CUdeviceptr>(allocate(context, bytes, Kind::managed, flags));
+    });
+}
+
+CUresult cuMemHostAlloc(void** p, std::size_t bytes, unsigned flags) {
+    return in_context([&](Context& context) {
+        require_pointer(p);
+        require(bytes > 0 && flags <= 7, CUDA_ERROR_INVALID_VALUE);
+        *p = allocate(context, bytes, Kind::pinned, flags);
+    });
+}
+
+CUresult cuMemAllocHost(void** p, std::size_t bytes) { return cuMemHostAlloc(p, bytes, 0); }
+
+CUresult cuMemFreeHost(void* p) {
+    return in_context([&](Context& context) {
+        free_device(context, reinterpret_cast<CUdeviceptr>(p), {Kind::pinned});
+    });
+}
+
+CUresult cuMemHostGetDevicePointer(CUdeviceptr* device, void* p, unsigned flags) {
+    return in_context([&](Context&) {
+        require_pointer(device);
+        require(flags == 0, CUDA_ERROR_INVALID_VALUE);
+        auto found = Registry::instance().find(address(p));
+        require(found && (found->kind == Kind::pinned || found->kind == Kind::registered ||
+                          found->kind == Kind::managed),
+                CUDA_ERROR_INVALID_VALUE, "not pinned host memory");
+        *device = reinterpret_cast<CUdeviceptr>(p);
+    });
+}
+
+CUresult cuMemHostGetFlags(unsigned* flags, void* p) {
+    return in_context([&](Context&) {
+        require_pointer(flags);
+        auto found = Registry::instance().find(address(p));
+        require(found && found->kind == Kind::pinned, CUDA_ERROR_INVALID_VALUE);
+        *flags = found->flags | CU_MEMHOSTALLOC_DEVICEMAP;
+    });
+}
+
+CUresult cuMemHostRegister(void* p, std::size_t bytes, unsigned flags) {
+    return in_context([&](Context& context) {
+        require_pointer(p);
+        require(bytes > 0, CUDA_ERROR_INVALID_VALUE);
+        require(address(p) + bytes > address(p), CUDA_ERROR_INVALID_VALUE);
+        bool added = Registry::instance().add({.begin = address(p),
+                                               .bytes = bytes,
+                                               .kind = Kind::registered,
+                                               .flags = flags,
+                                               .context = &context});
+        require(added, CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
+    });
+}
+
+CUresult cuMemHostUnregister(void* p) {
+    return in_context([&](Context& context) {
+        auto found = Registry::instance().find(address(p));
+        require(found && found->begin == address(p) && found->kind == Kind::registered,
+                CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
+        context.wait_idle();
+        Registry::instance().remove(address(p));
+    });
+}
+
+CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdeviceptr p) {
+    return in_context([&](Context&) {
+        require_pointer(data);
+        pointer_attribute(data, attribute, p);
+    });
+}
+
+CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute* attributes, void** data,
+                                CUdeviceptr p) {
+    return in_context([&](Context&) {
+        require_pointer(attributes);
+        require_pointer(data);
+        bool known = Registry::instance().find(p).has_value();
+        for (unsigned i = 0; i < count; ++i) {
+            require_pointer(data[i]);
+            if (known || attributes[i] == CU_POINTER_ATTRIBUTE_MAPPED)
+                pointer_attribute(data[i], attributes[i], p);
+        }
+    });
+}
+
+CUresult cuMemAllocAsync(CUdeviceptr* p, std::size_t bytes, CUstream stream) {
+    return in_context([&](Context& context) {
+        require_pointer(p);
+        require(bytes > 0, CUDA_ERROR_INVALID_VALUE);
+        context.stream(stream);
+        *p = reinterpret_cast<CUdeviceptr>(allocate(context, bytes, Kind::device));
+    });
+}
+
+// The pointer is known until the stream gets here, so earlier commands may still name it.
+CUresult cuMemFreeAsync(CUdeviceptr p, CUstream handle) {
+    return in_context([&](Context& context) {
+        auto stream = context.stream(handle);
+        if (!p) return;
+        Allocation a = allocation_at(p, {Kind::device, Kind::managed});
+        context.run(stream, true, [begin = a.begin] {
+            release(begin);
+            return CUDA_SUCCESS;
+        });
+    });
+}
+
+// Managed memory is plain memory that both sides see: advice and prefetches have nothing to do.
+CUresult cuMemAdvise_v2(CUdeviceptr p, std::size_t bytes, CUmem_advise, CUmemLocation) {
+    return in_context([&](Context&) { require_device_range(p, bytes); });
+}
+
+CUresult cuMemPrefetchAsync_v2(CUdeviceptr p, std::size_t bytes, CUmemLocation, unsigned,
+                               CUstream stream) {
+    return in_context([&](Context& context) {
+        context.stream(stream);
+        require_device_range(p, bytes);
+    });
+}
+
+CUresult cuStreamAttachMemAsync(CUstream stream, CUdeviceptr p, std::size_t, unsigned) {
+    return in_context([&](Context& context) {
+        context.stream(stream);
+        allocation_at(p, {Kind::managed});
+    });
+}
+
+} // extern "C"

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// The extras of soft_api.h.
+#include "gpu/soft/api/entry.h"
+
+#include "gpu/soft/rt/printf.h"
+
+#pragma GCC visibility push(default)
+#include "gpu/soft/soft_api.h"
+#pragma GCC visibility pop
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+using namespace lathe::soft;
+
+namespace {
+
+template <std::size_t N> void put(char (&to)[N], const std::string& text) {
+    std::snprintf(to, N, "%s", text.c_str());
+}
+
+} // namespace
+
+extern "C" {
+
+uint64_t latheSoftGetLastFault(LatheSoftFault* fault) {
+    uint64_t count = fault_count();
+    if (!fault || count == 0) return count;
+    FaultReport r = last_fault();
+    *fault = {};
+    fault->code = r.code;
+    put(fault->kernel, r.kernel);
+    std::copy_n(r.block, 3, fault->block);
+    std::copy_n(r.thread, 3, fault->thread);
+    put(fault->file, r.file);
+    fault->line = r.line;
+    fault->column = r.column;
+    fault->address = r.address;
+    put(fault->message, r.message);
+    return count;
+}
+
+const char* latheSoftGetVersionString(void) {
+    static const std::string text =
+        fmt::format("Lathe software CUDA device " LATHE_VERSION " (LLVM " LATHE_LLVM_VERSION
+                    ", {} worker{})",
+                    Executor::instance().workers(),
+                    Executor::instance().workers() == 1 ? "" : "s");
+    return text.c_str();
+}
+
+const char* latheSoftGetLastErrorText(void) { return last_error_text().c_str(); }
+
+void latheSoftSetPrintfCallback(LatheSoftPrintf callback, void* user) {
+    set_printf_callback(callback, user);
+}
+
+int latheSoftCancel(void* stream) {
+    return in_context([&](Context& context) {
+        if (!stream) {
+            context.cancel(nullptr);
+            return;
+        }
+        context.cancel(context.stream(static_cast<CUstream>(stream)).get());
+    });
+}
+
+} // extern "C"

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+// Streams and events.
+#include "gpu/soft/api/entry.h"
+
+#include "gpu/soft/rt/printf.h"
+
+#include <chrono>
+
+using namespace lathe::soft;
+
+namespace {
+
+CUresult create_stream(CUstream* stream, unsigned flags, int priority) {
+    return in_context([&](Context& context) {
+        require_pointer(stream);
+        require((flags & ~CU_STREAM_NON_BLOCKING) == 0, CUDA_ERROR_INVALID_VALUE);
+        auto made = context.create_stream(flags, priority);
+        *stream = reinterpret_cast<CUstream>(Objects<Stream>::instance().add(std::move(made)));
+    });
+}
+
+CommandPtr recorded(Event& event) {
+    std::lock_guard lock{event.mutex};
+    return event.command;
+}
+
+CUresult elapsed(float* milliseconds, CUevent begin_handle, CUevent end_handle) {
+    return entry([&] {
+        require_pointer(milliseconds);
+        auto begin = object<Event>(begin_handle), end = object<Event>(end_handle);
+        require(!((begin->flags | end->flags) & CU_EVENT_DISABLE_TIMING),
+                CUDA_ERROR_INVALID_HANDLE, "event was made without timing");
+        auto first = recorded(*begin), last = recorded(*end);
+        require(first && last, CUDA_ERROR_INVALID_HANDLE, "event was not recorded");
+        if (!first->done() || !last->done()) fail(CUDA_ERROR_NOT_READY);
+        *milliseconds = std::chrono::duration<float, std::milli>(last->finished_at() -
+                                                                 first->finished_at())
+                            .count();
+    });
+}
+
+} // namespace
+
+extern "C" {
+
+CUresult cuStreamCreate(CUstream* stream, unsigned flags) {
+    return create_stream(stream, flags, 0);
+}
+
+CUresult cuStreamCreateWithPriority(CUstream* stream, unsigned flags, int) {
+    return create_stream(stream, flags, 0); // priorities are clamped to the range, which is 0..0
+}
+
+CUresult cuStreamDestroy(CUstream handle) {
+    return in_context([&](Context&) {
+        auto stream = Objects<Stream>::instance().remove(handle);
+        if (!stream) fail(CUDA_ERROR_INVALID_HANDLE);
+        if (auto owner = Objects<Context>::instance().find(stream->context))
+            owner->destroy_stream(stream);
+    });
+}
+
+CUresult cuStreamSynchronize(CUstream handle) {
+    return in_context([&](Context& context) { return context.synchronize(context.stream(handle)); });
+}
+
+CUresult cuStreamQuery(CUstream handle) {
+    return in_context([&](Context& context) {
+        auto stream = context.stream(handle);
+        if (!context.idle(*stream)) return CUDA_ERROR_NOT_READY;
+        return context.synchronize(stream);
+    });
+}
+
+CUresult cuStreamWaitEvent(CUstream handle, CUevent event_handle, unsigned) {
+    return in_context([&](Context& context) {
+        auto stream = context.stream(handle);
+        auto command = recorded(*object<Event>(event_handle));
+        if (command && !command->done())
+            context.submit(stream, std::make_shared<Command>(), command);
+    });
+}
+
+CUresult cuStreamGetPriority(CUstream handle, int* priority) {
+    return in_context([&](Context& context) {
+        require_pointer(priority);
+        *priority = context.stream(handle)->priority;
+    });
+}
+
+CUresult cuStreamGetFlags(CUstream handle, unsigned* flags) {
+    return in_context([&](Context& context) {
+        require_pointer(flags);
+        *flags = context.stream(handle)->flags;
+    });
+}
+
+CUresult cuStreamGetId(CUstream handle, unsigned long long* id) {
+    return in_context([&](Context& context) {
+        require_pointer(id);
+        *id = context.stream(handle)->id;
+    });
+}
+
+CUresult cuStreamGetCtx(CUstream handle, CUcontext* context_out) {
+    return in_context([&](Context& context) {
+        require_pointer(context_out);
+        *context_out = reinterpret_cast<CUcontext>(context.stream(handle)->context);
+    });
+}
+
+CUresult cuStreamGetDevice(CUstream handle, CUdevice* device) {
+    return in_context([&](Context& context) {
+        require_pointer(device);
+        context.stream(handle);
+        *device = 0;
+    });
+}
+
+CUresult cuStreamIsCapturing(CUstream handle, CUstreamCaptureStatus* status) {
+    return in_context([&](Context& context) {
+        require_pointer(status);
+        context.stream(handle);
+        *status = CU_STREAM_CAPTURE_STATUS_NONE;
+    });
+}
+
+CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode) {
+    return entry([&] {
+        static thread_local CUstreamCaptureMode own = CU_STREAM_CAPTURE_MODE_GLOBAL;
+        require_pointer(mode);
+        require(*mode <= CU_STREAM_CAPTURE_MODE_RELAXED, CUDA_ERROR_INVALID_VALUE);
+        std::swap(own, *mode);
+    });
+}
+
+CUresult cuLaunchHostFunc(CUstream handle, CUhostFn function, void* user) {
+    return in_context([&](Context& context) {
+        require_pointer(reinterpret_cast<const void*>(function));
+        auto stream = context.stream(handle);
+        context.submit(stream, std::make_shared<Command>(Command::Kind::host_function, [=] {
+                           function(user);
+                           return CUDA_SUCCESS;
+                       }));
+    });
+}
+
+CUresult cuStreamAddCallback(CUstream handle, CUstreamCallback callback, void* user,
+                             unsigned flags) {
+    return in_context([&](Context& context) {
+        require_pointer(reinterpret_cast<const void*>(callback));
+        require(flags == 0, CUDA_ERROR_INVALID_VALUE);
+        auto stream = context.stream(handle);
+        context.submit(stream, std::make_shared<Command>(Command::Kind::host_function, [=] {
+                           callback(handle, stream->error.load(), user);
+                           return CUDA_SUCCESS;
+                       }));
+    });
+}
+
+CUresult cuEventCreate(CUevent* event, unsigned flags) {
+    return in_context([&](Context& context) {
+        require_pointer(event);
+        require(flags <= 7, CUDA_ERROR_INVALID_VALUE);
+        require(!(flags & CU_EVENT_INTERPROCESS), CUDA_ERROR_NOT_SUPPORTED,
+                "events are not shared between processes");
+        auto made = std::make_shared<Event>();
+        made->context = &context;
+        made->flags = flags;
+        *event = reinterpret_cast<CUevent>(Objects<Event>::instance().add(std::move(made)));
+    });
+}
+
+CUresult cuEventDestroy(CUevent handle) {
+    return entry([&] {
+        if (!Objects<Event>::instance().remove(handle)) fail(CUDA_ERROR_INVALID_HANDLE);
+    });
+}
+
+CUresult cuEventRecord(CUevent handle, CUstream stream_handle) {
+    return in_context([&](Context& context) {
+        auto event = object<Event>(handle);
+        auto stream = context.stream(stream_handle);
+        require(event->context == &context, CUDA_ERROR_INVALID_HANDLE, "event of another context");
+        auto command = std::make_shared<Command>();
+        context.submit(stream, command);
+        std::lock_guard lock{event->mutex};
+        event->command = std::move(command);
+        event->stream = std::move(stream);
+    });
+}
+
+CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned flags) {
+    if (flags & ~CU_EVENT_RECORD_EXTERNAL) return CUDA_ERROR_INVALID_VALUE;
+    return cuEventRecord(event, stream);
+}
+
+CUresult cuEventQuery(CUevent handle) {
+    return entry([&] {
+        auto command = recorded(*object<Event>(handle));
+        return !command || command->done() ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+    });
+}
+
+CUresult cuEventSynchronize(CUevent handle) {
+    return in_context([&](Context&) {
+        auto event = object<Event>(handle);
+        CommandPtr command;
+        std::shared_ptr<Stream> stream;
+        {
+            std::lock_guard lock{event->mutex};
+            command = event->command;
+            stream = event->stream;
+        }
+        if (!command) return CUDA_SUCCESS;
+        Executor::instance().wait(command);
+        flush_printf();
+        return stream->take_error();
+    });
+}
+
+CUresult cuEventElapsedTime_v2(float* milliseconds, CUevent begin, CUevent end) {
+    return elapsed(milliseconds, begin, end);
+}
+
+#undef cuEventElapsedTime
+__attribute__((visibility("default"))) CUresult cuEventElapsedTime(float* milliseconds,
+                                                                   CUevent begin, CUevent end) {
+    return elapsed(milliseconds, begin, end);
+}
+
+} // extern "C"

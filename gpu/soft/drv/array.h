@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// CUDA arrays: pitch-linear images in arena memory, rows aligned to 64 bytes.
+#pragma once
+
+#include "gpu/soft/drv/context.h"
+#include "gpu/soft/rt/image.h"
+
+#include <atomic>
+
+namespace lathe::soft {
+
+struct Array {
+    const Context* context = nullptr;
+    CUDA_ARRAY3D_DESCRIPTOR descriptor{};
+    Image image;
+    /// Counts writes (copies, surface objects at work): OpenGL interop uploads only what changed.
+    std::atomic<std::uint64_t> writes{0};
+    bool owned = true;        ///< false: belongs to a graphics resource or a mipmapped array
+    ~Array();
+
+    /// Bytes of one element with all its channels.
+    std::size_t element_bytes() const { return image.texel_bytes(); }
+};
+
+/// Fails with CUDA_ERROR_INVALID_VALUE where the descriptor makes no sense, or out of memory.
+std::shared_ptr<Array> make_array(const Context& context, const CUDA_ARRAY3D_DESCRIPTOR& d);
+
+} // namespace lathe::soft

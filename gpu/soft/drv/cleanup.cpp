@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+#include "gpu/soft/drv/cleanup.h"
+
+#include "gpu/soft/drv/array.h"
+#include "gpu/soft/drv/context.h"
+#include "gpu/soft/drv/memory.h"
+
+namespace lathe::soft {
+
+void release_objects_of(const Context& context) {
+    auto mine = [&](const auto& object) { return object.context == &context; };
+    Objects<Event>::instance().remove_if(mine);
+    Objects<Stream>::instance().remove_if(mine);
+    Objects<Array>::instance().remove_if(mine);
+    for (const Allocation& a : Registry::instance().of_context(&context)) {
+        switch (a.kind) {
+        case Allocation::Kind::device:
+        case Allocation::Kind::managed:
+        case Allocation::Kind::pinned: release(a.begin); break;
+        case Allocation::Kind::registered:
+        case Allocation::Kind::foreign: Registry::instance().remove(a.begin); break;
+        default: break; // arrays and variables go with their objects
+        }
+    }
+}
+
+} // namespace lathe::soft

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+// A context: streams, limits, and the order in which its commands run.
+#pragma once
+
+#include "gpu/soft/drv/objects.h"
+#include "gpu/soft/drv/stream.h"
+
+#include <map>
+#include <thread>
+#include <unordered_map>
+
+namespace lathe::soft {
+
+class Context {
+public:
+    explicit Context(unsigned flags, bool primary);
+    ~Context();
+
+    /// Waits for its work and frees everything made in it. The object itself may live on in the
+    /// hands of commands.
+    void destroy();
+
+    /// The stream of a handle: null and CU_STREAM_LEGACY are the legacy stream,
+    /// CU_STREAM_PER_THREAD the calling thread's own. Fails with CUDA_ERROR_INVALID_HANDLE.
+    std::shared_ptr<Stream> stream(CUstream handle);
+    const std::shared_ptr<Stream>& legacy_stream() const { return legacy_; }
+    std::shared_ptr<Stream> create_stream(unsigned flags, int priority);
+    void destroy_stream(const std::shared_ptr<Stream>& stream);
+
+    /// Appends a command to a stream.
+    void submit(const std::shared_ptr<Stream>& stream, const CommandPtr& command,
+                const CommandPtr& also_after = nullptr);
+    /// Runs an action in stream order: at once on this thread where nothing is before it and
+    /// `may_run_now`, else queued.
+    void run(const std::shared_ptr<Stream>& stream, bool may_run_now,
+             std::function<CUresult()> action);
+    /// Runs an action in the order of `stream` and waits for it; fails with its code, or with that
+    /// of a command that failed before it.
+    void run_and_wait(const std::shared_ptr<Stream>& stream, std::function<CUresult()> action);
+
+    /// Waits for all commands of the stream; returns (and clears) its error.
+    CUresult synchronize(const std::shared_ptr<Stream>& stream);
+    /// Waits for all commands of all streams; returns (and clears) the first error.
+    CUresult synchronize();
+    /// As synchronize, but leaves errors to be found by others.
+    void wait_idle();
+    bool idle(const Stream& stream);
+    /// Cancels grids: of one stream, or of all where null.
+    void cancel(const Stream* stream);
+
+    unsigned flags;
+    const bool primary;
+    const std::uint64_t id;
+    std::map<CUlimit, std::size_t> limits;
+    CUfunc_cache cache_config = CU_FUNC_CACHE_PREFER_NONE;
+    CUsharedconfig shared_config = CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE;
+
+private:
+    std::vector<CommandPtr> predecessors(Stream& stream);
+    void track_grid(const std::shared_ptr<Stream>& stream, const CommandPtr& command);
+    CUresult take_errors(Stream& stream);
+
+    std::mutex order_;
+    std::shared_ptr<Stream> legacy_;
+    std::vector<std::shared_ptr<Stream>> streams_;
+    std::unordered_map<std::thread::id, std::shared_ptr<Stream>> per_thread_;
+    std::vector<std::pair<std::weak_ptr<Stream>, CommandPtr>> grids_; ///< not known to be done
+};
+
+/// Current contexts of the calling thread, the last one on top.
+std::vector<std::shared_ptr<Context>>& context_stack();
+/// The calling thread's current context; null where there is none or it was destroyed.
+std::shared_ptr<Context> current_context();
+
+/// The primary context of the device: made on first retain, destroyed with the last release.
+class PrimaryContext {
+public:
+    static PrimaryContext& instance();
+    std::shared_ptr<Context> retain();
+    void release();   ///< fails with CUDA_ERROR_INVALID_CONTEXT where not retained
+    void reset();
+    void set_flags(unsigned flags);
+    unsigned flags();
+    bool active();
+
+private:
+    std::mutex mutex_;
+    std::shared_ptr<Context> context_;
+    unsigned count_ = 0;
+    unsigned flags_ = CU_CTX_SCHED_AUTO;
+};
+
+} // namespace lathe::soft

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+#include "gpu/soft/drv/copy.h"
+
+#include "gpu/soft/drv/memory.h"
+#include "gpu/soft/rt/fault.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace lathe::soft {
+
+namespace {
+
+// Below this a copy on an idle stream is faster made at once than handed to a worker.
+constexpr std::size_t kInlineBytes = std::size_t{64} << 10;
+
+std::size_t extent(const CopyEnd& end, const CopyShape& shape) {
+    return (shape.slices - 1) * end.slice_bytes + (shape.rows - 1) * end.pitch_bytes +
+           shape.row_bytes;
+}
+
+void check(const CopyEnd& end, const CopyShape& shape) {
+    require_pointer(end.base);
+    require(shape.rows == 1 || end.pitch_bytes >= shape.row_bytes, CUDA_ERROR_INVALID_VALUE,
+            "pitch is smaller than the width of the copy");
+    if (end.array) {
+        const Image& image = end.array->image;
+        std::size_t offset = static_cast<std::size_t>(end.base - image.data);
+        require(offset % image.pitch_bytes + shape.row_bytes <=
+                        image.width * image.texel_bytes() &&
+                    offset + extent(end, shape) <= image.bytes(),
+                CUDA_ERROR_INVALID_VALUE, "the copy reaches over the edge of the array");
+        std::size_t first_row = offset % image.slice_bytes / image.pitch_bytes;
+        require(first_row + shape.rows <= image.rows(), CUDA_ERROR_INVALID_VALUE,
+                "the copy reaches over the edge of the array");
+    } else if (!end.host) {
+        require_device_range(reinterpret_cast<CUdeviceptr>(end.base), extent(end, shape));
+    }
+}
+
+bool copy_rows(const CopyEnd& to, const CopyEnd& from, const CopyShape& s) {
+    if (s.rows == 1 && s.slices == 1) return guarded_copy(to.base, from.base, s.row_bytes);
+    bool dense = to.pitch_bytes == s.row_bytes && from.pitch_bytes == s.row_bytes;
+    for (std::size_t z = 0; z < s.slices; ++z) {
+        std::uint8_t* d = to.base + z * to.slice_bytes;
+        const std::uint8_t* p = from.base + z * from.slice_bytes;
+        if (dense) {
+            if (!guarded_copy(d, p, s.row_bytes * s.rows)) return false;
+            continue;
+        }
+        for (std::size_t y = 0; y < s.rows; ++y)
+            if (!guarded_copy(d + y * to.pitch_bytes, p + y * from.pitch_bytes, s.row_bytes))
+                return false;
+    }
+    return true;
+}
+
+} // namespace
+
+CopyEnd CopyEnd::of_host(const void* p) {
+    CopyEnd end;
+    end.base = static_cast<std::uint8_t*>(const_cast<void*>(p));
+    end.host = true;
+    return end;
+}
+
+CopyEnd CopyEnd::of_device(CUdeviceptr p) {
+    CopyEnd end;
+    end.base = reinterpret_cast<std::uint8_t*>(p);
+    return end;
+}
+
+CopyEnd CopyEnd::of_array(CUarray handle, std::size_t offset_bytes) {
+    CopyEnd end;
+    end.array = object<Array>(handle);
+    end.base = end.array->image.data + offset_bytes;
+    end.pitch_bytes = end.array->image.pitch_bytes;
+    end.slice_bytes = end.array->image.slice_bytes;
+    return end;
+}
+
+void copy(Context& context, CUstream handle, CopyEnd to, CopyEnd from, CopyShape shape, bool wait) {
+    auto stream = context.stream(handle);
+    if (shape.row_bytes == 0 || shape.rows == 0 || shape.slices == 0) return;
+    check(to, shape);
+    check(from, shape);
+    std::size_t bytes = shape.row_bytes * shape.rows * shape.slices;
+    bool pageable_source = from.host && !is_pinned(from.base, extent(from, shape));
+    bool pageable_target = to.host && !is_pinned(to.base, extent(to, shape));
+
+    std::shared_ptr<std::uint8_t[]> staging;
+    if (!wait && pageable_source && !context.idle(*stream)) {
+        staging = std::make_shared<std::uint8_t[]>(bytes);
+        CopyEnd stage;
+        stage.base = staging.get();
+        stage.pitch_bytes = shape.row_bytes;
+        stage.slice_bytes = shape.row_bytes * shape.rows;
+        if (!copy_rows(stage, from, shape)) fail(CUDA_ERROR_INVALID_VALUE, "unreadable source");
+        from = stage;
+    }
+    auto action = [to, from, shape, staging] {
+        if (to.array) to.array->writes.fetch_add(1, std::memory_order_relaxed);
+        return copy_rows(to, from, shape) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    };
+    if (wait || pageable_target)
+        context.run_and_wait(stream, action);
+    else
+        context.run(stream, bytes <= kInlineBytes || (pageable_source && !staging), action);
+}
+
+namespace {
+
+template <class C> CopyEnd source_of(const C& c, std::size_t z, std::size_t height) {
+    CopyEnd end;
+    switch (c.srcMemoryType) {
+    case CU_MEMORYTYPE_HOST: end = CopyEnd::of_host(c.srcHost); break;
+    case CU_MEMORYTYPE_DEVICE: end = CopyEnd::of_device(c.srcDevice); break;
+    case CU_MEMORYTYPE_UNIFIED:
+        end = CopyEnd::of_device(c.srcDevice);
+        end.host = !is_pinned(end.base, 1);
+        break;
+    case CU_MEMORYTYPE_ARRAY: end = CopyEnd::of_array(c.srcArray, 0); break;
+    default: fail(CUDA_ERROR_INVALID_VALUE, "unknown memory type of the source");
+    }
+    if (!end.array) {
+        end.pitch_bytes = c.srcPitch ? c.srcPitch : c.srcXInBytes + c.WidthInBytes;
+        end.slice_bytes = end.pitch_bytes * height;
+    }
+    end.base += c.srcXInBytes + c.srcY * end.pitch_bytes + z * end.slice_bytes;
+    return end;
+}
+
+template <class C> CopyEnd target_of(const C& c, std::size_t z, std::size_t height) {
+    CopyEnd end;
+    switch (c.dstMemoryType) {
+    case CU_MEMORYTYPE_HOST: end = CopyEnd::of_host(c.dstHost); break;
+    case CU_MEMORYTYPE_DEVICE: end = CopyEnd::of_device(c.dstDevice); break;
+    case CU_MEMORYTYPE_UNIFIED:
+        end = CopyEnd::of_device(c.dstDevice);
+        end.host = !is_pinned(end.base, 1);
+        break;
+    case CU_MEMORYTYPE_ARRAY: end = CopyEnd::of_array(c.dstArray, 0); break;
+    default: fail(CUDA_ERROR_INVALID_VALUE, "unknown memory type of the destination");
+    }
+    if (!end.array) {
+        end.pitch_bytes = c.dstPitch ? c.dstPitch : c.dstXInBytes + c.WidthInBytes;
+        end.slice_bytes = end.pitch_bytes * height;
+    }
+    end.base += c.dstXInBytes + c.dstY * end.pitch_bytes + z * end.slice_bytes;
+    return end;
+}
+
+} // namespace
+
+void copy(Context& context, CUstream stream, const CUDA_MEMCPY2D& c, bool wait) {
+    copy(context, stream, target_of(c, 0, 1), source_of(c, 0, 1),
+         {.row_bytes = c.WidthInBytes, .rows = c.Height, .slices = 1}, wait);
+}
+
+void copy(Context& context, CUstream stream, const CUDA_MEMCPY3D& c, bool wait) {
+    require(c.srcLOD == 0 && c.dstLOD == 0, CUDA_ERROR_INVALID_VALUE, "LOD must be 0");
+    std::size_t source_height = c.srcHeight ? c.srcHeight : c.srcY + c.Height;
+    std::size_t target_height = c.dstHeight ? c.dstHeight : c.dstY + c.Height;
+    copy(context, stream, target_of(c, c.dstZ, target_height), source_of(c, c.srcZ, source_height),
+         {.row_bytes = c.WidthInBytes, .rows = c.Height, .slices = c.Depth}, wait);
+}
+
+void fill(Context& context, CUstream handle, CUdeviceptr to, std::size_t pitch_bytes,
+          unsigned value, std::size_t element_bytes, std::size_t count, std::size_t rows,
+          bool wait) {
+    auto stream = context.stream(handle);
+    if (count == 0 || rows == 0) return;
+    std::size_t row_bytes = count * element_bytes;
+    require(count <= SIZE_MAX / 4 && (rows == 1 || pitch_bytes >= row_bytes),
+            CUDA_ERROR_INVALID_VALUE, "pitch is smaller than the width");
+    require(to % element_bytes == 0 && (rows == 1 || pitch_bytes % element_bytes == 0),
+            CUDA_ERROR_INVALID_VALUE, "address or pitch is not a multiple of the element");
+    require_device_range(to, (rows - 1) * pitch_bytes + row_bytes);
+    auto* base = reinterpret_cast<std::uint8_t*>(to);
+    auto action = [=] {
+        bool ok = true;
+        for (std::size_t y = 0; y < rows && ok; ++y)
+            ok = guarded_fill(base + y * pitch_bytes, value, element_bytes, count);
+        return ok ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    };
+    if (wait)
+        context.run_and_wait(stream, action);
+    else
+        context.run(stream, row_bytes * rows <= kInlineBytes, action);
+}
+
+} // namespace lathe::soft

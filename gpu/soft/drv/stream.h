@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// Streams and events: names for places in the executor's graph of commands.
+#pragma once
+
+#include "gpu/soft/drv/status.h"
+#include "gpu/soft/rt/executor.h"
+
+#include <atomic>
+
+namespace lathe::soft {
+
+class Context;
+
+struct Stream {
+    Context* context = nullptr;
+    unsigned flags = CU_STREAM_DEFAULT;
+    int priority = 0;
+    std::uint64_t id = 0;
+    bool legacy = false;
+    bool destroyed = false;
+    CommandPtr last;                       ///< under Context's order lock
+    std::atomic<CUresult> error{CUDA_SUCCESS}; ///< of the first command that failed since asked
+
+    bool blocking() const { return !legacy && !(flags & CU_STREAM_NON_BLOCKING); }
+    CUresult take_error() { return error.exchange(CUDA_SUCCESS); }
+};
+
+struct Event {
+    Context* context = nullptr;
+    unsigned flags = 0;
+    std::mutex mutex;
+    CommandPtr command;                    ///< null until recorded
+    std::shared_ptr<Stream> stream;
+};
+
+} // namespace lathe::soft

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+// Block barriers by number. A barrier counts threads; `threads` 0 means all that have not ended,
+// so a thread that returns early is not waited for (as on compute capability 7.0 and later).
+#include "gpu/soft/rt/block.h"
+
+#include <fmt/format.h>
+
+namespace lathe::soft {
+
+namespace {
+
+void open_barrier(BlockRunner& runner, Barrier& barrier, std::uint32_t op, ThreadFiber* self) {
+    std::uint32_t values[3] = {barrier.popc, barrier.all, barrier.any};
+    ThreadFiber* thread = barrier.first;
+    barrier = {};
+    if (self) self->result[0] = values[op];
+    while (thread) {
+        ThreadFiber* next = thread->next;
+        thread->result[0] = values[thread->result[1]];
+        runner.release(*thread);
+        thread = next;
+    }
+}
+
+// Returns the reduction; waits unless `only_arrive`.
+std::uint32_t arrive(ThreadContext* t, std::uint32_t id, std::uint32_t threads, bool only_arrive,
+                     std::uint32_t op, std::uint32_t predicate, std::uintptr_t pc) {
+    ThreadFiber& self = fiber_of(t);
+    BlockState& block = *t->block;
+    BlockRunner& runner = *block.runner;
+    if (!block.fibers) {
+        if (t->ntid[0] * t->ntid[1] * t->ntid[2] == 1) return predicate;
+        runner.stop(self, {.code = CUDA_ERROR_LAUNCH_FAILED,
+                           .message = "barrier in a kernel compiled as one without waiting"}, pc);
+    }
+    if (id >= kBarriers)
+        runner.stop(self, {.code = CUDA_ERROR_LAUNCH_FAILED,
+                           .message = fmt::format("barrier {}, the highest is {}", id,
+                                                  kBarriers - 1)}, pc);
+    Barrier& barrier = block.barriers[id];
+    std::uint32_t expected = threads == block.count ? 0 : threads;
+    if (barrier.arrived && barrier.expected != expected)
+        runner.stop(self, {.code = CUDA_ERROR_LAUNCH_FAILED,
+                           .message = fmt::format("barrier {} is used for {} and for {} threads",
+                                                  id, barrier.expected, expected)}, pc);
+    barrier.expected = expected;
+    ++barrier.arrived;
+    barrier.popc += predicate != 0;
+    barrier.all &= predicate != 0;
+    barrier.any |= predicate != 0;
+    if (barrier.arrived >= (expected ? expected : block.live)) {
+        open_barrier(runner, barrier, op, &self);
+        return self.result[0];
+    }
+    if (only_arrive) return 0;
+    self.next = nullptr;
+    self.result[1] = op;
+    (barrier.first ? barrier.last->next : barrier.first) = &self;
+    barrier.last = &self;
+    self.wait_id = id;
+    runner.wait(self, Wait::barrier, pc);
+    return self.result[0];
+}
+
+} // namespace
+
+// A thread has ended: barriers that waited for every live thread, and warp operations, may be
+// complete without it.
+void BlockRunner::finish(ThreadFiber& self) {
+    BlockState& block = *self.context.block;
+    Warp& warp = block.warp_of(self.context);
+    self.done = true;
+    --live_;
+    --block.live;
+    --warp.runnable;
+    warp.live &= ~(1u << self.context.laneid);
+    for (Barrier& barrier : block.barriers)
+        if (barrier.arrived && barrier.expected == 0 && barrier.arrived >= block.live)
+            open_barrier(*this, barrier, 0, nullptr);
+    if (warp.waiting) resume_warp(block, self.context.warpid);
+    if (warp.runnable == 0 && warp.asking) resolve_active_mask(block, self.context.warpid);
+}
+
+// Hardware counts warps at barriers: bar.sync 1, 64 opens for a block of 48 threads. Called when
+// nothing else can go on.
+bool BlockRunner::resolve_partial_warps() {
+    bool opened = false;
+    for (std::uint32_t b = 0; b < resident_; ++b) {
+        BlockState& block = blocks_[b];
+        for (Barrier& barrier : block.barriers) {
+            if (!barrier.arrived || !barrier.expected) continue;
+            std::uint32_t warps = 0, last = ~0u, full = 0;
+            for (ThreadFiber* t = barrier.first; t; t = t->next) {
+                std::uint32_t warp = t->context.warpid;
+                warps |= 1u << warp;
+                full += warp != last && (warp + 1) * kWarp > block.count;
+                last = warp;
+            }
+            std::uint32_t missing = kWarp - block.count % kWarp;
+            bool partial = block.count % kWarp && (warps >> (block.count / kWarp) & 1);
+            if (full && partial && barrier.arrived + missing >= barrier.expected) {
+                open_barrier(*this, barrier, 0, nullptr);
+                opened = true;
+            }
+        }
+    }
+    return opened;
+}
+
+extern "C" {
+
+void lathe_rt_barrier_sync(ThreadContext* t, std::uint32_t id, std::uint32_t threads) {
+    arrive(t, id, threads, false, 0, 1, pc_of(__builtin_return_address(0)));
+}
+
+void lathe_rt_barrier_arrive(ThreadContext* t, std::uint32_t id, std::uint32_t threads) {
+    arrive(t, id, threads, true, 0, 1, pc_of(__builtin_return_address(0)));
+}
+
+std::uint32_t lathe_rt_barrier_red(ThreadContext* t, std::uint32_t id, std::uint32_t threads,
+                                   std::uint32_t op, std::uint32_t predicate) {
+    return arrive(t, id, threads, false, op % 3, predicate, pc_of(__builtin_return_address(0)));
+}
+
+} // extern "C"
+
+} // namespace lathe::soft

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: MIT
+// The runner: loops, queues and what ends them. Waiting and its reasons are barrier.cpp, warp.cpp;
+// the texts of faults and deadlocks are diagnose.cpp.
+#include "gpu/soft/rt/block.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <immintrin.h>
+#include <new>
+#include <sys/mman.h>
+#include <utility>
+#include <x86intrin.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#endif
+
+namespace lathe::soft {
+
+static_assert(offsetof(ThreadFiber, context) == 0);
+
+namespace {
+constexpr std::size_t kPage = 4096;
+constexpr std::size_t kSharedRegion = kMaxShared + kMaxResidentBlocks * 256;
+constexpr std::size_t kLoopStack = std::size_t{512} << 10;
+constexpr std::size_t kFiberStack = std::size_t{64} << 10;
+constexpr std::uint32_t kQueue = 2 * kMaxThreads;
+
+thread_local BlockRunner* t_runner __attribute__((tls_model("initial-exec"))) = nullptr;
+
+std::uint32_t lanes(std::uint32_t count) { return count >= 32 ? ~0u : (1u << count) - 1; }
+
+void forget_frames([[maybe_unused]] const Stack& stack) {
+#if defined(__SANITIZE_ADDRESS__)
+    __asan_unpoison_memory_region(stack.low, stack.bytes);
+#endif
+}
+} // namespace
+
+BlockRunner* current_runner() { return t_runner; }
+void set_current_runner(BlockRunner* runner) { t_runner = runner; }
+
+BlockRunner::BlockRunner(unsigned index, unsigned count) : index_{index}, count_{count} {
+    std::size_t bytes = kSharedRegion + 2 * kPage;
+    void* p = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+    if (p == MAP_FAILED) throw std::bad_alloc{};
+    shared_ = static_cast<std::byte*>(p) + kPage;
+    if (mprotect(shared_, kSharedRegion, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc{};
+    threads_ = std::make_unique<ThreadFiber[]>(kMaxThreads);
+    blocks_ = std::make_unique<BlockState[]>(kMaxResidentBlocks);
+    ready_ = std::make_unique<ThreadFiber*[]>(kQueue);
+}
+
+BlockRunner::~BlockRunner() { munmap(shared_ - kPage, kSharedRegion + 2 * kPage); }
+
+void BlockRunner::push(ThreadFiber* thread) { ready_[tail_++ % kQueue] = thread; }
+ThreadFiber* BlockRunner::pop() { return head_ == tail_ ? nullptr : ready_[head_++ % kQueue]; }
+
+// The shared memory of the last block ends at the closed page; others lie before it.
+bool BlockRunner::place_shared(std::uint32_t blocks) {
+    std::size_t bytes = (launch_->shared_bytes() + 255u) / 256u * 256u;
+    if (bytes * blocks > kSharedRegion) return false;
+    std::byte* end = shared_ + kSharedRegion;
+    for (std::uint32_t i = 0; i < blocks; ++i)
+        shared_base_[i] = reinterpret_cast<std::uint8_t*>(end - bytes * (blocks - i));
+    return true;
+}
+
+void BlockRunner::fill(ThreadContext& c, std::uint64_t block, std::uint32_t thread,
+                       std::uint8_t* shared) const {
+    const Launch& l = *launch_;
+    c.tid[0] = thread % l.block[0];
+    c.tid[1] = thread / l.block[0] % l.block[1];
+    c.tid[2] = thread / l.block[0] / l.block[1];
+    c.ctaid[0] = static_cast<std::uint32_t>(block % l.grid[0]);
+    c.ctaid[1] = static_cast<std::uint32_t>(block / l.grid[0] % l.grid[1]);
+    c.ctaid[2] = static_cast<std::uint32_t>(block / l.grid[0] / l.grid[1]);
+    std::memcpy(c.ntid, l.block, sizeof c.ntid);
+    std::memcpy(c.nctaid, l.grid, sizeof c.nctaid);
+    c.linear_tid = thread;
+    c.laneid = thread % kWarp;
+    c.warpid = thread / kWarp;
+    c.nwarpid = kMaxThreads / kWarp;
+    c.smid = index_;
+    c.nsmid = count_;
+    c.gridid = l.grid_id;
+    c.dynamic_shared_bytes = l.dynamic_shared_bytes;
+    c.static_shared_bytes = l.info.static_shared_bytes;
+    c.shared = shared;
+    c.params = l.parameters();
+    auto workspace = reinterpret_cast<std::uintptr_t>(l.workspace);
+    c.envreg[0] = 0;
+    c.envreg[1] = workspace >> 32; // cooperative groups join envreg1 (high) and envreg2 (low)
+    c.envreg[2] = workspace & 0xffffffffu;
+    c.envreg[3] = 0;
+}
+
+void BlockRunner::run(Launch& launch, std::uint64_t first, std::uint64_t count) {
+    launch_ = &launch;
+    clock_start_ = __rdtsc();
+    unsigned control = _mm_getcsr();
+    if (!launch.info.needs_fibers) {
+        run_loop(first, count);
+    } else if (launch.cooperative) {
+        run_fibers(first, static_cast<std::uint32_t>(count));
+    } else {
+        for (std::uint64_t b = first; b < first + count; ++b) {
+            if (launch.stopped.load(std::memory_order_relaxed)) break;
+            run_fibers(b, 1);
+        }
+    }
+    _mm_setcsr(control); // a launch that was left in the middle may have had its own modes
+    current_ = nullptr;
+    launch_ = nullptr;
+}
+
+Outcome BlockRunner::enter(void (*body)(void*), Stack* stack) {
+    outcome_ = Outcome::idle;
+    lathe_soft_switch_new(&main_sp_, stack->top, body, this);
+    return outcome_;
+}
+
+// --- without waiting -----------------------------------------------------------------------------
+
+void BlockRunner::loop_body(void* p) {
+    auto& self = *static_cast<BlockRunner*>(p);
+    Launch& l = *self.launch_;
+    ThreadContext& c = self.threads_[0].context;
+    std::uint32_t threads = l.threads();
+    KernelEntry entry = l.entry;
+    for (; self.loop_block_ < self.loop_end_; ++self.loop_block_, self.loop_thread_ = 0) {
+        if (l.stopped.load(std::memory_order_relaxed)) break;
+        self.fill(c, self.loop_block_, self.loop_thread_, self.shared_base_[0]);
+        while (true) {
+            entry(&c);
+            if (++self.loop_thread_ == threads) break;
+            c.linear_tid = self.loop_thread_;
+            c.laneid = self.loop_thread_ % kWarp;
+            c.warpid = self.loop_thread_ / kWarp;
+            if (++c.tid[0] < l.block[0]) continue;
+            c.tid[0] = 0;
+            if (++c.tid[1] < l.block[1]) continue;
+            c.tid[1] = 0;
+            ++c.tid[2];
+        }
+    }
+    self.outcome_ = Outcome::finished;
+    lathe_soft_jump(self.main_sp_);
+}
+
+void BlockRunner::run_loop(std::uint64_t first, std::uint64_t count) {
+    std::size_t bytes = std::max({kLoopStack, launch_->stack_bytes,
+                                  std::size_t{launch_->info.local_bytes} * 2 + kFiberStack});
+    Stack* stack = stacks_.take(bytes);
+    BlockState& block = blocks_[0];
+    block.runner = this;
+    block.threads = threads_.get();
+    block.fibers = false;
+    if (!stack || !place_shared(1)) {
+        launch_->stop({.code = CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, .kernel = launch_->info.name,
+                       .message = "no memory for the stack or the shared memory of a block"});
+        if (stack) stacks_.give(stack);
+        return;
+    }
+    ThreadFiber& thread = threads_[0];
+    thread.stack = stack;
+    thread.context.block = &block;
+    current_ = &thread;
+    loop_block_ = first;
+    loop_end_ = first + count;
+    loop_thread_ = 0;
+    if (enter(loop_body, stack) == Outcome::fault) report_fault();
+    thread.stack = nullptr;
+    current_ = nullptr;
+    forget_frames(*stack);
+    stacks_.give(stack);
+}
+
+// --- with waiting --------------------------------------------------------------------------------
+
+void BlockRunner::run_fibers(std::uint64_t first, std::uint32_t count) {
+    std::uint32_t threads = launch_->threads();
+    if (!place_shared(count) || count > kMaxResidentBlocks || count * threads > kMaxThreads) {
+        launch_->stop({.code = CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, .kernel = launch_->info.name,
+                       .message = "too many resident threads or too much shared memory"});
+        return;
+    }
+    head_ = tail_ = 0;
+    resident_ = count;
+    live_ = count * threads;
+    for (std::uint32_t b = 0; b < count; ++b) {
+        BlockState& block = blocks_[b];
+        block.runner = this;
+        block.threads = &threads_[b * threads];
+        block.count = block.live = threads;
+        block.fibers = true;
+        for (Barrier& barrier : block.barriers) barrier = {};
+        for (std::uint32_t w = 0; w * kWarp < threads; ++w) {
+            std::uint32_t in_warp = std::min(threads - w * kWarp, kWarp);
+            block.warps[w] = {.live = lanes(in_warp), .waiting = 0, .runnable = in_warp, .asking = 0};
+        }
+        for (std::uint32_t t = 0; t < threads; ++t) {
+            ThreadFiber& fiber = block.threads[t];
+            fill(fiber.context, first + b, t, shared_base_[b]);
+            fiber.context.block = &block;
+            fiber.sp = nullptr;
+            fiber.stack = nullptr;
+            fiber.wait = Wait::none;
+            fiber.done = false;
+            fiber.spins = 0;
+            push(&fiber);
+        }
+    }
+    while (live_ > 0) {
+        ThreadFiber* thread = pop();
+        if (!thread) {
+            if (resolve_partial_warps()) continue;
+            report_deadlock();
+            break;
+        }
+        current_ = thread;
+        outcome_ = Outcome::idle;
+        if (thread->sp) {
+            lathe_soft_switch(&main_sp_, thread->sp);
+        } else if ((thread->stack = stacks_.take(std::max(
+                        {kFiberStack, launch_->stack_bytes,
+                         std::size_t{launch_->info.local_bytes} + kFiberStack / 2})))) {
+            lathe_soft_switch_new(&main_sp_, thread->stack->top, fiber_body, this);
+        } else {
+            outcome_ = Outcome::out_of_memory;
+        }
+        if (outcome_ == Outcome::fault) report_fault();
+        if (outcome_ == Outcome::out_of_memory)
+            launch_->stop({.code = CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
+                           .kernel = launch_->info.name,
+                           .message = "no memory for the stacks of the block's threads"});
+        if (outcome_ != Outcome::idle) break;
+    }
+    abandon();
+}
+
+// Takes back the stacks of threads that were left in the middle.
+void BlockRunner::abandon() {
+    for (std::uint32_t b = 0; b < resident_; ++b) {
+        BlockState& block = blocks_[b];
+        for (std::uint32_t t = 0; t < block.count; ++t)
+            if (Stack* stack = std::exchange(block.threads[t].stack, nullptr)) {
+                forget_frames(*stack);
+                stacks_.give(stack);
+            }
+    }
+    current_ = nullptr;
+}
+
+void BlockRunner::fiber_body(void* p) { static_cast<BlockRunner*>(p)->run_threads(); }
+
+// Runs the current thread, then on the same stack all that have not begun, until one is next that
+// already has a stack.
+void BlockRunner::run_threads() {
+    launch_->entry(&current_->context);
+    finish(*current_);
+    lathe_soft_restart(current_->stack->top, fiber_next, this);
+}
+
+void BlockRunner::fiber_next(void* p) {
+    auto& self = *static_cast<BlockRunner*>(p);
+    Stack* stack = std::exchange(self.current_->stack, nullptr);
+    forget_frames(*stack);
+    ThreadFiber* next = self.pop();
+    if (next && !next->sp) {
+        next->stack = stack;
+        self.current_ = next;
+        self.run_threads();
+    }
+    // Nothing writes to the stack between here and the jump, so it can be given back already.
+    self.stacks_.give(stack);
+    self.current_ = next;
+    lathe_soft_jump(next ? next->sp : self.main_sp_);
+}
+
+void BlockRunner::wait(ThreadFiber& self, Wait kind, std::uintptr_t pc) {
+    self.wait = kind;
+    self.wait_pc = pc;
+    BlockState& block = *self.context.block;
+    Warp& warp = block.warp_of(self.context);
+    --warp.runnable;
+    if (warp.runnable == 0 && warp.asking) resolve_active_mask(block, self.context.warpid);
+    ThreadFiber* next = pop();
+    if (next == &self) return; // it was the only one to ask
+    current_ = next;
+    if (!next) {
+        lathe_soft_switch(&self.sp, main_sp_);
+    } else if (next->sp) {
+        lathe_soft_switch(&self.sp, next->sp);
+    } else {
+        next->stack = stacks_.take(self.stack->bytes);
+        if (!next->stack) {
+            outcome_ = Outcome::out_of_memory;
+            lathe_soft_jump(main_sp_);
+        }
+        lathe_soft_switch_new(&self.sp, next->stack->top, fiber_body, this);
+    }
+}
+
+void BlockRunner::release(ThreadFiber& thread) {
+    thread.wait = Wait::none;
+    ++thread.context.block->warp_of(thread.context).runnable;
+    push(&thread);
+}
+
+void BlockRunner::yield(ThreadFiber& self) {
+    BlockState& block = *self.context.block;
+    Warp& warp = block.warp_of(self.context);
+    // A lane that spins may wait for lanes that ask for their mask: do not keep those for ever.
+    if (warp.asking && ++self.spins % 64 == 0) resolve_active_mask(block, self.context.warpid);
+    if (head_ == tail_) return;
+    --warp.runnable;
+    release(self);
+    ThreadFiber* next = pop();
+    current_ = next;
+    if (next->sp) {
+        lathe_soft_switch(&self.sp, next->sp);
+    } else {
+        next->stack = stacks_.take(self.stack->bytes);
+        if (!next->stack) {
+            outcome_ = Outcome::out_of_memory;
+            lathe_soft_jump(main_sp_);
+        }
+        lathe_soft_switch_new(&self.sp, next->stack->top, fiber_body, this);
+    }
+}
+
+void BlockRunner::end_thread(ThreadFiber& self) {
+    if (!self.context.block->fibers) {
+        // Plain loop: go on with the next thread on the same stack, from its top.
+        if (++loop_thread_ == launch_->threads()) {
+            ++loop_block_;
+            loop_thread_ = 0;
+        }
+        forget_frames(*self.stack);
+        lathe_soft_restart(self.stack->top, loop_body, this);
+    }
+    finish(self);
+    lathe_soft_restart(self.stack->top, fiber_next, this);
+}
+
+bool BlockRunner::owns_stack(std::uintptr_t sp) const {
+    return current_ && current_->stack &&
+           (current_->stack->holds(sp) || current_->stack->in_guard(sp));
+}
+
+void BlockRunner::leave_with(const Fault& fault) {
+    fault_ = fault;
+    outcome_ = Outcome::fault;
+    lathe_soft_jump(main_sp_);
+}
+
+} // namespace lathe::soft

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+// Running blocks on one OS thread. A kernel whose threads never wait is a plain loop; otherwise
+// each CUDA thread is a fiber and a first-in first-out queue holds those that can go on. When the
+// queue is empty and threads are left, they wait for something that cannot come: a deadlock,
+// reported with the places where they wait.
+#pragma once
+
+#include "gpu/soft/rt/abi.h"
+#include "gpu/soft/rt/fiber.h"
+#include "gpu/soft/rt/launch.h"
+
+#include <csignal>
+#include <memory>
+
+namespace lathe::soft {
+
+constexpr std::uint32_t kMaxThreads = 1024;       ///< of a block, and of a worker at one time
+constexpr std::uint32_t kWarp = 32;
+constexpr std::uint32_t kMaxShared = 64u << 10;   ///< of a block, with opt-in
+constexpr std::uint32_t kDefaultShared = 48u << 10;
+constexpr std::uint32_t kMaxResidentBlocks = 16;
+constexpr std::uint32_t kBarriers = 16;
+
+enum class Wait : std::uint8_t { none, barrier, warp_operation, active_mask };
+
+/// A CUDA thread with what it needs to wait. `context` comes first: the code's pointer is ours.
+struct ThreadFiber {
+    ThreadContext context;
+    void* sp = nullptr;        ///< where it goes on; null before its first run
+    Stack* stack = nullptr;
+    ThreadFiber* next = nullptr; ///< in a barrier's list
+    Wait wait = Wait::none;
+    bool done = false;
+    std::uintptr_t wait_pc = 0;
+    std::uint32_t wait_id = 0;   ///< barrier number, or kind of warp operation
+    std::uint32_t wait_mask = 0; ///< of a warp operation
+    std::uint64_t operand[2] = {0, 0};
+    std::uint32_t result[2] = {0, 0};
+    std::uint32_t spins = 0;
+};
+
+struct Warp {
+    std::uint32_t live = 0;     ///< lanes that have not ended
+    std::uint32_t waiting = 0;  ///< lanes in a warp operation
+    std::uint32_t runnable = 0; ///< number of lanes that do not wait
+    std::uint32_t asking = 0;   ///< lanes that wait for their active mask
+};
+
+struct Barrier {
+    std::uint32_t arrived = 0;
+    std::uint32_t expected = 0; ///< 0: every live thread of the block
+    std::uint32_t popc = 0, all = 1, any = 0;
+    ThreadFiber *first = nullptr, *last = nullptr;
+};
+
+class BlockRunner;
+
+struct BlockState {
+    BlockRunner* runner = nullptr;
+    ThreadFiber* threads = nullptr; ///< by linear index
+    std::uint32_t count = 0, live = 0;
+    bool fibers = false;
+    Warp warps[kMaxThreads / kWarp];
+    Barrier barriers[kBarriers];
+
+    Warp& warp_of(const ThreadContext& t) { return warps[t.warpid]; }
+};
+
+/// Why control came back from the stacks of the kernel.
+enum class Outcome : std::uint8_t { idle, finished, fault, stopped, out_of_memory };
+
+/// What the signal handler saw.
+struct Fault {
+    int signal = 0;
+    std::uintptr_t pc = 0, sp = 0, address = 0;
+    bool is_write = false;
+};
+
+/// The executing half of one worker thread.
+class BlockRunner {
+public:
+    explicit BlockRunner(unsigned index, unsigned count);
+    ~BlockRunner();
+
+    /// Runs blocks [first, first + count) of the grid; stops early when the launch is stopped.
+    void run(Launch& launch, std::uint64_t first, std::uint64_t count);
+
+    Launch& launch() const { return *launch_; }
+    unsigned index() const { return index_; }
+
+    // For the functions that kernels call:
+    void wait(ThreadFiber& self, Wait kind, std::uintptr_t pc);
+    void release(ThreadFiber& thread);
+    void yield(ThreadFiber& self);
+    [[noreturn]] void end_thread(ThreadFiber& self);
+    /// Ends the launch: `report` gets kernel, block and thread from here, the place from `pc`.
+    [[noreturn]] void stop(ThreadFiber& self, FaultReport report, std::uintptr_t pc);
+    void cancelled(ThreadFiber& self, std::uintptr_t pc);
+    std::uint64_t clock_start() const { return clock_start_; }
+
+    // For the signal handler: true where the faulting stack is a kernel's.
+    bool owns_stack(std::uintptr_t sp) const;
+    [[noreturn]] void leave_with(const Fault& fault);
+
+private:
+    void run_loop(std::uint64_t first, std::uint64_t count);
+    void run_fibers(std::uint64_t first, std::uint32_t blocks);
+    void fill(ThreadContext& context, std::uint64_t block, std::uint32_t thread,
+              std::uint8_t* shared) const;
+    bool place_shared(std::uint32_t blocks);
+    void finish(ThreadFiber& self);
+    void resolve_active_mask(BlockState& block, std::uint32_t warp);
+    void resume_warp(BlockState& block, std::uint32_t warp);
+    bool resolve_partial_warps();
+    void report_fault();
+    void report_deadlock();
+    void complete(FaultReport& report, const ThreadFiber& thread, std::uintptr_t pc) const;
+    void abandon();
+    Outcome enter(void (*body)(void*), Stack* stack);
+
+    void push(ThreadFiber* thread);
+    ThreadFiber* pop();
+    static void loop_body(void* runner);
+    static void fiber_body(void* runner);
+    static void fiber_next(void* runner);
+    [[noreturn]] void run_threads();
+
+    unsigned index_, count_;
+    StackPool stacks_;
+    std::byte* shared_ = nullptr; ///< below 4 GiB, a closed page on either side
+    std::uint8_t* shared_base_[kMaxResidentBlocks] = {};
+    std::unique_ptr<ThreadFiber[]> threads_;
+    std::unique_ptr<BlockState[]> blocks_;
+    std::uint32_t resident_ = 0, live_ = 0;
+    std::unique_ptr<ThreadFiber*[]> ready_;
+    std::uint32_t head_ = 0, tail_ = 0;
+
+    Launch* launch_ = nullptr;
+    ThreadFiber* current_ = nullptr;
+    Stack* loop_stack_ = nullptr;
+    std::uint64_t loop_block_ = 0, loop_end_ = 0;
+    std::uint32_t loop_thread_ = 0;
+    void* main_sp_ = nullptr;
+    volatile Outcome outcome_ = Outcome::idle;
+    Fault fault_;
+    std::uint64_t clock_start_ = 0;
+};
+
+/// The fiber of a context pointer.
+inline ThreadFiber& fiber_of(ThreadContext* t) { return *reinterpret_cast<ThreadFiber*>(t); }
+
+/// The call instruction before a return address.
+inline std::uintptr_t pc_of(void* return_address) {
+    return reinterpret_cast<std::uintptr_t>(return_address) - 1;
+}
+
+/// The runner of the calling OS thread; null outside of workers.
+BlockRunner* current_runner();
+void set_current_runner(BlockRunner* runner);
+
+} // namespace lathe::soft

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+// From what the runner knows at the end of a failed launch to a report with place and words.
+#include "gpu/soft/rt/block.h"
+#include "gpu/soft/rt/registry.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+namespace lathe::soft {
+
+namespace {
+
+std::string place_text(const CompiledModule* code, std::uintptr_t pc) {
+    if (code)
+        if (auto place = code->place_of(pc))
+            return fmt::format("{}:{}", place->file, place->line);
+    return "an unknown line";
+}
+
+// The innermost address of kernel code on a stack that was left while a helper ran: the first word
+// that is a return address into the module. Exact enough for a report, and needs no unwinder.
+std::uintptr_t kernel_pc(const CompiledModule& code, const Fault& fault, const Stack& stack) {
+    if (code.contains(fault.pc)) return fault.pc;
+    auto top = reinterpret_cast<std::uintptr_t>(stack.top);
+    std::uintptr_t sp = std::max(fault.sp, reinterpret_cast<std::uintptr_t>(stack.low));
+    for (sp = (sp + 7) / 8 * 8; sp + 8 <= top; sp += 8) {
+        std::uintptr_t word;
+        std::memcpy(&word, reinterpret_cast<const void*>(sp), sizeof word);
+        if (word && code.contains(word - 1)) return word - 1;
+    }
+    return fault.pc;
+}
+
+std::string shared_text(const ThreadContext& c, std::size_t bytes, std::uintptr_t address) {
+    auto begin = reinterpret_cast<std::uintptr_t>(c.shared);
+    if (address < begin)
+        return fmt::format("{} bytes before the block's {} bytes of shared memory", begin - address,
+                           bytes);
+    return fmt::format("{} bytes past the end of the block's {} bytes of shared memory",
+                       address - begin - bytes, bytes);
+}
+
+} // namespace
+
+void BlockRunner::complete(FaultReport& r, const ThreadFiber& thread, std::uintptr_t pc) const {
+    r.kernel = launch_->info.name;
+    std::copy_n(thread.context.ctaid, 3, r.block);
+    std::copy_n(thread.context.tid, 3, r.thread);
+    if (r.line || !launch_->code) return;
+    if (auto place = launch_->code->place_of(pc)) {
+        r.file = place->file ? place->file : "";
+        r.line = place->line;
+        r.column = place->column;
+    }
+}
+
+void BlockRunner::report_fault() {
+    const ThreadFiber& thread = *current_;
+    FaultReport r;
+    std::uintptr_t pc = launch_->code ? kernel_pc(*launch_->code, fault_, *thread.stack) : fault_.pc;
+    switch (fault_.signal) {
+    case SIGILL:
+        r.code = CUDA_ERROR_ILLEGAL_INSTRUCTION;
+        r.message = "illegal instruction";
+        break;
+    case SIGFPE:
+        r.code = CUDA_ERROR_LAUNCH_FAILED;
+        r.message = "arithmetic exception";
+        break;
+    default: {
+        if (thread.stack->in_guard(fault_.address)) {
+            r.code = CUDA_ERROR_ILLEGAL_ADDRESS;
+            r.address = fault_.address;
+            r.message = fmt::format("stack overflow ({} KiB; recursion too deep, or raise "
+                                    "CU_LIMIT_STACK_SIZE)", thread.stack->bytes / 1024);
+            break;
+        }
+        r.code = CUDA_ERROR_ILLEGAL_ADDRESS;
+        r.address = fault_.address;
+        auto region = reinterpret_cast<std::uintptr_t>(shared_);
+        bool near_shared = fault_.address + 65536 >= region && fault_.address < region + 65536 * 3;
+        r.message = fmt::format(
+            "illegal address: {} at {:#x}, {}", fault_.is_write ? "write" : "read", fault_.address,
+            near_shared ? shared_text(thread.context, launch_->shared_bytes(), fault_.address)
+                        : describe_address(fault_.address));
+    }
+    }
+    complete(r, thread, pc);
+    launch_->stop(std::move(r));
+}
+
+// Names every group of threads that waits at one place.
+void BlockRunner::report_deadlock() {
+    struct Group { std::uint32_t count; std::string text; };
+    std::map<std::pair<std::uintptr_t, std::uint32_t>, Group> groups;
+    const ThreadFiber* first = nullptr;
+    for (std::uint32_t b = 0; b < resident_; ++b)
+        for (std::uint32_t t = 0; t < blocks_[b].count; ++t) {
+            const ThreadFiber& thread = blocks_[b].threads[t];
+            if (thread.done) continue;
+            if (!first) first = &thread;
+            auto& group = groups[{thread.wait_pc, thread.wait_id}];
+            if (group.count++) continue;
+            std::string place = place_text(launch_->code.get(), thread.wait_pc);
+            group.text = thread.wait == Wait::barrier
+                             ? fmt::format("barrier {} ({})", thread.wait_id, place)
+                             : fmt::format("a warp operation with mask {:#010x} ({})",
+                                           thread.wait_mask, place);
+        }
+    std::string text;
+    for (const auto& [key, group] : groups) {
+        if (!text.empty()) text += ", ";
+        text += fmt::format("{} thread{} at {}", group.count, group.count == 1 ? "" : "s",
+                            group.text);
+    }
+    FaultReport r;
+    r.code = CUDA_ERROR_LAUNCH_FAILED;
+    r.message = "deadlock: all threads wait, " + text;
+    if (first) complete(r, *first, first->wait_pc);
+    launch_->stop(std::move(r));
+}
+
+void BlockRunner::stop(ThreadFiber& self, FaultReport report, std::uintptr_t pc) {
+    complete(report, self, pc);
+    launch_->stop(std::move(report));
+    outcome_ = Outcome::stopped;
+    lathe_soft_jump(main_sp_);
+}
+
+void BlockRunner::cancelled(ThreadFiber& self, std::uintptr_t pc) {
+    if (launch_->cancelled.load(std::memory_order_relaxed))
+        stop(self, {.code = CUDA_ERROR_LAUNCH_TIMEOUT, .message = "launch cancelled"}, pc);
+    if (launch_->deadline != std::chrono::steady_clock::time_point::max() &&
+        std::chrono::steady_clock::now() > launch_->deadline)
+        stop(self, {.code = CUDA_ERROR_LAUNCH_TIMEOUT,
+                    .message = "launch ran longer than LATHE_SOFT_TIMEOUT_MS"}, pc);
+    // Another worker may have ended the launch while this one loops.
+    if (launch_->stopped.load(std::memory_order_relaxed)) {
+        outcome_ = Outcome::stopped;
+        lathe_soft_jump(main_sp_);
+    }
+}
+
+} // namespace lathe::soft

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: MIT
+#include "gpu/soft/rt/executor.h"
+
+#include "gpu/soft/rt/block.h"
+#include "gpu/soft/rt/fault.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <immintrin.h>
+#include <pthread.h>
+#include <sched.h>
+#include <utility>
+
+namespace lathe::soft {
+
+namespace {
+
+constexpr auto kSpin = std::chrono::microseconds{20};
+
+unsigned default_workers() {
+    if (const char* text = std::getenv("LATHE_SOFT_WORKERS"))
+        if (int n = std::atoi(text); n > 0) return std::min(static_cast<unsigned>(n), 256u);
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0)
+        return std::clamp(static_cast<unsigned>(CPU_COUNT(&set)), 1u, 256u);
+    return std::max(1u, std::thread::hardware_concurrency());
+}
+
+// Signals of the program (Ctrl+C, timers) belong to its own threads.
+void block_signals() {
+    sigset_t set;
+    sigfillset(&set);
+    for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGPROF})
+        sigdelset(&set, signal);
+    pthread_sigmask(SIG_SETMASK, &set, nullptr);
+}
+
+template <class Ready> bool spin(Ready&& ready) {
+    auto end = std::chrono::steady_clock::now() + kSpin;
+    while (!ready()) {
+        for (int i = 0; i < 16; ++i) _mm_pause();
+        if (std::chrono::steady_clock::now() > end) return false;
+    }
+    return true;
+}
+
+} // namespace
+
+Executor::Executor(unsigned workers) : count_{workers} {}
+
+Executor::~Executor() {
+    {
+        std::lock_guard lock{mutex_};
+        stop_ = true;
+    }
+    work_.notify_all();
+    host_work_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+}
+
+Executor& Executor::instance() {
+    static Executor* executor = new Executor{default_workers()};
+    return *executor;
+}
+
+void Executor::start_threads() {
+    started_ = true;
+    for (unsigned i = 0; i < count_; ++i) threads_.emplace_back([this, i] { worker(i); });
+    threads_.emplace_back([this] { host_thread(); });
+}
+
+void Executor::submit(const CommandPtr& command, std::span<const CommandPtr> after,
+                      std::function<void(CUresult)> on_done) {
+    std::unique_lock lock{mutex_};
+    if (!started_) start_threads();
+    command->on_done_ = std::move(on_done);
+    for (const CommandPtr& before : after) {
+        if (!before || before->done()) continue;
+        before->dependents_.push_back(command);
+        ++command->blockers_;
+    }
+    if (command->blockers_ == 0) make_ready(command);
+}
+
+void Executor::wait(const CommandPtr& command) {
+    if (!command || command->done()) return;
+    if (spin([&] { return command->done(); })) return;
+    std::unique_lock lock{mutex_};
+    ++waiters_;
+    done_.wait(lock, [&] { return command->done(); });
+    --waiters_;
+}
+
+void Executor::make_ready(const CommandPtr& command) {
+    switch (command->kind_) {
+    case Command::Kind::marker:
+        finish(command, CUDA_SUCCESS);
+        return;
+    case Command::Kind::host_function:
+        host_ready_.push_back(command);
+        host_work_.notify_one();
+        return;
+    case Command::Kind::action:
+    case Command::Kind::grid: break;
+    }
+    ready_.push_back(command);
+    ready_count_.store(static_cast<std::uint32_t>(ready_.size()), std::memory_order_release);
+    if (!sleeping_) return;
+    bool many = command->launch_ && command->launch_->blocks() > 1;
+    if (many)
+        work_.notify_all();
+    else
+        work_.notify_one();
+}
+
+// Markers finish as soon as they are ready, so a long chain of them is worked off in a loop.
+void Executor::finish(const CommandPtr& command, CUresult result) {
+    settling_.push_back({command, result});
+    if (settling_.size() > 1) return; // a caller further up works it off
+    for (std::size_t i = 0; i < settling_.size(); ++i) {
+        auto [c, code] = settling_[i];
+        c->result_ = code;
+        c->finished_ = Command::Clock::now();
+        if (auto on_done = std::exchange(c->on_done_, {})) on_done(code);
+        c->action_ = {};
+        auto dependents = std::move(c->dependents_);
+        c->done_.store(true, std::memory_order_release);
+        for (const CommandPtr& next : dependents)
+            if (--next->blockers_ == 0) make_ready(next);
+    }
+    settling_.clear();
+    if (waiters_) done_.notify_all();
+}
+
+// The first command that this worker may run; a second cooperative grid waits for the first.
+CommandPtr Executor::next_command() {
+    for (const CommandPtr& command : ready_) {
+        if (!command->launch_ || !command->launch_->cooperative) return command;
+        if (!cooperative_ || cooperative_ == command) return command;
+    }
+    return nullptr;
+}
+
+void Executor::run_grid(const CommandPtr& command, BlockRunner& runner,
+                        std::unique_lock<std::mutex>& lock) {
+    Launch& launch = *command->launch_;
+    if (launch.cooperative) cooperative_ = command;
+    ++command->participants_;
+    lock.unlock();
+    std::uint64_t total = launch.blocks(), chunk = launch.chunk(count_);
+    while (!launch.stopped.load(std::memory_order_relaxed)) {
+        std::uint64_t first = launch.next_block.fetch_add(chunk, std::memory_order_relaxed);
+        if (first >= total) break;
+        runner.run(launch, first, std::min(chunk, total - first));
+    }
+    lock.lock();
+    // Nothing is left to hand out: others need not look at this grid again.
+    if (auto it = std::find(ready_.begin(), ready_.end(), command); it != ready_.end()) {
+        ready_.erase(it);
+        ready_count_.store(static_cast<std::uint32_t>(ready_.size()), std::memory_order_release);
+    }
+    if (--command->participants_ > 0) return;
+    if (cooperative_ == command) {
+        cooperative_ = nullptr;
+        if (sleeping_ && !ready_.empty()) work_.notify_all();
+    }
+    finish(command, launch.status());
+}
+
+void Executor::worker(unsigned index) {
+    block_signals();
+    install_signal_stack();
+    pthread_setname_np(pthread_self(), fmt::format("lathe-soft-{}", index).c_str());
+    BlockRunner runner{index, count_};
+    set_current_runner(&runner);
+    std::unique_lock lock{mutex_};
+    while (!stop_) {
+        CommandPtr command = next_command();
+        if (!command) {
+            lock.unlock();
+            bool found = spin([&] { return ready_count_.load(std::memory_order_acquire) > 0; });
+            lock.lock();
+            if (found && next_command()) continue;
+            ++sleeping_;
+            work_.wait(lock, [&] { return stop_ || next_command(); });
+            --sleeping_;
+            continue;
+        }
+        if (command->kind_ == Command::Kind::grid) {
+            run_grid(command, runner, lock);
+            continue;
+        }
+        ready_.erase(std::find(ready_.begin(), ready_.end(), command));
+        ready_count_.store(static_cast<std::uint32_t>(ready_.size()), std::memory_order_release);
+        lock.unlock();
+        CUresult result = command->action_();
+        lock.lock();
+        finish(command, result);
+    }
+    set_current_runner(nullptr);
+}
+
+void Executor::host_thread() {
+    block_signals();
+    pthread_setname_np(pthread_self(), "lathe-soft-host");
+    std::unique_lock lock{mutex_};
+    while (true) {
+        host_work_.wait(lock, [&] { return stop_ || !host_ready_.empty(); });
+        if (stop_) return;
+        CommandPtr command = host_ready_.front();
+        host_ready_.pop_front();
+        lock.unlock();
+        CUresult result = command->action_();
+        lock.lock();
+        finish(command, result);
+    }
+}
+
+} // namespace lathe::soft

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+#include "gpu/soft/rt/launch.h"
+
+#include <algorithm>
+
+namespace lathe::soft {
+
+std::uint32_t Launch::shared_bytes() const {
+    return (info.static_shared_bytes + 15u) / 16u * 16u + dynamic_shared_bytes;
+}
+
+std::uint8_t* Launch::reserve_parameters(std::size_t bytes) {
+    params.assign(bytes / 8 + 3, 0);
+    auto address = reinterpret_cast<std::uintptr_t>(params.data());
+    params_offset = (16 - address % 16) % 16;
+    return reinterpret_cast<std::uint8_t*>(params.data()) + params_offset;
+}
+
+std::uint64_t Launch::chunk(unsigned workers) const {
+    std::uint64_t total = blocks();
+    if (cooperative) return (total + workers - 1) / workers;
+    return std::clamp<std::uint64_t>(total / (std::uint64_t{workers} * 16), 1, 256);
+}
+
+void Launch::stop(FaultReport report) {
+    stopped.store(true, std::memory_order_release);
+    std::lock_guard lock{mutex_};
+    if (status_ != CUDA_SUCCESS) return;
+    status_ = report.code;
+    remember_fault(report);
+}
+
+CUresult Launch::status() const {
+    std::lock_guard lock{mutex_};
+    return status_;
+}
+
+} // namespace lathe::soft

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// One grid on its way through the workers.
+#pragma once
+
+#include "gpu/soft/jit/compiler.h"
+#include "gpu/soft/rt/report.h"
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace lathe::soft {
+
+struct Launch {
+    KernelEntry entry = nullptr;
+    std::shared_ptr<CompiledModule> code; ///< kept until the grid is done; null in tests
+    KernelInfo info;
+    std::uint32_t grid[3] = {1, 1, 1};
+    std::uint32_t block[3] = {1, 1, 1};
+    std::uint32_t dynamic_shared_bytes = 0;
+    std::uint64_t grid_id = 0;
+    std::size_t stack_bytes = 0;          ///< least stack of a fiber (CU_LIMIT_STACK_SIZE)
+    std::vector<std::uint64_t> params;    ///< packed parameters, 8-byte units for alignment
+    std::size_t params_offset = 0;        ///< bytes from params.data() to a 16-byte boundary
+
+    /// All blocks of the grid are resident at once, so that they may wait for each other.
+    bool cooperative = false;
+    std::uint32_t workspace[4] = {0, 0, 0, 0}; ///< grid barrier of cooperative groups
+
+    /// Polled at loop back edges; the deadline is steady_clock time, or max() for none.
+    std::atomic<bool> cancelled{false};
+    std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
+
+    /// Blocks are handed out from here; `stopped` ends that early.
+    std::atomic<std::uint64_t> next_block{0};
+    std::atomic<bool> stopped{false};
+
+    std::uint64_t blocks() const { return std::uint64_t{grid[0]} * grid[1] * grid[2]; }
+    std::uint32_t threads() const { return block[0] * block[1] * block[2]; }
+    std::uint32_t shared_bytes() const;
+    const std::uint8_t* parameters() const {
+        return reinterpret_cast<const std::uint8_t*>(params.data()) + params_offset;
+    }
+    /// Makes room for `bytes` of parameters and returns where they go, 16-byte aligned.
+    std::uint8_t* reserve_parameters(std::size_t bytes);
+
+    /// Blocks that one worker takes at a time.
+    std::uint64_t chunk(unsigned workers) const;
+
+    /// Ends the launch with this report; the first one counts.
+    void stop(FaultReport report);
+    /// CUDA_SUCCESS, or the code of the report that ended the launch.
+    CUresult status() const;
+
+private:
+    mutable std::mutex mutex_;
+    CUresult status_ = CUDA_SUCCESS;
+};
+
+} // namespace lathe::soft
