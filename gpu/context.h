@@ -67,16 +67,20 @@ template <class T> struct InContext {
 };
 
 namespace detail {
-/// For destructors: calls `release` with the context current; false where the driver must be left
-/// alone because the process is ending. Never throws.
-bool begin_release(CUcontext context) noexcept;
-void end_release(CUcontext context) noexcept;
+/// For destructors: the context current for a scope. False where the driver must be left alone
+/// because the process is ending. Never throws; a null context leaves the thread's as it is.
+class ReleaseScope {
+public:
+    [[nodiscard]] explicit ReleaseScope(CUcontext context) noexcept;
+    ReleaseScope(const ReleaseScope&) = delete;
+    ReleaseScope& operator=(const ReleaseScope&) = delete;
+    ~ReleaseScope();
+    explicit operator bool() const noexcept { return usable_; }
 
-template <class Release> void release_in(CUcontext context, Release release) noexcept {
-    if (!begin_release(context)) return;
-    release();
-    end_release(context);
-}
+private:
+    bool usable_ = false;
+    bool pushed_ = false;
+};
 } // namespace detail
 
 } // namespace lathe::gpu

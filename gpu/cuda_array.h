@@ -18,9 +18,9 @@ struct CudaArrayConfig {
     std::size_t height = 0; ///< rows; 0 for one dimension
     std::size_t depth = 0;  ///< slices; 0 for one or two dimensions
     CUarray_format format = CU_AD_FORMAT_FLOAT;
-    unsigned channels = 1;            ///< 1, 2 or 4
-    bool surface_load_store = true;   ///< a SurfaceObject may be made of it
-    bool layered = false;             ///< depth counts layers
+    unsigned channels = 1;          ///< 1, 2 or 4
+    bool surface_load_store = true; ///< a SurfaceObject may be made of it
+    bool layered = false;           ///< depth counts layers
 };
 
 /// Bytes of one channel of this format; 0 for formats that are not plain numbers.

@@ -31,8 +31,8 @@ constexpr Dim3 blocks_for(Dim3 elements, Dim3 block) noexcept {
 }
 
 struct LaunchConfig {
-    Dim3 grid;  ///< blocks
-    Dim3 block; ///< threads of a block
+    Dim3 grid;                    ///< blocks
+    Dim3 block;                   ///< threads of a block
     std::size_t shared_bytes = 0; ///< dynamic shared memory of a block
     StreamView stream{};
     bool cooperative = false; ///< all blocks run at once, so that the grid can synchronise

@@ -84,7 +84,7 @@ public:
     /// Throws gpu::Error with the linker's or JIT's words. (cuModuleLoadDataEx)
     explicit Module(std::span<const std::byte> image);
     explicit Module(std::string_view ptx);
-    /// Throws gpu::Error where `result` is not ok.
+    /// Throws CompileError where `result` is not ok.
     explicit Module(const CompileResult& result);
     static Module wrap(CUmodule module) noexcept;
 

@@ -26,10 +26,10 @@ struct StatusReport {
     };
 
     bool driver_ok = false;
-    bool is_software = false;           ///< for the text; behaviour never depends on it
-    std::string driver_kind;            ///< "NVIDIA driver", "Lathe software device"
+    bool is_software = false; ///< for the text; behaviour never depends on it
+    std::string driver_kind;  ///< "NVIDIA driver", "Lathe software device"
     std::filesystem::path driver_path;
-    std::string driver_version;         ///< CUDA version it supports: "13.0"
+    std::string driver_version; ///< CUDA version it supports: "13.0"
     std::vector<DeviceStatus> devices;
 
     bool nvrtc_ok = false;

@@ -28,9 +28,10 @@ struct TextureConfig {
 /// Linear memory seen as a texture.
 struct LinearTexture {
     CUdeviceptr address = 0;
-    std::size_t width = 0;       ///< elements
-    std::size_t height = 0;      ///< rows; 0 for one dimension
-    std::size_t pitch_bytes = 0; ///< between rows; a multiple of the device's texture pitch alignment
+    std::size_t width = 0;  ///< elements
+    std::size_t height = 0; ///< rows; 0 for one dimension
+    std::size_t pitch_bytes =
+        0; ///< between rows; a multiple of the device's texture pitch alignment
     CUarray_format format = CU_AD_FORMAT_FLOAT;
     unsigned channels = 1;
 };

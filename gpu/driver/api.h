@@ -44,7 +44,8 @@ const DriverApi& open_driver_library();
 /// LATHE_DRIVER_LIBRARY=/path names the library; else LATHE_DEVICE=auto|hardware|software chooses,
 /// where auto means libcuda.so.1 if cuInit succeeds and a device exists, else liblathe_soft.so from
 /// LATHE_SOFT_LIBRARY, from beside this program or library, or from the build tree.
-/// Throws lathe::Error that names the cause and the command that mends it; a later call tries again.
+/// Throws lathe::Error that names the cause and the command that mends it; a later call tries
+/// again.
 inline const DriverApi& driver() {
     const DriverApi* open = detail::open_driver.load(std::memory_order_acquire);
     if (open) [[likely]]

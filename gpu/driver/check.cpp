@@ -9,32 +9,18 @@
 namespace lathe::gpu {
 namespace {
 
-// Set by the first sticky error that was thrown or logged: from then on every release fails with
-// the same code, and saying so again helps nobody.
-std::atomic<bool> sticky_reported{false};
+// Set by the first error that ended its context: from then on every release fails with the same
+// code, and saying so again helps nobody.
+std::atomic<bool> lost_reported{false};
 
-std::string driver_text(CUresult code) {
+std::string text_of(CUresult code) {
     const DriverApi* open = detail::open_driver.load(std::memory_order_acquire);
     const char* text = nullptr;
     if (open && open->cuGetErrorString(code, &text) == CUDA_SUCCESS && text) return text;
     return fmt::format("error {}", static_cast<int>(code));
 }
 
-std::string message_of(std::string_view routine, CUresult code, std::string_view detail) {
-    const std::string text = driver_text(code);
-    return detail.empty() ? fmt::format("{} failed: {}", routine, text)
-                          : fmt::format("{} failed: {} - {}", routine, text, detail);
-}
-
-} // namespace
-
-Error::Error(std::string_view routine, CUresult code, std::string_view detail,
-             std::source_location where)
-    : lathe::Error{message_of(routine, code, detail), where}, routine_{routine}, code_{code} {
-    if (sticky()) sticky_reported = true;
-}
-
-bool Error::is_sticky(CUresult code) noexcept {
+bool comes_from_a_kernel(CUresult code) noexcept {
     switch (code) {
     case CUDA_ERROR_ILLEGAL_ADDRESS:
     case CUDA_ERROR_LAUNCH_FAILED:
@@ -45,22 +31,61 @@ bool Error::is_sticky(CUresult code) noexcept {
     case CUDA_ERROR_MISALIGNED_ADDRESS:
     case CUDA_ERROR_INVALID_ADDRESS_SPACE:
     case CUDA_ERROR_INVALID_PC:
-    case CUDA_ERROR_ECC_UNCORRECTABLE: return true;
-    default: return false;
+        return true;
+    default:
+        return false;
     }
+}
+
+// Whether the current context answers everything with a kernel's error from now on.
+bool context_is_lost() noexcept {
+    const DriverApi* open = detail::open_driver.load(std::memory_order_acquire);
+    std::size_t free_bytes = 0;
+    std::size_t total_bytes = 0;
+    return open && comes_from_a_kernel(open->cuMemGetInfo(&free_bytes, &total_bytes));
+}
+
+std::string message_of(const detail::Failure& failure, std::string_view detail) {
+    std::string message = fmt::format("{} failed: {}", failure.routine, failure.text);
+    if (!detail.empty()) message += fmt::format(" - {}", detail);
+    if (failure.fault)
+        message += fmt::format(" - {}", to_string(*failure.fault));
+    else if (!failure.words.empty())
+        message += fmt::format(" - {}", failure.words);
+    return message;
+}
+
+} // namespace
+
+detail::Failure::Failure(std::string_view call, CUresult failed)
+    : routine{routine_of(call)}, code{failed} {
+    words = last_error_text(); // before any other call
+    if (comes_from_a_kernel(code)) fault = last_fault();
+    if (fault && fault->code != code) fault = nullptr; // of an earlier failure
+    text = text_of(code);
+}
+
+Error::Error(std::string_view routine, CUresult code, std::string_view detail,
+             std::source_location where)
+    : Error{detail::Failure{routine, code}, detail, where} {}
+
+Error::Error(const detail::Failure& failure, std::string_view detail, std::source_location where)
+    : lathe::Error{message_of(failure, detail), where}, routine_{failure.routine},
+      code_{failure.code}, fault_{failure.fault}, context_lost_{comes_from_a_kernel(code_) &&
+                                                                context_is_lost()} {
+    if (context_lost_) lost_reported = true;
 }
 
 namespace detail {
 
-void throw_error(std::string_view call, CUresult code, const std::string& text,
-                 std::source_location where) {
-    throw Error{routine_of(call), code, text, where};
-}
-
 void log_failure(std::string_view call, CUresult code) noexcept {
     if (code == CUDA_SUCCESS || code == CUDA_ERROR_DEINITIALIZED) return;
-    if (Error::is_sticky(code) && sticky_reported.exchange(true)) return;
-    log::error("{}", message_of(routine_of(call), code, {}));
+    if (comes_from_a_kernel(code) && lost_reported.exchange(context_is_lost())) return;
+    try {
+        log::error("{} failed: {}", routine_of(call), text_of(code));
+    } catch (...) {
+        // no memory for the message: nothing better to do in a destructor
+    }
 }
 
 } // namespace detail

@@ -5,27 +5,35 @@
 
 #include "engine/core/error.h"
 #include "gpu/driver/api.h"
+#include "gpu/driver/fault.h"
 
 #include <fmt/core.h>
 
-#include <array>
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
 
 namespace lathe::gpu {
 
-/// Where a kernel went wrong, on devices that know it (an illegal address on the software device).
-struct Fault {
-    std::string kernel;
-    std::array<unsigned, 3> block{};
-    std::array<unsigned, 3> thread{};
-    std::string file; ///< as given to the compiler; empty where unknown
-    int line = 0;     ///< from 1; 0 where unknown
-    std::uint64_t address = 0;
-    std::string message;
+namespace detail {
+
+/// "cuMemAlloc(&p, n)" → "cuMemAlloc".
+constexpr std::string_view routine_of(std::string_view call) {
+    return call.substr(0, call.find('('));
+}
+
+/// What the driver said, taken at once: its words last only until the next driver call.
+struct Failure {
+    Failure(std::string_view call, CUresult failed);
+
+    std::string_view routine;
+    CUresult code;
+    std::string text;  ///< "out of memory"
+    std::string words; ///< the device's own, where it has any
+    std::shared_ptr<const Fault> fault;
 };
+
+} // namespace detail
 
 /// A driver call that failed, worded as PyCUDA words it, and what the call was for.
 class Error : public lathe::Error {
@@ -38,33 +46,28 @@ public:
     CUresult code() const noexcept { return code_; }
     /// The kernel, block, thread and line behind a sticky code; null where the device cannot say.
     const Fault* fault() const noexcept { return fault_.get(); }
-    /// The context cannot be used any more: each later call fails with the same code.
-    bool sticky() const noexcept { return is_sticky(code_); }
+    /// The context cannot be used any more: each later call fails with this code. A GPU loses its
+    /// context to an illegal address, and with it the process; the software device goes on.
+    bool context_lost() const noexcept { return context_lost_; }
 
-    static bool is_sticky(CUresult code) noexcept;
+    /// What CU_TRY throws.
+    Error(const detail::Failure& failure, std::string_view detail, std::source_location where);
 
 private:
     std::string routine_;
     CUresult code_;
     std::shared_ptr<const Fault> fault_;
+    bool context_lost_ = false;
 };
 
 namespace detail {
-
-/// "cuMemAlloc(&p, n)" → "cuMemAlloc".
-constexpr std::string_view routine_of(std::string_view call) {
-    return call.substr(0, call.find('('));
-}
-
-[[noreturn]] void throw_error(std::string_view call, CUresult code, const std::string& text,
-                              std::source_location where);
 
 inline std::string detail_text() { return {}; }
 template <class... Args> std::string detail_text(fmt::format_string<Args...> f, Args&&... args) {
     return fmt::format(f, std::forward<Args>(args)...);
 }
 
-/// For destructors: logs a failure, once for a sticky error; silent while the process ends.
+/// For destructors: logs a failure, once for a lost context; silent while the process ends.
 void log_failure(std::string_view call, CUresult code) noexcept;
 
 } // namespace detail
@@ -79,8 +82,10 @@ bool driver_is_usable() noexcept;
 #define CU_TRY(call, ...)                                                                          \
     do {                                                                                           \
         const CUresult lathe_code_ = ::lathe::gpu::driver().call;                                  \
-        if (lathe_code_ != CUDA_SUCCESS) [[unlikely]]                                              \
-            ::lathe::gpu::detail::throw_error(#call, lathe_code_,                                  \
-                                              ::lathe::gpu::detail::detail_text(__VA_ARGS__),      \
-                                              std::source_location::current());                    \
+        if (lathe_code_ != CUDA_SUCCESS) [[unlikely]] {                                            \
+            const ::lathe::gpu::detail::Failure lathe_failure_{#call, lathe_code_};                \
+            throw ::lathe::gpu::Error{lathe_failure_,                                              \
+                                      ::lathe::gpu::detail::detail_text(__VA_ARGS__),              \
+                                      std::source_location::current()};                            \
+        }                                                                                          \
     } while (false)

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+#include "gpu/cuda_array.h"
+
+#include "gpu/driver/check.h"
+
+#include <algorithm>
+
+namespace lathe::gpu {
+namespace {
+
+// A height of 0 means one row, a depth of 0 one slice.
+std::size_t rows_of(const CudaArrayConfig& c) { return std::max<std::size_t>(c.height, 1); }
+std::size_t slices_of(const CudaArrayConfig& c) { return std::max<std::size_t>(c.depth, 1); }
+
+std::string describe(const CudaArrayConfig& c) {
+    return fmt::format("CUDA array of {} x {} x {} elements, {} channels, format {:#x}", c.width,
+                       c.height, c.depth, c.channels, static_cast<unsigned>(c.format));
+}
+
+} // namespace
+
+std::size_t format_bytes(CUarray_format format) noexcept {
+    switch (format) {
+    case CU_AD_FORMAT_UNSIGNED_INT8:
+    case CU_AD_FORMAT_SIGNED_INT8:
+        return 1;
+    case CU_AD_FORMAT_UNSIGNED_INT16:
+    case CU_AD_FORMAT_SIGNED_INT16:
+    case CU_AD_FORMAT_HALF:
+        return 2;
+    case CU_AD_FORMAT_UNSIGNED_INT32:
+    case CU_AD_FORMAT_SIGNED_INT32:
+    case CU_AD_FORMAT_FLOAT:
+        return 4;
+    default:
+        return 0;
+    }
+}
+
+void detail::CudaArrayTraits::destroy(Type array) noexcept {
+    if (const ReleaseScope scope{array.context})
+        log_failure("cuArrayDestroy", driver().cuArrayDestroy(array.value));
+}
+
+CudaArray::CudaArray(const CudaArrayConfig& config) : config_{config} {
+    const Context context = Context::ensure_current();
+    CUDA_ARRAY3D_DESCRIPTOR d{};
+    d.Width = config.width;
+    d.Height = config.height;
+    d.Depth = config.depth;
+    d.Format = config.format;
+    d.NumChannels = config.channels;
+    if (config.surface_load_store) d.Flags |= CUDA_ARRAY3D_SURFACE_LDST;
+    if (config.layered) d.Flags |= CUDA_ARRAY3D_LAYERED;
+    CUarray array = nullptr;
+    CU_TRY(cuArray3DCreate(&array, &d), "{}", describe(config));
+    handle_ = Handle<detail::CudaArrayTraits>{{array, context.get()}};
+}
+
+CudaArray CudaArray::wrap(CUarray array) {
+    CUDA_ARRAY3D_DESCRIPTOR d{};
+    CU_TRY(cuArray3DGetDescriptor(&d, array));
+    CudaArray a;
+    a.handle_ = Handle<detail::CudaArrayTraits>::wrap({array, nullptr});
+    a.config_ = {.width = d.Width,
+                 .height = d.Height,
+                 .depth = d.Depth,
+                 .format = d.Format,
+                 .channels = d.NumChannels,
+                 .surface_load_store = (d.Flags & CUDA_ARRAY3D_SURFACE_LDST) != 0,
+                 .layered = (d.Flags & CUDA_ARRAY3D_LAYERED) != 0};
+    return a;
+}
+
+std::size_t CudaArray::element_bytes() const noexcept {
+    return format_bytes(config_.format) * config_.channels;
+}
+
+std::size_t CudaArray::bytes() const noexcept {
+    return row_bytes() * rows_of(config_) * slices_of(config_);
+}
+
+// The copy of the whole array with only the sizes set; both sides are set by the caller.
+CUDA_MEMCPY3D CudaArray::whole(std::size_t pitch_bytes) const noexcept {
+    CUDA_MEMCPY3D copy{};
+    copy.WidthInBytes = row_bytes();
+    copy.Height = rows_of(config_);
+    copy.Depth = slices_of(config_);
+    copy.srcPitch = copy.dstPitch = pitch_bytes ? pitch_bytes : row_bytes();
+    copy.srcHeight = copy.dstHeight = copy.Height;
+    return copy;
+}
+
+namespace {
+
+void from_array(CUDA_MEMCPY3D& copy, CUarray array) {
+    copy.srcMemoryType = CU_MEMORYTYPE_ARRAY;
+    copy.srcArray = array;
+    copy.srcPitch = copy.srcHeight = 0;
+}
+
+void to_array(CUDA_MEMCPY3D& copy, CUarray array) {
+    copy.dstMemoryType = CU_MEMORYTYPE_ARRAY;
+    copy.dstArray = array;
+    copy.dstPitch = copy.dstHeight = 0;
+}
+
+CUDA_MEMCPY3D from_host(CUDA_MEMCPY3D copy, const void* from, CUarray to) {
+    copy.srcMemoryType = CU_MEMORYTYPE_HOST;
+    copy.srcHost = from;
+    to_array(copy, to);
+    return copy;
+}
+
+CUDA_MEMCPY3D to_host(CUDA_MEMCPY3D copy, void* to, CUarray from) {
+    copy.dstMemoryType = CU_MEMORYTYPE_HOST;
+    copy.dstHost = to;
+    from_array(copy, from);
+    return copy;
+}
+
+} // namespace
+
+void CudaArray::copy_from_host(const void* from, std::size_t pitch_bytes) {
+    const CUDA_MEMCPY3D copy = from_host(whole(pitch_bytes), from, get());
+    CU_TRY(cuMemcpy3D(&copy), "{}", describe(config_));
+}
+
+void CudaArray::copy_from_host(const void* from, std::size_t pitch_bytes, StreamView stream) {
+    const CUDA_MEMCPY3D copy = from_host(whole(pitch_bytes), from, get());
+    CU_TRY(cuMemcpy3DAsync(&copy, stream.get()), "{}", describe(config_));
+}
+
+void CudaArray::copy_to_host(void* to, std::size_t pitch_bytes) const {
+    const CUDA_MEMCPY3D copy = to_host(whole(pitch_bytes), to, get());
+    CU_TRY(cuMemcpy3D(&copy), "{}", describe(config_));
+}
+
+void CudaArray::copy_to_host(void* to, std::size_t pitch_bytes, StreamView stream) const {
+    const CUDA_MEMCPY3D copy = to_host(whole(pitch_bytes), to, get());
+    CU_TRY(cuMemcpy3DAsync(&copy, stream.get()), "{}", describe(config_));
+}
+
+void CudaArray::copy_from_device(CUdeviceptr from, std::size_t pitch_bytes, StreamView stream) {
+    CUDA_MEMCPY3D copy = whole(pitch_bytes);
+    copy.srcMemoryType = CU_MEMORYTYPE_DEVICE;
+    copy.srcDevice = from;
+    to_array(copy, get());
+    CU_TRY(cuMemcpy3DAsync(&copy, stream.get()), "{}", describe(config_));
+}
+
+void CudaArray::copy_to_device(CUdeviceptr to, std::size_t pitch_bytes, StreamView stream) const {
+    CUDA_MEMCPY3D copy = whole(pitch_bytes);
+    copy.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+    copy.dstDevice = to;
+    from_array(copy, get());
+    CU_TRY(cuMemcpy3DAsync(&copy, stream.get()), "{}", describe(config_));
+}
+
+void CudaArray::copy_from(const CudaArray& from, StreamView stream) {
+    const CudaArrayConfig& a = config_;
+    const CudaArrayConfig& b = from.config_;
+    if (a.width != b.width || rows_of(a) != rows_of(b) || slices_of(a) != slices_of(b) ||
+        element_bytes() != from.element_bytes())
+        throw lathe::Error{
+            fmt::format("a copy of {} into {} of another shape", describe(b), describe(a))};
+    CUDA_MEMCPY3D copy = whole(0);
+    from_array(copy, from.get());
+    to_array(copy, get());
+    CU_TRY(cuMemcpy3DAsync(&copy, stream.get()), "{}", describe(a));
+}
+
+} // namespace lathe::gpu

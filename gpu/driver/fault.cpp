@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// What a device tells beyond an error code. Asked for by name at run time: a driver without these
+// functions has nothing to tell.
+#include "gpu/driver/fault.h"
+
+#include "gpu/driver/api.h"
+#if __has_include("gpu/soft/soft_api.h")
+#include "gpu/soft/soft_api.h"
+#define LATHE_HAS_SOFT_API 1
+#endif
+
+#include <fmt/core.h>
+
+namespace lathe::gpu {
+namespace {
+
+template <class Function> [[maybe_unused]] Function* find(const char* name) noexcept {
+    const DriverApi* open = detail::open_driver.load(std::memory_order_acquire);
+    return open ? reinterpret_cast<Function*>(open->find_symbol(name)) : nullptr;
+}
+
+} // namespace
+
+std::string to_string(const Fault& fault) {
+    std::string text = fmt::format("kernel {}, block ({}, {}, {}), thread ({}, {}, {})",
+                                   fault.kernel, fault.block[0], fault.block[1], fault.block[2],
+                                   fault.thread[0], fault.thread[1], fault.thread[2]);
+    if (!fault.file.empty()) text += fmt::format(", {}", fault.file);
+    if (fault.line > 0)
+        text += fault.file.empty() ? fmt::format(", line {}", fault.line)
+                                   : fmt::format(":{}", fault.line);
+    if (!fault.message.empty()) text += fmt::format(": {}", fault.message);
+    return text;
+}
+
+#ifdef LATHE_HAS_SOFT_API
+std::shared_ptr<const Fault> last_fault() {
+    const auto ask = find<decltype(latheSoftGetLastFault)>("latheSoftGetLastFault");
+    LatheSoftFault noted{};
+    if (!ask || ask(&noted) == 0) return nullptr;
+    auto fault = std::make_shared<Fault>();
+    fault->code = static_cast<CUresult>(noted.code);
+    fault->kernel = noted.kernel;
+    for (int i = 0; i < 3; ++i) {
+        fault->block[i] = noted.block[i];
+        fault->thread[i] = noted.thread[i];
+    }
+    fault->file = noted.file;
+    fault->line = static_cast<int>(noted.line);
+    fault->column = static_cast<int>(noted.column);
+    fault->address = noted.address;
+    fault->message = noted.message;
+    return fault;
+}
+
+std::string last_error_text() {
+    const auto ask = find<decltype(latheSoftGetLastErrorText)>("latheSoftGetLastErrorText");
+    const char* text = ask ? ask() : nullptr;
+    return text ? text : "";
+}
+
+#else
+std::shared_ptr<const Fault> last_fault() { return nullptr; }
+std::string last_error_text() { return {}; }
+#endif
+
+} // namespace lathe::gpu

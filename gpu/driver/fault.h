@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// What a device tells about a failure beyond its error code: where a kernel went wrong, and why a
+// call was refused. The software device knows both, a GPU neither.
+#pragma once
+
+#include <cuda.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace lathe::gpu {
+
+struct Fault {
+    CUresult code = CUDA_SUCCESS;
+    std::string kernel;
+    std::array<unsigned, 3> block{};
+    std::array<unsigned, 3> thread{};
+    std::string file;          ///< as given to the compiler; empty where unknown
+    int line = 0;              ///< from 1; 0 where unknown
+    int column = 0;            ///< from 1; 0 where unknown
+    std::uint64_t address = 0; ///< of a memory fault
+    std::string message;       ///< one sentence, without the place
+};
+
+/// "kernel step, block (3, 0, 0), thread (17, 0, 0), step.cu:12: message"
+std::string to_string(const Fault& fault);
+
+/// The last launch of this process that failed; null where the device keeps no such notes or none
+/// failed.
+std::shared_ptr<const Fault> last_fault();
+
+/// Why the calling thread's last driver call failed, in words; empty where the device does not say.
+/// To be asked before the next driver call.
+std::string last_error_text();
+
+} // namespace lathe::gpu

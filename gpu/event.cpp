@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+#include "gpu/event.h"
+
+#include "gpu/driver/check.h"
+
+namespace lathe::gpu {
+
+void detail::EventTraits::destroy(Type event) noexcept {
+    if (const ReleaseScope scope{event.context})
+        log_failure("cuEventDestroy", driver().cuEventDestroy(event.value));
+}
+
+Event::Event(const EventConfig& config) {
+    const Context context = Context::ensure_current();
+    unsigned flags = CU_EVENT_DEFAULT;
+    if (!config.timing) flags |= CU_EVENT_DISABLE_TIMING;
+    if (config.blocking_wait) flags |= CU_EVENT_BLOCKING_SYNC;
+    CUevent event = nullptr;
+    CU_TRY(cuEventCreate(&event, flags));
+    handle_ = Handle<detail::EventTraits>{{event, context.get()}};
+}
+
+Event Event::wrap(CUevent event) noexcept {
+    Event e;
+    e.handle_ = Handle<detail::EventTraits>::wrap({event, nullptr});
+    return e;
+}
+
+void Event::record(StreamView stream) { CU_TRY(cuEventRecord(get(), stream.get())); }
+
+void Event::synchronize() const { CU_TRY(cuEventSynchronize(get())); }
+
+bool Event::done() const {
+    const CUresult code = driver().cuEventQuery(get());
+    if (code == CUDA_ERROR_NOT_READY) return false;
+    if (code != CUDA_SUCCESS) throw Error{"cuEventQuery", code};
+    return true;
+}
+
+std::chrono::duration<float, std::milli> Event::elapsed_since(const Event& start) const {
+    float milliseconds = 0;
+    CU_TRY(cuEventElapsedTime(&milliseconds, start.get(), get()));
+    return std::chrono::duration<float, std::milli>{milliseconds};
+}
+
+} // namespace lathe::gpu

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+#include "gpu/stream.h"
+
+#include "engine/core/log.h"
+#include "gpu/driver/check.h"
+#include "gpu/event.h"
+
+#include <algorithm>
+#include <memory>
+
+namespace lathe::gpu {
+
+void detail::StreamTraits::destroy(Type stream) noexcept {
+    if (const ReleaseScope scope{stream.context})
+        log_failure("cuStreamDestroy", driver().cuStreamDestroy(stream.value));
+}
+
+void StreamView::synchronize() const { CU_TRY(cuStreamSynchronize(stream_)); }
+
+bool StreamView::done() const {
+    const CUresult code = driver().cuStreamQuery(stream_);
+    if (code == CUDA_ERROR_NOT_READY) return false;
+    if (code != CUDA_SUCCESS) throw Error{"cuStreamQuery", code};
+    return true;
+}
+
+void StreamView::wait_event(const Event& event) const {
+    CU_TRY(cuStreamWaitEvent(stream_, event.get(), 0));
+}
+
+void StreamView::add_host_function(std::function<void()> function) const {
+    auto owned = std::make_unique<std::function<void()>>(std::move(function));
+    const auto call = [](void* data) {
+        const std::unique_ptr<std::function<void()>> f{static_cast<std::function<void()>*>(data)};
+        try {
+            (*f)();
+        } catch (const std::exception& e) { // an exception must not enter the driver
+            log::error("a host function of a stream threw: {}", e.what());
+        } catch (...) { log::error("a host function of a stream threw"); }
+    };
+    CU_TRY(cuLaunchHostFunc(stream_, call, owned.get()));
+    (void)owned.release(); // the call deletes it
+}
+
+int StreamView::priority() const {
+    int priority = 0;
+    CU_TRY(cuStreamGetPriority(stream_, &priority));
+    return priority;
+}
+
+unsigned StreamView::flags() const {
+    unsigned flags = 0;
+    CU_TRY(cuStreamGetFlags(stream_, &flags));
+    return flags;
+}
+
+StreamPriorities stream_priorities() {
+    Context::ensure_current();
+    StreamPriorities range;
+    CU_TRY(cuCtxGetStreamPriorityRange(&range.least, &range.greatest));
+    return range;
+}
+
+Stream::Stream(const StreamConfig& config) {
+    const Context context = Context::ensure_current();
+    const StreamPriorities range = stream_priorities();
+    const int priority = std::clamp(config.priority, range.greatest, range.least);
+    const unsigned flags = config.non_blocking ? CU_STREAM_NON_BLOCKING : CU_STREAM_DEFAULT;
+    CUstream stream = nullptr;
+    CU_TRY(cuStreamCreateWithPriority(&stream, flags, priority));
+    handle_ = Handle<detail::StreamTraits>{{stream, context.get()}};
+}
+
+Stream Stream::wrap(CUstream stream) noexcept {
+    Stream s;
+    s.handle_ = Handle<detail::StreamTraits>::wrap({stream, nullptr});
+    return s;
+}
+
+void Stream::add_host_function(std::function<void()> function) const {
+    view().add_host_function(std::move(function));
+}
+
+} // namespace lathe::gpu
