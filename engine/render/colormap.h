@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,17 +30,16 @@ public:
     const std::array<Rgb8, 256>& table() const { return table_; }
     /// The colour of t, clamped to 0…1: entry floor(t · 256), as the shaders take it.
     Rgb8 operator()(float t) const;
-    /// A 256 × 1 RGBA8 texture in the current context; made on first use.
+    /// A 256 × 1 RGBA8 texture of the current context; made on first use.
     const gl::Texture& texture() const;
 
-    /// The table of that name, loaded once a context and kept. Throws as the constructor.
+    /// The table of that name, loaded once and kept. Throws as the constructor.
     static const Colormap& named(std::string_view name);
 
 private:
     std::string name_;
     std::array<Rgb8, 256> table_{};
-    mutable gl::Texture texture_;
-    mutable std::uint32_t texture_context_ = 0;
+    mutable std::map<std::uint32_t, gl::Texture> textures_; // by their context's serial
 };
 
 } // namespace lathe

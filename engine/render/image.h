@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A picture from a texture, or straight from the buffer a kernel writes: no copy in between.
-// One channel goes through a colormap; three and four are colours.
+// One channel goes through a colormap, a NaN being magenta; two to four are colours.
 #pragma once
 
 #include "engine/core/dtype.h"
@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 
 namespace lathe {
@@ -24,16 +25,17 @@ struct ImageStyle {
     float value_min = 0; ///< becomes 0 (the colormap's first colour); uint8 colours want 0…255
     float value_max = 1;
     float gamma = 1;     ///< after the range: t^(1/gamma)
-    bool linear = false; ///< interpolate between elements, else sharp squares
+    bool linear = false; ///< interpolate, and average where shrunk; else sharp squares
     bool y_up = false;   ///< row 0 at the bottom
     std::string colormap = "viridis";
-    float opacity = 1; ///< over what is there
+    float opacity = 1;      ///< over what is there
+    bool use_alpha = false; ///< a fourth channel is coverage, else it is not looked at
 };
 
 /// Elements of shape (height, width, channels) in a buffer.
 struct ImageBuffer {
     const gl::Buffer* buffer = nullptr;
-    DType dtype = DType::float32; ///< float32, uint8, int8, uint16, int16, int32, uint32, bool_
+    DType dtype = DType::float32; ///< float16, float32, bool_ or an integer of up to 32 bits
     int height = 0;
     int width = 0;
     int channels = 1;          ///< 1…4
@@ -67,9 +69,14 @@ public:
               glm::vec2 framebuffer_size);
 
 private:
-    gl::Program& program(unsigned features);
-    std::map<unsigned, gl::Program> programs_;
-    std::map<unsigned, gl::VertexArray> arrays_;
+    struct Source;
+    void draw(const Source& source, const ImageStyle& style, const ImagePlacement& placement,
+              glm::vec2 framebuffer_size);
+    gl::Program& program(const Source& source, bool smooth);
+
+    std::map<std::string, gl::Program> programs_;
+    std::optional<gl::VertexArray> corners_;
+    gl::Object<gl::Kind::texture> elements_; // a buffer texture over the buffer being drawn
 };
 
 } // namespace lathe

@@ -6,10 +6,11 @@
 #include "gl/vertex_array.h"
 
 #include <glm/mat4x4.hpp>
+#include <glm/vec2.hpp>
 #include <glm/vec4.hpp>
 
 #include <cstddef>
-#include <map>
+#include <optional>
 
 namespace lathe {
 
@@ -29,18 +30,22 @@ struct LinesData {
 
 struct LinesStyle {
     glm::vec4 color{0.6f, 0.65f, 0.7f, 1};
-    float fade = 0; ///< 0…1: how much of the opacity the first point has lost (trails)
+    float width = 1.5f; ///< pixels; edges are soft
+    float fade = 0;     ///< 0…1: how much of the opacity the first point has lost (trails)
 };
 
 class LinesRenderer {
 public:
-    /// Draws lines one pixel wide into the bound framebuffer, blended over what is there.
-    /// Throws lathe::Error where the buffer is too small for `count`.
-    void draw(const LinesData& data, const LinesStyle& style, const glm::mat4& view_projection);
+    /// Draws into the bound framebuffer of `framebuffer_size`, blended over what is there.
+    /// Throws lathe::Error where the buffer is too small for `count`, or a stride or offset is no
+    /// multiple of 4.
+    void draw(const LinesData& data, const LinesStyle& style, const glm::mat4& view_projection,
+              glm::vec2 framebuffer_size);
 
 private:
     gl::Program program_;
-    std::map<int, gl::VertexArray> arrays_;
+    std::optional<gl::VertexArray> corners_;
+    gl::Object<gl::Kind::texture> numbers_; // a buffer texture over the buffer being drawn
 };
 
 } // namespace lathe

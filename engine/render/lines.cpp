@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#include "engine/render/lines.h"
+
+#include "engine/core/error.h"
+#include "engine/render/draw_state.h"
+#include "gl/buffer.h"
+
+#include <glad/gl.h>
+
+#include <fmt/core.h>
+
+namespace lathe {
+
+void LinesRenderer::draw(const LinesData& data, const LinesStyle& style,
+                         const glm::mat4& view_projection, glm::vec2 framebuffer_size) {
+    if (data.count < 2) return;
+    if (!data.positions) throw Error{"lines were drawn without a buffer of positions"};
+    if (data.components < 2 || data.components > 4)
+        throw Error{fmt::format("a point has 2, 3 or 4 components, not {}", data.components)};
+    const std::size_t item = 4 * std::size_t(data.components);
+    const std::size_t stride = data.stride_bytes ? data.stride_bytes : item;
+    if (stride % 4 || data.offset % 4)
+        throw Error{fmt::format("a stride of {} bytes at offset {} is no multiple of float32's 4",
+                                stride, data.offset)};
+    const std::size_t needed = data.offset + (data.count - 1) * stride + item;
+    if (needed > data.positions->bytes())
+        throw Error{fmt::format("a line of {} points needs {} bytes, the buffer has {}", data.count,
+                                needed, data.positions->bytes())};
+    if (!program_) {
+        program_ = gl::Program{"lines.vert", "lines.frag"};
+        corners_.emplace();
+        gl::Name name = gl::name_here(0);
+        glCreateTextures(GL_TEXTURE_BUFFER, 1, &name.id);
+        numbers_ = gl::Object<gl::Kind::texture>{name};
+    }
+    glTextureBuffer(numbers_.get().id, GL_R32F, data.positions->id());
+    glBindTextureUnit(0, numbers_.get().id);
+    const std::size_t segments = data.segments ? data.count / 2
+                                 : data.closed ? data.count
+                                               : data.count - 1;
+    program_.set_matrix("view_projection", &view_projection[0][0]);
+    program_.set("framebuffer_size", framebuffer_size.x, framebuffer_size.y);
+    program_.set("first", int(data.offset / 4));
+    program_.set("stride", int(stride / 4));
+    program_.set("components", data.components);
+    program_.set("count", int(data.count));
+    program_.set("step", data.segments ? 2 : 1);
+    program_.set("width", style.width);
+    program_.set("fade", style.fade);
+    program_.set("tint", style.color.r, style.color.g, style.color.b, style.color.a);
+    const DrawState state{Mix::over, false};
+    program_.use();
+    corners_->bind();
+    glDrawArrays(GL_TRIANGLES, 0, GLsizei(6 * segments));
+}
+
+} // namespace lathe

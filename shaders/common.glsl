@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// From a value to a colour, as images and points share it.
+
+layout(binding = 1) uniform sampler2D colormap; // 256 × 1
+uniform vec2 value_range;                       // first value, 1 / (last − first)
+
+/// Not a number, by its bits: compilers may assume that comparisons never see one.
+bool is_nan(float v) { return (floatBitsToUint(v) & 0x7fffffffu) > 0x7f800000u; }
+
+vec3 colormap_at(float t) {
+    return texelFetch(colormap, ivec2(min(int(t * 256.0), 255), 0), 0).rgb;
+}
+
+/// 0…1 within the range.
+float in_range(float value) { return clamp((value - value_range.x) * value_range.y, 0.0, 1.0); }

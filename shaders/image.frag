@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// One source, read element by element: a buffer texture straight over the kernel's buffer, or a
+// 2D texture. Defines: FROM_TEXTURE; SAMPLER (a sampler type); CHANNELS 1…4 of the picture;
+// VECTOR where one fetch brings all channels; SMOOTH for interpolation.
+
+#include "common.glsl"
+
+layout(binding = 0) uniform SAMPLER source;
+uniform ivec2 picture;
+uniform int first;      // elements before the picture
+uniform int row_length; // elements from row to row
+uniform int taps;       // per direction and pixel, where the picture is shrunk
+uniform vec2 footprint; // elements a pixel covers
+uniform float inverse_gamma;
+uniform float opacity;
+uniform int use_alpha;
+
+in vec2 at;
+out vec4 color; // premultiplied
+
+vec4 element(ivec2 p) {
+    p = clamp(p, ivec2(0), picture - 1);
+#if defined(FROM_TEXTURE)
+    return vec4(texelFetch(source, p, 0));
+#elif defined(VECTOR)
+    return vec4(texelFetch(source, first + p.y * row_length + p.x));
+#else
+    int i = first + p.y * row_length + p.x * CHANNELS;
+    vec4 v = vec4(0.0, 0.0, 0.0, 1.0);
+    v.x = float(texelFetch(source, i).x);
+#if CHANNELS > 1
+    v.y = float(texelFetch(source, i + 1).x);
+#endif
+#if CHANNELS > 2
+    v.z = float(texelFetch(source, i + 2).x);
+#endif
+#if CHANNELS > 3
+    v.w = float(texelFetch(source, i + 3).x);
+#endif
+    return v;
+#endif
+}
+
+vec4 interpolated(vec2 p) {
+    vec2 low = floor(p - 0.5);
+    vec2 t = p - 0.5 - low;
+    ivec2 i = ivec2(low);
+    return mix(mix(element(i), element(i + ivec2(1, 0)), t.x),
+               mix(element(i + ivec2(0, 1)), element(i + ivec2(1, 1)), t.x), t.y);
+}
+
+vec4 value_here() {
+#if defined(SMOOTH)
+    if (taps <= 1) return interpolated(at);
+    // Shrunk: the mean over the elements the pixel covers.
+    vec4 sum = vec4(0.0);
+    for (int y = 0; y < taps; ++y)
+        for (int x = 0; x < taps; ++x)
+            sum += element(ivec2(floor(at + footprint * ((vec2(x, y) + 0.5) / float(taps) - 0.5))));
+    return sum / float(taps * taps);
+#else
+    return element(ivec2(floor(at)));
+#endif
+}
+
+void main() {
+    vec4 value = value_here();
+#if CHANNELS == 1
+    float t = in_range(value.x);
+    if (inverse_gamma != 1.0) t = pow(t, inverse_gamma);
+    color = vec4(is_nan(value.x) ? vec3(1.0, 0.0, 1.0) : colormap_at(t), 1.0) * opacity;
+#else
+#if CHANNELS == 2
+    value.z = value_range.x;
+#endif
+    vec3 rgb = clamp((value.rgb - value_range.x) * value_range.y, 0.0, 1.0);
+    if (inverse_gamma != 1.0) rgb = pow(rgb, vec3(inverse_gamma));
+    float alpha = opacity;
+#if CHANNELS == 4
+    if (use_alpha != 0) alpha *= in_range(value.a);
+#endif
+    color = vec4(rgb, 1.0) * alpha;
+#endif
+}
