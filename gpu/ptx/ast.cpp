@@ -21,21 +21,22 @@ struct TypeRow {
     std::uint32_t bytes;
 };
 
-constexpr std::array kTypes{ // in the order of the enumeration
-    TypeRow{Type::none, "", 0},        TypeRow{Type::pred, "pred", 0},
-    TypeRow{Type::b8, "b8", 1},        TypeRow{Type::b16, "b16", 2},
-    TypeRow{Type::b32, "b32", 4},      TypeRow{Type::b64, "b64", 8},
-    TypeRow{Type::b128, "b128", 16},   TypeRow{Type::u8, "u8", 1},
-    TypeRow{Type::u16, "u16", 2},      TypeRow{Type::u32, "u32", 4},
-    TypeRow{Type::u64, "u64", 8},      TypeRow{Type::s8, "s8", 1},
-    TypeRow{Type::s16, "s16", 2},      TypeRow{Type::s32, "s32", 4},
-    TypeRow{Type::s64, "s64", 8},      TypeRow{Type::f16, "f16", 2},
-    TypeRow{Type::f16x2, "f16x2", 4},  TypeRow{Type::bf16, "bf16", 2},
-    TypeRow{Type::bf16x2, "bf16x2", 4}, TypeRow{Type::tf32, "tf32", 4},
-    TypeRow{Type::f32, "f32", 4},      TypeRow{Type::f64, "f64", 8},
-    TypeRow{Type::u16x2, "u16x2", 4},  TypeRow{Type::s16x2, "s16x2", 4},
-    TypeRow{Type::e4m3x2, "e4m3x2", 2}, TypeRow{Type::e5m2x2, "e5m2x2", 2},
-    TypeRow{Type::texref, "texref", 8}, TypeRow{Type::samplerref, "samplerref", 8},
+constexpr std::array kTypes{
+    // in the order of the enumeration
+    TypeRow{Type::none, "", 0},           TypeRow{Type::pred, "pred", 0},
+    TypeRow{Type::b8, "b8", 1},           TypeRow{Type::b16, "b16", 2},
+    TypeRow{Type::b32, "b32", 4},         TypeRow{Type::b64, "b64", 8},
+    TypeRow{Type::b128, "b128", 16},      TypeRow{Type::u8, "u8", 1},
+    TypeRow{Type::u16, "u16", 2},         TypeRow{Type::u32, "u32", 4},
+    TypeRow{Type::u64, "u64", 8},         TypeRow{Type::s8, "s8", 1},
+    TypeRow{Type::s16, "s16", 2},         TypeRow{Type::s32, "s32", 4},
+    TypeRow{Type::s64, "s64", 8},         TypeRow{Type::f16, "f16", 2},
+    TypeRow{Type::f16x2, "f16x2", 4},     TypeRow{Type::bf16, "bf16", 2},
+    TypeRow{Type::bf16x2, "bf16x2", 4},   TypeRow{Type::tf32, "tf32", 4},
+    TypeRow{Type::f32, "f32", 4},         TypeRow{Type::f64, "f64", 8},
+    TypeRow{Type::u16x2, "u16x2", 4},     TypeRow{Type::s16x2, "s16x2", 4},
+    TypeRow{Type::e4m3x2, "e4m3x2", 2},   TypeRow{Type::e5m2x2, "e5m2x2", 2},
+    TypeRow{Type::texref, "texref", 8},   TypeRow{Type::samplerref, "samplerref", 8},
     TypeRow{Type::surfref, "surfref", 8},
 };
 
@@ -52,11 +53,16 @@ struct SpaceRow {
 };
 
 constexpr std::array kSpaces{
-    SpaceRow{"global", Space::global},       SpaceRow{"shared", Space::shared},
-    SpaceRow{"local", Space::local},         SpaceRow{"param", Space::param},
-    SpaceRow{"const", Space::constant},      SpaceRow{"reg", Space::reg},
-    SpaceRow{"sreg", Space::sreg},           SpaceRow{"shared::cta", Space::shared},
-    SpaceRow{"shared::cluster", Space::shared}, SpaceRow{"param::entry", Space::param},
+    SpaceRow{"global", Space::global},
+    SpaceRow{"shared", Space::shared},
+    SpaceRow{"local", Space::local},
+    SpaceRow{"param", Space::param},
+    SpaceRow{"const", Space::constant},
+    SpaceRow{"reg", Space::reg},
+    SpaceRow{"sreg", Space::sreg},
+    SpaceRow{"shared::cta", Space::shared},
+    SpaceRow{"shared::cluster", Space::shared},
+    SpaceRow{"param::entry", Space::param},
     SpaceRow{"param::func", Space::param},
 };
 

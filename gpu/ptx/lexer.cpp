@@ -12,7 +12,8 @@ enum : std::uint8_t { kSpace = 1, kWordStart = 2, kWordPart = 4, kDigit = 8 };
 
 constexpr auto kClasses = [] {
     std::array<std::uint8_t, 256> classes{};
-    for (const char c : {' ', '\t', '\r', '\v', '\f'}) classes[static_cast<unsigned char>(c)] = kSpace;
+    for (const char c : {' ', '\t', '\r', '\v', '\f'})
+        classes[static_cast<unsigned char>(c)] = kSpace;
     for (int c = 'a'; c <= 'z'; ++c) classes[c] = classes[c - 'a' + 'A'] = kWordStart | kWordPart;
     for (int c = '0'; c <= '9'; ++c) classes[c] = kDigit | kWordPart;
     classes['_'] = classes['$'] = kWordStart | kWordPart;
@@ -60,7 +61,10 @@ std::optional<Immediate> float_bits(std::string_view text, Type type) {
 } // namespace
 
 Token Lexer::make(Token::Kind kind, const char* first, const char* last) const {
-    return {kind, 0, {first, static_cast<std::size_t>(last - first)}, line_,
+    return {kind,
+            0,
+            {first, static_cast<std::size_t>(last - first)},
+            line_,
             static_cast<std::uint32_t>(first - line_start_) + 1};
 }
 
@@ -97,7 +101,8 @@ const char* Lexer::end_of_number() const {
     if (prefixed) return at;
     if (at != end_ && *at == '.' && end_ - at > 1 && in(at[1], kDigit))
         at = end_of_word(at + 1, end_);
-    const bool exponent = at != end_ && (*at == '+' || *at == '-') && (at[-1] == 'e' || at[-1] == 'E');
+    const bool exponent =
+        at != end_ && (*at == '+' || *at == '-') && (at[-1] == 'e' || at[-1] == 'E');
     return exponent ? end_of_word(at + 1, end_) : at;
 }
 
@@ -110,7 +115,8 @@ Token Lexer::next() {
 
     const char* const first = at_;
     Token token;
-    if (in(*first, kWordStart) && (*first != '%' || (end_ - first > 1 && in(first[1], kWordPart)))) {
+    if (in(*first, kWordStart) &&
+        (*first != '%' || (end_ - first > 1 && in(first[1], kWordPart)))) {
         at_ = end_of_word(first + 1, end_);
         return make(Token::Kind::word, first, at_);
     }
@@ -126,7 +132,8 @@ Token Lexer::next() {
     }
     if (*first == '"') {
         const char* last = first + 1;
-        while (last != end_ && *last != '"' && *last != '\n') last += (*last == '\\' && end_ - last > 1 && last[1] != '\n') ? 2 : 1;
+        while (last != end_ && *last != '"' && *last != '\n')
+            last += (*last == '\\' && end_ - last > 1 && last[1] != '\n') ? 2 : 1;
         if (last == end_ || *last != '"') {
             at_ = last;
             return make(Token::Kind::invalid, first, last);
@@ -137,7 +144,8 @@ Token Lexer::next() {
     }
     static constexpr std::string_view kMarks = ",;{}[]()<>:=+-*/%&|^~!?@";
     at_ = first + 1;
-    token = make(kMarks.find(*first) == std::string_view::npos ? Token::Kind::invalid : Token::Kind::mark,
+    token = make(kMarks.find(*first) == std::string_view::npos ? Token::Kind::invalid
+                                                               : Token::Kind::mark,
                  first, at_);
     token.mark = *first;
     return token;

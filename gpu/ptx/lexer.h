@@ -28,7 +28,8 @@ struct Token {
 class Lexer {
 public:
     /// `text` must outlive the lexer and its tokens.
-    explicit Lexer(std::string_view text) : at_{text.data()}, end_{at_ + text.size()}, line_start_{at_} {}
+    explicit Lexer(std::string_view text)
+        : at_{text.data()}, end_{at_ + text.size()}, line_start_{at_} {}
 
     /// The next token; Kind::end for ever at the end, Kind::invalid for a character PTX lacks or
     /// an unclosed string or comment.

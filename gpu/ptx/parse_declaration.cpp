@@ -7,18 +7,22 @@
 namespace lathe::ptx {
 namespace {
 
-constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 40;      ///< of one variable
-constexpr std::uint64_t kMostInitBytes = std::uint64_t{1} << 28;  ///< of one initialiser
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 40;     ///< of one variable
+constexpr std::uint64_t kMostInitBytes = std::uint64_t{1} << 28; ///< of one initialiser
 
 /// The literal as the bits of an element of `type`.
 std::uint64_t bits_as(const Immediate& value, Type type) {
     if (type != Type::f32 && type != Type::f64) return value.bits;
     if (value.type == type) return value.bits;
     double number = 0;
-    if (value.type == Type::f64) number = std::bit_cast<double>(value.bits);
-    else if (value.type == Type::f32) number = std::bit_cast<float>(static_cast<std::uint32_t>(value.bits));
-    else if (value.type == Type::u64) number = static_cast<double>(value.bits);
-    else number = static_cast<double>(static_cast<std::int64_t>(value.bits));
+    if (value.type == Type::f64)
+        number = std::bit_cast<double>(value.bits);
+    else if (value.type == Type::f32)
+        number = std::bit_cast<float>(static_cast<std::uint32_t>(value.bits));
+    else if (value.type == Type::u64)
+        number = static_cast<double>(value.bits);
+    else
+        number = static_cast<double>(static_cast<std::int64_t>(value.bits));
     if (type == Type::f64) return std::bit_cast<std::uint64_t>(number);
     return std::bit_cast<std::uint32_t>(static_cast<float>(number));
 }
@@ -30,18 +34,25 @@ void Parser::attributes(Variable& variable) {
         if (accept(".align")) {
             const Token at = token_;
             variable.align = u32("an alignment");
-            if (!std::has_single_bit(variable.align)) fail(at, "an alignment must be a power of two");
+            if (!std::has_single_bit(variable.align))
+                fail(at, "an alignment must be a power of two");
         } else if (accept(".attribute")) {
             expect('(');
             do {
-                if (accept(".managed")) variable.managed = true;
-                else fail_expected("an attribute");
+                if (accept(".managed"))
+                    variable.managed = true;
+                else
+                    fail_expected("an attribute");
             } while (accept(','));
             expect(')');
-        } else if (accept(".v2")) variable.vector = 2;
-        else if (accept(".v4")) variable.vector = 4;
-        else if (accept(".v8")) variable.vector = 8;
-        else return;
+        } else if (accept(".v2"))
+            variable.vector = 2;
+        else if (accept(".v4"))
+            variable.vector = 4;
+        else if (accept(".v8"))
+            variable.vector = 8;
+        else
+            return;
     }
 }
 
@@ -81,8 +92,10 @@ void Parser::initializer(Variable& variable) {
     if (variable.dims.size() > 8) fail(token_, "an array of more than 8 dimensions");
     const Token at = token_;
     std::uint64_t offset = 0;
-    if (token_.is('{')) initializer_level(variable, 0, offset);
-    else initializer_element(variable, offset);
+    if (token_.is('{'))
+        initializer_level(variable, 0, offset);
+    else
+        initializer_element(variable, offset);
     if (!variable.dims.empty() && variable.dims[0] == 0) {
         std::uint64_t row = variable.element_bytes();
         for (std::size_t i = 1; i < variable.dims.size(); ++i) row *= variable.dims[i];
@@ -96,7 +109,8 @@ void Parser::initializer(Variable& variable) {
 /// One brace: the elements of dimension `level`; a vector's components are its last level.
 void Parser::initializer_level(Variable& variable, std::size_t level, std::uint64_t& offset) {
     if (level > variable.dims.size()) fail(token_, "too many braces in an initialiser");
-    std::uint64_t inner = level < variable.dims.size() ? variable.element_bytes() : bytes_of(variable.type);
+    std::uint64_t inner =
+        level < variable.dims.size() ? variable.element_bytes() : bytes_of(variable.type);
     for (std::size_t i = level + 1; i < variable.dims.size(); ++i) inner *= variable.dims[i];
     expect('{');
     while (!token_.is('}')) {
@@ -162,9 +176,12 @@ void Parser::initializer_element(Variable& variable, std::uint64_t offset) {
 Variable Parser::parameter() {
     Variable read;
     read.line = token_.line;
-    if (accept(".param")) read.space = Space::param;
-    else if (accept(".reg")) read.space = Space::reg;
-    else fail_expected("'.param' or '.reg'");
+    if (accept(".param"))
+        read.space = Space::param;
+    else if (accept(".reg"))
+        read.space = Space::reg;
+    else
+        fail_expected("'.param' or '.reg'");
     attributes(read);
     read.type = type_word();
     attributes(read);

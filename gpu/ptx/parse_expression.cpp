@@ -21,8 +21,8 @@ struct Operator {
 
 /// C's levels, loosest first; "?:" is read by expression().
 constexpr Operator kOperators[] = {
-    {"||", 1}, {"&&", 2}, {"|", 3},  {"^", 4}, {"&", 5}, {"==", 6}, {"!=", 6}, {"<=", 7}, {">=", 7},
-    {"<<", 8}, {">>", 8}, {"<", 7},  {">", 7}, {"+", 9}, {"-", 9},  {"*", 10}, {"/", 10}, {"%", 10},
+    {"||", 1}, {"&&", 2}, {"|", 3}, {"^", 4}, {"&", 5}, {"==", 6}, {"!=", 6}, {"<=", 7}, {">=", 7},
+    {"<<", 8}, {">>", 8}, {"<", 7}, {">", 7}, {"+", 9}, {"-", 9},  {"*", 10}, {"/", 10}, {"%", 10},
 };
 
 /// The operator that the two tokens spell; one of two characters only where they touch.
@@ -38,7 +38,8 @@ const Operator* operator_at(const Token& first, const Token& second) {
 }
 
 /// Nothing for a division by zero.
-std::optional<std::uint64_t> apply(std::string_view op, std::uint64_t a, std::uint64_t b, bool is_signed) {
+std::optional<std::uint64_t> apply(std::string_view op, std::uint64_t a, std::uint64_t b,
+                                   bool is_signed) {
     const auto sa = static_cast<std::int64_t>(a), sb = static_cast<std::int64_t>(b);
     const bool less = is_signed ? sa < sb : a < b;
     if (op == "||") return a || b;
@@ -69,6 +70,9 @@ std::optional<std::uint64_t> apply(std::string_view op, std::uint64_t a, std::ui
 } // namespace
 
 Immediate Parser::expression(int depth) {
+    // Nearly every expression is one literal; tables of 100 KB are read by these lines.
+    const bool alone = ahead_.is(',') || ahead_.is('}') || ahead_.is(';') || ahead_.is(']');
+    if (alone && token_.is(Token::Kind::number)) return unary(depth);
     const Immediate value = binary(1, depth);
     if (!token_.is('?')) return value;
     take();
@@ -100,9 +104,12 @@ Immediate Parser::unary(int depth) {
     if (accept('+')) return unary(depth + 1);
     if (accept('-')) {
         Immediate value = unary(depth + 1);
-        if (value.type == Type::f32) value.bits ^= 0x80000000u;
-        else if (value.type == Type::f64) value.bits ^= std::uint64_t{1} << 63;
-        else value.bits = 0 - value.bits;
+        if (value.type == Type::f32)
+            value.bits ^= 0x80000000u;
+        else if (value.type == Type::f64)
+            value.bits ^= std::uint64_t{1} << 63;
+        else
+            value.bits = 0 - value.bits;
         return value;
     }
     if (token_.is('~') || token_.is('!')) {

@@ -11,7 +11,8 @@ constexpr int kDeepestList = 8;
 constexpr int kMostDotted = 32; ///< bits of Instruction::type_positions
 
 bool is_component(std::string_view dotted) {
-    return dotted.size() == 2 && std::string_view{"xyzwrgba"}.find(dotted[1]) != std::string_view::npos;
+    return dotted.size() == 2 &&
+           std::string_view{"xyzwrgba"}.find(dotted[1]) != std::string_view::npos;
 }
 
 } // namespace
@@ -30,8 +31,10 @@ Instruction Parser::instruction() {
     take();
     read.opcode = *opcode;
     modifiers(read);
-    if (read.opcode == Opcode::call) call_operands(read);
-    else operands(read);
+    if (read.opcode == Opcode::call)
+        call_operands(read);
+    else
+        operands(read);
     return read;
 }
 
@@ -80,8 +83,10 @@ void Parser::call_operands(Instruction& read) {
 void Parser::operands(Instruction& read) {
     if (token_.is(';')) return;
     do {
-        if (token_.is('[')) address(read.operands);
-        else read.operands.push_back(operand());
+        if (token_.is('['))
+            address(read.operands);
+        else
+            read.operands.push_back(operand());
     } while (accept(','));
 }
 
@@ -104,7 +109,8 @@ Vector Parser::list(char close) {
 void Parser::address(std::vector<Operand>& operands) {
     Address read;
     expect('[');
-    if (is_register(token_)) read.base = Register{register_name()};
+    if (is_register(token_))
+        read.base = Register{register_name()};
     else if (token_.is(Token::Kind::word) && token_.text != "WARP_SZ")
         read.base = Symbol{std::string{take().text}, 0};
     const bool has_base = read.base.index() != 0;

@@ -77,7 +77,8 @@ void Parser::section() {
 
 void Parser::section_value(Section& section, std::uint8_t bytes) {
     if (token_.is(Token::Kind::number) || token_.is('-') || token_.is('(')) {
-        const auto value = static_cast<std::uint64_t>(integer_expression("a section value"));
+        auto value = static_cast<std::uint64_t>(integer_expression("a section value"));
+        if (bytes < 8) value &= (std::uint64_t{1} << 8 * bytes) - 1;
         section.items.push_back({bytes, value, {}, {}});
         return;
     }
@@ -106,7 +107,8 @@ void Parser::resolve_inlined_names() {
     for (const Section& section : result_.module.sections) {
         if (section.name != ".debug_str") continue;
         for (const Section::Item& item : section.items) {
-            if (item.bytes == 0) offset_of.emplace(item.label, bytes.size());
+            if (item.bytes == 0)
+                offset_of.emplace(item.label, bytes.size());
             else if (item.bytes == 1)
                 if (const auto* byte = std::get_if<std::uint64_t>(&item.value))
                     bytes += static_cast<char>(*byte);
@@ -117,7 +119,8 @@ void Parser::resolve_inlined_names() {
         if (found == offset_of.end()) continue;
         const std::size_t first = found->second + static_cast<std::size_t>(symbol.offset);
         if (first < bytes.size())
-            result_.module.locations[id - 1].function = bytes.substr(first, bytes.find('\0', first) - first);
+            result_.module.locations[id - 1].function =
+                bytes.substr(first, bytes.find('\0', first) - first);
     }
 }
 

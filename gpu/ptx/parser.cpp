@@ -13,13 +13,16 @@ constexpr std::size_t kMostErrors = 20;
 
 std::string describe(const Token& token) {
     switch (token.kind) {
-    case Token::Kind::end: return "the end of the text";
-    case Token::Kind::string: return '"' + std::string{token.text} + '"';
+    case Token::Kind::end:
+        return "the end of the text";
+    case Token::Kind::string:
+        return '"' + std::string{token.text} + '"';
     case Token::Kind::invalid:
         if (token.text.empty()) return "an unclosed comment";
         if (token.text[0] == '"') return "an unclosed string";
         [[fallthrough]];
-    default: return '\'' + std::string{token.text} + '\'';
+    default:
+        return '\'' + std::string{token.text} + '\'';
     }
 }
 
@@ -37,6 +40,10 @@ ParseResult Parser::run() {
             if (token_.text.data() == before) take();
         }
     }
+    if (result_.errors.empty() &&
+        (result_.module.version_major == 0 || result_.module.target.empty()))
+        result_.errors.push_back(
+            {"", 1, 1, Diagnostic::Severity::error, "a module needs .version and .target"});
     resolve_inlined_names();
     return std::move(result_);
 }
@@ -167,11 +174,16 @@ void Parser::target() {
 Parser::Linkage Parser::linkage() {
     Linkage read;
     for (;;) {
-        if (accept(".extern")) read.is_extern = true;
-        else if (accept(".visible")) read.is_visible = true;
-        else if (accept(".weak")) read.is_weak = true;
-        else if (accept(".common")) read.is_common = true;
-        else return read;
+        if (accept(".extern"))
+            read.is_extern = true;
+        else if (accept(".visible"))
+            read.is_visible = true;
+        else if (accept(".weak"))
+            read.is_weak = true;
+        else if (accept(".common"))
+            read.is_common = true;
+        else
+            return read;
     }
 }
 
