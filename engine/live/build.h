@@ -13,9 +13,7 @@ namespace lathe {
 /// gpu::Error only where NVRTC itself is missing.
 BuildKernel build_for(gpu::Device device);
 
-/// Parameters that a slider can stand for, of all kernels in the order of the source: numbers,
-/// booleans, enums, float2 to float4. Left out: pointers and structures, `hidden` ones, and
-/// integers without a directive, which name sizes more often than settings.
+/// Compiles with -G and reads the DWARF (parameters_of in reflect.h). Thread-safe.
 ReflectKernel reflect_for(gpu::Device device);
 
 } // namespace lathe

@@ -41,4 +41,7 @@ void plot_line(std::string_view label, std::span<const float> values, float heig
 /// `fraction` in 0..1.
 void progress(float fraction, std::string_view text = {});
 
+/// Closes what a script left open; the studio calls it before its own panels.
+void close_open_panels();
+
 } // namespace lathe::widgets

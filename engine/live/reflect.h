@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// From what the compiler says about kernels to the parameters that a slider can stand for.
+#pragma once
+
+#include "engine/live/directive.h"
+#include "engine/live/parameter.h"
+#include "gpu/ptx/dwarf.h"
+
+#include <vector>
+
+namespace lathe {
+
+/// Numbers, booleans, enums and float2 to float4 of all kernels, in the order of the source, each
+/// name once. Left out: pointers and other structures; integers without a directive, which name
+/// sizes more often than settings; and `time`, `frame`, `mouse`, `resolution` without one, which
+/// the program sets itself.
+std::vector<Parameter> parameters_of(const std::vector<ptx::KernelSignature>& kernels,
+                                     const SourceDirectives& directives);
+
+} // namespace lathe

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: MIT
+#include "engine/ui/kernel_editor.h"
+
+#include "engine/core/error.h"
+#include "engine/core/log.h"
+#include "engine/live/session.h"
+#include "engine/ui/theme.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace lathe {
+
+using std::chrono::steady_clock;
+
+struct KernelEditor::Tab {
+    KernelSlot* slot;
+    CodeEditor editor;
+    std::string label;         ///< with ImGui's id after ###
+    std::string text;          ///< what the editor and the slot last agreed on
+    std::uint64_t version = 0; ///< of the slot's text shown here
+    std::vector<Diagnostic> shown;
+    steady_clock::time_point changed_at{};
+    bool unsaved = false; ///< not autosaved yet
+    std::optional<Session::Saved> offer;
+};
+
+namespace {
+
+struct StateText {
+    unsigned rgb;
+    std::string text;
+};
+
+StateText describe(const KernelSlot& slot) {
+    int errors = 0, warnings = 0;
+    for (const auto& d : slot.diagnostics()) {
+        errors += d.severity == Diagnostic::Severity::error;
+        warnings += d.severity == Diagnostic::Severity::warning;
+    }
+    const std::string runs = slot.ready() ? "the last good version runs" : "nothing runs yet";
+    const auto plural = [](int n, const char* word) {
+        return fmt::format("{} {}{}", n, word, n == 1 ? "" : "s");
+    };
+    switch (slot.state()) {
+    case SlotState::empty:
+        return {theme::kDim, "empty"};
+    case SlotState::waiting:
+        return {theme::kAccent, "edited"};
+    case SlotState::compiling:
+        return {theme::kAccent, "compiling"};
+    case SlotState::failed:
+        return {theme::kError, plural(std::max(errors, 1), "error") + " · " + runs};
+    case SlotState::faulted:
+        return {theme::kError, "faulted and stopped · " + runs};
+    case SlotState::good:
+        break;
+    }
+    std::string text =
+        fmt::format("{} in {:.0f} ms", slot.compiled_from_cache() ? "cached" : "compiled",
+                    slot.compile_milliseconds());
+    if (warnings > 0) text += " · " + plural(warnings, "warning");
+    return {warnings > 0 ? theme::kWarning : theme::kGood, text};
+}
+
+} // namespace
+
+KernelEditor::KernelEditor(Session* session) : session_{session} {}
+KernelEditor::~KernelEditor() { autosave(true); }
+
+void KernelEditor::add(KernelSlot& slot, bool offer_autosave) {
+    auto tab = std::make_unique<Tab>();
+    tab->slot = &slot;
+    tab->label = fmt::format("{}###kernel{}", slot.name(), tabs_.size());
+    if (session_ && offer_autosave) tab->offer = session_->newer_than(slot.name(), slot.source());
+    tabs_.push_back(std::move(tab));
+    sync(*tabs_.back());
+}
+
+void KernelEditor::show(const KernelSlot& slot) {
+    for (std::size_t i = 0; i < tabs_.size(); ++i)
+        if (tabs_[i]->slot == &slot) wanted_front_ = i;
+}
+
+/// Text and markers both ways: the user's into the slot, the slot's (file, restore) into the box.
+void KernelEditor::sync(Tab& tab) {
+    if (tab.editor.take_change()) {
+        std::string text = tab.editor.text();
+        if (text != tab.text) {
+            tab.slot->set_source(text);
+            tab.text = std::move(text);
+            tab.version = tab.slot->text_version();
+            tab.changed_at = steady_clock::now();
+            tab.unsaved = true;
+            tab.offer.reset();
+        }
+    }
+    if (tab.version != tab.slot->text_version()) {
+        tab.editor.set_text(tab.slot->source());
+        tab.text = tab.editor.text(); // as the box spells it: line ends
+        tab.version = tab.slot->text_version();
+        tab.shown.clear();
+        tab.editor.set_diagnostics({});
+    }
+    if (tab.shown != tab.slot->diagnostics()) {
+        tab.shown = tab.slot->diagnostics();
+        tab.editor.set_diagnostics(tab.shown);
+    }
+}
+
+KernelSlot* KernelEditor::current() const {
+    return front_ < tabs_.size() ? tabs_[front_]->slot : nullptr;
+}
+
+bool KernelEditor::focused() const { return focused_; }
+
+void KernelEditor::focus() {
+    if (front_ < tabs_.size()) tabs_[front_]->editor.focus();
+}
+
+bool KernelEditor::handle(const KeyEvent& key) {
+    KernelSlot* slot = current();
+    if (!slot || !key.down) return false;
+    const bool control = key.modifiers & kControl;
+    const bool enter = key.key == Key::enter || key.key == Key::keypad_enter;
+    if (key.key == Key::f5 || (enter && control)) {
+        sync(*tabs_[front_]);
+        slot->compile_now();
+        return true;
+    }
+    if (key.key == Key::f8) return next_error();
+    if (key.key == Key::s && control && !slot->file().empty()) {
+        sync(*tabs_[front_]);
+        try {
+            slot->save();
+            log::info("{} written", slot->file().string());
+        } catch (const Error& e) { log::error("{}", e.what()); }
+        return true;
+    }
+    return false;
+}
+
+bool KernelEditor::next_error() {
+    if (front_ >= tabs_.size()) return false;
+    Tab& tab = *tabs_[front_];
+    std::vector<std::pair<int, int>> places;
+    for (const auto& d : tab.slot->diagnostics())
+        if (d.line > 0) places.emplace_back(d.line, std::max(d.column, 1));
+    if (places.empty()) return false;
+    std::sort(places.begin(), places.end());
+    const auto next = std::upper_bound(places.begin(), places.end(), tab.editor.cursor());
+    const auto [line, column] = next == places.end() ? places.front() : *next;
+    tab.editor.go_to(line, column);
+    return true;
+}
+
+void KernelEditor::autosave(bool now) {
+    for (auto& tab : tabs_) {
+        sync(*tab);
+        if (!session_ || !tab->unsaved) continue;
+        if (!now && steady_clock::now() - tab->changed_at < std::chrono::seconds{1}) continue;
+        session_->autosave(tab->slot->name(), tab->slot->source());
+        tab->unsaved = false;
+    }
+}
+
+void KernelEditor::draw_banner(Tab& tab) {
+    KernelSlot& slot = *tab.slot;
+    if (!tab.offer && !slot.conflict()) return;
+    ImGui::PushStyleColor(ImGuiCol_ChildBg, theme::color(theme::kWarning, 0.14f));
+    ImGui::BeginChild("banner", {0, ImGui::GetFrameHeight() + theme::px(10)}, false,
+                      ImGuiWindowFlags_NoScrollbar);
+    ImGui::SetCursorPos({theme::px(8), theme::px(5)});
+    ImGui::AlignTextToFramePadding();
+    if (slot.conflict()) {
+        theme::text("The file changed on disk, too.");
+        ImGui::SameLine();
+        if (ImGui::Button("Load it")) {
+            if (session_) session_->autosave(slot.name(), slot.source());
+            slot.take_file();
+        }
+        ImGui::SameLine();
+        if (ImGui::Button("Keep this text")) slot.keep_text();
+    } else {
+        const auto age = std::chrono::file_clock::now() - tab.offer->time;
+        const auto minutes = std::chrono::duration_cast<std::chrono::minutes>(age).count();
+        theme::text(minutes < 60 ? fmt::format("Unsaved text from {} min ago.", minutes)
+                                 : fmt::format("Unsaved text from {} h ago.", minutes / 60));
+        ImGui::SameLine();
+        if (ImGui::Button("Restore")) {
+            slot.set_source(tab.offer->text);
+            tab.offer.reset();
+        }
+        ImGui::SameLine();
+        if (ImGui::Button("Dismiss")) tab.offer.reset();
+    }
+    ImGui::EndChild();
+    ImGui::PopStyleColor();
+}
+
+void KernelEditor::draw_footer(Tab& tab) {
+    const StateText state = describe(*tab.slot);
+    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + theme::px(8));
+    theme::push_font(theme::Font::small);
+    theme::dot(state.rgb);
+    theme::text(state.text, state.rgb == theme::kError ? theme::kText : theme::kDim);
+    if (tab.slot->shows_older() && !tab.slot->diagnostics().empty())
+        theme::tooltip(to_string(tab.slot->diagnostics().front()));
+    const auto [line, column] = tab.editor.cursor();
+    const std::string place =
+        fmt::format("{}Ln {}, Col {}", tab.slot->modified() ? "not saved · " : "", line, column);
+    const float width = ImGui::CalcTextSize(place.c_str()).x + theme::px(8);
+    ImGui::SameLine(std::max(ImGui::GetWindowWidth() - width, 0.0f));
+    theme::text(place, theme::kDim);
+    theme::pop_font();
+}
+
+void KernelEditor::draw() {
+    focused_ = false;
+    if (tabs_.empty()) {
+        ImGui::SetCursorPos({theme::px(12), theme::px(12)});
+        theme::text("No kernels to edit yet.", theme::kDim);
+        return;
+    }
+    ImGui::SetCursorPosY(theme::px(2));
+    if (!ImGui::BeginTabBar("kernels", ImGuiTabBarFlags_FittingPolicyScroll)) return;
+    for (std::size_t i = 0; i < tabs_.size(); ++i) {
+        Tab& tab = *tabs_[i];
+        sync(tab);
+        const bool red = tab.slot->shows_older();
+        if (red) ImGui::PushStyleColor(ImGuiCol_Text, theme::color(theme::kError));
+        int flags = tab.slot->modified() ? ImGuiTabItemFlags_UnsavedDocument : 0;
+        if (wanted_front_ == i) {
+            flags |= ImGuiTabItemFlags_SetSelected;
+            wanted_front_ = std::size_t(-1);
+        }
+        const bool open = ImGui::BeginTabItem(tab.label.c_str(), nullptr, flags);
+        if (red) ImGui::PopStyleColor();
+        if (!open) continue;
+        front_ = i;
+        draw_banner(tab);
+        const ImVec2 corner = ImGui::GetCursorScreenPos();
+        const float footer = ImGui::GetTextLineHeight() + theme::px(8);
+        const float height = ImGui::GetContentRegionAvail().y - footer;
+        tab.editor.draw("##text", height);
+        focused_ = tab.editor.focused();
+        // The state's edge: a line down the left side, as high as the text.
+        ImGui::GetWindowDrawList()->AddRectFilled(
+            corner, {corner.x + theme::px(2), corner.y + height},
+            theme::packed(describe(*tab.slot).rgb, red ? 1 : 0.7f));
+        draw_footer(tab);
+        sync(tab);
+        ImGui::EndTabItem();
+    }
+    ImGui::EndTabBar();
+}
+
+} // namespace lathe

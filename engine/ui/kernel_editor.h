@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// The panel in which kernels are edited: a tab a slot, markers, compile state. Ctrl+Enter and F5
+// compile at once, F8 goes to the next error, Ctrl+S writes the file, Ctrl+F finds.
+#pragma once
+
+#include "engine/app/input.h"
+#include "engine/live/kernel_slot.h"
+#include "engine/ui/code_editor.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace lathe {
+
+class Session;
+
+class KernelEditor {
+public:
+    /// `session` may be null: edits are not kept, then. Must outlive the editor.
+    explicit KernelEditor(Session* session);
+    ~KernelEditor();
+
+    /// Adds a tab. The slot must outlive the editor. An autosaved text that differs from the slot's
+    /// is offered above the text where `offer_autosave`.
+    void add(KernelSlot& slot, bool offer_autosave);
+    void show(const KernelSlot& slot);
+
+    /// The keys above. True where the key was one of them; called before ImGui sees it.
+    bool handle(const KeyEvent& key);
+    /// Cursor to the next diagnostic below it, round to the first; false where there is none.
+    bool next_error();
+
+    /// Autosaves texts that changed and rested for a second, or all of them at once.
+    void autosave(bool now = false);
+
+    /// Inside the panel's window.
+    void draw();
+    /// The text box has the keyboard.
+    bool focused() const;
+    /// The slot whose tab is in front; null where there is none.
+    KernelSlot* current() const;
+    /// Puts the keyboard into the text box.
+    void focus();
+
+private:
+    struct Tab;
+    void sync(Tab& tab);
+    void draw_banner(Tab& tab);
+    void draw_footer(Tab& tab);
+
+    Session* session_;
+    std::vector<std::unique_ptr<Tab>> tabs_;
+    std::size_t front_ = 0;
+    std::size_t wanted_front_ = std::size_t(-1);
+    bool focused_ = false;
+};
+
+} // namespace lathe

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+#include "engine/ui/run_control_panel.h"
+
+#include "engine/app/run_control.h"
+#include "engine/ui/theme.h"
+
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+
+namespace lathe {
+
+bool RunControlPanel::handle(const KeyEvent& key) {
+    if (!key.down || (key.modifiers & ~unsigned(kShift))) return false;
+    switch (key.key) {
+    case Key::space:
+        if (!key.repeat) control_.toggle_pause();
+        return true;
+    case Key::r:
+        if (!key.repeat) control_.request_reset();
+        return true;
+    case Key::period:
+        control_.request_step();
+        return true;
+    default:
+        return false;
+    }
+}
+
+void RunControlPanel::draw(std::uint64_t frame, double frames_per_second) {
+    using theme::px;
+    using theme::Symbol;
+    if (theme::symbol_button("##reset", Symbol::reset, "Reset (R)")) control_.request_reset();
+    ImGui::SameLine(0, px(4));
+    if (theme::symbol_button("##play", control_.paused ? Symbol::play : Symbol::pause,
+                             control_.paused ? "Play (Space)" : "Pause (Space)", control_.paused))
+        control_.toggle_pause();
+    ImGui::SameLine(0, px(4));
+    if (theme::symbol_button("##step", Symbol::step, "One step (.)")) control_.request_step();
+
+    ImGui::SameLine(0, px(16));
+    ImGui::AlignTextToFramePadding();
+    theme::text("Speed", theme::kDim);
+    ImGui::SameLine();
+    float speed = float(control_.speed);
+    ImGui::SetNextItemWidth(px(110));
+    if (ImGui::SliderFloat("##speed", &speed, 0.1f, 10.0f, "%.2f×",
+                           ImGuiSliderFlags_Logarithmic | ImGuiSliderFlags_NoRoundToFormat))
+        control_.speed = std::clamp(double(speed), 0.1, 10.0);
+    if (ImGui::IsItemClicked(ImGuiMouseButton_Right)) control_.speed = 1;
+    theme::tooltip("Steps a frame are multiplied by this; right-click for 1×");
+
+    ImGui::SameLine(0, px(16));
+    theme::text("Steps", theme::kDim);
+    ImGui::SameLine();
+    ImGui::SetNextItemWidth(px(56));
+    ImGui::DragInt("##substeps", &control_.substeps, 0.1f, 1, 1000, "%d");
+    control_.substeps = std::clamp(control_.substeps, 1, 1000);
+    theme::tooltip("Simulation steps in each frame; drag, or double-click to type");
+
+    std::string numbers = fmt::format("step {}", control_.steps_done());
+    if (time) numbers += fmt::format("   t = {:.4g} s", *time);
+    if (!caption.empty()) numbers += "   " + caption;
+    ImGui::SameLine(0, px(16));
+    theme::text(numbers);
+
+    const std::string right = fmt::format("frame {}   {:.0f} fps", frame, frames_per_second);
+    const float width = ImGui::CalcTextSize(right.c_str()).x;
+    ImGui::SameLine();
+    const float free = ImGui::GetContentRegionAvail().x - width;
+    if (free < px(8)) {
+        ImGui::NewLine();
+        return;
+    }
+    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + free);
+    theme::text(right, theme::kDim);
+}
+
+} // namespace lathe

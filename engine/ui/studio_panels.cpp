@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+// The studio's panels of one frame, and the words of its status bar.
+#include "engine/interop/interop_mode.h"
+#include "engine/ui/studio_parts.h"
+#include "engine/ui/theme.h"
+#include "gpu/driver/api.h"
+#include "gpu/status.h"
+
+#include <fmt/format.h>
+
+namespace lathe {
+
+namespace {
+
+std::string bytes_text(std::uint64_t bytes) {
+    if (bytes < 10'000) return fmt::format("{} B", bytes);
+    if (bytes < 10'000'000) return fmt::format("{:.0f} kB", double(bytes) / 1e3);
+    return fmt::format("{:.1f} MB", double(bytes) / 1e6);
+}
+
+StatusItem compile_item(const std::vector<StudioSlot>& slots) {
+    using Tone = StatusItem::Tone;
+    StatusItem item{"no kernels", {}, Tone::plain};
+    for (const auto& s : slots) {
+        const KernelSlot& slot = *s.slot;
+        const std::string tip =
+            slot.diagnostics().empty() ? std::string{} : to_string(slot.diagnostics().front());
+        switch (slot.state()) {
+        case SlotState::failed:
+            return {slot.name() + ": error", tip, Tone::error};
+        case SlotState::faulted:
+            return {slot.name() + ": faulted", tip, Tone::error};
+        case SlotState::compiling:
+            return {slot.name() + ": compiling", {}, Tone::plain};
+        case SlotState::waiting:
+            return {slot.name() + ": edited", {}, Tone::plain};
+        case SlotState::empty:
+            break;
+        case SlotState::good:
+            item = {fmt::format("{} {:.0f} ms", slot.compiled_from_cache() ? "cached" : "compiled",
+                                slot.compile_milliseconds()),
+                    slot.name(), Tone::good};
+        }
+    }
+    return item;
+}
+
+} // namespace
+
+std::vector<StatusItem> Studio::Parts::status_left() const {
+    using Tone = StatusItem::Tone;
+    const auto& gl = window.gl_info();
+    const InteropMode mode = interop_mode();
+    std::vector<StatusItem> items;
+    items.push_back({device.name(), gpu::driver().path.string(), Tone::plain});
+    const auto short_gl = gl.renderer.substr(0, gl.renderer.find(" ("));
+    items.push_back({fmt::format("{} · GL {}.{}", short_gl, gl.major, gl.minor),
+                     fmt::format("{}\n{}\n{}", gl.renderer, gl.version, window.description()),
+                     Tone::plain});
+    if (mode == InteropMode::zero_copy)
+        items.push_back({"zero copy", "CUDA and OpenGL share memory", Tone::good});
+    else
+        items.push_back({fmt::format("copies through the host: {}", interop_reason()),
+                         "CUDA cannot register this OpenGL's buffers", Tone::warning});
+    return items;
+}
+
+std::vector<StatusItem> Studio::Parts::status_right() const {
+    return {{fmt::format("copied {}", bytes_text(interop_stats().bytes_copied)),
+             "Bytes that went through the host to reach OpenGL", StatusItem::Tone::plain},
+            compile_item(slots)};
+}
+
+std::string Studio::Parts::picture_message() const {
+    for (const auto& s : slots) {
+        if (!s.slot->shows_older()) continue;
+        for (const auto& d : s.slot->diagnostics())
+            if (d.severity == Diagnostic::Severity::error) return to_string(d);
+    }
+    return {};
+}
+
+void Studio::Parts::draw_panels() {
+    layout.begin(std::exchange(arrange, false));
+
+    layout.begin_toolbar();
+    run_control_panel.draw(loop.frame(), loop.stats().frames_per_second());
+    layout.end_bar();
+
+    if (layout.begin_panel(Place::view)) view.draw(scene, any_shows_older(), picture_message());
+    layout.end_panel();
+    if (layout.begin_panel(Place::parameters)) parameter_panel.draw();
+    layout.end_panel();
+    if (layout.begin_panel(Place::timings)) timing_panel.draw(loop.stats());
+    layout.end_panel();
+    if (layout.begin_panel(Place::console)) console.draw();
+    layout.end_panel();
+    if (layout.begin_panel(Place::kernels)) editor.draw();
+    layout.end_panel();
+    for (auto& panel : panels) {
+        Layout::place_script_panel();
+        if (ImGui::Begin(panel.title.c_str())) panel.draw();
+        ImGui::End();
+    }
+
+    layout.begin_status_bar();
+    status.draw(status_left(), status_right());
+    layout.end_bar();
+}
+
+void Studio::add_panel(std::string title, std::function<void()> draw) {
+    p_->panels.push_back({std::move(title), std::move(draw)});
+}
+
+void Studio::set_caption(std::string caption) {
+    p_->run_control_panel.caption = std::move(caption);
+}
+
+void Studio::set_time(double seconds) { p_->run_control_panel.time = seconds; }
+
+std::vector<std::string> Studio::status_lines() const {
+    std::vector<std::string> lines;
+    for (const auto& item : p_->status_left()) lines.push_back(item.text);
+    lines.push_back(fmt::format("{:.1f} frames/s", p_->loop.stats().frames_per_second()));
+    for (const auto& item : p_->status_right()) lines.push_back(item.text);
+    return lines;
+}
+
+} // namespace lathe

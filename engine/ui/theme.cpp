@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: MIT
+#include "engine/ui/theme.h"
+
+#include "engine/core/log.h"
+#include "engine/core/resources.h"
+
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <vector>
+
+namespace lathe::theme {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+float g_scale = 1;
+ImFont* g_fonts[3]{};
+
+#if IMGUI_VERSION_NUM < 19200
+/// Letters that the interface uses; newer versions of ImGui load them as they come.
+const ImWchar* glyph_ranges() {
+    static const ImWchar ranges[] = {0x0020, 0x017f, 0x0370, 0x03ff, 0x2010, 0x2030, 0x2070, 0x209f,
+                                     0x2190, 0x2199, 0x2200, 0x22ff, 0x25a0, 0x25ff, 0};
+    return ranges;
+}
+#endif
+
+fs::path first_existing(const std::vector<fs::path>& files) {
+    for (const auto& file : files)
+        if (std::error_code ignored; fs::exists(file, ignored)) return file;
+    return {};
+}
+
+ImFont* load(const fs::path& file, float size) {
+    ImGuiIO& io = ImGui::GetIO();
+    ImFont* font = nullptr;
+    ImFontConfig config;
+    config.OversampleH = 2;
+    config.OversampleV = 1;
+    if (!file.empty()) {
+#if IMGUI_VERSION_NUM < 19200
+        font =
+            io.Fonts->AddFontFromFileTTF(file.c_str(), std::round(size), &config, glyph_ranges());
+#else
+        font = io.Fonts->AddFontFromFileTTF(file.c_str(), std::round(size), &config);
+#endif
+    }
+    return font ? font : io.Fonts->AddFontDefault();
+}
+
+void draw_symbol(ImDrawList& draw, Symbol symbol, ImVec2 c, float r, ImU32 ink) {
+    switch (symbol) {
+    case Symbol::play:
+        draw.AddTriangleFilled({c.x - r * 0.65f, c.y - r}, {c.x - r * 0.65f, c.y + r},
+                               {c.x + r, c.y}, ink);
+        break;
+    case Symbol::pause:
+        draw.AddRectFilled({c.x - r * 0.75f, c.y - r}, {c.x - r * 0.2f, c.y + r}, ink);
+        draw.AddRectFilled({c.x + r * 0.2f, c.y - r}, {c.x + r * 0.75f, c.y + r}, ink);
+        break;
+    case Symbol::step:
+        draw.AddTriangleFilled({c.x - r * 0.8f, c.y - r}, {c.x - r * 0.8f, c.y + r},
+                               {c.x + r * 0.5f, c.y}, ink);
+        draw.AddRectFilled({c.x + r * 0.55f, c.y - r}, {c.x + r * 0.9f, c.y + r}, ink);
+        break;
+    case Symbol::reset: {
+        draw.PathArcTo(c, r, -0.9f, 4.1f, 24);
+#if IMGUI_VERSION_NUM < 19280
+        draw.PathStroke(ink, 0, r * 0.32f);
+#else
+        draw.PathStroke(ink, r * 0.32f);
+#endif
+        const ImVec2 tip{c.x + r * std::cos(-0.9f), c.y + r * std::sin(-0.9f)};
+        draw.AddTriangleFilled({tip.x - r * 0.85f, tip.y - r * 0.05f},
+                               {tip.x + r * 0.35f, tip.y - r * 0.55f},
+                               {tip.x + r * 0.3f, tip.y + r * 0.6f}, ink);
+        break;
+    }
+    case Symbol::camera:
+        outline(draw, {c.x - r, c.y - r * 0.6f}, {c.x + r, c.y + r * 0.8f}, ink, r * 0.2f,
+                r * 0.22f);
+        draw.AddCircle(c, r * 0.4f, ink, 16, r * 0.22f);
+        draw.AddRectFilled({c.x - r * 0.4f, c.y - r * 0.95f}, {c.x + r * 0.4f, c.y - r * 0.55f},
+                           ink);
+        break;
+    }
+}
+
+} // namespace
+
+ImVec4 color(unsigned rgb, float alpha) {
+    return {float(rgb >> 16 & 255) / 255, float(rgb >> 8 & 255) / 255, float(rgb & 255) / 255,
+            alpha};
+}
+
+ImU32 packed(unsigned rgb, float alpha) {
+    return ImGui::ColorConvertFloat4ToU32(color(rgb, alpha));
+}
+
+float px(float at_scale_one) { return std::round(at_scale_one * g_scale); }
+float scale() { return g_scale; }
+
+void apply(float scale) {
+    g_scale = scale;
+    ImGuiStyle& s = ImGui::GetStyle();
+    s = ImGuiStyle{};
+    s.WindowPadding = {px(10), px(8)};
+    s.FramePadding = {px(8), px(4)};
+    s.ItemSpacing = {px(8), px(6)};
+    s.ItemInnerSpacing = {px(6), px(4)};
+    s.CellPadding = {px(6), px(3)};
+    s.IndentSpacing = px(14);
+    s.ScrollbarSize = px(11);
+    s.GrabMinSize = px(10);
+    s.WindowBorderSize = 0;
+    s.ChildBorderSize = 0;
+    s.PopupBorderSize = 1;
+    s.FrameBorderSize = 0;
+    s.TabBorderSize = 0;
+    s.WindowRounding = 0;
+    s.ChildRounding = px(3);
+    s.FrameRounding = px(4);
+    s.PopupRounding = px(5);
+    s.ScrollbarRounding = px(6);
+    s.GrabRounding = px(3);
+    s.TabRounding = px(4);
+    s.WindowTitleAlign = {0, 0.5f};
+    s.WindowMenuButtonPosition = ImGuiDir_None;
+    s.AntiAliasedLinesUseTex = true;
+
+    ImVec4* c = s.Colors;
+    const auto set = [c](ImGuiCol which, unsigned rgb, float alpha = 1) {
+        c[which] = color(rgb, alpha);
+    };
+    set(ImGuiCol_Text, kText);
+    set(ImGuiCol_TextDisabled, kDim);
+    set(ImGuiCol_WindowBg, kPanel);
+    set(ImGuiCol_ChildBg, kPanel, 0);
+    set(ImGuiCol_PopupBg, 0x1f242c);
+    set(ImGuiCol_Border, kLine);
+    set(ImGuiCol_FrameBg, kField);
+    set(ImGuiCol_FrameBgHovered, kFieldHover);
+    set(ImGuiCol_FrameBgActive, kFieldActive);
+    set(ImGuiCol_TitleBg, kBackground);
+    set(ImGuiCol_TitleBgActive, kBackground);
+    set(ImGuiCol_TitleBgCollapsed, kBackground);
+    set(ImGuiCol_MenuBarBg, kBackground);
+    set(ImGuiCol_ScrollbarBg, kPanel, 0);
+    set(ImGuiCol_ScrollbarGrab, 0x39414e);
+    set(ImGuiCol_ScrollbarGrabHovered, 0x4a5565);
+    set(ImGuiCol_ScrollbarGrabActive, 0x5b687c);
+    set(ImGuiCol_CheckMark, kAccent);
+    set(ImGuiCol_SliderGrab, kAccent);
+    set(ImGuiCol_SliderGrabActive, 0x7cbcf2);
+    set(ImGuiCol_Button, kField);
+    set(ImGuiCol_ButtonHovered, kFieldHover);
+    set(ImGuiCol_ButtonActive, kFieldActive);
+    set(ImGuiCol_Header, 0x28303b);
+    set(ImGuiCol_HeaderHovered, kFieldHover);
+    set(ImGuiCol_HeaderActive, kFieldActive);
+    set(ImGuiCol_Separator, kLine);
+    set(ImGuiCol_SeparatorHovered, kAccent, 0.6f);
+    set(ImGuiCol_SeparatorActive, kAccent);
+    set(ImGuiCol_ResizeGrip, kLine, 0);
+    set(ImGuiCol_ResizeGripHovered, kAccent, 0.6f);
+    set(ImGuiCol_ResizeGripActive, kAccent);
+    set(ImGuiCol_Tab, kBackground);
+    set(ImGuiCol_TabHovered, kFieldHover);
+    set(ImGuiCol_TextSelectedBg, kAccent, 0.35f);
+    set(ImGuiCol_DragDropTarget, kAccent);
+    set(ImGuiCol_NavWindowingHighlight, kAccent, 0.5f);
+    set(ImGuiCol_ModalWindowDimBg, 0x000000, 0.5f);
+    set(ImGuiCol_TableHeaderBg, kPanel);
+    set(ImGuiCol_TableBorderStrong, kLine);
+    set(ImGuiCol_TableBorderLight, kLine);
+    set(ImGuiCol_PlotLines, kAccent);
+    set(ImGuiCol_PlotLinesHovered, 0x7cbcf2);
+    set(ImGuiCol_PlotHistogram, kAccent);
+#if LATHE_HAVE_DOCKING
+    s.DockingSeparatorSize = px(3);
+    s.TabBarBorderSize = 0;
+    s.TabBarOverlineSize = px(2);
+    s.TabCloseButtonMinWidthSelected = 0;
+    s.TabCloseButtonMinWidthUnselected = 0;
+    s.SeparatorTextBorderSize = 1;
+    set(ImGuiCol_TabSelected, kPanel);
+    set(ImGuiCol_TabSelectedOverline, kAccent, 0.9f);
+    set(ImGuiCol_TabDimmed, kBackground);
+    set(ImGuiCol_TabDimmedSelected, kPanel);
+    set(ImGuiCol_TabDimmedSelectedOverline, kLine, 0);
+    set(ImGuiCol_DockingPreview, kAccent, 0.4f);
+    set(ImGuiCol_DockingEmptyBg, kBackground);
+    set(ImGuiCol_NavCursor, kAccent, 0.7f);
+#else
+    set(ImGuiCol_TabActive, kPanel);
+    set(ImGuiCol_TabUnfocused, kBackground);
+    set(ImGuiCol_TabUnfocusedActive, kPanel);
+#endif
+}
+
+void load_fonts(float scale) {
+    const fs::path own = resource_root() / "assets" / "fonts", system = "/usr/share/fonts/truetype";
+    const fs::path ui = first_existing({own / "Inter-Medium.otf",
+                                        "/usr/share/fonts/opentype/inter/Inter-Medium.otf",
+                                        system / "dejavu" / "DejaVuSans.ttf"});
+    const fs::path code = first_existing({own / "JetBrainsMono-Regular.ttf",
+                                          system / "jetbrains-mono" / "JetBrainsMono-Regular.ttf",
+                                          system / "dejavu" / "DejaVuSansMono.ttf"});
+    if (ui.empty() || code.empty())
+        log::warning("fonts are missing below {}; the interface uses ImGui's own", own.string());
+    g_fonts[int(Font::ui)] = load(ui, kUiFontSize * scale);
+    g_fonts[int(Font::code)] = load(code, kCodeFontSize * scale);
+#if IMGUI_VERSION_NUM < 19200
+    g_fonts[int(Font::small)] = load(ui, kSmallFontSize * scale);
+#else
+    g_fonts[int(Font::small)] = g_fonts[int(Font::ui)];
+#endif
+    ImGui::GetIO().FontDefault = g_fonts[int(Font::ui)];
+#if IMGUI_VERSION_NUM >= 19200
+    ImGui::GetStyle().FontSizeBase = std::round(kUiFontSize * scale);
+#endif
+}
+
+void push_font(Font font) {
+#if IMGUI_VERSION_NUM < 19200
+    ImGui::PushFont(g_fonts[int(font)]);
+#else
+    const float sizes[] = {kUiFontSize, kSmallFontSize, kCodeFontSize};
+    ImGui::PushFont(g_fonts[int(font)], std::round(sizes[int(font)] * g_scale));
+#endif
+}
+
+void pop_font() { ImGui::PopFont(); }
+
+void tooltip(std::string_view text) {
+    if (text.empty() || !ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2{px(8), px(6)});
+    ImGui::BeginTooltip();
+    ImGui::PushTextWrapPos(px(420));
+    ImGui::TextUnformatted(text.data(), text.data() + text.size());
+    ImGui::PopTextWrapPos();
+    ImGui::EndTooltip();
+    ImGui::PopStyleVar();
+}
+
+void text(std::string_view text, unsigned rgb) {
+    ImGui::PushStyleColor(ImGuiCol_Text, color(rgb));
+    ImGui::TextUnformatted(text.data(), text.data() + text.size());
+    ImGui::PopStyleColor();
+}
+
+void heading(std::string_view title) {
+    ImGui::Dummy({0, px(2)});
+    push_font(Font::small);
+    text(title, kDim);
+    pop_font();
+}
+
+bool symbol_button(const char* id, Symbol symbol, const char* tip, bool lit) {
+    const float side = ImGui::GetFrameHeight();
+    const ImVec2 corner = ImGui::GetCursorScreenPos(), size{side * 1.25f, side};
+    if (lit) {
+        ImGui::PushStyleColor(ImGuiCol_Button, color(kAccent, 0.30f));
+        ImGui::PushStyleColor(ImGuiCol_ButtonHovered, color(kAccent, 0.45f));
+    }
+    const bool clicked = ImGui::Button(id, size);
+    if (lit) ImGui::PopStyleColor(2);
+    const float alpha = ImGui::GetStyle().Alpha;
+    draw_symbol(
+        *ImGui::GetWindowDrawList(), symbol,
+        {std::floor(corner.x + size.x / 2) + 0.5f, std::floor(corner.y + size.y / 2) + 0.5f},
+        std::round(side * 0.23f), packed(lit ? 0xffffff : kText, alpha));
+    tooltip(tip);
+    return clicked;
+}
+
+void outline(ImDrawList& draw, ImVec2 low, ImVec2 high, ImU32 ink, float rounding,
+             float thickness) {
+#if IMGUI_VERSION_NUM < 19280
+    draw.AddRect(low, high, ink, rounding, 0, thickness);
+#else
+    draw.AddRect(low, high, ink, rounding, thickness);
+#endif
+}
+
+void dot(unsigned rgb) {
+    const float h = ImGui::GetTextLineHeight();
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    ImGui::GetWindowDrawList()->AddCircleFilled({at.x + h * 0.35f, at.y + h * 0.55f}, h * 0.27f,
+                                                packed(rgb), 16);
+    ImGui::Dummy({h * 0.7f, h});
+    ImGui::SameLine(0, px(5));
+}
+
+} // namespace lathe::theme

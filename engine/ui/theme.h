@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// How the studio looks: colours, spacing, fonts. One dark theme; sizes are pixels at scale 1 and
+// go through px(). Only sources of engine/ui include this header.
+#pragma once
+
+#include <imgui.h>
+
+#include <string_view>
+
+namespace lathe::theme {
+
+// Colours are 0xRRGGBB.
+inline constexpr unsigned kBackground = 0x101216; ///< behind everything, and the picture's surround
+inline constexpr unsigned kPanel = 0x181b21;
+inline constexpr unsigned kField = 0x242932; ///< frames of widgets
+inline constexpr unsigned kFieldHover = 0x2e3540;
+inline constexpr unsigned kFieldActive = 0x384150;
+inline constexpr unsigned kLine = 0x2a2f39;
+inline constexpr unsigned kText = 0xe4e8ef;
+inline constexpr unsigned kDim = 0x98a2b3;
+inline constexpr unsigned kAccent = 0x58a6e8;
+inline constexpr unsigned kGood = 0x5fc48a;
+inline constexpr unsigned kWarning = 0xe2b04e;
+inline constexpr unsigned kError = 0xf0666e;
+
+inline constexpr float kUiFontSize = 15;
+inline constexpr float kSmallFontSize = 13;
+inline constexpr float kCodeFontSize = 15;
+
+ImVec4 color(unsigned rgb, float alpha = 1);
+ImU32 packed(unsigned rgb, float alpha = 1);
+
+/// Pixels on this display for pixels at scale 1, rounded.
+float px(float at_scale_one);
+float scale();
+
+/// Colours and spacing of the current ImGui context for this scale.
+void apply(float scale);
+/// Loads the fonts from assets/fonts, else from the system, else ImGui's own.
+void load_fonts(float scale);
+
+enum class Font { ui, small, code };
+void push_font(Font font);
+void pop_font();
+
+// Small pieces that panels share.
+
+/// Shown while the mouse rests on the last widget.
+void tooltip(std::string_view text);
+void text(std::string_view text, unsigned rgb = kText);
+/// A quiet heading with space above it.
+void heading(std::string_view title);
+/// A button of the height of a frame with a drawn symbol; true when clicked.
+enum class Symbol { play, pause, step, reset, camera };
+bool symbol_button(const char* id, Symbol symbol, const char* tip, bool lit = false);
+/// AddRect, whose arguments changed their order between the versions of ImGui.
+void outline(ImDrawList& draw, ImVec2 low, ImVec2 high, ImU32 ink, float rounding, float thickness);
+/// A round mark of the size of a letter, before a status text.
+void dot(unsigned rgb);
+
+} // namespace lathe::theme

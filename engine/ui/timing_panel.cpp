@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+#include "engine/ui/timing_panel.h"
+
+#include "engine/app/frame_loop.h"
+#include "engine/ui/theme.h"
+
+#include <fmt/format.h>
+#include <imgui.h>
+#if LATHE_HAVE_DOCKING
+#include <implot.h>
+#endif
+
+#include <algorithm>
+#include <array>
+
+namespace lathe {
+
+namespace {
+
+struct Series {
+    const char* name;
+    double FrameSample::*member;
+    unsigned rgb;
+};
+constexpr std::array kSeries{Series{"frame", &FrameSample::frame_ms, theme::kAccent},
+                             Series{"sim", &FrameSample::sim_ms, theme::kGood},
+                             Series{"draw", &FrameSample::draw_ms, theme::kWarning}};
+
+void number(double ms) {
+    const std::string text = fmt::format("{:.2f}", ms);
+    const float free = ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(text.c_str()).x;
+    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(free, 0.0f));
+    theme::text(text);
+}
+
+void table(const FrameStats& stats) {
+    const ImGuiTableFlags flags = ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoPadOuterX;
+    if (!ImGui::BeginTable("times", 4, flags)) return;
+    ImGui::TableSetupColumn("", ImGuiTableColumnFlags_WidthStretch);
+    for (int i = 0; i < 3; ++i)
+        ImGui::TableSetupColumn("", ImGuiTableColumnFlags_WidthFixed, theme::px(44));
+    ImGui::TableNextRow();
+    for (const char* title : {"ms", "now", "p50", "p95"}) {
+        ImGui::TableNextColumn();
+        if (title[0] != 'm')
+            ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x -
+                                 ImGui::CalcTextSize(title).x);
+        theme::text(title, theme::kDim);
+    }
+    for (const Series& s : kSeries) {
+        const auto summary = stats.summary(s.member);
+        ImGui::TableNextRow();
+        ImGui::TableNextColumn();
+        theme::dot(s.rgb);
+        theme::text(s.name);
+        for (const double ms : {stats.last().*s.member, summary.p50, summary.p95}) {
+            ImGui::TableNextColumn();
+            number(ms);
+        }
+    }
+    ImGui::EndTable();
+}
+
+#if LATHE_HAVE_DOCKING
+void plot(const std::vector<FrameSample>& samples, double top, ImVec2 size) {
+    ImPlot::PushStyleVar(ImPlotStyleVar_PlotPadding, ImVec2{theme::px(4), theme::px(4)});
+    ImPlot::PushStyleVar(ImPlotStyleVar_PlotBorderSize, 0.0f);
+    ImPlot::PushStyleColor(ImPlotCol_PlotBg, theme::color(theme::kBackground));
+    ImPlot::PushStyleColor(ImPlotCol_FrameBg, theme::color(theme::kPanel, 0));
+    ImPlot::PushStyleColor(ImPlotCol_AxisGrid, theme::color(theme::kLine));
+    ImPlot::PushStyleColor(ImPlotCol_AxisText, theme::color(theme::kDim));
+    const ImPlotFlags flags = ImPlotFlags_NoTitle | ImPlotFlags_NoLegend | ImPlotFlags_NoMenus |
+                              ImPlotFlags_NoBoxSelect | ImPlotFlags_NoMouseText |
+                              ImPlotFlags_NoInputs;
+    if (ImPlot::BeginPlot("##times", size, flags)) {
+        ImPlot::SetupAxes(nullptr, nullptr, ImPlotAxisFlags_NoDecorations,
+                          ImPlotAxisFlags_NoTickMarks);
+        ImPlot::SetupAxesLimits(0, double(FrameStats::kCapacity - 1), 0, top, ImPlotCond_Always);
+        const double begin = double(FrameStats::kCapacity - samples.size());
+        for (const Series& s : kSeries) {
+            ImPlotSpec spec;
+            spec.LineColor = theme::color(s.rgb);
+            spec.LineWeight = theme::px(1.5f);
+            spec.Stride = int(sizeof(FrameSample));
+            if (!samples.empty())
+                ImPlot::PlotLine(s.name, &(samples.data()->*s.member), int(samples.size()), 1,
+                                 begin, spec);
+        }
+        ImPlot::EndPlot();
+    }
+    ImPlot::PopStyleColor(4);
+    ImPlot::PopStyleVar(2);
+}
+#else
+void plot(const std::vector<FrameSample>& samples, double top, ImVec2 size) {
+    std::vector<float> frames;
+    for (const auto& s : samples) frames.push_back(float(s.frame_ms));
+    ImGui::PlotLines("##times", frames.data(), int(frames.size()), 0, nullptr, 0, float(top), size);
+}
+#endif
+
+} // namespace
+
+void TimingPanel::draw(const FrameStats& stats) {
+    theme::push_font(theme::Font::small);
+    const auto samples = stats.samples();
+    double highest = 1;
+    for (const auto& s : samples) highest = std::max({highest, s.frame_ms, s.sim_ms, s.draw_ms});
+    const double wanted = std::max(stats.summary(&FrameSample::frame_ms).p95 * 1.4, 2.0);
+    top_ += (std::min(wanted, highest * 1.2) - top_) * 0.05;
+    table(stats);
+    const ImVec2 free = ImGui::GetContentRegionAvail();
+    if (free.y > theme::px(40)) plot(samples, top_, free);
+    theme::pop_font();
+}
+
+} // namespace lathe

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+#include "engine/ui/widgets.h"
+
+#include "engine/ui/layout.h"
+#include "engine/ui/theme.h"
+
+#include <imgui.h>
+#include <imgui_internal.h>
+#include <imgui_stdlib.h>
+#if LATHE_HAVE_DOCKING
+#include <implot.h>
+#endif
+
+#include <algorithm>
+#include <utility>
+
+namespace lathe::widgets {
+
+namespace {
+
+bool g_panel_open = false;    ///< between begin() and end()
+bool g_panel_visible = false; ///< its inside is drawn
+bool g_default_open = false;  ///< "Script", opened by a widget outside any panel
+bool g_same_line = false;
+int g_default_frame = -1;
+
+bool in_frame() {
+    const ImGuiContext* context = ImGui::GetCurrentContext();
+    return context && context->WithinFrameScope;
+}
+
+bool open_window(const char* title) {
+    ImGui::SetNextWindowSize({theme::px(280), theme::px(240)}, ImGuiCond_FirstUseEver);
+    Layout::place_script_panel();
+    return ImGui::Begin(title);
+}
+
+/// True where the next widget is drawn; opens the default panel where none is open.
+bool ready() {
+    if (!in_frame()) return false;
+    if (!g_panel_open) {
+        if (g_default_frame != ImGui::GetFrameCount()) g_default_open = false;
+        g_default_frame = ImGui::GetFrameCount();
+        if (!g_default_open) g_panel_visible = open_window("Script");
+        g_panel_open = g_default_open = true;
+    }
+    if (!g_panel_visible) return false;
+    if (std::exchange(g_same_line, false)) ImGui::SameLine();
+    return true;
+}
+
+/// A label at the left and the widget over the rest of the row, as in the parameter panel.
+std::string labelled(std::string_view label) {
+    const auto shown = label.substr(0, label.find("##"));
+    if (!shown.empty()) {
+        ImGui::AlignTextToFramePadding();
+        theme::text(shown);
+        ImGui::SameLine(std::max(ImGui::GetCursorStartPos().x + theme::px(100),
+                                 ImGui::CalcTextSize(shown.data(), shown.data() + shown.size()).x +
+                                     ImGui::GetCursorStartPos().x + theme::px(8)));
+    }
+    ImGui::SetNextItemWidth(-1);
+    return "##" + std::string{label};
+}
+
+} // namespace
+
+void close_open_panels() {
+    if (g_panel_open && in_frame()) ImGui::End();
+    g_panel_open = g_default_open = g_panel_visible = g_same_line = false;
+}
+
+bool begin(std::string_view title) {
+    if (!in_frame()) return false;
+    close_open_panels();
+    g_panel_open = true;
+    g_panel_visible = open_window(std::string{title}.c_str());
+    return g_panel_visible;
+}
+
+void end() { close_open_panels(); }
+
+void text(std::string_view t) {
+    if (ready()) theme::text(t);
+}
+
+void hint(std::string_view t) {
+    if (!ready()) return;
+    ImGui::PushTextWrapPos(0);
+    theme::text(t, theme::kDim);
+    ImGui::PopTextWrapPos();
+}
+
+void separator(std::string_view title) {
+    if (!ready()) return;
+    if (title.empty())
+        ImGui::Separator();
+    else
+        theme::heading(title);
+}
+
+void same_line() { g_same_line = true; }
+
+bool button(std::string_view label) { return ready() && ImGui::Button(std::string{label}.c_str()); }
+
+bool checkbox(std::string_view label, bool& value) {
+    return ready() && ImGui::Checkbox(std::string{label}.c_str(), &value);
+}
+
+bool slider_float(std::string_view label, float& value, float min, float max, const char* format,
+                  bool log) {
+    return ready() && ImGui::SliderFloat(labelled(label).c_str(), &value, min, max, format,
+                                         log ? ImGuiSliderFlags_Logarithmic : 0);
+}
+
+bool slider_int(std::string_view label, int& value, int min, int max) {
+    return ready() && ImGui::SliderInt(labelled(label).c_str(), &value, min, max);
+}
+
+bool drag_float(std::string_view label, float& value, float speed) {
+    return ready() && ImGui::DragFloat(labelled(label).c_str(), &value, speed, 0, 0, "%.4g");
+}
+
+bool input_text(std::string_view label, std::string& value) {
+    return ready() && ImGui::InputText(labelled(label).c_str(), &value);
+}
+
+bool combo(std::string_view label, int& index, const std::vector<std::string>& items) {
+    if (!ready()) return false;
+    const bool known = index >= 0 && std::size_t(index) < items.size();
+    const std::string id = labelled(label);
+    bool changed = false;
+    if (!ImGui::BeginCombo(id.c_str(), known ? items[std::size_t(index)].c_str() : ""))
+        return false;
+    for (std::size_t i = 0; i < items.size(); ++i)
+        if (ImGui::Selectable(items[i].c_str(), int(i) == index) && int(i) != index) {
+            index = int(i);
+            changed = true;
+        }
+    ImGui::EndCombo();
+    return changed;
+}
+
+bool color(std::string_view label, std::array<float, 4>& rgba) {
+    return ready() &&
+           ImGui::ColorEdit4(labelled(label).c_str(), rgba.data(),
+                             ImGuiColorEditFlags_Float | ImGuiColorEditFlags_AlphaPreviewHalf);
+}
+
+void plot_line(std::string_view label, std::span<const float> values, float height) {
+    if (!ready()) return;
+    const ImVec2 size{-1, theme::px(height)};
+    const std::string id = std::string{label};
+#if LATHE_HAVE_DOCKING
+    const ImPlotFlags flags = ImPlotFlags_NoLegend | ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText;
+    if (!ImPlot::BeginPlot(id.c_str(), size, flags)) return;
+    ImPlot::SetupAxes(nullptr, nullptr, ImPlotAxisFlags_AutoFit | ImPlotAxisFlags_NoTickLabels,
+                      ImPlotAxisFlags_AutoFit);
+    if (!values.empty()) ImPlot::PlotLine("##line", values.data(), int(values.size()));
+    ImPlot::EndPlot();
+#else
+    ImGui::PlotLines(id.c_str(), values.data(), int(values.size()), 0, nullptr, FLT_MAX, FLT_MAX,
+                     size);
+#endif
+}
+
+void progress(float fraction, std::string_view t) {
+    if (!ready()) return;
+    const std::string overlay{t};
+    ImGui::ProgressBar(std::clamp(fraction, 0.0f, 1.0f), {-1, 0},
+                       overlay.empty() ? nullptr : overlay.c_str());
+}
+
+} // namespace lathe::widgets
