@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// CompiledModule: compiles kernels when first asked for.
+#include "gpu/soft/jit/compiler.h"
+
+#include "engine/core/error.h"
+#include "gpu/soft/jit/debug_info.h"
+#include "gpu/soft/jit/module_lowering.h"
+#include "gpu/soft/jit/orc.h"
+#include "gpu/soft/jit/pipeline.h"
+
+#include <fmt/format.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include <cstdlib>
+#include <mutex>
+
+namespace lathe::soft {
+
+namespace {
+
+/// LATHE_SOFT_DUMP=1 prints the LLVM code as lowered, 2 as optimised.
+int dump_level() {
+    static const int level = [] {
+        const char* text = std::getenv("LATHE_SOFT_DUMP");
+        return text ? std::atoi(text) : 0;
+    }();
+    return level;
+}
+
+class Compiled final : public CompiledModule {
+public:
+    Compiled(std::shared_ptr<const ptx::Module> module, Resolve resolve)
+        : module_{std::move(module)}, resolve_{std::move(resolve)},
+          facts_{jit::find_facts(*module_)} {
+        for (const jit::KernelFacts& kernel : facts_.kernels) kernels_.push_back(kernel.info);
+    }
+
+    const std::vector<KernelInfo>& kernels() const override { return kernels_; }
+
+    KernelEntry entry(std::string_view kernel) override {
+        return reinterpret_cast<KernelEntry>(compile_kernel(kernel).entry);
+    }
+
+    BlockEntry block_entry(std::string_view kernel) override {
+        return reinterpret_cast<BlockEntry>(compile_kernel(kernel).block);
+    }
+
+    DeviceFunction device_function(std::string_view name) override;
+
+    std::optional<SourcePlace> place_of(std::uintptr_t pc) const override {
+        return code_.place_of(pc);
+    }
+    bool contains(std::uintptr_t pc) const override { return code_.contains(pc); }
+
+private:
+    struct Code {
+        void* entry = nullptr;
+        void* block = nullptr;
+    };
+
+    const Code& compile_kernel(std::string_view name);
+    template <class Lower> void compile(const std::string& group, Lower lower);
+
+    std::shared_ptr<const ptx::Module> module_;
+    Resolve resolve_;
+    jit::ModuleFacts facts_;
+    std::vector<KernelInfo> kernels_;
+    jit::CodeSpace code_;
+    std::recursive_mutex mutex_; ///< resolve_ may ask for a function of this module
+    std::map<std::string, Code, std::less<>> compiled_;
+    std::map<std::string, void*, std::less<>> functions_;
+};
+
+template <class Lower> void Compiled::compile(const std::string& group, Lower lower) {
+    llvm::LLVMContext context;
+    const auto machine = jit::make_target_machine();
+    jit::ModuleLowering lowering{context, *module_, facts_, resolve_, machine->createDataLayout()};
+    lowering.llvm->setTargetTriple(machine->getTargetTriple().str());
+    lower(lowering);
+    const std::unique_ptr<llvm::Module> llvm = lowering.take();
+    if (dump_level() == 1) llvm->print(llvm::errs(), nullptr);
+    jit::optimise(*llvm, *machine);
+    if (dump_level() >= 2) llvm->print(llvm::errs(), nullptr);
+    code_.add(jit::generate_code(*llvm, *machine), group);
+}
+
+const Compiled::Code& Compiled::compile_kernel(std::string_view name) {
+    std::lock_guard lock{mutex_};
+    const auto known = compiled_.find(name);
+    if (known != compiled_.end()) return known->second;
+    const jit::KernelFacts* kernel = facts_.kernel(name);
+    if (!kernel) throw Error{fmt::format("no kernel {} in this module", name)};
+    const std::string text{name};
+    compile("kernel." + text, [&](jit::ModuleLowering& lowering) {
+        lowering.lower_kernel(*kernel->function, *kernel);
+    });
+    Code code;
+    code.entry = code_.find("kernel." + text, "entry." + text);
+    if (!kernel->info.needs_fibers) code.block = code_.find("kernel." + text, "block." + text);
+    return compiled_.emplace(text, code).first->second;
+}
+
+DeviceFunction Compiled::device_function(std::string_view name) {
+    std::lock_guard lock{mutex_};
+    const std::string text{name};
+    const auto known = functions_.find(name);
+    if (known != functions_.end()) return reinterpret_cast<DeviceFunction>(known->second);
+    const ptx::Function* function = module_->find_function(name);
+    if (!function || function->is_entry || !function->has_body) return nullptr;
+    compile("func." + text, [&](jit::ModuleLowering& lowering) {
+        lowering.lower_device_function(*function);
+    });
+    void* address = code_.find("func." + text, "func." + text);
+    functions_.emplace(text, address);
+    return reinterpret_cast<DeviceFunction>(address);
+}
+
+} // namespace
+
+std::unique_ptr<CompiledModule> CompiledModule::create(std::shared_ptr<const ptx::Module> module,
+                                                       Resolve resolve) {
+    return std::make_unique<Compiled>(std::move(module), std::move(resolve));
+}
+
+} // namespace lathe::soft

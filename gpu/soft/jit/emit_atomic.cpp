@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: MIT
+#include "gpu/soft/jit/lowering.h"
+namespace lathe::soft::jit { bool emit_atomic(FunctionLowering&, const Instruction&) { return false; } }

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: MIT
+// Floating-point arithmetic in f16, bf16, their pairs, f32 and f64.
+// Directed roundings: f32 through exact or round-to-odd doubles, f64 through helpers that switch
+// the rounding mode. Approximate instructions are computed more exactly than PTX asks.
+#include "gpu/soft/jit/floats.h"
+
+namespace lathe::soft::jit {
+
+namespace {
+
+using Values = std::vector<Value*>;
+
+/// The operation in the width of its operands, rounded to nearest.
+Value* apply(FunctionLowering& f, Opcode opcode, const Values& v) {
+    auto& b = f.b;
+    switch (opcode) {
+    case Opcode::add: return b.CreateFAdd(v[0], v[1]);
+    case Opcode::sub: return b.CreateFSub(v[0], v[1]);
+    case Opcode::mul: return b.CreateFMul(v[0], v[1]);
+    case Opcode::div: return b.CreateFDiv(v[0], v[1]);
+    case Opcode::rcp: return b.CreateFDiv(llvm::ConstantFP::get(v[0]->getType(), 1.0), v[0]);
+    case Opcode::sqrt: return b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, v[0]);
+    default: return f.intrinsic(llvm::Intrinsic::fma, {v[0]->getType()}, {v[0], v[1], v[2]});
+    }
+}
+
+/// The operation on floats as a double that rounds like the exact result.
+Value* apply_odd(FunctionLowering& f, Opcode opcode, const Values& floats) {
+    auto& b = f.b;
+    Values v;
+    for (Value* x : floats) v.push_back(b.CreateFPExt(x, b.getDoubleTy()));
+    if (opcode == Opcode::sub) {
+        v[1] = b.CreateFNeg(v[1]);
+        opcode = Opcode::add;
+    }
+    if (opcode == Opcode::mul) return b.CreateFMul(v[0], v[1]); // 48 bits: exact
+    if (opcode == Opcode::add) {
+        Value* sum = b.CreateFAdd(v[0], v[1]);
+        return to_odd(f, sum, sum_error(f, v[0], v[1], sum));
+    }
+    if (opcode == Opcode::fma || opcode == Opcode::mad) {
+        Value* product = b.CreateFMul(v[0], v[1]);
+        Value* sum = b.CreateFAdd(product, v[2]);
+        return to_odd(f, sum, sum_error(f, product, v[2], sum));
+    }
+    // Quotient and root: the rest has the sign of the error (times the divisor's sign).
+    auto fma = [&](Value* x, Value* y, Value* z) {
+        return f.intrinsic(llvm::Intrinsic::fma, {b.getDoubleTy()}, {x, y, z});
+    };
+    Value* result = apply(f, opcode, v);
+    if (opcode == Opcode::sqrt) return to_odd(f, result, fma(b.CreateFNeg(result), result, v[0]));
+    Value* divisor = opcode == Opcode::rcp ? v[0] : v[1];
+    Value* dividend = opcode == Opcode::rcp ? llvm::ConstantFP::get(b.getDoubleTy(), 1.0) : v[0];
+    Value* rest = fma(b.CreateFNeg(result), divisor, dividend);
+    Value* sign = b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign,
+                                          llvm::ConstantFP::get(b.getDoubleTy(), 1.0), divisor);
+    return to_odd(f, result, b.CreateFMul(rest, sign));
+}
+
+/// f64 in a directed rounding: a helper that sets the processor's rounding mode.
+Value* apply_directed_double(FunctionLowering& f, Opcode opcode, const Values& v,
+                             Rounding rounding) {
+    auto& b = f.b;
+    const unsigned code = opcode == Opcode::add    ? 0
+                          : opcode == Opcode::sub  ? 1
+                          : opcode == Opcode::mul  ? 2
+                          : opcode == Opcode::div  ? 3
+                          : opcode == Opcode::rcp  ? 4
+                          : opcode == Opcode::sqrt ? 5
+                                                   : 6;
+    Value* zero = llvm::ConstantFP::get(b.getDoubleTy(), 0.0);
+    return f.call_c("lathe_jit_directed", b.getDoubleTy(),
+                    {b.getInt32(code), b.getInt32(static_cast<std::uint32_t>(rounding)), v[0],
+                     v.size() > 1 ? v[1] : zero, v.size() > 2 ? v[2] : zero});
+}
+
+/// f32: flush, operate, flush, saturate.
+Value* float_operation(FunctionLowering& f, const Instruction& i, Values v) {
+    const Rounding rounding = rounding_of(i);
+    const bool ftz = i.has("ftz");
+    if (ftz) {
+        for (Value*& x : v) x = flush(f, x);
+    }
+    Value* result = rounding == Rounding::nearest
+                        ? apply(f, i.opcode, v)
+                        : narrow(f, apply_odd(f, i.opcode, v), ptx::Type::f32, rounding);
+    if (ftz) result = flush(f, result);
+    return i.has("sat") ? saturate(f, result) : result;
+}
+
+/// f16, bf16: sums and products of widened operands round correctly; fma goes through double.
+Value* half_operation(FunctionLowering& f, const Instruction& i, ptx::Type type, const Values& bits) {
+    auto& b = f.b;
+    const bool is_fma = i.opcode == Opcode::fma || i.opcode == Opcode::mad;
+    Values v;
+    for (Value* x : bits) {
+        Value* wide = widen(f, i.has("ftz") ? flush(f, x) : x, type);
+        v.push_back(is_fma ? b.CreateFPExt(wide, b.getDoubleTy()) : wide);
+    }
+    Value* result = nullptr;
+    if (is_fma) {
+        Value* product = b.CreateFMul(v[0], v[1]);
+        Value* sum = b.CreateFAdd(product, v[2]);
+        result = to_odd(f, sum, sum_error(f, product, v[2], sum));
+    } else {
+        result = apply(f, i.opcode, v);
+    }
+    if (i.has("sat")) result = saturate(f, result);
+    if (i.has("relu")) result = relu(f, result);
+    Value* narrowed = narrow(f, result, type, Rounding::nearest);
+    return i.has("ftz") ? flush(f, narrowed) : narrowed;
+}
+
+void emit_arithmetic(FunctionLowering& f, const Instruction& i) {
+    const ptx::Type type = f.type(i);
+    const ptx::Type element = element_of(type);
+    Values v;
+    // Mixed precision (add.f32.bf16 d, a, c): the first operands have the second type.
+    const bool mixed = i.types.size() > 1 && is_half(i.types[1]) && type == ptx::Type::f32;
+    for (std::size_t k = 1; k < i.operands.size(); ++k) {
+        const bool half = mixed && k + 1 < i.operands.size();
+        Value* x = f.read(i, k, half ? i.types[1] : type);
+        v.push_back(half ? widen(f, x, i.types[1]) : x);
+    }
+    const std::size_t needed = i.opcode == Opcode::rcp || i.opcode == Opcode::sqrt  ? 1
+                               : i.opcode == Opcode::fma || i.opcode == Opcode::mad ? 3
+                                                                                    : 2;
+    if (v.size() < needed) f.fail(i, "operands are missing");
+    Value* result = nullptr;
+    if (is_half(element)) {
+        result = per_element(f, type, v, [&](const Values& parts) {
+            return half_operation(f, i, element, parts);
+        });
+    } else if (type == ptx::Type::f64) {
+        const Rounding rounding = rounding_of(i);
+        result = rounding == Rounding::nearest ? apply(f, i.opcode, v)
+                                               : apply_directed_double(f, i.opcode, v, rounding);
+    } else {
+        result = float_operation(f, i, v);
+    }
+    f.write(i, result, type);
+}
+
+/// rcp, rsqrt.approx.ftz.f64: the low word of result is zero.
+void emit_approximate_double(FunctionLowering& f, const Instruction& i) {
+    auto& b = f.b;
+    Value* x = f.read(i, 1, ptx::Type::f64);
+    Value* bits = b.CreateBitCast(x, b.getInt64Ty());
+    Value* exponent = b.CreateAnd(bits, b.getInt64(0x7ff0000000000000ull));
+    Value* zero = b.CreateAnd(bits, b.getInt64(0x8000000000000000ull));
+    Value* flushed = b.CreateSelect(b.CreateICmpEQ(exponent, b.getInt64(0)), zero, bits);
+    x = b.CreateBitCast(flushed, b.getDoubleTy());
+    if (i.opcode == Opcode::rsqrt) x = b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x);
+    Value* y = b.CreateFDiv(llvm::ConstantFP::get(b.getDoubleTy(), 1.0), x);
+    Value* high = b.CreateAnd(b.CreateBitCast(y, b.getInt64Ty()),
+                              b.getInt64(0xffffffff00000000ull));
+    f.write(i, b.CreateBitCast(high, b.getDoubleTy()), ptx::Type::f64);
+}
+
+/// sin, cos, tanh, lg2, ex2, rsqrt.
+Value* function_of(FunctionLowering& f, Opcode opcode, Value* x) {
+    auto& b = f.b;
+    llvm::Type* type = x->getType();
+    switch (opcode) {
+    case Opcode::rsqrt:
+        return b.CreateFDiv(llvm::ConstantFP::get(type, 1.0),
+                            b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x));
+    case Opcode::sin: return f.call_c("sinf", type, {x});
+    case Opcode::cos: return f.call_c("cosf", type, {x});
+    case Opcode::tanh: return f.call_c("tanhf", type, {x});
+    case Opcode::lg2: return f.call_c("log2f", type, {x});
+    default: return f.call_c("exp2f", type, {x});
+    }
+}
+
+void emit_function(FunctionLowering& f, const Instruction& i) {
+    const ptx::Type type = f.type(i);
+    const ptx::Type element = element_of(type);
+    const bool ftz = i.has("ftz");
+    Value* x = f.read(i, 1, type);
+    Value* result = nullptr;
+    if (type == ptx::Type::f64) { // rsqrt.approx.f64
+        auto& b = f.b;
+        result = b.CreateFDiv(llvm::ConstantFP::get(b.getDoubleTy(), 1.0),
+                              b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x));
+    } else if (is_half(element)) {
+        result = per_element(f, type, {x}, [&](const Values& v) {
+            Value* y = function_of(f, i.opcode, widen(f, ftz ? flush(f, v[0]) : v[0], element));
+            Value* bits = narrow(f, y, element, Rounding::nearest);
+            return ftz ? flush(f, bits) : bits;
+        });
+    } else {
+        result = function_of(f, i.opcode, ftz ? flush(f, x) : x);
+        if (ftz) result = flush(f, result);
+        if (i.has("sat")) result = saturate(f, result);
+    }
+    f.write(i, result, type);
+}
+
+/// min, max: a NaN loses against a number, -0 is below +0; .NaN: a NaN wins.
+Value* choose(FunctionLowering& f, const Instruction& i, Value* x, Value* y) {
+    auto& b = f.b;
+    const bool is_min = i.opcode == Opcode::min;
+    if (i.has("abs")) {
+        x = b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
+        y = b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, y);
+    }
+    Value* chosen = b.CreateBinaryIntrinsic(
+        is_min ? llvm::Intrinsic::minimum : llvm::Intrinsic::maximum, x, y);
+    Value *x_nan = b.CreateFCmpUNO(x, x), *y_nan = b.CreateFCmpUNO(y, y);
+    Value* nan = b.CreateBitCast(x->getType()->isDoubleTy()
+                                     ? static_cast<Value*>(b.getInt64(0x7fffffffffffffffull))
+                                     : static_cast<Value*>(b.getInt32(0x7fffffff)),
+                                 x->getType());
+    if (i.has("NaN")) return b.CreateSelect(b.CreateOr(x_nan, y_nan), nan, chosen);
+    Value* with_nan = b.CreateSelect(b.CreateAnd(x_nan, y_nan), nan, b.CreateSelect(x_nan, y, x));
+    return b.CreateSelect(b.CreateOr(x_nan, y_nan), with_nan, chosen);
+}
+
+void emit_min_max(FunctionLowering& f, const Instruction& i) {
+    auto& b = f.b;
+    const ptx::Type type = f.type(i);
+    const ptx::Type element = element_of(type);
+    const bool half = is_half(element);
+    auto one = [&](const Values& bits) {
+        Values v = bits;
+        for (Value*& x : v) {
+            if (i.has("ftz")) x = flush(f, x);
+            if (half) x = widen(f, x, element);
+        }
+        Value* result = choose(f, i, v[0], v[1]);
+        if (v.size() > 2) result = choose(f, i, result, v[2]);
+        if (i.has("xorsign")) {
+            Value* sign = b.CreateXor(f.as_int(v[0]), f.as_int(v[1]));
+            result = b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, result,
+                                             b.CreateBitCast(sign, result->getType()));
+        }
+        return half ? narrow(f, result, element, Rounding::nearest) : result;
+    };
+    Values v;
+    for (std::size_t k = 1; k < i.operands.size(); ++k) v.push_back(f.read(i, k, type));
+    f.write(i, per_element(f, type, v, one), type);
+}
+
+/// abs, neg: the sign bit alone.
+void emit_sign(FunctionLowering& f, const Instruction& i) {
+    auto& b = f.b;
+    const ptx::Type type = f.type(i);
+    const bool ftz = i.has("ftz");
+    auto one = [&](const Values& v) -> Value* {
+        Value* bits = f.as_int(ftz ? flush(f, v[0]) : v[0]);
+        const unsigned width = bits->getType()->getIntegerBitWidth();
+        const llvm::APInt sign = llvm::APInt::getSignMask(width);
+        bits = i.opcode == Opcode::abs ? b.CreateAnd(bits, b.getInt(~sign))
+                                       : b.CreateXor(bits, b.getInt(sign));
+        return b.CreateBitCast(bits, v[0]->getType());
+    };
+    f.write(i, per_element(f, type, {f.read(i, 1, type)}, one), type);
+}
+
+/// copysign d, a, b: magnitude of b with the sign of a.
+void emit_copysign(FunctionLowering& f, const Instruction& i) {
+    const ptx::Type type = f.type(i);
+    f.write(i, f.b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, f.read(i, 2, type),
+                                         f.read(i, 1, type)),
+            type);
+}
+
+} // namespace
+
+bool emit_float(FunctionLowering& f, const Instruction& i) {
+    if (i.types.empty() || !ptx::is_float(i.types[0])) return false;
+    const bool approximate_double = i.types[0] == ptx::Type::f64 && i.has("approx") && i.has("ftz");
+    switch (i.opcode) {
+    case Opcode::rcp:
+        if (approximate_double) {
+            emit_approximate_double(f, i);
+            return true;
+        }
+        emit_arithmetic(f, i);
+        return true;
+    case Opcode::add:
+    case Opcode::sub:
+    case Opcode::mul:
+    case Opcode::div:
+    case Opcode::fma:
+    case Opcode::mad:
+    case Opcode::sqrt: emit_arithmetic(f, i); return true;
+    case Opcode::rsqrt:
+        if (approximate_double) {
+            emit_approximate_double(f, i);
+            return true;
+        }
+        emit_function(f, i);
+        return true;
+    case Opcode::sin:
+    case Opcode::cos:
+    case Opcode::tanh:
+    case Opcode::lg2:
+    case Opcode::ex2: emit_function(f, i); return true;
+    case Opcode::min:
+    case Opcode::max: emit_min_max(f, i); return true;
+    case Opcode::abs:
+    case Opcode::neg: emit_sign(f, i); return true;
+    case Opcode::copysign: emit_copysign(f, i); return true;
+    default: return false;
+    }
+}
+
+} // namespace lathe::soft::jit

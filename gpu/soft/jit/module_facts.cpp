@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: MIT
+#include "gpu/soft/jit/module_facts.h"
+
+#include "gpu/soft/jit/lowering.h"
+
+#include <algorithm>
+#include <functional>
+
+namespace lathe::soft::jit {
+
+namespace {
+
+using Visitor = std::function<void(const ptx::Statement&)>;
+
+void visit(const ptx::Block& block, const Visitor& visitor) {
+    for (const ptx::Statement& statement : block.statements) {
+        visitor(statement);
+        if (const auto* inner = std::get_if<ptx::Block>(&statement)) visit(*inner, visitor);
+    }
+}
+
+void collect_symbols(const Operand& operand, std::set<std::string>& symbols) {
+    if (const auto* symbol = std::get_if<ptx::Symbol>(&operand.value)) symbols.insert(symbol->name);
+    if (const auto* address = std::get_if<ptx::Address>(&operand.value)) {
+        if (const auto* base = std::get_if<ptx::Symbol>(&address->base)) symbols.insert(base->name);
+    }
+    if (const auto* vector = std::get_if<ptx::Vector>(&operand.value)) {
+        for (const Operand& item : vector->items) collect_symbols(item, symbols);
+    }
+}
+
+bool is_warp_operation(const Instruction& i) {
+    switch (i.opcode) {
+    case Opcode::bar: case Opcode::barrier: case Opcode::shfl: case Opcode::vote:
+    case Opcode::match: case Opcode::redux: case Opcode::activemask: case Opcode::elect:
+    case Opcode::mma: case Opcode::ldmatrix: case Opcode::stmatrix: case Opcode::movmatrix:
+    case Opcode::wmma: case Opcode::mbarrier:
+        return true;
+    default: return false;
+    }
+}
+
+bool reads_what_others_write(const Instruction& i) {
+    if (i.opcode == Opcode::atom) return true;
+    return i.opcode == Opcode::ld &&
+           (i.has("volatile") || i.has("acquire") || i.has("relaxed") || i.has("mmio"));
+}
+
+void collect_registers(const Operand& operand, std::vector<std::string>& names) {
+    if (const auto* r = std::get_if<ptx::Register>(&operand.value)) names.push_back(r->name);
+    if (const auto* v = std::get_if<ptx::Vector>(&operand.value)) {
+        for (const Operand& item : v->items) collect_registers(item, names);
+    }
+    if (!operand.second.empty()) names.push_back(operand.second);
+}
+
+std::string shared_key(const ptx::Function* function, const std::string& variable) {
+    return (function ? function->name : std::string{}) + "/" + variable;
+}
+
+std::uint32_t align_up(std::uint32_t value, std::uint32_t alignment) {
+    return (value + alignment - 1) / alignment * alignment;
+}
+
+/// Lays out the shared variables that `wanted(function or null, variable)` accepts.
+template <class Wanted> SharedLayout lay_out(const ptx::Module& module, Wanted wanted) {
+    SharedLayout layout;
+    std::uint32_t dynamic_alignment = 16;
+    std::vector<std::string> dynamic;
+    auto place = [&](const ptx::Function* function, const ptx::Variable& variable) {
+        if (variable.space != Space::shared || !wanted(function, variable)) return;
+        const std::string key = shared_key(function, variable.name);
+        const std::uint32_t alignment = std::max(1u, variable.alignment());
+        if (variable.size_bytes() == 0) {
+            dynamic.push_back(key);
+            dynamic_alignment = std::max(dynamic_alignment, alignment);
+            return;
+        }
+        layout.static_bytes = align_up(layout.static_bytes, alignment);
+        layout.offsets[key] = layout.static_bytes;
+        layout.static_bytes += static_cast<std::uint32_t>(variable.size_bytes());
+    };
+    for (const ptx::Variable& variable : module.variables) place(nullptr, variable);
+    for (const ptx::Function& function : module.functions) {
+        visit(function.body, [&](const ptx::Statement& statement) {
+            if (const auto* v = std::get_if<ptx::Variable>(&statement)) place(&function, *v);
+        });
+    }
+    layout.dynamic_offset = align_up(layout.static_bytes, dynamic_alignment);
+    for (const std::string& key : dynamic) layout.offsets[key] = layout.dynamic_offset;
+    return layout;
+}
+
+FunctionFacts facts_of(const ptx::Module& module, const ptx::Function& function) {
+    FunctionFacts facts;
+    visit(function.body, [&](const ptx::Statement& statement) {
+        if (const auto* variable = std::get_if<ptx::Variable>(&statement)) {
+            if (variable->space == Space::local) {
+                facts.local_bytes = align_up(facts.local_bytes, std::max(1u, variable->alignment()));
+                facts.local_bytes += static_cast<std::uint32_t>(variable->size_bytes());
+            }
+            return;
+        }
+        const auto* i = std::get_if<Instruction>(&statement);
+        if (!i) return;
+        ++facts.instructions;
+        if (is_warp_operation(*i)) facts.waits = true;
+        for (std::size_t k = 0; k < i->operands.size(); ++k) {
+            collect_symbols(i->operands[k], facts.symbols);
+        }
+        if (i->opcode == Opcode::call) {
+            const std::size_t target = !i->operands.empty() &&
+                                       std::holds_alternative<ptx::Vector>(i->operands[0].value);
+            if (target < i->operands.size() &&
+                std::holds_alternative<ptx::Register>(i->operands[target].value)) {
+                facts.calls_indirectly = true;
+            }
+        }
+    });
+    if (!spinning_labels(function).empty()) facts.waits = true;
+    (void)module;
+    return facts;
+}
+
+} // namespace
+
+std::set<std::string> spinning_labels(const ptx::Function& function) {
+    std::vector<const Instruction*> code;
+    std::map<std::string, std::size_t> places;
+    visit(function.body, [&](const ptx::Statement& statement) {
+        if (const auto* label = std::get_if<ptx::Label>(&statement)) {
+            places[label->name] = code.size();
+        }
+        if (const auto* i = std::get_if<Instruction>(&statement)) code.push_back(i);
+    });
+    std::set<std::string> spinning;
+    for (std::size_t end = 0; end < code.size(); ++end) {
+        if (code[end]->opcode != Opcode::bra || code[end]->operands.empty()) continue;
+        const auto* target = std::get_if<ptx::Symbol>(&code[end]->operands[0].value);
+        const auto place = target ? places.find(target->name) : places.end();
+        if (place == places.end() || place->second > end) continue;
+        const std::size_t begin = place->second;
+        std::set<std::string> tainted;
+        for (int pass = 0; pass < 2; ++pass) {
+            for (std::size_t k = begin; k <= end; ++k) {
+                const Instruction& i = *code[k];
+                bool taints = reads_what_others_write(i);
+                for (std::size_t o = 1; o < i.operands.size() && !taints; ++o) {
+                    std::vector<std::string> names;
+                    collect_registers(i.operands[o], names);
+                    taints = std::any_of(names.begin(), names.end(),
+                                         [&](const auto& n) { return tainted.count(n) > 0; });
+                }
+                if (!taints || i.operands.empty()) continue;
+                std::vector<std::string> names;
+                collect_registers(i.operands[0], names);
+                tainted.insert(names.begin(), names.end());
+            }
+        }
+        for (std::size_t k = begin; k <= end; ++k) {
+            const Instruction& i = *code[k];
+            if (i.opcode != Opcode::bra || !i.guard || !tainted.count(i.guard->predicate)) continue;
+            const auto* exit = std::get_if<ptx::Symbol>(&i.operands[0].value);
+            const auto exit_place = exit ? places.find(exit->name) : places.end();
+            const bool leaves = exit_place != places.end() &&
+                                (exit_place->second < begin || exit_place->second > end);
+            if (k == end || leaves) spinning.insert(target->name);
+        }
+    }
+    return spinning;
+}
+
+std::set<std::string> ModuleFacts::reachable(const std::string& name) const {
+    std::set<std::string> seen;
+    std::vector<std::string> pending{name};
+    while (!pending.empty()) {
+        const std::string next = pending.back();
+        pending.pop_back();
+        const auto found = functions.find(next);
+        if (found == functions.end() || !seen.insert(next).second) continue;
+        for (const std::string& symbol : found->second.symbols) {
+            if (functions.count(symbol)) pending.push_back(symbol);
+        }
+        if (found->second.calls_indirectly) {
+            for (const auto& [other, facts] : functions) {
+                if (facts.address_taken) pending.push_back(other);
+            }
+        }
+    }
+    return seen;
+}
+
+const KernelFacts* ModuleFacts::kernel(std::string_view name) const {
+    for (const KernelFacts& kernel : kernels) {
+        if (kernel.info.name == name) return &kernel;
+    }
+    return nullptr;
+}
+
+ParamLayout layout_of(const std::vector<ptx::Variable>& params) {
+    ParamLayout layout;
+    for (const ptx::Variable& param : params) {
+        const std::uint32_t alignment = std::max(1u, param.alignment());
+        const std::uint32_t bytes = param.type == ptx::Type::pred
+                                        ? 4
+                                        : static_cast<std::uint32_t>(param.size_bytes());
+        layout.bytes = align_up(layout.bytes, alignment);
+        layout.params.push_back({layout.bytes, bytes, alignment});
+        layout.bytes += bytes;
+    }
+    return layout;
+}
+
+ModuleFacts find_facts(const ptx::Module& module) {
+    ModuleFacts facts;
+    for (const ptx::Variable& variable : module.variables) {
+        facts.variables.emplace(variable.name, &variable);
+    }
+    for (const ptx::Function& function : module.functions) {
+        if (function.has_body) facts.functions[function.name] = facts_of(module, function);
+    }
+    // A function whose address is taken: named in an initialiser, or by other than a direct call.
+    for (const ptx::Variable& variable : module.variables) {
+        for (const auto& relocation : variable.relocations) {
+            const auto found = facts.functions.find(relocation.target.name);
+            if (found == facts.functions.end()) continue;
+            found->second.address_taken = facts.functions_in_variables = true;
+        }
+    }
+    for (const ptx::Function& function : module.functions) {
+        visit(function.body, [&](const ptx::Statement& statement) {
+            const auto* i = std::get_if<Instruction>(&statement);
+            if (!i || i->opcode == Opcode::call) return;
+            std::set<std::string> symbols;
+            for (const Operand& operand : i->operands) collect_symbols(operand, symbols);
+            for (const std::string& symbol : symbols) {
+                const auto found = facts.functions.find(symbol);
+                if (found != facts.functions.end()) found->second.address_taken = true;
+            }
+        });
+    }
+    for (auto& [name, function] : facts.functions) {
+        for (const std::string& callee : function.symbols) {
+            if (facts.functions.count(callee) && facts.reachable(callee).count(name)) {
+                function.recursive = true;
+            }
+        }
+        function.recursive |= function.calls_indirectly && function.address_taken;
+    }
+    facts.all_shared = lay_out(module, [](auto, auto&) { return true; });
+    for (const ptx::Function& function : module.functions) {
+        if (!function.is_entry || !function.has_body) continue;
+        KernelFacts kernel;
+        kernel.function = &function;
+        KernelInfo& info = kernel.info;
+        info.name = function.name;
+        const ParamLayout layout = layout_of(function.params);
+        info.params = layout.params;
+        info.param_bytes = layout.bytes;
+        const auto reachable = facts.reachable(function.name);
+        std::set<std::string> used;
+        for (const std::string& name : reachable) {
+            const FunctionFacts& f = facts.functions[name];
+            used.insert(f.symbols.begin(), f.symbols.end());
+            info.local_bytes += f.local_bytes;
+            info.needs_fibers |= f.waits;
+            info.uses_printf |= f.symbols.count("vprintf") > 0;
+        }
+        kernel.shared = facts.functions_in_variables
+                            ? facts.all_shared
+                            : lay_out(module, [&](const ptx::Function* owner, const auto& variable) {
+                                  return (owner == nullptr || reachable.count(owner->name) > 0) &&
+                                         used.count(variable.name) > 0;
+                              });
+        info.static_shared_bytes = kernel.shared.static_bytes;
+        info.dynamic_shared_offset = kernel.shared.dynamic_offset;
+        std::copy_n(function.required_threads, 3, info.required_threads);
+        const std::uint32_t* limit =
+            function.required_threads[0] ? function.required_threads : function.max_threads;
+        if (limit[0]) {
+            info.max_threads = std::min(
+                1024u, limit[0] * std::max(1u, limit[1]) * std::max(1u, limit[2]));
+        }
+        facts.kernels.push_back(std::move(kernel));
+    }
+    return facts;
+}
+
+} // namespace lathe::soft::jit

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// One LLVM module: a kernel (or one .func asked for by address) with every function it reaches.
+#pragma once
+
+#include "gpu/soft/jit/compiler.h"
+#include "gpu/soft/jit/module_facts.h"
+
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+
+#include <map>
+#include <memory>
+#include <string>
+
+namespace lathe::soft::jit {
+
+class DebugInfo;
+
+class ModuleLowering {
+public:
+    ModuleLowering(llvm::LLVMContext& llvm_context, const ptx::Module& ptx_module,
+                   const ModuleFacts& module_facts, const CompiledModule::Resolve& resolve_symbol,
+                   const llvm::DataLayout& layout);
+    ~ModuleLowering();
+
+    /// Lowers a kernel: makes `entry.<name>` and, where it needs no fibers, `block.<name>`.
+    void lower_kernel(const ptx::Function& kernel, const KernelFacts& kernel_facts);
+    /// Lowers a .func as `func.<name>`, visible from outside.
+    void lower_device_function(const ptx::Function& source);
+
+    /// The LLVM function of a .func; a body is lowered later where PTX has one. Null: unknown name.
+    llvm::Function* device_function(const std::string& name);
+    llvm::FunctionType* device_function_type();
+    const SharedLayout& shared() const { return *shared_; }
+    std::unique_ptr<llvm::Module> take() { return std::move(llvm); }
+
+    llvm::LLVMContext& context;
+    const ptx::Module& ptx;
+    const ModuleFacts& facts;
+    const CompiledModule::Resolve& resolve;
+    std::unique_ptr<llvm::Module> llvm;
+    std::unique_ptr<DebugInfo> debug;
+
+private:
+    void lower_pending();
+    llvm::Function* make(const std::string& name, llvm::FunctionType* type,
+                         llvm::GlobalValue::LinkageTypes linkage);
+    void make_entry(const std::string& name, llvm::Function* body);
+    void make_block_loop(const std::string& name, llvm::Function* body);
+
+    std::map<std::string, llvm::Function*> functions_;
+    std::vector<std::pair<const ptx::Function*, llvm::Function*>> pending_;
+    const SharedLayout* shared_ = nullptr;
+};
+
+} // namespace lathe::soft::jit

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// Linking of generated objects into the process, one session for all modules.
+#pragma once
+
+#include "gpu/soft/rt/abi.h"
+
+#include <llvm/Support/MemoryBuffer.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace lathe::soft::jit {
+
+/// The linked code of one PTX module. Freed with the object.
+class CodeSpace {
+public:
+    CodeSpace();
+    ~CodeSpace();
+    CodeSpace(const CodeSpace&) = delete;
+    CodeSpace& operator=(const CodeSpace&) = delete;
+
+    /// Links an object and keeps its line table. `group` names it: functions are found by group.
+    void add(std::unique_ptr<llvm::MemoryBuffer> object, const std::string& group);
+    /// Address of a function of a group; null where it has none of that name.
+    void* find(const std::string& group, const std::string& name);
+
+    bool contains(std::uintptr_t pc) const;
+    std::optional<SourcePlace> place_of(std::uintptr_t pc) const;
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+} // namespace lathe::soft::jit

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+#include "gpu/soft/jit/pipeline.h"
+
+#include "engine/core/error.h"
+
+#include <fmt/format.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/SmallVectorMemoryBuffer.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/TargetParser/Host.h>
+#include <llvm/TargetParser/SubtargetFeature.h>
+#include <llvm/Transforms/IPO/AlwaysInliner.h>
+#include <llvm/Transforms/IPO/GlobalDCE.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/ADCE.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/LICM.h>
+#include <llvm/Transforms/Scalar/LoopPassManager.h>
+#include <llvm/Transforms/Scalar/LoopRotation.h>
+#include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+
+#include <cstdlib>
+#include <mutex>
+
+namespace lathe::soft::jit {
+
+std::unique_ptr<llvm::TargetMachine> make_target_machine() {
+    static std::once_flag once;
+    std::call_once(once, [] {
+        llvm::InitializeNativeTarget();
+        llvm::InitializeNativeTargetAsmPrinter();
+    });
+    const std::string triple = llvm::sys::getProcessTriple();
+    std::string problem;
+    const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, problem);
+    if (!target) throw Error{fmt::format("LLVM has no code generator for {}: {}", triple, problem)};
+    static const std::string features = [] {
+        llvm::SubtargetFeatures list;
+        for (const auto& feature : llvm::sys::getHostCPUFeatures()) {
+            list.AddFeature(feature.getKey(), feature.getValue());
+        }
+        return list.getString();
+    }();
+    llvm::TargetOptions options;
+    options.AllowFPOpFusion = llvm::FPOpFusion::Strict; // PTX says where a fma is
+    return std::unique_ptr<llvm::TargetMachine>{target->createTargetMachine(
+        triple, llvm::sys::getHostCPUName(), features, options, llvm::Reloc::PIC_,
+        llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default, true)};
+}
+
+void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
+    llvm::LoopAnalysisManager loops;
+    llvm::FunctionAnalysisManager functions;
+    llvm::CGSCCAnalysisManager components;
+    llvm::ModuleAnalysisManager modules;
+    llvm::PassBuilder builder{&machine};
+    builder.registerModuleAnalyses(modules);
+    builder.registerCGSCCAnalyses(components);
+    builder.registerFunctionAnalyses(functions);
+    builder.registerLoopAnalyses(loops);
+    builder.crossRegisterProxies(loops, functions, components, modules);
+
+    const auto cfg = llvm::SimplifyCFGOptions{}.convertSwitchRangeToICmp(true).hoistCommonInsts(
+        true).sinkCommonInsts(true);
+    llvm::FunctionPassManager early;
+    early.addPass(llvm::SROAPass{llvm::SROAOptions::ModifyCFG});
+    early.addPass(llvm::EarlyCSEPass{});
+    early.addPass(llvm::SimplifyCFGPass{});
+
+    llvm::FunctionPassManager main;
+    main.addPass(llvm::InstCombinePass{});
+    main.addPass(llvm::SROAPass{llvm::SROAOptions::ModifyCFG}); // depots, now that addresses are GEPs
+    main.addPass(llvm::SimplifyCFGPass{cfg});
+    main.addPass(llvm::EarlyCSEPass{true});
+    llvm::LoopPassManager loop;
+    loop.addPass(llvm::LoopRotatePass{});
+    loop.addPass(llvm::LICMPass{llvm::LICMOptions{}});
+    main.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(loop), true));
+    main.addPass(llvm::EarlyCSEPass{true});
+    main.addPass(llvm::InstCombinePass{});
+    main.addPass(llvm::SimplifyCFGPass{cfg});
+    main.addPass(llvm::ADCEPass{});
+
+    llvm::ModulePassManager passes;
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(early)));
+    passes.addPass(llvm::AlwaysInlinerPass{false});
+    passes.addPass(llvm::GlobalDCEPass{});
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(main)));
+    passes.run(module, modules);
+}
+
+std::unique_ptr<llvm::MemoryBuffer> generate_code(llvm::Module& module,
+                                                  llvm::TargetMachine& machine) {
+    llvm::SmallVector<char, 0> bytes;
+    {
+        llvm::raw_svector_ostream stream{bytes};
+        llvm::legacy::PassManager passes;
+        llvm::MCContext* context = nullptr;
+        if (machine.addPassesToEmitMC(passes, context, stream, true)) {
+            throw Error{"LLVM cannot write object code for this host"};
+        }
+        passes.run(module);
+    }
+    return std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(bytes), "ptx", false);
+}
+
+} // namespace lathe::soft::jit
