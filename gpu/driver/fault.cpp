@@ -4,17 +4,14 @@
 #include "gpu/driver/fault.h"
 
 #include "gpu/driver/api.h"
-#if __has_include("gpu/soft/soft_api.h")
 #include "gpu/soft/soft_api.h"
-#define LATHE_HAS_SOFT_API 1
-#endif
 
 #include <fmt/core.h>
 
 namespace lathe::gpu {
 namespace {
 
-template <class Function> [[maybe_unused]] Function* find(const char* name) noexcept {
+template <class Function> Function* find(const char* name) noexcept {
     const DriverApi* open = detail::open_driver.load(std::memory_order_acquire);
     return open ? reinterpret_cast<Function*>(open->find_symbol(name)) : nullptr;
 }
@@ -33,7 +30,6 @@ std::string to_string(const Fault& fault) {
     return text;
 }
 
-#ifdef LATHE_HAS_SOFT_API
 std::shared_ptr<const Fault> last_fault() {
     const auto ask = find<decltype(latheSoftGetLastFault)>("latheSoftGetLastFault");
     LatheSoftFault noted{};
@@ -59,9 +55,9 @@ std::string last_error_text() {
     return text ? text : "";
 }
 
-#else
-std::shared_ptr<const Fault> last_fault() { return nullptr; }
-std::string last_error_text() { return {}; }
-#endif
+std::uint64_t driver_interop_bytes_copied() {
+    const auto ask = find<decltype(latheSoftInteropBytesCopied)>("latheSoftInteropBytesCopied");
+    return ask ? ask() : 0;
+}
 
 } // namespace lathe::gpu

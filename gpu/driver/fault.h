@@ -35,4 +35,8 @@ std::shared_ptr<const Fault> last_fault();
 /// To be asked before the next driver call.
 std::string last_error_text();
 
+/// Bytes that the driver itself had to copy through the host for mapped graphics resources since
+/// the start: the software device's textures. 0 where the device does not say.
+std::uint64_t driver_interop_bytes_copied();
+
 } // namespace lathe::gpu
