@@ -35,15 +35,15 @@ struct CompileHeader {
 };
 
 struct CompileRequest {
-    std::string source;
+    std::string source{};
     std::string name = "kernel.cu"; ///< in diagnostics and line tables; a path is kept as it is
     /// Added after the defaults (--std=c++17 -lineinfo --device-as-default-execution-space), of
     /// which one that they replace (--std=…, -G, --device-int128 …) is left out.
-    std::vector<std::string> options;
-    std::vector<CompileHeader> headers;
-    std::vector<std::filesystem::path> include_directories;
-    std::vector<std::string> name_expressions; ///< such as "&scale<float>": see lowered_names
-    std::optional<CompileTarget> target;       ///< none: CompileTarget::current()
+    std::vector<std::string> options{};
+    std::vector<CompileHeader> headers{};
+    std::vector<std::filesystem::path> include_directories{};
+    std::vector<std::string> name_expressions{}; ///< such as "&scale<float>": see lowered_names
+    std::optional<CompileTarget> target{};       ///< none: CompileTarget::current()
     bool debug_info = false; ///< a -G compile to PTX: names and types of parameters, slow code
     bool use_cache = true;
 };

@@ -107,8 +107,16 @@ bool is_summary(std::string_view line) {
            line.starts_with("Compilation terminated") || line.starts_with("Remark: ");
 }
 
-// Columns count characters, as editors do; NVRTC's caret stands under the character, too.
-constexpr int kExcerptIndent = 2;
+constexpr std::size_t kExcerptIndent = 2;
+
+// NVRTC's caret counts bytes; columns count characters, so UTF-8's further bytes are left out.
+int column_of(std::string_view caret_line, std::string_view excerpt) {
+    const std::size_t caret = caret_line.find('^');
+    int column = 1;
+    for (std::size_t i = kExcerptIndent; i < caret; ++i)
+        column += i >= excerpt.size() || (excerpt[i] & 0xc0) != 0x80;
+    return column;
+}
 
 } // namespace
 
@@ -132,8 +140,7 @@ std::vector<Diagnostic> parse_nvrtc_log(std::string_view log) {
             open = next.has_value();
             if (next) found.push_back(std::move(*next));
         } else if (open && is_caret(line)) {
-            if (found.back().column == 0)
-                found.back().column = static_cast<int>(line.find('^')) - kExcerptIndent + 1;
+            if (found.back().column == 0) found.back().column = column_of(line, pending);
             pending.clear();
         } else if (open) {
             add_text(trimmed(pending));
