@@ -224,7 +224,6 @@ void KernelEditor::draw() {
         theme::text("No kernels to edit yet.", theme::kDim);
         return;
     }
-    ImGui::SetCursorPosY(theme::px(2));
     if (!ImGui::BeginTabBar("kernels", ImGuiTabBarFlags_FittingPolicyScroll)) return;
     for (std::size_t i = 0; i < tabs_.size(); ++i) {
         Tab& tab = *tabs_[i];

@@ -28,7 +28,7 @@ float parameters_width(float width) {
     return std::clamp(width * 0.17f, theme::px(200), theme::px(300));
 }
 float below_height(float height) {
-    return std::clamp(height * 0.24f, theme::px(140), theme::px(240));
+    return std::clamp(height * 0.28f, theme::px(190), theme::px(280));
 }
 float timings_width(float width) {
     return std::clamp(width * 0.33f, theme::px(240), theme::px(420));
@@ -66,7 +66,7 @@ void Layout::arrange_docks(unsigned dockspace, ImVec2 size) {
     ImGui::DockBuilderRemoveNode(dockspace);
     ImGui::DockBuilderAddNode(dockspace, ImGuiDockNodeFlags_DockSpace);
     ImGui::DockBuilderSetNodeSize(dockspace, size);
-    ImGuiID rest = dockspace, kernels = 0, below = 0, parameters = 0, timings = 0;
+    ImGuiID rest = dockspace, kernels = 0, below = 0, parameters = 0, timings = 0, script = 0;
     const float right = kernels_width(size.x), left_of_it = size.x - right;
     ImGui::DockBuilderSplitNode(rest, ImGuiDir_Right, right / size.x, &kernels, &rest);
     ImGui::DockBuilderSplitNode(rest, ImGuiDir_Down, below_height(size.y) / size.y, &below, &rest);
@@ -74,14 +74,19 @@ void Layout::arrange_docks(unsigned dockspace, ImVec2 size) {
                                 &parameters, &rest);
     ImGui::DockBuilderSplitNode(below, ImGuiDir_Left, timings_width(left_of_it) / left_of_it,
                                 &timings, &below);
+    // Takes no room until a script opens a panel.
+    ImGui::DockBuilderSplitNode(parameters, ImGuiDir_Down, 0.45f, &script, &parameters);
+    g_script_dock = script;
     ImGui::DockBuilderDockWindow(title_of(Place::view), rest);
     ImGui::DockBuilderDockWindow(title_of(Place::kernels), kernels);
     ImGui::DockBuilderDockWindow(title_of(Place::parameters), parameters);
     ImGui::DockBuilderDockWindow(title_of(Place::timings), timings);
     ImGui::DockBuilderDockWindow(title_of(Place::console), below);
+    for (const ImGuiID plain : {rest, kernels}) // the picture and the kernels' own tabs suffice
+        if (ImGuiDockNode* node = ImGui::DockBuilderGetNode(plain))
+            node->SetLocalFlags(node->LocalFlags | int(ImGuiDockNodeFlags_NoTabBar));
     if (ImGuiDockNode* node = ImGui::DockBuilderGetNode(rest))
-        node->SetLocalFlags(int(ImGuiDockNodeFlags_AutoHideTabBar) |
-                            int(ImGuiDockNodeFlags_CentralNode));
+        node->SetLocalFlags(node->LocalFlags | int(ImGuiDockNodeFlags_CentralNode));
     ImGui::DockBuilderFinish(dockspace);
 #else
     (void)dockspace;
@@ -123,12 +128,12 @@ bool Layout::begin_panel(Place place) {
 #endif
     if (bare) ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2{0, 0});
     ImGui::PushStyleColor(ImGuiCol_WindowBg,
-                          theme::color(place == Place::view ? theme::kBackground : theme::kPanel));
+                          theme::color(bare ? theme::kBackground : theme::kPanel));
     const bool open = ImGui::Begin(title_of(place), nullptr, flags);
     ImGui::PopStyleColor();
     if (bare) ImGui::PopStyleVar();
 #if LATHE_HAVE_DOCKING
-    if (place == Place::parameters) g_script_dock = ImGui::GetWindowDockID();
+    if (place == Place::parameters && !g_script_dock) g_script_dock = ImGui::GetWindowDockID();
 #endif
     return open;
 }

@@ -77,7 +77,7 @@ bool edit_vector(Parameter& p) {
     if (p.widget == ParameterWidget::color) {
         std::array<float, 4> rgba{};
         std::copy(v.begin(), v.end(), rgba.begin());
-        const int flags = ImGuiColorEditFlags_Float | ImGuiColorEditFlags_AlphaPreviewHalf;
+        const int flags = ImGuiColorEditFlags_DisplayHex | ImGuiColorEditFlags_AlphaPreviewHalf;
         const bool changed = v.size() == 4 ? ImGui::ColorEdit4("##v", rgba.data(), flags)
                                            : ImGui::ColorEdit3("##v", rgba.data(), flags);
         if (changed) std::copy_n(rgba.begin(), v.size(), v.begin());

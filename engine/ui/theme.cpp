@@ -4,6 +4,10 @@
 #include "engine/core/log.h"
 #include "engine/core/resources.h"
 
+#if LATHE_HAVE_DOCKING
+#include <implot.h>
+#endif
+
 #include <array>
 #include <cmath>
 #include <filesystem>
@@ -152,8 +156,8 @@ void apply(float scale) {
     set(ImGuiCol_ScrollbarGrabHovered, 0x4a5565);
     set(ImGuiCol_ScrollbarGrabActive, 0x5b687c);
     set(ImGuiCol_CheckMark, kAccent);
-    set(ImGuiCol_SliderGrab, kAccent);
-    set(ImGuiCol_SliderGrabActive, 0x7cbcf2);
+    set(ImGuiCol_SliderGrab, 0x3a78b0);
+    set(ImGuiCol_SliderGrabActive, 0x4a8fcb);
     set(ImGuiCol_Button, kField);
     set(ImGuiCol_ButtonHovered, kFieldHover);
     set(ImGuiCol_ButtonActive, kFieldActive);
@@ -282,6 +286,24 @@ void outline(ImDrawList& draw, ImVec2 low, ImVec2 high, ImU32 ink, float roundin
     draw.AddRect(low, high, ink, rounding, 0, thickness);
 #else
     draw.AddRect(low, high, ink, rounding, thickness);
+#endif
+}
+
+void push_plot_style() {
+#if LATHE_HAVE_DOCKING
+    ImPlot::PushStyleVar(ImPlotStyleVar_PlotPadding, ImVec2{px(4), px(4)});
+    ImPlot::PushStyleVar(ImPlotStyleVar_PlotBorderSize, 0.0f);
+    ImPlot::PushStyleColor(ImPlotCol_PlotBg, color(kBackground));
+    ImPlot::PushStyleColor(ImPlotCol_FrameBg, color(kPanel, 0));
+    ImPlot::PushStyleColor(ImPlotCol_AxisGrid, color(kLine));
+    ImPlot::PushStyleColor(ImPlotCol_AxisText, color(kDim));
+#endif
+}
+
+void pop_plot_style() {
+#if LATHE_HAVE_DOCKING
+    ImPlot::PopStyleColor(4);
+    ImPlot::PopStyleVar(2);
 #endif
 }
 

@@ -55,6 +55,9 @@ enum class Symbol { play, pause, step, reset, camera };
 bool symbol_button(const char* id, Symbol symbol, const char* tip, bool lit = false);
 /// AddRect, whose arguments changed their order between the versions of ImGui.
 void outline(ImDrawList& draw, ImVec2 low, ImVec2 high, ImU32 ink, float rounding, float thickness);
+/// Plots as quiet as the panels (nothing without ImPlot).
+void push_plot_style();
+void pop_plot_style();
 /// A round mark of the size of a letter, before a status text.
 void dot(unsigned rgb);
 

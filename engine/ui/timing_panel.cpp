@@ -63,15 +63,8 @@ void table(const FrameStats& stats) {
 
 #if LATHE_HAVE_DOCKING
 void plot(const std::vector<FrameSample>& samples, double top, ImVec2 size) {
-    ImPlot::PushStyleVar(ImPlotStyleVar_PlotPadding, ImVec2{theme::px(4), theme::px(4)});
-    ImPlot::PushStyleVar(ImPlotStyleVar_PlotBorderSize, 0.0f);
-    ImPlot::PushStyleColor(ImPlotCol_PlotBg, theme::color(theme::kBackground));
-    ImPlot::PushStyleColor(ImPlotCol_FrameBg, theme::color(theme::kPanel, 0));
-    ImPlot::PushStyleColor(ImPlotCol_AxisGrid, theme::color(theme::kLine));
-    ImPlot::PushStyleColor(ImPlotCol_AxisText, theme::color(theme::kDim));
-    const ImPlotFlags flags = ImPlotFlags_NoTitle | ImPlotFlags_NoLegend | ImPlotFlags_NoMenus |
-                              ImPlotFlags_NoBoxSelect | ImPlotFlags_NoMouseText |
-                              ImPlotFlags_NoInputs;
+    theme::push_plot_style();
+    const ImPlotFlags flags = ImPlotFlags_CanvasOnly | ImPlotFlags_NoInputs;
     if (ImPlot::BeginPlot("##times", size, flags)) {
         ImPlot::SetupAxes(nullptr, nullptr, ImPlotAxisFlags_NoDecorations,
                           ImPlotAxisFlags_NoTickMarks);
@@ -88,8 +81,7 @@ void plot(const std::vector<FrameSample>& samples, double top, ImVec2 size) {
         }
         ImPlot::EndPlot();
     }
-    ImPlot::PopStyleColor(4);
-    ImPlot::PopStyleVar(2);
+    theme::pop_plot_style();
 }
 #else
 void plot(const std::vector<FrameSample>& samples, double top, ImVec2 size) {

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+// A headless window with the studio's panels but no CUDA: slots get a compiler that the test
+// writes, input is injected, pictures are read back.
+#pragma once
+
+#include "engine/app/frame_loop.h"
+#include "engine/app/run_control.h"
+#include "engine/app/screenshot.h"
+#include "engine/app/window.h"
+#include "engine/live/kernel_slot.h"
+#include "engine/live/parameter_set.h"
+#include "engine/ui/console_panel.h"
+#include "engine/ui/imgui_layer.h"
+#include "engine/ui/kernel_editor.h"
+#include "engine/ui/layout.h"
+#include "engine/ui/parameter_panel.h"
+#include "engine/ui/run_control_panel.h"
+#include "engine/ui/status_bar.h"
+#include "engine/ui/timing_panel.h"
+#include "engine/ui/view_panel.h"
+
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace lathe {
+
+/// Calls `build` at once, on the caller's thread.
+inline KernelSlotServices immediate(BuildKernel build) {
+    KernelSlotServices s;
+    s.build = std::move(build);
+    s.build_on = [](Task t) { t(); };
+    s.reflect_on = [](Task t) { t(); };
+    return s;
+}
+
+struct UiBench {
+    explicit UiBench(int width = 1280, int height = 720, Session* session = nullptr)
+        : window{Window::open({.title = "ui", .width = width, .height = height, .headless = true})},
+          imgui{window, {}}, scene{640, 480}, editor{session}, parameter_panel{parameters},
+          run_control_panel{run_control} {
+        imgui.shortcuts = [this](const KeyEvent& key) {
+            return editor.handle(key) || (!imgui.wants_text() && run_control_panel.handle(key));
+        };
+        scene.clear({0.10f, 0.25f, 0.35f, 1});
+    }
+
+    void frame() {
+        window.poll_events();
+        for (auto& slot : slots) slot->poll();
+        imgui.begin_frame(1.0 / 60);
+        layout.begin(frames++ == 0);
+        layout.begin_toolbar();
+        run_control_panel.draw(frames, 60);
+        layout.end_bar();
+        if (layout.begin_panel(Place::view)) view.draw(scene, red_edge(), {});
+        layout.end_panel();
+        if (layout.begin_panel(Place::parameters)) parameter_panel.draw();
+        layout.end_panel();
+        if (layout.begin_panel(Place::timings)) timing_panel.draw(stats);
+        layout.end_panel();
+        if (layout.begin_panel(Place::console)) console.draw();
+        layout.end_panel();
+        if (layout.begin_panel(Place::kernels)) editor.draw();
+        layout.end_panel();
+        if (extra) extra();
+        layout.begin_status_bar();
+        status.draw({{"device", "", StatusItem::Tone::plain}},
+                    {{"right", "", StatusItem::Tone::good}});
+        layout.end_bar();
+        window.screen().clear({0, 0, 0, 1});
+        imgui.end_frame(window.screen());
+        window.present();
+        window.input().begin_frame();
+    }
+    void run(int n) {
+        for (int i = 0; i < n; ++i) frame();
+    }
+    bool red_edge() const {
+        for (const auto& slot : slots)
+            if (slot->shows_older()) return true;
+        return false;
+    }
+
+    void move(float x, float y) {
+        window.inject(MoveEvent{{x, y}});
+        frame();
+    }
+    void click(float x, float y, MouseButton button = MouseButton::left) {
+        move(x, y);
+        window.inject(ButtonEvent{button, true, 0});
+        frame();
+        window.inject(ButtonEvent{button, false, 0});
+        run(2);
+    }
+    void key(Key k, unsigned modifiers = 0) {
+        window.inject(KeyEvent{k, true, false, modifiers});
+        frame();
+        window.inject(KeyEvent{k, false, false, modifiers});
+        frame();
+    }
+    /// As a keyboard does it: a key goes down, a character comes, the key goes up.
+    void type(const std::string& text) {
+        for (const char c : text) {
+            if (c == '\n') {
+                key(Key::enter);
+                continue;
+            }
+            const Key k = c >= 'a' && c <= 'z' ? Key(int(c) - 32) : c == ' ' ? Key::space : Key(c);
+            window.inject(KeyEvent{k, true, false, 0});
+            window.inject(TextEvent{char32_t(c)});
+            frame();
+            window.inject(KeyEvent{k, false, false, 0});
+            frame();
+        }
+    }
+
+    KernelSlot& add(const std::string& text, BuildKernel build, const std::string& name = "step.cu",
+                    bool offer = false) {
+        slots.push_back(std::make_unique<KernelSlot>(KernelSource{text, name, "", {}, {}},
+                                                     immediate(std::move(build))));
+        slots.back()->poll();
+        editor.add(*slots.back(), offer);
+        return *slots.back();
+    }
+    ImageData picture() { return read_image(window.screen(), 3); }
+    /// Saves into LATHE_TEST_PICTURES where that names a folder, to be looked at.
+    void keep(const std::string& name) {
+        if (const char* folder = std::getenv("LATHE_TEST_PICTURES"))
+            save_png(std::filesystem::path{folder} / (name + ".png"), picture());
+    }
+
+    std::vector<std::unique_ptr<KernelSlot>> slots;
+    ParameterSet parameters;
+    ConsolePanel console;
+    RunControl run_control;
+    FrameStats stats;
+    Window window;
+    ImGuiLayer imgui;
+    gl::Framebuffer scene;
+    Layout layout;
+    KernelEditor editor;
+    ParameterPanel parameter_panel;
+    RunControlPanel run_control_panel;
+    TimingPanel timing_panel;
+    ViewPanel view;
+    StatusBar status;
+    std::function<void()> extra;
+    std::uint64_t frames = 0;
+};
+
+} // namespace lathe
