@@ -10,9 +10,13 @@ namespace {
 constexpr int kDeepestList = 8;
 constexpr int kMostDotted = 32; ///< bits of Instruction::type_positions
 
+/// ".x" of a vector register, ".b0" or ".h10" of a video instruction's operand.
 bool is_component(std::string_view dotted) {
-    return dotted.size() == 2 &&
-           std::string_view{"xyzwrgba"}.find(dotted[1]) != std::string_view::npos;
+    if (dotted.size() == 2) {
+        return std::string_view{"xyzwrgba"}.find(dotted[1]) != std::string_view::npos;
+    }
+    return dotted.size() > 2 && dotted.size() <= 6 && (dotted[1] == 'b' || dotted[1] == 'h') &&
+           dotted.find_first_not_of("01234567", 2) == std::string_view::npos;
 }
 
 } // namespace

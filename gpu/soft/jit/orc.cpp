@@ -46,22 +46,25 @@ struct LinkedObject {
     std::vector<std::pair<std::uintptr_t, std::uintptr_t>> ranges;
 };
 
-/// Sections of one object in one reservation, so that code reaches its constants by 32-bit offsets,
-/// and a note of where executable ones lie.
+/// What hears of an object that this thread links: lookups link on the calling thread.
+struct LinkListener {
+    virtual ~LinkListener() = default;
+    virtual void code_at(std::uintptr_t begin, std::size_t bytes) = 0;
+    virtual void loaded(llvm::object::OwningBinary<llvm::object::ObjectFile> debug) = 0;
+    virtual void emitted(std::unique_ptr<llvm::MemoryBuffer> memory) = 0;
+};
+
+thread_local LinkListener* listener = nullptr;
+
+/// Notes where executable sections lie.
 class CodeMemory : public llvm::SectionMemoryManager {
 public:
-    explicit CodeMemory(std::function<void(std::uintptr_t, std::size_t)> note)
-        : note_{std::move(note)} {}
-
     std::uint8_t* allocateCodeSection(std::uintptr_t size, unsigned alignment, unsigned id,
                                       llvm::StringRef name) override {
         auto* begin = SectionMemoryManager::allocateCodeSection(size, alignment, id, name);
-        note_(reinterpret_cast<std::uintptr_t>(begin), size);
+        if (listener) listener->code_at(reinterpret_cast<std::uintptr_t>(begin), size);
         return begin;
     }
-
-private:
-    std::function<void(std::uintptr_t, std::size_t)> note_;
 };
 
 /// The ORC session with the functions that compiled code may call.
@@ -73,12 +76,16 @@ public:
     }
 
     orc::ExecutionSession session;
+    orc::RTDyldObjectLinkingLayer layer; ///< one for all: a layer never leaves its session
     orc::JITDylib& runtime;
     std::atomic<unsigned> next_name{0};
 
 private:
     Engine()
-        : session{check(orc::SelfExecutorProcessControl::Create(), "JIT session")},
+        : session{check(orc::SelfExecutorProcessControl::Create(
+                            nullptr, std::make_unique<orc::InPlaceTaskDispatcher>()),
+                        "JIT session")},
+          layer{session, [] { return std::make_unique<CodeMemory>(); }},
           runtime{session.createBareJITDylib("runtime")} {
         orc::SymbolMap symbols;
         for (const auto& [name, address] : runtime_symbols()) {
@@ -87,50 +94,45 @@ private:
                                                  llvm::JITSymbolFlags::Callable};
         }
         check(runtime.define(orc::absoluteSymbols(std::move(symbols))), "run-time symbols");
+        layer.setNotifyLoaded([](orc::MaterializationResponsibility&,
+                                 const llvm::object::ObjectFile& object,
+                                 const llvm::RuntimeDyld::LoadedObjectInfo& info) {
+            if (listener) listener->loaded(info.getObjectForDebug(object));
+        });
+        layer.setNotifyEmitted([](orc::MaterializationResponsibility&,
+                                  std::unique_ptr<llvm::MemoryBuffer> memory) {
+            if (listener) listener->emitted(std::move(memory));
+        });
     }
 };
 
 } // namespace
 
-struct CodeSpace::State {
+struct CodeSpace::State final : LinkListener {
     std::map<std::string, orc::JITDylib*> groups;
-    std::unique_ptr<orc::RTDyldObjectLinkingLayer> layer;
     std::atomic<CodeRange*> ranges{nullptr};
     mutable std::mutex mutex;
     std::vector<LinkedObject> objects;
     mutable std::set<std::string> files; ///< SourcePlace::file points here
     std::vector<std::pair<std::uintptr_t, std::uintptr_t>> new_ranges;
 
-    void note(std::uintptr_t begin, std::size_t bytes) {
+    void code_at(std::uintptr_t begin, std::size_t bytes) override {
         ranges.store(new CodeRange{begin, begin + bytes, ranges.load()});
         new_ranges.emplace_back(begin, begin + bytes);
     }
+    void loaded(llvm::object::OwningBinary<llvm::object::ObjectFile> debug) override {
+        objects.push_back({std::move(debug), nullptr, nullptr, std::exchange(new_ranges, {})});
+    }
+    void emitted(std::unique_ptr<llvm::MemoryBuffer> memory) override {
+        if (!objects.empty()) objects.back().memory = std::move(memory);
+    }
 
-    ~State() {
+    ~State() override {
         for (CodeRange* range = ranges.load(); range;) delete std::exchange(range, range->next);
     }
 };
 
-CodeSpace::CodeSpace() : state_{std::make_unique<State>()} {
-    Engine& engine = Engine::instance();
-    State* state = state_.get();
-    state->layer = std::make_unique<orc::RTDyldObjectLinkingLayer>(engine.session, [state] {
-        return std::make_unique<CodeMemory>(
-            [state](std::uintptr_t begin, std::size_t bytes) { state->note(begin, bytes); });
-    });
-    state->layer->setNotifyLoaded([state](orc::MaterializationResponsibility&,
-                                          const llvm::object::ObjectFile& object,
-                                          const llvm::RuntimeDyld::LoadedObjectInfo& info) {
-        LinkedObject& linked = state->objects.emplace_back();
-        linked.debug = info.getObjectForDebug(object);
-        linked.ranges = std::move(state->new_ranges);
-        state->new_ranges.clear();
-    });
-    state->layer->setNotifyEmitted(
-        [state](orc::MaterializationResponsibility&, std::unique_ptr<llvm::MemoryBuffer> buffer) {
-            state->objects.back().memory = std::move(buffer);
-        });
-}
+CodeSpace::CodeSpace() : state_{std::make_unique<State>()} { Engine::instance(); }
 
 CodeSpace::~CodeSpace() {
     Engine& engine = Engine::instance();
@@ -144,7 +146,7 @@ void CodeSpace::add(std::unique_ptr<llvm::MemoryBuffer> object, const std::strin
     std::lock_guard lock{state_->mutex};
     auto& library = engine.session.createBareJITDylib(fmt::format("{}.{}", engine.next_name++, group));
     library.addToLinkOrder(engine.runtime);
-    check(state_->layer->add(library, std::move(object)), "linking compiled code");
+    check(engine.layer.add(library, std::move(object)), "linking compiled code");
     state_->groups[group] = &library;
 }
 
@@ -153,7 +155,9 @@ void* CodeSpace::find(const std::string& group, const std::string& name) {
     std::lock_guard lock{state_->mutex};
     const auto found = state_->groups.find(group);
     if (found == state_->groups.end()) return nullptr;
+    listener = state_.get();
     auto symbol = engine.session.lookup({found->second}, engine.session.intern(name));
+    listener = nullptr;
     if (!symbol) {
         llvm::Error error = symbol.takeError();
         if (error.isA<orc::SymbolsNotFound>()) {
