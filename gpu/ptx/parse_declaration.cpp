@@ -216,7 +216,6 @@ RegisterDecl Parser::register_group(Type type, std::uint32_t vector) {
     read.vector = vector;
     const Token at = token_;
     read.name = name("a register name");
-    if (at.text[0] != '%') plain_registers_.push_back(at.text);
     if (accept('<')) {
         if (!token_.is(Token::Kind::number)) fail_expected("a number of registers");
         const auto count = number_value(token_.text);
@@ -226,6 +225,7 @@ RegisterDecl Parser::register_group(Type type, std::uint32_t vector) {
         read.count = static_cast<std::uint32_t>(count->bits);
         expect('>');
     }
+    if (at.text[0] != '%') plain_registers_.push_back({at.text, read.count});
     return read;
 }
 

@@ -32,7 +32,7 @@ void Parser::function(const Linkage& linked) {
         plain_registers_.clear();
         for (const auto* variables : {&read.returns, &read.params})
             for (const Variable& variable : *variables)
-                if (variable.space == Space::reg) plain_registers_.push_back(variable.name);
+                if (variable.space == Space::reg) plain_registers_.push_back({variable.name, 0});
         read.body = block(0);
         function_ = nullptr;
     } else {
@@ -87,7 +87,10 @@ Block Parser::block(int depth) {
         }
     }
     expect('}');
-    plain_registers_.resize(std::min(outer_registers, plain_registers_.size()));
+    if (plain_registers_.size() > outer_registers)
+        plain_registers_.erase(plain_registers_.begin() +
+                                   static_cast<std::ptrdiff_t>(outer_registers),
+                               plain_registers_.end());
     return read;
 }
 

@@ -179,8 +179,14 @@ std::string Parser::register_name() {
 bool Parser::is_register(const Token& token) const {
     if (!token.is(Token::Kind::word)) return false;
     if (token.text[0] == '%') return true;
-    return std::find(plain_registers_.rbegin(), plain_registers_.rend(), token.text) !=
-           plain_registers_.rend();
+    return std::any_of(
+        plain_registers_.rbegin(), plain_registers_.rend(), [&token](const PlainRegister& each) {
+            if (!token.text.starts_with(each.name)) return false;
+            const std::string_view digits = token.text.substr(each.name.size());
+            const bool numbered =
+                !digits.empty() && digits.find_first_not_of("0123456789") == std::string_view::npos;
+            return each.count ? numbered : digits.empty();
+        });
 }
 
 } // namespace lathe::ptx

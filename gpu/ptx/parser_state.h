@@ -17,7 +17,8 @@ namespace lathe::ptx {
 
 class Parser {
 public:
-    explicit Parser(std::string_view text) : lexer_{text}, token_{lexer_.next()}, ahead_{lexer_.next()} {}
+    explicit Parser(std::string_view text)
+        : lexer_{text}, token_{lexer_.next()}, ahead_{lexer_.next()} {}
 
     ParseResult run();
 
@@ -26,6 +27,11 @@ private:
     struct SyntaxError {};
     struct Linkage {
         bool is_extern = false, is_visible = false, is_weak = false, is_common = false;
+    };
+
+    struct PlainRegister {
+        std::string_view name;
+        std::uint32_t count; ///< 0: the name itself, else name0, name1, ...
     };
 
     // Tokens: token_ is the current one, ahead_ the one after it.
@@ -105,7 +111,7 @@ private:
     int list_depth_ = 0;
     /// Registers without a leading '%', innermost block last: only a declaration tells them from
     /// symbols.
-    std::vector<std::string_view> plain_registers_;
+    std::vector<PlainRegister> plain_registers_;
     std::unordered_map<std::string, LocationId> location_of_place_; ///< key: file, line, column
     std::vector<std::pair<LocationId, Symbol>> inlined_names_;      ///< labels into .debug_str
 };

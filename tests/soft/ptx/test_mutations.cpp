@@ -3,6 +3,7 @@
 // numbers. Nothing may crash, hang or throw; what parses must print to what parses.
 #include "gpu/ptx/dwarf.h"
 #include "gpu/ptx/printer.h"
+#include "gpu/ptx/verify.h"
 #include "tests/soft/ptx/texts.h"
 #include "tests/soft/support/nvrtc.h"
 
@@ -73,6 +74,7 @@ TEST(PtxMutations, NeverCrash) {
         const ParseResult result = parse(damaged);
         for (const Diagnostic& error : result.errors) ASSERT_GT(error.line, 0);
         kernel_signatures(result.module);
+        verify(result.module);
         const std::string printed = print(result.module);
         if (!result.ok()) continue;
         ++understood;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Everything NVRTC writes for our kernels, under the options that change its form, is parsed and
-// printed back to an equal tree.
+// printed back to an equal tree, and verify() has nothing to say of it.
 #include "gpu/ptx/dwarf.h"
 #include "gpu/ptx/printer.h"
+#include "gpu/ptx/verify.h"
 #include "tests/soft/ptx/same_tree.h"
 #include "tests/soft/ptx/texts.h"
 #include "tests/soft/support/nvrtc.h"
@@ -18,6 +19,8 @@ namespace {
 void expect_round_trip(const std::string& what, const std::string& source) {
     const Module first = parsed(source);
     EXPECT_FALSE(first.functions.empty()) << what;
+    for (const Diagnostic& finding : verify(first))
+        ADD_FAILURE() << what << ' ' << to_string(finding);
     const std::string again = print(first);
     const ParseResult second = parse(again);
     for (const Diagnostic& error : second.errors) ADD_FAILURE() << what << ' ' << to_string(error);
@@ -26,7 +29,7 @@ void expect_round_trip(const std::string& what, const std::string& source) {
 
 } // namespace
 
-TEST(PtxFromNvrtc, IsReadAndPrintedBack) {
+TEST(PtxFromNvrtc, IsReadVerifiedAndPrintedBack) {
     if (!lathe::test::has_nvrtc()) GTEST_SKIP() << "NVRTC 13 was not found";
     const std::vector<std::vector<std::string>> forms{{"-arch=compute_75", "-lineinfo"},
                                                       {"-arch=compute_75", "-G"},

@@ -117,7 +117,7 @@ TEST(PtxParser, ReadsFunctions) {
     EXPECT_TRUE(entry.is_entry && entry.is_visible && entry.has_body);
     EXPECT_EQ(entry.max_threads[1], 8u);
     EXPECT_EQ(entry.max_threads[2], 1u);
-    EXPECT_EQ(entry.required_threads[0], 16u);
+    EXPECT_EQ(corners().find_function("fixed")->required_threads[0], 16u);
     EXPECT_EQ(entry.min_blocks, 2u);
     EXPECT_EQ(entry.max_registers, 64u);
     ASSERT_EQ(entry.params.size(), 3u);
@@ -170,6 +170,7 @@ TEST(PtxParser, TellsRegistersFromSymbols) {
     EXPECT_EQ(as<Symbol>(nth(Opcode::mov, 2).operands[1]).offset, 8);
     EXPECT_EQ(as<Register>(nth(Opcode::mov, 3).operands[0]).name, "%v.x");
     EXPECT_EQ(as<Symbol>(nth(Opcode::bra, 0).operands[0]).name, "DONE");
+    EXPECT_EQ(as<Register>(as<Vector>(nth(Opcode::mov, 8).operands[0]).items[1]).name, "h1");
 }
 
 TEST(PtxParser, ReadsImmediates) {
@@ -211,7 +212,7 @@ TEST(PtxParser, ReadsCalls) {
     const Instruction& bare = nth(Opcode::call, 0);
     ASSERT_EQ(bare.operands.size(), 3u);
     EXPECT_TRUE(as<Vector>(bare.operands[0]).items.empty());
-    EXPECT_EQ(as<Symbol>(bare.operands[1]).name, "give_up");
+    EXPECT_EQ(as<Symbol>(bare.operands[1]).name, "halt");
     EXPECT_TRUE(as<Vector>(bare.operands[2]).items.empty());
     const Instruction& indirect = nth(Opcode::call, 1);
     ASSERT_EQ(indirect.operands.size(), 4u);
