@@ -3,7 +3,7 @@
 uniform vec4 tint;
 uniform float width;
 
-in float across;
+noperspective in float across;
 in float strength;
 out vec4 color; // premultiplied
 

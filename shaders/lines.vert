@@ -13,7 +13,7 @@ uniform int step;       // points from segment to segment: 1 polyline, 2 segment
 uniform float width;    // pixels
 uniform float fade;
 
-out float across;       // pixels from the line's middle
+noperspective out float across; // pixels from the line's middle
 out float strength;
 
 vec4 point(int i) {

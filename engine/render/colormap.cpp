@@ -26,8 +26,8 @@ std::array<Rgb8, 256> parse(const std::string& text, std::string_view name) {
         char comma = 0, second = 0;
         in >> r >> comma >> g >> second >> b;
         if (!in || std::min({r, g, b}) < 0 || std::max({r, g, b}) > 255)
-            throw Error{fmt::format("colormap {}: line {} is not \"red,green,blue\", 0 to 255", name,
-                                    i + 1)};
+            throw Error{fmt::format("colormap {}: line {} is not \"red,green,blue\", 0 to 255",
+                                    name, i + 1)};
         table[i] = {std::uint8_t(r), std::uint8_t(g), std::uint8_t(b)};
     }
     return table;
@@ -49,8 +49,8 @@ const std::vector<std::string>& colormap_names() {
 Colormap::Colormap(std::string_view name) : name_{name} {
     const auto& names = colormap_names();
     if (std::find(names.begin(), names.end(), name) == names.end())
-        throw Error{fmt::format("there is no colormap \"{}\"; there are {}", name,
-                                fmt::join(names, ", "))};
+        throw Error{
+            fmt::format("there is no colormap \"{}\"; there are {}", name, fmt::join(names, ", "))};
     table_ = parse(read_text(resource(fmt::format("assets/colormaps/{}.csv", name))), name);
 }
 

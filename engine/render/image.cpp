@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// A kernel's buffer is read through a buffer texture. Measured on llvmpipe (2 threads), 512² float32
-// filling 720² pixels through a colormap, with the clear: buffer texture 2.3 ms, texture filled from
-// the buffer by a copy inside GL 2.4 to 3.0 ms, storage buffer 4.3 ms. The buffer texture also knows
-// 8- and 16-bit elements, which a storage buffer would have to unpack. The colormap as a texture costs
-// 0.7 ms, as a storage buffer 7 ms.
+// A kernel's buffer is read through a buffer texture. Measured on llvmpipe (2 threads), 512²
+// float32 filling 720² pixels through a colormap, with the clear: buffer texture 2.3 ms, texture
+// filled from the buffer by a copy inside GL 2.4 to 3.0 ms, storage buffer 4.3 ms. The buffer
+// texture also knows 8- and 16-bit elements, which a storage buffer would have to unpack. The
+// colormap as a texture costs 0.7 ms, as a storage buffer 7 ms.
 #include "engine/render/image.h"
 
 #include "engine/core/error.h"
@@ -31,15 +31,23 @@ struct ElementFormat {
 
 ElementFormat format_of(DType dtype) {
     switch (dtype) {
-    case DType::float32: return {"samplerBuffer", GL_R32F, GL_RG32F, GL_RGB32F, GL_RGBA32F};
-    case DType::float16: return {"samplerBuffer", GL_R16F, GL_RG16F, 0, GL_RGBA16F};
+    case DType::float32:
+        return {"samplerBuffer", GL_R32F, GL_RG32F, GL_RGB32F, GL_RGBA32F};
+    case DType::float16:
+        return {"samplerBuffer", GL_R16F, GL_RG16F, 0, GL_RGBA16F};
     case DType::bool_:
-    case DType::uint8: return {"usamplerBuffer", GL_R8UI, GL_RG8UI, 0, GL_RGBA8UI};
-    case DType::int8: return {"isamplerBuffer", GL_R8I, GL_RG8I, 0, GL_RGBA8I};
-    case DType::uint16: return {"usamplerBuffer", GL_R16UI, GL_RG16UI, 0, GL_RGBA16UI};
-    case DType::int16: return {"isamplerBuffer", GL_R16I, GL_RG16I, 0, GL_RGBA16I};
-    case DType::uint32: return {"usamplerBuffer", GL_R32UI, GL_RG32UI, GL_RGB32UI, GL_RGBA32UI};
-    case DType::int32: return {"isamplerBuffer", GL_R32I, GL_RG32I, GL_RGB32I, GL_RGBA32I};
+    case DType::uint8:
+        return {"usamplerBuffer", GL_R8UI, GL_RG8UI, 0, GL_RGBA8UI};
+    case DType::int8:
+        return {"isamplerBuffer", GL_R8I, GL_RG8I, 0, GL_RGBA8I};
+    case DType::uint16:
+        return {"usamplerBuffer", GL_R16UI, GL_RG16UI, 0, GL_RGBA16UI};
+    case DType::int16:
+        return {"isamplerBuffer", GL_R16I, GL_RG16I, 0, GL_RGBA16I};
+    case DType::uint32:
+        return {"usamplerBuffer", GL_R32UI, GL_RG32UI, GL_RGB32UI, GL_RGBA32UI};
+    case DType::int32:
+        return {"isamplerBuffer", GL_R32I, GL_RG32I, GL_RGB32I, GL_RGBA32I};
     default:
         throw Error{fmt::format("an image of {} cannot be shown: float16, float32, bool and "
                                 "integers of up to 32 bits can",
@@ -48,7 +56,7 @@ ElementFormat format_of(DType dtype) {
 }
 
 const char* sampler_of(gl::Format format) {
-    return format == gl::Format::r32i ? "isampler2D"
+    return format == gl::Format::r32i    ? "isampler2D"
            : format == gl::Format::r32ui ? "usampler2D"
                                          : "sampler2D";
 }
@@ -102,9 +110,10 @@ void ImageRenderer::draw(const ImageBuffer& image, const ImageStyle& style,
                          const ImagePlacement& placement, glm::vec2 framebuffer_size) {
     if (!image.buffer) throw Error{"an image was drawn without a buffer"};
     if (image.width < 1 || image.height < 1 || image.channels < 1 || image.channels > 4)
-        throw Error{fmt::format("an image of shape ({}, {}, {}) cannot be shown: sides are positive "
-                                "and channels 1 to 4",
-                                image.height, image.width, image.channels)};
+        throw Error{
+            fmt::format("an image of shape ({}, {}, {}) cannot be shown: sides are positive "
+                        "and channels 1 to 4",
+                        image.height, image.width, image.channels)};
     const ElementFormat format = format_of(image.dtype);
     const std::size_t item = item_bytes(image.dtype);
     const std::size_t texel = item * std::size_t(image.channels);
@@ -116,9 +125,9 @@ void ImageRenderer::draw(const ImageBuffer& image, const ImageStyle& style,
                                 row, image.offset, image.width * image.channels, item)};
     const std::size_t needed = image.offset + row * std::size_t(image.height - 1) + packed;
     if (needed > image.buffer->bytes())
-        throw Error{fmt::format("an image of shape ({}, {}, {}) {} needs {} bytes, the buffer has {}",
-                                image.height, image.width, image.channels, name_of(image.dtype),
-                                needed, image.buffer->bytes())};
+        throw Error{fmt::format(
+            "an image of shape ({}, {}, {}) {} needs {} bytes, the buffer has {}", image.height,
+            image.width, image.channels, name_of(image.dtype), needed, image.buffer->bytes())};
     const GLenum all_channels = image.channels == 4   ? format.four
                                 : image.channels == 3 ? format.three
                                 : image.channels == 2 ? format.two

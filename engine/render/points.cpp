@@ -48,8 +48,7 @@ gl::Program& PointsRenderer::program(unsigned features) {
     auto it = programs_.find(features);
     if (it == programs_.end())
         it = programs_
-                 .emplace(features,
-                          gl::Program{"points.vert", "points.frag", defines_of(features)})
+                 .emplace(features, gl::Program{"points.vert", "points.frag", defines_of(features)})
                  .first;
     return it->second;
 }
@@ -81,11 +80,11 @@ void PointsRenderer::draw(const PointsData& data, const PointsStyle& style,
                               (round && style.blend == Blend::opaque ? kOpaque : 0u);
     gl::Program& p = program(features);
     gl::VertexArray& array = arrays_[attributes];
-    array.set(0, *data.positions,
-              {.components = data.components < 3 ? 2 : 3,
-               .offset = data.offset,
-               .stride_bytes = data.stride_bytes ? data.stride_bytes
-                                                 : 4 * std::size_t(data.components)});
+    array.set(
+        0, *data.positions,
+        {.components = data.components < 3 ? 2 : 3,
+         .offset = data.offset,
+         .stride_bytes = data.stride_bytes ? data.stride_bytes : 4 * std::size_t(data.components)});
     if (valued)
         array.set(1, *data.values,
                   {.components = 1,

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+#include "engine/render/colormap.h"
+
+#include "engine/core/error.h"
+#include "fixture.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace {
+
+using namespace lathe;
+
+TEST(Colormap, NamesAreSortedAndLoad) {
+    const auto& names = colormap_names();
+    EXPECT_TRUE(std::is_sorted(names.begin(), names.end()));
+    for (const char* name :
+         {"coolwarm", "gray", "inferno", "magma", "plasma", "turbo", "twilight", "viridis"})
+        EXPECT_THAT(names, testing::Contains(std::string{name}));
+    for (const std::string& name : names) EXPECT_NO_THROW(Colormap{name}) << name;
+}
+
+TEST(Colormap, EndsAreThePublishedOnes) {
+    const auto ends = [](const char* name) {
+        return std::pair{Colormap{name}(0), Colormap{name}(1)};
+    };
+    EXPECT_EQ(ends("viridis"), (std::pair{Rgb8{68, 1, 84}, Rgb8{253, 231, 37}}));
+    EXPECT_EQ(ends("magma"), (std::pair{Rgb8{0, 0, 4}, Rgb8{252, 253, 191}}));
+    EXPECT_EQ(ends("inferno"), (std::pair{Rgb8{0, 0, 4}, Rgb8{252, 255, 164}}));
+    EXPECT_EQ(ends("plasma"), (std::pair{Rgb8{13, 8, 135}, Rgb8{240, 249, 33}}));
+    EXPECT_EQ(ends("coolwarm"), (std::pair{Rgb8{59, 76, 192}, Rgb8{180, 4, 38}}));
+    EXPECT_EQ(ends("gray"), (std::pair{Rgb8{0, 0, 0}, Rgb8{255, 255, 255}}));
+}
+
+TEST(Colormap, SequentialMapsGetLighterAllTheWay) {
+    for (const char* name : {"viridis", "magma", "inferno", "plasma", "gray"}) {
+        const Colormap map{name};
+        double before = -1;
+        for (const Rgb8& c : map.table()) {
+            // Within rounding: tables have whole numbers.
+            const double light = 0.2126 * c.r + 0.7152 * c.g + 0.0722 * c.b;
+            EXPECT_GE(light, before - 0.8) << name;
+            before = light;
+        }
+    }
+}
+
+TEST(Colormap, DivergingIsPalestInTheMiddleAndCyclicMeetsItself) {
+    const Colormap coolwarm{"coolwarm"};
+    const auto sum = [](Rgb8 c) { return int(c.r) + c.g + c.b; };
+    for (int i = 0; i < 127; ++i) {
+        EXPECT_LE(sum(coolwarm.table()[std::size_t(i)]), sum(coolwarm.table()[128]) + 2);
+        EXPECT_LE(sum(coolwarm.table()[std::size_t(255 - i)]), sum(coolwarm.table()[128]) + 2);
+    }
+    const Colormap twilight{"twilight"};
+    EXPECT_LE(std::abs(sum(twilight(0)) - sum(twilight(1))), 6);
+}
+
+TEST(Colormap, ValuesOutsideAreClamped) {
+    const Colormap map{"viridis"};
+    EXPECT_EQ(map(-5), map.table().front());
+    EXPECT_EQ(map(7), map.table().back());
+    EXPECT_EQ(map(std::numeric_limits<float>::quiet_NaN()), map.table().front());
+    EXPECT_EQ(map(0.5f), map.table()[128]);
+}
+
+TEST(Colormap, UnknownNameListsTheKnown) {
+    try {
+        Colormap::named("viridian");
+        FAIL() << "an unknown colormap was found";
+    } catch (const lathe::Error& e) {
+        EXPECT_THAT(e.what(), testing::HasSubstr("no colormap \"viridian\""));
+        EXPECT_THAT(e.what(), testing::HasSubstr("viridis"));
+    }
+}
+
+TEST(Colormap, TextureHoldsTheTableInEveryContext) {
+    for (int i = 0; i < 2; ++i) {
+        gl::HeadlessContext context;
+        const Colormap& map = Colormap::named("magma");
+        EXPECT_EQ(&map, &Colormap::named("magma"));
+        const auto texels = map.texture().download();
+        for (std::size_t k = 0; k < 256; ++k) {
+            const Rgb8 c{std::uint8_t(texels[4 * k]), std::uint8_t(texels[4 * k + 1]),
+                         std::uint8_t(texels[4 * k + 2])};
+            ASSERT_EQ(c, map.table()[k]);
+        }
+    }
+}
+
+} // namespace

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+#include "engine/render/lines.h"
+
+#include "engine/app/camera.h"
+#include "engine/core/error.h"
+#include "fixture.h"
+
+namespace {
+
+using namespace lathe;
+using namespace lathe::test;
+
+using LinesTest = RenderTest;
+constexpr glm::mat4 kIdentity{1};
+
+LinesStyle white(float width) { return {.color = {1, 1, 1, 1}, .width = width}; }
+
+TEST_F(LinesTest, HorizontalLineIsAsWideAsAsked) {
+    const gl::Buffer ends = buffer_of(std::vector<float>{-0.5f, 0, 0, 0.5f, 0, 0});
+    LinesRenderer lines;
+    for (float width : {1.0f, 2.0f, 5.0f}) {
+        start(40, 20);
+        lines.draw({.positions = &ends, .count = 2}, white(width), kIdentity, size());
+        finish();
+        for (int x = 0; x < 40; ++x) {
+            double cover = 0;
+            for (int y = 0; y < 20; ++y) cover += at(x, y).r / 255.0;
+            EXPECT_NEAR(cover, x >= 10 && x < 30 ? width : 0, 0.02) << x;
+        }
+    }
+}
+
+TEST_F(LinesTest, SlantedLineKeepsItsWidth) {
+    const gl::Buffer ends = buffer_of(std::vector<float>{-2, -1, 2, 1});
+    start(100, 100);
+    LinesRenderer{}.draw({.positions = &ends, .count = 2, .components = 2}, white(3), kIdentity,
+                         size());
+    finish();
+    double cover = 0; // across a column the width is 3 / cos(slope), slope atan(1/2)
+    for (int y = 0; y < 100; ++y) cover += at(50, y).r / 255.0;
+    EXPECT_NEAR(cover, 3 * std::sqrt(1.25), 0.1);
+}
+
+TEST_F(LinesTest, PolylineSegmentsAndClosedJoinWhatTheySay) {
+    const std::vector<float> square{-0.5f, -0.5f, 0.5f, -0.5f, 0.5f, 0.5f, -0.5f, 0.5f};
+    const gl::Buffer corners = buffer_of(square);
+    LinesRenderer lines;
+    const auto sides = [&](LinesData data) {
+        data.positions = &corners;
+        data.count = 4;
+        data.components = 2;
+        start(40, 40);
+        lines.draw(data, white(2), kIdentity, size());
+        finish();
+        return std::array{at(20, 30).r > 200, at(30, 20).r > 200, at(20, 10).r > 200,
+                          at(10, 20).r > 200}; // bottom, right, top, left
+    };
+    EXPECT_EQ(sides({}), (std::array{true, true, true, false}));
+    EXPECT_EQ(sides({.closed = true}), (std::array{true, true, true, true}));
+    EXPECT_EQ(sides({.segments = true}), (std::array{true, false, true, false}));
+}
+
+TEST_F(LinesTest, FadeDimsTheBeginning) {
+    const gl::Buffer ends = buffer_of(std::vector<float>{-1, 0, 1, 0});
+    start(100, 11);
+    LinesStyle style = white(3);
+    style.fade = 1;
+    LinesRenderer{}.draw({.positions = &ends, .count = 2, .components = 2}, style, kIdentity,
+                         size());
+    finish();
+    for (int x = 0; x < 100; ++x) EXPECT_NEAR(int(at(x, 5).r), (x + 0.5) / 100 * 255, 3);
+}
+
+TEST_F(LinesTest, ALinePastTheEyeDoesNotFlipOver) {
+    OrbitCamera camera;
+    camera.yaw = camera.pitch = 0; // the eye is at z = 3 and looks down −z
+    const gl::Buffer ends = buffer_of(std::vector<float>{0, -0.3f, 0, 0, -0.3f, 50});
+    start(100, 100);
+    LinesRenderer{}.draw({.positions = &ends, .count = 2}, white(2), camera.view_projection(1),
+                         size());
+    finish();
+    int above = 0, below = 0;
+    for (int y = 0; y < 100; ++y) (y < 50 ? above : below) += at(50, y).r > 128;
+    EXPECT_EQ(above, 0);
+    EXPECT_GT(below, 20);
+}
+
+TEST_F(LinesTest, WhatCannotBeDrawnIsNamed) {
+    start(4, 4);
+    const gl::Buffer buffer{36};
+    LinesRenderer lines;
+    EXPECT_THROW(lines.draw({.positions = &buffer, .count = 4}, {}, kIdentity, size()),
+                 lathe::Error);
+    EXPECT_THROW(
+        lines.draw({.positions = &buffer, .count = 2, .stride_bytes = 13}, {}, kIdentity, size()),
+        lathe::Error);
+    EXPECT_THROW(lines.draw({.count = 2}, {}, kIdentity, size()), lathe::Error);
+    EXPECT_NO_THROW(lines.draw({.count = 1}, {}, kIdentity, size()));
+}
+
+} // namespace
