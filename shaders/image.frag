@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // One source, read element by element: a buffer texture straight over the kernel's buffer, or a
 // 2D texture. Defines: FROM_TEXTURE; SAMPLER (a sampler type); CHANNELS 1…4 of the picture;
-// VECTOR where one fetch brings all channels; SMOOTH for interpolation.
+// VECTOR where one fetch brings all channels; SMOOTH for interpolation, AVERAGE for the mean over
+// a pixel's elements; GAMMA. (A branch on a uniform would cost a software GL both sides.)
 
 #include "common.glsl"
 
@@ -9,7 +10,7 @@ layout(binding = 0) uniform SAMPLER source;
 uniform ivec2 picture;
 uniform int first;      // elements before the picture
 uniform int row_length; // elements from row to row
-uniform int taps;       // per direction and pixel, where the picture is shrunk
+uniform int taps;       // AVERAGE: per direction and pixel
 uniform vec2 footprint; // elements a pixel covers
 uniform float inverse_gamma;
 uniform float opacity;
@@ -19,7 +20,6 @@ in vec2 at;
 out vec4 color; // premultiplied
 
 vec4 element(ivec2 p) {
-    p = clamp(p, ivec2(0), picture - 1);
 #if defined(FROM_TEXTURE)
     return vec4(texelFetch(source, p, 0));
 #elif defined(VECTOR)
@@ -41,25 +41,22 @@ vec4 element(ivec2 p) {
 #endif
 }
 
-vec4 interpolated(vec2 p) {
-    vec2 low = floor(p - 0.5);
-    vec2 t = p - 0.5 - low;
-    ivec2 i = ivec2(low);
-    return mix(mix(element(i), element(i + ivec2(1, 0)), t.x),
-               mix(element(i + ivec2(0, 1)), element(i + ivec2(1, 1)), t.x), t.y);
-}
+ivec2 inside(vec2 p) { return clamp(ivec2(floor(p)), ivec2(0), picture - 1); }
 
 vec4 value_here() {
-#if defined(SMOOTH)
-    if (taps <= 1) return interpolated(at);
-    // Shrunk: the mean over the elements the pixel covers.
+#if defined(AVERAGE)
     vec4 sum = vec4(0.0);
     for (int y = 0; y < taps; ++y)
         for (int x = 0; x < taps; ++x)
-            sum += element(ivec2(floor(at + footprint * ((vec2(x, y) + 0.5) / float(taps) - 0.5))));
+            sum += element(inside(at + footprint * ((vec2(x, y) + 0.5) / float(taps) - 0.5)));
     return sum / float(taps * taps);
+#elif defined(SMOOTH)
+    vec2 t = fract(at - 0.5);
+    ivec2 low = inside(at - 0.5), high = inside(at + 0.5);
+    return mix(mix(element(low), element(ivec2(high.x, low.y)), t.x),
+               mix(element(ivec2(low.x, high.y)), element(high), t.x), t.y);
 #else
-    return element(ivec2(floor(at)));
+    return element(inside(at));
 #endif
 }
 
@@ -67,14 +64,18 @@ void main() {
     vec4 value = value_here();
 #if CHANNELS == 1
     float t = in_range(value.x);
-    if (inverse_gamma != 1.0) t = pow(t, inverse_gamma);
+#if defined(GAMMA)
+    t = pow(t, inverse_gamma);
+#endif
     color = vec4(is_nan(value.x) ? vec3(1.0, 0.0, 1.0) : colormap_at(t), 1.0) * opacity;
 #else
 #if CHANNELS == 2
     value.z = value_range.x;
 #endif
     vec3 rgb = clamp((value.rgb - value_range.x) * value_range.y, 0.0, 1.0);
-    if (inverse_gamma != 1.0) rgb = pow(rgb, vec3(inverse_gamma));
+#if defined(GAMMA)
+    rgb = pow(rgb, vec3(inverse_gamma));
+#endif
     float alpha = opacity;
 #if CHANNELS == 4
     if (use_alpha != 0) alpha *= in_range(value.a);

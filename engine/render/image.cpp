@@ -82,12 +82,11 @@ glm::vec2 ImagePlacement::element_at(glm::vec2 position, glm::vec2 picture) cons
     return (position - origin) / size * picture;
 }
 
-gl::Program& ImageRenderer::program(const Source& source, bool smooth) {
-    std::vector<std::string> defines{fmt::format("SAMPLER {}", source.sampler),
-                                     fmt::format("CHANNELS {}", source.channels)};
+gl::Program& ImageRenderer::program(const Source& source, std::vector<std::string> defines) {
+    defines.push_back(fmt::format("SAMPLER {}", source.sampler));
+    defines.push_back(fmt::format("CHANNELS {}", source.channels));
     if (source.sampler.find("2D") != std::string::npos) defines.emplace_back("FROM_TEXTURE");
     if (source.vector) defines.emplace_back("VECTOR");
-    if (smooth) defines.emplace_back("SMOOTH");
     std::string key;
     for (const std::string& d : defines) key += d + ';';
     auto it = programs_.find(key);
@@ -163,7 +162,11 @@ void ImageRenderer::draw(const Source& source, const ImageStyle& style,
     if (!corners_) corners_.emplace();
     const glm::vec2 footprint = glm::vec2{source.width, source.height} / placement.size;
     const float shrunk = std::max(footprint.x, footprint.y);
-    gl::Program& p = program(source, style.linear);
+    const int taps = std::clamp(int(std::ceil(shrunk - 0.01f)), 1, 8);
+    std::vector<std::string> features;
+    if (style.linear) features.emplace_back(taps > 1 ? "AVERAGE" : "SMOOTH");
+    if (style.gamma != 1) features.emplace_back("GAMMA");
+    gl::Program& p = program(source, std::move(features));
     const glm::vec2 low = placement.origin / framebuffer_size;
     const glm::vec2 high = (placement.origin + placement.size) / framebuffer_size;
     p.set("rectangle", 2 * low.x - 1, 1 - 2 * high.y, 2 * high.x - 1, 1 - 2 * low.y);
@@ -171,7 +174,7 @@ void ImageRenderer::draw(const Source& source, const ImageStyle& style,
     p.set("y_up", style.y_up ? 1 : 0);
     p.set("first", source.first);
     p.set("row_length", source.row_length);
-    p.set("taps", std::clamp(int(std::ceil(shrunk - 0.01f)), 1, 8));
+    p.set("taps", taps);
     p.set("footprint", footprint.x, footprint.y);
     p.set("value_range", style.value_min, 1 / (style.value_max - style.value_min));
     p.set("inverse_gamma", 1 / style.gamma);

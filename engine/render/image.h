@@ -13,6 +13,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace lathe {
 
@@ -72,7 +73,7 @@ private:
     struct Source;
     void draw(const Source& source, const ImageStyle& style, const ImagePlacement& placement,
               glm::vec2 framebuffer_size);
-    gl::Program& program(const Source& source, bool smooth);
+    gl::Program& program(const Source& source, std::vector<std::string> features);
 
     std::map<std::string, gl::Program> programs_;
     std::optional<gl::VertexArray> corners_;
