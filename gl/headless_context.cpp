@@ -28,7 +28,9 @@ void open_egl() {
     static std::mutex mutex;
     std::lock_guard lock{mutex};
     if (egl_get_proc_address) return;
-    void* library = dlopen("libEGL.so.1", RTLD_NOW | RTLD_LOCAL);
+    const char* chosen = std::getenv("LATHE_EGL_LIBRARY");
+    const char* name = chosen && *chosen ? chosen : "libEGL.so.1";
+    void* library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (!library)
         throw Error{fmt::format("EGL is missing, and without a display nothing else makes a "
                                 "picture: {}. Install it: sudo apt-get install libegl1 "
@@ -37,7 +39,7 @@ void open_egl() {
     auto address = reinterpret_cast<GetProcAddress>(dlsym(library, "eglGetProcAddress"));
     // With no display glad finds the client extensions and the entry points that need none.
     if (!address || !gladLoadEGL(EGL_NO_DISPLAY, address))
-        throw Error{"libEGL.so.1 has no usable eglGetProcAddress: reinstall libegl1"};
+        throw Error{fmt::format("{} has no usable eglGetProcAddress: reinstall libegl1", name)};
     egl_get_proc_address = address;
 }
 

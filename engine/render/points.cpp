@@ -22,7 +22,14 @@ namespace lathe {
 namespace {
 
 /// Bits of a program's and a vertex array's key.
-enum Feature : unsigned { kValues = 1, kColors = 2, kRound = 4, kGlow = 8, kOpaque = 16 };
+enum Feature : unsigned {
+    kValues = 1,
+    kColors = 2,
+    kRound = 4,
+    kGlow = 8,
+    kOpaque = 16,
+    kShaded = 32
+};
 
 std::vector<std::string> defines_of(unsigned features) {
     std::vector<std::string> defines;
@@ -31,6 +38,7 @@ std::vector<std::string> defines_of(unsigned features) {
     if (features & kRound) defines.emplace_back("ROUND");
     if (features & kGlow) defines.emplace_back("GLOW");
     if (features & kOpaque) defines.emplace_back("OPAQUE");
+    if (features & kShaded) defines.emplace_back("SHADED");
     return defines;
 }
 
@@ -77,7 +85,8 @@ void PointsRenderer::draw(const PointsData& data, const PointsStyle& style,
     const unsigned attributes = (valued ? kValues : 0u) | (colored ? kColors : 0u);
     const unsigned features = attributes | (round ? kRound : 0u) |
                               (round && style.blend == Blend::additive ? kGlow : 0u) |
-                              (round && style.blend == Blend::opaque ? kOpaque : 0u);
+                              (round && style.blend == Blend::opaque ? kOpaque : 0u) |
+                              (round && style.shaded ? kShaded : 0u);
     gl::Program& p = program(features);
     gl::VertexArray& array = arrays_[attributes];
     array.set(

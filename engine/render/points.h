@@ -33,7 +33,8 @@ struct PointsStyle {
     glm::vec4 color{0.95f, 0.80f, 0.55f, 1}; ///< where no values or colours are given
     float opacity = 1;
     Blend blend = Blend::alpha;
-    bool round = true; ///< false: squares, the fastest
+    bool round = true;   ///< false: squares, the fastest
+    bool shaded = false; ///< round points look like lit balls
     std::string colormap = "viridis";
     float value_min = 0; ///< the scalar that gets the colormap's first colour
     float value_max = 1;

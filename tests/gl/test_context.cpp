@@ -9,6 +9,7 @@
 
 #include <gmock/gmock.h>
 
+#include <cstdlib>
 #include <thread>
 
 namespace {
@@ -80,6 +81,27 @@ TEST(Context, UnknownEglDeviceIsRefusedWithTheCure) {
         EXPECT_THAT(e.what(), testing::HasSubstr("apt-get install"));
     }
     unsetenv("LATHE_EGL_DEVICE");
+}
+
+/// These two need a process of their own: CTest runs them with the environment they name.
+TEST(WithoutEgl, TheMessageNamesLibraryAndPackage) {
+    if (!std::getenv("LATHE_EGL_LIBRARY")) GTEST_SKIP() << "runs as test_gl.without_egl";
+    try {
+        gl::HeadlessContext context;
+        FAIL() << "made a context without EGL";
+    } catch (const gl::Error& e) {
+        EXPECT_THAT(e.what(), testing::StartsWith("EGL is missing"));
+        EXPECT_THAT(e.what(), testing::HasSubstr("no-such-libEGL.so"));
+        EXPECT_THAT(e.what(), testing::HasSubstr("apt-get install libegl1"));
+    }
+}
+
+TEST(OldGl, TheMessageNamesWhatEachPlatformSaid) {
+    if (!std::getenv("MESA_GL_VERSION_OVERRIDE")) GTEST_SKIP() << "runs as test_gl.old_gl";
+    try {
+        gl::HeadlessContext context{gl::HeadlessPlatform::surfaceless};
+        FAIL() << "made a context of " << context.info().version;
+    } catch (const gl::Error& e) { EXPECT_THAT(e.what(), testing::HasSubstr("4.5")); }
 }
 
 TEST_F(GlTest, CheckThrowsOnceAndNamesTheCall) {

@@ -211,6 +211,20 @@ TEST_F(PointsTest, OpaquePointsHideThoseBehindWhateverTheOrder) {
     }
 }
 
+TEST_F(PointsTest, ShadedPointsAreBrighterTowardTheLight) {
+    start(40, 40);
+    const gl::Buffer middle = buffer_of(std::vector<float>{0, 0});
+    PointsStyle style = pixels({0.5f, 0.5f, 0.5f, 1});
+    style.size = 30;
+    style.shaded = true;
+    PointsRenderer{}.draw({.positions = &middle, .count = 1, .components = 2}, style, kIdentity,
+                          size());
+    finish();
+    EXPECT_GT(int(at(14, 13).r), 140);
+    EXPECT_LT(int(at(28, 29).r), 60);
+    EXPECT_EQ(at(2, 2), kBlack);
+}
+
 TEST_F(PointsTest, WhatCannotBeDrawnIsNamed) {
     start(4, 4);
     const gl::Buffer buffer{36};
