@@ -54,7 +54,7 @@ CUresult cuArrayGetDescriptor(CUDA_ARRAY_DESCRIPTOR* d, CUarray handle) {
 CUresult cuArrayDestroy(CUarray handle) {
     return in_context([&](Context& context) {
         auto array = object<Array>(handle);
-        require(array->owned, CUDA_ERROR_ARRAY_IS_MAPPED, "the array belongs to a resource");
+        require(!array->from_resource, CUDA_ERROR_ARRAY_IS_MAPPED, "the array belongs to a resource");
         context.wait_idle();
         Objects<Array>::instance().remove(handle);
     });

@@ -197,8 +197,10 @@ CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned flags) 
 
 CUresult cuEventQuery(CUevent handle) {
     return entry([&] {
-        auto command = recorded(*object<Event>(handle));
-        return !command || command->done() ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+        auto event = object<Event>(handle);
+        std::lock_guard lock{event->mutex};
+        if (!event->command) return CUDA_SUCCESS;
+        return event->command->done() ? event->stream->take_error() : CUDA_ERROR_NOT_READY;
     });
 }
 

@@ -22,7 +22,7 @@ bool known_format(CUarray_format f) {
 } // namespace
 
 Array::~Array() {
-    if (owned && image.data) release(reinterpret_cast<std::uintptr_t>(image.data));
+    if (image.data) release(reinterpret_cast<std::uintptr_t>(image.data));
 }
 
 std::shared_ptr<Array> make_array(const Context& context, const CUDA_ARRAY3D_DESCRIPTOR& d) {

@@ -13,9 +13,9 @@ struct Array {
     const Context* context = nullptr;
     CUDA_ARRAY3D_DESCRIPTOR descriptor{};
     Image image;
-    /// Counts writes (copies, surface objects at work): OpenGL interop uploads only what changed.
-    std::atomic<std::uint64_t> writes{0};
-    bool owned = true;        ///< false: belongs to a graphics resource or a mipmapped array
+    /// Set by copies and surface stores: OpenGL interop uploads only what was written.
+    std::atomic<bool> written{false};
+    bool from_resource = false; ///< belongs to a graphics resource: not the caller's to destroy
     ~Array();
 
     /// Bytes of one element with all its channels.

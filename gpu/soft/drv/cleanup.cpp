@@ -3,7 +3,10 @@
 
 #include "gpu/soft/drv/array.h"
 #include "gpu/soft/drv/context.h"
+#include "gpu/soft/drv/graphics_gl.h"
 #include "gpu/soft/drv/memory.h"
+#include "gpu/soft/drv/module.h"
+#include "gpu/soft/drv/texture.h"
 
 namespace lathe::soft {
 
@@ -11,6 +14,11 @@ void release_objects_of(const Context& context) {
     auto mine = [&](const auto& object) { return object.context == &context; };
     Objects<Event>::instance().remove_if(mine);
     Objects<Stream>::instance().remove_if(mine);
+    Objects<GraphicsResource>::instance().remove_if(mine);
+    Objects<Function>::instance().remove_if(mine);
+    Objects<Module>::instance().remove_if(mine);
+    Objects<TextureObject>::instance().remove_if(mine);
+    Objects<SurfaceObject>::instance().remove_if(mine);
     Objects<Array>::instance().remove_if(mine);
     for (const Allocation& a : Registry::instance().of_context(&context)) {
         switch (a.kind) {

@@ -162,7 +162,7 @@ CUresult Context::take_errors(Stream& stream) {
     return error;
 }
 
-CUresult Context::synchronize(const std::shared_ptr<Stream>& stream) {
+void Context::wait(const std::shared_ptr<Stream>& stream) {
     std::vector<CommandPtr> pending;
     {
         std::lock_guard lock{order_};
@@ -171,6 +171,10 @@ CUresult Context::synchronize(const std::shared_ptr<Stream>& stream) {
     }
     for (const CommandPtr& command : pending) Executor::instance().wait(command);
     flush_printf();
+}
+
+CUresult Context::synchronize(const std::shared_ptr<Stream>& stream) {
+    wait(stream);
     return take_errors(*stream);
 }
 

@@ -38,7 +38,9 @@ public:
     /// of a command that failed before it.
     void run_and_wait(const std::shared_ptr<Stream>& stream, std::function<CUresult()> action);
 
-    /// Waits for all commands of the stream; returns (and clears) its error.
+    /// Waits for all commands of the stream; its error stays to be found by others.
+    void wait(const std::shared_ptr<Stream>& stream);
+    /// As wait; returns (and clears) the error.
     CUresult synchronize(const std::shared_ptr<Stream>& stream);
     /// Waits for all commands of all streams; returns (and clears) the first error.
     CUresult synchronize();

@@ -100,7 +100,7 @@ void copy(Context& context, CUstream handle, CopyEnd to, CopyEnd from, CopyShape
         from = stage;
     }
     auto action = [to, from, shape, staging] {
-        if (to.array) to.array->writes.fetch_add(1, std::memory_order_relaxed);
+        if (to.array) to.array->written.store(true, std::memory_order_relaxed);
         return copy_rows(to, from, shape) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     };
     if (wait || pageable_target)

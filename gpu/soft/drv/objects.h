@@ -27,6 +27,11 @@ public:
         map_.emplace(handle, std::move(object));
         return handle;
     }
+    /// For handles that are not the object's address.
+    void add_as(const void* handle, std::shared_ptr<T> object) {
+        std::unique_lock lock{mutex_};
+        map_.emplace(handle, std::move(object));
+    }
     /// Null where the handle is unknown.
     std::shared_ptr<T> find(const void* handle) const {
         std::shared_lock lock{mutex_};

@@ -603,7 +603,10 @@ llvm::CallInst* FunctionLowering::call_c(std::string_view name, llvm::Type* resu
 llvm::CallInst* FunctionLowering::call_runtime(std::string_view name, llvm::Type* result,
                                                std::vector<Value*> arguments) {
     arguments.insert(arguments.begin(), context);
-    return call_c(name, result, std::move(arguments));
+    llvm::CallInst* call = call_c(name, result, std::move(arguments));
+    // Reports name the line of a barrier or trap: two of them must not become one call.
+    call->addFnAttr(llvm::Attribute::NoMerge);
+    return call;
 }
 
 } // namespace lathe::soft::jit

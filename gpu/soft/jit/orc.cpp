@@ -194,8 +194,13 @@ std::optional<SourcePlace> CodeSpace::place_of(std::uintptr_t pc) const {
         if (!inside || !binary) continue;
         if (!object.lines) object.lines = llvm::DWARFContext::create(*binary);
         using Kind = llvm::DILineInfoSpecifier::FileLineInfoKind;
-        const llvm::DILineInfo line = object.lines->getLineInfoForAddress(
-            {pc, llvm::object::SectionedAddress::UndefSection}, {Kind::RawValue});
+        // Rows of a relocatable object are found under the section that they belong to.
+        std::uint64_t index = llvm::object::SectionedAddress::UndefSection;
+        for (const llvm::object::SectionRef& section : binary->sections())
+            if (section.isText() && pc - section.getAddress() < section.getSize())
+                index = section.getIndex();
+        const llvm::DILineInfo line =
+            object.lines->getLineInfoForAddress({pc, index}, {Kind::RawValue});
         if (line.FileName == llvm::DILineInfo::BadString || line.Line == 0) return std::nullopt;
         const auto file = state_->files.insert(line.FileName).first;
         return SourcePlace{file->c_str(), line.Line, line.Column};

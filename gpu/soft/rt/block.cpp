@@ -86,7 +86,7 @@ void BlockRunner::fill(ThreadContext& c, std::uint64_t block, std::uint32_t thre
     c.nsmid = count_;
     c.gridid = l.grid_id;
     c.dynamic_shared_bytes = l.dynamic_shared_bytes;
-    c.static_shared_bytes = l.info.static_shared_bytes;
+    c.static_shared_bytes = l.info->static_shared_bytes;
     c.shared = shared;
     c.params = l.parameters();
     auto workspace = reinterpret_cast<std::uintptr_t>(l.workspace);
@@ -100,7 +100,7 @@ void BlockRunner::run(Launch& launch, std::uint64_t first, std::uint64_t count) 
     launch_ = &launch;
     clock_start_ = __rdtsc();
     unsigned control = _mm_getcsr();
-    if (!launch.info.needs_fibers) {
+    if (!launch.info->needs_fibers) {
         run_loop(first, count);
     } else if (launch.cooperative) {
         run_fibers(first, static_cast<std::uint32_t>(count));
@@ -132,6 +132,10 @@ void BlockRunner::loop_body(void* p) {
     for (; self.loop_block_ < self.loop_end_; ++self.loop_block_, self.loop_thread_ = 0) {
         if (l.stopped.load(std::memory_order_relaxed)) break;
         self.fill(c, self.loop_block_, self.loop_thread_, self.shared_base_[0]);
+        if (l.block_entry) {
+            l.block_entry(&c, self.loop_thread_, threads - self.loop_thread_);
+            continue;
+        }
         while (true) {
             entry(&c);
             if (++self.loop_thread_ == threads) break;
@@ -151,14 +155,14 @@ void BlockRunner::loop_body(void* p) {
 
 void BlockRunner::run_loop(std::uint64_t first, std::uint64_t count) {
     std::size_t bytes = std::max({kLoopStack, launch_->stack_bytes,
-                                  std::size_t{launch_->info.local_bytes} * 2 + kFiberStack});
+                                  std::size_t{launch_->info->local_bytes} * 2 + kFiberStack});
     Stack* stack = stacks_.take(bytes);
     BlockState& block = blocks_[0];
     block.runner = this;
     block.threads = threads_.get();
     block.fibers = false;
     if (!stack || !place_shared(1)) {
-        launch_->stop({.code = CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, .kernel = launch_->info.name,
+        launch_->stop({.code = CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, .kernel = launch_->info->name,
                        .message = "no memory for the stack or the shared memory of a block"});
         if (stack) stacks_.give(stack);
         return;
@@ -182,7 +186,7 @@ void BlockRunner::run_loop(std::uint64_t first, std::uint64_t count) {
 void BlockRunner::run_fibers(std::uint64_t first, std::uint32_t count) {
     std::uint32_t threads = launch_->threads();
     if (!place_shared(count) || count > kMaxResidentBlocks || count * threads > kMaxThreads) {
-        launch_->stop({.code = CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, .kernel = launch_->info.name,
+        launch_->stop({.code = CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, .kernel = launch_->info->name,
                        .message = "too many resident threads or too much shared memory"});
         return;
     }
@@ -225,7 +229,7 @@ void BlockRunner::run_fibers(std::uint64_t first, std::uint32_t count) {
             lathe_soft_switch(&main_sp_, thread->sp);
         } else if ((thread->stack = stacks_.take(std::max(
                         {kFiberStack, launch_->stack_bytes,
-                         std::size_t{launch_->info.local_bytes} + kFiberStack / 2})))) {
+                         std::size_t{launch_->info->local_bytes} + kFiberStack / 2})))) {
             lathe_soft_switch_new(&main_sp_, thread->stack->top, fiber_body, this);
         } else {
             outcome_ = Outcome::out_of_memory;
@@ -233,7 +237,7 @@ void BlockRunner::run_fibers(std::uint64_t first, std::uint32_t count) {
         if (outcome_ == Outcome::fault) report_fault();
         if (outcome_ == Outcome::out_of_memory)
             launch_->stop({.code = CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
-                           .kernel = launch_->info.name,
+                           .kernel = launch_->info->name,
                            .message = "no memory for the stacks of the block's threads"});
         if (outcome_ != Outcome::idle) break;
     }
@@ -334,7 +338,8 @@ void BlockRunner::yield(ThreadFiber& self) {
 void BlockRunner::end_thread(ThreadFiber& self) {
     if (!self.context.block->fibers) {
         // Plain loop: go on with the next thread on the same stack, from its top.
-        if (++loop_thread_ == launch_->threads()) {
+        loop_thread_ = self.context.linear_tid + 1;
+        if (loop_thread_ == launch_->threads()) {
             ++loop_block_;
             loop_thread_ = 0;
         }

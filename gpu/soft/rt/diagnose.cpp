@@ -46,9 +46,13 @@ std::string shared_text(const ThreadContext& c, std::size_t bytes, std::uintptr_
 } // namespace
 
 void BlockRunner::complete(FaultReport& r, const ThreadFiber& thread, std::uintptr_t pc) const {
-    r.kernel = launch_->info.name;
+    r.kernel = launch_->info->name;
     std::copy_n(thread.context.ctaid, 3, r.block);
-    std::copy_n(thread.context.tid, 3, r.thread);
+    // In a compiled thread loop only the linear index is current.
+    std::uint32_t linear = thread.context.linear_tid;
+    r.thread[0] = linear % launch_->block[0];
+    r.thread[1] = linear / launch_->block[0] % launch_->block[1];
+    r.thread[2] = linear / launch_->block[0] / launch_->block[1];
     if (r.line || !launch_->code) return;
     if (auto place = launch_->code->place_of(pc)) {
         r.file = place->file ? place->file : "";

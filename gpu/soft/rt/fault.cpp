@@ -93,6 +93,10 @@ void install_signal_stack() {
     sigaltstack(&stack, nullptr);
 }
 
+bool run_guarded(void (*f)(void*), void* argument) {
+    return guarded([&] { f(argument); });
+}
+
 bool guarded_copy(void* to, const void* from, std::size_t bytes) {
     return guarded([&] { std::memmove(to, from, bytes); });
 }

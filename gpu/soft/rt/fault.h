@@ -12,6 +12,10 @@ void install_fault_handler();
 /// Gives the calling thread an alternate signal stack; workers need one, kernel stacks being small.
 void install_signal_stack();
 
+/// Runs f(argument) on the calling thread; false where it touched memory that it may not. Not
+/// nested. f must own nothing that needs a destructor.
+bool run_guarded(void (*f)(void*), void* argument);
+
 /// memcpy, memmove semantics; false where an address of either side cannot be touched (the copy
 /// may then have been made in part).
 bool guarded_copy(void* to, const void* from, std::size_t bytes);

@@ -6,7 +6,8 @@
 namespace lathe::soft {
 
 std::uint32_t Launch::shared_bytes() const {
-    return (info.static_shared_bytes + 15u) / 16u * 16u + dynamic_shared_bytes;
+    if (!dynamic_shared_bytes) return info->static_shared_bytes;
+    return std::max(info->dynamic_shared_offset, info->static_shared_bytes) + dynamic_shared_bytes;
 }
 
 std::uint8_t* Launch::reserve_parameters(std::size_t bytes) {

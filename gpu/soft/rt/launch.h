@@ -15,8 +15,9 @@ namespace lathe::soft {
 
 struct Launch {
     KernelEntry entry = nullptr;
+    BlockEntry block_entry = nullptr;     ///< preferred where there is one
     std::shared_ptr<CompiledModule> code; ///< kept until the grid is done; null in tests
-    KernelInfo info;
+    const KernelInfo* info = nullptr;     ///< lives as long as `code`
     std::uint32_t grid[3] = {1, 1, 1};
     std::uint32_t block[3] = {1, 1, 1};
     std::uint32_t dynamic_shared_bytes = 0;

@@ -9,14 +9,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
+#include <cstring>
 #include <utility>
 
 namespace lathe::soft {
 
 namespace {
 
-enum Operation : std::uint32_t { kSync, kShfl, kBallot, kMatch, kRedux };
+enum Operation : std::uint32_t { kSync, kShfl, kBallot, kMatch, kRedux, kGather };
 
 std::uint32_t shfl_source(std::uint32_t lane, std::uint32_t mode, std::uint32_t b, std::uint32_t c,
                           bool& in_range) {
@@ -106,6 +108,17 @@ void compute(ThreadFiber* lanes, std::uint32_t mask, std::uint32_t operation) {
         each_lane(mask, [&](std::uint32_t i) { lanes[i].result[0] = r; });
         break;
     }
+    case kGather: // operand: where to read, where to write; the size is in result[0]
+        each_lane(mask, [&](std::uint32_t i) {
+            auto* all = reinterpret_cast<std::uint8_t*>(lanes[i].operand[1]);
+            std::uint32_t bytes = lanes[i].result[0];
+            std::memset(all, 0, std::size_t{kWarp} * bytes);
+            each_lane(mask, [&](std::uint32_t j) {
+                std::memcpy(all + std::size_t{j} * bytes,
+                            reinterpret_cast<const void*>(lanes[j].operand[0]), bytes);
+            });
+        });
+        break;
     default: break;
     }
 }
@@ -121,6 +134,8 @@ bool complete(const Warp& warp, const ThreadFiber* lanes, std::uint32_t lane) {
     });
     return same;
 }
+
+constexpr std::uint32_t kGatherBytes = 64;
 
 void meet(ThreadContext* t, std::uint32_t mask, Operation operation, std::uint64_t operand0,
           std::uint64_t operand1, std::uintptr_t pc) {
@@ -200,7 +215,7 @@ void lathe_rt_warp_sync(ThreadContext* t, std::uint32_t mask) {
 
 std::uint32_t lathe_rt_activemask(ThreadContext* t) {
     BlockState& block = *t->block;
-    if (!block.fibers) return 1u << t->laneid;
+    if (!block.fibers) return 1u << t->linear_tid % kWarp;
     ThreadFiber& self = fiber_of(t);
     block.warp_of(*t).asking |= 1u << t->laneid;
     self.wait_mask = ~0u;
@@ -235,6 +250,13 @@ std::uint32_t lathe_rt_redux(ThreadContext* t, std::uint32_t mask, std::uint32_t
                              std::uint32_t is_signed, std::uint32_t value) {
     meet(t, mask, kRedux, value, op | (is_signed ? 256u : 0u), pc_of(__builtin_return_address(0)));
     return fiber_of(t).result[0];
+}
+
+void lathe_rt_warp_gather(ThreadContext* t, std::uint32_t mask, const void* mine,
+                          std::uint32_t bytes, void* all) {
+    fiber_of(t).result[0] = std::min(bytes, kGatherBytes);
+    meet(t, mask, kGather, reinterpret_cast<std::uintptr_t>(mine),
+         reinterpret_cast<std::uintptr_t>(all), pc_of(__builtin_return_address(0)));
 }
 
 } // extern "C"

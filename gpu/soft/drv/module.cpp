@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+#include "gpu/soft/drv/module.h"
+
+#include "engine/core/error.h"
+#include "gpu/ptx/parser.h"
+#include "gpu/soft/drv/memory.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+namespace lathe::soft {
+
+namespace {
+constexpr std::size_t kCompiledAtOnce = 4; // kernels
+}
+
+std::shared_ptr<Module> Module::load(const Context& context, std::string_view text) {
+    auto parsed = std::make_shared<ptx::ParseResult>(ptx::parse(text));
+    if (!parsed->ok()) {
+        std::string log;
+        for (const Diagnostic& d : parsed->errors) log += to_string(d) + "\n";
+        fail(CUDA_ERROR_INVALID_PTX, log);
+    }
+    auto module = std::make_shared<Module>();
+    module->context = &context;
+    module->ast_ = std::shared_ptr<const ptx::Module>{parsed, &parsed->module};
+    try {
+        // The code outlives the module where a launch holds it; symbols are only asked for while
+        // a kernel is compiled, which happens through the module.
+        Module* self = module.get();
+        module->code_ = CompiledModule::create(
+            module->ast_, [self](std::string_view symbol) { return self->resolve(symbol); });
+        const auto& kernels = module->code_->kernels();
+        if (kernels.size() <= kCompiledAtOnce)
+            for (const KernelInfo& kernel : kernels) {
+                std::lock_guard lock{module->mutex_};
+                module->code_->entry(kernel.name);
+            }
+    } catch (const lathe::Error& e) {
+        fail(CUDA_ERROR_INVALID_PTX, e.what());
+    }
+    return module;
+}
+
+Module::~Module() {
+    for (const auto& [name, variable] : variables_)
+        if (variable.address) release(reinterpret_cast<std::uintptr_t>(variable.address));
+}
+
+Function* Module::function(std::string_view name) {
+    std::lock_guard lock{mutex_};
+    if (auto it = functions_.find(name); it != functions_.end()) return it->second;
+    for (const KernelInfo& kernel : code_->kernels()) {
+        if (kernel.name != name) continue;
+        auto made = std::make_shared<Function>();
+        made->context = context;
+        made->module = shared_from_this();
+        made->info = &kernel;
+        try { // compile now: a launch should not wait for it
+            made->entry = code_->entry(name);
+            if (!kernel.needs_fibers) made->block_entry = code_->block_entry(name);
+        } catch (const lathe::Error& e) {
+            fail(CUDA_ERROR_INVALID_PTX, e.what());
+        }
+        Function* handle = Objects<Function>::instance().add(std::move(made));
+        functions_.emplace(name, handle);
+        return handle;
+    }
+    return nullptr;
+}
+
+std::vector<Function*> Module::functions() {
+    std::vector<Function*> all;
+    for (const KernelInfo& kernel : code_->kernels()) all.push_back(function(kernel.name));
+    return all;
+}
+
+Module::Variable Module::variable(std::string_view name) {
+    std::lock_guard lock{mutex_};
+    if (auto it = variables_.find(name); it != variables_.end()) return it->second;
+    const ptx::Variable* source = ast_->find_variable(name);
+    bool here = source && !source->is_extern && source->size_bytes() > 0 &&
+                (source->space == ptx::Space::global || source->space == ptx::Space::constant);
+    if (!here) return {};
+    std::size_t bytes = source->size_bytes();
+    Variable made{allocate(*context, bytes, Allocation::Kind::variable, 0, std::string{name}),
+                  bytes};
+    variables_.emplace(name, made); // before its initialiser, which may point back to it
+    initialise(*source, static_cast<std::uint8_t*>(made.address));
+    return made;
+}
+
+void Module::initialise(const ptx::Variable& source, std::uint8_t* memory) {
+    std::size_t bytes = source.size_bytes(), given = std::min(bytes, source.init.size());
+    if (given) std::memcpy(memory, source.init.data(), given);
+    std::memset(memory + given, 0, bytes - given);
+    for (const auto& relocation : source.relocations) {
+        const std::string& target = relocation.target.name;
+        auto address = reinterpret_cast<std::uintptr_t>(resolve(target));
+        if (!address)
+            throw lathe::Error{fmt::format("{}: initialiser names unknown symbol {}", source.name,
+                                           target)};
+        address += static_cast<std::uintptr_t>(relocation.target.offset);
+        if (relocation.offset + relocation.bytes <= bytes)
+            std::memcpy(memory + relocation.offset, &address,
+                        std::min<std::size_t>(relocation.bytes, sizeof address));
+    }
+}
+
+void* Module::resolve(std::string_view symbol) {
+    std::lock_guard lock{mutex_};
+    if (auto found = variable(symbol); found.address) return found.address;
+    return reinterpret_cast<void*>(code_ ? code_->device_function(symbol) : nullptr);
+}
+
+} // namespace lathe::soft

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// Modules: PTX text, its variables in device memory, its kernels.
+#pragma once
+
+#include "gpu/ptx/ast.h"
+#include "gpu/soft/drv/context.h"
+#include "gpu/soft/jit/compiler.h"
+
+#include <map>
+#include <string_view>
+
+namespace lathe::soft {
+
+class Module;
+
+/// A kernel: what a CUfunction stands for.
+struct Function {
+    const Context* context = nullptr;
+    std::shared_ptr<Module> module;
+    const KernelInfo* info = nullptr;
+    KernelEntry entry = nullptr;
+    BlockEntry block_entry = nullptr;
+    std::atomic<std::size_t> max_dynamic_shared{48u << 10}; ///< may be raised to 64 KiB
+    std::atomic<int> carveout{-1};
+};
+
+class Module : public std::enable_shared_from_this<Module> {
+public:
+    /// Parses and prepares PTX. Fails with CUDA_ERROR_INVALID_PTX and the parser's or the
+    /// compiler's words, which name the PTX line. Small modules are compiled at once, so that
+    /// what cannot be compiled is told here; kernels of large ones on their first use.
+    static std::shared_ptr<Module> load(const Context& context, std::string_view ptx);
+    ~Module();
+
+    /// The function object of a kernel, the same for the same name; null where there is none.
+    Function* function(std::string_view name);
+    std::vector<Function*> functions();
+
+    struct Variable { void* address = nullptr; std::size_t bytes = 0; };
+    /// A module-scope variable of global or constant memory; made and initialised when first
+    /// asked for. Null address: there is none.
+    Variable variable(std::string_view name);
+
+    const std::shared_ptr<CompiledModule>& code() const { return code_; }
+    int ptx_version() const { return ast_->version_major * 10 + ast_->version_minor; }
+
+    const Context* context = nullptr;
+
+private:
+    void* resolve(std::string_view symbol);
+    void initialise(const ptx::Variable& source, std::uint8_t* memory);
+
+    std::shared_ptr<const ptx::Module> ast_;
+    std::shared_ptr<CompiledModule> code_;
+    /// Taken before the compiler's own lock; recursive, because compiling asks for symbols.
+    std::recursive_mutex mutex_;
+    std::map<std::string, Variable, std::less<>> variables_;
+    std::map<std::string, Function*, std::less<>> functions_;
+};
+
+} // namespace lathe::soft
