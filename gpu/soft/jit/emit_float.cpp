@@ -24,8 +24,21 @@ Value* apply(FunctionLowering& f, Opcode opcode, const Values& v) {
     }
 }
 
+/// x + y as a double rounded to odd. A sum of zero is -0 when rounding down, unless both are +0.
+Value* odd_sum(FunctionLowering& f, Value* x, Value* y, Rounding rounding) {
+    auto& b = f.b;
+    Value* sum = b.CreateFAdd(x, y);
+    Value* odd = to_odd(f, sum, sum_error(f, x, y, sum));
+    if (rounding != Rounding::down) return odd;
+    Value* zero = llvm::ConstantFP::get(b.getDoubleTy(), 0.0);
+    Value* some_bits = b.CreateOr(b.CreateBitCast(x, b.getInt64Ty()), b.CreateBitCast(y, b.getInt64Ty()));
+    Value* negative = b.CreateAnd(b.CreateFCmpOEQ(sum, zero),
+                                  b.CreateICmpNE(some_bits, b.getInt64(0)));
+    return b.CreateSelect(negative, llvm::ConstantFP::getNegativeZero(b.getDoubleTy()), odd);
+}
+
 /// The operation on floats as a double that rounds like the exact result.
-Value* apply_odd(FunctionLowering& f, Opcode opcode, const Values& floats) {
+Value* apply_odd(FunctionLowering& f, Opcode opcode, const Values& floats, Rounding rounding) {
     auto& b = f.b;
     Values v;
     for (Value* x : floats) v.push_back(b.CreateFPExt(x, b.getDoubleTy()));
@@ -34,14 +47,9 @@ Value* apply_odd(FunctionLowering& f, Opcode opcode, const Values& floats) {
         opcode = Opcode::add;
     }
     if (opcode == Opcode::mul) return b.CreateFMul(v[0], v[1]); // 48 bits: exact
-    if (opcode == Opcode::add) {
-        Value* sum = b.CreateFAdd(v[0], v[1]);
-        return to_odd(f, sum, sum_error(f, v[0], v[1], sum));
-    }
+    if (opcode == Opcode::add) return odd_sum(f, v[0], v[1], rounding);
     if (opcode == Opcode::fma || opcode == Opcode::mad) {
-        Value* product = b.CreateFMul(v[0], v[1]);
-        Value* sum = b.CreateFAdd(product, v[2]);
-        return to_odd(f, sum, sum_error(f, product, v[2], sum));
+        return odd_sum(f, b.CreateFMul(v[0], v[1]), v[2], rounding);
     }
     // Quotient and root: the rest has the sign of the error (times the divisor's sign).
     auto fma = [&](Value* x, Value* y, Value* z) {
@@ -83,7 +91,8 @@ Value* float_operation(FunctionLowering& f, const Instruction& i, Values v) {
     }
     Value* result = rounding == Rounding::nearest
                         ? apply(f, i.opcode, v)
-                        : narrow(f, apply_odd(f, i.opcode, v), ptx::Type::f32, rounding);
+                        : narrow(f, apply_odd(f, i.opcode, v, rounding), ptx::Type::f32,
+                                 rounding);
     if (ftz) result = flush(f, result);
     return i.has("sat") ? saturate(f, result) : result;
 }
@@ -99,9 +108,7 @@ Value* half_operation(FunctionLowering& f, const Instruction& i, ptx::Type type,
     }
     Value* result = nullptr;
     if (is_fma) {
-        Value* product = b.CreateFMul(v[0], v[1]);
-        Value* sum = b.CreateFAdd(product, v[2]);
-        result = to_odd(f, sum, sum_error(f, product, v[2], sum));
+        result = odd_sum(f, b.CreateFMul(v[0], v[1]), v[2], Rounding::nearest);
     } else {
         result = apply(f, i.opcode, v);
     }
