@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "gl/framebuffer.h"
 
+#include "gl/buffer.h"
 #include "gl/error.h"
 
 #include <glad/gl.h>
@@ -8,6 +9,20 @@
 #include <fmt/core.h>
 
 namespace lathe::gl {
+namespace {
+
+/// Into `to`, or into the bound pixel pack buffer where it is null; bindings stay as they were.
+void read_pixels(unsigned framebuffer, int width, int height, GLenum format, std::size_t bytes,
+                 void* to) {
+    GLint before = 0;
+    glGetIntegerv(GL_READ_FRAMEBUFFER_BINDING, &before);
+    glBindFramebuffer(GL_READ_FRAMEBUFFER, framebuffer);
+    glReadnPixels(0, 0, width, height, format, GL_UNSIGNED_BYTE, GLsizei(bytes), to);
+    glBindFramebuffer(GL_READ_FRAMEBUFFER, GLuint(before));
+    check("glReadnPixels");
+}
+
+} // namespace
 
 Framebuffer::Framebuffer(int width, int height, Format color, bool with_depth)
     : color_{width, height, color, Filter::linear} {
@@ -60,14 +75,19 @@ std::vector<std::byte> Framebuffer::read(int channels) const {
         throw Error{fmt::format("a picture has 3 or 4 channels, {} were asked for", channels)};
     std::vector<std::byte> pixels(std::size_t(width()) * std::size_t(height()) *
                                   std::size_t(channels));
-    GLint before = 0;
-    glGetIntegerv(GL_READ_FRAMEBUFFER_BINDING, &before);
-    glBindFramebuffer(GL_READ_FRAMEBUFFER, id());
-    glReadnPixels(0, 0, width(), height(), channels == 3 ? GL_RGB : GL_RGBA, GL_UNSIGNED_BYTE,
-                  GLsizei(pixels.size()), pixels.data());
-    glBindFramebuffer(GL_READ_FRAMEBUFFER, GLuint(before));
-    check("glReadnPixels");
+    read_pixels(id(), width(), height(), channels == 3 ? GL_RGB : GL_RGBA, pixels.size(),
+                pixels.data());
     return pixels;
+}
+
+void Framebuffer::read_to(const Buffer& pixels) const {
+    if (pixels.bytes() < std::size_t(width()) * std::size_t(height()) * 4)
+        throw Error{fmt::format("a picture of {} x {} needs {} bytes, the buffer has {}", width(),
+                                height(), std::size_t(width()) * std::size_t(height()) * 4,
+                                pixels.bytes())};
+    glBindBuffer(GL_PIXEL_PACK_BUFFER, pixels.id());
+    read_pixels(id(), width(), height(), GL_RGBA, pixels.bytes(), nullptr);
+    glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
 }
 
 void bind_window_framebuffer(int width, int height) {

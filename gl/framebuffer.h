@@ -9,6 +9,8 @@
 
 namespace lathe::gl {
 
+class Buffer;
+
 class Framebuffer {
 public:
     Framebuffer() = default;
@@ -33,6 +35,11 @@ public:
     void blit_to_window(int width, int height) const;
     /// Reads back 8-bit texels, 3 or 4 channels, bottom row first; waits for GL.
     std::vector<std::byte> read(int channels = 4) const;
+
+    /// The same as RGBA into a buffer of width × height × 4 bytes, without waiting: GL's part of a
+    /// read-back that is picked up some frames later. Throws gl::Error where the buffer is too
+    /// small.
+    void read_to(const Buffer& pixels) const;
 
     [[nodiscard]] unsigned release() noexcept { return name_.release().id; }
 

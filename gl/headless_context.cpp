@@ -134,16 +134,15 @@ std::optional<Made> try_candidate(const Candidate& candidate, std::string& reaso
         reason = "no desktop OpenGL";
         return {};
     }
-    const EGLint attributes[] = {EGL_CONTEXT_MAJOR_VERSION,
-                                 4,
-                                 EGL_CONTEXT_MINOR_VERSION,
-                                 5,
-                                 EGL_CONTEXT_OPENGL_PROFILE_MASK,
-                                 EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT,
-                                 EGL_CONTEXT_OPENGL_DEBUG,
-                                 std::getenv("LATHE_GL_DEBUG") ? EGL_TRUE : EGL_FALSE,
-                                 EGL_NONE};
-    EGLContext context = eglCreateContext(display, config, EGL_NO_CONTEXT, attributes);
+    std::vector<EGLint> attributes{
+        EGL_CONTEXT_MAJOR_VERSION,       4,
+        EGL_CONTEXT_MINOR_VERSION,       5,
+        EGL_CONTEXT_OPENGL_PROFILE_MASK, EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT};
+    // EGL 1.4 with KHR_create_context knows the attributes above, but not this one.
+    if (std::getenv("LATHE_GL_DEBUG"))
+        attributes.insert(attributes.end(), {EGL_CONTEXT_OPENGL_DEBUG, EGL_TRUE});
+    attributes.push_back(EGL_NONE);
+    EGLContext context = eglCreateContext(display, config, EGL_NO_CONTEXT, attributes.data());
     if (context == EGL_NO_CONTEXT) {
         reason = fmt::format("no GL 4.5 core context, error {:#x}", unsigned(eglGetError()));
         return {};

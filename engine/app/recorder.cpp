@@ -6,10 +6,7 @@
 #include "engine/core/log.h"
 #include "engine/core/process.h"
 #include "gl/buffer.h"
-#include "gl/error.h"
 #include "gl/framebuffer.h"
-
-#include <glad/gl.h>
 
 #include <fmt/core.h>
 
@@ -19,13 +16,35 @@
 #include <exception>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace lathe {
 namespace {
 
 using Frame = std::vector<std::byte>; // RGBA, bottom row first
+
+/// Raw frames in, H.264 out: turned upright, cut to even sides, in HDTV's colours. The preset is
+/// for recording while a simulation computes: of 720p frames "superfast" takes 16 ms of CPU each,
+/// "veryfast" 27 ms for files two thirds as large.
+std::vector<std::string> encoder_arguments(const RecorderConfig& config,
+                                           const std::filesystem::path& output, int width,
+                                           int height) {
+    // clang-format off
+    return {
+        "ffmpeg", "-hide_banner", "-loglevel", "error", "-y",
+        "-f", "rawvideo", "-pixel_format", "rgba",
+        "-video_size", fmt::format("{}x{}", width, height),
+        "-framerate", fmt::format("{}", config.frames_per_second), "-i", "-",
+        "-vf", "vflip,crop=trunc(iw/2)*2:trunc(ih/2)*2:0:0,scale=out_color_matrix=bt709,format=yuv420p",
+        "-c:v", "libx264", "-preset", "superfast", "-crf", fmt::format("{}", config.quality),
+        "-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709",
+        "-movflags", "+faststart", output.string(),
+    };
+    // clang-format on
+}
 
 /// Where frames end: one of the two, on the writer's thread.
 class Sink {
@@ -38,42 +57,7 @@ public:
             std::filesystem::create_directories(output_);
             return;
         }
-        encoder_.emplace(std::vector<std::string>{
-            "ffmpeg",
-            "-hide_banner",
-            "-loglevel",
-            "error",
-            "-y",
-            "-f",
-            "rawvideo",
-            "-pixel_format",
-            "rgba",
-            "-video_size",
-            fmt::format("{}x{}", width, height),
-            "-framerate",
-            fmt::format("{}", config.frames_per_second),
-            "-i",
-            "-",
-            "-vf",
-            "vflip,crop=trunc(iw/2)*2:trunc(ih/2)*2:0:0,scale=out_color_matrix=bt709,"
-            "format=yuv420p",
-            "-c:v",
-            "libx264",
-            "-preset",
-            "veryfast",
-            "-crf",
-            fmt::format("{}", config.quality),
-            "-pix_fmt",
-            "yuv420p",
-            "-colorspace",
-            "bt709",
-            "-color_primaries",
-            "bt709",
-            "-color_trc",
-            "bt709",
-            "-movflags",
-            "+faststart",
-            output_.string()});
+        encoder_.emplace(encoder_arguments(config, output_, width, height));
     }
 
     void write(const Frame& frame) {
@@ -249,12 +233,7 @@ void Recorder::add(const gl::Framebuffer& framebuffer) {
         throw Error{fmt::format("the recording is {} x {}, a picture of {} x {} cannot join it",
                                 s.width, s.height, w, h)};
     if (s.added - s.handed == State::kInFlight) s.hand_over_oldest();
-    const gl::Buffer& buffer = s.pixels[s.added % State::kInFlight];
-    glBindFramebuffer(GL_READ_FRAMEBUFFER, framebuffer.id());
-    glBindBuffer(GL_PIXEL_PACK_BUFFER, buffer.id());
-    glReadnPixels(0, 0, w, h, GL_RGBA, GL_UNSIGNED_BYTE, GLsizei(buffer.bytes()), nullptr);
-    glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
-    gl::check("reading a frame");
+    framebuffer.read_to(s.pixels[s.added % State::kInFlight]);
     ++s.added;
 }
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// On a GPU every path is far below a frame. On llvmpipe (2 threads, 1280×720) a scattered point
+// costs about 0.3 µs whatever the shader does, most of it in memory: 100,000 points 30 ms as 1 pixel
+// squares, 46 ms as discs of 3; a million 350 to 500 ms.
 #include "engine/render/points.h"
 
 #include "engine/core/error.h"
@@ -80,7 +83,7 @@ void PointsRenderer::draw(const PointsData& data, const PointsStyle& style,
         require_room(*data.colors, data.count, data.colors_are_bytes ? 4 : 16,
                      data.color_stride_bytes, data.color_offset, "colours");
 
-    // A disc that is hardly a pixel is a square: the shader without ROUND is several times as fast.
+    // A disc that is hardly a pixel is a square; the shader without ROUND is the cheaper one.
     const bool round = style.round && (style.world_size || style.size > 1.5f);
     const unsigned attributes = (valued ? kValues : 0u) | (colored ? kColors : 0u);
     const unsigned features = attributes | (round ? kRound : 0u) |

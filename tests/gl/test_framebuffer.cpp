@@ -2,6 +2,7 @@
 #include "gl/framebuffer.h"
 
 #include "fixture.h"
+#include "gl/buffer.h"
 #include "gl/error.h"
 
 #include <glad/gl.h>
@@ -58,6 +59,17 @@ TEST_F(GlTest, BlitKeepsPixelsAndScales) {
     from.blit_to(larger);
     EXPECT_EQ(pixel(larger, 0, 7), (Pixel{255, 0, 0, 255}));
     EXPECT_EQ(pixel(larger, 7, 0), (Pixel{0, 0, 255, 255}));
+}
+
+TEST_F(GlTest, ReadToABufferGivesTheSamePixels) {
+    const gl::Framebuffer f{9, 5};
+    f.clear({0.2f, 0.4f, 0.6f, 1});
+    const gl::Buffer pixels{9 * 5 * 4, gl::Storage::device};
+    f.read_to(pixels);
+    std::vector<std::byte> content(pixels.bytes());
+    pixels.download(content);
+    EXPECT_EQ(content, f.read(4));
+    EXPECT_THROW(f.read_to(gl::Buffer{9 * 5 * 4 - 1}), gl::Error);
 }
 
 TEST_F(GlTest, FramebufferRefusesNonsense) {
