@@ -38,7 +38,7 @@ CUresult cuTexObjectCreate(CUtexObject* texture, const CUDA_RESOURCE_DESC* resou
         require_pointer(description);
         auto made = make_texture(context, *resource, *description, view);
         *texture = made->handle;
-        Objects<TextureObject>::instance().add_as(key(made->handle), std::move(made));
+        Objects<TextureObject>::instance().add_as(key(made->handle), made);
     });
 }
 
@@ -73,7 +73,7 @@ CUresult cuSurfObjectCreate(CUsurfObject* surface, const CUDA_RESOURCE_DESC* res
         require_pointer(resource);
         auto made = make_surface(context, *resource);
         *surface = made->handle;
-        Objects<SurfaceObject>::instance().add_as(key(made->handle), std::move(made));
+        Objects<SurfaceObject>::instance().add_as(key(made->handle), made);
     });
 }
 

@@ -199,11 +199,19 @@ std::optional<SourcePlace> CodeSpace::place_of(std::uintptr_t pc) const {
         for (const llvm::object::SectionRef& section : binary->sections())
             if (section.isText() && pc - section.getAddress() < section.getSize())
                 index = section.getIndex();
-        const llvm::DILineInfo line =
-            object.lines->getLineInfoForAddress({pc, index}, {Kind::RawValue});
-        if (line.FileName == llvm::DILineInfo::BadString || line.Line == 0) return std::nullopt;
-        const auto file = state_->files.insert(line.FileName).first;
-        return SourcePlace{file->c_str(), line.Line, line.Column};
+        const llvm::DIInliningInfo frames =
+            object.lines->getInliningInfoForAddress({pc, index}, {Kind::RawValue});
+        // The innermost line in the kernel's own file: a fault inside of an inlined function of a
+        // CUDA header is told at the line that calls it.
+        std::optional<llvm::DILineInfo> line;
+        for (std::uint32_t i = frames.getNumberOfFrames(); i-- > 0;) {
+            const llvm::DILineInfo& frame = frames.getFrame(i);
+            if (frame.FileName == llvm::DILineInfo::BadString || frame.Line == 0) continue;
+            if (!line || frame.FileName == line->FileName) line = frame;
+        }
+        if (!line) return std::nullopt;
+        const auto file = state_->files.insert(line->FileName).first;
+        return SourcePlace{file->c_str(), line->Line, line->Column};
     }
     return std::nullopt;
 }
