@@ -110,7 +110,7 @@ void CodeEditor::set_diagnostics(const std::vector<Diagnostic>& diagnostics) {
         if (d.line < 1 || std::size_t(d.line) > e.GetLineCount()) continue;
         const auto line = std::size_t(d.line - 1);
         const unsigned rgb = color_of(d.severity);
-        e.AddMarker(line, theme::packed(rgb, 0.85f), theme::packed(rgb, 0.10f), d.text, d.text);
+        e.AddMarker(line, theme::packed(rgb, 0.55f), theme::packed(rgb, 0.10f), d.text, d.text);
         const std::string words = e.GetLineText(line);
         const std::size_t first = std::min(words.find_first_not_of(" \t"), words.size());
         const std::size_t begin =

@@ -17,8 +17,10 @@ namespace {
 constexpr std::array kTitles{"Picture", "Kernels", "Parameters", "Timings", "Console"};
 const char* title_of(Place place) { return kTitles[std::size_t(place)]; }
 
+#if LATHE_HAVE_DOCKING
 /// Where script panels dock; 0 until the layout is arranged.
 unsigned g_script_dock = 0;
+#endif
 
 // Sizes of the first arrangement, pixels at scale 1: the picture gets what the others leave.
 float kernels_width(float width) {
@@ -124,7 +126,7 @@ bool Layout::begin_panel(Place place) {
     ImGui::SetNextWindowSize(extent);
     flags |= ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize |
              ImGuiWindowFlags_NoBringToFrontOnFocus;
-    if (place == Place::view) flags |= ImGuiWindowFlags_NoTitleBar;
+    if (bare) flags |= ImGuiWindowFlags_NoTitleBar;
 #endif
     if (bare) ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2{0, 0});
     ImGui::PushStyleColor(ImGuiCol_WindowBg,

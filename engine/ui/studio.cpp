@@ -11,6 +11,9 @@
 #include "gpu/soft/soft_api.h"
 
 #include <fmt/format.h>
+#include <glad/gl.h>
+
+#include <chrono>
 
 namespace lathe {
 
@@ -171,11 +174,13 @@ void Studio::end_frame() {
     Parts& p = *p_;
     if (!p.in_frame) throw Error{"end_frame() was called without begin_frame()"};
     p.in_frame = false;
-    if (p.drew) p.draw_timer.end();
+    const bool software = p.window.gl_info().is_software;
+    if (p.drew && !software) p.draw_timer.end();
     std::exception_ptr failure; // the frame is shown whatever the stream says
     try {
         p.finish_simulation();
     } catch (...) { failure = std::current_exception(); }
+    const auto drawing = std::chrono::steady_clock::now();
     if (p.imgui) {
         widgets::close_open_panels();
         p.draw_panels();
@@ -185,7 +190,14 @@ void Studio::end_frame() {
     } else {
         p.scene.blit_to(p.window.screen());
     }
-    if (const auto ms = p.draw_timer.milliseconds()) p.loop.add_draw_ms(*ms);
+    if (software) {
+        glFinish(); // a software GL has only now rasterised the frame
+        p.loop.add_draw_ms(
+            std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - drawing)
+                .count());
+    } else if (const auto ms = p.draw_timer.milliseconds()) {
+        p.loop.add_draw_ms(*ms);
+    }
     p.loop.end();
     if (failure) std::rethrow_exception(failure);
 }

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// A studio in a real window, for under_x.py: says on standard output what changed, so that the
+// script sees what its keys and clicks did. Ends when the window is closed or told to stop.
+#include "painting.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <poll.h>
+#include <unistd.h>
+
+namespace {
+
+bool told_to_stop() {
+    pollfd input{STDIN_FILENO, POLLIN, 0};
+    return poll(&input, 1, 0) > 0;
+}
+
+} // namespace
+
+int main(int argc, char** argv) try {
+    lathe::StudioConfig config;
+    config.title = "Lathe under X";
+    config.headless = false;
+    config.vsync = false;
+    lathe::Painting painting{config};
+    std::string last;
+    while (!told_to_stop() && painting.frame()) {
+        const auto [r, g, b] = painting.middle();
+        const std::string now =
+            fmt::format("red={} blue={} state={} paused={}", r, b, name_of(painting.slot.state()),
+                        int(painting.studio.run_control().paused));
+        if (now != last) {
+            std::puts(now.c_str());
+            std::fflush(stdout);
+        }
+        last = now;
+    }
+    if (argc > 1) lathe::save_png(argv[1], painting.studio.screenshot(true));
+    return 0;
+} catch (const std::exception& e) {
+    std::fprintf(stderr, "%s\n", e.what());
+    return 1;
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+// The whole studio without a display, on a real device with the real compiler: what is typed and
+// clicked changes what is painted.
+#include "painting.h"
+
+#include "engine/core/error.h"
+#include "engine/interop/interop_mode.h"
+#include "engine/ui/console_panel.h"
+#include "gpu/driver/api.h"
+#include "gpu/nvrtc.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <unistd.h>
+
+using namespace lathe;
+
+namespace {
+
+StudioConfig headless(bool ui = true) {
+    StudioConfig c;
+    c.headless = true;
+    c.ui = ui;
+    c.restore = false;
+    return c;
+}
+
+class StudioTest : public testing::Test {
+protected:
+    void SetUp() override {
+        if (const auto why = gpu::driver_problem(); !why.empty()) GTEST_SKIP() << why;
+        if (const auto why = gpu::nvrtc_problem(); !why.empty()) GTEST_SKIP() << why;
+    }
+};
+
+/// Frames until `done`, for a minute at most.
+bool frames_until(Painting& p, const std::function<bool()>& done) {
+    const auto limit = std::chrono::steady_clock::now() + std::chrono::minutes{1};
+    while (!done()) {
+        if (std::chrono::steady_clock::now() > limit || !p.frame()) return false;
+    }
+    return p.frame() && p.frame();
+}
+
+void key(Painting& p, Key k, unsigned modifiers = 0) {
+    p.studio.window().inject(KeyEvent{k, true, false, modifiers});
+    p.frame();
+    p.studio.window().inject(KeyEvent{k, false, false, modifiers});
+    p.frame();
+}
+
+void type(Painting& p, const std::string& text) {
+    for (const char c : text) {
+        p.studio.window().inject(TextEvent{char32_t(c)});
+        p.frame();
+    }
+}
+
+void click(Painting& p, float x, float y) {
+    p.studio.window().inject(MoveEvent{{x, y}});
+    p.frame();
+    p.studio.window().inject(ButtonEvent{MouseButton::left, true, 0});
+    p.frame();
+    p.studio.window().inject(ButtonEvent{MouseButton::left, false, 0});
+    p.frame();
+    p.frame();
+}
+
+void keep(Painting& p, const std::string& name) {
+    if (const char* folder = std::getenv("LATHE_TEST_PICTURES"))
+        save_png(std::filesystem::path{folder} / (name + ".png"), p.studio.screenshot(true));
+}
+
+} // namespace
+
+TEST_F(StudioTest, TypingInTheEditorChangesThePicture) {
+    Painting p{headless()};
+    ASSERT_TRUE(p.slot.ready()) << p.slot.log();
+    for (int i = 0; i < 4; ++i) p.frame();
+    EXPECT_EQ(p.middle(), (std::array{200, 40, 128}));
+    keep(p, "studio");
+
+    click(p, 1100, 300);
+    key(p, Key::home, kControl);
+    key(p, Key::end);
+    for (int i = 0; i < 3; ++i) key(p, Key::backspace);
+    type(p, "90");
+    EXPECT_TRUE(p.slot.source().starts_with("#define RED 90\n"));
+    const auto before = p.slot.generation();
+    ASSERT_TRUE(frames_until(p, [&] { return p.slot.generation() > before; })) // by itself
+        << p.slot.log();
+    EXPECT_EQ(p.middle()[0], 90);
+    EXPECT_GT(p.steps, 4) << "the simulation went on";
+
+    type(p, "+"); // "90+": does not compile
+    ASSERT_TRUE(frames_until(p, [&] { return p.slot.state() == SlotState::failed; }));
+    EXPECT_EQ(p.middle()[0], 90) << "the last good kernel paints";
+    ASSERT_FALSE(p.slot.diagnostics().empty());
+    keep(p, "studio-error");
+
+    type(p, "20");
+    key(p, Key::enter, kControl);
+    ASSERT_TRUE(frames_until(p, [&] { return p.slot.state() == SlotState::good; }));
+    EXPECT_EQ(p.middle()[0], 110);
+    EXPECT_EQ(interop_mode() == InteropMode::zero_copy ? interop_stats().bytes_copied : 0, 0u);
+}
+
+TEST_F(StudioTest, PauseButtonPausesAndSlidersArrive) {
+    Painting p{headless()};
+    for (int i = 0; i < 4; ++i) p.frame();
+    click(p, 68, 18);
+    EXPECT_TRUE(p.studio.run_control().paused);
+    const int at = p.steps;
+    for (int i = 0; i < 4; ++i) p.frame();
+    EXPECT_EQ(p.steps, at);
+
+    const Parameter* level = p.studio.parameters().find("level");
+    ASSERT_NE(level, nullptr);
+    EXPECT_EQ(level->max, 1.0);
+    EXPECT_TRUE(level->read);
+    p.studio.parameters().set("level", 1.0);
+    p.frame();
+    EXPECT_EQ(p.middle()[2], 255) << "paused, but still painted";
+    EXPECT_EQ(p.studio.parameters().find("size"), nullptr) << "a size is no setting";
+}
+
+TEST_F(StudioTest, AFaultyKernelIsTakenBack) {
+    if (!gpu::driver().is_software()) GTEST_SKIP() << "a GPU's context does not survive a fault";
+    Painting p{headless()};
+    for (int i = 0; i < 3; ++i) p.frame();
+    std::string text = kPaintSource;
+    text.replace(text.find("picture[y"), 9, "picture[4000000000ull * size + y");
+    p.slot.set_source(text);
+    p.slot.compile_now();
+    ASSERT_TRUE(frames_until(p, [&] { return p.slot.state() == SlotState::faulted; }));
+    EXPECT_TRUE(p.slot.ready());
+    EXPECT_EQ(p.middle()[0], 200);
+    ASSERT_FALSE(p.slot.diagnostics().empty());
+    const Diagnostic& d = p.slot.diagnostics().back();
+    EXPECT_EQ(d.line, 10);
+    EXPECT_NE(d.text.find("paint"), std::string::npos) << d.text;
+    EXPECT_NE(d.text.find("thread"), std::string::npos) << d.text;
+    EXPECT_GE(p.studio.console().errors(), 1);
+    keep(p, "studio-fault");
+}
+
+TEST_F(StudioTest, SamePictureWithAndWithoutPanels) {
+    StudioConfig with = headless(), without = headless(false);
+    with.scene_width = without.width = 320;
+    with.scene_height = without.height = 240;
+    ImageData a, b;
+    {
+        Painting p{with};
+        for (int i = 0; i < 3; ++i) p.frame();
+        a = p.studio.screenshot();
+        EXPECT_EQ(p.studio.screenshot(true).width, 1280);
+    }
+    {
+        Painting p{without};
+        for (int i = 0; i < 3; ++i) p.frame();
+        b = p.studio.screenshot();
+        EXPECT_THROW(p.studio.screenshot(true), Error);
+    }
+    EXPECT_EQ(a.width, 320);
+    EXPECT_EQ(a, b);
+}
+
+TEST_F(StudioTest, FollowsAFileAndSaysWhatIsMissing) {
+    const auto file = std::filesystem::temp_directory_path() /
+                      ("lathe-studio-" + std::to_string(getpid()) + ".cu");
+    EXPECT_THROW((Studio{headless(false)}.add_kernel(file.string())), Error);
+    std::ofstream{file} << "__global__ void one(int* p) { *p = 1; }\n";
+    {
+        Studio studio{headless(false)};
+        KernelSlot& slot = studio.add_kernel(file.string());
+        ASSERT_TRUE(slot.ready()) << slot.log();
+        EXPECT_EQ(slot.kernel_names(), std::vector<std::string>{"one"});
+        std::ofstream{file} << "__global__ void two(int* p) { *p = 2; }\n"
+                            << "__global__ void three(int* p) { *p = 3; }\n";
+        const auto limit = std::chrono::steady_clock::now() + std::chrono::minutes{1};
+        while (slot.generation() < 2 && std::chrono::steady_clock::now() < limit) {
+            ASSERT_TRUE(studio.begin_frame());
+            studio.end_frame();
+        }
+        EXPECT_EQ(slot.kernel_names(), (std::vector<std::string>{"three", "two"}));
+        EXPECT_NO_THROW(slot.kernel("three"));
+        EXPECT_FALSE(studio.status_lines().empty());
+    }
+    std::filesystem::remove(file);
+}
+
+TEST_F(StudioTest, NamesADiagnosticForEachError) {
+    Studio studio{headless(false)};
+    KernelSlot& slot = studio.add_kernel("__global__ void k(float* p)\n{\n    *p = oops;\n}\n");
+    EXPECT_FALSE(slot.ready());
+    ASSERT_FALSE(slot.diagnostics().empty());
+    EXPECT_EQ(slot.diagnostics()[0].line, 3);
+    EXPECT_EQ(slot.diagnostics()[0].column, 10);
+    EXPECT_GE(studio.console().errors(), 1);
+    KernelSlot& none = studio.add_kernel("__device__ int x;\n", "k");
+    EXPECT_FALSE(none.ready());
+}

@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""Starts an X server without a display and a studio in it, clicks and types as a user does, and
+checks that the picture follows. Arguments: the program studio_under_x and, if wanted, a PNG file.
+Exit code 77 where Xvfb or xdotool is missing."""
+
+from __future__ import annotations
+
+import os
+import queue
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+LIMIT_SECONDS = 60.0
+
+
+def start_server() -> tuple[subprocess.Popen[bytes], str]:
+    read_end, write_end = os.pipe()
+    server = subprocess.Popen(
+        ["Xvfb", "-displayfd", str(write_end), "-screen", "0", "1280x720x24", "-nolisten", "tcp"],
+        pass_fds=[write_end],
+        stderr=subprocess.DEVNULL,
+    )
+    os.close(write_end)
+    with os.fdopen(read_end) as numbers:
+        return server, ":" + numbers.readline().strip()
+
+
+class Program:
+    """The studio: its states as they come, and the user's hands."""
+
+    def __init__(self, command: list[str], display: str) -> None:
+        self.environment = dict(os.environ, DISPLAY=display)
+        self.environment.pop("WAYLAND_DISPLAY", None)
+        self.process = subprocess.Popen(
+            command,
+            env=self.environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        self.lines: queue.Queue[str] = queue.Queue()
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self.lines.put(line.strip())
+
+    def expect(self, *parts: str) -> None:
+        """Waits for a state that has all parts."""
+        end = time.monotonic() + LIMIT_SECONDS
+        seen: list[str] = []
+        while time.monotonic() < end:
+            try:
+                line = self.lines.get(timeout=0.2)
+            except queue.Empty:
+                if self.process.poll() is not None:
+                    break
+                continue
+            seen.append(line)
+            if all(part in line.split() for part in parts):
+                print("ok:", *parts)
+                return
+        raise SystemExit(f"no state with {parts}; last states: {seen[-5:]}")
+
+    def hands(self, *arguments: str) -> None:
+        subprocess.run(["xdotool", *arguments], env=self.environment, check=True)
+
+    def focus(self) -> None:
+        found = subprocess.run(
+            ["xdotool", "search", "--sync", "--name", "Lathe under X"],
+            env=self.environment,
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        window = found.stdout.split()[0]
+        self.hands("windowmove", window, "0", "0")
+        self.hands("windowfocus", window)
+
+
+def click(program: Program, x: int, y: int) -> None:
+    program.hands("mousemove", str(x), str(y))
+    time.sleep(0.15)
+    program.hands("mousedown", "1")
+    time.sleep(0.15)
+    program.hands("mouseup", "1")
+
+
+def check(program: Program) -> None:
+    program.expect("red=200", "blue=128", "state=good", "paused=0")
+    program.focus()
+    click(program, 68, 18)  # the pause button
+    program.expect("paused=1")
+    click(program, 500, 200)  # the picture, so that no text field has the keyboard
+    program.hands("key", "space")
+    program.expect("paused=0")
+    click(program, 1100, 400)  # the editor
+    program.hands("key", "--delay", "60", "ctrl+Home", "End")
+    program.hands("key", "--delay", "60", "BackSpace", "BackSpace", "BackSpace")
+    program.hands("type", "--delay", "60", "77")
+    program.expect("red=77", "state=good", "paused=0")
+    program.hands("type", "--delay", "60", "(")
+    program.expect("red=77", "state=failed")
+    program.hands("key", "--delay", "60", "BackSpace", "F5")
+    program.expect("red=77", "state=good")
+
+
+def main() -> int:
+    for tool in ("Xvfb", "xdotool"):
+        if shutil.which(tool) is None:
+            print(f"skipped: {tool} is not installed")
+            return 77
+    server, display = start_server()
+    with tempfile.TemporaryDirectory() as cache:
+        os.environ["LATHE_CACHE_DIR"] = cache
+        program = Program(sys.argv[1:], display)
+        try:
+            check(program)
+            assert program.process.stdin is not None
+            program.process.stdin.close()
+            return program.process.wait(timeout=LIMIT_SECONDS)
+        finally:
+            program.process.kill()
+            server.terminate()
+            server.wait()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
