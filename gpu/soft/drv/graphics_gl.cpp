@@ -16,6 +16,7 @@ namespace {
 // Names of OpenGL's header, which this library does not need otherwise.
 enum : unsigned {
     kBufferSize = 0x8764, kBufferMapped = 0x88BC, kBufferMapPointer = 0x88BD,
+    kBufferImmutable = 0x821F, kBufferStorageFlags = 0x8220, kDynamicStorage = 0x100,
     kBufferAccessFlags = 0x911F, kBufferMapLength = 0x9120, kBufferMapOffset = 0x9121,
     kMapRead = 1, kMapWrite = 2, kMapInvalidateBuffer = 8, kMapPersistent = 0x40,
     kMapCoherent = 0x80,
@@ -214,12 +215,20 @@ void GraphicsResource::map_buffer(const GlFunctions& gl) {
                 "the GL buffer is mapped, but not persistently for reading and writing");
         gl.GetNamedBufferPointerv(name_, kBufferMapPointer, &p);
         access_ = Access::persistent;
-    } else if (gl.is_software) {
-        bool discard = map_flags_ == CU_GRAPHICS_MAP_RESOURCE_FLAGS_WRITE_DISCARD;
-        unsigned access = kMapWrite | (discard ? kMapInvalidateBuffer : kMapRead);
-        p = gl.MapNamedBufferRange(name_, 0, static_cast<std::ptrdiff_t>(bytes_), access);
-        access_ = Access::direct;
-        while (gl.GetError() != 0) {} // storage that may not be mapped: staged below
+    } else {
+        // Asked before, because a program may take GL's error messages for its own failures.
+        auto flags = static_cast<unsigned>(buffer_parameter(gl, name_, kBufferStorageFlags));
+        bool fixed = buffer_parameter(gl, name_, kBufferImmutable);
+        constexpr unsigned needed = kMapRead | kMapWrite;
+        if (gl.is_software && (!fixed || (flags & needed) == needed)) {
+            bool discard = map_flags_ == CU_GRAPHICS_MAP_RESOURCE_FLAGS_WRITE_DISCARD;
+            unsigned access = kMapWrite | (discard ? kMapInvalidateBuffer : kMapRead);
+            p = gl.MapNamedBufferRange(name_, 0, static_cast<std::ptrdiff_t>(bytes_), access);
+            access_ = Access::direct;
+        } else {
+            require(!fixed || (flags & kDynamicStorage), CUDA_ERROR_MAP_FAILED,
+                    "the GL buffer's storage allows neither mapping nor glBufferSubData");
+        }
     }
     if (!p) {
         p = allocate(*context, bytes_, Allocation::Kind::device);

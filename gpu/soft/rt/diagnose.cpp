@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <tuple>
 
 namespace lathe::soft {
 
@@ -99,14 +100,14 @@ void BlockRunner::report_fault() {
 // Names every group of threads that waits at one place.
 void BlockRunner::report_deadlock() {
     struct Group { std::uint32_t count; std::string text; };
-    std::map<std::pair<std::uintptr_t, std::uint32_t>, Group> groups;
+    std::map<std::tuple<std::uintptr_t, Wait, std::uint32_t>, Group> groups;
     const ThreadFiber* first = nullptr;
     for (std::uint32_t b = 0; b < resident_; ++b)
         for (std::uint32_t t = 0; t < blocks_[b].count; ++t) {
             const ThreadFiber& thread = blocks_[b].threads[t];
             if (thread.done) continue;
             if (!first) first = &thread;
-            auto& group = groups[{thread.wait_pc, thread.wait_id}];
+            auto& group = groups[{thread.wait_pc, thread.wait, thread.wait_id}];
             if (group.count++) continue;
             std::string place = place_text(launch_->code.get(), thread.wait_pc);
             group.text = thread.wait == Wait::barrier
