@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Defines: ROUND for discs, GLOW for light that falls off from the middle, OPAQUE for discs that
-// hide what lies behind them, SHADED for balls lit from the upper left. Without ROUND there is nothing to compute: the fastest path.
+// hide what lies behind them, SHADED for balls lit from the upper left. Without ROUND there is
+// nothing to compute: the fastest path.
 
 flat in vec4 sprite_color;
 flat in float radius;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // On a GPU every path is far below a frame. On llvmpipe (2 threads, 1280×720) a scattered point
-// costs about 0.3 µs whatever the shader does, most of it in memory: 100,000 points 30 ms as 1 pixel
-// squares, 46 ms as discs of 3; a million 350 to 500 ms.
+// costs about 0.3 µs whatever the shader does, most of it in memory: 100,000 points 30 ms as
+// squares of 1 pixel, 46 ms as discs of 3; a million 350 to 500 ms.
 #include "engine/render/points.h"
 
 #include "engine/core/error.h"
