@@ -8,7 +8,7 @@
 namespace lathe::ptx {
 namespace {
 
-enum : std::uint8_t { kSpace = 1, kWordStart = 2, kWordPart = 4, kDigit = 8 };
+enum : std::uint8_t { kSpace = 1, kWordStart = 2, kWordPart = 4, kDigit = 8, kMark = 16 };
 
 constexpr auto kClasses = [] {
     std::array<std::uint8_t, 256> classes{};
@@ -17,7 +17,9 @@ constexpr auto kClasses = [] {
     for (int c = 'a'; c <= 'z'; ++c) classes[c] = classes[c - 'a' + 'A'] = kWordStart | kWordPart;
     for (int c = '0'; c <= '9'; ++c) classes[c] = kDigit | kWordPart;
     classes['_'] = classes['$'] = kWordStart | kWordPart;
-    classes['%'] = kWordStart;
+    for (const char c : std::string_view{",;{}[]()<>:=+-*/%&|^~!?@"})
+        classes[static_cast<unsigned char>(c)] = kMark;
+    classes['%'] = kWordStart | kMark;
     return classes;
 }();
 
@@ -26,6 +28,17 @@ bool in(char c, std::uint8_t set) { return kClasses[static_cast<unsigned char>(c
 const char* end_of_word(const char* at, const char* end) {
     while (at != end && in(*at, kWordPart)) ++at;
     return at;
+}
+
+/// Plain decimal numbers, which are nearly all: up to 18 digits and no leading zero.
+std::optional<Immediate> short_decimal(std::string_view text) {
+    if (text.size() > 18 || (text[0] == '0' && text.size() > 1)) return std::nullopt;
+    std::uint64_t bits = 0;
+    for (const char c : text) {
+        if (!in(c, kDigit)) return std::nullopt;
+        bits = bits * 10 + static_cast<std::uint64_t>(c - '0');
+    }
+    return Immediate{Type::s64, bits};
 }
 
 std::optional<Immediate> integer_value(std::string_view text) {
@@ -142,16 +155,15 @@ Token Lexer::next() {
         at_ = last + 1;
         return token;
     }
-    static constexpr std::string_view kMarks = ",;{}[]()<>:=+-*/%&|^~!?@";
     at_ = first + 1;
-    token = make(kMarks.find(*first) == std::string_view::npos ? Token::Kind::invalid
-                                                               : Token::Kind::mark,
-                 first, at_);
+    token = make(in(*first, kMark) ? Token::Kind::mark : Token::Kind::invalid, first, at_);
     token.mark = *first;
     return token;
 }
 
 std::optional<Immediate> number_value(std::string_view text) {
+    if (text.empty()) return std::nullopt;
+    if (const auto value = short_decimal(text)) return value;
     if (text.size() > 1 && text[0] == '0') {
         if (text[1] == 'f' || text[1] == 'F') return float_bits(text.substr(2), Type::f32);
         if (text[1] == 'd' || text[1] == 'D') return float_bits(text.substr(2), Type::f64);

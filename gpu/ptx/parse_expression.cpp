@@ -2,7 +2,6 @@
 // Constant expressions: C's operators on 64-bit integers; a float literal stands alone or negated.
 #include "gpu/ptx/parser_state.h"
 
-#include <limits>
 #include <optional>
 
 namespace lathe::ptx {
@@ -72,7 +71,7 @@ std::optional<std::uint64_t> apply(std::string_view op, std::uint64_t a, std::ui
 Immediate Parser::expression(int depth) {
     // Nearly every expression is one literal; tables of 100 KB are read by these lines.
     const bool alone = ahead_.is(',') || ahead_.is('}') || ahead_.is(';') || ahead_.is(']');
-    if (alone && token_.is(Token::Kind::number)) return unary(depth);
+    if (alone && token_.is(Token::Kind::number)) return literal();
     const Immediate value = binary(1, depth);
     if (!token_.is('?')) return value;
     take();
@@ -133,6 +132,10 @@ Immediate Parser::unary(int depth) {
         take();
         return {Type::s64, 32};
     }
+    return literal();
+}
+
+Immediate Parser::literal() {
     if (!token_.is(Token::Kind::number)) fail_expected("a number");
     const auto value = number_value(token_.text);
     if (!value) fail(token_, "'" + std::string{token_.text} + "' is no number of PTX");

@@ -86,6 +86,7 @@ void Parser::call_operands(Instruction& read) {
 
 void Parser::operands(Instruction& read) {
     if (token_.is(';')) return;
+    read.operands.reserve(4);
     do {
         if (token_.is('['))
             address(read.operands);

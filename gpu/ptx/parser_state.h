@@ -93,6 +93,7 @@ private:
     Immediate expression(int depth = 0);
     Immediate binary(int lowest, int depth);
     Immediate unary(int depth);
+    Immediate literal();
     std::int64_t integer_expression(std::string_view what);
 
     // Debug information
