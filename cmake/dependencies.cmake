@@ -52,3 +52,18 @@ add_library(lathe_stb INTERFACE)
 target_include_directories(lathe_stb SYSTEM INTERFACE ${LATHE_STB_INCLUDE})
 
 include(glad)
+
+if(LATHE_PYTHON)
+    set(PYBIND11_FINDPYTHON ON)
+    find_package(Python 3.11 QUIET COMPONENTS Interpreter Development.Module)
+    if(Python_FOUND)
+        execute_process(COMMAND ${Python_EXECUTABLE} -m pybind11 --cmakedir
+            OUTPUT_VARIABLE pybind11_hint OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+        find_package(pybind11 2.10 CONFIG QUIET HINTS ${pybind11_hint})
+    endif()
+    if(NOT pybind11_FOUND)
+        message(STATUS "Python module: not built, Python's headers or pybind11 were not found "
+                       "(tools/bootstrap brings both)")
+        set(LATHE_PYTHON OFF)
+    endif()
+endif()

@@ -128,7 +128,7 @@ void PanZoomCamera::zoom(float notches, glm::vec2 screen, const Viewport& viewpo
 }
 
 bool PanZoomCamera::update(const InputState& input, const Viewport& viewport) {
-    dragging_ = follow_drag(dragging_, input, viewport);
+    dragging_ = follow_drag(dragging_, input, viewport) && !input.is_down(MouseButton::right);
     bool moved = false;
     if (dragging_ && input.mouse_delta() != glm::vec2{}) {
         pan(input.mouse_delta(), viewport);

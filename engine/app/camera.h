@@ -56,7 +56,8 @@ private:
     bool dragging_ = false;
 };
 
-/// Looks straight onto a plane, x right and y up. Drag pans, the wheel zooms about the cursor.
+/// Looks straight onto a plane, x right and y up. Left or middle drag pans, the wheel zooms about
+/// the cursor; the right button is left to scripts.
 class PanZoomCamera {
 public:
     glm::vec2 center{0, 0}; ///< the plane's point in the viewport's middle

@@ -76,6 +76,7 @@ BuildKernel build_for(gpu::Device device) {
         };
         try {
             auto loaded = std::make_shared<LoadedKernels>();
+            loaded->source = source;
             loaded->module = gpu::Module{result};
             add_kernels(*loaded, source);
             if (std::string why = missing_kernel(*loaded, source); !why.empty())

@@ -36,6 +36,7 @@ struct KernelSource {
 
 /// One compiled and loaded version. Shared, so that a launch in flight keeps its code.
 struct LoadedKernels {
+    KernelSource source; ///< what it was built from
     gpu::Module module;
     std::map<std::string, gpu::Kernel, std::less<>> kernels; ///< by the name in the source
     std::string first;                                       ///< name of the first kernel

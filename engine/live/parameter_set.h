@@ -16,6 +16,10 @@ namespace lathe {
 /// Used from one thread. References to a Parameter stay valid for the life of the set.
 class ParameterSet {
 public:
+    ParameterSet() = default;
+    ParameterSet(const ParameterSet&) = delete;
+    ParameterSet& operator=(const ParameterSet&) = delete;
+
     /// Replaces what `owner` (a slot's name, "script") declared before. A name that several owners
     /// declare is one parameter, shown as the first of them declares it. Values that were touched
     /// stay, converted where the type changed and clamped to a new range; others follow `initial`.

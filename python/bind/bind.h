@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// One function a bound header; module.cpp calls them from the bottom layer up.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+namespace lathe::bind {
+
+namespace py = pybind11;
+
+void bind_errors(py::module_& m);
+void bind_resources(py::module_& m);   // engine/core
+void bind_status(py::module_& m);      // gpu
+void bind_array(py::module_& m);       // gpu/memory.h and engine/interop/shared_buffer.h
+void bind_kernel(py::module_& m);      // gpu/module.h, gpu/launch.h
+void bind_colormap(py::module_& m);    // engine/render
+void bind_run_control(py::module_& m); // engine/app
+void bind_input(py::module_& m);
+void bind_camera(py::module_& m);
+void bind_screenshot(py::module_& m);
+void bind_recorder(py::module_& m);
+void bind_parameter_set(py::module_& m); // engine/live
+void bind_kernel_slot(py::module_& m);
+void bind_console_panel(py::module_& m); // engine/ui
+void bind_widgets(py::module_& m);
+void bind_studio(py::module_& m);
+
+} // namespace lathe::bind

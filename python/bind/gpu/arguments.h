@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// Python values as kernel arguments: checked against the kernel's own parameters and packed by their
+// types, which come from the DWARF of a -G compile; without it, by their sizes.
+#pragma once
+
+#include "engine/live/parameter_set.h"
+#include "gpu/module.h"
+
+#include <pybind11/pybind11.h>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lathe::bind {
+
+namespace py = pybind11;
+
+enum class ParameterType { boolean, integer, unsigned_integer, floating, pointer, structure, unknown };
+
+struct ParameterInfo {
+    std::string name;      ///< "parameter 3" where not known
+    std::string type_name; ///< as declared; empty where not known
+    ParameterType type = ParameterType::unknown;
+    std::size_t bytes = 0;
+    std::size_t pointee_bytes = 0;                     ///< of a pointer to numbers, else 0
+    ParameterType pointee = ParameterType::unknown;    ///< its kind of number
+    std::vector<ParameterInfo> members;                ///< of a structure
+    std::vector<std::size_t> member_offsets;
+    bool named = false;
+};
+
+/// What a kernel declares. `named`: the names and types are the source's.
+struct Signature {
+    std::string kernel;
+    std::vector<ParameterInfo> parameters;
+    bool named = false;
+};
+
+/// From the driver alone: sizes. Empty where the driver cannot say.
+Signature signature_from_sizes(const gpu::Kernel& kernel);
+/// The same offsets and sizes, so that values packed for one fit the other.
+bool fits(const Signature& signature, const gpu::Kernel& kernel);
+
+/// Values packed for one launch.
+class PackedArguments {
+public:
+    /// Positional values in order, then keywords by name, then what is missing by name from
+    /// `parameters` (may be null). Throws TypeError, ValueError that name the parameter.
+    PackedArguments(const Signature& signature, const py::args& args, const py::kwargs& kwargs,
+                    ParameterSet* parameters);
+    void** pointers() { return pointers_.data(); }
+
+private:
+    struct alignas(16) Unit { // as aligned as any kernel parameter
+        std::byte bytes[16];
+    };
+    std::vector<Unit> units_;
+    std::vector<void*> pointers_;
+};
+
+/// "step(const float* u, int width)", for messages and the inspector.
+std::string to_text(const Signature& signature);
+
+} // namespace lathe::bind

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// A kernel as Python calls it: kernel[grid, block, shared_bytes](arguments). Either a slot of an App
+// that is edited while it runs, or a version that stays as it was compiled.
+#pragma once
+
+#include "engine/live/kernel_slot.h"
+#include "gpu/launch.h"
+#include "python/bind/gpu/arguments.h"
+#include "python/bind/ui/engine.h"
+
+#include <pybind11/pybind11.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace lathe::bind {
+
+class PyKernel {
+public:
+    /// Live: the slot's running version at each launch.
+    PyKernel(std::shared_ptr<Engine> engine, KernelSlot& slot, std::string entry);
+    /// Compiled here; throws CompileError.
+    PyKernel(KernelSource source, const std::shared_ptr<PyKernel>& sibling = nullptr);
+
+    const std::string& entry() const { return entry_; }
+    KernelSlot* slot() const { return slot_; }
+    std::shared_ptr<Engine> engine() const { return engine_; }
+    /// Names and types, read again where the running version changed.
+    const Signature& signature();
+    gpu::Kernel resolve();
+
+    /// Asynchronous on the App's stream (without an App on the legacy default stream). A fault of a
+    /// live kernel goes to its slot, which rolls back; False then. Nothing is launched, and False
+    /// returned, while a live kernel of a windowed App has no version that compiles.
+    bool launch(gpu::Dim3 grid, gpu::Dim3 block, std::size_t shared_bytes, const py::args& args,
+                const py::kwargs& kwargs);
+
+private:
+    std::shared_ptr<const LoadedKernels> loaded() const;
+    PackedArguments pack(const py::args& args, const py::kwargs& kwargs);
+    void read_signature(const LoadedKernels& loaded, const gpu::Kernel& kernel);
+
+    std::shared_ptr<Engine> engine_;
+    KernelSlot* slot_ = nullptr;
+    std::shared_ptr<const LoadedKernels> fixed_;
+    std::string entry_;
+    Signature signature_;
+    std::shared_ptr<const LoadedKernels> signature_of_; ///< the version it was read from
+    std::uint64_t parameters_version_ = 0;
+};
+
+/// kernel[grid, block]: a launch whose arguments are still to come.
+struct Launcher {
+    std::shared_ptr<PyKernel> kernel;
+    gpu::Dim3 grid, block;
+    std::size_t shared_bytes = 0;
+};
+
+/// An int or a tuple of one to three ints, each at least 1.
+gpu::Dim3 dim3_from(py::handle value, const char* what);
+
+} // namespace lathe::bind

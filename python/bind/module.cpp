@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// The extension module lathe._lathe. Loading it opens no driver and no GL.
+#include "python/bind/bind.h"
+
+PYBIND11_MODULE(_lathe, m) {
+    using namespace lathe::bind;
+    m.doc() = "The C++ engine of Lathe. Use the package `lathe`; names here may change.";
+    bind_errors(m);
+    bind_resources(m);
+    bind_status(m);
+    bind_array(m);
+    bind_kernel(m);
+    bind_colormap(m);
+    bind_run_control(m);
+    bind_input(m);
+    bind_camera(m);
+    bind_screenshot(m);
+    bind_recorder(m);
+    bind_parameter_set(m);
+    bind_kernel_slot(m);
+    bind_console_panel(m);
+    bind_widgets(m);
+    bind_studio(m);
+}

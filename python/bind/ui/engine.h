@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// What Python's objects share: the Studio behind an App and the pool that maps its arrays. Arrays
+// and kernels hold the Engine, so it lives until the last of them is gone, in whatever order.
+#pragma once
+
+#include "engine/interop/mapping.h"
+#include "engine/interop/shared_buffer.h"
+#include "engine/ui/studio.h"
+#include "gpu/stream.h"
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace lathe::bind {
+
+class Storage;
+
+/// Keeps the arrays of a frame mapped from their first use to the moment GL draws. What was used
+/// in the last round is mapped in one driver call at the first use of the next.
+class MapPool {
+public:
+    /// Device address of the storage, valid until unmap_all().
+    CUdeviceptr address(const std::shared_ptr<Storage>& storage, gpu::StreamView stream);
+    /// Hands everything back to GL, ordered on the stream.
+    void unmap_all();
+    std::size_t mapped() const { return held_.size(); }
+
+private:
+    void map(std::vector<std::shared_ptr<Storage>> storages, gpu::StreamView stream);
+
+    std::vector<Mapping> mappings_;
+    std::vector<std::shared_ptr<Storage>> held_; ///< alive while mapped
+    std::vector<std::weak_ptr<Storage>> last_;   ///< of the round before
+};
+
+struct Engine {
+    explicit Engine(StudioConfig config) : studio{std::move(config)} {}
+    ~Engine() { pool.unmap_all(); }
+    Engine(const Engine&) = delete;
+    Engine& operator=(const Engine&) = delete;
+
+    gpu::StreamView stream() { return studio.stream(); }
+    /// Makes this engine's GL context the thread's.
+    void make_current();
+
+    Studio studio;
+    MapPool pool;
+};
+
+} // namespace lathe::bind
