@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+// A ripple tank without host code: rain on water, and a wall with two gaps.
+//
+// `lathe run ripples`, or `lathe run FILE.cu` for a copy of it. The wave equation with damping,
+// leapfrog in time. The right mouse button pushes the water. docs/sketch.md explains the lines
+// that begin with //@.
+
+//@ title Ripple tank
+//@ size 1280x720
+//@ background 0,0,0
+//@ buffer level float[360,640]
+//@ buffer before float[360,640]
+//@ buffer picture uchar3[360,640]
+//@ launch ripple grid=640x360 block=32x8 times=3 swap=level:before
+//@ launch rain grid=640x360 block=32x8
+//@ launch shade grid=640x360 block=32x8
+//@ image picture smooth
+
+__device__ bool is_wall(int x, int y, int width, int height)
+{
+    if (x < width * 5 / 8 || x > width * 5 / 8 + 3) return false;
+    int upper = y - height * 2 / 5, lower = y - height * 3 / 5;
+    return (upper < -6 || upper > 6) && (lower < -6 || lower > 6);
+}
+
+__device__ unsigned hash(unsigned x)
+{
+    x = (x ^ 61) ^ (x >> 16);
+    x *= 9;
+    x ^= x >> 4;
+    x *= 0x27d4eb2d;
+    return x ^ (x >> 15);
+}
+
+// before: the level a step ago on entry, the next level on exit; the two then change places.
+__global__ void ripple(const float* level, float* before, int width, int height,
+                       float celerity, //@ 0.05..0.5 =0.25
+                       float damping)  //@ 0..0.02 =0.002
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x;
+    int y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= width || y >= height) return;
+    int here = y * width + x;
+    float centre = level[here];
+    float laplace = level[x > 0 ? here - 1 : here] + level[x < width - 1 ? here + 1 : here] +
+                    level[y > 0 ? here - width : here] +
+                    level[y < height - 1 ? here + width : here] - 4 * centre;
+    int edge = min(min(x, width - 1 - x), min(y, height - 1 - y));
+    float loss = damping + (edge < 20 ? 0.006f * (20 - edge) : 0.0f); // a beach all around
+    float next = centre + (1 - loss) * (centre - before[here]) + celerity * laplace;
+    before[here] = is_wall(x, y, width, height) ? 0.0f : next;
+}
+
+// A drop now and then, where the frame's number says, and where the mouse is.
+__global__ void rain(float* level, int width, int height, int frame, float mouse_x, float mouse_y,
+                     int mouse_down,
+                     int pause) //@ 10..200 =45
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x;
+    int y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= width || y >= height) return;
+    unsigned seed = hash(frame / pause * 2 + 1);
+    float dx = x - (0.08f + 0.5f * (seed % 1000) / 1000.0f) * width;
+    float dy = y - (0.1f + 0.8f * (seed / 1000 % 1000) / 1000.0f) * height;
+    if (frame % pause == 0) level[y * width + x] += 1.6f * expf(-(dx * dx + dy * dy) / 18);
+    dx = x - mouse_x;
+    dy = y - mouse_y;
+    if (mouse_down) level[y * width + x] -= 0.3f * expf(-(dx * dx + dy * dy) / 30);
+}
+
+// Light from the upper left on the slopes; picture: (height, width, 3).
+__global__ void shade(const float* level, unsigned char* picture, int width, int height,
+                      float relief) //@ 1..40 =14
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x;
+    int y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= width || y >= height) return;
+    int here = y * width + x;
+    float dx = level[x < width - 1 ? here + 1 : here] - level[x > 0 ? here - 1 : here];
+    float dy = level[y < height - 1 ? here + width : here] - level[y > 0 ? here - width : here];
+    float nx = -relief * dx, ny = -relief * dy;
+    float length = rsqrtf(nx * nx + ny * ny + 1);
+    float light = fmaxf(0.0f, (-0.45f * nx - 0.55f * ny + 0.7f) * length);
+    float glint = powf(fminf(1.0f, light), 24.0f);
+    float deep = 0.5f + 0.5f * tanhf(2 * level[here]);
+    float red = 0.02f + 0.10f * deep + 0.16f * light + 0.8f * glint;
+    float green = 0.10f + 0.22f * deep + 0.30f * light + 0.75f * glint;
+    float blue = 0.20f + 0.30f * deep + 0.38f * light + 0.6f * glint;
+    if (is_wall(x, y, width, height)) red = green = blue = 0.75f;
+    picture[here * 3] = (unsigned char)(255 * fminf(red, 1.0f));
+    picture[here * 3 + 1] = (unsigned char)(255 * fminf(green, 1.0f));
+    picture[here * 3 + 2] = (unsigned char)(255 * fminf(blue, 1.0f));
+}

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+"""Lathe: shape CUDA kernels while they spin.
+
+Importing this package touches neither the CUDA driver nor OpenGL: both are opened by the first
+`App`, array or kernel.
+
+Examples
+--------
+>>> import lathe
+>>> double = lathe.kernel("__global__ void twice(float* x, int n) {"
+...                       "  int i = threadIdx.x; if (i < n) x[i] *= 2; }")
+>>> x = lathe.asarray([1.0, 2.0, 3.0], dtype="float32")
+>>> double[1, 32](x, 3)
+True
+>>> x.get().tolist()
+[2.0, 4.0, 6.0]
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+# Where each public name lives; the module is imported when the name is first used.
+_HOMES = {
+    "App": "app",
+    "Stats": "app",
+    "Array": "_lathe",
+    "Kernel": "_lathe",
+    "Error": "_lathe",
+    "CompileError": "_lathe",
+    "MemoryError": "_lathe",
+    "LogicError": "_lathe",
+    "LaunchError": "_lathe",
+    "RuntimeError": "_lathe",
+    "colormap_names": "_lathe",
+    "save_png": "_lathe",
+    "load_image": "_lathe",
+    "asarray": "compute",
+    "zeros": "compute",
+    "kernel": "compute",
+    "resource": "native",
+    "ui": "ui",
+}
+
+__all__ = [*sorted(_HOMES), "__version__"]
+
+if TYPE_CHECKING:
+    from lathe import ui as ui
+    from lathe._lathe import Array as Array
+    from lathe._lathe import CompileError as CompileError
+    from lathe._lathe import Error as Error
+    from lathe._lathe import Kernel as Kernel
+    from lathe._lathe import LaunchError as LaunchError
+    from lathe._lathe import LogicError as LogicError
+    from lathe._lathe import MemoryError as MemoryError
+    from lathe._lathe import RuntimeError as RuntimeError
+    from lathe._lathe import colormap_names as colormap_names
+    from lathe._lathe import load_image as load_image
+    from lathe._lathe import save_png as save_png
+    from lathe.app import App as App
+    from lathe.app import Stats as Stats
+    from lathe.compute import asarray as asarray
+    from lathe.compute import kernel as kernel
+    from lathe.compute import zeros as zeros
+    from lathe.native import resource as resource
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'lathe' has no attribute '{name}'")
+    from importlib import import_module
+
+    if home == "_lathe":
+        from lathe.native import native
+
+        value: Any = getattr(native, name)
+    elif home == name:
+        value = import_module(f"lathe.{home}")
+    else:
+        value = getattr(import_module(f"lathe.{home}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

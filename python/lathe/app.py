@@ -1,0 +1,641 @@
+# SPDX-License-Identifier: MIT
+"""App: window or headless picture, arrays that GL draws, kernels edited while they run."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import time
+import traceback
+import types
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from lathe import options as run_options
+from lathe._lathe import Array, Input, Kernel, OrbitCamera, PanZoomCamera, RunControl
+from lathe.arrays import KeptArrays
+from lathe.draw import DrawList
+from lathe.live import LiveKernels
+from lathe.native import native
+from lathe.script import Reload, ScriptWatch, run_again
+
+__all__ = ["App", "Stats"]
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+Value = TypeVar("Value", bool, int, float, str, tuple[float, ...])
+
+HEADLESS_DT = 1.0 / 60.0
+LONGEST_DT = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """Times of the last 240 frames in milliseconds, and what crossed the host.
+
+    Attributes
+    ----------
+    frames : int
+        Frames shown since the start.
+    frames_per_second : float
+    frame_ms_p50, frame_ms_p95 : float
+        From one frame's begin to the next one's.
+    work_ms_p50 : float
+        Without waiting for the display.
+    bytes_copied : int
+        Bytes of shared arrays that went through the host since the start; 0 where GL and CUDA share
+        their memory.
+    """
+
+    frames: int
+    frames_per_second: float
+    frame_ms_p50: float
+    frame_ms_p95: float
+    work_ms_p50: float
+    bytes_copied: int
+
+
+class App(DrawList):
+    """A window (or a headless picture) around a simulation.
+
+    One call of the frame function is one step of the simulation. The run control decides how many
+    steps a shown frame has: none while it is paused, when the last drawing is shown again, and more
+    than one at higher speed.
+
+    Parameters
+    ----------
+    title : str
+    size : (int, int)
+        Width and height of the window, or of the picture without one, in pixels.
+    headless : bool, optional
+        No window; so where no display is named by the environment, unless given.
+    ui : bool, optional
+        Panels around the picture; without a window there are none unless asked for.
+    background : (float, float, float)
+        Colour behind everything, 0 to 1.
+    vsync : bool
+        Wait for the display.
+
+    Raises
+    ------
+    lathe.Error
+        Naming what is missing (GL, EGL, a CUDA driver, NVRTC) and the command that brings it.
+
+    Notes
+    -----
+    Kernels run on one stream of the App, in order; drawing waits for them. ``get()`` waits, too.
+
+    Examples
+    --------
+    >>> import lathe
+    >>> app = lathe.App("ramp", size=(64, 64), headless=True)
+    >>> ramp = app.kernel('''__global__ void ramp(float* x, float t) {
+    ...     int i = blockIdx.x * blockDim.x + threadIdx.x; x[i] = i / 4096.0f + t; }''')
+    >>> x = app.zeros((64, 64))
+    >>> for _ in range(3):
+    ...     if app.frame():
+    ...         _ = ramp.over(4096)(x, 0.0)
+    ...         app.image(x, colormap="gray")
+    >>> app.screenshot().shape
+    (64, 64, 3)
+    """
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> App:
+        live = run_options.current().app
+        if live is not None and live._reloading:
+            return live
+        return super().__new__(cls)
+
+    def __init__(
+        self,
+        title: str = "Lathe",
+        size: tuple[int, int] = (1280, 720),
+        *,
+        headless: bool | None = None,
+        ui: bool | None = None,
+        background: tuple[float, float, float] = (0.03, 0.03, 0.04),
+        vsync: bool = True,
+    ) -> None:
+        if self.__dict__.get("_reloading"):
+            self._begin_reload(title, background)
+            return
+        wanted = run_options.current()
+        width, height = wanted.size or size
+        headless = wanted.headless if wanted.headless is not None else headless
+        ui = wanted.ui if wanted.ui is not None else ui
+        if ui is None:
+            ui = not (headless if headless is not None else not _display())
+        self._studio = native.Studio(
+            title, width, height, headless, ui, vsync, wanted.name or title, restore=wanted.reload
+        )
+        super().__init__(self._studio)
+        self._options = wanted
+        self._reloading = False
+        self._script = wanted.script or _calling_script()
+        self._watch = ScriptWatch(self._script if wanted.reload else None)
+        self._arrays = KeptArrays(self._studio)
+        self._kernels = LiveKernels(self._studio, self._script)
+        self._functions: dict[str, Callable[..., Any]] = {}
+        self._panels: dict[str, Callable[[], Any]] = {}
+        self._shown_panels: set[str] = set()
+        self._declared: set[str] = set()
+        self._choices: dict[str, list[str]] = {}
+        self._open = False
+        self._started = False
+        self._finished = False
+        self._broken_at: object = None
+        self._steps_left = 0
+        self._cell: tuple[int, int] | None = None
+        self._recorder: Any = None
+        self._frame_began = 0.0
+        self.state = types.SimpleNamespace()
+        """Whatever the script wants to keep when it is reloaded."""
+        self.time = 0.0
+        """Simulated seconds: the sum of `dt` over the steps."""
+        self.dt = HEADLESS_DT
+        """Seconds of this step."""
+        self.step = -1
+        """Number of this step since the start or the last reset, from 0."""
+        self.frame_limit = wanted.frames
+        if self.frame_limit is None and self.headless:
+            self.frame_limit = run_options.DEFAULT_FRAMES
+        self.frame_times: list[float] = []
+        """Milliseconds of each frame shown so far."""
+        self._studio.set_background((*background, 1.0))
+        for assignment in wanted.assignments:
+            self._studio.parameters.set_from_text(assignment)
+        if wanted.out is not None:
+            self.record(wanted.out / f"{wanted.name}.mp4")
+        wanted.app = self
+
+    # -- the loop --------------------------------------------------------------------------------
+
+    @overload
+    def frame(self) -> bool: ...
+    @overload
+    def frame(self, function: Function) -> Function: ...
+    def frame(self, function: Function | None = None) -> Function | bool:
+        """Two in one: ``@app.frame`` above the function of a frame, or ``while app.frame():``.
+
+        Parameters
+        ----------
+        function : callable, optional
+            Takes `dt` in seconds, or nothing.
+
+        Returns
+        -------
+        callable or bool
+            The function; without one, whether there is another step to do.
+        """
+        if function is None:
+            return self._advance()
+        self._functions["frame"] = function
+        return function
+
+    def init(self, function: Function) -> Function:
+        """``@app.init``: called before the first step and after each reset."""
+        self._functions["init"] = function
+        return function
+
+    def panel(self, title: str) -> Callable[[Function], Function]:
+        """``@app.panel("Title")``: a panel drawn by a function of `lathe.ui` calls."""
+
+        def register(function: Function) -> Function:
+            self._panels[title] = function
+            if title not in self._shown_panels:
+                self._shown_panels.add(title)
+                self._studio.add_panel(title, _panel_caller(weakref.ref(self), title))
+            return function
+
+        return register
+
+    def run(self) -> None:
+        """Runs the frame function until the window is closed or `frame_limit` is reached.
+
+        An exception in the frame function goes to the console panel with its traceback and the
+        window stays, drawing what was drawn last; the function is tried again after a save of the
+        script, an edit of a kernel, or a reset. Without a window it is raised.
+        """
+        while self._advance():
+            function = self._functions.get("frame")
+            if function is None or self._is_broken():
+                self._steps_left = 0
+                continue
+            try:
+                _call_with_dt(function, self.dt)
+            except Exception as error:
+                if self.headless:
+                    raise
+                self.show_error(error)
+
+    def steps(self) -> Iterator[int]:
+        """``for i in app.steps():`` is ``while app.frame():`` with the number of the step."""
+        while self._advance():
+            yield self.step
+
+    def close(self) -> None:
+        """Ends the loop after this frame."""
+        self._studio.close()
+        self.frame_limit = 0
+
+    def _advance(self) -> bool:
+        while not self._finished:
+            if self._open:
+                if self._steps_left > 0:
+                    self._begin_step()
+                    return True
+                self._end_frame()
+            limit = self.frame_limit
+            if (limit is not None and len(self.frame_times) >= limit) or not self._begin_frame():
+                self._finish()
+        return False
+
+    def _begin_frame(self) -> bool:
+        if self._watch.changed():
+            self._reload()
+        if not self._started:
+            self._studio.parameters.check_assignments()
+        self._frame_began = time.perf_counter()
+        if not self._studio.begin_frame():
+            return False
+        self._open = True
+        control = self._studio.run_control
+        if control.is_reset and self._started:
+            self._restart()
+        if not self._started:
+            self._started = True
+            self._call_init()
+        self._steps_left = control.steps
+        seconds = HEADLESS_DT if self.headless else min(self._studio.delta_seconds, LONGEST_DT)
+        self.dt = seconds
+        return True
+
+    def _begin_step(self) -> None:
+        self._steps_left -= 1
+        self.clear()
+        self.step += 1
+        if self.step > 0:
+            self.time += self.dt
+
+    def _end_frame(self) -> None:
+        self._studio.unmap()
+        try:
+            self.replay()
+        except Exception as error:
+            self.clear()
+            if self.headless:
+                self._open = False
+                raise
+            self.show_error(error)
+        self._cell = self._studio.element_under_mouse
+        self._studio.set_time(self.time)
+        self._open = False
+        self._studio.end_frame()
+        if self._recorder is not None:
+            self._recorder.add()
+        self.frame_times.append((time.perf_counter() - self._frame_began) * 1e3)
+
+    def _restart(self) -> None:
+        self._arrays.restore()
+        self.time = 0.0
+        self.step = -1
+        self._broken_at = None
+        self._call_init()
+
+    def _call_init(self) -> None:
+        function = self._functions.get("init")
+        if function is not None:
+            function()
+
+    def _finish(self) -> None:
+        self._finished = True
+        out = self._options.out
+        if out is not None and self.frame_times:
+            picture = out / f"{self._options.name}.png"
+            native.save_png(picture, self._studio.screenshot())
+            self._options.written.append(picture)
+        if self._recorder is not None:
+            self._recorder.finish()
+            self._options.written.append(self._recorder.output)
+            self._recorder = None
+
+    # -- errors and reload -------------------------------------------------------------------------
+
+    def show_error(self, error: BaseException) -> None:
+        """Writes the traceback to the console; the frame function rests until something changes."""
+        text = format_error(error)
+        self._studio.console.write(text, error=True)
+        print(text, file=sys.stderr)
+        self._broken_at = self._kernels.generations()
+
+    def _is_broken(self) -> bool:
+        if self._broken_at is not None and self._broken_at != self._kernels.generations():
+            self._broken_at = None
+        return self._broken_at is not None
+
+    def _reload(self) -> None:
+        source = self._watch.path
+        assert source is not None
+        try:
+            compile(source.read_text(), str(source), "exec")
+        except (SyntaxError, ValueError, OSError) as error:
+            text = "".join(traceback.format_exception_only(error))
+            self._studio.console.write(
+                f"{source.name} was saved and not taken:\n{text}", error=True
+            )
+            return
+        self._reloading = True
+        if self._options.script is not None:
+            raise Reload  # up to the runner, which executes the script again
+        run_again(source, self._options, self)
+
+    def _begin_reload(self, title: str, background: tuple[float, float, float]) -> None:
+        self._reloading = False
+        self._broken_at = None
+        self._functions.clear()
+        self._panels.clear()
+        self._declared.clear()
+        self._arrays.begin_reload()
+        self._kernels.begin_reload()
+        self._studio.parameters.withdraw_script()
+        self._studio.set_title(title)
+        self._studio.set_background((*background, 1.0))
+        self._studio.console.write(
+            f"reloaded {self._script.name if self._script else 'the script'}"
+        )
+
+    def idle(self) -> bool:
+        """Shows frames without a script until it is saved; False once the window is closed."""
+        self._functions.clear()
+        self._steps_left = 0
+        while not self._finished:
+            if self._open:
+                self._end_frame()
+            if self._watch.changed():
+                self._reloading = True
+                return True
+            if not self._studio.begin_frame():
+                self._finish()
+                break
+            self._open = True
+        return False
+
+    # -- arrays ------------------------------------------------------------------------------------
+
+    def zeros(
+        self, shape: int | Sequence[int], dtype: DTypeLike = np.float32, *, name: str | None = None
+    ) -> Array:
+        """A zeroed array that kernels write and GL draws, with no copy in between.
+
+        Parameters
+        ----------
+        shape : int or sequence of int
+        dtype : data type
+        name : str, optional
+            Under which a reloaded script finds it again; the order of creation, unless given.
+
+        Returns
+        -------
+        Array
+            The one of the run before the reload, contents kept, where name, shape and dtype are the
+            same. A reset zeroes it.
+        """
+        return self._arrays.make(shape, np.dtype(dtype), name, None)
+
+    array = zeros
+
+    def asarray(
+        self, data: ArrayLike, dtype: DTypeLike | None = None, *, name: str | None = None
+    ) -> Array:
+        """A shared array with the contents of `data`, which a reset brings back. See `zeros`."""
+        host = np.ascontiguousarray(data, dtype=dtype)
+        return self._arrays.make(host.shape, host.dtype, name, host)
+
+    # -- kernels and parameters ------------------------------------------------------------
+
+    def kernel(
+        self,
+        file_or_source: str | Path,
+        entry: str = "",
+        *,
+        options: Sequence[str] = (),
+        name: str | None = None,
+    ) -> Kernel:
+        """A kernel that is edited while it runs.
+
+        Parameters
+        ----------
+        file_or_source : str or Path
+            A file (beside the script, or below the working directory), watched; or the source.
+        entry : str
+            The ``__global__`` function; the first one unless given. Kernels of the same file share
+            one editor tab and one compile.
+        options : sequence of str
+            For NVRTC, such as ``-DN=64``.
+        name : str, optional
+            Title of the tab of a source given as text.
+
+        Raises
+        ------
+        lathe.CompileError
+            Without a window; with one the editor shows the error and launches do nothing until the
+            source compiles.
+        """
+        return self._kernels.get(file_or_source, entry, options, name)
+
+    def param(
+        self,
+        name: str,
+        value: Value,
+        min: float | None = None,
+        max: float | None = None,
+        *,
+        step: float | None = None,
+        log: bool = False,
+        choices: Sequence[str] = (),
+        color: bool = False,
+    ) -> Value:
+        """A slider of the script's own; returns its present value. Call it in every frame.
+
+        Parameters
+        ----------
+        name : str
+            Also the name for ``--set name=value``.
+        value : bool, int, float, str or tuple of float
+            At the start; its type decides the widget. A str is one of `choices`.
+        min, max : float, optional
+            Range of the slider.
+        step : float, optional
+            Least change.
+        log : bool
+            Logarithmic slider.
+        choices : sequence of str
+            A list to choose from.
+        color : bool
+            A colour picker for three or four numbers.
+        """
+        parameters = self._studio.parameters
+        if name not in self._declared:
+            self._choices[name] = list(choices)
+            parameters.declare(
+                name, value, min, max, step=step, log=log, choices=list(choices), color=color
+            )
+            self._declared.add(name)
+        got: Any = parameters.get(name)
+        value = self._choices[name][got] if choices else got
+        return value
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Names and values of all sliders, the kernels' and the script's."""
+        return self._studio.parameters.as_dict()
+
+    def set(self, name: str, value: Any) -> None:
+        """Sets a slider, within its range. Raises lathe.Error for unknown names."""
+        choices = self._choices.get(name)
+        self._studio.parameters.set(
+            name, choices.index(value) if choices and isinstance(value, str) else value
+        )
+
+    # -- what is seen ----------------------------------------------------------------------
+
+    def screenshot(self, with_ui: bool = False) -> NDArray[np.uint8]:
+        """The picture of the last finished frame, or the whole window.
+
+        Returns
+        -------
+        (height, width, 3) uint8
+            Top row first. Waits for GL.
+        """
+        if self._open and not with_ui:
+            self._steps_left = 0
+            self._end_frame()
+        return self._studio.screenshot(with_ui)
+
+    def record(self, file: str | Path, frames_per_second: float = 60.0) -> None:
+        """Records every frame from now: an MP4 file, or PNGs where there is no ffmpeg."""
+        self._recorder = native.Recorder(self._studio, Path(file), frames_per_second)
+
+    def log(self, text: object) -> None:
+        """A line in the console panel."""
+        self._studio.console.write(str(text))
+
+    def caption(self, text: str) -> None:
+        """The line under the picture."""
+        self._studio.set_caption(text)
+
+    @property
+    def console(self) -> list[tuple[str, str, str]]:
+        """Lines of the console: (source, level, text)."""
+        return self._studio.console.lines
+
+    @property
+    def stats(self) -> Stats:
+        """Times of the last frames."""
+        s = self._studio.stats
+        return Stats(
+            frames=s["frames"],
+            frames_per_second=s["frames_per_second"],
+            frame_ms_p50=s["frame_ms"]["p50"],
+            frame_ms_p95=s["frame_ms"]["p95"],
+            work_ms_p50=s["work_ms"]["p50"],
+            bytes_copied=s["bytes_copied"],
+        )
+
+    @property
+    def status(self) -> list[str]:
+        """The status bar: device, GL, interop, frame rate, compile state."""
+        return self._studio.status_lines
+
+    @property
+    def headless(self) -> bool:
+        """Whether there is no window."""
+        return self._studio.headless
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height of the window in pixels."""
+        return self._studio.window_size
+
+    @property
+    def input(self) -> Input:
+        """Keys and mouse of this frame."""
+        return self._studio.input
+
+    @property
+    def cell_under_mouse(self) -> tuple[int, int] | None:
+        """(column, row) of the picture of the last frame, or None outside it."""
+        return self._cell
+
+    @property
+    def run_control(self) -> RunControl:
+        """Pause, single step, speed, reset."""
+        return self._studio.run_control
+
+    @property
+    def orbit_camera(self) -> OrbitCamera:
+        """The camera of points and lines in space."""
+        return self._studio.orbit_camera
+
+    @property
+    def pan_zoom_camera(self) -> PanZoomCamera:
+        """The camera of the plane."""
+        return self._studio.pan_zoom_camera
+
+    def use_camera(self, name: str) -> None:
+        """``"orbit"`` or ``"pan_zoom"``: which one the mouse moves and points are seen through."""
+        self._studio.use_camera(name)
+
+    @property
+    def stream(self) -> int:
+        """The CUstream that kernels run on, for other libraries."""
+        return self._studio.stream
+
+    @property
+    def gl(self) -> dict[str, Any]:
+        """Vendor, renderer and version of GL."""
+        return self._studio.gl
+
+
+def format_error(error: BaseException) -> str:
+    """The traceback from the user's code on, without Lathe's own frames above it."""
+    trace = error.__traceback__
+    own = str(Path(__file__).parent)
+    while trace is not None and trace.tb_frame.f_code.co_filename.startswith(own):
+        trace = trace.tb_next
+    return "".join(traceback.format_exception(type(error), error, trace)).rstrip()
+
+
+def _call_with_dt(function: Callable[..., Any], dt: float) -> None:
+    if inspect.signature(function).parameters:
+        function(dt)
+    else:
+        function()
+
+
+def _panel_caller(reference: weakref.ref[App], title: str) -> Callable[[], None]:
+    """The Studio keeps this for ever; it must not keep the App."""
+
+    def draw() -> None:
+        app = reference()
+        function = app._panels.get(title) if app is not None else None
+        if function is not None:
+            function()
+
+    return draw
+
+
+def _display() -> bool:
+    import os
+
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+def _calling_script() -> Path | None:
+    file = getattr(sys.modules.get("__main__"), "__file__", None)
+    return Path(file).resolve() if file else None

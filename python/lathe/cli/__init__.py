@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT
+"""The command ``lathe``: run, list, doctor, bench.
+
+A user's mistake ends with one message that names the cause and what mends it, and exit code 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from lathe import __version__
+from lathe.cli.messages import UserError
+
+__all__ = ["main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command; returns the exit code."""
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    try:
+        code = _dispatch(options)
+        sys.stdout.flush()
+        return code
+    except UserError as error:
+        print(f"lathe: {error}", file=sys.stderr)
+        return 1
+    except BrokenPipeError:  # the reader of our output went away
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+def _dispatch(options: argparse.Namespace) -> int:
+    if options.command == "run":
+        from lathe.cli.run import run
+
+        return run(options)
+    if options.command == "list":
+        from lathe.cli.list_apps import list_apps
+
+        return list_apps()
+    if options.command == "doctor":
+        from lathe.cli.doctor import doctor
+
+        return doctor()
+    from lathe.cli.bench import bench
+
+    return bench(options)
+
+
+class _Parser(argparse.ArgumentParser):
+    """Wrong arguments are a user's mistake like any other: exit code 1."""
+
+    def error(self, message: str) -> None:  # type: ignore[override]
+        self.exit(1, f"lathe: {message}\n{self.format_usage()}")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="lathe", description="Live CUDA on the screen, with or without a GPU.")
+    parser.add_argument("--version", action="version", version=f"lathe {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    run = commands.add_parser(
+        "run", help="run an experiment, a script, or a .cu file without host code"
+    )
+    run.add_argument("target", metavar="NAME|FILE.py|FILE.cu")
+    run.add_argument("--frames", metavar="N", help="end after N frames (300 without a display)")
+    run.add_argument("--size", metavar="WxH", help="of the window or the picture, in pixels")
+    run.add_argument("--out", metavar="DIR", help="folder of PNG and MP4 (default out/NAME)")
+    run.add_argument("--headless", action="store_true", help="no window, also with a display")
+    run.add_argument("--ui", action="store_true", help="draw the panels without a window, too")
+    run.add_argument(
+        "--check", action="store_true", help="compare with the experiment's reference instead"
+    )
+    _add_device(run)
+    run.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="of a slider; repeatable"
+    )
+
+    commands.add_parser("list", help="the experiments that come with Lathe")
+    commands.add_parser("doctor", help="driver, NVRTC, GL, and what brings the missing")
+
+    bench = commands.add_parser("bench", help="measure")
+    bench.add_argument("suite", choices=["first-light"])
+    bench.add_argument("--frames", metavar="N", default="200")
+    bench.add_argument("--edits", metavar="N", default="50")
+    _add_device(bench)
+    return parser
+
+
+def _add_device(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--device",
+        choices=["auto", "hardware", "software"],
+        help="a GPU, the software CUDA device, or what is there (LATHE_DEVICE)",
+    )

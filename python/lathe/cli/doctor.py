@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: MIT
+"""``lathe doctor``: what is here, what is missing, and the command that brings it."""
+
+from __future__ import annotations
+
+import platform
+import shutil
+import sys
+from typing import Any
+
+from lathe import __version__
+from lathe.cli.messages import load_engine
+
+__all__ = ["doctor"]
+
+
+def doctor() -> int:
+    """Prints the report; 0 where an experiment would run."""
+    load_engine()
+    from lathe.native import native, resource_root
+
+    rows: list[tuple[str, str]] = [
+        ("lathe", f"{__version__}, files in {resource_root()}"),
+        ("Python", f"{platform.python_version()}, NumPy {_version('numpy')}"),
+    ]
+    status = native.gpu_status()
+    problems: list[tuple[str, str]] = [(what, mend) for what, mend in status["shortcomings"]]
+    rows += _cuda_rows(status)
+    gl_rows, gl_problem = _gl_rows()
+    rows += gl_rows
+    if gl_problem:
+        problems.append(gl_problem)
+    ffmpeg = shutil.which("ffmpeg")
+    rows.append(("ffmpeg", ffmpeg or "none: movies become folders of PNGs"))
+    if not ffmpeg:
+        problems.append(("ffmpeg is missing", "sudo apt-get install ffmpeg"))
+    rows.append(("kernel cache", status["cache_folder"]))
+    for package, used_for in (("scipy", "--check of image_lab"), ("skimage", "image_lab")):
+        if _version(package) is None:
+            name = {"skimage": "scikit-image"}.get(package, package)
+            problems.append(
+                (f"{name} is missing ({used_for})", f"{sys.executable} -m pip install {name}")
+            )
+
+    width = max(len(label) for label, _ in rows)
+    for label, text in rows:
+        print(f"{label:<{width}}  {text}")
+    for what, mend in problems:
+        print(f"\nmissing: {what}\n  this brings it: {mend}")
+    return 0 if status["driver_ok"] and status["nvrtc_ok"] and not gl_problem else 1
+
+
+def _cuda_rows(status: dict[str, Any]) -> list[tuple[str, str]]:
+    rows = []
+    if status["driver_ok"]:
+        what = f"{status['driver_kind']}, CUDA {status['driver_version']}"
+        rows.append(("CUDA driver", f"{what}, {status['driver_path']}"))
+    else:
+        rows.append(("CUDA driver", "none"))
+    for i, device in enumerate(status["devices"]):
+        major, minor = device["compute_capability"]
+        size = (
+            f"{device['multiprocessors']} multiprocessors, {device['total_bytes'] / 2**30:.1f} GiB"
+        )
+        rows.append((f"device {i}", f"{device['name']}, capability {major}.{minor}, {size}"))
+    if status["is_software"]:
+        rows.append(
+            ("", "kernels run on the CPU: the same results as on a GPU, at the speed of a CPU")
+        )
+    nvrtc = f"{status['nvrtc_version']}, {status['nvrtc_path']}" if status["nvrtc_ok"] else "none"
+    rows.append(("NVRTC", nvrtc))
+    return rows
+
+
+def _gl_rows() -> tuple[list[tuple[str, str]], tuple[str, str] | None]:
+    from lathe.native import native
+
+    try:
+        studio = native.Studio("lathe doctor", 64, 64, True, False, restore=False)
+    except native.Error as error:
+        text = str(error)
+        mend = "sudo apt-get install libegl1 libgl1-mesa-dri"
+        return [("OpenGL", "none")], (text, mend) if "EGL" in text or "GL" in text else None
+    gl = studio.gl
+    mode = native.interop_mode().name.replace("_", " ")
+    return [
+        ("OpenGL", f"{gl['version']}, {gl['renderer']} ({gl['window']})"),
+        ("interop", f"{mode}: {native.interop_reason()}"),
+    ], None
+
+
+def _version(package: str) -> str | None:
+    from importlib import metadata
+
+    try:
+        return metadata.version({"skimage": "scikit-image"}.get(package, package))
+    except metadata.PackageNotFoundError:
+        return None

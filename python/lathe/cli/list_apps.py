@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: MIT
+"""The experiments that come with Lathe, and how a name given by hand is found among them."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import os
+from pathlib import Path
+
+from lathe.cli.messages import UserError
+
+__all__ = ["apps", "find_target", "list_apps"]
+
+
+def apps_folder() -> Path:
+    """Folder apps/ of the installed package or the source tree; loads no engine."""
+    named = os.environ.get("LATHE_ROOT")
+    package = Path(__file__).resolve().parents[1]
+    roots = [Path(named)] if named else [package, package.parents[1]]
+    return next((root / "apps" for root in roots if (root / "apps").is_dir()), roots[-1] / "apps")
+
+
+def apps() -> dict[str, Path]:
+    """Names and main files, sorted: apps/NAME/NAME.py and apps/sketches/*.cu."""
+    folder = apps_folder()
+    found = {f.parent.name: f for f in folder.glob("*/*.py") if f.stem == f.parent.name}
+    found |= {f.stem: f for f in (folder / "sketches").glob("*.cu")}
+    return dict(sorted(found.items()))
+
+
+def summary(file: Path) -> str:
+    """First line of what the file says about itself."""
+    text = file.read_text(errors="replace")
+    if file.suffix == ".py":
+        return (ast.get_docstring(ast.parse(text)) or "").split("\n")[0]
+    lines = (line[2:].strip() for line in text.splitlines() if line.startswith("//"))
+    return next((line for line in lines if line and not line.startswith(("SPDX", "@"))), "")
+
+
+def list_apps() -> int:
+    """Prints names and what they are."""
+    found = apps()
+    width = max((len(name) for name in found), default=0)
+    for name, file in found.items():
+        print(f"{name:<{width}}  {summary(file)}")
+    return 0 if found else 1
+
+
+def find_target(text: str) -> tuple[str, Path]:
+    """Name and file of NAME, FILE.py or FILE.cu."""
+    path = Path(text)
+    if path.suffix in (".py", ".cu"):
+        if path.is_dir():
+            raise UserError(f"{text} is a folder; name a .py or .cu file")
+        if not path.exists():
+            raise UserError(f"there is no file {text}; `lathe list` shows the experiments by name")
+        try:
+            path.read_text()
+        except (OSError, UnicodeDecodeError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "it is not text"
+            raise UserError(f"{text} cannot be read: {reason}; try: ls -l {text}") from None
+        return path.stem, path.resolve()
+    found = apps()
+    if text in found:
+        return text, found[text]
+    near = difflib.get_close_matches(text, found, n=3, cutoff=0.5)
+    hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(found)}."
+    raise UserError(f"there is no experiment '{text}'; {hint} `lathe list` says what they are.")

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: MIT
+"""``lathe run``."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from lathe.cli.list_apps import find_target
+from lathe.cli.messages import UserError, choose_device, load_engine, parse_count, parse_size
+from lathe.options import RunOptions
+
+__all__ = ["run"]
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Runs an experiment, a script or a sketch, or its check."""
+    name, file = find_target(arguments.target)
+    size = parse_size(arguments.size) if arguments.size else None
+    frames = parse_count("--frames", arguments.frames) if arguments.frames else None
+    settings = _settings(arguments.set)
+    out = _out_folder(Path(arguments.out) if arguments.out else Path("out") / name)
+    choose_device(arguments.device)
+    load_engine()
+    if arguments.check:
+        return _check(name, file, settings)
+    display = bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+    headless = arguments.headless or not display
+    options = RunOptions(
+        name=name,
+        script=file,
+        frames=frames,
+        size=size,
+        out=out if headless else None,
+        headless=headless,
+        ui=True if arguments.ui else None,
+        assignments=tuple(arguments.set),
+        reload=not headless,
+    )
+    return _run(file, options)
+
+
+def _settings(assignments: list[str]) -> dict[str, str]:
+    for text in assignments:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip() or not value.strip():
+            raise UserError(f"--set {text} is not NAME=VALUE; an example: --set feed=0.04")
+    return {t.partition("=")[0].strip(): t.partition("=")[2].strip() for t in assignments}
+
+
+def _out_folder(folder: Path) -> Path:
+    existing = next(p for p in [folder, *folder.absolute().parents] if p.exists())
+    if not existing.is_dir():
+        raise UserError(f"--out {folder}: {existing} is a file; name a folder")
+    if not os.access(existing, os.W_OK):
+        raise UserError(
+            f"--out {folder}: {existing} may not be written; name another with --out DIR"
+        )
+    return folder
+
+
+def _check(name: str, file: Path, settings: dict[str, str]) -> int:
+    from lathe.checks import Report, run_check
+    from lathe.native import native
+
+    check = file.with_name("check.py")
+    if not check.exists():
+        raise UserError(f"{name} has no check ({check} is missing)")
+    try:
+        print(f"{name}: checking on {_device_line()}")
+        return 0 if run_check(check, Report(settings)) else 1
+    except native.Error as error:
+        raise UserError(str(error)) from None
+    except ValueError as error:
+        if str(error).startswith("--set"):
+            raise UserError(str(error)) from None
+        raise
+    except ModuleNotFoundError as error:
+        raise UserError(
+            f"the check of {name} needs {error.name}; this brings it: pip install 'lathe[checks]'"
+        ) from None
+
+
+def _device_line() -> str:
+    from lathe.native import native
+
+    status = native.gpu_status()
+    if not status["driver_ok"]:
+        what, mend = next(iter(status["shortcomings"]), ("there is no CUDA driver", "lathe doctor"))
+        raise UserError(f"{what}; {mend}")
+    device = status["devices"][0]["name"] if status["devices"] else "no device"
+    return f"{device} ({status['driver_kind']}, CUDA {status['driver_version']})"
+
+
+def _run(file: Path, options: RunOptions) -> int:
+    from lathe.app import format_error
+    from lathe.native import native
+    from lathe.script import run_script
+    from lathe.sketch import SketchError, run_sketch
+
+    try:
+        if file.suffix == ".cu":
+            run_sketch(file, options)
+        else:
+            run_script(file, options)
+    except (native.Error, SketchError, FileNotFoundError) as error:
+        raise UserError(str(error)) from None
+    except ModuleNotFoundError as error:
+        if error.name in ("scipy", "skimage"):
+            raise UserError(
+                f"{options.name} needs {error.name}; this brings it: pip install 'lathe[checks]'"
+            ) from None
+        print(format_error(error), file=sys.stderr)
+        return 1
+    except SystemExit as error:
+        return error.code if isinstance(error.code, int) else int(error.code is not None)
+    except Exception as error:  # the script's own
+        print(format_error(error), file=sys.stderr)
+        return 1
+    if options.app is not None and options.headless:
+        _print_summary(options)
+    return 0
+
+
+def _print_summary(options: RunOptions) -> None:
+    app = options.app
+    assert app is not None
+    times = sorted(app.frame_times[1:] or app.frame_times)
+    if times:
+        p50, p95 = times[len(times) // 2], times[min(len(times) - 1, int(len(times) * 0.95))]
+        mean = sum(times) / len(times)
+        print(
+            f"{len(app.frame_times)} frames: {p50:.1f} ms p50, {p95:.1f} ms p95, "
+            f"{1000 / mean:.1f} frames/s"
+        )
+    print(f"device: {_device_line()}")
+    print(f"GL:     {app.gl['renderer']}, OpenGL {app.gl['version']} ({app.gl['window']})")
+    print(f"host:   {app.stats.bytes_copied} bytes of shared arrays copied through it")
+    for path in options.written:
+        print(f"wrote   {path}")

@@ -1,0 +1,415 @@
+# SPDX-License-Identifier: MIT
+"""A `.cu` file without host code: its directives read, and run. docs/sketch.md is the reference."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lathe import options as run_options
+
+if TYPE_CHECKING:
+    from lathe._lathe import Array, Kernel
+    from lathe.app import App
+
+__all__ = ["Sketch", "SketchError", "parse", "run_sketch"]
+
+# Types of buffers: dtype and elements a cell.
+_TYPES: dict[str, tuple[str, int]] = {
+    "float": ("float32", 1), "double": ("float64", 1), "int": ("int32", 1), "uint": ("uint32", 1),
+    "uchar": ("uint8", 1), "uchar3": ("uint8", 3), "uchar4": ("uint8", 4), "float2": ("float32", 2),
+    "float3": ("float32", 3), "float4": ("float32", 4), "half": ("float16", 1),
+}  # fmt: skip
+_NUMPY_NAMES = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64",
+                "float16", "float32", "float64")  # fmt: skip
+SEED = 1
+
+
+class SketchError(Exception):
+    """A directive that is not understood: ``file:line: message``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Buffer:
+    """``//@ buffer``."""
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: str
+    content: str
+    line: int
+
+    def make(self) -> NDArray[Any]:
+        """The first contents."""
+        random = np.random.default_rng([SEED, *self.name.encode()])
+        call = re.fullmatch(r"(\w+)\((.*)\)", self.content)
+        name = call[1] if call else self.content
+        numbers = [float(x) for x in call[2].split(",")] if call else []
+        if name == "random":
+            low, high = numbers if numbers else (0.0, 1.0)
+            return random.uniform(low, high, self.shape).astype(self.dtype)
+        if name == "noise":
+            return random.normal(0.0, numbers[0], self.shape).astype(self.dtype)
+        value = {"zeros": 0.0, "ones": 1.0}.get(name)
+        return np.full(self.shape, float(name) if value is None else value).astype(self.dtype)
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """``//@ launch``; sizes are x, y, z."""
+
+    kernel: str
+    grid: tuple[int, ...]
+    block: tuple[int, ...] | None
+    times: int
+    swaps: tuple[tuple[str, str], ...]
+    once: bool
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """``//@ image``, ``points`` or ``lines``: the App's method, the buffer, its arguments."""
+
+    method: str
+    buffer: str
+    arguments: dict[str, Any]
+    values: str | None
+    line: int
+
+
+@dataclass(slots=True)
+class Sketch:
+    """What the directives of a file say."""
+
+    title: str
+    size: tuple[int, int] = (1280, 720)
+    background: tuple[float, float, float] = (0.03, 0.03, 0.04)
+    camera: str | None = None
+    buffers: dict[str, Buffer] = field(default_factory=dict)
+    launches: list[Launch] = field(default_factory=list)
+    drawings: list[Drawing] = field(default_factory=list)
+
+
+class _Line:
+    """One directive while it is read; every complaint names its place."""
+
+    def __init__(self, file: str, number: int, text: str) -> None:
+        self.file, self.number = file, number
+        try:
+            self.words = shlex.split(text, posix=False)
+        except ValueError as error:
+            self.fail(str(error))
+        self.rest = text.split(maxsplit=1)[1].strip() if len(self.words) > 1 else ""
+
+    def fail(self, message: str) -> Any:
+        raise SketchError(f"{self.file}:{self.number}: {message}")
+
+    def numbers(
+        self, text: str, separator: str, what: str, count: int | None = None
+    ) -> list[float]:
+        try:
+            found = [float(x) for x in text.split(separator)]
+        except ValueError:
+            found = []
+        if not found or (count is not None and len(found) != count):
+            self.fail(f"{what} is not understood: {text}")
+        return found
+
+    def sizes(self, text: str, what: str, most: int = 3) -> tuple[int, ...]:
+        if not re.fullmatch(r"\d+([xX]\d+)*", text):
+            self.fail(f"{what} is numbers parted by x, such as 512x512; got {text}")
+        sizes = tuple(int(n) for n in re.split("[xX]", text))
+        if len(sizes) > most or min(sizes) < 1:
+            self.fail(f"{what} has one to {most} sizes of at least 1; got {text}")
+        return sizes
+
+    def options(self, words: list[str], known: dict[str, str]) -> dict[str, str]:
+        """``name=value`` and bare names, which must be among `known` ("=" or "bare")."""
+        found: dict[str, str] = {}
+        for word in words:
+            name, equals, value = word.partition("=")
+            if known.get(name) != ("=" if equals else "bare"):
+                names = ", ".join(n + ("=" if kind == "=" else "") for n, kind in known.items())
+                self.fail(f"'{word}' is not understood; known here: {names}")
+            found[name] = value
+        return found
+
+
+def parse(text: str, file: str = "sketch.cu") -> Sketch:
+    """Reads the directives of a source.
+
+    Raises
+    ------
+    SketchError
+        Naming file, line, what was received and what is known.
+    """
+    sketch = Sketch(title=Path(file).stem.replace("_", " "))
+    for number, line in enumerate(text.splitlines(), 1):
+        stripped = line.strip()
+        if stripped.startswith("//@"):
+            _read(sketch, _Line(file, number, stripped[3:].strip()))
+    if not sketch.launches:
+        raise SketchError(
+            f"{file}:1: nothing to run: a sketch has at least one line such as\n"
+            "  //@ launch KERNEL grid=512x512\n"
+            "and `//@ buffer`, `//@ image`; docs/sketch.md has them all"
+        )
+    for launch in sketch.launches:
+        for name in (n for pair in launch.swaps for n in pair):
+            _check_buffer(sketch, name, file, launch.line)
+    for drawing in sketch.drawings:
+        _check_buffer(sketch, drawing.buffer, file, drawing.line)
+        if drawing.values is not None:
+            _check_buffer(sketch, drawing.values, file, drawing.line)
+    return sketch
+
+
+def _check_buffer(sketch: Sketch, name: str, file: str, line: int) -> None:
+    if name not in sketch.buffers:
+        known = ", ".join(sketch.buffers) or "none"
+        raise SketchError(f"{file}:{line}: there is no buffer '{name}'; there are: {known}")
+
+
+def _read(sketch: Sketch, line: _Line) -> None:
+    readers: dict[str, Callable[[Sketch, _Line], None]] = {
+        "title": _read_title,
+        "size": _read_size,
+        "background": _read_background,
+        "camera": _read_camera,
+        "buffer": _read_buffer,
+        "launch": _read_launch,
+        "image": _read_drawing,
+        "points": _read_drawing,
+        "lines": _read_drawing,
+    }
+    keyword = line.words[0] if line.words else ""
+    reader = readers.get(keyword)
+    if reader is None:
+        line.fail(f"'{keyword}' is no directive; there are {', '.join(readers)}")
+        return
+    if len(line.words) < 2:
+        line.fail(f"'{keyword}' wants more; docs/sketch.md shows it")
+    reader(sketch, line)
+
+
+def _read_title(sketch: Sketch, line: _Line) -> None:
+    sketch.title = line.rest.strip('"')
+
+
+def _read_size(sketch: Sketch, line: _Line) -> None:
+    sizes = line.sizes(line.words[1], "size", 2)
+    if len(sizes) != 2:
+        line.fail(f"size is WIDTHxHEIGHT; got {line.words[1]}")
+    sketch.size = (sizes[0], sizes[1])
+
+
+def _read_background(sketch: Sketch, line: _Line) -> None:
+    r, g, b = line.numbers(line.rest.replace(" ", ""), ",", "background R,G,B", 3)
+    sketch.background = (r, g, b)
+
+
+def _read_camera(sketch: Sketch, line: _Line) -> None:
+    if line.words[1] not in ("orbit", "pan_zoom"):
+        line.fail(f"camera is orbit or pan_zoom; got {line.words[1]}")
+    sketch.camera = line.words[1]
+
+
+def _read_buffer(sketch: Sketch, line: _Line) -> None:
+    match = re.fullmatch(r"(\w+)\s+(\w+)\s*\[([\d,\s]+)\]\s*(?:=\s*(.+))?", line.rest)
+    if not match:
+        line.fail(f"a buffer is NAME TYPE[SIZES] = CONTENT; got {line.rest}")
+        return
+    name, kind, sizes, content = match[1], match[2], match[3], (match[4] or "zeros").strip()
+    if kind in _TYPES:
+        dtype, elements = _TYPES[kind]
+    elif kind in _NUMPY_NAMES:
+        dtype, elements = kind, 1
+    else:
+        line.fail(f"type {kind} is not known; known are {', '.join(_TYPES)} and NumPy's names")
+        return
+    shape = tuple(int(n) for n in sizes.split(",") if n.strip())
+    if not shape or min(shape) < 1:
+        line.fail(f"sizes of a buffer are at least 1; got [{sizes}]")
+    if elements > 1:
+        shape = (*shape, elements)
+    number = r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?"
+    pattern = rf"zeros|ones|random(\({number},\s*{number}\))?|noise\({number}\)|{number}"
+    if not re.fullmatch(pattern, content):
+        line.fail(
+            f"contents are zeros, ones, a number, random, random(a,b), noise(a); got {content}"
+        )
+    if name in sketch.buffers:
+        line.fail(f"there is a buffer '{name}' already")
+    sketch.buffers[name] = Buffer(name, shape, dtype, content.replace(" ", ""), line.number)
+
+
+def _read_launch(sketch: Sketch, line: _Line) -> None:
+    known = {"grid": "=", "block": "=", "times": "=", "swap": "=", "once": "bare"}
+    options = line.options(line.words[2:], known)
+    if "grid" not in options:
+        line.fail("a launch wants grid=XxY, one thread for each")
+    times = options.get("times", "1")
+    if not times.isdecimal() or int(times) < 1:
+        line.fail(f"times is a number of at least 1; got {times}")
+    swaps = []
+    for pair in options["swap"].split(",") if "swap" in options else []:
+        a, colon, b = pair.partition(":")
+        if not colon:
+            line.fail(f"swap is a:b, or a:b,c:d; got {options['swap']}")
+        swaps.append((a, b))
+    sketch.launches.append(
+        Launch(
+            kernel=line.words[1],
+            grid=line.sizes(options["grid"], "grid"),
+            block=line.sizes(options["block"], "block") if "block" in options else None,
+            times=int(times),
+            swaps=tuple(swaps),
+            once="once" in options,
+            line=line.number,
+        )
+    )
+
+
+_DRAWING_OPTIONS = {
+    "image": {"colormap": "=", "range": "=", "gamma": "=", "smooth": "bare", "y_up": "bare"},
+    "points": {"size": "=", "colormap": "=", "range": "=", "values": "=", "blend": "="},
+    "lines": {"closed": "bare", "fade": "="},
+}
+
+
+def _read_drawing(sketch: Sketch, line: _Line) -> None:
+    method = line.words[0]
+    given = line.options(line.words[2:], _DRAWING_OPTIONS[method])
+    arguments: dict[str, Any] = {}
+    for name, value in given.items():
+        if name in ("smooth", "y_up", "closed"):
+            arguments[name] = True
+        elif name in ("gamma", "size", "fade"):
+            arguments[name] = line.numbers(value, ",", name, 1)[0]
+        elif name == "range":
+            low, dots, high = value.partition("..")
+            if not dots:
+                line.fail(f"range is a..b; got {value}")
+            arguments[name] = (
+                line.numbers(low, ",", "range", 1)[0],
+                line.numbers(high, ",", "range", 1)[0],
+            )
+        elif name != "values":
+            arguments[name] = value
+    sketch.drawings.append(
+        Drawing(method, line.words[1], arguments, given.get("values"), line.number)
+    )
+
+
+# -- run -------------------------------------------------------------------------------------
+
+
+def run_sketch(file: Path, options: run_options.RunOptions) -> None:
+    """Runs a sketch until its window is closed or its frames are done."""
+    from lathe.app import App
+
+    sketch = parse(file.read_text(), str(file))
+    run_options.use(options)
+    try:
+        app = App(sketch.title, sketch.size, background=sketch.background)
+        _Runner(app, file, sketch).run()
+    finally:
+        run_options.use(run_options.RunOptions())
+
+
+class _Runner:
+    """Arrays, kernels and drawings of a sketch on an App; reads the file again when it changes."""
+
+    def __init__(self, app: App, file: Path, sketch: Sketch) -> None:
+        self.app, self.file, self.sketch = app, file, sketch
+        self.arrays: dict[str, Array] = {}
+        self.kernels: dict[str, Kernel] = {}
+        self.taken = ""
+        app._watch.path = None  # the slot watches the file; its text is taken with the kernels
+        app.kernel(file, "")
+        self.take(sketch)
+        app.frame(self.step)
+        app.init(self.start)
+
+    def run(self) -> None:
+        self.app.run()
+
+    def take(self, sketch: Sketch) -> None:
+        """Makes what the directives name; arrays of the same name and kind keep their contents."""
+        self.sketch = sketch
+        arrays: dict[str, Array] = {}
+        for name, buffer in sketch.buffers.items():
+            old = self.arrays.get(name)
+            same = old is not None and old.shape == buffer.shape and old.dtype == buffer.dtype
+            arrays[name] = old if old is not None and same else self.app._studio.array(
+                list(buffer.shape), np.dtype(buffer.dtype)
+            )  # fmt: skip
+            if not same:
+                arrays[name].set(buffer.make())
+        self.arrays = arrays
+        if sketch.camera is not None:
+            self.app.use_camera(sketch.camera)
+        names = {launch.kernel for launch in sketch.launches}
+        self.kernels = {name: self.app.kernel(self.file, name) for name in sorted(names)}
+        slot = next(iter(self.kernels.values())).slot
+        assert slot is not None
+        self.slot, self.taken = slot, slot.source
+
+    def start(self) -> None:
+        for name, buffer in self.sketch.buffers.items():
+            self.arrays[name].set(buffer.make())
+        for launch in self.sketch.launches:
+            if launch.once:
+                self.launch(launch)
+
+    def step(self, dt: float) -> None:
+        if self.slot.source != self.taken and self.slot.state == "good":
+            self.taken = self.slot.source
+            self.take(parse(self.taken, str(self.file)))
+        for launch in self.sketch.launches:
+            if not launch.once:
+                self.launch(launch)
+        for drawing in self.sketch.drawings:
+            arguments = dict(drawing.arguments)
+            if drawing.values is not None:
+                arguments["values"] = self.arrays[drawing.values]
+            getattr(self.app, drawing.method)(self.arrays[drawing.buffer], **arguments)
+
+    def launch(self, launch: Launch) -> None:
+        kernel = self.kernels[launch.kernel]
+        launcher = kernel.over(launch.grid[::-1], launch.block)
+        for _ in range(launch.times):
+            launcher(**self.arguments(launch, kernel))
+            for a, b in launch.swaps:
+                self.arrays[a], self.arrays[b] = self.arrays[b], self.arrays[a]
+
+    def arguments(self, launch: Launch, kernel: Kernel) -> dict[str, Any]:
+        app = self.app
+        width, height, depth = (*launch.grid, 1, 1)[:3]
+        x, y = app.cell_under_mouse or (-1, -1)
+        known: dict[str, Any] = {
+            "width": width, "height": height, "depth": depth, "count": width * height * depth,
+            "time": app.time, "dt": app.dt, "frame": max(app.step, 0), "seed": SEED,
+            "mouse_x": x, "mouse_y": y,
+            "mouse_down": int(x >= 0 and app.input.button_down("right")),
+        }  # fmt: skip
+        known.update(self.arrays)
+        sliders = app.parameters
+        given: dict[str, Any] = {}
+        for name, kind in kernel.parameters:
+            if name in known:
+                given[name] = known[name]
+            elif name not in sliders:
+                raise SketchError(
+                    f"{self.file}:{launch.line}: parameter {name} ({kind}) of {launch.kernel} is "
+                    f"neither a buffer ({', '.join(self.arrays)}) nor a slider"
+                )
+        return given
