@@ -2,6 +2,7 @@
 #include "gpu/soft/jit/orc.h"
 
 #include "engine/core/error.h"
+#include "gpu/soft/jit/code_pages.h"
 #include "gpu/soft/jit/support.h"
 
 #include <fmt/format.h>
@@ -59,6 +60,8 @@ thread_local LinkListener* listener = nullptr;
 /// Notes where executable sections lie.
 class CodeMemory : public llvm::SectionMemoryManager {
 public:
+    CodeMemory() : SectionMemoryManager{&CodePages::instance()} {}
+
     std::uint8_t* allocateCodeSection(std::uintptr_t size, unsigned alignment, unsigned id,
                                       llvm::StringRef name) override {
         auto* begin = SectionMemoryManager::allocateCodeSection(size, alignment, id, name);
