@@ -49,9 +49,8 @@ void fill_table(DriverApi& api) {
     const auto needed = [&](const char* symbol) {
         void* address = dlsym(api.library, symbol);
         if (!address)
-            throw lathe::Error{fmt::format("{} has no {}: it is no CUDA driver, or one older than "
-                                           "CUDA 12. Install a newer NVIDIA driver, or run with "
-                                           "LATHE_DEVICE=software.",
+            throw lathe::Error{fmt::format("{} has no {}: it is no CUDA driver of version 12 or "
+                                           "newer",
                                            api.path.string(), symbol)};
         return address;
     };

@@ -40,11 +40,12 @@ TEST(DriverChoiceDeathTest, NamedLibraryIsMissing) {
 }
 
 TEST(DriverChoiceDeathTest, NamedLibraryIsNoDriver) {
-    EXPECT_IN_CHILD(([] {
-                        set("LATHE_DRIVER_LIBRARY", "libm.so.6");
-                        say_driver_problem();
-                    }),
-                    "libm.so.6 has no cuInit: it is no CUDA driver");
+    EXPECT_IN_CHILD(
+        ([] {
+            set("LATHE_DRIVER_LIBRARY", "libm.so.6");
+            say_driver_problem();
+        }),
+        "libm.so.6 has no cuInit: it is no CUDA driver of version 12 or newer. Name a CUDA driver");
 }
 
 TEST(DriverChoiceDeathTest, UnknownDevice) {
