@@ -14,6 +14,10 @@ namespace {
 constexpr GLbitfield kMapping =
     GL_MAP_READ_BIT | GL_MAP_WRITE_BIT | GL_MAP_PERSISTENT_BIT | GL_MAP_COHERENT_BIT;
 
+/// Storage is made of whole 16 bytes: NVIDIA's buffer textures read zeroes throughout a buffer of
+/// 6 or 9 bytes, and so would shaders that read words lose the last one.
+constexpr std::size_t kWhole = 16;
+
 void require_range(std::size_t offset, std::size_t count, std::size_t bytes, const char* what) {
     if (offset > bytes || count > bytes - offset)
         throw Error{fmt::format("{} of {} bytes at offset {} is beyond the buffer's {} bytes", what,
@@ -30,7 +34,7 @@ Buffer::Buffer(std::size_t bytes, Storage storage) : bytes_{bytes} {
     unsigned id = 0;
     glCreateBuffers(1, &id);
     name_ = Object<Kind::buffer>{name_here(id)};
-    const auto size = GLsizeiptr(bytes);
+    const auto size = GLsizeiptr((bytes + kWhole - 1) / kWhole * kWhole);
     const GLbitfield access = storage == Storage::mapped ? kMapping : 0;
     glNamedBufferStorage(id, size, nullptr, GL_DYNAMIC_STORAGE_BIT | access);
     check(fmt::format("glNamedBufferStorage of {} bytes", bytes));

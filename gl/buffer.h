@@ -19,7 +19,8 @@ enum class Storage {
 class Buffer {
 public:
     Buffer() = default;
-    /// Allocates `bytes` (> 0), zeroed. glNamedBufferStorage. Throws gl::Error where it fails.
+    /// Allocates `bytes` (> 0), zeroed; GL's own size is rounded up to 16, which wrap() and driver
+    /// calls see. glNamedBufferStorage. Throws gl::Error where it fails.
     explicit Buffer(std::size_t bytes, Storage storage = Storage::automatic);
     /// Allocates and fills.
     explicit Buffer(std::span<const std::byte> content, Storage storage = Storage::automatic);

@@ -75,6 +75,18 @@ TEST_F(GlTest, WrappedBufferKnowsItsSize) {
     EXPECT_EQ(borrowed.mapped(), buffer.mapped());
 }
 
+TEST_F(GlTest, OddSizedBufferHasWholeWordsBeneath) {
+    for (gl::Storage storage : {gl::Storage::mapped, gl::Storage::device}) {
+        const gl::Buffer buffer{9, storage};
+        GLint64 beneath = 0;
+        glGetNamedBufferParameteri64v(buffer.id(), GL_BUFFER_SIZE, &beneath);
+        EXPECT_EQ(buffer.bytes(), 9u);
+        EXPECT_EQ(beneath, 16);
+        std::vector<std::byte> beyond(10);
+        EXPECT_THROW(buffer.download(beyond), gl::Error);
+    }
+}
+
 TEST_F(GlTest, BufferRefusesNonsense) {
     EXPECT_THROW(gl::Buffer{std::size_t{0}}, gl::Error);
     gl::Buffer buffer{16};

@@ -100,6 +100,8 @@ TEST(OldGl, TheMessageNamesWhatEachPlatformSaid) {
     if (!std::getenv("MESA_GL_VERSION_OVERRIDE")) GTEST_SKIP() << "runs as test_gl.old_gl";
     try {
         gl::HeadlessContext context{gl::HeadlessPlatform::surfaceless};
+        if (context.info().version.find("Mesa") == std::string::npos)
+            GTEST_SKIP() << "the variable is Mesa's; this is " << context.info().version;
         FAIL() << "made a context of " << context.info().version;
     } catch (const gl::Error& e) { EXPECT_THAT(e.what(), testing::HasSubstr("4.5")); }
 }
