@@ -45,7 +45,7 @@ void FunctionLowering::run() {
     back_edges_ = stack(b.getInt32Ty(), 0, "back_edges");
     b.CreateStore(b.getInt32(kBackEdgesPerReport), back_edges_);
     if (source.is_entry) {
-        params_ = context_field(offsetof(ThreadContext, params), b.getPtrTy());
+        params_ = function->getArg(5);
         for (int axis = 0; axis < 3; ++axis) tid_[axis] = function->getArg(1 + axis);
         linear_tid_ = function->getArg(4);
     } else {
@@ -58,7 +58,6 @@ void FunctionLowering::run() {
     b.SetInsertPoint(start);
     lower(source.body);
     end_function();
-    b.SetInsertPoint(function->back().empty() ? &function->back() : block("end"));
     // Blocks left open hold only code behind a terminator.
     for (llvm::BasicBlock& each : *function) {
         if (!each.getTerminator()) {
@@ -192,7 +191,7 @@ void FunctionLowering::lower(const Instruction& i) {
     const bool known = emit_control(*this, i) || emit_memory(*this, i) || emit_integer(*this, i) ||
                        emit_bits(*this, i) || emit_compare(*this, i) || emit_float(*this, i) ||
                        emit_convert(*this, i) || emit_atomic(*this, i) || emit_warp(*this, i) ||
-                       emit_texture(*this, i) || emit_video(*this, i) || emit_matrix(*this, i);
+                       emit_texture(*this, i) || emit_video(*this, i);
     if (!known) fail(i, "this instruction is not supported by the software device");
     if (after) {
         b.CreateBr(after);
@@ -483,9 +482,6 @@ Value* FunctionLowering::symbol_pointer(const std::string& name) {
                    stack(bytes, std::max(1u, variable->second->alignment()), name.c_str());
     }
     if (variable == module.facts.variables.end()) {
-        if (llvm::Function* callee = module.device_function(name); callee && !callee->empty()) {
-            return callee;
-        }
         if (llvm::Function* callee = module.device_function(name)) return callee;
     }
     void* address = module.resolve ? module.resolve(name) : nullptr;

@@ -5,7 +5,8 @@
 // Legend of the code we make:
 //   register          one alloca of the register's width, zero at the start; SROA removes it
 //   f16, bf16         i16 in registers, widened where arithmetic happens
-//   kernel            body(context, tid x, y, z, linear tid), inlined into entry.* or block.*
+//   kernel            body(context, tid x, y, z, linear tid, parameters), inlined into entry.* or
+//                     block.*
 //   .func             (context, packed parameters, packed returns)
 //   guard             a block of its own around the instruction
 #pragma once
@@ -172,7 +173,6 @@ bool emit_convert(FunctionLowering& f, const Instruction& i);
 bool emit_memory(FunctionLowering& f, const Instruction& i);
 bool emit_atomic(FunctionLowering& f, const Instruction& i);
 bool emit_warp(FunctionLowering& f, const Instruction& i);
-bool emit_matrix(FunctionLowering& f, const Instruction& i);
 bool emit_texture(FunctionLowering& f, const Instruction& i);
 bool emit_video(FunctionLowering& f, const Instruction& i);
 

@@ -17,6 +17,21 @@ namespace {
 // Callees below this size are inlined: a call through packed parameters costs about as much.
 constexpr std::uint32_t kInlineInstructions = 60;
 
+/// The address of the parameters, readable and constant while the kernel runs. Loaded outside of
+/// the thread loop: LLVM drops what is said of a load when it hoists it.
+Value* load_params(llvm::IRBuilder<>& b, Value* thread, std::uint32_t bytes) {
+    auto& context = b.getContext();
+    auto* load = b.CreateLoad(
+        b.getPtrTy(), b.CreateConstGEP1_64(b.getInt8Ty(), thread, offsetof(ThreadContext, params)));
+    if (bytes) {
+        auto* size = llvm::ConstantAsMetadata::get(b.getInt64(bytes));
+        auto* align = llvm::ConstantAsMetadata::get(b.getInt64(8));
+        load->setMetadata(llvm::LLVMContext::MD_dereferenceable, llvm::MDNode::get(context, size));
+        load->setMetadata(llvm::LLVMContext::MD_align, llvm::MDNode::get(context, align));
+    }
+    return load;
+}
+
 } // namespace
 
 ModuleLowering::ModuleLowering(llvm::LLVMContext& llvm_context, const ptx::Module& ptx_module,
@@ -42,6 +57,9 @@ llvm::Function* ModuleLowering::make(const std::string& name, llvm::FunctionType
     auto* function = llvm::Function::Create(type, linkage, name, *llvm);
     function->addFnAttr(llvm::Attribute::NoUnwind);
     function->addFnAttr(llvm::Attribute::NullPointerIsValid); // address 0 faults, it is not UB
+    // The context may be read early: its loads leave the thread loop.
+    function->addParamAttrs(
+        0, llvm::AttrBuilder{context}.addDereferenceableAttr(sizeof(ThreadContext)).addAlignmentAttr(8));
     return function;
 }
 
@@ -81,14 +99,14 @@ void ModuleLowering::lower_kernel(const ptx::Function& kernel, const KernelFacts
     auto* pointer = llvm::PointerType::get(context, 0);
     auto* i32 = llvm::Type::getInt32Ty(context);
     auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context),
-                                         {pointer, i32, i32, i32, i32}, false);
+                                         {pointer, i32, i32, i32, i32, pointer}, false);
     llvm::Function* body = make("body", type, llvm::GlobalValue::InternalLinkage);
     body->addFnAttr(llvm::Attribute::AlwaysInline);
     FunctionLowering{*this, kernel, body}.run();
     if (kernel_facts.info.needs_fibers) {
-        make_entry(kernel.name, body);
+        make_entry(kernel_facts.info, body);
     } else {
-        make_block_loop(kernel.name, body);
+        make_block_loop(kernel_facts.info, body);
     }
     lower_pending();
 }
@@ -100,10 +118,10 @@ void ModuleLowering::lower_device_function(const ptx::Function& source) {
 }
 
 // void entry.<name>(context): one thread, whose place the context tells.
-void ModuleLowering::make_entry(const std::string& name, llvm::Function* body) {
+void ModuleLowering::make_entry(const KernelInfo& info, llvm::Function* body) {
     auto* pointer = llvm::PointerType::get(context, 0);
     auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), {pointer}, false);
-    llvm::Function* entry = make("entry." + name, type, llvm::GlobalValue::ExternalLinkage);
+    llvm::Function* entry = make("entry." + info.name, type, llvm::GlobalValue::ExternalLinkage);
     llvm::IRBuilder<> b{llvm::BasicBlock::Create(context, "", entry)};
     b.SetCurrentDebugLocation(llvm::DILocation::get(context, 0, 0, debug->subprogram(*entry)));
     auto load = [&](std::size_t offset) {
@@ -112,18 +130,19 @@ void ModuleLowering::make_entry(const std::string& name, llvm::Function* body) {
     };
     constexpr std::size_t tid = offsetof(ThreadContext, tid);
     b.CreateCall(body, {entry->getArg(0), load(tid), load(tid + 4), load(tid + 8),
-                        load(offsetof(ThreadContext, linear_tid))});
+                        load(offsetof(ThreadContext, linear_tid)),
+                        load_params(b, entry->getArg(0), info.param_bytes)});
     b.CreateRetVoid();
 }
 
 // void block.<name>(context, first, count): rows of threads, so that what depends on y and z only
 // is worked out once a row. The store of the linear index is volatile: fault reports read it.
-void ModuleLowering::make_block_loop(const std::string& name, llvm::Function* body) {
+void ModuleLowering::make_block_loop(const KernelInfo& info, llvm::Function* body) {
     auto* pointer = llvm::PointerType::get(context, 0);
     auto* i32 = llvm::Type::getInt32Ty(context);
     auto* type =
         llvm::FunctionType::get(llvm::Type::getVoidTy(context), {pointer, i32, i32}, false);
-    llvm::Function* loop = make("block." + name, type, llvm::GlobalValue::ExternalLinkage);
+    llvm::Function* loop = make("block." + info.name, type, llvm::GlobalValue::ExternalLinkage);
     auto block = [&](const char* label) { return llvm::BasicBlock::Create(context, label, loop); };
     auto *start = block("start"), *row = block("row"), *thread = block("thread");
     auto *row_end = block("row_end"), *done = block("done");
@@ -141,6 +160,7 @@ void ModuleLowering::make_block_loop(const std::string& name, llvm::Function* bo
     Value* width = invariant(offsetof(ThreadContext, ntid));
     Value* height = invariant(offsetof(ThreadContext, ntid) + 4);
     Value* linear_place = field(offsetof(ThreadContext, linear_tid));
+    Value* params = load_params(b, ctx, info.param_bytes);
     Value* end = b.CreateAdd(first, count);
     Value* first_x = b.CreateURem(first, width);
     Value* first_row = b.CreateUDiv(first, width);
@@ -162,7 +182,7 @@ void ModuleLowering::make_block_loop(const std::string& name, llvm::Function* bo
     auto* x = b.CreatePHI(i32, 2);
     Value* linear = b.CreateAdd(row_linear, b.CreateSub(x, row_x));
     b.CreateStore(linear, linear_place, true);
-    b.CreateCall(body, {ctx, x, y, z, linear});
+    b.CreateCall(body, {ctx, x, y, z, linear, params});
     Value* next_x = b.CreateAdd(x, b.getInt32(1));
     b.CreateCondBr(b.CreateICmpEQ(next_x, x_end), row_end, thread);
     x->addIncoming(row_x, row);
@@ -183,7 +203,7 @@ void ModuleLowering::make_block_loop(const std::string& name, llvm::Function* bo
     b.CreateRetVoid();
 
     auto* entry_type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), {pointer}, false);
-    llvm::Function* entry = make("entry." + name, entry_type, llvm::GlobalValue::ExternalLinkage);
+    llvm::Function* entry = make("entry." + info.name, entry_type, llvm::GlobalValue::ExternalLinkage);
     b.SetInsertPoint(llvm::BasicBlock::Create(context, "", entry));
     b.SetCurrentDebugLocation(llvm::DILocation::get(context, 0, 0, debug->subprogram(*entry)));
     Value* here = b.CreateLoad(i32, b.CreateConstGEP1_64(b.getInt8Ty(), entry->getArg(0),

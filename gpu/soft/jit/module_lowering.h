@@ -45,8 +45,8 @@ private:
     void lower_pending();
     llvm::Function* make(const std::string& name, llvm::FunctionType* type,
                          llvm::GlobalValue::LinkageTypes linkage);
-    void make_entry(const std::string& name, llvm::Function* body);
-    void make_block_loop(const std::string& name, llvm::Function* body);
+    void make_entry(const KernelInfo& info, llvm::Function* body);
+    void make_block_loop(const KernelInfo& info, llvm::Function* body);
 
     std::map<std::string, llvm::Function*> functions_;
     std::vector<std::pair<const ptx::Function*, llvm::Function*>> pending_;

@@ -111,11 +111,8 @@ static float lathe_jit_from_float8(std::uint32_t bits, std::uint32_t e4m3) {
 
 namespace lathe::soft::jit {
 
-// The matrix instructions' helpers are in matrix.cpp.
-std::vector<std::pair<std::string, void*>> matrix_symbols();
-
 std::vector<std::pair<std::string, void*>> runtime_symbols() {
-    std::vector<std::pair<std::string, void*>> symbols = matrix_symbols();
+    std::vector<std::pair<std::string, void*>> symbols;
     auto add = [&](const char* name, auto* function) {
         symbols.emplace_back(name, reinterpret_cast<void*>(function));
     };
