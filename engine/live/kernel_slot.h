@@ -156,9 +156,4 @@ private:
     std::unique_ptr<State> s_;
 };
 
-/// Diagnostics moved from the lines of `before` to those of `after`; those of changed lines are
-/// left out. Lines are compared whole, from both ends.
-std::vector<Diagnostic> carry_over(const std::vector<Diagnostic>& diagnostics,
-                                   std::string_view before, std::string_view after);
-
 } // namespace lathe

@@ -48,7 +48,6 @@ public:
     double milliseconds() const { return milliseconds_; }
 
 private:
-    void feed(const InputEvent& event);
     void show_cursor();
     void make_current() const;
 

@@ -170,6 +170,8 @@ void KernelEditor::draw_banner(Tab& tab) {
     KernelSlot& slot = *tab.slot;
     if (!tab.offer && !slot.conflict()) return;
     ImGui::PushStyleColor(ImGuiCol_ChildBg, theme::color(theme::kWarning, 0.14f));
+    ImGui::PushStyleColor(ImGuiCol_Button, theme::color(theme::kWarning, 0.25f));
+    ImGui::PushStyleColor(ImGuiCol_ButtonHovered, theme::color(theme::kWarning, 0.40f));
     ImGui::BeginChild("banner", {0, ImGui::GetFrameHeight() + theme::px(10)}, false,
                       ImGuiWindowFlags_NoScrollbar);
     ImGui::SetCursorPos({theme::px(8), theme::px(5)});
@@ -197,7 +199,7 @@ void KernelEditor::draw_banner(Tab& tab) {
         if (ImGui::Button("Dismiss")) tab.offer.reset();
     }
     ImGui::EndChild();
-    ImGui::PopStyleColor();
+    ImGui::PopStyleColor(3);
 }
 
 void KernelEditor::draw_footer(Tab& tab) {

@@ -67,8 +67,8 @@ struct Studio::Parts {
     OrbitCamera orbit;
     PanZoomCamera pan_zoom;
     std::optional<Camera> camera;
-    bool draws_space = false; ///< something of three components was drawn in the last frame
-    bool drew = false;        ///< in this frame
+    bool draws_space = false;  ///< something of three components was drawn in the last frame
+    bool drew = false;         ///< in this frame
     gl::FrameTimer draw_timer; ///< on a GPU; a software GL draws on this thread's time
     std::optional<ImagePlacement> placement; ///< of the picture drawn last, scene pixels
     glm::vec2 picture{0, 0};

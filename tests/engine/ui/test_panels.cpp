@@ -2,6 +2,7 @@
 // The panels under a headless context: what injected input does, and what is on the picture.
 #include "bench.h"
 
+#include "engine/core/resources.h"
 #include "engine/live/session.h"
 #include "engine/ui/theme.h"
 #include "engine/ui/widgets.h"
@@ -9,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
 #include <unistd.h>
 
 using namespace lathe;
@@ -218,6 +220,41 @@ TEST(Panels, OffersTheTextOfACrashedRun) {
         EXPECT_EQ(slot.source(), "// typed before the crash\n");
     }
     std::filesystem::remove_all(dir);
+}
+
+TEST(Panels, ControlSWritesTheFileAndAConflictAsks) {
+    const auto file = std::filesystem::temp_directory_path() /
+                      ("lathe-panel-" + std::to_string(getpid()) + ".cu");
+    std::ofstream{file} << "// on disk\n";
+    {
+        UiBench bench;
+        auto services = immediate(build);
+        services.watch_interval = std::chrono::milliseconds{0};
+        bench.slots.push_back(
+            std::make_unique<KernelSlot>(file, "", std::vector<std::string>{}, services));
+        KernelSlot& slot = *bench.slots.back();
+        bench.editor.add(slot, false);
+        bench.run(3);
+        bench.click(1100, 300);
+        bench.key(Key::home, kControl);
+        bench.type("a");
+        EXPECT_TRUE(slot.modified());
+        bench.key(Key::s, kControl);
+        EXPECT_FALSE(slot.modified());
+        EXPECT_EQ(read_text(file), "a// on disk\n");
+        bench.type("b");
+        std::ofstream{file} << "// from another program\n";
+        bench.run(3);
+        EXPECT_TRUE(slot.conflict());
+        bench.keep("conflict");
+        bench.click(1026, 81); // Load it
+        EXPECT_EQ(slot.source(), "// from another program\n");
+        EXPECT_FALSE(slot.conflict());
+        std::ofstream{file} << "// and again, by itself\n";
+        bench.run(3);
+        EXPECT_EQ(slot.source(), "// and again, by itself\n");
+    }
+    std::filesystem::remove(file);
 }
 
 TEST(Panels, WidgetsOfAScript) {

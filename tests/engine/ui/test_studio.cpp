@@ -3,6 +3,7 @@
 // clicked changes what is painted.
 #include "painting.h"
 
+#include "engine/app/camera.h"
 #include "engine/core/error.h"
 #include "engine/interop/interop_mode.h"
 #include "engine/ui/console_panel.h"
@@ -146,6 +147,66 @@ TEST_F(StudioTest, AFaultyKernelIsTakenBack) {
     EXPECT_NE(d.text.find("thread"), std::string::npos) << d.text;
     EXPECT_GE(p.studio.console().errors(), 1);
     keep(p, "studio-fault");
+}
+
+TEST_F(StudioTest, DevicePrintfReachesTheConsole) {
+    if (!gpu::driver().is_software()) GTEST_SKIP() << "a GPU's printf goes to standard output";
+    Studio studio{headless(false)};
+    KernelSlot& slot =
+        studio.add_kernel("#include <stdio.h>\n"
+                          "__global__ void say(int n) { printf(\"n is %d\\n\", n); }\n");
+    ASSERT_TRUE(slot.ready()) << slot.log();
+    ASSERT_TRUE(studio.begin_frame());
+    gpu::launch(slot.kernel(), {{1, 1, 1}, {1, 1, 1}, 0, studio.stream()}, 42);
+    studio.end_frame();
+    std::string all;
+    for (const auto& line : studio.console().lines()) all += line.text + "|";
+    EXPECT_NE(all.find("n is 42|"), std::string::npos) << all;
+}
+
+TEST_F(StudioTest, TheMouseMovesThePicture) {
+    Painting p{headless()};
+    for (int i = 0; i < 3; ++i) p.frame();
+    Window& window = p.studio.window();
+    p.studio.run_control().paused = true;
+    ASSERT_EQ(p.studio.element_under_mouse(), std::nullopt);
+    window.inject(MoveEvent{{500, 270}});
+    p.frame();
+    p.frame();
+    ASSERT_TRUE(p.studio.element_under_mouse().has_value());
+    const auto before = *p.studio.element_under_mouse();
+    window.inject(ButtonEvent{MouseButton::left, true, 0});
+    p.frame();
+    for (int i = 1; i <= 8; ++i) {
+        window.inject(MoveEvent{{500.0f + float(i) * 10, 270}});
+        p.frame();
+    }
+    window.inject(ButtonEvent{MouseButton::left, false, 0});
+    p.frame();
+    ASSERT_TRUE(p.studio.element_under_mouse().has_value());
+    EXPECT_NEAR((*p.studio.element_under_mouse())[0], before[0], 1) << "it follows the mouse";
+    EXPECT_LT(p.studio.pan_zoom_camera().center.x, -0.1f);
+    const float height = p.studio.pan_zoom_camera().height;
+    window.inject(WheelEvent{{0, 3}});
+    p.frame();
+    EXPECT_LT(p.studio.pan_zoom_camera().height, height);
+    window.inject(MoveEvent{{1100, 300}}); // over the editor the wheel scrolls the text
+    p.frame();
+    p.frame();
+    const float zoomed = p.studio.pan_zoom_camera().height;
+    window.inject(WheelEvent{{0, 3}});
+    p.frame();
+    EXPECT_EQ(p.studio.pan_zoom_camera().height, zoomed);
+}
+
+TEST_F(StudioTest, FramesAreAskedForInOrder) {
+    Studio studio{headless(false)};
+    EXPECT_THROW(studio.end_frame(), Error);
+    EXPECT_THROW(studio.draw_image(ImageBuffer{}), Error);
+    ASSERT_TRUE(studio.begin_frame());
+    EXPECT_THROW((void)studio.begin_frame(), Error);
+    studio.end_frame();
+    EXPECT_FALSE(studio.in_frame());
 }
 
 TEST_F(StudioTest, SamePictureWithAndWithoutPanels) {

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// Markers while the text under them changes.
+#pragma once
+
+#include "engine/core/diagnostic.h"
+
+#include <string_view>
+#include <vector>
+
+namespace lathe {
+
+/// Diagnostics moved from the lines of `before` to those of `after`; those of changed lines are
+/// left out. Lines are compared whole, from both ends.
+std::vector<Diagnostic> carry_over(const std::vector<Diagnostic>& diagnostics,
+                                   std::string_view before, std::string_view after);
+
+} // namespace lathe

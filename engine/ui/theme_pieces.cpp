@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+// The small pieces of theme.h that panels share.
+#include "engine/ui/theme.h"
+
+#if LATHE_HAVE_DOCKING
+#include <implot.h>
+#endif
+
+#include <cmath>
+
+namespace lathe::theme {
+
+namespace {
+
+void draw_symbol(ImDrawList& draw, Symbol symbol, ImVec2 c, float r, ImU32 ink) {
+    switch (symbol) {
+    case Symbol::play:
+        draw.AddTriangleFilled({c.x - r * 0.65f, c.y - r}, {c.x - r * 0.65f, c.y + r},
+                               {c.x + r, c.y}, ink);
+        break;
+    case Symbol::pause:
+        draw.AddRectFilled({c.x - r * 0.75f, c.y - r}, {c.x - r * 0.2f, c.y + r}, ink);
+        draw.AddRectFilled({c.x + r * 0.2f, c.y - r}, {c.x + r * 0.75f, c.y + r}, ink);
+        break;
+    case Symbol::step:
+        draw.AddTriangleFilled({c.x - r * 0.8f, c.y - r}, {c.x - r * 0.8f, c.y + r},
+                               {c.x + r * 0.5f, c.y}, ink);
+        draw.AddRectFilled({c.x + r * 0.55f, c.y - r}, {c.x + r * 0.9f, c.y + r}, ink);
+        break;
+    case Symbol::reset: {
+        draw.PathArcTo(c, r, -0.9f, 4.1f, 24);
+#if IMGUI_VERSION_NUM < 19280
+        draw.PathStroke(ink, 0, r * 0.32f);
+#else
+        draw.PathStroke(ink, r * 0.32f);
+#endif
+        const ImVec2 tip{c.x + r * std::cos(-0.9f), c.y + r * std::sin(-0.9f)};
+        draw.AddTriangleFilled({tip.x - r * 0.85f, tip.y - r * 0.05f},
+                               {tip.x + r * 0.35f, tip.y - r * 0.55f},
+                               {tip.x + r * 0.3f, tip.y + r * 0.6f}, ink);
+        break;
+    }
+    case Symbol::camera:
+        outline(draw, {c.x - r, c.y - r * 0.6f}, {c.x + r, c.y + r * 0.8f}, ink, r * 0.2f,
+                r * 0.22f);
+        draw.AddCircle(c, r * 0.4f, ink, 16, r * 0.22f);
+        draw.AddRectFilled({c.x - r * 0.4f, c.y - r * 0.95f}, {c.x + r * 0.4f, c.y - r * 0.55f},
+                           ink);
+        break;
+    }
+}
+
+} // namespace
+
+void tooltip(std::string_view text) {
+    if (text.empty() || !ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2{px(8), px(6)});
+    ImGui::BeginTooltip();
+    ImGui::PushTextWrapPos(px(420));
+    ImGui::TextUnformatted(text.data(), text.data() + text.size());
+    ImGui::PopTextWrapPos();
+    ImGui::EndTooltip();
+    ImGui::PopStyleVar();
+}
+
+void text(std::string_view text, unsigned rgb) {
+    ImGui::PushStyleColor(ImGuiCol_Text, color(rgb));
+    ImGui::TextUnformatted(text.data(), text.data() + text.size());
+    ImGui::PopStyleColor();
+}
+
+void heading(std::string_view title) {
+    ImGui::Dummy({0, px(2)});
+    push_font(Font::small);
+    text(title, kDim);
+    pop_font();
+}
+
+bool symbol_button(const char* id, Symbol symbol, const char* tip, bool lit) {
+    const float side = ImGui::GetFrameHeight();
+    const ImVec2 corner = ImGui::GetCursorScreenPos(), size{side * 1.25f, side};
+    if (lit) {
+        ImGui::PushStyleColor(ImGuiCol_Button, color(kAccent, 0.30f));
+        ImGui::PushStyleColor(ImGuiCol_ButtonHovered, color(kAccent, 0.45f));
+    }
+    const bool clicked = ImGui::Button(id, size);
+    if (lit) ImGui::PopStyleColor(2);
+    const float alpha = ImGui::GetStyle().Alpha;
+    draw_symbol(
+        *ImGui::GetWindowDrawList(), symbol,
+        {std::floor(corner.x + size.x / 2) + 0.5f, std::floor(corner.y + size.y / 2) + 0.5f},
+        std::round(side * 0.23f), packed(lit ? 0xffffff : kText, alpha));
+    tooltip(tip);
+    return clicked;
+}
+
+void outline(ImDrawList& draw, ImVec2 low, ImVec2 high, ImU32 ink, float rounding,
+             float thickness) {
+#if IMGUI_VERSION_NUM < 19280
+    draw.AddRect(low, high, ink, rounding, 0, thickness);
+#else
+    draw.AddRect(low, high, ink, rounding, thickness);
+#endif
+}
+
+void push_plot_style() {
+#if LATHE_HAVE_DOCKING
+    ImPlot::PushStyleVar(ImPlotStyleVar_PlotPadding, ImVec2{px(4), px(4)});
+    ImPlot::PushStyleVar(ImPlotStyleVar_PlotBorderSize, 0.0f);
+    ImPlot::PushStyleColor(ImPlotCol_PlotBg, color(kBackground));
+    ImPlot::PushStyleColor(ImPlotCol_FrameBg, color(kPanel, 0));
+    ImPlot::PushStyleColor(ImPlotCol_AxisGrid, color(kLine));
+    ImPlot::PushStyleColor(ImPlotCol_AxisText, color(kDim));
+#endif
+}
+
+void pop_plot_style() {
+#if LATHE_HAVE_DOCKING
+    ImPlot::PopStyleColor(4);
+    ImPlot::PopStyleVar(2);
+#endif
+}
+
+void dot(unsigned rgb) {
+    const float h = ImGui::GetTextLineHeight();
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    ImGui::GetWindowDrawList()->AddCircleFilled({at.x + h * 0.35f, at.y + h * 0.55f}, h * 0.27f,
+                                                packed(rgb), 16);
+    ImGui::Dummy({h * 0.7f, h});
+    ImGui::SameLine(0, px(5));
+}
+
+} // namespace lathe::theme

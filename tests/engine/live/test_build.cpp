@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+// Slots with the real compiler and device: what is compiled runs, what is wrong has a place, and
+// parameters come from the DWARF of a -G compile.
+#include "engine/live/build.h"
+#include "gpu/context.h"
+#include "gpu/driver/api.h"
+#include "gpu/launch.h"
+#include "gpu/memory.h"
+#include "gpu/nvrtc.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+using namespace lathe;
+
+namespace {
+
+constexpr const char* kSource = R"cu(
+enum Pattern { spots = 3, stripes = 5 };
+namespace sim {
+__global__ void fill(int* out, int n, float scale, //@ 0..10 =2
+                     bool wrap, //@ =true
+                     Pattern pattern, float3 tint, //@ color
+                     int steps, //@ 1..32 =4
+                     unsigned seed, double dt, float time)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = int(i * scale) + pattern;
+}
+}
+extern "C" __global__ void add(int* out, int n, int value, const float scale)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] += value;
+}
+)cu";
+
+class BuildTest : public testing::Test {
+protected:
+    void SetUp() override {
+        if (const auto why = gpu::driver_problem(); !why.empty()) GTEST_SKIP() << why;
+        if (const auto why = gpu::nvrtc_problem(); !why.empty()) GTEST_SKIP() << why;
+        gpu::Context::primary(gpu::Device{0}).make_current();
+    }
+    KernelSlotServices services() {
+        KernelSlotServices s;
+        s.build = build_for(gpu::Device{0});
+        s.reflect = reflect_for(gpu::Device{0});
+        s.build_on = builds_.executor();
+        s.reflect_on = reflections_.executor();
+        return s;
+    }
+    Worker builds_, reflections_;
+};
+
+std::vector<int> run_add(const KernelSlot& slot, int value) {
+    gpu::DeviceBuffer out{16 * sizeof(int)};
+    std::vector<int> host(16, 0);
+    gpu::copy_to_device(out.address(), host.data(), out.bytes());
+    gpu::launch(slot.kernel("add"), {{1, 1, 1}, {16, 1, 1}}, out, 16, value, 1.0f);
+    gpu::copy_to_host(host.data(), out.address(), out.bytes());
+    return host;
+}
+
+} // namespace
+
+TEST_F(BuildTest, KernelsCarryTheirSourceNamesAndRun) {
+    KernelSlot slot{{kSource, "fill.cu", "add", {}, {}}, services()};
+    ASSERT_TRUE(slot.wait()) << slot.log();
+    EXPECT_EQ(slot.kernel_names(), (std::vector<std::string>{"add", "sim::fill"}));
+    EXPECT_EQ(run_add(slot, 7), std::vector<int>(16, 7));
+    EXPECT_GT(slot.compile_milliseconds(), 0);
+}
+
+TEST_F(BuildTest, ParametersComeFromTheKernels) {
+    KernelSlot slot{{kSource, "fill.cu", "add", {}, {}}, services()};
+    ASSERT_TRUE(slot.wait()) << slot.log();
+    std::vector<std::string> names;
+    for (const auto& p : slot.parameters()) names.push_back(p.name);
+    EXPECT_EQ(names, (std::vector<std::string>{"scale", "wrap", "pattern", "tint", "steps", "dt"}))
+        << "no pointers, no sizes, nothing the program sets itself";
+    const auto& p = slot.parameters();
+    ASSERT_EQ(p.size(), 6u);
+    EXPECT_EQ(p[0].type_name, "float");
+    EXPECT_EQ(std::get<double>(p[0].initial), 2.0);
+    EXPECT_EQ(p[1].kind, ParameterKind::boolean);
+    EXPECT_EQ(std::get<bool>(p[1].initial), true);
+    EXPECT_EQ(p[2].kind, ParameterKind::choice);
+    EXPECT_EQ(p[2].choices, (std::vector<std::string>{"spots", "stripes"}));
+    EXPECT_EQ(p[2].choice_values, (std::vector<std::int64_t>{3, 5}));
+    EXPECT_EQ(std::get<std::int64_t>(p[2].initial), 3);
+    EXPECT_EQ(p[3].widget, ParameterWidget::color);
+    EXPECT_EQ(p[3].components, 3);
+    EXPECT_EQ(std::get<std::int64_t>(p[4].initial), 4);
+    EXPECT_EQ(p[5].type_name, "double");
+}
+
+TEST_F(BuildTest, AnEditSwapsAndAnErrorHasAPlace) {
+    KernelSlot slot{{kSource, "fill.cu", "add", {}, {}}, services()};
+    ASSERT_TRUE(slot.wait()) << slot.log();
+    std::string text = kSource;
+    text.replace(text.find("+= value"), 8, "-= value");
+    slot.set_source(text);
+    ASSERT_TRUE(slot.wait()) << slot.log();
+    EXPECT_EQ(run_add(slot, 7), std::vector<int>(16, -7));
+    text.replace(text.find("-= value"), 8, "-= valve");
+    slot.set_source(text);
+    EXPECT_FALSE(slot.wait());
+    EXPECT_EQ(slot.state(), SlotState::failed);
+    ASSERT_FALSE(slot.diagnostics().empty());
+    EXPECT_EQ(slot.diagnostics()[0].line, 17);
+    EXPECT_EQ(slot.diagnostics()[0].column, 26);
+    EXPECT_EQ(run_add(slot, 1), std::vector<int>(16, -1)) << "the last good one";
+}
+
+TEST_F(BuildTest, AnEntryThatIsNotThereIsNamed) {
+    KernelSlot slot{{kSource, "fill.cu", "step", {}, {}}, services()};
+    EXPECT_FALSE(slot.wait());
+    ASSERT_EQ(slot.diagnostics().size(), 1u);
+    EXPECT_EQ(slot.diagnostics()[0].text, "the source has no kernel 'step'; it has add, sim::fill");
+    KernelSlot none{{"int x;", "none.cu", "", {}, {}}, services()};
+    EXPECT_FALSE(none.wait());
+    EXPECT_EQ(none.diagnostics().back().text, "the source has no __global__ function");
+}
+
+TEST_F(BuildTest, AVersionStaysLoadedWhileItIsHeld) {
+    KernelSlot slot{{kSource, "fill.cu", "add", {}, {}}, services()};
+    ASSERT_TRUE(slot.wait());
+    const auto held = slot.loaded();
+    slot.set_source(std::string{kSource} + "// another\n__device__ int more = 1;\n");
+    ASSERT_TRUE(slot.wait()) << slot.log();
+    gpu::DeviceBuffer out{16 * sizeof(int)};
+    gpu::launch(held->kernels.at("add"), {{1, 1, 1}, {16, 1, 1}}, out, 16, 1, 1.0f);
+    gpu::Context::current().synchronize();
+}
