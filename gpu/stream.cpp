@@ -6,16 +6,54 @@
 #include "gpu/event.h"
 
 #include <algorithm>
+#include <atomic>
+#include <map>
 #include <memory>
+#include <mutex>
 
 namespace lathe::gpu {
 
+namespace {
+
+std::atomic<bool> any_deferred{false};
+std::mutex deferred_mutex;
+std::map<CUstream, std::exception_ptr>& deferred() { // outlives static objects that hold streams
+    static auto* map = new std::map<CUstream, std::exception_ptr>;
+    return *map;
+}
+
+std::exception_ptr take_deferred(CUstream stream) noexcept {
+    if (!any_deferred.load(std::memory_order_acquire)) return nullptr;
+    std::lock_guard lock{deferred_mutex};
+    const auto found = deferred().find(stream);
+    if (found == deferred().end()) return nullptr;
+    const std::exception_ptr failure = std::move(found->second);
+    deferred().erase(found);
+    any_deferred = !deferred().empty();
+    return failure;
+}
+
+} // namespace
+
+void detail::defer_error(StreamView stream, std::exception_ptr failure) noexcept {
+    try {
+        std::lock_guard lock{deferred_mutex};
+        deferred().try_emplace(stream.get(), std::move(failure));
+        any_deferred.store(true, std::memory_order_release);
+    } catch (...) { log::error("a failure on a stream was lost: no memory to keep it"); }
+}
+
 void detail::StreamTraits::destroy(Type stream) noexcept {
+    take_deferred(stream.value); // the handle may come again
     if (const ReleaseScope scope{stream.context})
         log_failure("cuStreamDestroy", driver().cuStreamDestroy(stream.value));
 }
 
-void StreamView::synchronize() const { CU_TRY(cuStreamSynchronize(stream_)); }
+void StreamView::synchronize() const {
+    const std::exception_ptr earlier = take_deferred(stream_);
+    CU_TRY(cuStreamSynchronize(stream_));
+    if (earlier) std::rethrow_exception(earlier);
+}
 
 bool StreamView::done() const {
     const CUresult code = driver().cuStreamQuery(stream_);

@@ -9,6 +9,7 @@
 #include <cuda.h>
 
 #include <cstddef>
+#include <exception>
 #include <functional>
 
 namespace lathe::gpu {
@@ -28,7 +29,8 @@ public:
     CUstream get() const noexcept { return stream_; }
     bool operator==(const StreamView&) const = default;
 
-    /// Blocks until all work issued so far is done; reports its errors. (cuStreamSynchronize)
+    /// Blocks until all work issued so far is done; throws its errors, and those that a destructor
+    /// met on this stream and could not throw. (cuStreamSynchronize)
     void synchronize() const;
     /// Whether all work issued so far is done. Does not block. (cuStreamQuery)
     bool done() const;
@@ -45,6 +47,9 @@ private:
 };
 
 namespace detail {
+/// For destructors: keeps a failure for the stream's next synchronize(); the first one stays.
+void defer_error(StreamView stream, std::exception_ptr failure) noexcept;
+
 struct StreamTraits {
     using Type = InContext<CUstream>;
     static constexpr Type null{};

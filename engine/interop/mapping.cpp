@@ -2,11 +2,12 @@
 #include "engine/interop/mapping.h"
 
 #include "engine/core/error.h"
-#include "engine/core/log.h"
 #include "engine/core/process.h"
 #include "engine/interop/interop_counters.h"
 
 #include <fmt/core.h>
+
+#include <exception>
 
 namespace lathe {
 
@@ -51,7 +52,7 @@ Mapping::~Mapping() {
     if (objects_.empty() || process_is_exiting()) return;
     try {
         unmap();
-    } catch (const std::exception& e) { log::error("{}", e.what()); }
+    } catch (...) { gpu::detail::defer_error(stream_, std::current_exception()); }
 }
 
 void Mapping::unmap() {

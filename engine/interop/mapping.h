@@ -57,12 +57,12 @@ public:
     [[nodiscard]] Mapping(std::initializer_list<SharedObject*> objects, gpu::StreamView stream);
     Mapping(Mapping&& other) noexcept;
     Mapping& operator=(Mapping&& other) noexcept;
-    /// Unmaps; logs a failure.
+    /// Unmaps; a failure is kept for the stream's next synchronize().
     ~Mapping();
 
     /// Ends it now, ordered on stream(): GL commands issued from now on see what CUDA wrote.
-    /// Does not block in zero_copy; waits for the stream in host_copy. Throws gpu::Error where
-    /// work on the stream failed. Again: does nothing.
+    /// Does not block in zero_copy on a GPU; waits for the stream otherwise. May throw the
+    /// gpu::Error of a kernel before it. Again: does nothing.
     void unmap();
 
     explicit operator bool() const noexcept { return !objects_.empty(); }

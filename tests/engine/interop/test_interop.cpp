@@ -267,6 +267,33 @@ TEST_P(InteropTest, ManyObjectsComeAndGo) {
     }
 }
 
+// In a process of its own: a GPU's context does not survive this.
+void fault_inside_a_mapping(bool copy) {
+    if (copy) setenv("LATHE_INTEROP", "copy", 1);
+    gpu::Context::primary().make_current();
+    const gl::HeadlessContext context;
+    const gpu::Module module = gpu::compile_module(kSource);
+    const gpu::Stream stream{gpu::StreamConfig{}};
+    SharedBuffer shared{4096};
+    {
+        const Mapping mapping = shared.map(stream);
+        gpu::launch(module.kernel("add"), {{1}, {1}, 0, stream}, CUdeviceptr{64}, 1.f, 1);
+    }
+    try {
+        stream.synchronize();
+        std::fprintf(stderr, "no fault seen\n");
+    } catch (const gpu::Error& e) {
+        std::fprintf(stderr, "the stream said %d\n", static_cast<int>(e.code()));
+    }
+    std::_Exit(0);
+}
+
+TEST_P(InteropTest, AFaultIsLeftForTheStreamToReport) {
+    testing::FLAGS_gtest_death_test_style = "threadsafe";
+    EXPECT_EXIT(fault_inside_a_mapping(GetParam() == Path::copy), testing::ExitedWithCode(0),
+                "the stream said 700");
+}
+
 using DeviceOnlyTest = gpu::DeviceTest;
 
 TEST_F(DeviceOnlyTest, WithoutGlSharedObjectsAreDeviceMemory) {
