@@ -17,15 +17,15 @@ extern "C" {
 
 /// The last launch that failed in this process. Strings are zero-terminated, cut where too long.
 typedef struct LatheSoftFault {
-    int code;            ///< CUresult: 700 illegal address, 702 cancelled, 710 assert, 719 trap, ...
+    int code; ///< CUresult: 700 illegal address, 702 cancelled, 710 assert, 719 trap, ...
     char kernel[256];
     uint32_t block[3];
     uint32_t thread[3];
-    char file[1024];     ///< empty where the PTX has no line information
-    uint32_t line;       ///< 0 where unknown
-    uint32_t column;     ///< 0 where unknown
-    uint64_t address;    ///< touched address of a memory fault, else 0
-    char message[1024];  ///< one sentence, without the place
+    char file[1024];    ///< empty where the PTX has no line information
+    uint32_t line;      ///< 0 where unknown
+    uint32_t column;    ///< 0 where unknown
+    uint64_t address;   ///< touched address of a memory fault, else 0
+    char message[1024]; ///< one sentence, without the place
 } LatheSoftFault;
 
 /// Copies the last fault. Returns how many launches have failed so far; 0 leaves *fault untouched.
@@ -40,7 +40,7 @@ const char* latheSoftGetVersionString(void);
 const char* latheSoftGetLastErrorText(void);
 
 /// Receives the text of device printf instead of standard output. Called at synchronising calls,
-/// on the thread that makes them, never by two threads at once.
+/// on the thread that makes them, never by two threads at once. It must not call the driver.
 typedef void (*LatheSoftPrintf)(const char* text, size_t bytes, void* user);
 /// Sets the receiver; null gives back standard output. Text already printed goes to the old one.
 void latheSoftSetPrintfCallback(LatheSoftPrintf callback, void* user);

@@ -11,8 +11,7 @@ namespace {
 CUresult create(CUarray* array, const CUDA_ARRAY3D_DESCRIPTOR& d) {
     return in_context([&](Context& context) {
         require_pointer(array);
-        *array = reinterpret_cast<CUarray>(
-            Objects<Array>::instance().add(make_array(context, d)));
+        *array = reinterpret_cast<CUarray>(Objects<Array>::instance().add(make_array(context, d)));
     });
 }
 
@@ -46,7 +45,9 @@ CUresult cuArrayGetDescriptor(CUDA_ARRAY_DESCRIPTOR* d, CUarray handle) {
     return in_context([&](Context&) {
         require_pointer(d);
         const auto& full = object<Array>(handle)->descriptor;
-        *d = {.Width = full.Width, .Height = full.Height, .Format = full.Format,
+        *d = {.Width = full.Width,
+              .Height = full.Height,
+              .Format = full.Format,
               .NumChannels = full.NumChannels};
     });
 }
@@ -54,7 +55,8 @@ CUresult cuArrayGetDescriptor(CUDA_ARRAY_DESCRIPTOR* d, CUarray handle) {
 CUresult cuArrayDestroy(CUarray handle) {
     return in_context([&](Context& context) {
         auto array = object<Array>(handle);
-        require(!array->from_resource, CUDA_ERROR_ARRAY_IS_MAPPED, "the array belongs to a resource");
+        require(!array->from_resource, CUDA_ERROR_ARRAY_IS_MAPPED,
+                "the array belongs to a resource");
         context.wait_idle();
         Objects<Array>::instance().remove(handle);
     });

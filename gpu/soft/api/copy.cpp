@@ -21,9 +21,8 @@ CopyEnd any(CUdeviceptr p) {
 }
 
 CUresult linear(CUstream stream, bool wait, auto&& to, auto&& from, std::size_t bytes) {
-    return in_context([&](Context& context) {
-        copy(context, stream, to(), from(), {.row_bytes = bytes}, wait);
-    });
+    return in_context(
+        [&](Context& context) { copy(context, stream, to(), from(), {.row_bytes = bytes}, wait); });
 }
 
 CUresult set(CUdeviceptr p, std::size_t pitch, unsigned value, std::size_t element,
@@ -35,13 +34,29 @@ CUresult set(CUdeviceptr p, std::size_t pitch, unsigned value, std::size_t eleme
 
 CUDA_MEMCPY3D without_peers(const CUDA_MEMCPY3D_PEER& p) {
     CUDA_MEMCPY3D c{};
-    c.srcXInBytes = p.srcXInBytes; c.srcY = p.srcY; c.srcZ = p.srcZ; c.srcLOD = p.srcLOD;
-    c.srcMemoryType = p.srcMemoryType; c.srcHost = p.srcHost; c.srcDevice = p.srcDevice;
-    c.srcArray = p.srcArray; c.srcPitch = p.srcPitch; c.srcHeight = p.srcHeight;
-    c.dstXInBytes = p.dstXInBytes; c.dstY = p.dstY; c.dstZ = p.dstZ; c.dstLOD = p.dstLOD;
-    c.dstMemoryType = p.dstMemoryType; c.dstHost = p.dstHost; c.dstDevice = p.dstDevice;
-    c.dstArray = p.dstArray; c.dstPitch = p.dstPitch; c.dstHeight = p.dstHeight;
-    c.WidthInBytes = p.WidthInBytes; c.Height = p.Height; c.Depth = p.Depth;
+    c.srcXInBytes = p.srcXInBytes;
+    c.srcY = p.srcY;
+    c.srcZ = p.srcZ;
+    c.srcLOD = p.srcLOD;
+    c.srcMemoryType = p.srcMemoryType;
+    c.srcHost = p.srcHost;
+    c.srcDevice = p.srcDevice;
+    c.srcArray = p.srcArray;
+    c.srcPitch = p.srcPitch;
+    c.srcHeight = p.srcHeight;
+    c.dstXInBytes = p.dstXInBytes;
+    c.dstY = p.dstY;
+    c.dstZ = p.dstZ;
+    c.dstLOD = p.dstLOD;
+    c.dstMemoryType = p.dstMemoryType;
+    c.dstHost = p.dstHost;
+    c.dstDevice = p.dstDevice;
+    c.dstArray = p.dstArray;
+    c.dstPitch = p.dstPitch;
+    c.dstHeight = p.dstHeight;
+    c.WidthInBytes = p.WidthInBytes;
+    c.Height = p.Height;
+    c.Depth = p.Depth;
     return c;
 }
 
@@ -55,7 +70,8 @@ template <class C> CUresult general(CUstream stream, bool wait, const C* c) {
 } // namespace
 
 #define LATHE_LINEAR(stream, wait, to, from, bytes)                                                \
-    linear(stream, wait, [&] { return to; }, [&] { return from; }, bytes)
+    linear(                                                                                        \
+        stream, wait, [&] { return to; }, [&] { return from; }, bytes)
 
 extern "C" {
 
@@ -146,8 +162,7 @@ CUresult cuMemsetD2D16(CUdeviceptr p, std::size_t pitch, unsigned short v, std::
                        std::size_t h) {
     return set(p, pitch, v, 2, w, h, nullptr);
 }
-CUresult cuMemsetD2D32(CUdeviceptr p, std::size_t pitch, unsigned v, std::size_t w,
-                       std::size_t h) {
+CUresult cuMemsetD2D32(CUdeviceptr p, std::size_t pitch, unsigned v, std::size_t w, std::size_t h) {
     return set(p, pitch, v, 4, w, h, nullptr);
 }
 CUresult cuMemsetD8Async(CUdeviceptr p, unsigned char v, std::size_t n, CUstream s) {

@@ -93,7 +93,9 @@ CUresult cuDeviceGetProperties(CUdevprop* p, CUdevice device) {
         *p = {};
         p->maxThreadsPerBlock = get(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
         for (int i = 0; i < 3; ++i) {
-            auto axis = [i](CUdevice_attribute x) { return static_cast<CUdevice_attribute>(x + i); };
+            auto axis = [i](CUdevice_attribute x) {
+                return static_cast<CUdevice_attribute>(x + i);
+            };
             p->maxThreadsDim[i] = get(axis(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X));
             p->maxGridSize[i] = get(axis(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X));
         }

@@ -26,9 +26,7 @@ template <class F> CUresult entry(F&& f) noexcept {
         } else {
             return f();
         }
-    } catch (...) {
-        return code_of_current_exception();
-    }
+    } catch (...) { return code_of_current_exception(); }
 }
 
 /// Runs f(Context&) in the calling thread's current context.

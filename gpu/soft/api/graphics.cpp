@@ -25,8 +25,7 @@ std::vector<std::shared_ptr<GraphicsResource>> all_of(unsigned count, CUgraphics
     require(count > 0, CUDA_ERROR_INVALID_VALUE);
     require_pointer(handles);
     std::vector<std::shared_ptr<GraphicsResource>> resources;
-    for (unsigned i = 0; i < count; ++i)
-        resources.push_back(object<GraphicsResource>(handles[i]));
+    for (unsigned i = 0; i < count; ++i) resources.push_back(object<GraphicsResource>(handles[i]));
     return resources;
 }
 
@@ -54,8 +53,7 @@ CUresult cuGLGetDevices(unsigned* count, CUdevice* list, unsigned capacity, unsi
     return devices(count, list, capacity, which);
 }
 
-CUresult cuGraphicsGLRegisterBuffer(CUgraphicsResource* resource, unsigned buffer,
-                                    unsigned flags) {
+CUresult cuGraphicsGLRegisterBuffer(CUgraphicsResource* resource, unsigned buffer, unsigned flags) {
     return in_context([&](Context& context) {
         require_pointer(resource);
         require(flags <= 2, CUDA_ERROR_INVALID_VALUE, "unknown register flag");
@@ -109,8 +107,7 @@ CUresult cuGraphicsUnmapResources(unsigned count, CUgraphicsResource* handles, C
     return in_context([&](Context& context) {
         auto stream = context.stream(handle);
         auto resources = all_of(count, handles);
-        for (const auto& resource : resources)
-            require(resource->mapped(), CUDA_ERROR_NOT_MAPPED);
+        for (const auto& resource : resources) require(resource->mapped(), CUDA_ERROR_NOT_MAPPED);
         context.wait(stream);
         for (const auto& resource : resources) resource->unmap();
     });

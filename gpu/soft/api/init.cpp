@@ -19,7 +19,11 @@ namespace {
 
 std::atomic<bool> g_initialised{false};
 
-struct ErrorText { CUresult code; const char* name; const char* text; };
+struct ErrorText {
+    CUresult code;
+    const char* name;
+    const char* text;
+};
 constexpr ErrorText kErrors[] = {
 #define LATHE_CU_ERROR(code, text) {code, #code, text},
 #include "gpu/soft/api/errors.inc"
@@ -32,7 +36,11 @@ const ErrorText* find_error(CUresult code) {
     return nullptr;
 }
 
-struct Proc { const char* name; int version; const char* symbol; };
+struct Proc {
+    const char* name;
+    int version;
+    const char* symbol;
+};
 constexpr Proc kProcs[] = {
 #define LATHE_CU_PROC(name, version, symbol) {name, version, symbol},
 #include "gpu/soft/api/procs.inc"
@@ -63,9 +71,7 @@ CUresult code_of_current_exception() noexcept {
     } catch (const std::exception& e) {
         last_error_text() = e.what();
         return CUDA_ERROR_UNKNOWN;
-    } catch (...) {
-        return CUDA_ERROR_UNKNOWN;
-    }
+    } catch (...) { return CUDA_ERROR_UNKNOWN; }
 }
 
 } // namespace lathe::soft

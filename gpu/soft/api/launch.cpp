@@ -55,9 +55,9 @@ CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, uns
                            .extra = extra});
 }
 
-CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz,
-                                   unsigned bx, unsigned by, unsigned bz, unsigned shared_bytes,
-                                   CUstream stream, void** params) {
+CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                                   unsigned by, unsigned bz, unsigned shared_bytes, CUstream stream,
+                                   void** params) {
     return launch_grid(f, {.grid = {gx, gy, gz},
                            .block = {bx, by, bz},
                            .shared_bytes = shared_bytes,

@@ -36,29 +36,54 @@ void pointer_attribute(void* data, CUpointer_attribute attribute, CUdeviceptr p)
     bool host = found->kind == Kind::pinned || found->kind == Kind::registered;
     auto set = [&](auto value) { std::memcpy(data, &value, sizeof value); };
     switch (attribute) {
-    case CU_POINTER_ATTRIBUTE_CONTEXT: set(found->context); break;
+    case CU_POINTER_ATTRIBUTE_CONTEXT:
+        set(found->context);
+        break;
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
         set(host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE);
         break;
-    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER: set(p); break;
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+        set(p);
+        break;
     case CU_POINTER_ATTRIBUTE_HOST_POINTER:
         require(host || found->kind == Kind::managed, CUDA_ERROR_INVALID_VALUE);
         set(p);
         break;
-    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS: set(0u); break;
-    case CU_POINTER_ATTRIBUTE_BUFFER_ID: set(found->id); break;
-    case CU_POINTER_ATTRIBUTE_IS_MANAGED: set(int{found->kind == Kind::managed}); break;
-    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: set(0); break;
-    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR: set(CUdeviceptr{found->begin}); break;
-    case CU_POINTER_ATTRIBUTE_RANGE_SIZE: set(found->bytes); break;
+    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
+        set(0u);
+        break;
+    case CU_POINTER_ATTRIBUTE_BUFFER_ID:
+        set(found->id);
+        break;
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+        set(int{found->kind == Kind::managed});
+        break;
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+        set(0);
+        break;
+    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+        set(CUdeviceptr{found->begin});
+        break;
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+        set(found->bytes);
+        break;
     case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
         set(int{CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE});
         break;
-    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE: set(0); break;
-    case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES: set(std::uint64_t{0}); break;
-    case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE: set(0); break;
-    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE: set(static_cast<void*>(nullptr)); break;
-    default: fail(CUDA_ERROR_INVALID_VALUE, "unknown pointer attribute");
+    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+        set(0);
+        break;
+    case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
+        set(std::uint64_t{0});
+        break;
+    case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
+        set(0);
+        break;
+    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+        set(static_cast<void*>(nullptr));
+        break;
+    default:
+        fail(CUDA_ERROR_INVALID_VALUE, "unknown pointer attribute");
     }
 }
 
@@ -100,8 +125,9 @@ CUresult cuMemAllocPitch(CUdeviceptr* p, std::size_t* pitch, std::size_t width_b
 }
 
 CUresult cuMemFree(CUdeviceptr p) {
-    return in_context(
-        [&](Context& context) { free_device(context, p, {Kind::device, Kind::managed}); });
+    return in_context([&](Context& context) {
+        free_device(context, p, {Kind::device, Kind::managed});
+    });
 }
 
 CUresult cuMemGetAddressRange(CUdeviceptr* base, std::size_t* bytes, CUdeviceptr p) {

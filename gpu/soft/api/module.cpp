@@ -53,7 +53,10 @@ private:
 
 // PTX is zero-terminated text; cubins and fat binaries hold machine code of GPUs.
 std::string_view ptx_of(const void* image) {
-    struct Probe { const char* text; std::size_t length; } probe{static_cast<const char*>(image), 0};
+    struct Probe {
+        const char* text;
+        std::size_t length;
+    } probe{static_cast<const char*>(image), 0};
     bool readable = run_guarded(
         [](void* p) {
             auto& probed = *static_cast<Probe*>(p);
@@ -62,7 +65,10 @@ std::string_view ptx_of(const void* image) {
         &probe);
     require(readable && probe.length > 0, CUDA_ERROR_INVALID_IMAGE, "image cannot be read");
     std::string_view text{probe.text, probe.length};
-    bool elf = text.size() >= 4 && std::memcmp(text.data(), "\x7f" "ELF", 4) == 0;
+    bool elf = text.size() >= 4 && std::memcmp(text.data(),
+                                               "\x7f"
+                                               "ELF",
+                                               4) == 0;
     bool fat = text.size() >= 4 && std::memcmp(text.data(), "\x50\xed\x55\xba", 4) == 0;
     require(!elf && !fat, CUDA_ERROR_NO_BINARY_FOR_GPU,
             "the image is GPU machine code; the software device takes PTX text");
@@ -85,9 +91,9 @@ CUresult load(CUmodule* module, const void* image, unsigned count, CUjit_option*
         }
         jit.write_log(CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, "");
         jit.write_log(CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, "");
-        jit.write_time(std::chrono::duration<float, std::milli>(std::chrono::steady_clock::now() -
-                                                                start)
-                           .count());
+        jit.write_time(
+            std::chrono::duration<float, std::milli>(std::chrono::steady_clock::now() - start)
+                .count());
     });
 }
 
@@ -104,7 +110,8 @@ void set_attribute(Function& f, CUfunction_attribute attribute, int value) {
         require(value >= -1 && value <= 100, CUDA_ERROR_INVALID_VALUE);
         f.carveout = value;
         break;
-    default: fail(CUDA_ERROR_INVALID_VALUE, "attribute cannot be set");
+    default:
+        fail(CUDA_ERROR_INVALID_VALUE, "attribute cannot be set");
     }
 }
 
@@ -112,16 +119,22 @@ int attribute_of(const Function& f, CUfunction_attribute attribute) {
     switch (attribute) {
     case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
         return static_cast<int>(f.info->max_threads ? f.info->max_threads : 1024);
-    case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: return static_cast<int>(f.info->static_shared_bytes);
-    case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: return static_cast<int>(f.info->local_bytes);
-    case CU_FUNC_ATTRIBUTE_NUM_REGS: return 32; // registers are the host's; tools divide by this
+    case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
+        return static_cast<int>(f.info->static_shared_bytes);
+    case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
+        return static_cast<int>(f.info->local_bytes);
+    case CU_FUNC_ATTRIBUTE_NUM_REGS:
+        return 32; // registers are the host's; tools divide by this
     case CU_FUNC_ATTRIBUTE_PTX_VERSION:
-    case CU_FUNC_ATTRIBUTE_BINARY_VERSION: return 75;
+    case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
+        return 75;
     case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
         return static_cast<int>(f.max_dynamic_shared.load());
-    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: return f.carveout.load();
+    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+        return f.carveout.load();
     case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
-    case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA: return 0;
+    case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA:
+        return 0;
     default:
         require(attribute < CU_FUNC_ATTRIBUTE_MAX && attribute >= 0, CUDA_ERROR_INVALID_VALUE,
                 "unknown function attribute");
@@ -220,7 +233,8 @@ CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfuncti
 }
 
 CUresult cuFuncSetAttribute(CUfunction handle, CUfunction_attribute attribute, int value) {
-    return in_context([&](Context&) { set_attribute(*object<Function>(handle), attribute, value); });
+    return in_context(
+        [&](Context&) { set_attribute(*object<Function>(handle), attribute, value); });
 }
 
 CUresult cuFuncSetCacheConfig(CUfunction handle, CUfunc_cache) {

@@ -42,11 +42,9 @@ uint64_t latheSoftGetLastFault(LatheSoftFault* fault) {
 }
 
 const char* latheSoftGetVersionString(void) {
-    static const std::string text =
-        fmt::format("Lathe software CUDA device " LATHE_VERSION " (LLVM " LATHE_LLVM_VERSION
-                    ", {} worker{})",
-                    Executor::instance().workers(),
-                    Executor::instance().workers() == 1 ? "" : "s");
+    static const std::string text = fmt::format(
+        "Lathe software CUDA device " LATHE_VERSION " (LLVM " LATHE_LLVM_VERSION ", {} worker{})",
+        Executor::instance().workers(), Executor::instance().workers() == 1 ? "" : "s");
     return text.c_str();
 }
 

@@ -28,14 +28,14 @@ CUresult elapsed(float* milliseconds, CUevent begin_handle, CUevent end_handle) 
     return entry([&] {
         require_pointer(milliseconds);
         auto begin = object<Event>(begin_handle), end = object<Event>(end_handle);
-        require(!((begin->flags | end->flags) & CU_EVENT_DISABLE_TIMING),
-                CUDA_ERROR_INVALID_HANDLE, "event was made without timing");
+        require(!((begin->flags | end->flags) & CU_EVENT_DISABLE_TIMING), CUDA_ERROR_INVALID_HANDLE,
+                "event was made without timing");
         auto first = recorded(*begin), last = recorded(*end);
         require(first && last, CUDA_ERROR_INVALID_HANDLE, "event was not recorded");
         if (!first->done() || !last->done()) fail(CUDA_ERROR_NOT_READY);
-        *milliseconds = std::chrono::duration<float, std::milli>(last->finished_at() -
-                                                                 first->finished_at())
-                            .count();
+        *milliseconds =
+            std::chrono::duration<float, std::milli>(last->finished_at() - first->finished_at())
+                .count();
     });
 }
 
@@ -61,7 +61,8 @@ CUresult cuStreamDestroy(CUstream handle) {
 }
 
 CUresult cuStreamSynchronize(CUstream handle) {
-    return in_context([&](Context& context) { return context.synchronize(context.stream(handle)); });
+    return in_context(
+        [&](Context& context) { return context.synchronize(context.stream(handle)); });
 }
 
 CUresult cuStreamQuery(CUstream handle) {

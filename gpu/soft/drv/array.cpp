@@ -11,11 +11,17 @@ namespace {
 
 bool known_format(CUarray_format f) {
     switch (f) {
-    case CU_AD_FORMAT_UNSIGNED_INT8: case CU_AD_FORMAT_UNSIGNED_INT16:
-    case CU_AD_FORMAT_UNSIGNED_INT32: case CU_AD_FORMAT_SIGNED_INT8:
-    case CU_AD_FORMAT_SIGNED_INT16: case CU_AD_FORMAT_SIGNED_INT32: case CU_AD_FORMAT_HALF:
-    case CU_AD_FORMAT_FLOAT: return true;
-    default: return false;
+    case CU_AD_FORMAT_UNSIGNED_INT8:
+    case CU_AD_FORMAT_UNSIGNED_INT16:
+    case CU_AD_FORMAT_UNSIGNED_INT32:
+    case CU_AD_FORMAT_SIGNED_INT8:
+    case CU_AD_FORMAT_SIGNED_INT16:
+    case CU_AD_FORMAT_SIGNED_INT32:
+    case CU_AD_FORMAT_HALF:
+    case CU_AD_FORMAT_FLOAT:
+        return true;
+    default:
+        return false;
     }
 }
 
@@ -54,8 +60,8 @@ std::shared_ptr<Array> make_array(const Context& context, const CUDA_ARRAY3D_DES
     image.layers = layered ? static_cast<std::uint32_t>(d.Depth) : 0;
     image.pitch_bytes = (d.Width * image.texel_bytes() + 63) / 64 * 64;
     image.slice_bytes = image.pitch_bytes * image.rows();
-    image.data = static_cast<std::uint8_t*>(
-        allocate(context, image.bytes(), Allocation::Kind::array));
+    image.data =
+        static_cast<std::uint8_t*>(allocate(context, image.bytes(), Allocation::Kind::array));
     return array;
 }
 

@@ -89,9 +89,8 @@ std::vector<CommandPtr> Context::predecessors(Stream& stream) {
     auto add = [&](const Stream& other) {
         if (other.last && !other.last->done()) before.push_back(other.last);
     };
-    std::erase_if(streams_, [](const auto& s) {
-        return s->destroyed && (!s->last || s->last->done());
-    });
+    std::erase_if(streams_,
+                  [](const auto& s) { return s->destroyed && (!s->last || s->last->done()); });
     add(stream);
     if (stream.legacy) {
         for (const auto& other : streams_)
@@ -166,8 +165,7 @@ void Context::wait(const std::shared_ptr<Stream>& stream) {
     std::vector<CommandPtr> pending;
     {
         std::lock_guard lock{order_};
-        pending = stream->legacy ? predecessors(*stream)
-                                 : std::vector<CommandPtr>{stream->last};
+        pending = stream->legacy ? predecessors(*stream) : std::vector<CommandPtr>{stream->last};
     }
     for (const CommandPtr& command : pending) Executor::instance().wait(command);
     flush_printf();

@@ -79,7 +79,7 @@ class PrimaryContext {
 public:
     static PrimaryContext& instance();
     std::shared_ptr<Context> retain();
-    void release();   ///< fails with CUDA_ERROR_INVALID_CONTEXT where not retained
+    void release(); ///< fails with CUDA_ERROR_INVALID_CONTEXT where not retained
     void reset();
     void set_flags(unsigned flags);
     unsigned flags();

@@ -27,8 +27,7 @@ void check(const CopyEnd& end, const CopyShape& shape) {
     if (end.array) {
         const Image& image = end.array->image;
         std::size_t offset = static_cast<std::size_t>(end.base - image.data);
-        require(offset % image.pitch_bytes + shape.row_bytes <=
-                        image.width * image.texel_bytes() &&
+        require(offset % image.pitch_bytes + shape.row_bytes <= image.width * image.texel_bytes() &&
                     offset + extent(end, shape) <= image.bytes(),
                 CUDA_ERROR_INVALID_VALUE, "the copy reaches over the edge of the array");
         std::size_t first_row = offset % image.slice_bytes / image.pitch_bytes;
@@ -114,14 +113,21 @@ namespace {
 template <class C> CopyEnd source_of(const C& c, std::size_t z, std::size_t height) {
     CopyEnd end;
     switch (c.srcMemoryType) {
-    case CU_MEMORYTYPE_HOST: end = CopyEnd::of_host(c.srcHost); break;
-    case CU_MEMORYTYPE_DEVICE: end = CopyEnd::of_device(c.srcDevice); break;
+    case CU_MEMORYTYPE_HOST:
+        end = CopyEnd::of_host(c.srcHost);
+        break;
+    case CU_MEMORYTYPE_DEVICE:
+        end = CopyEnd::of_device(c.srcDevice);
+        break;
     case CU_MEMORYTYPE_UNIFIED:
         end = CopyEnd::of_device(c.srcDevice);
         end.host = !is_pinned(end.base, 1);
         break;
-    case CU_MEMORYTYPE_ARRAY: end = CopyEnd::of_array(c.srcArray, 0); break;
-    default: fail(CUDA_ERROR_INVALID_VALUE, "unknown memory type of the source");
+    case CU_MEMORYTYPE_ARRAY:
+        end = CopyEnd::of_array(c.srcArray, 0);
+        break;
+    default:
+        fail(CUDA_ERROR_INVALID_VALUE, "unknown memory type of the source");
     }
     if (!end.array) {
         end.pitch_bytes = c.srcPitch ? c.srcPitch : c.srcXInBytes + c.WidthInBytes;
@@ -134,14 +140,21 @@ template <class C> CopyEnd source_of(const C& c, std::size_t z, std::size_t heig
 template <class C> CopyEnd target_of(const C& c, std::size_t z, std::size_t height) {
     CopyEnd end;
     switch (c.dstMemoryType) {
-    case CU_MEMORYTYPE_HOST: end = CopyEnd::of_host(c.dstHost); break;
-    case CU_MEMORYTYPE_DEVICE: end = CopyEnd::of_device(c.dstDevice); break;
+    case CU_MEMORYTYPE_HOST:
+        end = CopyEnd::of_host(c.dstHost);
+        break;
+    case CU_MEMORYTYPE_DEVICE:
+        end = CopyEnd::of_device(c.dstDevice);
+        break;
     case CU_MEMORYTYPE_UNIFIED:
         end = CopyEnd::of_device(c.dstDevice);
         end.host = !is_pinned(end.base, 1);
         break;
-    case CU_MEMORYTYPE_ARRAY: end = CopyEnd::of_array(c.dstArray, 0); break;
-    default: fail(CUDA_ERROR_INVALID_VALUE, "unknown memory type of the destination");
+    case CU_MEMORYTYPE_ARRAY:
+        end = CopyEnd::of_array(c.dstArray, 0);
+        break;
+    default:
+        fail(CUDA_ERROR_INVALID_VALUE, "unknown memory type of the destination");
     }
     if (!end.array) {
         end.pitch_bytes = c.dstPitch ? c.dstPitch : c.dstXInBytes + c.WidthInBytes;

@@ -21,7 +21,9 @@ struct CopyEnd {
     static CopyEnd of_array(CUarray handle, std::size_t offset_bytes);
 };
 
-struct CopyShape { std::size_t row_bytes = 0, rows = 1, slices = 1; };
+struct CopyShape {
+    std::size_t row_bytes = 0, rows = 1, slices = 1;
+};
 
 /// Checks both ends and makes the copy: at the latest when it returns where `wait`, else in the
 /// order of the stream. Pageable host memory is staged, as on a GPU: the source may be reused and

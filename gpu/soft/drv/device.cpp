@@ -11,7 +11,10 @@ namespace lathe::soft {
 
 namespace {
 // Attributes that do not depend on the machine. Those that name features we lack are 0.
-struct Entry { CUdevice_attribute attribute; int value; };
+struct Entry {
+    CUdevice_attribute attribute;
+    int value;
+};
 constexpr Entry kAttributes[] = {
 #define LATHE_CU_ATTRIBUTE(name, value) {CU_DEVICE_ATTRIBUTE_##name, value},
 #include "gpu/soft/drv/attributes.inc"

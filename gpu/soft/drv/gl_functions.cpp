@@ -52,13 +52,25 @@ template <class F> void load(GetProc get, const char* name, F& function) {
 GlFunctions load_all(GetProc get) {
     GlFunctions gl;
 #define LATHE_GL(name) load(get, "gl" #name, gl.name)
-    LATHE_GL(Finish); LATHE_GL(GetError); LATHE_GL(GetString); LATHE_GL(GetIntegerv);
-    LATHE_GL(PixelStorei); LATHE_GL(BindBuffer); LATHE_GL(IsBuffer); LATHE_GL(IsTexture);
-    LATHE_GL(GetNamedBufferParameteri64v); LATHE_GL(GetNamedBufferPointerv);
-    LATHE_GL(MapNamedBufferRange); LATHE_GL(UnmapNamedBuffer); LATHE_GL(GetNamedBufferSubData);
-    LATHE_GL(NamedBufferSubData); LATHE_GL(GetTextureParameteriv);
-    LATHE_GL(GetTextureLevelParameteriv); LATHE_GL(GetTextureImage);
-    LATHE_GL(TextureSubImage2D); LATHE_GL(TextureSubImage3D);
+    LATHE_GL(Finish);
+    LATHE_GL(GetError);
+    LATHE_GL(GetString);
+    LATHE_GL(GetIntegerv);
+    LATHE_GL(PixelStorei);
+    LATHE_GL(BindBuffer);
+    LATHE_GL(IsBuffer);
+    LATHE_GL(IsTexture);
+    LATHE_GL(GetNamedBufferParameteri64v);
+    LATHE_GL(GetNamedBufferPointerv);
+    LATHE_GL(MapNamedBufferRange);
+    LATHE_GL(UnmapNamedBuffer);
+    LATHE_GL(GetNamedBufferSubData);
+    LATHE_GL(NamedBufferSubData);
+    LATHE_GL(GetTextureParameteriv);
+    LATHE_GL(GetTextureLevelParameteriv);
+    LATHE_GL(GetTextureImage);
+    LATHE_GL(TextureSubImage2D);
+    LATHE_GL(TextureSubImage3D);
 #undef LATHE_GL
     int version[2] = {0, 0};
     gl.GetIntegerv(0x821B, &version[0]); // GL_MAJOR_VERSION

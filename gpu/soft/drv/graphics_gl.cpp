@@ -15,29 +15,68 @@ namespace {
 
 // Names of OpenGL's header, which this library does not need otherwise.
 enum : unsigned {
-    kBufferSize = 0x8764, kBufferMapped = 0x88BC, kBufferMapPointer = 0x88BD,
-    kBufferImmutable = 0x821F, kBufferStorageFlags = 0x8220, kDynamicStorage = 0x100,
-    kBufferAccessFlags = 0x911F, kBufferMapLength = 0x9120, kBufferMapOffset = 0x9121,
-    kMapRead = 1, kMapWrite = 2, kMapInvalidateBuffer = 8, kMapPersistent = 0x40,
+    kBufferSize = 0x8764,
+    kBufferMapped = 0x88BC,
+    kBufferMapPointer = 0x88BD,
+    kBufferImmutable = 0x821F,
+    kBufferStorageFlags = 0x8220,
+    kDynamicStorage = 0x100,
+    kBufferAccessFlags = 0x911F,
+    kBufferMapLength = 0x9120,
+    kBufferMapOffset = 0x9121,
+    kMapRead = 1,
+    kMapWrite = 2,
+    kMapInvalidateBuffer = 8,
+    kMapPersistent = 0x40,
     kMapCoherent = 0x80,
-    kTexture2D = 0x0DE1, kTexture3D = 0x806F, kTextureRectangle = 0x84F5,
-    kTexture2DArray = 0x8C1A, kTextureTarget = 0x1006, kTextureWidth = 0x1000,
-    kTextureHeight = 0x1001, kTextureDepth = 0x8071, kTextureInternalFormat = 0x1003,
-    kPixelPackBuffer = 0x88EB, kPixelUnpackBuffer = 0x88EC, kPixelPackBinding = 0x88ED,
+    kTexture2D = 0x0DE1,
+    kTexture3D = 0x806F,
+    kTextureRectangle = 0x84F5,
+    kTexture2DArray = 0x8C1A,
+    kTextureTarget = 0x1006,
+    kTextureWidth = 0x1000,
+    kTextureHeight = 0x1001,
+    kTextureDepth = 0x8071,
+    kTextureInternalFormat = 0x1003,
+    kPixelPackBuffer = 0x88EB,
+    kPixelUnpackBuffer = 0x88EC,
+    kPixelPackBinding = 0x88ED,
     kPixelUnpackBinding = 0x88EF,
-    kPackRowLength = 0x0D02, kPackSkipRows = 0x0D03, kPackSkipPixels = 0x0D04,
-    kPackAlignment = 0x0D05, kPackSkipImages = 0x806B, kPackImageHeight = 0x806C,
-    kUnpackRowLength = 0x0CF2, kUnpackSkipRows = 0x0CF3, kUnpackSkipPixels = 0x0CF4,
-    kUnpackAlignment = 0x0CF5, kUnpackSkipImages = 0x806D, kUnpackImageHeight = 0x806E,
-    kRed = 0x1903, kRgba = 0x1908, kRg = 0x8227, kRedInteger = 0x8D94, kRgInteger = 0x8228,
+    kPackRowLength = 0x0D02,
+    kPackSkipRows = 0x0D03,
+    kPackSkipPixels = 0x0D04,
+    kPackAlignment = 0x0D05,
+    kPackSkipImages = 0x806B,
+    kPackImageHeight = 0x806C,
+    kUnpackRowLength = 0x0CF2,
+    kUnpackSkipRows = 0x0CF3,
+    kUnpackSkipPixels = 0x0CF4,
+    kUnpackAlignment = 0x0CF5,
+    kUnpackSkipImages = 0x806D,
+    kUnpackImageHeight = 0x806E,
+    kRed = 0x1903,
+    kRgba = 0x1908,
+    kRg = 0x8227,
+    kRedInteger = 0x8D94,
+    kRgInteger = 0x8228,
     kRgbaInteger = 0x8D99,
-    kByte = 0x1400, kUnsignedByte = 0x1401, kShort = 0x1402, kUnsignedShort = 0x1403,
-    kInt = 0x1404, kUnsignedInt = 0x1405, kFloat = 0x1406, kHalf = 0x140B,
+    kByte = 0x1400,
+    kUnsignedByte = 0x1401,
+    kShort = 0x1402,
+    kUnsignedShort = 0x1403,
+    kInt = 0x1404,
+    kUnsignedInt = 0x1405,
+    kFloat = 0x1406,
+    kHalf = 0x140B,
 };
 
 std::atomic<std::uint64_t> g_copied{0};
 
-struct TextureFormat { unsigned internal; Format format; unsigned channels, layout, type; };
+struct TextureFormat {
+    unsigned internal;
+    Format format;
+    unsigned channels, layout, type;
+};
 constexpr TextureFormat kFormats[] = {
     {0x8058 /* RGBA8 */, Format::u8, 4, kRgba, kUnsignedByte},
     {0x822B /* RG8 */, Format::u8, 2, kRg, kUnsignedByte},
@@ -101,9 +140,9 @@ private:
     using Names = std::array<unsigned, 6>;
     const Names& names() const {
         static constexpr Names pack{kPackRowLength, kPackImageHeight, kPackAlignment,
-                                    kPackSkipRows, kPackSkipPixels, kPackSkipImages};
+                                    kPackSkipRows,  kPackSkipPixels,  kPackSkipImages};
         static constexpr Names unpack{kUnpackRowLength, kUnpackImageHeight, kUnpackAlignment,
-                                      kUnpackSkipRows, kUnpackSkipPixels, kUnpackSkipImages};
+                                      kUnpackSkipRows,  kUnpackSkipPixels,  kUnpackSkipImages};
         return pack_ ? pack : unpack;
     }
     const GlFunctions& gl_;
@@ -165,9 +204,10 @@ std::shared_ptr<GraphicsResource> GraphicsResource::of_texture(Context& context,
     d.Depth = flat ? 0 : static_cast<std::size_t>(depth);
     d.Format = static_cast<CUarray_format>(format->format);
     d.NumChannels = format->channels;
-    d.Flags = (flags & CU_GRAPHICS_REGISTER_FLAGS_SURFACE_LDST ? CUDA_ARRAY3D_SURFACE_LDST : 0) |
-              (flags & CU_GRAPHICS_REGISTER_FLAGS_TEXTURE_GATHER ? CUDA_ARRAY3D_TEXTURE_GATHER : 0) |
-              (target == kTexture2DArray ? CUDA_ARRAY3D_LAYERED : 0);
+    d.Flags =
+        (flags & CU_GRAPHICS_REGISTER_FLAGS_SURFACE_LDST ? CUDA_ARRAY3D_SURFACE_LDST : 0) |
+        (flags & CU_GRAPHICS_REGISTER_FLAGS_TEXTURE_GATHER ? CUDA_ARRAY3D_TEXTURE_GATHER : 0) |
+        (target == kTexture2DArray ? CUDA_ARRAY3D_LAYERED : 0);
     made->array_ = make_array(context, d);
     made->array_->from_resource = true;
     made->bytes_ = made->array_->image.width * made->array_->image.texel_bytes() *
@@ -208,9 +248,9 @@ void GraphicsResource::map_buffer(const GlFunctions& gl) {
     if (buffer_parameter(gl, name_, kBufferMapped)) {
         auto flags = static_cast<unsigned>(buffer_parameter(gl, name_, kBufferAccessFlags));
         constexpr unsigned needed = kMapRead | kMapWrite | kMapPersistent | kMapCoherent;
-        bool whole = buffer_parameter(gl, name_, kBufferMapOffset) == 0 &&
-                     buffer_parameter(gl, name_, kBufferMapLength) ==
-                         static_cast<std::int64_t>(bytes_);
+        bool whole =
+            buffer_parameter(gl, name_, kBufferMapOffset) == 0 &&
+            buffer_parameter(gl, name_, kBufferMapLength) == static_cast<std::int64_t>(bytes_);
         require((flags & needed) == needed && whole, CUDA_ERROR_MAP_FAILED,
                 "the GL buffer is mapped, but not persistently for reading and writing");
         gl.GetNamedBufferPointerv(name_, kBufferMapPointer, &p);
@@ -261,8 +301,7 @@ void GraphicsResource::map_texture(const GlFunctions& gl) {
     }
     PixelState state{gl, true, static_cast<int>(image.pitch_bytes / image.texel_bytes()),
                      static_cast<int>(image.rows())};
-    gl.GetTextureImage(name_, 0, gl_format_, gl_type_, static_cast<int>(image.bytes()),
-                       image.data);
+    gl.GetTextureImage(name_, 0, gl_format_, gl_type_, static_cast<int>(image.bytes()), image.data);
     g_copied.fetch_add(bytes_, std::memory_order_relaxed);
     require(gl.GetError() == 0, CUDA_ERROR_MAP_FAILED, "the GL texture cannot be read");
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // OpenGL buffers and textures as device memory and CUDA arrays.
 //
-// Buffers, by what GL offers: (1) persistently mapped for reading and writing: that pointer is used,
-// nothing is copied; (2) a software GL: glMapNamedBufferRange gives the storage itself, nothing is
-// copied; (3) else a copy in device memory, fetched at map and written back at unmap.
+// Buffers, by what GL offers: (1) persistently mapped for reading and writing: that pointer is
+// used, nothing is copied; (2) a software GL: glMapNamedBufferRange gives the storage itself,
+// nothing is copied; (3) else a copy in device memory, fetched at map and written back at unmap.
 // Textures: GL gives no pointer to their storage, so an array of our own is filled at map (unless
 // WRITE_DISCARD) and uploaded at unmap if a surface store or a copy wrote to it.
 #pragma once

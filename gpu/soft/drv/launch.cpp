@@ -57,14 +57,22 @@ void check_shape(const Function& f, const LaunchArguments& a) {
 }
 
 void copy_arguments(const KernelInfo& info, void** params, std::uint8_t* to) {
-    struct Job { const KernelInfo& info; void** params; std::uint8_t* to; bool missing; };
+    struct Job {
+        const KernelInfo& info;
+        void** params;
+        std::uint8_t* to;
+        bool missing;
+    };
     Job job{info, params, to, false};
     bool readable = run_guarded(
         [](void* p) {
             auto& j = *static_cast<Job*>(p);
             for (std::size_t i = 0; i < j.info.params.size(); ++i) {
                 const ParamInfo& param = j.info.params[i];
-                if (!j.params[i]) { j.missing = true; return; }
+                if (!j.params[i]) {
+                    j.missing = true;
+                    return;
+                }
                 std::memcpy(j.to + param.offset, j.params[i], param.bytes);
             }
         },
@@ -79,9 +87,12 @@ void copy_packed(const KernelInfo& info, void** extra, std::uint8_t* to) {
     const void* buffer = nullptr;
     std::size_t bytes = 0;
     for (void** p = extra; *p != CU_LAUNCH_PARAM_END; p += 2) {
-        if (*p == CU_LAUNCH_PARAM_BUFFER_POINTER) buffer = p[1];
-        else if (*p == CU_LAUNCH_PARAM_BUFFER_SIZE) bytes = *static_cast<std::size_t*>(p[1]);
-        else fail(CUDA_ERROR_INVALID_VALUE, "unknown entry in the extra launch options");
+        if (*p == CU_LAUNCH_PARAM_BUFFER_POINTER)
+            buffer = p[1];
+        else if (*p == CU_LAUNCH_PARAM_BUFFER_SIZE)
+            bytes = *static_cast<std::size_t*>(p[1]);
+        else
+            fail(CUDA_ERROR_INVALID_VALUE, "unknown entry in the extra launch options");
     }
     if (!buffer || bytes < info.param_bytes)
         fail(CUDA_ERROR_INVALID_VALUE,
@@ -123,7 +134,7 @@ void launch(Context& context, Function& function, const LaunchArguments& a) {
     grid->entry = function.entry;
     grid->block_entry = function.block_entry;
     // The limit is what the caller counted for a GPU's local memory; host frames are larger.
-    std::size_t stack = context.limits[CU_LIMIT_STACK_SIZE];
+    std::size_t stack = context.limits.at(CU_LIMIT_STACK_SIZE);
     grid->stack_bytes = stack > 1024 ? stack * 2 + (32u << 10) : 0;
     static std::atomic<std::uint64_t> next_grid{1};
     grid->grid_id = next_grid.fetch_add(1, std::memory_order_relaxed);

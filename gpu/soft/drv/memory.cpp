@@ -40,9 +40,9 @@ Allocation allocation_at(std::uintptr_t p, std::initializer_list<Allocation::Kin
 
 void require_device_range(CUdeviceptr p, std::size_t bytes) {
     if (bytes == 0 || Registry::instance().covers(p, bytes)) return;
-    fail(CUDA_ERROR_INVALID_VALUE, fmt::format("{} bytes at {:#x}: the range ends {}", bytes,
-                                               static_cast<std::uintptr_t>(p),
-                                               describe_address(p + bytes - 1)));
+    fail(CUDA_ERROR_INVALID_VALUE,
+         fmt::format("{} bytes at {:#x}: the range ends {}", bytes, static_cast<std::uintptr_t>(p),
+                     describe_address(p + bytes - 1)));
 }
 
 bool is_pinned(const void* p, std::size_t bytes) {

@@ -37,9 +37,7 @@ std::shared_ptr<Module> Module::load(const Context& context, std::string_view te
                 std::lock_guard lock{module->mutex_};
                 module->code_->entry(kernel.name);
             }
-    } catch (const lathe::Error& e) {
-        fail(CUDA_ERROR_INVALID_PTX, e.what());
-    }
+    } catch (const lathe::Error& e) { fail(CUDA_ERROR_INVALID_PTX, e.what()); }
     return module;
 }
 
@@ -60,9 +58,7 @@ Function* Module::function(std::string_view name) {
         try { // compile now: a launch should not wait for it
             made->entry = code_->entry(name);
             if (!kernel.needs_fibers) made->block_entry = code_->block_entry(name);
-        } catch (const lathe::Error& e) {
-            fail(CUDA_ERROR_INVALID_PTX, e.what());
-        }
+        } catch (const lathe::Error& e) { fail(CUDA_ERROR_INVALID_PTX, e.what()); }
         Function* handle = Objects<Function>::instance().add(std::move(made));
         functions_.emplace(name, handle);
         return handle;
@@ -99,8 +95,8 @@ void Module::initialise(const ptx::Variable& source, std::uint8_t* memory) {
         const std::string& target = relocation.target.name;
         auto address = reinterpret_cast<std::uintptr_t>(resolve(target));
         if (!address)
-            throw lathe::Error{fmt::format("{}: initialiser names unknown symbol {}", source.name,
-                                           target)};
+            throw lathe::Error{
+                fmt::format("{}: initialiser names unknown symbol {}", source.name, target)};
         address += static_cast<std::uintptr_t>(relocation.target.offset);
         if (relocation.offset + relocation.bytes <= bytes)
             std::memcpy(memory + relocation.offset, &address,

@@ -36,7 +36,10 @@ public:
     Function* function(std::string_view name);
     std::vector<Function*> functions();
 
-    struct Variable { void* address = nullptr; std::size_t bytes = 0; };
+    struct Variable {
+        void* address = nullptr;
+        std::size_t bytes = 0;
+    };
     /// A module-scope variable of global or constant memory; made and initialised when first
     /// asked for. Null address: there is none.
     Variable variable(std::string_view name);

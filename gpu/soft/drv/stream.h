@@ -18,7 +18,7 @@ struct Stream {
     std::uint64_t id = 0;
     bool legacy = false;
     bool destroyed = false;
-    CommandPtr last;                       ///< under Context's order lock
+    CommandPtr last;                           ///< under Context's order lock
     std::atomic<CUresult> error{CUDA_SUCCESS}; ///< of the first command that failed since asked
 
     bool blocking() const { return !legacy && !(flags & CU_STREAM_NON_BLOCKING); }
@@ -29,7 +29,7 @@ struct Event {
     Context* context = nullptr;
     unsigned flags = 0;
     std::mutex mutex;
-    CommandPtr command;                    ///< null until recorded
+    CommandPtr command; ///< null until recorded
     std::shared_ptr<Stream> stream;
 };
 

@@ -13,10 +13,10 @@ bool is_integer(Format f) { return f != Format::f16 && f != Format::f32; }
 
 Image linear_image(CUdeviceptr p, CUarray_format format, unsigned channels) {
     bool known = false;
-    for (CUarray_format f : {CU_AD_FORMAT_UNSIGNED_INT8, CU_AD_FORMAT_UNSIGNED_INT16,
-                             CU_AD_FORMAT_UNSIGNED_INT32, CU_AD_FORMAT_SIGNED_INT8,
-                             CU_AD_FORMAT_SIGNED_INT16, CU_AD_FORMAT_SIGNED_INT32,
-                             CU_AD_FORMAT_HALF, CU_AD_FORMAT_FLOAT})
+    for (CUarray_format f :
+         {CU_AD_FORMAT_UNSIGNED_INT8, CU_AD_FORMAT_UNSIGNED_INT16, CU_AD_FORMAT_UNSIGNED_INT32,
+          CU_AD_FORMAT_SIGNED_INT8, CU_AD_FORMAT_SIGNED_INT16, CU_AD_FORMAT_SIGNED_INT32,
+          CU_AD_FORMAT_HALF, CU_AD_FORMAT_FLOAT})
         known |= f == format;
     require(known, CUDA_ERROR_INVALID_VALUE, "texture format is not supported");
     require(channels == 1 || channels == 2 || channels == 4, CUDA_ERROR_INVALID_VALUE,
@@ -58,7 +58,8 @@ Image image_of(const CUDA_RESOURCE_DESC& r, std::shared_ptr<Array>& array) {
         image.slice_bytes = p.pitchInBytes * p.height;
         return image;
     }
-    default: fail(CUDA_ERROR_NOT_SUPPORTED, "mipmapped arrays are not supported");
+    default:
+        fail(CUDA_ERROR_NOT_SUPPORTED, "mipmapped arrays are not supported");
     }
 }
 
@@ -83,7 +84,8 @@ std::shared_ptr<TextureObject> make_texture(const Context& context, const CUDA_R
     require(d.filterMode <= CU_TR_FILTER_MODE_LINEAR, CUDA_ERROR_INVALID_VALUE,
             "unknown filter mode");
     bool small = bytes_of(t.image.format) <= 2;
-    t.normalized_float = is_integer(t.image.format) && small && !(d.flags & CU_TRSF_READ_AS_INTEGER);
+    t.normalized_float =
+        is_integer(t.image.format) && small && !(d.flags & CU_TRSF_READ_AS_INTEGER);
     t.normalized_coords = d.flags & CU_TRSF_NORMALIZED_COORDINATES;
     t.srgb = (d.flags & CU_TRSF_SRGB) && t.image.format == Format::u8 && t.normalized_float;
     t.linear_filter = d.filterMode == CU_TR_FILTER_MODE_LINEAR && !t.linear_memory;

@@ -17,7 +17,9 @@ struct TextureObject {
     Texture texture;
     std::shared_ptr<Array> array; ///< null for linear memory
     std::uint64_t handle = 0;
-    ~TextureObject() { if (handle) drop_texture(handle); }
+    ~TextureObject() {
+        if (handle) drop_texture(handle);
+    }
 };
 
 struct SurfaceObject {
@@ -26,7 +28,9 @@ struct SurfaceObject {
     Surface surface;
     std::shared_ptr<Array> array;
     std::uint64_t handle = 0;
-    ~SurfaceObject() { if (handle) drop_surface(handle); }
+    ~SurfaceObject() {
+        if (handle) drop_surface(handle);
+    }
 };
 
 /// Fails with CUDA_ERROR_INVALID_VALUE where the description makes no sense.

@@ -36,7 +36,9 @@ public:
     std::size_t used_bytes() const;
 
 private:
-    struct Run { std::size_t page, pages; };
+    struct Run {
+        std::size_t page, pages;
+    };
     std::size_t take_pages(std::size_t pages);
     void give_pages(Run run);
     void drop_closed_blocks();
@@ -45,8 +47,9 @@ private:
     std::byte* base_ = nullptr;
     std::size_t pages_, limit_;
     mutable std::mutex mutex_;
-    std::map<std::size_t, std::size_t> free_;             ///< first page → pages, never touched
-    std::map<std::size_t, std::deque<std::size_t>> closed_; ///< pages → first pages, ready for reuse
+    std::map<std::size_t, std::size_t> free_; ///< first page → pages, never touched
+    std::map<std::size_t, std::deque<std::size_t>>
+        closed_; ///< pages → first pages, ready for reuse
     std::unordered_map<void*, Run> open_;
     std::size_t used_ = 0, closed_bytes_ = 0;
 };

@@ -30,19 +30,24 @@ std::uint32_t arrive(ThreadContext* t, std::uint32_t id, std::uint32_t threads, 
     BlockRunner& runner = *block.runner;
     if (!block.fibers) {
         if (t->ntid[0] * t->ntid[1] * t->ntid[2] == 1) return predicate;
-        runner.stop(self, {.code = CUDA_ERROR_LAUNCH_FAILED,
-                           .message = "barrier in a kernel compiled as one without waiting"}, pc);
+        runner.stop(self,
+                    {.code = CUDA_ERROR_LAUNCH_FAILED,
+                     .message = "barrier in a kernel compiled as one without waiting"},
+                    pc);
     }
     if (id >= kBarriers)
-        runner.stop(self, {.code = CUDA_ERROR_LAUNCH_FAILED,
-                           .message = fmt::format("barrier {}, the highest is {}", id,
-                                                  kBarriers - 1)}, pc);
+        runner.stop(self,
+                    {.code = CUDA_ERROR_LAUNCH_FAILED,
+                     .message = fmt::format("barrier {}, the highest is {}", id, kBarriers - 1)},
+                    pc);
     Barrier& barrier = block.barriers[id];
     std::uint32_t expected = threads == block.count ? 0 : threads;
     if (barrier.arrived && barrier.expected != expected)
-        runner.stop(self, {.code = CUDA_ERROR_LAUNCH_FAILED,
-                           .message = fmt::format("barrier {} is used for {} and for {} threads",
-                                                  id, barrier.expected, expected)}, pc);
+        runner.stop(self,
+                    {.code = CUDA_ERROR_LAUNCH_FAILED,
+                     .message = fmt::format("barrier {} is used for {} and for {} threads", id,
+                                            barrier.expected, expected)},
+                    pc);
     barrier.expected = expected;
     ++barrier.arrived;
     barrier.popc += predicate != 0;

@@ -162,7 +162,8 @@ void BlockRunner::run_loop(std::uint64_t first, std::uint64_t count) {
     block.threads = threads_.get();
     block.fibers = false;
     if (!stack || !place_shared(1)) {
-        launch_->stop({.code = CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, .kernel = launch_->info->name,
+        launch_->stop({.code = CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
+                       .kernel = launch_->info->name,
                        .message = "no memory for the stack or the shared memory of a block"});
         if (stack) stacks_.give(stack);
         return;
@@ -186,7 +187,8 @@ void BlockRunner::run_loop(std::uint64_t first, std::uint64_t count) {
 void BlockRunner::run_fibers(std::uint64_t first, std::uint32_t count) {
     std::uint32_t threads = launch_->threads();
     if (!place_shared(count) || count > kMaxResidentBlocks || count * threads > kMaxThreads) {
-        launch_->stop({.code = CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, .kernel = launch_->info->name,
+        launch_->stop({.code = CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
+                       .kernel = launch_->info->name,
                        .message = "too many resident threads or too much shared memory"});
         return;
     }
@@ -202,7 +204,8 @@ void BlockRunner::run_fibers(std::uint64_t first, std::uint32_t count) {
         for (Barrier& barrier : block.barriers) barrier = {};
         for (std::uint32_t w = 0; w * kWarp < threads; ++w) {
             std::uint32_t in_warp = std::min(threads - w * kWarp, kWarp);
-            block.warps[w] = {.live = lanes(in_warp), .waiting = 0, .runnable = in_warp, .asking = 0};
+            block.warps[w] = {
+                .live = lanes(in_warp), .waiting = 0, .runnable = in_warp, .asking = 0};
         }
         for (std::uint32_t t = 0; t < threads; ++t) {
             ThreadFiber& fiber = block.threads[t];
@@ -227,9 +230,9 @@ void BlockRunner::run_fibers(std::uint64_t first, std::uint32_t count) {
         outcome_ = Outcome::idle;
         if (thread->sp) {
             lathe_soft_switch(&main_sp_, thread->sp);
-        } else if ((thread->stack = stacks_.take(std::max(
-                        {kFiberStack, launch_->stack_bytes,
-                         std::size_t{launch_->info->local_bytes} + kFiberStack / 2})))) {
+        } else if ((thread->stack = stacks_.take(
+                        std::max({kFiberStack, launch_->stack_bytes,
+                                  std::size_t{launch_->info->local_bytes} + kFiberStack / 2})))) {
             lathe_soft_switch_new(&main_sp_, thread->stack->top, fiber_body, this);
         } else {
             outcome_ = Outcome::out_of_memory;

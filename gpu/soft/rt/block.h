@@ -14,9 +14,9 @@
 
 namespace lathe::soft {
 
-constexpr std::uint32_t kMaxThreads = 1024;       ///< of a block, and of a worker at one time
+constexpr std::uint32_t kMaxThreads = 1024; ///< of a block, and of a worker at one time
 constexpr std::uint32_t kWarp = 32;
-constexpr std::uint32_t kMaxShared = 64u << 10;   ///< of a block, with opt-in
+constexpr std::uint32_t kMaxShared = 64u << 10; ///< of a block, with opt-in
 constexpr std::uint32_t kDefaultShared = 48u << 10;
 constexpr std::uint32_t kMaxResidentBlocks = 16;
 constexpr std::uint32_t kBarriers = 16;
@@ -26,7 +26,7 @@ enum class Wait : std::uint8_t { none, barrier, warp_operation, active_mask };
 /// A CUDA thread with what it needs to wait. `context` comes first: the code's pointer is ours.
 struct ThreadFiber {
     ThreadContext context;
-    void* sp = nullptr;        ///< where it goes on; null before its first run
+    void* sp = nullptr; ///< where it goes on; null before its first run
     Stack* stack = nullptr;
     ThreadFiber* next = nullptr; ///< in a barrier's list
     Wait wait = Wait::none;
@@ -74,6 +74,7 @@ struct Fault {
     int signal = 0;
     std::uintptr_t pc = 0, sp = 0, address = 0;
     bool is_write = false;
+    bool known = true; ///< false: the processor gave no address (a non-canonical one)
 };
 
 /// The executing half of one worker thread.

@@ -47,7 +47,8 @@ void lathe_rt_backedge(ThreadContext* t) {
 }
 
 void lathe_rt_nanosleep(ThreadContext* t, std::uint32_t ns) {
-    auto end = std::chrono::steady_clock::now() + std::chrono::nanoseconds{std::min(ns, 1'000'000u)};
+    auto end =
+        std::chrono::steady_clock::now() + std::chrono::nanoseconds{std::min(ns, 1'000'000u)};
     do lathe_rt_backedge(t);
     while (std::chrono::steady_clock::now() < end);
 }
@@ -73,11 +74,16 @@ std::uint32_t lathe_rt_is_space(ThreadContext* t, std::uint64_t address, std::ui
     bool local = fiber_of(t).stack && fiber_of(t).stack->holds(address);
     bool params = within(t->params, launch.info->param_bytes);
     switch (space) {
-    case 0: return !shared && !local && !params;
-    case 1: return shared;
-    case 2: return local;
-    case 4: return params;
-    default: return 0; // constant variables are reached by generic addresses as global ones are
+    case 0:
+        return !shared && !local && !params;
+    case 1:
+        return shared;
+    case 2:
+        return local;
+    case 4:
+        return params;
+    default:
+        return 0; // constant variables are reached by generic addresses as global ones are
     }
 }
 

@@ -16,8 +16,7 @@ namespace {
 
 std::string place_text(const CompiledModule* code, std::uintptr_t pc) {
     if (code)
-        if (auto place = code->place_of(pc))
-            return fmt::format("{}:{}", place->file, place->line);
+        if (auto place = code->place_of(pc)) return fmt::format("{}:{}", place->file, place->line);
     return "an unknown line";
 }
 
@@ -65,7 +64,8 @@ void BlockRunner::complete(FaultReport& r, const ThreadFiber& thread, std::uintp
 void BlockRunner::report_fault() {
     const ThreadFiber& thread = *current_;
     FaultReport r;
-    std::uintptr_t pc = launch_->code ? kernel_pc(*launch_->code, fault_, *thread.stack) : fault_.pc;
+    std::uintptr_t pc =
+        launch_->code ? kernel_pc(*launch_->code, fault_, *thread.stack) : fault_.pc;
     switch (fault_.signal) {
     case SIGILL:
         r.code = CUDA_ERROR_ILLEGAL_INSTRUCTION;
@@ -80,10 +80,15 @@ void BlockRunner::report_fault() {
             r.code = CUDA_ERROR_ILLEGAL_ADDRESS;
             r.address = fault_.address;
             r.message = fmt::format("stack overflow ({} KiB; recursion too deep, or raise "
-                                    "CU_LIMIT_STACK_SIZE)", thread.stack->bytes / 1024);
+                                    "CU_LIMIT_STACK_SIZE)",
+                                    thread.stack->bytes / 1024);
             break;
         }
         r.code = CUDA_ERROR_ILLEGAL_ADDRESS;
+        if (!fault_.known) {
+            r.message = "illegal address: a pointer outside of the 48-bit address space";
+            break;
+        }
         r.address = fault_.address;
         auto region = reinterpret_cast<std::uintptr_t>(shared_);
         bool near_shared = fault_.address + 65536 >= region && fault_.address < region + 65536 * 3;
@@ -99,7 +104,10 @@ void BlockRunner::report_fault() {
 
 // Names every group of threads that waits at one place.
 void BlockRunner::report_deadlock() {
-    struct Group { std::uint32_t count; std::string text; };
+    struct Group {
+        std::uint32_t count;
+        std::string text;
+    };
     std::map<std::tuple<std::uintptr_t, Wait, std::uint32_t>, Group> groups;
     const ThreadFiber* first = nullptr;
     for (std::uint32_t b = 0; b < resident_; ++b)
@@ -118,8 +126,8 @@ void BlockRunner::report_deadlock() {
     std::string text;
     for (const auto& [key, group] : groups) {
         if (!text.empty()) text += ", ";
-        text += fmt::format("{} thread{} at {}", group.count, group.count == 1 ? "" : "s",
-                            group.text);
+        text +=
+            fmt::format("{} thread{} at {}", group.count, group.count == 1 ? "" : "s", group.text);
     }
     FaultReport r;
     r.code = CUDA_ERROR_LAUNCH_FAILED;
@@ -140,8 +148,10 @@ void BlockRunner::cancelled(ThreadFiber& self, std::uintptr_t pc) {
         stop(self, {.code = CUDA_ERROR_LAUNCH_TIMEOUT, .message = "launch cancelled"}, pc);
     if (launch_->deadline != std::chrono::steady_clock::time_point::max() &&
         std::chrono::steady_clock::now() > launch_->deadline)
-        stop(self, {.code = CUDA_ERROR_LAUNCH_TIMEOUT,
-                    .message = "launch ran longer than LATHE_SOFT_TIMEOUT_MS"}, pc);
+        stop(self,
+             {.code = CUDA_ERROR_LAUNCH_TIMEOUT,
+              .message = "launch ran longer than LATHE_SOFT_TIMEOUT_MS"},
+             pc);
     // Another worker may have ended the launch while this one loops.
     if (launch_->stopped.load(std::memory_order_relaxed)) {
         outcome_ = Outcome::stopped;

@@ -104,7 +104,8 @@ void Executor::make_ready(const CommandPtr& command) {
         host_work_.notify_one();
         return;
     case Command::Kind::action:
-    case Command::Kind::grid: break;
+    case Command::Kind::grid:
+        break;
     }
     ready_.push_back(command);
     ready_count_.store(static_cast<std::uint32_t>(ready_.size()), std::memory_order_release);

@@ -89,7 +89,7 @@ private:
     std::vector<std::pair<CommandPtr, CUresult>> settling_;
     std::atomic<std::uint32_t> ready_count_{0}; ///< what spinning workers look at
     std::uint32_t sleeping_ = 0, waiters_ = 0;
-    CommandPtr cooperative_;                    ///< at most one such grid runs at a time
+    CommandPtr cooperative_; ///< at most one such grid runs at a time
     bool stop_ = false;
     bool started_ = false;
     std::vector<std::thread> threads_;

@@ -47,6 +47,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
             fault.pc = static_cast<std::uintptr_t>(registers[REG_RIP]);
             fault.sp = sp;
             fault.address = reinterpret_cast<std::uintptr_t>(info->si_addr);
+            fault.known = info->si_code != SI_KERNEL;
             fault.is_write = (registers[REG_ERR] & 2) != 0;
             runner->leave_with(fault);
         }
@@ -104,10 +105,15 @@ bool guarded_copy(void* to, const void* from, std::size_t bytes) {
 bool guarded_fill(void* to, unsigned value, std::size_t element_bytes, std::size_t count) {
     return guarded([&] {
         switch (element_bytes) {
-        case 1: std::memset(to, static_cast<int>(value & 0xff), count); break;
-        case 2: std::fill_n(static_cast<std::uint16_t*>(to), count,
-                            static_cast<std::uint16_t>(value)); break;
-        default: std::fill_n(static_cast<std::uint32_t*>(to), count, value); break;
+        case 1:
+            std::memset(to, static_cast<int>(value & 0xff), count);
+            break;
+        case 2:
+            std::fill_n(static_cast<std::uint16_t*>(to), count, static_cast<std::uint16_t>(value));
+            break;
+        default:
+            std::fill_n(static_cast<std::uint32_t*>(to), count, value);
+            break;
         }
     });
 }

@@ -9,14 +9,27 @@ namespace lathe::soft {
 
 /// Channel formats, numbered as CUarray_format.
 enum class Format : std::uint32_t {
-    u8 = 1, u16 = 2, u32 = 3, s8 = 8, s16 = 9, s32 = 10, f16 = 16, f32 = 32
+    u8 = 1,
+    u16 = 2,
+    u32 = 3,
+    s8 = 8,
+    s16 = 9,
+    s32 = 10,
+    f16 = 16,
+    f32 = 32
 };
 
 constexpr std::uint32_t bytes_of(Format f) {
     switch (f) {
-    case Format::u8: case Format::s8: return 1;
-    case Format::u16: case Format::s16: case Format::f16: return 2;
-    default: return 4;
+    case Format::u8:
+    case Format::s8:
+        return 1;
+    case Format::u16:
+    case Format::s16:
+    case Format::f16:
+        return 2;
+    default:
+        return 4;
     }
 }
 

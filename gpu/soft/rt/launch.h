@@ -22,9 +22,9 @@ struct Launch {
     std::uint32_t block[3] = {1, 1, 1};
     std::uint32_t dynamic_shared_bytes = 0;
     std::uint64_t grid_id = 0;
-    std::size_t stack_bytes = 0;          ///< least stack of a fiber (CU_LIMIT_STACK_SIZE)
-    std::vector<std::uint64_t> params;    ///< packed parameters, 8-byte units for alignment
-    std::size_t params_offset = 0;        ///< bytes from params.data() to a 16-byte boundary
+    std::size_t stack_bytes = 0;       ///< least stack of a fiber (CU_LIMIT_STACK_SIZE)
+    std::vector<std::uint64_t> params; ///< packed parameters, 8-byte units for alignment
+    std::size_t params_offset = 0;     ///< bytes from params.data() to a 16-byte boundary
 
     /// All blocks of the grid are resident at once, so that they may wait for each other.
     bool cooperative = false;

@@ -51,9 +51,9 @@ Ring& ring() {
 /// One conversion of a format: [begin, end) of the text, what it takes from the arguments.
 struct Conversion {
     const char *begin, *end;
-    int stars = 0;        ///< '*' for width and precision
-    bool wide = false;    ///< 8 bytes
-    char type = 0;        ///< d i u o x X c p s f F e E g G a A; 0: not a conversion
+    int stars = 0;     ///< '*' for width and precision
+    bool wide = false; ///< 8 bytes
+    char type = 0;     ///< d i u o x X c p s f F e E g G a A; 0: not a conversion
 };
 
 // The next '%...' at or after p; nullopt at the end of the text. "%%" has type '%'.
@@ -64,11 +64,18 @@ std::optional<Conversion> next_conversion(const char* p) {
     const char* q = p + 1;
     q += std::strspn(q, "-+ #0");
     auto number = [&] {
-        if (*q == '*') { ++c.stars; ++q; return; }
+        if (*q == '*') {
+            ++c.stars;
+            ++q;
+            return;
+        }
         while (*q >= '0' && *q <= '9') ++q;
     };
     number();
-    if (*q == '.') { ++q; number(); }
+    if (*q == '.') {
+        ++q;
+        number();
+    }
     int longs = 0;
     for (; *q && std::strchr("hlLqjzt", *q); ++q)
         longs += *q == 'l' || *q == 'q' || *q == 'j' || *q == 'z' || *q == 't';
@@ -100,8 +107,10 @@ void append_conversion(std::string& out, const Conversion& c, const Record& r, s
     for (const char* p = c.begin; p + 1 < c.end; ++p) {
         if (*p == '*') {
             int value = static_cast<int>(r.values[index++]);
-            if (value < 0 && !spec.empty() && spec.back() == '.') spec.pop_back();
-            else spec += std::to_string(value);
+            if (value < 0 && !spec.empty() && spec.back() == '.')
+                spec.pop_back();
+            else
+                spec += std::to_string(value);
         } else if (!std::strchr("hlLqjzt", *p)) {
             spec += *p;
         }
@@ -110,23 +119,33 @@ void append_conversion(std::string& out, const Conversion& c, const Record& r, s
     bool half_half = c.end - c.begin >= 4 && c.end[-2] == 'h' && c.end[-3] == 'h';
     bool half = !half_half && c.end - c.begin >= 3 && c.end[-2] == 'h';
     switch (c.type) {
-    case 'd': case 'i': {
+    case 'd':
+    case 'i': {
         auto value = c.wide ? static_cast<long long>(v) : static_cast<std::int32_t>(v);
         if (half) value = static_cast<std::int16_t>(v);
         if (half_half) value = static_cast<std::int8_t>(v);
         append_formatted(out, (spec + "lld").c_str(), value);
         break;
     }
-    case 'u': case 'o': case 'x': case 'X': {
+    case 'u':
+    case 'o':
+    case 'x':
+    case 'X': {
         if (!c.wide) v = static_cast<std::uint32_t>(v);
         if (half) v = static_cast<std::uint16_t>(v);
         if (half_half) v = static_cast<std::uint8_t>(v);
         append_formatted(out, (spec + "ll" + c.type).c_str(), static_cast<unsigned long long>(v));
         break;
     }
-    case 'c': append_formatted(out, (spec + "c").c_str(), static_cast<int>(v)); break;
-    case 'p': append_formatted(out, (spec + "p").c_str(), reinterpret_cast<void*>(v)); break;
-    case 's': append_formatted(out, (spec + "s").c_str(), r.strings[v].c_str()); break;
+    case 'c':
+        append_formatted(out, (spec + "c").c_str(), static_cast<int>(v));
+        break;
+    case 'p':
+        append_formatted(out, (spec + "p").c_str(), reinterpret_cast<void*>(v));
+        break;
+    case 's':
+        append_formatted(out, (spec + "s").c_str(), r.strings[v].c_str());
+        break;
     default: {
         double value;
         std::memcpy(&value, &v, sizeof value);
@@ -141,9 +160,12 @@ std::string text_of(const Record& r) {
     const char* p = r.format.c_str();
     while (auto c = next_conversion(p)) {
         out.append(p, c->begin);
-        if (c->type == 0) out += '%';
-        else if (c->type == '%') out += '%';
-        else append_conversion(out, *c, r, index);
+        if (c->type == 0)
+            out += '%';
+        else if (c->type == '%')
+            out += '%';
+        else
+            append_conversion(out, *c, r, index);
         p = c->end;
     }
     return out + p;

@@ -76,14 +76,22 @@ std::vector<Allocation> Registry::of_context(const void* context) const {
 
 const char* name_of(Allocation::Kind kind) {
     switch (kind) {
-    case Allocation::Kind::device: return "device memory";
-    case Allocation::Kind::managed: return "managed memory";
-    case Allocation::Kind::pinned: return "pinned host memory";
-    case Allocation::Kind::registered: return "registered host memory";
-    case Allocation::Kind::foreign: return "mapped graphics memory";
-    case Allocation::Kind::variable: return "module variable";
-    case Allocation::Kind::array: return "CUDA array";
-    case Allocation::Kind::heap: return "device heap";
+    case Allocation::Kind::device:
+        return "device memory";
+    case Allocation::Kind::managed:
+        return "managed memory";
+    case Allocation::Kind::pinned:
+        return "pinned host memory";
+    case Allocation::Kind::registered:
+        return "registered host memory";
+    case Allocation::Kind::foreign:
+        return "mapped graphics memory";
+    case Allocation::Kind::variable:
+        return "module variable";
+    case Allocation::Kind::array:
+        return "CUDA array";
+    case Allocation::Kind::heap:
+        return "device heap";
     }
     return "memory";
 }
@@ -98,7 +106,8 @@ std::string describe_address(std::uintptr_t p) {
     std::uintptr_t end = near->begin + near->bytes;
     if (p < near->begin)
         return fmt::format("{} bytes before {} at {:#x}", near->begin - p, what, near->begin);
-    if (p < end) return fmt::format("{} bytes into {} at {:#x}", p - near->begin, what, near->begin);
+    if (p < end)
+        return fmt::format("{} bytes into {} at {:#x}", p - near->begin, what, near->begin);
     return fmt::format("{} bytes past the end of {} at {:#x}", p - end, what, near->begin);
 }
 

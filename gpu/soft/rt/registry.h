@@ -16,16 +16,23 @@ namespace lathe::soft {
 struct Allocation {
     /// `registered` and `foreign` memory belongs to somebody else: the caller, or OpenGL.
     enum class Kind : std::uint8_t {
-        device, managed, pinned, registered, foreign, variable, array, heap
+        device,
+        managed,
+        pinned,
+        registered,
+        foreign,
+        variable,
+        array,
+        heap
     };
 
     std::uintptr_t begin = 0;
     std::size_t bytes = 0;
     Kind kind = Kind::device;
-    unsigned flags = 0;         ///< of cuMemHostAlloc, cuMemHostRegister, cuMemAllocManaged
+    unsigned flags = 0; ///< of cuMemHostAlloc, cuMemHostRegister, cuMemAllocManaged
     const void* context = nullptr;
-    std::uint64_t id = 0;       ///< CU_POINTER_ATTRIBUTE_BUFFER_ID
-    std::string name{};         ///< of a module variable
+    std::uint64_t id = 0; ///< CU_POINTER_ATTRIBUTE_BUFFER_ID
+    std::string name{};   ///< of a module variable
 
     bool holds(std::uintptr_t p) const { return p >= begin && p - begin < bytes; }
 };

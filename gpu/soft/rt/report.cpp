@@ -20,9 +20,9 @@ Last& last() {
 } // namespace
 
 std::string to_string(const FaultReport& r) {
-    std::string text = fmt::format("{}: {}, block ({}, {}, {}), thread ({}, {}, {})", r.kernel,
-                                   r.message, r.block[0], r.block[1], r.block[2], r.thread[0],
-                                   r.thread[1], r.thread[2]);
+    std::string text =
+        fmt::format("{}: {}, block ({}, {}, {}), thread ({}, {}, {})", r.kernel, r.message,
+                    r.block[0], r.block[1], r.block[2], r.thread[0], r.thread[1], r.thread[2]);
     if (r.line) text += fmt::format(", {}:{}", r.file, r.line);
     return text;
 }

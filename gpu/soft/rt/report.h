@@ -14,11 +14,11 @@ struct FaultReport {
     std::string kernel{};
     std::uint32_t block[3] = {0, 0, 0};
     std::uint32_t thread[3] = {0, 0, 0};
-    std::string file{};      ///< empty where unknown (no -lineinfo)
-    std::uint32_t line = 0;  ///< 0 where unknown
+    std::string file{};     ///< empty where unknown (no -lineinfo)
+    std::uint32_t line = 0; ///< 0 where unknown
     std::uint32_t column = 0;
     std::uintptr_t address = 0; ///< touched address of a memory fault, else 0
-    std::string message{};   ///< what happened, without the place
+    std::string message{};      ///< what happened, without the place
 };
 
 /// "kernel: message, block (0, 0, 0), thread (1, 0, 0), file.cu:12".

@@ -36,12 +36,17 @@ template <class T> float normalised(T v) {
         return static_cast<float>(v) / static_cast<float>(std::numeric_limits<T>::max());
 }
 
-struct Half { std::uint16_t bits; };
+struct Half {
+    std::uint16_t bits;
+};
 
 template <class T> float as_float(T v) {
-    if constexpr (std::is_same_v<T, Half>) return half_to_float(v.bits);
-    else if constexpr (std::is_same_v<T, float>) return v;
-    else return normalised(v);
+    if constexpr (std::is_same_v<T, Half>)
+        return half_to_float(v.bits);
+    else if constexpr (std::is_same_v<T, float>)
+        return v;
+    else
+        return normalised(v);
 }
 
 template <class T, unsigned channels>
@@ -55,8 +60,9 @@ void fetch_as_float(const Texture& texture, const std::uint8_t* texel, float out
 }
 
 template <class T> auto fetch_by_channels(unsigned channels) {
-    return channels == 1 ? fetch_as_float<T, 1>
-         : channels == 2 ? fetch_as_float<T, 2> : fetch_as_float<T, 4>;
+    return channels == 1   ? fetch_as_float<T, 1>
+           : channels == 2 ? fetch_as_float<T, 2>
+                           : fetch_as_float<T, 4>;
 }
 
 template <class T> std::uint32_t widened(const std::uint8_t* p) {
@@ -73,11 +79,21 @@ void fetch_raw(const Image& image, const std::uint8_t* texel, std::uint32_t out[
     for (unsigned i = 0; i < image.channels; ++i) {
         const std::uint8_t* p = texel + std::size_t{i} * bytes_of(image.format);
         switch (image.format) {
-        case Format::u8: out[i] = widened<std::uint8_t>(p); break;
-        case Format::u16: out[i] = widened<std::uint16_t>(p); break;
-        case Format::s8: out[i] = widened<std::int8_t>(p); break;
-        case Format::s16: out[i] = widened<std::int16_t>(p); break;
-        default: out[i] = widened<std::uint32_t>(p); break;
+        case Format::u8:
+            out[i] = widened<std::uint8_t>(p);
+            break;
+        case Format::u16:
+            out[i] = widened<std::uint16_t>(p);
+            break;
+        case Format::s8:
+            out[i] = widened<std::int8_t>(p);
+            break;
+        case Format::s16:
+            out[i] = widened<std::int16_t>(p);
+            break;
+        default:
+            out[i] = widened<std::uint32_t>(p);
+            break;
         }
     }
 }
@@ -95,8 +111,10 @@ std::int32_t addressed(std::int32_t i, std::int32_t n, Address mode) {
         if (r < 0) r += 2 * n;
         return r < n ? r : 2 * n - 1 - r;
     }
-    case Address::border: return -1;
-    default: return i < 0 ? 0 : n - 1;
+    case Address::border:
+        return -1;
+    default:
+        return i < 0 ? 0 : n - 1;
     }
 }
 
@@ -118,8 +136,8 @@ const std::uint8_t* texel_at(const Texture& t, unsigned axes, const std::int32_t
         at[a] = addressed(index[a], static_cast<std::int32_t>(size_of_axis(image, a)), mode);
         if (at[a] < 0) return nullptr;
     }
-    std::uint64_t slice = image.layers ? std::min(layer, image.layers - 1)
-                                       : static_cast<std::uint32_t>(at[2]);
+    std::uint64_t slice =
+        image.layers ? std::min(layer, image.layers - 1) : static_cast<std::uint32_t>(at[2]);
     return image.data + slice * image.slice_bytes +
            static_cast<std::uint64_t>(at[1]) * image.pitch_bytes +
            static_cast<std::uint64_t>(at[0]) * image.texel_bytes();
@@ -128,9 +146,12 @@ const std::uint8_t* texel_at(const Texture& t, unsigned axes, const std::int32_t
 void read_float(const Texture& t, unsigned axes, const std::int32_t* index, std::uint32_t layer,
                 float out[4]) {
     const std::uint8_t* texel = texel_at(t, axes, index, layer);
-    if (texel) t.fetch(t, texel, out);
-    else if (t.linear_memory) std::fill_n(out, 4, 0.0f);
-    else std::copy_n(t.border, 4, out);
+    if (texel)
+        t.fetch(t, texel, out);
+    else if (t.linear_memory)
+        std::fill_n(out, 4, 0.0f);
+    else
+        std::copy_n(t.border, 4, out);
 }
 
 /// Coordinate in texels, safe to convert to an integer.
@@ -156,14 +177,30 @@ bool Texture::reads_float() const {
 
 void Texture::prepare() {
     switch (image.format) {
-    case Format::u8: fetch = fetch_by_channels<std::uint8_t>(image.channels); break;
-    case Format::u16: fetch = fetch_by_channels<std::uint16_t>(image.channels); break;
-    case Format::u32: fetch = fetch_by_channels<std::uint32_t>(image.channels); break;
-    case Format::s8: fetch = fetch_by_channels<std::int8_t>(image.channels); break;
-    case Format::s16: fetch = fetch_by_channels<std::int16_t>(image.channels); break;
-    case Format::s32: fetch = fetch_by_channels<std::int32_t>(image.channels); break;
-    case Format::f16: fetch = fetch_by_channels<Half>(image.channels); break;
-    case Format::f32: fetch = fetch_by_channels<float>(image.channels); break;
+    case Format::u8:
+        fetch = fetch_by_channels<std::uint8_t>(image.channels);
+        break;
+    case Format::u16:
+        fetch = fetch_by_channels<std::uint16_t>(image.channels);
+        break;
+    case Format::u32:
+        fetch = fetch_by_channels<std::uint32_t>(image.channels);
+        break;
+    case Format::s8:
+        fetch = fetch_by_channels<std::int8_t>(image.channels);
+        break;
+    case Format::s16:
+        fetch = fetch_by_channels<std::int16_t>(image.channels);
+        break;
+    case Format::s32:
+        fetch = fetch_by_channels<std::int32_t>(image.channels);
+        break;
+    case Format::f16:
+        fetch = fetch_by_channels<Half>(image.channels);
+        break;
+    case Format::f32:
+        fetch = fetch_by_channels<float>(image.channels);
+        break;
     }
 }
 
@@ -179,8 +216,9 @@ void fetch_texel(const Texture& t, unsigned axes, const std::int32_t* coords, st
         fetch_raw(t.image, texel, result);
     } else {
         for (int i = 0; i < 4; ++i)
-            result[i] = t.linear_memory ? 0 : static_cast<std::uint32_t>(
-                                                  static_cast<std::int64_t>(t.border[i]));
+            result[i] = t.linear_memory
+                            ? 0
+                            : static_cast<std::uint32_t>(static_cast<std::int64_t>(t.border[i]));
     }
 }
 

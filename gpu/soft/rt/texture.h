@@ -14,7 +14,7 @@ enum class Address : std::uint8_t { wrap, clamp, mirror, border };
 
 struct Texture {
     Image image;
-    bool linear_memory = false;  ///< 1D memory read by index: outside of it is 0
+    bool linear_memory = false; ///< 1D memory read by index: outside of it is 0
     Address address[3] = {Address::clamp, Address::clamp, Address::clamp};
     bool linear_filter = false;
     bool normalized_float = false; ///< 8 and 16 bit integers read as [0, 1] or [-1, 1]

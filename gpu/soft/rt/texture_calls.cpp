@@ -69,9 +69,22 @@ std::uint32_t cube_face(const float* d, float& u, float& v) {
     float x = d[0], y = d[1], z = d[2], ax = std::fabs(x), ay = std::fabs(y), az = std::fabs(z);
     std::uint32_t face;
     float s, r, m;
-    if (ax >= ay && ax >= az) { face = x >= 0 ? 0 : 1; m = ax; s = x >= 0 ? -z : z; r = -y; }
-    else if (ay >= az) { face = y >= 0 ? 2 : 3; m = ay; s = x; r = y >= 0 ? z : -z; }
-    else { face = z >= 0 ? 4 : 5; m = az; s = z >= 0 ? x : -x; r = -y; }
+    if (ax >= ay && ax >= az) {
+        face = x >= 0 ? 0 : 1;
+        m = ax;
+        s = x >= 0 ? -z : z;
+        r = -y;
+    } else if (ay >= az) {
+        face = y >= 0 ? 2 : 3;
+        m = ay;
+        s = x;
+        r = y >= 0 ? z : -z;
+    } else {
+        face = z >= 0 ? 4 : 5;
+        m = az;
+        s = z >= 0 ? x : -x;
+        r = -y;
+    }
     u = (s / m + 1) * 0.5f;
     v = (r / m + 1) * 0.5f;
     return face;
@@ -79,23 +92,26 @@ std::uint32_t cube_face(const float* d, float& u, float& v) {
 
 /// Where a surface access goes; null: outside, and boundary says zero (or it was stopped).
 std::uint8_t* surface_texel(ThreadContext* t, const Surface& s, std::uint32_t geometry,
-                            std::uint32_t boundary, const std::int32_t* coords,
-                            std::size_t bytes, std::uintptr_t pc) {
+                            std::uint32_t boundary, const std::int32_t* coords, std::size_t bytes,
+                            std::uintptr_t pc) {
     const Image& image = s.image;
     bool layered = geometry & (16 | 32);
     unsigned axes = std::min(geometry & 15, 3u);
     std::int64_t layer = layered ? *coords++ : 0;
     std::int64_t at[3] = {coords[0], axes > 1 ? coords[1] : 0, axes > 2 ? coords[2] : 0};
-    std::int64_t limit[3] = {
-        static_cast<std::int64_t>(image.width * image.texel_bytes()) -
-            static_cast<std::int64_t>(bytes),
-        static_cast<std::int64_t>(image.rows()) - 1,
-        static_cast<std::int64_t>(layered ? image.slices() : image.depth ? image.depth : 1) - 1};
+    std::int64_t limit[3] = {static_cast<std::int64_t>(image.width * image.texel_bytes()) -
+                                 static_cast<std::int64_t>(bytes),
+                             static_cast<std::int64_t>(image.rows()) - 1,
+                             static_cast<std::int64_t>(layered       ? image.slices()
+                                                       : image.depth ? image.depth
+                                                                     : 1) -
+                                 1};
     if (layered) at[2] = layer;
     bool inside = true;
     for (int a = 0; a < 3; ++a) {
         inside &= at[a] >= 0 && at[a] <= limit[a];
-        if (boundary == 1) at[a] = std::clamp<std::int64_t>(at[a], 0, std::max<std::int64_t>(limit[a], 0));
+        if (boundary == 1)
+            at[a] = std::clamp<std::int64_t>(at[a], 0, std::max<std::int64_t>(limit[a], 0));
     }
     if (!inside && boundary == 0) {
         FaultReport r;
@@ -138,8 +154,8 @@ const Surface* surface_of(std::uint64_t handle) {
 extern "C" {
 
 void lathe_rt_tex(ThreadContext* t, std::uint64_t object, std::uint32_t geometry,
-                  std::uint32_t is_float, const std::uint32_t* coords, float,
-                  std::uint32_t, std::uint32_t* result) {
+                  std::uint32_t is_float, const std::uint32_t* coords, float, std::uint32_t,
+                  std::uint32_t* result) {
     const Texture* texture = texture_of(object);
     if (!texture) bad_object(t, "texture", object, pc_of(__builtin_return_address(0)));
     unsigned axes = std::min(geometry & 15, 3u);
@@ -210,14 +226,22 @@ std::uint32_t lathe_rt_txq(ThreadContext* t, std::uint64_t object, std::uint32_t
         bad_object(t, "texture or surface", object, pc_of(__builtin_return_address(0)));
     const Image& image = texture ? texture->image : surface->image;
     switch (query) {
-    case 0: return image.width;
-    case 1: return image.height;
-    case 2: return image.depth;
-    case 3: return static_cast<std::uint32_t>(image.format);
-    case 4: return image.channels;
-    case 5: return texture && texture->normalized_coords;
-    case 6: return image.layers;
-    default: return 1;
+    case 0:
+        return image.width;
+    case 1:
+        return image.height;
+    case 2:
+        return image.depth;
+    case 3:
+        return static_cast<std::uint32_t>(image.format);
+    case 4:
+        return image.channels;
+    case 5:
+        return texture && texture->normalized_coords;
+    case 6:
+        return image.layers;
+    default:
+        return 1;
     }
 }
 

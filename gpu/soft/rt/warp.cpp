@@ -29,14 +29,22 @@ std::uint32_t shfl_source(std::uint32_t lane, std::uint32_t mode, std::uint32_t 
     b &= 31;
     std::int32_t j;
     switch (mode) {
-    case 0: j = static_cast<std::int32_t>(lane) - static_cast<std::int32_t>(b);
-            in_range = j >= static_cast<std::int32_t>(max_lane); break;
-    case 1: j = static_cast<std::int32_t>(lane + b);
-            in_range = j <= static_cast<std::int32_t>(max_lane); break;
-    case 2: j = static_cast<std::int32_t>(lane ^ b);
-            in_range = j <= static_cast<std::int32_t>(max_lane); break;
-    default: j = static_cast<std::int32_t>(min_lane | (b & ~segment));
-             in_range = j <= static_cast<std::int32_t>(max_lane); break;
+    case 0:
+        j = static_cast<std::int32_t>(lane) - static_cast<std::int32_t>(b);
+        in_range = j >= static_cast<std::int32_t>(max_lane);
+        break;
+    case 1:
+        j = static_cast<std::int32_t>(lane + b);
+        in_range = j <= static_cast<std::int32_t>(max_lane);
+        break;
+    case 2:
+        j = static_cast<std::int32_t>(lane ^ b);
+        in_range = j <= static_cast<std::int32_t>(max_lane);
+        break;
+    default:
+        j = static_cast<std::int32_t>(min_lane | (b & ~segment));
+        in_range = j <= static_cast<std::int32_t>(max_lane);
+        break;
     }
     return in_range ? static_cast<std::uint32_t>(j) : lane;
 }
@@ -53,14 +61,29 @@ std::uint32_t reduce(ThreadFiber* lanes, std::uint32_t mask, std::uint32_t op, b
         auto less = [&] {
             return is_signed ? static_cast<std::int32_t>(v) < static_cast<std::int32_t>(r) : v < r;
         };
-        if (std::exchange(first, false)) { r = v; return; }
+        if (std::exchange(first, false)) {
+            r = v;
+            return;
+        }
         switch (op) {
-        case 0: r += v; break;
-        case 1: if (less()) r = v; break;
-        case 2: if (!less()) r = v; break;
-        case 3: r &= v; break;
-        case 4: r |= v; break;
-        default: r ^= v; break;
+        case 0:
+            r += v;
+            break;
+        case 1:
+            if (less()) r = v;
+            break;
+        case 2:
+            if (!less()) r = v;
+            break;
+        case 3:
+            r &= v;
+            break;
+        case 4:
+            r |= v;
+            break;
+        default:
+            r ^= v;
+            break;
         }
     });
     return r;
@@ -119,7 +142,8 @@ void compute(ThreadFiber* lanes, std::uint32_t mask, std::uint32_t operation) {
             });
         });
         break;
-    default: break;
+    default:
+        break;
     }
 }
 
@@ -129,8 +153,8 @@ bool complete(const Warp& warp, const ThreadFiber* lanes, std::uint32_t lane) {
     if ((mask & warp.waiting) != mask) return false;
     bool same = true;
     each_lane(mask, [&](std::uint32_t i) {
-        same &= lanes[i].wait_mask == lanes[lane].wait_mask &&
-                lanes[i].wait_id == lanes[lane].wait_id;
+        same &=
+            lanes[i].wait_mask == lanes[lane].wait_mask && lanes[i].wait_id == lanes[lane].wait_id;
     });
     return same;
 }
@@ -144,18 +168,23 @@ void meet(ThreadContext* t, std::uint32_t mask, Operation operation, std::uint64
     BlockRunner& runner = *block.runner;
     std::uint32_t own = 1u << t->laneid;
     if (!(mask & own))
-        runner.stop(self, {.code = CUDA_ERROR_LAUNCH_FAILED,
-                           .message = fmt::format("lane {} is not in the mask {:#010x} of its own "
-                                                  "warp operation", t->laneid, mask)}, pc);
+        runner.stop(self,
+                    {.code = CUDA_ERROR_LAUNCH_FAILED,
+                     .message = fmt::format("lane {} is not in the mask {:#010x} of its own "
+                                            "warp operation",
+                                            t->laneid, mask)},
+                    pc);
     self.operand[0] = operand0;
     self.operand[1] = operand1;
     self.wait_mask = mask;
     self.wait_id = operation;
     if (!block.fibers) {
         if (t->ntid[0] * t->ntid[1] * t->ntid[2] != 1)
-            runner.stop(self, {.code = CUDA_ERROR_LAUNCH_FAILED,
-                               .message = "warp operation in a kernel compiled as one without "
-                                          "waiting"}, pc);
+            runner.stop(self,
+                        {.code = CUDA_ERROR_LAUNCH_FAILED,
+                         .message = "warp operation in a kernel compiled as one without "
+                                    "waiting"},
+                        pc);
         compute(&self, own, operation);
         return;
     }

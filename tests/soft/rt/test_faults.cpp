@@ -64,6 +64,9 @@ TEST_F(Faults, ReadThroughNullInAFiberKernel) {
     EXPECT_EQ(fault.line, 4u);
     EXPECT_EQ(fault.address, 8u);
     EXPECT_NE(std::strstr(fault.message, "read"), nullptr) << fault.message;
+    CHECK_CU(launch(f, {{1, 1, 1}, {8, 4, 1}}, x.get(), CUdeviceptr{0xdead000000000000}));
+    EXPECT_EQ(cuStreamSynchronize(nullptr), CUDA_ERROR_ILLEGAL_ADDRESS);
+    EXPECT_NE(std::strstr(last_fault().message, "48-bit"), nullptr) << last_fault().message;
     expect_usable();
 }
 
@@ -89,7 +92,8 @@ TEST_F(Faults, SharedMemoryEndsWithTheBlocks) {
     LatheSoftFault fault = last_fault();
     EXPECT_EQ(fault.line, 3u);
     EXPECT_NE(std::strstr(fault.message, "0 bytes past the end of the block's 256 bytes of shared"),
-              nullptr) << fault.message;
+              nullptr)
+        << fault.message;
 }
 
 TEST_F(Faults, StackOverflow) {
@@ -104,8 +108,7 @@ TEST_F(Faults, StackOverflow) {
     CHECK_CU(cuCtxSynchronize());
     CHECK_CU(launch(f, shape(1, 1), x.get(), 100000000));
     EXPECT_EQ(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
-    EXPECT_NE(std::strstr(last_fault().message, "stack overflow"), nullptr)
-        << last_fault().message;
+    EXPECT_NE(std::strstr(last_fault().message, "stack overflow"), nullptr) << last_fault().message;
     expect_usable();
 }
 
@@ -203,7 +206,9 @@ TEST_F(Faults, BadPtxSaysWhere) {
     EXPECT_EQ(std::strlen(log), reinterpret_cast<std::size_t>(values[1]));
     EXPECT_EQ(cuModuleLoadData(&module, ""), CUDA_ERROR_INVALID_IMAGE);
     EXPECT_EQ(cuModuleLoadData(&module, nullptr), CUDA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(cuModuleLoadData(&module, "\x7f" "ELF..."), CUDA_ERROR_NO_BINARY_FOR_GPU);
+    EXPECT_EQ(cuModuleLoadData(&module, "\x7f"
+                                        "ELF..."),
+              CUDA_ERROR_NO_BINARY_FOR_GPU);
     EXPECT_EQ(cuModuleLoadData(&module, "hello"), CUDA_ERROR_INVALID_PTX);
     EXPECT_EQ(cuModuleLoadData(&module, reinterpret_cast<void*>(64)), CUDA_ERROR_INVALID_IMAGE);
 }

@@ -28,9 +28,7 @@ protected:
     void SetUp() override {
         try {
             gl_ = std::make_unique<gl::HeadlessContext>();
-        } catch (const lathe::Error& e) {
-            GTEST_SKIP() << e.what();
-        }
+        } catch (const lathe::Error& e) { GTEST_SKIP() << e.what(); }
         DriverTest::SetUp();
     }
 
@@ -57,8 +55,8 @@ TEST_F(Interop, BuffersOfEveryKindOfStorage) {
     CUfunction f = kernel(kFill);
     enum Storage { persistent, mutable_storage, device };
     for (Storage storage : {persistent, mutable_storage, device}) {
-        gl::Buffer buffer{64 * sizeof(int), storage == persistent ? gl::Storage::mapped
-                                                                  : gl::Storage::device};
+        gl::Buffer buffer{64 * sizeof(int),
+                          storage == persistent ? gl::Storage::mapped : gl::Storage::device};
         unsigned own = 0;
         if (storage == mutable_storage) {
             glCreateBuffers(1, &own);
@@ -91,8 +89,7 @@ TEST_F(Interop, BuffersOfEveryKindOfStorage) {
             EXPECT_EQ(values, std::vector<int>(64, frame * (frame + 1) / 2));
         }
         // Persistent mappings are never copied; what a software GL lets us map is not, either.
-        bool copied = storage == device ||
-                      (storage == mutable_storage && !gl_->info().is_software);
+        bool copied = storage == device || (storage == mutable_storage && !gl_->info().is_software);
         EXPECT_EQ(latheSoftInteropBytesCopied() - before, copied ? 6 * 64 * sizeof(int) : 0u);
         CHECK_CU(cuGraphicsUnregisterResource(r));
         EXPECT_EQ(cuGraphicsUnregisterResource(r), CUDA_ERROR_INVALID_HANDLE);

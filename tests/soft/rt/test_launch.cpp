@@ -12,13 +12,17 @@ namespace {
 using Launch = DriverTest;
 
 TEST_F(Launch, SaxpyInEveryBlockSize) {
-    CUfunction f = kernel(R"(extern "C" __global__ void k(float a, const float* x, float* y, int n) {
+    CUfunction f =
+        kernel(R"(extern "C" __global__ void k(float a, const float* x, float* y, int n) {
         int i = blockIdx.x * blockDim.x + threadIdx.x;
         if (i < n) y[i] = a * x[i] + y[i];
     })");
     constexpr int n = 10007;
     std::vector<float> x(n), y(n);
-    for (int i = 0; i < n; ++i) { x[i] = static_cast<float>(i); y[i] = 1.0f; }
+    for (int i = 0; i < n; ++i) {
+        x[i] = static_cast<float>(i);
+        y[i] = 1.0f;
+    }
     for (unsigned block : {1u, 31u, 32u, 100u, 256u, 1024u}) {
         Buffer<float> dx{x}, dy{y};
         CHECK_CU(launch(f, shape((n + block - 1) / block, block), 2.0f, dx.get(), dy.get(), n));
@@ -35,7 +39,9 @@ TEST_F(Launch, ThreeDimensionalIndices) {
             make_uint3(blockIdx.x * 16 + threadIdx.x, blockIdx.y * 16 + threadIdx.y,
                        blockIdx.z * 16 + threadIdx.z);
     })");
-    struct U3 { unsigned x, y, z; };
+    struct U3 {
+        unsigned x, y, z;
+    };
     Buffer<U3> out{2 * 3 * 4 * 5 * 3 * 2};
     CHECK_CU(launch(f, {{2, 3, 4}, {5, 3, 2}}, out.get()));
     auto r = out.read();
@@ -74,7 +80,8 @@ TEST_F(Launch, ReductionWithShufflesAndSharedMemory) {
 }
 
 TEST_F(Launch, HistogramWithSharedAndGlobalAtomics) {
-    CUfunction f = kernel(R"(extern "C" __global__ void k(const unsigned char* x, unsigned* h, int n) {
+    CUfunction f =
+        kernel(R"(extern "C" __global__ void k(const unsigned char* x, unsigned* h, int n) {
         __shared__ unsigned bins[256];
         for (int i = threadIdx.x; i < 256; i += blockDim.x) bins[i] = 0;
         __syncthreads();
@@ -94,7 +101,8 @@ TEST_F(Launch, HistogramWithSharedAndGlobalAtomics) {
 }
 
 TEST_F(Launch, TiledMatrixProduct) {
-    CUfunction f = kernel(R"(extern "C" __global__ void k(const float* a, const float* b, float* c, int n) {
+    CUfunction f =
+        kernel(R"(extern "C" __global__ void k(const float* a, const float* b, float* c, int n) {
         __shared__ float ta[16][16], tb[16][17];
         int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
         float s = 0;
@@ -206,7 +214,11 @@ TEST_F(Launch, PackedParametersAndLaunchConfig) {
         out[0] = c; out[1] = (int)d;
     })");
     Buffer<int> out{2};
-    struct alignas(8) { char c; double d; CUdeviceptr out; } packed{7, 42.0, out.get()};
+    struct alignas(8) {
+        char c;
+        double d;
+        CUdeviceptr out;
+    } packed{7, 42.0, out.get()};
     std::size_t bytes = sizeof packed;
     void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &packed, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes,
                      CU_LAUNCH_PARAM_END};
@@ -283,7 +295,8 @@ TEST_F(Launch, DeviceMallocAndFree) {
 }
 
 TEST_F(Launch, BadLaunchesAreRefused) {
-    CUfunction f = kernel(R"(extern "C" __global__ void __launch_bounds__(128) k(int* x) { *x = 1; })");
+    CUfunction f =
+        kernel(R"(extern "C" __global__ void __launch_bounds__(128) k(int* x) { *x = 1; })");
     Buffer<int> x{1};
     EXPECT_EQ(launch(f, shape(0, 1), x.get()), CUDA_ERROR_INVALID_VALUE);
     EXPECT_EQ(launch(f, shape(1, 0), x.get()), CUDA_ERROR_INVALID_VALUE);

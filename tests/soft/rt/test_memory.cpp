@@ -124,9 +124,9 @@ TEST_F(Driver, PinnedAndManagedMemoryAreSeenByKernels) {
 
 TEST_F(Driver, PrintfUnderstandsEveryConversion) {
     std::string text;
-    latheSoftSetPrintfCallback(
-        [](const char* t, std::size_t n, void* user) { static_cast<std::string*>(user)->append(t, n); },
-        &text);
+    latheSoftSetPrintfCallback([](const char* t, std::size_t n,
+                                  void* user) { static_cast<std::string*>(user)->append(t, n); },
+                               &text);
     CUfunction f = kernel(R"(extern "C" __global__ void k(long long big, double d) {
         printf("%d %5d|%-5d|%05d %u %x %X %o %c %s %%\n", -3, 42, 42, 42, 7u, 255, 255, 8, 'z', "text");
         printf("%lld %llx %.3f %e %g %8.2f|%-8.2f|%+d %hhd\n", big, big, d, d, d, d, d, 5, 300);
@@ -221,12 +221,18 @@ TEST_F(Driver, PageableSourcesMayBeReusedAtOnce) {
 TEST_F(Driver, HostFunctionsRunInOrder) {
     CUfunction f = kernel(kSlow);
     Buffer<int> x{8};
-    struct Seen { CUdeviceptr p; std::atomic<int> value{-1}; } seen{x.get()};
+    struct Seen {
+        CUdeviceptr p;
+        std::atomic<int> value{-1};
+    } seen{x.get()};
     CHECK_CU(launch(f, shape(1, 1), x.get(), 0, 1, 1000000));
-    CHECK_CU(cuLaunchHostFunc(nullptr, [](void* user) {
-        auto& s = *static_cast<Seen*>(user);
-        s.value = reinterpret_cast<int*>(s.p)[1]; // device memory is host memory here
-    }, &seen));
+    CHECK_CU(cuLaunchHostFunc(
+        nullptr,
+        [](void* user) {
+            auto& s = *static_cast<Seen*>(user);
+            s.value = reinterpret_cast<int*>(s.p)[1]; // device memory is host memory here
+        },
+        &seen));
     CHECK_CU(cuStreamSynchronize(nullptr));
     EXPECT_EQ(seen.value, 1);
 }

@@ -124,110 +124,142 @@ template <class T> T& argument(ThreadContext* t) {
 TEST_F(Blocks, EveryThreadRunsOnce) {
     for (bool fibers : {false, true}) {
         std::vector<std::atomic<int>> counts(100 * 70);
-        EXPECT_EQ(run([](ThreadContext* t) {
-            ++argument<std::vector<std::atomic<int>>>(t)[t->ctaid[0] * 70 + t->tid[0]];
-        }, 100, 70, &counts, fibers), CUDA_SUCCESS);
+        EXPECT_EQ(run(
+                      [](ThreadContext* t) {
+                          ++argument<std::vector<std::atomic<int>>>(
+                              t)[t->ctaid[0] * 70 + t->tid[0]];
+                      },
+                      100, 70, &counts, fibers),
+                  CUDA_SUCCESS);
         for (auto& count : counts) EXPECT_EQ(count, 1);
     }
 }
 
 TEST_F(Blocks, BarriersSeparatePhases) {
     std::atomic<int> wrong{0};
-    EXPECT_EQ(run([](ThreadContext* t) {
-        auto* shared = reinterpret_cast<std::uint32_t*>(t->shared);
-        std::uint32_t n = t->ntid[0];
-        for (std::uint32_t round = 0; round < 20; ++round) {
-            shared[t->tid[0]] = t->tid[0] + round;
-            lathe_rt_barrier_sync(t, 0, 0);
-            if (shared[(t->tid[0] + 1) % n] != (t->tid[0] + 1) % n + round)
-                ++argument<std::atomic<int>>(t);
-            lathe_rt_barrier_sync(t, 0, 0);
-        }
-    }, 12, 200, &wrong), CUDA_SUCCESS);
+    EXPECT_EQ(run(
+                  [](ThreadContext* t) {
+                      auto* shared = reinterpret_cast<std::uint32_t*>(t->shared);
+                      std::uint32_t n = t->ntid[0];
+                      for (std::uint32_t round = 0; round < 20; ++round) {
+                          shared[t->tid[0]] = t->tid[0] + round;
+                          lathe_rt_barrier_sync(t, 0, 0);
+                          if (shared[(t->tid[0] + 1) % n] != (t->tid[0] + 1) % n + round)
+                              ++argument<std::atomic<int>>(t);
+                          lathe_rt_barrier_sync(t, 0, 0);
+                      }
+                  },
+                  12, 200, &wrong),
+              CUDA_SUCCESS);
     EXPECT_EQ(wrong, 0);
 }
 
 TEST_F(Blocks, BarrierReductionsAndNamedBarriers) {
     std::atomic<int> wrong{0};
-    EXPECT_EQ(run([](ThreadContext* t) {
-        auto& bad = argument<std::atomic<int>>(t);
-        std::uint32_t odd = t->tid[0] & 1;
-        bad += lathe_rt_barrier_red(t, 0, 0, 0, odd) != 48;
-        bad += lathe_rt_barrier_red(t, 0, 0, 1, odd) != 0;
-        bad += lathe_rt_barrier_red(t, 0, 0, 2, odd) != 1;
-        bad += lathe_rt_barrier_red(t, 3, 96, 1, 1) != 1;
-        // One warp produces, two wait: bar.arrive does not stop the producer.
-        if (t->warpid == 0) lathe_rt_barrier_arrive(t, 5, 96);
-        else lathe_rt_barrier_sync(t, 5, 96);
-    }, 4, 96, &wrong), CUDA_SUCCESS);
+    EXPECT_EQ(run(
+                  [](ThreadContext* t) {
+                      auto& bad = argument<std::atomic<int>>(t);
+                      std::uint32_t odd = t->tid[0] & 1;
+                      bad += lathe_rt_barrier_red(t, 0, 0, 0, odd) != 48;
+                      bad += lathe_rt_barrier_red(t, 0, 0, 1, odd) != 0;
+                      bad += lathe_rt_barrier_red(t, 0, 0, 2, odd) != 1;
+                      bad += lathe_rt_barrier_red(t, 3, 96, 1, 1) != 1;
+                      // One warp produces, two wait: bar.arrive does not stop the producer.
+                      if (t->warpid == 0)
+                          lathe_rt_barrier_arrive(t, 5, 96);
+                      else
+                          lathe_rt_barrier_sync(t, 5, 96);
+                  },
+                  4, 96, &wrong),
+              CUDA_SUCCESS);
     EXPECT_EQ(wrong, 0);
 }
 
 TEST_F(Blocks, WarpOperationsFollowTheManual) {
     std::atomic<int> wrong{0};
-    EXPECT_EQ(run([](ThreadContext* t) {
-        auto& bad = argument<std::atomic<int>>(t);
-        std::uint32_t lane = t->laneid, ok = 9;
-        bad += lathe_rt_shfl(t, ~0u, 0, lane, 3, 0, &ok) != (lane < 3 ? lane : lane - 3);
-        bad += ok != (lane >= 3);
-        bad += lathe_rt_shfl(t, ~0u, 1, lane, 5, 31, &ok) != (lane + 5 < 32 ? lane + 5 : lane);
-        bad += lathe_rt_shfl(t, ~0u, 2, lane, 7, 31, &ok) != (lane ^ 7);
-        bad += lathe_rt_shfl(t, ~0u, 3, lane, 40, 31, &ok) != 8;
-        // Sub-warps of 8: c = ((32 - 8) << 8) | 31
-        bad += lathe_rt_shfl(t, ~0u, 3, lane, 2, 24u << 8 | 31, &ok) != (lane & ~7u) + 2;
-        bad += lathe_rt_shfl(t, ~0u, 1, lane, 4, 24u << 8 | 31, &ok) !=
-               ((lane & 7) < 4 ? lane + 4 : lane);
-        bad += lathe_rt_ballot(t, ~0u, lane % 3 == 0) != 0x49249249u;
-        std::uint32_t all = 9;
-        bad += lathe_rt_match(t, ~0u, lane / 16, 0, nullptr) != (lane < 16 ? 0xffffu : 0xffff0000u);
-        bad += lathe_rt_match(t, ~0u, 5, 1, &all) != ~0u || all != 1;
-        bad += lathe_rt_match(t, ~0u, lane / 16, 1, &all) != 0 || all != 0;
-        bad += lathe_rt_redux(t, ~0u, 0, 0, lane) != 496;
-        bad += lathe_rt_redux(t, ~0u, 1, 1, lane - 10) != static_cast<std::uint32_t>(-10);
-        bad += lathe_rt_redux(t, ~0u, 1, 0, lane - 10) != 0;
-        // Two masks at a time in one warp.
-        std::uint32_t half = lane < 16 ? 0xffffu : 0xffff0000u;
-        bad += lathe_rt_redux(t, half, 2, 0, lane) != (lane < 16 ? 15 : 31);
-        if (lane % 2) bad += lathe_rt_activemask(t) != 0xaaaaaaaau;
-        std::uint32_t mine = lane * lane, everyone[32];
-        lathe_rt_warp_gather(t, ~0u, &mine, 4, everyone);
-        for (std::uint32_t i = 0; i < 32; ++i) bad += everyone[i] != i * i;
-    }, 3, 64, &wrong), CUDA_SUCCESS);
+    EXPECT_EQ(
+        run(
+            [](ThreadContext* t) {
+                auto& bad = argument<std::atomic<int>>(t);
+                std::uint32_t lane = t->laneid, ok = 9;
+                bad += lathe_rt_shfl(t, ~0u, 0, lane, 3, 0, &ok) != (lane < 3 ? lane : lane - 3);
+                bad += ok != (lane >= 3);
+                bad +=
+                    lathe_rt_shfl(t, ~0u, 1, lane, 5, 31, &ok) != (lane + 5 < 32 ? lane + 5 : lane);
+                bad += lathe_rt_shfl(t, ~0u, 2, lane, 7, 31, &ok) != (lane ^ 7);
+                bad += lathe_rt_shfl(t, ~0u, 3, lane, 40, 31, &ok) != 8;
+                // Sub-warps of 8: c = ((32 - 8) << 8) | 31
+                bad += lathe_rt_shfl(t, ~0u, 3, lane, 2, 24u << 8 | 31, &ok) != (lane & ~7u) + 2;
+                bad += lathe_rt_shfl(t, ~0u, 1, lane, 4, 24u << 8 | 31, &ok) !=
+                       ((lane & 7) < 4 ? lane + 4 : lane);
+                bad += lathe_rt_ballot(t, ~0u, lane % 3 == 0) != 0x49249249u;
+                std::uint32_t all = 9;
+                bad += lathe_rt_match(t, ~0u, lane / 16, 0, nullptr) !=
+                       (lane < 16 ? 0xffffu : 0xffff0000u);
+                bad += lathe_rt_match(t, ~0u, 5, 1, &all) != ~0u || all != 1;
+                bad += lathe_rt_match(t, ~0u, lane / 16, 1, &all) != 0 || all != 0;
+                bad += lathe_rt_redux(t, ~0u, 0, 0, lane) != 496;
+                bad += lathe_rt_redux(t, ~0u, 1, 1, lane - 10) != static_cast<std::uint32_t>(-10);
+                bad += lathe_rt_redux(t, ~0u, 1, 0, lane - 10) != 0;
+                // Two masks at a time in one warp.
+                std::uint32_t half = lane < 16 ? 0xffffu : 0xffff0000u;
+                bad += lathe_rt_redux(t, half, 2, 0, lane) != (lane < 16 ? 15 : 31);
+                if (lane % 2) bad += lathe_rt_activemask(t) != 0xaaaaaaaau;
+                std::uint32_t mine = lane * lane, everyone[32];
+                lathe_rt_warp_gather(t, ~0u, &mine, 4, everyone);
+                for (std::uint32_t i = 0; i < 32; ++i) bad += everyone[i] != i * i;
+            },
+            3, 64, &wrong),
+        CUDA_SUCCESS);
     EXPECT_EQ(wrong, 0);
 }
 
 TEST_F(Blocks, LanesThatEndedAreNotWaitedFor) {
     std::atomic<int> wrong{0};
-    EXPECT_EQ(run([](ThreadContext* t) {
-        if (t->laneid >= 20) lathe_rt_exit(t);
-        lathe_rt_barrier_sync(t, 0, 0);
-        if (lathe_rt_ballot(t, ~0u, 1) != 0xfffffu) ++argument<std::atomic<int>>(t);
-    }, 5, 64, &wrong), CUDA_SUCCESS);
+    EXPECT_EQ(run(
+                  [](ThreadContext* t) {
+                      if (t->laneid >= 20) lathe_rt_exit(t);
+                      lathe_rt_barrier_sync(t, 0, 0);
+                      if (lathe_rt_ballot(t, ~0u, 1) != 0xfffffu) ++argument<std::atomic<int>>(t);
+                  },
+                  5, 64, &wrong),
+              CUDA_SUCCESS);
     EXPECT_EQ(wrong, 0);
 }
 
 TEST_F(Blocks, ExitInTheMiddleOfAPlainLoop) {
     std::atomic<int> count{0};
-    EXPECT_EQ(run([](ThreadContext* t) {
-        if (t->tid[0] % 3 == 1) lathe_rt_exit(t);
-        ++argument<std::atomic<int>>(t);
-    }, 7, 100, &count, false), CUDA_SUCCESS);
+    EXPECT_EQ(run(
+                  [](ThreadContext* t) {
+                      if (t->tid[0] % 3 == 1) lathe_rt_exit(t);
+                      ++argument<std::atomic<int>>(t);
+                  },
+                  7, 100, &count, false),
+              CUDA_SUCCESS);
     EXPECT_EQ(count, 7 * 67);
 }
 
 TEST_F(Blocks, FaultTrapAndDeadlockEndTheLaunchOnly) {
     for (bool fibers : {false, true})
-        EXPECT_EQ(run([](ThreadContext* t) {
-            if (t->tid[0] == 9) *(&argument<volatile int>(t)) = 1;
-        }, 4, 32, reinterpret_cast<void*>(64), fibers), CUDA_ERROR_ILLEGAL_ADDRESS);
+        EXPECT_EQ(run(
+                      [](ThreadContext* t) {
+                          if (t->tid[0] == 9) *(&argument<volatile int>(t)) = 1;
+                      },
+                      4, 32, reinterpret_cast<void*>(64), fibers),
+                  CUDA_ERROR_ILLEGAL_ADDRESS);
     EXPECT_EQ(last_fault().thread[0], 9u);
     EXPECT_EQ(last_fault().address, 64u);
     EXPECT_EQ(run([](ThreadContext* t) { lathe_rt_trap(t); }, 4, 32, nullptr),
               CUDA_ERROR_LAUNCH_FAILED);
-    EXPECT_EQ(run([](ThreadContext* t) {
-        if (t->laneid) lathe_rt_warp_sync(t, ~0u);
-        else lathe_rt_barrier_sync(t, 0, 0);
-    }, 1, 32, nullptr), CUDA_ERROR_LAUNCH_FAILED);
+    EXPECT_EQ(run(
+                  [](ThreadContext* t) {
+                      if (t->laneid)
+                          lathe_rt_warp_sync(t, ~0u);
+                      else
+                          lathe_rt_barrier_sync(t, 0, 0);
+                  },
+                  1, 32, nullptr),
+              CUDA_ERROR_LAUNCH_FAILED);
     EXPECT_NE(last_fault().message.find("31 threads at a warp operation"), std::string::npos)
         << last_fault().message;
     EXPECT_EQ(run([](ThreadContext* t) { lathe_rt_warp_sync(t, 2u << t->laneid); }, 1, 32, nullptr),
@@ -240,11 +272,14 @@ TEST_F(Blocks, FaultTrapAndDeadlockEndTheLaunchOnly) {
 
 TEST_F(Blocks, SpinningBlocksOfACooperativeGridMeet) {
     std::atomic<std::uint32_t> arrived{0};
-    EXPECT_EQ(run([](ThreadContext* t) {
-        auto& count = argument<std::atomic<std::uint32_t>>(t);
-        if (t->tid[0] == 0) ++count;
-        while (count.load() < t->nctaid[0]) lathe_rt_backedge(t);
-    }, 3 * 16, 64, &arrived, true, true), CUDA_SUCCESS);
+    EXPECT_EQ(run(
+                  [](ThreadContext* t) {
+                      auto& count = argument<std::atomic<std::uint32_t>>(t);
+                      if (t->tid[0] == 0) ++count;
+                      while (count.load() < t->nctaid[0]) lathe_rt_backedge(t);
+                  },
+                  3 * 16, 64, &arrived, true, true),
+              CUDA_SUCCESS);
     EXPECT_EQ(arrived, 48u);
 }
 

@@ -17,19 +17,26 @@ struct Setting {
 
 int addressed(int i, int n, CUaddress_mode mode) { // -1: border
     switch (mode) {
-    case CU_TR_ADDRESS_MODE_WRAP: return ((i % n) + n) % n;
-    case CU_TR_ADDRESS_MODE_CLAMP: return std::min(std::max(i, 0), n - 1);
+    case CU_TR_ADDRESS_MODE_WRAP:
+        return ((i % n) + n) % n;
+    case CU_TR_ADDRESS_MODE_CLAMP:
+        return std::min(std::max(i, 0), n - 1);
     case CU_TR_ADDRESS_MODE_MIRROR: {
         int r = ((i % (2 * n)) + 2 * n) % (2 * n);
         return r < n ? r : 2 * n - 1 - r;
     }
-    default: return i < 0 || i >= n ? -1 : i;
+    default:
+        return i < 0 || i >= n ? -1 : i;
     }
 }
 
 // The CUDA guide's formulas, weights of 8 fractional bits.
-template <class Texel> double model(const Setting& s, double x, double y, double border, Texel texel) {
-    if (s.normalized) { x *= kWidth; y *= kHeight; }
+template <class Texel>
+double model(const Setting& s, double x, double y, double border, Texel texel) {
+    if (s.normalized) {
+        x *= kWidth;
+        y *= kHeight;
+    }
     auto read = [&](int i, int j) {
         int a = addressed(i, kWidth, s.address), b = addressed(j, kHeight, s.address);
         return a < 0 || b < 0 ? border : texel(a, b);
@@ -102,13 +109,18 @@ const char* kSample = R"(template <class T> __device__ void put(float4* o, T v);
         put(&out[i], tex2D<float4>(t, at[i].x, at[i].y));
     })";
 
-struct F2 { float x, y; };
-struct F4 { float x, y, z, w; };
+struct F2 {
+    float x, y;
+};
+struct F4 {
+    float x, y, z, w;
+};
 
 std::vector<F2> places(bool normalized) {
     std::vector<F2> at;
     for (int i = 0; i < 512; ++i) {
-        float x = -10.03f + static_cast<float>(i % 37) * 0.91f, y = -6 + static_cast<float>(i) * 0.043f;
+        float x = -10.03f + static_cast<float>(i % 37) * 0.91f,
+              y = -6 + static_cast<float>(i) * 0.043f;
         at.push_back(normalized ? F2{x / kWidth, y / kHeight} : F2{x, y});
     }
     return at;
