@@ -114,6 +114,8 @@ void ImGuiLayer::begin_frame(double delta_seconds) {
     io.DisplaySize = {float(window_.width()), float(window_.height())};
     io.DisplayFramebufferScale = {1, 1};
     io.DeltaTime = float(std::max(delta_seconds, 1e-4));
+    // In slow frames a short press must not count as a held key.
+    io.KeyRepeatDelay = std::max(0.3f, 4 * io.DeltaTime);
     for (const InputEvent& event : window_.input().events()) {
         const auto* key = std::get_if<KeyEvent>(&event);
         if (key && key->down && shortcuts && shortcuts(*key)) continue;

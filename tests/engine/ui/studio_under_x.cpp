@@ -3,6 +3,8 @@
 // script sees what its keys and clicks did. Ends when the window is closed or told to stop.
 #include "painting.h"
 
+#include "engine/ui/imgui_layer.h"
+
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -29,8 +31,9 @@ int main(int argc, char** argv) try {
     while (!told_to_stop() && painting.frame()) {
         const auto [r, g, b] = painting.middle();
         const std::string now =
-            fmt::format("red={} blue={} state={} paused={}", r, b, name_of(painting.slot.state()),
-                        int(painting.studio.run_control().paused));
+            fmt::format("red={} blue={} state={} paused={} typing={} chars={}", r, b,
+                        name_of(painting.slot.state()), int(painting.studio.run_control().paused),
+                        int(painting.studio.imgui()->wants_text()), painting.slot.source().size());
         if (now != last) {
             std::puts(now.c_str());
             std::fflush(stdout);

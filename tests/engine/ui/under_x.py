@@ -50,8 +50,8 @@ class Program:
         for line in self.process.stdout:
             self.lines.put(line.strip())
 
-    def expect(self, *parts: str) -> None:
-        """Waits for a state that has all parts."""
+    def expect(self, *parts: str) -> dict[str, str]:
+        """Waits for a state that has all parts, and returns it."""
         end = time.monotonic() + LIMIT_SECONDS
         seen: list[str] = []
         while time.monotonic() < end:
@@ -64,7 +64,7 @@ class Program:
             seen.append(line)
             if all(part in line.split() for part in parts):
                 print("ok:", *parts)
-                return
+                return dict(part.split("=") for part in line.split())
         raise SystemExit(f"no state with {parts}; last states: {seen[-5:]}")
 
     def hands(self, *arguments: str) -> None:
@@ -92,7 +92,9 @@ def click(program: Program, x: int, y: int) -> None:
 
 
 def check(program: Program) -> None:
-    program.expect("red=200", "blue=128", "state=good", "paused=0")
+    # Each key waits for what the one before it did: the test holds on a busy machine, too.
+    start = program.expect("red=200", "blue=128", "state=good", "paused=0", "typing=0")
+    chars = int(start["chars"])
     program.focus()
     click(program, 68, 18)  # the pause button
     program.expect("paused=1")
@@ -100,13 +102,23 @@ def check(program: Program) -> None:
     program.hands("key", "space")
     program.expect("paused=0")
     click(program, 1100, 400)  # the editor
-    program.hands("key", "--delay", "60", "ctrl+Home", "End")
-    program.hands("key", "--delay", "60", "BackSpace", "BackSpace", "BackSpace")
-    program.hands("type", "--delay", "60", "77")
+    program.expect("typing=1")
+    program.hands("key", "ctrl+Home")
+    time.sleep(0.5)
+    program.hands("key", "End")
+    time.sleep(0.5)
+    for left in (chars - 1, chars - 2, chars - 3):
+        program.hands("key", "BackSpace")
+        program.expect(f"chars={left}")
+    program.hands("key", "7")
+    program.expect(f"chars={chars - 2}")
+    program.hands("key", "7")
     program.expect("red=77", "state=good", "paused=0")
-    program.hands("type", "--delay", "60", "(")
+    program.hands("key", "parenleft")
     program.expect("red=77", "state=failed")
-    program.hands("key", "--delay", "60", "BackSpace", "F5")
+    program.hands("key", "BackSpace")
+    program.expect(f"chars={chars - 1}")
+    program.hands("key", "F5")
     program.expect("red=77", "state=good")
 
 
