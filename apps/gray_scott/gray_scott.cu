@@ -40,7 +40,10 @@ __global__ void step(const real* u, const real* v, real* u_next, real* v_next, i
 }
 
 // A drop of V where the mouse is: column x, row y, in cells.
-__global__ void paint(real* u, real* v, int width, int height, real x, real y, real radius)
+__global__ void paint(real* u, real* v, int width, int height,
+                      real x,      //@ hidden
+                      real y,      //@ hidden
+                      real radius) //@ 2..20 =6
 {
     int column = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -71,7 +71,7 @@ def main() -> None:
             app.set("kill", kill)
         cell = app.cell_under_mouse
         if cell is not None and app.input.button_down("right"):
-            paint.over((CELLS, CELLS))(u, v, CELLS, CELLS, cell[0], cell[1], 6.0)
+            paint.over((CELLS, CELLS))(u, v, CELLS, CELLS, cell[0], cell[1])
         for _ in range(STEPS_PER_FRAME // 2):  # feed and kill come from their sliders
             advance(u, v, u_next, v_next, CELLS, CELLS, **constants)
             advance(u_next, v_next, u, v, CELLS, CELLS, **constants)

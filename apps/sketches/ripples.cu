@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A ripple tank without host code: rain on water, and a wall with two gaps.
+// A ripple tank without host code: waves, rain, and a wall with two gaps.
 //
 // `lathe run ripples`, or `lathe run FILE.cu` for a copy of it. The wave equation with damping,
 // leapfrog in time. The right mouse button pushes the water. docs/sketch.md explains the lines
@@ -11,16 +11,16 @@
 //@ buffer level float[360,640]
 //@ buffer before float[360,640]
 //@ buffer picture uchar3[360,640]
-//@ launch ripple grid=640x360 block=32x8 times=3 swap=level:before
+//@ launch ripple grid=640x360 block=32x8 times=4 swap=level:before
 //@ launch rain grid=640x360 block=32x8
 //@ launch shade grid=640x360 block=32x8
 //@ image picture smooth
 
 __device__ bool is_wall(int x, int y, int width, int height)
 {
-    if (x < width * 5 / 8 || x > width * 5 / 8 + 3) return false;
-    int upper = y - height * 2 / 5, lower = y - height * 3 / 5;
-    return (upper < -6 || upper > 6) && (lower < -6 || lower > 6);
+    if (x < width * 3 / 8 || x > width * 3 / 8 + 3) return false;
+    int upper = y - height * 3 / 8, lower = y - height * 5 / 8;
+    return (upper < -7 || upper > 7) && (lower < -7 || lower > 7);
 }
 
 __device__ unsigned hash(unsigned x)
@@ -32,10 +32,12 @@ __device__ unsigned hash(unsigned x)
     return x ^ (x >> 15);
 }
 
-// before: the level a step ago on entry, the next level on exit; the two then change places.
-__global__ void ripple(const float* level, float* before, int width, int height,
+// before: the level of a step ago on entry, the next level on exit; the two then change places.
+__global__ void ripple(const float* level, float* before, int width, int height, int frame,
                        float celerity, //@ 0.05..0.5 =0.25
-                       float damping)  //@ 0..0.02 =0.002
+                       float damping,  //@ 0..0.02 =0.001
+                       float paddle,   //@ 0..0.5 =0.16
+                       float period)   //@ 5..60 =11
 {
     int x = blockIdx.x * blockDim.x + threadIdx.x;
     int y = blockIdx.y * blockDim.y + threadIdx.y;
@@ -48,19 +50,21 @@ __global__ void ripple(const float* level, float* before, int width, int height,
     int edge = min(min(x, width - 1 - x), min(y, height - 1 - y));
     float loss = damping + (edge < 20 ? 0.006f * (20 - edge) : 0.0f); // a beach all around
     float next = centre + (1 - loss) * (centre - before[here]) + celerity * laplace;
+    if (x == 30) next += paddle * sinf(6.2831853f * frame / period);
     before[here] = is_wall(x, y, width, height) ? 0.0f : next;
 }
 
 // A drop now and then, where the frame's number says, and where the mouse is.
-__global__ void rain(float* level, int width, int height, int frame, float mouse_x, float mouse_y,
-                     int mouse_down,
-                     int pause) //@ 10..200 =45
+__global__ void rain(float* level, int width, int height, int frame, int mouse_down,
+                     float mouse_x, //@ hidden
+                     float mouse_y, //@ hidden
+                     int pause)     //@ 10..200 =70
 {
     int x = blockIdx.x * blockDim.x + threadIdx.x;
     int y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x >= width || y >= height) return;
     unsigned seed = hash(frame / pause * 2 + 1);
-    float dx = x - (0.08f + 0.5f * (seed % 1000) / 1000.0f) * width;
+    float dx = x - (0.05f + 0.3f * (seed % 1000) / 1000.0f) * width;
     float dy = y - (0.1f + 0.8f * (seed / 1000 % 1000) / 1000.0f) * height;
     if (frame % pause == 0) level[y * width + x] += 1.6f * expf(-(dx * dx + dy * dy) / 18);
     dx = x - mouse_x;

@@ -3,16 +3,12 @@
 
 from __future__ import annotations
 
-import inspect
 import sys
-import time
-import traceback
 import types
-import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar, overload
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -20,18 +16,14 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from lathe import options as run_options
 from lathe._lathe import Array, Input, Kernel, OrbitCamera, PanZoomCamera, RunControl
 from lathe.arrays import KeptArrays
-from lathe.draw import DrawList
 from lathe.live import LiveKernels
+from lathe.loop import Loop
 from lathe.native import native
-from lathe.script import Reload, ScriptWatch, run_again
+from lathe.script import ScriptWatch
 
 __all__ = ["App", "Stats"]
 
-Function = TypeVar("Function", bound=Callable[..., Any])
 Value = TypeVar("Value", bool, int, float, str, tuple[float, ...])
-
-HEADLESS_DT = 1.0 / 60.0
-LONGEST_DT = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +52,7 @@ class Stats:
     bytes_copied: int
 
 
-class App(DrawList):
+class App(Loop):
     """A window (or a headless picture) around a simulation.
 
     One call of the frame function is one step of the simulation. The run control decides how many
@@ -130,229 +122,27 @@ class App(DrawList):
         ui = wanted.ui if wanted.ui is not None else ui
         if ui is None:
             ui = not (headless if headless is not None else not _display())
-        self._studio = native.Studio(
+        studio = native.Studio(
             title, width, height, headless, ui, vsync, wanted.name or title, restore=wanted.reload
         )
-        super().__init__(self._studio)
-        self._options = wanted
-        self._reloading = False
-        self._script = wanted.script or _calling_script()
-        self._watch = ScriptWatch(self._script if wanted.reload else None)
-        self._arrays = KeptArrays(self._studio)
-        self._kernels = LiveKernels(self._studio, self._script)
-        self._functions: dict[str, Callable[..., Any]] = {}
-        self._panels: dict[str, Callable[[], Any]] = {}
-        self._shown_panels: set[str] = set()
+        script = wanted.script or _calling_script()
+        super().__init__(
+            studio,
+            wanted,
+            ScriptWatch(script if wanted.reload else None),
+            KeptArrays(studio),
+            LiveKernels(studio, script),
+        )
         self._declared: set[str] = set()
         self._choices: dict[str, list[str]] = {}
-        self._open = False
-        self._started = False
-        self._finished = False
-        self._broken_at: object = None
-        self._steps_left = 0
-        self._cell: tuple[int, int] | None = None
-        self._recorder: Any = None
-        self._frame_began = 0.0
         self.state = types.SimpleNamespace()
         """Whatever the script wants to keep when it is reloaded."""
-        self.time = 0.0
-        """Simulated seconds: the sum of `dt` over the steps."""
-        self.dt = HEADLESS_DT
-        """Seconds of this step."""
-        self.step = -1
-        """Number of this step since the start or the last reset, from 0."""
-        self.frame_limit = wanted.frames
-        if self.frame_limit is None and self.headless:
-            self.frame_limit = run_options.DEFAULT_FRAMES
-        self.frame_times: list[float] = []
-        """Milliseconds of each frame shown so far."""
         self._studio.set_background((*background, 1.0))
         for assignment in wanted.assignments:
             self._studio.parameters.set_from_text(assignment)
         if wanted.out is not None:
             self.record(wanted.out / f"{wanted.name}.mp4")
         wanted.app = self
-
-    # -- the loop --------------------------------------------------------------------------------
-
-    @overload
-    def frame(self) -> bool: ...
-    @overload
-    def frame(self, function: Function) -> Function: ...
-    def frame(self, function: Function | None = None) -> Function | bool:
-        """Two in one: ``@app.frame`` above the function of a frame, or ``while app.frame():``.
-
-        Parameters
-        ----------
-        function : callable, optional
-            Takes `dt` in seconds, or nothing.
-
-        Returns
-        -------
-        callable or bool
-            The function; without one, whether there is another step to do.
-        """
-        if function is None:
-            return self._advance()
-        self._functions["frame"] = function
-        return function
-
-    def init(self, function: Function) -> Function:
-        """``@app.init``: called before the first step and after each reset."""
-        self._functions["init"] = function
-        return function
-
-    def panel(self, title: str) -> Callable[[Function], Function]:
-        """``@app.panel("Title")``: a panel drawn by a function of `lathe.ui` calls."""
-
-        def register(function: Function) -> Function:
-            self._panels[title] = function
-            if title not in self._shown_panels:
-                self._shown_panels.add(title)
-                self._studio.add_panel(title, _panel_caller(weakref.ref(self), title))
-            return function
-
-        return register
-
-    def run(self) -> None:
-        """Runs the frame function until the window is closed or `frame_limit` is reached.
-
-        An exception in the frame function goes to the console panel with its traceback and the
-        window stays, drawing what was drawn last; the function is tried again after a save of the
-        script, an edit of a kernel, or a reset. Without a window it is raised.
-        """
-        while self._advance():
-            function = self._functions.get("frame")
-            if function is None or self._is_broken():
-                self._steps_left = 0
-                continue
-            try:
-                _call_with_dt(function, self.dt)
-            except Exception as error:
-                if self.headless:
-                    raise
-                self.show_error(error)
-
-    def steps(self) -> Iterator[int]:
-        """``for i in app.steps():`` is ``while app.frame():`` with the number of the step."""
-        while self._advance():
-            yield self.step
-
-    def close(self) -> None:
-        """Ends the loop after this frame."""
-        self._studio.close()
-        self.frame_limit = 0
-
-    def _advance(self) -> bool:
-        while not self._finished:
-            if self._open:
-                if self._steps_left > 0:
-                    self._begin_step()
-                    return True
-                self._end_frame()
-            limit = self.frame_limit
-            if (limit is not None and len(self.frame_times) >= limit) or not self._begin_frame():
-                self._finish()
-        return False
-
-    def _begin_frame(self) -> bool:
-        if self._watch.changed():
-            self._reload()
-        if not self._started:
-            self._studio.parameters.check_assignments()
-        self._frame_began = time.perf_counter()
-        if not self._studio.begin_frame():
-            return False
-        self._open = True
-        control = self._studio.run_control
-        if control.is_reset and self._started:
-            self._restart()
-        if not self._started:
-            self._started = True
-            self._call_init()
-        self._steps_left = control.steps
-        seconds = HEADLESS_DT if self.headless else min(self._studio.delta_seconds, LONGEST_DT)
-        self.dt = seconds
-        return True
-
-    def _begin_step(self) -> None:
-        self._steps_left -= 1
-        self.clear()
-        self.step += 1
-        if self.step > 0:
-            self.time += self.dt
-
-    def _end_frame(self) -> None:
-        self._studio.unmap()
-        try:
-            self.replay()
-        except Exception as error:
-            self.clear()
-            if self.headless:
-                self._open = False
-                raise
-            self.show_error(error)
-        self._cell = self._studio.element_under_mouse
-        self._studio.set_time(self.time)
-        self._open = False
-        self._studio.end_frame()
-        if self._recorder is not None:
-            self._recorder.add()
-        self.frame_times.append((time.perf_counter() - self._frame_began) * 1e3)
-
-    def _restart(self) -> None:
-        self._arrays.restore()
-        self.time = 0.0
-        self.step = -1
-        self._broken_at = None
-        self._call_init()
-
-    def _call_init(self) -> None:
-        function = self._functions.get("init")
-        if function is not None:
-            function()
-
-    def _finish(self) -> None:
-        self._finished = True
-        out = self._options.out
-        if out is not None and self.frame_times:
-            picture = out / f"{self._options.name}.png"
-            native.save_png(picture, self._studio.screenshot())
-            self._options.written.append(picture)
-        if self._recorder is not None:
-            self._recorder.finish()
-            self._options.written.append(self._recorder.output)
-            self._recorder = None
-
-    # -- errors and reload -------------------------------------------------------------------------
-
-    def show_error(self, error: BaseException) -> None:
-        """Writes the traceback to the console; the frame function rests until something changes."""
-        text = format_error(error)
-        self._studio.console.write(text, error=True)
-        print(text, file=sys.stderr)
-        self._broken_at = self._kernels.generations()
-
-    def _is_broken(self) -> bool:
-        if self._broken_at is not None and self._broken_at != self._kernels.generations():
-            self._broken_at = None
-        return self._broken_at is not None
-
-    def _reload(self) -> None:
-        source = self._watch.path
-        assert source is not None
-        try:
-            compile(source.read_text(), str(source), "exec")
-        except (SyntaxError, ValueError, OSError) as error:
-            text = "".join(traceback.format_exception_only(error))
-            self._studio.console.write(
-                f"{source.name} was saved and not taken:\n{text}", error=True
-            )
-            return
-        self._reloading = True
-        if self._options.script is not None:
-            raise Reload  # up to the runner, which executes the script again
-        run_again(source, self._options, self)
 
     def _begin_reload(self, title: str, background: tuple[float, float, float]) -> None:
         self._reloading = False
@@ -365,25 +155,7 @@ class App(DrawList):
         self._studio.parameters.withdraw_script()
         self._studio.set_title(title)
         self._studio.set_background((*background, 1.0))
-        self._studio.console.write(
-            f"reloaded {self._script.name if self._script else 'the script'}"
-        )
-
-    def idle(self) -> bool:
-        """Shows frames without a script until it is saved; False once the window is closed."""
-        self._functions.clear()
-        self._steps_left = 0
-        while not self._finished:
-            if self._open:
-                self._end_frame()
-            if self._watch.changed():
-                self._reloading = True
-                return True
-            if not self._studio.begin_frame():
-                self._finish()
-                break
-            self._open = True
-        return False
+        self._studio.console.write("the script was saved and is taken")
 
     # -- arrays ------------------------------------------------------------------------------------
 
@@ -600,34 +372,6 @@ class App(DrawList):
     def gl(self) -> dict[str, Any]:
         """Vendor, renderer and version of GL."""
         return self._studio.gl
-
-
-def format_error(error: BaseException) -> str:
-    """The traceback from the user's code on, without Lathe's own frames above it."""
-    trace = error.__traceback__
-    own = str(Path(__file__).parent)
-    while trace is not None and trace.tb_frame.f_code.co_filename.startswith(own):
-        trace = trace.tb_next
-    return "".join(traceback.format_exception(type(error), error, trace)).rstrip()
-
-
-def _call_with_dt(function: Callable[..., Any], dt: float) -> None:
-    if inspect.signature(function).parameters:
-        function(dt)
-    else:
-        function()
-
-
-def _panel_caller(reference: weakref.ref[App], title: str) -> Callable[[], None]:
-    """The Studio keeps this for ever; it must not keep the App."""
-
-    def draw() -> None:
-        app = reference()
-        function = app._panels.get(title) if app is not None else None
-        if function is not None:
-            function()
-
-    return draw
 
 
 def _display() -> bool:

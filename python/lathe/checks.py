@@ -31,7 +31,7 @@ class Result:
 
 
 class Report:
-    """Collects results and prints each as it comes.
+    """Collects results and prints each as it comes; settings are asked for before the first.
 
     Parameters
     ----------
@@ -45,6 +45,7 @@ class Report:
         self._settings = dict(settings or {})
         self._asked: set[str] = set()
         self._quiet = quiet
+        self._begun = False
         self.results: list[Result] = []
 
     def setting(self, name: str, value: Setting) -> Setting:
@@ -63,8 +64,14 @@ class Report:
                 f"--set {name}={text}: a value of type {kind.__name__} is wanted"
             ) from None
 
+    def _begin(self) -> None:
+        if not self._begun:
+            self._begun = True
+            self.check_settings()
+
     def within(self, what: str, measured: float, limit: float, unit: str = "") -> bool:
         """Passes where `measured` is a number and not above `limit`."""
+        self._begin()
         measured = float(measured)
         passed = math.isfinite(measured) and measured <= limit
         self.results.append(Result(what, measured, limit, unit, passed))
@@ -75,6 +82,7 @@ class Report:
 
     def say(self, text: str) -> None:
         """A line of context."""
+        self._begin()
         if not self._quiet:
             print(text, flush=True)
 
@@ -103,6 +111,5 @@ def run_check(file: Path, report: Report) -> bool:
         module.check(report)
     finally:
         sys.path.remove(str(file.parent))
-    report.check_settings()
     report.say(f"{file.parent.name}: {'PASS' if report.passed else 'FAIL'}")
     return report.passed

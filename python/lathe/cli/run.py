@@ -21,19 +21,19 @@ def run(arguments: argparse.Namespace) -> int:
     size = parse_size(arguments.size) if arguments.size else None
     frames = parse_count("--frames", arguments.frames) if arguments.frames else None
     settings = _settings(arguments.set)
-    out = _out_folder(Path(arguments.out) if arguments.out else Path("out") / name)
     choose_device(arguments.device)
     load_engine()
     if arguments.check:
         return _check(name, file, settings)
     display = bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
     headless = arguments.headless or not display
+    out = Path(arguments.out) if arguments.out else Path("out") / name
     options = RunOptions(
         name=name,
         script=file,
         frames=frames,
         size=size,
-        out=out if headless else None,
+        out=_out_folder(out) if headless else None,
         headless=headless,
         ui=True if arguments.ui else None,
         assignments=tuple(arguments.set),
@@ -51,13 +51,14 @@ def _settings(assignments: list[str]) -> dict[str, str]:
 
 
 def _out_folder(folder: Path) -> Path:
-    existing = next(p for p in [folder, *folder.absolute().parents] if p.exists())
-    if not existing.is_dir():
-        raise UserError(f"--out {folder}: {existing} is a file; name a folder")
-    if not os.access(existing, os.W_OK):
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if not os.access(folder, os.W_OK):
+            raise PermissionError(None, "it may not be written")
+    except OSError as error:
         raise UserError(
-            f"--out {folder}: {existing} may not be written; name another with --out DIR"
-        )
+            f"--out {folder} cannot be used: {error.strerror}; name another folder with --out DIR"
+        ) from None
     return folder
 
 
@@ -95,10 +96,11 @@ def _device_line() -> str:
 
 
 def _run(file: Path, options: RunOptions) -> int:
-    from lathe.app import format_error
+    from lathe.loop import format_error
     from lathe.native import native
     from lathe.script import run_script
-    from lathe.sketch import SketchError, run_sketch
+    from lathe.sketch import SketchError
+    from lathe.sketch_run import run_sketch
 
     try:
         if file.suffix == ".cu":

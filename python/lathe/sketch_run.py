@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT
+"""Sketches on an App: arrays, launches and drawings as the directives say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lathe import options as run_options
+from lathe._lathe import Array, Kernel
+from lathe.app import App
+from lathe.sketch import SEED, Launch, Sketch, SketchError, parse
+
+__all__ = ["run_sketch"]
+
+
+def run_sketch(file: Path, options: run_options.RunOptions) -> None:
+    """Runs a sketch until its window is closed or its frames are done."""
+    sketch = parse(file.read_text(), str(file))
+    run_options.use(options)
+    try:
+        app = App(sketch.title, sketch.size, background=sketch.background)
+        _Runner(app, file, sketch).run()
+    finally:
+        run_options.use(run_options.RunOptions())
+
+
+class _Runner:
+    """Arrays, kernels and drawings of a sketch on an App; reads the file again when it changes."""
+
+    def __init__(self, app: App, file: Path, sketch: Sketch) -> None:
+        self.app, self.file, self.sketch = app, file, sketch
+        self.arrays: dict[str, Array] = {}
+        self.kernels: dict[str, Kernel] = {}
+        self.taken = ""
+        app._watch.path = None  # the slot watches the file; its text is taken with the kernels
+        app.kernel(file, "")
+        self.take(sketch)
+        app.frame(self.step)
+        app.init(self.start)
+
+    def run(self) -> None:
+        self.app.run()
+
+    def take(self, sketch: Sketch) -> None:
+        """Makes what the directives name; arrays of the same name and kind keep their contents."""
+        self.sketch = sketch
+        arrays: dict[str, Array] = {}
+        for name, buffer in sketch.buffers.items():
+            old = self.arrays.get(name)
+            same = old is not None and old.shape == buffer.shape and old.dtype == buffer.dtype
+            arrays[name] = old if old is not None and same else self.app._studio.array(
+                list(buffer.shape), np.dtype(buffer.dtype)
+            )  # fmt: skip
+            if not same:
+                arrays[name].set(buffer.make())
+        self.arrays = arrays
+        if sketch.camera is not None:
+            self.app.use_camera(sketch.camera)
+        names = {launch.kernel for launch in sketch.launches}
+        self.kernels = {name: self.app.kernel(self.file, name) for name in sorted(names)}
+        slot = next(iter(self.kernels.values())).slot
+        assert slot is not None
+        self.slot, self.taken = slot, slot.source
+
+    def start(self) -> None:
+        for name, buffer in self.sketch.buffers.items():
+            self.arrays[name].set(buffer.make())
+        for launch in self.sketch.launches:
+            if launch.once:
+                self.launch(launch)
+
+    def step(self, dt: float) -> None:
+        if self.slot.source != self.taken and self.slot.state == "good":
+            self.taken = self.slot.source
+            self.take(parse(self.taken, str(self.file)))
+        for launch in self.sketch.launches:
+            if not launch.once:
+                self.launch(launch)
+        for drawing in self.sketch.drawings:
+            arguments = dict(drawing.arguments)
+            if drawing.values is not None:
+                arguments["values"] = self.arrays[drawing.values]
+            getattr(self.app, drawing.method)(self.arrays[drawing.buffer], **arguments)
+
+    def launch(self, launch: Launch) -> None:
+        kernel = self.kernels[launch.kernel]
+        launcher = kernel.over(launch.grid[::-1], launch.block)
+        for _ in range(launch.times):
+            launcher(**self.arguments(launch, kernel))
+            for a, b in launch.swaps:
+                self.arrays[a], self.arrays[b] = self.arrays[b], self.arrays[a]
+
+    def arguments(self, launch: Launch, kernel: Kernel) -> dict[str, Any]:
+        app = self.app
+        width, height, depth = (*launch.grid, 1, 1)[:3]
+        x, y = app.cell_under_mouse or (-1, -1)
+        known: dict[str, Any] = {
+            "width": width, "height": height, "depth": depth, "count": width * height * depth,
+            "time": app.time, "dt": app.dt, "frame": max(app.step, 0), "seed": SEED,
+            "mouse_x": x, "mouse_y": y,
+            "mouse_down": int(x >= 0 and app.input.button_down("right")),
+        }  # fmt: skip
+        known.update(self.arrays)
+        sliders = app.parameters
+        given: dict[str, Any] = {}
+        for name, kind in kernel.parameters:
+            if name in known:
+                given[name] = known[name]
+            elif name not in sliders:
+                raise SketchError(
+                    f"{self.file}:{launch.line}: parameter {name} ({kind}) of {launch.kernel} is "
+                    f"neither a buffer ({', '.join(self.arrays)}) nor a slider"
+                )
+        return given

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: MIT
+"""Every experiment runs headless for three frames; every check passes, and fails when it should."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from lathe.checks import Report, run_check
+from lathe.cli.list_apps import apps
+from lathe.options import RunOptions
+from lathe.script import run_script
+from lathe.sketch_run import run_sketch
+
+CHECKED = [name for name, file in apps().items() if file.with_name("check.py").exists()]
+
+
+@pytest.mark.parametrize("name", apps())
+def test_three_frames(name, tmp_path):
+    file = apps()[name]
+    options = RunOptions(
+        name=name, script=file, frames=3, size=(320, 180), headless=True, out=tmp_path
+    )
+    (run_sketch if file.suffix == ".cu" else run_script)(file, options)
+    app = options.app
+    assert len(app.frame_times) == 3
+    picture = app.screenshot()
+    assert picture.shape == (180, 320, 3)
+    assert np.unique(picture.reshape(-1, 3), axis=0).shape[0] > 20  # there is something to see
+    assert app.stats.bytes_copied == 0
+    assert all(path.exists() for path in options.written)
+
+
+def check_in_process(folder, **settings):
+    report = Report({k: str(v) for k, v in settings.items()}, quiet=True)
+    try:
+        run_check(folder / "check.py", report)
+    finally:
+        sys.modules.pop(folder.name, None)  # the next folder has a module of the same name
+    return report
+
+
+def test_the_three_experiments_have_checks():
+    assert set(CHECKED) >= {"gray_scott", "nbody", "image_lab"}
+
+
+@pytest.mark.parametrize("name", CHECKED)
+def test_checks_pass(name):
+    report = check_in_process(apps()[name].parent)
+    assert report.passed, [r for r in report.results if not r.passed]
+    assert len(report.results) >= 5
+
+
+SABOTAGE = {  # a small mistake in the kernel, and what must notice
+    "gray_scott": ("real(4) * a", "real(3.9999) * a", "float64 u"),
+    "nbody": ("#define LIGHT_SPEED 299792.458", "#define LIGHT_SPEED 599584.916", "mercury"),
+    "image_lab": ("2 * n - 1 - i", "2 * n - 2 - i", "blur"),
+}
+
+
+@pytest.mark.parametrize("name", CHECKED)
+def test_checks_notice_a_wrong_kernel(name, tmp_path):
+    folder = tmp_path / name
+    shutil.copytree(apps()[name].parent, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    source = folder / f"{name}.cu"
+    right, wrong, noticed = SABOTAGE[name]
+    text = source.read_text()
+    assert right in text
+    source.write_text(text.replace(right, wrong))
+    done = subprocess.run(
+        [sys.executable, "-m", "lathe", "run", str(folder / f"{name}.py"), "--check"],
+        capture_output=True, text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )  # fmt: skip
+    assert done.returncode == 1, done.stdout
+    assert any("FAIL" in line and noticed in line for line in done.stdout.splitlines()), done.stdout
+    assert done.stdout.rstrip().endswith(f"{name}: FAIL")
+
+
+def test_checks_notice_missing_physics():
+    folder = apps()["nbody"].parent
+    without = check_in_process(folder, relativity=False)
+    assert {r.what.split()[0] for r in without.results if not r.passed} >= {
+        "mercury",
+        "venus",
+        "earth",
+    }
+    without = check_in_process(folder, oblateness=False)
+    assert [r.what for r in without.results if not r.passed] == ["moon around the earth misses by"]

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: MIT
+"""The command lathe: what a user's mistakes get, and what the reports say."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+
+def lathe(*arguments, **environment):
+    env = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
+    env |= {"PYTHONPATH": os.pathsep.join(sys.path), **environment}
+    return subprocess.run(
+        [sys.executable, "-m", "lathe", *arguments],
+        capture_output=True, text=True, env=env, timeout=300,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["run", "gray_scot"], "did you mean gray_scott?"),
+        (["run", "nothing.py"], "there is no file nothing.py"),
+        (["run", "gray_scott", "--size", "0x0"], "--size 0x0 is impossible"),
+        (["run", "gray_scott", "--size", "100000x100000"], "16 to 16384 pixels"),
+        (["run", "gray_scott", "--size", "large"], "is not WIDTHxHEIGHT"),
+        (["run", "gray_scott", "--frames", "-1"], "--frames"),
+        (["run", "gray_scott", "--frames", "zero"], "--frames zero"),
+        (["run", "gray_scott", "--set", "feed"], "is not NAME=VALUE"),
+        (["run", "gray_scott", "--frames", "1", "--set", "fed=1"], "no parameter is named 'fed'"),
+        (["run", "gray_scott", "--frames", "1", "--set", "feed=much"], "expected a number"),
+        (["run", "gray_scott", "--frames", "1", "--set", "pattern=omega"], "expected one of theta"),
+        (["run", "gray_scott", "--frames", "1", "--out", "/dev/null"], "--out /dev/null"),
+        (["run", "gray_scott", "--device", "quantum"], "--device"),
+        (["run", "nbody", "--check", "--set", "moons=2"], "no such setting"),
+        (["frobnicate"], "frobnicate"),
+    ],
+)
+def test_a_mistake_gets_one_message(arguments, words, tmp_path):
+    if "--frames" in arguments and "--out" not in arguments:
+        arguments = [*arguments, "--out", str(tmp_path)]
+    done = lathe(*arguments)
+    assert done.returncode == 1
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stderr.startswith("lathe: ")
+
+
+@pytest.mark.parametrize(
+    ("variable", "words"),
+    [
+        ("LATHE_NVRTC", "NVRTC"),
+        ("LATHE_EGL_LIBRARY", "EGL"),
+        ("LATHE_SOFT_LIBRARY", "software CUDA device"),
+    ],
+)
+def test_what_is_missing_is_named_with_what_brings_it(variable, words, tmp_path):
+    done = lathe(
+        "run", "gray_scott", "--frames", "1", "--out", str(tmp_path),
+        **{variable: "/nonexistent", "LATHE_CACHE_DIR": str(tmp_path / "cache")},
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+    assert any(tool in done.stderr for tool in ("apt-get", "pip install", "tools/"))
+
+
+def test_unreadable_files(tmp_path):
+    folder = tmp_path / "folder.py"
+    folder.mkdir()
+    assert "is a folder" in lathe("run", str(folder)).stderr
+    binary = tmp_path / "binary.cu"
+    binary.write_bytes(b"\xff\xfe\x00\x80")
+    done = lathe("run", str(binary))
+    assert (done.returncode, "it is not text" in done.stderr) == (1, True)
+
+
+def test_a_scripts_own_error_has_a_traceback(tmp_path):
+    script = tmp_path / "wrong.py"
+    script.write_text("def f():\n    return 1 / 0\n\nf()\n")
+    done = lathe("run", str(script))
+    assert done.returncode == 1
+    assert "ZeroDivisionError" in done.stderr
+    assert 'wrong.py", line 2' in done.stderr
+    assert "python/lathe" not in done.stderr
+
+
+def test_a_kernel_that_does_not_compile_has_its_place(tmp_path):
+    sketch = tmp_path / "broken.cu"
+    sketch.write_text("//@ launch f grid=4\n__global__ void f(int n) { undefined(n); }\n")
+    done = lathe("run", str(sketch), "--out", str(tmp_path))
+    assert done.returncode == 1
+    assert "broken.cu:2:28" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_list_and_version():
+    done = lathe("list")
+    assert done.returncode == 0
+    for name in ("gray_scott", "nbody", "image_lab", "ripples"):
+        assert name in done.stdout
+    assert lathe("--version").stdout.startswith("lathe 0.")
+
+
+def test_doctor_says_what_is_there_and_what_is_not():
+    done = lathe("doctor")
+    assert done.returncode == 0, done.stdout
+    for word in ("CUDA driver", "NVRTC", "OpenGL", "interop", "kernel cache", "zero copy"):
+        assert word in done.stdout
+    done = lathe("doctor", LATHE_NVRTC="/nonexistent")
+    assert done.returncode == 1
+    assert "missing: " in done.stdout
+    assert "this brings it: " in done.stdout
+
+
+def test_a_run_without_a_display_leaves_pictures_and_a_report(tmp_path):
+    done = lathe("run", "gray_scott", "--frames", "4", "--size", "320x180", "--out", str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    assert "4 frames: " in done.stdout
+    assert "device: Lathe software CUDA device" in done.stdout
+    assert "0 bytes of shared arrays" in done.stdout
+    written = [line.split()[-1] for line in done.stdout.splitlines() if line.startswith("wrote")]
+    assert len(written) == 2
+    assert all(os.path.exists(path) for path in written)
+
+
+def test_bench_measures(tmp_path):
+    done = lathe("bench", "first-light", "--frames", "3", "--edits", "2")
+    assert done.returncode == 0, done.stderr
+    for word in (
+        "frames/s",
+        "edit -> changed pixels",
+        "longest frame",
+        "map + launch + unmap",
+        "import",
+    ):
+        assert word in done.stdout

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: MIT
+"""Scripts that are saved while they run: state, arrays and kernels stay; errors do not end them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+
+import lathe
+from lathe.options import RunOptions
+from lathe.script import run_script
+
+KERNEL = '"__global__ void add(float* x, float d) { x[threadIdx.x] += d; }"'
+
+
+def options(path, **changes):
+    wanted = {"name": path.stem, "script": path, "size": (48, 32), "headless": True, "reload": True}
+    return RunOptions(**{**wanted, **changes})
+
+
+def write(path, text):
+    path.write_text(textwrap.dedent(text))
+
+
+@pytest.mark.parametrize("owner", ["app", "user"])
+def test_a_saved_script_goes_on_where_it_was(tmp_path, owner):
+    script = tmp_path / "counting.py"
+    loops = {
+        "app": "app.frame(frame)\napp.run()\n",
+        "user": "while app.frame():\n    frame()\n",
+    }
+    body = f"""
+import time, lathe
+from pathlib import Path
+app = lathe.App("counting")
+x = app.zeros(4, name="x")
+y = app.zeros(3)
+add = app.kernel({KERNEL}, "add")
+if not hasattr(app.state, "runs"):
+    app.state.runs = []
+app.state.runs.append(VERSION)
+app.frame_limit = 1000
+def frame():
+    add[1, 4](x, AMOUNT)
+    app.state.last = x.get()[0]
+    if VERSION == 1 and app.step == 3:
+        app.state.before = x.get()[0]
+        me = Path(__file__)
+        text = me.read_text().replace("AMOUNT = 1.0", "AMOUNT = 100.0")
+        me.write_text(text.replace("VERSION = 1", "VERSION = 2"))
+    if VERSION == 1:
+        time.sleep(0.02)
+    if VERSION == 2:
+        app.close()
+{loops[owner]}
+"""
+    script.write_text("VERSION = 1\nAMOUNT = 1.0\n" + body)
+    wanted = options(script)
+    run_script(script, wanted)
+    state = wanted.app.state
+    assert state.runs == [1, 2]
+    assert state.before == 4
+    assert state.last >= 104  # contents stayed, the new amount was added
+    assert (state.last - 100) % 1 == 0
+
+
+def test_arrays_of_another_shape_are_new(tmp_path):
+    script = tmp_path / "growing.py"
+    script.write_text(
+        textwrap.dedent("""
+        import lathe, time
+        from pathlib import Path
+        app = lathe.App("growing")
+        SIZE = 4
+        x = app.asarray([7.0] * SIZE, "float32", name="x")
+        app.state.shape, app.state.sum = x.shape, float(x.get().sum())
+        app.frame_limit = 200
+        while app.frame():
+            time.sleep(0.01)
+            if SIZE == 4 and app.step == 1:
+                me = Path(__file__)
+                me.write_text(me.read_text().replace("SIZE = 4", "SIZE = 6"))
+            if SIZE == 6:
+                app.close()
+        """)
+    )
+    wanted = options(script)
+    run_script(script, wanted)
+    assert wanted.app.state.shape == (6,)
+    assert wanted.app.state.sum == 42
+
+
+def test_a_script_with_a_syntax_error_is_not_taken(tmp_path):
+    script = tmp_path / "typo.py"
+    script.write_text(
+        textwrap.dedent("""
+        import lathe, time
+        from pathlib import Path
+        app = lathe.App("typo")
+        app.frame_limit = 30
+        good = Path(__file__).read_text()
+        while app.frame():
+            time.sleep(0.02)
+            if app.step == 1:
+                Path(__file__).write_text(good + "\\ndef broken(\\n")
+        """)
+    )
+    wanted = options(script)
+    run_script(script, wanted)
+    errors = [text for source, level, text in wanted.app.console if level == "error"]
+    assert any(
+        "typo.py was saved and not taken" in text and "SyntaxError" in text for text in errors
+    )
+
+
+WINDOWED = """
+import sys, time
+from pathlib import Path
+import lathe
+app = lathe.App("windowed", size=(640, 360))
+step_of_this_run = 0
+
+@app.frame
+def frame():
+    global step_of_this_run
+    step_of_this_run += 1
+    if MODE == "raise" and step_of_this_run == 3:
+        raise ZeroDivisionError("in a frame")
+    if MODE == "good":
+        print("errors", app._studio.console.errors, "frames", len(app.frame_times), flush=True)
+        app.close()
+
+if MODE == "setup":
+    raise KeyError("in the setup")
+app.run()
+"""
+
+
+@pytest.mark.skipif(shutil.which("xvfb-run") is None, reason="Xvfb is not installed")
+@pytest.mark.parametrize("mode", ["raise", "setup"])
+def test_a_window_outlives_a_script_that_raises(tmp_path, mode):
+    script = tmp_path / "windowed.py"
+    script.write_text(f'MODE = "{mode}"\n' + WINDOWED)
+    process = subprocess.Popen(
+        ["xvfb-run", "-a", sys.executable, "-m", "lathe", "run", str(script)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )  # fmt: skip
+    assert process.stderr is not None
+    seen = ""
+    for line in process.stderr:
+        seen += line
+        if "Error:" in line:
+            break
+    assert process.poll() is None  # the window is still there
+    script.write_text('MODE = "good"\n' + WINDOWED)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 0, seen + err
+    assert out.startswith("errors 1 frames")
+    assert ("in a frame" if mode == "raise" else "in the setup") in seen
+
+
+def test_plain_python_reloads_nothing_but_runs(tmp_path):
+    script = tmp_path / "plain.py"
+    script.write_text(
+        "import lathe\napp = lathe.App('plain', size=(32, 32))\napp.frame_limit = 2\n"
+        "while app.frame():\n    pass\nprint(len(app.frame_times))\n"
+    )
+    environment = {k: v for k, v in os.environ.items() if k != "DISPLAY"}
+    environment["PYTHONPATH"] = os.pathsep.join(sys.path)
+    done = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, env=environment, check=True
+    )
+    assert done.stdout == "2\n"
+
+
+def test_kept_arrays_refuse_one_name_twice():
+    app = lathe.App("names", size=(32, 32), headless=True)
+    app.zeros(3, name="x")
+    with pytest.raises(ValueError, match="'x'"):
+        app.zeros(3, name="x")
+    np.testing.assert_array_equal(app.zeros(3).get(), 0)
