@@ -30,8 +30,8 @@ int dump_level() {
 class Compiled final : public CompiledModule {
 public:
     Compiled(std::shared_ptr<const ptx::Module> module, Resolve resolve)
-        : module_{std::move(module)}, resolve_{std::move(resolve)},
-          facts_{jit::find_facts(*module_)} {
+        : module_{std::move(module)}, resolve_{std::move(resolve)}, facts_{
+                                                                        jit::find_facts(*module_)} {
         for (const jit::KernelFacts& kernel : facts_.kernels) kernels_.push_back(kernel.info);
     }
 
@@ -107,9 +107,8 @@ DeviceFunction Compiled::device_function(std::string_view name) {
     if (known != functions_.end()) return reinterpret_cast<DeviceFunction>(known->second);
     const ptx::Function* function = module_->find_function(name);
     if (!function || function->is_entry || !function->has_body) return nullptr;
-    compile("func." + text, [&](jit::ModuleLowering& lowering) {
-        lowering.lower_device_function(*function);
-    });
+    compile("func." + text,
+            [&](jit::ModuleLowering& lowering) { lowering.lower_device_function(*function); });
     void* address = code_.find("func." + text, "func." + text);
     functions_.emplace(text, address);
     return reinterpret_cast<DeviceFunction>(address);

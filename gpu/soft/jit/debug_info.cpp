@@ -8,8 +8,7 @@ namespace lathe::soft::jit {
 
 DebugInfo::DebugInfo(llvm::Module& llvm, const ptx::Module& ptx)
     : ptx_{ptx}, builder_{llvm}, context_{llvm.getContext()} {
-    llvm.addModuleFlag(llvm::Module::Warning, "Debug Info Version",
-                       llvm::DEBUG_METADATA_VERSION);
+    llvm.addModuleFlag(llvm::Module::Warning, "Debug Info Version", llvm::DEBUG_METADATA_VERSION);
     llvm.addModuleFlag(llvm::Module::Warning, "Dwarf Version", 4);
     ptx_file_ = builder_.createFile("<ptx>", "");
     builder_.createCompileUnit(llvm::dwarf::DW_LANG_C_plus_plus, ptx_file_, "lathe", true, "", 0,
@@ -18,8 +17,8 @@ DebugInfo::DebugInfo(llvm::Module& llvm, const ptx::Module& ptx)
 
 llvm::DISubprogram* DebugInfo::make(llvm::DIFile* file, llvm::StringRef name, unsigned line) {
     auto* type = builder_.createSubroutineType(builder_.getOrCreateTypeArray({}));
-    return builder_.createFunction(file, name, "", file, line, type, line,
-                                   llvm::DINode::FlagZero, llvm::DISubprogram::SPFlagDefinition);
+    return builder_.createFunction(file, name, "", file, line, type, line, llvm::DINode::FlagZero,
+                                   llvm::DISubprogram::SPFlagDefinition);
 }
 
 llvm::DISubprogram* DebugInfo::subprogram(llvm::Function& function, const ptx::Function& source) {

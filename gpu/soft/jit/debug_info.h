@@ -4,8 +4,8 @@
 
 #include "gpu/ptx/ast.h"
 
-#include <llvm/IR/DIBuilder.h>
 #include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/DIBuilder.h>
 
 #include <map>
 #include <string>

@@ -38,40 +38,54 @@ Value* half_result(FunctionLowering& f, const Instruction& i, ptx::Type type, Va
     const ptx::Type element = element_of(type);
     return per_element(f, type, {x, y}, [&](const std::vector<Value*>& v) {
         Value *p = widen(f, v[0], element), *q = widen(f, v[1], element);
-        Value* r = i.has("add") ? b.CreateFAdd(p, q)
-                   : i.has("min")
-                       ? b.CreateBinaryIntrinsic(llvm::Intrinsic::minnum, p, q)
-                       : b.CreateBinaryIntrinsic(llvm::Intrinsic::maxnum, p, q);
+        Value* r = i.has("add")   ? b.CreateFAdd(p, q)
+                   : i.has("min") ? b.CreateBinaryIntrinsic(llvm::Intrinsic::minnum, p, q)
+                                  : b.CreateBinaryIntrinsic(llvm::Intrinsic::maxnum, p, q);
         return narrow(f, r, element, Rounding::nearest);
     });
 }
 
 /// The value that a plain (shared memory) operation stores.
-Value* plain_result(FunctionLowering& f, const Instruction& i, ptx::Type type, Value* old, Value* v) {
+Value* plain_result(FunctionLowering& f, const Instruction& i, ptx::Type type, Value* old,
+                    Value* v) {
     auto& b = f.b;
     if (type != ptx::Type::f32 && type != ptx::Type::f64 && ptx::is_float(type) && !i.has("exch")) {
         return half_result(f, i, type, old, v);
     }
-    Value* one = old->getType()->isIntegerTy() ? llvm::ConstantInt::get(old->getType(), 1) : nullptr;
+    Value* one =
+        old->getType()->isIntegerTy() ? llvm::ConstantInt::get(old->getType(), 1) : nullptr;
     switch (*operation(i, type)) {
-    case BinOp::FAdd: return b.CreateFAdd(old, v);
-    case BinOp::Add: return b.CreateAdd(old, v);
-    case BinOp::And: return b.CreateAnd(old, v);
-    case BinOp::Or: return b.CreateOr(old, v);
-    case BinOp::Xor: return b.CreateXor(old, v);
-    case BinOp::Min: return b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, old, v);
-    case BinOp::Max: return b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, old, v);
-    case BinOp::UMin: return b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, old, v);
-    case BinOp::UMax: return b.CreateBinaryIntrinsic(llvm::Intrinsic::umax, old, v);
-    case BinOp::FMin: return b.CreateBinaryIntrinsic(llvm::Intrinsic::minnum, old, v);
-    case BinOp::FMax: return b.CreateBinaryIntrinsic(llvm::Intrinsic::maxnum, old, v);
+    case BinOp::FAdd:
+        return b.CreateFAdd(old, v);
+    case BinOp::Add:
+        return b.CreateAdd(old, v);
+    case BinOp::And:
+        return b.CreateAnd(old, v);
+    case BinOp::Or:
+        return b.CreateOr(old, v);
+    case BinOp::Xor:
+        return b.CreateXor(old, v);
+    case BinOp::Min:
+        return b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, old, v);
+    case BinOp::Max:
+        return b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, old, v);
+    case BinOp::UMin:
+        return b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, old, v);
+    case BinOp::UMax:
+        return b.CreateBinaryIntrinsic(llvm::Intrinsic::umax, old, v);
+    case BinOp::FMin:
+        return b.CreateBinaryIntrinsic(llvm::Intrinsic::minnum, old, v);
+    case BinOp::FMax:
+        return b.CreateBinaryIntrinsic(llvm::Intrinsic::maxnum, old, v);
     case BinOp::UIncWrap:
-        return b.CreateSelect(b.CreateICmpUGE(old, v), b.CreateSub(one, one), b.CreateAdd(old, one));
+        return b.CreateSelect(b.CreateICmpUGE(old, v), b.CreateSub(one, one),
+                              b.CreateAdd(old, one));
     case BinOp::UDecWrap: {
         Value* zero = b.CreateICmpEQ(old, llvm::ConstantInt::get(old->getType(), 0));
         return b.CreateSelect(b.CreateOr(zero, b.CreateICmpUGT(old, v)), v, b.CreateSub(old, one));
     }
-    default: return v; // exch
+    default:
+        return v; // exch
     }
 }
 
@@ -128,9 +142,8 @@ void emit_compare_and_swap(FunctionLowering& f, const Instruction& i) {
     } else {
         const auto failure = i.has("acquire") || i.has("acq_rel") ? llvm::AtomicOrdering::Acquire
                                                                   : llvm::AtomicOrdering::Monotonic;
-        auto* exchange = b.CreateAtomicCmpXchg(place, expected, desired,
-                                               llvm::Align{bits->getBitWidth() / 8}, ordering(i),
-                                               failure);
+        auto* exchange = b.CreateAtomicCmpXchg(
+            place, expected, desired, llvm::Align{bits->getBitWidth() / 8}, ordering(i), failure);
         old = b.CreateExtractValue(exchange, 0);
     }
     f.write(i, b.CreateBitCast(old, f.llvm_type(type)), type);

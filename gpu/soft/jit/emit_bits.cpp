@@ -18,10 +18,18 @@ void emit_logic(FunctionLowering& f, const Instruction& i) {
     Value* x = f.read(i, 1, type);
     Value* result = nullptr;
     switch (i.opcode) {
-    case Opcode::and_: result = b.CreateAnd(x, f.read(i, 2, type)); break;
-    case Opcode::or_: result = b.CreateOr(x, f.read(i, 2, type)); break;
-    case Opcode::xor_: result = b.CreateXor(x, f.read(i, 2, type)); break;
-    case Opcode::not_: result = b.CreateNot(x); break;
+    case Opcode::and_:
+        result = b.CreateAnd(x, f.read(i, 2, type));
+        break;
+    case Opcode::or_:
+        result = b.CreateOr(x, f.read(i, 2, type));
+        break;
+    case Opcode::xor_:
+        result = b.CreateXor(x, f.read(i, 2, type));
+        break;
+    case Opcode::not_:
+        result = b.CreateNot(x);
+        break;
     default: // cnot
         result = b.CreateZExt(b.CreateICmpEQ(x, constant_like(x, 0)), x->getType());
     }
@@ -54,8 +62,9 @@ void emit_funnel(FunctionLowering& f, const Instruction& i) {
     Value* low = b.CreateZExt(f.read(i, 1, ptx::Type::b32), i64);
     Value* high = b.CreateZExt(f.read(i, 2, ptx::Type::b32), i64);
     Value* amount = f.read(i, 3, ptx::Type::u32);
-    Value* n = i.has("wrap") ? b.CreateAnd(amount, b.getInt32(31))
-                             : b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, amount, b.getInt32(32));
+    Value* n = i.has("wrap")
+                   ? b.CreateAnd(amount, b.getInt32(31))
+                   : b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, amount, b.getInt32(32));
     Value* all = b.CreateOr(b.CreateShl(high, 32), low);
     n = b.CreateZExt(n, i64);
     Value* result = i.has("l") ? b.CreateLShr(b.CreateShl(all, n), 32) : b.CreateLShr(all, n);
@@ -101,7 +110,8 @@ void emit_extract(FunctionLowering& f, const Instruction& i) {
         last = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, last, constant_like(x, bits - 1));
         Value* sign = b.CreateAnd(b.CreateLShr(x, last), constant_like(x, 1));
         Value* empty = b.CreateICmpEQ(length, constant_like(x, 0));
-        Value* negative = b.CreateAnd(b.CreateICmpNE(sign, constant_like(x, 0)), b.CreateNot(empty));
+        Value* negative =
+            b.CreateAnd(b.CreateICmpNE(sign, constant_like(x, 0)), b.CreateNot(empty));
         field = b.CreateOr(field, b.CreateSelect(negative, b.CreateNot(mask), constant_like(x, 0)));
     }
     f.write(i, field, type);
@@ -127,7 +137,8 @@ void emit_find(FunctionLowering& f, const Instruction& i) {
         x = b.CreateSelect(negative, b.CreateNot(x), x);
     }
     Value* zeros = b.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, x, b.getFalse());
-    Value* n = i.has("shiftamt") ? zeros : b.CreateSub(constant_like(x, f.bits_of(type) - 1), zeros);
+    Value* n =
+        i.has("shiftamt") ? zeros : b.CreateSub(constant_like(x, f.bits_of(type) - 1), zeros);
     Value* none = b.CreateICmpEQ(x, constant_like(x, 0));
     f.write(i, b.CreateSelect(none, b.getInt32(~0u), b.CreateZExtOrTrunc(n, b.getInt32Ty())),
             ptx::Type::u32);
@@ -138,14 +149,19 @@ Value* lookup(FunctionLowering& f, Value* a, Value* x, Value* c, unsigned table)
     auto& b = f.b;
     auto of_c = [&](unsigned two) -> Value* { // bit 0: c = 0, bit 1: c = 1
         switch (two & 3) {
-        case 0: return constant_like(c, 0);
-        case 1: return b.CreateNot(c);
-        case 2: return c;
-        default: return llvm::ConstantInt::getAllOnesValue(c->getType());
+        case 0:
+            return constant_like(c, 0);
+        case 1:
+            return b.CreateNot(c);
+        case 2:
+            return c;
+        default:
+            return llvm::ConstantInt::getAllOnesValue(c->getType());
         }
     };
     auto choose = [&](Value* s, Value* one, Value* zero) {
-        return one == zero ? one : b.CreateOr(b.CreateAnd(s, one), b.CreateAnd(b.CreateNot(s), zero));
+        return one == zero ? one
+                           : b.CreateOr(b.CreateAnd(s, one), b.CreateAnd(b.CreateNot(s), zero));
     };
     Value* a0 = choose(x, of_c(table >> 2), of_c(table));
     Value* a1 = choose(x, of_c(table >> 6), of_c(table >> 4));
@@ -155,8 +171,7 @@ Value* lookup(FunctionLowering& f, Value* a, Value* x, Value* c, unsigned table)
 void emit_lop3(FunctionLowering& f, const Instruction& i) {
     auto& b = f.b;
     Value* result = lookup(f, f.read(i, 1, ptx::Type::b32), f.read(i, 2, ptx::Type::b32),
-                           f.read(i, 3, ptx::Type::b32),
-                           static_cast<unsigned>(f.immediate(i, 4)));
+                           f.read(i, 3, ptx::Type::b32), static_cast<unsigned>(f.immediate(i, 4)));
     if (f.has_operand(i, 5)) { // lop3.or.b32 d|p, a, b, c, lut, q
         Value* any = b.CreateICmpNE(result, b.getInt32(0));
         Value* q = f.read(i, 5, ptx::Type::pred);
@@ -256,30 +271,54 @@ bool emit_bits(FunctionLowering& f, const Instruction& i) {
     case Opcode::or_:
     case Opcode::xor_:
     case Opcode::not_:
-    case Opcode::cnot: emit_logic(f, i); return true;
+    case Opcode::cnot:
+        emit_logic(f, i);
+        return true;
     case Opcode::shl:
-    case Opcode::shr: emit_shift(f, i); return true;
-    case Opcode::shf: emit_funnel(f, i); return true;
-    case Opcode::bfe: emit_extract(f, i); return true;
-    case Opcode::bfi: emit_insert(f, i); return true;
-    case Opcode::bfind: emit_find(f, i); return true;
-    case Opcode::lop3: emit_lop3(f, i); return true;
-    case Opcode::prmt: emit_permute(f, i); return true;
-    case Opcode::szext: emit_extend(f, i); return true;
-    case Opcode::bmsk: emit_mask(f, i); return true;
+    case Opcode::shr:
+        emit_shift(f, i);
+        return true;
+    case Opcode::shf:
+        emit_funnel(f, i);
+        return true;
+    case Opcode::bfe:
+        emit_extract(f, i);
+        return true;
+    case Opcode::bfi:
+        emit_insert(f, i);
+        return true;
+    case Opcode::bfind:
+        emit_find(f, i);
+        return true;
+    case Opcode::lop3:
+        emit_lop3(f, i);
+        return true;
+    case Opcode::prmt:
+        emit_permute(f, i);
+        return true;
+    case Opcode::szext:
+        emit_extend(f, i);
+        return true;
+    case Opcode::bmsk:
+        emit_mask(f, i);
+        return true;
     case Opcode::popc:
-    case Opcode::clz: emit_count(f, i); return true;
+    case Opcode::clz:
+        emit_count(f, i);
+        return true;
     case Opcode::brev:
         f.write(i, f.b.CreateUnaryIntrinsic(llvm::Intrinsic::bitreverse, f.read(i, 1, f.type(i))),
                 f.type(i));
         return true;
     case Opcode::fns:
-        f.write(i, f.call_c("lathe_jit_fns", f.b.getInt32Ty(),
-                            {f.read(i, 1, ptx::Type::b32), f.read(i, 2, ptx::Type::b32),
-                             f.read(i, 3, ptx::Type::b32)}),
+        f.write(i,
+                f.call_c("lathe_jit_fns", f.b.getInt32Ty(),
+                         {f.read(i, 1, ptx::Type::b32), f.read(i, 2, ptx::Type::b32),
+                          f.read(i, 3, ptx::Type::b32)}),
                 ptx::Type::b32);
         return true;
-    default: return false;
+    default:
+        return false;
     }
 }
 

@@ -45,8 +45,8 @@ std::vector<Value*> compare_all(FunctionLowering& f, const Instruction& i, ptx::
             p = b.CreateTrunc(b.CreateLShr(x, 16 * k), b.getInt16Ty());
             q = b.CreateTrunc(b.CreateLShr(y, 16 * k), b.getInt16Ty());
         }
-        results.push_back(compare(f, name, comparable(f, i, p, element),
-                                  comparable(f, i, q, element), type));
+        results.push_back(
+            compare(f, name, comparable(f, i, p, element), comparable(f, i, q, element), type));
     }
     return results;
 }
@@ -101,12 +101,12 @@ void emit_slct(FunctionLowering& f, const Instruction& i) {
 }
 
 void emit_testp(FunctionLowering& f, const Instruction& i) {
-    const unsigned test = i.has("finite")      ? llvm::fcFinite
-                          : i.has("infinite")  ? llvm::fcInf
-                          : i.has("number")    ? llvm::fcAllFlags & ~llvm::fcNan
+    const unsigned test = i.has("finite")       ? llvm::fcFinite
+                          : i.has("infinite")   ? llvm::fcInf
+                          : i.has("number")     ? llvm::fcAllFlags & ~llvm::fcNan
                           : i.has("notanumber") ? llvm::fcNan
-                          : i.has("normal")    ? llvm::fcNormal
-                                               : llvm::fcSubnormal;
+                          : i.has("normal")     ? llvm::fcNormal
+                                                : llvm::fcSubnormal;
     Value* x = f.read(i, 1, f.type(i));
     f.write(i, f.b.createIsFPClass(x, test), ptx::Type::pred);
 }
@@ -115,17 +115,26 @@ void emit_testp(FunctionLowering& f, const Instruction& i) {
 
 bool emit_compare(FunctionLowering& f, const Instruction& i) {
     switch (i.opcode) {
-    case Opcode::setp: emit_setp(f, i); return true;
-    case Opcode::set: emit_set(f, i); return true;
+    case Opcode::setp:
+        emit_setp(f, i);
+        return true;
+    case Opcode::set:
+        emit_set(f, i);
+        return true;
     case Opcode::selp: {
         const ptx::Type type = f.type(i);
         Value* condition = f.read(i, 3, ptx::Type::pred);
         f.write(i, f.b.CreateSelect(condition, f.read(i, 1, type), f.read(i, 2, type)), type);
         return true;
     }
-    case Opcode::slct: emit_slct(f, i); return true;
-    case Opcode::testp: emit_testp(f, i); return true;
-    default: return false;
+    case Opcode::slct:
+        emit_slct(f, i);
+        return true;
+    case Opcode::testp:
+        emit_testp(f, i);
+        return true;
+    default:
+        return false;
     }
 }
 

@@ -58,8 +58,8 @@ CallOperands call_operands(FunctionLowering& f, const Instruction& i) {
 Value* pack_arguments(FunctionLowering& f, const Instruction& i, const ptx::Vector* arguments,
                       const std::vector<ptx::Variable>& params, const ParamLayout& layout) {
     auto& b = f.b;
-    auto* buffer = f.stack(llvm::ArrayType::get(b.getInt8Ty(), std::max(1u, layout.bytes)), 16,
-                           "arguments");
+    auto* buffer =
+        f.stack(llvm::ArrayType::get(b.getInt8Ty(), std::max(1u, layout.bytes)), 16, "arguments");
     const std::size_t count = arguments ? arguments->items.size() : 0;
     if (count != params.size()) {
         f.fail(i, fmt::format("{} arguments, {} expected", count, params.size()));
@@ -108,13 +108,14 @@ bool emit_system_call(FunctionLowering& f, const std::string& name, Value* argum
                       const ParamLayout& layout, Value* results) {
     auto& b = f.b;
     auto argument = [&](std::size_t k, llvm::Type* type) -> Value* {
-        return b.CreateLoad(type, b.CreateConstGEP1_32(b.getInt8Ty(), arguments,
-                                                       layout.params[k].offset));
+        return b.CreateLoad(
+            type, b.CreateConstGEP1_32(b.getInt8Ty(), arguments, layout.params[k].offset));
     };
     auto pointer = [&](std::size_t k) { return argument(k, b.getPtrTy()); };
     const std::size_t count = layout.params.size();
     if (name == "vprintf" && count == 2) {
-        Value* printed = f.call_runtime("lathe_rt_vprintf", b.getInt32Ty(), {pointer(0), pointer(1)});
+        Value* printed =
+            f.call_runtime("lathe_rt_vprintf", b.getInt32Ty(), {pointer(0), pointer(1)});
         b.CreateStore(printed, results);
     } else if (name == "__assertfail" && count == 5) {
         f.call_runtime("lathe_rt_assertfail", b.getVoidTy(),
@@ -152,14 +153,14 @@ void emit_call(FunctionLowering& f, const Instruction& i) {
     }
     const ParamLayout param_layout = layout_of(*params), return_layout = layout_of(*returns);
     Value* arguments = pack_arguments(f, i, call.arguments, *params, param_layout);
-    Value* results = f.stack(
-        llvm::ArrayType::get(b.getInt8Ty(), std::max(8u, return_layout.bytes)), 16, "results");
+    Value* results = f.stack(llvm::ArrayType::get(b.getInt8Ty(), std::max(8u, return_layout.bytes)),
+                             16, "results");
     const bool defined = callee && callee->has_body;
     if (defined || !target ||
         !emit_system_call(f, target->name, arguments, param_layout, results)) {
-        Value* address = target ? f.symbol_pointer(target->name)
-                                : b.CreateIntToPtr(f.read(i, call.target, ptx::Type::u64),
-                                                   b.getPtrTy());
+        Value* address =
+            target ? f.symbol_pointer(target->name)
+                   : b.CreateIntToPtr(f.read(i, call.target, ptx::Type::u64), b.getPtrTy());
         b.CreateCall(f.module.device_function_type(), address, {f.context, arguments, results})
             ->setDoesNotThrow();
     }
@@ -175,11 +176,21 @@ void emit_call(FunctionLowering& f, const Instruction& i) {
 bool emit_control(FunctionLowering& f, const Instruction& i) {
     auto& b = f.b;
     switch (i.opcode) {
-    case Opcode::bra: f.jump(i, symbol_name(f, i, 0)); return true;
-    case Opcode::brx: emit_indexed_branch(f, i); return true;
-    case Opcode::call: emit_call(f, i); return true;
-    case Opcode::ret: f.end_function(); return true;
-    case Opcode::exit: f.end_thread(); return true;
+    case Opcode::bra:
+        f.jump(i, symbol_name(f, i, 0));
+        return true;
+    case Opcode::brx:
+        emit_indexed_branch(f, i);
+        return true;
+    case Opcode::call:
+        emit_call(f, i);
+        return true;
+    case Opcode::ret:
+        f.end_function();
+        return true;
+    case Opcode::exit:
+        f.end_thread();
+        return true;
     case Opcode::trap:
     case Opcode::brkpt:
         f.call_runtime("lathe_rt_trap", b.getVoidTy())->setDoesNotReturn();
@@ -191,8 +202,10 @@ bool emit_control(FunctionLowering& f, const Instruction& i) {
         return true;
     case Opcode::pmevent:
     case Opcode::setmaxnreg:
-    case Opcode::griddepcontrol: return true;
-    default: return false;
+    case Opcode::griddepcontrol:
+        return true;
+    default:
+        return false;
     }
 }
 

@@ -87,7 +87,8 @@ Value* float_to_integer(FunctionLowering& f, const Instruction& i, Value* x, ptx
 /// Largest finite value for what would be infinite (.satfinite); NaN stays NaN.
 Value* limit(FunctionLowering& f, Value* x, double most) {
     auto& b = f.b;
-    Value *high = llvm::ConstantFP::get(x->getType(), most), *low = llvm::ConstantFP::get(x->getType(), -most);
+    Value *high = llvm::ConstantFP::get(x->getType(), most),
+          *low = llvm::ConstantFP::get(x->getType(), -most);
     x = b.CreateSelect(b.CreateFCmpOGT(x, high), high, x);
     return b.CreateSelect(b.CreateFCmpOLT(x, low), low, x);
 }
@@ -114,15 +115,14 @@ Value* to_tf32(FunctionLowering& f, const Instruction& i, Value* x) {
         added = b.CreateAdd(bits, b.CreateAdd(tie, b.getInt32(0xfff)));
     }
     Value* rounded = b.CreateAnd(added, b.getInt32(0xffffe000));
-    Value* special = b.CreateICmpEQ(b.CreateAnd(bits, b.getInt32(0x7f800000)), b.getInt32(0x7f800000));
+    Value* special =
+        b.CreateICmpEQ(b.CreateAnd(bits, b.getInt32(0x7f800000)), b.getInt32(0x7f800000));
     Value* nan = b.CreateFCmpUNO(x, x);
     rounded = b.CreateSelect(special, bits, rounded);
     return b.CreateSelect(nan, b.getInt32(0x7fffffff), rounded);
 }
 
-bool is_eight_bit(ptx::Type type) {
-    return type == ptx::Type::e4m3x2 || type == ptx::Type::e5m2x2;
-}
+bool is_eight_bit(ptx::Type type) { return type == ptx::Type::e4m3x2 || type == ptx::Type::e5m2x2; }
 
 /// Two 8-bit floats from two floats (first operand high), or from the halves of a f16x2.
 void emit_to_eight_bit(FunctionLowering& f, const Instruction& i) {
@@ -151,9 +151,9 @@ void emit_from_eight_bit(FunctionLowering& f, const Instruction& i) {
     const ptx::Type to = f.type(i, 0), from = f.type(i, 1);
     Value* pair = b.CreateZExt(f.read(i, 1, from), b.getInt32Ty());
     auto one = [&](Value* bits) {
-        Value* x = f.call_c("lathe_jit_from_float8", b.getFloatTy(),
-                            {b.CreateAnd(bits, b.getInt32(255)),
-                             b.getInt32(from == ptx::Type::e4m3x2)});
+        Value* x =
+            f.call_c("lathe_jit_from_float8", b.getFloatTy(),
+                     {b.CreateAnd(bits, b.getInt32(255)), b.getInt32(from == ptx::Type::e4m3x2)});
         if (i.has("relu")) x = relu(f, x);
         return b.CreateZExt(narrow(f, x, element_of(to), Rounding::nearest), b.getInt32Ty());
     };
@@ -189,9 +189,7 @@ void emit_pack(FunctionLowering& f, const Instruction& i) {
 
 /// Float to float.
 Value* convert_float(FunctionLowering& f, const Instruction& i, Value* x, ptx::Type to) {
-    if (rounds_to_integer(i)) {
-        x = round_to_integer(f, x, rounding_of(i));
-    }
+    if (rounds_to_integer(i)) { x = round_to_integer(f, x, rounding_of(i)); }
     if (is_half(to)) return to_half(f, i, x, to);
     const Rounding rounding = rounds_to_integer(i) ? Rounding::nearest : rounding_of(i);
     x = narrow(f, x, to, rounding);

@@ -14,13 +14,20 @@ using Values = std::vector<Value*>;
 Value* apply(FunctionLowering& f, Opcode opcode, const Values& v) {
     auto& b = f.b;
     switch (opcode) {
-    case Opcode::add: return b.CreateFAdd(v[0], v[1]);
-    case Opcode::sub: return b.CreateFSub(v[0], v[1]);
-    case Opcode::mul: return b.CreateFMul(v[0], v[1]);
-    case Opcode::div: return b.CreateFDiv(v[0], v[1]);
-    case Opcode::rcp: return b.CreateFDiv(llvm::ConstantFP::get(v[0]->getType(), 1.0), v[0]);
-    case Opcode::sqrt: return b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, v[0]);
-    default: return f.intrinsic(llvm::Intrinsic::fma, {v[0]->getType()}, {v[0], v[1], v[2]});
+    case Opcode::add:
+        return b.CreateFAdd(v[0], v[1]);
+    case Opcode::sub:
+        return b.CreateFSub(v[0], v[1]);
+    case Opcode::mul:
+        return b.CreateFMul(v[0], v[1]);
+    case Opcode::div:
+        return b.CreateFDiv(v[0], v[1]);
+    case Opcode::rcp:
+        return b.CreateFDiv(llvm::ConstantFP::get(v[0]->getType(), 1.0), v[0]);
+    case Opcode::sqrt:
+        return b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, v[0]);
+    default:
+        return f.intrinsic(llvm::Intrinsic::fma, {v[0]->getType()}, {v[0], v[1], v[2]});
     }
 }
 
@@ -31,9 +38,10 @@ Value* odd_sum(FunctionLowering& f, Value* x, Value* y, Rounding rounding) {
     Value* odd = to_odd(f, sum, sum_error(f, x, y, sum));
     if (rounding != Rounding::down) return odd;
     Value* zero = llvm::ConstantFP::get(b.getDoubleTy(), 0.0);
-    Value* some_bits = b.CreateOr(b.CreateBitCast(x, b.getInt64Ty()), b.CreateBitCast(y, b.getInt64Ty()));
-    Value* negative = b.CreateAnd(b.CreateFCmpOEQ(sum, zero),
-                                  b.CreateICmpNE(some_bits, b.getInt64(0)));
+    Value* some_bits =
+        b.CreateOr(b.CreateBitCast(x, b.getInt64Ty()), b.CreateBitCast(y, b.getInt64Ty()));
+    Value* negative =
+        b.CreateAnd(b.CreateFCmpOEQ(sum, zero), b.CreateICmpNE(some_bits, b.getInt64(0)));
     return b.CreateSelect(negative, llvm::ConstantFP::getNegativeZero(b.getDoubleTy()), odd);
 }
 
@@ -91,14 +99,14 @@ Value* float_operation(FunctionLowering& f, const Instruction& i, Values v) {
     }
     Value* result = rounding == Rounding::nearest
                         ? apply(f, i.opcode, v)
-                        : narrow(f, apply_odd(f, i.opcode, v, rounding), ptx::Type::f32,
-                                 rounding);
+                        : narrow(f, apply_odd(f, i.opcode, v, rounding), ptx::Type::f32, rounding);
     if (ftz) result = flush(f, result);
     return i.has("sat") ? saturate(f, result) : result;
 }
 
 /// f16, bf16: sums and products of widened operands round correctly; fma goes through double.
-Value* half_operation(FunctionLowering& f, const Instruction& i, ptx::Type type, const Values& bits) {
+Value* half_operation(FunctionLowering& f, const Instruction& i, ptx::Type type,
+                      const Values& bits) {
     auto& b = f.b;
     const bool is_fma = i.opcode == Opcode::fma || i.opcode == Opcode::mad;
     Values v;
@@ -135,9 +143,8 @@ void emit_arithmetic(FunctionLowering& f, const Instruction& i) {
     if (v.size() < needed) f.fail(i, "operands are missing");
     Value* result = nullptr;
     if (is_half(element)) {
-        result = per_element(f, type, v, [&](const Values& parts) {
-            return half_operation(f, i, element, parts);
-        });
+        result = per_element(
+            f, type, v, [&](const Values& parts) { return half_operation(f, i, element, parts); });
     } else if (type == ptx::Type::f64) {
         const Rounding rounding = rounding_of(i);
         result = rounding == Rounding::nearest ? apply(f, i.opcode, v)
@@ -159,8 +166,8 @@ void emit_approximate_double(FunctionLowering& f, const Instruction& i) {
     x = b.CreateBitCast(flushed, b.getDoubleTy());
     if (i.opcode == Opcode::rsqrt) x = b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x);
     Value* y = b.CreateFDiv(llvm::ConstantFP::get(b.getDoubleTy(), 1.0), x);
-    Value* high = b.CreateAnd(b.CreateBitCast(y, b.getInt64Ty()),
-                              b.getInt64(0xffffffff00000000ull));
+    Value* high =
+        b.CreateAnd(b.CreateBitCast(y, b.getInt64Ty()), b.getInt64(0xffffffff00000000ull));
     f.write(i, b.CreateBitCast(high, b.getDoubleTy()), ptx::Type::f64);
 }
 
@@ -172,11 +179,16 @@ Value* function_of(FunctionLowering& f, Opcode opcode, Value* x) {
     case Opcode::rsqrt:
         return b.CreateFDiv(llvm::ConstantFP::get(type, 1.0),
                             b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x));
-    case Opcode::sin: return f.call_c("sinf", type, {x});
-    case Opcode::cos: return f.call_c("cosf", type, {x});
-    case Opcode::tanh: return f.call_c("tanhf", type, {x});
-    case Opcode::lg2: return f.call_c("log2f", type, {x});
-    default: return f.call_c("exp2f", type, {x});
+    case Opcode::sin:
+        return f.call_c("sinf", type, {x});
+    case Opcode::cos:
+        return f.call_c("cosf", type, {x});
+    case Opcode::tanh:
+        return f.call_c("tanhf", type, {x});
+    case Opcode::lg2:
+        return f.call_c("log2f", type, {x});
+    default:
+        return f.call_c("exp2f", type, {x});
     }
 }
 
@@ -212,8 +224,8 @@ Value* choose(FunctionLowering& f, const Instruction& i, Value* x, Value* y) {
         x = b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
         y = b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, y);
     }
-    Value* chosen = b.CreateBinaryIntrinsic(
-        is_min ? llvm::Intrinsic::minimum : llvm::Intrinsic::maximum, x, y);
+    Value* chosen =
+        b.CreateBinaryIntrinsic(is_min ? llvm::Intrinsic::minimum : llvm::Intrinsic::maximum, x, y);
     Value *x_nan = b.CreateFCmpUNO(x, x), *y_nan = b.CreateFCmpUNO(y, y);
     Value* nan = b.CreateBitCast(x->getType()->isDoubleTy()
                                      ? static_cast<Value*>(b.getInt64(0x7fffffffffffffffull))
@@ -268,8 +280,9 @@ void emit_sign(FunctionLowering& f, const Instruction& i) {
 /// copysign d, a, b: magnitude of b with the sign of a.
 void emit_copysign(FunctionLowering& f, const Instruction& i) {
     const ptx::Type type = f.type(i);
-    f.write(i, f.b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, f.read(i, 2, type),
-                                         f.read(i, 1, type)),
+    f.write(i,
+            f.b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, f.read(i, 2, type),
+                                      f.read(i, 1, type)),
             type);
 }
 
@@ -292,7 +305,9 @@ bool emit_float(FunctionLowering& f, const Instruction& i) {
     case Opcode::div:
     case Opcode::fma:
     case Opcode::mad:
-    case Opcode::sqrt: emit_arithmetic(f, i); return true;
+    case Opcode::sqrt:
+        emit_arithmetic(f, i);
+        return true;
     case Opcode::rsqrt:
         if (approximate_double) {
             emit_approximate_double(f, i);
@@ -304,13 +319,22 @@ bool emit_float(FunctionLowering& f, const Instruction& i) {
     case Opcode::cos:
     case Opcode::tanh:
     case Opcode::lg2:
-    case Opcode::ex2: emit_function(f, i); return true;
+    case Opcode::ex2:
+        emit_function(f, i);
+        return true;
     case Opcode::min:
-    case Opcode::max: emit_min_max(f, i); return true;
+    case Opcode::max:
+        emit_min_max(f, i);
+        return true;
     case Opcode::abs:
-    case Opcode::neg: emit_sign(f, i); return true;
-    case Opcode::copysign: emit_copysign(f, i); return true;
-    default: return false;
+    case Opcode::neg:
+        emit_sign(f, i);
+        return true;
+    case Opcode::copysign:
+        emit_copysign(f, i);
+        return true;
+    default:
+        return false;
     }
 }
 

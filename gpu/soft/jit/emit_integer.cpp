@@ -30,14 +30,17 @@ void emit_add(FunctionLowering& f, const Instruction& i) {
     Value *x = f.read(i, 1, type), *y = f.read(i, 2, type);
     f.propagate_base(i);
     if (!carry_in && !i.has("cc")) {
-        f.write(i, lanes(f, type, {x, y}, [&](auto& v) -> Value* {
-            if (i.has("sat")) {
-                return b.CreateBinaryIntrinsic(subtract ? llvm::Intrinsic::ssub_sat
-                                                        : llvm::Intrinsic::sadd_sat,
-                                               v[0], v[1]);
-            }
-            return subtract ? b.CreateSub(v[0], v[1]) : b.CreateAdd(v[0], v[1]);
-        }), type);
+        f.write(i,
+                lanes(f, type, {x, y},
+                      [&](auto& v) -> Value* {
+                          if (i.has("sat")) {
+                              return b.CreateBinaryIntrinsic(subtract ? llvm::Intrinsic::ssub_sat
+                                                                      : llvm::Intrinsic::sadd_sat,
+                                                             v[0], v[1]);
+                          }
+                          return subtract ? b.CreateSub(v[0], v[1]) : b.CreateAdd(v[0], v[1]);
+                      }),
+                type);
         return;
     }
     const unsigned bits = f.bits_of(type);
@@ -68,11 +71,16 @@ Value* product(FunctionLowering& f, const Instruction& i, Value* x, Value* y, pt
 ptx::Type result_type(const Instruction& i, ptx::Type type) {
     if (!i.has("wide")) return type;
     switch (type) {
-    case ptx::Type::s16: return ptx::Type::s32;
-    case ptx::Type::s32: return ptx::Type::s64;
-    case ptx::Type::u16: return ptx::Type::u32;
-    case ptx::Type::u32: return ptx::Type::u64;
-    default: return ptx::Type::b128;
+    case ptx::Type::s16:
+        return ptx::Type::s32;
+    case ptx::Type::s32:
+        return ptx::Type::s64;
+    case ptx::Type::u16:
+        return ptx::Type::u32;
+    case ptx::Type::u32:
+        return ptx::Type::u64;
+    default:
+        return ptx::Type::b128;
     }
 }
 
@@ -90,8 +98,10 @@ void emit_mad(FunctionLowering& f, const Instruction& i) {
     Value* c = f.read(i, 3, result);
     const bool carry_in = i.opcode == Opcode::madc;
     if (!carry_in && !i.has("cc")) {
-        f.write(i, i.has("sat") ? b.CreateBinaryIntrinsic(llvm::Intrinsic::sadd_sat, p, c)
-                                : b.CreateAdd(p, c), result);
+        f.write(i,
+                i.has("sat") ? b.CreateBinaryIntrinsic(llvm::Intrinsic::sadd_sat, p, c)
+                             : b.CreateAdd(p, c),
+                result);
         return;
     }
     const unsigned bits = f.bits_of(type);
@@ -135,7 +145,8 @@ void emit_div(FunctionLowering& f, const Instruction& i) {
     Value* result = nullptr;
     if (ptx::is_signed(type)) {
         Value* minus_one = b.CreateICmpEQ(y, llvm::ConstantInt::getAllOnesValue(t));
-        Value* safe = b.CreateSelect(b.CreateOr(by_zero, minus_one), llvm::ConstantInt::get(t, 1), y);
+        Value* safe =
+            b.CreateSelect(b.CreateOr(by_zero, minus_one), llvm::ConstantInt::get(t, 1), y);
         result = remainder ? b.CreateSRem(x, safe) : b.CreateSDiv(x, safe);
         if (!remainder) result = b.CreateSelect(minus_one, b.CreateNeg(x), result);
     } else {
@@ -206,17 +217,31 @@ bool emit_integer(FunctionLowering& f, const Instruction& i) {
     case Opcode::add:
     case Opcode::sub:
     case Opcode::addc:
-    case Opcode::subc: emit_add(f, i); return true;
-    case Opcode::mul: emit_mul(f, i); return true;
+    case Opcode::subc:
+        emit_add(f, i);
+        return true;
+    case Opcode::mul:
+        emit_mul(f, i);
+        return true;
     case Opcode::mad:
-    case Opcode::madc: emit_mad(f, i); return true;
+    case Opcode::madc:
+        emit_mad(f, i);
+        return true;
     case Opcode::mul24:
-    case Opcode::mad24: emit_mul24(f, i); return true;
+    case Opcode::mad24:
+        emit_mul24(f, i);
+        return true;
     case Opcode::div:
-    case Opcode::rem: emit_div(f, i); return true;
+    case Opcode::rem:
+        emit_div(f, i);
+        return true;
     case Opcode::min:
-    case Opcode::max: emit_min_max(f, i); return true;
-    case Opcode::sad: emit_sad(f, i); return true;
+    case Opcode::max:
+        emit_min_max(f, i);
+        return true;
+    case Opcode::sad:
+        emit_sad(f, i);
+        return true;
     case Opcode::abs:
         f.write(i, b.CreateBinaryIntrinsic(llvm::Intrinsic::abs, f.read(i, 1, type), b.getFalse()),
                 type);
@@ -224,7 +249,8 @@ bool emit_integer(FunctionLowering& f, const Instruction& i) {
     case Opcode::neg:
         f.write(i, b.CreateNeg(f.read(i, 1, type)), type);
         return true;
-    default: return false;
+    default:
+        return false;
     }
 }
 

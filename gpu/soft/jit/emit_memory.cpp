@@ -43,7 +43,8 @@ void emit_load(FunctionLowering& f, const Instruction& i) {
     }
     std::vector<Value*> values;
     for (int k = 0; k < width; ++k) {
-        Value* place = k ? b.CreateConstGEP1_32(element, pointer, static_cast<unsigned>(k)) : pointer;
+        Value* place =
+            k ? b.CreateConstGEP1_32(element, pointer, static_cast<unsigned>(k)) : pointer;
         auto* load = b.CreateAlignedLoad(element, place, llvm::Align{ptx::bytes_of(type)},
                                          i.has("volatile"));
         if (order != llvm::AtomicOrdering::NotAtomic) load->setAtomic(order);
@@ -54,8 +55,8 @@ void emit_load(FunctionLowering& f, const Instruction& i) {
         values.push_back(load);
     }
     for (int k = 0; k < width; ++k) {
-        const Operand& target = targets && width > 1 ? targets->items[static_cast<std::size_t>(k)]
-                                                     : i.operands[0];
+        const Operand& target =
+            targets && width > 1 ? targets->items[static_cast<std::size_t>(k)] : i.operands[0];
         f.write(target, values[static_cast<std::size_t>(k)], type);
     }
 }
@@ -72,9 +73,10 @@ void emit_store(FunctionLowering& f, const Instruction& i) {
         f.fail(i, fmt::format("{} source registers expected", width));
     }
     for (int k = 0; k < width; ++k) {
-        const Operand& source = sources && width > 1 ? sources->items[static_cast<std::size_t>(k)]
-                                                     : i.operands[1];
-        Value* place = k ? b.CreateConstGEP1_32(element, pointer, static_cast<unsigned>(k)) : pointer;
+        const Operand& source =
+            sources && width > 1 ? sources->items[static_cast<std::size_t>(k)] : i.operands[1];
+        Value* place =
+            k ? b.CreateConstGEP1_32(element, pointer, static_cast<unsigned>(k)) : pointer;
         auto* store = b.CreateAlignedStore(f.read(source, type), place,
                                            llvm::Align{ptx::bytes_of(type)}, i.has("volatile"));
         if (order != llvm::AtomicOrdering::NotAtomic) store->setAtomic(order);
@@ -163,31 +165,53 @@ void emit_copy(FunctionLowering& f, const Instruction& i) {
 
 bool emit_memory(FunctionLowering& f, const Instruction& i) {
     switch (i.opcode) {
-    case Opcode::mov: emit_move(f, i); return true;
+    case Opcode::mov:
+        emit_move(f, i);
+        return true;
     case Opcode::ld:
-    case Opcode::ldu: emit_load(f, i); return true;
-    case Opcode::st: emit_store(f, i); return true;
+    case Opcode::ldu:
+        emit_load(f, i);
+        return true;
+    case Opcode::st:
+        emit_store(f, i);
+        return true;
     case Opcode::cvta: {
         // Every space has the generic addresses; a 32-bit one is extended.
         f.propagate_base(i);
         f.write(i, f.read(i, 1, f.type(i)), f.type(i));
         return true;
     }
-    case Opcode::isspacep: f.write(i, in_space(f, i), ptx::Type::pred); return true;
+    case Opcode::isspacep:
+        f.write(i, in_space(f, i), ptx::Type::pred);
+        return true;
     case Opcode::membar:
-    case Opcode::fence: emit_fence(f, i); return true;
-    case Opcode::createpolicy: f.write(i, f.b.getInt64(0), ptx::Type::b64); return true;
-    case Opcode::mapa: f.write(i, f.read(i, 1, f.type(i)), f.type(i)); return true;
-    case Opcode::getctarank: f.write(i, f.b.getInt32(0), ptx::Type::u32); return true;
+    case Opcode::fence:
+        emit_fence(f, i);
+        return true;
+    case Opcode::createpolicy:
+        f.write(i, f.b.getInt64(0), ptx::Type::b64);
+        return true;
+    case Opcode::mapa:
+        f.write(i, f.read(i, 1, f.type(i)), f.type(i));
+        return true;
+    case Opcode::getctarank:
+        f.write(i, f.b.getInt32(0), ptx::Type::u32);
+        return true;
     case Opcode::prefetch:
     case Opcode::prefetchu:
     case Opcode::applypriority:
-    case Opcode::discard: return true;
+    case Opcode::discard:
+        return true;
     case Opcode::alloca:
     case Opcode::stacksave:
-    case Opcode::stackrestore: emit_stack(f, i); return true;
-    case Opcode::cp: emit_copy(f, i); return true;
-    default: return false;
+    case Opcode::stackrestore:
+        emit_stack(f, i);
+        return true;
+    case Opcode::cp:
+        emit_copy(f, i);
+        return true;
+    default:
+        return false;
     }
 }
 

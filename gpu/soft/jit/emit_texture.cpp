@@ -10,7 +10,7 @@ namespace lathe::soft::jit {
 namespace {
 
 struct Geometry {
-    std::uint32_t code = 1;     ///< abi.h: dimensions, +16 layered, +32 cube
+    std::uint32_t code = 1;      ///< abi.h: dimensions, +16 layered, +32 cube
     std::size_t coordinates = 1; ///< words, layer included
 };
 
@@ -20,8 +20,8 @@ Geometry geometry(FunctionLowering& f, const Instruction& i) {
         Geometry geometry;
     };
     static constexpr Row kRows[] = {
-        {"1d", {1, 1}},  {"2d", {2, 2}},   {"3d", {3, 3}},
-        {"a1d", {17, 2}}, {"a2d", {18, 3}}, {"cube", {34, 3}}, {"acube", {50, 4}},
+        {"1d", {1, 1}},   {"2d", {2, 2}},    {"3d", {3, 3}},     {"a1d", {17, 2}},
+        {"a2d", {18, 3}}, {"cube", {34, 3}}, {"acube", {50, 4}},
     };
     for (const Row& row : kRows) {
         if (i.has(row.name)) return row.geometry;
@@ -72,8 +72,8 @@ void write_texels(FunctionLowering& f, const Instruction& i, Value* result, ptx:
     const auto* list = std::get_if<ptx::Vector>(&i.operands[0].value);
     const std::size_t count = list ? list->items.size() : 1;
     for (std::size_t k = 0; k < count; ++k) {
-        Value* word = b.CreateLoad(b.getInt32Ty(), b.CreateConstGEP1_32(b.getInt32Ty(), result,
-                                                                       static_cast<unsigned>(k)));
+        Value* word = b.CreateLoad(
+            b.getInt32Ty(), b.CreateConstGEP1_32(b.getInt32Ty(), result, static_cast<unsigned>(k)));
         const bool half = f.bits_of(type) == 16;
         Value* value = half && type == ptx::Type::f16
                            ? b.CreateBitCast(b.CreateFPTrunc(b.CreateBitCast(word, b.getFloatTy()),
@@ -104,8 +104,10 @@ Value* gradient_level(FunctionLowering& f, const Instruction& i, Value* texture,
         }
         longest = b.CreateBinaryIntrinsic(llvm::Intrinsic::maxnum, longest, square);
     }
-    Value* level = b.CreateFMul(llvm::ConstantFP::get(real, 0.5), f.call_c("log2f", real, {longest}));
-    return b.CreateBinaryIntrinsic(llvm::Intrinsic::maxnum, level, llvm::ConstantFP::get(real, 0.0));
+    Value* level =
+        b.CreateFMul(llvm::ConstantFP::get(real, 0.5), f.call_c("log2f", real, {longest}));
+    return b.CreateBinaryIntrinsic(llvm::Intrinsic::maxnum, level,
+                                   llvm::ConstantFP::get(real, 0.0));
 }
 
 void emit_tex(FunctionLowering& f, const Instruction& i) {
@@ -174,12 +176,14 @@ void emit_surface(FunctionLowering& f, const Instruction& i) {
 
 void emit_query(FunctionLowering& f, const Instruction& i) {
     auto& b = f.b;
-    static constexpr const char* kQueries[] = {"width", "height", "depth", "channel_data_type",
-                                               "channel_order", "normalized_coords", "array_size",
-                                               "num_mipmap_levels"};
+    static constexpr const char* kQueries[] = {"width",         "height",
+                                               "depth",         "channel_data_type",
+                                               "channel_order", "normalized_coords",
+                                               "array_size",    "num_mipmap_levels"};
     for (std::uint32_t k = 0; k < std::size(kQueries); ++k) {
         if (!i.has(kQueries[k])) continue;
-        Value* answer = f.call_runtime("lathe_rt_txq", b.getInt32Ty(), {object(f, i, 1), b.getInt32(k)});
+        Value* answer =
+            f.call_runtime("lathe_rt_txq", b.getInt32Ty(), {object(f, i, 1), b.getInt32(k)});
         f.write(i, answer, ptx::Type::b32);
         return;
     }
@@ -190,13 +194,22 @@ void emit_query(FunctionLowering& f, const Instruction& i) {
 
 bool emit_texture(FunctionLowering& f, const Instruction& i) {
     switch (i.opcode) {
-    case Opcode::tex: emit_tex(f, i); return true;
-    case Opcode::tld4: emit_tld4(f, i); return true;
+    case Opcode::tex:
+        emit_tex(f, i);
+        return true;
+    case Opcode::tld4:
+        emit_tld4(f, i);
+        return true;
     case Opcode::suld:
-    case Opcode::sust: emit_surface(f, i); return true;
+    case Opcode::sust:
+        emit_surface(f, i);
+        return true;
     case Opcode::txq:
-    case Opcode::suq: emit_query(f, i); return true;
-    default: return false;
+    case Opcode::suq:
+        emit_query(f, i);
+        return true;
+    default:
+        return false;
     }
 }
 

@@ -36,8 +36,8 @@ Value* field(FunctionLowering& f, Value* v, unsigned index, unsigned bits, bool 
 
 Value* saturated(FunctionLowering& f, Value* v, unsigned bits, bool sign) {
     auto& b = f.b;
-    const std::int64_t high = sign ? (std::int64_t{1} << (bits - 1)) - 1
-                                   : (std::int64_t{1} << bits) - 1;
+    const std::int64_t high =
+        sign ? (std::int64_t{1} << (bits - 1)) - 1 : (std::int64_t{1} << bits) - 1;
     const std::int64_t low = sign ? -high - 1 : 0;
     v = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, v,
                                 b.getInt64(static_cast<std::uint64_t>(low)));
@@ -50,29 +50,49 @@ Value* apply(FunctionLowering& f, const Instruction& i, Value* x, Value* y) {
     auto& b = f.b;
     auto binary = [&](llvm::Intrinsic::ID id) { return b.CreateBinaryIntrinsic(id, x, y); };
     switch (i.opcode) {
-    case Opcode::vadd: case Opcode::vadd2: case Opcode::vadd4: return b.CreateAdd(x, y);
-    case Opcode::vsub: case Opcode::vsub2: case Opcode::vsub4: return b.CreateSub(x, y);
-    case Opcode::vmin: case Opcode::vmin2: case Opcode::vmin4: return binary(llvm::Intrinsic::smin);
-    case Opcode::vmax: case Opcode::vmax2: case Opcode::vmax4: return binary(llvm::Intrinsic::smax);
-    case Opcode::vabsdiff: case Opcode::vabsdiff2: case Opcode::vabsdiff4:
+    case Opcode::vadd:
+    case Opcode::vadd2:
+    case Opcode::vadd4:
+        return b.CreateAdd(x, y);
+    case Opcode::vsub:
+    case Opcode::vsub2:
+    case Opcode::vsub4:
+        return b.CreateSub(x, y);
+    case Opcode::vmin:
+    case Opcode::vmin2:
+    case Opcode::vmin4:
+        return binary(llvm::Intrinsic::smin);
+    case Opcode::vmax:
+    case Opcode::vmax2:
+    case Opcode::vmax4:
+        return binary(llvm::Intrinsic::smax);
+    case Opcode::vabsdiff:
+    case Opcode::vabsdiff2:
+    case Opcode::vabsdiff4:
         return b.CreateBinaryIntrinsic(llvm::Intrinsic::abs, b.CreateSub(x, y), b.getFalse());
-    case Opcode::vavrg2: case Opcode::vavrg4: {
+    case Opcode::vavrg2:
+    case Opcode::vavrg4: {
         Value* sum = b.CreateAdd(x, y);
         Value* up = b.CreateZExt(b.CreateICmpSGE(sum, b.getInt64(0)), b.getInt64Ty());
         return b.CreateAShr(b.CreateAdd(sum, up), 1);
     }
-    case Opcode::vset: case Opcode::vset2: case Opcode::vset4:
+    case Opcode::vset:
+    case Opcode::vset2:
+    case Opcode::vset4:
         for (const std::string& m : i.modifiers) {
             if (!is_comparison(m)) continue;
             return b.CreateZExt(compare(f, m, x, y, ptx::Type::s64), b.getInt64Ty());
         }
         f.fail(i, "comparison missing");
-    case Opcode::vshl: case Opcode::vshr: {
-        Value* n = i.has("wrap") ? b.CreateAnd(y, b.getInt64(31))
-                                 : b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, y, b.getInt64(32));
+    case Opcode::vshl:
+    case Opcode::vshr: {
+        Value* n = i.has("wrap")
+                       ? b.CreateAnd(y, b.getInt64(31))
+                       : b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, y, b.getInt64(32));
         return i.opcode == Opcode::vshl ? b.CreateShl(x, n) : b.CreateAShr(x, n);
     }
-    default: return b.CreateMul(x, y); // vmad
+    default:
+        return b.CreateMul(x, y); // vmad
     }
 }
 
@@ -113,9 +133,11 @@ void emit_one(FunctionLowering& f, const Instruction& i) {
             word = b.CreateOr(b.CreateAnd(c, b.CreateNot(mask)),
                               b.CreateAnd(b.CreateShl(word, shift), mask));
         } else if (i.has("min")) {
-            word = b.CreateBinaryIntrinsic(sign ? llvm::Intrinsic::smin : llvm::Intrinsic::umin, word, c);
+            word = b.CreateBinaryIntrinsic(sign ? llvm::Intrinsic::smin : llvm::Intrinsic::umin,
+                                           word, c);
         } else if (i.has("max")) {
-            word = b.CreateBinaryIntrinsic(sign ? llvm::Intrinsic::smax : llvm::Intrinsic::umax, word, c);
+            word = b.CreateBinaryIntrinsic(sign ? llvm::Intrinsic::smax : llvm::Intrinsic::umax,
+                                           word, c);
         } else {
             word = b.CreateAdd(word, c);
         }
@@ -142,8 +164,9 @@ void emit_lanes(FunctionLowering& f, const Instruction& i, unsigned count) {
     Value* c = f.has_operand(i, 3) ? f.read(i, 3, ptx::Type::b32) : b.getInt32(0);
     Value* result = accumulate ? c : b.getInt32(0);
     for (unsigned lane = 0; lane < count; ++lane) {
-        const bool masked = target.selector.empty() ||
-                            target.selector.find(static_cast<char>('0' + lane), 1) != std::string::npos;
+        const bool masked =
+            target.selector.empty() ||
+            target.selector.find(static_cast<char>('0' + lane), 1) != std::string::npos;
         const unsigned shift = lane * bits;
         Value* mask = b.getInt32(static_cast<std::uint32_t>(((1ull << bits) - 1) << shift));
         if (!masked) {
@@ -169,19 +192,37 @@ void emit_lanes(FunctionLowering& f, const Instruction& i, unsigned count) {
 
 bool emit_video(FunctionLowering& f, const Instruction& i) {
     switch (i.opcode) {
-    case Opcode::vadd: case Opcode::vsub: case Opcode::vabsdiff: case Opcode::vmin:
-    case Opcode::vmax: case Opcode::vmad: case Opcode::vshl: case Opcode::vshr: case Opcode::vset:
+    case Opcode::vadd:
+    case Opcode::vsub:
+    case Opcode::vabsdiff:
+    case Opcode::vmin:
+    case Opcode::vmax:
+    case Opcode::vmad:
+    case Opcode::vshl:
+    case Opcode::vshr:
+    case Opcode::vset:
         emit_one(f, i);
         return true;
-    case Opcode::vadd2: case Opcode::vsub2: case Opcode::vabsdiff2: case Opcode::vmin2:
-    case Opcode::vmax2: case Opcode::vavrg2: case Opcode::vset2:
+    case Opcode::vadd2:
+    case Opcode::vsub2:
+    case Opcode::vabsdiff2:
+    case Opcode::vmin2:
+    case Opcode::vmax2:
+    case Opcode::vavrg2:
+    case Opcode::vset2:
         emit_lanes(f, i, 2);
         return true;
-    case Opcode::vadd4: case Opcode::vsub4: case Opcode::vabsdiff4: case Opcode::vmin4:
-    case Opcode::vmax4: case Opcode::vavrg4: case Opcode::vset4:
+    case Opcode::vadd4:
+    case Opcode::vsub4:
+    case Opcode::vabsdiff4:
+    case Opcode::vmin4:
+    case Opcode::vmax4:
+    case Opcode::vavrg4:
+    case Opcode::vset4:
         emit_lanes(f, i, 4);
         return true;
-    default: return false;
+    default:
+        return false;
     }
 }
 

@@ -54,10 +54,10 @@ void emit_shuffle(FunctionLowering& f, const Instruction& i) {
     const std::uint32_t mode = i.has("up") ? 0 : i.has("down") ? 1 : i.has("bfly") ? 2 : 3;
     auto* in_range = f.stack(b.getInt32Ty(), 0, "in_range");
     Value* mask = members(f, i, 4);
-    Value* result = f.call_runtime("lathe_rt_shfl", b.getInt32Ty(),
-                                   {mask, b.getInt32(mode), f.read(i, 1, ptx::Type::b32),
-                                    f.read(i, 2, ptx::Type::b32), f.read(i, 3, ptx::Type::b32),
-                                    in_range});
+    Value* result =
+        f.call_runtime("lathe_rt_shfl", b.getInt32Ty(),
+                       {mask, b.getInt32(mode), f.read(i, 1, ptx::Type::b32),
+                        f.read(i, 2, ptx::Type::b32), f.read(i, 3, ptx::Type::b32), in_range});
     f.write(i, result, ptx::Type::b32);
     Value* ok = b.CreateICmpNE(b.CreateLoad(b.getInt32Ty(), in_range), b.getInt32(0));
     f.write_second(i.operands[0], ok);
@@ -75,9 +75,10 @@ void emit_vote(FunctionLowering& f, const Instruction& i) {
     }
     Value* all = b.CreateICmpEQ(votes, mask);
     Value* none = b.CreateICmpEQ(votes, b.getInt32(0));
-    f.write(i, i.has("all")   ? all
-               : i.has("any") ? b.CreateNot(none)
-                              : b.CreateOr(all, none), // uni
+    f.write(i,
+            i.has("all")   ? all
+            : i.has("any") ? b.CreateNot(none)
+                           : b.CreateOr(all, none), // uni
             ptx::Type::pred);
 }
 
@@ -91,7 +92,8 @@ void emit_match(FunctionLowering& f, const Instruction& i) {
                                   {f.read(i, 2, ptx::Type::b32), value, b.getInt32(all), equal});
     f.write(i, lanes, ptx::Type::b32);
     if (!all) return;
-    f.write_second(i.operands[0], b.CreateICmpNE(b.CreateLoad(b.getInt32Ty(), equal), b.getInt32(0)));
+    f.write_second(i.operands[0],
+                   b.CreateICmpNE(b.CreateLoad(b.getInt32Ty(), equal), b.getInt32(0)));
 }
 
 void emit_reduce(FunctionLowering& f, const Instruction& i) {
@@ -106,14 +108,19 @@ void emit_reduce(FunctionLowering& f, const Instruction& i) {
     Value* value = f.as_int(f.read(i, 1, type));
     bool is_signed = is_signed_integer(type);
     if (type == ptx::Type::f32) {
-        // Floats in an order of integers: negative ones upside down, NaN last (.NaN: chosen).
+        // Floats in the order of integers, negative ones upside down. A NaN goes to the end that
+        // loses, with .NaN to the end that wins; both ends decode to a NaN.
         is_signed = true;
         if (i.has("abs")) value = b.CreateAnd(value, b.getInt32(0x7fffffff));
+        Value* is_nan =
+            b.CreateICmpUGT(b.CreateAnd(value, b.getInt32(0x7fffffff)), b.getInt32(0x7f800000));
         value = b.CreateXor(value, b.CreateAnd(b.CreateAShr(value, 31), b.getInt32(0x7fffffff)));
+        const bool at_top = i.has("min") != i.has("NaN");
+        value = b.CreateSelect(is_nan, b.getInt32(at_top ? 0x7fffffff : 0x80000000), value);
     }
-    Value* result = f.call_runtime("lathe_rt_redux", b.getInt32Ty(),
-                                   {f.read(i, 2, ptx::Type::b32), b.getInt32(op),
-                                    b.getInt32(is_signed), value});
+    Value* result = f.call_runtime(
+        "lathe_rt_redux", b.getInt32Ty(),
+        {f.read(i, 2, ptx::Type::b32), b.getInt32(op), b.getInt32(is_signed), value});
     if (type == ptx::Type::f32) {
         result = b.CreateXor(result, b.CreateAnd(b.CreateAShr(result, 31), b.getInt32(0x7fffffff)));
     }
@@ -136,16 +143,29 @@ void emit_elect(FunctionLowering& f, const Instruction& i) {
 bool emit_warp(FunctionLowering& f, const Instruction& i) {
     switch (i.opcode) {
     case Opcode::bar:
-    case Opcode::barrier: emit_barrier(f, i); return true;
-    case Opcode::shfl: emit_shuffle(f, i); return true;
-    case Opcode::vote: emit_vote(f, i); return true;
-    case Opcode::match: emit_match(f, i); return true;
-    case Opcode::redux: emit_reduce(f, i); return true;
-    case Opcode::elect: emit_elect(f, i); return true;
+    case Opcode::barrier:
+        emit_barrier(f, i);
+        return true;
+    case Opcode::shfl:
+        emit_shuffle(f, i);
+        return true;
+    case Opcode::vote:
+        emit_vote(f, i);
+        return true;
+    case Opcode::match:
+        emit_match(f, i);
+        return true;
+    case Opcode::redux:
+        emit_reduce(f, i);
+        return true;
+    case Opcode::elect:
+        emit_elect(f, i);
+        return true;
     case Opcode::activemask:
         f.write(i, f.call_runtime("lathe_rt_activemask", f.b.getInt32Ty()), ptx::Type::b32);
         return true;
-    default: return false;
+    default:
+        return false;
     }
 }
 

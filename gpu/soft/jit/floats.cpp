@@ -66,7 +66,8 @@ Value* redirect(FunctionLowering& f, Value* bits, Value* back, Value* x, Roundin
     Value* negative = b.CreateICmpSLT(bits, llvm::ConstantInt::get(type, 0));
     Value *inward = b.CreateSub(bits, one), *outward = b.CreateAdd(bits, one);
     switch (rounding) {
-    case Rounding::nearest: return bits;
+    case Rounding::nearest:
+        return bits;
     case Rounding::zero: {
         Value* size = b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
         Value* got = b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, back);
@@ -198,8 +199,8 @@ Value* compare(FunctionLowering& f, const std::string& name, Value* x, Value* y,
     const auto row = rows.find(name);
     if (row == rows.end()) return nullptr;
     if (x->getType()->isFloatingPointTy()) return f.b.CreateFCmp(row->second.real, x, y);
-    return f.b.CreateICmp(is_signed_integer(type) ? row->second.with_sign : row->second.without_sign,
-                          x, y);
+    return f.b.CreateICmp(
+        is_signed_integer(type) ? row->second.with_sign : row->second.without_sign, x, y);
 }
 
 } // namespace lathe::soft::jit

@@ -29,7 +29,13 @@ using ptx::Opcode;
 using ptx::Operand;
 using ptx::Space;
 
-inline bool is_signed_integer(ptx::Type type) { return ptx::is_signed(type) && !ptx::is_float(type); }
+inline bool is_signed_integer(ptx::Type type) {
+    return ptx::is_signed(type) && !ptx::is_float(type);
+}
+
+/// std::visit with one lambda an alternative.
+template <class... F> struct Overload : F... { using F::operator()...; };
+template <class... F> Overload(F...) -> Overload<F...>;
 
 enum class Rounding { nearest, zero, down, up };
 
@@ -102,7 +108,7 @@ public:
     const ptx::Prototype* prototype(const std::string& name) const;
     /// Jumps to a label; a backward jump reports to the run time first.
     void jump(const Instruction& i, const std::string& target);
-    void end_thread(); ///< ret of a kernel, exit anywhere
+    void end_thread();   ///< ret of a kernel, exit anywhere
     void end_function(); ///< ret
     /// Code after a terminator goes into a block that nothing reaches.
     void unreachable_rest() { b.SetInsertPoint(block("dead")); }

@@ -31,12 +31,23 @@ void collect_symbols(const Operand& operand, std::set<std::string>& symbols) {
 
 bool is_warp_operation(const Instruction& i) {
     switch (i.opcode) {
-    case Opcode::bar: case Opcode::barrier: case Opcode::shfl: case Opcode::vote:
-    case Opcode::match: case Opcode::redux: case Opcode::activemask: case Opcode::elect:
-    case Opcode::mma: case Opcode::ldmatrix: case Opcode::stmatrix: case Opcode::movmatrix:
-    case Opcode::wmma: case Opcode::mbarrier:
+    case Opcode::bar:
+    case Opcode::barrier:
+    case Opcode::shfl:
+    case Opcode::vote:
+    case Opcode::match:
+    case Opcode::redux:
+    case Opcode::activemask:
+    case Opcode::elect:
+    case Opcode::mma:
+    case Opcode::ldmatrix:
+    case Opcode::stmatrix:
+    case Opcode::movmatrix:
+    case Opcode::wmma:
+    case Opcode::mbarrier:
         return true;
-    default: return false;
+    default:
+        return false;
     }
 }
 
@@ -96,7 +107,8 @@ FunctionFacts facts_of(const ptx::Module& module, const ptx::Function& function)
     visit(function.body, [&](const ptx::Statement& statement) {
         if (const auto* variable = std::get_if<ptx::Variable>(&statement)) {
             if (variable->space == Space::local) {
-                facts.local_bytes = align_up(facts.local_bytes, std::max(1u, variable->alignment()));
+                facts.local_bytes =
+                    align_up(facts.local_bytes, std::max(1u, variable->alignment()));
                 facts.local_bytes += static_cast<std::uint32_t>(variable->size_bytes());
             }
             return;
@@ -109,8 +121,8 @@ FunctionFacts facts_of(const ptx::Module& module, const ptx::Function& function)
             collect_symbols(i->operands[k], facts.symbols);
         }
         if (i->opcode == Opcode::call) {
-            const std::size_t target = !i->operands.empty() &&
-                                       std::holds_alternative<ptx::Vector>(i->operands[0].value);
+            const std::size_t target =
+                !i->operands.empty() && std::holds_alternative<ptx::Vector>(i->operands[0].value);
             if (target < i->operands.size() &&
                 std::holds_alternative<ptx::Register>(i->operands[target].value)) {
                 facts.calls_indirectly = true;
@@ -201,9 +213,8 @@ ParamLayout layout_of(const std::vector<ptx::Variable>& params) {
     ParamLayout layout;
     for (const ptx::Variable& param : params) {
         const std::uint32_t alignment = std::max(1u, param.alignment());
-        const std::uint32_t bytes = param.type == ptx::Type::pred
-                                        ? 4
-                                        : static_cast<std::uint32_t>(param.size_bytes());
+        const std::uint32_t bytes =
+            param.type == ptx::Type::pred ? 4 : static_cast<std::uint32_t>(param.size_bytes());
         layout.bytes = align_up(layout.bytes, alignment);
         layout.params.push_back({layout.bytes, bytes, alignment});
         layout.bytes += bytes;
@@ -266,20 +277,21 @@ ModuleFacts find_facts(const ptx::Module& module) {
             info.needs_fibers |= f.waits;
             info.uses_printf |= f.symbols.count("vprintf") > 0;
         }
-        kernel.shared = facts.functions_in_variables
-                            ? facts.all_shared
-                            : lay_out(module, [&](const ptx::Function* owner, const auto& variable) {
-                                  return (owner == nullptr || reachable.count(owner->name) > 0) &&
-                                         used.count(variable.name) > 0;
-                              });
+        kernel.shared =
+            facts.functions_in_variables
+                ? facts.all_shared
+                : lay_out(module, [&](const ptx::Function* owner, const auto& variable) {
+                      return (owner == nullptr || reachable.count(owner->name) > 0) &&
+                             used.count(variable.name) > 0;
+                  });
         info.static_shared_bytes = kernel.shared.static_bytes;
         info.dynamic_shared_offset = kernel.shared.dynamic_offset;
         std::copy_n(function.required_threads, 3, info.required_threads);
         const std::uint32_t* limit =
             function.required_threads[0] ? function.required_threads : function.max_threads;
         if (limit[0]) {
-            info.max_threads = std::min(
-                1024u, limit[0] * std::max(1u, limit[1]) * std::max(1u, limit[2]));
+            info.max_threads =
+                std::min(1024u, limit[0] * std::max(1u, limit[1]) * std::max(1u, limit[2]));
         }
         facts.kernels.push_back(std::move(kernel));
     }

@@ -31,7 +31,7 @@ struct FunctionFacts {
     std::set<std::string> symbols; ///< every symbol named: callees, variables
     std::uint32_t instructions = 0;
     std::uint32_t local_bytes = 0;
-    bool waits = false;          ///< barrier, warp operation or spin
+    bool waits = false; ///< barrier, warp operation or spin
     bool calls_indirectly = false;
     bool recursive = false;
     bool address_taken = false;

@@ -58,8 +58,9 @@ llvm::Function* ModuleLowering::make(const std::string& name, llvm::FunctionType
     function->addFnAttr(llvm::Attribute::NoUnwind);
     function->addFnAttr(llvm::Attribute::NullPointerIsValid); // address 0 faults, it is not UB
     // The context may be read early: its loads leave the thread loop.
-    function->addParamAttrs(
-        0, llvm::AttrBuilder{context}.addDereferenceableAttr(sizeof(ThreadContext)).addAlignmentAttr(8));
+    function->addParamAttrs(0, llvm::AttrBuilder{context}
+                                   .addDereferenceableAttr(sizeof(ThreadContext))
+                                   .addAlignmentAttr(8));
     return function;
 }
 
@@ -203,7 +204,8 @@ void ModuleLowering::make_block_loop(const KernelInfo& info, llvm::Function* bod
     b.CreateRetVoid();
 
     auto* entry_type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), {pointer}, false);
-    llvm::Function* entry = make("entry." + info.name, entry_type, llvm::GlobalValue::ExternalLinkage);
+    llvm::Function* entry =
+        make("entry." + info.name, entry_type, llvm::GlobalValue::ExternalLinkage);
     b.SetInsertPoint(llvm::BasicBlock::Create(context, "", entry));
     b.SetCurrentDebugLocation(llvm::DILocation::get(context, 0, 0, debug->subprogram(*entry)));
     Value* here = b.CreateLoad(i32, b.CreateConstGEP1_64(b.getInt8Ty(), entry->getArg(0),

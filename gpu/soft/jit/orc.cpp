@@ -102,10 +102,10 @@ private:
                                  const llvm::RuntimeDyld::LoadedObjectInfo& info) {
             if (listener) listener->loaded(info.getObjectForDebug(object));
         });
-        layer.setNotifyEmitted([](orc::MaterializationResponsibility&,
-                                  std::unique_ptr<llvm::MemoryBuffer> memory) {
-            if (listener) listener->emitted(std::move(memory));
-        });
+        layer.setNotifyEmitted(
+            [](orc::MaterializationResponsibility&, std::unique_ptr<llvm::MemoryBuffer> memory) {
+                if (listener) listener->emitted(std::move(memory));
+            });
     }
 };
 
@@ -147,7 +147,8 @@ CodeSpace::~CodeSpace() {
 void CodeSpace::add(std::unique_ptr<llvm::MemoryBuffer> object, const std::string& group) {
     Engine& engine = Engine::instance();
     std::lock_guard lock{state_->mutex};
-    auto& library = engine.session.createBareJITDylib(fmt::format("{}.{}", engine.next_name++, group));
+    auto& library =
+        engine.session.createBareJITDylib(fmt::format("{}.{}", engine.next_name++, group));
     library.addToLinkOrder(engine.runtime);
     check(engine.layer.add(library, std::move(object)), "linking compiled code");
     state_->groups[group] = &library;
@@ -165,14 +166,16 @@ void* CodeSpace::find(const std::string& group, const std::string& name) {
         llvm::Error error = symbol.takeError();
         if (error.isA<orc::SymbolsNotFound>()) {
             bool own = false;
-            error = llvm::handleErrors(std::move(error), [&](const orc::SymbolsNotFound& missing) -> llvm::Error {
-                for (const auto& each : missing.getSymbols()) own |= *each == name;
-                if (own) return llvm::Error::success();
-                std::string list;
-                for (const auto& each : missing.getSymbols()) list += fmt::format(" {}", (*each).str());
-                return llvm::make_error<llvm::StringError>(fmt::format("missing{}", list),
-                                                           llvm::inconvertibleErrorCode());
-            });
+            error = llvm::handleErrors(
+                std::move(error), [&](const orc::SymbolsNotFound& missing) -> llvm::Error {
+                    for (const auto& each : missing.getSymbols()) own |= *each == name;
+                    if (own) return llvm::Error::success();
+                    std::string list;
+                    for (const auto& each : missing.getSymbols())
+                        list += fmt::format(" {}", (*each).str());
+                    return llvm::make_error<llvm::StringError>(fmt::format("missing{}", list),
+                                                               llvm::inconvertibleErrorCode());
+                });
             if (own && !error) return nullptr;
         }
         check(std::move(error), "linking compiled code");

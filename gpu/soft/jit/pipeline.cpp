@@ -7,21 +7,21 @@
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/raw_ostream.h>
 #include <llvm/Support/SmallVectorMemoryBuffer.h>
 #include <llvm/Support/TargetSelect.h>
-#include <llvm/Support/raw_ostream.h>
 #include <llvm/TargetParser/Host.h>
 #include <llvm/TargetParser/SubtargetFeature.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/IPO/AlwaysInliner.h>
 #include <llvm/Transforms/IPO/GlobalDCE.h>
-#include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/ADCE.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/LICM.h>
 #include <llvm/Transforms/Scalar/LoopPassManager.h>
 #include <llvm/Transforms/Scalar/LoopRotation.h>
-#include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
+#include <llvm/Transforms/Scalar/SROA.h>
 
 #include <cstdlib>
 #include <mutex>
@@ -64,8 +64,10 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
     builder.registerLoopAnalyses(loops);
     builder.crossRegisterProxies(loops, functions, components, modules);
 
-    const auto cfg = llvm::SimplifyCFGOptions{}.convertSwitchRangeToICmp(true).hoistCommonInsts(
-        true).sinkCommonInsts(true);
+    const auto cfg = llvm::SimplifyCFGOptions{}
+                         .convertSwitchRangeToICmp(true)
+                         .hoistCommonInsts(true)
+                         .sinkCommonInsts(true);
     llvm::FunctionPassManager early;
     early.addPass(llvm::SROAPass{llvm::SROAOptions::ModifyCFG});
     early.addPass(llvm::EarlyCSEPass{});
@@ -73,7 +75,8 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
 
     llvm::FunctionPassManager main;
     main.addPass(llvm::InstCombinePass{});
-    main.addPass(llvm::SROAPass{llvm::SROAOptions::ModifyCFG}); // depots, now that addresses are GEPs
+    main.addPass(
+        llvm::SROAPass{llvm::SROAOptions::ModifyCFG}); // depots, now that addresses are GEPs
     main.addPass(llvm::SimplifyCFGPass{cfg});
     main.addPass(llvm::EarlyCSEPass{true});
     llvm::LoopPassManager loop;

@@ -32,13 +32,27 @@ static double lathe_jit_directed(std::uint32_t operation, std::uint32_t rounding
     return rounded(rounding, [&]() -> double {
         volatile double r = 0;
         switch (operation) {
-        case 0: r = a + b; break;
-        case 1: r = a - b; break;
-        case 2: r = a * b; break;
-        case 3: r = a / b; break;
-        case 4: r = 1.0 / a; break;
-        case 5: r = std::sqrt(a); break;
-        default: r = std::fma(a, b, c); break;
+        case 0:
+            r = a + b;
+            break;
+        case 1:
+            r = a - b;
+            break;
+        case 2:
+            r = a * b;
+            break;
+        case 3:
+            r = a / b;
+            break;
+        case 4:
+            r = 1.0 / a;
+            break;
+        case 5:
+            r = std::sqrt(a);
+            break;
+        default:
+            r = std::fma(a, b, c);
+            break;
         }
         return r;
     });
@@ -53,7 +67,8 @@ static double lathe_jit_from_integer(std::uint64_t bits, std::uint32_t is_signed
             r = static_cast<double>(static_cast<std::int64_t>(value));
         } else {
             volatile double high = static_cast<double>(static_cast<std::int64_t>(value >> 32));
-            volatile double low = static_cast<double>(static_cast<std::int64_t>(value & 0xffffffffu));
+            volatile double low =
+                static_cast<double>(static_cast<std::int64_t>(value & 0xffffffffu));
             r = high * 4294967296.0 + low; // one rounding: the product is exact
         }
         return r;

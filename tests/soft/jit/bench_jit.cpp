@@ -56,7 +56,8 @@ void compile_time(const char* name) {
 }
 
 /// Runs a grid block by block through the thread loop, without the test run time's overhead.
-void run(CompiledModule& code, std::string_view kernel, const lathe::soft::test::Shape& shape, const void* params) {
+void run(CompiledModule& code, std::string_view kernel, const lathe::soft::test::Shape& shape,
+         const void* params) {
     const BlockEntry loop = code.block_entry(kernel);
     ThreadContext context{};
     std::copy_n(shape.block, 3, context.ntid);
@@ -70,13 +71,15 @@ void run(CompiledModule& code, std::string_view kernel, const lathe::soft::test:
 }
 
 std::unique_ptr<CompiledModule> load(const char* text) {
-    auto module = std::make_shared<ptx::Module>(ptx::parse(lathe::test::compile_to_ptx(text, "bench.cu")).module);
+    auto module = std::make_shared<ptx::Module>(
+        ptx::parse(lathe::test::compile_to_ptx(text, "bench.cu")).module);
     return CompiledModule::create(module, {});
 }
 
 void saxpy() {
-    const auto code = load("extern \"C\" __global__ void saxpy(int n, float a, const float* x, float* y) {"
-                           "int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = a * x[i] + y[i]; }");
+    const auto code =
+        load("extern \"C\" __global__ void saxpy(int n, float a, const float* x, float* y) {"
+             "int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = a * x[i] + y[i]; }");
     constexpr int n = 1 << 22;
     std::vector<float> x(n, 1.0f), y(n, 2.0f);
     struct {
@@ -85,8 +88,12 @@ void saxpy() {
         const float* x;
         float* y;
     } params{n, 0.5f, x.data(), y.data()};
-    const double jit = median_ms(9, [&] { run(*code, "saxpy", {{n / 256, 1, 1}, {256, 1, 1}}, &params); });
-    const double host = median_ms(9, [&] { for (int i = 0; i < n; ++i) y[i] = params.a * x[i] + y[i]; });
+    const double jit = median_ms(9, [&] {
+        run(*code, "saxpy", {{n / 256, 1, 1}, {256, 1, 1}}, &params);
+    });
+    const double host = median_ms(9, [&] {
+        for (int i = 0; i < n; ++i) y[i] = params.a * x[i] + y[i];
+    });
     fmt::print("saxpy 4M      {:8.2f} ms, C++ {:8.2f} ms\n", jit, host);
 }
 
@@ -112,27 +119,36 @@ extern "C" __global__ void grayscott(int width, int height, Rates rates, const f
         const Float2* now;
         Float2* next;
     } params{size, size, {0.03f, 0.06f, 0.2f, 0.1f}, now.data(), next.data()};
-    const double jit = median_ms(9, [&] { run(*code, "grayscott", {{size / 32, size / 8, 1}, {32, 8, 1}}, &params); });
+    const double jit = median_ms(9, [&] {
+        run(*code, "grayscott", {{size / 32, size / 8, 1}, {32, 8, 1}}, &params);
+    });
     volatile int runtime_size = size;
     const double host = median_ms(9, [&] {
         const int width = runtime_size, height = runtime_size;
         const Rates& q = params.rates;
         for (int y = 0; y < height; ++y)
             for (int x = 0; x < width; ++x) {
-                const int w = (x + width - 1) % width, e = (x + 1) % width, s = (y + height - 1) % height, n = (y + 1) % height;
-                const Float2 c = now[y * width + x], cw = now[y * width + w], ce = now[y * width + e], cs = now[s * width + x], cn = now[n * width + x];
+                const int w = (x + width - 1) % width, e = (x + 1) % width,
+                          s = (y + height - 1) % height, n = (y + 1) % height;
+                const Float2 c = now[y * width + x], cw = now[y * width + w],
+                             ce = now[y * width + e], cs = now[s * width + x],
+                             cn = now[n * width + x];
                 const float reaction = c.x * c.y * c.y;
-                next[y * width + x] = {c.x + q.diffuse_u * (cw.x + ce.x + cs.x + cn.x - 4 * c.x) - reaction + q.feed * (1 - c.x),
-                                       c.y + q.diffuse_v * (cw.y + ce.y + cs.y + cn.y - 4 * c.y) + reaction - (q.feed + q.kill) * c.y};
+                next[y * width + x] = {c.x + q.diffuse_u * (cw.x + ce.x + cs.x + cn.x - 4 * c.x) -
+                                           reaction + q.feed * (1 - c.x),
+                                       c.y + q.diffuse_v * (cw.y + ce.y + cs.y + cn.y - 4 * c.y) +
+                                           reaction - (q.feed + q.kill) * c.y};
             }
     });
     fmt::print("Gray-Scott 1K {:8.2f} ms, C++ {:8.2f} ms\n", jit, host);
 }
 
 void matmul() {
-    const auto code = load("extern \"C\" __global__ void matmul(int n, const float* a, const float* b, float* c) {"
-                           "int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;"
-                           "float s = 0; for (int k = 0; k < n; ++k) s += a[y * n + k] * b[k * n + x]; c[y * n + x] = s; }");
+    const auto code = load(
+        "extern \"C\" __global__ void matmul(int n, const float* a, const float* b, float* c) {"
+        "int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;"
+        "float s = 0; for (int k = 0; k < n; ++k) s += a[y * n + k] * b[k * n + x]; c[y * n + x] = "
+        "s; }");
     constexpr int n = 256;
     std::vector<float> a(n * n, 0.5f), b(n * n, 0.25f), c(n * n);
     struct {
@@ -140,7 +156,9 @@ void matmul() {
         const float *a, *b;
         float* c;
     } params{n, a.data(), b.data(), c.data()};
-    const double jit = median_ms(9, [&] { run(*code, "matmul", {{n / 16, n / 16, 1}, {16, 16, 1}}, &params); });
+    const double jit = median_ms(9, [&] {
+        run(*code, "matmul", {{n / 16, n / 16, 1}, {16, 16, 1}}, &params);
+    });
     const double host = median_ms(9, [&] {
         for (int y = 0; y < n; ++y)
             for (int x = 0; x < n; ++x) {
@@ -156,7 +174,8 @@ void matmul() {
 
 int main() {
     if (!lathe::test::has_nvrtc()) return 0;
-    for (const char* name : {"saxpy", "grayscott", "nbody", "matmul", "reduce", "scan", "mandelbrot", "libm"}) {
+    for (const char* name :
+         {"saxpy", "grayscott", "nbody", "matmul", "reduce", "scan", "mandelbrot", "libm"}) {
         compile_time(name);
     }
     saxpy();

@@ -68,8 +68,8 @@ namespace {
 thread_local std::jmp_buf* leave = nullptr;
 
 /// What every lane of the mask brought, 32 slots.
-template <class T> std::array<T, 32> gather(ThreadContext* t, std::uint32_t mask, const T& mine,
-                                            const char* kind) {
+template <class T>
+std::array<T, 32> gather(ThreadContext* t, std::uint32_t mask, const T& mine, const char* kind) {
     std::array<T, 32> all{};
     // Two rounds of the same meeting may not overlap: leave only after everybody has read.
     const std::string name = fmt::format("{}/{}/{:x}", kind, t->warpid, mask);
@@ -119,8 +119,7 @@ void* lathe_rt_malloc(ThreadContext*, std::uint64_t bytes) { return std::malloc(
 void lathe_rt_free(ThreadContext*, void* p) { std::free(p); }
 void lathe_rt_nanosleep(ThreadContext*, std::uint32_t) { std::this_thread::yield(); }
 std::uint64_t lathe_rt_clock64(ThreadContext*) {
-    return static_cast<std::uint64_t>(
-        std::chrono::steady_clock::now().time_since_epoch().count());
+    return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
 }
 std::uint64_t lathe_rt_globaltimer(ThreadContext* t) { return lathe_rt_clock64(t); }
 std::uint32_t lathe_rt_is_space(ThreadContext* t, std::uint64_t address, std::uint32_t space) {
@@ -128,10 +127,14 @@ std::uint32_t lathe_rt_is_space(ThreadContext* t, std::uint64_t address, std::ui
     const auto params = reinterpret_cast<std::uintptr_t>(t->params);
     const bool param = address >= params && address < params + t->block->param_bytes;
     switch (space) {
-    case 1: return shared;
-    case 4: return param;
-    case 0: return !shared && !param;
-    default: return 0;
+    case 1:
+        return shared;
+    case 4:
+        return param;
+    case 0:
+        return !shared && !param;
+    default:
+        return 0;
     }
 }
 
@@ -144,7 +147,8 @@ void lathe_rt_barrier_arrive(ThreadContext* t, std::uint32_t id, std::uint32_t t
 std::uint32_t lathe_rt_barrier_red(ThreadContext* t, std::uint32_t id, std::uint32_t threads,
                                    std::uint32_t op, std::uint32_t predicate) {
     const std::uint32_t count = threads ? threads : t->block->threads;
-    const auto bytes = t->block->meet(fmt::format("red{}", id), count, t->linear_tid, &predicate, 4);
+    const auto bytes =
+        t->block->meet(fmt::format("red{}", id), count, t->linear_tid, &predicate, 4);
     std::uint32_t set = 0;
     for (std::size_t k = 0; k + 4 <= bytes.size(); k += 4) set += bytes[k] != 0;
     t->block->meet(fmt::format("red{}/read", id), count, 0, nullptr, 0);
@@ -165,10 +169,21 @@ std::uint32_t lathe_rt_shfl(ThreadContext* t, std::uint32_t mask, std::uint32_t 
     std::uint32_t from = 0;
     bool ok = false;
     switch (mode) {
-    case 0: from = lane - b; ok = static_cast<int>(from) >= static_cast<int>(last); break;
-    case 1: from = lane + b; ok = from <= last; break;
-    case 2: from = lane ^ b; ok = from <= last; break;
-    default: from = first | (b & ~segment); ok = from <= last;
+    case 0:
+        from = lane - b;
+        ok = static_cast<int>(from) >= static_cast<int>(last);
+        break;
+    case 1:
+        from = lane + b;
+        ok = from <= last;
+        break;
+    case 2:
+        from = lane ^ b;
+        ok = from <= last;
+        break;
+    default:
+        from = first | (b & ~segment);
+        ok = from <= last;
     }
     if (!ok) from = lane;
     *in_range = ok;
@@ -200,7 +215,7 @@ std::uint32_t lathe_rt_redux(ThreadContext* t, std::uint32_t mask, std::uint32_t
         if (!((mask >> lane) & 1)) continue;
         const std::uint32_t v = all[lane];
         const bool less = is_signed ? static_cast<int>(v) < static_cast<int>(r) : v < r;
-        r = first ? v
+        r = first     ? v
             : op == 0 ? r + v
             : op == 1 ? (less ? v : r)
             : op == 2 ? (less ? r : v)
@@ -299,7 +314,8 @@ Program::Program(std::string_view ptx_text) {
         words.resize(v.size_bytes() / 8 + 2);
         if (!v.init.empty()) std::memcpy(words.data(), v.init.data(), v.init.size());
     }
-    code_ = CompiledModule::create(module_, [this](std::string_view name) { return variable(name); });
+    code_ =
+        CompiledModule::create(module_, [this](std::string_view name) { return variable(name); });
     for (const ptx::Variable& v : module_->variables) {
         for (const auto& relocation : v.relocations) {
             void* target = variable(relocation.target.name);

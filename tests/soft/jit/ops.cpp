@@ -37,8 +37,13 @@ std::vector<Bits> edges(const std::string& type) {
         return list;
     }
     if (type == "f64") {
-        std::vector<Bits> list{1, 0x000fffffffffffff, 0x0010000000000000, 0x7fefffffffffffff,
-                               0x7ff0000000000000, 0x7ff8000000000000, 0x3ff0000000000001};
+        std::vector<Bits> list{1,
+                               0x000fffffffffffff,
+                               0x0010000000000000,
+                               0x7fefffffffffffff,
+                               0x7ff0000000000000,
+                               0x7ff8000000000000,
+                               0x3ff0000000000001};
         for (double v : {0.0, 0.5, 1.0, 1.5, 2.5, 3.0, 0.1, 1e-50, 12345.678, 4294967296.5, 1e19,
                          3.4e38, 1e-40, 2147483647.5, 1.0000000596046448}) {
             list.push_back(bits(v));
@@ -48,14 +53,36 @@ std::vector<Bits> edges(const std::string& type) {
         return list;
     }
     if (type == "f16" || type == "bf16") {
-        return {0x0000, 0x8000, 0x3c00, 0xbc00, 0x3e00, 0x4100, 0x7bff, 0x7c00, 0xfc00, 0x7e00, 0x0001,
-                0x03ff, 0x0400, 0x83ff, 0x3555, 0xc248, 0x5bff, 0x3f80, 0xbf80, 0x4049, 0x7f7f, 0x0080,
-                0x007f, 0x4780, 0xc2f7};
+        return {0x0000, 0x8000, 0x3c00, 0xbc00, 0x3e00, 0x4100, 0x7bff, 0x7c00, 0xfc00,
+                0x7e00, 0x0001, 0x03ff, 0x0400, 0x83ff, 0x3555, 0xc248, 0x5bff, 0x3f80,
+                0xbf80, 0x4049, 0x7f7f, 0x0080, 0x007f, 0x4780, 0xc2f7};
     }
     const Bits ones = bits_wide == 64 ? ~Bits{0} : (Bits{1} << bits_wide) - 1;
     const Bits top = Bits{1} << (bits_wide - 1);
-    return {0, 1, 2, 3, 7, 8, 15, 31, 32, 33, 63, 64, 65, 255, 0x1234, 0xabcd & ones, top - 1, top,
-            top + 1, ones, ones - 1, 0x12345678 & ones, 0xdeadbeef & ones, 0x0f0f0f0f & ones};
+    return {0,
+            1,
+            2,
+            3,
+            7,
+            8,
+            15,
+            31,
+            32,
+            33,
+            63,
+            64,
+            65,
+            255,
+            0x1234,
+            0xabcd & ones,
+            top - 1,
+            top,
+            top + 1,
+            ones,
+            ones - 1,
+            0x12345678 & ones,
+            0xdeadbeef & ones,
+            0x0f0f0f0f & ones};
 }
 
 std::vector<Inputs> rows_of(const Op& op, const std::vector<std::string>& types) {
@@ -65,7 +92,8 @@ std::vector<Inputs> rows_of(const Op& op, const std::vector<std::string>& types)
     std::mt19937_64 random{12345};
     std::vector<Inputs> rows;
     if (values.size() == 2) {
-        for (Bits a : values[0]) for (Bits b : values[1]) rows.push_back({a, b});
+        for (Bits a : values[0])
+            for (Bits b : values[1]) rows.push_back({a, b});
     }
     const std::size_t wanted = rows.size() + 600;
     while (rows.size() < wanted) {
@@ -86,16 +114,17 @@ std::string kernel_of(const Op& op, const std::vector<std::string>& types) {
     for (std::size_t k = 0; k < types.size(); ++k) {
         const bool predicate = types[k] == "pred";
         const std::string storage = predicate ? "u32" : fmt::format("b{}", width(types[k]));
-        const std::string reg = predicate ? "pred" : is_real(types[k]) && width(types[k]) > 16
-                                                         ? types[k]
-                                                         : storage;
+        const std::string reg = predicate                                   ? "pred"
+                                : is_real(types[k]) && width(types[k]) > 16 ? types[k]
+                                                                            : storage;
         declarations += fmt::format("    .reg .{} %{};\n", reg, kNames[k]);
         if (k == 0) continue;
         if (predicate) {
             loads += fmt::format("    ld.global.u32 %r9, [%in+{}];\n    setp.ne.u32 %{}, %r9, 0;\n",
                                  8 * (k - 1), kNames[k]);
         } else {
-            loads += fmt::format("    ld.global.{} %{}, [%in+{}];\n", storage, kNames[k], 8 * (k - 1));
+            loads +=
+                fmt::format("    ld.global.{} %{}, [%in+{}];\n", storage, kNames[k], 8 * (k - 1));
         }
     }
     if (types[0] == "pred") {
@@ -159,7 +188,8 @@ void check(const Op& op) {
     if (in.empty()) in.resize(rows.size());
     try {
         Program program{kernel_of(op, types)};
-        program.run({{1, 1, 1}, {static_cast<std::uint32_t>(rows.size()), 1, 1}}, in.data(), out.data());
+        program.run({{1, 1, 1}, {static_cast<std::uint32_t>(rows.size()), 1, 1}}, in.data(),
+                    out.data());
     } catch (const std::exception& error) {
         ADD_FAILURE() << error.what();
         return;
@@ -200,7 +230,8 @@ double half_value(Bits b) {
     const int exponent = (b >> 10) & 31;
     const double mantissa = static_cast<double>(b & 1023);
     if (exponent == 31) return mantissa != 0 ? std::nan("") : sign * HUGE_VAL;
-    return sign * (exponent ? std::ldexp(1024 + mantissa, exponent - 25) : std::ldexp(mantissa, -24));
+    return sign *
+           (exponent ? std::ldexp(1024 + mantissa, exponent - 25) : std::ldexp(mantissa, -24));
 }
 
 Bits half_bits(double v) {

@@ -57,7 +57,8 @@ extern "C" __global__ void functions(const float* x, float* f, const double* y, 
     p[0] = sin(b); p[1] = cos(b); p[2] = exp(b); p[3] = log(fabs(b)); p[4] = pow(fabs(b), 1.7);
     p[5] = tanh(b); p[6] = atan2(b, 0.3); p[7] = erf(b); p[8] = cbrt(b); p[9] = fmod(b, 0.7);
 })")};
-    const std::vector<float> x{0.0f, 0.5f, -1.25f, 3.0f, 10.5f, -20.0f, 1e-3f, 123456.7f, 60.0f, -0.1f};
+    const std::vector<float> x{0.0f,   0.5f,  -1.25f,    3.0f,  10.5f,
+                               -20.0f, 1e-3f, 123456.7f, 60.0f, -0.1f};
     std::vector<double> y(x.begin(), x.end());
     std::vector<float> f(10 * x.size());
     std::vector<double> d(10 * x.size());
@@ -67,19 +68,28 @@ extern "C" __global__ void functions(const float* x, float* f, const double* y, 
         if (std::isinf(wanted) || std::isinf(got)) {
             EXPECT_EQ(got, wanted) << "function " << k << " of row " << i;
         } else {
-            EXPECT_NEAR(got, wanted, relative * std::max(std::abs(wanted), 1e-30)) << "function " << k << " of row " << i;
+            EXPECT_NEAR(got, wanted, relative * std::max(std::abs(wanted), 1e-30))
+                << "function " << k << " of row " << i;
         }
     };
     for (std::size_t i = 0; i < x.size(); ++i) {
         auto host = [](double v) {
-            return std::vector<double>{std::sin(v), std::cos(v), std::exp(v), std::log(std::fabs(v)),
-                                       std::pow(std::fabs(v), 1.7), std::tanh(v), std::atan2(v, 0.3),
-                                       std::erf(v), std::cbrt(v), std::fmod(v, 0.7)};
+            return std::vector<double>{std::sin(v),
+                                       std::cos(v),
+                                       std::exp(v),
+                                       std::log(std::fabs(v)),
+                                       std::pow(std::fabs(v), 1.7),
+                                       std::tanh(v),
+                                       std::atan2(v, 0.3),
+                                       std::erf(v),
+                                       std::cbrt(v),
+                                       std::fmod(v, 0.7)};
         };
         const std::vector<double> in_float = [&] {
             const float v = x[i];
-            return std::vector<double>{sinf(v), cosf(v), expf(v), logf(fabsf(v)), powf(fabsf(v), 1.7f), tanhf(v),
-                                       atan2f(v, 0.3f), erff(v), cbrtf(v), fmodf(v, 0.7f)};
+            return std::vector<double>{
+                sinf(v),  cosf(v),         expf(v), logf(fabsf(v)), powf(fabsf(v), 1.7f),
+                tanhf(v), atan2f(v, 0.3f), erff(v), cbrtf(v),       fmodf(v, 0.7f)};
         }();
         const std::vector<double> in_double = host(y[i]);
         for (int k = 0; k < 10; ++k) {
@@ -91,15 +101,17 @@ extern "C" __global__ void functions(const float* x, float* f, const double* y, 
 }
 
 TEST_F(Cuda, FastMathStaysClose) {
-    Program program{compiled("extern \"C\" __global__ void fast(const float* x, float* f) { int i = threadIdx.x;"
-                             "f[i] = __expf(x[i]) + sinf(x[i]) / x[i] + rsqrtf(x[i]) * __logf(x[i]); }",
-                             {"--use_fast_math"})};
+    Program program{compiled(
+        "extern \"C\" __global__ void fast(const float* x, float* f) { int i = threadIdx.x;"
+        "f[i] = __expf(x[i]) + sinf(x[i]) / x[i] + rsqrtf(x[i]) * __logf(x[i]); }",
+        {"--use_fast_math"})};
     const std::vector<float> x{0.25f, 1.0f, 2.5f, 7.0f};
     std::vector<float> f(4);
     program.run({{1, 1, 1}, {4, 1, 1}}, x.data(), f.data());
     for (std::size_t i = 0; i < 4; ++i) {
         const double v = x[i];
-        EXPECT_NEAR(f[i], std::exp(v) + std::sin(v) / v + std::log(v) / std::sqrt(v), 2e-6 * std::exp(v) + 1e-6);
+        EXPECT_NEAR(f[i], std::exp(v) + std::sin(v) / v + std::log(v) / std::sqrt(v),
+                    2e-6 * std::exp(v) + 1e-6);
     }
 }
 
@@ -135,14 +147,16 @@ extern "C" __global__ void poly(const float* x, float* y) {
 })")};
     std::vector<float> x(8, 2.0f), y(8);
     program.run({{1, 1, 1}, {8, 1, 1}}, x.data(), y.data());
-    for (std::size_t k = 0; k < 8; ++k) EXPECT_EQ(y[k], 2.0f * static_cast<float>(k % 4 + 1) + 2.0f);
+    for (std::size_t k = 0; k < 8; ++k)
+        EXPECT_EQ(y[k], 2.0f * static_cast<float>(k % 4 + 1) + 2.0f);
     EXPECT_GT(program.info().local_bytes, 0u);
 }
 
 TEST_F(Cuda, PlacesNameTheSourceLine) {
-    Program program{compiled("__device__ __noinline__ void stop(int x) {\n if (x == 2)\n  __trap();\n}\n"
-                             "extern \"C\" __global__ void k(int x) {\n stop(x); }\n",
-                             {"-lineinfo"})};
+    Program program{
+        compiled("__device__ __noinline__ void stop(int x) {\n if (x == 2)\n  __trap();\n}\n"
+                 "extern \"C\" __global__ void k(int x) {\n stop(x); }\n",
+                 {"-lineinfo"})};
     const Outcome outcome = program.run({}, 2);
     ASSERT_EQ(outcome.end, Outcome::End::trapped);
     const auto place = program.code().place_of(outcome.trap_pc - 1);

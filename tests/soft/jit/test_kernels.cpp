@@ -3,6 +3,7 @@
 #include "tests/soft/jit/mini_runtime.h"
 
 #include "engine/core/error.h"
+#include "gpu/ptx/parser.h"
 
 #include <gtest/gtest.h>
 
@@ -81,17 +82,19 @@ std::string text_of(const std::string& name) {
 }
 
 OneRun run(const std::string& name, std::uint32_t threads, std::uint32_t dynamic_shared = 0,
-        const std::function<void(OneRun&)>& prepare = {}) {
+           const std::function<void(OneRun&)>& prepare = {}) {
     OneRun r;
     for (std::uint32_t k = 0; k < r.in.size(); ++k) r.in[k] = 3 * k + 1;
     if (prepare) prepare(r);
     Program program{text_of(name)};
-    r.outcome = program.run({{1, 1, 1}, {threads, 1, 1}, dynamic_shared}, r.out.data(), r.in.data());
+    r.outcome =
+        program.run({{1, 1, 1}, {threads, 1, 1}, dynamic_shared}, r.out.data(), r.in.data());
     r.fibers = program.info().needs_fibers;
     return r;
 }
 
-void expect(const OneRun& r, std::uint32_t threads, const std::function<std::uint32_t(std::uint32_t)>& f) {
+void expect(const OneRun& r, std::uint32_t threads,
+            const std::function<std::uint32_t(std::uint32_t)>& f) {
     for (std::uint32_t k = 0; k < threads; ++k) EXPECT_EQ(r.out[k], f(k)) << "thread " << k;
 }
 
@@ -159,7 +162,8 @@ TEST(Kernels, WarpOperations) {
     EXPECT_TRUE(r.fibers);
     expect(r, 32, [](std::uint32_t k) {
         auto in = [](std::uint32_t lane) { return 3 * lane + 1; };
-        std::uint32_t v = (k ? in(k - 1) : in(0)) + (k + 2 < 32 ? in(k + 2) : in(k)) + in(k ^ 1) + in(3);
+        std::uint32_t v =
+            (k ? in(k - 1) : in(0)) + (k + 2 < 32 ? in(k + 2) : in(k)) + in(k ^ 1) + in(3);
         if (k == 0) v += 1000;
         if (k + 2 >= 32) v += 2000;
         return v + 28 * 10000 + 1000000 + 8 * 10000000 - in(31);
@@ -217,24 +221,31 @@ TEST(Kernels, TexturesAndSurfaces) {
     program.run({}, out.data(), std::uint64_t{100});
     const std::uint32_t one = 0x3f800000, two = 0x40000000;
     const std::vector<std::uint32_t> expected{
-        102, 6, 4, 1,        // row 0 after the surface store at byte 4
-        101, 6, 0, 2,        // 1d, integer coordinates, float results
+        102, 6,   4,   1,     // row 0 after the surface store at byte 4
+        101, 6,   0,   2,     // 1d, integer coordinates, float results
         102, one, two, 1 + 8, // level 2
-        118, 6, one, 1,      // layer 6 first
-        102, one, two, 0,    // tld4 component 2
+        118, 6,   one, 1,     // layer 6 first
+        102, one, two, 0,     // tld4 component 2
         101, 10};
     for (std::size_t k = 0; k < expected.size(); ++k) EXPECT_EQ(out[k], expected[k]) << k;
 }
 
 TEST(Kernels, ErrorsNameLineAndInstruction) {
-    Program program{text_of("unsupported")};
-    try {
-        program.code().entry("k");
-        FAIL() << "no error";
-    } catch (const lathe::Error& error) {
-        const std::string message = error.what();
-        EXPECT_NE(message.find("PTX line 17, wgmma.fence.sync.aligned in k"), std::string::npos) << message;
-    }
+    auto message = [](const char* name) -> std::string {
+        ptx::ParseResult parsed = ptx::parse(text_of(name));
+        EXPECT_TRUE(parsed.ok()) << name;
+        const auto code = CompiledModule::create(
+            std::make_shared<const ptx::Module>(std::move(parsed.module)), {});
+        try {
+            code->entry("k");
+        } catch (const lathe::Error& error) { return error.what(); }
+        return "no error";
+    };
+    EXPECT_EQ(
+        message("unsupported").find("PTX line 17, wgmma.fence.sync.aligned in k: this instruction"),
+        0u);
+    EXPECT_EQ(message("undefined"),
+              "PTX line 7, ld.global.u32 in k: symbol elsewhere is not defined");
 }
 
 TEST(Kernels, PlacesOfFaults) {

@@ -83,11 +83,14 @@ TEST(OpsFloat, RoundingModes) {
 
 TEST(OpsFloat, FlushAndSaturate) {
     check_ops({
-        {"add.ftz.f32 %d, %a, %b;", "f32 f32 f32", [](I v) { return flush32(bits(ftz(v[0]) + ftz(v[1]))); }},
-        {"mul.ftz.f32 %d, %a, %b;", "f32 f32 f32", [](I v) { return flush32(bits(ftz(v[0]) * ftz(v[1]))); }},
+        {"add.ftz.f32 %d, %a, %b;", "f32 f32 f32",
+         [](I v) { return flush32(bits(ftz(v[0]) + ftz(v[1]))); }},
+        {"mul.ftz.f32 %d, %a, %b;", "f32 f32 f32",
+         [](I v) { return flush32(bits(ftz(v[0]) * ftz(v[1]))); }},
         {"fma.rn.ftz.f32 %d, %a, %b, %c;", "f32 f32 f32 f32",
          [](I v) { return flush32(bits(std::fma(ftz(v[0]), ftz(v[1]), ftz(v[2])))); }},
-        {"add.sat.f32 %d, %a, %b;", "f32 f32 f32", [](I v) { return sat32(f32(v[0]) + f32(v[1])); }},
+        {"add.sat.f32 %d, %a, %b;", "f32 f32 f32",
+         [](I v) { return sat32(f32(v[0]) + f32(v[1])); }},
         {"fma.rn.sat.f32 %d, %a, %b, %c;", "f32 f32 f32 f32",
          [](I v) { return sat32(std::fma(f32(v[0]), f32(v[1]), f32(v[2]))); }},
         {"mad.rn.f32 %d, %a, %b, %c;", "f32 f32 f32 f32",
@@ -96,10 +99,14 @@ TEST(OpsFloat, FlushAndSaturate) {
         {"abs.ftz.f32 %d, %a;", "f32 f32", [](I v) { return flush32(v[0]) & 0x7fffffff; }},
         {"neg.f32 %d, %a;", "f32 f32", [](I v) { return v[0] ^ 0x80000000; }},
         {"neg.f64 %d, %a;", "f64 f64", [](I v) { return v[0] ^ (Bits{1} << 63); }},
-        {"copysign.f32 %d, %a, %b;", "f32 f32 f32", [](I v) { return bits(std::copysign(f32(v[1]), f32(v[0]))); }},
-        {"copysign.f64 %d, %a, %b;", "f64 f64 f64", [](I v) { return bits(std::copysign(f64(v[1]), f64(v[0]))); }},
-        {"div.full.f32 %d, %a, %b;", "f32 f32 f32", [](I v) { return bits(f32(v[0]) / f32(v[1])); }, 2},
-        {"sqrt.rn.ftz.f32 %d, %a;", "f32 f32", [](I v) { return flush32(bits(std::sqrt(ftz(v[0])))); }},
+        {"copysign.f32 %d, %a, %b;", "f32 f32 f32",
+         [](I v) { return bits(std::copysign(f32(v[1]), f32(v[0]))); }},
+        {"copysign.f64 %d, %a, %b;", "f64 f64 f64",
+         [](I v) { return bits(std::copysign(f64(v[1]), f64(v[0]))); }},
+        {"div.full.f32 %d, %a, %b;", "f32 f32 f32", [](I v) { return bits(f32(v[0]) / f32(v[1])); },
+         2},
+        {"sqrt.rn.ftz.f32 %d, %a;", "f32 f32",
+         [](I v) { return flush32(bits(std::sqrt(ftz(v[0])))); }},
     });
 }
 
@@ -113,11 +120,14 @@ float minimum(float a, float b) {
 TEST(OpsFloat, MinMax) {
     auto any_nan = [](I v) { return std::isnan(f32(v[0])) || std::isnan(f32(v[1])); };
     check_ops({
-        {"min.f32 %d, %a, %b;", "f32 f32 f32", [](I v) { return bits(minimum(f32(v[0]), f32(v[1]))); }},
-        {"max.f32 %d, %a, %b;", "f32 f32 f32", [](I v) { return bits(-minimum(-f32(v[0]), -f32(v[1]))); }},
+        {"min.f32 %d, %a, %b;", "f32 f32 f32",
+         [](I v) { return bits(minimum(f32(v[0]), f32(v[1]))); }},
+        {"max.f32 %d, %a, %b;", "f32 f32 f32",
+         [](I v) { return bits(-minimum(-f32(v[0]), -f32(v[1]))); }},
         {"min.NaN.f32 %d, %a, %b;", "f32 f32 f32",
          [=](I v) { return any_nan(v) ? Bits{0x7fffffff} : bits(minimum(f32(v[0]), f32(v[1]))); }},
-        {"max.ftz.f32 %d, %a, %b;", "f32 f32 f32", [](I v) { return bits(-minimum(-ftz(v[0]), -ftz(v[1]))); }},
+        {"max.ftz.f32 %d, %a, %b;", "f32 f32 f32",
+         [](I v) { return bits(-minimum(-ftz(v[0]), -ftz(v[1]))); }},
         {"min.xorsign.abs.f32 %d, %a, %b;", "f32 f32 f32",
          [](I v) {
              const Bits m = bits(minimum(std::fabs(f32(v[0])), std::fabs(f32(v[1]))));
@@ -161,9 +171,12 @@ TEST(OpsFloat, Compare) {
         ops.push_back({std::string{"setp."} + row.name + ".f32 %d, %a, %b;", "pred f32 f32",
                        [test](I v) -> Bits { return test(f32(v[0]), f32(v[1])); }});
     }
-    ops.push_back({"setp.lt.ftz.f32 %d, %a, %b;", "pred f32 f32", [](I v) -> Bits { return ftz(v[0]) < ftz(v[1]); }});
-    ops.push_back({"setp.gtu.f64 %d, %a, %b;", "pred f64 f64", [](I v) -> Bits { return !(f64(v[0]) <= f64(v[1])); }});
-    ops.push_back({"set.eq.f32.f32 %d, %a, %b;", "f32 f32 f32", [](I v) { return bits(f32(v[0]) == f32(v[1]) ? 1.0f : 0.0f); }});
+    ops.push_back({"setp.lt.ftz.f32 %d, %a, %b;", "pred f32 f32",
+                   [](I v) -> Bits { return ftz(v[0]) < ftz(v[1]); }});
+    ops.push_back({"setp.gtu.f64 %d, %a, %b;", "pred f64 f64",
+                   [](I v) -> Bits { return !(f64(v[0]) <= f64(v[1])); }});
+    ops.push_back({"set.eq.f32.f32 %d, %a, %b;", "f32 f32 f32",
+                   [](I v) { return bits(f32(v[0]) == f32(v[1]) ? 1.0f : 0.0f); }});
     struct Property {
         const char* name;
         bool (*test)(float);
@@ -187,22 +200,32 @@ TEST(OpsFloat, Compare) {
 TEST(OpsFloat, Approximate) {
     check_ops({
         {"rcp.approx.f32 %d, %a;", "f32 f32", [](I v) { return bits(1.0f / f32(v[0])); }, 1},
-        {"rcp.approx.ftz.f32 %d, %a;", "f32 f32", [](I v) { return flush32(bits(1.0f / ftz(v[0]))); }, 1},
-        {"rsqrt.approx.f32 %d, %a;", "f32 f32", [](I v) { return bits(static_cast<float>(1.0 / std::sqrt(double{f32(v[0])}))); }, 2},
+        {"rcp.approx.ftz.f32 %d, %a;", "f32 f32",
+         [](I v) { return flush32(bits(1.0f / ftz(v[0]))); }, 1},
+        {"rsqrt.approx.f32 %d, %a;", "f32 f32",
+         [](I v) { return bits(static_cast<float>(1.0 / std::sqrt(double{f32(v[0])}))); }, 2},
         {"sqrt.approx.f32 %d, %a;", "f32 f32", [](I v) { return bits(std::sqrt(f32(v[0]))); }, 1},
-        {"div.approx.f32 %d, %a, %b;", "f32 f32 f32", [](I v) { return bits(f32(v[0]) / f32(v[1])); }, 2},
-        {"ex2.approx.f32 %d, %a;", "f32 f32", [](I v) { return bits(static_cast<float>(std::exp2(double{f32(v[0])}))); }, 2},
-        {"ex2.approx.ftz.f32 %d, %a;", "f32 f32", [](I v) { return flush32(bits(static_cast<float>(std::exp2(double{ftz(v[0])})))); }, 2},
-        {"lg2.approx.f32 %d, %a;", "f32 f32", [](I v) { return bits(static_cast<float>(std::log2(double{f32(v[0])}))); }, 2, 1e-7},
-        {"sin.approx.f32 %d, %a;", "f32 f32", [](I v) { return bits(static_cast<float>(std::sin(double{f32(v[0])}))); }, 2, 5e-7},
-        {"cos.approx.f32 %d, %a;", "f32 f32", [](I v) { return bits(static_cast<float>(std::cos(double{f32(v[0])}))); }, 2, 5e-7},
-        {"tanh.approx.f32 %d, %a;", "f32 f32", [](I v) { return bits(static_cast<float>(std::tanh(double{f32(v[0])}))); }, 4},
+        {"div.approx.f32 %d, %a, %b;", "f32 f32 f32",
+         [](I v) { return bits(f32(v[0]) / f32(v[1])); }, 2},
+        {"ex2.approx.f32 %d, %a;", "f32 f32",
+         [](I v) { return bits(static_cast<float>(std::exp2(double{f32(v[0])}))); }, 2},
+        {"ex2.approx.ftz.f32 %d, %a;", "f32 f32",
+         [](I v) { return flush32(bits(static_cast<float>(std::exp2(double{ftz(v[0])})))); }, 2},
+        {"lg2.approx.f32 %d, %a;", "f32 f32",
+         [](I v) { return bits(static_cast<float>(std::log2(double{f32(v[0])}))); }, 2, 1e-7},
+        {"sin.approx.f32 %d, %a;", "f32 f32",
+         [](I v) { return bits(static_cast<float>(std::sin(double{f32(v[0])}))); }, 2, 5e-7},
+        {"cos.approx.f32 %d, %a;", "f32 f32",
+         [](I v) { return bits(static_cast<float>(std::cos(double{f32(v[0])}))); }, 2, 5e-7},
+        {"tanh.approx.f32 %d, %a;", "f32 f32",
+         [](I v) { return bits(static_cast<float>(std::tanh(double{f32(v[0])}))); }, 4},
         {"rcp.approx.ftz.f64 %d, %a;", "f64 f64",
          [](I v) {
              const Bits in = (v[0] >> 52 & 0x7ff) == 0 ? v[0] & (Bits{1} << 63) : v[0];
              return bits(1.0 / f64(in)) & 0xffffffff00000000ull;
          }},
-        {"rsqrt.approx.f64 %d, %a;", "f64 f64", [](I v) { return bits(1.0 / std::sqrt(f64(v[0]))); }, 2},
+        {"rsqrt.approx.f64 %d, %a;", "f64 f64",
+         [](I v) { return bits(1.0 / std::sqrt(f64(v[0]))); }, 2},
     });
 }
 
@@ -222,7 +245,9 @@ TEST(OpsFloat, Half) {
     auto add = [](I v) { return half_bits(half_value(v[0]) + half_value(v[1])); };
     auto mul = [](I v) { return half_bits(half_value(v[0]) * half_value(v[1])); };
     // A double holds the product, and long double the sum to 64 bits: exact where it matters.
-    auto fma = [](I v) { return half_bits(std::fma(half_value(v[0]), half_value(v[1]), half_value(v[2]))); };
+    auto fma = [](I v) {
+        return half_bits(std::fma(half_value(v[0]), half_value(v[1]), half_value(v[2])));
+    };
     auto bfma = [](I v) -> Bits {
         const double a = bf16_value(v[0]), b = bf16_value(v[1]), c = bf16_value(v[2]);
         volatile double p = a * b; // exact: 16 bits
@@ -238,7 +263,8 @@ TEST(OpsFloat, Half) {
     };
     check_ops({
         {"add.f16 %d, %a, %b;", "f16 f16 f16", add},
-        {"sub.f16 %d, %a, %b;", "f16 f16 f16", [](I v) { return half_bits(half_value(v[0]) - half_value(v[1])); }},
+        {"sub.f16 %d, %a, %b;", "f16 f16 f16",
+         [](I v) { return half_bits(half_value(v[0]) - half_value(v[1])); }},
         {"mul.f16 %d, %a, %b;", "f16 f16 f16", mul},
         {"fma.rn.f16 %d, %a, %b, %c;", "f16 f16 f16 f16", fma},
         {"add.sat.f16 %d, %a, %b;", "f16 f16 f16",
@@ -263,16 +289,31 @@ TEST(OpsFloat, Half) {
              if (a == 0 && b == 0) return std::signbit(a) ? v[1] : v[0];
              return a > b ? v[0] : v[1];
          }},
-        {"setp.lt.f16 %d, %a, %b;", "pred f16 f16", [](I v) -> Bits { return half_value(v[0]) < half_value(v[1]); }},
+        {"setp.lt.f16 %d, %a, %b;", "pred f16 f16",
+         [](I v) -> Bits { return half_value(v[0]) < half_value(v[1]); }},
         {"set.gt.f16.f16 %d, %a, %b;", "f16 f16 f16",
          [](I v) -> Bits { return half_value(v[0]) > half_value(v[1]) ? 0x3c00 : 0; }},
-        {"ex2.approx.f16 %d, %a;", "f16 f16", [](I v) { return half_bits(std::exp2(half_value(v[0]))); }, 1},
-        {"tanh.approx.f16 %d, %a;", "f16 f16", [](I v) { return half_bits(std::tanh(half_value(v[0]))); }, 1},
-        {"add.f16x2 %d, %a, %b;", "b32 b32 b32", both(add), 0, 0,
+        {"ex2.approx.f16 %d, %a;", "f16 f16",
+         [](I v) { return half_bits(std::exp2(half_value(v[0]))); }, 1},
+        {"tanh.approx.f16 %d, %a;", "f16 f16",
+         [](I v) { return half_bits(std::tanh(half_value(v[0]))); }, 1},
+        {"add.f16x2 %d, %a, %b;",
+         "b32 b32 b32",
+         both(add),
+         0,
+         0,
          {{0x3c003c00, 0x40003c01}, {0x7bff0001, 0x7bff8001}, {0x00010400, 0x03ff83ff}}},
-        {"mul.f16x2 %d, %a, %b;", "b32 b32 b32", both(mul), 0, 0,
+        {"mul.f16x2 %d, %a, %b;",
+         "b32 b32 b32",
+         both(mul),
+         0,
+         0,
          {{0x3c003c00, 0x40003c01}, {0x7bff0001, 0x7bff3800}, {0x00010400, 0x3c003400}}},
-        {"fma.rn.f16x2 %d, %a, %b, %c;", "b32 b32 b32 b32", both(fma), 0, 0,
+        {"fma.rn.f16x2 %d, %a, %b, %c;",
+         "b32 b32 b32 b32",
+         both(fma),
+         0,
+         0,
          {{0x3c003c00, 0x40003c01, 0x12348765}, {0x7bff0001, 0x3c013800, 0x00010001}}},
         {"set.gt.f16x2.f16x2 %d, %a, %b;", "b32 b32 b32",
          both([](I v) -> Bits { return half_value(v[0]) > half_value(v[1]) ? 0x3c00 : 0; })},
@@ -281,12 +322,32 @@ TEST(OpsFloat, Half) {
              const Bits r = fma(v);
              return (r & 0x7fff) > 0x7c00 ? Bits{0x7fff} : r & 0x8000 ? Bits{0} : r;
          }},
-        {"fma.rn.bf16 %d, %a, %b, %c;", "u16 u16 u16 u16", bfma, 0, 0,
-         {{0x3f80, 0x3f81, 0x3f80}, {0x4049, 0xc2f7, 0x3f01}, {0x7f7f, 0x4000, 0xff7f}, {0x0080, 0x3f00, 0x0001},
-          {0x4049, 0x4049, 0x3b80}, {0x3f81, 0x3f81, 0x3380}}},
-        {"add.rn.bf16 %d, %a, %b;", "u16 u16 u16", [](I v) { return bf16_bits(bf16_value(v[0]) + bf16_value(v[1])); }, 0, 0,
-         {{0x3f80, 0x3b80}, {0x3f80, 0x3c00}, {0x4049, 0xc2f7}, {0x7f7f, 0x7f7f}, {0x3f81, 0x3b80}}},
-        {"fma.rn.bf16x2 %d, %a, %b, %c;", "b32 b32 b32 b32", both(bfma), 0, 0,
+        {"fma.rn.bf16 %d, %a, %b, %c;",
+         "u16 u16 u16 u16",
+         bfma,
+         0,
+         0,
+         {{0x3f80, 0x3f81, 0x3f80},
+          {0x4049, 0xc2f7, 0x3f01},
+          {0x7f7f, 0x4000, 0xff7f},
+          {0x0080, 0x3f00, 0x0001},
+          {0x4049, 0x4049, 0x3b80},
+          {0x3f81, 0x3f81, 0x3380}}},
+        {"add.rn.bf16 %d, %a, %b;",
+         "u16 u16 u16",
+         [](I v) { return bf16_bits(bf16_value(v[0]) + bf16_value(v[1])); },
+         0,
+         0,
+         {{0x3f80, 0x3b80},
+          {0x3f80, 0x3c00},
+          {0x4049, 0xc2f7},
+          {0x7f7f, 0x7f7f},
+          {0x3f81, 0x3b80}}},
+        {"fma.rn.bf16x2 %d, %a, %b, %c;",
+         "b32 b32 b32 b32",
+         both(bfma),
+         0,
+         0,
          {{0x3f803f81, 0x40494049, 0x3f013b80}, {0x00803f80, 0x3f004000, 0x00013f80}}},
     });
 }

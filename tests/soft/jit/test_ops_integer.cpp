@@ -29,7 +29,9 @@ TEST(OpsInteger, AddSubMul) {
         {"sub.sat.s32 %d, %a, %b;", "s32 s32 s32",
          [](I v) { return saturate_s32(std::int64_t{s32(v[0])} - s32(v[1])); }},
         {"add.u16x2 %d, %a, %b;", "u32 u32 u32",
-         [](I v) -> Bits { return u16(v[0] + v[1]) | Bits{u16((v[0] >> 16) + (v[1] >> 16))} << 16; }},
+         [](I v) -> Bits {
+             return u16(v[0] + v[1]) | Bits{u16((v[0] >> 16) + (v[1] >> 16))} << 16;
+         }},
         {"mul.lo.s32 %d, %a, %b;", "s32 s32 s32", [](I v) { return u32(v[0] * v[1]); }},
         {"mul.lo.u64 %d, %a, %b;", "u64 u64 u64", [](I v) { return v[0] * v[1]; }},
         {"mul.hi.s32 %d, %a, %b;", "s32 s32 s32",
@@ -44,11 +46,14 @@ TEST(OpsInteger, AddSubMul) {
         {"mul.wide.s32 %d, %a, %b;", "s64 s32 s32",
          [](I v) { return static_cast<Bits>(std::int64_t{s32(v[0])} * s32(v[1])); }},
         {"mul.wide.u16 %d, %a, %b;", "u32 u16 u16", [](I v) { return u32(v[0] * v[1]); }},
-        {"mad.lo.s32 %d, %a, %b, %c;", "s32 s32 s32 s32", [](I v) { return u32(v[0] * v[1] + v[2]); }},
+        {"mad.lo.s32 %d, %a, %b, %c;", "s32 s32 s32 s32",
+         [](I v) { return u32(v[0] * v[1] + v[2]); }},
         {"mad.hi.u32 %d, %a, %b, %c;", "u32 u32 u32 u32",
          [](I v) { return u32(((v[0] * v[1]) >> 32) + v[2]); }},
         {"mad.hi.sat.s32 %d, %a, %b, %c;", "s32 s32 s32 s32",
-         [](I v) { return saturate_s32(((std::int64_t{s32(v[0])} * s32(v[1])) >> 32) + s32(v[2])); }},
+         [](I v) {
+             return saturate_s32(((std::int64_t{s32(v[0])} * s32(v[1])) >> 32) + s32(v[2]));
+         }},
         {"mad.wide.u32 %d, %a, %b, %c;", "u64 u32 u32 u64", [](I v) { return v[0] * v[1] + v[2]; }},
         {"mad.wide.s16 %d, %a, %b, %c;", "s32 s16 s16 s32",
          [](I v) { return u32(static_cast<Bits>(s16(v[0]) * s16(v[1])) + v[2]); }},
@@ -58,11 +63,9 @@ TEST(OpsInteger, AddSubMul) {
 TEST(OpsInteger, Carries) {
     check_ops({
         {"{ .reg .b32 lo, hi; add.cc.u32 lo, %a, %b; addc.u32 hi, %c, %e; mov.b64 %d, {lo, hi}; }",
-         "u64 u32 u32 u32 u32",
-         [](I v) { return (v[2] << 32 | v[0]) + (v[3] << 32 | v[1]); }},
+         "u64 u32 u32 u32 u32", [](I v) { return (v[2] << 32 | v[0]) + (v[3] << 32 | v[1]); }},
         {"{ .reg .b32 lo, hi; sub.cc.u32 lo, %a, %b; subc.u32 hi, %c, %e; mov.b64 %d, {lo, hi}; }",
-         "u64 u32 u32 u32 u32",
-         [](I v) { return (v[2] << 32 | v[0]) - (v[3] << 32 | v[1]); }},
+         "u64 u32 u32 u32 u32", [](I v) { return (v[2] << 32 | v[0]) - (v[3] << 32 | v[1]); }},
         {"add.cc.u32 %d, %a, %b; addc.cc.u32 %d, %a, %b; addc.u32 %d, 0, 0;", "u32 u32 u32",
          [](I v) { return (v[0] + v[1] + ((v[0] + v[1]) >> 32)) >> 32; }},
         {"add.cc.u64 %d, %a, %b; addc.u64 %d, 0, 0;", "u64 u64 u64",
@@ -70,7 +73,8 @@ TEST(OpsInteger, Carries) {
         {"{ .reg .b32 lo, hi; mad.lo.cc.u32 lo, %a, %b, %c; madc.hi.u32 hi, %a, %b, %e;"
          " mov.b64 %d, {lo, hi}; }",
          "u64 u32 u32 u32 u32", [](I v) { return v[0] * v[1] + (v[3] << 32 | v[2]); }},
-        {"add.cc.u32 %d, %a, %b; madc.lo.cc.u32 %d, %a, %b, %c; addc.u32 %d, 0, 0;", "u32 u32 u32 u32",
+        {"add.cc.u32 %d, %a, %b; madc.lo.cc.u32 %d, %a, %b, %c; addc.u32 %d, 0, 0;",
+         "u32 u32 u32 u32",
          [](I v) { return (Bits{u32(v[0] * v[1])} + v[2] + ((v[0] + v[1]) >> 32)) >> 32; }},
     });
 }
@@ -103,23 +107,31 @@ TEST(OpsInteger, DivideWithoutFault) {
     check_ops({
         {"div.u32 %d, %a, %b;", "u32 u32 u32", [](I v) { return v[1] ? v[0] / v[1] : u32(~0ull); }},
         {"div.s32 %d, %a, %b;", "s32 s32 s32",
-         [](I v) { return v[1] ? u32(static_cast<Bits>(std::int64_t{s32(v[0])} / s32(v[1]))) : u32(~0ull); }},
+         [](I v) {
+             return v[1] ? u32(static_cast<Bits>(std::int64_t{s32(v[0])} / s32(v[1]))) : u32(~0ull);
+         }},
         {"rem.s32 %d, %a, %b;", "s32 s32 s32",
-         [](I v) { return v[1] ? u32(static_cast<Bits>(std::int64_t{s32(v[0])} % s32(v[1]))) : v[0]; }},
+         [](I v) {
+             return v[1] ? u32(static_cast<Bits>(std::int64_t{s32(v[0])} % s32(v[1]))) : v[0];
+         }},
         {"rem.u64 %d, %a, %b;", "u64 u64 u64", [](I v) { return v[1] ? v[0] % v[1] : v[0]; }},
         {"div.s64 %d, %a, %b;", "s64 s64 s64",
          [](I v) { return v[1] ? static_cast<Bits>(S128{s64(v[0])} / s64(v[1])) : ~Bits{0}; }},
         {"div.s16 %d, %a, %b;", "s16 s16 s16",
-         [](I v) -> Bits { return v[1] ? u16(static_cast<Bits>(s16(v[0]) / s16(v[1]))) : u16(~0ull); }},
+         [](I v) -> Bits {
+             return v[1] ? u16(static_cast<Bits>(s16(v[0]) / s16(v[1]))) : u16(~0ull);
+         }},
         {"div.u64 %d, %a, %b;", "u64 u64 u64", [](I v) { return v[1] ? v[0] / v[1] : ~Bits{0}; }},
     });
 }
 
 TEST(OpsInteger, MinMaxAbsNegSad) {
     check_ops({
-        {"min.s32 %d, %a, %b;", "s32 s32 s32", [](I v) { return s32(v[0]) < s32(v[1]) ? v[0] : v[1]; }},
+        {"min.s32 %d, %a, %b;", "s32 s32 s32",
+         [](I v) { return s32(v[0]) < s32(v[1]) ? v[0] : v[1]; }},
         {"max.u32 %d, %a, %b;", "u32 u32 u32", [](I v) { return std::max(v[0], v[1]); }},
-        {"max.s16 %d, %a, %b;", "s16 s16 s16", [](I v) { return s16(v[0]) > s16(v[1]) ? v[0] : v[1]; }},
+        {"max.s16 %d, %a, %b;", "s16 s16 s16",
+         [](I v) { return s16(v[0]) > s16(v[1]) ? v[0] : v[1]; }},
         {"min.u64 %d, %a, %b;", "u64 u64 u64", [](I v) { return std::min(v[0], v[1]); }},
         {"max.s16x2 %d, %a, %b;", "u32 u32 u32",
          [](I v) -> Bits {
@@ -127,7 +139,9 @@ TEST(OpsInteger, MinMaxAbsNegSad) {
                     Bits{u16(static_cast<Bits>(std::max(s16(v[0] >> 16), s16(v[1] >> 16))))} << 16;
          }},
         {"max.relu.s32 %d, %a, %b;", "s32 s32 s32",
-         [](I v) -> Bits { return static_cast<Bits>(std::max({s32(v[0]), s32(v[1]), 0})); }},
+         [](I v) -> Bits {
+             return static_cast<Bits>(std::max({s32(v[0]), s32(v[1]), 0}));
+         }},
         {"abs.s32 %d, %a;", "s32 s32", [](I v) { return u32(s32(v[0]) < 0 ? 0 - v[0] : v[0]); }},
         {"abs.s64 %d, %a;", "s64 s64", [](I v) { return s64(v[0]) < 0 ? 0 - v[0] : v[0]; }},
         {"neg.s32 %d, %a;", "s32 s32", [](I v) { return u32(0 - v[0]); }},
@@ -144,8 +158,10 @@ TEST(OpsInteger, DotProducts) {
             std::int64_t sum = s32(v[2]);
             for (int k = 0; k < 4; ++k) {
                 const Bits x = v[0] >> (8 * k), y = v[1] >> (8 * k);
-                sum += (a_signed ? std::int64_t{static_cast<std::int8_t>(x)} : static_cast<std::uint8_t>(x)) *
-                       (b_signed ? std::int64_t{static_cast<std::int8_t>(y)} : static_cast<std::uint8_t>(y));
+                sum += (a_signed ? std::int64_t{static_cast<std::int8_t>(x)}
+                                 : static_cast<std::uint8_t>(x)) *
+                       (b_signed ? std::int64_t{static_cast<std::int8_t>(y)}
+                                 : static_cast<std::uint8_t>(y));
             }
             return Bits{u32(static_cast<Bits>(sum))};
         };
@@ -179,9 +195,11 @@ TEST(OpsBits, LogicAndShifts) {
         {"and.pred %d, %a, %b;", "pred pred pred", [](I v) { return v[0] & v[1]; }},
         {"xor.pred %d, %a, %b;", "pred pred pred", [](I v) { return v[0] ^ v[1]; }},
         {"not.pred %d, %a;", "pred pred", [](I v) -> Bits { return !v[0]; }},
-        {"shl.b32 %d, %a, %b;", "u32 u32 u32", [](I v) { return v[1] < 32 ? u32(v[0] << v[1]) : 0; }},
+        {"shl.b32 %d, %a, %b;", "u32 u32 u32",
+         [](I v) { return v[1] < 32 ? u32(v[0] << v[1]) : 0; }},
         {"shl.b64 %d, %a, %b;", "u64 u64 u32", [](I v) { return v[1] < 64 ? v[0] << v[1] : 0; }},
-        {"shl.b16 %d, %a, %b;", "u16 u16 u32", [](I v) -> Bits { return v[1] < 16 ? u16(v[0] << v[1]) : 0; }},
+        {"shl.b16 %d, %a, %b;", "u16 u16 u32",
+         [](I v) -> Bits { return v[1] < 16 ? u16(v[0] << v[1]) : 0; }},
         {"shr.u32 %d, %a, %b;", "u32 u32 u32", [](I v) { return v[1] < 32 ? v[0] >> v[1] : 0; }},
         {"shr.s32 %d, %a, %b;", "s32 s32 u32",
          [](I v) -> Bits { return u32(static_cast<Bits>(s32(v[0]) >> std::min<Bits>(v[1], 31))); }},
@@ -252,7 +270,8 @@ TEST(OpsBits, Fields) {
         {"bmsk.wrap.b32 %d, %a, %b;", "u32 u32 u32",
          [](I v) {
              Bits m = 0;
-             for (Bits k = 0; k < 32; ++k) m |= Bits{k >= (v[0] & 31) && k - (v[0] & 31) < (v[1] & 31)} << k;
+             for (Bits k = 0; k < 32; ++k)
+                 m |= Bits{k >= (v[0] & 31) && k - (v[0] & 31) < (v[1] & 31)} << k;
              return m;
          }},
         {"szext.clamp.s32 %d, %a, %b;", "s32 s32 u32",
@@ -270,12 +289,17 @@ TEST(OpsBits, Fields) {
              for (int k = 0; k < 32; ++k) r |= ((v[0] >> k) & 1) << (31 - k);
              return r;
          }},
-        {"popc.b32 %d, %a;", "u32 u32", [](I v) -> Bits { return static_cast<Bits>(std::popcount(v[0])); }},
-        {"popc.b64 %d, %a;", "u32 u64", [](I v) -> Bits { return static_cast<Bits>(std::popcount(v[0])); }},
-        {"clz.b32 %d, %a;", "u32 u32", [](I v) -> Bits { return static_cast<Bits>(std::countl_zero(u32(v[0]))); }},
-        {"clz.b64 %d, %a;", "u32 u64", [](I v) -> Bits { return static_cast<Bits>(std::countl_zero(v[0])); }},
+        {"popc.b32 %d, %a;", "u32 u32",
+         [](I v) -> Bits { return static_cast<Bits>(std::popcount(v[0])); }},
+        {"popc.b64 %d, %a;", "u32 u64",
+         [](I v) -> Bits { return static_cast<Bits>(std::popcount(v[0])); }},
+        {"clz.b32 %d, %a;", "u32 u32",
+         [](I v) -> Bits { return static_cast<Bits>(std::countl_zero(u32(v[0]))); }},
+        {"clz.b64 %d, %a;", "u32 u64",
+         [](I v) -> Bits { return static_cast<Bits>(std::countl_zero(v[0])); }},
         // Literal rows from the definition of fns in the ISA manual.
-        {"fns.b32 %d, %a, %b, %c;", "u32 u32 u32 s32",
+        {"fns.b32 %d, %a, %b, %c;",
+         "u32 u32 u32 s32",
          [](I v) {
              const int n = s32(v[2]);
              int left = n == 0 ? 1 : std::abs(n);
@@ -285,9 +309,16 @@ TEST(OpsBits, Fields) {
              }
              return Bits{0xffffffffu};
          },
-         0, 0,
-         {{0xaaaaaaaa, 0, 1}, {0xaaaaaaaa, 3, 1}, {0xaaaaaaaa, 3, 0}, {0xaaaaaaaa, 2, 0},
-          {0xaaaaaaaa, 3, 0xffffffff}, {0xaaaaaaaa, 3, 0xfffffffe}, {0xaaaaaaaa, 0, 40}, {0, 0, 1}}},
+         0,
+         0,
+         {{0xaaaaaaaa, 0, 1},
+          {0xaaaaaaaa, 3, 1},
+          {0xaaaaaaaa, 3, 0},
+          {0xaaaaaaaa, 2, 0},
+          {0xaaaaaaaa, 3, 0xffffffff},
+          {0xaaaaaaaa, 3, 0xfffffffe},
+          {0xaaaaaaaa, 0, 40},
+          {0, 0, 1}}},
     });
 }
 
@@ -308,27 +339,31 @@ TEST(OpsBits, PermuteAndTables) {
         return [=](I v) { return permute(v[0], v[1], selectors[v[2] & 3]); };
     };
     std::vector<Op> ops{
-        {"prmt.b32 %d, %a, %b, %c;", "u32 u32 u32 u32", [](I v) { return permute(v[0], v[1], v[2]); }},
+        {"prmt.b32 %d, %a, %b, %c;", "u32 u32 u32 u32",
+         [](I v) { return permute(v[0], v[1], v[2]); }},
         {"prmt.b32.f4e %d, %a, %b, %c;", "u32 u32 u32 u32", mode({0x3210, 0x4321, 0x5432, 0x6543})},
         {"prmt.b32.b4e %d, %a, %b, %c;", "u32 u32 u32 u32", mode({0x5670, 0x6701, 0x7012, 0x0123})},
         {"prmt.b32.rc8 %d, %a, %b, %c;", "u32 u32 u32 u32", mode({0x0000, 0x1111, 0x2222, 0x3333})},
         {"prmt.b32.ecl %d, %a, %b, %c;", "u32 u32 u32 u32", mode({0x3210, 0x3211, 0x3222, 0x3333})},
         {"prmt.b32.ecr %d, %a, %b, %c;", "u32 u32 u32 u32", mode({0x0000, 0x1110, 0x2210, 0x3210})},
-        {"prmt.b32.rc16 %d, %a, %b, %c;", "u32 u32 u32 u32", mode({0x1010, 0x3232, 0x1010, 0x3232})},
+        {"prmt.b32.rc16 %d, %a, %b, %c;", "u32 u32 u32 u32",
+         mode({0x1010, 0x3232, 0x1010, 0x3232})},
     };
     for (unsigned table : {0x00u, 0x80u, 0xe8u, 0x96u, 0xcau, 0x1eu, 0xfeu, 0x7fu, 0xffu, 0x2au}) {
         ops.push_back({"lop3.b32 %d, %a, %b, %c, " + std::to_string(table) + ";", "u32 u32 u32 u32",
                        [table](I v) {
                            Bits d = 0;
                            for (int k = 0; k < 32; ++k) {
-                               const Bits index = (v[0] >> k & 1) * 4 + (v[1] >> k & 1) * 2 + (v[2] >> k & 1);
+                               const Bits index =
+                                   (v[0] >> k & 1) * 4 + (v[1] >> k & 1) * 2 + (v[2] >> k & 1);
                                d |= Bits{table >> index & 1} << k;
                            }
                            return d;
                        }});
     }
-    ops.push_back({"setp.eq.u32 %p, %c, 0; lop3.and.b32 %d|%q, %a, %b, 0, 0xC0, %p; selp.u32 %d, 1, 0, %q;",
-                   "u32 u32 u32 u32", [](I v) -> Bits { return (v[0] & v[1]) != 0 && v[2] == 0; }});
+    ops.push_back(
+        {"setp.eq.u32 %p, %c, 0; lop3.and.b32 %d|%q, %a, %b, 0, 0xC0, %p; selp.u32 %d, 1, 0, %q;",
+         "u32 u32 u32 u32", [](I v) -> Bits { return (v[0] & v[1]) != 0 && v[2] == 0; }});
     check_ops(ops);
 }
 
@@ -348,20 +383,25 @@ TEST(OpsBits, SelectAndCompare) {
     };
     std::vector<Op> ops;
     for (const char* name : {"eq", "ne", "lt", "le", "gt", "ge"}) {
-        ops.push_back({"setp." + std::string{name} + ".s32 %d, %a, %b;", "pred s32 s32", compared(name, true)});
-        ops.push_back({"setp." + std::string{name} + ".u32 %d, %a, %b;", "pred u32 u32", compared(name, false)});
+        ops.push_back({"setp." + std::string{name} + ".s32 %d, %a, %b;", "pred s32 s32",
+                       compared(name, true)});
+        ops.push_back({"setp." + std::string{name} + ".u32 %d, %a, %b;", "pred u32 u32",
+                       compared(name, false)});
     }
     for (const char* name : {"lo", "ls", "hi", "hs"}) {
-        ops.push_back({"setp." + std::string{name} + ".u32 %d, %a, %b;", "pred u32 u32", compared(name, false)});
+        ops.push_back({"setp." + std::string{name} + ".u32 %d, %a, %b;", "pred u32 u32",
+                       compared(name, false)});
     }
-    ops.push_back({"setp.lt.and.s32 %p|%q, %a, %b, %c; selp.u32 %d, 1, 0, %p; @%q add.u32 %d, %d, 2;",
-                   "u32 s32 s32 pred", [](I v) -> Bits {
-                       const bool less = s32(v[0]) < s32(v[1]);
-                       return Bits{less && v[2]} + 2 * Bits{!less && v[2]};
-                   }});
+    ops.push_back(
+        {"setp.lt.and.s32 %p|%q, %a, %b, %c; selp.u32 %d, 1, 0, %p; @%q add.u32 %d, %d, 2;",
+         "u32 s32 s32 pred", [](I v) -> Bits {
+             const bool less = s32(v[0]) < s32(v[1]);
+             return Bits{less && v[2]} + 2 * Bits{!less && v[2]};
+         }});
     ops.push_back({"setp.gt.xor.u32 %d, %a, %b, !%c;", "pred u32 u32 pred",
                    [](I v) -> Bits { return (v[0] > v[1]) != !v[2]; }});
-    ops.push_back({"selp.b32 %d, %a, %b, %c;", "u32 u32 u32 pred", [](I v) { return v[2] ? v[0] : v[1]; }});
+    ops.push_back(
+        {"selp.b32 %d, %a, %b, %c;", "u32 u32 u32 pred", [](I v) { return v[2] ? v[0] : v[1]; }});
     ops.push_back({"slct.u32.s32 %d, %a, %b, %c;", "u32 u32 u32 s32",
                    [](I v) { return s32(v[2]) >= 0 ? v[0] : v[1]; }});
     ops.push_back({"slct.u32.f32 %d, %a, %b, %c;", "u32 u32 u32 f32",
@@ -375,7 +415,8 @@ TEST(OpsBits, SelectAndCompare) {
 
 TEST(OpsBits, Video) {
     auto lane = [](Bits v, int k, bool sign) -> std::int64_t {
-        return sign ? std::int64_t{static_cast<std::int8_t>(v >> (8 * k))} : static_cast<std::uint8_t>(v >> (8 * k));
+        return sign ? std::int64_t{static_cast<std::int8_t>(v >> (8 * k))}
+                    : static_cast<std::uint8_t>(v >> (8 * k));
     };
     check_ops({
         {"vadd.u32.u32.u32.sat %d, %a, %b;", "u32 u32 u32",
@@ -383,13 +424,20 @@ TEST(OpsBits, Video) {
         {"vsub.s32.s32.s32.sat %d, %a, %b;", "s32 s32 s32",
          [](I v) { return saturate_s32(std::int64_t{s32(v[0])} - s32(v[1])); }},
         {"vadd.s32.s32.u32 %d, %a.b1, %b.h1;", "s32 s32 u32",
-         [](I v) { return u32(static_cast<Bits>(std::int64_t{static_cast<std::int8_t>(v[0] >> 8)}) + (v[1] >> 16)); }},
+         [](I v) {
+             return u32(static_cast<Bits>(std::int64_t{static_cast<std::int8_t>(v[0] >> 8)}) +
+                        (v[1] >> 16));
+         }},
         {"vabsdiff.u32.s32.s32.add %d, %a, %b, %c;", "u32 s32 s32 u32",
-         [](I v) { return u32(static_cast<Bits>(std::abs(std::int64_t{s32(v[0])} - s32(v[1]))) + v[2]); }},
+         [](I v) {
+             return u32(static_cast<Bits>(std::abs(std::int64_t{s32(v[0])} - s32(v[1]))) + v[2]);
+         }},
         {"vmad.u32.u32.u32.shr15 %d, %a.h0, %b.h0, %c;", "u32 u32 u32 u32",
          [](I v) { return u32((Bits{u16(v[0])} * u16(v[1]) + v[2]) >> 15); }},
-        {"vshr.u32.u32.u32.clamp %d, %a, %b;", "u32 u32 u32", [](I v) { return v[1] < 32 ? v[0] >> v[1] : 0; }},
-        {"vshl.u32.u32.u32.wrap %d, %a, %b;", "u32 u32 u32", [](I v) { return u32(v[0] << (v[1] & 31)); }},
+        {"vshr.u32.u32.u32.clamp %d, %a, %b;", "u32 u32 u32",
+         [](I v) { return v[1] < 32 ? v[0] >> v[1] : 0; }},
+        {"vshl.u32.u32.u32.wrap %d, %a, %b;", "u32 u32 u32",
+         [](I v) { return u32(v[0] << (v[1] & 31)); }},
         {"vset.u32.u32.lt %d, %a, %b;", "u32 u32 u32", [](I v) -> Bits { return v[0] < v[1]; }},
         {"vmin.s32.s32.s32 %d.b2, %a, %b, %c;", "u32 s32 s32 u32",
          [](I v) -> Bits {
@@ -400,14 +448,17 @@ TEST(OpsBits, Video) {
          [=](I v) {
              Bits d = 0;
              for (int k = 0; k < 4; ++k) {
-                 d |= static_cast<Bits>(std::min<std::int64_t>(lane(v[0], k, false) + lane(v[1], k, false), 255)) << (8 * k);
+                 d |= static_cast<Bits>(
+                          std::min<std::int64_t>(lane(v[0], k, false) + lane(v[1], k, false), 255))
+                      << (8 * k);
              }
              return d;
          }},
         {"vabsdiff4.u32.u32.u32.add %d, %a, %b, %c;", "u32 u32 u32 u32",
          [=](I v) {
              Bits d = v[2];
-             for (int k = 0; k < 4; ++k) d += static_cast<Bits>(std::abs(lane(v[0], k, false) - lane(v[1], k, false)));
+             for (int k = 0; k < 4; ++k)
+                 d += static_cast<Bits>(std::abs(lane(v[0], k, false) - lane(v[1], k, false)));
              return Bits{u32(d)};
          }},
         {"vavrg2.s32.s32.s32 %d, %a, %b, %c;", "u32 s32 s32 u32",
