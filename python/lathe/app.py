@@ -120,16 +120,19 @@ class App(Loop):
         width, height = wanted.size or size
         headless = wanted.headless if wanted.headless is not None else headless
         ui = wanted.ui if wanted.ui is not None else ui
+        if headless is None:
+            headless = not _display()
         if ui is None:
-            ui = not (headless if headless is not None else not _display())
+            ui = not headless
         studio = native.Studio(
-            title, width, height, headless, ui, vsync, wanted.name or title, restore=wanted.reload
+            title, width, height, headless, ui, vsync, wanted.name or title, restore=not headless
         )
         script = wanted.script or _calling_script()
+        reload = wanted.reload or (wanted.script is None and not headless)
         super().__init__(
             studio,
             wanted,
-            ScriptWatch(script if wanted.reload else None),
+            ScriptWatch(script if reload else None),
             KeptArrays(studio),
             LiveKernels(studio, script),
         )

@@ -10,6 +10,7 @@ import sys
 
 import numpy as np
 import pytest
+from conftest import copied_bytes_are_right
 
 import lathe
 
@@ -58,7 +59,7 @@ def test_picture_is_what_the_kernel_wrote(app):
     assert picture.dtype == np.uint8
     expected = np.arange(48 * 64).reshape(48, 64) / (48 * 64) * 256
     assert np.abs(picture[..., 0].astype(float) - expected).max() <= 1.5
-    assert app.stats.bytes_copied == 0
+    assert copied_bytes_are_right(app)
 
 
 def test_sliders_feed_kernels(app):
@@ -221,6 +222,7 @@ def test_an_edit_may_add_a_parameter(app):
     assert x.get()[0] == 6
 
 
+@pytest.mark.software
 def test_a_fault_rolls_back_and_the_loop_goes_on(app):
     x = app.zeros(4)
     kernel = app.kernel(RAMP, "add")

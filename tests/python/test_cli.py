@@ -49,6 +49,7 @@ def test_a_mistake_gets_one_message(arguments, words, tmp_path):
     assert done.stderr.startswith("lathe: ")
 
 
+@pytest.mark.software
 @pytest.mark.parametrize(
     ("variable", "words"),
     [
@@ -105,6 +106,7 @@ def test_list_and_version():
     assert lathe("--version").stdout.startswith("lathe 0.")
 
 
+@pytest.mark.software
 def test_doctor_says_what_is_there_and_what_is_not():
     done = lathe("doctor")
     assert done.returncode == 0, done.stdout
@@ -116,6 +118,7 @@ def test_doctor_says_what_is_there_and_what_is_not():
     assert "this brings it: " in done.stdout
 
 
+@pytest.mark.software
 def test_a_run_without_a_display_leaves_pictures_and_a_report(tmp_path):
     done = lathe("run", "gray_scott", "--frames", "4", "--size", "320x180", "--out", str(tmp_path))
     assert done.returncode == 0, done.stderr

@@ -159,6 +159,7 @@ def test_compile_errors_carry_the_place():
     assert isinstance(error, lathe.Error)
 
 
+@pytest.mark.software
 def test_a_fault_names_the_line_and_the_device_goes_on():
     kernel = lathe.kernel("__global__ void far(float* x, long i)\n{\n    x[i] = 1;\n}\n")
     x = lathe.zeros(4)

@@ -166,7 +166,34 @@ def test_a_window_outlives_a_script_that_raises(tmp_path, mode):
     assert ("in a frame" if mode == "raise" else "in the setup") in seen
 
 
-def test_plain_python_reloads_nothing_but_runs(tmp_path):
+@pytest.mark.skipif(shutil.which("xvfb-run") is None, reason="Xvfb is not installed")
+def test_plain_python_with_a_window_reloads_too(tmp_path):
+    script = tmp_path / "plain.py"
+    script.write_text(
+        textwrap.dedent("""
+        import lathe
+        from pathlib import Path
+        VERSION = 1
+        app = lathe.App("plain", size=(320, 200))
+        x = app.asarray([1.0], "float32", name="x")
+        while app.frame():
+            if VERSION == 1 and app.step == 2:
+                x.set([5.0])
+                Path(__file__).write_text(Path(__file__).read_text().replace("N = 1", "N = 2"))
+            if VERSION == 2:
+                print("second version", x.get().tolist(), flush=True)
+                app.close()
+        """)
+    )
+    done = subprocess.run(
+        ["xvfb-run", "-a", sys.executable, str(script)],
+        capture_output=True, text=True, timeout=100, check=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )  # fmt: skip
+    assert done.stdout == "second version [5.0]\n"
+
+
+def test_plain_python_without_a_window_only_runs(tmp_path):
     script = tmp_path / "plain.py"
     script.write_text(
         "import lathe\napp = lathe.App('plain', size=(32, 32))\napp.frame_limit = 2\n"

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+"""Tests of the package run on the software device without a display, unless told otherwise."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "python"))
+os.environ.setdefault("LATHE_DEVICE", "software")
+os.environ.pop("DISPLAY", None)
+os.environ.pop("WAYLAND_DISPLAY", None)
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "software: of the software device alone, as faults are")
+
+
+def pytest_collection_modifyitems(items):
+    if os.environ["LATHE_DEVICE"] == "software":
+        return
+    for item in items:
+        if item.get_closest_marker("software"):
+            item.add_marker(pytest.mark.skip(reason="of the software device alone"))
+
+
+def copied_bytes_are_right(app) -> bool:
+    """None, unless this GL cannot share memory with this CUDA device."""
+    from lathe.native import native
+
+    return app.stats.bytes_copied == 0 or native.interop_mode().name != "zero_copy"
+
+
+@pytest.fixture
+def app():
+    """A small headless App without panels."""
+    import lathe
+
+    made = lathe.App("test", size=(64, 48), headless=True)
+    yield made
+    made.close()
