@@ -294,7 +294,7 @@ class App(Loop):
 
     def record(self, file: str | Path, frames_per_second: float = 60.0) -> None:
         """Records every frame from now: an MP4 file, or PNGs where there is no ffmpeg."""
-        self._recorder = native.Recorder(self._studio, Path(file), frames_per_second)
+        self._movie = Path(file), frames_per_second
 
     def log(self, text: object) -> None:
         """A line in the console panel."""

@@ -29,6 +29,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 HEADLESS_DT = 1.0 / 60.0
 LONGEST_DT = 0.1
+SETTLED = 3
+"""Frames until the layout of the panels stands."""
 
 
 class Loop(DrawList):
@@ -59,6 +61,7 @@ class Loop(DrawList):
         self._steps_left = 0
         self._cell: tuple[int, int] | None = None
         self._recorder: Recorder | None = None
+        self._movie: tuple[Path, float] | None = None
         self._frame_began = 0.0
         self.time = 0.0
         """Simulated seconds: the sum of `dt` over the steps."""
@@ -196,9 +199,16 @@ class Loop(DrawList):
         self._studio.end_frame()
         if not self.frame_times:  # by now script and kernels have declared their sliders
             self._studio.parameters.check_assignments()
+        self._record()
+        self.frame_times.append((time.perf_counter() - self._frame_began) * 1e3)
+
+    def _record(self) -> None:
+        """Adds the frame; with panels from the time on when they have found their sizes."""
+        if self._movie is not None and len(self.frame_times) >= SETTLED * self._studio.has_ui:
+            self._recorder = native.Recorder(self._studio, *self._movie)
+            self._movie = None
         if self._recorder is not None:
             self._recorder.add()
-        self.frame_times.append((time.perf_counter() - self._frame_began) * 1e3)
 
     def _restart(self) -> None:
         self._arrays.restore()
@@ -217,7 +227,7 @@ class Loop(DrawList):
         out = self._options.out
         if out is not None and self.frame_times:
             picture = out / f"{self._options.name}.png"
-            native.save_png(picture, self._studio.screenshot())
+            native.save_png(picture, self._studio.screenshot(self._studio.has_ui))
             self._options.written.append(picture)
         if self._recorder is not None:
             self._recorder.finish()

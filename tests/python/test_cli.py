@@ -141,3 +141,15 @@ def test_bench_measures(tmp_path):
         "import",
     ):
         assert word in done.stdout
+
+
+def test_panels_without_a_window_are_in_the_picture(tmp_path):
+    import lathe as package
+
+    size = ["--size", "640x400", "--out", str(tmp_path)]
+    done = lathe("run", "gray_scott", "--ui", "--frames", "6", *size)
+    assert done.returncode == 0, done.stderr
+    picture = package.load_image(tmp_path / "gray_scott.png", 3)
+    assert picture.shape == (400, 640, 3)
+    assert picture[:8].max() > 0  # the bar of the run control, where the scene alone is black
+    assert (tmp_path / "gray_scott.mp4").exists() or (tmp_path / "gray_scott").is_dir()

@@ -73,7 +73,9 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--size", metavar="WxH", help="of the window or the picture, in pixels")
     run.add_argument("--out", metavar="DIR", help="folder of PNG and MP4 (default out/NAME)")
     run.add_argument("--headless", action="store_true", help="no window, also with a display")
-    run.add_argument("--ui", action="store_true", help="draw the panels without a window, too")
+    run.add_argument(
+        "--ui", action="store_true", help="panels without a window, too; the PNG shows them"
+    )
     run.add_argument(
         "--check", action="store_true", help="compare with the experiment's reference instead"
     )
