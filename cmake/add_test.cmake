@@ -13,6 +13,7 @@ function(lathe_add_test name)
             set_tests_properties(${name}.${device} PROPERTIES
                 LABELS "${arg_LABELS};${device}" TIMEOUT 600
                 ENVIRONMENT "LATHE_DEVICE=${device}"
+                RESOURCE_LOCK ${device}_device
                 SKIP_REGULAR_EXPRESSION "\\[  PASSED  \\] 0 tests\\.\n\\[  SKIPPED \\] ")
         endforeach()
     else()

@@ -43,6 +43,7 @@ public:
     static CudaArray wrap(CUarray array);
 
     CUarray get() const noexcept { return handle_.get().value; }
+    bool owned() const noexcept { return handle_.owned(); }
     explicit operator bool() const noexcept { return static_cast<bool>(handle_); }
     [[nodiscard]] CUarray release() noexcept { return handle_.release().value; }
 

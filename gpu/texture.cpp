@@ -84,10 +84,12 @@ TextureObject TextureObject::wrap(CUtexObject texture) noexcept {
 
 SurfaceObject::SurfaceObject(const CudaArray& array) {
     const Context context = Context::ensure_current();
+    // NVIDIA's driver takes such an array and lets the first store fail.
+    if (array.owned() && !array.config().surface_load_store)
+        throw lathe::Error{"SurfaceObject: the CUDA array was made without surface_load_store"};
     const CUDA_RESOURCE_DESC resource = resource_of(array);
     CUsurfObject surface = 0;
-    CU_TRY(cuSurfObjectCreate(&surface, &resource), "of a CUDA array made {} surface_load_store",
-           array.config().surface_load_store ? "with" : "without");
+    CU_TRY(cuSurfObjectCreate(&surface, &resource));
     handle_ = Handle<detail::SurfaceTraits>{{surface, context.get()}};
 }
 

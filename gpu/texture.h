@@ -70,7 +70,8 @@ private:
 class SurfaceObject {
 public:
     SurfaceObject() = default; ///< empty
-    /// The array must have been made with surface_load_store. (cuSurfObjectCreate)
+    /// Throws lathe::Error where the array was made here without surface_load_store.
+    /// (cuSurfObjectCreate)
     explicit SurfaceObject(const CudaArray& array);
     static SurfaceObject wrap(CUsurfObject surface) noexcept;
 

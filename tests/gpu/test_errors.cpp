@@ -76,7 +76,7 @@ void run_bad_kernel() {
         const DeviceBuffer buffer{1024};
         const Stream stream{StreamConfig{}};
         try {
-            launch(module.kernel("bad"), {{3}, {32}, 0, stream}, buffer, 1 << 30);
+            launch(module.kernel("bad"), {{3}, {32}, 0, stream}, buffer, 1 << 26);
             stream.synchronize();
             std::fprintf(stderr, "no error\n");
         } catch (const Error& e) {

@@ -261,7 +261,7 @@ TEST_F(TextureTest, SurfacesOfFourChannels) {
 
 TEST_F(TextureTest, ASurfaceNeedsAnArrayMadeForIt) {
     const CudaArray plain{{.width = 4, .height = 4, .surface_load_store = false}};
-    EXPECT_THROW(SurfaceObject{plain}, Error);
+    EXPECT_THROW(SurfaceObject{plain}, lathe::Error);
 }
 
 } // namespace
