@@ -8,6 +8,9 @@
 
 #include <fmt/core.h>
 
+#include <cstring>
+#include <vector>
+
 namespace lathe::gl {
 namespace {
 
@@ -36,15 +39,16 @@ Buffer::Buffer(std::size_t bytes, Storage storage) : bytes_{bytes} {
     name_ = Object<Kind::buffer>{name_here(id)};
     const auto size = GLsizeiptr((bytes + kWhole - 1) / kWhole * kWhole);
     const GLbitfield access = storage == Storage::mapped ? kMapping : 0;
-    glNamedBufferStorage(id, size, nullptr, GL_DYNAMIC_STORAGE_BIT | access);
+    // Zeroes come with the storage or by the CPU, never by glClearNamedBufferData: on NVIDIA an upload
+    // right after that call was lost, overtaken by the clear.
+    const std::vector<std::byte> zeroes(access ? 0 : std::size_t(size));
+    glNamedBufferStorage(id, size, access ? nullptr : zeroes.data(),
+                         GL_DYNAMIC_STORAGE_BIT | access);
     check(fmt::format("glNamedBufferStorage of {} bytes", bytes));
-    const unsigned char zero = 0;
-    glClearNamedBufferData(id, GL_R8UI, GL_RED_INTEGER, GL_UNSIGNED_BYTE, &zero);
     if (access) {
         mapped_ = static_cast<std::byte*>(glMapNamedBufferRange(id, 0, size, access));
         check(fmt::format("glMapNamedBufferRange of {} bytes", bytes));
-        // The zeroes are a GL command; the CPU must not write before they are.
-        glFinish();
+        std::memset(mapped_, 0, std::size_t(size));
     }
 }
 
