@@ -29,7 +29,7 @@ void require_range(std::size_t offset, std::size_t count, std::size_t bytes, con
 
 } // namespace
 
-Buffer::Buffer(std::size_t bytes, Storage storage) : bytes_{bytes} {
+Buffer::Buffer(std::size_t bytes, Storage storage) : bytes_{bytes}, whole_{true} {
     const Context& context = Context::require_current();
     if (bytes == 0) throw Error{"a GL buffer of 0 bytes was asked for; sizes are positive"};
     if (storage == Storage::automatic)
@@ -73,6 +73,14 @@ Buffer Buffer::wrap(unsigned id) {
 void Buffer::upload(std::span<const std::byte> content, std::size_t offset) {
     require_range(offset, content.size(), this->bytes(), "an upload");
     if (content.empty()) return;
+    // NVIDIA's buffer textures read zeroes after an upload of 6 or 9 bytes: the last word is written
+    // whole.
+    std::vector<std::byte> padded;
+    if (whole_ && content.size() % 4 && offset + content.size() == bytes_) {
+        padded.assign(content.begin(), content.end());
+        padded.resize((content.size() + 3) / 4 * 4);
+        content = padded;
+    }
     glNamedBufferSubData(id(), GLintptr(offset), GLsizeiptr(content.size()), content.data());
     check("glNamedBufferSubData");
 }

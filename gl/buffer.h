@@ -48,6 +48,7 @@ private:
     Object<Kind::buffer> name_;
     std::size_t bytes_ = 0;
     std::byte* mapped_ = nullptr;
+    bool whole_ = false; ///< storage goes on beyond bytes_ to whole 16 bytes
 };
 
 } // namespace lathe::gl

@@ -14,10 +14,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <filesystem>
 #include <optional>
-#include <regex>
 #include <sstream>
+#include <string_view>
 
 namespace lathe::gl {
 namespace {
@@ -42,11 +43,14 @@ struct Assembled {
     std::vector<std::string> files; ///< index = line / kFileLines
 };
 
+/// The name in `#include "name"`.
 std::optional<std::string> included_file(const std::string& line) {
-    static const std::regex pattern{R"re(^\s*#\s*include\s+"([^"]+)"\s*$)re"};
-    std::smatch match;
-    if (!std::regex_match(line, match, pattern)) return {};
-    return match[1].str();
+    char name[256];
+    int end = -1;
+    if (std::sscanf(line.c_str(), " # include \"%255[^\"]\" %n", name, &end) != 1 || end < 0 ||
+        std::size_t(end) != line.size())
+        return {};
+    return name;
 }
 
 void append(Assembled& out, const std::string& file, const std::string& text) {
@@ -78,24 +82,31 @@ Assembled assemble(const ShaderSource& source, std::span<const std::string> defi
 
 /// Mesa writes "0:12(7): error: text", NVIDIA "0(12) : error C1008: text".
 std::vector<Diagnostic> parse_log(const std::string& log, const std::vector<std::string>& files) {
-    static const std::regex mesa{R"(^\d+:(\d+)\((\d+)\): (error|warning): (.*)$)"};
-    static const std::regex nvidia{R"(^\d+\((\d+)\) : (error|warning) (.*)$)"};
     std::vector<Diagnostic> found;
     std::istringstream lines{log};
     std::string line;
     while (std::getline(lines, line)) {
-        std::smatch m;
-        const bool is_mesa = std::regex_match(line, m, mesa);
-        if (!is_mesa && !std::regex_match(line, m, nvidia)) continue;
-        const int place = std::stoi(m[1]);
+        int place = 0, column = 0, text = -1;
+        char severity[8] = {};
+        if (std::sscanf(line.c_str(), "%*d:%d(%d): %7[a-z]: %n", &place, &column, severity, &text) !=
+                3 ||
+            text < 0) {
+            column = 0;
+            text = -1;
+            if (std::sscanf(line.c_str(), "%*d(%d) : %7[a-z] %n", &place, severity, &text) != 2 ||
+                text < 0)
+                continue;
+        }
+        const std::string_view word{severity};
+        if (word != "error" && word != "warning") continue;
         const auto file = std::size_t(place / kFileLines);
         Diagnostic d;
         d.file = file < files.size() ? files[file] : std::string{};
         d.line = place % kFileLines;
-        d.column = is_mesa ? std::stoi(m[2]) : 0;
-        d.severity = m[is_mesa ? 3 : 2] == "error" ? Diagnostic::Severity::error
-                                                   : Diagnostic::Severity::warning;
-        d.text = m[is_mesa ? 4 : 3];
+        d.column = column;
+        d.severity =
+            word == "error" ? Diagnostic::Severity::error : Diagnostic::Severity::warning;
+        d.text = line.substr(std::size_t(text));
         found.push_back(std::move(d));
     }
     return found;

@@ -111,6 +111,9 @@ Settled settle(const CompileRequest& request) {
         s.options.emplace_back("--generate-line-info");
     if (!includes_heavy_headers(request.source))
         s.options.emplace_back("--device-as-default-execution-space");
+    // NVRTC would keep each result on disk beside our own cache: 50 ms an edit with a driver.
+    if (nvrtc().major > 12 || (nvrtc().major == 12 && nvrtc().minor >= 9))
+        s.options.emplace_back("--no-cache");
     s.options.insert(s.options.end(), given.begin(), given.end());
 
     s.user_folders.insert(s.user_folders.end(), request.include_directories.begin(),
