@@ -8,7 +8,6 @@ namespace lathe::ptx {
 namespace {
 
 constexpr int kDeepestBlock = 64;
-constexpr std::size_t kMostErrors = 20;
 
 } // namespace
 

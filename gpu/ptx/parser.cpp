@@ -9,8 +9,6 @@
 namespace lathe::ptx {
 namespace {
 
-constexpr std::size_t kMostErrors = 20;
-
 std::string describe(const Token& token) {
     switch (token.kind) {
     case Token::Kind::end:

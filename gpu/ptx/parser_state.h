@@ -15,6 +15,8 @@
 
 namespace lathe::ptx {
 
+inline constexpr std::size_t kMostErrors = 20; ///< then the parser gives up
+
 class Parser {
 public:
     explicit Parser(std::string_view text)
