@@ -86,7 +86,8 @@ void bench_interop(const gpu::Module& module, gpu::StreamView stream) {
     const auto frames = [&](const char* what, auto frame) {
         reset_interop_stats();
         for (int i = 0; i < 20; ++i) frame();
-        fmt::print("{} {:8.3f} us, {} bytes copied a frame\n", what, median_of(200, frame),
+        const double median = median_of(200, frame); // before the counter is read
+        fmt::print("{} {:8.3f} us, {} bytes copied a frame\n", what, median,
                    interop_stats().bytes_copied / 220);
         stream.synchronize();
     };

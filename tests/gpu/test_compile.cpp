@@ -66,6 +66,21 @@ TEST_F(CompileTest, CubinForHardware) {
     EXPECT_EQ(r.ptx().substr(1, 3), "ELF");
 }
 
+// Small programs are compiled with fewer declarations; one that needs them after all gets them.
+TEST_F(CompileTest, DeclarationsLeftOutComeBackWhereTheyAreNeeded) {
+    const CompileResult small = compile(request_for("__global__ void k(int* p) { *p = 1; }"));
+    ASSERT_TRUE(small.ok) << small.log;
+    EXPECT_NE(small.command_line.find("--minimal"), std::string::npos);
+    for (const char* source :
+         {"__global__ void k(cudaTextureObject_t t, float* p) { *p = tex2D<float>(t, 0, 0); }",
+          "#define RUNTIME(name) cu##da##name\n" // hidden from a search for words
+          "__global__ void k(int* p) { *p = sizeof(RUNTIME(TextureObject_t)); }"}) {
+        const CompileResult r = compile(request_for(source));
+        EXPECT_TRUE(r.ok) << r.log;
+        EXPECT_EQ(r.command_line.find("--minimal"), std::string::npos);
+    }
+}
+
 TEST_F(CompileTest, ErrorsHaveLineAndColumn) {
     struct Case {
         const char* source;
