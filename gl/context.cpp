@@ -11,6 +11,7 @@
 #include <fmt/core.h>
 
 #include <array>
+#include <exception>
 #include <string_view>
 
 namespace lathe::gl {
@@ -68,6 +69,20 @@ Context& Context::require_current() {
         throw Error{"no GL context is current on this thread: open a window (or a HeadlessContext) "
                     "first, and make GL objects on the thread that opened it"};
     return *current_context;
+}
+
+RestoreContext::RestoreContext() noexcept
+    : before_{current_context}, serial_{before_ ? before_->serial() : 0} {}
+
+RestoreContext::RestoreContext(Context& context) : RestoreContext{} { context.make_current(); }
+
+RestoreContext::~RestoreContext() {
+    if (process_is_exiting() || !is_living(serial_)) return;
+    try {
+        before_->make_current();
+    } catch (const std::exception& error) {
+        log::error("the GL context could not be put back: {}", error.what());
+    }
 }
 
 void Context::adopt(LoadFunction load) {

@@ -62,4 +62,20 @@ private:
     Info info_;
 };
 
+/// Puts back, at its end, the context that was current at its beginning: for destructors and other
+/// code that runs in the middle of somebody else's frame.
+class RestoreContext {
+public:
+    RestoreContext() noexcept;
+    /// And makes `context` current meanwhile.
+    explicit RestoreContext(Context& context);
+    RestoreContext(const RestoreContext&) = delete;
+    RestoreContext& operator=(const RestoreContext&) = delete;
+    ~RestoreContext();
+
+private:
+    Context* before_;
+    std::uint32_t serial_; ///< of `before_`, which may be gone by then
+};
+
 } // namespace lathe::gl

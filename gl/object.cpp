@@ -65,6 +65,12 @@ void unregister_context(std::uint32_t serial) noexcept {
     r.living.erase(serial);
 }
 
+bool is_living(std::uint32_t serial) noexcept {
+    Registry& r = registry();
+    std::lock_guard lock{r.mutex};
+    return r.living.contains(serial);
+}
+
 void delete_given_up(std::uint32_t serial) noexcept {
     std::vector<std::pair<Kind, unsigned>> names;
     {

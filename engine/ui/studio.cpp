@@ -174,6 +174,7 @@ void Studio::end_frame() {
     Parts& p = *p_;
     if (!p.in_frame) throw Error{"end_frame() was called without begin_frame()"};
     p.in_frame = false;
+    p.window.context().make_current();
     const bool software = p.window.gl_info().is_software;
     if (p.drew && !software) p.draw_timer.end();
     std::exception_ptr failure; // the frame is shown whatever the stream says

@@ -12,6 +12,7 @@ namespace lathe {
 /// The first draw call of a frame ends what counts as simulation.
 void Studio::Parts::begin_drawing() {
     if (!in_frame) throw Error{"drawing outside begin_frame() and end_frame()"};
+    window.context().make_current(); // another studio may have drawn since begin_frame()
     if (drew) return;
     drew = true;
     sim_end.record(stream);
@@ -84,6 +85,7 @@ void Studio::set_background(std::array<float, 4> rgba) { p_->background = rgba; 
 ImageData Studio::screenshot(bool with_ui) {
     if (with_ui && !p_->imgui)
         throw Error{"screenshot(with_ui=true), but the studio was opened with ui=false"};
+    p_->window.context().make_current();
     return read_image(with_ui ? p_->window.screen() : p_->scene, 3);
 }
 

@@ -10,6 +10,7 @@
 #include <gmock/gmock.h>
 
 #include <cstdlib>
+#include <optional>
 #include <thread>
 
 namespace {
@@ -54,6 +55,23 @@ TEST(Context, TwoTakeTurns) {
     first.make_current();
     EXPECT_EQ(gl::Context::current(), &first);
     EXPECT_TRUE(glIsBuffer(of_first.id()));
+}
+
+TEST(Context, IsPutBack) {
+    gl::HeadlessContext first;
+    {
+        const gl::RestoreContext after;
+        const gl::HeadlessContext second;
+        EXPECT_EQ(gl::Context::current(), &second);
+    }
+    EXPECT_EQ(gl::Context::current(), &first);
+    std::optional<gl::HeadlessContext> passing{std::in_place};
+    {
+        const gl::RestoreContext after{first};
+        EXPECT_EQ(gl::Context::current(), &first);
+        passing.reset(); // nothing to put back
+    }
+    EXPECT_EQ(gl::Context::current(), &first);
 }
 
 TEST(Context, MovesToAnotherThread) {

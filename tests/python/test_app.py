@@ -267,6 +267,38 @@ def test_two_apps_at_once():
     assert second.screenshot().shape == (24, 40, 3)
 
 
+def test_a_frame_goes_on_after_another_app_came_and_went():
+    app = lathe.App("first", size=(32, 32), headless=True)
+    x = app.zeros((8, 8))
+    fill = app.kernel(RAMP, "ramp").over(64)
+    pictures = []
+    for other in (False, True):
+        assert app.frame()
+        fill(x, 64, 1.0, 0.0)
+        if other:
+            visitor = lathe.App("visitor", size=(16, 16), headless=True)
+            visitor.zeros(4)
+            del visitor  # its GL context was the thread's, which has none now
+            gc.collect()
+        app.image(x, range=(0, 1))
+        pictures.append(app.screenshot())
+    assert len(np.unique(pictures[0])) > 10
+    np.testing.assert_array_equal(*pictures)
+
+
+def test_arrays_no_longer_used_are_no_longer_mapped(app):
+    many = [app.zeros(64) for _ in range(8)]
+    add = app.kernel(RAMP, "add")[1, 64]
+    for x in many:
+        add(x, 1.0)
+    for _ in range(3):
+        app._studio.unmap()
+        add(many[0], 1.0)
+    assert app._studio.mapped == 1
+    assert many[0].get()[0] == 4
+    assert many[7].get()[0] == 1
+
+
 def test_recording(app, tmp_path):
     x = app.zeros((8, 8))
     app.record(tmp_path / "movie.mp4")

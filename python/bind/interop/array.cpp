@@ -75,7 +75,9 @@ Storage::Storage(std::shared_ptr<Engine> engine, std::size_t bytes) : engine_{st
 Storage::~Storage() {
     if (!engine_) return;
     try {
-        engine_->make_current(); // GL objects are deleted in their own context
+        // Garbage is collected at any time: also in the frame of another App.
+        const gl::RestoreContext here{engine_->studio.window().context()};
+        shared_.reset();
     } catch (const std::exception& error) {
         log::error("an array could not be released in order: {}", error.what());
     }

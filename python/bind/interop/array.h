@@ -38,6 +38,7 @@ private:
     std::unique_ptr<SharedBuffer> shared_; ///< null without an App
     gpu::DeviceBuffer own_;                ///< without an App
     CUdeviceptr address_ = 0;              ///< of the own memory, or while mapped
+    bool used_ = false;                    ///< asked for since it was mapped
     friend CUdeviceptr address_of(const std::shared_ptr<Storage>& storage);
 };
 

@@ -11,6 +11,7 @@ namespace lathe::bind {
 void Engine::make_current() { studio.window().context().make_current(); }
 
 void MapPool::map(std::vector<std::shared_ptr<Storage>> storages, gpu::StreamView stream) {
+    context_.make_current();
     std::vector<SharedObject*> objects;
     objects.reserve(storages.size());
     for (const auto& s : storages) objects.push_back(&s->shared());
@@ -30,12 +31,16 @@ CUdeviceptr MapPool::address(const std::shared_ptr<Storage>& storage, gpu::Strea
         wanted.push_back(storage);
         map(std::move(wanted), stream);
     }
+    storage->used_ = true;
     return storage->address_;
 }
 
 void MapPool::unmap_all() {
     if (held_.empty()) return;
-    last_.assign(held_.begin(), held_.end());
+    context_.make_current();
+    last_.clear();
+    for (const auto& s : held_)
+        if (std::exchange(s->used_, false)) last_.push_back(s);
     auto mappings = std::exchange(mappings_, {});
     auto held = std::exchange(held_, {}); // let go after the unmap, even where that throws
     for (Mapping& mapping : mappings) mapping.unmap();

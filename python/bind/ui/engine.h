@@ -3,6 +3,7 @@
 // and kernels hold the Engine, so it lives until the last of them is gone, in whatever order.
 #pragma once
 
+#include "engine/app/window.h"
 #include "engine/interop/mapping.h"
 #include "engine/interop/shared_buffer.h"
 #include "engine/ui/studio.h"
@@ -20,6 +21,8 @@ class Storage;
 /// in the last round is mapped in one driver call at the first use of the next.
 class MapPool {
 public:
+    /// GL's side of a mapping belongs to this context, which each call makes current.
+    explicit MapPool(gl::Context& context) : context_{context} {}
     /// Device address of the storage, valid until unmap_all().
     CUdeviceptr address(const std::shared_ptr<Storage>& storage, gpu::StreamView stream);
     /// Hands everything back to GL, ordered on the stream.
@@ -29,9 +32,10 @@ public:
 private:
     void map(std::vector<std::shared_ptr<Storage>> storages, gpu::StreamView stream);
 
+    gl::Context& context_;
     std::vector<Mapping> mappings_;
     std::vector<std::shared_ptr<Storage>> held_; ///< alive while mapped
-    std::vector<std::weak_ptr<Storage>> last_;   ///< of the round before
+    std::vector<std::weak_ptr<Storage>> last_; ///< used in the round before
 };
 
 struct Engine {
@@ -45,7 +49,7 @@ struct Engine {
     void make_current();
 
     Studio studio;
-    MapPool pool;
+    MapPool pool{studio.window().context()};
 };
 
 } // namespace lathe::bind

@@ -47,7 +47,10 @@ Owner open_studio(const std::string& title, int width, int height, std::optional
     config.restore = restore;
     config.headless = headless.value_or(!display_is_available());
     py::gil_scoped_release release;
-    return std::make_shared<Engine>(std::move(config));
+    return {new Engine{std::move(config)}, [](Engine* engine) {
+                const gl::RestoreContext after; // it may die in the frame of another App
+                delete engine;
+            }};
 }
 
 const Array& check_float32(const Array& a, const char* what, int low, int high) {
@@ -226,7 +229,6 @@ void bind_drawing(py::class_<Engine, Owner>& c) {
               ImageData image;
               {
                   py::gil_scoped_release release;
-                  e.make_current();
                   image = e.studio.screenshot(with_ui);
               }
               return to_numpy(image);
@@ -299,6 +301,8 @@ void bind_studio(py::module_& m) {
               e.studio.end_frame();
           },
           "Waits for the stream, draws the panels, shows the window.");
+    c.def_property_readonly("mapped", [](Engine& e) { return e.pool.mapped(); },
+                            "How many arrays CUDA has at present.");
     c.def_property_readonly("in_frame", [](Engine& e) { return e.studio.in_frame(); });
     c.def("synchronize", [](Engine& e) { e.stream().synchronize(); },
           py::call_guard<py::gil_scoped_release>(), "Blocks until the stream's work is done.");
