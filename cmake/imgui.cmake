@@ -144,7 +144,12 @@ else()
     target_link_libraries(lathe_imgui PUBLIC glfw ${CMAKE_DL_LIBS})
     target_compile_definitions(lathe_imgui PUBLIC LATHE_HAVE_DOCKING=1
         IMGUI_DISABLE_OBSOLETE_FUNCTIONS PRIVATE IMGUI_DISABLE_DEMO_WINDOWS)
-    target_compile_options(lathe_imgui PRIVATE -w)
+    target_compile_options(lathe_imgui PRIVATE -w -fno-sanitize=undefined)
+    # Templates inlined into each other: minutes to compile where every access is checked.
+    if(LATHE_SANITIZE)
+        set_source_files_properties(${implot_dir}/implot_items.cpp PROPERTIES
+            COMPILE_OPTIONS -fno-sanitize=all)
+    endif()
     message(STATUS "Dear ImGui: ${imgui_dir} (${imgui_source})")
 endif()
 add_library(lathe::imgui ALIAS lathe_imgui)

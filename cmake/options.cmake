@@ -14,7 +14,7 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 option(LATHE_TESTS "Build the C++ tests" ON)
 option(LATHE_PYTHON "Build the Python extension" ON)
 option(LATHE_WERROR "Treat warnings as errors" OFF)
-set(LATHE_SANITIZE "" CACHE STRING "Sanitizers for own targets: empty, address,undefined or thread")
+set(LATHE_SANITIZE "" CACHE STRING "Sanitizers: empty, address,undefined or thread")
 
 add_library(lathe_options INTERFACE)
 add_library(lathe::options ALIAS lathe_options)
@@ -22,8 +22,8 @@ target_include_directories(lathe_options INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_options(lathe_options INTERFACE
     -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
     $<$<BOOL:${LATHE_WERROR}>:-Werror>)
+# Every target, also the libraries built from other projects' sources: tools/sanitize.
 if(LATHE_SANITIZE)
-    target_compile_options(lathe_options INTERFACE
-        -fsanitize=${LATHE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
-    target_link_options(lathe_options INTERFACE -fsanitize=${LATHE_SANITIZE})
+    add_compile_options(-fsanitize=${LATHE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
+    add_link_options(-fsanitize=${LATHE_SANITIZE})
 endif()

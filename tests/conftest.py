@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "python"))
+sys.path.insert(0, os.environ.get("LATHE_PACKAGE_FOLDER") or str(ROOT / "python"))
 os.environ.setdefault("LATHE_DEVICE", "software")
 os.environ.pop("DISPLAY", None)
 os.environ.pop("WAYLAND_DISPLAY", None)

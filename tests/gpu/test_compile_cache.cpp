@@ -4,9 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <fstream>
 #include <set>
+#include <span>
 #include <thread>
 
 #include <sys/stat.h>
@@ -31,8 +31,8 @@ protected:
         CompileResult r;
         r.ok = true;
         r.target = {ImageKind::cubin, {9, 0}};
-        r.image.resize(image.size());
-        std::memcpy(r.image.data(), image.data(), image.size());
+        const auto bytes = std::as_bytes(std::span{image});
+        r.image.assign(bytes.begin(), bytes.end());
         r.log = "k.cu(1): warning #177-D: variable \"x\" was declared but never referenced\n"
                 "  int x;\n"
                 "      ^\n";

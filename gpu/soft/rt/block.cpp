@@ -3,6 +3,8 @@
 // the texts of faults and deadlocks are diagnose.cpp.
 #include "gpu/soft/rt/block.h"
 
+#include "gpu/soft/rt/fiber_sanitizer.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
@@ -11,10 +13,6 @@
 #include <sys/mman.h>
 #include <utility>
 #include <x86intrin.h>
-
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/asan_interface.h>
-#endif
 
 namespace lathe::soft {
 
@@ -30,12 +28,6 @@ constexpr std::uint32_t kQueue = 2 * kMaxThreads;
 thread_local BlockRunner* t_runner __attribute__((tls_model("initial-exec"))) = nullptr;
 
 std::uint32_t lanes(std::uint32_t count) { return count >= 32 ? ~0u : (1u << count) - 1; }
-
-void forget_frames([[maybe_unused]] const Stack& stack) {
-#if defined(__SANITIZE_ADDRESS__)
-    __asan_unpoison_memory_region(stack.low, stack.bytes);
-#endif
-}
 } // namespace
 
 BlockRunner* current_runner() { return t_runner; }
@@ -99,6 +91,7 @@ void BlockRunner::fill(ThreadContext& c, std::uint64_t block, std::uint32_t thre
 void BlockRunner::run(Launch& launch, std::uint64_t first, std::uint64_t count) {
     launch_ = &launch;
     clock_start_ = __rdtsc();
+    note_own_stack(own_);
     unsigned control = _mm_getcsr();
     if (!launch.info->needs_fibers) {
         run_loop(first, count);
@@ -117,13 +110,26 @@ void BlockRunner::run(Launch& launch, std::uint64_t first, std::uint64_t count) 
 
 Outcome BlockRunner::enter(void (*body)(void*), Stack* stack) {
     outcome_ = Outcome::idle;
+    leaving(&own_, *stack);
     lathe_soft_switch_new(&main_sp_, stack->top, body, this);
+    arrived(own_);
     return outcome_;
+}
+
+// Back to `enter` or to the loop of run_fibers.
+__attribute__((no_sanitize("thread"))) void BlockRunner::leave_for_main() {
+    leaving(nullptr, own_);
+    lathe_soft_jump(main_sp_);
 }
 
 // --- without waiting -----------------------------------------------------------------------------
 
-void BlockRunner::loop_body(void* p) {
+__attribute__((no_sanitize("thread"))) void BlockRunner::loop_begin(void* p) {
+    arrived(*static_cast<BlockRunner*>(p)->threads_[0].stack);
+    loop_body(p);
+}
+
+__attribute__((no_sanitize("thread"))) void BlockRunner::loop_body(void* p) {
     auto& self = *static_cast<BlockRunner*>(p);
     Launch& l = *self.launch_;
     ThreadContext& c = self.threads_[0].context;
@@ -150,7 +156,7 @@ void BlockRunner::loop_body(void* p) {
         }
     }
     self.outcome_ = Outcome::finished;
-    lathe_soft_jump(self.main_sp_);
+    self.leave_for_main();
 }
 
 void BlockRunner::run_loop(std::uint64_t first, std::uint64_t count) {
@@ -175,10 +181,12 @@ void BlockRunner::run_loop(std::uint64_t first, std::uint64_t count) {
     loop_block_ = first;
     loop_end_ = first + count;
     loop_thread_ = 0;
-    if (enter(loop_body, stack) == Outcome::fault) report_fault();
+    Outcome outcome = enter(loop_begin, stack);
+    if (outcome == Outcome::fault) report_fault();
     thread.stack = nullptr;
     current_ = nullptr;
     forget_frames(*stack);
+    if (outcome != Outcome::finished) begin_stack(*stack);
     stacks_.give(stack);
 }
 
@@ -229,11 +237,13 @@ void BlockRunner::run_fibers(std::uint64_t first, std::uint32_t count) {
         current_ = thread;
         outcome_ = Outcome::idle;
         if (thread->sp) {
+            leaving(&own_, *thread->stack);
             lathe_soft_switch(&main_sp_, thread->sp);
+            arrived(own_);
         } else if ((thread->stack = stacks_.take(
                         std::max({kFiberStack, launch_->stack_bytes,
                                   std::size_t{launch_->info->local_bytes} + kFiberStack / 2})))) {
-            lathe_soft_switch_new(&main_sp_, thread->stack->top, fiber_body, this);
+            enter(fiber_body, thread->stack);
         } else {
             outcome_ = Outcome::out_of_memory;
         }
@@ -254,23 +264,28 @@ void BlockRunner::abandon() {
         for (std::uint32_t t = 0; t < block.count; ++t)
             if (Stack* stack = std::exchange(block.threads[t].stack, nullptr)) {
                 forget_frames(*stack);
+                begin_stack(*stack);
                 stacks_.give(stack);
             }
     }
     current_ = nullptr;
 }
 
-void BlockRunner::fiber_body(void* p) { static_cast<BlockRunner*>(p)->run_threads(); }
+__attribute__((no_sanitize("thread"))) void BlockRunner::fiber_body(void* p) {
+    auto& self = *static_cast<BlockRunner*>(p);
+    arrived(*self.current_->stack);
+    self.run_threads();
+}
 
 // Runs the current thread, then on the same stack all that have not begun, until one is next that
 // already has a stack.
-void BlockRunner::run_threads() {
+__attribute__((no_sanitize("thread"))) void BlockRunner::run_threads() {
     launch_->entry(&current_->context);
     finish(*current_);
     lathe_soft_restart(current_->stack->top, fiber_next, this);
 }
 
-void BlockRunner::fiber_next(void* p) {
+__attribute__((no_sanitize("thread"))) void BlockRunner::fiber_next(void* p) {
     auto& self = *static_cast<BlockRunner*>(p);
     Stack* stack = std::exchange(self.current_->stack, nullptr);
     forget_frames(*stack);
@@ -283,6 +298,7 @@ void BlockRunner::fiber_next(void* p) {
     // Nothing writes to the stack between here and the jump, so it can be given back already.
     self.stacks_.give(stack);
     self.current_ = next;
+    leaving(nullptr, next ? *next->stack : self.own_);
     lathe_soft_jump(next ? next->sp : self.main_sp_);
 }
 
@@ -295,19 +311,23 @@ void BlockRunner::wait(ThreadFiber& self, Wait kind, std::uintptr_t pc) {
     if (warp.runnable == 0 && warp.asking) resolve_active_mask(block, self.context.warpid);
     ThreadFiber* next = pop();
     if (next == &self) return; // it was the only one to ask
+    suspend(self, next);
+}
+
+// Leaves `self` where it is; `next` goes on, or where it is null the loop of run_fibers.
+void BlockRunner::suspend(ThreadFiber& self, ThreadFiber* next) {
     current_ = next;
-    if (!next) {
-        lathe_soft_switch(&self.sp, main_sp_);
-    } else if (next->sp) {
-        lathe_soft_switch(&self.sp, next->sp);
-    } else {
-        next->stack = stacks_.take(self.stack->bytes);
-        if (!next->stack) {
-            outcome_ = Outcome::out_of_memory;
-            lathe_soft_jump(main_sp_);
-        }
-        lathe_soft_switch_new(&self.sp, next->stack->top, fiber_body, this);
+    bool begins = next && !next->sp;
+    if (begins && !(next->stack = stacks_.take(self.stack->bytes))) {
+        outcome_ = Outcome::out_of_memory;
+        leave_for_main();
     }
+    leaving(self.stack, next ? *next->stack : own_);
+    if (begins)
+        lathe_soft_switch_new(&self.sp, next->stack->top, fiber_body, this);
+    else
+        lathe_soft_switch(&self.sp, next ? next->sp : main_sp_);
+    arrived(*self.stack);
 }
 
 void BlockRunner::release(ThreadFiber& thread) {
@@ -324,21 +344,10 @@ void BlockRunner::yield(ThreadFiber& self) {
     if (head_ == tail_) return;
     --warp.runnable;
     release(self);
-    ThreadFiber* next = pop();
-    current_ = next;
-    if (next->sp) {
-        lathe_soft_switch(&self.sp, next->sp);
-    } else {
-        next->stack = stacks_.take(self.stack->bytes);
-        if (!next->stack) {
-            outcome_ = Outcome::out_of_memory;
-            lathe_soft_jump(main_sp_);
-        }
-        lathe_soft_switch_new(&self.sp, next->stack->top, fiber_body, this);
-    }
+    suspend(self, pop());
 }
 
-void BlockRunner::end_thread(ThreadFiber& self) {
+__attribute__((no_sanitize("thread"))) void BlockRunner::end_thread(ThreadFiber& self) {
     if (!self.context.block->fibers) {
         // Plain loop: go on with the next thread on the same stack, from its top.
         loop_thread_ = self.context.linear_tid + 1;
@@ -361,7 +370,7 @@ bool BlockRunner::owns_stack(std::uintptr_t sp) const {
 void BlockRunner::leave_with(const Fault& fault) {
     fault_ = fault;
     outcome_ = Outcome::fault;
-    lathe_soft_jump(main_sp_);
+    leave_for_main();
 }
 
 } // namespace lathe::soft

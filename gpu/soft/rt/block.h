@@ -118,15 +118,19 @@ private:
     void complete(FaultReport& report, const ThreadFiber& thread, std::uintptr_t pc) const;
     void abandon();
     Outcome enter(void (*body)(void*), Stack* stack);
+    void suspend(ThreadFiber& self, ThreadFiber* next);
+    [[noreturn]] void leave_for_main();
 
     void push(ThreadFiber* thread);
     ThreadFiber* pop();
+    static void loop_begin(void* runner);
     static void loop_body(void* runner);
     static void fiber_body(void* runner);
     static void fiber_next(void* runner);
     [[noreturn]] void run_threads();
 
     unsigned index_, count_;
+    Stack own_; ///< the OS thread's, where main_sp_ lies
     StackPool stacks_;
     std::byte* shared_ = nullptr; ///< below 4 GiB, a closed page on either side
     std::uint8_t* shared_base_[kMaxResidentBlocks] = {};
@@ -138,7 +142,6 @@ private:
 
     Launch* launch_ = nullptr;
     ThreadFiber* current_ = nullptr;
-    Stack* loop_stack_ = nullptr;
     std::uint64_t loop_block_ = 0, loop_end_ = 0;
     std::uint32_t loop_thread_ = 0;
     void* main_sp_ = nullptr;

@@ -19,7 +19,9 @@ void lathe_rt_trap(ThreadContext* t) {
                            pc_of(__builtin_return_address(0)));
 }
 
-void lathe_rt_exit(ThreadContext* t) { t->block->runner->end_thread(fiber_of(t)); }
+__attribute__((no_sanitize("thread"))) void lathe_rt_exit(ThreadContext* t) {
+    t->block->runner->end_thread(fiber_of(t));
+}
 
 void lathe_rt_assertfail(ThreadContext* t, const char* message, const char* file,
                          std::uint32_t line, const char* function, std::uint64_t) {

@@ -140,7 +140,7 @@ void BlockRunner::stop(ThreadFiber& self, FaultReport report, std::uintptr_t pc)
     complete(report, self, pc);
     launch_->stop(std::move(report));
     outcome_ = Outcome::stopped;
-    lathe_soft_jump(main_sp_);
+    leave_for_main();
 }
 
 void BlockRunner::cancelled(ThreadFiber& self, std::uintptr_t pc) {
@@ -155,7 +155,7 @@ void BlockRunner::cancelled(ThreadFiber& self, std::uintptr_t pc) {
     // Another worker may have ended the launch while this one loops.
     if (launch_->stopped.load(std::memory_order_relaxed)) {
         outcome_ = Outcome::stopped;
-        lathe_soft_jump(main_sp_);
+        leave_for_main();
     }
 }
 

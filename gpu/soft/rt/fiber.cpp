@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "gpu/soft/rt/fiber.h"
 
+#include "gpu/soft/rt/fiber_sanitizer.h"
+
 #include <atomic>
 #include <bit>
 #include <cstdio>
@@ -11,7 +13,6 @@ namespace lathe::soft {
 
 namespace {
 constexpr std::size_t kPage = 4096;
-constexpr std::size_t kSmallest = std::size_t{64} << 10;
 
 // A guard page costs two memory maps, of which the kernel allows a process 65530 by default; the
 // arena needs them, too. Beyond half of them stacks go without a guard.
@@ -41,13 +42,14 @@ bool Stack::holds(std::uintptr_t p) const {
 
 StackPool::~StackPool() {
     for (Stack* stack : all_) {
+        end_stack(*stack);
         munmap(stack->low - kPage, stack->bytes + kPage);
         delete stack;
     }
 }
 
 Stack* StackPool::take(std::size_t bytes) {
-    bytes = std::bit_ceil(std::max(bytes, kSmallest));
+    bytes = std::bit_ceil(std::max(bytes, kSmallestStack));
     unsigned order = static_cast<unsigned>(std::bit_width(bytes)) - 17;
     if (order >= std::size(free_)) return nullptr;
     auto& list = free_[order];
@@ -65,6 +67,7 @@ Stack* StackPool::take(std::size_t bytes) {
     stack->guarded = guard_allowed() && mprotect(p, kPage, PROT_NONE) == 0;
     std::size_t stagger = all_.size() * 192 % 3840;
     stack->top = stack->low + bytes - 64 - stagger;
+    begin_stack(*stack);
     all_.push_back(stack.get());
     return stack.release();
 }

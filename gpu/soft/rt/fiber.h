@@ -26,6 +26,7 @@ struct Stack {
     std::size_t bytes = 0;
     void* top = nullptr; ///< 16-byte aligned, staggered so that stacks do not share cache sets
     bool guarded = false;
+    void* sanitizer = nullptr; ///< what fiber_sanitizer.h keeps; null in other builds
 
     bool in_guard(std::uintptr_t p) const;
     bool holds(std::uintptr_t p) const;
