@@ -4,6 +4,7 @@
 
 #include "gpu/soft/drv/module.h"
 #include "gpu/soft/rt/fault.h"
+#include "gpu/soft/rt/printf.h"
 
 #include <chrono>
 #include <cstring>
@@ -175,7 +176,8 @@ CUresult cuModuleLoad(CUmodule* module, const char* path) {
 CUresult cuModuleUnload(CUmodule handle) {
     return in_context([&](Context& context) {
         auto module = object<Module>(handle);
-        context.synchronize(); // kernels may run in it; their text may still be unprinted
+        context.wait_idle(); // kernels may run in it; their text may still be unprinted
+        flush_printf();
         Objects<Function>::instance().remove_if(
             [&](const Function& f) { return f.module == module; });
         Objects<Module>::instance().remove(handle);

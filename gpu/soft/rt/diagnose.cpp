@@ -20,8 +20,17 @@ std::string place_text(const CompiledModule* code, std::uintptr_t pc) {
     return "an unknown line";
 }
 
+// Whether the instruction that ends at a place in kernel code is a call: relative, or by register.
+bool ends_call(const CompiledModule& code, std::uintptr_t end) {
+    if (!code.contains(end - 5)) return false;
+    const auto* p = reinterpret_cast<const std::uint8_t*>(end);
+    return p[-5] == 0xe8 || (p[-2] == 0xff && (p[-1] & 0xf8) == 0xd0);
+}
+
 // The innermost address of kernel code on a stack that was left while a helper ran: the first word
-// that is a return address into the module. Exact enough for a report, and needs no unwinder.
+// that is a return address into the module. Frames may hold words of kernels that ran before, whose
+// code lay at the same place; those rarely follow a call. Exact enough for a report, and needs no
+// unwinder.
 std::uintptr_t kernel_pc(const CompiledModule& code, const Fault& fault, const Stack& stack) {
     if (code.contains(fault.pc)) return fault.pc;
     auto top = reinterpret_cast<std::uintptr_t>(stack.top);
@@ -29,7 +38,7 @@ std::uintptr_t kernel_pc(const CompiledModule& code, const Fault& fault, const S
     for (sp = (sp + 7) / 8 * 8; sp + 8 <= top; sp += 8) {
         std::uintptr_t word;
         std::memcpy(&word, reinterpret_cast<const void*>(sp), sizeof word);
-        if (word && code.contains(word - 1)) return word - 1;
+        if (word && code.contains(word - 1) && ends_call(code, word)) return word - 1;
     }
     return fault.pc;
 }

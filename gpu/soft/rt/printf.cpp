@@ -38,7 +38,7 @@ struct Ring {
     std::mutex mutex, writing; ///< `writing` is held while a receiver runs
     std::deque<Record> records;
     std::size_t bytes = 0, capacity = std::size_t{1} << 20, lost = 0;
-    std::atomic<bool> any{false};
+    std::atomic<bool> any{false}; ///< there may be records, or text on its way out
     PrintfCallback callback = nullptr;
     void* user = nullptr;
 };
@@ -86,6 +86,25 @@ std::optional<Conversion> next_conversion(const char* p) {
     bool floating = std::strchr("fFeEgGaA", c.type ? c.type : 'd') != nullptr;
     c.wide = floating || c.type == 'p' || c.type == 's' || longs > 0;
     return c;
+}
+
+// f(type, value) for what each conversion takes; the type of a '*' is '*'.
+template <class F> void each_argument(const char* format, const std::uint8_t* args, F&& f) {
+    std::size_t offset = 0;
+    auto take = [&](std::size_t bytes) {
+        offset = (offset + bytes - 1) / bytes * bytes;
+        std::uint64_t value = 0;
+        std::memcpy(&value, args + offset, bytes);
+        offset += bytes;
+        return value;
+    };
+    const char* p = format;
+    while (auto c = next_conversion(p)) {
+        p = c->end;
+        if (c->type == 0 || c->type == '%') continue;
+        for (int i = 0; i < c->stars; ++i) f('*', take(4));
+        f(c->type, take(c->wide ? 8 : 4));
+    }
 }
 
 void append_formatted(std::string& out, const char* spec, auto... values) {
@@ -188,12 +207,14 @@ void flush_locked(Ring& r) {
         records.swap(r.records);
         lost = std::exchange(r.lost, 0);
         r.bytes = 0;
-        r.any.store(false, std::memory_order_relaxed);
     }
     std::string text;
     if (lost) text = fmt::format("[{} calls of device printf were lost: buffer full]\n", lost);
     for (const Record& record : records) text += text_of(record);
     if (!text.empty()) write_out(r, text);
+    // Only now: who finds nothing to write must know that all that it waited for is out.
+    std::lock_guard lock{r.mutex};
+    if (r.records.empty()) r.any.store(false, std::memory_order_release);
 }
 
 } // namespace
@@ -222,30 +243,23 @@ void set_printf_capacity(std::size_t bytes) {
 extern "C" std::int32_t lathe_rt_vprintf(ThreadContext*, const char* format,
                                          const std::uint8_t* args) {
     if (!format) return -1;
-    // Device memory is read here, where a bad pointer is a fault like any other, before the lock.
-    Record record{.format = format, .values = {}, .strings = {}};
-    std::size_t offset = 0;
-    auto take = [&](std::size_t bytes) {
-        offset = (offset + bytes - 1) / bytes * bytes;
-        std::uint64_t value = 0;
-        std::memcpy(&value, args + offset, bytes);
-        offset += bytes;
-        return value;
-    };
+    // A bad pointer is a fault like any other, which leaves this function for good. So all device
+    // memory is read once before there is anything to give back: a string, a lock.
+    volatile std::size_t text_bytes = std::strlen(format);
     std::int32_t count = 0;
-    const char* p = record.format.c_str();
-    while (auto c = next_conversion(p)) {
-        p = c->end;
-        if (c->type == 0 || c->type == '%') continue;
-        for (int i = 0; i < c->stars; ++i) record.values.push_back(take(4));
-        std::uint64_t value = take(c->wide ? 8 : 4);
-        if (c->type == 's') {
+    each_argument(format, args, [&](char type, std::uint64_t value) {
+        if (type == 's' && value)
+            text_bytes = text_bytes + std::strlen(reinterpret_cast<const char*>(value));
+        ++count;
+    });
+    Record record{.format = format, .values = {}, .strings = {}};
+    each_argument(format, args, [&](char type, std::uint64_t value) {
+        if (type == 's') {
             record.strings.emplace_back(value ? reinterpret_cast<const char*>(value) : "(null)");
             value = record.strings.size() - 1;
         }
         record.values.push_back(value);
-        count += 1 + c->stars;
-    }
+    });
     Ring& r = ring();
     std::lock_guard lock{r.mutex};
     r.bytes += record.bytes();

@@ -184,6 +184,20 @@ TEST_F(Faults, EndlessLoopIsCancelled) {
     expect_usable();
 }
 
+// Under a leak checker also: what was read before the bad string is given back.
+TEST_F(Faults, BadStringOfPrintf) {
+    CUfunction f = kernel(R"(extern "C" __global__ void k(const char* bad) {
+        printf("%d %s %s\n", 1, "long enough not to be kept inside of a string object", bad);
+    })");
+    for (int i = 0; i < 3; ++i) {
+        CHECK_CU(launch(f, shape(1, 32), CUdeviceptr{4096}));
+        EXPECT_EQ(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
+        EXPECT_EQ(last_fault().address, 4096u);
+        EXPECT_EQ(last_fault().line, 2u);
+    }
+    expect_usable();
+}
+
 TEST_F(Faults, FaultsOfOtherCodeAreNotOurs) {
     // A crash outside of kernels is a crash: the handler passes it on, to the system or to a
     // sanitizer, which writes a report and exits.
