@@ -33,6 +33,7 @@ struct Settled {
     const CompileRequest* request;
     CompileTarget target;
     std::vector<std::string> options;
+    bool can_be_quick = false;
     std::vector<fs::path> user_folders; // of the options and the request, and the source's own
 };
 
@@ -62,6 +63,7 @@ CompileTarget target_of(const std::string& arch, const CompileTarget& otherwise)
 }
 
 constexpr const char* kMinimal = "--minimal";
+constexpr const char* kQuick = "--Ofast-compile=max";
 
 // Headers that bring hundreds of namespace-scope constants, which the default execution space
 // would turn into device variables one by one.
@@ -81,7 +83,7 @@ bool needs_full_declarations(std::string_view source) {
 }
 
 Settled settle(const CompileRequest& request) {
-    Settled s{&request, {}, {}, {}};
+    Settled s{&request, {}, {}, false, {}};
     bool standard = false;
     bool arch = false;
     bool debug = request.debug_info;
@@ -126,6 +128,7 @@ Settled settle(const CompileRequest& request) {
         // NVRTC would keep each result on disk beside our own cache: 17 ms an edit with a driver.
         s.options.emplace_back("--no-cache");
         if (!needs_full_declarations(request.source)) s.options.emplace_back(kMinimal);
+        s.can_be_quick = !debug;
     }
     s.options.insert(s.options.end(), given.begin(), given.end());
 
@@ -305,9 +308,12 @@ CompileResult compile(const CompileRequest& request) {
     std::optional<CompileResult> result;
     if (request.use_cache) result = cache.find(key);
     if (!result) {
+        const bool quick = request.quick && settled.can_be_quick;
+        if (quick) settled.options.emplace_back(kQuick);
         result = run(settled);
         if (!result->ok && std::erase(settled.options, kMinimal) > 0) result = run(settled);
-        if (request.use_cache) cache.store(key, *result);
+        result->quick = quick;
+        if (request.use_cache && !quick) cache.store(key, *result);
     }
     result->milliseconds =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();

@@ -46,6 +46,10 @@ struct CompileRequest {
     std::optional<CompileTarget> target{};       ///< none: CompileTarget::current()
     bool debug_info = false; ///< a -G compile to PTX: names and types of parameters, slow code
     bool use_cache = true;
+    /// Sooner rather than faster: hardly optimised code in a half to a sixth of the time
+    /// (--Ofast-compile=max, NVRTC 12.9), unless the cache has the full compile. Nothing is
+    /// inlined and other additions are fused, so floating-point results may differ in the last bit.
+    bool quick = false;
 };
 
 struct CompileResult {
@@ -58,6 +62,7 @@ struct CompileResult {
     std::string command_line;                         ///< the options given to NVRTC, for messages
     bool from_cache = false;                          ///< nothing was compiled
     bool from_disk = false;                           ///< and it was read from disk
+    bool quick = false;                               ///< compiled as `CompileRequest::quick` says
     double milliseconds = 0;                          ///< wall time of this call
 
     /// The image as text where target.kind is ptx.

@@ -55,13 +55,14 @@ std::string missing_kernel(const LoadedKernels& loaded, const KernelSource& sour
 } // namespace
 
 BuildKernel build_for(gpu::Device device) {
-    return [device](const KernelSource& source) {
+    return [device](const KernelSource& source, Effort effort) {
         const gpu::CurrentContext here{gpu::Context::primary(device)};
         gpu::CompileRequest request;
         request.source = source.text;
         request.name = source.name;
         request.options = source.options;
         request.include_directories = source.include_directories;
+        request.quick = effort == Effort::quick;
         gpu::CompileResult result = gpu::compile(request);
 
         KernelBuild build;
@@ -69,6 +70,7 @@ BuildKernel build_for(gpu::Device device) {
         build.log = std::move(result.log);
         build.milliseconds = result.milliseconds;
         build.from_cache = result.from_cache;
+        build.effort = result.quick ? Effort::quick : Effort::full;
         if (!result.ok) return build;
         auto refuse = [&](std::string why) {
             build.diagnostics.push_back(

@@ -8,7 +8,8 @@
 
 namespace lathe {
 
-/// Compiles for `device` and loads the module in its primary context. Thread-safe. A source that
+/// Compiles for `device`, with gpu::CompileRequest::quick for Effort::quick, and loads the module
+/// in its primary context. Thread-safe. A source that
 /// does not compile, or a module the driver refuses, is a KernelBuild without `loaded`; throws
 /// gpu::Error only where NVRTC itself is missing.
 BuildKernel build_for(gpu::Device device);

@@ -26,6 +26,7 @@ struct Version {
     std::shared_ptr<const LoadedKernels> loaded;
     std::string text;
     std::string entry;
+    Effort effort = Effort::full;
 };
 
 void write_whole(const fs::path& file, const std::string& text) {
@@ -85,6 +86,7 @@ struct KernelSlot::State {
     std::uint64_t text_version = 0;
     std::uint64_t ticket = 0;
     std::optional<std::chrono::steady_clock::time_point> due;
+    std::optional<std::chrono::steady_clock::time_point> full_due; ///< of a quick version
     SlotState state = SlotState::empty;
     std::vector<Diagnostic> diagnostics;
     std::string log;
@@ -105,7 +107,10 @@ struct KernelSlot::State {
     FileWatch watch;
 
     void start();
+    void drop_results();
+    void post_build(Effort effort);
     bool take_results();
+    bool take_full();
     void look_at_file();
     void set_text(std::string text);
 };
@@ -116,29 +121,24 @@ void KernelSlot::State::set_text(std::string text) {
     ++text_version;
     state = SlotState::waiting;
     due = services.now() + services.pause;
-    std::lock_guard lock{shared->mutex}; // whatever is under way is of an older text
+    drop_results();
+}
+
+/// Whatever is under way is of an older text.
+void KernelSlot::State::drop_results() {
+    full_due.reset();
+    std::lock_guard lock{shared->mutex};
     shared->wanted = ++ticket;
     shared->build.reset();
     shared->parameters.reset();
 }
 
-void KernelSlot::State::start() {
-    due.reset();
-    state = SlotState::compiling;
-    const std::string present = scan_source(source.text).interface;
-    const bool reflect = services.reflect && present != interface;
-    {
-        std::lock_guard lock{shared->mutex};
-        shared->wanted = ++ticket;
-        shared->build.reset();
-        shared->parameters.reset();
-        shared->reflecting = reflect;
-    }
-    services.build_on([s = shared, t = ticket, src = source, build = services.build] {
+void KernelSlot::State::post_build(Effort effort) {
+    services.build_on([s = shared, t = ticket, src = source, effort, build = services.build] {
         if (!s->is_wanted(t)) return;
         KernelBuild result;
         try {
-            result = build(src);
+            result = build(src, effort);
         } catch (const std::exception& e) {
             result.diagnostics = {{src.name, 0, 0, Diagnostic::Severity::error, e.what()}};
             result.log = e.what();
@@ -148,6 +148,19 @@ void KernelSlot::State::start() {
         s->build = std::move(result);
         s->arrived.notify_all();
     });
+}
+
+void KernelSlot::State::start() {
+    due.reset();
+    state = SlotState::compiling;
+    const std::string present = scan_source(source.text).interface;
+    const bool reflect = services.reflect && present != interface;
+    drop_results();
+    {
+        std::lock_guard lock{shared->mutex};
+        shared->reflecting = reflect;
+    }
+    post_build(running.loaded ? Effort::quick : Effort::full);
     if (!reflect) return;
     services.reflect_on([s = shared, t = ticket, src = source, reflect_fn = services.reflect] {
         if (!s->is_wanted(t)) return;
@@ -194,8 +207,28 @@ bool KernelSlot::State::take_results() {
         d.file = source.name;
         diagnostics.push_back(std::move(d));
     }
-    running = {std::move(build.loaded), source.text, source.entry};
+    running = {std::move(build.loaded), source.text, source.entry, build.effort};
+    if (build.effort == Effort::quick) full_due = services.now() + services.rest;
     state = SlotState::good;
+    ++generation;
+    return true;
+}
+
+/// The full compile in the place of the quick one.
+bool KernelSlot::State::take_full() {
+    KernelBuild build;
+    {
+        std::lock_guard lock{shared->mutex};
+        if (!shared->build) return false;
+        build = std::move(*shared->build);
+        shared->build.reset();
+    }
+    if (!build.loaded) {
+        log::debug("{}: the quick version goes on: {}", source.name, build.log);
+        return false;
+    }
+    running.loaded = std::move(build.loaded);
+    running.effort = Effort::full;
     ++generation;
     return true;
 }
@@ -287,7 +320,13 @@ void KernelSlot::keep_text() { s_->on_disk.reset(); }
 bool KernelSlot::poll() {
     s_->look_at_file();
     if (s_->due && s_->services.now() >= *s_->due) s_->start();
-    return s_->state == SlotState::compiling && s_->take_results();
+    if (s_->state == SlotState::compiling) return s_->take_results();
+    if (!is_quick() || s_->state != SlotState::good) return false;
+    if (s_->full_due && s_->services.now() >= *s_->full_due) {
+        s_->full_due.reset();
+        s_->post_build(Effort::full);
+    }
+    return s_->take_full();
 }
 
 bool KernelSlot::wait() {
@@ -332,14 +371,19 @@ const gpu::Kernel& KernelSlot::kernel(std::string_view name) const {
 void KernelSlot::confirm() {
     const Version& v = s_->running;
     if (!v.loaded || (!s_->confirmed.empty() && s_->confirmed.back().loaded == v.loaded)) return;
+    if (!s_->confirmed.empty() && s_->confirmed.back().text == v.text)
+        s_->confirmed.pop_back(); // the quick version of the same text
     s_->confirmed.push_back(v);
     if (s_->confirmed.size() > kHistory) s_->confirmed.erase(s_->confirmed.begin());
 }
 
 void KernelSlot::report_fault(Diagnostic where) {
     if (!ready()) return;
+    if (is_quick() && s_->state == SlotState::good) s_->drop_results(); // its full compile
     const Version faulty = std::move(s_->running);
-    std::erase_if(s_->confirmed, [&](const Version& v) { return v.loaded == faulty.loaded; });
+    std::erase_if(s_->confirmed, [&](const Version& v) {
+        return v.loaded == faulty.loaded || v.text == faulty.text; // quick or full
+    });
     s_->running = s_->confirmed.empty() ? Version{} : s_->confirmed.back();
     ++s_->generation;
     const auto here = carry_over({where}, faulty.text, s_->source.text);
@@ -354,6 +398,7 @@ const std::vector<Diagnostic>& KernelSlot::diagnostics() const { return s_->diag
 const std::string& KernelSlot::log() const { return s_->log; }
 double KernelSlot::compile_milliseconds() const { return s_->milliseconds; }
 bool KernelSlot::compiled_from_cache() const { return s_->from_cache; }
+bool KernelSlot::is_quick() const { return s_->running.effort == Effort::quick; }
 
 bool KernelSlot::shows_older() const {
     return s_->state == SlotState::failed || s_->state == SlotState::faulted;

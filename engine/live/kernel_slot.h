@@ -3,6 +3,9 @@
 // the frame thread → swapped between frames. The last good version goes on until the next is
 // ready; a version that faults is rejected and the last one that ran is taken again.
 //
+// An edit of a running kernel is compiled twice: quickly, so that the picture answers, and in full
+// once the text rests.
+//
 // The slot knows no compiler: it is given a build and a reflect function (engine/live/build.h has
 // the real ones), executors to run them on and a clock, so that its states are tested without
 // threads or sleeps. All members are called from the frame thread.
@@ -42,15 +45,21 @@ struct LoadedKernels {
     std::string first;                                       ///< name of the first kernel
 };
 
+enum class Effort {
+    quick, ///< the least time to compile
+    full,  ///< the fastest code
+};
+
 struct KernelBuild {
     std::shared_ptr<const LoadedKernels> loaded; ///< null where the source did not compile
     std::vector<Diagnostic> diagnostics;
     std::string log; ///< the compiler's own words
     double milliseconds = 0;
     bool from_cache = false;
+    Effort effort = Effort::full; ///< quick only where that was asked for
 };
 
-using BuildKernel = std::function<KernelBuild(const KernelSource&)>;
+using BuildKernel = std::function<KernelBuild(const KernelSource&, Effort)>;
 /// The parameters of all kernels of a source, directives applied. Throws where the source does not
 /// compile. Asked only where something outside function bodies changed.
 using ReflectKernel = std::function<std::vector<Parameter>(const KernelSource&)>;
@@ -63,6 +72,7 @@ struct KernelSlotServices {
     Executor reflect_on;
     Clock now;                                     ///< empty: steady_clock
     std::chrono::milliseconds pause{120};          ///< from the last change to the compile
+    std::chrono::milliseconds rest{500};           ///< from a quick version to the full compile
     std::chrono::milliseconds watch_interval{100}; ///< between two looks at the file
 };
 
@@ -111,7 +121,7 @@ public:
 
     // -- run -------------------------------------------------------------------------------
     /// Between frames: starts a compile that is due, looks at the file, swaps in a version that is
-    /// ready. True where the running version changed.
+    /// ready. True where the running version changed, be it to the same text's full compile.
     bool poll();
     /// Blocks until the present text is compiled, its parameters are known and it is swapped in.
     /// For the start of a program; the executors must run tasks without the caller's help.
@@ -135,7 +145,7 @@ public:
 
     // -- state -----------------------------------------------------------------------------
     SlotState state() const;
-    /// Number of swaps so far, roll-backs included.
+    /// Number of swaps so far, roll-backs and full compiles after quick ones included.
     std::uint64_t generation() const;
     /// Of the present text: errors, warnings, a fault; stale ones are gone.
     const std::vector<Diagnostic>& diagnostics() const;
@@ -143,6 +153,8 @@ public:
     const std::string& log() const;
     double compile_milliseconds() const;
     bool compiled_from_cache() const;
+    /// The running version was compiled quickly; the full compile follows.
+    bool is_quick() const;
     /// The running version is not what the text says, and will not be without an edit.
     bool shows_older() const;
 

@@ -108,6 +108,19 @@ void bench(const std::string& source) {
         const gpu::Module module{result};
         return milliseconds_since(start);
     });
+    double jit = 0;
+    report("gpu::compile to PTX", [&] {
+        auto asked = request();
+        asked.use_cache = false;
+        asked.target = gpu::CompileTarget{gpu::ImageKind::ptx, result.target.capability};
+        const gpu::CompileResult ptx = gpu::compile_or_throw(asked);
+        const auto start = Clock::now();
+        const gpu::Module module{ptx};
+        module.kernel(module.kernel_names().front());
+        jit = milliseconds_since(start);
+        return ptx.milliseconds;
+    });
+    fmt::print("{:<58}{:8.1f} ms, the last one\n", "  its module by the driver's compiler", jit);
 }
 
 } // namespace

@@ -81,6 +81,26 @@ TEST_F(CompileTest, DeclarationsLeftOutComeBackWhereTheyAreNeeded) {
     }
 }
 
+TEST_F(CompileTest, QuickOnesAreNotKeptAndGiveWayToTheFullOne) {
+    CompileRequest request = request_for("__device__ float twice(float x) { return 2 * x; }\n"
+                                         "__global__ void k(float* p) { *p = twice(*p); }");
+    request.quick = true;
+    for (int i = 0; i < 2; ++i) {
+        const CompileResult quick = compile(request);
+        ASSERT_TRUE(quick.ok) << quick.log;
+        EXPECT_TRUE(quick.quick);
+        EXPECT_FALSE(quick.from_cache);
+    }
+    request.quick = false;
+    const CompileResult full = compile(request);
+    EXPECT_FALSE(full.quick);
+    EXPECT_FALSE(full.from_cache) << "the quick one is not the answer to this";
+    request.quick = true;
+    const CompileResult again = compile(request);
+    EXPECT_TRUE(again.from_cache);
+    EXPECT_FALSE(again.quick);
+}
+
 TEST_F(CompileTest, ErrorsHaveLineAndColumn) {
     struct Case {
         const char* source;

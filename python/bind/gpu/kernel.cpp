@@ -50,7 +50,7 @@ PyKernel::PyKernel(KernelSource source, const std::shared_ptr<PyKernel>& sibling
         fixed_ = sibling->fixed_;
     } else {
         py::gil_scoped_release release;
-        KernelBuild build = build_for(gpu::Context::ensure_current().device())(source);
+        KernelBuild build = build_for(gpu::Context::ensure_current().device())(source, Effort::full);
         if (!build.loaded) {
             gpu::CompileResult failed;
             failed.log = build.log;

@@ -22,6 +22,8 @@ void bind_kernel_slot(py::module_& m) {
                                "empty, waiting, compiling, good, failed or faulted.")
         .def_property_readonly("ready", &KernelSlot::ready, "A version is there to be launched.")
         .def_property_readonly("generation", &KernelSlot::generation, "Swaps so far.")
+        .def_property_readonly("is_quick", &KernelSlot::is_quick,
+                               "Compiled quickly after an edit; the full compile follows.")
         .def_property_readonly("diagnostics",
                                [](const KernelSlot& s) {
                                    std::vector<std::string> out;

@@ -20,13 +20,15 @@ struct Bench {
     std::deque<Task> builds, reflections;
     std::chrono::steady_clock::time_point now{};
     int compiled = 0, reflected = 0;
+    bool has_quick = false; ///< the compiler has a quick way
 
     KernelSlotServices services() {
         KernelSlotServices s;
-        s.build = [this](const KernelSource& source) {
+        s.build = [this](const KernelSource& source, Effort effort) {
             ++compiled;
             KernelBuild b;
             b.milliseconds = 12;
+            b.effort = has_quick ? effort : Effort::full;
             if (source.text.find("throw") != std::string::npos) throw Error{"no compiler"};
             const auto bad = source.text.find("bad");
             if (bad != std::string::npos) {
@@ -37,7 +39,7 @@ struct Bench {
                 return b;
             }
             auto loaded = std::make_shared<LoadedKernels>();
-            loaded->first = source.text; // what the test knows a version by
+            loaded->first = source.text + (b.effort == Effort::quick ? ", quick" : ""); // what the test knows a version by
             loaded->kernels[source.text];
             b.loaded = std::move(loaded);
             return b;
@@ -93,6 +95,88 @@ TEST(KernelSlot, CompilesAtOnceAndSwapsBetweenFrames) {
     EXPECT_EQ(slot.compile_milliseconds(), 12);
     ASSERT_EQ(slot.parameters().size(), 1u);
     EXPECT_FALSE(slot.poll());
+}
+
+TEST(KernelSlot, AnEditRunsQuicklyCompiledUntilItsFullCompileIsReady) {
+    Bench bench;
+    bench.has_quick = true;
+    KernelSlot slot{{"a", "a.cu", "", {}, {}}, bench.services()};
+    bench.run_all();
+    slot.poll();
+    EXPECT_EQ(running(slot), "a") << "the first version has nobody waiting in front of a picture";
+    EXPECT_TRUE(bench.edit(slot, "b"));
+    EXPECT_EQ(running(slot), "b, quick");
+    EXPECT_TRUE(slot.is_quick());
+    EXPECT_EQ(slot.state(), SlotState::good);
+    slot.confirm();
+    const int reflected = bench.reflected;
+    bench.now += 499ms;
+    EXPECT_FALSE(slot.poll());
+    EXPECT_TRUE(bench.builds.empty());
+    bench.now += 1ms;
+    EXPECT_FALSE(slot.poll());
+    EXPECT_EQ(bench.builds.size(), 1u);
+    EXPECT_FALSE(slot.poll()) << "still compiling";
+    bench.run_all();
+    EXPECT_TRUE(slot.poll());
+    EXPECT_EQ(running(slot), "b");
+    EXPECT_FALSE(slot.is_quick());
+    EXPECT_EQ(slot.generation(), 3u);
+    EXPECT_EQ(bench.reflected, reflected);
+    bench.now += 10s;
+    EXPECT_FALSE(slot.poll());
+    EXPECT_TRUE(bench.builds.empty());
+}
+
+TEST(KernelSlot, TheNextEditComesBeforeTheFullCompile) {
+    Bench bench;
+    bench.has_quick = true;
+    KernelSlot slot{{"a", "a.cu", "", {}, {}}, bench.services()};
+    bench.run_all();
+    slot.poll();
+    bench.edit(slot, "b");
+    bench.now += 500ms;
+    slot.poll(); // posts the full compile of b
+    slot.set_source("c");
+    bench.run_all();
+    EXPECT_FALSE(slot.poll());
+    EXPECT_EQ(running(slot), "b, quick");
+    bench.now += 120ms;
+    slot.poll();
+    bench.run_all();
+    EXPECT_TRUE(slot.poll());
+    EXPECT_EQ(running(slot), "c, quick");
+    EXPECT_FALSE(bench.edit(slot, "bad"));
+    bench.now += 10s;
+    EXPECT_FALSE(slot.poll()) << "a text with errors asks for no full compile";
+    EXPECT_TRUE(bench.builds.empty());
+}
+
+TEST(KernelSlot, AFaultRejectsTheQuickAndTheFullVersion) {
+    Bench bench;
+    bench.has_quick = true;
+    KernelSlot slot{{"a", "a.cu", "", {}, {}}, bench.services()};
+    bench.run_all();
+    slot.poll();
+    slot.confirm();
+    bench.edit(slot, "b");
+    slot.confirm();
+    bench.now += 500ms;
+    slot.poll();
+    slot.report_fault({"a.cu", 1, 1, Diagnostic::Severity::error, "illegal address"});
+    bench.run_all();
+    EXPECT_FALSE(slot.poll()) << "the full compile of what faulted is not wanted";
+    EXPECT_EQ(running(slot), "a");
+    bench.edit(slot, "c");
+    slot.confirm();
+    bench.now += 500ms;
+    slot.poll();
+    bench.run_all();
+    slot.poll();
+    EXPECT_EQ(running(slot), "c");
+    slot.report_fault({"a.cu", 1, 1, Diagnostic::Severity::error, "illegal address"});
+    EXPECT_EQ(running(slot), "a") << "not the quick version of the same text";
+    EXPECT_EQ(slot.state(), SlotState::faulted);
 }
 
 TEST(KernelSlot, WaitsForThePauseAfterTheLastKey) {
