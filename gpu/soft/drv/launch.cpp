@@ -131,8 +131,11 @@ void launch(Context& context, Function& function, const LaunchArguments& a) {
         copy_arguments(info, a.kernel_params, params);
     }
     grid->code = function.module->code();
-    grid->entry = function.entry;
-    grid->block_entry = function.block_entry;
+    const KernelCode code = function.code(a.block);
+    grid->entry = code.entry;
+    grid->block_entry = code.block;
+    grid->width = code.width;
+    grid->warp_fibers = code.width > 1 && code.fibers;
     // The limit is what the caller counted for a GPU's local memory; host frames are larger.
     std::size_t stack = context.limits.at(CU_LIMIT_STACK_SIZE);
     grid->stack_bytes = stack > 1024 ? stack * 2 + (32u << 10) : 0;

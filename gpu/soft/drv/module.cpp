@@ -7,12 +7,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace lathe::soft {
 
 namespace {
 constexpr std::size_t kCompiledAtOnce = 4; // kernels
+constexpr std::uint32_t kUsualBlock[3] = {256, 1, 1}; ///< what code is compiled for at first
 }
 
 std::shared_ptr<Module> Module::load(const Context& context, std::string_view text) {
@@ -35,10 +37,27 @@ std::shared_ptr<Module> Module::load(const Context& context, std::string_view te
         if (kernels.size() <= kCompiledAtOnce)
             for (const KernelInfo& kernel : kernels) {
                 std::lock_guard lock{module->mutex_};
-                module->code_->entry(kernel.name);
+                module->code_->code(kernel.name, kUsualBlock);
             }
     } catch (const lathe::Error& e) { fail(CUDA_ERROR_INVALID_PTX, e.what()); }
     return module;
+}
+
+KernelCode Function::code(const std::uint32_t block[3]) {
+    {
+        std::lock_guard lock{mutex_};
+        if (std::equal(block, block + 3, block_)) return code_;
+    }
+    const KernelCode found = module->compile(*info, block);
+    std::lock_guard lock{mutex_};
+    code_ = found;
+    std::copy_n(block, 3, block_);
+    return found;
+}
+
+KernelCode Module::compile(const KernelInfo& kernel, const std::uint32_t block[3]) {
+    std::lock_guard lock{mutex_};
+    return code_->code(kernel.name, block);
 }
 
 Module::~Module() {
@@ -56,8 +75,7 @@ Function* Module::function(std::string_view name) {
         made->module = shared_from_this();
         made->info = &kernel;
         try { // compile now: a launch should not wait for it
-            made->entry = code_->entry(name);
-            if (!kernel.needs_fibers) made->block_entry = code_->block_entry(name);
+            (void)made->code(kUsualBlock);
         } catch (const lathe::Error& e) { fail(CUDA_ERROR_INVALID_PTX, e.what()); }
         Function* handle = Objects<Function>::instance().add(std::move(made));
         functions_.emplace(name, handle);

@@ -7,6 +7,7 @@
 #include "gpu/soft/jit/compiler.h"
 
 #include <map>
+#include <mutex>
 #include <string_view>
 
 namespace lathe::soft {
@@ -18,10 +19,15 @@ struct Function {
     const Context* context = nullptr;
     std::shared_ptr<Module> module;
     const KernelInfo* info = nullptr;
-    KernelEntry entry = nullptr;
-    BlockEntry block_entry = nullptr;
+    /// The code for blocks of this size; compiled when first asked for. The last one is kept.
+    KernelCode code(const std::uint32_t block[3]);
     std::atomic<std::size_t> max_dynamic_shared{48u << 10}; ///< may be raised to 64 KiB
     std::atomic<int> carveout{-1};
+
+private:
+    std::mutex mutex_;
+    KernelCode code_;
+    std::uint32_t block_[3] = {0, 0, 0};
 };
 
 class Module : public std::enable_shared_from_this<Module> {
@@ -45,6 +51,7 @@ public:
     Variable variable(std::string_view name);
 
     const std::shared_ptr<CompiledModule>& code() const { return code_; }
+    KernelCode compile(const KernelInfo& kernel, const std::uint32_t block[3]);
     int ptx_version() const { return ast_->version_major * 10 + ast_->version_minor; }
 
     const Context* context = nullptr;

@@ -7,6 +7,9 @@
 #include "gpu/soft/jit/module_lowering.h"
 #include "gpu/soft/jit/orc.h"
 #include "gpu/soft/jit/pipeline.h"
+#include "gpu/soft/jit/warp/kernel.h"
+#include "gpu/soft/jit/warp/mode.h"
+#include "gpu/soft/jit/warp/unsupported.h"
 
 #include <fmt/format.h>
 #include <llvm/Support/raw_ostream.h>
@@ -29,9 +32,15 @@ int dump_level() {
 
 class Compiled final : public CompiledModule {
 public:
-    Compiled(std::shared_ptr<const ptx::Module> module, Resolve resolve)
-        : module_{std::move(module)}, resolve_{std::move(resolve)}, facts_{
-                                                                        jit::find_facts(*module_)} {
+    Compiled(std::shared_ptr<const ptx::Module> module, Resolve resolve, ExecutionMode mode)
+        : module_{std::move(module)}, mode_{mode}, facts_{jit::find_facts(*module_)} {
+        resolve_ = [this, ask = std::move(resolve)](std::string_view symbol) -> void* {
+            const auto known = symbols_.find(symbol);
+            if (known != symbols_.end()) return known->second;
+            void* address = ask ? ask(symbol) : nullptr;
+            if (address) symbols_.emplace(symbol, address);
+            return address;
+        };
         for (const jit::KernelFacts& kernel : facts_.kernels) kernels_.push_back(kernel.info);
     }
 
@@ -43,6 +52,13 @@ public:
 
     BlockEntry block_entry(std::string_view kernel) override {
         return reinterpret_cast<BlockEntry>(compile_kernel(kernel).block);
+    }
+
+    KernelCode code(std::string_view kernel, const std::uint32_t block[3]) override {
+        return code_for(kernel, block, true);
+    }
+    KernelCode checked_code(std::string_view kernel, const std::uint32_t block[3]) override {
+        return code_for(kernel, block, false);
     }
 
     DeviceFunction device_function(std::string_view name) override;
@@ -59,29 +75,80 @@ private:
     };
 
     const Code& compile_kernel(std::string_view name);
-    template <class Lower> void compile(const std::string& group, Lower lower);
+    KernelCode code_for(std::string_view name, const std::uint32_t block[3], bool trusting);
+    BlockEntry compile_warps(const jit::KernelFacts& kernel,
+                             const jit::warp::ShapeOptions& options);
+    template <class Lower>
+    void compile(const std::string& group, Lower lower,
+                 const jit::warp::ShapeOptions* warp = nullptr);
 
     std::shared_ptr<const ptx::Module> module_;
+    /// Asks once for each symbol: kernels may be compiled again, by other threads, in a form of the
+    /// same symbols (checked_code) when the module that answers is gone.
     Resolve resolve_;
+    std::map<std::string, void*, std::less<>> symbols_;
+    ExecutionMode mode_;
     jit::ModuleFacts facts_;
     std::vector<KernelInfo> kernels_;
     jit::CodeSpace code_;
     std::recursive_mutex mutex_; ///< resolve_ may ask for a function of this module
     std::map<std::string, Code, std::less<>> compiled_;
+    std::map<std::string, BlockEntry, std::less<>> warps_; ///< null: by single threads
     std::map<std::string, void*, std::less<>> functions_;
 };
 
-template <class Lower> void Compiled::compile(const std::string& group, Lower lower) {
+template <class Lower>
+void Compiled::compile(const std::string& group, Lower lower, const jit::warp::ShapeOptions* warp) {
     llvm::LLVMContext context;
     const auto machine = jit::make_target_machine();
-    jit::ModuleLowering lowering{context, *module_, facts_, resolve_, machine->createDataLayout()};
+    jit::ModuleLowering lowering{context, *module_, facts_, resolve_, machine->createDataLayout(),
+                                 warp};
     lowering.llvm->setTargetTriple(machine->getTargetTriple().str());
     lower(lowering);
+    llvm::Function *body = lowering.warp_body, *wide = lowering.warp_wide;
     const std::unique_ptr<llvm::Module> llvm = lowering.take();
     if (dump_level() == 1) llvm->print(llvm::errs(), nullptr);
-    jit::optimise(*llvm, *machine);
+    if (warp) {
+        jit::warp::widen(*llvm, *body, *wide, *warp, *machine);
+    } else {
+        jit::optimise(*llvm, *machine);
+    }
     if (dump_level() >= 2) llvm->print(llvm::errs(), nullptr);
     code_.add(jit::generate_code(*llvm, *machine), group);
+}
+
+BlockEntry Compiled::compile_warps(const jit::KernelFacts& kernel,
+                                   const jit::warp::ShapeOptions& options) {
+    const std::string& name = kernel.info.name;
+    const std::string group = fmt::format("warp{}{}{}.{}", options.width, options.rows ? "r" : "",
+                                          options.trust_extensions ? "" : "c", name);
+    const auto known = warps_.find(group);
+    if (known != warps_.end()) return known->second;
+    BlockEntry loop = nullptr;
+    try {
+        compile(
+            group,
+            [&](jit::ModuleLowering& lowering) { lowering.lower_kernel(*kernel.function, kernel); },
+            &options);
+        loop = reinterpret_cast<BlockEntry>(code_.find(group, "warp." + name));
+    } catch (const jit::warp::Unsupported& why) { jit::warp::log_fall_back(name, why.what()); }
+    warps_.emplace(group, loop);
+    return loop;
+}
+
+KernelCode Compiled::code_for(std::string_view name, const std::uint32_t block[3], bool trusting) {
+    std::lock_guard lock{mutex_};
+    const jit::KernelFacts* kernel = facts_.kernel(name);
+    if (!kernel) throw Error{fmt::format("no kernel {} in this module", name)};
+    if (mode_.by_warps) {
+        jit::warp::ShapeOptions options = jit::warp::options_for(*kernel, block, mode_);
+        options.trust_extensions = trusting;
+        if (BlockEntry loop = compile_warps(*kernel, options))
+            return {nullptr, loop, options.width, kernel->uses_barriers};
+    }
+    const Code& code = compile_kernel(name);
+    return {reinterpret_cast<KernelEntry>(code.entry), reinterpret_cast<BlockEntry>(code.block), 1,
+            kernel->info.needs_fibers};
 }
 
 const Compiled::Code& Compiled::compile_kernel(std::string_view name) {
@@ -117,8 +184,8 @@ DeviceFunction Compiled::device_function(std::string_view name) {
 } // namespace
 
 std::unique_ptr<CompiledModule> CompiledModule::create(std::shared_ptr<const ptx::Module> module,
-                                                       Resolve resolve) {
-    return std::make_unique<Compiled>(std::move(module), std::move(resolve));
+                                                       Resolve resolve, ExecutionMode mode) {
+    return std::make_unique<Compiled>(std::move(module), std::move(resolve), mode);
 }
 
 } // namespace lathe::soft

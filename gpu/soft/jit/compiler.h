@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// PTX tree to machine code, one thread at a time: the scalar mode that stays the oracle of the
-// vectorised one. LLVM is not seen above this folder.
+// PTX tree to machine code, in two modes: one thread at a time (the scalar mode, the oracle of the
+// other), and warps, threads side by side in vectors. LLVM is not seen above this folder.
 #pragma once
 
 #include "gpu/ptx/ast.h"
@@ -37,6 +37,24 @@ struct KernelInfo {
     bool uses_printf = false;
 };
 
+/// How kernels are to be run.
+struct ExecutionMode {
+    bool by_warps = false;   ///< kernels that cannot fall back to single threads
+    std::uint32_t width = 0; ///< lanes of a warp function, 8, 16 or 32; 0: what suits
+    /// LATHE_SOFT_MODE=scalar|warp and LATHE_SOFT_WIDTH=8|16|32.
+    static ExecutionMode from_environment();
+};
+
+/// The code for one size of block.
+struct KernelCode {
+    KernelEntry entry = nullptr; ///< one thread; null where width > 1
+    /// Threads first .. first + count - 1. By warps `first` is a multiple of `width`, and with
+    /// fibers `count` is at most `width`.
+    BlockEntry block = nullptr;
+    std::uint32_t width = 1; ///< threads side by side
+    bool fibers = false;     ///< every `width` threads need a stack of their own
+};
+
 /// A loaded module's code. Kernels are compiled when first asked for; thread-safe.
 class CompiledModule {
 public:
@@ -47,16 +65,21 @@ public:
 
     /// `module` is kept. Throws lathe::Error naming PTX line and instruction where something
     /// cannot be lowered (also later, from entry()).
-    static std::unique_ptr<CompiledModule> create(std::shared_ptr<const ptx::Module> module,
-                                                  Resolve resolve);
+    static std::unique_ptr<CompiledModule>
+    create(std::shared_ptr<const ptx::Module> module, Resolve resolve,
+           ExecutionMode mode = ExecutionMode::from_environment());
     virtual ~CompiledModule() = default;
 
     /// The kernels of the module, in PTX order.
     virtual const std::vector<KernelInfo>& kernels() const = 0;
-    /// Code of one kernel; compiles it on first use (thread-safe, the first caller waits).
+    /// The code that the mode asks for, for blocks of this size; compiles it on first use.
+    virtual KernelCode code(std::string_view kernel, const std::uint32_t block[3]) = 0;
+    /// The same where 32-bit indices may wrap between the lanes of a warp (rt: warp_run_checked).
+    virtual KernelCode checked_code(std::string_view kernel, const std::uint32_t block[3]) = 0;
+    /// Scalar code of one kernel; compiles it on first use (thread-safe, the first caller waits).
     virtual KernelEntry entry(std::string_view kernel) = 0;
-    /// The thread loop inside compiled code, much cheaper than entry() per thread. Null where the
-    /// kernel needs fibers.
+    /// The scalar thread loop inside compiled code, much cheaper than entry() per thread. Null
+    /// where the kernel needs fibers.
     virtual BlockEntry block_entry(std::string_view kernel) = 0;
     /// Address of a .func, for the initialisers of variables that hold function pointers and for
     /// the externs of other modules; null where the module does not define it.

@@ -115,7 +115,10 @@ Value* update(FunctionLowering& f, const Instruction& i, ptx::Type type, Value* 
     auto& b = f.b;
     const bool half = ptx::is_float(type) && type != ptx::Type::f32 && type != ptx::Type::f64;
     if (!operation(i, type)) f.fail(i, "unknown atomic operation");
-    if (i.space() == Space::shared) {
+    // Lanes of a warp may update the same place: the widener must see that it is an update.
+    const bool shared = i.space() == Space::shared, in_warp = f.in_warp();
+    const auto scope = shared && in_warp ? llvm::SyncScope::SingleThread : llvm::SyncScope::System;
+    if (shared && !in_warp) {
         Value* old = b.CreateLoad(v->getType(), place);
         b.CreateStore(plain_result(f, i, type, old, v), place);
         return old;
@@ -125,7 +128,8 @@ Value* update(FunctionLowering& f, const Instruction& i, ptx::Type type, Value* 
                            [&](Value* old) { return half_result(f, i, type, old, v); });
     }
     return b.CreateAtomicRMW(*operation(i, type), place, v,
-                             llvm::Align{v->getType()->getPrimitiveSizeInBits() / 8}, ordering(i));
+                             llvm::Align{v->getType()->getPrimitiveSizeInBits() / 8}, ordering(i),
+                             scope);
 }
 
 void emit_compare_and_swap(FunctionLowering& f, const Instruction& i) {
@@ -135,7 +139,8 @@ void emit_compare_and_swap(FunctionLowering& f, const Instruction& i) {
     Value* place = f.address(i, 1);
     Value *expected = f.as_int(f.read(i, 2, type)), *desired = f.as_int(f.read(i, 3, type));
     Value* old = nullptr;
-    if (i.space() == Space::shared) {
+    const bool shared = i.space() == Space::shared;
+    if (shared && !f.in_warp()) {
         old = b.CreateLoad(bits, place);
         Value* equal = b.CreateICmpEQ(old, expected);
         b.CreateStore(b.CreateSelect(equal, desired, old), place);
@@ -143,7 +148,8 @@ void emit_compare_and_swap(FunctionLowering& f, const Instruction& i) {
         const auto failure = i.has("acquire") || i.has("acq_rel") ? llvm::AtomicOrdering::Acquire
                                                                   : llvm::AtomicOrdering::Monotonic;
         auto* exchange = b.CreateAtomicCmpXchg(
-            place, expected, desired, llvm::Align{bits->getBitWidth() / 8}, ordering(i), failure);
+            place, expected, desired, llvm::Align{bits->getBitWidth() / 8}, ordering(i), failure,
+            shared ? llvm::SyncScope::SingleThread : llvm::SyncScope::System);
         old = b.CreateExtractValue(exchange, 0);
     }
     f.write(i, b.CreateBitCast(old, f.llvm_type(type)), type);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // mov, ld, st, address conversions, fences, stack allocation, asynchronous copies (done at once).
 #include "gpu/soft/jit/lowering.h"
+#include "gpu/soft/jit/warp/unsupported.h"
 
 #include <fmt/format.h>
 
@@ -132,6 +133,7 @@ void emit_fence(FunctionLowering& f, const Instruction& i) {
 void emit_stack(FunctionLowering& f, const Instruction& i) {
     auto& b = f.b;
     const ptx::Type type = f.type(i);
+    if (f.in_warp()) throw warp::Unsupported{"stack memory of a size known late"};
     if (i.opcode == Opcode::stacksave) {
         f.write(i, b.CreatePtrToInt(b.CreateStackSave(), f.llvm_type(type)), type);
     } else if (i.opcode == Opcode::stackrestore) {

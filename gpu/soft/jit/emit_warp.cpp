@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Barriers and warp operations: calls of the run time.
 #include "gpu/soft/jit/lowering.h"
+#include "gpu/soft/jit/warp/marks.h"
 
 namespace lathe::soft::jit {
 
@@ -52,8 +53,17 @@ void emit_barrier(FunctionLowering& f, const Instruction& i) {
 void emit_shuffle(FunctionLowering& f, const Instruction& i) {
     auto& b = f.b;
     const std::uint32_t mode = i.has("up") ? 0 : i.has("down") ? 1 : i.has("bfly") ? 2 : 3;
-    auto* in_range = f.stack(b.getInt32Ty(), 0, "in_range");
     Value* mask = members(f, i, 4);
+    if (f.in_warp()) {
+        auto* pair = llvm::StructType::get(b.getInt32Ty(), b.getInt1Ty());
+        Value* both = f.mark(warp::kShuffle, pair,
+                             {mask, b.getInt32(mode), f.read(i, 1, ptx::Type::b32),
+                              f.read(i, 2, ptx::Type::b32), f.read(i, 3, ptx::Type::b32)});
+        f.write(i, b.CreateExtractValue(both, 0), ptx::Type::b32);
+        f.write_second(i.operands[0], b.CreateExtractValue(both, 1));
+        return;
+    }
+    auto* in_range = f.stack(b.getInt32Ty(), 0, "in_range");
     Value* result =
         f.call_runtime("lathe_rt_shfl", b.getInt32Ty(),
                        {mask, b.getInt32(mode), f.read(i, 1, ptx::Type::b32),
@@ -85,9 +95,16 @@ void emit_vote(FunctionLowering& f, const Instruction& i) {
 void emit_match(FunctionLowering& f, const Instruction& i) {
     auto& b = f.b;
     const ptx::Type type = f.type(i);
-    auto* equal = f.stack(b.getInt32Ty(), 0, "all_equal");
     const bool all = i.has("all");
     Value* value = b.CreateZExt(f.read(i, 1, type), b.getInt64Ty());
+    if (all && f.in_warp()) {
+        auto* pair = llvm::StructType::get(b.getInt32Ty(), b.getInt1Ty());
+        Value* both = f.mark(warp::kMatchAll, pair, {f.read(i, 2, ptx::Type::b32), value});
+        f.write(i, b.CreateExtractValue(both, 0), ptx::Type::b32);
+        f.write_second(i.operands[0], b.CreateExtractValue(both, 1));
+        return;
+    }
+    auto* equal = f.stack(b.getInt32Ty(), 0, "all_equal");
     Value* lanes = f.call_runtime("lathe_rt_match", b.getInt32Ty(),
                                   {f.read(i, 2, ptx::Type::b32), value, b.getInt32(all), equal});
     f.write(i, lanes, ptx::Type::b32);

@@ -5,6 +5,7 @@
 
 #include "engine/core/error.h"
 #include "gpu/soft/jit/debug_info.h"
+#include "gpu/soft/jit/warp/unsupported.h"
 
 #include <fmt/format.h>
 #include <llvm/IR/MDBuilder.h>
@@ -190,7 +191,7 @@ void FunctionLowering::lower(const Instruction& i) {
                            emit_convert(*this, i) || emit_atomic(*this, i) || emit_warp(*this, i) ||
                            emit_texture(*this, i) || emit_video(*this, i);
         if (!known) throw Error{"this instruction is not supported by the software device"};
-    } catch (const Error& error) {
+    } catch (const warp::Unsupported&) { throw; } catch (const Error& error) {
         if (std::string_view{error.what()}.starts_with("PTX line")) throw;
         fail(i, error.what());
     }
@@ -237,6 +238,9 @@ void FunctionLowering::jump(const Instruction& i, const std::string& target) {
 }
 
 void FunctionLowering::back_edge(const std::string& target) {
+    if (module.warp && spinning_.count(target))
+        throw warp::Unsupported{"a loop that waits for another thread"};
+    if (in_warp()) return; // the widener counts
     if (spinning_.count(target)) {
         call_runtime("lathe_rt_backedge", b.getVoidTy());
         return;
@@ -269,6 +273,7 @@ void FunctionLowering::end_function() {
 }
 
 void FunctionLowering::end_thread() {
+    if (module.warp && !in_warp()) throw warp::Unsupported{"exit in a function called by lanes"};
     if (source.is_entry) {
         b.CreateRetVoid();
     } else {

@@ -113,6 +113,15 @@ public:
     /// Code after a terminator goes into a block that nothing reaches.
     void unreachable_rest() { b.SetInsertPoint(block("dead")); }
 
+    /// True for code that becomes part of a warp function, which has marks (warp/marks.h) where
+    /// scalar code calls the run time.
+    bool in_warp() const {
+        return module.warp &&
+               (source.is_entry || function->hasFnAttribute(llvm::Attribute::AlwaysInline));
+    }
+    /// A call of a mark, kept where it stands.
+    llvm::CallInst* mark(std::string_view name, llvm::Type* result, std::vector<Value*> arguments);
+
     [[noreturn]] void fail(const Instruction& i, const std::string& why) const;
 
     ModuleLowering& module;

@@ -51,6 +51,15 @@ bool is_warp_operation(const Instruction& i) {
     }
 }
 
+/// Reads %laneid or the like: then a warp must be one of 32 lanes.
+bool names_lanes(const Instruction& i) {
+    for (const Operand& operand : i.operands) {
+        const auto* r = std::get_if<ptx::Register>(&operand.value);
+        if (r && (r->name == "%laneid" || r->name.starts_with("%lanemask"))) return true;
+    }
+    return false;
+}
+
 bool reads_what_others_write(const Instruction& i) {
     if (i.opcode == Opcode::atom) return true;
     return i.opcode == Opcode::ld &&
@@ -116,7 +125,13 @@ FunctionFacts facts_of(const ptx::Module& module, const ptx::Function& function)
         const auto* i = std::get_if<Instruction>(&statement);
         if (!i) return;
         ++facts.instructions;
-        if (is_warp_operation(*i)) facts.waits = true;
+        if (is_warp_operation(*i)) {
+            facts.waits = true;
+            const bool barrier =
+                (i->opcode == Opcode::bar || i->opcode == Opcode::barrier) && !i->has("warp");
+            (barrier ? facts.uses_barriers : facts.uses_warp_operations) = true;
+        }
+        if (names_lanes(*i)) facts.uses_warp_operations = true;
         for (std::size_t k = 0; k < i->operands.size(); ++k) {
             collect_symbols(i->operands[k], facts.symbols);
         }
@@ -275,6 +290,8 @@ ModuleFacts find_facts(const ptx::Module& module) {
             used.insert(f.symbols.begin(), f.symbols.end());
             info.local_bytes += f.local_bytes;
             info.needs_fibers |= f.waits;
+            kernel.uses_barriers |= f.uses_barriers;
+            kernel.uses_warp_operations |= f.uses_warp_operations;
             info.uses_printf |= f.symbols.count("vprintf") > 0;
         }
         kernel.shared =

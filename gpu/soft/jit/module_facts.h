@@ -24,6 +24,8 @@ struct KernelFacts {
     KernelInfo info;
     SharedLayout shared;
     const ptx::Function* function = nullptr;
+    bool uses_barriers = false; ///< of the block
+    bool uses_warp_operations = false;
 };
 
 /// Facts of one function by itself.
@@ -31,6 +33,8 @@ struct FunctionFacts {
     std::set<std::string> symbols; ///< every symbol named: callees, variables
     std::uint32_t instructions = 0;
     std::uint32_t local_bytes = 0;
+    bool uses_barriers = false;
+    bool uses_warp_operations = false;
     bool waits = false; ///< barrier, warp operation or spin
     bool calls_indirectly = false;
     bool recursive = false;

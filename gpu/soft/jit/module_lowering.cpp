@@ -5,6 +5,8 @@
 #include "engine/core/error.h"
 #include "gpu/soft/jit/debug_info.h"
 #include "gpu/soft/jit/lowering.h"
+#include "gpu/soft/jit/warp/kernel.h"
+#include "gpu/soft/jit/warp/unsupported.h"
 
 #include <fmt/format.h>
 #include <llvm/IR/Verifier.h>
@@ -16,6 +18,7 @@ namespace {
 
 // Callees below this size are inlined: a call through packed parameters costs about as much.
 constexpr std::uint32_t kInlineInstructions = 60;
+constexpr std::uint32_t kInlineIntoWarps = 400; // a call runs lane by lane
 
 /// The address of the parameters, readable and constant while the kernel runs. Loaded outside of
 /// the thread loop: LLVM drops what is said of a load when it hoists it.
@@ -37,9 +40,10 @@ Value* load_params(llvm::IRBuilder<>& b, Value* thread, std::uint32_t bytes) {
 ModuleLowering::ModuleLowering(llvm::LLVMContext& llvm_context, const ptx::Module& ptx_module,
                                const ModuleFacts& module_facts,
                                const CompiledModule::Resolve& resolve_symbol,
-                               const llvm::DataLayout& layout)
+                               const llvm::DataLayout& layout,
+                               const warp::ShapeOptions* warp_options)
     : context{llvm_context}, ptx{ptx_module}, facts{module_facts}, resolve{resolve_symbol},
-      llvm{std::make_unique<llvm::Module>("ptx", llvm_context)} {
+      warp{warp_options}, llvm{std::make_unique<llvm::Module>("ptx", llvm_context)} {
     llvm->setDataLayout(layout);
     debug = std::make_unique<DebugInfo>(*llvm, ptx);
 }
@@ -72,8 +76,9 @@ llvm::Function* ModuleLowering::device_function(const std::string& name) {
     llvm::Function* function =
         make("func." + name, device_function_type(), llvm::GlobalValue::InternalLinkage);
     const auto found = facts.functions.find(name);
+    const std::uint32_t limit = warp ? kInlineIntoWarps : kInlineInstructions;
     if (found != facts.functions.end() && !found->second.recursive &&
-        found->second.instructions <= kInlineInstructions) {
+        (found->second.instructions <= limit || (warp && found->second.waits))) {
         function->addFnAttr(llvm::Attribute::AlwaysInline);
     }
     functions_[name] = function;
@@ -102,6 +107,17 @@ void ModuleLowering::lower_kernel(const ptx::Function& kernel, const KernelFacts
     auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context),
                                          {pointer, i32, i32, i32, i32, pointer}, false);
     llvm::Function* body = make("body", type, llvm::GlobalValue::InternalLinkage);
+    const llvm::ConstantRange index{llvm::APInt{32, 0}, llvm::APInt{32, 1024}};
+    for (unsigned k = 1; k <= 4; ++k)
+        body->addParamAttrs(k, llvm::AttrBuilder{context}.addRangeAttr(index));
+    if (warp) {
+        body->setLinkage(llvm::GlobalValue::ExternalLinkage); // nothing calls it
+        FunctionLowering{*this, kernel, body}.run();
+        warp_body = body;
+        make_warp_function(kernel_facts);
+        lower_pending();
+        return;
+    }
     body->addFnAttr(llvm::Attribute::AlwaysInline);
     FunctionLowering{*this, kernel, body}.run();
     if (kernel_facts.info.needs_fibers) {
@@ -116,6 +132,28 @@ void ModuleLowering::lower_device_function(const ptx::Function& source) {
     shared_ = &facts.all_shared;
     device_function(source.name)->setLinkage(llvm::GlobalValue::ExternalLinkage);
     lower_pending();
+}
+
+// What must not run lane by lane: functions that wait and cannot be inlined.
+void ModuleLowering::make_warp_function(const KernelFacts& kernel_facts) {
+    for (const std::string& name : facts.reachable(kernel_facts.info.name)) {
+        const FunctionFacts& f = facts.functions.at(name);
+        if (f.waits && (f.recursive || f.address_taken))
+            throw warp::Unsupported{fmt::format("{} waits for other threads", name)};
+    }
+    auto* pointer = llvm::PointerType::get(context, 0);
+    auto* i32 = llvm::Type::getInt32Ty(context);
+    auto* none = llvm::Type::getVoidTy(context);
+    llvm::Function* wide = warp_wide = make(
+        "wide", llvm::FunctionType::get(none, {pointer, i32, i32, i32, i32, pointer, i32}, false),
+        llvm::GlobalValue::ExternalLinkage);
+    wide->addFnAttr(llvm::Attribute::AlwaysInline);
+    llvm::Function* loop = make("warp." + kernel_facts.info.name,
+                                llvm::FunctionType::get(none, {pointer, i32, i32}, false),
+                                llvm::GlobalValue::ExternalLinkage);
+    for (llvm::Function* f : {wide, loop}) f->addFnAttr("prefer-vector-width", "512");
+    warp::make_warp_loop(*loop, *wide, kernel_facts.info.param_bytes, warp->width,
+                         llvm::DILocation::get(context, 0, 0, debug->subprogram(*loop)));
 }
 
 // void entry.<name>(context): one thread, whose place the context tells.

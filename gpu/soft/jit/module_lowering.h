@@ -15,15 +15,20 @@
 namespace lathe::soft::jit {
 
 class DebugInfo;
+namespace warp {
+struct ShapeOptions;
+}
 
 class ModuleLowering {
 public:
     ModuleLowering(llvm::LLVMContext& llvm_context, const ptx::Module& ptx_module,
                    const ModuleFacts& module_facts, const CompiledModule::Resolve& resolve_symbol,
-                   const llvm::DataLayout& layout);
+                   const llvm::DataLayout& layout,
+                   const warp::ShapeOptions* warp_options = nullptr);
     ~ModuleLowering();
 
-    /// Lowers a kernel: makes `entry.<name>` and, where it needs no fibers, `block.<name>`.
+    /// Lowers a kernel: makes `entry.<name>` and, where it needs no fibers, `block.<name>`. With
+    /// warp options it makes `warp.<name>` instead, and leaves `body` for warp::widen.
     void lower_kernel(const ptx::Function& kernel, const KernelFacts& kernel_facts);
     /// Lowers a .func as `func.<name>`, visible from outside.
     void lower_device_function(const ptx::Function& source);
@@ -38,6 +43,8 @@ public:
     const ptx::Module& ptx;
     const ModuleFacts& facts;
     const CompiledModule::Resolve& resolve;
+    const warp::ShapeOptions* warp;                            ///< null: one thread at a time
+    llvm::Function *warp_body = nullptr, *warp_wide = nullptr; ///< with warp options
     std::unique_ptr<llvm::Module> llvm;
     std::unique_ptr<DebugInfo> debug;
 
@@ -46,6 +53,7 @@ private:
     llvm::Function* make(const std::string& name, llvm::FunctionType* type,
                          llvm::GlobalValue::LinkageTypes linkage);
     void make_entry(const KernelInfo& info, llvm::Function* body);
+    void make_warp_function(const KernelFacts& kernel_facts);
     void make_block_loop(const KernelInfo& info, llvm::Function* body);
 
     std::map<std::string, llvm::Function*> functions_;

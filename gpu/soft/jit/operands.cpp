@@ -336,12 +336,21 @@ llvm::CallInst* FunctionLowering::call_c(std::string_view name, llvm::Type* resu
     return call;
 }
 
+llvm::CallInst* FunctionLowering::mark(std::string_view name, llvm::Type* result,
+                                       std::vector<Value*> arguments) {
+    llvm::CallInst* call = call_c(name, result, std::move(arguments));
+    call->addFnAttr(llvm::Attribute::NoMerge);
+    call->addFnAttr(llvm::Attribute::Convergent);
+    return call;
+}
+
 llvm::CallInst* FunctionLowering::call_runtime(std::string_view name, llvm::Type* result,
                                                std::vector<Value*> arguments) {
     arguments.insert(arguments.begin(), context);
     llvm::CallInst* call = call_c(name, result, std::move(arguments));
     // Reports name the line of a barrier or trap: two of them must not become one call.
     call->addFnAttr(llvm::Attribute::NoMerge);
+    if (module.warp) call->addFnAttr(llvm::Attribute::Convergent);
     return call;
 }
 

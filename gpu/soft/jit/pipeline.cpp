@@ -52,7 +52,10 @@ std::unique_ptr<llvm::TargetMachine> make_target_machine() {
         llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default, true)};
 }
 
-void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
+namespace {
+
+/// Runs passes with the analyses they ask for.
+void run(llvm::ModulePassManager passes, llvm::Module& module, llvm::TargetMachine& machine) {
     llvm::LoopAnalysisManager loops;
     llvm::FunctionAnalysisManager functions;
     llvm::CGSCCAnalysisManager components;
@@ -63,11 +66,26 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
     builder.registerFunctionAnalyses(functions);
     builder.registerLoopAnalyses(loops);
     builder.crossRegisterProxies(loops, functions, components, modules);
+    passes.run(module, modules);
+}
 
-    const auto cfg = llvm::SimplifyCFGOptions{}
-                         .convertSwitchRangeToICmp(true)
-                         .hoistCommonInsts(true)
-                         .sinkCommonInsts(true);
+llvm::SimplifyCFGOptions simple_blocks() {
+    return llvm::SimplifyCFGOptions{}
+        .convertSwitchRangeToICmp(true)
+        .hoistCommonInsts(true)
+        .sinkCommonInsts(true);
+}
+
+void add_loop_passes(llvm::FunctionPassManager& passes) {
+    llvm::LoopPassManager loop;
+    loop.addPass(llvm::LoopRotatePass{});
+    loop.addPass(llvm::LICMPass{llvm::LICMOptions{}});
+    passes.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(loop), true));
+}
+
+} // namespace
+
+void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
     llvm::FunctionPassManager early;
     early.addPass(llvm::SROAPass{llvm::SROAOptions::ModifyCFG});
     early.addPass(llvm::EarlyCSEPass{});
@@ -77,15 +95,12 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
     main.addPass(llvm::InstCombinePass{});
     main.addPass(
         llvm::SROAPass{llvm::SROAOptions::ModifyCFG}); // depots, now that addresses are GEPs
-    main.addPass(llvm::SimplifyCFGPass{cfg});
+    main.addPass(llvm::SimplifyCFGPass{simple_blocks()});
     main.addPass(llvm::EarlyCSEPass{true});
-    llvm::LoopPassManager loop;
-    loop.addPass(llvm::LoopRotatePass{});
-    loop.addPass(llvm::LICMPass{llvm::LICMOptions{}});
-    main.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(loop), true));
+    add_loop_passes(main);
     main.addPass(llvm::EarlyCSEPass{true});
     main.addPass(llvm::InstCombinePass{});
-    main.addPass(llvm::SimplifyCFGPass{cfg});
+    main.addPass(llvm::SimplifyCFGPass{simple_blocks()});
     main.addPass(llvm::ADCEPass{});
 
     llvm::ModulePassManager passes;
@@ -93,7 +108,49 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
     passes.addPass(llvm::AlwaysInlinerPass{false});
     passes.addPass(llvm::GlobalDCEPass{});
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(main)));
-    passes.run(module, modules);
+    run(std::move(passes), module, machine);
+}
+
+void optimise_scalar(llvm::Module& module, llvm::TargetMachine& machine) {
+    llvm::FunctionPassManager early;
+    early.addPass(llvm::SROAPass{llvm::SROAOptions::ModifyCFG});
+    early.addPass(llvm::EarlyCSEPass{});
+    early.addPass(llvm::SimplifyCFGPass{});
+
+    llvm::FunctionPassManager main;
+    main.addPass(llvm::InstCombinePass{});
+    main.addPass(llvm::SROAPass{llvm::SROAOptions::ModifyCFG});
+    main.addPass(llvm::SimplifyCFGPass{simple_blocks()});
+    main.addPass(llvm::EarlyCSEPass{true});
+    add_loop_passes(main);
+    main.addPass(llvm::InstCombinePass{});
+    main.addPass(llvm::SimplifyCFGPass{simple_blocks()});
+
+    llvm::ModulePassManager passes;
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(early)));
+    passes.addPass(llvm::AlwaysInlinerPass{false});
+    passes.addPass(llvm::GlobalDCEPass{});
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(main)));
+    run(std::move(passes), module, machine);
+}
+
+void optimise_wide(llvm::Module& module, llvm::TargetMachine& machine) {
+    llvm::FunctionPassManager main;
+    main.addPass(llvm::EarlyCSEPass{true});
+    main.addPass(llvm::InstCombinePass{});
+    main.addPass(llvm::SimplifyCFGPass{simple_blocks()});
+    llvm::LoopPassManager loop;
+    loop.addPass(llvm::LICMPass{llvm::LICMOptions{}});
+    main.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(loop), true));
+    main.addPass(llvm::EarlyCSEPass{true});
+    main.addPass(llvm::SimplifyCFGPass{simple_blocks()});
+    main.addPass(llvm::ADCEPass{});
+
+    llvm::ModulePassManager passes;
+    passes.addPass(llvm::AlwaysInlinerPass{false});
+    passes.addPass(llvm::GlobalDCEPass{});
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(main)));
+    run(std::move(passes), module, machine);
 }
 
 std::unique_ptr<llvm::MemoryBuffer> generate_code(llvm::Module& module,

@@ -15,6 +15,10 @@ std::unique_ptr<llvm::TargetMachine> make_target_machine();
 
 void optimise(llvm::Module& module, llvm::TargetMachine& machine);
 
+/// The same for code that will be widened, and what is left to do after that (jit/warp).
+void optimise_scalar(llvm::Module& module, llvm::TargetMachine& machine);
+void optimise_wide(llvm::Module& module, llvm::TargetMachine& machine);
+
 /// ELF object of the module.
 std::unique_ptr<llvm::MemoryBuffer> generate_code(llvm::Module& module,
                                                   llvm::TargetMachine& machine);

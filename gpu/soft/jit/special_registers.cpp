@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Special registers: the thread's place, the launch's shape, clocks.
 #include "gpu/soft/jit/lowering.h"
+#include "gpu/soft/jit/warp/marks.h"
 
 #include <charconv>
 
@@ -24,6 +25,11 @@ Value* FunctionLowering::shared_base() {
 }
 
 Value* FunctionLowering::linear_tid() {
+    if (!linear_tid_ && in_warp()) {
+        llvm::IRBuilder<>::InsertPointGuard guard{b};
+        b.SetInsertPoint(alloca_point_);
+        linear_tid_ = mark(warp::kLinearTid, b.getInt32Ty(), {});
+    }
     if (!linear_tid_) {
         llvm::IRBuilder<> at{alloca_point_};
         linear_tid_ = at.CreateLoad(

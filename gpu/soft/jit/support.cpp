@@ -141,6 +141,9 @@ std::vector<std::pair<std::string, void*>> runtime_symbols() {
     LATHE_JIT_SYMBOL(lathe_rt_exit);
     LATHE_JIT_SYMBOL(lathe_rt_assertfail);
     LATHE_JIT_SYMBOL(lathe_rt_backedge);
+    LATHE_JIT_SYMBOL(lathe_rt_warp_run_checked);
+    LATHE_JIT_SYMBOL(lathe_rt_warp_barrier);
+    LATHE_JIT_SYMBOL(lathe_rt_warp_not_member);
     LATHE_JIT_SYMBOL(lathe_rt_vprintf);
     LATHE_JIT_SYMBOL(lathe_rt_malloc);
     LATHE_JIT_SYMBOL(lathe_rt_free);

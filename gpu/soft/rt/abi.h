@@ -77,6 +77,16 @@ std::uint64_t lathe_rt_globaltimer(ThreadContext* t);
 /// 3 constant, 4 kernel parameters.
 std::uint32_t lathe_rt_is_space(ThreadContext* t, std::uint64_t address, std::uint32_t space);
 
+/// Called by a warp function at its start where 32-bit indices wrap between its lanes: runs these
+/// threads of the block by code that expects it.
+void lathe_rt_warp_run_checked(ThreadContext* t, std::uint32_t first, std::uint32_t count);
+/// A warp function comes to a barrier with `lanes`; its other lanes have ended. kind: 0 sync,
+/// 1 arrive, 2 popc, 3 and, 4 or of the bits in `votes`.
+std::uint32_t lathe_rt_warp_barrier(ThreadContext* t, std::uint32_t id, std::uint32_t threads,
+                                    std::uint32_t kind, std::uint32_t lanes, std::uint32_t votes);
+/// A lane is not in the member mask of its own warp operation: ends the launch.
+[[noreturn]] void lathe_rt_warp_not_member(ThreadContext* t, std::uint32_t mask);
+
 // --- barriers (PTX ISA "bar, barrier") ----------------------------------------------------------
 /// threads = 0: all threads of the block.
 void lathe_rt_barrier_sync(ThreadContext* t, std::uint32_t id, std::uint32_t threads);

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <bit>
+
 namespace lathe::soft {
 
 namespace {
@@ -22,14 +24,16 @@ void open_barrier(BlockRunner& runner, Barrier& barrier, std::uint32_t op, Threa
     }
 }
 
-// Returns the reduction; waits unless `only_arrive`.
+// `count` threads come, of which `votes` bring a true predicate. Returns the reduction; waits
+// unless `only_arrive`.
 std::uint32_t arrive(ThreadContext* t, std::uint32_t id, std::uint32_t threads, bool only_arrive,
-                     std::uint32_t op, std::uint32_t predicate, std::uintptr_t pc) {
+                     std::uint32_t op, std::uint32_t count, std::uint32_t votes,
+                     std::uintptr_t pc) {
     ThreadFiber& self = fiber_of(t);
     BlockState& block = *t->block;
     BlockRunner& runner = *block.runner;
     if (!block.fibers) {
-        if (t->ntid[0] * t->ntid[1] * t->ntid[2] == 1) return predicate;
+        if (t->ntid[0] * t->ntid[1] * t->ntid[2] == 1) return votes;
         runner.stop(self,
                     {.code = CUDA_ERROR_LAUNCH_FAILED,
                      .message = "barrier in a kernel compiled as one without waiting"},
@@ -49,10 +53,10 @@ std::uint32_t arrive(ThreadContext* t, std::uint32_t id, std::uint32_t threads, 
                                             barrier.expected, expected)},
                     pc);
     barrier.expected = expected;
-    ++barrier.arrived;
-    barrier.popc += predicate != 0;
-    barrier.all &= predicate != 0;
-    barrier.any |= predicate != 0;
+    barrier.arrived += count;
+    barrier.popc += votes;
+    barrier.all &= votes == count;
+    barrier.any |= votes != 0;
     if (barrier.arrived >= (expected ? expected : block.live)) {
         open_barrier(runner, barrier, op, &self);
         return self.result[0];
@@ -75,15 +79,28 @@ void BlockRunner::finish(ThreadFiber& self) {
     BlockState& block = *self.context.block;
     Warp& warp = block.warp_of(self.context);
     self.done = true;
-    --live_;
-    --block.live;
+    live_ -= self.lanes;
+    block.live -= self.lanes;
     --warp.runnable;
     warp.live &= ~(1u << self.context.laneid);
+    open_complete_barriers(block);
+    if (warp.waiting) resume_warp(block, self.context.warpid);
+    if (warp.runnable == 0 && warp.asking) resolve_active_mask(block, self.context.warpid);
+}
+
+void BlockRunner::open_complete_barriers(BlockState& block) {
     for (Barrier& barrier : block.barriers)
         if (barrier.arrived && barrier.expected == 0 && barrier.arrived >= block.live)
             open_barrier(*this, barrier, 0, nullptr);
-    if (warp.waiting) resume_warp(block, self.context.warpid);
-    if (warp.runnable == 0 && warp.asking) resolve_active_mask(block, self.context.warpid);
+}
+
+void BlockRunner::keep_lanes(ThreadFiber& self, std::uint32_t lanes) {
+    if (lanes == self.lanes) return;
+    BlockState& block = *self.context.block;
+    live_ -= self.lanes - lanes;
+    block.live -= self.lanes - lanes;
+    self.lanes = lanes;
+    open_complete_barriers(block); // those that waited for the lanes that ended
 }
 
 // Hardware counts warps at barriers: bar.sync 1, 64 opens for a block of 48 threads. Called when
@@ -96,7 +113,7 @@ bool BlockRunner::resolve_partial_warps() {
             if (!barrier.arrived || !barrier.expected) continue;
             std::uint32_t warps = 0, last = ~0u, full = 0;
             for (ThreadFiber* t = barrier.first; t; t = t->next) {
-                std::uint32_t warp = t->context.warpid;
+                std::uint32_t warp = t->context.linear_tid / kWarp;
                 warps |= 1u << warp;
                 full += warp != last && (warp + 1) * kWarp > block.count;
                 last = warp;
@@ -115,16 +132,30 @@ bool BlockRunner::resolve_partial_warps() {
 extern "C" {
 
 void lathe_rt_barrier_sync(ThreadContext* t, std::uint32_t id, std::uint32_t threads) {
-    arrive(t, id, threads, false, 0, 1, pc_of(__builtin_return_address(0)));
+    arrive(t, id, threads, false, 0, 1, 1, pc_of(__builtin_return_address(0)));
 }
 
 void lathe_rt_barrier_arrive(ThreadContext* t, std::uint32_t id, std::uint32_t threads) {
-    arrive(t, id, threads, true, 0, 1, pc_of(__builtin_return_address(0)));
+    arrive(t, id, threads, true, 0, 1, 1, pc_of(__builtin_return_address(0)));
 }
 
 std::uint32_t lathe_rt_barrier_red(ThreadContext* t, std::uint32_t id, std::uint32_t threads,
                                    std::uint32_t op, std::uint32_t predicate) {
-    return arrive(t, id, threads, false, op % 3, predicate, pc_of(__builtin_return_address(0)));
+    return arrive(t, id, threads, false, op % 3, 1, predicate != 0,
+                  pc_of(__builtin_return_address(0)));
+}
+
+std::uint32_t lathe_rt_warp_barrier(ThreadContext* t, std::uint32_t id, std::uint32_t threads,
+                                    std::uint32_t kind, std::uint32_t lanes, std::uint32_t votes) {
+    const auto count = static_cast<std::uint32_t>(std::popcount(lanes));
+    BlockRunner& runner = *t->block->runner;
+    runner.keep_lanes(fiber_of(t), count);
+    const bool reduces = kind >= 2;
+    const std::uint32_t result =
+        arrive(t, id, threads, kind == 1, reduces ? kind - 2 : 0, count,
+               reduces ? static_cast<std::uint32_t>(std::popcount(votes)) : count,
+               pc_of(__builtin_return_address(0)));
+    return result;
 }
 
 } // extern "C"

@@ -27,6 +27,15 @@ constexpr std::uint32_t kQueue = 2 * kMaxThreads;
 
 thread_local BlockRunner* t_runner __attribute__((tls_model("initial-exec"))) = nullptr;
 
+/// A warp's frame holds the local memory of its lanes, and vectors that found no register.
+std::size_t fiber_stack_bytes(const Launch& launch) {
+    const std::size_t local = launch.info->local_bytes;
+    const std::size_t needed = launch.width > 1
+                                   ? local * 2 * launch.width + 4 * kFiberStack
+                                   : local * (launch.fibers() ? 1 : 2) + kFiberStack / 2;
+    return std::max({kFiberStack, launch.stack_bytes, needed});
+}
+
 std::uint32_t lanes(std::uint32_t count) { return count >= 32 ? ~0u : (1u << count) - 1; }
 } // namespace
 
@@ -93,7 +102,7 @@ void BlockRunner::run(Launch& launch, std::uint64_t first, std::uint64_t count) 
     clock_start_ = __rdtsc();
     note_own_stack(own_);
     unsigned control = _mm_getcsr();
-    if (!launch.info->needs_fibers) {
+    if (!launch.fibers()) {
         run_loop(first, count);
     } else if (launch.cooperative) {
         run_fibers(first, static_cast<std::uint32_t>(count));
@@ -160,8 +169,7 @@ __attribute__((no_sanitize("thread"))) void BlockRunner::loop_body(void* p) {
 }
 
 void BlockRunner::run_loop(std::uint64_t first, std::uint64_t count) {
-    std::size_t bytes = std::max({kLoopStack, launch_->stack_bytes,
-                                  std::size_t{launch_->info->local_bytes} * 2 + kFiberStack});
+    const std::size_t bytes = std::max(kLoopStack, fiber_stack_bytes(*launch_));
     Stack* stack = stacks_.take(bytes);
     BlockState& block = blocks_[0];
     block.runner = this;
@@ -193,7 +201,8 @@ void BlockRunner::run_loop(std::uint64_t first, std::uint64_t count) {
 // --- with waiting --------------------------------------------------------------------------------
 
 void BlockRunner::run_fibers(std::uint64_t first, std::uint32_t count) {
-    std::uint32_t threads = launch_->threads();
+    std::uint32_t threads = launch_->threads(), width = launch_->width;
+    std::uint32_t stacks = (threads + width - 1) / width;
     if (!place_shared(count) || count > kMaxResidentBlocks || count * threads > kMaxThreads) {
         launch_->stop({.code = CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
                        .kernel = launch_->info->name,
@@ -206,18 +215,23 @@ void BlockRunner::run_fibers(std::uint64_t first, std::uint32_t count) {
     for (std::uint32_t b = 0; b < count; ++b) {
         BlockState& block = blocks_[b];
         block.runner = this;
-        block.threads = &threads_[b * threads];
+        block.threads = &threads_[b * stacks];
         block.count = block.live = threads;
+        block.stacks = stacks;
         block.fibers = true;
         for (Barrier& barrier : block.barriers) barrier = {};
-        for (std::uint32_t w = 0; w * kWarp < threads; ++w) {
+        for (std::uint32_t w = 0; width > 1 && w < stacks; ++w)
+            block.warps[w] = {.live = 1, .waiting = 0, .runnable = 1, .asking = 0};
+        for (std::uint32_t w = 0; width == 1 && w * kWarp < threads; ++w) {
             std::uint32_t in_warp = std::min(threads - w * kWarp, kWarp);
             block.warps[w] = {
                 .live = lanes(in_warp), .waiting = 0, .runnable = in_warp, .asking = 0};
         }
-        for (std::uint32_t t = 0; t < threads; ++t) {
+        for (std::uint32_t t = 0; t < stacks; ++t) {
             ThreadFiber& fiber = block.threads[t];
-            fill(fiber.context, first + b, t, shared_base_[b]);
+            fill(fiber.context, first + b, t * width, shared_base_[b]);
+            fiber.lanes = std::min(width, threads - t * width);
+            if (width > 1) fiber.context.warpid = t, fiber.context.laneid = 0;
             fiber.context.block = &block;
             fiber.sp = nullptr;
             fiber.stack = nullptr;
@@ -240,9 +254,7 @@ void BlockRunner::run_fibers(std::uint64_t first, std::uint32_t count) {
             leaving(&own_, *thread->stack);
             lathe_soft_switch(&main_sp_, thread->sp);
             arrived(own_);
-        } else if ((thread->stack = stacks_.take(
-                        std::max({kFiberStack, launch_->stack_bytes,
-                                  std::size_t{launch_->info->local_bytes} + kFiberStack / 2})))) {
+        } else if ((thread->stack = stacks_.take(fiber_stack_bytes(*launch_)))) {
             enter(fiber_body, thread->stack);
         } else {
             outcome_ = Outcome::out_of_memory;
@@ -261,7 +273,7 @@ void BlockRunner::run_fibers(std::uint64_t first, std::uint32_t count) {
 void BlockRunner::abandon() {
     for (std::uint32_t b = 0; b < resident_; ++b) {
         BlockState& block = blocks_[b];
-        for (std::uint32_t t = 0; t < block.count; ++t)
+        for (std::uint32_t t = 0; t < block.stacks; ++t)
             if (Stack* stack = std::exchange(block.threads[t].stack, nullptr)) {
                 forget_frames(*stack);
                 begin_stack(*stack);
@@ -280,7 +292,11 @@ __attribute__((no_sanitize("thread"))) void BlockRunner::fiber_body(void* p) {
 // Runs the current thread, then on the same stack all that have not begun, until one is next that
 // already has a stack.
 __attribute__((no_sanitize("thread"))) void BlockRunner::run_threads() {
-    launch_->entry(&current_->context);
+    ThreadContext& context = current_->context;
+    if (launch_->width > 1)
+        launch_->block_entry(&context, context.linear_tid, current_->lanes);
+    else
+        launch_->entry(&context);
     finish(*current_);
     lathe_soft_restart(current_->stack->top, fiber_next, this);
 }

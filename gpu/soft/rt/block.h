@@ -37,6 +37,7 @@ struct ThreadFiber {
     std::uint64_t operand[2] = {0, 0};
     std::uint32_t result[2] = {0, 0};
     std::uint32_t spins = 0;
+    std::uint32_t lanes = 1; ///< threads that it stands for and that have not ended
 };
 
 struct Warp {
@@ -59,8 +60,9 @@ struct BlockState {
     BlockRunner* runner = nullptr;
     ThreadFiber* threads = nullptr; ///< by linear index
     std::uint32_t count = 0, live = 0;
+    std::uint32_t stacks = 0; ///< fibers: threads, or warps of a launch by warps
     bool fibers = false;
-    Warp warps[kMaxThreads / kWarp];
+    Warp warps[kMaxThreads / 8];
     Barrier barriers[kBarriers];
 
     Warp& warp_of(const ThreadContext& t) { return warps[t.warpid]; }
@@ -90,6 +92,8 @@ public:
     unsigned index() const { return index_; }
 
     // For the functions that kernels call:
+    /// Threads of a warp have ended; `lanes` are left.
+    void keep_lanes(ThreadFiber& self, std::uint32_t lanes);
     void wait(ThreadFiber& self, Wait kind, std::uintptr_t pc);
     void release(ThreadFiber& thread);
     void yield(ThreadFiber& self);
@@ -110,6 +114,7 @@ private:
               std::uint8_t* shared) const;
     bool place_shared(std::uint32_t blocks);
     void finish(ThreadFiber& self);
+    void open_complete_barriers(BlockState& block);
     void resolve_active_mask(BlockState& block, std::uint32_t warp);
     void resume_warp(BlockState& block, std::uint32_t warp);
     bool resolve_partial_warps();

@@ -48,6 +48,11 @@ void lathe_rt_backedge(ThreadContext* t) {
         _mm_pause();
 }
 
+void lathe_rt_warp_run_checked(ThreadContext* t, std::uint32_t first, std::uint32_t count) {
+    const Launch& launch = t->block->runner->launch();
+    launch.code->checked_code(launch.info->name, launch.block).block(t, first, count);
+}
+
 void lathe_rt_nanosleep(ThreadContext* t, std::uint32_t ns) {
     auto end =
         std::chrono::steady_clock::now() + std::chrono::nanoseconds{std::min(ns, 1'000'000u)};

@@ -120,12 +120,14 @@ void BlockRunner::report_deadlock() {
     std::map<std::tuple<std::uintptr_t, Wait, std::uint32_t>, Group> groups;
     const ThreadFiber* first = nullptr;
     for (std::uint32_t b = 0; b < resident_; ++b)
-        for (std::uint32_t t = 0; t < blocks_[b].count; ++t) {
+        for (std::uint32_t t = 0; t < blocks_[b].stacks; ++t) {
             const ThreadFiber& thread = blocks_[b].threads[t];
             if (thread.done) continue;
             if (!first) first = &thread;
             auto& group = groups[{thread.wait_pc, thread.wait, thread.wait_id}];
-            if (group.count++) continue;
+            const bool known = group.count > 0;
+            group.count += thread.lanes;
+            if (known) continue;
             std::string place = place_text(launch_->code.get(), thread.wait_pc);
             group.text = thread.wait == Wait::barrier
                              ? fmt::format("barrier {} ({})", thread.wait_id, place)

@@ -161,19 +161,23 @@ bool complete(const Warp& warp, const ThreadFiber* lanes, std::uint32_t lane) {
 
 constexpr std::uint32_t kGatherBytes = 64;
 
+[[noreturn]] void refuse(ThreadFiber& self, std::uint32_t lane, std::uint32_t mask,
+                         std::uintptr_t pc) {
+    self.context.block->runner->stop(
+        self,
+        {.code = CUDA_ERROR_LAUNCH_FAILED,
+         .message = fmt::format("lane {} is not in the mask {:#010x} of its own warp operation",
+                                lane, mask)},
+        pc);
+}
+
 void meet(ThreadContext* t, std::uint32_t mask, Operation operation, std::uint64_t operand0,
           std::uint64_t operand1, std::uintptr_t pc) {
     ThreadFiber& self = fiber_of(t);
     BlockState& block = *t->block;
     BlockRunner& runner = *block.runner;
     std::uint32_t own = 1u << t->laneid;
-    if (!(mask & own))
-        runner.stop(self,
-                    {.code = CUDA_ERROR_LAUNCH_FAILED,
-                     .message = fmt::format("lane {} is not in the mask {:#010x} of its own "
-                                            "warp operation",
-                                            t->laneid, mask)},
-                    pc);
+    if (!(mask & own)) refuse(self, t->laneid, mask, pc);
     self.operand[0] = operand0;
     self.operand[1] = operand1;
     self.wait_mask = mask;
@@ -237,6 +241,10 @@ void BlockRunner::resolve_active_mask(BlockState& block, std::uint32_t index) {
 }
 
 extern "C" {
+
+void lathe_rt_warp_not_member(ThreadContext* t, std::uint32_t mask) {
+    refuse(fiber_of(t), t->linear_tid % kWarp, mask, pc_of(__builtin_return_address(0)));
+}
 
 void lathe_rt_warp_sync(ThreadContext* t, std::uint32_t mask) {
     meet(t, mask, kSync, 0, 0, pc_of(__builtin_return_address(0)));

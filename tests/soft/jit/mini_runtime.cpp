@@ -32,6 +32,8 @@ struct BlockState {
     std::map<std::string, Meeting> meetings;
     std::uint32_t threads = 0;
     test::Outcome* outcome = nullptr;
+    CompiledModule* code = nullptr;
+    std::string kernel;
     std::vector<std::uint8_t> shared_copy;
     std::uintptr_t shared_begin = 0, shared_end = 0;
     const std::uint8_t* param_begin = nullptr;
@@ -40,13 +42,14 @@ struct BlockState {
     /// Waits for `count` arrivals at `name`; slot `index` of the result holds what it brought.
     std::vector<std::uint8_t> meet(const std::string& name, std::uint32_t count,
                                    std::uint32_t index, const void* bytes, std::size_t size,
-                                   bool wait = true) {
+                                   bool wait = true, std::uint32_t weight = 1) {
         std::unique_lock lock{mutex};
         Meeting& m = meetings[name];
         m.gathering.resize(std::max<std::size_t>(m.gathering.size(), (index + 1) * size));
         if (size) std::memcpy(m.gathering.data() + index * size, bytes, size);
         const std::uint64_t mine = m.generation;
-        if (++m.arrived == count) {
+        m.arrived += weight;
+        if (m.arrived == count) {
             m.arrived = 0;
             m.gathered = std::move(m.gathering);
             m.gathering.clear();
@@ -108,6 +111,10 @@ void lathe_rt_backedge(ThreadContext* t) {
     std::lock_guard lock{t->block->mutex};
     ++t->block->outcome->back_edges;
 }
+void lathe_rt_warp_run_checked(ThreadContext* t, std::uint32_t first, std::uint32_t count) {
+    ++t->block->outcome->checked_warps;
+    t->block->code->checked_code(t->block->kernel, t->ntid).block(t, first, count);
+}
 std::int32_t lathe_rt_vprintf(ThreadContext* t, const char* format, const std::uint8_t* args) {
     std::int32_t first = 0;
     std::memcpy(&first, args, sizeof first);
@@ -143,6 +150,25 @@ void lathe_rt_barrier_sync(ThreadContext* t, std::uint32_t id, std::uint32_t thr
 }
 void lathe_rt_barrier_arrive(ThreadContext* t, std::uint32_t id, std::uint32_t threads) {
     t->block->meet(fmt::format("bar{}", id), threads, 0, nullptr, 0, false);
+}
+std::uint32_t lathe_rt_warp_barrier(ThreadContext* t, std::uint32_t id, std::uint32_t threads,
+                                    std::uint32_t kind, std::uint32_t lanes, std::uint32_t votes) {
+    const std::uint32_t count = threads ? threads : t->block->threads;
+    const auto weight = static_cast<std::uint32_t>(std::popcount(lanes));
+    const std::string name = kind < 2 ? fmt::format("bar{}", id) : fmt::format("red{}", id);
+    const auto words = t->block->meet(name, count, t->linear_tid, &votes, 4, kind != 1, weight);
+    if (kind < 2) return 0;
+    std::uint32_t set = 0;
+    for (std::size_t k = 0; k + 4 <= words.size(); k += 4) {
+        std::uint32_t word = 0;
+        std::memcpy(&word, words.data() + k, 4);
+        set += static_cast<std::uint32_t>(std::popcount(word));
+    }
+    t->block->meet(name + "/read", count, 0, nullptr, 0, true, weight);
+    return kind == 2 ? set : kind == 3 ? set == count : set > 0;
+}
+void lathe_rt_warp_not_member(ThreadContext* t, std::uint32_t) {
+    stop(t, test::Outcome::End::trapped);
 }
 std::uint32_t lathe_rt_barrier_red(ThreadContext* t, std::uint32_t id, std::uint32_t threads,
                                    std::uint32_t op, std::uint32_t predicate) {
@@ -302,7 +328,12 @@ std::uint8_t* low_memory(std::size_t bytes) {
 
 } // namespace
 
-Program::Program(std::string_view ptx_text) {
+ExecutionMode& Program::default_mode() {
+    static ExecutionMode mode = ExecutionMode::from_environment();
+    return mode;
+}
+
+Program::Program(std::string_view ptx_text, ExecutionMode mode) {
     ptx::ParseResult parsed = ptx::parse(ptx_text);
     for (const Diagnostic& error : parsed.errors) {
         ADD_FAILURE() << "PTX line " << error.line << ": " << error.text;
@@ -314,8 +345,8 @@ Program::Program(std::string_view ptx_text) {
         words.resize(v.size_bytes() / 8 + 2);
         if (!v.init.empty()) std::memcpy(words.data(), v.init.data(), v.init.size());
     }
-    code_ =
-        CompiledModule::create(module_, [this](std::string_view name) { return variable(name); });
+    code_ = CompiledModule::create(
+        module_, [this](std::string_view name) { return variable(name); }, mode);
     for (const ptx::Variable& v : module_->variables) {
         for (const auto& relocation : v.relocations) {
             void* target = variable(relocation.target.name);
@@ -356,8 +387,11 @@ Outcome Program::launch(const Shape& shape, const std::vector<std::uint8_t>& par
     const std::size_t shared_bytes = info.dynamic_shared_offset + shape.dynamic_shared_bytes;
     std::uint8_t* shared = low_memory(shared_bytes);
     const std::uint32_t threads = shape.block[0] * shape.block[1] * shape.block[2];
-    const BlockEntry loop = shape.by_thread ? nullptr : code_->block_entry(info.name);
-    const KernelEntry entry = code_->entry(info.name);
+    KernelCode code = code_->code(info.name, shape.block);
+    if (shape.by_thread) code = {code_->entry(info.name), nullptr, 1, info.needs_fibers};
+    outcome.width = code.width;
+    const BlockEntry loop = code.fibers ? nullptr : code.block;
+    const KernelEntry entry = code.entry;
     std::vector<std::uint64_t> aligned(params.size() / 8 + 2);
     if (!params.empty()) std::memcpy(aligned.data(), params.data(), params.size());
     const std::uint32_t blocks = shape.grid[0] * shape.grid[1] * shape.grid[2];
@@ -365,6 +399,8 @@ Outcome Program::launch(const Shape& shape, const std::vector<std::uint8_t>& par
         BlockState block;
         block.threads = threads;
         block.outcome = &outcome;
+        block.code = code_.get();
+        block.kernel = info.name;
         block.shared_begin = reinterpret_cast<std::uintptr_t>(shared);
         block.shared_end = block.shared_begin + shared_bytes;
         block.param_bytes = params.size();
@@ -404,12 +440,21 @@ Outcome Program::launch(const Shape& shape, const std::vector<std::uint8_t>& par
             c.tid[1] = t / shape.block[0] % shape.block[1];
             c.tid[2] = t / shape.block[0] / shape.block[1];
         }
-        if (!info.needs_fibers) {
+        if (!code.fibers) {
             for (ThreadContext& c : contexts) run_thread(entry, &c);
             continue;
         }
         std::vector<std::thread> running;
-        for (ThreadContext& c : contexts) running.emplace_back(run_thread, entry, &c);
+        if (code.width > 1) {
+            for (std::uint32_t t = 0; t < threads; t += code.width) {
+                running.emplace_back([&, t] {
+                    guarded(
+                        [&] { code.block(&contexts[t], t, std::min(code.width, threads - t)); });
+                });
+            }
+        } else {
+            for (ThreadContext& c : contexts) running.emplace_back(run_thread, entry, &c);
+        }
         for (std::thread& each : running) each.join();
     }
     munmap(shared, std::max<std::size_t>(shared_bytes, 4096));

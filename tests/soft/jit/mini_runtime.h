@@ -21,6 +21,8 @@ struct Outcome {
     std::string assertion;
     unsigned back_edges = 0; ///< calls of lathe_rt_backedge
     std::uintptr_t trap_pc = 0;
+    std::uint32_t width = 1;        ///< threads side by side
+    std::uint32_t checked_warps = 0; ///< warps whose indices wrapped between lanes
 };
 
 struct Shape {
@@ -34,7 +36,10 @@ struct Shape {
 class Program {
 public:
     /// Fails the running test with the diagnostics where the text is not understood.
-    explicit Program(std::string_view ptx_text);
+    explicit Program(std::string_view ptx_text, ExecutionMode mode = default_mode());
+
+    /// Of programs made without one; tests that run in several modes set it.
+    static ExecutionMode& default_mode();
 
     CompiledModule& code() { return *code_; }
     const KernelInfo& info(std::string_view kernel = {}) const;

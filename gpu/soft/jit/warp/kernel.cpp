@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+#include "gpu/soft/jit/warp/kernel.h"
+
+#include "gpu/soft/jit/pipeline.h"
+#include "gpu/soft/jit/warp/marks.h"
+#include "gpu/soft/jit/warp/unsupported.h"
+#include "gpu/soft/jit/warp/widener.h"
+#include "gpu/soft/rt/abi.h"
+
+#include <fmt/format.h>
+#include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Transforms/Utils/Local.h>
+#include <llvm/Transforms/Utils/LoopSimplify.h>
+#include <llvm/Transforms/Utils/LoopUtils.h>
+
+namespace lathe::soft::jit::warp {
+
+void make_warp_loop(llvm::Function& loop, llvm::Function& wide, std::uint32_t param_bytes,
+                    unsigned width, llvm::DILocation* place) {
+    auto& context = loop.getContext();
+    auto block = [&](const char* label) { return llvm::BasicBlock::Create(context, label, &loop); };
+    auto *start = block("start"), *warp = block("warp"), *done = block("done");
+    Value *ctx = loop.getArg(0), *first = loop.getArg(1), *count = loop.getArg(2);
+    llvm::IRBuilder<> b{start};
+    b.SetCurrentDebugLocation(place);
+    auto* i32 = b.getInt32Ty();
+    auto field = [&](std::size_t offset) {
+        return b.CreateConstGEP1_64(b.getInt8Ty(), ctx, offset);
+    };
+    auto invariant = [&](std::size_t offset, llvm::Type* type) {
+        auto* load = b.CreateLoad(type, field(offset));
+        load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context, {}));
+        return load;
+    };
+    Value* size_x = invariant(offsetof(ThreadContext, ntid), i32);
+    Value* size_y = invariant(offsetof(ThreadContext, ntid) + 4, i32);
+    llvm::LoadInst* params = b.CreateLoad(b.getPtrTy(), field(offsetof(ThreadContext, params)));
+    if (param_bytes) {
+        const auto number = [&](std::uint64_t n) {
+            return llvm::MDNode::get(context, llvm::ConstantAsMetadata::get(b.getInt64(n)));
+        };
+        params->setMetadata(llvm::LLVMContext::MD_dereferenceable, number(param_bytes));
+        params->setMetadata(llvm::LLVMContext::MD_align, number(8));
+    }
+    Value* place_of_warp = field(offsetof(ThreadContext, linear_tid));
+    Value* end = b.CreateAdd(first, count);
+    Value* first_x = b.CreateURem(first, size_x);
+    Value* row = b.CreateUDiv(first, size_x);
+    Value* first_y = b.CreateURem(row, size_y);
+    Value* first_z = b.CreateUDiv(row, size_y);
+    b.CreateCondBr(b.CreateICmpEQ(count, b.getInt32(0)), done, warp);
+
+    b.SetInsertPoint(warp);
+    llvm::PHINode *linear = b.CreatePHI(i32, 2), *x = b.CreatePHI(i32, 2);
+    llvm::PHINode *y = b.CreatePHI(i32, 2), *z = b.CreatePHI(i32, 2);
+    Value* left = b.CreateSub(end, linear);
+    Value* lanes = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, left, b.getInt32(width));
+    Value* mask = b.CreateLShr(b.getInt32(~0u), b.CreateSub(b.getInt32(32), lanes));
+    b.CreateStore(linear, place_of_warp, true); // fault reports read it
+    b.CreateCall(&wide, {ctx, x, y, z, linear, params, mask});
+    // Rows hold whole warps (or a warp finds its places itself): the next row begins at lane 0.
+    Value* next_linear = b.CreateAdd(linear, b.getInt32(width));
+    Value* right = b.CreateAdd(x, b.getInt32(width));
+    Value* row_ends = b.CreateICmpUGE(right, size_x);
+    Value* next_x = b.CreateSelect(row_ends, b.getInt32(0), right);
+    Value* below = b.CreateAdd(y, b.CreateZExt(row_ends, i32));
+    Value* layer_ends = b.CreateICmpUGE(below, size_y);
+    Value* next_y = b.CreateSelect(layer_ends, b.getInt32(0), below);
+    Value* next_z = b.CreateAdd(z, b.CreateZExt(layer_ends, i32));
+    b.CreateCondBr(b.CreateICmpUGT(left, b.getInt32(width)), warp, done);
+    const auto join = [&](llvm::PHINode* phi, Value* at_first, Value* then) {
+        phi->addIncoming(at_first, start);
+        phi->addIncoming(then, warp);
+    };
+    join(linear, first, next_linear);
+    join(x, first_x, next_x);
+    join(y, first_y, next_y);
+    join(z, first_z, next_z);
+
+    b.SetInsertPoint(done);
+    b.CreateRetVoid();
+}
+
+namespace {
+
+/// Marks in functions that run lane by lane after all: the linear index is in the context.
+void resolve_marks(llvm::Module& module, const llvm::Function& body) {
+    llvm::Function* mark = module.getFunction(kLinearTid);
+    if (!mark) return;
+    for (llvm::User* user : llvm::make_early_inc_range(mark->users())) {
+        auto* call = llvm::cast<llvm::CallInst>(user);
+        llvm::Function* function = call->getFunction();
+        if (function == &body) continue;
+        llvm::IRBuilder<> b{call};
+        Value* place = b.CreateConstGEP1_64(b.getInt8Ty(), function->getArg(0),
+                                            offsetof(ThreadContext, linear_tid));
+        call->replaceAllUsesWith(b.CreateLoad(b.getInt32Ty(), place));
+        call->eraseFromParent();
+    }
+}
+
+/// Loops with one latch and exits of their own, values leave them through phis; the parts of a
+/// structure are taken where it is made.
+void normalise(llvm::Function& body, llvm::DominatorTree& tree, llvm::LoopInfo& loops) {
+    llvm::removeUnreachableBlocks(body);
+    for (llvm::BasicBlock& block : body) {
+        for (llvm::Instruction& i : llvm::make_early_inc_range(block)) {
+            auto* part = llvm::dyn_cast<llvm::ExtractValueInst>(&i);
+            auto* whole =
+                part ? llvm::dyn_cast<llvm::Instruction>(part->getAggregateOperand()) : nullptr;
+            if (whole && !llvm::isa<llvm::PHINode>(whole)) part->moveAfter(whole);
+        }
+    }
+    tree.recalculate(body);
+    loops.releaseMemory();
+    loops.analyze(tree);
+    for (llvm::Loop* loop : loops)
+        llvm::simplifyLoop(loop, &tree, &loops, nullptr, nullptr, nullptr, false);
+    for (llvm::Loop* loop : loops) llvm::formLCSSARecursively(*loop, tree, &loops, nullptr);
+}
+
+} // namespace
+
+void widen(llvm::Module& module, llvm::Function& body, llvm::Function& wide,
+           const ShapeOptions& options, llvm::TargetMachine& machine) {
+    optimise_scalar(module, machine);
+    resolve_marks(module, body);
+    {
+        llvm::DominatorTree tree;
+        llvm::LoopInfo loops;
+        normalise(body, tree, loops);
+        Frontier frontier{body, loops};
+        const Shapes shapes{body, frontier, options};
+        const llvm::TargetTransformInfo target = machine.getTargetTransformInfo(wide);
+        llvm::DISubprogram* subprogram = body.getSubprogram();
+        body.setSubprogram(nullptr);
+        wide.setSubprogram(subprogram);
+        Widener{body, wide, frontier, shapes, options, target}.run();
+    }
+    body.eraseFromParent();
+    wide.setLinkage(llvm::GlobalValue::InternalLinkage);
+    std::string problem;
+    llvm::raw_string_ostream stream{problem};
+    if (llvm::verifyFunction(wide, &stream))
+        throw Unsupported{fmt::format("the code of its warps is malformed: {}", problem)};
+    optimise_wide(module, machine);
+}
+
+} // namespace lathe::soft::jit::warp

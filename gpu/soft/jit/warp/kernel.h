@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// From the lowered, still scalar body of a kernel to the function that runs its warps.
+#pragma once
+
+#include "gpu/soft/jit/warp/shapes.h"
+
+#include <llvm/IR/Module.h>
+#include <llvm/Target/TargetMachine.h>
+
+#include <string>
+
+namespace lathe::soft::jit::warp {
+
+/// Adds `warp.<name>(context, first, count)`: runs the threads first .. first + count - 1 of the
+/// block, `width` at a time; `first` is a multiple of the width. It calls `wide`, which is declared
+/// body(context, x, y, z, linear, parameters, i32 mask) and gets its code from widen().
+void make_warp_loop(llvm::Function& loop, llvm::Function& wide, std::uint32_t param_bytes,
+                    unsigned width, llvm::DILocation* place);
+
+/// Makes the code of `wide` from `body` and removes `body`; then optimises the module.
+/// Throws Unsupported.
+void widen(llvm::Module& module, llvm::Function& body, llvm::Function& wide,
+           const ShapeOptions& options, llvm::TargetMachine& machine);
+
+} // namespace lathe::soft::jit::warp

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#include "gpu/soft/jit/warp/marks.h"
+
+#include <llvm/ADT/StringMap.h>
+
+namespace lathe::soft::jit::warp {
+
+CallKind call_kind(llvm::StringRef callee) {
+    static const auto* const kinds = new llvm::StringMap<CallKind>{
+        {"sinf", CallKind::pure},
+        {"cosf", CallKind::pure},
+        {"tanhf", CallKind::pure},
+        {"log2f", CallKind::pure},
+        {"exp2f", CallKind::pure},
+        {"lathe_jit_directed", CallKind::pure},
+        {"lathe_jit_from_integer", CallKind::pure},
+        {"lathe_jit_fns", CallKind::pure},
+        {"lathe_jit_to_float8", CallKind::pure},
+        {"lathe_jit_from_float8", CallKind::pure},
+        {"lathe_rt_is_space", CallKind::pure},
+        {"lathe_rt_txq", CallKind::pure},
+        {"lathe_rt_backedge", CallKind::once},
+        {"lathe_rt_nanosleep", CallKind::once},
+        {"lathe_rt_clock64", CallKind::warp_uniform},
+        {"lathe_rt_globaltimer", CallKind::warp_uniform},
+        {kLinearTid, CallKind::linear_tid},
+        {kShuffle, CallKind::shuffle},
+        {"lathe_rt_ballot", CallKind::ballot},
+        {"lathe_rt_match", CallKind::match_any},
+        {kMatchAll, CallKind::match_all},
+        {"lathe_rt_redux", CallKind::reduce},
+        {"lathe_rt_warp_sync", CallKind::sync},
+        {"lathe_rt_activemask", CallKind::active_mask},
+        {"lathe_rt_barrier_sync", CallKind::barrier},
+        {"lathe_rt_barrier_arrive", CallKind::barrier},
+        {"lathe_rt_barrier_red", CallKind::barrier_reduce},
+        {"lathe_rt_exit", CallKind::end_of_thread},
+        {"lathe_rt_trap", CallKind::stop},
+        {"lathe_rt_warp_gather", CallKind::unsupported},
+    };
+    const auto found = kinds->find(callee);
+    return found == kinds->end() ? CallKind::by_lane : found->second;
+}
+
+} // namespace lathe::soft::jit::warp

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+#include "gpu/soft/jit/warp/mode.h"
+
+#include "engine/core/log.h"
+
+#include <cstdlib>
+#include <mutex>
+#include <set>
+#include <string_view>
+
+namespace lathe::soft {
+
+ExecutionMode ExecutionMode::from_environment() {
+    ExecutionMode mode;
+    if (const char* text = std::getenv("LATHE_SOFT_MODE")) {
+        const std::string_view name{text};
+        if (name == "warp" || name == "scalar") {
+            mode.by_warps = name == "warp";
+        } else {
+            log::warning("LATHE_SOFT_MODE is {}, known are scalar and warp", name);
+        }
+    }
+    if (const char* text = std::getenv("LATHE_SOFT_WIDTH")) {
+        const int width = std::atoi(text);
+        if (width == 8 || width == 16 || width == 32) {
+            mode.width = static_cast<std::uint32_t>(width);
+        } else {
+            log::warning("LATHE_SOFT_WIDTH is {}, known are 8, 16 and 32", text);
+        }
+    }
+    return mode;
+}
+
+namespace jit::warp {
+
+ShapeOptions options_for(const KernelFacts& kernel, const std::uint32_t block[3],
+                         const ExecutionMode& mode) {
+    ShapeOptions options;
+    const std::uint32_t x = block[0];
+    if (!kernel.uses_warp_operations) {
+        // Rows of 16 threads, as of a 16 x 16 block, keep their consecutive addresses.
+        const bool short_rows = block[1] * block[2] > 1 && x % 32 != 0 && x % 16 == 0;
+        options.width = mode.width ? mode.width : short_rows ? 16 : 32;
+    }
+    options.rows = block[1] * block[2] == 1 || x % options.width == 0;
+    return options;
+}
+
+void log_fall_back(const std::string& kernel, const std::string& why) {
+    static std::mutex mutex;
+    static auto* const told = new std::set<std::string>;
+    {
+        std::lock_guard lock{mutex};
+        if (!told->insert(kernel).second) return;
+    }
+    log::info("{} runs by single threads: {}", kernel, why);
+}
+
+} // namespace jit::warp
+
+} // namespace lathe::soft

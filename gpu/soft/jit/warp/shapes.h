@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// How the values of a scalar kernel differ between the lanes of a warp: the same in all (uniform),
+// base + lane * stride (affine), or anything (varying). Decides which values stay scalar.
+//
+// A shape speaks of the lanes that run a block together, so the analysis follows the order in
+// which a warp runs its blocks: a phi where lanes from different places meet is varying.
+#pragma once
+
+#include "gpu/soft/jit/warp/frontier.h"
+
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/DenseSet.h>
+#include <llvm/IR/InstrTypes.h>
+
+#include <cstdint>
+
+namespace lathe::soft::jit::warp {
+
+struct Shape {
+    enum class Kind : std::uint8_t { unknown, affine, varying };
+    Kind kind = Kind::unknown;
+    /// Affine: lane 0 has a multiple of the width, and no lane a negative or a large value.
+    bool is_index = false;
+    /// Varying: worked out from an affine value, so addresses may still be consecutive.
+    bool hopeful = false;
+    std::int64_t stride = 0;
+
+    static Shape uniform() { return {Kind::affine, false, false, 0}; }
+    static Shape affine(std::int64_t stride) { return {Kind::affine, false, false, stride}; }
+    static Shape index() { return {Kind::affine, true, false, 1}; }
+    static Shape varying(bool hopeful = false) { return {Kind::varying, false, hopeful, 0}; }
+
+    bool is_unknown() const { return kind == Kind::unknown; }
+    bool is_uniform() const { return kind == Kind::affine && stride == 0; }
+    bool is_affine() const { return kind == Kind::affine; }
+    bool is_varying() const { return kind == Kind::varying; }
+    bool operator==(const Shape&) const = default;
+};
+
+struct ShapeOptions {
+    unsigned width = 32;
+    /// A warp is a run of threads along x: tid.x is affine, tid.y and tid.z are uniform.
+    bool rows = true;
+    /// Sign and zero extensions of affine values are affine where the start of the function can
+    /// check that no lane wraps (see guards()).
+    bool trust_extensions = true;
+};
+
+class Shapes {
+public:
+    /// Analyses the function and fills the waiting sets of `frontier`.
+    Shapes(llvm::Function& function, Frontier& frontier, const ShapeOptions& options);
+
+    Shape of(const llvm::Value* value) const;
+    bool is_uniform(const llvm::Value* value) const { return of(value).is_uniform(); }
+    /// True where lanes may leave the block by different edges.
+    bool is_divergent(const llvm::BasicBlock* block) const;
+    /// Extensions taken as affine; each must be checked before the body runs.
+    const std::vector<const llvm::CastInst*>& guards() const { return guards_; }
+
+private:
+    Shape transfer(const llvm::Instruction& i) const;
+    Shape phi(const llvm::PHINode& i) const;
+    Shape binary(const llvm::BinaryOperator& i) const;
+    Shape cast(const llvm::CastInst& i) const;
+    Shape address(const llvm::GetElementPtrInst& i) const;
+    Shape call(const llvm::CallBase& i) const;
+    Shape select(const llvm::SelectInst& i) const;
+    /// Uniform where all operands are, else varying.
+    Shape joined(const llvm::User& i) const;
+    bool is_known_at_start(const llvm::Value* value, unsigned depth = 0) const;
+
+    Frontier& frontier_;
+    ShapeOptions options_;
+    const llvm::DataLayout& layout_;
+    llvm::DenseMap<const llvm::Value*, Shape> shapes_;
+    std::vector<const llvm::CastInst*> guards_;
+};
+
+} // namespace lathe::soft::jit::warp

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+// Shuffles, votes, matches and reductions over the lanes of one vector, and barriers of the block.
+// The lanes of a member mask that do not run here have ended or are not expected (PTX leaves it
+// open what they would bring).
+#include "gpu/soft/jit/warp/unsupported.h"
+#include "gpu/soft/jit/warp/widener.h"
+
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/MDBuilder.h>
+
+namespace lathe::soft::jit::warp {
+
+namespace {
+
+/// Where a lane of shfl.sync reads (PTX ISA): the segment mask selects the sub-warp, the clamp its
+/// last lane.
+struct Source {
+    unsigned lane;
+    bool in_range;
+};
+
+Source shuffle_source(unsigned lane, std::uint64_t mode, std::uint64_t by, std::uint64_t c) {
+    const auto segment = static_cast<unsigned>(c >> 8) & 31, clamp = static_cast<unsigned>(c) & 31;
+    const auto distance = static_cast<unsigned>(by) & 31;
+    const unsigned first = lane & segment, last = first | (clamp & ~segment);
+    const unsigned from = mode == 0   ? lane - distance
+                          : mode == 1 ? lane + distance
+                          : mode == 2 ? lane ^ distance
+                                      : first | (distance & ~segment);
+    const bool ok = mode == 0 ? static_cast<int>(from) >= static_cast<int>(last) : from <= last;
+    return {ok ? from : lane, ok};
+}
+
+const llvm::ConstantInt* constant(const Value* value) {
+    return llvm::dyn_cast<llvm::ConstantInt>(value);
+}
+
+} // namespace
+
+void Widener::check_members(const Value* members) {
+    Value* bad = nullptr;
+    if (shapes_.is_uniform(members)) {
+        bad = b.CreateAnd(mask_, b.CreateNot(scalar(members)));
+    } else {
+        Value* own = b.CreateShl(splat(b.getInt32(1)), lane_numbers(b.getInt32Ty()));
+        Value* in = b.CreateICmpNE(b.CreateAnd(vector(members), own), splat(b.getInt32(0)));
+        bad = b.CreateAnd(mask_, b.CreateNot(mask_bits(in)));
+    }
+    llvm::BasicBlock *stop = block("not_member"), *go_on = block("members");
+    auto* weights = llvm::MDBuilder{b.getContext()}.createBranchWeights(1, 10000);
+    b.CreateCondBr(b.CreateICmpNE(bad, b.getInt32(0)), stop, go_on, weights);
+    b.SetInsertPoint(stop);
+    Value* lane_number = first_lane(bad);
+    set_place(lane_number);
+    Value* mask = shapes_.is_uniform(members)
+                      ? scalar(members)
+                      : b.CreateExtractElement(vector(members), lane_number);
+    call_runtime("lathe_rt_warp_not_member", b.getVoidTy(), {mask})->setDoesNotReturn();
+    b.CreateUnreachable();
+    b.SetInsertPoint(go_on);
+}
+
+void Widener::emit_shuffle(const llvm::CallBase& i) {
+    const Value *members = i.getArgOperand(0), *value = i.getArgOperand(2);
+    const llvm::ConstantInt *mode = constant(i.getArgOperand(1)),
+                            *by = constant(i.getArgOperand(3)), *c = constant(i.getArgOperand(4));
+    check_members(members);
+    auto* i32 = b.getInt32Ty();
+    auto* bit = b.getInt1Ty();
+    Value *sources = nullptr, *in_range = nullptr;
+    std::vector<int> fixed;
+    if (by && c) {
+        std::vector<llvm::Constant*> lanes, ranges;
+        for (unsigned k = 0; k < width_; ++k) {
+            const Source s =
+                shuffle_source(k, mode->getZExtValue(), by->getZExtValue(), c->getZExtValue());
+            fixed.push_back(static_cast<int>(s.lane));
+            lanes.push_back(b.getInt32(s.lane));
+            ranges.push_back(b.getInt1(s.in_range));
+        }
+        sources = llvm::ConstantVector::get(lanes);
+        in_range = llvm::ConstantVector::get(ranges);
+    } else {
+        const auto number = [&](std::uint32_t n) { return splat(b.getInt32(n)); };
+        Value* own = lane_numbers(i32);
+        Value* all = vector(i.getArgOperand(4));
+        Value* segment = b.CreateAnd(b.CreateLShr(all, number(8)), number(31));
+        Value* outside = b.CreateNot(segment);
+        Value* first = b.CreateAnd(own, segment);
+        Value* last = b.CreateOr(first, b.CreateAnd(b.CreateAnd(all, number(31)), outside));
+        Value* distance = b.CreateAnd(vector(i.getArgOperand(3)), number(31));
+        const std::uint64_t how = mode->getZExtValue();
+        Value* from = how == 0   ? b.CreateSub(own, distance)
+                      : how == 1 ? b.CreateAdd(own, distance)
+                      : how == 2 ? b.CreateXor(own, distance)
+                                 : b.CreateOr(first, b.CreateAnd(distance, outside));
+        in_range = how == 0 ? b.CreateICmpSGE(from, last) : b.CreateICmpULE(from, last);
+        sources = b.CreateSelect(in_range, from, own);
+    }
+    const auto lane_by_lane = [&] {
+        llvm::AllocaInst* array = results(i32);
+        const Spilled from = spill_vector(sources), values = spill(value), of = spill(members);
+        for_each_lane(mask_, [&](Value* index) {
+            // A source that is not there has no defined value: the lane keeps its own.
+            Value* source = lane(from, index);
+            Value* there = b.CreateLShr(b.CreateAnd(lane(of, index), mask_), source);
+            source = b.CreateSelect(b.CreateTrunc(there, bit), source, index);
+            put(array, index, lane(values, source));
+        });
+        return collect(array, i32);
+    };
+    if (fixed.empty() || !shapes_.is_uniform(members)) {
+        parts_[&i] = {lane_by_lane(), in_range};
+        return;
+    }
+    Value* all = vector(value);
+    llvm::BasicBlock *whole = block("whole"), *part = block("part"), *done = block("shuffled");
+    b.CreateCondBr(is_full(b.CreateAnd(mask_, scalar(members))), whole, part);
+    b.SetInsertPoint(whole);
+    Value* x = b.CreateShuffleVector(all, fixed);
+    b.CreateBr(done);
+    b.SetInsertPoint(part);
+    Value* y = lane_by_lane();
+    llvm::BasicBlock* end = b.GetInsertBlock();
+    b.CreateBr(done);
+    b.SetInsertPoint(done);
+    auto* result = b.CreatePHI(vector_type(i32), 2);
+    result->addIncoming(x, whole);
+    result->addIncoming(y, end);
+    parts_[&i] = {result, in_range};
+}
+
+// (context, mask, predicate as a word)
+void Widener::emit_ballot(const llvm::CallBase& i) {
+    const Value *members = i.getArgOperand(1), *predicate = i.getArgOperand(2);
+    check_members(members);
+    Value* votes = mask_bits(b.CreateICmpNE(vector(predicate), splat(b.getInt32(0))));
+    votes = b.CreateAnd(votes, mask_);
+    if (shapes_.is_uniform(members)) {
+        set(i, b.CreateAnd(votes, scalar(members)));
+    } else {
+        set(i, b.CreateAnd(splat(votes), vector(members)));
+    }
+}
+
+// match.any (context, mask, value, ...), and the mark of match.all (mask, value)
+void Widener::emit_match(const llvm::CallBase& i, bool all) {
+    const unsigned first = all ? 0 : 1;
+    const Value *members = i.getArgOperand(first), *value = i.getArgOperand(first + 1);
+    check_members(members);
+    Value* every = vector(value);
+    const Spilled values = spill(value), of = spill(members);
+    llvm::AllocaInst *lanes = results(b.getInt32Ty()), *equal = results(b.getInt1Ty());
+    for_each_lane(mask_, [&](Value* index) {
+        Value* mine = b.CreateAnd(lane(of, index), mask_);
+        Value* same = mask_bits(b.CreateICmpEQ(every, splat(lane(values, index))));
+        same = b.CreateAnd(same, mine);
+        Value* whole = b.CreateICmpEQ(same, mine);
+        put(lanes, index, all ? b.CreateSelect(whole, same, b.getInt32(0)) : same);
+        put(equal, index, whole);
+    });
+    if (all)
+        parts_[&i] = {collect(lanes, b.getInt32Ty()), collect(equal, b.getInt1Ty())};
+    else
+        set(i, collect(lanes, b.getInt32Ty()));
+}
+
+Value* Widener::reduce(Value* members, std::uint32_t operation, bool is_signed, Value* values) {
+    const std::uint32_t neutral[] = {
+        0, is_signed ? 0x7fffffffu : ~0u, is_signed ? 0x80000000u : 0u, ~0u, 0, 0};
+    Value* those =
+        b.CreateSelect(mask_vector(members), values, splat(b.getInt32(neutral[operation])));
+    switch (operation) {
+    case 0:
+        return b.CreateAddReduce(those);
+    case 1:
+        return b.CreateIntMinReduce(those, is_signed);
+    case 2:
+        return b.CreateIntMaxReduce(those, is_signed);
+    case 3:
+        return b.CreateAndReduce(those);
+    case 4:
+        return b.CreateOrReduce(those);
+    default:
+        return b.CreateXorReduce(those);
+    }
+}
+
+// (context, mask, operation, is signed, value)
+void Widener::emit_reduce(const llvm::CallBase& i) {
+    const Value* members = i.getArgOperand(1);
+    const auto* operation = constant(i.getArgOperand(2));
+    const auto* is_signed = constant(i.getArgOperand(3));
+    if (!operation || !is_signed || operation->getZExtValue() > 5)
+        throw Unsupported{"redux of an unknown kind"};
+    check_members(members);
+    Value* values = vector(i.getArgOperand(4));
+    const auto of = [&](Value* lanes) {
+        return reduce(b.CreateAnd(lanes, mask_),
+                      static_cast<std::uint32_t>(operation->getZExtValue()), !is_signed->isZero(),
+                      values);
+    };
+    if (shapes_.is_uniform(members)) return set(i, of(scalar(members)));
+    const Spilled all = spill(members);
+    llvm::AllocaInst* array = results(b.getInt32Ty());
+    for_each_lane(mask_, [&](Value* index) { put(array, index, of(lane(all, index))); });
+    set(i, collect(array, b.getInt32Ty()));
+}
+
+// barrier_sync, barrier_arrive (context, id, threads), barrier_red (..., operation, predicate).
+// Other lanes of the warp have ended, or the barrier would stand in divergent code.
+void Widener::emit_barrier(const llvm::CallBase& i) {
+    for (unsigned k : frontier_.waiting(current_).set_bits()) {
+        if (!llvm::isa<llvm::ReturnInst>(frontier_.block(k)->getFirstNonPHIOrDbg()))
+            throw Unsupported{"a barrier in divergent control flow"};
+    }
+    const auto word = [&](unsigned k) {
+        const Value* argument = i.getArgOperand(k);
+        return shape(argument).is_affine()
+                   ? scalar(argument)
+                   : b.CreateExtractElement(scalar(argument), first_lane(mask_));
+    };
+    const bool reduces = i.arg_size() > 3;
+    const bool arrives = i.getCalledFunction()->getName().ends_with("arrive");
+    Value* kind = b.getInt32(arrives ? 1 : 0);
+    Value* votes = b.getInt32(0);
+    if (reduces) {
+        kind = b.CreateAdd(word(3), b.getInt32(2));
+        Value* set = b.CreateICmpNE(vector(i.getArgOperand(4)), splat(b.getInt32(0)));
+        votes = b.CreateZExt(b.CreateAnd(mask_bits(set), mask_), b.getInt32Ty());
+    }
+    Value* result =
+        call_runtime("lathe_rt_warp_barrier", b.getInt32Ty(),
+                     {word(1), word(2), kind, b.CreateZExt(mask_, b.getInt32Ty()), votes});
+    if (reduces) set(i, result);
+}
+
+} // namespace lathe::soft::jit::warp

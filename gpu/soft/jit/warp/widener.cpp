@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: MIT
+// Blocks: masks, divergent ends, phis as copies on edges.
+#include "gpu/soft/jit/warp/widener.h"
+
+#include "gpu/soft/jit/warp/unsupported.h"
+#include "gpu/soft/rt/abi.h"
+
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/MDBuilder.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/PromoteMemToReg.h>
+
+#include <algorithm>
+
+namespace lathe::soft::jit::warp {
+
+namespace {
+
+constexpr std::uint32_t kBackEdgesPerReport = 1024;
+
+} // namespace
+
+Widener::Widener(llvm::Function& scalar, llvm::Function& wide, Frontier& frontier,
+                 const Shapes& shapes, const ShapeOptions& options,
+                 const llvm::TargetTransformInfo& target)
+    : scalar_{scalar}, wide_{wide}, frontier_{frontier}, shapes_{shapes}, options_{options},
+      target_{target}, layout_{scalar.getParent()->getDataLayout()}, width_{options.width},
+      b{scalar.getContext()}, mask_type_{b.getIntNTy(options.width)} {}
+
+void Widener::run() {
+    emit_entry();
+    for (unsigned k = 0; k < frontier_.size(); ++k) emit_block(k);
+    promote_slots();
+}
+
+void Widener::emit_entry() {
+    llvm::BasicBlock* entry = block("entry");
+    llvm::BasicBlock* first = block("first");
+    b.SetInsertPoint(entry);
+    if (const llvm::Instruction* i = scalar_.getEntryBlock().getFirstNonPHIOrDbg())
+        b.SetCurrentDebugLocation(i->getDebugLoc());
+    alloca_point_ = b.CreateBr(first);
+    for (unsigned k = 0; k < frontier_.size(); ++k) blocks_.push_back(block("b"));
+    make_slots();
+    b.SetInsertPoint(alloca_point_);
+    for (llvm::AllocaInst* waiting : waiting_)
+        b.CreateStore(llvm::ConstantInt::get(mask_type_, 0), waiting);
+    if (back_edges_) b.CreateStore(b.getInt32(kBackEdgesPerReport), back_edges_);
+    Value* mask = b.CreateZExtOrTrunc(wide_.getArg(6), mask_type_);
+    b.CreateStore(mask, waiting_[0]);
+    b.CreateStore(mask, started_);
+    b.SetInsertPoint(first);
+    emit_guards();
+    if (!options_.rows) emit_places();
+    b.CreateBr(blocks_[0]);
+}
+
+// Rows shorter than a warp: the place of each lane follows from its linear index.
+void Widener::emit_places() {
+    const auto size = [&](unsigned axis) {
+        Value* field = b.CreateConstGEP1_64(b.getInt8Ty(), wide_.getArg(0),
+                                            offsetof(ThreadContext, ntid) + 4 * axis);
+        return splat(b.CreateLoad(b.getInt32Ty(), field));
+    };
+    Value *x = size(0), *y = size(1);
+    Value* linear = spread(wide_.getArg(4), 1);
+    Value* row = quotient(linear, x, false);
+    places_[0] = b.CreateSub(linear, b.CreateMul(row, x));
+    places_[2] = quotient(row, y, false);
+    places_[1] = b.CreateSub(row, b.CreateMul(places_[2], y));
+}
+
+void Widener::make_slots() {
+    const auto slot = [&](llvm::Type* type, const char* name) {
+        llvm::AllocaInst* made = stack(type, name);
+        promoted_.push_back(made);
+        return made;
+    };
+    bool loops = false;
+    for (unsigned k = 0; k < frontier_.size(); ++k) {
+        waiting_.push_back(slot(mask_type_, "waiting"));
+        for (unsigned to : frontier_.successors(k)) loops |= frontier_.is_back_edge(k, to);
+        for (const llvm::Instruction& i : *frontier_.block(k)) {
+            if (i.getType()->isVoidTy() || i.getType()->isStructTy()) continue;
+            bool elsewhere = llvm::isa<llvm::PHINode>(i);
+            for (const llvm::User* user : i.users()) {
+                const auto* at = llvm::cast<llvm::Instruction>(user);
+                elsewhere |= at->getParent() != i.getParent() && !llvm::isa<llvm::PHINode>(at);
+                if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(at)) {
+                    for (unsigned n = 0; n < phi->getNumIncomingValues(); ++n)
+                        elsewhere |= phi->getIncomingValue(n) == &i &&
+                                     phi->getIncomingBlock(n) != i.getParent();
+                }
+            }
+            if (elsewhere) slots_[&i] = slot(type_in_slot(i), "");
+        }
+    }
+    started_ = slot(mask_type_, "started");
+    if (loops) back_edges_ = slot(b.getInt32Ty(), "back_edges");
+}
+
+// Where lanes 0 and width - 1 of an extended value lie on the two sides of a wrap, this function
+// would compute wrong addresses: the run time runs the warp by code that trusts no extension.
+void Widener::emit_guards() {
+    if (shapes_.guards().empty()) return;
+    Value* sound = b.getTrue();
+    for (const llvm::CastInst* extension : shapes_.guards()) {
+        Value* narrow = value_of_lane_0(extension->getOperand(0));
+        auto* type = llvm::cast<llvm::IntegerType>(extension->getType());
+        const auto distance = static_cast<std::uint64_t>(shape(extension->getOperand(0)).stride *
+                                                         static_cast<std::int64_t>(width_ - 1));
+        Value* last = b.CreateAdd(narrow, llvm::ConstantInt::get(narrow->getType(), distance));
+        const auto op = extension->getOpcode();
+        Value* far =
+            b.CreateAdd(b.CreateCast(op, narrow, type), llvm::ConstantInt::get(type, distance));
+        sound = b.CreateAnd(sound, b.CreateICmpEQ(b.CreateCast(op, last, type), far));
+    }
+    llvm::BasicBlock *go_on = block("sound"), *leave = block("wraps");
+    auto* weights = llvm::MDBuilder{b.getContext()}.createBranchWeights(1000, 1);
+    b.CreateCondBr(sound, go_on, leave, weights);
+    b.SetInsertPoint(leave);
+    Value* count = b.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, wide_.getArg(6));
+    call_runtime("lathe_rt_warp_run_checked", b.getVoidTy(), {wide_.getArg(4), count});
+    b.CreateRetVoid();
+    b.SetInsertPoint(go_on);
+}
+
+// The scalar code of a value, for lane 0: only what Shapes::is_known_at_start accepts comes here.
+Value* Widener::value_of_lane_0(const Value* value) {
+    if (llvm::isa<llvm::Constant>(value)) return const_cast<Value*>(value);
+    if (const auto* a = llvm::dyn_cast<llvm::Argument>(value)) return wide_.getArg(a->getArgNo());
+    Value*& known = at_lane_0_[value];
+    if (known) return known;
+    const auto* i = llvm::cast<llvm::Instruction>(value);
+    Value* made = nullptr;
+    if (llvm::isa<llvm::CallInst>(i)) {
+        made = wide_.getArg(4); // the linear index
+    } else if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(i)) {
+        llvm::APInt offset{64, 0};
+        const Value* from =
+            load->getPointerOperand()->stripAndAccumulateConstantOffsets(layout_, offset, true);
+        Value* place = b.CreateConstGEP1_64(
+            b.getInt8Ty(), wide_.getArg(llvm::cast<llvm::Argument>(from)->getArgNo()),
+            offset.getZExtValue());
+        auto* copy = b.CreateAlignedLoad(load->getType(), place, load->getAlign());
+        copy->setMetadata(llvm::LLVMContext::MD_invariant_load,
+                          llvm::MDNode::get(b.getContext(), {}));
+        made = copy;
+    } else {
+        llvm::Instruction* copy = i->clone();
+        for (unsigned k = 0; k < copy->getNumOperands(); ++k)
+            copy->setOperand(k, value_of_lane_0(i->getOperand(k)));
+        copy->dropPoisonGeneratingFlags();
+        made = b.Insert(copy);
+    }
+    return at_lane_0_[value] = made;
+}
+
+// --- blocks
+// ----------------------------------------------------------------------------------------
+
+void Widener::emit_block(unsigned index) {
+    current_ = index;
+    values_.clear();
+    parts_.clear();
+    b.SetInsertPoint(blocks_[index]);
+    const llvm::BasicBlock& source = *frontier_.block(index);
+    b.SetCurrentDebugLocation(source.getTerminator()->getDebugLoc());
+    mask_ = b.CreateLoad(mask_type_, waiting_[index]);
+    b.CreateStore(llvm::ConstantInt::get(mask_type_, 0), waiting_[index]);
+    // Values of other blocks are loaded here, so that they are known on every path through this
+    // one.
+    for (const llvm::Instruction& i : source) {
+        for (const llvm::Use& use : i.operands()) {
+            if (llvm::isa<llvm::PHINode>(i)) continue;
+            const auto* from = llvm::dyn_cast<llvm::Instruction>(use.get());
+            if (!from || values_.count(from)) continue;
+            if (from->getParent() == &source && !llvm::isa<llvm::PHINode>(from)) continue;
+            if (!from->getType()->isStructTy()) values_[from] = scalar(from);
+        }
+    }
+    for (const llvm::Instruction& i : source) {
+        if (llvm::isa<llvm::PHINode>(i)) continue;
+        if (i.getDebugLoc()) b.SetCurrentDebugLocation(i.getDebugLoc());
+        if (i.isTerminator()) {
+            emit_end(i);
+        } else {
+            emit(i);
+        }
+    }
+}
+
+void Widener::emit_end(const llvm::Instruction& end) {
+    if (llvm::isa<llvm::ReturnInst, llvm::UnreachableInst>(end)) {
+        dispatch({});
+    } else if (shapes_.is_divergent(end.getParent())) {
+        emit_branch(lanes_of_targets(end));
+    } else {
+        emit_uniform_end(end);
+    }
+}
+
+void Widener::emit_uniform_end(const llvm::Instruction& end) {
+    const std::vector<unsigned>& successors = frontier_.successors(current_);
+    if (successors.size() == 1) {
+        emit_branch({{successors[0], mask_}});
+        return;
+    }
+    // A copy of the scalar branch to blocks of their own, which then go on as if alone.
+    llvm::Instruction* copy = end.clone();
+    for (unsigned k = 0; k < copy->getNumOperands(); ++k) {
+        if (!llvm::isa<llvm::BasicBlock>(copy->getOperand(k)))
+            copy->setOperand(k, scalar(copy->getOperand(k)));
+    }
+    llvm::DenseMap<unsigned, llvm::BasicBlock*> edges;
+    for (unsigned k = 0; k < copy->getNumSuccessors(); ++k) {
+        llvm::BasicBlock*& edge = edges[frontier_.index(end.getSuccessor(k))];
+        if (!edge) edge = block("edge");
+        copy->setSuccessor(k, edge);
+    }
+    b.Insert(copy);
+    for (unsigned to : successors) {
+        b.SetInsertPoint(edges[to]);
+        emit_branch({{to, mask_}});
+    }
+}
+
+std::vector<std::pair<unsigned, Value*>> Widener::lanes_of_targets(const llvm::Instruction& end) {
+    llvm::DenseMap<unsigned, Value*> lanes;
+    const auto add = [&](const llvm::BasicBlock* to, Value* some) {
+        Value*& all = lanes[frontier_.index(to)];
+        all = all ? b.CreateOr(all, some) : some;
+    };
+    if (const auto* branch = llvm::dyn_cast<llvm::BranchInst>(&end)) {
+        Value* taken = b.CreateAnd(mask_bits(vector(branch->getCondition())), mask_);
+        add(branch->getSuccessor(0), taken);
+        add(branch->getSuccessor(1), b.CreateXor(mask_, taken));
+    } else {
+        const auto& choice = llvm::cast<llvm::SwitchInst>(end);
+        Value* index = vector(choice.getCondition());
+        Value* left = mask_;
+        for (const auto& each : choice.cases()) {
+            Value* equal =
+                b.CreateICmpEQ(index, splat(const_cast<llvm::ConstantInt*>(each.getCaseValue())));
+            Value* some = b.CreateAnd(mask_bits(equal), mask_);
+            left = b.CreateAnd(left, b.CreateNot(some));
+            add(each.getCaseSuccessor(), some);
+        }
+        add(choice.getDefaultDest(), left);
+    }
+    std::vector<std::pair<unsigned, Value*>> list{lanes.begin(), lanes.end()};
+    std::sort(list.begin(), list.end(),
+              [](const auto& x, const auto& y) { return x.first < y.first; });
+    return list;
+}
+
+// Sends lanes to blocks (ascending), then goes where the order wants.
+void Widener::emit_branch(const std::vector<std::pair<unsigned, Value*>>& lanes) {
+    std::vector<unsigned> targets;
+    Copies copies;
+    for (const auto& [to, some] : lanes) {
+        targets.push_back(to);
+        find_copies(to, some, copies);
+    }
+    for (const auto& [slot, value] : copies) b.CreateStore(value, slot);
+    for (const auto& [to, some] : lanes) {
+        const bool others = frontier_.waiting(current_).test(to);
+        b.CreateStore(others ? b.CreateOr(b.CreateLoad(mask_type_, waiting_[to]), some) : some,
+                      waiting_[to]);
+        if (frontier_.is_back_edge(current_, to)) emit_back_edge();
+    }
+    dispatch(targets);
+}
+
+// The values that phis of a target take for these lanes. Stored together: a phi may be another's
+// operand.
+void Widener::find_copies(unsigned to, Value* lanes, Copies& copies) {
+    const llvm::BasicBlock* from = frontier_.block(current_);
+    const bool blend = frontier_.waiting(current_).test(to);
+    for (const llvm::PHINode& phi : frontier_.block(to)->phis()) {
+        const Value* incoming = phi.getIncomingValueForBlock(from);
+        if (llvm::isa<llvm::UndefValue>(incoming)) continue;
+        llvm::AllocaInst* slot = slots_.lookup(&phi);
+        if (shape(&phi).is_affine()) {
+            copies.emplace_back(slot, scalar(incoming));
+            continue;
+        }
+        Value* value = vector(incoming);
+        if (blend) {
+            Value* old = b.CreateLoad(slot->getAllocatedType(), slot);
+            value = b.CreateSelect(mask_vector(lanes), value, old);
+        }
+        copies.emplace_back(slot, value);
+    }
+}
+
+void Widener::emit_back_edge() {
+    Value* left = b.CreateSub(b.CreateLoad(b.getInt32Ty(), back_edges_), b.getInt32(1));
+    b.CreateStore(left, back_edges_);
+    llvm::BasicBlock *report = block("report"), *go_on = block("go_on");
+    auto* weights = llvm::MDBuilder{b.getContext()}.createBranchWeights(1, kBackEdgesPerReport);
+    b.CreateCondBr(b.CreateICmpEQ(left, b.getInt32(0)), report, go_on, weights);
+    b.SetInsertPoint(report);
+    call_runtime("lathe_rt_backedge", b.getVoidTy(), {});
+    b.CreateStore(b.getInt32(kBackEdgesPerReport), back_edges_);
+    b.CreateBr(go_on);
+    b.SetInsertPoint(go_on);
+}
+
+void Widener::dispatch(const std::vector<unsigned>& targets) {
+    const std::vector<unsigned> next = Frontier::next_blocks(frontier_.waiting(current_), targets);
+    for (unsigned k : next) {
+        if (!targets.empty() && k == next.back()) {
+            b.CreateBr(blocks_[k]);
+            return;
+        }
+        Value* lanes = b.CreateLoad(mask_type_, waiting_[k]);
+        Value* some = b.CreateICmpNE(lanes, llvm::ConstantInt::get(mask_type_, 0));
+        llvm::BasicBlock* other = block("next");
+        b.CreateCondBr(some, blocks_[k], other);
+        b.SetInsertPoint(other);
+    }
+    b.CreateRetVoid();
+}
+
+void Widener::promote_slots() {
+    llvm::DominatorTree tree{wide_};
+    std::vector<llvm::AllocaInst*> all;
+    for (llvm::AllocaInst* slot : promoted_)
+        if (llvm::isAllocaPromotable(slot)) all.push_back(slot);
+    llvm::PromoteMemToReg(all, tree);
+}
+
+} // namespace lathe::soft::jit::warp

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+// Makes a warp function of a scalar kernel: one call runs up to `width` threads side by side.
+//
+// Legend of the code we make:
+//   uniform value     the scalar instruction, once
+//   affine value      the scalar of lane 0; lanes are base + lane * stride
+//   varying value     a vector <width x T>; what lanes hold that do not run is garbage
+//   mask              an integer of `width` bits: the lanes that run the block, never none
+//   slot              an alloca for a value used in another block, for a phi, for the lanes that
+//                     wait at a block; promoted to registers at the end
+//   lane loop         a loop over the bits of the mask with one scalar instruction inside
+// Files: widener.cpp blocks, masks, phis; values.cpp operands and lane loops; arithmetic.cpp,
+// memory.cpp, calls.cpp, warp_operations.cpp, atomics.cpp the instructions.
+#pragma once
+
+#include "gpu/soft/jit/warp/shapes.h"
+
+#include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/IR/IRBuilder.h>
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+namespace lathe::soft::jit::warp {
+
+using llvm::Value;
+
+class Widener {
+public:
+    /// `scalar` is body(context, tid x, y, z, linear tid, parameters) in loop-closed form;
+    /// `wide` is empty and takes the place of lane 0 and the mask besides:
+    /// body(context, x, y, z, linear, parameters, i32 mask).
+    Widener(llvm::Function& scalar, llvm::Function& wide, Frontier& frontier, const Shapes& shapes,
+            const ShapeOptions& options, const llvm::TargetTransformInfo& target);
+
+    /// Fills `wide`. Throws Unsupported.
+    void run();
+
+private:
+    // --- blocks (widener.cpp) --------------------------------------------------------------------
+    void emit_entry();
+    void emit_guards();
+    void emit_places();
+    Value* value_of_lane_0(const Value* value);
+    void emit_block(unsigned index);
+    void emit_end(const llvm::Instruction& end);
+    void emit_branch(const std::vector<std::pair<unsigned, Value*>>& lanes);
+    void emit_uniform_end(const llvm::Instruction& end);
+    std::vector<std::pair<unsigned, Value*>> lanes_of_targets(const llvm::Instruction& end);
+    using Copies = std::vector<std::pair<llvm::AllocaInst*, Value*>>;
+    void find_copies(unsigned to, Value* lanes, Copies& copies);
+    void emit_back_edge();
+    void dispatch(const std::vector<unsigned>& targets);
+    void make_slots();
+    void promote_slots();
+
+    // --- values (values.cpp) ---------------------------------------------------------------------
+    /// The value of lane 0 of an affine or uniform value.
+    Value* scalar(const Value* value);
+    Value* vector(const Value* value);
+    /// A vector of base + lane * stride.
+    Value* spread(Value* base, std::int64_t stride);
+    Value* splat(Value* v) { return b.CreateVectorSplat(width_, v); }
+    Value* lane_numbers(llvm::IntegerType* type, std::int64_t stride = 1);
+    llvm::FixedVectorType* vector_type(llvm::Type* element) {
+        return llvm::FixedVectorType::get(element, width_);
+    }
+    llvm::Type* type_in_slot(const llvm::Instruction& i);
+    void set(const llvm::Instruction& i, Value* value);
+    Shape shape(const Value* value) const { return shapes_.of(value); }
+    Value* mask_vector(Value* mask) { return b.CreateBitCast(mask, vector_type(b.getInt1Ty())); }
+    Value* mask_bits(Value* vector) { return b.CreateBitCast(b.CreateFreeze(vector), mask_type_); }
+    Value* is_full(Value* mask) {
+        return b.CreateICmpEQ(mask, llvm::ConstantInt::getAllOnesValue(mask_type_));
+    }
+    Value* first_lane(Value* mask) {
+        return b.CreateZExtOrTrunc(
+            b.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, mask, b.getTrue()), b.getInt32Ty());
+    }
+    llvm::AllocaInst* stack(llvm::Type* type, const char* name);
+    llvm::BasicBlock* block(const char* name);
+
+    /// A value laid out so that a lane loop reaches each lane's part.
+    struct Spilled {
+        Shape shape;
+        llvm::Type* type = nullptr;
+        Value* value = nullptr; ///< scalar, bits of an i1 vector, or an array
+    };
+    Spilled spill(const Value* value);
+    Spilled spill_vector(Value* vector);
+    Value* lane(const Spilled& spilled, Value* index);
+    /// Runs `body` for each lane of the mask in ascending order.
+    void for_each_lane(Value* mask, const std::function<void(Value* lane)>& body);
+    /// An array that a lane loop fills, and its contents as a vector.
+    llvm::AllocaInst* results(llvm::Type* element);
+    void put(llvm::AllocaInst* array, Value* lane, Value* v);
+    Value* collect(llvm::AllocaInst* array, llvm::Type* element);
+
+    // --- instructions ----------------------------------------------------------------------------
+    void emit(const llvm::Instruction& i);
+    void emit_uniform(const llvm::Instruction& i);
+    void emit_affine(const llvm::Instruction& i);
+    void emit_by_lane(const llvm::Instruction& i);
+    /// x / d of vectors of 32-bit integers; no lane of d is zero.
+    Value* quotient(Value* x, Value* d, bool is_signed);
+    Value* vector_division(const llvm::BinaryOperator& i);
+    Value* vector_intrinsic(const llvm::IntrinsicInst& i);
+    Value* vector_address(const llvm::GetElementPtrInst& i);
+    void emit_vector(const llvm::Instruction& i);
+    void emit_alloca(const llvm::AllocaInst& i);
+    void emit_load(const llvm::LoadInst& i);
+    void emit_store(const llvm::StoreInst& i);
+    Value* load_row(const llvm::LoadInst& i, Value* first, Value* mask);
+    Value* load_gather(const llvm::LoadInst& i, Value* mask);
+    void store_row(const llvm::StoreInst& i, Value* first, Value* mask);
+    void store_scatter(const llvm::StoreInst& i, Value* mask);
+    /// True (a bit) where the lanes' addresses are those of a row of elements. All lanes must run.
+    Value* is_row(Value* pointers, std::uint64_t bytes);
+    void emit_atomic(const llvm::Instruction& i);
+    void emit_call(const llvm::CallBase& i);
+    void emit_shuffle(const llvm::CallBase& i);
+    void emit_ballot(const llvm::CallBase& i);
+    void emit_match(const llvm::CallBase& i, bool all);
+    void emit_reduce(const llvm::CallBase& i);
+    Value* reduce(Value* members, std::uint32_t operation, bool is_signed, Value* values);
+    /// Ends the launch where a running lane is not in its own member mask.
+    void check_members(const Value* members);
+    void emit_barrier(const llvm::CallBase& i);
+    void set_place(Value* lane);
+    llvm::CallInst* call_runtime(const char* name, llvm::Type* result,
+                                 std::vector<Value*> arguments);
+
+    llvm::Function& scalar_;
+    llvm::Function& wide_;
+    Frontier& frontier_;
+    const Shapes& shapes_;
+    const ShapeOptions& options_;
+    const llvm::TargetTransformInfo& target_;
+    const llvm::DataLayout& layout_;
+    unsigned width_;
+    llvm::IRBuilder<> b;
+    llvm::IntegerType* mask_type_;
+
+    llvm::Instruction* alloca_point_ = nullptr;
+    std::vector<llvm::BasicBlock*> blocks_;
+    std::vector<llvm::AllocaInst*> waiting_; ///< lanes that wait at a block
+    llvm::AllocaInst* back_edges_ = nullptr;
+    llvm::AllocaInst* started_ = nullptr; ///< the lanes that the function was called for
+    llvm::DenseMap<const Value*, llvm::AllocaInst*> slots_;
+    llvm::DenseMap<const Value*, Value*> values_; ///< of the current block, and constants
+    llvm::DenseMap<const Value*, std::vector<Value*>> parts_; ///< of struct values
+    llvm::DenseMap<const Value*, Value*> at_lane_0_;
+    std::vector<llvm::AllocaInst*> promoted_;
+    unsigned current_ = 0;
+    Value* mask_ = nullptr; ///< of the current block
+    Value* places_[3] = {}; ///< tid x, y, z as vectors where they are not rows
+};
+
+} // namespace lathe::soft::jit::warp
