@@ -44,6 +44,12 @@ void write_whole(const fs::path& file, const std::string& text) {
     if (failed) throw Error{fmt::format("cannot write {}: {}", file.string(), failed.message())};
 }
 
+std::string key_of(const std::vector<std::string>& options, std::string_view place) {
+    std::string key;
+    for (const std::string& option : options) key += option + ' ';
+    return key.append(place);
+}
+
 } // namespace
 
 std::string_view name_of(SlotState state) {
@@ -81,6 +87,7 @@ struct KernelSlot::Shared {
 
 struct KernelSlot::State {
     KernelSource source;
+    std::string key;
     KernelSlotServices services;
     std::shared_ptr<Shared> shared = std::make_shared<Shared>();
     std::uint64_t text_version = 0;
@@ -261,19 +268,21 @@ KernelSlot::KernelSlot(KernelSource source, KernelSlotServices services)
     s_->services = std::move(services);
     if (!s_->services.now) s_->services.now = [] { return std::chrono::steady_clock::now(); };
     s_->source = std::move(source);
+    s_->key = key_of(s_->source.options, s_->source.name);
     s_->text_version = 1;
     if (!s_->source.text.empty()) s_->start();
 }
 
 KernelSlot::KernelSlot(const fs::path& file, std::string entry, std::vector<std::string> options,
-                       KernelSlotServices services)
+                       KernelSlotServices services, std::string name)
     : KernelSlot{{read_text(file),
-                  file.filename().string(),
+                  name.empty() ? file.filename().string() : std::move(name),
                   std::move(entry),
                   std::move(options),
                   {fs::absolute(file).parent_path()}},
                  std::move(services)} {
     s_->file = file;
+    s_->key = key_of(s_->source.options, fs::absolute(file).lexically_normal().string());
     s_->saved = s_->source.text;
     s_->watch.add(file);
 }
@@ -293,6 +302,7 @@ void KernelSlot::compile_now() {
 
 const std::string& KernelSlot::source() const { return s_->source.text; }
 const std::string& KernelSlot::name() const { return s_->source.name; }
+const std::string& KernelSlot::key() const { return s_->key; }
 std::uint64_t KernelSlot::text_version() const { return s_->text_version; }
 const fs::path& KernelSlot::file() const { return s_->file; }
 

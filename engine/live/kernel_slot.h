@@ -90,9 +90,11 @@ class KernelSlot {
 public:
     /// Begins compiling at once where the source has a text.
     KernelSlot(KernelSource source, KernelSlotServices services);
-    /// Reads the file and watches it. Throws lathe::Error where it cannot be read.
+    /// Reads the file and watches it. `name` is what diagnostics carry; empty: the file's name.
+    /// Throws lathe::Error where the file cannot be read.
     KernelSlot(const std::filesystem::path& file, std::string entry,
-               std::vector<std::string> options, KernelSlotServices services);
+               std::vector<std::string> options, KernelSlotServices services,
+               std::string name = {});
     ~KernelSlot();
 
     // -- text ------------------------------------------------------------------------------
@@ -102,7 +104,11 @@ public:
     /// Starts the compile of the present text without the pause.
     void compile_now();
     const std::string& source() const;
+    /// A title that also stands in diagnostics and faults. No two slots of a Studio share it.
     const std::string& name() const;
+    /// What the text is kept under between runs: the options, then the file's path or, of a source
+    /// that came as text, the name.
+    const std::string& key() const;
     /// Grows with each change of the text, by whomever.
     std::uint64_t text_version() const;
 

@@ -33,7 +33,7 @@ public:
     /// The last run of this session ended without an orderly end, and no process still runs it.
     bool crashed_last_time() const { return crashed_; }
 
-    /// Keeps `text` as the newest version of `source` (a slot's name) unless it is the newest
+    /// Keeps `text` as the newest version of `source` (a slot's key) unless it is the newest
     /// already; of older ones the last 50 stay. Written whole or not at all. Returns the file, or
     /// an empty path where it could not be written (the reason is logged).
     std::filesystem::path autosave(std::string_view source, std::string_view text);

@@ -74,7 +74,7 @@ void KernelEditor::add(KernelSlot& slot, bool offer_autosave) {
     auto tab = std::make_unique<Tab>();
     tab->slot = &slot;
     tab->label = fmt::format("{}###kernel{}", slot.name(), tabs_.size());
-    if (session_ && offer_autosave) tab->offer = session_->newer_than(slot.name(), slot.source());
+    if (session_ && offer_autosave) tab->offer = session_->newer_than(slot.key(), slot.source());
     tabs_.push_back(std::move(tab));
     sync(*tabs_.back());
 }
@@ -161,7 +161,7 @@ void KernelEditor::autosave(bool now) {
         sync(*tab);
         if (!session_ || !tab->unsaved) continue;
         if (!now && steady_clock::now() - tab->changed_at < std::chrono::seconds{1}) continue;
-        session_->autosave(tab->slot->name(), tab->slot->source());
+        session_->autosave(tab->slot->key(), tab->slot->source());
         tab->unsaved = false;
     }
 }
@@ -180,7 +180,7 @@ void KernelEditor::draw_banner(Tab& tab) {
         theme::text("The file changed on disk, too.");
         ImGui::SameLine();
         if (ImGui::Button("Load it")) {
-            if (session_) session_->autosave(slot.name(), slot.source());
+            if (session_) session_->autosave(slot.key(), slot.source());
             slot.take_file();
         }
         ImGui::SameLine();

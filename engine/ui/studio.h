@@ -107,13 +107,14 @@ public:
     // -- kernels ---------------------------------------------------------------------------
     /// A `.cu` file (watched), or a source: what has a line break or no file of that name.
     /// Compiles before it returns; a source with errors is a slot that is not ready().
-    /// `name` titles the tab; empty: the file's name, or "kernel.cu".
+    /// `name` is a source's; empty: "kernel.cu". A file has its own, with its folder or a number
+    /// behind it where another slot has that name.
     KernelSlot& add_kernel(std::string_view file_or_source, std::string entry = {},
                            std::vector<std::string> options = {}, std::string name = {});
     std::vector<KernelSlot*> kernels();
     /// Brings the slot's tab to the front.
     void show_kernel(const KernelSlot& slot);
-    /// Finds the slot that a fault belongs to by its file name (else the one swapped last), rolls
+    /// Finds the slot that a fault belongs to by file and kernel (else the one swapped last), rolls
     /// it back and writes the console. False where no slot has a version to blame.
     bool report_fault(const gpu::Error& error);
 

@@ -18,17 +18,46 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A name no other slot has: "kernel.cu", "kernel-2.cu", …
-std::string unique_name(const std::vector<StudioSlot>& slots, const std::string& wanted) {
-    const auto taken = [&](const std::string& name) {
-        return std::any_of(slots.begin(), slots.end(),
-                           [&](const StudioSlot& s) { return s.slot->name() == name; });
-    };
+bool is_taken(const std::vector<StudioSlot>& slots, const std::string& name) {
+    return std::any_of(slots.begin(), slots.end(),
+                       [&](const StudioSlot& s) { return s.slot->name() == name; });
+}
+
+/// Of a source that came as text, a name no other slot has: "kernel.cu", "kernel-2.cu", …
+std::string name_of_text(const std::vector<StudioSlot>& slots, const std::string& wanted) {
     std::string name = wanted;
     const fs::path path{wanted};
-    for (int n = 2; taken(name); ++n)
+    for (int n = 2; is_taken(slots, name); ++n)
         name = fmt::format("{}-{}{}", path.stem().string(), n, path.extension().string());
     return name;
+}
+
+/// Of a file, a name no other slot has: "step.cu", "step.cu (b)" of another folder b, and
+/// "step.cu#2" of the same file with other options. Faults carry no folders, hence none in front.
+std::string name_of_file(const std::vector<StudioSlot>& slots, const fs::path& file) {
+    const fs::path whole = fs::absolute(file).lexically_normal();
+    const bool is_there = std::any_of(slots.begin(), slots.end(), [&](const StudioSlot& s) {
+        return !s.slot->file().empty() &&
+               fs::absolute(s.slot->file()).lexically_normal() == whole;
+    });
+    const std::string plain = whole.filename().string();
+    if (!is_taken(slots, plain)) return plain;
+    std::string name =
+        is_there ? plain
+                 : fmt::format("{} ({})", plain, whole.parent_path().filename().string());
+    const std::string first = name;
+    for (int n = 2; is_taken(slots, name); ++n) name = fmt::format("{}#{}", first, n);
+    return name;
+}
+
+/// How well a fault fits a slot: its file is the slot's, its kernel is one of the slot's.
+int fit_of(const gpu::Fault& fault, const KernelSlot& slot) {
+    const bool same_file = fs::path{fault.file}.filename() == fs::path{slot.name()}.filename();
+    const auto& kernels = slot.loaded()->kernels;
+    const bool has_kernel = std::any_of(kernels.begin(), kernels.end(), [&](const auto& k) {
+        return k.first == fault.kernel || k.second.name() == fault.kernel;
+    });
+    return 2 * same_file + has_kernel;
 }
 
 std::string describe(const gpu::Fault& fault) {
@@ -82,11 +111,12 @@ KernelSlot& Studio::add_kernel(std::string_view file_or_source, std::string entr
     if (std::string problem = gpu::nvrtc_problem(); !problem.empty()) throw Error{problem};
     StudioSlot added;
     if (is_file_name(file_or_source)) {
-        added.slot = std::make_unique<KernelSlot>(fs::path{file_or_source}, std::move(entry),
-                                                  std::move(options), p.services());
+        const fs::path file{file_or_source};
+        added.slot = std::make_unique<KernelSlot>(file, std::move(entry), std::move(options),
+                                                  p.services(), name_of_file(p.slots, file));
     } else {
         KernelSource source{std::string{file_or_source},
-                            unique_name(p.slots, name.empty() ? "kernel.cu" : name),
+                            name_of_text(p.slots, name.empty() ? "kernel.cu" : name),
                             std::move(entry),
                             std::move(options),
                             {}};
@@ -114,13 +144,13 @@ bool Studio::Parts::report_fault(const gpu::Error& error) {
     const gpu::Fault* fault = error.fault();
     if (!error.context_lost() && !fault) return false;
     StudioSlot* blamed = nullptr;
+    int best = 0;
     for (auto& s : slots) {
         if (!s.slot->ready()) continue;
-        if (fault && fs::path{fault->file}.filename() == fs::path{s.slot->name()}.filename()) {
-            blamed = &s;
-            break;
-        }
-        if (!blamed || s.swapped_at > blamed->swapped_at) blamed = &s;
+        const int fit = fault ? fit_of(*fault, *s.slot) : 0;
+        if (blamed && (fit < best || (fit == best && s.swapped_at <= blamed->swapped_at))) continue;
+        blamed = &s;
+        best = fit;
     }
     if (!blamed) return false;
     Diagnostic d{blamed->slot->name(), 0, 0, Diagnostic::Severity::error, error.what()};
