@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: MIT
-// A cache file: the magic, a hash of the payload, the payload (lengths before texts,
-// little-endian).
+// A cache file: the magic, a hash of the payload, the payload (compile_record.h).
 #include "gpu/compile_cache.h"
 
 #include "engine/core/log.h"
 #include "engine/core/resources.h"
+#include "gpu/compile_record.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cstring>
 #include <fstream>
 #include <system_error>
 #include <utility>
@@ -28,132 +27,11 @@ namespace {
 constexpr std::string_view kMagic = "lathe kernel 1\n";
 constexpr std::uintmax_t kTrimAfterBytes = 32ull << 20;
 
-// The halves of a 128-bit product, folded: one round of the hash.
-std::uint64_t fold(std::uint64_t a, std::uint64_t b) {
-    const unsigned __int128 product = static_cast<unsigned __int128>(a) * b;
-    return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
-}
-
-class Writer {
-public:
-    void number(std::uint64_t n) {
-        for (int i = 0; i < 8; ++i) text_.push_back(static_cast<char>(n >> (8 * i)));
-    }
-    void text(std::string_view t) {
-        number(t.size());
-        text_.append(t);
-    }
-    std::string take() { return std::move(text_); }
-
-private:
-    std::string text_;
-};
-
-// Reads past the end set `bad` instead of reading.
-class Reader {
-public:
-    explicit Reader(std::string_view text) : text_{text} {}
-    std::uint64_t number() {
-        if (text_.size() < 8) return fail();
-        std::uint64_t n = 0;
-        for (int i = 7; i >= 0; --i) n = n << 8 | static_cast<unsigned char>(text_[i]);
-        text_.remove_prefix(8);
-        return n;
-    }
-    std::string_view text() {
-        const std::uint64_t bytes = number();
-        if (bytes > text_.size()) return fail(), std::string_view{};
-        const std::string_view t = text_.substr(0, bytes);
-        text_.remove_prefix(bytes);
-        return t;
-    }
-    bool bad() const { return bad_; }
-    bool at_end() const { return text_.empty(); }
-
-private:
-    std::uint64_t fail() {
-        bad_ = true;
-        text_ = {};
-        return 0;
-    }
-    std::string_view text_;
-    bool bad_ = false;
-};
-
-std::string serialize(const std::string& key, const CompileResult& r) {
-    Writer w;
-    w.text(key);
-    w.number(r.target.kind == ImageKind::cubin);
-    w.number(static_cast<std::uint64_t>(r.target.capability.major));
-    w.number(static_cast<std::uint64_t>(r.target.capability.minor));
-    w.text({reinterpret_cast<const char*>(r.image.data()), r.image.size()});
-    w.text(r.log);
-    w.text(r.command_line);
-    w.number(r.lowered_names.size());
-    for (const auto& [expression, name] : r.lowered_names) {
-        w.text(expression);
-        w.text(name);
-    }
-    return w.take();
-}
-
-std::optional<CompileResult> deserialize(const std::string& key, std::string_view payload) {
-    Reader in{payload};
-    if (in.text() != key) return std::nullopt;
-    CompileResult r;
-    r.ok = true;
-    r.target.kind = in.number() ? ImageKind::cubin : ImageKind::ptx;
-    r.target.capability.major = static_cast<int>(in.number());
-    r.target.capability.minor = static_cast<int>(in.number());
-    const std::string_view image = in.text();
-    const auto* bytes = reinterpret_cast<const std::byte*>(image.data());
-    r.image.assign(bytes, bytes + image.size());
-    r.log = in.text();
-    r.command_line = in.text();
-    for (std::uint64_t left = in.number(); left > 0 && !in.bad(); --left) {
-        std::string expression{in.text()};
-        r.lowered_names.emplace(std::move(expression), in.text());
-    }
-    if (in.bad() || !in.at_end()) return std::nullopt;
-    r.diagnostics = parse_nvrtc_log(r.log);
-    return r;
-}
-
 std::string checksum(std::string_view payload) { return CacheKey{}.add(payload).hex(); }
 
 std::size_t kept_bytes(const CompileResult& r) { return r.image.size() + r.log.size() + 512; }
 
 } // namespace
-
-void CacheKey::mix(std::string_view bytes) {
-    auto& [a, b] = state_;
-    while (!bytes.empty()) {
-        std::uint64_t word = 0;
-        const std::size_t n = std::min<std::size_t>(bytes.size(), sizeof word);
-        std::memcpy(&word, bytes.data(), n);
-        bytes.remove_prefix(n);
-        a = fold(a ^ word, 0x9e3779b97f4a7c15) + b;
-        b = fold(b ^ word, 0xc2b2ae3d27d4eb4f) ^ (a << 1 | a >> 63);
-    }
-}
-
-CacheKey& CacheKey::add(std::string_view text) {
-    add(static_cast<std::uint64_t>(text.size()));
-    mix(text);
-    return *this;
-}
-
-CacheKey& CacheKey::add(std::uint64_t number) {
-    mix({reinterpret_cast<const char*>(&number), sizeof number});
-    return *this;
-}
-
-std::string CacheKey::hex() const {
-    CacheKey finish = *this;
-    finish.add(0x5bd1e9955bd1e995)
-        .add(0x2545f4914f6cdd1d); // spreads the last word over both halves
-    return fmt::format("{:016x}{:016x}", finish.state_[0], finish.state_[1]);
-}
 
 CompileCache& CompileCache::instance() {
     static CompileCache* cache =

@@ -3,30 +3,17 @@
 // that decides the image. A disk that is full, read-only or holds damaged files costs speed only.
 #pragma once
 
+#include "gpu/cache_key.h"
 #include "gpu/compiler.h"
 
-#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <mutex>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 
 namespace lathe::gpu {
-
-/// A 128-bit hash of a sequence of texts; the sequence {"ab", "c"} differs from {"a", "bc"}.
-class CacheKey {
-public:
-    CacheKey& add(std::string_view text);
-    CacheKey& add(std::uint64_t number);
-    std::string hex() const; ///< 32 digits
-
-private:
-    void mix(std::string_view bytes);
-    std::array<std::uint64_t, 2> state_{0x6a09e667f3bcc908, 0xbb67ae8584caa73b};
-};
 
 class CompileCache {
 public:

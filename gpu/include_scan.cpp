@@ -59,6 +59,10 @@ struct Scan {
 
     void look_for(std::string_view name, const fs::path& own_folder) {
         std::error_code ignored;
+        if (fs::path{name}.is_absolute()) {
+            if (fs::is_regular_file(name, ignored)) add(name);
+            return;
+        }
         if (!own_folder.empty() && fs::is_regular_file(own_folder / name, ignored))
             return add(own_folder / name);
         for (const fs::path& folder : folders)

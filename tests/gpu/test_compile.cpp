@@ -81,6 +81,22 @@ TEST_F(CompileTest, DeclarationsLeftOutComeBackWhereTheyAreNeeded) {
     }
 }
 
+// The command line is that of the last attempt.
+TEST_F(CompileTest, OnlyAnErrorOfANameIsTriedWithAllDeclarations) {
+    const auto tried_again = [](const char* body) {
+        const CompileResult r = compile(
+            request_for(std::string{"__global__ void k(int* p) { "} + body + " }\n"));
+        EXPECT_FALSE(r.ok) << body;
+        return r.command_line.find("--minimal") == std::string::npos;
+    };
+    EXPECT_FALSE(tried_again("*p = 1"));
+    EXPECT_FALSE(tried_again("*p = \"word\";"));
+    EXPECT_FALSE(tried_again("for (;;"));
+    EXPECT_TRUE(tried_again("*p = oops;"));
+    EXPECT_TRUE(tried_again("oops_t x;"));
+    EXPECT_TRUE(tried_again("struct S; *p = sizeof(S);"));
+}
+
 TEST_F(CompileTest, QuickOnesAreNotKeptAndGiveWayToTheFullOne) {
     CompileRequest request = request_for("__device__ float twice(float x) { return 2 * x; }\n"
                                          "__global__ void k(float* p) { *p = twice(*p); }");
@@ -313,11 +329,35 @@ TEST_F(CompileTest, AChangedHeaderFileIsCompiledAgain) {
     const CompileResult again = compile(request);
     EXPECT_FALSE(again.from_cache);
     EXPECT_NE(again.ptx().find("12;"), std::string_view::npos);
+    EXPECT_EQ(again.files, (std::vector{fs::canonical(folder / "inner.cuh"),
+                                        fs::canonical(folder / "outer.cuh")}));
 
     // Beside a source that is a file, headers are found without being asked for.
     request.include_directories.clear();
     request.name = (folder / "k.cu").string();
     EXPECT_TRUE(compile(request).ok);
+}
+
+TEST_F(CompileTest, AChangedPreIncludeIsCompiledAgain) {
+    const fs::path folder = kCacheFolder / "pre";
+    fs::create_directories(folder);
+    CompileRequest request = request_for("__global__ void k(int* p) { *p = VALUE; }");
+    int value = 31;
+    for (const bool by_folder : {false, true})
+        for (const std::string option : {"--pre-include=", "-include"}) {
+            request.options = {option};
+            if (option.back() != '=') request.options.emplace_back(); // a separate word
+            request.options.back() += by_folder ? "pre.cuh" : (folder / "pre.cuh").string();
+            if (by_folder) request.include_directories = {folder};
+            for (int i = 0; i < 2; ++i) {
+                std::ofstream{folder / "pre.cuh"} << "#define VALUE " << ++value << "\n";
+                const CompileResult r = compile(request);
+                ASSERT_TRUE(r.ok) << r.log;
+                EXPECT_NE(r.ptx().find(std::to_string(value) + ";"), std::string_view::npos)
+                    << option << value;
+                EXPECT_EQ(r.files, std::vector{fs::canonical(folder / "pre.cuh")});
+            }
+        }
 }
 
 TEST_F(CompileTest, ThreadsCompileSideBySide) {
