@@ -151,7 +151,7 @@ CUresult cuCtxSetLimit(CUlimit limit, std::size_t value) {
         if (limit == CU_LIMIT_STACK_SIZE)
             require(value <= (std::size_t{16} << 20), CUDA_ERROR_INVALID_VALUE,
                     "a thread's stack is at most 16 MiB");
-        context.limits[limit] = value;
+        context.limits.at(limit) = value;
         if (limit == CU_LIMIT_PRINTF_FIFO_SIZE) set_printf_capacity(value);
         if (limit == CU_LIMIT_MALLOC_HEAP_SIZE) set_heap_capacity(value);
     });

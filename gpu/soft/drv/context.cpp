@@ -24,14 +24,14 @@ std::string& last_error_text() {
 }
 
 Context::Context(unsigned context_flags, bool is_primary)
-    : flags{context_flags}, primary{is_primary}, id{next_id()} {
-    limits = {{CU_LIMIT_STACK_SIZE, 1024},
-              {CU_LIMIT_PRINTF_FIFO_SIZE, std::size_t{1} << 20},
-              {CU_LIMIT_MALLOC_HEAP_SIZE, std::size_t{8} << 20},
-              {CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH, 2},
-              {CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT, 2048},
-              {CU_LIMIT_MAX_L2_FETCH_GRANULARITY, 64},
-              {CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 0}};
+    : primary{is_primary}, id{next_id()}, flags{context_flags} {
+    limits[CU_LIMIT_STACK_SIZE] = 1024;
+    limits[CU_LIMIT_PRINTF_FIFO_SIZE] = std::size_t{1} << 20;
+    limits[CU_LIMIT_MALLOC_HEAP_SIZE] = std::size_t{8} << 20;
+    limits[CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH] = 2;
+    limits[CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT] = 2048;
+    limits[CU_LIMIT_MAX_L2_FETCH_GRANULARITY] = 64;
+    limits[CU_LIMIT_PERSISTING_L2_CACHE_SIZE] = 0;
     legacy_ = std::make_shared<Stream>();
     legacy_->context = this;
     legacy_->legacy = true;

@@ -5,6 +5,7 @@
 #include "gpu/soft/drv/objects.h"
 #include "gpu/soft/drv/stream.h"
 
+#include <atomic>
 #include <map>
 #include <thread>
 #include <unordered_map>
@@ -50,12 +51,13 @@ public:
     /// Cancels grids: of one stream, or of all where null.
     void cancel(const Stream* stream);
 
-    unsigned flags;
     const bool primary;
     const std::uint64_t id;
-    std::map<CUlimit, std::size_t> limits;
-    CUfunc_cache cache_config = CU_FUNC_CACHE_PREFER_NONE;
-    CUsharedconfig shared_config = CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE;
+    // Settings: any thread may change one while others launch.
+    std::atomic<unsigned> flags;
+    std::map<CUlimit, std::atomic<std::size_t>> limits; ///< the keys stay as they are
+    std::atomic<CUfunc_cache> cache_config{CU_FUNC_CACHE_PREFER_NONE};
+    std::atomic<CUsharedconfig> shared_config{CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE};
 
 private:
     std::vector<CommandPtr> predecessors(Stream& stream);

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 #include <mutex>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 
@@ -37,8 +38,15 @@ void chain(int signal, siginfo_t* info, void* context) {
     previous.sa_handler(signal);
 }
 
+// Before the handler is left by a jump. It is installed so that nothing gets blocked, but who wraps
+// handlers (ThreadSanitizer does) may block every signal while one runs.
+void restore_mask(const ucontext_t& interrupted) {
+    pthread_sigmask(SIG_SETMASK, &interrupted.uc_sigmask, nullptr);
+}
+
 void on_signal(int signal, siginfo_t* info, void* context) {
-    const auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+    const auto& interrupted = *static_cast<ucontext_t*>(context);
+    const auto& registers = interrupted.uc_mcontext.gregs;
     auto sp = static_cast<std::uintptr_t>(registers[REG_RSP]);
     if (info->si_code > 0) { // sent by the processor, not by kill()
         if (BlockRunner* runner = current_runner(); runner && runner->owns_stack(sp)) {
@@ -49,9 +57,13 @@ void on_signal(int signal, siginfo_t* info, void* context) {
             fault.address = reinterpret_cast<std::uintptr_t>(info->si_addr);
             fault.known = info->si_code != SI_KERNEL;
             fault.is_write = (registers[REG_ERR] & 2) != 0;
+            restore_mask(interrupted);
             runner->leave_with(fault);
         }
-        if (t_guard && (signal == SIGSEGV || signal == SIGBUS)) siglongjmp(*t_guard, 1);
+        if (t_guard && (signal == SIGSEGV || signal == SIGBUS)) {
+            restore_mask(interrupted);
+            siglongjmp(*t_guard, 1);
+        }
     }
     chain(signal, info, context);
 }

@@ -84,20 +84,22 @@ TEST_F(Threads, SettingsChangeWhileOthersLaunch) {
         Shape s = shape(2, 32);
         s.stream = stream();
         Buffer<int> x{2};
-        for (int i = 0; i < 30; ++i) {
+        for (int i = 0; i < 500; ++i) {
             std::size_t stack = 0;
             CUfunc_cache cache = CU_FUNC_CACHE_PREFER_NONE;
             unsigned flags = 0;
             EXPECT_EQ(cuCtxSetLimit(CU_LIMIT_STACK_SIZE, i % 2 ? 2048 : 1024), CUDA_SUCCESS);
             EXPECT_EQ(cuCtxGetLimit(&stack, CU_LIMIT_STACK_SIZE), CUDA_SUCCESS);
             EXPECT_TRUE(stack == 1024 || stack == 2048) << stack;
-            EXPECT_EQ(cuCtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, std::size_t{8} << 20), CUDA_SUCCESS);
-            EXPECT_EQ(cuCtxSetLimit(CU_LIMIT_PRINTF_FIFO_SIZE, std::size_t{1} << 20), CUDA_SUCCESS);
             EXPECT_EQ(cuCtxSetCacheConfig(CU_FUNC_CACHE_PREFER_L1), CUDA_SUCCESS);
             EXPECT_EQ(cuCtxGetCacheConfig(&cache), CUDA_SUCCESS);
+            EXPECT_EQ(cuCtxSetFlags(CU_CTX_SCHED_AUTO), CUDA_SUCCESS);
             EXPECT_EQ(cuCtxGetFlags(&flags), CUDA_SUCCESS);
             EXPECT_EQ(cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 4096),
                       CUDA_SUCCESS);
+            if (i % 16) continue; // a launch takes locks, which would order the accesses above
+            EXPECT_EQ(cuCtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, std::size_t{8} << 20), CUDA_SUCCESS);
+            EXPECT_EQ(cuCtxSetLimit(CU_LIMIT_PRINTF_FIFO_SIZE, std::size_t{1} << 20), CUDA_SUCCESS);
             EXPECT_EQ(launch(f, s, x.get(), t), CUDA_SUCCESS);
         }
         EXPECT_EQ(cuStreamSynchronize(s.stream), CUDA_SUCCESS);
