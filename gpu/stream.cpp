@@ -4,12 +4,14 @@
 #include "engine/core/log.h"
 #include "gpu/driver/check.h"
 #include "gpu/event.h"
+#include "gpu/soft/soft_api.h"
 
 #include <algorithm>
 #include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <thread>
 
 namespace lathe::gpu {
 
@@ -33,7 +35,36 @@ std::exception_ptr take_deferred(CUstream stream) noexcept {
     return failure;
 }
 
+/// An extra of the software device; null on others.
+template <class Function> Function* extra(const char* name) {
+    return reinterpret_cast<Function*>(driver().find_symbol(name));
+}
+
+void check(const char* routine, int code) {
+    if (code != CUDA_SUCCESS) throw Error{routine, static_cast<CUresult>(code)};
+}
+
+/// For a driver that only knows "done or not": most work is short, so the first looks are close.
+bool poll_until(CUstream stream, std::chrono::steady_clock::time_point end) {
+    using namespace std::chrono;
+    const auto begin = steady_clock::now();
+    while (driver().cuStreamQuery(stream) == CUDA_ERROR_NOT_READY) {
+        const auto now = steady_clock::now();
+        if (now >= end) return false;
+        if (now - begin < milliseconds{2})
+            std::this_thread::yield();
+        else
+            std::this_thread::sleep_until(std::min(now + microseconds{100}, end));
+    }
+    return true;
+}
+
 } // namespace
+
+bool can_cancel() noexcept {
+    const DriverApi* open = detail::open_driver.load(std::memory_order_acquire);
+    return open && open->find_symbol("latheSoftCancel");
+}
 
 void detail::defer_error(StreamView stream, std::exception_ptr failure) noexcept {
     try {
@@ -50,9 +81,8 @@ void detail::StreamTraits::destroy(Type stream) noexcept {
 }
 
 void StreamView::synchronize() const {
-    const std::exception_ptr earlier = take_deferred(stream_);
-    CU_TRY(cuStreamSynchronize(stream_));
-    if (earlier) std::rethrow_exception(earlier);
+    CU_TRY(cuStreamSynchronize(stream_)); // where it throws, what is kept stays for the next one
+    if (const std::exception_ptr earlier = take_deferred(stream_)) std::rethrow_exception(earlier);
 }
 
 bool StreamView::done() const {
@@ -60,6 +90,31 @@ bool StreamView::done() const {
     if (code == CUDA_ERROR_NOT_READY) return false;
     if (code != CUDA_SUCCESS) throw Error{"cuStreamQuery", code};
     return true;
+}
+
+bool StreamView::wait_for(std::chrono::nanoseconds time) const {
+    time = std::clamp<std::chrono::nanoseconds>(time, time.zero(), std::chrono::hours{24});
+    if (const auto wait = extra<decltype(latheSoftStreamWait)>("latheSoftStreamWait")) {
+        const int code = wait(stream_, static_cast<std::uint64_t>(time.count()));
+        if (code == CUDA_ERROR_NOT_READY) return false;
+        check("latheSoftStreamWait", code);
+        return true;
+    }
+    return poll_until(stream_, std::chrono::steady_clock::now() + time);
+}
+
+bool StreamView::cancel() const {
+    const auto cancel = extra<decltype(latheSoftCancel)>("latheSoftCancel");
+    if (cancel) check("latheSoftCancel", cancel(stream_));
+    return cancel != nullptr;
+}
+
+bool StreamView::set_time_limit(std::chrono::milliseconds limit) const {
+    const auto set = extra<decltype(latheSoftSetTimeLimit)>("latheSoftSetTimeLimit");
+    if (set)
+        check("latheSoftSetTimeLimit",
+              set(stream_, static_cast<std::uint64_t>(std::max<long long>(limit.count(), 0))));
+    return set != nullptr;
 }
 
 void StreamView::wait_event(const Event& event) const {

@@ -8,11 +8,15 @@
 
 #include <cuda.h>
 
+#include <chrono>
 #include <cstddef>
 #include <exception>
 #include <functional>
 
 namespace lathe::gpu {
+
+/// Whether kernels can be cancelled (StreamView::cancel) on the device of the opened driver.
+bool can_cancel() noexcept;
 
 /// Borrows a stream. The default is the legacy default stream, which orders itself against every
 /// blocking stream of its context.
@@ -34,6 +38,15 @@ public:
     void synchronize() const;
     /// Whether all work issued so far is done. Does not block. (cuStreamQuery)
     bool done() const;
+    /// Blocks until all work issued so far is done, at most for `time`: false where it is not.
+    /// Errors of the work are left to synchronize(), which then returns at once.
+    bool wait_for(std::chrono::nanoseconds time) const;
+    /// Ends the kernels that run or wait here: they fail with CUDA_ERROR_LAUNCH_TIMEOUT, soon after
+    /// the call. False where the device cannot, as GPUs cannot.
+    bool cancel() const;
+    /// Cancels each kernel launched from now on that runs longer; 0: none. An environment's
+    /// LATHE_SOFT_TIMEOUT_MS wins. False where the device cannot cancel.
+    bool set_time_limit(std::chrono::milliseconds limit) const;
     /// Work issued from now on waits, on the device, for the event's last mark. Does not block.
     void wait_event(const Event& event) const;
     /// Calls `function` from a driver thread when the work issued so far is done, and holds back
@@ -84,6 +97,11 @@ public:
 
     void synchronize() const { view().synchronize(); }
     bool done() const { return view().done(); }
+    bool wait_for(std::chrono::nanoseconds time) const { return view().wait_for(time); }
+    bool cancel() const { return view().cancel(); }
+    bool set_time_limit(std::chrono::milliseconds limit) const {
+        return view().set_time_limit(limit);
+    }
     void wait_event(const Event& event) const { view().wait_event(event); }
     void add_host_function(std::function<void()> function) const;
     int priority() const { return view().priority(); }

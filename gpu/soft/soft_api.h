@@ -48,8 +48,18 @@ void latheSoftSetPrintfCallback(LatheSoftPrintf callback, void* user);
 /// Ends the grids of a stream that run or wait (null: all streams of the current context); their
 /// launches fail with CUDA_ERROR_LAUNCH_TIMEOUT. Returns at once with a CUresult: 0, or
 /// CUDA_ERROR_INVALID_CONTEXT, CUDA_ERROR_INVALID_HANDLE. A grid notices at its next loop back edge
-/// or block. LATHE_SOFT_TIMEOUT_MS in the environment does the same to every grid that runs longer.
+/// or block.
 int latheSoftCancel(void* stream);
+
+/// The longest time that a grid launched on the stream from now on may run, counted from its first
+/// block; a longer one ends as a cancelled one does. 0: no limit, as at first. For every stream
+/// LATHE_SOFT_TIMEOUT_MS in the environment wins over it, 0 there too. Returns as latheSoftCancel.
+int latheSoftSetTimeLimit(void* stream, uint64_t milliseconds);
+
+/// Waits for a stream's commands, but not longer than so many nanoseconds. Returns a CUresult: 0,
+/// CUDA_ERROR_NOT_READY where some are not done then, CUDA_ERROR_INVALID_CONTEXT or
+/// CUDA_ERROR_INVALID_HANDLE. Errors of commands and printf are left to synchronising calls.
+int latheSoftStreamWait(void* stream, uint64_t nanoseconds);
 
 /// Bytes that OpenGL interop had to copy because the GL gives no pointer to its storage. Buffers
 /// with persistent mappings add nothing; textures add their size at map and unmap.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "gpu/driver/check.h"
 #include "gpu/event.h"
+#include "gpu/launch.h"
 #include "gpu/memory.h"
 #include "gpu/stream.h"
 #include "tests/gpu/device_test.h"
@@ -134,6 +135,33 @@ TEST_F(StreamTest, DefaultStreamsWork) {
         EXPECT_EQ(got, 9);
         EXPECT_TRUE(stream.done());
     }
+}
+
+TEST_F(StreamTest, WaitsNotLongerThanAsked) {
+    using namespace std::chrono_literals;
+    const Stream stream{StreamConfig{}};
+    EXPECT_TRUE(stream.wait_for(0ns));
+    Gate gate;
+    gate.hold(stream);
+    EXPECT_FALSE(stream.wait_for(5ms));
+    gate.open();
+    EXPECT_TRUE(stream.wait_for(60s));
+    EXPECT_EQ(stream.cancel(), can_cancel()) << "with nothing to cancel, too";
+    EXPECT_EQ(stream.set_time_limit(0ms), can_cancel());
+    EXPECT_NO_THROW(stream.synchronize());
+}
+
+TEST_F(StreamTest, AFailureThatWaitsOutlivesAFailedSynchronize) {
+    if (!can_cancel()) GTEST_SKIP() << "a GPU's context does not survive a fault";
+    const Stream stream{StreamConfig{}};
+    const Module module = compile_module("__global__ void bad(int* p) { *p = 1; }");
+    launch(module.kernel("_Z3badPi"), {{1}, {1}, 0, stream}, CUdeviceptr{0});
+    detail::defer_error(stream, std::make_exception_ptr(lathe::Error{"kept"}));
+    EXPECT_THROW(stream.synchronize(), Error); // the kernel's
+    try {
+        stream.synchronize();
+        FAIL() << "the kept failure is lost";
+    } catch (const lathe::Error& error) { EXPECT_STREQ(error.what(), "kept"); }
 }
 
 } // namespace

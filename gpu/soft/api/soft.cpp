@@ -64,4 +64,21 @@ int latheSoftCancel(void* stream) {
     });
 }
 
+int latheSoftSetTimeLimit(void* stream, uint64_t milliseconds) {
+    return in_context([&](Context& context) {
+        constexpr uint64_t longest = 1'000'000'000; // 11 days: far from the clock's end
+        context.stream(static_cast<CUstream>(stream))->limit_ms =
+            static_cast<long long>(std::min(milliseconds, longest));
+    });
+}
+
+int latheSoftStreamWait(void* stream, uint64_t nanoseconds) {
+    return in_context([&](Context& context) {
+        const auto end = Command::Clock::now() + std::chrono::nanoseconds{nanoseconds};
+        return context.wait_until(context.stream(static_cast<CUstream>(stream)), end)
+                   ? CUDA_SUCCESS
+                   : CUDA_ERROR_NOT_READY;
+    });
+}
+
 } // extern "C"

@@ -161,14 +161,21 @@ CUresult Context::take_errors(Stream& stream) {
     return error;
 }
 
+// What a wait on this stream waits for: the legacy stream stands for the blocking ones, too.
+std::vector<CommandPtr> Context::pending(Stream& stream) {
+    std::lock_guard lock{order_};
+    return stream.legacy ? predecessors(stream) : std::vector<CommandPtr>{stream.last};
+}
+
 void Context::wait(const std::shared_ptr<Stream>& stream) {
-    std::vector<CommandPtr> pending;
-    {
-        std::lock_guard lock{order_};
-        pending = stream->legacy ? predecessors(*stream) : std::vector<CommandPtr>{stream->last};
-    }
-    for (const CommandPtr& command : pending) Executor::instance().wait(command);
+    for (const CommandPtr& command : pending(*stream)) Executor::instance().wait(command);
     flush_printf();
+}
+
+bool Context::wait_until(const std::shared_ptr<Stream>& stream, Command::Clock::time_point end) {
+    for (const CommandPtr& command : pending(*stream))
+        if (!Executor::instance().wait_until(command, end)) return false;
+    return true;
 }
 
 CUresult Context::synchronize(const std::shared_ptr<Stream>& stream) {

@@ -41,6 +41,8 @@ public:
 
     /// Waits for all commands of the stream; its error stays to be found by others.
     void wait(const std::shared_ptr<Stream>& stream);
+    /// As wait, but not beyond that time, and printf waits: false where some are not done then.
+    bool wait_until(const std::shared_ptr<Stream>& stream, Command::Clock::time_point end);
     /// As wait; returns (and clears) the error.
     CUresult synchronize(const std::shared_ptr<Stream>& stream);
     /// Waits for all commands of all streams; returns (and clears) the first error.
@@ -61,6 +63,7 @@ public:
 
 private:
     std::vector<CommandPtr> predecessors(Stream& stream);
+    std::vector<CommandPtr> pending(Stream& stream);
     void track_grid(const std::shared_ptr<Stream>& stream, const CommandPtr& command);
     CUresult take_errors(Stream& stream);
 

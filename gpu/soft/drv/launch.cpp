@@ -15,12 +15,9 @@ namespace lathe::soft {
 
 namespace {
 
-std::chrono::milliseconds time_limit() {
-    static const std::chrono::milliseconds limit = [] {
-        const char* text = std::getenv("LATHE_SOFT_TIMEOUT_MS");
-        return std::chrono::milliseconds{text ? std::atoll(text) : 0};
-    }();
-    return limit;
+std::chrono::milliseconds time_limit(const Stream& stream) {
+    static const char* const wanted = std::getenv("LATHE_SOFT_TIMEOUT_MS");
+    return std::chrono::milliseconds{wanted ? std::atoll(wanted) : stream.limit_ms.load()};
 }
 
 void check_shape(const Function& f, const LaunchArguments& a) {
@@ -141,8 +138,7 @@ void launch(Context& context, Function& function, const LaunchArguments& a) {
     grid->stack_bytes = stack > 1024 ? stack * 2 + (32u << 10) : 0;
     static std::atomic<std::uint64_t> next_grid{1};
     grid->grid_id = next_grid.fetch_add(1, std::memory_order_relaxed);
-    if (auto limit = time_limit(); limit.count() > 0)
-        grid->deadline = std::chrono::steady_clock::now() + limit;
+    grid->limit = time_limit(*stream);
     context.submit(stream, std::make_shared<Command>(std::move(grid)));
 }
 

@@ -21,6 +21,8 @@ struct Stream {
     CommandPtr last;                           ///< under Context's order lock
     std::atomic<CUresult> error{CUDA_SUCCESS}; ///< of the first command that failed since asked
 
+    std::atomic<long long> limit_ms{0};        ///< of each grid; 0: none
+
     bool blocking() const { return !legacy && !(flags & CU_STREAM_NON_BLOCKING); }
     CUresult take_error() { return error.exchange(CUDA_SUCCESS); }
 };

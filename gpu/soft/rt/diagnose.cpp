@@ -155,14 +155,8 @@ void BlockRunner::stop(ThreadFiber& self, FaultReport report, std::uintptr_t pc)
 }
 
 void BlockRunner::cancelled(ThreadFiber& self, std::uintptr_t pc) {
-    if (launch_->cancelled.load(std::memory_order_relaxed))
-        stop(self, {.code = CUDA_ERROR_LAUNCH_TIMEOUT, .message = "launch cancelled"}, pc);
-    if (launch_->deadline != std::chrono::steady_clock::time_point::max() &&
-        std::chrono::steady_clock::now() > launch_->deadline)
-        stop(self,
-             {.code = CUDA_ERROR_LAUNCH_TIMEOUT,
-              .message = "launch ran longer than LATHE_SOFT_TIMEOUT_MS"},
-             pc);
+    if (FaultReport late = launch_->overdue(); !late.message.empty())
+        stop(self, std::move(late), pc);
     // Another worker may have ended the launch while this one loops.
     if (launch_->stopped.load(std::memory_order_relaxed)) {
         outcome_ = Outcome::stopped;

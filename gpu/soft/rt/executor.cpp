@@ -94,6 +94,16 @@ void Executor::wait(const CommandPtr& command) {
     --waiters_;
 }
 
+bool Executor::wait_until(const CommandPtr& command, Command::Clock::time_point end) {
+    if (!command || command->done()) return true;
+    if (spin([&] { return command->done(); })) return true;
+    std::unique_lock lock{mutex_};
+    ++waiters_;
+    const bool done = done_.wait_until(lock, end, [&] { return command->done(); });
+    --waiters_;
+    return done;
+}
+
 void Executor::make_ready(const CommandPtr& command) {
     switch (command->kind_) {
     case Command::Kind::marker:
@@ -149,12 +159,18 @@ void Executor::run_grid(const CommandPtr& command, BlockRunner& runner,
                         std::unique_lock<std::mutex>& lock) {
     Launch& launch = *command->launch_;
     if (launch.cooperative) cooperative_ = command;
+    if (launch.limit.count() > 0 && launch.deadline == Command::Clock::time_point::max())
+        launch.deadline = Command::Clock::now() + launch.limit;
     ++command->participants_;
     lock.unlock();
     std::uint64_t total = launch.blocks(), chunk = launch.chunk(count_);
     while (!launch.stopped.load(std::memory_order_relaxed)) {
         std::uint64_t first = launch.next_block.fetch_add(chunk, std::memory_order_relaxed);
         if (first >= total) break;
+        if (FaultReport late = launch.overdue(); !late.message.empty()) {
+            launch.stop(std::move(late));
+            break;
+        }
         runner.run(launch, first, std::min(chunk, total - first));
     }
     lock.lock();

@@ -71,6 +71,8 @@ public:
                 std::function<void(CUresult)> on_done = {});
     /// Returns when the command is done.
     void wait(const CommandPtr& command);
+    /// As wait, but not beyond that time: false where the command is not done then.
+    bool wait_until(const CommandPtr& command, Command::Clock::time_point end);
 
 private:
     void worker(unsigned index);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "gpu/soft/rt/launch.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace lathe::soft {
@@ -21,6 +23,21 @@ std::uint64_t Launch::chunk(unsigned workers) const {
     std::uint64_t total = blocks();
     if (cooperative) return (total + workers - 1) / workers;
     return std::clamp<std::uint64_t>(total / (std::uint64_t{workers} * 16), 1, 256);
+}
+
+FaultReport Launch::overdue() const {
+    FaultReport report;
+    if (cancelled.load(std::memory_order_relaxed))
+        report.message = "launch cancelled";
+    else if (deadline != std::chrono::steady_clock::time_point::max() &&
+             std::chrono::steady_clock::now() > deadline)
+        report.message = fmt::format("launch ran longer than {} ms, the limit that "
+                                     "LATHE_SOFT_TIMEOUT_MS changes",
+                                     limit.count());
+    if (report.message.empty()) return report;
+    report.code = CUDA_ERROR_LAUNCH_TIMEOUT;
+    report.kernel = info->name;
+    return report;
 }
 
 void Launch::stop(FaultReport report) {

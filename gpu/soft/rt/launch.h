@@ -32,9 +32,13 @@ struct Launch {
     bool cooperative = false;
     std::uint32_t workspace[4] = {0, 0, 0, 0}; ///< grid barrier of cooperative groups
 
-    /// Polled at loop back edges; the deadline is steady_clock time, or max() for none.
+    /// Polled at loop back edges and between blocks. The deadline, or max() for none, is set by the
+    /// first worker from the limit, 0 for none.
     std::atomic<bool> cancelled{false};
+    std::chrono::milliseconds limit{0};
     std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
+    /// Why the grid has to end before its time; an empty message where it has not to.
+    FaultReport overdue() const;
 
     /// Blocks are handed out from here; `stopped` ends that early.
     std::atomic<std::uint64_t> next_block{0};

@@ -184,6 +184,36 @@ TEST_F(Faults, EndlessLoopIsCancelled) {
     expect_usable();
 }
 
+TEST_F(Faults, ALaunchBeyondItsLimitEnds) {
+    CUfunction loop = kernel("extern \"C\" __global__ void k(volatile int* x) {\n"
+                             "  while (*x == 0) {}\n"
+                             "}\n");
+    Buffer<int> x{1};
+    CUstream stream;
+    CHECK_CU(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    ASSERT_EQ(latheSoftSetTimeLimit(stream, 100), 0);
+    Shape s = shape(4, 32);
+    s.stream = stream;
+    for (int i = 0; i < 2; ++i) CHECK_CU(launch(loop, s, x.get())); // the second waits, its time
+    EXPECT_EQ(latheSoftStreamWait(stream, 1'000'000), CUDA_ERROR_NOT_READY); // does not yet run
+    EXPECT_EQ(latheSoftStreamWait(stream, 60'000'000'000), CUDA_SUCCESS);
+    EXPECT_EQ(cuStreamSynchronize(stream), CUDA_ERROR_LAUNCH_TIMEOUT);
+    EXPECT_EQ(last_fault().line, 2u);
+    EXPECT_STREQ(last_fault().kernel, "k");
+    EXPECT_NE(std::strstr(last_fault().message, "100 ms"), nullptr) << last_fault().message;
+    CHECK_CU(cuStreamDestroy(stream));
+    expect_usable();
+}
+
+TEST_F(Faults, AGridOfManyShortBlocksIsCancelled) {
+    CUfunction f = kernel("extern \"C\" __global__ void k(int* x) { x[threadIdx.x] = 1; }");
+    Buffer<int> x{32};
+    CHECK_CU(launch(f, {{2147483647u, 1, 1}, {32, 1, 1}}, x.get())); // no loop, hours of work
+    EXPECT_EQ(latheSoftCancel(nullptr), 0);
+    EXPECT_EQ(cuCtxSynchronize(), CUDA_ERROR_LAUNCH_TIMEOUT);
+    expect_usable();
+}
+
 // Under a leak checker also: what was read before the bad string is given back.
 TEST_F(Faults, BadStringOfPrintf) {
     CUfunction f = kernel(R"(extern "C" __global__ void k(const char* bad) {
