@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // From what the runner knows at the end of a failed launch to a report with place and words.
 #include "gpu/soft/rt/block.h"
+#include "gpu/soft/rt/fiber_sanitizer.h"
 #include "gpu/soft/rt/registry.h"
 
 #include <fmt/format.h>
@@ -72,6 +73,7 @@ void BlockRunner::complete(FaultReport& r, const ThreadFiber& thread, std::uintp
 
 void BlockRunner::report_fault() {
     const ThreadFiber& thread = *current_;
+    forget_frames(*thread.stack); // kernel_pc reads it word by word
     FaultReport r;
     std::uintptr_t pc =
         launch_->code ? kernel_pc(*launch_->code, fault_, *thread.stack) : fault_.pc;
