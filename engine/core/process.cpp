@@ -57,7 +57,13 @@ PipeTo::PipeTo(const std::vector<std::string>& arguments) : program_{arguments.a
     std::vector<char*> argv;
     for (const std::string& a : arguments) argv.push_back(const_cast<char*>(a.c_str()));
     argv.push_back(nullptr);
-    const int failed = posix_spawnp(&pid_, argv[0], &actions, nullptr, argv.data(), environ);
+    // A group of its own: Ctrl+C in the terminal is for us, who then close the pipe in good order.
+    posix_spawnattr_t attributes;
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    const int failed = posix_spawnp(&pid_, argv[0], &actions, &attributes, argv.data(), environ);
+    posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     close(ends[0]);
     input_ = ends[1];
@@ -102,7 +108,10 @@ void PipeTo::finish() {
         while (std::fgets(line, sizeof line, errors_)) said += line;
     }
     if (said.size() > 2000) said.erase(0, said.size() - 2000);
-    throw Error{fmt::format("{} failed (status {}): {}", program_, status, said)};
+    const std::string how = WIFSIGNALED(status)
+                                ? fmt::format("was ended by signal {}", WTERMSIG(status))
+                                : fmt::format("failed (exit code {})", WEXITSTATUS(status));
+    throw Error{fmt::format("{} {}{}{}", program_, how, said.empty() ? "" : ": ", said)};
 }
 
 } // namespace lathe

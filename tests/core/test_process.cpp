@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include <unistd.h>
+
 namespace {
 
 std::span<const std::byte> bytes_of(const std::string& s) {
@@ -35,6 +37,28 @@ TEST(Process, AFailureBringsTheChildsLastWords) {
         FAIL();
     } catch (const lathe::Error& e) {
         EXPECT_NE(std::string{e.what()}.find("it broke"), std::string::npos);
+    }
+}
+
+TEST(Process, AnInterruptOfOurGroupDoesNotReachAChild) {
+    const auto file = std::filesystem::temp_directory_path() / "lathe_group_test";
+    std::filesystem::remove(file);
+    lathe::PipeTo child{{"sh", "-c", "cut -d' ' -f5 /proc/$$/stat > '" + file.string() + "'; cat > /dev/null"}};
+    child.finish();
+    long group = 0;
+    std::ifstream{file} >> group;
+    EXPECT_GT(group, 0);
+    EXPECT_NE(group, getpgrp());
+    std::filesystem::remove(file);
+}
+
+TEST(Process, AnEndBySignalIsNamed) {
+    lathe::PipeTo child{{"sh", "-c", "kill -9 $$"}};
+    try {
+        child.finish();
+        FAIL();
+    } catch (const lathe::Error& e) {
+        EXPECT_STREQ(e.what(), "sh was ended by signal 9");
     }
 }
 
