@@ -70,6 +70,8 @@ BuildKernel build_for(gpu::Device device) {
         build.log = std::move(result.log);
         build.milliseconds = result.milliseconds;
         build.from_cache = result.from_cache;
+        build.files = std::move(result.files);
+        build.key = std::move(result.key);
         build.effort = result.quick ? Effort::quick : Effort::full;
         if (!result.ok) return build;
         auto refuse = [&](std::string why) {

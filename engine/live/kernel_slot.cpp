@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 
 namespace lathe {
@@ -27,7 +28,11 @@ struct Version {
     std::string text;
     std::string entry;
     Effort effort = Effort::full;
+    std::string key;
 };
+
+/// Quick or full: what a fault of one says of the other.
+bool same_code(const Version& a, const Version& b) { return a.text == b.text && a.key == b.key; }
 
 void write_whole(const fs::path& file, const std::string& text) {
     const fs::path temporary = file.string() + ".lathe-new";
@@ -92,6 +97,7 @@ struct KernelSlot::State {
     std::shared_ptr<Shared> shared = std::make_shared<Shared>();
     std::uint64_t text_version = 0;
     std::uint64_t ticket = 0;
+    std::uint64_t compiles = 0;
     std::optional<std::chrono::steady_clock::time_point> due;
     std::optional<std::chrono::steady_clock::time_point> full_due; ///< of a quick version
     SlotState state = SlotState::empty;
@@ -112,13 +118,16 @@ struct KernelSlot::State {
     std::string saved;                  ///< the file's text
     std::optional<std::string> on_disk; ///< a text from elsewhere that waits for a decision
     FileWatch watch;
+    std::vector<fs::path> included; ///< watched, too
 
     void start();
     void drop_results();
     void post_build(Effort effort);
     bool take_results();
     bool take_full();
-    void look_at_file();
+    void watch_included(std::vector<fs::path> files);
+    void look_at_files();
+    void take_saved_text();
     void set_text(std::string text);
 };
 
@@ -159,6 +168,7 @@ void KernelSlot::State::post_build(Effort effort) {
 
 void KernelSlot::State::start() {
     due.reset();
+    ++compiles;
     state = SlotState::compiling;
     const std::string present = scan_source(source.text).interface;
     const bool reflect = services.reflect && present != interface;
@@ -200,6 +210,7 @@ bool KernelSlot::State::take_results() {
     log = std::move(build.log);
     milliseconds = build.milliseconds;
     from_cache = build.from_cache;
+    watch_included(std::move(build.files));
     if (!build.loaded) {
         state = SlotState::failed;
         return false;
@@ -214,7 +225,8 @@ bool KernelSlot::State::take_results() {
         d.file = source.name;
         diagnostics.push_back(std::move(d));
     }
-    running = {std::move(build.loaded), source.text, source.entry, build.effort};
+    running = {std::move(build.loaded), source.text, source.entry, build.effort,
+               std::move(build.key)};
     if (build.effort == Effort::quick) full_due = services.now() + services.rest;
     state = SlotState::good;
     ++generation;
@@ -240,9 +252,29 @@ bool KernelSlot::State::take_full() {
     return true;
 }
 
-void KernelSlot::State::look_at_file() {
+void KernelSlot::State::watch_included(std::vector<fs::path> files) {
+    for (const fs::path& old : included)
+        if (std::find(files.begin(), files.end(), old) == files.end() && old != file)
+            watch.remove(old);
+    for (const fs::path& header : files) watch.add(header);
+    included = std::move(files);
+}
+
+void KernelSlot::State::look_at_files() {
     watch.interval = services.watch_interval;
-    if (file.empty() || watch.changed().empty()) return;
+    for (const fs::path& changed : watch.changed()) {
+        if (changed == file) {
+            take_saved_text();
+        } else if (!source.text.empty()) {
+            state = SlotState::waiting;
+            due = services.now();
+            interface.clear(); // its types may be the header's
+            drop_results();
+        }
+    }
+}
+
+void KernelSlot::State::take_saved_text() {
     std::string text;
     try {
         text = read_text(file);
@@ -302,6 +334,7 @@ void KernelSlot::compile_now() {
 
 const std::string& KernelSlot::source() const { return s_->source.text; }
 const std::string& KernelSlot::name() const { return s_->source.name; }
+std::uint64_t KernelSlot::compiles() const { return s_->compiles; }
 const std::string& KernelSlot::key() const { return s_->key; }
 std::uint64_t KernelSlot::text_version() const { return s_->text_version; }
 const fs::path& KernelSlot::file() const { return s_->file; }
@@ -328,7 +361,7 @@ void KernelSlot::take_file() {
 void KernelSlot::keep_text() { s_->on_disk.reset(); }
 
 bool KernelSlot::poll() {
-    s_->look_at_file();
+    s_->look_at_files();
     if (s_->due && s_->services.now() >= *s_->due) s_->start();
     if (s_->state == SlotState::compiling) return s_->take_results();
     if (!is_quick() || s_->state != SlotState::good) return false;
@@ -381,7 +414,7 @@ const gpu::Kernel& KernelSlot::kernel(std::string_view name) const {
 void KernelSlot::confirm() {
     const Version& v = s_->running;
     if (!v.loaded || (!s_->confirmed.empty() && s_->confirmed.back().loaded == v.loaded)) return;
-    if (!s_->confirmed.empty() && s_->confirmed.back().text == v.text)
+    if (!s_->confirmed.empty() && same_code(s_->confirmed.back(), v))
         s_->confirmed.pop_back(); // the quick version of the same text
     s_->confirmed.push_back(v);
     if (s_->confirmed.size() > kHistory) s_->confirmed.erase(s_->confirmed.begin());
@@ -392,7 +425,7 @@ void KernelSlot::report_fault(Diagnostic where) {
     if (is_quick() && s_->state == SlotState::good) s_->drop_results(); // its full compile
     const Version faulty = std::move(s_->running);
     std::erase_if(s_->confirmed, [&](const Version& v) {
-        return v.loaded == faulty.loaded || v.text == faulty.text; // quick or full
+        return v.loaded == faulty.loaded || same_code(v, faulty);
     });
     s_->running = s_->confirmed.empty() ? Version{} : s_->confirmed.back();
     ++s_->generation;

@@ -6,6 +6,8 @@
 // An edit of a running kernel is compiled twice: quickly, so that the picture answers, and in full
 // once the text rests.
 //
+// A file that the source includes counts as its text: a change of it compiles anew.
+//
 // The slot knows no compiler: it is given a build and a reflect function (engine/live/build.h has
 // the real ones), executors to run them on and a clock, so that its states are tested without
 // threads or sleeps. All members are called from the frame thread.
@@ -57,6 +59,8 @@ struct KernelBuild {
     double milliseconds = 0;
     bool from_cache = false;
     Effort effort = Effort::full; ///< quick only where that was asked for
+    std::vector<std::filesystem::path> files; ///< of the user's that the source includes
+    std::string key; ///< the same for the same code, whatever the effort; empty: the text says it
 };
 
 using BuildKernel = std::function<KernelBuild(const KernelSource&, Effort)>;
@@ -111,6 +115,8 @@ public:
     const std::string& key() const;
     /// Grows with each change of the text, by whomever.
     std::uint64_t text_version() const;
+    /// Compiles begun so far, full ones after quick ones not counted.
+    std::uint64_t compiles() const;
 
     // -- file ------------------------------------------------------------------------------
     /// Empty where the source came as text.

@@ -98,8 +98,8 @@ void Studio::Parts::after_poll(StudioSlot& s) {
         s.parameters_version = slot.parameters_version();
         parameters.declare(slot.name(), slot.parameters());
     }
-    if (slot.state() != SlotState::failed || s.reported == slot.text_version()) return;
-    s.reported = slot.text_version();
+    if (slot.state() != SlotState::failed || s.reported == slot.compiles()) return;
+    s.reported = slot.compiles();
     for (const auto& d : slot.diagnostics())
         if (d.severity == Diagnostic::Severity::error)
             console.write(ConsolePanel::Source::compiler, log::Level::error, to_string(d));

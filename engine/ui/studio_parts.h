@@ -31,7 +31,7 @@ struct StudioSlot {
     std::unique_ptr<KernelSlot> slot;
     std::uint64_t generation = 0;
     std::uint64_t parameters_version = 0;
-    std::uint64_t reported = 0;   ///< text version whose errors the console has
+    std::uint64_t reported = 0;   ///< compile whose errors the console has
     std::uint64_t swapped_at = 0; ///< frame of the last swap
 };
 

@@ -21,6 +21,7 @@ struct Bench {
     std::chrono::steady_clock::time_point now{};
     int compiled = 0, reflected = 0;
     bool has_quick = false; ///< the compiler has a quick way
+    std::filesystem::path header; ///< that each source includes, if any
 
     KernelSlotServices services() {
         KernelSlotServices s;
@@ -29,6 +30,12 @@ struct Bench {
             KernelBuild b;
             b.milliseconds = 12;
             b.effort = has_quick ? effort : Effort::full;
+            std::string included;
+            if (!header.empty()) {
+                b.files = {header};
+                included = "+" + read_text(header);
+                b.key = source.text + included;
+            }
             if (source.text.find("throw") != std::string::npos) throw Error{"no compiler"};
             const auto bad = source.text.find("bad");
             if (bad != std::string::npos) {
@@ -39,7 +46,7 @@ struct Bench {
                 return b;
             }
             auto loaded = std::make_shared<LoadedKernels>();
-            loaded->first = source.text + (b.effort == Effort::quick ? ", quick" : ""); // what the test knows a version by
+            loaded->first = source.text + included + (b.effort == Effort::quick ? ", quick" : ""); // what the test knows a version by
             loaded->kernels[source.text];
             b.loaded = std::move(loaded);
             return b;
@@ -440,4 +447,40 @@ TEST(Worker, RunsTasksInOrderOnAThread) {
     std::unique_lock lock{mutex};
     done.wait(lock, [&] { return order.size() == 100; });
     EXPECT_TRUE(std::is_sorted(order.begin(), order.end()));
+}
+
+TEST(KernelSlot, AChangedHeaderIsCompiledAgain) {
+    Bench bench;
+    bench.header = std::filesystem::temp_directory_path() /
+                   ("lathe-header-" + std::to_string(getpid()) + ".cuh");
+    const auto write = [&](const char* text) { std::ofstream{bench.header} << text; };
+    write("1");
+    KernelSlot slot{{"a", "a.cu", "", {}, {}}, bench.services()};
+    bench.run_all();
+    slot.poll();
+    slot.confirm();
+    EXPECT_EQ(running(slot), "a+1");
+    const auto text = slot.text_version();
+
+    write("two");
+    slot.poll();
+    EXPECT_EQ(slot.state(), SlotState::compiling);
+    bench.run_all();
+    EXPECT_TRUE(slot.poll());
+    EXPECT_EQ(running(slot), "a+two");
+    EXPECT_EQ(slot.text_version(), text) << "the editor's text is as it was";
+    EXPECT_EQ(slot.compiles(), 2u);
+    EXPECT_EQ(bench.reflected, 2) << "types may be the header's";
+
+    // It faults: the version before has the same text, and is another one.
+    slot.report_fault({"a.cu", 1, 0, Diagnostic::Severity::error, "out of bounds"});
+    EXPECT_EQ(running(slot), "a+1");
+    EXPECT_EQ(slot.state(), SlotState::faulted);
+
+    write("mended");
+    slot.poll();
+    bench.run_all();
+    EXPECT_TRUE(slot.poll());
+    EXPECT_EQ(running(slot), "a+mended");
+    std::filesystem::remove(bench.header);
 }
