@@ -4,6 +4,7 @@
 #include "engine/live/source_scan.h"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <charconv>
 
@@ -64,6 +65,21 @@ bool read_initial(std::string_view text, Directive& d) {
     return true;
 }
 
+/// Why a word that looks like a range is none; empty where it does not look like one.
+std::string range_problem(std::string_view word) {
+    const auto dots = word.find("..");
+    if (dots == word.npos) return {};
+    const auto low = number(word.substr(0, dots)), high = number(word.substr(dots + 2));
+    if (!low || !high) return {};
+    return fmt::format("range {}: the first number must be below the second", word);
+}
+
+bool is_outside(const Directive& d) {
+    for (const double x : d.initial)
+        if ((d.min && x < *d.min) || (d.max && x > *d.max)) return true;
+    return false;
+}
+
 bool read_range(std::string_view word, Directive& d) {
     const auto dots = word.find("..");
     if (dots == word.npos) return false;
@@ -118,16 +134,26 @@ Directive parse_directive(std::string_view text, int line, int column,
         }
         const std::size_t end = end_of_word(text, i);
         const auto word = text.substr(i, end - i);
-        if (!read_word(word, d))
+        if (!read_word(word, d)) {
+            std::string why = range_problem(word);
+            if (why.empty())
+                why = fmt::format("directive word '{}' is not understood; expected min..max, "
+                                  "=value, step=value, log, color, enum(a,b), drag, slider or "
+                                  "hidden",
+                                  word);
             problems.push_back(
-                {{},
-                 line,
-                 column + int(i),
-                 Diagnostic::Severity::warning,
-                 fmt::format("directive word '{}' is not understood; expected min..max, =value, "
-                             "step=value, log, color, enum(a,b), drag, slider or hidden",
-                             word)});
+                {{}, line, column + int(i), Diagnostic::Severity::warning, std::move(why)});
+        }
         i = end;
+    }
+    if (is_outside(d)) {
+        problems.push_back({{},
+                            line,
+                            column,
+                            Diagnostic::Severity::warning,
+                            fmt::format("the value {} is outside of the range {:g}..{:g}; not taken",
+                                        fmt::join(d.initial, ", "), *d.min, *d.max)});
+        d.initial.clear();
     }
     if (d.log && !(d.min && *d.min > 0)) {
         problems.push_back({{},

@@ -75,6 +75,25 @@ TEST(Directive, LogNeedsAPositiveRange) {
     EXPECT_EQ(problems.size(), 1u);
 }
 
+TEST(Directive, SaysWhatIsWrongWithARange) {
+    std::vector<Diagnostic> problems;
+    EXPECT_EQ(parse_directive("3..1", 1, 1, problems).min, std::nullopt);
+    ASSERT_EQ(problems.size(), 1u);
+    EXPECT_EQ(problems[0].text, "range 3..1: the first number must be below the second");
+}
+
+TEST(Directive, AValueOutsideOfTheRangeIsNotTaken) {
+    for (const auto* text : {"=5 0..1", "0..1 =-0.5", "color 0..1 =(0, 2, 0)"}) {
+        std::vector<Diagnostic> problems;
+        EXPECT_TRUE(parse_directive(text, 1, 1, problems).initial.empty()) << text;
+        ASSERT_EQ(problems.size(), 1u) << text;
+        EXPECT_NE(problems[0].text.find("outside of the range 0..1"), std::string::npos);
+    }
+    std::vector<Diagnostic> problems;
+    EXPECT_EQ(parse_directive("0..1 =1", 1, 1, problems).initial, std::vector{1.0});
+    EXPECT_TRUE(problems.empty());
+}
+
 TEST(Directive, BelongsToTheParameterOnItsLineElseToTheNext) {
     const auto found = find_directives(kGrayScott);
     EXPECT_TRUE(found.problems.empty());
