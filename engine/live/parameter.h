@@ -34,6 +34,7 @@ struct Parameter {
     std::vector<std::int64_t> choice_values; ///< where an enum's values are not 0, 1, …; else empty
     bool touched = false; ///< set by hand, by `--set` or by code, so an edit keeps the value
     bool read = false;    ///< somebody asked for the value: the widget has an effect
+    bool passed = false;  ///< the program passed a value of its own to a kernel instead
 };
 
 /// A parameter of `kind` with the directive applied: range, initial value, widget, choices.

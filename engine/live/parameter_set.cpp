@@ -2,6 +2,7 @@
 #include "engine/live/parameter_set.h"
 
 #include "engine/core/error.h"
+#include "engine/core/log.h"
 
 #include <fmt/format.h>
 
@@ -12,11 +13,21 @@ namespace lathe {
 
 namespace {
 
-std::string names_of(const std::vector<Parameter*>& parameters) {
-    if (parameters.empty()) return "there are no parameters";
-    std::vector<std::string_view> names;
-    for (const Parameter* p : parameters) names.push_back(p->name);
-    return fmt::format("known are {}", fmt::join(names, ", "));
+/// Setting it changes something, as far as is known.
+bool has_effect(const Parameter& p) {
+    return p.read || (!p.passed && p.widget != ParameterWidget::hidden);
+}
+
+/// The value of a text whatever the range.
+ParameterValue parse_without_range(Parameter p, std::string_view text) {
+    p.min.reset();
+    p.max.reset();
+    return parse_value(p, text);
+}
+
+std::string range_of(const Parameter& p) {
+    if (p.min && p.max) return fmt::format("{:g}..{:g}", *p.min, *p.max);
+    return p.min ? fmt::format("{:g} and more", *p.min) : fmt::format("{:g} and less", *p.max);
 }
 
 /// A value that was touched, for a parameter whose declaration changed.
@@ -69,6 +80,7 @@ void ParameterSet::merge(const Parameter& declared) {
     next.value = next.initial;
     next.touched = false;
     next.read = !is_new && slot->read;
+    next.passed = !is_new && slot->passed;
     if (!is_new && slot->touched)
         if (const auto value = carried(next, slot->value)) {
             next.value = *value;
@@ -83,10 +95,26 @@ void ParameterSet::apply_waiting(Parameter& p) {
     const auto found = waiting_.find(p.name);
     if (found == waiting_.end()) return;
     try {
-        p.value = parse_value(p, found->second);
-        p.touched = true;
+        assign(p, found->second);
     } catch (const Error& e) { refused_[p.name] = e.what(); }
     waiting_.erase(found);
+}
+
+void ParameterSet::assign(Parameter& p, std::string_view text) {
+    p.value = parse_value(p, text);
+    p.touched = true;
+    assigned_[p.name] = text;
+    if (parse_without_range(p, text) != p.value)
+        log::warning("--set {}={} is outside of {}: {} is {}", p.name, text, range_of(p), p.name,
+                     format_value(p));
+}
+
+std::string ParameterSet::settable_names() const {
+    std::vector<std::string_view> names;
+    for (const Parameter* p : shown_)
+        if (has_effect(*p)) names.push_back(p->name);
+    if (names.empty()) return "there are no parameters";
+    return fmt::format("known are {}", fmt::join(names, ", "));
 }
 
 Parameter* ParameterSet::find(std::string_view name) const {
@@ -97,13 +125,17 @@ Parameter* ParameterSet::find(std::string_view name) const {
 
 Parameter& ParameterSet::require(std::string_view name) {
     if (Parameter* p = find(name)) return *p;
-    throw Error{fmt::format("no parameter is named '{}'; {}", name, names_of(shown_))};
+    throw Error{fmt::format("no parameter is named '{}'; {}", name, settable_names())};
 }
 
 const ParameterValue& ParameterSet::get(std::string_view name) {
     Parameter& p = require(name);
     p.read = true;
     return p.value;
+}
+
+void ParameterSet::note_passed(std::string_view name) {
+    if (Parameter* p = find(name)) p->passed = true;
 }
 
 void ParameterSet::set(std::string_view name, const ParameterValue& value) {
@@ -144,7 +176,7 @@ void ParameterSet::set_from_text(std::string_view assignment) {
         throw Error{fmt::format("--set takes name=value, received '{}'", assignment)};
     const auto name = assignment.substr(0, equals), text = assignment.substr(equals + 1);
     if (Parameter* p = find(name)) {
-        p->value = parse_value(*p, text);
+        assign(*p, text);
         changed(*p);
     } else {
         waiting_[std::string{name}] = std::string{text};
@@ -156,7 +188,11 @@ void ParameterSet::check_assignments() const {
     for (const auto& [name, why] : refused_) problems += why + "\n";
     for (const auto& [name, text] : waiting_)
         problems += fmt::format("--set {}={}: no parameter is named '{}'; {}\n", name, text, name,
-                                names_of(shown_));
+                                settable_names());
+    for (const auto& [name, text] : assigned_)
+        if (const Parameter* p = find(name); p && p->passed && !p->read)
+            problems += fmt::format("--set {}={} has no effect: the program passes its own {}; {}\n",
+                                    name, text, name, settable_names());
     if (problems.empty()) return;
     problems.pop_back();
     throw Error{problems};

@@ -42,6 +42,9 @@ public:
     /// the known ones.
     const ParameterValue& get(std::string_view name);
 
+    /// The program passed a value of its own for the kernel parameter `name`, known or not.
+    void note_passed(std::string_view name);
+
     /// Sets a value, converted to the parameter's type and clamped to its range.
     /// Throws lathe::Error for an unknown name or a value of another type.
     void set(std::string_view name, const ParameterValue& value);
@@ -52,12 +55,14 @@ public:
     /// "F=0.037", for the clipboard and for `--set`.
     std::string assignment(std::string_view name) const;
 
-    /// `--set name=value`, before or after the parameter is declared. Throws lathe::Error where
-    /// there is no `=`, or where the parameter is declared and the value does not fit.
+    /// `--set name=value`, before or after the parameter is declared. A value outside of the
+    /// range becomes the range's end, with a warning in the log. Throws lathe::Error where there is
+    /// no `=`, or where the parameter is declared and the value does not fit.
     void set_from_text(std::string_view assignment);
 
-    /// Throws lathe::Error naming each `--set` whose parameter nobody declares (with the names
-    /// there are) or whose value did not fit. Called once the first kernels are compiled.
+    /// Throws lathe::Error naming each `--set` whose parameter nobody declares or whose value the
+    /// program passes itself (with the names that have an effect), or whose value did not fit.
+    /// Called once the first kernels have been launched.
     void check_assignments() const;
 
     /// Grows with each change of a value or of the list.
@@ -74,6 +79,8 @@ private:
     void rebuild();
     void merge(const Parameter& declared);
     void apply_waiting(Parameter& p);
+    void assign(Parameter& p, std::string_view text);
+    std::string settable_names() const;
     Parameter& require(std::string_view name);
 
     std::vector<Owner> owners_; ///< in order of their first declaration
@@ -81,7 +88,8 @@ private:
     std::map<std::string, std::unique_ptr<Parameter>, std::less<>> known_;
     std::vector<Parameter*> shown_;
     std::map<std::string, std::string, std::less<>> waiting_; ///< name → text of `--set`
-    std::map<std::string, std::string, std::less<>> refused_; ///< name → why it did not fit
+    std::map<std::string, std::string, std::less<>> assigned_; ///< the same, once declared
+    std::map<std::string, std::string, std::less<>> refused_;  ///< name → why it did not fit
     std::uint64_t version_ = 0;
 };
 

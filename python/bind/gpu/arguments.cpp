@@ -248,6 +248,7 @@ PackedArguments::PackedArguments(const Signature& s, const py::args& args, const
                                                  to_text(s)));
         }
         used += by_keyword ? 1 : 0;
+        if (parameters && p.named && (by_keyword || i < args.size())) parameters->note_passed(p.name);
         std::byte* to = units_[places[i]].bytes;
         pack(s, p, value, to);
         pointers_.push_back(to);

@@ -144,6 +144,37 @@ TEST(ParameterSet, AssignmentsWaitForTheirParameter) {
               std::string::npos);
 }
 
+TEST(ParameterSet, AnAssignmentOutsideOfTheRangeIsSaid) {
+    ParameterSet set;
+    set.declare("a.cu", {real("F", "0..0.5"), integer("n", "1..9")});
+    testing::internal::CaptureStderr();
+    set.set_from_text("F=0.25");
+    set.set_from_text("n=9");
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+    testing::internal::CaptureStderr();
+    set.set_from_text("F=999");
+    set.set_from_text("n=0");
+    const std::string said = testing::internal::GetCapturedStderr();
+    EXPECT_NE(said.find("--set F=999 is outside of 0..0.5: F is 0.5"), std::string::npos) << said;
+    EXPECT_NE(said.find("--set n=0 is outside of 1..9: n is 1"), std::string::npos) << said;
+    EXPECT_EQ(number(set, "F"), 0.5);
+}
+
+TEST(ParameterSet, AnAssignmentToWhatTheProgramPassesIsRefused) {
+    ParameterSet set;
+    set.declare("a.cu", {real("F"), real("dt", "hidden"), real("x"), real("y", "hidden")});
+    set.set_from_text("dt=3");
+    set.set_from_text("x=1");
+    set.set_from_text("F=2");
+    set.set_from_text("y=2");
+    for (const char* passed : {"dt", "x", "no parameter of ours"}) set.note_passed(passed);
+    set.get("F");
+    set.get("x"); // another kernel takes the slider's value
+    const std::string problems = message([&] { set.check_assignments(); });
+    EXPECT_EQ(problems,
+              "--set dt=3 has no effect: the program passes its own dt; known are F, x");
+}
+
 TEST(ParameterSet, VersionAndReadFlagsFollow) {
     ParameterSet set;
     set.declare("a.cu", {real("F")});
