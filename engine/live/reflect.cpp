@@ -24,9 +24,13 @@ bool is_float_vector(const ptx::ParameterType& t) {
            });
 }
 
+constexpr std::array<std::string_view, 11> kProgramParameters{
+    "width", "height", "depth",   "count",   "time",      "dt",
+    "frame", "seed",   "mouse_x", "mouse_y", "mouse_down"};
+
 bool set_by_the_program(std::string_view name) {
-    constexpr std::array names{"time", "frame", "mouse", "resolution"};
-    return std::find(names.begin(), names.end(), name) != names.end();
+    return std::find(kProgramParameters.begin(), kProgramParameters.end(), name) !=
+           kProgramParameters.end();
 }
 
 std::optional<Parameter> parameter_of(const ptx::ParameterType& t, const Directive* given) {
@@ -66,6 +70,8 @@ std::optional<Parameter> parameter_of(const ptx::ParameterType& t, const Directi
 }
 
 } // namespace
+
+std::span<const std::string_view> program_parameters() { return kProgramParameters; }
 
 std::vector<Parameter> parameters_of(const std::vector<ptx::KernelSignature>& kernels,
                                      const SourceDirectives& directives) {

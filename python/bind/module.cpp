@@ -16,6 +16,8 @@ PYBIND11_MODULE(_lathe, m) {
     bind_camera(m);
     bind_screenshot(m);
     bind_recorder(m);
+    bind_window(m);
+    bind_directive(m);
     bind_parameter_set(m);
     bind_kernel_slot(m);
     bind_console_panel(m);

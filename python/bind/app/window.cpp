@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+#include "engine/app/window.h"
+
+#include "python/bind/bind.h"
+
+namespace lathe::bind {
+
+void bind_window(py::module_& m) {
+    m.def(
+        "gl_status",
+        [] {
+            WindowConfig config;
+            config.width = config.height = 64;
+            config.headless = true;
+            const Window window = Window::open(config);
+            const gl::Info& info = window.gl_info();
+            py::dict out;
+            out["vendor"] = info.vendor;
+            out["renderer"] = info.renderer;
+            out["version"] = info.version;
+            out["is_software"] = info.is_software;
+            out["window"] = window.description();
+            return out;
+        },
+        "What OpenGL there is without a display; opens no CUDA driver. Raises lathe.Error naming what\n"
+        "is missing.");
+}
+
+} // namespace lathe::bind
