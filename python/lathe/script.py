@@ -7,6 +7,9 @@ A reload unwinds the script that runs (`Reload` passes through its loop) and exe
 
 from __future__ import annotations
 
+import contextlib
+import importlib
+import importlib.util
 import os
 import sys
 import time
@@ -30,21 +33,22 @@ class Reload(BaseException):
 
 
 class ScriptWatch:
-    """Whether a file changed since the last look; None is never changed."""
+    """Whether a script or a module beside it changed since the last look; None is never changed."""
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
-        self._stamp = self._read()
+        self._stamps = self._read()
         self._looked = time.monotonic()
 
-    def _read(self) -> tuple[int, int] | None:
-        if self.path is None:
-            return None
-        try:
-            status = self.path.stat()
-        except OSError:
-            return None  # between a delete and a rename, as editors save
-        return status.st_mtime_ns, status.st_size
+    def _read(self) -> dict[Path, tuple[int, int]]:
+        stamps: dict[Path, tuple[int, int]] = {}
+        for file in [] if self.path is None else [self.path, *own_modules(self.path).values()]:
+            try:
+                status = file.stat()
+            except OSError:
+                continue  # between a delete and a rename, as editors save
+            stamps[file] = status.st_mtime_ns, status.st_size
+        return stamps
 
     def changed(self) -> bool:
         """True once after each change, looking no more often than every `LOOK_EVERY` seconds."""
@@ -52,11 +56,25 @@ class ScriptWatch:
         if self.path is None or now - self._looked < LOOK_EVERY:
             return False
         self._looked = now
-        stamp = self._read()
-        if stamp is None or stamp == self._stamp:
-            return False
-        self._stamp = stamp
-        return True
+        stamps = self._read()
+        changed = any(self._stamps.get(file, stamp) != stamp for file, stamp in stamps.items())
+        self._stamps |= stamps
+        return changed
+
+
+def own_modules(script: Path) -> dict[str, Path]:
+    """Modules by name that were imported from the script's folder: what a reload takes anew."""
+    folders = tuple({f"{p.parent}{os.sep}" for p in (script.absolute(), script.resolve())})
+    found = {}
+    for name, module in list(sys.modules.items()):
+        file = getattr(module, "__file__", None)
+        if not isinstance(file, str) or not file.startswith(folders) or name == "__main__":
+            continue
+        path = Path(file)
+        installed = any(part in ("site-packages", "dist-packages") for part in path.parts)
+        if path.suffix == ".py" and not installed and name.partition(".")[0] != "lathe":
+            found[name] = path
+    return found
 
 
 def run_script(path: Path, options: run_options.RunOptions) -> None:
@@ -74,6 +92,7 @@ def run_script(path: Path, options: run_options.RunOptions) -> None:
                 _execute(path)
                 return
             except Reload:
+                _forget_own_modules(path)
                 continue
             except Exception as error:
                 app = options.app
@@ -82,6 +101,7 @@ def run_script(path: Path, options: run_options.RunOptions) -> None:
                 app.show_error(error)
                 if not app.idle():
                     return
+                _forget_own_modules(path)
     finally:
         sys.path.remove(str(path.parent))
         sys.argv = arguments
@@ -92,8 +112,18 @@ def run_again(path: Path, options: run_options.RunOptions, app: App) -> None:
     """A reload without a runner above (``python script.py``): this call becomes the runner."""
     options.app = app
     options.script = path
+    _forget_own_modules(path)
     run_script(path, options)
     app.close()
+
+
+def _forget_own_modules(path: Path) -> None:
+    for name, file in own_modules(path).items():
+        del sys.modules[name]
+        # Python knows stale bytecode by whole seconds and size: a quick edit would pass.
+        with contextlib.suppress(OSError, NotImplementedError):
+            os.unlink(importlib.util.cache_from_source(str(file)))
+    importlib.invalidate_caches()
 
 
 def _execute(path: Path) -> None:

@@ -213,3 +213,43 @@ def test_kept_arrays_refuse_one_name_twice():
     with pytest.raises(ValueError, match="'x'"):
         app.zeros(3, name="x")
     np.testing.assert_array_equal(app.zeros(3).get(), 0)
+
+
+@pytest.mark.parametrize("runner", [True, False], ids=["lathe run", "python"])
+def test_a_saved_module_beside_the_script_reloads_it(tmp_path, runner):
+    (tmp_path / "beside.py").write_text("AMOUNT = 1\n")
+    script = tmp_path / "main.py"
+    write(
+        script,
+        """
+        import time, lathe
+        from pathlib import Path
+        import beside
+        app = lathe.App("helped", (64, 48))
+        app.frame_limit = 500
+        print("amount", beside.AMOUNT, flush=True)
+        while app.frame():
+            time.sleep(0.01)
+            if beside.AMOUNT == 1 and app.step == 3:
+                Path(__file__).with_name("beside.py").write_text("AMOUNT = 2\\n")
+            if beside.AMOUNT == 2:
+                app.close()
+    """,
+    )
+    code = (
+        f"from pathlib import Path\nfrom lathe.options import RunOptions\n"
+        f"from lathe.script import run_script\np = Path({str(script)!r})\n"
+        "run_script(p, RunOptions(name='main', script=p, headless=True, reload=True))\n"
+    )
+    if not runner:  # a window's script watches itself; here without one
+        text = script.read_text()
+        script.write_text(text.replace("app.frame_limit = 500", "app.frame_limit = 500\n"
+            "app._watch = app._watch if app._watch.path else "
+            "type(app._watch)(Path(__file__))"))  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, *(["-c", code] if runner else [str(script)])],
+        capture_output=True, text=True, timeout=120,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["amount", "1", "amount", "2"]
