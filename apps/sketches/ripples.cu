@@ -56,9 +56,8 @@ __global__ void ripple(const float* level, float* before, int width, int height,
 
 // A drop now and then, where the frame's number says, and where the mouse is.
 __global__ void rain(float* level, int width, int height, int frame, int mouse_down,
-                     float mouse_x, //@ hidden
-                     float mouse_y, //@ hidden
-                     int pause)     //@ 10..200 =70
+                     float mouse_x, float mouse_y,
+                     int pause) //@ 10..200 =70
 {
     int x = blockIdx.x * blockDim.x + threadIdx.x;
     int y = blockIdx.y * blockDim.y + threadIdx.y;

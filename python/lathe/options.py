@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from lathe.app import App
+    from lathe.progress import Progress
 
-__all__ = ["DEFAULT_FRAMES", "RunOptions", "current", "use"]
+__all__ = ["DEFAULT_FRAMES", "LARGEST", "SMALLEST", "RunOptions", "current", "use"]
 
 DEFAULT_FRAMES = 300
 """Frames of a run without a display, unless given."""
+SMALLEST, LARGEST = 16, 16384
+"""Pixels that a window or a picture may have a side."""
 
 
 @dataclass(slots=True)
@@ -34,6 +37,8 @@ class RunOptions:
         Folder for the picture and the movie of a run without a display; None writes nothing.
     assignments : tuple of str
         ``name=value`` for sliders.
+    progress : Progress or None
+        Told of each frame of a run without a display.
     app : App or None
         Set by the App once it is open.
     """
@@ -47,6 +52,7 @@ class RunOptions:
     ui: bool | None = None
     assignments: tuple[str, ...] = ()
     reload: bool = False
+    progress: Progress | None = None
     app: App | None = None
     written: list[Path] = field(default_factory=list)
 

@@ -13,6 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lathe.native import native
+from lathe.options import LARGEST, SMALLEST
+
 __all__ = ["SEED", "Launch", "Sketch", "SketchError", "parse"]
 
 # Types of buffers: dtype and elements a cell.
@@ -24,6 +27,7 @@ _TYPES: dict[str, tuple[str, int]] = {
 _NUMPY_NAMES = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64",
                 "float16", "float32", "float64")  # fmt: skip
 SEED = 1
+LARGEST_GRID = 2**31 - 1
 
 
 class SketchError(Exception):
@@ -39,6 +43,18 @@ class Buffer:
     dtype: str
     content: str
     line: int
+    is_vector: bool = False
+    """The last size is that of a float2, uchar4, ..."""
+
+    @property
+    def cells(self) -> int:
+        """Elements, a float3 being one."""
+        return int(np.prod(self.shape[: len(self.shape) - self.is_vector], dtype=object))
+
+    @property
+    def bytes(self) -> int:
+        """Of all elements."""
+        return int(np.prod(self.shape, dtype=object)) * np.dtype(self.dtype).itemsize
 
     def make(self) -> NDArray[Any]:
         """The first contents."""
@@ -48,11 +64,18 @@ class Buffer:
         numbers = [float(x) for x in call[2].split(",")] if call else []
         if name == "random":
             low, high = numbers if numbers else (0.0, 1.0)
-            return random.uniform(low, high, self.shape).astype(self.dtype)
+            return self._as_dtype(random.uniform(low, high, self.shape))
         if name == "noise":
-            return random.normal(0.0, numbers[0], self.shape).astype(self.dtype)
+            return self._as_dtype(random.normal(0.0, numbers[0], self.shape))
         value = {"zeros": 0.0, "ones": 1.0}.get(name)
-        return np.full(self.shape, float(name) if value is None else value).astype(self.dtype)
+        return np.full(self.shape, float(name) if value is None else value, self.dtype)
+
+    def _as_dtype(self, values: NDArray[np.float64]) -> NDArray[Any]:
+        """Integers stop at their limits instead of wrapping."""
+        if np.dtype(self.dtype).kind in "iu":
+            limits = np.iinfo(self.dtype)
+            values = values.clip(limits.min, limits.max)
+        return values.astype(self.dtype)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,12 +140,12 @@ class _Line:
             self.fail(f"{what} is not understood: {text}")
         return found
 
-    def sizes(self, text: str, what: str, most: int = 3) -> tuple[int, ...]:
+    def sizes(self, text: str, what: str) -> tuple[int, ...]:
         if not re.fullmatch(r"\d+([xX]\d+)*", text):
             self.fail(f"{what} is numbers parted by x, such as 512x512; got {text}")
         sizes = tuple(int(n) for n in re.split("[xX]", text))
-        if len(sizes) > most or min(sizes) < 1:
-            self.fail(f"{what} has one to {most} sizes of at least 1; got {text}")
+        if len(sizes) > 3 or min(sizes) < 1:
+            self.fail(f"{what} has one to three sizes of at least 1; got {text}")
         return sizes
 
     def options(self, words: list[str], known: dict[str, str]) -> dict[str, str]:
@@ -146,10 +169,12 @@ def parse(text: str, file: str = "sketch.cu") -> Sketch:
         Naming file, line, what was received and what is known.
     """
     sketch = Sketch(title=Path(file).stem.replace("_", " "))
-    for number, line in enumerate(text.splitlines(), 1):
-        stripped = line.strip()
-        if stripped.startswith("//@"):
-            _read(sketch, _Line(file, number, stripped[3:].strip()))
+    lines = text.split("\n")
+    for number, directive in native.free_directives(text):
+        if lines[number - 1].lstrip().startswith("//@"):
+            _read(sketch, _Line(file, number, directive))
+    for number, column, problem in native.directive_problems(text):
+        raise SketchError(f"{file}:{number}:{column}: {problem}")
     if not sketch.launches:
         raise SketchError(
             f"{file}:1: nothing to run: a sketch has at least one line such as\n"
@@ -160,16 +185,44 @@ def parse(text: str, file: str = "sketch.cu") -> Sketch:
         for name in (n for pair in launch.swaps for n in pair):
             _check_buffer(sketch, name, file, launch.line)
     for drawing in sketch.drawings:
-        _check_buffer(sketch, drawing.buffer, file, drawing.line)
+        buffer = _check_buffer(sketch, drawing.buffer, file, drawing.line)
+        problem = _drawing_problem(drawing, buffer)
         if drawing.values is not None:
-            _check_buffer(sketch, drawing.values, file, drawing.line)
+            values = _check_buffer(sketch, drawing.values, file, drawing.line)
+            if not problem and (values.dtype, values.cells) != ("float32", buffer.cells):
+                problem = (
+                    f"values are a float buffer of {buffer.cells} elements, one a point; "
+                    f"'{values.name}' is {values.dtype}{list(values.shape)}"
+                )
+        if problem:
+            raise SketchError(f"{file}:{drawing.line}: {problem}")
     return sketch
 
 
-def _check_buffer(sketch: Sketch, name: str, file: str, line: int) -> None:
+def _check_buffer(sketch: Sketch, name: str, file: str, line: int) -> Buffer:
     if name not in sketch.buffers:
         known = ", ".join(sketch.buffers) or "none"
         raise SketchError(f"{file}:{line}: there is no buffer '{name}'; there are: {known}")
+    return sketch.buffers[name]
+
+
+def _drawing_problem(drawing: Drawing, buffer: Buffer) -> str:
+    """Why a buffer cannot be drawn so; empty where it can."""
+    shape, has = buffer.shape, f"'{buffer.name}' is {buffer.dtype}{list(buffer.shape)}"
+    if drawing.method == "image":
+        if len(shape) not in (2, 3) or (len(shape) == 3 and shape[2] > 4):
+            return f"a picture is [rows,columns] or [rows,columns,1 to 4]; {has}"
+        if buffer.dtype in ("float64", "float16", "int64", "uint64"):
+            return f"a picture is of float, or of integers of up to 4 bytes; {has}"
+    elif buffer.dtype != "float32" or len(shape) < 2 or shape[-1] not in (2, 3, 4):
+        return f"{drawing.method} are positions: float2, float3 or float4; {has}"
+    colormap = drawing.arguments.get("colormap", "viridis")
+    if colormap not in native.colormap_names():
+        return f"there is no colormap '{colormap}'; there are {', '.join(native.colormap_names())}"
+    blend = drawing.arguments.get("blend", "alpha")
+    if blend not in ("opaque", "alpha", "additive"):
+        return f"blend is opaque, alpha or additive; got {blend}"
+    return ""
 
 
 def _read(sketch: Sketch, line: _Line) -> None:
@@ -199,10 +252,14 @@ def _read_title(sketch: Sketch, line: _Line) -> None:
 
 
 def _read_size(sketch: Sketch, line: _Line) -> None:
-    sizes = line.sizes(line.words[1], "size", 2)
-    if len(sizes) != 2:
-        line.fail(f"size is WIDTHxHEIGHT; got {line.words[1]}")
-    sketch.size = (sizes[0], sizes[1])
+    match = re.fullmatch(r"(\d+)[xX](\d+)", line.rest)
+    if not match:
+        line.fail(f"size is WIDTHxHEIGHT, such as 1280x720; got {line.rest}")
+        return
+    size = int(match[1]), int(match[2])
+    if not all(SMALLEST <= n <= LARGEST for n in size):
+        line.fail(f"size {line.rest} is impossible: {SMALLEST} to {LARGEST} pixels each")
+    sketch.size = size
 
 
 def _read_background(sketch: Sketch, line: _Line) -> None:
@@ -242,7 +299,22 @@ def _read_buffer(sketch: Sketch, line: _Line) -> None:
         )
     if name in sketch.buffers:
         line.fail(f"there is a buffer '{name}' already")
-    sketch.buffers[name] = Buffer(name, shape, dtype, content.replace(" ", ""), line.number)
+    buffer = Buffer(name, shape, dtype, content.replace(" ", ""), line.number, elements > 1)
+    _check_content(buffer, line)
+    sketch.buffers[name] = buffer
+
+
+def _check_content(buffer: Buffer, line: _Line) -> None:
+    """Integers neither wrap nor lose what is behind the point."""
+    if np.dtype(buffer.dtype).kind not in "iu" or buffer.content.startswith("noise"):
+        return
+    limits = np.iinfo(buffer.dtype)
+    numbers = [float(x) for x in re.findall(r"[-+.\deE]*\d[-+.\deE]*", buffer.content)]
+    for number in numbers:
+        if not limits.min <= number <= limits.max:
+            line.fail(f"{number:g} does not fit {buffer.dtype}: {limits.min} to {limits.max}")
+        if "(" not in buffer.content and number != int(number):
+            line.fail(f"{number:g} is no whole number, as {buffer.dtype} wants")
 
 
 def _read_launch(sketch: Sketch, line: _Line) -> None:
@@ -259,11 +331,19 @@ def _read_launch(sketch: Sketch, line: _Line) -> None:
         if not colon:
             line.fail(f"swap is a:b, or a:b,c:d; got {options['swap']}")
         swaps.append((a, b))
+    grid = line.sizes(options["grid"], "grid")
+    if max(grid) > LARGEST_GRID:
+        line.fail(f"grid counts threads, at most {LARGEST_GRID} a side; got {options['grid']}")
+    block = line.sizes(options["block"], "block") if "block" in options else None
+    if block is not None and (np.prod(block, dtype=object) > 1024 or block[2:] > (64,)):
+        line.fail(
+            f"a block has at most 1024 threads, 1024x1024x64 a side; got block={options['block']}"
+        )
     sketch.launches.append(
         Launch(
             kernel=line.words[1],
-            grid=line.sizes(options["grid"], "grid"),
-            block=line.sizes(options["block"], "block") if "block" in options else None,
+            grid=grid,
+            block=block,
             times=int(times),
             swaps=tuple(swaps),
             once="once" in options,

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,8 @@ import numpy as np
 from lathe import options as run_options
 from lathe._lathe import Array, Kernel
 from lathe.app import App
-from lathe.sketch import SEED, Launch, Sketch, SketchError, parse
+from lathe.native import native
+from lathe.sketch import SEED, Buffer, Launch, Sketch, SketchError, parse
 
 __all__ = ["run_sketch"]
 
@@ -44,6 +47,31 @@ class _Runner:
     def run(self) -> None:
         self.app.run()
 
+    @contextmanager
+    def at(self, line: int) -> Iterator[None]:
+        """A mistake within is told with the line of its directive."""
+        try:
+            yield
+        except (TypeError, ValueError, OverflowError, MemoryError, native.LogicError) as error:
+            why = str(error) or type(error).__name__
+            raise SketchError(f"{self.file}:{line}: {why}") from None
+
+    def make(self, buffer: Buffer) -> Array:
+        """A new array with the buffer's first contents."""
+        there = native.gpu_status()["devices"][0]["total_bytes"]
+        if buffer.bytes > there:
+            raise SketchError(
+                f"{self.file}:{buffer.line}: buffer {buffer.name} is of {buffer.bytes / 2**30:.1f} "
+                f"GiB, the device has {there / 2**30:.1f}"
+            )
+        try:
+            array = self.app._studio.array(list(buffer.shape), np.dtype(buffer.dtype))
+        except native.Error as error:
+            raise SketchError(f"{self.file}:{buffer.line}: {error}") from None
+        with self.at(buffer.line):
+            array.set(buffer.make())
+        return array
+
     def take(self, sketch: Sketch) -> None:
         """Makes what the directives name; arrays of the same name and kind keep their contents."""
         self.sketch = sketch
@@ -51,19 +79,21 @@ class _Runner:
         for name, buffer in sketch.buffers.items():
             old = self.arrays.get(name)
             same = old is not None and old.shape == buffer.shape and old.dtype == buffer.dtype
-            arrays[name] = old if old is not None and same else self.app._studio.array(
-                list(buffer.shape), np.dtype(buffer.dtype)
-            )  # fmt: skip
-            if not same:
-                arrays[name].set(buffer.make())
+            arrays[name] = old if old is not None and same else self.make(buffer)
         self.arrays = arrays
         if sketch.camera is not None:
             self.app.use_camera(sketch.camera)
-        names = {launch.kernel for launch in sketch.launches}
-        self.kernels = {name: self.app.kernel(self.file, name) for name in sorted(names)}
-        slot = next(iter(self.kernels.values())).slot
+        slot = self.app.kernel(self.file, "").slot
         assert slot is not None
         self.slot, self.taken = slot, slot.source
+        self.kernels = {}
+        for launch in sketch.launches:
+            if slot.ready and launch.kernel not in slot.kernel_names:
+                raise SketchError(
+                    f"{self.file}:{launch.line}: there is no kernel '{launch.kernel}'; there are: "
+                    f"{', '.join(slot.kernel_names)}"
+                )
+            self.kernels[launch.kernel] = self.app.kernel(self.file, launch.kernel)
 
     def start(self) -> None:
         for name, buffer in self.sketch.buffers.items():
@@ -83,28 +113,35 @@ class _Runner:
             arguments = dict(drawing.arguments)
             if drawing.values is not None:
                 arguments["values"] = self.arrays[drawing.values]
-            getattr(self.app, drawing.method)(self.arrays[drawing.buffer], **arguments)
+            with self.at(drawing.line):
+                getattr(self.app, drawing.method)(self.arrays[drawing.buffer], **arguments)
 
     def launch(self, launch: Launch) -> None:
         kernel = self.kernels[launch.kernel]
-        launcher = kernel.over(launch.grid[::-1], launch.block)
+        with self.at(launch.line):
+            launcher = kernel.over(launch.grid[::-1], launch.block)
         for _ in range(launch.times):
-            launcher(**self.arguments(launch, kernel))
+            arguments = self.arguments(launch, kernel)
+            with self.at(launch.line):
+                launcher(**arguments)
             for a, b in launch.swaps:
                 self.arrays[a], self.arrays[b] = self.arrays[b], self.arrays[a]
 
-    def arguments(self, launch: Launch, kernel: Kernel) -> dict[str, Any]:
+    def program_values(self, launch: Launch) -> dict[str, Any]:
+        """What `native.program_parameters` names, for a launch of this step."""
         app = self.app
         width, height, depth = (*launch.grid, 1, 1)[:3]
         x, y = app.cell_under_mouse or (-1, -1)
-        known: dict[str, Any] = {
+        return {
             "width": width, "height": height, "depth": depth, "count": width * height * depth,
             "time": app.time, "dt": app.dt, "frame": max(app.step, 0), "seed": SEED,
             "mouse_x": x, "mouse_y": y,
             "mouse_down": int(x >= 0 and app.input.button_down("right")),
         }  # fmt: skip
-        known.update(self.arrays)
-        sliders = app.parameters
+
+    def arguments(self, launch: Launch, kernel: Kernel) -> dict[str, Any]:
+        known = self.program_values(launch) | self.arrays
+        sliders = self.app.parameters
         given: dict[str, Any] = {}
         for name, kind in kernel.parameters:
             if name in known:

@@ -7,10 +7,9 @@ import os
 import re
 from pathlib import Path
 
-__all__ = ["UserError", "choose_device", "load_engine", "parse_count", "parse_size"]
+from lathe.options import LARGEST, SMALLEST
 
-SMALLEST = 16
-LARGEST = 16384
+__all__ = ["UserError", "choose_device", "load_engine", "parse_count", "parse_size"]
 
 
 class UserError(Exception):
