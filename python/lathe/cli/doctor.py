@@ -26,7 +26,7 @@ def doctor() -> int:
     status = native.gpu_status()
     problems: list[tuple[str, str]] = [(what, mend) for what, mend in status["shortcomings"]]
     rows += _cuda_rows(status)
-    gl_rows, gl_problem = _gl_rows()
+    gl_rows, gl_problem = _gl_rows(status["driver_ok"])
     rows += gl_rows
     if gl_problem:
         problems.append(gl_problem)
@@ -72,21 +72,26 @@ def _cuda_rows(status: dict[str, Any]) -> list[tuple[str, str]]:
     return rows
 
 
-def _gl_rows() -> tuple[list[tuple[str, str]], tuple[str, str] | None]:
+def _gl_rows(with_cuda: bool) -> tuple[list[tuple[str, str]], tuple[str, str] | None]:
     from lathe.native import native
 
     try:
+        gl = native.gl_status()
+    except native.Error as error:
+        mend = "sudo apt-get install libegl1 libgl1-mesa-dri"
+        return [("OpenGL", "none")], (str(error), mend)
+    rows = [("OpenGL", f"{gl['version']}, {gl['renderer']} ({gl['window']})")]
+    if not with_cuda:
+        return [*rows, ("interop", "none without a CUDA driver")], None
+    try:
         studio = native.Studio("lathe doctor", 64, 64, True, False, restore=False)
     except native.Error as error:
-        text = str(error)
-        mend = "sudo apt-get install libegl1 libgl1-mesa-dri"
-        return [("OpenGL", "none")], (text, mend) if "EGL" in text or "GL" in text else None
-    gl = studio.gl
+        mend = "LATHE_DEVICE=software lathe doctor, which tries the software CUDA device"
+        return [*rows, ("interop", "none")], (str(error), mend)
     mode = native.interop_mode().name.replace("_", " ")
-    return [
-        ("OpenGL", f"{gl['version']}, {gl['renderer']} ({gl['window']})"),
-        ("interop", f"{mode}: {native.interop_reason()}"),
-    ], None
+    rows.append(("interop", f"{mode}: {native.interop_reason()}"))
+    del studio  # its GL context is what the answer is about
+    return rows, None
 
 
 def _version(package: str) -> str | None:
