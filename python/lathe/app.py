@@ -143,8 +143,14 @@ class App(Loop):
         self._studio.set_background((*background, 1.0))
         for assignment in wanted.assignments:
             self._studio.parameters.set_from_text(assignment)
-        if wanted.out is not None:
+        if wanted.out is not None and width * height <= LARGEST_MOVIE:
             self.record(wanted.out / f"{wanted.name}.mp4")
+        elif wanted.out is not None:
+            print(
+                f"{width}x{height} is too large for a movie (7680x4320 at most): only the picture "
+                "is written",
+                file=sys.stderr,
+            )
         wanted.app = self
 
     def _begin_reload(self, title: str, background: tuple[float, float, float]) -> None:
@@ -375,6 +381,10 @@ class App(Loop):
     def gl(self) -> dict[str, Any]:
         """Vendor, renderer and version of GL."""
         return self._studio.gl
+
+
+LARGEST_MOVIE = 7680 * 4320
+"""Pixels of a frame up to which runs without a display are recorded."""
 
 
 def _display() -> bool:

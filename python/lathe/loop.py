@@ -74,7 +74,11 @@ class Loop(DrawList):
         if self.frame_limit is None and studio.headless:
             self.frame_limit = run_options.DEFAULT_FRAMES
         self.frame_times: list[float] = []
-        """Milliseconds of each frame shown so far."""
+        """Milliseconds of each frame shown so far, without its recording."""
+        self.movie_seconds = 0.0
+        """Time that the loop spent on the movie: handing frames over, waiting for the encoder."""
+        self.movie_frames = 0
+        """Frames of the movie, once it is written."""
 
     @overload
     def frame(self) -> bool: ...
@@ -199,12 +203,19 @@ class Loop(DrawList):
         self._studio.end_frame()
         if not self.frame_times:  # by now script and kernels have declared their sliders
             self._studio.parameters.check_assignments()
+        shown = time.perf_counter()
+        self.frame_times.append((shown - self._frame_began) * 1e3)
         self._record()
-        self.frame_times.append((time.perf_counter() - self._frame_began) * 1e3)
+        self.movie_seconds += time.perf_counter() - shown
+        if self._options.progress is not None:
+            self._options.progress.update(len(self.frame_times), self.frame_limit)
 
     def _record(self) -> None:
         """Adds the frame; with panels from the time on when they have found their sizes."""
-        if self._movie is not None and len(self.frame_times) >= SETTLED * self._studio.has_ui:
+        settled = SETTLED + 1 if self._studio.has_ui else 1
+        if self.frame_limit is not None:  # a run that ends before shows its last frame
+            settled = min(settled, max(self.frame_limit, 1))
+        if self._movie is not None and len(self.frame_times) >= settled:
             self._recorder = native.Recorder(self._studio, *self._movie)
             self._movie = None
         if self._recorder is not None:
@@ -222,17 +233,31 @@ class Loop(DrawList):
         if function is not None:
             function()
 
+    def interrupt(self) -> None:
+        """Ends the run in good order after Ctrl+C: the picture and the movie so far are written."""
+        if self._finished:
+            return
+        if self._open:
+            self._steps_left = 0
+            self._end_frame()
+        self._finish()
+
     def _finish(self) -> None:
         self._finished = True
+        if self._options.progress is not None:
+            self._options.progress.end()
         out = self._options.out
         if out is not None and self.frame_times:
             picture = out / f"{self._options.name}.png"
             native.save_png(picture, self._studio.screenshot(self._studio.has_ui))
             self._options.written.append(picture)
         if self._recorder is not None:
-            self._recorder.finish()
-            self._options.written.append(self._recorder.output)
-            self._recorder = None
+            began = time.perf_counter()
+            recorder, self._recorder = self._recorder, None
+            recorder.finish()
+            self.movie_seconds += time.perf_counter() - began
+            self.movie_frames = recorder.frames
+            self._options.written.append(recorder.output)
 
     # -- errors and reload -------------------------------------------------------------------------
 

@@ -3,11 +3,18 @@
 
 from __future__ import annotations
 
+import io
 import os
+import re
+import shutil
+import signal
 import subprocess
 import sys
+import time
 
 import pytest
+
+from lathe.progress import Progress
 
 
 def lathe(*arguments, **environment):
@@ -35,6 +42,10 @@ def lathe(*arguments, **environment):
         (["run", "gray_scott", "--frames", "1", "--set", "pattern=omega"], "expected one of theta"),
         (["run", "gray_scott", "--frames", "1", "--out", "/dev/null"], "--out /dev/null"),
         (["run", "gray_scott", "--device", "quantum"], "--device"),
+        (["run", "gray_scott", "--frames", "1", "--set", "diffusion_u=0.5"], "has no effect"),
+        (["run", "ripples", "--frames", "1", "--set", "mouse_x=5"], "no parameter is named"),
+        (["run", "/tmp"], "/tmp is a folder; name a .py or .cu file"),
+        (["run", "README.md"], "neither a .py nor a .cu file"),
         (["run", "nbody", "--check", "--set", "moons=2"], "no such setting"),
         (["frobnicate"], "frobnicate"),
     ],
@@ -98,6 +109,78 @@ def test_a_kernel_that_does_not_compile_has_its_place(tmp_path):
     assert "Traceback" not in done.stderr
 
 
+def test_a_setting_outside_of_its_range_is_said(tmp_path):
+    done = lathe("run", "gray_scott", "--frames", "1", "--size", "64x48", "--out", str(tmp_path),
+                 "--set", "feed=999")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "--set feed=999 is outside of 0.005..0.09: feed is 0.09" in done.stderr
+
+
+def test_no_folder_is_made_for_a_script_without_an_app(tmp_path):
+    script = tmp_path / "nothing.py"
+    script.write_text("print('no app')\n")
+    assert lathe("run", str(script), "--out", str(tmp_path / "out")).returncode == 0
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.skipif(shutil.which("ffmpeg") is None, reason="no ffmpeg")
+def test_an_interrupted_run_leaves_picture_movie_and_summary(tmp_path):
+    command = [sys.executable, "-m", "lathe", "run", "gray_scott", "--headless", "--size", "96x64",
+               "--frames", "1000000", "--out", str(tmp_path)]  # fmt: skip
+    env = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    run = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env,
+        start_new_session=True,
+    )  # fmt: skip
+    limit = time.monotonic() + 120
+    while not (tmp_path / "gray_scott.mp4").exists() and time.monotonic() < limit:
+        time.sleep(0.1)
+    time.sleep(1)
+    os.killpg(run.pid, signal.SIGINT)  # what Ctrl+C in a terminal does
+    out, errors = run.communicate(timeout=120)
+    assert run.returncode == 130, errors
+    assert "interrupted after" in out
+    assert "frames/s (simulation and drawing)" in out
+    assert "movie: " in out
+    assert "rror" not in errors
+    assert (tmp_path / "gray_scott.png").stat().st_size > 100
+    assert b"moov" in (tmp_path / "gray_scott.mp4").read_bytes()
+
+
+@pytest.mark.skipif(shutil.which("ffmpeg") is None, reason="no ffmpeg")
+def test_a_short_run_with_panels_has_a_movie_too(tmp_path):
+    done = lathe("run", "gray_scott", "--headless", "--ui", "--frames", "2", "--size", "640x480",
+                 "--out", str(tmp_path))  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "gray_scott.mp4").exists()
+
+
+def test_progress_is_one_line_that_goes():
+    stream = io.StringIO()
+    progress = Progress(stream)
+    progress.update(1, 300)
+    assert stream.getvalue() == ""
+    progress._written -= 60
+    progress._began -= 60
+    progress.update(30, 300)
+    assert stream.getvalue().startswith("\rframe 30 of 300, 0.5 frames/s")
+    progress.end()
+    assert stream.getvalue().endswith(" \r")
+
+
+def test_huge_pictures_are_not_recorded(tmp_path):
+    script = tmp_path / "huge.py"
+    script.write_text(
+        "import lathe, lathe.app\nlathe.app.LARGEST_MOVIE = 64 * 48 - 1\n"
+        "app = lathe.App('huge')\nwhile app.frame():\n    pass\n"
+    )
+    done = lathe("run", str(script), "--frames", "2", "--size", "64x48", "--out", str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    assert "64x48 is too large for a movie" in done.stderr
+    assert (tmp_path / "huge.png").exists()
+    assert not (tmp_path / "huge.mp4").exists()
+
+
 def test_list_and_version():
     done = lathe("list")
     assert done.returncode == 0
@@ -112,6 +195,9 @@ def test_doctor_says_what_is_there_and_what_is_not():
     assert done.returncode == 0, done.stdout
     for word in ("CUDA driver", "NVRTC", "OpenGL", "interop", "kernel cache", "zero copy"):
         assert word in done.stdout
+    done = lathe("doctor", LATHE_SOFT_LIBRARY="/nonexistent")
+    assert done.returncode == 1
+    assert re.search(r"OpenGL +\d", done.stdout), done.stdout
     done = lathe("doctor", LATHE_NVRTC="/nonexistent")
     assert done.returncode == 1
     assert "missing: " in done.stdout

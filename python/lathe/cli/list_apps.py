@@ -50,9 +50,10 @@ def list_apps() -> int:
 def find_target(text: str) -> tuple[str, Path]:
     """Name and file of NAME, FILE.py or FILE.cu."""
     path = Path(text)
+    is_name = text in (found := apps())
+    if path.is_dir() and not is_name:
+        raise UserError(f"{text} is a folder; name a .py or .cu file")
     if path.suffix in (".py", ".cu"):
-        if path.is_dir():
-            raise UserError(f"{text} is a folder; name a .py or .cu file")
         if not path.exists():
             raise UserError(f"there is no file {text}; `lathe list` shows the experiments by name")
         try:
@@ -61,9 +62,10 @@ def find_target(text: str) -> tuple[str, Path]:
             reason = error.strerror if isinstance(error, OSError) else "it is not text"
             raise UserError(f"{text} cannot be read: {reason}; try: ls -l {text}") from None
         return path.stem, path.resolve()
-    found = apps()
-    if text in found:
+    if is_name:
         return text, found[text]
+    if path.exists() or path.suffix:
+        raise UserError(f"{text} is neither a .py nor a .cu file, which is what lathe runs")
     near = difflib.get_close_matches(text, found, n=3, cutoff=0.5)
     hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(found)}."
     raise UserError(f"there is no experiment '{text}'; {hint} `lathe list` says what they are.")

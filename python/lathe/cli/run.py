@@ -11,6 +11,7 @@ from pathlib import Path
 from lathe.cli.list_apps import find_target
 from lathe.cli.messages import UserError, choose_device, load_engine, parse_count, parse_size
 from lathe.options import RunOptions
+from lathe.progress import Progress
 
 __all__ = ["run"]
 
@@ -38,6 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
         ui=True if arguments.ui else None,
         assignments=tuple(arguments.set),
         reload=not headless,
+        progress=Progress(sys.stderr) if headless and sys.stderr.isatty() else None,
     )
     return _run(file, options)
 
@@ -51,14 +53,17 @@ def _settings(assignments: list[str]) -> dict[str, str]:
 
 
 def _out_folder(folder: Path) -> Path:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        if not os.access(folder, os.W_OK):
-            raise PermissionError(None, "it may not be written")
-    except OSError as error:
+    """The folder, which is made when the first file is written; checked as far as it exists."""
+    there = next(p for p in (folder, *folder.absolute().parents) if p.exists())
+    problem = ""
+    if not there.is_dir():
+        problem = f"{there} is not a folder"
+    elif not os.access(there, os.W_OK | os.X_OK):
+        problem = f"{there} may not be written"
+    if problem:
         raise UserError(
-            f"--out {folder} cannot be used: {error.strerror}; name another folder with --out DIR"
-        ) from None
+            f"--out {folder} cannot be used: {problem}; name another folder with --out DIR"
+        )
     return folder
 
 
@@ -116,6 +121,9 @@ def _run(file: Path, options: RunOptions) -> int:
             ) from None
         print(format_error(error), file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        _interrupted(options)
+        return 130
     except SystemExit as error:
         return error.code if isinstance(error.code, int) else int(error.code is not None)
     except Exception as error:  # the script's own
@@ -124,6 +132,21 @@ def _run(file: Path, options: RunOptions) -> int:
     if options.app is not None and options.headless:
         _print_summary(options)
     return 0
+
+
+def _interrupted(options: RunOptions) -> None:
+    """Ctrl+C: what there is so far is written and summed up. A second Ctrl+C ends at once."""
+    from lathe.native import native
+
+    app = options.app
+    if app is None or not options.headless:
+        return
+    try:
+        app.interrupt()
+    except native.Error as error:
+        print(f"lathe: {error}", file=sys.stderr)
+    print(f"interrupted after {len(app.frame_times)} frames")
+    _print_summary(options)
 
 
 def _print_summary(options: RunOptions) -> None:
@@ -135,7 +158,12 @@ def _print_summary(options: RunOptions) -> None:
         mean = sum(times) / len(times)
         print(
             f"{len(app.frame_times)} frames: {p50:.1f} ms p50, {p95:.1f} ms p95, "
-            f"{1000 / mean:.1f} frames/s"
+            f"{1000 / mean:.1f} frames/s (simulation and drawing)"
+        )
+    if app.movie_frames:
+        print(
+            f"movie:  {app.movie_seconds * 1e3 / app.movie_frames:.1f} ms a frame besides; its "
+            "encoder shares the processor with the above"
         )
     print(f"device: {_device_line()}")
     print(f"GL:     {app.gl['renderer']}, OpenGL {app.gl['version']} ({app.gl['window']})")
