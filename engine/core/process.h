@@ -22,8 +22,9 @@ bool program_exists(const std::string& program);
 /// A child that reads what we write to its standard input (an encoder).
 class PipeTo {
 public:
-    /// Starts `arguments[0]` from PATH in a process group of its own, with its standard output dropped and its standard error
-    /// kept for error messages. Throws lathe::Error where it cannot be started.
+    /// Starts `arguments[0]` from PATH in a process group of its own, with its standard output
+    /// dropped and its standard error kept for error messages. Throws lathe::Error where it cannot
+    /// be started.
     explicit PipeTo(const std::vector<std::string>& arguments);
     PipeTo(const PipeTo&) = delete;
     PipeTo& operator=(const PipeTo&) = delete;

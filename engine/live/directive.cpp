@@ -147,12 +147,13 @@ Directive parse_directive(std::string_view text, int line, int column,
         i = end;
     }
     if (is_outside(d)) {
-        problems.push_back({{},
-                            line,
-                            column,
-                            Diagnostic::Severity::warning,
-                            fmt::format("the value {} is outside of the range {:g}..{:g}; not taken",
-                                        fmt::join(d.initial, ", "), *d.min, *d.max)});
+        problems.push_back(
+            {{},
+             line,
+             column,
+             Diagnostic::Severity::warning,
+             fmt::format("the value {} is outside of the range {:g}..{:g}; not taken",
+                         fmt::join(d.initial, ", "), *d.min, *d.max)});
         d.initial.clear();
     }
     if (d.log && !(d.min && *d.min > 0)) {

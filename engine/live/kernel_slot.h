@@ -58,7 +58,7 @@ struct KernelBuild {
     std::string log; ///< the compiler's own words
     double milliseconds = 0;
     bool from_cache = false;
-    Effort effort = Effort::full; ///< quick only where that was asked for
+    Effort effort = Effort::full;             ///< quick only where that was asked for
     std::vector<std::filesystem::path> files; ///< of the user's that the source includes
     std::string key; ///< the same for the same code, whatever the effort; empty: the text says it
 };

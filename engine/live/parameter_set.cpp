@@ -191,8 +191,9 @@ void ParameterSet::check_assignments() const {
                                 settable_names());
     for (const auto& [name, text] : assigned_)
         if (const Parameter* p = find(name); p && p->passed && !p->read)
-            problems += fmt::format("--set {}={} has no effect: the program passes its own {}; {}\n",
-                                    name, text, name, settable_names());
+            problems +=
+                fmt::format("--set {}={} has no effect: the program passes its own {}; {}\n", name,
+                            text, name, settable_names());
     if (problems.empty()) return;
     problems.pop_back();
     throw Error{problems};

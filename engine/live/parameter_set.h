@@ -87,7 +87,7 @@ private:
     /// Every parameter there ever was: the values of retired ones are remembered here.
     std::map<std::string, std::unique_ptr<Parameter>, std::less<>> known_;
     std::vector<Parameter*> shown_;
-    std::map<std::string, std::string, std::less<>> waiting_; ///< name → text of `--set`
+    std::map<std::string, std::string, std::less<>> waiting_;  ///< name → text of `--set`
     std::map<std::string, std::string, std::less<>> assigned_; ///< the same, once declared
     std::map<std::string, std::string, std::less<>> refused_;  ///< name → why it did not fit
     std::uint64_t version_ = 0;

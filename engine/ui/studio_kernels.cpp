@@ -37,14 +37,12 @@ std::string name_of_text(const std::vector<StudioSlot>& slots, const std::string
 std::string name_of_file(const std::vector<StudioSlot>& slots, const fs::path& file) {
     const fs::path whole = fs::absolute(file).lexically_normal();
     const bool is_there = std::any_of(slots.begin(), slots.end(), [&](const StudioSlot& s) {
-        return !s.slot->file().empty() &&
-               fs::absolute(s.slot->file()).lexically_normal() == whole;
+        return !s.slot->file().empty() && fs::absolute(s.slot->file()).lexically_normal() == whole;
     });
     const std::string plain = whole.filename().string();
     if (!is_taken(slots, plain)) return plain;
     std::string name =
-        is_there ? plain
-                 : fmt::format("{} ({})", plain, whole.parent_path().filename().string());
+        is_there ? plain : fmt::format("{} ({})", plain, whole.parent_path().filename().string());
     const std::string first = name;
     for (int n = 2; is_taken(slots, name); ++n) name = fmt::format("{}#{}", first, n);
     return name;

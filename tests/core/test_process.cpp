@@ -43,7 +43,8 @@ TEST(Process, AFailureBringsTheChildsLastWords) {
 TEST(Process, AnInterruptOfOurGroupDoesNotReachAChild) {
     const auto file = std::filesystem::temp_directory_path() / "lathe_group_test";
     std::filesystem::remove(file);
-    lathe::PipeTo child{{"sh", "-c", "cut -d' ' -f5 /proc/$$/stat > '" + file.string() + "'; cat > /dev/null"}};
+    lathe::PipeTo child{
+        {"sh", "-c", "cut -d' ' -f5 /proc/$$/stat > '" + file.string() + "'; cat > /dev/null"}};
     child.finish();
     long group = 0;
     std::ifstream{file} >> group;
@@ -57,9 +58,7 @@ TEST(Process, AnEndBySignalIsNamed) {
     try {
         child.finish();
         FAIL();
-    } catch (const lathe::Error& e) {
-        EXPECT_STREQ(e.what(), "sh was ended by signal 9");
-    }
+    } catch (const lathe::Error& e) { EXPECT_STREQ(e.what(), "sh was ended by signal 9"); }
 }
 
 TEST(Process, AMissingProgramIsAnError) {
@@ -69,7 +68,11 @@ TEST(Process, AMissingProgramIsAnError) {
 TEST(Process, WritingToADeadChildThrowsInsteadOfEndingUs) {
     lathe::PipeTo child{{"true"}};
     const std::string text(1 << 20, 'x');
-    EXPECT_THROW({ for (int i = 0; i < 100; ++i) child.write(bytes_of(text)); }, lathe::Error);
+    EXPECT_THROW(
+        {
+            for (int i = 0; i < 100; ++i) child.write(bytes_of(text));
+        },
+        lathe::Error);
 }
 
 } // namespace

@@ -20,7 +20,7 @@ struct Bench {
     std::deque<Task> builds, reflections;
     std::chrono::steady_clock::time_point now{};
     int compiled = 0, reflected = 0;
-    bool has_quick = false; ///< the compiler has a quick way
+    bool has_quick = false;       ///< the compiler has a quick way
     std::filesystem::path header; ///< that each source includes, if any
 
     KernelSlotServices services() {
@@ -46,7 +46,9 @@ struct Bench {
                 return b;
             }
             auto loaded = std::make_shared<LoadedKernels>();
-            loaded->first = source.text + included + (b.effort == Effort::quick ? ", quick" : ""); // what the test knows a version by
+            loaded->first =
+                source.text + included +
+                (b.effort == Effort::quick ? ", quick" : ""); // what the test knows a version by
             loaded->kernels[source.text];
             b.loaded = std::move(loaded);
             return b;

@@ -171,8 +171,7 @@ TEST(ParameterSet, AnAssignmentToWhatTheProgramPassesIsRefused) {
     set.get("F");
     set.get("x"); // another kernel takes the slider's value
     const std::string problems = message([&] { set.check_assignments(); });
-    EXPECT_EQ(problems,
-              "--set dt=3 has no effect: the program passes its own dt; known are F, x");
+    EXPECT_EQ(problems, "--set dt=3 has no effect: the program passes its own dt; known are F, x");
 }
 
 TEST(ParameterSet, VersionAndReadFlagsFollow) {
