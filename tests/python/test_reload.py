@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import textwrap
+import time
 
 import numpy as np
 import pytest
@@ -253,3 +254,25 @@ def test_a_saved_module_beside_the_script_reloads_it(tmp_path, runner):
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == ["amount", "1", "amount", "2"]
+
+
+def test_an_edited_header_is_compiled(tmp_path):
+    header = tmp_path / "amount.cuh"
+    header.write_text("#define AMOUNT 1\n")
+    kernel = tmp_path / "add.cu"
+    kernel.write_text(
+        '#include "amount.cuh"\n__global__ void add(float* x) { x[threadIdx.x] = AMOUNT; }\n'
+    )
+    app = lathe.App("header", (64, 48), headless=True)
+    app.frame_limit = 2000
+    x = app.zeros(4)
+    add = app.kernel(kernel)
+    values = []
+    while app.frame() and 27.0 not in values:
+        add[1, 4](x)
+        values.append(float(x.get()[0]))
+        if app.step == 3:
+            header.write_text("#define AMOUNT 27\n")
+        time.sleep(0.005)
+    assert values[0] == 1.0
+    assert values[-1] == 27.0
