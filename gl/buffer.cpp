@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "gl/buffer.h"
 
+#include "engine/core/guarded_memory.h"
 #include "gl/context.h"
 #include "gl/error.h"
+#include "gl/object_registry.h"
 
 #include <glad/gl.h>
 
 #include <fmt/core.h>
 
 #include <cstring>
+#include <utility>
 #include <vector>
 
 namespace lathe::gl {
@@ -27,6 +30,19 @@ void require_range(std::size_t offset, std::size_t count, std::size_t bytes, con
                                 count, offset, bytes)};
 }
 
+/// Makes memory of ours the storage of buffer `id`. Null where GL has no way to do that.
+std::byte* adopt_memory(Name name, std::size_t bytes) {
+    if (!GLAD_GL_AMD_pinned_memory) return nullptr;
+    GuardedMemory memory{bytes};
+    std::byte* data = memory.data();
+    glBindBuffer(GL_EXTERNAL_VIRTUAL_MEMORY_BUFFER_AMD, name.id);
+    glBufferData(GL_EXTERNAL_VIRTUAL_MEMORY_BUFFER_AMD, GLsizeiptr(bytes), data, GL_DYNAMIC_COPY);
+    glBindBuffer(GL_EXTERNAL_VIRTUAL_MEMORY_BUFFER_AMD, 0);
+    check(fmt::format("glBufferData on {} bytes of host memory", bytes));
+    keep_memory(name, std::move(memory));
+    return data;
+}
+
 } // namespace
 
 Buffer::Buffer(std::size_t bytes, Storage storage) : bytes_{bytes}, whole_{true} {
@@ -38,6 +54,9 @@ Buffer::Buffer(std::size_t bytes, Storage storage) : bytes_{bytes}, whole_{true}
     glCreateBuffers(1, &id);
     name_ = Object<Kind::buffer>{name_here(id)};
     const auto size = GLsizeiptr((bytes + kWhole - 1) / kWhole * kWhole);
+    if (storage == Storage::mapped && context.info().is_software &&
+        (mapped_ = adopt_memory(name_.get(), std::size_t(size))))
+        return;
     const GLbitfield access = storage == Storage::mapped ? kMapping : 0;
     // Zeroes come with the storage or by the CPU, never by glClearNamedBufferData: on NVIDIA an upload
     // right after that call was lost, overtaken by the clear.
@@ -66,7 +85,7 @@ Buffer Buffer::wrap(unsigned id) {
     glGetNamedBufferPointerv(id, GL_BUFFER_MAP_POINTER, &mapped);
     check(fmt::format("wrapping GL buffer {}", id));
     b.bytes_ = std::size_t(bytes);
-    b.mapped_ = static_cast<std::byte*>(mapped);
+    b.mapped_ = mapped ? static_cast<std::byte*>(mapped) : memory_of(b.name_.get());
     return b;
 }
 

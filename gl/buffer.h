@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A GL buffer with immutable storage. On a software GL its mapping is the storage itself, so that
-// a CPU or the software CUDA device writes what GL draws, with no copy.
+// A GL buffer of fixed size. On a software GL its storage is memory of ours with guards around it
+// (GL_AMD_pinned_memory), or else mapped for life, so that a CPU or the software CUDA device writes
+// what GL draws, with no copy, and a kernel that overruns it faults instead of damaging GL.
 #pragma once
 
 #include "gl/object.h"
@@ -12,7 +13,7 @@ namespace lathe::gl {
 
 enum class Storage {
     automatic, ///< mapped on a software GL, device on a GPU
-    mapped,    ///< mapped for life, persistent and coherent, read and write
+    mapped,    ///< in the CPU's reach for life, coherent, read and write
     device,    ///< in the GPU's memory; upload() and download() copy
 };
 
@@ -25,7 +26,7 @@ public:
     /// Allocates and fills.
     explicit Buffer(std::span<const std::byte> content, Storage storage = Storage::automatic);
     /// Borrows a buffer of the current context; its size is asked from GL, mapped() is null
-    /// unless it is mapped now.
+    /// unless it is mapped now or made by this class with Storage::mapped.
     static Buffer wrap(unsigned id);
 
     unsigned id() const noexcept { return name_.get().id; }

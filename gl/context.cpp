@@ -36,11 +36,18 @@ bool is_software_renderer(const std::string& renderer) {
 
 Context::Context() : serial_{register_context()} { watch_process_exit(); }
 
-Context::~Context() { retire(); }
+Context::~Context() {
+    retire();
+    if (current_context == this) current_context = nullptr;
+}
 
 void Context::retire() noexcept {
-    unregister_context(serial_);
-    if (current_context == this) current_context = nullptr;
+    const bool here = current_context == this && !process_is_exiting();
+    if (here) {
+        collect();
+        glFinish();
+    }
+    unregister_context(serial_, here);
 }
 
 void Context::make_current() {

@@ -51,7 +51,8 @@ protected:
     /// Loads GL, reads Info, switches debug output on. The context must be current.
     /// Throws gl::Error where GL is older than 4.5.
     void adopt(LoadFunction load);
-    /// Derived destructors call this first, while the context can still be made current.
+    /// Derived destructors call this first, while the context can still be current; a second call
+    /// does nothing.
     void retire() noexcept;
 
     virtual void bind() = 0;

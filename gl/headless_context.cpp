@@ -189,8 +189,8 @@ HeadlessContext::HeadlessContext(HeadlessPlatform platform) {
 
 HeadlessContext::~HeadlessContext() {
     if (process_is_exiting()) return;
-    if (Context::current() == this) release_current();
     retire();
+    if (Context::current() == this) release_current();
     eglDestroyContext(display_, context_);
 }
 

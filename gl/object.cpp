@@ -16,10 +16,15 @@
 namespace lathe::gl {
 namespace {
 
+struct Living {
+    std::vector<std::pair<Kind, unsigned>> given_up;
+    std::map<unsigned, GuardedMemory> memory; ///< by the buffer it is the storage of
+};
+
 struct Registry {
     std::mutex mutex;
     std::uint32_t last_serial = 0;
-    std::map<std::uint32_t, std::vector<std::pair<Kind, unsigned>>> living;
+    std::map<std::uint32_t, Living> living;
 };
 /// Never destroyed: objects with static lifetime may die after every other static.
 Registry& registry() {
@@ -27,10 +32,24 @@ Registry& registry() {
     return *r;
 }
 
-void delete_now(Kind kind, unsigned id) noexcept {
+void delete_buffer(std::uint32_t context, unsigned id) noexcept {
+    glDeleteBuffers(1, &id);
+    GuardedMemory memory;
+    {
+        Registry& r = registry();
+        std::lock_guard lock{r.mutex};
+        const auto it = r.living.find(context);
+        if (it == r.living.end() || !it->second.memory.contains(id)) return;
+        memory = std::move(it->second.memory.extract(id).mapped());
+    }
+    glFinish(); // a draw that reads it may be under way
+}
+
+void delete_now(Kind kind, Name name) noexcept {
+    const unsigned id = name.id;
     switch (kind) {
     case Kind::buffer:
-        glDeleteBuffers(1, &id);
+        delete_buffer(name.context, id);
         break;
     case Kind::texture:
         glDeleteTextures(1, &id);
@@ -59,10 +78,27 @@ std::uint32_t register_context() {
     return r.last_serial;
 }
 
-void unregister_context(std::uint32_t serial) noexcept {
+void unregister_context(std::uint32_t serial, bool finished) noexcept {
     Registry& r = registry();
     std::lock_guard lock{r.mutex};
-    r.living.erase(serial);
+    auto node = r.living.extract(serial);
+    if (!node.empty() && !finished) // a leak where a context died while another one was current
+        for (auto& [id, memory] : node.mapped().memory) new GuardedMemory{std::move(memory)};
+}
+
+void keep_memory(Name buffer, GuardedMemory memory) {
+    Registry& r = registry();
+    std::lock_guard lock{r.mutex};
+    r.living[buffer.context].memory.insert_or_assign(buffer.id, std::move(memory));
+}
+
+std::byte* memory_of(Name buffer) {
+    Registry& r = registry();
+    std::lock_guard lock{r.mutex};
+    const auto it = r.living.find(buffer.context);
+    if (it == r.living.end()) return nullptr;
+    const auto kept = it->second.memory.find(buffer.id);
+    return kept == it->second.memory.end() ? nullptr : kept->second.data();
 }
 
 bool is_living(std::uint32_t serial) noexcept {
@@ -76,9 +112,9 @@ void delete_given_up(std::uint32_t serial) noexcept {
     {
         Registry& r = registry();
         std::lock_guard lock{r.mutex};
-        if (auto it = r.living.find(serial); it != r.living.end()) names.swap(it->second);
+        if (auto it = r.living.find(serial); it != r.living.end()) names.swap(it->second.given_up);
     }
-    for (auto [kind, id] : names) delete_now(kind, id);
+    for (auto [kind, id] : names) delete_now(kind, {id, serial});
 }
 
 Name name_here(unsigned id) { return {id, Context::require_current().serial()}; }
@@ -86,13 +122,13 @@ Name name_here(unsigned id) { return {id, Context::require_current().serial()}; 
 void destroy(Kind kind, Name name) noexcept {
     if (process_is_exiting()) return;
     if (const Context* here = Context::current(); here && here->serial() == name.context) {
-        delete_now(kind, name.id);
+        delete_now(kind, name);
         return;
     }
     Registry& r = registry();
     std::lock_guard lock{r.mutex};
     if (auto it = r.living.find(name.context); it != r.living.end())
-        it->second.emplace_back(kind, name.id);
+        it->second.given_up.emplace_back(kind, name.id);
 }
 
 } // namespace lathe::gl

@@ -110,7 +110,9 @@ CompileOptions settle_options(const CompileRequest& request) {
         // NVRTC would keep each result on disk beside our own cache: 17 ms an edit with a driver.
         s.words.emplace_back("--no-cache");
         if (!needs_full_declarations(request.source)) s.words.emplace_back(kMinimal);
-        s.can_be_quick = !debug;
+        // To PTX it saves NVRTC more still, but the software device's own compiler pays for what is
+        // left undone: gray_scott and nbody were ready later, and ran slower.
+        s.can_be_quick = !debug && s.target.kind == ImageKind::cubin;
     }
     s.words.insert(s.words.end(), given.begin(), given.end());
 

@@ -47,7 +47,7 @@ struct CompileRequest {
     bool debug_info = false; ///< a -G compile to PTX: names and types of parameters, slow code
     bool use_cache = true;
     /// Sooner rather than faster: hardly optimised code in a half to a sixth of the time
-    /// (--Ofast-compile=max, NVRTC 12.9), unless the cache has the full compile. Nothing is
+    /// (--Ofast-compile=max, CUBINs, NVRTC 12.9), unless the cache has the full compile. Nothing is
     /// inlined and other additions are fused, so floating-point results may differ in the last bit.
     bool quick = false;
 };

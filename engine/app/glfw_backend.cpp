@@ -77,6 +77,7 @@ public:
     }
     ~GlfwContext() override {
         if (process_is_exiting()) return;
+        retire();
         if (current() == this) release_current();
     }
 

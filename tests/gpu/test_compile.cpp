@@ -101,6 +101,9 @@ TEST_F(CompileTest, QuickOnesAreNotKeptAndGiveWayToTheFullOne) {
     CompileRequest request = request_for("__device__ float twice(float x) { return 2 * x; }\n"
                                          "__global__ void k(float* p) { *p = twice(*p); }");
     request.quick = true;
+    EXPECT_FALSE(compile(request).quick) << "PTX goes on to another compiler";
+    CompileCache::instance().clear();
+    request.target = CompileTarget{ImageKind::cubin, {9, 0}};
     for (int i = 0; i < 2; ++i) {
         const CompileResult quick = compile(request);
         ASSERT_TRUE(quick.ok) << quick.log;
