@@ -247,7 +247,7 @@ def test_an_overrun_of_a_shared_array_is_a_fault_and_damages_nothing(app, beyond
     write = app.kernel("__global__ void write(float* x, int i) { x[i] = 1; }", "write")[1, 1]
     assert app.frame()
     write(x, 4096 + beyond if beyond >= 0 else beyond)
-    with pytest.raises(lathe.Error, match="illegal address|an illegal memory access"):
+    with pytest.raises(lathe.Error, match=r"illegal address|an illegal memory access"):
         app._studio.synchronize()
     for untouched in (first, x, last):
         assert not untouched.get().any()
