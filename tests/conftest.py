@@ -35,6 +35,16 @@ def copied_bytes_are_right(app) -> bool:
     return app.stats.bytes_copied == 0 or native.interop_mode().name != "zero_copy"
 
 
+@pytest.fixture(autouse=True)
+def dear_imgui_is_used_well():
+    """No test leaves a misuse of Dear ImGui behind it."""
+    from lathe.native import native
+
+    before = native.widgets.errors()
+    yield
+    assert native.widgets.errors() == before, "Dear ImGui was misused; the log says where"
+
+
 @pytest.fixture
 def app():
     """A small headless App without panels."""

@@ -5,23 +5,29 @@
 
 #include "engine/app/window.h"
 #include "engine/core/error.h"
+#include "engine/core/log.h"
 #include "engine/ui/imgui_input.h"
 #include "engine/ui/theme.h"
 
+#include <fmt/format.h>
 #include <GLFW/glfw3.h>
 #include <imgui.h>
 #include <imgui_impl_opengl3.h>
 #if LATHE_HAVE_DOCKING
+#include <imgui_internal.h>
 #include <implot.h>
 #endif
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 
 namespace lathe {
 
 namespace {
+
+std::atomic<int> g_errors{0};
 
 float wanted_scale(const Window& window) {
     float scale = window.pixel_ratio();
@@ -31,8 +37,7 @@ float wanted_scale(const Window& window) {
 
 } // namespace
 
-ImGuiLayer::ImGuiLayer(Window& window, const std::filesystem::path& layout_file)
-    : window_{window}, layout_file_{layout_file.string()}, scale_{wanted_scale(window)} {
+ImGuiLayer::ImGuiLayer(Window& window) : window_{window}, scale_{wanted_scale(window)} {
     IMGUI_CHECKVERSION();
     context_ = ImGui::CreateContext();
     make_current();
@@ -41,6 +46,7 @@ ImGuiLayer::ImGuiLayer(Window& window, const std::filesystem::path& layout_file)
     io.BackendFlags |= ImGuiBackendFlags_HasMouseCursors;
     io.IniFilename = nullptr;
     io.ConfigWindowsMoveFromTitleBarOnly = true;
+    watch_errors();
 #if LATHE_HAVE_DOCKING
     plot_context_ = ImPlot::CreateContext();
     io.ConfigFlags |= ImGuiConfigFlags_DockingEnable;
@@ -70,10 +76,6 @@ ImGuiLayer::ImGuiLayer(Window& window, const std::filesystem::path& layout_file)
 #endif
     theme::apply(scale_);
     theme::load_fonts(scale_);
-    if (!layout_file_.empty() && std::filesystem::exists(layout_file_)) {
-        ImGui::LoadIniSettingsFromDisk(layout_file_.c_str());
-        layout_is_new_ = false;
-    }
     if (!ImGui_ImplOpenGL3_Init("#version 450 core"))
         throw Error{"Dear ImGui's OpenGL backend could not be initialised"};
 }
@@ -92,11 +94,41 @@ ImGuiLayer::~ImGuiLayer() {
     ImGui::DestroyContext(context_);
 }
 
+int ImGuiLayer::errors() { return g_errors; }
+
+/// Misuse is counted and logged; Dear ImGui repairs its stacks and draws no box over the picture.
+void ImGuiLayer::watch_errors() {
+#if LATHE_HAVE_DOCKING
+    ImGuiIO& io = ImGui::GetIO();
+    io.ConfigErrorRecoveryEnableAssert = false;
+    io.ConfigErrorRecoveryEnableDebugLog = false;
+    io.ConfigErrorRecoveryEnableTooltip = false;
+    context_->ErrorCallbackUserData = this;
+    context_->ErrorCallback = [](ImGuiContext* context, void* user, const char* message) {
+        ++g_errors;
+        const ImGuiWindow* window = context->CurrentWindow;
+        const std::string text =
+            fmt::format("{}: {}", window ? window->Name : "no window", message);
+        if (static_cast<ImGuiLayer*>(user)->errors_.insert(text).second)
+            log::error("Dear ImGui is misused in {}", text);
+    };
+#endif
+}
+
 void ImGuiLayer::make_current() const {
     ImGui::SetCurrentContext(context_);
 #if LATHE_HAVE_DOCKING
     ImPlot::SetCurrentContext(plot_context_);
 #endif
+}
+
+bool ImGuiLayer::use_layout(const std::filesystem::path& file) {
+    make_current();
+    if (!layout_file_.empty()) ImGui::SaveIniSettingsToDisk(layout_file_.c_str());
+    layout_file_ = file.string();
+    if (layout_file_.empty() || !std::filesystem::exists(layout_file_)) return false;
+    ImGui::LoadIniSettingsFromDisk(layout_file_.c_str());
+    return true;
 }
 
 void ImGuiLayer::begin_frame(double delta_seconds) {

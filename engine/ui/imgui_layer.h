@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <set>
 #include <string>
 
 struct ImGuiContext;
@@ -21,15 +22,21 @@ class Framebuffer;
 
 class ImGuiLayer {
 public:
-    /// Coordinates are the window's framebuffer pixels. `layout_file` is read now and written when
-    /// the layout changes; empty: not kept. The window must outlive the layer.
-    ImGuiLayer(Window& window, const std::filesystem::path& layout_file);
+    /// Coordinates are the window's framebuffer pixels. The window must outlive the layer.
+    explicit ImGuiLayer(Window& window);
     ImGuiLayer(const ImGuiLayer&) = delete;
     ImGuiLayer& operator=(const ImGuiLayer&) = delete;
     ~ImGuiLayer();
 
     /// Sees key events before ImGui does and keeps those it returns true for.
     std::function<bool(const KeyEvent&)> shortcuts;
+
+    /// ImGui's functions speak to this layer from now; begin_frame and end_frame do it, too.
+    void make_current() const;
+
+    /// Between frames: reads the layout in `file`, which is written from now when it changes (and
+    /// the file used before is written a last time). Empty: not kept. False where none was read.
+    bool use_layout(const std::filesystem::path& file);
 
     /// Feeds this frame's events and starts a frame of ImGui.
     void begin_frame(double delta_seconds);
@@ -42,14 +49,16 @@ public:
     bool wants_text() const;
     /// Pixels per unit of the theme: the display's density times LATHE_UI_SCALE.
     float scale() const { return scale_; }
-    /// No layout was read: panels shall be arranged.
-    bool layout_is_new() const { return layout_is_new_; }
     /// CPU time of the last frame's draw lists and GL commands.
     double milliseconds() const { return milliseconds_; }
 
+    /// How often this process misused Dear ImGui (an End() too many, an id twice), over all layers:
+    /// 0 in a sound program. Each message is logged once. Debian's 1.86 does not count.
+    static int errors();
+
 private:
+    void watch_errors();
     void show_cursor();
-    void make_current() const;
 
     Window& window_;
     ImGuiContext* context_ = nullptr;
@@ -57,11 +66,11 @@ private:
     std::string layout_file_;
     std::string clipboard_;
     float scale_ = 1;
-    bool layout_is_new_ = true;
     bool in_frame_ = false;
     double milliseconds_ = 0;
     void* cursors_[9]{};
     int cursor_ = -1;
+    std::set<std::string> errors_; ///< those that the log has
 };
 
 } // namespace lathe

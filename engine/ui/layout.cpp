@@ -1,99 +1,64 @@
 // SPDX-License-Identifier: MIT
+// The bars, the panels' windows and which layout file is used; where panels dock is in
+// layout_docks.cpp.
 #include "engine/ui/layout.h"
 
+#include "engine/ui/imgui_layer.h"
+#include "engine/ui/layout_sizes.h"
 #include "engine/ui/theme.h"
 
-#if LATHE_HAVE_DOCKING
-#include <imgui_internal.h>
-#endif
-
 #include <algorithm>
-#include <array>
 
 namespace lathe {
 
 namespace {
 
-constexpr std::array kTitles{"Picture", "Kernels", "Parameters", "Timings", "Console"};
-const char* title_of(Place place) { return kTitles[std::size_t(place)]; }
+Layout* g_current = nullptr; ///< whose frame it is
 
-#if LATHE_HAVE_DOCKING
-/// Where script panels dock; 0 until the layout is arranged.
-unsigned g_script_dock = 0;
-#endif
-
-// Sizes of the first arrangement, pixels at scale 1: the picture gets what the others leave.
-float kernels_width(float width) {
-    return std::clamp(width * 0.37f, theme::px(320), theme::px(760));
-}
-float parameters_width(float width) {
-    return std::clamp(width * 0.17f, theme::px(200), theme::px(300));
-}
-float below_height(float height) {
-    return std::clamp(height * 0.28f, theme::px(190), theme::px(280));
-}
-float timings_width(float width) {
-    return std::clamp(width * 0.33f, theme::px(240), theme::px(420));
+const char* file_name_of(Arrangement arrangement) {
+    switch (arrangement) { // the number grows with the set of panels
+    case Arrangement::wide:
+        return "studio-2-wide.ini";
+    case Arrangement::medium:
+        return "studio-2-medium.ini";
+    case Arrangement::small:
+        break;
+    }
+    return "studio-2-small.ini";
 }
 
 } // namespace
 
-void Layout::begin(bool arrange) {
+Arrangement arrangement_for(float width, float height) {
+    if (width < 760 || height < 500) return Arrangement::small;
+    return width < 1150 ? Arrangement::medium : Arrangement::wide;
+}
+
+Layout::Layout(std::filesystem::path folder) : folder_{std::move(folder)} {}
+
+Layout::~Layout() {
+    if (g_current == this) g_current = nullptr;
+}
+
+void Layout::fit(ImGuiLayer& imgui, int width, int height) {
+    const float scale = imgui.scale();
+    const Arrangement wanted = arrangement_for(float(width) / scale, float(height) / scale);
+    if (chosen_ && wanted == arrangement_) return;
+    chosen_ = true;
+    arrangement_ = wanted;
+    docked_size_ = {};
+    arrange_ = !imgui.use_layout(folder_.empty() ? folder_ : folder_ / file_name_of(wanted));
+}
+
+void Layout::begin() {
+    g_current = this;
     const ImGuiViewport* viewport = ImGui::GetMainViewport();
     toolbar_height_ = ImGui::GetFrameHeight() + theme::px(12);
     status_height_ = ImGui::GetTextLineHeight() + theme::px(8);
     origin_ = {viewport->Pos.x, viewport->Pos.y + toolbar_height_};
-    size_ = {viewport->Size.x, viewport->Size.y - toolbar_height_ - status_height_};
-#if LATHE_HAVE_DOCKING
-    const ImGuiID dockspace = ImGui::GetID("lathe dockspace");
-    if (arrange || !ImGui::DockBuilderGetNode(dockspace)) arrange_docks(dockspace, size_);
-    ImGui::SetNextWindowPos(origin_);
-    ImGui::SetNextWindowSize(size_);
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2{0, 0});
-    ImGui::Begin("##dockspace", nullptr,
-                 ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
-                     ImGuiWindowFlags_NoDocking | ImGuiWindowFlags_NoSavedSettings |
-                     ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoNavFocus |
-                     ImGuiWindowFlags_NoBackground);
-    ImGui::PopStyleVar();
-    ImGui::DockSpace(dockspace, {0, 0}, ImGuiDockNodeFlags_NoWindowMenuButton);
-    ImGui::End();
-#else
-    (void)arrange;
-#endif
-}
-
-void Layout::arrange_docks(unsigned dockspace, ImVec2 size) {
-#if LATHE_HAVE_DOCKING
-    ImGui::DockBuilderRemoveNode(dockspace);
-    ImGui::DockBuilderAddNode(dockspace, ImGuiDockNodeFlags_DockSpace);
-    ImGui::DockBuilderSetNodeSize(dockspace, size);
-    ImGuiID rest = dockspace, kernels = 0, below = 0, parameters = 0, timings = 0, script = 0;
-    const float right = kernels_width(size.x), left_of_it = size.x - right;
-    ImGui::DockBuilderSplitNode(rest, ImGuiDir_Right, right / size.x, &kernels, &rest);
-    ImGui::DockBuilderSplitNode(rest, ImGuiDir_Down, below_height(size.y) / size.y, &below, &rest);
-    ImGui::DockBuilderSplitNode(rest, ImGuiDir_Left, parameters_width(size.x) / left_of_it,
-                                &parameters, &rest);
-    ImGui::DockBuilderSplitNode(below, ImGuiDir_Left, timings_width(left_of_it) / left_of_it,
-                                &timings, &below);
-    // Takes no room until a script opens a panel.
-    ImGui::DockBuilderSplitNode(parameters, ImGuiDir_Down, 0.45f, &script, &parameters);
-    g_script_dock = script;
-    ImGui::DockBuilderDockWindow(title_of(Place::view), rest);
-    ImGui::DockBuilderDockWindow(title_of(Place::kernels), kernels);
-    ImGui::DockBuilderDockWindow(title_of(Place::parameters), parameters);
-    ImGui::DockBuilderDockWindow(title_of(Place::timings), timings);
-    ImGui::DockBuilderDockWindow(title_of(Place::console), below);
-    for (const ImGuiID plain : {rest, kernels}) // the picture and the kernels' own tabs suffice
-        if (ImGuiDockNode* node = ImGui::DockBuilderGetNode(plain))
-            node->SetLocalFlags(node->LocalFlags | int(ImGuiDockNodeFlags_NoTabBar));
-    if (ImGuiDockNode* node = ImGui::DockBuilderGetNode(rest))
-        node->SetLocalFlags(node->LocalFlags | int(ImGuiDockNodeFlags_CentralNode));
-    ImGui::DockBuilderFinish(dockspace);
-#else
-    (void)dockspace;
-    (void)size;
-#endif
+    size_ = {std::max(viewport->Size.x, 1.0f),
+             std::max(viewport->Size.y - toolbar_height_ - status_height_, 1.0f)};
+    place_docks();
 }
 
 bool Layout::begin_panel(Place place) {
@@ -134,9 +99,6 @@ bool Layout::begin_panel(Place place) {
     const bool open = ImGui::Begin(title_of(place), nullptr, flags);
     ImGui::PopStyleColor();
     if (bare) ImGui::PopStyleVar();
-#if LATHE_HAVE_DOCKING
-    if (place == Place::parameters && !g_script_dock) g_script_dock = ImGui::GetWindowDockID();
-#endif
     return open;
 }
 
@@ -178,11 +140,18 @@ void Layout::end_bar() {
     ImGui::PopStyleVar();
 }
 
-void Layout::place_script_panel() {
+bool Layout::place_script_panel(const std::string& name) {
 #if LATHE_HAVE_DOCKING
-    if (g_script_dock) ImGui::SetNextWindowDockID(g_script_dock, ImGuiCond_FirstUseEver);
+    if (!g_current) return true;
+    auto& seen = g_current->scripts_;
+    if (std::find(seen.begin(), seen.end(), name) == seen.end()) seen.push_back(name);
+    if (g_current->has_place(name)) return true;
+    g_current->homeless_.push_back(name);
+    return false;
 #else
     ImGui::SetNextWindowPos({theme::px(16), theme::px(220)}, ImGuiCond_FirstUseEver);
+    (void)name;
+    return true;
 #endif
 }
 

@@ -1,19 +1,41 @@
 // SPDX-License-Identifier: MIT
-// Where panels stand: run control on top, picture in the middle, kernels at the right, parameters
-// at the left, timings and console below, status line at the foot. With docking the user may move
-// all but the top and the foot; without it the same places are fixed.
+// Where panels stand. A wide window has parameters at the left, the picture in the middle, kernels
+// at the right, timings and console below; narrower ones stack some of them as tabs. With docking
+// the user may move all but the top and the foot, and the layout follows the window's size in
+// proportion; without it the places of the wide window are fixed.
 #pragma once
 
 #include <imgui.h>
 
+#include <filesystem>
+#include <string>
+#include <vector>
+
 namespace lathe {
+
+class ImGuiLayer;
 
 enum class Place { view, kernels, parameters, timings, console };
 
+/// How panels stand until the user moves them. Each has a layout file of its own, so that a small
+/// window does not spoil what was arranged in a large one.
+enum class Arrangement { wide, medium, small };
+/// For a window of so many pixels at scale 1.
+Arrangement arrangement_for(float width, float height);
+
 class Layout {
 public:
-    /// Once a frame, before the panels. `arrange` puts every panel at its first place.
-    void begin(bool arrange);
+    /// Layouts are kept in `folder`; empty: they are not kept.
+    explicit Layout(std::filesystem::path folder = {});
+    Layout(const Layout&) = delete;
+    Layout& operator=(const Layout&) = delete;
+    ~Layout();
+
+    /// Between frames: takes the arrangement, and its file, that suits the window's pixels.
+    void fit(ImGuiLayer& imgui, int width, int height);
+
+    /// Once a frame, before anything else of it is drawn.
+    void begin();
 
     /// Opens a panel's window; end_panel() is called whatever it returns.
     bool begin_panel(Place place);
@@ -24,13 +46,26 @@ public:
     void begin_status_bar();
     void end_bar();
 
-    /// For windows of the script: the next Begin() docks beside the parameters at first.
-    static void place_script_panel();
+    /// For a window of the script, before its Begin(name): finds a place for it below or beside
+    /// the parameters the first time. False in the few frames which that needs; it is not drawn,
+    /// then.
+    static bool place_script_panel(const std::string& name);
 
 private:
-    void arrange_docks(unsigned dockspace, ImVec2 size);
+    void place_docks();
+    bool has_place(const std::string& name) const;
+    void arrange_docks();
+    void dock_script_panel(const std::string& name);
 
-    ImVec2 origin_{}; ///< of the part between the bars
+    std::filesystem::path folder_;
+    Arrangement arrangement_ = Arrangement::wide;
+    bool chosen_ = false;               ///< fit() was called
+    bool arrange_ = true;               ///< no layout was read: every panel goes to its first place
+    std::vector<std::string> scripts_;  ///< windows of the script that this run has seen
+    std::vector<std::string> homeless_; ///< those of the last frame that have no place yet
+    unsigned dockspace_ = 0;
+    ImVec2 docked_size_{}; ///< that the sizes of the dock nodes add up to
+    ImVec2 origin_{};      ///< of the part between the bars
     ImVec2 size_{};
     float toolbar_height_ = 0;
     float status_height_ = 0;

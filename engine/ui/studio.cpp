@@ -57,12 +57,12 @@ std::unique_ptr<Session> open_session(const StudioConfig& config) {
     return std::make_unique<Session>(session_name(config), cache_directory());
 }
 
-std::filesystem::path layout_file(const StudioConfig& config) {
+std::filesystem::path layout_folder(const StudioConfig& config) {
     if (!config.restore) return {};
     const auto folder = cache_directory() / "layout";
     std::error_code failed;
     std::filesystem::create_directories(folder, failed);
-    return folder / "studio-1.ini"; // the number grows with the set of panels
+    return folder;
 }
 
 } // namespace
@@ -70,16 +70,15 @@ std::filesystem::path layout_file(const StudioConfig& config) {
 Studio::Parts::Parts(StudioConfig c)
     : config{std::move(c)}, window{open_window(config)}, loop{window, &run_control},
       device{open_device()}, stream{gpu::StreamConfig{}}, sim_begin{gpu::EventConfig{}},
-      sim_end{gpu::EventConfig{}}, session{open_session(config)}, editor{session.get()},
+      sim_end{gpu::EventConfig{}}, session{open_session(config)}, layout{layout_folder(config)}, editor{session.get()},
       parameter_panel{parameters}, run_control_panel{run_control} {
     redirect_printf(&console);
     if (config.ui) {
-        imgui = std::make_unique<ImGuiLayer>(window, layout_file(config));
+        imgui = std::make_unique<ImGuiLayer>(window);
         imgui->shortcuts = [this](const KeyEvent& key) {
             if (editor.handle(key)) return true;
             return !imgui->wants_text() && run_control_panel.handle(key);
         };
-        arrange = imgui->layout_is_new();
     }
     if (session && session->crashed_last_time()) {
         run_control.paused = true;
@@ -145,7 +144,11 @@ bool Studio::begin_frame() {
     gpu::Context::primary(p.device).make_current();
     p.poll_slots();
     p.handle_keys();
-    if (p.imgui) p.imgui->begin_frame(p.loop.delta_seconds());
+    if (p.imgui) {
+        p.layout.fit(*p.imgui, p.window.width(), p.window.height());
+        p.imgui->begin_frame(p.loop.delta_seconds());
+        p.layout.begin();
+    }
     p.update_cameras();
     p.size_scene();
     p.scene.bind();
@@ -183,6 +186,7 @@ void Studio::end_frame() {
     } catch (...) { failure = std::current_exception(); }
     const auto drawing = std::chrono::steady_clock::now();
     if (p.imgui) {
+        p.imgui->make_current(); // another studio may have begun a frame since
         widgets::close_open_panels();
         p.draw_panels();
         p.window.screen().clear({0, 0, 0, 1});

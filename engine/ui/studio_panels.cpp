@@ -3,6 +3,7 @@
 #include "engine/interop/interop_mode.h"
 #include "engine/ui/studio_parts.h"
 #include "engine/ui/theme.h"
+#include "engine/ui/widgets.h"
 #include "gpu/driver/api.h"
 #include "gpu/status.h"
 
@@ -81,8 +82,6 @@ std::string Studio::Parts::picture_message() const {
 }
 
 void Studio::Parts::draw_panels() {
-    layout.begin(std::exchange(arrange, false));
-
     layout.begin_toolbar();
     run_control_panel.draw(loop.frame(), loop.stats().frames_per_second());
     layout.end_bar();
@@ -98,9 +97,8 @@ void Studio::Parts::draw_panels() {
     if (layout.begin_panel(Place::kernels)) editor.draw();
     layout.end_panel();
     for (auto& panel : panels) {
-        Layout::place_script_panel();
-        if (ImGui::Begin(panel.title.c_str())) panel.draw();
-        ImGui::End();
+        const widgets::Panel open{panel.title};
+        panel.draw();
     }
 
     layout.begin_status_bar();

@@ -82,7 +82,6 @@ struct Studio::Parts {
     ViewPanel view;
     StatusBar status;
     std::vector<PanelOfScript> panels;
-    bool arrange = false;
     bool in_frame = false;
 
     // studio.cpp

@@ -4,6 +4,7 @@
 #include "engine/ui/layout.h"
 #include "engine/ui/theme.h"
 
+#include <fmt/format.h>
 #include <imgui.h>
 #include <imgui_internal.h>
 #include <imgui_stdlib.h>
@@ -12,40 +13,57 @@
 #endif
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 namespace lathe::widgets {
 
 namespace {
 
-bool g_panel_open = false;    ///< between begin() and end()
-bool g_panel_visible = false; ///< its inside is drawn
-bool g_default_open = false;  ///< "Script", opened by a widget outside any panel
-bool g_same_line = false;
-int g_default_frame = -1;
+enum class Shown { no, hidden, visible }; ///< no: there is no window yet; hidden: behind a tab
+
+/// Of one studio: each has a context of Dear ImGui.
+struct Open {
+    std::vector<Shown> panels; ///< innermost last
+    int frame = -1;            ///< in which they were opened
+    bool same_line = false;
+};
 
 bool in_frame() {
     const ImGuiContext* context = ImGui::GetCurrentContext();
     return context && context->WithinFrameScope;
 }
 
-bool open_window(const char* title) {
-    ImGui::SetNextWindowSize({theme::px(280), theme::px(240)}, ImGuiCond_FirstUseEver);
-    Layout::place_script_panel();
-    return ImGui::Begin(title);
+/// Within a frame: what is open in it.
+Open& current() {
+    static std::map<const ImGuiContext*, Open> all;
+    Open& open = all[ImGui::GetCurrentContext()];
+    if (open.frame != ImGui::GetFrameCount()) open = {{}, ImGui::GetFrameCount(), false};
+    return open;
+}
+
+/// The id differs from those of the studio's own panels, whatever the title.
+Shown open_window(std::string_view title) {
+    const std::string name = fmt::format("{0}###script {0}", title);
+    if (!Layout::place_script_panel(name)) return Shown::no;
+    return ImGui::Begin(name.c_str()) ? Shown::visible : Shown::hidden;
+}
+
+void close_down_to(std::size_t depth) {
+    if (!in_frame()) return;
+    Open& open = current();
+    for (; open.panels.size() > depth; open.panels.pop_back())
+        if (open.panels.back() != Shown::no) ImGui::End();
+    open.same_line = false;
 }
 
 /// True where the next widget is drawn; opens the default panel where none is open.
 bool ready() {
     if (!in_frame()) return false;
-    if (!g_panel_open) {
-        if (g_default_frame != ImGui::GetFrameCount()) g_default_open = false;
-        g_default_frame = ImGui::GetFrameCount();
-        if (!g_default_open) g_panel_visible = open_window("Script");
-        g_panel_open = g_default_open = true;
-    }
-    if (!g_panel_visible) return false;
-    if (std::exchange(g_same_line, false)) ImGui::SameLine();
+    Open& open = current();
+    if (open.panels.empty()) open.panels.push_back(open_window("Script"));
+    if (open.panels.back() != Shown::visible) return false;
+    if (std::exchange(open.same_line, false)) ImGui::SameLine();
     return true;
 }
 
@@ -65,20 +83,24 @@ std::string labelled(std::string_view label) {
 
 } // namespace
 
-void close_open_panels() {
-    if (g_panel_open && in_frame()) ImGui::End();
-    g_panel_open = g_default_open = g_panel_visible = g_same_line = false;
-}
+void close_open_panels() { close_down_to(0); }
 
 bool begin(std::string_view title) {
     if (!in_frame()) return false;
-    close_open_panels();
-    g_panel_open = true;
-    g_panel_visible = open_window(std::string{title}.c_str());
-    return g_panel_visible;
+    current().panels.push_back(open_window(title));
+    return current().panels.back() == Shown::visible;
 }
 
-void end() { close_open_panels(); }
+void end() {
+    if (!in_frame()) return;
+    if (const std::size_t depth = current().panels.size()) close_down_to(depth - 1);
+}
+
+Panel::Panel(std::string_view title) : outside_{in_frame() ? current().panels.size() : 0} {
+    begin(title);
+}
+
+Panel::~Panel() { close_down_to(outside_); }
 
 void text(std::string_view t) {
     if (ready()) theme::text(t);
@@ -99,7 +121,9 @@ void separator(std::string_view title) {
         theme::heading(title);
 }
 
-void same_line() { g_same_line = true; }
+void same_line() {
+    if (in_frame()) current().same_line = true;
+}
 
 bool button(std::string_view label) { return ready() && ImGui::Button(std::string{label}.c_str()); }
 

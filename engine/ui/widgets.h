@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,10 +14,23 @@
 
 namespace lathe::widgets {
 
-/// Opens a panel (docked beside the parameters at first). Widgets outside any panel land in
-/// "Script". Returns whether its inside is visible; `end` is called either way.
+/// Opens a panel (docked beside the parameters at first), within another one if need be: `end`
+/// goes back to that. Widgets outside any panel land in "Script". Returns whether its inside is
+/// visible; `end` is called either way.
 bool begin(std::string_view title);
 void end();
+
+/// A panel as long as it lives; on its end it also closes what was left open within it.
+class Panel {
+public:
+    [[nodiscard]] explicit Panel(std::string_view title);
+    Panel(const Panel&) = delete;
+    Panel& operator=(const Panel&) = delete;
+    ~Panel();
+
+private:
+    std::size_t outside_;
+};
 
 void text(std::string_view text);
 /// Dimmed, wrapped text: an explanation.

@@ -171,10 +171,15 @@ def test_panels_are_drawn_and_may_fail():
     def bad():
         raise KeyError("lost")
 
-    app.frame_limit = 3
+    @app.panel("Full")
+    def full():
+        lathe.ui.progress(1.0)
+
+    app.frame_limit = 4
     while app.frame():
         pass
     assert drawn[0] == pytest.approx(0.25)
+    assert (app.screenshot(with_ui=True) == (0x58, 0xA6, 0xE8)).all(axis=2).sum() > 500
     assert any("KeyError" in text for _, _, text in app.console)
     assert app.screenshot(with_ui=True).shape == (400, 640, 3)
 

@@ -2,6 +2,8 @@
 // Widgets return the new value, so that `x = ui.slider("x", x, 0, 1)` is the whole story.
 #include "engine/ui/widgets.h"
 
+#include "engine/ui/imgui_layer.h"
+
 #include "python/bind/bind.h"
 
 #include <pybind11/stl.h>
@@ -10,6 +12,8 @@ namespace lathe::bind {
 
 void bind_widgets(py::module_& m) {
     auto w = m.def_submodule("widgets", "Immediate widgets; between begin_frame and end_frame only.");
+    w.def("errors", &ImGuiLayer::errors,
+          "How often Dear ImGui was misused in this process: 0, or Lathe has a bug.");
     w.def("begin", &widgets::begin, py::arg("title"), "Opens a panel; whether its inside is visible.");
     w.def("end", &widgets::end, "Closes the panel, visible or not.");
     w.def("text", &widgets::text, py::arg("text"));

@@ -18,8 +18,12 @@
 #include "engine/ui/status_bar.h"
 #include "engine/ui/timing_panel.h"
 #include "engine/ui/view_panel.h"
+#include "engine/ui/widgets.h"
+
+#include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -36,21 +40,25 @@ inline KernelSlotServices immediate(BuildKernel build) {
 }
 
 struct UiBench {
-    explicit UiBench(int width = 1280, int height = 720, Session* session = nullptr)
+    explicit UiBench(int width = 1280, int height = 720, Session* session = nullptr,
+                     const std::filesystem::path& layouts = {})
         : window{Window::open({.title = "ui", .width = width, .height = height, .headless = true})},
-          imgui{window, {}}, scene{640, 480}, editor{session}, parameter_panel{parameters},
-          run_control_panel{run_control} {
+          imgui{window}, scene{640, 480}, layout{layouts}, editor{session},
+          parameter_panel{parameters}, run_control_panel{run_control} {
         imgui.shortcuts = [this](const KeyEvent& key) {
             return editor.handle(key) || (!imgui.wants_text() && run_control_panel.handle(key));
         };
         scene.clear({0.10f, 0.25f, 0.35f, 1});
     }
+    ~UiBench() { EXPECT_EQ(ImGuiLayer::errors(), errors) << "Dear ImGui was misused"; }
 
     void frame() {
         window.poll_events();
         for (auto& slot : slots) slot->poll();
+        layout.fit(imgui, window.width(), window.height());
         imgui.begin_frame(1.0 / 60);
-        layout.begin(frames++ == 0);
+        layout.begin();
+        ++frames;
         layout.begin_toolbar();
         run_control_panel.draw(frames, 60);
         layout.end_bar();
@@ -65,6 +73,7 @@ struct UiBench {
         if (layout.begin_panel(Place::kernels)) editor.draw();
         layout.end_panel();
         if (extra) extra();
+        widgets::close_open_panels();
         layout.begin_status_bar();
         status.draw({{"device", "", StatusItem::Tone::plain}},
                     {{"right", "", StatusItem::Tone::good}});
@@ -148,6 +157,7 @@ struct UiBench {
     StatusBar status;
     std::function<void()> extra;
     std::uint64_t frames = 0;
+    int errors = ImGuiLayer::errors();
 };
 
 } // namespace lathe

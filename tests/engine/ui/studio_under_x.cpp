@@ -41,7 +41,7 @@ int main(int argc, char** argv) try {
         last = now;
     }
     if (argc > 1) lathe::save_png(argv[1], painting.studio.screenshot(true));
-    return 0;
+    return lathe::ImGuiLayer::errors() == 0 ? 0 : 1;
 } catch (const std::exception& e) {
     std::fprintf(stderr, "%s\n", e.what());
     return 1;

@@ -280,6 +280,32 @@ TEST(Panels, WidgetsOfAScript) {
     EXPECT_EQ(f, 0.25f);
 }
 
+TEST(Panels, MisuseOfImGuiIsCounted) {
+#if LATHE_HAVE_DOCKING
+    UiBench bench;
+    bench.extra = [] { ImGui::End(); };
+    bench.frame();
+    EXPECT_EQ(ImGuiLayer::errors(), bench.errors + 1);
+    bench.errors = ImGuiLayer::errors();
+#else
+    GTEST_SKIP() << "this Dear ImGui does not report misuse";
+#endif
+}
+
+TEST(Panels, PanelsOfAScriptStandWithinEachOther) {
+    UiBench bench;
+    bench.extra = [] {
+        const widgets::Panel outer{"Console"}; // a title of the studio's own
+        widgets::text("before");
+        widgets::begin("Inner");
+        widgets::progress(1);
+        widgets::end();
+        widgets::text("after");
+        widgets::begin("Never closed");
+    };
+    bench.run(4);
+}
+
 TEST(Widgets, DoNothingWithoutAFrame) {
     float f = 0.5f;
     bool b = true;

@@ -7,6 +7,8 @@
 #include "engine/core/error.h"
 #include "engine/interop/interop_mode.h"
 #include "engine/ui/console_panel.h"
+#include "engine/ui/imgui_layer.h"
+#include "engine/ui/widgets.h"
 #include "gpu/driver/api.h"
 #include "gpu/nvrtc.h"
 
@@ -36,6 +38,7 @@ protected:
         if (const auto why = gpu::driver_problem(); !why.empty()) GTEST_SKIP() << why;
         if (const auto why = gpu::nvrtc_problem(); !why.empty()) GTEST_SKIP() << why;
     }
+    void TearDown() override { EXPECT_EQ(ImGuiLayer::errors(), 0) << "Dear ImGui was misused"; }
 };
 
 /// Frames until `done`, for a minute at most.
@@ -162,6 +165,27 @@ TEST_F(StudioTest, DevicePrintfReachesTheConsole) {
     std::string all;
     for (const auto& line : studio.console().lines()) all += line.text + "|";
     EXPECT_NE(all.find("n is 42|"), std::string::npos) << all;
+}
+
+TEST_F(StudioTest, PanelsOfTheProgramAreDrawn) {
+    Painting p{headless()};
+    float gain = 0.5f;
+    p.studio.add_panel("My knobs", [&] {
+        widgets::text("hello");
+        widgets::slider_float("gain", gain, 0, 1);
+        widgets::progress(1);
+        widgets::begin("Forgotten"); // never closed
+    });
+    for (int i = 0; i < 4; ++i) p.frame();
+    keep(p, "studio-panel");
+    const ImageData window = p.studio.screenshot(true);
+    int blue = 0; // of the progress bar, which fills a row of the panel
+    for (int y = 0; y < window.height; ++y)
+        for (int x = 0; x < window.width; ++x) {
+            const std::byte* c = window.at(x, y);
+            blue += int(c[0]) == 0x58 && int(c[1]) == 0xa6 && int(c[2]) == 0xe8;
+        }
+    EXPECT_GT(blue, 2000);
 }
 
 TEST_F(StudioTest, TheMouseMovesThePicture) {

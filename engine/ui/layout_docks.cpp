@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+// Docking: the first arrangement for each size of window, layouts stretched to the window, and the
+// places of a script's own panels. Without docking there is nothing to do.
+#include "engine/ui/layout_sizes.h"
+
+#if LATHE_HAVE_DOCKING
+#include <imgui_internal.h>
+#endif
+
+namespace lathe {
+
+#if LATHE_HAVE_DOCKING
+
+namespace {
+
+/// The node that a window is in, or will be once it is drawn; null where it floats.
+ImGuiDockNode* node_of(const char* name) {
+    const ImGuiID id = ImHashStr(name);
+    ImGuiID dock = 0;
+    if (const ImGuiWindow* window = ImGui::FindWindowByID(id))
+        dock = window->DockId;
+    else if (const ImGuiWindowSettings* settings = ImGui::FindWindowSettingsByID(id))
+        dock = settings->DockId;
+    return dock ? ImGui::DockBuilderGetNode(dock) : nullptr;
+}
+
+void stretch(ImGuiDockNode* node, ImVec2 by) {
+    if (!node) return;
+    node->SizeRef = {node->SizeRef.x * by.x, node->SizeRef.y * by.y};
+    for (ImGuiDockNode* child : node->ChildNodes) stretch(child, by);
+}
+
+/// Splits `rest`, of which `part` goes to the side `to`.
+ImGuiID split(ImGuiID& rest, ImGuiDir to, float part) {
+    ImGuiID cut = 0;
+    ImGui::DockBuilderSplitNode(rest, to, part, &cut, &rest);
+    return cut;
+}
+
+void dock(Place place, ImGuiID node) { ImGui::DockBuilderDockWindow(title_of(place), node); }
+
+} // namespace
+
+void Layout::place_docks() {
+    dockspace_ = ImGui::GetID("lathe dockspace");
+    const ImGuiDockNode* root = ImGui::DockBuilderGetNode(dockspace_);
+    if (arrange_ || !root) {
+        arrange_docks();
+    } else {
+        if (docked_size_.x <= 0) docked_size_ = root->Size; // as it was read
+        if (docked_size_.x > 0 && docked_size_.y > 0)
+            stretch(ImGui::DockBuilderGetNode(dockspace_),
+                    {size_.x / docked_size_.x, size_.y / docked_size_.y});
+    }
+    arrange_ = false;
+    docked_size_ = size_;
+    if (!homeless_.empty()) dock_script_panel(homeless_.front()); // the others when sizes are known
+    homeless_.clear();
+
+    ImGui::SetNextWindowPos(origin_);
+    ImGui::SetNextWindowSize(size_);
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2{0, 0});
+    ImGui::Begin("##dockspace", nullptr,
+                 ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
+                     ImGuiWindowFlags_NoDocking | ImGuiWindowFlags_NoSavedSettings |
+                     ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoNavFocus |
+                     ImGuiWindowFlags_NoBackground);
+    ImGui::PopStyleVar();
+    ImGui::DockSpace(dockspace_, {0, 0}, ImGuiDockNodeFlags_NoWindowMenuButton);
+    ImGui::End();
+}
+
+void Layout::arrange_docks() {
+    ImGui::DockBuilderRemoveNode(dockspace_);
+    ImGui::DockBuilderAddNode(dockspace_, ImGuiDockNodeFlags_DockSpace);
+    ImGui::DockBuilderSetNodeSize(dockspace_, size_);
+    ImGuiID rest = dockspace_, kernels = 0;
+    if (arrangement_ == Arrangement::wide) {
+        const float right = kernels_width(size_.x), left_of_it = size_.x - right;
+        kernels = split(rest, ImGuiDir_Right, right / size_.x);
+        ImGuiID console = split(rest, ImGuiDir_Down, below_height(size_.y) / size_.y);
+        dock(Place::parameters, split(rest, ImGuiDir_Left, parameters_width(size_.x) / left_of_it));
+        dock(Place::timings, split(console, ImGuiDir_Left, timings_width(left_of_it) / left_of_it));
+        dock(Place::console, console);
+    } else { // the tab bar of a node shows the window docked first
+        const bool small = arrangement_ == Arrangement::small;
+        const ImGuiID right = split(rest, ImGuiDir_Right, small ? 0.48f : 0.46f);
+        if (!small) kernels = right;
+        const ImGuiID tabs = small ? right : split(rest, ImGuiDir_Down, 0.36f);
+        dock(Place::parameters, tabs);
+        if (small) dock(Place::kernels, tabs);
+        dock(Place::timings, tabs);
+        dock(Place::console, tabs);
+    }
+    dock(Place::view, rest);
+    if (kernels) dock(Place::kernels, kernels);
+    for (const ImGuiID plain : {rest, kernels}) // the picture and the kernels' own tabs suffice
+        if (ImGuiDockNode* node = plain ? ImGui::DockBuilderGetNode(plain) : nullptr)
+            node->SetLocalFlags(node->LocalFlags | int(ImGuiDockNodeFlags_NoTabBar));
+    if (ImGuiDockNode* node = ImGui::DockBuilderGetNode(rest))
+        node->SetLocalFlags(node->LocalFlags | int(ImGuiDockNodeFlags_CentralNode));
+    homeless_ = scripts_;
+    ImGui::DockBuilderFinish(dockspace_);
+}
+
+/// Docked here, or where the user has put it: floating.
+bool Layout::has_place(const std::string& name) const {
+    if (const ImGuiDockNode* node = node_of(name.c_str()))
+        return ImGui::DockNodeGetRootNode(const_cast<ImGuiDockNode*>(node))->ID == dockspace_ ||
+               node->IsFloatingNode();
+    const ImGuiID id = ImHashStr(name.c_str());
+    if (const ImGuiWindow* window = ImGui::FindWindowByID(id)) return window->DockId == 0;
+    const ImGuiWindowSettings* settings = ImGui::FindWindowSettingsByID(id);
+    return settings && settings->DockId == 0;
+}
+
+/// Half of the place of the script's last panel, or of the parameters; a tab where halves would be
+/// too small.
+void Layout::dock_script_panel(const std::string& name) {
+    ImGuiDockNode* beside = node_of(title_of(Place::parameters));
+    bool own = false; // a place of the script's
+    for (const auto& other : scripts_)
+        if (ImGuiDockNode* node = other == name ? nullptr : node_of(other.c_str()))
+            beside = node, own = true;
+    if (!beside) beside = ImGui::DockBuilderGetCentralNode(dockspace_);
+    if (!beside) return;
+    ImGuiID place = beside->ID;
+    const ImVec2 room = beside->Size;
+    const bool row = room.x > 1.5f * room.y && room.x >= theme::px(400);
+    const bool halves = row || room.y >= theme::px(190);
+    if (!own || halves) {
+        ImGuiID rest = place;
+        place = split(rest, row ? ImGuiDir_Right : ImGuiDir_Down, 0.5f);
+    }
+    ImGui::DockBuilderDockWindow(name.c_str(), place);
+    ImGui::DockBuilderFinish(dockspace_);
+}
+
+#else
+
+void Layout::place_docks() {}
+
+#endif
+
+} // namespace lathe

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// What the sources of Layout share: names of the panels' windows, and the sizes of the first
+// arrangement, where the picture gets what the others leave.
+#pragma once
+
+#include "engine/ui/layout.h"
+#include "engine/ui/theme.h"
+
+#include <algorithm>
+#include <array>
+
+namespace lathe {
+
+constexpr std::array kTitles{"Picture", "Kernels", "Parameters", "Timings", "Console"};
+inline const char* title_of(Place place) { return kTitles[std::size_t(place)]; }
+
+inline float kernels_width(float width) {
+    return std::clamp(width * 0.41f, theme::px(320), theme::px(800));
+}
+inline float parameters_width(float width) {
+    return std::clamp(width * 0.17f, theme::px(200), theme::px(300));
+}
+inline float below_height(float height) {
+    return std::clamp(height * 0.28f, theme::px(190), theme::px(280));
+}
+inline float timings_width(float width) {
+    return std::clamp(width * 0.33f, theme::px(240), theme::px(420));
+}
+
+} // namespace lathe
