@@ -56,8 +56,8 @@ TextEditor::Palette palette() {
     set(matchingBracketLevel2, 0xa9b3c3);
     set(matchingBracketLevel3, 0xa9b3c3);
     set(matchingBracketError, theme::kError);
-    set(lineNumber, 0x566072);
-    set(currentLineNumber, 0xb8c2d2);
+    set(lineNumber, 0x8a94a6); // also legible on a marker
+    set(currentLineNumber, 0xe4e8ef);
     return p;
 }
 
@@ -110,7 +110,7 @@ void CodeEditor::set_diagnostics(const std::vector<Diagnostic>& diagnostics) {
         if (d.line < 1 || std::size_t(d.line) > e.GetLineCount()) continue;
         const auto line = std::size_t(d.line - 1);
         const unsigned rgb = color_of(d.severity);
-        e.AddMarker(line, theme::packed(rgb, 0.55f), theme::packed(rgb, 0.10f), d.text, d.text);
+        e.AddMarker(line, theme::packed(rgb, 0.32f), theme::packed(rgb, 0.10f), d.text, d.text);
         const std::string words = e.GetLineText(line);
         const std::size_t first = std::min(words.find_first_not_of(" \t"), words.size());
         const std::size_t begin =
