@@ -20,6 +20,7 @@ namespace {
 
 constexpr std::size_t kVersionsKept = 50;
 constexpr std::string_view kMarker = "running.";
+constexpr const char* kSettled = ".settled"; ///< names the version in a source's folder
 
 /// A file name that is readable and, by the hash at its end, not shared by two names.
 std::string file_name_of(std::string_view name) {
@@ -123,10 +124,18 @@ fs::path Session::autosave(std::string_view source, std::string_view text) {
     return file;
 }
 
+void Session::settle(std::string_view source) {
+    const auto files = versions(source);
+    if (files.empty()) return;
+    std::ofstream out{folder_of(source) / kSettled, std::ios::binary};
+    out << files.front().filename().string();
+}
+
 std::optional<Session::Saved> Session::newer_than(std::string_view source,
                                                   std::string_view current) const {
     const auto files = versions(source);
     if (files.empty()) return {};
+    if (read_quietly(folder_of(source) / kSettled) == files.front().filename()) return {};
     std::string text = read_quietly(files.front());
     if (text == current) return {};
     std::error_code ignored;

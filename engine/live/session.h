@@ -40,8 +40,12 @@ public:
 
     /// Newest first.
     std::vector<std::filesystem::path> versions(std::string_view source) const;
-    /// The newest version where it differs from `current`; nothing where none does.
+    /// The newest version where it differs from `current` and is not settled.
     std::optional<Saved> newer_than(std::string_view source, std::string_view current) const;
+
+    /// The newest version was saved to its file, or the user declined it: newer_than does not
+    /// offer it any more, whatever becomes of the file. A later version is offered again.
+    void settle(std::string_view source);
 
     const std::filesystem::path& directory() const { return directory_; }
 

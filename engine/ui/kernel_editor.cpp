@@ -84,6 +84,13 @@ void KernelEditor::show(const KernelSlot& slot) {
         if (tabs_[i]->slot == &slot) wanted_front_ = i;
 }
 
+/// Autosaves the tab's text, which the slot need not have any more.
+void KernelEditor::keep(Tab& tab) {
+    if (!session_ || !tab.unsaved) return;
+    session_->autosave(tab.slot->key(), tab.text);
+    tab.unsaved = false;
+}
+
 /// Text and markers both ways: the user's into the slot, the slot's (file, restore) into the box.
 void KernelEditor::sync(Tab& tab) {
     if (tab.editor.take_change()) {
@@ -98,6 +105,7 @@ void KernelEditor::sync(Tab& tab) {
         }
     }
     if (tab.version != tab.slot->text_version()) {
+        keep(tab); // a script or a file replaces what was typed a moment ago
         tab.editor.set_text(tab.slot->source());
         tab.text = tab.editor.text(); // as the box spells it: line ends
         tab.version = tab.slot->text_version();
@@ -135,6 +143,8 @@ bool KernelEditor::handle(const KeyEvent& key) {
         sync(*tabs_[front_]);
         try {
             slot->save();
+            keep(*tabs_[front_]);
+            if (session_) session_->settle(slot->key());
             log::info("{} written", slot->file().string());
         } catch (const Error& e) { log::error("{}", e.what()); }
         return true;
@@ -159,10 +169,8 @@ bool KernelEditor::next_error() {
 void KernelEditor::autosave(bool now) {
     for (auto& tab : tabs_) {
         sync(*tab);
-        if (!session_ || !tab->unsaved) continue;
         if (!now && steady_clock::now() - tab->changed_at < std::chrono::seconds{1}) continue;
-        session_->autosave(tab->slot->key(), tab->slot->source());
-        tab->unsaved = false;
+        keep(*tab);
     }
 }
 
@@ -180,7 +188,8 @@ void KernelEditor::draw_banner(Tab& tab) {
         theme::text("The file changed on disk, too.");
         ImGui::SameLine();
         if (ImGui::Button("Load it")) {
-            if (session_) session_->autosave(slot.key(), slot.source());
+            keep(tab);
+            if (session_) session_->settle(slot.key());
             slot.take_file();
         }
         ImGui::SameLine();
@@ -196,7 +205,10 @@ void KernelEditor::draw_banner(Tab& tab) {
             tab.offer.reset();
         }
         ImGui::SameLine();
-        if (ImGui::Button("Dismiss")) tab.offer.reset();
+        if (ImGui::Button("Dismiss")) {
+            tab.offer.reset();
+            session_->settle(slot.key());
+        }
     }
     ImGui::EndChild();
     ImGui::PopStyleColor(3);

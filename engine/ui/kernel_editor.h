@@ -46,6 +46,7 @@ public:
 
 private:
     struct Tab;
+    void keep(Tab& tab);
     void sync(Tab& tab);
     void draw_banner(Tab& tab);
     void draw_footer(Tab& tab);

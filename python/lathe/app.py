@@ -63,7 +63,9 @@ class App(Loop):
     ----------
     title : str
     size : (int, int)
-        Width and height of the window, or of the picture without one, in pixels.
+        Width and height in pixels of the window, where panels stand around the picture; of the
+        picture itself where there are no panels. A window narrower than about 1150 pixels
+        shows some panels as tabs.
     headless : bool, optional
         No window; so where no display is named by the environment, unless given.
     ui : bool, optional
@@ -124,10 +126,10 @@ class App(Loop):
             headless = not _display()
         if ui is None:
             ui = not headless
-        studio = native.Studio(
-            title, width, height, headless, ui, vsync, wanted.name or title, restore=not headless
-        )
         script = wanted.script or _calling_script()
+        studio = native.Studio(
+            title, width, height, headless, ui, vsync, str(script or title), restore=not headless
+        )
         reload = wanted.reload or (wanted.script is None and not headless)
         super().__init__(
             studio,
@@ -259,6 +261,11 @@ class App(Loop):
             A list to choose from.
         color : bool
             A colour picker for three or four numbers.
+
+        Raises
+        ------
+        ValueError
+            For a `value` outside its own range, or that is none of its choices.
         """
         parameters = self._studio.parameters
         if name not in self._declared:

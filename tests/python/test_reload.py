@@ -9,6 +9,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -276,3 +277,29 @@ def test_an_edited_header_is_compiled(tmp_path):
         time.sleep(0.005)
     assert values[0] == 1.0
     assert values[-1] == 27.0
+
+
+def test_scripts_of_one_name_keep_their_autosaves_apart(tmp_path):
+    names = []
+    for folder in ("p1", "p2"):
+        script = tmp_path / folder / "test.py"
+        script.parent.mkdir()
+        script.write_text("import lathe\nlathe.App('same title')\n")
+        wanted = options(script)
+        run_script(script, wanted)
+        names.append(wanted.app._studio.session)
+    assert names == [str(tmp_path / "p1" / "test.py"), str(tmp_path / "p2" / "test.py")]
+
+
+def test_the_readme_s_script_opens_a_window_one_can_use(tmp_path):
+    """Its picture takes a good part of the window, panels and all."""
+    readme = Path(__file__).resolve().parents[2] / "README.md"
+    script = tmp_path / "ten.py"
+    script.write_text(readme.read_text().split("```python\n")[1].split("```")[0])
+    wanted = options(script, size=None, frames=4, ui=True, reload=False)
+    run_script(script, wanted)
+    window = wanted.app.screenshot(with_ui=True)
+    assert window.shape == (720, 1280, 3)
+    bright = (window[..., 0] > 200) & (window[..., 1] > 180) & (window[..., 2] < 110)
+    rows = np.flatnonzero(bright.any(axis=1))
+    assert rows[-1] - rows[0] > 360

@@ -262,6 +262,8 @@ void bind_parts(py::class_<Engine, Owner>& c) {
     c.def_property_readonly("status_lines", [](Engine& e) { return e.studio.status_lines(); });
     c.def_property_readonly("stats", &stats_of);
     c.def_property_readonly("delta_seconds", [](Engine& e) { return e.studio.loop().delta_seconds(); });
+    c.def_property_readonly("session", [](Engine& e) { return e.studio.config().session; },
+                            "Names autosaves: a script's path, or the title.");
     c.def_property_readonly("frame", [](Engine& e) { return e.studio.loop().frame(); });
     c.def_property_readonly("interrupted", [](Engine& e) { return e.studio.loop().interrupted(); });
     c.def_property_readonly("crashed_last_time", [](Engine& e) {

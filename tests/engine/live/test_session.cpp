@@ -44,6 +44,16 @@ TEST_F(SessionTest, KeepsEachVersionAndFindsTheNewest) {
     EXPECT_EQ(session.newer_than("step.cu", "zero")->text, "one");
 }
 
+TEST_F(SessionTest, WhatWasSavedIsNotOffered) {
+    Session session{"app", dir_};
+    session.autosave("k.cu", "typed and saved");
+    session.settle("k.cu");
+    EXPECT_FALSE(session.newer_than("k.cu", "edited elsewhere later"));
+    EXPECT_EQ(session.versions("k.cu").size(), 1u);
+    session.autosave("k.cu", "typed after that");
+    ASSERT_TRUE(session.newer_than("k.cu", "edited elsewhere later"));
+}
+
 TEST_F(SessionTest, KeepsTheLastFifty) {
     Session session{"app", dir_};
     for (int i = 0; i < 60; ++i) session.autosave("k.cu", "text " + std::to_string(i));
