@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: MIT
-// Gray-Scott reaction-diffusion, U + 2V -> 3V and V -> P, as Pearson simulated it: J. E. Pearson,
-// "Complex Patterns in a Simple System", Science 261, 189 (1993). Periodic in both directions.
+// Gray-Scott reaction-diffusion, U + 2V -> 3V and V -> P, as Pearson
+// simulated it: J. E. Pearson, "Complex Patterns in a Simple System",
+// Science 261, 189 (1993). Periodic in both directions.
 //
-// Change anything here while it runs. `feed` and `kill` became sliders by being parameters.
+// Change anything here while it runs. `feed` and `kill` became
+// sliders by being parameters.
 
 #ifndef REAL
-#define REAL float // the check compiles this file once more with -DREAL=double
+#define REAL float // the check compiles with -DREAL=double
 #endif
 typedef REAL real;
 
-// One explicit Euler step of five-point stencils. u, v, u_next, v_next: (height, width).
-// The diffusion coefficients are those of the equation divided by the square of the cell's width.
-__global__ void step(const real* u, const real* v, real* u_next, real* v_next, int width, int height,
-                     real feed, //@ 0.005..0.09 =0.040
-                     real kill, //@ 0.035..0.07 =0.060
+// One explicit Euler step of five-point stencils. u, v, u_next,
+// v_next: (height, width). The diffusion coefficients are those of
+// the equation divided by the square of the cell's width.
+__global__ void step(const real* u, const real* v, real* u_next,
+                     real* v_next, int width, int height,
+                     real feed,        //@ 0.005..0.09 =0.040
+                     real kill,        //@ 0.035..0.07 =0.060
                      real diffusion_u, //@ hidden
                      real diffusion_v, //@ hidden
                      real dt)          //@ hidden
@@ -31,12 +35,14 @@ __global__ void step(const real* u, const real* v, real* u_next, real* v_next, i
 
     real a = u[here];
     real b = v[here];
-    real laplace_a = u[left] + u[right] + u[above] + u[below] - real(4) * a;
-    real laplace_b = v[left] + v[right] + v[above] + v[below] - real(4) * b;
+    real laplace_a = u[left] + u[right] + u[above] + u[below] - 4 * a;
+    real laplace_b = v[left] + v[right] + v[above] + v[below] - 4 * b;
     real reaction = a * b * b;
 
-    u_next[here] = a + dt * (diffusion_u * laplace_a - reaction + feed * (real(1) - a));
-    v_next[here] = b + dt * (diffusion_v * laplace_b + reaction - (feed + kill) * b);
+    u_next[here] = a + dt * (diffusion_u * laplace_a - reaction +
+                             feed * (real(1) - a));
+    v_next[here] = b + dt * (diffusion_v * laplace_b + reaction -
+                             (feed + kill) * b);
 }
 
 // A drop of V where the mouse is: column x, row y, in cells.

@@ -12,7 +12,7 @@
 namespace lathe {
 
 bool RunControlPanel::handle(const KeyEvent& key) {
-    if (!key.down || (key.modifiers & ~unsigned(kShift))) return false;
+    if (!key.down || key.modifiers) return false;
     switch (key.key) {
     case Key::space:
         if (!key.repeat) control_.toggle_pause();

@@ -3,13 +3,17 @@
 
 #include "python/bind/bind.h"
 
+#include <fmt/format.h>
 #include <pybind11/stl.h>
+
+#include <limits>
 
 namespace lathe::bind {
 
 namespace {
 
 constexpr const char* kScript = "script";
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 Parameter made(const std::string& name, const py::object& value, std::optional<double> min,
                std::optional<double> max, std::optional<double> step, bool log,
@@ -46,6 +50,10 @@ Parameter made(const std::string& name, const py::object& value, std::optional<d
     } else {
         d.initial = {value.cast<double>()};
     }
+    for (const double v : d.initial)
+        if ((min && v < *min) || (max && v > *max))
+            throw py::value_error(fmt::format("param {}: the value {:g} is not in {:g} to {:g}", name, v,
+                                              min.value_or(-kInfinity), max.value_or(kInfinity)));
     return make_parameter(name, kind, components, d);
 }
 
