@@ -70,8 +70,8 @@ std::filesystem::path layout_folder(const StudioConfig& config) {
 Studio::Parts::Parts(StudioConfig c)
     : config{std::move(c)}, window{open_window(config)}, loop{window, &run_control},
       device{open_device()}, stream{gpu::StreamConfig{}}, sim_begin{gpu::EventConfig{}},
-      sim_end{gpu::EventConfig{}}, session{open_session(config)}, layout{layout_folder(config)}, editor{session.get()},
-      parameter_panel{parameters}, run_control_panel{run_control} {
+      sim_end{gpu::EventConfig{}}, session{open_session(config)}, layout{layout_folder(config)},
+      editor{session.get()}, parameter_panel{parameters}, run_control_panel{run_control} {
     redirect_printf(&console);
     if (config.ui) {
         imgui = std::make_unique<ImGuiLayer>(window);
@@ -81,7 +81,8 @@ Studio::Parts::Parts(StudioConfig c)
         };
     }
     if (session && session->crashed_last_time()) {
-        run_control.paused = true;
+        run_control.request_step(); // one step, so that there is a picture
+        paused_because = "Paused: the last run did not end by itself. Space goes on.";
         log::warning("the last run did not end by itself: starting paused (Space to play)");
     }
     size_scene();
@@ -144,6 +145,7 @@ bool Studio::begin_frame() {
     gpu::Context::primary(p.device).make_current();
     p.poll_slots();
     p.handle_keys();
+    if (!p.run_control.paused) p.paused_because.clear();
     if (p.imgui) {
         p.layout.fit(*p.imgui, p.window.width(), p.window.height());
         p.imgui->begin_frame(p.loop.delta_seconds());

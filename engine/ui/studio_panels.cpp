@@ -78,7 +78,7 @@ std::string Studio::Parts::picture_message() const {
         for (const auto& d : s.slot->diagnostics())
             if (d.severity == Diagnostic::Severity::error) return to_string(d);
     }
-    return {};
+    return paused_because;
 }
 
 void Studio::Parts::draw_panels() {

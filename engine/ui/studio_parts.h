@@ -83,6 +83,7 @@ struct Studio::Parts {
     StatusBar status;
     std::vector<PanelOfScript> panels;
     bool in_frame = false;
+    std::string paused_because; ///< shown over the picture until it runs
 
     // studio.cpp
     void handle_keys();

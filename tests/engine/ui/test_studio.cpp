@@ -5,7 +5,9 @@
 
 #include "engine/app/camera.h"
 #include "engine/core/error.h"
+#include "engine/core/resources.h"
 #include "engine/interop/interop_mode.h"
+#include "engine/live/session.h"
 #include "engine/ui/console_panel.h"
 #include "engine/ui/imgui_layer.h"
 #include "engine/ui/widgets.h"
@@ -18,6 +20,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <functional>
+#include <sys/wait.h>
 #include <unistd.h>
 
 using namespace lathe;
@@ -186,6 +189,42 @@ TEST_F(StudioTest, PanelsOfTheProgramAreDrawn) {
             blue += int(c[0]) == 0x58 && int(c[1]) == 0xa6 && int(c[2]) == 0xe8;
         }
     EXPECT_GT(blue, 2000);
+}
+
+TEST_F(StudioTest, AfterACrashThePictureIsThereAndSaysWhyItRests) {
+    const auto cache =
+        std::filesystem::temp_directory_path() / ("lathe-crash-" + std::to_string(getpid()));
+    setenv("LATHE_CACHE_DIR", cache.c_str(), 1);
+    if (const pid_t child = fork(); child == 0) {
+        const Session session{"crashing", cache_directory()};
+        _exit(1); // without an orderly end
+    } else {
+        waitpid(child, nullptr, 0);
+    }
+    {
+        StudioConfig config = headless();
+        config.session = "crashing";
+        config.restore = true;
+        Painting p{config};
+        for (int i = 0; i < 4; ++i) p.frame();
+        keep(p, "studio-crashed");
+        EXPECT_TRUE(p.studio.run_control().paused);
+        EXPECT_EQ(p.steps, 1);
+        EXPECT_EQ(p.middle(), (std::array{200, 40, 128}));
+        const auto words = [&] { // of the message: light pixels at the foot of the picture
+            const ImageData window = p.studio.screenshot(true);
+            int light = 0;
+            for (int y = 440; y < 500; ++y)
+                for (int x = 230; x < 740; ++x) light += int(window.at(x, y)[1]) > 200;
+            return light;
+        };
+        EXPECT_GT(words(), 200);
+        p.studio.run_control().paused = false;
+        for (int i = 0; i < 3; ++i) p.frame();
+        EXPECT_EQ(words(), 0);
+    }
+    std::filesystem::remove_all(cache);
+    unsetenv("LATHE_CACHE_DIR");
 }
 
 TEST_F(StudioTest, TheMouseMovesThePicture) {
