@@ -14,8 +14,15 @@ namespace lathe::soft {
 
 namespace {
 constexpr std::size_t kCompiledAtOnce = 4; // kernels
-constexpr std::uint32_t kUsualBlock[3] = {256, 1, 1}; ///< what code is compiled for at first
+
+/// The block that code is compiled for before a launch tells.
+const std::uint32_t* usual_block(const KernelInfo& kernel) {
+    static constexpr std::uint32_t kLine[3] = {256, 1, 1}, kSquare[3] = {32, 8, 1};
+    if (kernel.required_threads[0] && kernel.required_threads[1] && kernel.required_threads[2])
+        return kernel.required_threads;
+    return kernel.has_rows ? kSquare : kLine;
 }
+} // namespace
 
 std::shared_ptr<Module> Module::load(const Context& context, std::string_view text) {
     auto parsed = std::make_shared<ptx::ParseResult>(ptx::parse(text));
@@ -37,7 +44,7 @@ std::shared_ptr<Module> Module::load(const Context& context, std::string_view te
         if (kernels.size() <= kCompiledAtOnce)
             for (const KernelInfo& kernel : kernels) {
                 std::lock_guard lock{module->mutex_};
-                module->code_->code(kernel.name, kUsualBlock);
+                module->code_->code(kernel.name, usual_block(kernel));
             }
     } catch (const lathe::Error& e) { fail(CUDA_ERROR_INVALID_PTX, e.what()); }
     return module;
@@ -75,7 +82,7 @@ Function* Module::function(std::string_view name) {
         made->module = shared_from_this();
         made->info = &kernel;
         try { // compile now: a launch should not wait for it
-            (void)made->code(kUsualBlock);
+            (void)made->code(usual_block(kernel));
         } catch (const lathe::Error& e) { fail(CUDA_ERROR_INVALID_PTX, e.what()); }
         Function* handle = Objects<Function>::instance().add(std::move(made));
         functions_.emplace(name, handle);

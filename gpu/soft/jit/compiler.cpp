@@ -141,7 +141,8 @@ KernelCode Compiled::code_for(std::string_view name, const std::uint32_t block[3
     const jit::KernelFacts* kernel = facts_.kernel(name);
     if (!kernel) throw Error{fmt::format("no kernel {} in this module", name)};
     if (mode_.by_warps) {
-        jit::warp::ShapeOptions options = jit::warp::options_for(*kernel, block, mode_);
+        jit::warp::ShapeOptions options =
+            jit::warp::options_for(*kernel, block, mode_, jit::has_wide_vectors());
         options.trust_extensions = trusting;
         if (BlockEntry loop = compile_warps(*kernel, options))
             return {nullptr, loop, options.width, kernel->uses_barriers};

@@ -35,6 +35,7 @@ struct KernelInfo {
     /// atomic spin): each thread then runs as a fiber. False: a plain loop over threads.
     bool needs_fibers = false;
     bool uses_printf = false;
+    bool has_rows = false; ///< made for blocks of two dimensions
 };
 
 /// How kernels are to be run.

@@ -51,6 +51,14 @@ bool is_warp_operation(const Instruction& i) {
     }
 }
 
+bool reads_register(const Instruction& i, std::string_view name) {
+    for (const Operand& operand : i.operands) {
+        const auto* r = std::get_if<ptx::Register>(&operand.value);
+        if (r && r->name == name) return true;
+    }
+    return false;
+}
+
 /// Reads %laneid or the like: then a warp must be one of 32 lanes.
 bool names_lanes(const Instruction& i) {
     for (const Operand& operand : i.operands) {
@@ -131,6 +139,7 @@ FunctionFacts facts_of(const ptx::Module& module, const ptx::Function& function)
                 (i->opcode == Opcode::bar || i->opcode == Opcode::barrier) && !i->has("warp");
             (barrier ? facts.uses_barriers : facts.uses_warp_operations) = true;
         }
+        if (reads_register(*i, "%tid.y") || reads_register(*i, "%ntid.y")) facts.has_rows = true;
         if (names_lanes(*i)) facts.uses_warp_operations = true;
         for (std::size_t k = 0; k < i->operands.size(); ++k) {
             collect_symbols(i->operands[k], facts.symbols);
@@ -290,6 +299,7 @@ ModuleFacts find_facts(const ptx::Module& module) {
             used.insert(f.symbols.begin(), f.symbols.end());
             info.local_bytes += f.local_bytes;
             info.needs_fibers |= f.waits;
+            info.has_rows |= f.has_rows;
             kernel.uses_barriers |= f.uses_barriers;
             kernel.uses_warp_operations |= f.uses_warp_operations;
             info.uses_printf |= f.symbols.count("vprintf") > 0;

@@ -33,6 +33,7 @@ struct FunctionFacts {
     std::set<std::string> symbols; ///< every symbol named: callees, variables
     std::uint32_t instructions = 0;
     std::uint32_t local_bytes = 0;
+    bool has_rows = false; ///< asks for a thread's y
     bool uses_barriers = false;
     bool uses_warp_operations = false;
     bool waits = false; ///< barrier, warp operation or spin

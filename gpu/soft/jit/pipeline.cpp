@@ -28,6 +28,16 @@
 
 namespace lathe::soft::jit {
 
+namespace {
+
+/// LATHE_SOFT_CPU, an LLVM name such as x86-64 or x86-64-v3, stands in for the processor.
+std::string host_name() {
+    if (const char* name = std::getenv("LATHE_SOFT_CPU")) return name;
+    return llvm::sys::getHostCPUName().str();
+}
+
+} // namespace
+
 std::unique_ptr<llvm::TargetMachine> make_target_machine() {
     static std::once_flag once;
     std::call_once(once, [] {
@@ -40,6 +50,7 @@ std::unique_ptr<llvm::TargetMachine> make_target_machine() {
     if (!target) throw Error{fmt::format("LLVM has no code generator for {}: {}", triple, problem)};
     static const std::string features = [] {
         llvm::SubtargetFeatures list;
+        if (std::getenv("LATHE_SOFT_CPU")) return std::string{}; // what the name says
         for (const auto& feature : llvm::sys::getHostCPUFeatures()) {
             list.AddFeature(feature.getKey(), feature.getValue());
         }
@@ -47,9 +58,18 @@ std::unique_ptr<llvm::TargetMachine> make_target_machine() {
     }();
     llvm::TargetOptions options;
     options.AllowFPOpFusion = llvm::FPOpFusion::Strict; // PTX says where a fma is
-    return std::unique_ptr<llvm::TargetMachine>{target->createTargetMachine(
-        triple, llvm::sys::getHostCPUName(), features, options, llvm::Reloc::PIC_,
-        llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default, true)};
+    return std::unique_ptr<llvm::TargetMachine>{
+        target->createTargetMachine(triple, host_name(), features, options, llvm::Reloc::PIC_,
+                                    llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default, true)};
+}
+
+bool has_wide_vectors() {
+    static const bool found = [] {
+        const auto features = llvm::sys::getHostCPUFeatures();
+        return host_name() == llvm::sys::getHostCPUName() && features.lookup("avx512f") &&
+               features.lookup("avx512bw") && features.lookup("avx512vl");
+    }();
+    return found;
 }
 
 namespace {

@@ -13,6 +13,9 @@ namespace lathe::soft::jit {
 /// A target machine of the host CPU. Not thread-safe: one per compiling thread.
 std::unique_ptr<llvm::TargetMachine> make_target_machine();
 
+/// True where the target has 512-bit vectors with masks.
+bool has_wide_vectors();
+
 void optimise(llvm::Module& module, llvm::TargetMachine& machine);
 
 /// The same for code that will be widened, and what is left to do after that (jit/warp).

@@ -115,6 +115,7 @@ void BlockRunner::run(Launch& launch, std::uint64_t first, std::uint64_t count) 
     _mm_setcsr(control); // a launch that was left in the middle may have had its own modes
     current_ = nullptr;
     launch_ = nullptr;
+    if (warp_fault_) replay(launch);
 }
 
 Outcome BlockRunner::enter(void (*body)(void*), Stack* stack) {

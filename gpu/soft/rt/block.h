@@ -11,6 +11,7 @@
 
 #include <csignal>
 #include <memory>
+#include <optional>
 
 namespace lathe::soft {
 
@@ -119,6 +120,8 @@ private:
     void resume_warp(BlockState& block, std::uint32_t warp);
     bool resolve_partial_warps();
     void report_fault();
+    void note_warp_fault(FaultReport report, const ThreadContext& place);
+    void replay(Launch& launch);
     void report_deadlock();
     void complete(FaultReport& report, const ThreadFiber& thread, std::uintptr_t pc) const;
     void abandon();
@@ -152,6 +155,8 @@ private:
     void* main_sp_ = nullptr;
     volatile Outcome outcome_ = Outcome::idle;
     Fault fault_;
+    std::optional<FaultReport> warp_fault_; ///< of a launch by warps: the thread is not known yet
+    std::uint64_t warp_fault_block_ = 0;
     std::uint64_t clock_start_ = 0;
 };
 

@@ -110,7 +110,10 @@ void BlockRunner::report_fault() {
     }
     }
     complete(r, thread, pc);
-    launch_->stop(std::move(r));
+    if (launch_->width > 1 && launch_->code)
+        note_warp_fault(std::move(r), thread.context);
+    else
+        launch_->stop(std::move(r));
 }
 
 // Names every group of threads that waits at one place.

@@ -45,7 +45,15 @@ void Launch::stop(FaultReport report) {
     std::lock_guard lock{mutex_};
     if (status_ != CUDA_SUCCESS) return;
     status_ = report.code;
-    remember_fault(report);
+    if (is_replay)
+        report_ = std::move(report);
+    else
+        remember_fault(report);
+}
+
+FaultReport Launch::report() const {
+    std::lock_guard lock{mutex_};
+    return report_;
 }
 
 CUresult Launch::status() const {

@@ -58,6 +58,11 @@ struct Launch {
     /// Blocks that one worker takes at a time.
     std::uint64_t chunk(unsigned workers) const;
 
+    /// A block run again to find the thread that faulted: prints nothing, and its report is kept
+    /// here alone.
+    bool is_replay = false;
+    FaultReport report() const;
+
     /// Ends the launch with this report; the first one counts.
     void stop(FaultReport report);
     /// CUDA_SUCCESS, or the code of the report that ended the launch.
@@ -66,6 +71,7 @@ struct Launch {
 private:
     mutable std::mutex mutex_;
     CUresult status_ = CUDA_SUCCESS;
+    FaultReport report_; ///< of a replay
 };
 
 } // namespace lathe::soft

@@ -34,13 +34,14 @@ ExecutionMode ExecutionMode::from_environment() {
 namespace jit::warp {
 
 ShapeOptions options_for(const KernelFacts& kernel, const std::uint32_t block[3],
-                         const ExecutionMode& mode) {
+                         const ExecutionMode& mode, bool has_wide_vectors) {
     ShapeOptions options;
     const std::uint32_t x = block[0];
     if (!kernel.uses_warp_operations) {
         // Rows of 16 threads, as of a 16 x 16 block, keep their consecutive addresses.
         const bool short_rows = block[1] * block[2] > 1 && x % 32 != 0 && x % 16 == 0;
-        options.width = mode.width ? mode.width : short_rows ? 16 : 32;
+        // Without 512-bit registers 32 lanes gain nothing and take twice as long to compile.
+        options.width = mode.width ? mode.width : short_rows || !has_wide_vectors ? 16 : 32;
     }
     options.rows = block[1] * block[2] == 1 || x % options.width == 0;
     return options;

@@ -125,6 +125,7 @@ Shape Shapes::transfer(const llvm::Instruction& i) const {
         return from.is_uniform() ? Shape::uniform() : Shape::varying();
     }
     if (llvm::isa<llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(i)) return Shape::varying();
+    if (const auto* c = llvm::dyn_cast<llvm::ICmpInst>(&i)) return compare(*c);
     if (llvm::isa<llvm::FreezeInst>(i)) return of(i.getOperand(0));
     return joined(i);
 }
@@ -228,6 +229,20 @@ Shape Shapes::address(const llvm::GetElementPtrInst& i) const {
     return Shape::affine(stride);
 }
 
+// Whole warps lie on one side of a multiple of the width: tid < 32 is uniform.
+Shape Shapes::compare(const llvm::ICmpInst& i) const {
+    const std::optional<std::int64_t> c = constant_of(i.getOperand(1));
+    if (of(i.getOperand(0)).is_index && c && *c >= 0) {
+        const bool below = i.getPredicate() == llvm::CmpInst::ICMP_ULT ||
+                           i.getPredicate() == llvm::CmpInst::ICMP_SLT;
+        const bool above = i.getPredicate() == llvm::CmpInst::ICMP_UGT ||
+                           i.getPredicate() == llvm::CmpInst::ICMP_SGT;
+        const std::int64_t bound = *c + (above ? 1 : 0);
+        if ((below || above) && bound % std::int64_t{options_.width} == 0) return Shape::uniform();
+    }
+    return joined(i);
+}
+
 Shape Shapes::select(const llvm::SelectInst& i) const {
     const Shape condition = of(i.getCondition());
     const Shape x = of(i.getTrueValue()), y = of(i.getFalseValue());
@@ -281,7 +296,10 @@ bool Shapes::is_known_at_start(const llvm::Value* value, unsigned depth) const {
     }
     if (const auto* o = llvm::dyn_cast<llvm::BinaryOperator>(i)) {
         if (o->isIntDivRem() || !o->getType()->isIntegerTy()) return false;
-    } else if (!llvm::isa<llvm::TruncInst, llvm::SExtInst, llvm::ZExtInst>(i)) {
+    } else if (const auto* gep = llvm::dyn_cast<llvm::GetElementPtrInst>(i)) {
+        if (!gep->hasAllConstantIndices()) return false;
+    } else if (!llvm::isa<llvm::TruncInst, llvm::SExtInst, llvm::ZExtInst, llvm::PtrToIntInst,
+                          llvm::IntToPtrInst>(i)) {
         return false;
     }
     for (const llvm::Use& operand : i->operands()) {

@@ -65,6 +65,7 @@ private:
     Shape cast(const llvm::CastInst& i) const;
     Shape address(const llvm::GetElementPtrInst& i) const;
     Shape call(const llvm::CallBase& i) const;
+    Shape compare(const llvm::ICmpInst& i) const;
     Shape select(const llvm::SelectInst& i) const;
     /// Uniform where all operands are, else varying.
     Shape joined(const llvm::User& i) const;

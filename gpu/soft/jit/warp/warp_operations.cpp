@@ -37,7 +37,18 @@ const llvm::ConstantInt* constant(const Value* value) {
 
 } // namespace
 
+void Widener::expect_all_lanes(const char* what) {
+    for (unsigned k : frontier_.waiting(current_).set_bits()) {
+        if (!llvm::isa<llvm::ReturnInst>(frontier_.block(k)->getFirstNonPHIOrDbg()))
+            throw Unsupported{std::string{what} + " in divergent control flow"};
+    }
+}
+
+// The compiler may give the lanes of one operation several places in the code (it unswitches loops
+// by thread), where lanes of a mask meet all the same. So the operation must not be where some may
+// be missing.
 void Widener::check_members(const Value* members) {
+    expect_all_lanes("a warp operation");
     Value* bad = nullptr;
     if (shapes_.is_uniform(members)) {
         bad = b.CreateAnd(mask_, b.CreateNot(scalar(members)));
@@ -210,10 +221,7 @@ void Widener::emit_reduce(const llvm::CallBase& i) {
 // barrier_sync, barrier_arrive (context, id, threads), barrier_red (..., operation, predicate).
 // Other lanes of the warp have ended, or the barrier would stand in divergent code.
 void Widener::emit_barrier(const llvm::CallBase& i) {
-    for (unsigned k : frontier_.waiting(current_).set_bits()) {
-        if (!llvm::isa<llvm::ReturnInst>(frontier_.block(k)->getFirstNonPHIOrDbg()))
-            throw Unsupported{"a barrier in divergent control flow"};
-    }
+    expect_all_lanes("a barrier");
     const auto word = [&](unsigned k) {
         const Value* argument = i.getArgOperand(k);
         return shape(argument).is_affine()

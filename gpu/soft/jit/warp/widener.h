@@ -124,6 +124,8 @@ private:
     void emit_match(const llvm::CallBase& i, bool all);
     void emit_reduce(const llvm::CallBase& i);
     Value* reduce(Value* members, std::uint32_t operation, bool is_signed, Value* values);
+    /// Throws where other lanes of the warp may be elsewhere and have not ended.
+    void expect_all_lanes(const char* what);
     /// Ends the launch where a running lane is not in its own member mask.
     void check_members(const Value* members);
     void emit_barrier(const llvm::CallBase& i);

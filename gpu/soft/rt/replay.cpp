@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// Which thread of a warp faulted: a vector access does not tell. The launch has failed and its
+// memory with it, so the block is run once more by single threads, up to the fault.
+#include "gpu/soft/rt/block.h"
+
+#include <chrono>
+#include <cstring>
+
+namespace lathe::soft {
+
+namespace {
+
+constexpr auto kLongestReplay = std::chrono::seconds{2};
+
+} // namespace
+
+void BlockRunner::note_warp_fault(FaultReport report, const ThreadContext& place) {
+    warp_fault_ = std::move(report);
+    warp_fault_block_ =
+        place.ctaid[0] + std::uint64_t{launch_->grid[0]} *
+                             (place.ctaid[1] + std::uint64_t{launch_->grid[1]} * place.ctaid[2]);
+    launch_->stopped.store(true, std::memory_order_release);
+}
+
+void BlockRunner::replay(Launch& launch) {
+    FaultReport report = std::move(*warp_fault_);
+    warp_fault_.reset();
+    Launch again;
+    again.is_replay = true;
+    again.code = launch.code;
+    again.info = launch.info;
+    std::memcpy(again.grid, launch.grid, sizeof again.grid);
+    std::memcpy(again.block, launch.block, sizeof again.block);
+    again.dynamic_shared_bytes = launch.dynamic_shared_bytes;
+    again.grid_id = launch.grid_id;
+    again.stack_bytes = launch.stack_bytes;
+    again.deadline = std::chrono::steady_clock::now() + kLongestReplay;
+    std::uint8_t* params = again.reserve_parameters(launch.info->param_bytes);
+    std::memcpy(params, launch.parameters(), launch.info->param_bytes);
+    again.entry = launch.code->entry(launch.info->name);
+    if (!launch.info->needs_fibers) again.block_entry = launch.code->block_entry(launch.info->name);
+    run(again, warp_fault_block_, 1);
+    // Where memory has changed so much that another thread faults in another way, what the warp
+    // knows stands: the line, and its first thread.
+    const FaultReport found = again.report();
+    launch.stop(found.code == report.code ? found : report);
+}
+
+} // namespace lathe::soft

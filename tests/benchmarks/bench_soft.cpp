@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: MIT
+// The software device beside plain C++ (soft_references.cpp): one worker, both execution modes.
+//   bench_soft [rounds]    prints milliseconds of processor time, medians of alternated rounds, and
+//                          the speed of warps against C++ and against single threads
+#include "tests/benchmarks/soft_references.h"
+#include "tests/soft/support/nvrtc.h"
+
+#include "engine/core/error.h"
+
+#include <cuda.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <functional>
+#include <random>
+#include <vector>
+
+using namespace lathe;
+
+namespace {
+
+int g_rounds = 7;
+
+void check(CUresult result, const char* what) {
+    if (result != CUDA_SUCCESS) throw Error{fmt::format("{}: error {}", what, int{result})};
+}
+
+/// Processor time of the process: the launching thread sleeps while the one worker runs.
+double now_ms() {
+    timespec t{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_nsec) * 1e-6;
+}
+
+double wall_ms() {
+    timespec t{};
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_nsec) * 1e-6;
+}
+
+template <class T> class Device {
+public:
+    explicit Device(const std::vector<T>& values) : bytes_{values.size() * sizeof(T)} {
+        check(cuMemAlloc(&p, bytes_), "cuMemAlloc");
+        check(cuMemcpyHtoD(p, values.data(), bytes_), "cuMemcpyHtoD");
+    }
+    ~Device() { cuMemFree(p); }
+    Device(const Device&) = delete;
+    Device& operator=(const Device&) = delete;
+    std::vector<T> read() const {
+        std::vector<T> values(bytes_ / sizeof(T));
+        check(cuMemcpyDtoH(values.data(), p, bytes_), "cuMemcpyDtoH");
+        return values;
+    }
+    CUdeviceptr p = 0;
+
+private:
+    std::size_t bytes_;
+};
+
+struct Grid {
+    unsigned grid[3], block[3];
+};
+
+class Kernel {
+public:
+    Kernel(const std::string& ptx, const char* mode) {
+        setenv("LATHE_SOFT_MODE", mode, 1);
+        const double start = now_ms();
+        check(cuModuleLoadData(&module_, ptx.c_str()), "cuModuleLoadData");
+        check(cuModuleGetFunction(&function_, module_, "k"), "cuModuleGetFunction");
+        compile_ms = now_ms() - start;
+    }
+    ~Kernel() { cuModuleUnload(module_); }
+    Kernel(const Kernel&) = delete;
+    Kernel& operator=(const Kernel&) = delete;
+
+    template <class... A> void run(const Grid& g, A... arguments) {
+        void* params[] = {static_cast<void*>(&arguments)...};
+        check(cuLaunchKernel(function_, g.grid[0], g.grid[1], g.grid[2], g.block[0], g.block[1],
+                             g.block[2], 0, nullptr, params, nullptr),
+              "cuLaunchKernel");
+        check(cuCtxSynchronize(), "cuCtxSynchronize");
+    }
+    double compile_ms = 0;
+
+private:
+    CUmodule module_ = nullptr;
+    CUfunction function_ = nullptr;
+};
+
+double median(std::vector<double> times) {
+    std::nth_element(times.begin(), times.begin() + static_cast<long>(times.size() / 2),
+                     times.end());
+    return times[times.size() / 2];
+}
+
+/// One row: `run` launches on a kernel, `host` is the reference; `repeats` kernels in one launch.
+void row(const char* name, const char* source, const std::function<void(Kernel&)>& run,
+         const std::function<void()>& host, double repeats = 1) {
+    const std::string ptx = lathe::test::compile_to_ptx(source, "bench.cu", {"-lineinfo"});
+    Kernel scalar{ptx, "scalar"}, warp{ptx, "warp"};
+    std::vector<double> times[3];
+    run(scalar);
+    run(warp);
+    host();
+    for (int k = 0; k < g_rounds; ++k) {
+        const auto timed = [&](int which, const std::function<void()>& work) {
+            const double start = now_ms();
+            work();
+            times[which].push_back(now_ms() - start);
+        };
+        timed(0, host);
+        timed(1, [&] { run(warp); });
+        if (k < 3) timed(2, [&] { run(scalar); });
+    }
+    const double cpp = median(times[0]), by_warps = median(times[1]) / repeats,
+                 by_threads = median(times[2]) / repeats;
+    fmt::print("{:<22} {:9.4f} {:9.4f} {:9.4f}   {:6.2f} {:8.1f}   {:7.1f} {:7.1f}\n", name, cpp,
+               by_warps, by_threads, cpp / by_warps, by_threads / by_warps, scalar.compile_ms,
+               warp.compile_ms);
+    std::fflush(stdout);
+}
+
+template <class T>
+void compare(const char* name, const std::vector<T>& got, const std::vector<T>& wanted,
+             double tolerance) {
+    for (std::size_t k = 0; k < got.size(); ++k) {
+        const double x = static_cast<double>(got[k]), y = static_cast<double>(wanted[k]);
+        if (std::abs(x - y) <= tolerance * std::max(1.0, std::abs(y))) continue;
+        throw Error{fmt::format("{}: element {} is {}, expected {}", name, k, x, y)};
+    }
+}
+
+std::vector<float> random_floats(std::size_t n, float low, float high) {
+    std::mt19937 random{1};
+    std::uniform_real_distribution<float> draw{low, high};
+    std::vector<float> values(n);
+    for (float& v : values) v = draw(random);
+    return values;
+}
+
+void bench_saxpy(const char* name, int n, unsigned repeats) {
+    const char* source =
+        "extern \"C\" __global__ void k(int n, float a, const float* x, float* y) {"
+        "int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = a * x[i] + y[i]; }";
+    const auto size = static_cast<std::size_t>(n);
+    std::vector<float> x = random_floats(size, 0, 1), y(size, 1.0f);
+    Device<float> dx{x}, dy{y};
+    const auto blocks = static_cast<unsigned>(n) / 256;
+    row(
+        name, source,
+        [&](Kernel& kernel) {
+            kernel.run({{blocks, repeats, 1}, {256, 1, 1}}, n, 1e-6f, dx.p, dy.p);
+        },
+        [&] { bench::saxpy(n, 1e-6f, x.data(), y.data()); }, repeats);
+}
+
+void bench_nbody() {
+    constexpr int n = 4096;
+    const char* source = R"(
+extern "C" __global__ void k(int n, float softening, const float4* position, float* force) {
+    __shared__ float4 tile[256];
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const float4 own = position[i];
+    float x = 0, y = 0, z = 0;
+    for (int first = 0; first < n; first += 256) {
+        tile[threadIdx.x] = position[first + threadIdx.x];
+        __syncthreads();
+        for (int j = 0; j < 256; ++j) {
+            const float dx = tile[j].x - own.x, dy = tile[j].y - own.y, dz = tile[j].z - own.z;
+            const float inverse = rsqrtf(dx * dx + dy * dy + dz * dz + softening);
+            const float scale = tile[j].w * inverse * inverse * inverse;
+            x += scale * dx; y += scale * dy; z += scale * dz;
+        }
+        __syncthreads();
+    }
+    force[3 * i] = x; force[3 * i + 1] = y; force[3 * i + 2] = z;
+})";
+    const std::vector<float> position = random_floats(4 * n, -1, 1);
+    std::vector<float> force(3 * n);
+    Device<float> p{position}, f{force};
+    row(
+        "n-body 4096", source,
+        [&](Kernel& kernel) {
+            kernel.run({{n / 256, 1, 1}, {256, 1, 1}}, n, 1e-3f, p.p, f.p);
+        },
+        [&] { bench::nbody(n, 1e-3f, position.data(), force.data()); });
+    compare("n-body", f.read(), force, 1e-3);
+}
+
+void bench_matmul(bool tiled) {
+    constexpr int n = 256;
+    const char* plain = R"(
+extern "C" __global__ void k(int n, const double* a, const double* b, double* c) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    double sum = 0;
+    for (int i = 0; i < n; ++i) sum += a[y * n + i] * b[i * n + x];
+    c[y * n + x] = sum;
+})";
+    const char* tiles = R"(
+extern "C" __global__ void k(int n, const double* a, const double* b, double* c) {
+    __shared__ double left[16][16], right[16][16];
+    const int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
+    double sum = 0;
+    for (int first = 0; first < n; first += 16) {
+        left[threadIdx.y][threadIdx.x] = a[y * n + first + threadIdx.x];
+        right[threadIdx.y][threadIdx.x] = b[(first + threadIdx.y) * n + x];
+        __syncthreads();
+        for (int i = 0; i < 16; ++i) sum += left[threadIdx.y][i] * right[i][threadIdx.x];
+        __syncthreads();
+    }
+    c[y * n + x] = sum;
+})";
+    std::vector<double> a(n * n), b(n * n), c(n * n);
+    for (std::size_t k = 0; k < a.size(); ++k) {
+        a[k] = static_cast<double>(k % 17) * 0.25;
+        b[k] = static_cast<double>(k % 13) * 0.5;
+    }
+    Device<double> da{a}, db{b}, dc{c};
+    row(
+        tiled ? "matmul 256, tiled" : "matmul 256, naive", tiled ? tiles : plain,
+        [&](Kernel& kernel) {
+            kernel.run({{n / 16, n / 16, 1}, {16, 16, 1}}, n, da.p, db.p, dc.p);
+        },
+        [&] { bench::matmul(n, a.data(), b.data(), c.data()); });
+    compare("matmul", dc.read(), c, 1e-9);
+}
+
+void bench_reduce() {
+    constexpr int n = 1 << 22;
+    const char* source = R"(
+extern "C" __global__ void k(int n, const float* in, float* out) {
+    __shared__ float partial[32];
+    float sum = 0;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) sum += in[i];
+    for (int step = 16; step; step >>= 1) sum += __shfl_down_sync(~0u, sum, step);
+    if (threadIdx.x % 32 == 0) partial[threadIdx.x / 32] = sum;
+    __syncthreads();
+    if (threadIdx.x < 32) {
+        sum = threadIdx.x < blockDim.x / 32 ? partial[threadIdx.x] : 0;
+        for (int step = 16; step; step >>= 1) sum += __shfl_xor_sync(~0u, sum, step);
+        if (threadIdx.x == 0) out[blockIdx.x] = sum;
+    }
+})";
+    const std::vector<float> x = random_floats(n, 0, 1);
+    Device<float> in{x}, out{std::vector<float>(16)};
+    volatile float sum = 0;
+    row(
+        "reduce 4 M", source,
+        [&](Kernel& kernel) {
+            kernel.run({{16, 1, 1}, {256, 1, 1}}, n, in.p, out.p);
+        },
+        [&] { sum = bench::reduce(n, x.data()); });
+    double total = 0, exact = 0;
+    for (float part : out.read()) total += part;
+    for (float v : x) exact += v;
+    compare("reduce", std::vector<double>{total}, std::vector<double>{exact}, 1e-4);
+}
+
+void bench_histogram() {
+    constexpr int n = 1 << 22;
+    const char* source = R"(
+extern "C" __global__ void k(int n, const unsigned char* in, unsigned* out) {
+    __shared__ unsigned bins[256];
+    bins[threadIdx.x] = 0;
+    __syncthreads();
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) atomicAdd(&bins[in[i]], 1);
+    __syncthreads();
+    atomicAdd(&out[threadIdx.x], bins[threadIdx.x]);
+})";
+    std::vector<unsigned char> in(n);
+    std::mt19937 random{1};
+    for (auto& byte : in) byte = static_cast<unsigned char>(random() >> 5);
+    std::vector<unsigned> bins(256);
+    Device<unsigned char> din{in};
+    Device<unsigned> out{bins};
+    row(
+        "histogram 4 M", source,
+        [&](Kernel& kernel) {
+            kernel.run({{16, 1, 1}, {256, 1, 1}}, n, din.p, out.p);
+        },
+        [&] { bench::histogram(n, in.data(), bins.data()); });
+}
+
+void bench_gray_scott() {
+    constexpr int size = 1024;
+    const char* source = R"(
+extern "C" __global__ void k(int width, int height, const float* now, float* next) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    const int w = (x + width - 1) % width, e = (x + 1) % width, s = (y + height - 1) % height, n = (y + 1) % height;
+    const float *pu = now, *pv = now + width * height;
+    const float u = pu[y * width + x], v = pv[y * width + x];
+    const float lu = pu[y * width + w] + pu[y * width + e] + pu[s * width + x] + pu[n * width + x] - 4 * u;
+    const float lv = pv[y * width + w] + pv[y * width + e] + pv[s * width + x] + pv[n * width + x] - 4 * v;
+    next[y * width + x] = u + 0.2f * lu - u * v * v + 0.03f * (1 - u);
+    next[width * height + y * width + x] = v + 0.1f * lv + u * v * v - 0.09f * v;
+})";
+    const std::vector<float> now = random_floats(2 * size * size, 0, 1);
+    std::vector<float> next(now.size());
+    Device<float> a{now}, b{next};
+    row(
+        "Gray-Scott 1024", source,
+        [&](Kernel& kernel) {
+            kernel.run({{size / 32, size / 8, 1}, {32, 8, 1}}, size, size, a.p, b.p);
+        },
+        [&] { bench::gray_scott(size, size, now.data(), next.data()); });
+    compare("Gray-Scott", b.read(), next, 1e-5);
+}
+
+void bench_mandelbrot() {
+    constexpr int width = 512, height = 384, most = 256;
+    const char* source = R"(
+extern "C" __global__ void k(int width, int height, int most, int* steps) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= width || y >= height) return;
+    const float a = -2.2f + 3.0f * x / width, b = -1.2f + 2.4f * y / height;
+    float u = 0, v = 0;
+    int n = 0;
+    while (u * u + v * v < 4 && n < most) {
+        const float t = u * u - v * v + a;
+        v = 2 * u * v + b;
+        u = t;
+        ++n;
+    }
+    steps[y * width + x] = n;
+})";
+    std::vector<int> steps(width * height);
+    Device<int> out{steps};
+    row(
+        "Mandelbrot 512x384", source,
+        [&](Kernel& kernel) {
+            kernel.run({{width / 32, height / 8, 1}, {32, 8, 1}}, width, height, most, out.p);
+        },
+        [&] { bench::mandelbrot(width, height, most, steps.data()); });
+}
+
+void bench_libm() {
+    constexpr int n = 1 << 16;
+    const char* source = R"(
+extern "C" __global__ void k(int n, const float* x, float* y) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    const float v = x[i];
+    y[i] = sinf(v) + expf(-v) + rsqrtf(v + 1) + logf(v + 1) + powf(v + 0.5f, 1.3f) + tanhf(v) +
+           atan2f(v, 2.0f) + sqrtf(v) + fmodf(v, 0.7f) + erff(v);
+})";
+    const std::vector<float> x = random_floats(n, 0, 4);
+    std::vector<float> y(n);
+    Device<float> dx{x}, dy{y};
+    row(
+        "libm, ten functions", source,
+        [&](Kernel& kernel) {
+            kernel.run({{n / 256, 1, 1}, {256, 1, 1}}, n, dx.p, dy.p);
+        },
+        [&] { bench::libm(n, x.data(), y.data()); });
+    compare("libm", dy.read(), y, 1e-5);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    if (argc > 1) g_rounds = std::max(1, std::atoi(argv[1]));
+    setenv("LATHE_SOFT_WORKERS", "1", 0);
+    if (!lathe::test::has_nvrtc()) return 0;
+    try {
+        check(cuInit(0), "cuInit");
+        CUcontext context = nullptr;
+        check(cuDevicePrimaryCtxRetain(&context, 0), "cuDevicePrimaryCtxRetain");
+        check(cuCtxPushCurrent(context), "cuCtxPushCurrent");
+        const double start = wall_ms();
+        fmt::print("{:<22} {:>9} {:>9} {:>9}   {:>6} {:>8}   {:>15}\n", "milliseconds", "C++",
+                   "warps", "threads", "/ C++", "/threads", "compile t, w");
+        bench_saxpy("saxpy 4 M", 1 << 22, 1);
+        bench_saxpy("saxpy 32 K", 1 << 15, 100);
+        bench_nbody();
+        bench_matmul(false);
+        bench_matmul(true);
+        bench_reduce();
+        bench_histogram();
+        bench_gray_scott();
+        bench_mandelbrot();
+        bench_libm();
+        fmt::print("in {:.1f} s\n", (wall_ms() - start) / 1000);
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "{}\n", error.what());
+        return 1;
+    }
+}

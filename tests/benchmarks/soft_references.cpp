@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+#include "tests/benchmarks/soft_references.h"
+
+#include <cmath>
+#include <cstring>
+
+namespace lathe::bench {
+
+void saxpy(int n, float a, const float* x, float* y) {
+    for (int i = 0; i < n; ++i) y[i] = a * x[i] + y[i];
+}
+
+void nbody(int n, float softening, const float* position, float* force) {
+    for (int i = 0; i < n; ++i) {
+        const float* own = position + 4 * i;
+        float fx = 0, fy = 0, fz = 0;
+        for (int j = 0; j < n; ++j) {
+            const float* other = position + 4 * j;
+            const float dx = other[0] - own[0], dy = other[1] - own[1], dz = other[2] - own[2];
+            const float inverse = 1.0f / std::sqrt(dx * dx + dy * dy + dz * dz + softening);
+            const float scale = other[3] * inverse * inverse * inverse;
+            fx += scale * dx;
+            fy += scale * dy;
+            fz += scale * dz;
+        }
+        force[3 * i] = fx;
+        force[3 * i + 1] = fy;
+        force[3 * i + 2] = fz;
+    }
+}
+
+void matmul(int n, const double* a, const double* b, double* c) {
+    std::memset(c, 0, sizeof(double) * static_cast<std::size_t>(n) * static_cast<std::size_t>(n));
+    for (int i = 0; i < n; ++i)
+        for (int k = 0; k < n; ++k) {
+            const double factor = a[i * n + k];
+            for (int j = 0; j < n; ++j) c[i * n + j] += factor * b[k * n + j];
+        }
+}
+
+float reduce(int n, const float* x) {
+    float sum = 0;
+    for (int i = 0; i < n; ++i) sum += x[i];
+    return sum;
+}
+
+void histogram(int n, const unsigned char* in, unsigned* bins) {
+    std::memset(bins, 0, 256 * sizeof *bins);
+    for (int i = 0; i < n; ++i) ++bins[in[i]];
+}
+
+void gray_scott(int width, int height, const float* now, float* next) {
+    for (int y = 0; y < height; ++y)
+        for (int x = 0; x < width; ++x) {
+            const int west = (x + width - 1) % width, east = (x + 1) % width,
+                      south = (y + height - 1) % height, north = (y + 1) % height;
+            const int plane = width * height;
+            float sum[2];
+            for (int k = 0; k < 2; ++k) {
+                const float* u = now + k * plane;
+                sum[k] = u[y * width + west] + u[y * width + east] + u[south * width + x] +
+                         u[north * width + x] - 4 * u[y * width + x];
+            }
+            const float u = now[y * width + x], v = now[plane + y * width + x];
+            next[y * width + x] = u + 0.2f * sum[0] - u * v * v + 0.03f * (1 - u);
+            next[plane + y * width + x] = v + 0.1f * sum[1] + u * v * v - 0.09f * v;
+        }
+}
+
+void mandelbrot(int width, int height, int most, int* steps) {
+    for (int y = 0; y < height; ++y)
+        for (int x = 0; x < width; ++x) {
+            const float a = -2.2f + 3.0f * static_cast<float>(x) / static_cast<float>(width);
+            const float b = -1.2f + 2.4f * static_cast<float>(y) / static_cast<float>(height);
+            float u = 0, v = 0;
+            int n = 0;
+            while (u * u + v * v < 4 && n < most) {
+                const float t = u * u - v * v + a;
+                v = 2 * u * v + b;
+                u = t;
+                ++n;
+            }
+            steps[y * width + x] = n;
+        }
+}
+
+void libm(int n, const float* x, float* y) {
+    for (int i = 0; i < n; ++i) {
+        const float v = x[i];
+        y[i] = std::sin(v) + std::exp(-v) + 1.0f / std::sqrt(v + 1) + std::log(v + 1) +
+               std::pow(v + 0.5f, 1.3f) + std::tanh(v) + std::atan2(v, 2.0f) + std::sqrt(v) +
+               std::fmod(v, 0.7f) + std::erf(v);
+    }
+}
+
+} // namespace lathe::bench

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// Plain C++ of the kernels in bench_soft.cpp, compiled for this processor with -O3.
+#pragma once
+
+#include <cstddef>
+
+namespace lathe::bench {
+
+void saxpy(int n, float a, const float* x, float* y);
+void nbody(int n, float softening, const float* position, float* force);
+/// c = a b, n x n; rows of b are walked (i, k, j).
+void matmul(int n, const double* a, const double* b, double* c);
+float reduce(int n, const float* x);
+void histogram(int n, const unsigned char* in, unsigned* bins);
+void gray_scott(int width, int height, const float* now, float* next);
+void mandelbrot(int width, int height, int most, int* steps);
+void libm(int n, const float* x, float* y);
+
+} // namespace lathe::bench

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+// Execution modes give the same results: random kernels by single threads, by warps of 32 lanes,
+// and of 16 where no warp operation stands against it.
+//   test_soft_modes [first seed] [count]     300 kernels from seed 1 unless told
+#include "tests/soft/rt/driver_test.h"
+#include "tests/soft/support/random_kernels.h"
+
+#include "engine/core/log.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <random>
+
+namespace lathe::test {
+namespace {
+
+std::uint32_t g_first = 1, g_count = 300;
+constexpr std::uint32_t kBatch = 10; // kernels of one compile
+
+class Modes : public DriverTest {
+protected:
+    struct Result {
+        CUresult status = CUDA_SUCCESS;
+        std::vector<unsigned> out, sums;
+        std::string error;
+    };
+
+    static void set_mode(const char* mode, const char* width) {
+        setenv("LATHE_SOFT_MODE", mode, 1);
+        if (width)
+            setenv("LATHE_SOFT_WIDTH", width, 1);
+        else
+            unsetenv("LATHE_SOFT_WIDTH");
+    }
+    void TearDown() override {
+        unsetenv("LATHE_SOFT_MODE");
+        unsetenv("LATHE_SOFT_WIDTH");
+        DriverTest::TearDown();
+    }
+
+    Result run(CUmodule module, const std::string& name, const Shape& s,
+               const std::vector<unsigned>& in) {
+        Result r;
+        const std::size_t threads = std::size_t{s.grid[0]} * s.block[0] * s.block[1] * s.block[2];
+        Buffer<unsigned> input{in}, out{8 * threads}, sums{16};
+        CUfunction f = function(module, name.c_str());
+        r.status = launch(f, s, input.get(), out.get(), sums.get());
+        if (r.status == CUDA_SUCCESS) r.status = cuCtxSynchronize();
+        if (r.status != CUDA_SUCCESS) {
+            r.error = latheSoftGetLastErrorText();
+            return r;
+        }
+        r.out = out.read();
+        r.sums = sums.read();
+        return r;
+    }
+};
+
+TEST_F(Modes, RandomKernelsAgree) {
+    static constexpr unsigned kBlocks[][3] = {{32, 1, 1},  {64, 1, 1}, {96, 1, 1}, {100, 1, 1},
+                                              {17, 1, 1},  {16, 8, 1}, {8, 4, 2},  {33, 3, 1},
+                                              {256, 1, 1}, {64, 2, 2}, {1, 1, 1}};
+    struct Mode {
+        const char *name, *mode, *width;
+    };
+    static constexpr Mode kModes[] = {{"single threads", "scalar", nullptr},
+                                      {"warps", "warp", nullptr},
+                                      {"warps of 16", "warp", "16"}};
+    std::uint32_t fallen_back = 0, compared = 0;
+    const int sink = log::add_sink([&](const log::Record& record) {
+        fallen_back += record.text.find("runs by single threads") != std::string::npos;
+    });
+    for (std::uint32_t first = g_first; first < g_first + g_count; first += kBatch) {
+        const std::uint32_t end = std::min(first + kBatch, g_first + g_count);
+        std::string source = random_kernel_prelude();
+        for (std::uint32_t seed = first; seed < end; ++seed)
+            source += random_kernel(fmt::format("k{}", seed), seed);
+        const std::string ptx = compile_to_ptx(source, "random.cu");
+        CUmodule modules[3] = {};
+        for (int m = 0; m < 3; ++m) {
+            set_mode(kModes[m].mode, kModes[m].width);
+            ASSERT_EQ(cuModuleLoadData(&modules[m], ptx.c_str()), CUDA_SUCCESS)
+                << latheSoftGetLastErrorText();
+        }
+        for (std::uint32_t seed = first; seed < end; ++seed) {
+            std::mt19937 random{seed * 7 + 1};
+            std::vector<unsigned> in(256);
+            for (unsigned& word : in) word = random() % 4 ? random() % 64 : random();
+            Shape s;
+            std::copy_n(kBlocks[random() % std::size(kBlocks)], 3, s.block);
+            s.grid[0] = 1 + random() % 3;
+            const std::string name = fmt::format("k{}", seed);
+            const Result wanted = run(modules[0], name, s, in);
+            ASSERT_EQ(wanted.status, CUDA_SUCCESS) << name << ": " << wanted.error;
+            for (int m = 1; m < 3; ++m) {
+                const Result got = run(modules[m], name, s, in);
+                const bool same =
+                    got.status == CUDA_SUCCESS && got.out == wanted.out && got.sums == wanted.sums;
+                ++compared;
+                if (same) continue;
+                std::size_t at = 0;
+                while (at < got.out.size() && got.out[at] == wanted.out[at]) ++at;
+                const std::string file = fmt::format("/tmp/lathe_{}.cu", name);
+                std::ofstream{file} << random_kernel_prelude() << random_kernel(name, seed);
+                ADD_FAILURE() << name << " by " << kModes[m].name << ", block " << s.block[0]
+                              << " x " << s.block[1] << " x " << s.block[2] << ": word " << at
+                              << " (thread " << at / 8 << ") " << got.error << "; the kernel is in "
+                              << file;
+                if (got.status != CUDA_SUCCESS) { // the context is gone
+                    log::remove_sink(sink);
+                    return;
+                }
+            }
+        }
+        for (CUmodule module : modules) cuModuleUnload(module);
+    }
+    log::remove_sink(sink);
+    // The comparison must not be one of the scalar mode with itself.
+    RecordProperty("compared", static_cast<int>(compared));
+    RecordProperty("fallen_back", static_cast<int>(fallen_back));
+    EXPECT_LT(fallen_back, g_count / 4);
+}
+
+} // namespace
+
+void take_arguments(int argc, char** argv) {
+    if (argc > 1) g_first = static_cast<std::uint32_t>(std::atoi(argv[1]));
+    if (argc > 2) g_count = static_cast<std::uint32_t>(std::atoi(argv[2]));
+}
+
+} // namespace lathe::test
+
+int main(int argc, char** argv) {
+    testing::InitGoogleTest(&argc, argv);
+    lathe::test::take_arguments(argc, argv);
+    return RUN_ALL_TESTS();
+}

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+#include "tests/soft/support/random_kernels.h"
+
+#include <fmt/format.h>
+
+#include <random>
+#include <vector>
+
+namespace lathe::test {
+
+namespace {
+
+class Generator {
+public:
+    explicit Generator(std::uint32_t seed) : random_{seed} {}
+
+    std::string kernel(const std::string& name) {
+        const bool meets = pick(2);
+        std::string body;
+        const int statements = 2 + pick(4);
+        for (int k = 0; k < statements; ++k) body += statement(0, false, meets);
+        return fmt::format(R"(
+extern "C" __global__ void {}(const unsigned* in, unsigned* out, unsigned* sums) {{
+    __shared__ unsigned shared[1024];
+    const unsigned lane = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+    const unsigned threads = blockDim.x * blockDim.y * blockDim.z;
+    const unsigned id = blockIdx.x * threads + lane;
+    unsigned a = in[id & 255], b = threadIdx.x, c = id * 7 + 3, d = blockIdx.x + 5, e = 1;
+    float x = a * 0.25f, y = 1.5f + lane;
+    unsigned local[4] = {{a, b, c, d}};
+    out += 8 * id;
+    shared[lane] = a;
+{}    out[0] = a; out[1] = b; out[2] = c; out[3] = d; out[4] = e;
+    out[5] = __float_as_uint(x); out[6] = __float_as_uint(y); out[7] = local[a & 3] + shared[lane];
+}}
+)",
+                           name, body);
+    }
+
+private:
+    int pick(int n) { return static_cast<int>(random_() % static_cast<std::uint32_t>(n)); }
+    bool one_in(int n) { return pick(n) == 0; }
+
+    std::string variable() { return std::string(1, "abcde"[pick(5)]); }
+
+    std::string constant() {
+        static constexpr unsigned kValues[] = {0,  1,  2,   3,   5,           7,
+                                               31, 32, 100, 255, 0x80000000u, 0xffffffffu};
+        return fmt::format("{}u", kValues[pick(12)]);
+    }
+
+    std::string value(int depth) {
+        switch (pick(depth > 2 ? 4 : 17)) {
+        case 0:
+            return constant();
+        case 1:
+            return variable();
+        case 2:
+            return "lane";
+        case 3:
+            return variable();
+        case 4:
+            return fmt::format("({} + {})", value(depth + 1), value(depth + 1));
+        case 5:
+            return fmt::format("({} - {})", value(depth + 1), value(depth + 1));
+        case 6:
+            return fmt::format("({} * {})", value(depth + 1), value(depth + 1));
+        case 7:
+            return fmt::format("({} & {})", value(depth + 1), value(depth + 1));
+        case 8:
+            return fmt::format("({} ^ {})", value(depth + 1), value(depth + 1));
+        case 9:
+            return fmt::format("({} << ({} & 31))", value(depth + 1), value(depth + 1));
+        case 10:
+            return fmt::format("({} >> ({} & 31))", value(depth + 1), value(depth + 1));
+        case 11:
+            return fmt::format("({} / ({} | 1u))", value(depth + 1), value(depth + 1));
+        case 12:
+            return fmt::format("((unsigned)((int){} % (int)(({} & 15) + 1)))", value(depth + 1),
+                               value(depth + 1));
+        case 13:
+            return fmt::format("({} ? {} : {})", condition(), value(depth + 1), value(depth + 1));
+        case 14:
+            return fmt::format("in[{} & 255]", value(depth + 1));
+        case 15:
+            return fmt::format("local[{} & 3]", value(depth + 1));
+        default:
+            return fmt::format("in[(lane + {}u) & 255]", pick(4) - 1);
+        }
+    }
+
+    std::string condition() {
+        static constexpr const char* kCompare[] = {"<", ">", "==", "!=", "<=", ">="};
+        switch (pick(5)) {
+        case 0:
+            return fmt::format("(({} & 3) {} {}u)", value(1), kCompare[pick(6)], pick(4));
+        case 1:
+            return fmt::format("((int){} {} (int){})", value(2), kCompare[pick(6)], value(2));
+        case 2:
+            return fmt::format("(x {} y)", kCompare[pick(6)]);
+        case 3:
+            return fmt::format("(lane % {} == {})", pick(7) + 1, pick(3));
+        default:
+            return fmt::format("({} {} {})", value(2), kCompare[pick(6)], value(2));
+        }
+    }
+
+    /// The same for all threads of the block.
+    std::string uniform_condition() {
+        return fmt::format("((blockIdx.x + {}) % {} == 0)", pick(3), pick(3) + 1);
+    }
+
+    std::string block(int depth, bool divergent, bool meets) {
+        std::string text = "{\n";
+        const int statements = 1 + pick(3);
+        for (int k = 0; k < statements; ++k) text += statement(depth + 1, divergent, meets);
+        return text + "}\n";
+    }
+
+    std::string loop(int depth, bool divergent, bool meets) {
+        const int n = counters_++;
+        const bool uniform = !divergent && one_in(3);
+        const std::string most =
+            uniform ? fmt::format("{}u", 1 + pick(5)) : fmt::format("({} & 7)", value(1));
+        ++loops_;
+        const std::string body = block(depth, divergent || !uniform, meets);
+        --loops_;
+        switch (pick(3)) {
+        case 0:
+            return fmt::format("for (unsigned i{0} = 0; i{0} < {1}; ++i{0}) {2}", n, most, body);
+        case 1:
+            return fmt::format("{{ unsigned i{0} = {1}; while (i{0}-- > 0) {2} }}\n", n, most,
+                               body);
+        default:
+            return fmt::format("{{ unsigned i{0} = {1}; do {2} while (i{0}-- > 0); }}\n", n, most,
+                               body);
+        }
+    }
+
+    std::string statement(int depth, bool divergent, bool meets) {
+        const bool nests = depth < 3;
+        switch (pick(16)) {
+        case 0:
+        case 1:
+            if (!nests) break;
+            return fmt::format("if ({}) {}", condition(), block(depth, true, meets));
+        case 2:
+            if (!nests) break;
+            return fmt::format("if ({}) {}else {}", condition(), block(depth, true, meets),
+                               block(depth, true, meets));
+        case 3:
+            if (!nests) break;
+            return fmt::format("if ({}) {}", uniform_condition(), block(depth, divergent, meets));
+        case 4:
+        case 5:
+            if (!nests) break;
+            return loop(depth, divergent, meets);
+        case 6: {
+            if (!nests) break;
+            const int in_switch = loops_;
+            loops_ = 0; // break would mean the switch
+            std::string text = fmt::format("switch ({} & 3) {{\n", value(1));
+            for (int k = 0; k < 3; ++k) {
+                text += fmt::format("case {}: {}", k, block(depth, true, meets));
+                if (!one_in(4)) text += "break;\n";
+            }
+            loops_ = in_switch;
+            return text + fmt::format("default: {} }}\n", block(depth, true, meets));
+        }
+        case 7:
+            // Uniform loops stay uniform: their barriers and shuffles count on all threads.
+            if (!loops_ || !divergent) break;
+            return fmt::format("if ({}) {};\n", condition(), one_in(2) ? "break" : "continue");
+        case 8:
+            if (!divergent || meets || !one_in(2)) break;
+            return fmt::format("if ({}) {{ out[0] = {}; out[3] = 77; return; }}\n", condition(),
+                               value(1));
+        case 9:
+            if (divergent || !meets) break;
+            if (one_in(2)) {
+                return fmt::format("__syncthreads(); shared[lane] = {}; __syncthreads(); {} += "
+                                   "shared[({}) % threads]; __syncthreads();\n",
+                                   value(1), variable(), value(1));
+            }
+            return fmt::format("{} = __syncthreads_count({});\n", variable(), condition());
+        case 10:
+            if (divergent || !meets) break;
+            return shuffle();
+        case 11:
+            return fmt::format("local[{} & 3] = {};\n", value(1), value(1));
+        case 12:
+            return fmt::format("atomicAdd(&sums[{} & 15], {});\n", value(1), value(1));
+        case 13:
+            return fmt::format("{} = {}({}, {});\n", variable(), one_in(2) ? "mixed" : "recursive",
+                               value(2), value(2));
+        case 14:
+            return fmt::format("{} = {} {} {} * {}.5f;\n", one_in(2) ? "x" : "y", "x",
+                               one_in(2) ? "+" : "-", "y", pick(3));
+        default:
+            break;
+        }
+        return fmt::format("{} {} {};\n", variable(), one_in(3) ? "=" : "+=", value(0));
+    }
+
+    std::string shuffle() {
+        static constexpr const char* kKind[] = {"__shfl_up_sync", "__shfl_down_sync",
+                                                "__shfl_xor_sync", "__shfl_sync"};
+        switch (pick(5)) {
+        case 0:
+            return fmt::format("{} = __ballot_sync(~0u, {});\n", variable(), condition());
+        case 1:
+            return fmt::format("{} = __match_any_sync(~0u, {} & 3);\n", variable(), value(1));
+        case 2:
+            return fmt::format("{} += __shfl_sync(~0u, {}, {});\n", variable(), value(1), value(1));
+        case 3:
+            return fmt::format("{} += __any_sync(~0u, {}) + 2 * __all_sync(~0u, {});\n", variable(),
+                               condition(), condition());
+        default:
+            return fmt::format("{} += {}(~0u, {}, {}, {});\n", variable(), kKind[pick(4)],
+                               variable(), pick(32), 1 << (2 + pick(4)));
+        }
+    }
+
+    std::mt19937 random_;
+    int counters_ = 0, loops_ = 0;
+};
+
+} // namespace
+
+std::string random_kernel(const std::string& name, std::uint32_t seed) {
+    return Generator{seed}.kernel(name);
+}
+
+std::string random_kernel_prelude() {
+    return R"(
+__device__ __noinline__ unsigned mixed(unsigned x, unsigned y) {
+    unsigned r = x;
+    for (unsigned i = 0; i < (y & 5); ++i) {
+        if ((r & 3) == 1) continue;
+        r = r * 3 + i;
+        if (r > 1000000u) break;
+    }
+    return r;
+}
+__device__ __noinline__ unsigned recursive(unsigned x, unsigned y) {
+    if ((x & 3) == 0) return y;
+    return recursive(x - 1, y * 5 + 1) + (x & 1);
+}
+)";
+}
+
+} // namespace lathe::test
