@@ -94,9 +94,16 @@ bool Layout::begin_panel(Place place) {
     if (bare) flags |= ImGuiWindowFlags_NoTitleBar;
 #endif
     if (bare) ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2{0, 0});
-    ImGui::PushStyleColor(ImGuiCol_WindowBg,
-                          theme::color(bare ? theme::kBackground : theme::kPanel));
+    // The frame is cleared with the background: what stands on it draws no pixel of its own.
+    bool& docked = docked_[std::size_t(place)];
+    ImGui::PushStyleColor(ImGuiCol_WindowBg, bare ? theme::color(theme::kBackground, docked ? 0 : 1)
+                                                  : theme::color(theme::kPanel));
     const bool open = ImGui::Begin(title_of(place), nullptr, flags);
+#if LATHE_HAVE_DOCKING
+    docked = ImGui::IsWindowDocked();
+#else
+    docked = true; // fixed
+#endif
     ImGui::PopStyleColor();
     if (bare) ImGui::PopStyleVar();
     return open;
@@ -104,12 +111,14 @@ bool Layout::begin_panel(Place place) {
 
 void Layout::end_panel() { ImGui::End(); }
 
+ImVec4 Layout::background() { return theme::color(theme::kBackground); }
+
 void Layout::begin_toolbar() {
     const ImGuiViewport* viewport = ImGui::GetMainViewport();
     ImGui::SetNextWindowPos(viewport->Pos);
     ImGui::SetNextWindowSize({viewport->Size.x, toolbar_height_});
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2{theme::px(10), theme::px(6)});
-    ImGui::PushStyleColor(ImGuiCol_WindowBg, theme::color(theme::kBackground));
+    ImGui::PushStyleColor(ImGuiCol_WindowBg, theme::color(theme::kBackground, 0));
     ImGuiWindowFlags flags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
                              ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoNavFocus;
 #if LATHE_HAVE_DOCKING
@@ -124,7 +133,7 @@ void Layout::begin_status_bar() {
     ImGui::SetNextWindowSize({viewport->Size.x, status_height_});
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2{theme::px(10), theme::px(4)});
     ImGui::PushStyleVar(ImGuiStyleVar_WindowMinSize, ImVec2{1, 1});
-    ImGui::PushStyleColor(ImGuiCol_WindowBg, theme::color(theme::kBackground));
+    ImGui::PushStyleColor(ImGuiCol_WindowBg, theme::color(theme::kBackground, 0));
     ImGuiWindowFlags flags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
                              ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoNavFocus;
 #if LATHE_HAVE_DOCKING

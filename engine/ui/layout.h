@@ -7,6 +7,7 @@
 
 #include <imgui.h>
 
+#include <array>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -46,6 +47,9 @@ public:
     void begin_status_bar();
     void end_bar();
 
+    /// What a frame is to be cleared with before its panels are drawn.
+    static ImVec4 background();
+
     /// For a window of the script, before its Begin(name): finds a place for it below or beside
     /// the parameters the first time. False in the few frames which that needs; it is not drawn,
     /// then.
@@ -67,6 +71,7 @@ private:
     ImVec2 docked_size_{}; ///< that the sizes of the dock nodes add up to
     ImVec2 origin_{};      ///< of the part between the bars
     ImVec2 size_{};
+    std::array<bool, 5> docked_{}; ///< in the last frame, by Place
     float toolbar_height_ = 0;
     float status_height_ = 0;
 };

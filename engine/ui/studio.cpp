@@ -191,7 +191,8 @@ void Studio::end_frame() {
         p.imgui->make_current(); // another studio may have begun a frame since
         widgets::close_open_panels();
         p.draw_panels();
-        p.window.screen().clear({0, 0, 0, 1});
+        const ImVec4 behind = Layout::background();
+        p.window.screen().clear({behind.x, behind.y, behind.z, 1});
         p.imgui->end_frame(p.window.screen());
         p.editor.autosave();
     } else {

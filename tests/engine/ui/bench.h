@@ -78,7 +78,8 @@ struct UiBench {
         status.draw({{"device", "", StatusItem::Tone::plain}},
                     {{"right", "", StatusItem::Tone::good}});
         layout.end_bar();
-        window.screen().clear({0, 0, 0, 1});
+        const ImVec4 behind = Layout::background();
+        window.screen().clear({behind.x, behind.y, behind.z, 1});
         imgui.end_frame(window.screen());
         window.present();
         window.input().begin_frame();
