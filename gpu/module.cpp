@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "gpu/module.h"
 
+#include "engine/core/source_name.h"
 #include "gpu/compiler.h"
 #include "gpu/driver/check.h"
 #include "gpu/launch.h"
@@ -17,7 +18,7 @@ std::string to_string(const Dim3& d) { return fmt::format("({}, {}, {})", d.x, d
 // For the message of a refused launch, with the limits it may have broken.
 std::string describe(const Kernel& kernel, const LaunchConfig& config) {
     std::string text =
-        fmt::format("kernel {}, grid {}, block {}, shared_bytes {}", kernel.name(),
+        fmt::format("kernel {}, grid {}, block {}, shared_bytes {}", source_name(kernel.name()),
                     to_string(config.grid), to_string(config.block), config.shared_bytes);
     int threads = 0;
     int shared = 0;
@@ -71,13 +72,13 @@ const std::vector<KernelParameter>& Kernel::parameters() const noexcept {
 
 int Kernel::attribute(CUfunction_attribute which) const {
     int value = 0;
-    CU_TRY(cuFuncGetAttribute(&value, which, function_), "kernel {}, attribute {}", name(),
+    CU_TRY(cuFuncGetAttribute(&value, which, function_), "kernel {}, attribute {}", source_name(name()),
            static_cast<int>(which));
     return value;
 }
 
 void Kernel::set_attribute(CUfunction_attribute which, int value) const {
-    CU_TRY(cuFuncSetAttribute(function_, which, value), "kernel {}, attribute {}, value {}", name(),
+    CU_TRY(cuFuncSetAttribute(function_, which, value), "kernel {}, attribute {}, value {}", source_name(name()),
            static_cast<int>(which), value);
 }
 
@@ -95,7 +96,7 @@ int Kernel::max_active_blocks(int threads_per_block, std::size_t shared_bytes) c
     int blocks = 0;
     CU_TRY(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function_, threads_per_block,
                                                        shared_bytes),
-           "kernel {}, {} threads per block", name(), threads_per_block);
+           "kernel {}, {} threads per block", source_name(name()), threads_per_block);
     return blocks;
 }
 
@@ -104,7 +105,7 @@ int Kernel::suggested_block_size(std::size_t shared_bytes) const {
     int block = 0;
     CU_TRY(
         cuOccupancyMaxPotentialBlockSize(&least_grid, &block, function_, nullptr, shared_bytes, 0),
-        "kernel {}", name());
+        "kernel {}", source_name(name()));
     return block;
 }
 
@@ -128,13 +129,13 @@ void detail::check_arguments(const Kernel& kernel, std::span<const std::size_t> 
     const std::vector<KernelParameter>& parameters = kernel.parameters();
     if (parameters.size() != argument_bytes.size())
         throw Error{"cuLaunchKernel", CUDA_ERROR_INVALID_VALUE,
-                    fmt::format("kernel {} takes {} arguments, {} were given", kernel.name(),
+                    fmt::format("kernel {} takes {} arguments, {} were given", source_name(kernel.name()),
                                 parameters.size(), argument_bytes.size())};
     for (std::size_t i = 0; i < parameters.size(); ++i)
         if (parameters[i].bytes != argument_bytes[i]) [[unlikely]]
             throw Error{"cuLaunchKernel", CUDA_ERROR_INVALID_VALUE,
                         fmt::format("argument {} of kernel {} has {} bytes, the parameter {}",
-                                    i + 1, kernel.name(), argument_bytes[i], parameters[i].bytes)};
+                                    i + 1, source_name(kernel.name()), argument_bytes[i], parameters[i].bytes)};
 }
 
 void detail::ModuleTraits::destroy(Type module) noexcept {
@@ -177,7 +178,7 @@ std::optional<Kernel> Module::find_kernel(const std::string& name) const {
     CUfunction function = nullptr;
     const CUresult code = driver().cuModuleGetFunction(&function, get(), name.c_str());
     if (code == CUDA_ERROR_NOT_FOUND) return std::nullopt;
-    if (code != CUDA_SUCCESS) throw Error{"cuModuleGetFunction", code, "kernel " + name};
+    if (code != CUDA_SUCCESS) throw Error{"cuModuleGetFunction", code, "kernel " + source_name(name)};
     return Kernel::wrap(function, name);
 }
 

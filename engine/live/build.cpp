@@ -1,32 +1,19 @@
 // SPDX-License-Identifier: MIT
 #include "engine/live/build.h"
 
+#include "engine/core/source_name.h"
 #include "engine/live/source_scan.h"
 #include "gpu/compiler.h"
 #include "gpu/context.h"
 #include "gpu/driver/check.h"
 
-#include <cxxabi.h>
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <memory>
 
 namespace lathe {
 
 namespace {
-
-/// "_Z4stepPfi" → "step", "_ZN3sim4stepEPf" → "sim::step"; other names as they are.
-std::string source_name(const std::string& lowered) {
-    int status = 0;
-    std::unique_ptr<char, decltype(&std::free)> text{
-        abi::__cxa_demangle(lowered.c_str(), nullptr, nullptr, &status), &std::free};
-    if (status != 0 || !text) return lowered;
-    std::string name{text.get()};
-    if (const auto list = name.find('('); list != name.npos && list > 0) name.resize(list);
-    if (name.starts_with("void ")) name.erase(0, 5); // of an instantiated template
-    return name;
-}
 
 void add_kernels(LoadedKernels& loaded, const KernelSource& source) {
     const auto scanned = scan_source(source.text).kernels;

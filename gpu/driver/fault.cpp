@@ -3,6 +3,7 @@
 // functions has nothing to tell.
 #include "gpu/driver/fault.h"
 
+#include "engine/core/source_name.h"
 #include "gpu/driver/api.h"
 #include "gpu/soft/soft_api.h"
 
@@ -36,7 +37,7 @@ std::shared_ptr<const Fault> last_fault() {
     if (!ask || ask(&noted) == 0) return nullptr;
     auto fault = std::make_shared<Fault>();
     fault->code = static_cast<CUresult>(noted.code);
-    fault->kernel = noted.kernel;
+    fault->kernel = source_name(noted.kernel);
     for (int i = 0; i < 3; ++i) {
         fault->block[i] = noted.block[i];
         fault->thread[i] = noted.thread[i];

@@ -14,7 +14,7 @@ namespace lathe::gpu {
 
 struct Fault {
     CUresult code = CUDA_SUCCESS;
-    std::string kernel;
+    std::string kernel; ///< as the source spells it
     std::array<unsigned, 3> block{};
     std::array<unsigned, 3> thread{};
     std::string file;          ///< as given to the compiler; empty where unknown

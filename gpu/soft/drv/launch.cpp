@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "gpu/soft/drv/launch.h"
 
+#include "engine/core/source_name.h"
 #include "gpu/soft/drv/device.h"
 #include "gpu/soft/rt/block.h"
 #include "gpu/soft/rt/fault.h"
@@ -15,6 +16,8 @@ namespace lathe::soft {
 
 namespace {
 
+std::string named(const KernelInfo& info) { return source_name(info.name); }
+
 std::chrono::milliseconds time_limit(const Stream& stream) {
     static const char* const wanted = std::getenv("LATHE_SOFT_TIMEOUT_MS");
     return std::chrono::milliseconds{wanted ? std::atoll(wanted) : stream.limit_ms.load()};
@@ -26,30 +29,30 @@ void check_shape(const Function& f, const LaunchArguments& a) {
     for (int i = 0; i < 3; ++i) {
         if (a.block[i] == 0 || a.block[i] > block_limit[i])
             fail(CUDA_ERROR_INVALID_VALUE,
-                 fmt::format("{}: block dimension {} is {}, allowed are 1 to {}", f.info->name,
+                 fmt::format("{}: block dimension {} is {}, allowed are 1 to {}", named(*f.info),
                              "xyz"[i], a.block[i], block_limit[i]));
         if (a.grid[i] == 0 || a.grid[i] > grid_limit[i])
             fail(CUDA_ERROR_INVALID_VALUE,
-                 fmt::format("{}: grid dimension {} is {}, allowed are 1 to {}", f.info->name,
+                 fmt::format("{}: grid dimension {} is {}, allowed are 1 to {}", named(*f.info),
                              "xyz"[i], a.grid[i], grid_limit[i]));
         unsigned required = f.info->required_threads[i];
         if (f.info->required_threads[0] && std::max(required, 1u) != a.block[i])
             fail(CUDA_ERROR_INVALID_VALUE,
-                 fmt::format("{}: block dimension {} is {}, the kernel requires {}", f.info->name,
+                 fmt::format("{}: block dimension {} is {}, the kernel requires {}", named(*f.info),
                              "xyz"[i], a.block[i], required));
     }
     std::uint64_t threads = std::uint64_t{a.block[0]} * a.block[1] * a.block[2];
     unsigned limit = std::min(f.info->max_threads ? f.info->max_threads : kMaxThreads, kMaxThreads);
     if (threads > limit)
         fail(CUDA_ERROR_INVALID_VALUE, fmt::format("{}: {} threads in a block, allowed are {}",
-                                                   f.info->name, threads, limit));
+                                                   named(*f.info), threads, limit));
     std::size_t dynamic = f.max_dynamic_shared.load();
     if (a.shared_bytes > dynamic ||
         std::size_t{f.info->static_shared_bytes} + a.shared_bytes > kMaxShared)
         fail(CUDA_ERROR_INVALID_VALUE,
              fmt::format("{}: {} bytes of dynamic and {} of static shared memory, allowed are {} "
                          "and {} in all",
-                         f.info->name, a.shared_bytes, f.info->static_shared_bytes, dynamic,
+                         named(*f.info), a.shared_bytes, f.info->static_shared_bytes, dynamic,
                          kMaxShared));
 }
 
@@ -76,7 +79,7 @@ void copy_arguments(const KernelInfo& info, void** params, std::uint8_t* to) {
         &job);
     if (!readable || job.missing)
         fail(CUDA_ERROR_INVALID_VALUE,
-             fmt::format("{}: the array of {} parameter pointers holds a bad one", info.name,
+             fmt::format("{}: the array of {} parameter pointers holds a bad one", named(info),
                          info.params.size()));
 }
 
@@ -93,7 +96,7 @@ void copy_packed(const KernelInfo& info, void** extra, std::uint8_t* to) {
     }
     if (!buffer || bytes < info.param_bytes)
         fail(CUDA_ERROR_INVALID_VALUE,
-             fmt::format("{}: {} bytes of packed parameters given, {} needed", info.name, bytes,
+             fmt::format("{}: {} bytes of packed parameters given, {} needed", named(info), bytes,
                          info.param_bytes));
     if (!guarded_copy(to, buffer, info.param_bytes))
         fail(CUDA_ERROR_INVALID_VALUE, "packed parameters cannot be read");
@@ -117,7 +120,7 @@ void launch(Context& context, Function& function, const LaunchArguments& a) {
                              Executor::instance().workers();
         if (grid->blocks() > most)
             fail(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
-                 fmt::format("{}: {} blocks, {} fit on the device at one time", info.name,
+                 fmt::format("{}: {} blocks, {} fit on the device at one time", named(info),
                              grid->blocks(), most));
     }
     std::uint8_t* params = grid->reserve_parameters(info.param_bytes);
