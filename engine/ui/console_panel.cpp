@@ -9,6 +9,8 @@
 #include <imgui_stdlib.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <utility>
 
 namespace lathe {
 
@@ -57,6 +59,11 @@ ConsolePanel::~ConsolePanel() { log::remove_sink(sink_); }
 void ConsolePanel::write(Source source, log::Level level, std::string_view text) {
     while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
     std::lock_guard lock{mutex_};
+    if (echo_ && (source == Source::script || source == Source::device)) {
+        std::FILE* const to = level == log::Level::error ? stderr : stdout;
+        fmt::print(to, "{}\n", text);
+        std::fflush(to);
+    }
     ++written_;
     if (level == log::Level::error) ++errors_;
     if (!lines_.empty()) {
@@ -75,13 +82,20 @@ void ConsolePanel::write_device(std::string_view piece) {
     std::vector<std::string> whole;
     {
         std::lock_guard lock{mutex_};
+        for (std::size_t end; (end = piece.find('\n')) != piece.npos; piece.remove_prefix(end + 1))
+            whole.push_back(std::exchange(unfinished_, {}).append(piece.substr(0, end)));
         unfinished_ += piece;
-        for (std::size_t end; (end = unfinished_.find('\n')) != std::string::npos;) {
-            whole.push_back(unfinished_.substr(0, end));
-            unfinished_.erase(0, end + 1);
-        }
     }
     for (const auto& line : whole) write(Source::device, log::Level::info, line);
+}
+
+void ConsolePanel::end_device_line() {
+    std::string line;
+    {
+        std::lock_guard lock{mutex_};
+        line = std::exchange(unfinished_, {});
+    }
+    if (!line.empty()) write(Source::device, log::Level::info, line);
 }
 
 void ConsolePanel::clear() {

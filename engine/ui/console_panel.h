@@ -5,6 +5,7 @@
 
 #include "engine/core/log.h"
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <mutex>
@@ -36,6 +37,11 @@ public:
     void write(Source source, log::Level level, std::string_view text);
     /// Any thread. Text as it comes from a device's printf: lines may arrive in pieces.
     void write_device(std::string_view piece);
+    /// Any thread. What a device's printf has left without its end becomes a line: at a frame's end.
+    void end_device_line();
+    /// Also writes what scripts and devices say to the terminal: where nobody sees the panel. The
+    /// log goes there anyway.
+    void set_echo(bool on) { echo_ = on; }
     void clear();
 
     /// A copy, oldest first.
@@ -54,6 +60,7 @@ private:
     mutable std::mutex mutex_;
     std::deque<Line> lines_;
     std::string unfinished_; ///< of the device's printf
+    std::atomic<bool> echo_{false};
     std::uint64_t written_ = 0;
     int errors_ = 0;
     int sink_ = 0;
