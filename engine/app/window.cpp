@@ -80,6 +80,15 @@ void Window::poll_events() {
     state_->follow_size();
 }
 
+bool Window::take_press_ahead(Key key) {
+    std::vector<InputEvent>& waiting = state_->injected;
+    state_->backend->poll(waiting);
+    return std::erase_if(waiting, [key](const InputEvent& e) {
+               const auto* pressed = std::get_if<KeyEvent>(&e);
+               return pressed && pressed->down && pressed->key == key;
+           }) > 0;
+}
+
 void Window::inject(InputEvent event) { state_->injected.push_back(std::move(event)); }
 
 void Window::present() { state_->backend->present(state_->screen); }

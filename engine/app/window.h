@@ -52,6 +52,9 @@ public:
     void poll_events();
     InputState& input();
     const InputState& input() const;
+    /// For a wait within a frame: takes events without handing them on, and removes presses of
+    /// `key`. True where there was one. All others arrive at the next poll_events().
+    bool take_press_ahead(Key key);
     /// Queues an event as if the user had made it; it arrives at the next poll_events().
     void inject(InputEvent event);
 

@@ -73,7 +73,9 @@ Session::Session(std::string_view name, const fs::path& directory)
         log::warning("edits are not kept between runs: {} cannot be written", directory_.string());
 }
 
-Session::~Session() {
+Session::~Session() { end(); }
+
+void Session::end() noexcept {
     std::error_code ignored;
     fs::remove(marker_, ignored);
 }

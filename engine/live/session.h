@@ -30,6 +30,9 @@ public:
     /// An orderly end: removes the mark of the run.
     ~Session();
 
+    /// The same before the object dies: the run ends in order, whatever becomes of the process.
+    void end() noexcept;
+
     /// The last run of this session ended without an orderly end, and no process still runs it.
     bool crashed_last_time() const { return crashed_; }
 

@@ -169,8 +169,9 @@ bool KernelEditor::next_error() {
 void KernelEditor::autosave(bool now) {
     for (auto& tab : tabs_) {
         sync(*tab);
-        if (!now && steady_clock::now() - tab->changed_at < std::chrono::seconds{1}) continue;
-        keep(*tab);
+        const bool rests = steady_clock::now() - tab->changed_at >= std::chrono::seconds{1};
+        const bool compiles = tab->slot->state() != SlotState::waiting;
+        if (now || rests || compiles) keep(*tab);
     }
 }
 

@@ -32,7 +32,8 @@ public:
     /// Cursor to the next diagnostic below it, round to the first; false where there is none.
     bool next_error();
 
-    /// Autosaves texts that changed and rested for a second, or all of them at once.
+    /// Autosaves texts that changed and rested for a second or are compiled by now, so that no text
+    /// runs that is not kept; or all of them.
     void autosave(bool now = false);
 
     /// Inside the panel's window.

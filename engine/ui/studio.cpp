@@ -4,11 +4,11 @@
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 #include "engine/core/resources.h"
+#include "engine/ui/device_output.h"
 #include "engine/ui/studio_parts.h"
 #include "engine/ui/widgets.h"
 #include "gpu/context.h"
 #include "gpu/driver/check.h"
-#include "gpu/soft/soft_api.h"
 
 #include <fmt/format.h>
 #include <glad/gl.h>
@@ -18,6 +18,9 @@
 namespace lathe {
 
 namespace {
+
+/// A kernel that runs longer is taken for one that never ends.
+constexpr std::chrono::seconds kLongestLaunch{10};
 
 std::string session_name(const StudioConfig& config) {
     return config.session.empty() ? config.title : config.session;
@@ -37,19 +40,6 @@ gpu::Device open_device() {
     gpu::Device device{0};
     gpu::Context::primary(device).make_current();
     return device;
-}
-
-/// Device printf goes to the console where the device can redirect it.
-void redirect_printf(ConsolePanel* console) {
-    using Set = void (*)(LatheSoftPrintf, void*);
-    const auto set = reinterpret_cast<Set>(gpu::driver().find_symbol("latheSoftSetPrintfCallback"));
-    if (!set) return;
-    if (!console) return set(nullptr, nullptr);
-    set(
-        [](const char* text, std::size_t bytes, void* user) {
-            static_cast<ConsolePanel*>(user)->write_device({text, bytes});
-        },
-        console);
 }
 
 std::unique_ptr<Session> open_session(const StudioConfig& config) {
@@ -72,7 +62,9 @@ Studio::Parts::Parts(StudioConfig c)
       device{open_device()}, stream{gpu::StreamConfig{}}, sim_begin{gpu::EventConfig{}},
       sim_end{gpu::EventConfig{}}, session{open_session(config)}, layout{layout_folder(config)},
       editor{session.get()}, parameter_panel{parameters}, run_control_panel{run_control} {
-    redirect_printf(&console);
+    stream.set_time_limit(kLongestLaunch);
+    console.set_echo(!config.ui || window.headless());
+    device_output::add(console);
     if (config.ui) {
         imgui = std::make_unique<ImGuiLayer>(window);
         imgui->shortcuts = [this](const KeyEvent& key) {
@@ -89,7 +81,7 @@ Studio::Parts::Parts(StudioConfig c)
 }
 
 Studio::Parts::~Parts() {
-    redirect_printf(nullptr);
+    device_output::remove(console);
     editor.autosave(true);
 }
 
@@ -167,6 +159,7 @@ bool Studio::begin_frame() {
 void Studio::Parts::finish_simulation() {
     try {
         if (!sim_measured) sim_end.record(stream);
+        wait();
         stream.synchronize();
         loop.add_sim_ms(double(sim_end.elapsed_since(sim_begin).count()));
         for (auto& s : slots) s.slot->confirm();
@@ -186,6 +179,7 @@ void Studio::end_frame() {
     try {
         p.finish_simulation();
     } catch (...) { failure = std::current_exception(); }
+    p.console.end_device_line();
     const auto drawing = std::chrono::steady_clock::now();
     if (p.imgui) {
         p.imgui->make_current(); // another studio may have begun a frame since

@@ -81,6 +81,18 @@ public:
     /// is reported to its slot here; errors that no slot can answer for are thrown.
     void end_frame();
     bool in_frame() const;
+    /// Blocks until the simulation stream is done. The window lives on meanwhile: it shows the last
+    /// frame, Esc, its close button and Ctrl+C cancel what runs, which then is a fault. A kernel of
+    /// more than 10 s (LATHE_SOFT_TIMEOUT_MS) is cancelled, too. A GPU cannot cancel: there Ctrl+C
+    /// and the close button end the program. end_frame() waits like this. Errors of the stream are
+    /// left to its synchronize().
+    void wait();
+    /// The program ends in order, though perhaps not by itself: keeps what was typed and takes the
+    /// mark of a running session away.
+    void end_session();
+    /// Called every few milliseconds of a long wait, on the waiting thread. What it throws cancels
+    /// the simulation and leaves wait().
+    void set_while_waiting(std::function<void()> call);
 
     // -- parts -----------------------------------------------------------------------------
     const StudioConfig& config() const;

@@ -146,6 +146,7 @@ bool Studio::Parts::report_fault(const gpu::Error& error) {
     for (auto& s : slots) {
         if (!s.slot->ready()) continue;
         const int fit = fault ? fit_of(*fault, *s.slot) : 0;
+        if (fault && fit % 2 == 0) continue; // the program runs other kernels, too
         if (blamed && (fit < best || (fit == best && s.swapped_at <= blamed->swapped_at))) continue;
         blamed = &s;
         best = fit;

@@ -84,6 +84,7 @@ struct Studio::Parts {
     std::vector<PanelOfScript> panels;
     bool in_frame = false;
     std::string paused_because; ///< shown over the picture until it runs
+    std::function<void()> while_waiting;
 
     // studio.cpp
     void handle_keys();
@@ -91,6 +92,13 @@ struct Studio::Parts {
     void size_scene();
     void begin_drawing();
     void finish_simulation();
+
+    // studio_wait.cpp
+    void wait();
+    bool wait_is_cancelled();
+    void cancel_simulation();
+    void end_program();
+    void end_session();
 
     // studio_kernels.cpp
     KernelSlotServices services();

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+#include "engine/ui/device_output.h"
+
+#include "engine/ui/console_panel.h"
+#include "gpu/driver/api.h"
+#include "gpu/soft/soft_api.h"
+
+#include <mutex>
+#include <vector>
+
+namespace lathe::device_output {
+
+namespace {
+
+struct Receivers {
+    std::mutex mutex;
+    std::vector<ConsolePanel*> consoles; ///< the last one receives
+};
+
+Receivers& receivers() { // outlives static objects that hold studios
+    static auto* made = new Receivers;
+    return *made;
+}
+
+void receive(const char* text, std::size_t bytes, void*) {
+    Receivers& r = receivers();
+    std::lock_guard lock{r.mutex};
+    if (!r.consoles.empty()) r.consoles.back()->write_device({text, bytes});
+}
+
+void set_callback(bool ours) {
+    const auto set = reinterpret_cast<decltype(&latheSoftSetPrintfCallback)>(
+        gpu::driver().find_symbol("latheSoftSetPrintfCallback"));
+    if (set) set(ours ? &receive : nullptr, nullptr);
+}
+
+} // namespace
+
+void add(ConsolePanel& console) {
+    {
+        Receivers& r = receivers();
+        std::lock_guard lock{r.mutex};
+        r.consoles.push_back(&console);
+    }
+    set_callback(true); // outside of the lock: it brings out earlier text
+}
+
+void direct_to(ConsolePanel& console) {
+    Receivers& r = receivers();
+    std::lock_guard lock{r.mutex};
+    if (r.consoles.empty() || r.consoles.back() == &console) return;
+    if (std::erase(r.consoles, &console) > 0) r.consoles.push_back(&console);
+}
+
+void remove(ConsolePanel& console) {
+    bool last = false;
+    {
+        Receivers& r = receivers();
+        std::lock_guard lock{r.mutex};
+        last = std::erase(r.consoles, &console) > 0 && r.consoles.empty();
+    }
+    if (last) set_callback(false);
+}
+
+} // namespace lathe::device_output

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// How the frame thread waits for the simulation: in slices, between which Ctrl+C, Esc and the
+// window's close button end the wait. A kernel typed a moment ago may never end.
+#include "engine/core/log.h"
+#include "engine/ui/device_output.h"
+#include "engine/ui/studio_parts.h"
+#include "engine/ui/wait_hint.h"
+#include "gl/context.h"
+#include "gpu/driver/check.h"
+
+#include <csignal>
+
+namespace lathe {
+
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::steady_clock;
+
+constexpr auto kUnnoticed = 100ms; ///< a wait as short is nobody's business
+constexpr auto kSlice = 50ms;
+constexpr auto kHintAfter = 1s;
+constexpr auto kToCancel = 5s; ///< for a grid to notice that it was cancelled
+
+} // namespace
+
+/// Nothing ends a kernel that a GPU runs but the end of its process.
+void Studio::Parts::end_program() {
+    log::error("the kernel still runs and this device cannot cancel it: the program ends");
+    end_session();
+    std::signal(SIGINT, SIG_DFL);
+    std::raise(SIGINT);
+}
+
+void Studio::Parts::cancel_simulation() {
+    if (!stream.cancel()) return end_program();
+    if (!stream.wait_for(kToCancel))
+        log::warning("a kernel was cancelled {} s ago and still runs", kToCancel.count());
+}
+
+/// A user who wants the wait to end.
+bool Studio::Parts::wait_is_cancelled() {
+    if (while_waiting) {
+        try {
+            while_waiting();
+        } catch (...) {
+            cancel_simulation();
+            try { // the program ends for another reason: this one is no news
+                stream.synchronize();
+            } catch (const gpu::Error& error) { log::debug("{}", error.what()); }
+            throw;
+        }
+    }
+    const bool escape = window.take_press_ahead(Key::escape);
+    return (escape && gpu::can_cancel()) || window.should_close() || loop.interrupted();
+}
+
+void Studio::Parts::wait() {
+    device_output::direct_to(console);
+    if (stream.wait_for(kUnnoticed)) return;
+    const auto begin = steady_clock::now() - kUnnoticed;
+    std::unique_ptr<WaitHint> hint;
+    bool told = false;
+    while (!stream.wait_for(kSlice)) {
+        if (wait_is_cancelled()) return cancel_simulation();
+        const std::chrono::duration<double> waited = steady_clock::now() - begin;
+        if (waited < kHintAfter) continue;
+        if (!gpu::can_cancel()) { // its GL may wait for the kernel, too: nothing can be drawn
+            if (!std::exchange(told, true))
+                log::warning("a kernel has run for {:.0f} s and this device cannot cancel it: "
+                             "Ctrl+C or closing the window ends the program",
+                             waited.count());
+        } else if (!window.headless()) {
+            if (!hint) hint = std::make_unique<WaitHint>(window);
+            hint->show(waited.count());
+        }
+    }
+}
+
+void Studio::Parts::end_session() {
+    editor.autosave(true);
+    if (session) session->end();
+}
+
+void Studio::wait() { p_->wait(); }
+void Studio::end_session() { p_->end_session(); }
+
+void Studio::set_while_waiting(std::function<void()> call) { p_->while_waiting = std::move(call); }
+
+} // namespace lathe

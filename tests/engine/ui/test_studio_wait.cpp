@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+// Kernels that never end: the frame comes back, the text is kept, the last good kernel goes on.
+#include "painting.h"
+
+#include "engine/app/frame_loop.h"
+#include "engine/core/resources.h"
+#include "engine/live/session.h"
+#include "engine/ui/console_panel.h"
+#include "gpu/driver/api.h"
+#include "gpu/driver/check.h"
+#include "gpu/nvrtc.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <stdexcept>
+
+namespace lathe {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr const char* kLoop = "__global__ void turn(volatile int* x, int n)\n"
+                              "{\n"
+                              "    while (*x < n) {}\n"
+                              "}\n";
+
+class StudioWait : public testing::Test {
+protected:
+    void SetUp() override {
+        if (const auto why = gpu::driver_problem(); !why.empty()) GTEST_SKIP() << why;
+        if (const auto why = gpu::nvrtc_problem(); !why.empty()) GTEST_SKIP() << why;
+        if (!gpu::can_cancel()) GTEST_SKIP() << "a GPU cannot cancel a kernel";
+    }
+
+    static StudioConfig headless() {
+        StudioConfig c;
+        c.headless = true;
+        c.ui = false;
+        c.restore = false;
+        return c;
+    }
+};
+
+/// A studio whose kernel ends (n = 0) or does not (n = 1).
+struct Turning {
+    explicit Turning(StudioConfig config)
+        : studio{std::move(config)}, slot{studio.add_kernel(kLoop, "turn", {}, "turn.cu")},
+          flag{4} {
+        gpu::fill_units(flag.address(), 0, 4, 1);
+    }
+
+    bool begin(int n) {
+        if (!studio.begin_frame()) return false;
+        if (slot.ready())
+            gpu::launch(slot.kernel(), {{1, 1, 1}, {1, 1, 1}, 0, studio.stream()}, flag.address(), n);
+        return true;
+    }
+
+    Studio studio;
+    KernelSlot& slot;
+    gpu::DeviceBuffer flag;
+};
+
+TEST_F(StudioWait, EscapeCancelsAKernelThatDoesNotEnd) {
+    Turning t{headless()};
+    ASSERT_TRUE(t.begin(1));
+    t.studio.window().inject(TextEvent{U'x'});
+    t.studio.window().inject(KeyEvent{Key::escape});
+    t.studio.end_frame();
+    EXPECT_EQ(t.slot.state(), SlotState::faulted);
+    ASSERT_FALSE(t.slot.diagnostics().empty());
+    EXPECT_EQ(t.slot.diagnostics().back().line, 3);
+    EXPECT_NE(t.slot.diagnostics().back().text.find("cancelled"), std::string::npos);
+    ASSERT_TRUE(t.begin(0)) << "the window is still open";
+    EXPECT_EQ(t.studio.window().input().events().size(), 1u) << "what was typed is not lost";
+    EXPECT_NO_THROW(t.studio.end_frame());
+}
+
+TEST_F(StudioWait, ClosingTheWindowEndsTheWait) {
+    Turning t{headless()};
+    ASSERT_TRUE(t.begin(1));
+    t.studio.window().close();
+    t.studio.end_frame();
+    EXPECT_FALSE(t.begin(0));
+}
+
+TEST_F(StudioWait, WhatTheHookThrowsEndsTheWaitAndIsNoFault) {
+    Turning t{headless()};
+    int calls = 0;
+    t.studio.set_while_waiting([&] {
+        if (++calls == 2) throw std::runtime_error{"Ctrl+C"};
+    });
+    ASSERT_TRUE(t.begin(1));
+    EXPECT_THROW(t.studio.end_frame(), std::runtime_error);
+    EXPECT_EQ(t.slot.state(), SlotState::good);
+    ASSERT_TRUE(t.begin(0));
+    EXPECT_NO_THROW(t.studio.end_frame());
+}
+
+TEST_F(StudioWait, TheLimitOfALaunchIsAFaultOfItsSlot) {
+    Turning t{headless()};
+    t.studio.stream().set_time_limit(50ms);
+    ASSERT_TRUE(t.begin(0));
+    t.studio.end_frame(); // a version to go back to
+    t.slot.set_source(std::string{kLoop} + "\n");
+    t.slot.compile_now();
+    t.slot.wait();
+    ASSERT_TRUE(t.begin(1));
+    t.studio.end_frame();
+    EXPECT_EQ(t.slot.state(), SlotState::faulted);
+    EXPECT_TRUE(t.slot.ready()) << "the version before runs";
+    EXPECT_GE(t.studio.console().errors(), 1);
+}
+
+TEST_F(StudioWait, AStudioLimitsItsLaunches) {
+    Turning t{headless()};
+    ASSERT_TRUE(t.begin(1));
+    const auto begin = std::chrono::steady_clock::now();
+    EXPECT_FALSE(t.studio.stream().wait_for(100ms));
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, 5s);
+    t.studio.stream().cancel();
+    t.studio.end_frame();
+    EXPECT_EQ(t.slot.state(), SlotState::faulted);
+}
+
+TEST_F(StudioWait, TextIsKeptBeforeItRuns) {
+    StudioConfig config = headless();
+    config.ui = config.restore = true;
+    config.session = "test-studio-wait";
+    Painting p{config};
+    for (int i = 0; i < 3; ++i) p.frame();
+    const auto click = [&](MouseButton button, bool down) {
+        p.studio.window().inject(ButtonEvent{button, down, 0});
+        p.frame();
+    };
+    p.studio.window().inject(MoveEvent{{1100, 300}});
+    p.frame();
+    click(MouseButton::left, true);
+    click(MouseButton::left, false);
+    p.frame();
+    for (const bool down : {true, false}) {
+        p.studio.window().inject(KeyEvent{Key::home, down, false, kControl});
+        p.frame();
+    }
+    const auto generation = p.slot.generation();
+    for (const char c : {'/', '/', 'm', 'i', 'n', 'e'}) {
+        p.studio.window().inject(TextEvent{char32_t(c)});
+        p.frame();
+    }
+    ASSERT_TRUE(p.slot.source().starts_with("//mine#define")) << p.slot.source().substr(0, 40);
+    const auto limit = std::chrono::steady_clock::now() + 1min;
+    std::string text;
+    while (p.slot.generation() == generation && std::chrono::steady_clock::now() < limit) {
+        const auto kept = p.studio.session()->versions(p.slot.key());
+        text = kept.empty() ? "" : read_text(kept.front()); // before the frame that may swap
+        p.frame();
+    }
+    EXPECT_EQ(text, p.slot.source());
+}
+
+} // namespace
+} // namespace lathe
