@@ -8,6 +8,10 @@ namespace lathe::bind {
 
 namespace py = pybind11;
 
+/// Runs Python's signal handlers and throws what they raise: KeyboardInterrupt. Called without or
+/// with the GIL, every few milliseconds of a long wait.
+void raise_interrupt();
+
 void bind_errors(py::module_& m);
 void bind_resources(py::module_& m);   // engine/core
 void bind_status(py::module_& m);      // gpu

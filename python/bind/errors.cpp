@@ -59,7 +59,7 @@ void translate(std::exception_ptr pointer) {
     try {
         std::rethrow_exception(pointer);
     } catch (const gpu::CompileError& e) {
-        py::object value = py::handle{classes.compile_error}(e.what(), e.command_line());
+        py::object value = py::handle{classes.compile_error}(e.what());
         value.attr("msg") = e.what();
         value.attr("command_line") = e.command_line();
         value.attr("stdout") = py::none();
@@ -81,6 +81,11 @@ void translate(std::exception_ptr pointer) {
 }
 
 } // namespace
+
+void raise_interrupt() {
+    py::gil_scoped_acquire acquire;
+    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+}
 
 void bind_errors(py::module_& m) {
     classes.error =

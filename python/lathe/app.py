@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+from lathe import ending
 from lathe import options as run_options
 from lathe._lathe import Array, Input, Kernel, OrbitCamera, PanZoomCamera, RunControl
 from lathe.arrays import KeptArrays
@@ -154,6 +155,7 @@ class App(Loop):
                 file=sys.stderr,
             )
         wanted.app = self
+        ending.watch(self)
 
     def _begin_reload(self, title: str, background: tuple[float, float, float]) -> None:
         self._reloading = False

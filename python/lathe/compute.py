@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from lathe._lathe import Array, Kernel
+from lathe.ending import watch_launches
 from lathe.native import native
 
 __all__ = ["asarray", "kernel", "zeros"]
@@ -69,6 +70,7 @@ def kernel(
     lathe.CompileError
         With ``diagnostics`` and ``log``.
     """
+    watch_launches()
     text = str(file_or_source)
     if isinstance(file_or_source, Path) or not ("\n" in text or "{" in text):
         path = Path(file_or_source)

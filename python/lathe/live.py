@@ -16,6 +16,7 @@ __all__ = ["LiveKernels"]
 @dataclass(slots=True)
 class _Kept:
     kernel: Kernel
+    entry: str
     slot: KernelSlot
     text: str | None  # of a source given as text
 
@@ -49,7 +50,7 @@ class LiveKernels:
             kernel = self._studio.add_kernel(text, entry, list(options), name or "")
             slot = kernel.slot
             assert slot is not None
-            self._kept[key] = _Kept(kernel, slot, text if is_source else None)
+            self._kept[key] = _Kept(kernel, entry, slot, text if is_source else None)
             self._check(slot)
             return kernel
         if is_source and kept.text != text:  # the script has another source now
@@ -58,7 +59,7 @@ class LiveKernels:
             kept.slot.compile_now()
             kept.slot.wait()
             self._check(kept.slot)
-        return kept.kernel if kept.kernel.name == entry else kept.kernel.sibling(entry)
+        return kept.kernel if kept.entry == entry else kept.kernel.sibling(entry)
 
     def begin_reload(self) -> None:
         """Numbers sources without a name from the start again."""
@@ -73,14 +74,16 @@ class LiveKernels:
         for candidate in [*beside, Path.cwd() / path]:
             if candidate.is_file():
                 return candidate.resolve()
-        places = " or ".join(str(p.parent) for p in [*beside, Path.cwd() / path])
+        folders = dict.fromkeys(str(p.parent) for p in [*beside, Path.cwd() / path])
+        places = " or ".join(folders)
         raise FileNotFoundError(f"kernel file {path} is not in {places}")
 
     def _check(self, slot: KernelSlot) -> None:
         if slot.ready or not self._studio.headless:
             return
         errors = [d for d in slot.diagnostics if "error" in d] or [f"{slot.name} does not compile"]
-        raised = native.CompileError("\n".join(errors), "")
+        raised = native.CompileError("\n".join(errors))
+        raised.command_line = ""
         raised.log = slot.log
         raised.diagnostics = slot.diagnostics
         raise raised

@@ -7,6 +7,7 @@
 #include "gpu/driver/check.h"
 #include "python/bind/bind.h"
 #include "python/bind/gpu/signature.h"
+#include "python/bind/interop/array.h"
 
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
@@ -14,6 +15,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <atomic>
+#include <chrono>
 #include <limits>
 #include <utility>
 
@@ -78,10 +81,15 @@ gpu::Kernel PyKernel::resolve() {
     return found->second;
 }
 
+std::string PyKernel::name() const {
+    if (!entry_.empty()) return entry_;
+    const auto version = loaded();
+    if (!version) return {};
+    return version->source.entry.empty() ? version->first : version->source.entry;
+}
+
 void PyKernel::read_signature(const LoadedKernels& version, const gpu::Kernel& kernel) {
-    const std::string entry = !entry_.empty()                  ? entry_
-                              : !version.source.entry.empty() ? version.source.entry
-                                                               : version.first;
+    const std::string entry = name();
     std::optional<Signature> read;
     {
         py::gil_scoped_release release;
@@ -123,6 +131,35 @@ PackedArguments PyKernel::pack(const py::args& args, const py::kwargs& kwargs) {
     }
 }
 
+namespace {
+
+std::atomic<bool> unwatched_launches{false};
+
+/// The App whose array is among the arguments: its stream orders what reads and writes it.
+std::shared_ptr<Engine> engine_of(const py::args& args, const py::kwargs& kwargs) {
+    const auto of = [](py::handle value) {
+        return py::isinstance<Array>(value) ? value.cast<const Array&>().engine() : nullptr;
+    };
+    for (const py::handle value : args)
+        if (auto found = of(value)) return found;
+    for (const auto& [name, value] : kwargs)
+        if (auto found = of(value)) return found;
+    return nullptr;
+}
+
+} // namespace
+
+void look_after_launches(bool wait) {
+    if (!unwatched_launches.exchange(false)) return;
+    const gpu::StreamView stream = gpu::StreamView::legacy();
+    gpu::Context::ensure_current();
+    if (!wait && !stream.wait_for(std::chrono::nanoseconds{0})) {
+        unwatched_launches = true; // another time
+        return;
+    }
+    stream.synchronize();
+}
+
 bool PyKernel::launch(gpu::Dim3 grid, gpu::Dim3 block, std::size_t shared_bytes,
                       const py::args& args, const py::kwargs& kwargs) {
     const bool windowed = slot_ && !engine_->studio.config().headless.value_or(false);
@@ -130,8 +167,10 @@ bool PyKernel::launch(gpu::Dim3 grid, gpu::Dim3 block, std::size_t shared_bytes,
     const gpu::Kernel kernel = resolve();
     if (!engine_) gpu::Context::ensure_current();
     PackedArguments packed = pack(args, kwargs);
-    const gpu::LaunchConfig config{
-        grid, block, shared_bytes, engine_ ? engine_->stream() : gpu::StreamView::legacy()};
+    const auto owner = engine_ ? engine_ : engine_of(args, kwargs);
+    const gpu::LaunchConfig config{grid, block, shared_bytes,
+                                   owner ? owner->stream() : gpu::StreamView::legacy()};
+    if (!owner) unwatched_launches = true;
     try {
         py::gil_scoped_release release;
         kernel.launch(config, packed.pointers());
@@ -204,7 +243,8 @@ void bind_kernel(py::module_& m) {
                  }();
              },
              py::arg("name"), "Another kernel of the same source.")
-        .def_property_readonly("name", [](const PyKernel& k) { return k.entry(); })
+        .def_property_readonly("name", &PyKernel::name,
+                               "Of the function, as the source spells it; '' while none compiles.")
         .def_property_readonly("parameters",
                                [](PyKernel& k) {
                                    py::list out;
@@ -222,6 +262,10 @@ void bind_kernel(py::module_& m) {
                                py::return_value_policy::reference_internal,
                                "The slot of a live kernel, else None.")
         .def("__repr__", [](PyKernel& k) { return fmt::format("<lathe.Kernel {}>", to_text(k.signature())); });
+
+    m.def("look_after_launches", [] { look_after_launches(true); },
+          py::call_guard<py::gil_scoped_release>(),
+          "Waits for launches of kernels and arrays that belong to no App; raises their errors.");
 
     m.def(
         "compile_kernel",

@@ -24,6 +24,8 @@ public:
     PyKernel(KernelSource source, const std::shared_ptr<PyKernel>& sibling = nullptr);
 
     const std::string& entry() const { return entry_; }
+    /// The entry, or the kernel that is taken for an empty one.
+    std::string name() const;
     KernelSlot* slot() const { return slot_; }
     std::shared_ptr<Engine> engine() const { return engine_; }
     /// Names and types, read again where the running version changed.
@@ -49,6 +51,10 @@ private:
     std::shared_ptr<const LoadedKernels> signature_of_; ///< the version it was read from
     std::uint64_t parameters_version_ = 0;
 };
+
+/// Launches that belong to no App are waited for by nobody: throws their error, once they are done
+/// or, with `wait`, after waiting for them.
+void look_after_launches(bool wait);
 
 /// kernel[grid, block]: a launch whose arguments are still to come.
 struct Launcher {

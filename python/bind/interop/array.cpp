@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <chrono>
 #include <cstring>
 #include <limits>
 #include <utility>
@@ -106,7 +107,7 @@ Array Array::with(std::vector<py::ssize_t> shape, DType dtype, std::size_t offse
 }
 
 const gl::Buffer& Array::gl_buffer() const {
-    if (auto e = engine()) e->pool.unmap_all();
+    if (auto e = engine()) e->unmap_all();
     return std::as_const(storage_->shared()).buffer();
 }
 
@@ -119,8 +120,18 @@ gpu::StreamView Array::stream() const {
 
 void Array::wait() const {
     py::gil_scoped_release release;
-    if (engine()) stream().synchronize();
-    else gpu::Context::ensure_current().synchronize();
+    if (const auto e = engine()) return e->synchronize();
+    const gpu::Context context = gpu::Context::ensure_current();
+    const auto all = gpu::StreamView::legacy();
+    while (!all.wait_for(std::chrono::milliseconds{50})) {
+        try {
+            raise_interrupt();
+        } catch (...) {
+            all.cancel();
+            throw;
+        }
+    }
+    context.synchronize();
 }
 
 py::array Array::get(const py::object& out) const {

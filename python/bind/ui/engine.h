@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace lathe::bind {
@@ -40,13 +41,22 @@ private:
 
 struct Engine {
     explicit Engine(StudioConfig config) : studio{std::move(config)} {}
-    ~Engine() { pool.unmap_all(); }
+    ~Engine();
     Engine(const Engine&) = delete;
     Engine& operator=(const Engine&) = delete;
 
     gpu::StreamView stream() { return studio.stream(); }
     /// Makes this engine's GL context the thread's.
     void make_current();
+    /// Hands all arrays back to GL. A device that can cancel kernels has its unmap wait for them;
+    /// there this waits first, as a Studio waits.
+    void unmap_all();
+    /// Blocks as Studio::wait. A fault goes to the slot of its kernel. It is thrown where there is
+    /// none, and without a window: what a fault leaves behind is nothing to compute with.
+    void synchronize();
+    /// The program ends: keeps the session, and waits for what no frame has waited for. Its fault in
+    /// words; empty where all went well.
+    std::string finish() noexcept;
 
     Studio studio;
     MapPool pool{studio.window().context()};

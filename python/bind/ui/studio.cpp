@@ -47,7 +47,9 @@ Owner open_studio(const std::string& title, int width, int height, std::optional
     config.restore = restore;
     config.headless = headless.value_or(!display_is_available());
     py::gil_scoped_release release;
-    return {new Engine{std::move(config)}, [](Engine* engine) {
+    auto opened = std::make_unique<Engine>(std::move(config));
+    opened->studio.set_while_waiting(&raise_interrupt);
+    return {opened.release(), [](Engine* engine) {
                 const gl::RestoreContext after; // it may die in the frame of another App
                 delete engine;
             }};
@@ -290,24 +292,25 @@ void bind_studio(py::module_& m) {
               return e.studio.begin_frame();
           },
           "False once the window is closed.");
-    c.def("unmap", [](Engine& e) { e.pool.unmap_all(); }, py::call_guard<py::gil_scoped_release>(),
+    c.def("unmap", [](Engine& e) { e.unmap_all(); }, py::call_guard<py::gil_scoped_release>(),
           "Hands all arrays back to GL; drawing and end_frame do it, too.");
     c.def("end_frame",
           [](Engine& e) {
               py::gil_scoped_release release;
-              try {
-                  e.pool.unmap_all();
-              } catch (const gpu::Error& error) {
-                  if (!e.studio.report_fault(error)) throw;
-              }
+              e.unmap_all();
               e.studio.end_frame();
+              look_after_launches(false);
           },
           "Waits for the stream, draws the panels, shows the window.");
     c.def_property_readonly("mapped", [](Engine& e) { return e.pool.mapped(); },
                             "How many arrays CUDA has at present.");
     c.def_property_readonly("in_frame", [](Engine& e) { return e.studio.in_frame(); });
-    c.def("synchronize", [](Engine& e) { e.stream().synchronize(); },
-          py::call_guard<py::gil_scoped_release>(), "Blocks until the stream's work is done.");
+    c.def("synchronize", &Engine::synchronize, py::call_guard<py::gil_scoped_release>(),
+          "Blocks until the stream's work is done.");
+    c.def("finish", &Engine::finish, py::call_guard<py::gil_scoped_release>(),
+          "The program ends: keeps the session, waits for the stream; its fault in words, or ''.");
+    c.def("owns", [](const Owner& e, const Array& a) { return a.count() > 0 && a.engine() == e; },
+          py::arg("array"), "Whether the array is of this App, so that its GL can draw it.");
     c.def("close", [](Engine& e) { e.studio.window().close(); });
     c.def("set_title", [](Engine& e, const std::string& t) { e.studio.window().set_title(t); },
           py::arg("title"));
