@@ -123,12 +123,12 @@ class Loop(DrawList):
         """Runs the frame function until the window is closed or `frame_limit` is reached.
 
         An exception in the frame function goes to the console panel with its traceback and the
-        window stays, drawing what was drawn last; the function is tried again after a save of the
+        window stays, showing what was drawn last; the function is tried again after a save of the
         script, an edit of a kernel, or a reset. Without a window it is raised.
         """
         while self._advance():
             function = self._functions.get("frame")
-            if function is None or self._is_broken():
+            if function is None:
                 self._steps_left = 0
                 continue
             try:
@@ -168,12 +168,11 @@ class Loop(DrawList):
             return False
         self._open = True
         control = self._studio.run_control
-        if control.is_reset and self._started:
-            self._restart()
-        if not self._started:
-            self._started = True
+        if control.is_reset and (self._started or self._broken_at is not None):
+            self._rewind()
+        if not self._started and not self._is_broken():
             self._call_init()
-        self._steps_left = control.steps
+        self._steps_left = 0 if self._is_broken() else control.steps
         seconds = (
             HEADLESS_DT if self._studio.headless else min(self._studio.delta_seconds, LONGEST_DT)
         )
@@ -182,12 +181,13 @@ class Loop(DrawList):
 
     def _begin_step(self) -> None:
         self._steps_left -= 1
-        self.clear()
+        self.begin_drawing()
         self.step += 1
         if self.step > 0:
             self.time += self.dt
 
     def _end_frame(self) -> None:
+        self.end_drawing()
         self._studio.unmap()
         try:
             self.replay()
@@ -200,7 +200,12 @@ class Loop(DrawList):
         self._cell = self._studio.element_under_mouse
         self._studio.set_time(self.time)
         self._open = False
-        self._studio.end_frame()
+        try:
+            self._studio.end_frame()
+        except native.Error as error:  # of a kernel that is nobody's slot
+            if self._studio.headless:
+                raise
+            self.show_error(error)
         if not self.frame_times:  # by now script and kernels have declared their sliders
             self._studio.parameters.check_assignments()
         shown = time.perf_counter()
@@ -221,17 +226,25 @@ class Loop(DrawList):
         if self._recorder is not None:
             self._recorder.add()
 
-    def _restart(self) -> None:
+    def _rewind(self) -> None:
         self._arrays.restore()
         self.time = 0.0
         self.step = -1
         self._broken_at = None
-        self._call_init()
+        self._started = False
 
     def _call_init(self) -> None:
+        self._started = True
         function = self._functions.get("init")
-        if function is not None:
+        if function is None:
+            return
+        try:
             function()
+        except Exception as error:
+            if self._studio.headless:
+                raise
+            self._started = False  # it is owed still
+            self.show_error(error)
 
     def interrupt(self) -> None:
         """Ends the run in good order after Ctrl+C: the picture and the movie so far are written."""
@@ -262,10 +275,16 @@ class Loop(DrawList):
     # -- errors and reload -------------------------------------------------------------------------
 
     def show_error(self, error: BaseException) -> None:
-        """Writes the traceback to the console; the frame function rests until something changes."""
+        """Writes the traceback to the console; the frame function rests until something changes.
+
+        What the failed step drew is dropped, and the drawing before it stays.
+        """
         text = format_error(error)
+        self.drop_drawing()
+        self._steps_left = 0
         self._studio.console.write(text, error=True)
-        print(text, file=sys.stderr)
+        if self._studio.has_ui:  # else the console goes to the terminal
+            print(text, file=sys.stderr)
         self._broken_at = self._kernels.generations()
 
     def _is_broken(self) -> bool:
@@ -290,13 +309,19 @@ class Loop(DrawList):
         run_again(source, self._options, cast("App", self))
 
     def idle(self) -> bool:
-        """Shows frames without a script until it is saved; False once the window is closed."""
+        """Shows frames without a script until there is reason to execute it again: it was saved,
+        a kernel was mended, or Reset was pressed. False once the window is closed."""
         self._functions.clear()
-        self._steps_left = 0
+        if self._open:
+            self._end_frame()
+        self._broken_at = self._kernels.generations()  # a fault of the last frame is no repair
         while not self._finished:
+            reset = self._open and self._studio.run_control.is_reset
             if self._open:
                 self._end_frame()
-            if self._watch.changed():
+            if reset:
+                self._rewind()
+            if reset or self._watch.changed() or not self._is_broken():
                 self._reloading = True
                 return True
             if not self._studio.begin_frame():
@@ -307,12 +332,13 @@ class Loop(DrawList):
 
 
 def format_error(error: BaseException) -> str:
-    """The traceback from the user's code on, without Lathe's own frames above it."""
-    trace = error.__traceback__
+    """The traceback through the user's code, without Lathe's own frames."""
     own = str(Path(__file__).parent)
-    while trace is not None and trace.tb_frame.f_code.co_filename.startswith(own):
-        trace = trace.tb_next
-    return "".join(traceback.format_exception(type(error), error, trace)).rstrip()
+    told = traceback.TracebackException.from_exception(error)
+    theirs = [frame for frame in told.stack if not frame.filename.startswith(own)]
+    if theirs:
+        told.stack = traceback.StackSummary.from_list(theirs)
+    return "".join(told.format()).rstrip()
 
 
 def _call_with_dt(function: Callable[..., Any], dt: float) -> None:
