@@ -168,7 +168,8 @@ class App(Loop):
         self._studio.parameters.withdraw_script()
         self._studio.set_title(title)
         self._studio.set_background((*background, 1.0))
-        self._studio.console.write("the script was saved and is taken")
+        if self._studio.has_ui:
+            self._studio.console.write("the script was saved and is taken")
 
     # -- arrays ------------------------------------------------------------------------------------
 

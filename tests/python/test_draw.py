@@ -44,9 +44,9 @@ def test_a_failed_step_leaves_the_last_picture(app):
     dark = app.zeros((48, 64))
     assert app.frame()
     app.image(ramp)
-    assert app.frame()
-    shown = app._studio.screenshot()
+    shown = app.screenshot()
     assert len(np.unique(shown)) > 10
+    assert app.frame()
     app.image(dark)
     app.show_error(ValueError("after half of the drawing"))
     app._end_frame()
