@@ -13,7 +13,10 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdlib>
+#include <filesystem>
 #include <stdexcept>
+#include <unistd.h>
 
 namespace lathe {
 namespace {
@@ -125,6 +128,9 @@ TEST_F(StudioWait, AStudioLimitsItsLaunches) {
 }
 
 TEST_F(StudioWait, TextIsKeptBeforeItRuns) {
+    const auto folder = std::filesystem::temp_directory_path() /
+                        ("lathe-wait-" + std::to_string(getpid())); // no layout, no autosaves
+    setenv("LATHE_CACHE_DIR", folder.c_str(), 1); // the last test of this program
     StudioConfig config = headless();
     config.ui = config.restore = true;
     config.session = "test-studio-wait";
@@ -157,6 +163,7 @@ TEST_F(StudioWait, TextIsKeptBeforeItRuns) {
         p.frame();
     }
     EXPECT_EQ(text, p.slot.source());
+    std::filesystem::remove_all(folder);
 }
 
 } // namespace
