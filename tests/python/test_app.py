@@ -244,7 +244,7 @@ def test_a_fault_rolls_back_and_the_loop_goes_on(app):
 @pytest.mark.parametrize("beyond", [0, 1, 1000, 100_000_000, -1, -100_000_000])
 def test_an_overrun_of_a_shared_array_is_a_fault_and_damages_nothing(app, beyond):
     first, x, last = app.zeros(4096), app.zeros(4096), app.zeros(4096)
-    write = app.kernel("__global__ void write(float* x, int i) { x[i] = 1; }", "write")[1, 1]
+    write = lathe.kernel("__global__ void write(float* x, int i) { x[i] = 1; }")[1, 1]
     assert app.frame()
     write(x, 4096 + beyond if beyond >= 0 else beyond)
     with pytest.raises(lathe.Error, match=r"illegal address|an illegal memory access"):
