@@ -23,6 +23,11 @@ template <class Operation> double rounded(std::uint32_t rounding, Operation oper
 
 } // namespace
 
+// The compiler's library: half to float and back, for processors without F16C. Called by address
+// alone; their type has no name in C++20.
+extern "C" void __extendhfsf2();
+extern "C" void __truncsfhf2();
+
 // The operands are volatile so that nothing is computed outside of the rounding mode.
 extern "C" {
 
@@ -137,6 +142,8 @@ std::vector<std::pair<std::string, void*>> runtime_symbols() {
     LATHE_JIT_SYMBOL(lathe_jit_fns);
     LATHE_JIT_SYMBOL(lathe_jit_to_float8);
     LATHE_JIT_SYMBOL(lathe_jit_from_float8);
+    LATHE_JIT_SYMBOL(__extendhfsf2);
+    LATHE_JIT_SYMBOL(__truncsfhf2);
     LATHE_JIT_SYMBOL(lathe_rt_trap);
     LATHE_JIT_SYMBOL(lathe_rt_exit);
     LATHE_JIT_SYMBOL(lathe_rt_assertfail);
