@@ -30,6 +30,17 @@ std::string describe(const Kernel& kernel, const LaunchConfig& config) {
     if (api.cuFuncGetAttribute(&shared, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                                kernel.get()) == CUDA_SUCCESS)
         text += fmt::format(", {} bytes of dynamic shared memory", shared);
+    int most[3] = {};
+    CUdevice device = 0;
+    const bool known =
+        api.cuCtxGetDevice(&device) == CUDA_SUCCESS &&
+        api.cuDeviceGetAttribute(&most[0], CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, device) ==
+            CUDA_SUCCESS &&
+        api.cuDeviceGetAttribute(&most[1], CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y, device) ==
+            CUDA_SUCCESS &&
+        api.cuDeviceGetAttribute(&most[2], CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z, device) ==
+            CUDA_SUCCESS;
+    if (known) text += fmt::format(", a grid of at most ({}, {}, {})", most[0], most[1], most[2]);
     return text;
 }
 

@@ -58,8 +58,8 @@ def test_checks_pass(name):
 
 
 SABOTAGE = {  # a small mistake in the kernel, and what must notice
-    "gray_scott": ("real(4) * a", "real(3.9999) * a", "float64 u"),
-    "nbody": ("#define LIGHT_SPEED 299792.458", "#define LIGHT_SPEED 599584.916", "mercury"),
+    "gray_scott": ("- 4 * a;", "- real(3.9999) * a;", "float64 u"),
+    "nbody": ("LIGHT_SPEED  299792.458", "LIGHT_SPEED  599584.916", "mercury"),
     "image_lab": ("2 * n - 1 - i", "2 * n - 2 - i", "blur"),
 }
 

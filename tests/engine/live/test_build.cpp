@@ -23,7 +23,7 @@ __global__ void fill(int* out, int n, float scale, //@ 0..10 =2
                      bool wrap, //@ =true
                      Pattern pattern, float3 tint, //@ color
                      int steps, //@ 1..32 =4
-                     unsigned seed, double dt, float time)
+                     unsigned seed, double rate, float dt, float time)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) out[i] = int(i * scale) + pattern;
@@ -78,7 +78,7 @@ TEST_F(BuildTest, ParametersComeFromTheKernels) {
     ASSERT_TRUE(slot.wait()) << slot.log();
     std::vector<std::string> names;
     for (const auto& p : slot.parameters()) names.push_back(p.name);
-    EXPECT_EQ(names, (std::vector<std::string>{"scale", "wrap", "pattern", "tint", "steps", "dt"}))
+    EXPECT_EQ(names, (std::vector<std::string>{"scale", "wrap", "pattern", "tint", "steps", "rate"}))
         << "no pointers, no sizes, nothing the program sets itself";
     const auto& p = slot.parameters();
     ASSERT_EQ(p.size(), 6u);
