@@ -32,14 +32,11 @@ std::string describe(const Kernel& kernel, const LaunchConfig& config) {
         text += fmt::format(", {} bytes of dynamic shared memory", shared);
     int most[3] = {};
     CUdevice device = 0;
-    const bool known =
-        api.cuCtxGetDevice(&device) == CUDA_SUCCESS &&
-        api.cuDeviceGetAttribute(&most[0], CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, device) ==
-            CUDA_SUCCESS &&
-        api.cuDeviceGetAttribute(&most[1], CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y, device) ==
-            CUDA_SUCCESS &&
-        api.cuDeviceGetAttribute(&most[2], CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z, device) ==
-            CUDA_SUCCESS;
+    bool known = api.cuCtxGetDevice(&device) == CUDA_SUCCESS;
+    for (int axis = 0; axis < 3; ++axis) { // X, Y and Z follow each other in the enumeration
+        const auto limit = static_cast<CUdevice_attribute>(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X + axis);
+        known = known && api.cuDeviceGetAttribute(&most[axis], limit, device) == CUDA_SUCCESS;
+    }
     if (known) text += fmt::format(", a grid of at most ({}, {}, {})", most[0], most[1], most[2]);
     return text;
 }
