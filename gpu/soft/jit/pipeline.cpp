@@ -103,25 +103,12 @@ void add_loop_passes(llvm::FunctionPassManager& passes) {
     passes.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(loop), true));
 }
 
-} // namespace
-
-void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
+// Memory to registers, calls inlined, then `main`: the frame of the passes over scalar code.
+void run_scalar(llvm::FunctionPassManager main, llvm::Module& module, llvm::TargetMachine& machine) {
     llvm::FunctionPassManager early;
     early.addPass(llvm::SROAPass{llvm::SROAOptions::ModifyCFG});
     early.addPass(llvm::EarlyCSEPass{});
     early.addPass(llvm::SimplifyCFGPass{});
-
-    llvm::FunctionPassManager main;
-    main.addPass(llvm::InstCombinePass{});
-    main.addPass(
-        llvm::SROAPass{llvm::SROAOptions::ModifyCFG}); // depots, now that addresses are GEPs
-    main.addPass(llvm::SimplifyCFGPass{simple_blocks()});
-    main.addPass(llvm::EarlyCSEPass{true});
-    add_loop_passes(main);
-    main.addPass(llvm::EarlyCSEPass{true});
-    main.addPass(llvm::InstCombinePass{});
-    main.addPass(llvm::SimplifyCFGPass{simple_blocks()});
-    main.addPass(llvm::ADCEPass{});
 
     llvm::ModulePassManager passes;
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(early)));
@@ -131,27 +118,34 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
     run(std::move(passes), module, machine);
 }
 
-void optimise_scalar(llvm::Module& module, llvm::TargetMachine& machine) {
-    llvm::FunctionPassManager early;
-    early.addPass(llvm::SROAPass{llvm::SROAOptions::ModifyCFG});
-    early.addPass(llvm::EarlyCSEPass{});
-    early.addPass(llvm::SimplifyCFGPass{});
-
+// What both kinds of scalar code go through up to their loops.
+llvm::FunctionPassManager up_to_loops() {
     llvm::FunctionPassManager main;
     main.addPass(llvm::InstCombinePass{});
-    main.addPass(llvm::SROAPass{llvm::SROAOptions::ModifyCFG});
+    main.addPass(
+        llvm::SROAPass{llvm::SROAOptions::ModifyCFG}); // depots, now that addresses are GEPs
     main.addPass(llvm::SimplifyCFGPass{simple_blocks()});
     main.addPass(llvm::EarlyCSEPass{true});
     add_loop_passes(main);
+    return main;
+}
+
+} // namespace
+
+void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
+    llvm::FunctionPassManager main = up_to_loops();
+    main.addPass(llvm::EarlyCSEPass{true});
     main.addPass(llvm::InstCombinePass{});
     main.addPass(llvm::SimplifyCFGPass{simple_blocks()});
+    main.addPass(llvm::ADCEPass{});
+    run_scalar(std::move(main), module, machine);
+}
 
-    llvm::ModulePassManager passes;
-    passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(early)));
-    passes.addPass(llvm::AlwaysInlinerPass{false});
-    passes.addPass(llvm::GlobalDCEPass{});
-    passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(main)));
-    run(std::move(passes), module, machine);
+void optimise_scalar(llvm::Module& module, llvm::TargetMachine& machine) {
+    llvm::FunctionPassManager main = up_to_loops();
+    main.addPass(llvm::InstCombinePass{});
+    main.addPass(llvm::SimplifyCFGPass{simple_blocks()});
+    run_scalar(std::move(main), module, machine);
 }
 
 void optimise_wide(llvm::Module& module, llvm::TargetMachine& machine) {
