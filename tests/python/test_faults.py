@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -15,7 +14,6 @@ import lathe
 
 ADD = "__global__ void add(float* x, float d) { x[threadIdx.x] += d; }"
 BAD = ADD.replace("x[threadIdx.x]", "x[threadIdx.x + (1ll << 40)]")
-ENDLESS = "__global__ void turn(volatile float* x) { while (x[0] < 1) {} }"
 
 pytestmark = pytest.mark.software
 
@@ -69,31 +67,6 @@ def test_idle_ends_when_a_kernel_is_mended_or_reset_is_pressed(app):
     app._reloading = False  # no script takes it up
     assert app.step == -1
     assert x.get().tolist() == [0, 0, 0, 0]
-
-
-def test_ctrl_c_ends_a_wait_for_an_endless_kernel(tmp_path):
-    script = tmp_path / "endless.py"
-    script.write_text(
-        "import lathe\n"
-        "app = lathe.App('endless', size=(32, 32), headless=True)\n"
-        f"turn = app.kernel({ENDLESS!r})\n"
-        "x = app.zeros(1)\n"
-        "app.frame()\n"
-        "turn[1, 1](x)\n"
-        "print('waits', flush=True)\n"
-        "app.frame()\n"
-    )
-    process = subprocess.Popen(
-        [sys.executable, str(script)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "LATHE_SOFT_TIMEOUT_MS": "0"},
-    )  # fmt: skip
-    assert process.stdout is not None
-    assert process.stdout.readline() == "waits\n"
-    time.sleep(0.3)
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=30)
-    assert process.returncode != 0
-    assert "KeyboardInterrupt" in err
 
 
 def test_faults_of_kernels_without_a_slot_are_raised(app):

@@ -64,6 +64,7 @@ std::vector<py::ssize_t> shape_from(const py::object& object) {
 Storage::Storage(std::shared_ptr<Engine> engine, std::size_t bytes) : engine_{std::move(engine)} {
     if (engine_) {
         engine_->make_current();
+        engine_->wait_to_register();
         shared_ = std::make_unique<SharedBuffer>(bytes);
         return;
     }
@@ -78,6 +79,7 @@ Storage::~Storage() {
     try {
         // Garbage is collected at any time: also in the frame of another App.
         const gl::RestoreContext here{engine_->studio.window().context()};
+        engine_->wait_to_register();
         shared_.reset();
     } catch (const std::exception& error) {
         log::error("an array could not be released in order: {}", error.what());

@@ -23,6 +23,10 @@ void Engine::unmap_all() {
     }
 }
 
+void Engine::wait_to_register() {
+    if (!gpu::can_cancel()) studio.wait();
+}
+
 void Engine::synchronize() {
     try {
         studio.wait();

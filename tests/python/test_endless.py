@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: MIT
+"""Kernels that never end, on either device: Ctrl+C ends the wait for them, wherever it happens."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+SCRIPT = """
+import lathe
+app = lathe.App('endless', size=(32, 32), headless=True)
+turn = app.kernel('__global__ void turn(volatile float* x) {{ while (x[0] < 1) {{}} }}')
+x = app.zeros(1)
+other = app.zeros(1)
+app.frame()
+turn[1, 1](x)
+print('waits', flush=True)
+{then}
+app.frame()
+"""
+
+
+# A GPU's driver waits for every kernel when a GL buffer is registered or given back.
+@pytest.mark.parametrize("then", ["", "app.zeros(4)", "other = None", "x.get()"])
+def test_ctrl_c_ends_a_wait_for_an_endless_kernel(tmp_path, then):
+    script = tmp_path / "endless.py"
+    script.write_text(SCRIPT.format(then=then))
+    process = subprocess.Popen(
+        [sys.executable, str(script)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "LATHE_SOFT_TIMEOUT_MS": "0"},
+    )  # fmt: skip
+    assert process.stdout is not None
+    assert process.stdout.readline() == "waits\n"
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    try:
+        _, err = process.communicate(timeout=30)
+    finally:
+        process.kill()
+    assert process.returncode != 0
+    software = os.environ["LATHE_DEVICE"] == "software"
+    assert ("KeyboardInterrupt" if software else "cannot cancel it: the program ends") in err
