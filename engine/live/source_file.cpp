@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+#include "engine/live/source_file.h"
+
+#include "engine/core/error.h"
+#include "engine/core/log.h"
+#include "engine/core/resources.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <utility>
+
+namespace lathe {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+void write_whole(const fs::path& file, const std::string& text) {
+    const fs::path temporary = file.string() + ".lathe-new";
+    {
+        std::ofstream out{temporary, std::ios::binary};
+        out << text;
+        out.close();
+        if (!out) throw Error{fmt::format("cannot write {}", temporary.string())};
+    }
+    std::error_code failed;
+    if (const auto status = fs::status(file, failed); !failed)
+        fs::permissions(temporary, status.permissions(), failed);
+    fs::rename(temporary, file, failed);
+    if (failed) throw Error{fmt::format("cannot write {}: {}", file.string(), failed.message())};
+}
+
+} // namespace
+
+SourceFile::SourceFile(fs::path file) : path_{std::move(file)}, saved_{read_text(path_)} {
+    watch_.add(path_);
+}
+
+void SourceFile::write(const std::string& text) {
+    write_whole(path_, text);
+    saved_ = text;
+    theirs_.reset();
+}
+
+std::optional<std::string> SourceFile::take_theirs() {
+    return std::exchange(theirs_, std::nullopt);
+}
+
+void SourceFile::watch_included(std::vector<fs::path> files) {
+    for (const fs::path& old : included_)
+        if (std::find(files.begin(), files.end(), old) == files.end() && old != path_)
+            watch_.remove(old);
+    for (const fs::path& header : files) watch_.add(header);
+    included_ = std::move(files);
+}
+
+SourceFile::Changes SourceFile::look(const std::string& text, std::chrono::milliseconds interval) {
+    Changes found;
+    watch_.interval = interval;
+    for (const fs::path& changed : watch_.changed()) {
+        if (changed == path_)
+            found.text = read_again(text);
+        else
+            found.included = true;
+    }
+    return found;
+}
+
+std::optional<std::string> SourceFile::read_again(const std::string& text) {
+    std::string now;
+    try {
+        now = read_text(path_);
+    } catch (const Error& e) {
+        log::warning("{}", e.what());
+        return {};
+    }
+    if (now == saved_) return {};
+    const bool modified = text != saved_;
+    saved_ = now;
+    if (now == text)
+        theirs_.reset();
+    else if (modified)
+        theirs_ = std::move(now);
+    else
+        return now;
+    return {};
+}
+
+} // namespace lathe
