@@ -4,9 +4,8 @@
 // memory alone.
 #pragma once
 
-#include "engine/core/dtype.h"
-#include "engine/interop/shared_buffer.h"
-#include "gpu/memory.h"
+#include "python/bind/interop/shape.h"
+#include "python/bind/interop/storage.h"
 #include "python/bind/ui/engine.h"
 
 #include <pybind11/numpy.h>
@@ -17,33 +16,6 @@
 #include <vector>
 
 namespace lathe::bind {
-
-namespace py = pybind11;
-
-/// The memory of one array and of its views.
-class Storage {
-public:
-    Storage(std::shared_ptr<Engine> engine, std::size_t bytes);
-    ~Storage();
-    Storage(const Storage&) = delete;
-    Storage& operator=(const Storage&) = delete;
-
-    const std::shared_ptr<Engine>& engine() const { return engine_; }
-    /// Of an App's storage only.
-    SharedBuffer& shared() { return *shared_; }
-
-private:
-    friend class MapPool;
-    std::shared_ptr<Engine> engine_; ///< null: no App
-    std::unique_ptr<SharedBuffer> shared_; ///< null without an App
-    gpu::DeviceBuffer own_;                ///< without an App
-    CUdeviceptr address_ = 0;              ///< of the own memory, or while mapped
-    bool used_ = false;                    ///< asked for since it was mapped
-    friend CUdeviceptr address_of(const std::shared_ptr<Storage>& storage);
-};
-
-/// Device address; maps the storage where it is not mapped.
-CUdeviceptr address_of(const std::shared_ptr<Storage>& storage);
 
 class Array {
 public:
@@ -87,9 +59,5 @@ private:
     std::size_t offset_ = 0; ///< bytes
     std::size_t count_ = 0;
 };
-
-DType dtype_from(const py::object& numpy_dtype);
-py::dtype numpy_dtype(DType dtype);
-std::string shape_text(const std::vector<py::ssize_t>& shape);
 
 } // namespace lathe::bind

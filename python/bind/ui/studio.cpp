@@ -10,10 +10,10 @@
 #include "engine/ui/console_panel.h"
 #include "gl/framebuffer.h"
 #include "gpu/driver/check.h"
-#include "python/bind/app/screenshot.h"
 #include "python/bind/bind.h"
 #include "python/bind/gpu/kernel.h"
 #include "python/bind/interop/array.h"
+#include "python/bind/ui/draw.h"
 #include "python/bind/ui/engine.h"
 
 #include <pybind11/stl.h>
@@ -21,7 +21,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -53,105 +52,6 @@ Owner open_studio(const std::string& title, int width, int height, std::optional
                 const gl::RestoreContext after; // it may die in the frame of another App
                 delete engine;
             }};
-}
-
-const Array& check_float32(const Array& a, const char* what, int low, int high) {
-    const auto& shape = a.shape();
-    const bool fits = a.dtype() == DType::float32 && a.count() > 0 && shape.size() == 2 &&
-                      shape[1] >= low && shape[1] <= high;
-    if (!fits)
-        throw py::value_error(fmt::format("{} must be (n, {} to {}) float32 with n > 0, got {}", what,
-                                          low, high, a.repr()));
-    return a;
-}
-
-Blend blend_from(const std::string& name) {
-    if (name == "opaque") return Blend::opaque;
-    if (name == "alpha") return Blend::alpha;
-    if (name == "additive") return Blend::additive;
-    throw py::value_error(fmt::format("blend is opaque, alpha or additive, got '{}'", name));
-}
-
-glm::vec4 vec4_from(const std::array<float, 4>& c) { return {c[0], c[1], c[2], c[3]}; }
-
-void draw_points(Engine& e, const Array& positions, const Array* values, const Array* colors, float size,
-                 bool world_size, const std::array<float, 4>& color, float opacity,
-                 const std::string& blend, const std::string& colormap, float low, float high,
-                 bool round) {
-    check_float32(positions, "positions", 2, 4);
-    const auto n = positions.shape()[0];
-    PointsData data;
-    data.positions = &positions.gl_buffer();
-    data.count = std::size_t(n);
-    data.components = int(positions.shape()[1]);
-    data.offset = positions.offset();
-    if (values) {
-        if (values->dtype() != DType::float32 || values->count() != std::size_t(n))
-            throw py::value_error(fmt::format("values must be ({},) float32, got {}", n, values->repr()));
-        data.values = &values->gl_buffer();
-        data.value_offset = values->offset();
-    }
-    if (colors) {
-        const bool bytes = colors->dtype() == DType::uint8;
-        if ((!bytes && colors->dtype() != DType::float32) || colors->shape() != std::vector<py::ssize_t>{n, 4})
-            throw py::value_error(
-                fmt::format("colors must be ({}, 4) uint8 or float32, got {}", n, colors->repr()));
-        data.colors = &colors->gl_buffer();
-        data.color_offset = colors->offset();
-        data.colors_are_bytes = bytes;
-    }
-    PointsStyle style;
-    style.size = size;
-    style.world_size = world_size;
-    style.color = vec4_from(color);
-    style.opacity = opacity;
-    style.blend = blend_from(blend);
-    style.round = round;
-    style.colormap = colormap;
-    style.value_min = low;
-    style.value_max = high;
-    py::gil_scoped_release release;
-    e.studio.draw_points(data, style);
-}
-
-void draw_lines(Engine& e, const Array& positions, const std::array<float, 4>& color, float fade,
-                bool segments, bool closed) {
-    check_float32(positions, "positions", 2, 4);
-    LinesData data;
-    data.positions = &positions.gl_buffer();
-    data.count = std::size_t(positions.shape()[0]);
-    data.components = int(positions.shape()[1]);
-    data.offset = positions.offset();
-    data.segments = segments;
-    data.closed = closed;
-    py::gil_scoped_release release;
-    e.studio.draw_lines(data, {.color = vec4_from(color), .fade = fade});
-}
-
-void draw_image(Engine& e, const Array& array, const std::string& colormap, float low, float high,
-                float gamma, bool smooth, bool y_up, float opacity) {
-    const auto& shape = array.shape();
-    if (array.count() == 0 || (shape.size() != 2 && shape.size() != 3) ||
-        (shape.size() == 3 && shape[2] > 4))
-        throw py::value_error(fmt::format(
-            "a picture is (height, width) or (height, width, 1 to 4), got {}", array.repr()));
-    ImageBuffer image;
-    image.buffer = &array.gl_buffer();
-    image.dtype = array.dtype();
-    image.height = int(shape[0]);
-    image.width = int(shape[1]);
-    image.channels = shape.size() == 3 ? int(shape[2]) : 1;
-    image.offset = array.offset();
-    ImageStyle style;
-    style.value_min = low;
-    style.value_max = high;
-    style.gamma = gamma;
-    style.linear = smooth;
-    style.y_up = y_up;
-    style.colormap = colormap;
-    style.opacity = opacity;
-    py::gil_scoped_release release;
-    e.studio.draw_image(image, style);
 }
 
 /// Python code in a panel: an exception goes to the console and the panel stays empty.
@@ -195,47 +95,6 @@ py::dict stats_of(Engine& e) {
     out["bytes_copied"] = interop_stats().bytes_copied;
     out["maps"] = interop_stats().maps;
     return out;
-}
-
-void bind_drawing(py::class_<Engine, Owner>& c) {
-    c.def("draw_points", &draw_points, py::arg("positions"), py::arg("values") = nullptr,
-          py::arg("colors") = nullptr, py::arg("size") = 3.0f, py::arg("world_size") = false,
-          py::arg("color") = std::array<float, 4>{0.95f, 0.80f, 0.55f, 1.0f}, py::arg("opacity") = 1.0f,
-          py::arg("blend") = "alpha", py::arg("colormap") = "viridis", py::arg("low") = 0.0f,
-          py::arg("high") = 1.0f, py::arg("round") = true, "In a frame: App.points.");
-    c.def("draw_lines", &draw_lines, py::arg("positions"),
-          py::arg("color") = std::array<float, 4>{0.6f, 0.65f, 0.7f, 1.0f}, py::arg("fade") = 0.0f,
-          py::arg("segments") = false, py::arg("closed") = false, "In a frame: App.lines.");
-    c.def("draw_image", &draw_image, py::arg("array"), py::arg("colormap") = "viridis",
-          py::arg("low") = 0.0f, py::arg("high") = 1.0f, py::arg("gamma") = 1.0f,
-          py::arg("smooth") = false, py::arg("y_up") = false, py::arg("opacity") = 1.0f,
-          "In a frame: App.image.");
-    c.def_property_readonly("element_under_mouse",
-                            [](Engine& e) -> std::optional<std::pair<int, int>> {
-                                const auto at = e.studio.element_under_mouse();
-                                if (!at) return {};
-                                return std::pair{(*at)[0], (*at)[1]};
-                            },
-                            "(column, row) of the picture drawn last, or None.");
-    c.def("set_background", [](Engine& e, std::array<float, 4> c4) { e.studio.set_background(c4); },
-          py::arg("rgba"));
-    c.def("use_camera",
-          [](Engine& e, const std::string& name) {
-              if (name != "orbit" && name != "pan_zoom")
-                  throw py::value_error("camera is 'orbit' or 'pan_zoom', got '" + name + "'");
-              e.studio.use_camera(name == "orbit" ? Camera::orbit : Camera::pan_zoom);
-          },
-          py::arg("name"), "'orbit' or 'pan_zoom': what the mouse moves.");
-    c.def("screenshot",
-          [](Engine& e, bool with_ui) {
-              ImageData image;
-              {
-                  py::gil_scoped_release release;
-                  image = e.studio.screenshot(with_ui);
-              }
-              return to_numpy(image);
-          },
-          py::arg("with_ui") = false, "(height, width, 3) uint8 of the last finished frame.");
 }
 
 void bind_parts(py::class_<Engine, Owner>& c) {

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// Shapes and element types as Python gives them.
+#pragma once
+
+#include "engine/core/dtype.h"
+
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h> // shapes are vectors: every file must cast them alike
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace lathe::bind {
+
+namespace py = pybind11;
+
+/// Of anything that NumPy takes for a dtype; throws TypeError where no kernel has such elements.
+DType dtype_from(const py::object& numpy_dtype);
+py::dtype numpy_dtype(DType dtype);
+
+/// Of an integer or a sequence of integers.
+std::vector<py::ssize_t> shape_from(const py::object& object);
+/// Elements; throws ValueError for negative sizes and for totals that no memory holds.
+std::size_t count_of(const std::vector<py::ssize_t>& shape, std::size_t item_bytes);
+/// As Python writes it: "(3, 4)", "(3,)".
+std::string shape_text(const std::vector<py::ssize_t>& shape);
+
+} // namespace lathe::bind
