@@ -25,7 +25,7 @@ __version__ = "0.1.0"
 # Where each public name lives; the module is imported when the name is first used.
 _HOMES = {
     "App": "app",
-    "Stats": "app",
+    "Stats": "stats",
     "Array": "_lathe",
     "Kernel": "_lathe",
     "Error": "_lathe",
@@ -60,11 +60,11 @@ if TYPE_CHECKING:
     from lathe._lathe import load_image as load_image
     from lathe._lathe import save_png as save_png
     from lathe.app import App as App
-    from lathe.app import Stats as Stats
     from lathe.compute import asarray as asarray
     from lathe.compute import kernel as kernel
     from lathe.compute import zeros as zeros
     from lathe.native import resource as resource
+    from lathe.stats import Stats as Stats
 
 
 def __getattr__(name: str) -> Any:

@@ -6,14 +6,13 @@ from __future__ import annotations
 import sys
 import types
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from lathe import ending
+from lathe import ending, movie
 from lathe import options as run_options
 from lathe._lathe import Array, Input, Kernel, OrbitCamera, PanZoomCamera, RunControl
 from lathe.arrays import KeptArrays
@@ -21,36 +20,11 @@ from lathe.live import LiveKernels
 from lathe.loop import Loop
 from lathe.native import native
 from lathe.script import ScriptWatch
+from lathe.stats import Stats
 
-__all__ = ["App", "Stats"]
+__all__ = ["App"]
 
 Value = TypeVar("Value", bool, int, float, str, tuple[float, ...])
-
-
-@dataclass(frozen=True, slots=True)
-class Stats:
-    """Times of the last 240 frames in milliseconds, and what crossed the host.
-
-    Attributes
-    ----------
-    frames : int
-        Frames shown since the start.
-    frames_per_second : float
-    frame_ms_p50, frame_ms_p95 : float
-        From one frame's begin to the next one's.
-    work_ms_p50 : float
-        Without waiting for the display.
-    bytes_copied : int
-        Bytes of shared arrays that went through the host since the start; 0 where GL and CUDA share
-        their memory.
-    """
-
-    frames: int
-    frames_per_second: float
-    frame_ms_p50: float
-    frame_ms_p95: float
-    work_ms_p50: float
-    bytes_copied: int
 
 
 class App(Loop):
@@ -146,7 +120,7 @@ class App(Loop):
         self._studio.set_background((*background, 1.0))
         for assignment in wanted.assignments:
             self._studio.parameters.set_from_text(assignment)
-        if wanted.out is not None and width * height <= LARGEST_MOVIE:
+        if wanted.out is not None and width * height <= movie.LARGEST:
             self.record(wanted.out / f"{wanted.name}.mp4")
         elif wanted.out is not None:
             print(
@@ -310,7 +284,7 @@ class App(Loop):
 
     def record(self, file: str | Path, frames_per_second: float = 60.0) -> None:
         """Records every frame from now: an MP4 file, or PNGs where there is no ffmpeg."""
-        self._movie = Path(file), frames_per_second
+        self.movie.begin(Path(file), frames_per_second)
 
     def log(self, text: object) -> None:
         """A line in the console panel."""
@@ -328,15 +302,7 @@ class App(Loop):
     @property
     def stats(self) -> Stats:
         """Times of the last frames."""
-        s = self._studio.stats
-        return Stats(
-            frames=s["frames"],
-            frames_per_second=s["frames_per_second"],
-            frame_ms_p50=s["frame_ms"]["p50"],
-            frame_ms_p95=s["frame_ms"]["p95"],
-            work_ms_p50=s["work_ms"]["p50"],
-            bytes_copied=s["bytes_copied"],
-        )
+        return Stats.of(self._studio)
 
     @property
     def status(self) -> list[str]:
@@ -391,10 +357,6 @@ class App(Loop):
     def gl(self) -> dict[str, Any]:
         """Vendor, renderer and version of GL."""
         return self._studio.gl
-
-
-LARGEST_MOVIE = 7680 * 4320
-"""Pixels of a frame up to which runs without a display are recorded."""
 
 
 def _display() -> bool:

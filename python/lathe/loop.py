@@ -9,28 +9,27 @@ import time
 import traceback
 import weakref
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
 from lathe import options as run_options
-from lathe._lathe import Recorder, Studio
+from lathe._lathe import Studio
 from lathe.arrays import KeptArrays
 from lathe.draw import DrawList
 from lathe.live import LiveKernels
+from lathe.movie import Movie
 from lathe.native import native
 from lathe.script import Reload, ScriptWatch, run_again
+from lathe.tracebacks import format_error
 
 if TYPE_CHECKING:
     from lathe.app import App
 
-__all__ = ["Loop", "format_error"]
+__all__ = ["Loop"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 HEADLESS_DT = 1.0 / 60.0
 LONGEST_DT = 0.1
-SETTLED = 3
-"""Frames until the layout of the panels stands."""
 
 
 class Loop(DrawList):
@@ -60,8 +59,6 @@ class Loop(DrawList):
         self._broken_at: list[int] | None = None
         self._steps_left = 0
         self._cell: tuple[int, int] | None = None
-        self._recorder: Recorder | None = None
-        self._movie: tuple[Path, float] | None = None
         self._frame_began = 0.0
         self.time = 0.0
         """Simulated seconds: the sum of `dt` over the steps."""
@@ -75,10 +72,8 @@ class Loop(DrawList):
             self.frame_limit = run_options.DEFAULT_FRAMES
         self.frame_times: list[float] = []
         """Milliseconds of each frame shown so far, without its recording."""
-        self.movie_seconds = 0.0
-        """Time that the loop spent on the movie: handing frames over, waiting for the encoder."""
-        self.movie_frames = 0
-        """Frames of the movie, once it is written."""
+        self.movie = Movie(studio)
+        """Of this run, where it is recorded."""
 
     @overload
     def frame(self) -> bool: ...
@@ -208,23 +203,10 @@ class Loop(DrawList):
             self.show_error(error)
         if not self.frame_times:  # by now script and kernels have declared their sliders
             self._studio.parameters.check_assignments()
-        shown = time.perf_counter()
-        self.frame_times.append((shown - self._frame_began) * 1e3)
-        self._record()
-        self.movie_seconds += time.perf_counter() - shown
+        self.frame_times.append((time.perf_counter() - self._frame_began) * 1e3)
+        self.movie.add_frame(len(self.frame_times), self.frame_limit)
         if self._options.progress is not None:
             self._options.progress.update(len(self.frame_times), self.frame_limit)
-
-    def _record(self) -> None:
-        """Adds the frame; with panels from the time on when they have found their sizes."""
-        settled = SETTLED + 1 if self._studio.has_ui else 1
-        if self.frame_limit is not None:  # a run that ends before shows its last frame
-            settled = min(settled, max(self.frame_limit, 1))
-        if self._movie is not None and len(self.frame_times) >= settled:
-            self._recorder = native.Recorder(self._studio, *self._movie)
-            self._movie = None
-        if self._recorder is not None:
-            self._recorder.add()
 
     def _rewind(self) -> None:
         self._arrays.restore()
@@ -264,13 +246,8 @@ class Loop(DrawList):
             picture = out / f"{self._options.name}.png"
             native.save_png(picture, self._studio.screenshot(self._studio.has_ui))
             self._options.written.append(picture)
-        if self._recorder is not None:
-            began = time.perf_counter()
-            recorder, self._recorder = self._recorder, None
-            recorder.finish()
-            self.movie_seconds += time.perf_counter() - began
-            self.movie_frames = recorder.frames
-            self._options.written.append(recorder.output)
+        if (written := self.movie.finish()) is not None:
+            self._options.written.append(written)
 
     # -- errors and reload -------------------------------------------------------------------------
 
@@ -329,16 +306,6 @@ class Loop(DrawList):
                 break
             self._open = True
         return False
-
-
-def format_error(error: BaseException) -> str:
-    """The traceback through the user's code, without Lathe's own frames."""
-    own = str(Path(__file__).parent)
-    told = traceback.TracebackException.from_exception(error)
-    theirs = [frame for frame in told.stack if not frame.filename.startswith(own)]
-    if theirs:
-        told.stack = traceback.StackSummary.from_list(theirs)
-    return "".join(told.format()).rstrip()
 
 
 def _call_with_dt(function: Callable[..., Any], dt: float) -> None:

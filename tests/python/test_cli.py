@@ -171,7 +171,7 @@ def test_progress_is_one_line_that_goes():
 def test_huge_pictures_are_not_recorded(tmp_path):
     script = tmp_path / "huge.py"
     script.write_text(
-        "import lathe, lathe.app\nlathe.app.LARGEST_MOVIE = 64 * 48 - 1\n"
+        "import lathe, lathe.movie\nlathe.movie.LARGEST = 64 * 48 - 1\n"
         "app = lathe.App('huge')\nwhile app.frame():\n    pass\n"
     )
     done = lathe("run", str(script), "--frames", "2", "--size", "64x48", "--out", str(tmp_path))

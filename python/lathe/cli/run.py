@@ -101,11 +101,11 @@ def _device_line() -> str:
 
 
 def _run(file: Path, options: RunOptions) -> int:
-    from lathe.loop import format_error
     from lathe.native import native
     from lathe.script import run_script
     from lathe.sketch import SketchError
     from lathe.sketch_run import run_sketch
+    from lathe.tracebacks import format_error
 
     try:
         if file.suffix == ".cu":
@@ -160,9 +160,9 @@ def _print_summary(options: RunOptions) -> None:
             f"{len(app.frame_times)} frames: {p50:.1f} ms p50, {p95:.1f} ms p95, "
             f"{1000 / mean:.1f} frames/s (simulation and drawing)"
         )
-    if app.movie_frames:
+    if app.movie.frames:
         print(
-            f"movie:  {app.movie_seconds * 1e3 / app.movie_frames:.1f} ms a frame besides; its "
+            f"movie:  {app.movie.seconds * 1e3 / app.movie.frames:.1f} ms a frame besides; its "
             "encoder shares the processor with the above"
         )
     print(f"device: {_device_line()}")
