@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 import textwrap
@@ -119,80 +118,6 @@ def test_a_script_with_a_syntax_error_is_not_taken(tmp_path):
     assert any(
         "typo.py was saved and not taken" in text and "SyntaxError" in text for text in errors
     )
-
-
-WINDOWED = """
-import sys, time
-from pathlib import Path
-import lathe
-app = lathe.App("windowed", size=(640, 360))
-step_of_this_run = 0
-
-@app.frame
-def frame():
-    global step_of_this_run
-    step_of_this_run += 1
-    if MODE == "raise" and step_of_this_run == 3:
-        raise ZeroDivisionError("in a frame")
-    if MODE == "good":
-        print("errors", app._studio.console.errors, "frames", len(app.frame_times), flush=True)
-        app.close()
-
-if MODE == "setup":
-    raise KeyError("in the setup")
-app.run()
-"""
-
-
-@pytest.mark.skipif(shutil.which("xvfb-run") is None, reason="Xvfb is not installed")
-@pytest.mark.parametrize("mode", ["raise", "setup"])
-def test_a_window_outlives_a_script_that_raises(tmp_path, mode):
-    script = tmp_path / "windowed.py"
-    script.write_text(f'MODE = "{mode}"\n' + WINDOWED)
-    process = subprocess.Popen(
-        ["xvfb-run", "-a", sys.executable, "-m", "lathe", "run", str(script)],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-    )  # fmt: skip
-    assert process.stderr is not None
-    seen = ""
-    for line in process.stderr:
-        seen += line
-        if "Error:" in line:
-            break
-    assert process.poll() is None  # the window is still there
-    script.write_text('MODE = "good"\n' + WINDOWED)
-    out, err = process.communicate(timeout=60)
-    assert process.returncode == 0, seen + err
-    assert out.startswith("errors 1 frames")
-    assert ("in a frame" if mode == "raise" else "in the setup") in seen
-
-
-@pytest.mark.skipif(shutil.which("xvfb-run") is None, reason="Xvfb is not installed")
-def test_plain_python_with_a_window_reloads_too(tmp_path):
-    script = tmp_path / "plain.py"
-    script.write_text(
-        textwrap.dedent("""
-        import lathe
-        from pathlib import Path
-        VERSION = 1
-        app = lathe.App("plain", size=(320, 200))
-        x = app.asarray([1.0], "float32", name="x")
-        while app.frame():
-            if VERSION == 1 and app.step == 2:
-                x.set([5.0])
-                Path(__file__).write_text(Path(__file__).read_text().replace("N = 1", "N = 2"))
-            if VERSION == 2:
-                print("second version", x.get().tolist(), flush=True)
-                app.close()
-        """)
-    )
-    done = subprocess.run(
-        ["xvfb-run", "-a", sys.executable, str(script)],
-        capture_output=True, text=True, timeout=100, check=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-    )  # fmt: skip
-    assert done.stdout == "second version [5.0]\n"
 
 
 def test_plain_python_without_a_window_only_runs(tmp_path):

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import textwrap
@@ -31,6 +33,7 @@ class Program:
         self.process = subprocess.Popen(
             ["xvfb-run", "-a", sys.executable, *command],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=self.environment,
+            start_new_session=True,
         )  # fmt: skip
         self.seen = ""
 
@@ -46,6 +49,26 @@ class Program:
         out, _ = self.process.communicate(timeout=60)
         self.seen += out
         return self.process.returncode
+
+    def kill(self):
+        """It, its X server and whatever else it started."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+
+@pytest.fixture
+def windowed(tmp_path):
+    """Starts a `Program`; none outlives its test."""
+    started = []
+
+    def start(*command):
+        started.append(Program(tmp_path, *command))
+        return started[-1]
+
+    yield start
+    for program in started:
+        program.kill()
 
 
 def write(path, text):
@@ -65,9 +88,9 @@ PLAIN = """
 """
 
 
-def test_a_plain_script_that_raises_keeps_its_window(tmp_path):
+def test_a_plain_script_that_raises_keeps_its_window(tmp_path, windowed):
     script = write(tmp_path / "plain.py", "MODE = 'raise'\n" + textwrap.dedent(PLAIN))
-    program = Program(tmp_path, str(script))
+    program = windowed(str(script))
     program.until("ZeroDivisionError: mine")
     assert program.process.poll() is None
     write(script, "MODE = 'good'\n" + textwrap.dedent(PLAIN))
@@ -102,10 +125,10 @@ ENDLESS = "__global__ void step(volatile float* x) { while (x[threadIdx.x] >= 0)
 
 
 @pytest.mark.parametrize("bad", [STEP % (" + (1ll << 40)", "= 1"), ENDLESS])
-def test_a_bad_edit_is_taken_back_though_the_script_reads_each_frame(tmp_path, bad):
+def test_a_bad_edit_is_taken_back_though_the_script_reads_each_frame(tmp_path, bad, windowed):
     kernel = write(tmp_path / "step.cu", STEP % ("", "= 1"))
     script = write(tmp_path / "own.py", OWN_LOOP)
-    program = Program(tmp_path, "-m", "lathe", "run", str(script))
+    program = windowed("-m", "lathe", "run", str(script))
     program.until("runs")
     write(kernel, bad)
     program.until("faulted True")
@@ -115,10 +138,10 @@ def test_a_bad_edit_is_taken_back_though_the_script_reads_each_frame(tmp_path, b
     assert "Traceback" not in program.seen
 
 
-def test_an_own_loop_resumes_when_its_kernel_is_mended(tmp_path):
+def test_an_own_loop_resumes_when_its_kernel_is_mended(tmp_path, windowed):
     kernel = write(tmp_path / "step.cu", STEP % ("", "= 1"))
     script = write(tmp_path / "own.py", OWN_LOOP)
-    program = Program(tmp_path, "-m", "lathe", "run", str(script))
+    program = windowed("-m", "lathe", "run", str(script))
     program.until("runs")
     write(kernel, "__global__ void step(float* x, int* missing) { x[threadIdx.x] = *missing; }\n")
     program.until("TypeError")
@@ -127,7 +150,7 @@ def test_an_own_loop_resumes_when_its_kernel_is_mended(tmp_path):
     assert "mended" in program.seen
 
 
-def test_init_that_raises_is_tried_again_by_a_reset(tmp_path):
+def test_init_that_raises_is_tried_again_by_a_reset(tmp_path, windowed):
     script = write(
         tmp_path / "init.py",
         """
@@ -154,8 +177,66 @@ def test_init_that_raises_is_tried_again_by_a_reset(tmp_path):
         app.run()
         """,
     )
-    program = Program(tmp_path, "-m", "lathe", "run", str(script))
+    program = windowed("-m", "lathe", "run", str(script))
     assert program.end() == 0, program.seen
     assert "ValueError: not yet" in program.seen
     assert "began after 2" in program.seen
     assert "loop.py" not in program.seen
+
+
+WINDOWED = """
+import sys, time
+from pathlib import Path
+import lathe
+app = lathe.App("windowed", size=(640, 360))
+step_of_this_run = 0
+
+@app.frame
+def frame():
+    global step_of_this_run
+    step_of_this_run += 1
+    if MODE == "raise" and step_of_this_run == 3:
+        raise ZeroDivisionError("in a frame")
+    if MODE == "good":
+        print("errors", app._studio.console.errors, "frames", len(app.frame_times), flush=True)
+        app.close()
+
+if MODE == "setup":
+    raise KeyError("in the setup")
+app.run()
+"""
+
+
+@pytest.mark.parametrize("mode", ["raise", "setup"])
+def test_a_window_outlives_a_script_that_raises(tmp_path, windowed, mode):
+    script = write(tmp_path / "windowed.py", f'MODE = "{mode}"\n' + WINDOWED)
+    program = windowed("-m", "lathe", "run", str(script))
+    program.until("Error:")
+    assert program.process.poll() is None  # the window is still there
+    write(script, 'MODE = "good"\n' + WINDOWED)
+    program.until("errors 1 frames")
+    assert program.end() == 0, program.seen
+    assert ("in a frame" if mode == "raise" else "in the setup") in program.seen
+
+
+def test_plain_python_with_a_window_reloads_too(tmp_path, windowed):
+    script = write(
+        tmp_path / "plain.py",
+        """
+        import lathe
+        from pathlib import Path
+        VERSION = 1
+        app = lathe.App("plain", size=(320, 200))
+        x = app.asarray([1.0], "float32", name="x")
+        while app.frame():
+            if VERSION == 1 and app.step == 2:
+                x.set([5.0])
+                Path(__file__).write_text(Path(__file__).read_text().replace("N = 1", "N = 2"))
+            if VERSION == 2:
+                print("second version", x.get().tolist(), flush=True)
+                app.close()
+        """,
+    )
+    program = windowed(str(script))
+    assert program.end() == 0, program.seen
+    assert program.seen.endswith("second version [5.0]\n")
