@@ -2,15 +2,18 @@
 // Initialisation, versions, error names, and the driver's own symbol look-up.
 #include "gpu/soft/api/entry.h"
 
+#include "gpu/soft/api/symbols.h"
 #include "gpu/soft/drv/device.h"
 #include "gpu/soft/rt/fault.h"
 
 #include "engine/core/error.h"
+#include "engine/core/log.h"
+
+#include <fmt/format.h>
 
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
-#include <dlfcn.h>
 #include <string>
 
 namespace lathe::soft {
@@ -36,26 +39,6 @@ const ErrorText* find_error(CUresult code) {
     return nullptr;
 }
 
-struct Proc {
-    const char* name;
-    int version;
-    const char* symbol;
-};
-constexpr Proc kProcs[] = {
-#define LATHE_CU_PROC(name, version, symbol) {name, version, symbol},
-#include "gpu/soft/api/procs.inc"
-#undef LATHE_CU_PROC
-};
-
-void* own_symbol(const char* symbol) {
-    static void* const library = [] {
-        Dl_info info{};
-        dladdr(reinterpret_cast<const void*>(&kProcs), &info);
-        return dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
-    }();
-    return library ? dlsym(library, symbol) : nullptr;
-}
-
 } // namespace
 
 bool initialised() { return g_initialised.load(std::memory_order_acquire); }
@@ -72,6 +55,14 @@ CUresult code_of_current_exception() noexcept {
         last_error_text() = e.what();
         return CUDA_ERROR_UNKNOWN;
     } catch (...) { return CUDA_ERROR_UNKNOWN; }
+}
+
+int unsupported(const char* name, bool first_call) noexcept {
+    try {
+        last_error_text() = fmt::format("the software CUDA device does not have {}", name);
+        if (first_call) log::warning("{}", last_error_text());
+    } catch (...) {} // no memory for the text
+    return CUDA_ERROR_NOT_SUPPORTED;
 }
 
 } // namespace lathe::soft
@@ -108,25 +99,32 @@ CUresult cuGetErrorString(CUresult error, const char** text) {
 }
 
 // Asks for a name without its version suffix; the newest symbol that is not newer than the
-// version counts. Per-thread-default-stream variants are the ordinary ones: those order more.
+// version counts, of the per-thread variants first where those are asked for.
 CUresult cuGetProcAddress_v2(const char* symbol, void** pfn, int version, cuuint64_t flags,
                              CUdriverProcAddressQueryResult* status) {
-    if (!symbol || !pfn) return CUDA_ERROR_INVALID_VALUE;
-    if (flags > 3) return CUDA_ERROR_INVALID_VALUE;
+    constexpr cuuint64_t streams =
+        CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+    if (!symbol || !pfn || (flags & ~streams) != 0 || flags == streams)
+        return CUDA_ERROR_INVALID_VALUE;
+    bool per_thread = flags == CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, known = false;
     *pfn = nullptr;
-    const Proc* best = nullptr;
-    bool known = false;
-    for (const Proc& proc : kProcs) {
-        if (std::strcmp(proc.name, symbol) != 0) continue;
+    for (const Proc& proc : procs()) {
+        if (std::strcmp(proc.name, symbol) != 0 || (proc.per_thread && !per_thread)) continue;
         known = true;
-        if (proc.version <= version && (!best || proc.version >= best->version)) best = &proc;
+        if (proc.version <= version) *pfn = proc.address; // the last one of those that fit
     }
-    if (best) *pfn = own_symbol(best->symbol);
     if (status)
         *status = *pfn    ? CU_GET_PROC_ADDRESS_SUCCESS
                   : known ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT
                           : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
     return *pfn || status ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
+
+// The driver's private tables are not for us to give.
+CUresult cuGetExportTable(const void** table, const CUuuid* id) {
+    if (!table || !id) return CUDA_ERROR_INVALID_VALUE;
+    *table = nullptr;
+    return CUDA_ERROR_NOT_FOUND;
 }
 
 #undef cuGetProcAddress

@@ -51,6 +51,7 @@ void Context::destroy() {
 }
 
 std::shared_ptr<Stream> Context::stream(CUstream handle) {
+    if (handle == nullptr && PerThreadDefaultStream::active()) handle = CU_STREAM_PER_THREAD;
     if (handle == nullptr || handle == CU_STREAM_LEGACY) return legacy_;
     if (handle == CU_STREAM_PER_THREAD) {
         std::unique_lock lock{order_};
@@ -219,6 +220,11 @@ void Context::cancel(const Stream* stream) {
 std::vector<std::shared_ptr<Context>>& context_stack() {
     static thread_local std::vector<std::shared_ptr<Context>> stack;
     return stack;
+}
+
+bool& PerThreadDefaultStream::active() {
+    static thread_local bool on = false;
+    return on;
 }
 
 std::shared_ptr<Context> current_context() {

@@ -22,7 +22,7 @@ public:
     void destroy();
 
     /// The stream of a handle: null and CU_STREAM_LEGACY are the legacy stream,
-    /// CU_STREAM_PER_THREAD the calling thread's own. Fails with CUDA_ERROR_INVALID_HANDLE.
+    /// CU_STREAM_PER_THREAD (and null under a PerThreadDefaultStream) the calling thread's own. Fails with CUDA_ERROR_INVALID_HANDLE.
     std::shared_ptr<Stream> stream(CUstream handle);
     const std::shared_ptr<Stream>& legacy_stream() const { return legacy_; }
     std::shared_ptr<Stream> create_stream(unsigned flags, int priority);
@@ -78,6 +78,16 @@ private:
 std::vector<std::shared_ptr<Context>>& context_stack();
 /// The calling thread's current context; null where there is none or it was destroyed.
 std::shared_ptr<Context> current_context();
+
+/// While it lives, stream 0 of the calling thread's calls is the thread's own and not the legacy one.
+class PerThreadDefaultStream {
+public:
+    PerThreadDefaultStream() { active() = true; }
+    ~PerThreadDefaultStream() { active() = false; }
+    PerThreadDefaultStream(const PerThreadDefaultStream&) = delete;
+    PerThreadDefaultStream& operator=(const PerThreadDefaultStream&) = delete;
+    static bool& active();
+};
 
 /// The primary context of the device: made on first retain, destroyed with the last release.
 class PrimaryContext {
