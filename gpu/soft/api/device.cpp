@@ -76,8 +76,8 @@ CUresult cuDeviceComputeCapability(int* major, int* minor, CUdevice device) {
         require_pointer(major);
         require_pointer(minor);
         require_device(device);
-        *major = kCapabilityMajor;
-        *minor = kCapabilityMinor;
+        *major = capability().major;
+        *minor = capability().minor;
     });
 }
 

@@ -3,6 +3,7 @@
 #include "gpu/soft/api/entry.h"
 
 #include "gpu/soft/drv/launch.h"
+#include "gpu/soft/drv/library.h"
 #include "gpu/soft/rt/block.h"
 
 #include <algorithm>
@@ -13,7 +14,7 @@ namespace {
 
 CUresult launch_grid(CUfunction handle, LaunchArguments arguments) {
     return in_context([&](Context& context) {
-        auto function = object<Function>(handle);
+        auto function = function_of(context, handle);
         require(function->context == &context, CUDA_ERROR_INVALID_HANDLE,
                 "function of another context");
         launch(context, *function, arguments);
@@ -87,10 +88,10 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* c, CUfunction f, void** params, 
 
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction f, int threads,
                                                      std::size_t shared_bytes) {
-    return in_context([&](Context&) {
+    return in_context([&](Context& context) {
         require_pointer(blocks);
         require(threads > 0, CUDA_ERROR_INVALID_VALUE);
-        *blocks = static_cast<int>(resident_blocks(*object<Function>(f), threads, shared_bytes));
+        *blocks = static_cast<int>(resident_blocks(*function_of(context, f), threads, shared_bytes));
     });
 }
 
@@ -104,10 +105,10 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, CUfun
 CUresult cuOccupancyMaxPotentialBlockSize(int* grid, int* block, CUfunction f,
                                           CUoccupancyB2DSize shared_of, std::size_t shared_bytes,
                                           int limit) {
-    return in_context([&](Context&) {
+    return in_context([&](Context& context) {
         require_pointer(grid);
         require_pointer(block);
-        best_block(*object<Function>(f), shared_of, shared_bytes, limit, *grid, *block);
+        best_block(*function_of(context, f), shared_of, shared_bytes, limit, *grid, *block);
     });
 }
 
@@ -121,11 +122,11 @@ CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, CUfunc
 
 CUresult cuOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, CUfunction f, int blocks,
                                                  int threads) {
-    return in_context([&](Context&) {
+    return in_context([&](Context& context) {
         require_pointer(bytes);
         require(blocks > 0 && threads > 0 && threads <= 1024, CUDA_ERROR_INVALID_VALUE);
         std::size_t each = kMaxShared / static_cast<unsigned>(blocks) / 256 * 256;
-        std::size_t own = object<Function>(f)->info->static_shared_bytes;
+        std::size_t own = function_of(context, f)->info->static_shared_bytes;
         *bytes = each > own ? each - own : 0;
     });
 }

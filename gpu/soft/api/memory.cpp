@@ -80,7 +80,7 @@ void pointer_attribute(void* data, CUpointer_attribute attribute, CUdeviceptr p)
         set(0);
         break;
     case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
-        set(static_cast<void*>(nullptr));
+        set(found->pool.get());
         break;
     default:
         fail(CUDA_ERROR_INVALID_VALUE, "unknown pointer attribute");
@@ -228,28 +228,6 @@ CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute* attributes,
             if (known || attributes[i] == CU_POINTER_ATTRIBUTE_MAPPED)
                 pointer_attribute(data[i], attributes[i], p);
         }
-    });
-}
-
-CUresult cuMemAllocAsync(CUdeviceptr* p, std::size_t bytes, CUstream stream) {
-    return in_context([&](Context& context) {
-        require_pointer(p);
-        require(bytes > 0, CUDA_ERROR_INVALID_VALUE);
-        context.stream(stream);
-        *p = reinterpret_cast<CUdeviceptr>(allocate(context, bytes, Kind::device));
-    });
-}
-
-// The pointer is known until the stream gets here, so earlier commands may still name it.
-CUresult cuMemFreeAsync(CUdeviceptr p, CUstream handle) {
-    return in_context([&](Context& context) {
-        auto stream = context.stream(handle);
-        if (!p) return;
-        Allocation a = allocation_at(p, {Kind::device, Kind::managed});
-        context.run(stream, true, [begin = a.begin] {
-            release(begin);
-            return CUDA_SUCCESS;
-        });
     });
 }
 

@@ -4,6 +4,7 @@
 #include "gpu/soft/drv/array.h"
 #include "gpu/soft/drv/context.h"
 #include "gpu/soft/drv/graphics_gl.h"
+#include "gpu/soft/drv/linker.h"
 #include "gpu/soft/drv/memory.h"
 #include "gpu/soft/drv/module.h"
 #include "gpu/soft/drv/texture.h"
@@ -17,6 +18,7 @@ void release_objects_of(const Context& context) {
     Objects<GraphicsResource>::instance().remove_if(mine);
     Objects<Function>::instance().remove_if(mine);
     Objects<Module>::instance().remove_if(mine);
+    Objects<LinkState>::instance().remove_if(mine);
     Objects<TextureObject>::instance().remove_if(mine);
     Objects<SurfaceObject>::instance().remove_if(mine);
     Objects<Array>::instance().remove_if(mine);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "gpu/soft/drv/device.h"
 
+#include "engine/core/log.h"
 #include "gpu/soft/rt/block.h"
 #include "gpu/soft/rt/executor.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 
 namespace lathe::soft {
@@ -31,9 +33,35 @@ int driver_version() {
     return version;
 }
 
+Capability capability() {
+    static const Capability found = [] {
+        constexpr Capability usual{7, 5};
+        const char* text = std::getenv("LATHE_SOFT_COMPUTE_CAPABILITY");
+        if (!text || !*text) return usual;
+        Capability given{};
+        char rest = 0;
+        const bool ok = std::sscanf(text, "%d.%d%c", &given.major, &given.minor, &rest) == 2 &&
+                        given.major >= 5 && given.major <= 12 && given.minor >= 0 &&
+                        given.minor <= 9;
+        if (!ok)
+            log::warning("LATHE_SOFT_COMPUTE_CAPABILITY is '{}', expected one such as 8.6: 7.5 it is",
+                         text);
+        return ok ? given : usual;
+    }();
+    return found;
+}
+
 bool device_attribute(CUdevice_attribute attribute, int& value) {
     if (attribute == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT) {
         value = static_cast<int>(Executor::instance().workers());
+        return true;
+    }
+    if (attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) {
+        value = capability().major;
+        return true;
+    }
+    if (attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR) {
+        value = capability().minor;
         return true;
     }
     for (const Entry& e : kAttributes)

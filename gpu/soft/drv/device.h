@@ -9,7 +9,12 @@
 namespace lathe::soft {
 
 constexpr char kDeviceName[] = "Lathe software CUDA device";
-constexpr int kCapabilityMajor = 7, kCapabilityMinor = 5;
+
+struct Capability {
+    int major, minor;
+};
+/// 7.5, or LATHE_SOFT_COMPUTE_CAPABILITY: what programs compile for, and nothing else.
+Capability capability();
 
 /// 13000, or LATHE_SOFT_DRIVER_VERSION.
 int driver_version();

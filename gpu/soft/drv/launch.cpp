@@ -46,7 +46,7 @@ void check_shape(const Function& f, const LaunchArguments& a) {
     if (threads > limit)
         fail(CUDA_ERROR_INVALID_VALUE, fmt::format("{}: {} threads in a block, allowed are {}",
                                                    named(*f.info), threads, limit));
-    std::size_t dynamic = f.max_dynamic_shared.load();
+    std::size_t dynamic = f.settings.max_dynamic_shared.load();
     if (a.shared_bytes > dynamic ||
         std::size_t{f.info->static_shared_bytes} + a.shared_bytes > kMaxShared)
         fail(CUDA_ERROR_INVALID_VALUE,

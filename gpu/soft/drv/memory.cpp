@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "gpu/soft/drv/memory.h"
 
+#include "gpu/soft/drv/pool.h"
 #include "gpu/soft/rt/arena.h"
 
 #include <fmt/format.h>
@@ -12,6 +13,10 @@ namespace lathe::soft {
 void* allocate(const Context& context, std::size_t bytes, Allocation::Kind kind, unsigned flags,
                std::string name) {
     void* p = Arena::instance().allocate(bytes);
+    if (!p) {
+        Pool::trim_all();
+        p = Arena::instance().allocate(bytes);
+    }
     if (!p)
         fail(CUDA_ERROR_OUT_OF_MEMORY,
              fmt::format("{} bytes asked for, {} of {} in use", bytes,
@@ -26,8 +31,11 @@ void* allocate(const Context& context, std::size_t bytes, Allocation::Kind kind,
 }
 
 void release(std::uintptr_t begin) {
-    Registry::instance().remove(begin);
-    Arena::instance().release(reinterpret_cast<void*>(begin));
+    const auto removed = Registry::instance().remove(begin);
+    if (removed && removed->pool)
+        static_cast<Pool*>(removed->pool.get())->give_back(*removed);
+    else
+        Arena::instance().release(reinterpret_cast<void*>(begin));
 }
 
 Allocation allocation_at(std::uintptr_t p, std::initializer_list<Allocation::Kind> kinds) {

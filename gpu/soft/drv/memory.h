@@ -10,7 +10,7 @@ namespace lathe::soft {
 /// Opens arena memory and registers it; fails with CUDA_ERROR_OUT_OF_MEMORY.
 void* allocate(const Context& context, std::size_t bytes, Allocation::Kind kind, unsigned flags = 0,
                std::string name = {});
-/// Frees what allocate made; nothing may use it any more.
+/// Frees what allocate and Pool::allocate made; nothing may use it any more.
 void release(std::uintptr_t begin);
 
 /// The allocation that begins at p and is of one of the kinds; fails with

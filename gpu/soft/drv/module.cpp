@@ -4,6 +4,7 @@
 #include "engine/core/error.h"
 #include "gpu/ptx/parser.h"
 #include "gpu/soft/drv/memory.h"
+#include "gpu/soft/rt/printf.h"
 
 #include <fmt/format.h>
 
@@ -24,16 +25,21 @@ const std::uint32_t* usual_block(const KernelInfo& kernel) {
 }
 } // namespace
 
-std::shared_ptr<Module> Module::load(const Context& context, std::string_view text) {
+std::shared_ptr<const ptx::Module> Module::parse(std::string_view text) {
     auto parsed = std::make_shared<ptx::ParseResult>(ptx::parse(text));
     if (!parsed->ok()) {
         std::string log;
         for (const Diagnostic& d : parsed->errors) log += to_string(d) + "\n";
         fail(CUDA_ERROR_INVALID_PTX, log);
     }
+    return {parsed, &parsed->module};
+}
+
+std::shared_ptr<Module> Module::load(const Context& context,
+                                     std::shared_ptr<const ptx::Module> ptx) {
     auto module = std::make_shared<Module>();
     module->context = &context;
-    module->ast_ = std::shared_ptr<const ptx::Module>{parsed, &parsed->module};
+    module->ast_ = std::move(ptx);
     try {
         // The code outlives the module where a launch holds it; symbols are only asked for while
         // a kernel is compiled, which happens through the module.
@@ -72,8 +78,9 @@ Module::~Module() {
         if (variable.address) release(reinterpret_cast<std::uintptr_t>(variable.address));
 }
 
-Function* Module::function(std::string_view name) {
+Function* Module::function(std::string_view name, bool* is_new) {
     std::lock_guard lock{mutex_};
+    if (is_new) *is_new = false;
     if (auto it = functions_.find(name); it != functions_.end()) return it->second;
     for (const KernelInfo& kernel : code_->kernels()) {
         if (kernel.name != name) continue;
@@ -86,6 +93,7 @@ Function* Module::function(std::string_view name) {
         } catch (const lathe::Error& e) { fail(CUDA_ERROR_INVALID_PTX, e.what()); }
         Function* handle = Objects<Function>::instance().add(std::move(made));
         functions_.emplace(name, handle);
+        if (is_new) *is_new = true;
         return handle;
     }
     return nullptr;
@@ -133,6 +141,13 @@ void* Module::resolve(std::string_view symbol) {
     std::lock_guard lock{mutex_};
     if (auto found = variable(symbol); found.address) return found.address;
     return reinterpret_cast<void*>(code_ ? code_->device_function(symbol) : nullptr);
+}
+
+void unload(const std::shared_ptr<Module>& module) {
+    if (auto context = Objects<Context>::instance().find(module->context)) context->wait_idle();
+    flush_printf(); // its kernels' text may be unprinted
+    Objects<Function>::instance().remove_if([&](const Function& f) { return f.module == module; });
+    Objects<Module>::instance().remove(module.get());
 }
 
 } // namespace lathe::soft

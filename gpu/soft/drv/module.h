@@ -14,6 +14,22 @@ namespace lathe::soft {
 
 class Module;
 
+/// What can be set for a function. Any thread may change it while others launch.
+struct FunctionSettings {
+    std::atomic<std::size_t> max_dynamic_shared{48u << 10}; ///< may be raised to 64 KiB
+    std::atomic<int> carveout{-1};                          ///< kept, without effect
+    std::atomic<CUfunc_cache> cache_config{CU_FUNC_CACHE_PREFER_NONE}; ///< the same
+
+    void assign(const FunctionSettings& other);
+    /// Fails with CUDA_ERROR_INVALID_VALUE.
+    void set(const KernelInfo& info, CUfunction_attribute attribute, int value);
+    void set_cache_config(CUfunc_cache config); ///< the same
+};
+
+/// The value of an attribute of a kernel; fails with CUDA_ERROR_INVALID_VALUE.
+int function_attribute(const KernelInfo& info, const FunctionSettings& settings,
+                       const ptx::Module& module, CUfunction_attribute attribute);
+
 /// A kernel: what a CUfunction stands for.
 struct Function {
     const Context* context = nullptr;
@@ -21,8 +37,7 @@ struct Function {
     const KernelInfo* info = nullptr;
     /// The code for blocks of this size; compiled when first asked for. The last one is kept.
     KernelCode code(const std::uint32_t block[3]);
-    std::atomic<std::size_t> max_dynamic_shared{48u << 10}; ///< may be raised to 64 KiB
-    std::atomic<int> carveout{-1};
+    FunctionSettings settings;
 
 private:
     std::mutex mutex_;
@@ -32,14 +47,18 @@ private:
 
 class Module : public std::enable_shared_from_this<Module> {
 public:
-    /// Parses and prepares PTX. Fails with CUDA_ERROR_INVALID_PTX and the parser's or the
-    /// compiler's words, which name the PTX line. Small modules are compiled at once, so that
-    /// what cannot be compiled is told here; kernels of large ones on their first use.
-    static std::shared_ptr<Module> load(const Context& context, std::string_view ptx);
+    /// Fails with CUDA_ERROR_INVALID_PTX and the parser's words, which name the PTX line.
+    static std::shared_ptr<const ptx::Module> parse(std::string_view ptx);
+    /// Prepares PTX. Fails with CUDA_ERROR_INVALID_PTX and the compiler's words, which name the
+    /// PTX line. Small modules are compiled at once, so that what cannot be compiled is told here;
+    /// kernels of large ones on their first use.
+    static std::shared_ptr<Module> load(const Context& context,
+                                        std::shared_ptr<const ptx::Module> ptx);
     ~Module();
 
     /// The function object of a kernel, the same for the same name; null where there is none.
-    Function* function(std::string_view name);
+    /// `is_new` says whether this call made it.
+    Function* function(std::string_view name, bool* is_new = nullptr);
     std::vector<Function*> functions();
 
     struct Variable {
@@ -52,9 +71,10 @@ public:
 
     const std::shared_ptr<CompiledModule>& code() const { return code_; }
     KernelCode compile(const KernelInfo& kernel, const std::uint32_t block[3]);
-    int ptx_version() const { return ast_->version_major * 10 + ast_->version_minor; }
+    const ptx::Module& ptx() const { return *ast_; }
 
     const Context* context = nullptr;
+    bool of_library = false; ///< unloaded with its library only
 
 private:
     void* resolve(std::string_view symbol);
@@ -67,5 +87,9 @@ private:
     std::map<std::string, Variable, std::less<>> variables_;
     std::map<std::string, Function*, std::less<>> functions_;
 };
+
+/// Ends a module: waits for its context's work, then its handle and those of its functions are
+/// invalid.
+void unload(const std::shared_ptr<Module>& module);
 
 } // namespace lathe::soft

@@ -46,6 +46,12 @@ public:
         map_.erase(it);
         return object;
     }
+    std::vector<std::shared_ptr<T>> all() const {
+        std::vector<std::shared_ptr<T>> found;
+        std::shared_lock lock{mutex_};
+        for (const auto& [handle, object] : map_) found.push_back(object);
+        return found;
+    }
     /// Removes all that `belongs` accepts and returns them.
     template <class F> std::vector<std::shared_ptr<T>> remove_if(F&& belongs) {
         std::vector<std::shared_ptr<T>> removed;

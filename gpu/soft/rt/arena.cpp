@@ -139,4 +139,32 @@ void Arena::release(void* block) {
     if (closed_bytes_ > kClosedLimit) drop_closed_blocks();
 }
 
+void Arena::close(void* block) {
+    std::lock_guard lock{mutex_};
+    auto it = open_.find(block);
+    if (it == open_.end()) return;
+    mprotect(address_of(it->second.page + 1), (it->second.pages - 2) * kPage, PROT_NONE);
+}
+
+void* Arena::reopen(void* block, std::size_t bytes) {
+    const std::size_t rounded = (bytes + kAlignment - 1) / kAlignment * kAlignment;
+    std::lock_guard lock{mutex_};
+    auto it = open_.find(block);
+    if (it == open_.end()) return nullptr;
+    const Run run = it->second;
+    const std::size_t data_bytes = (run.pages - 2) * kPage;
+    if (block_bytes(bytes) != data_bytes) return nullptr;
+    std::byte* data = address_of(run.page + 1);
+    if (mprotect(data, data_bytes, PROT_READ | PROT_WRITE) != 0) return nullptr;
+    open_.erase(it);
+    void* opened = data + data_bytes - rounded;
+    open_.emplace(opened, run);
+    return opened;
+}
+
+std::size_t Arena::block_bytes(std::size_t bytes) {
+    const std::size_t rounded = (bytes + kAlignment - 1) / kAlignment * kAlignment;
+    return (rounded + kPage - 1) / kPage * kPage;
+}
+
 } // namespace lathe::soft

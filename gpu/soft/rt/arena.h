@@ -30,6 +30,12 @@ public:
     void* allocate(std::size_t bytes);
     /// Closes a block again; touching it faults until it is handed out anew.
     void release(void* block);
+    /// As release, but its memory stays in use, for reopen: what memory pools hold.
+    void close(void* block);
+    /// Opens a closed block for `bytes`, which have to take as much memory. Contents unspecified.
+    void* reopen(void* block, std::size_t bytes);
+    /// The memory that a block of `bytes` takes.
+    static std::size_t block_bytes(std::size_t bytes);
 
     bool contains(const void* p) const;
     std::size_t limit_bytes() const { return limit_; }

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <shared_mutex>
 #include <string>
@@ -33,6 +34,7 @@ struct Allocation {
     const void* context = nullptr;
     std::uint64_t id = 0; ///< CU_POINTER_ATTRIBUTE_BUFFER_ID
     std::string name{};   ///< of a module variable
+    std::shared_ptr<void> pool{}; ///< the driver's memory pool that it came from
 
     bool holds(std::uintptr_t p) const { return p >= begin && p - begin < bytes; }
 };
