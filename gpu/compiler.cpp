@@ -29,7 +29,7 @@ ComputeCapability capability_of(int number) { return {number / 10, number % 10};
 
 struct KeyAndFiles {
     std::string key;
-    std::vector<fs::path> files; // that the source includes from the user's folders
+    std::vector<fs::path> files; // CompileResult::files
 };
 
 KeyAndFiles key_of(const CompileRequest& r, const CompileOptions& s) {
@@ -45,10 +45,12 @@ KeyAndFiles key_of(const CompileRequest& r, const CompileOptions& s) {
     key.add(r.name_expressions.size());
     for (const std::string& expression : r.name_expressions) key.add(expression);
     const auto add_files = [&](std::string_view text) {
-        for (IncludedFile& file : included_files(text, s.user_folders)) {
+        IncludeScan scan = scan_includes(text, s.user_folders);
+        for (IncludedFile& file : scan.files) {
             key.add(file.path.string()).add(file.text);
             result.files.push_back(std::move(file.path));
         }
+        for (fs::path& place : scan.absent) result.files.push_back(std::move(place));
     };
     for (const std::string& file : s.pre_includes)
         add_files(fmt::format("#include \"{}\"", fs::absolute(file).string()));

@@ -64,7 +64,8 @@ struct CompileResult {
     bool from_disk = false;                           ///< and it was read from disk
     bool quick = false;                               ///< compiled as `CompileRequest::quick` says
     double milliseconds = 0;                          ///< wall time of this call
-    /// Files of the user's own folders that the source includes, sorted.
+    /// Files of the user's own folders that the source includes, and the places where those that
+    /// are not there (or are the toolkit's) would be found, sorted.
     std::vector<std::filesystem::path> files;
     /// The same where all that decides the image is the same; quick and full compiles share it.
     std::string key;

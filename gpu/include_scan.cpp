@@ -33,7 +33,7 @@ std::optional<std::string_view> included_name(std::string_view line) {
 
 struct Scan {
     std::span<const fs::path> folders;
-    std::vector<IncludedFile> found;
+    IncludeScan result;
     std::set<fs::path> seen;
 
     void add(const fs::path& file) {
@@ -41,11 +41,11 @@ struct Scan {
         const fs::path path = fs::weakly_canonical(file, failed);
         if (failed || !seen.insert(path).second) return;
         try {
-            found.push_back({path, read_text(path)});
+            result.files.push_back({path, read_text(path)});
         } catch (const lathe::Error&) {
             return; // the compiler will say so
         }
-        const std::string text = found.back().text;
+        const std::string text = result.files.back().text;
         follow(text, path.parent_path());
     }
 
@@ -58,25 +58,26 @@ struct Scan {
     }
 
     void look_for(std::string_view name, const fs::path& own_folder) {
-        std::error_code ignored;
+        std::vector<fs::path> places;
         if (fs::path{name}.is_absolute()) {
-            if (fs::is_regular_file(name, ignored)) add(name);
-            return;
+            places.emplace_back(name);
+        } else {
+            if (!own_folder.empty()) places.push_back(own_folder / name);
+            for (const fs::path& folder : folders) places.push_back(folder / name);
         }
-        if (!own_folder.empty() && fs::is_regular_file(own_folder / name, ignored))
-            return add(own_folder / name);
-        for (const fs::path& folder : folders)
-            if (fs::is_regular_file(folder / name, ignored)) return add(folder / name);
+        std::error_code ignored;
+        for (const fs::path& place : places)
+            if (fs::is_regular_file(place, ignored)) return add(place);
+        for (const fs::path& place : places) result.absent.push_back(place.lexically_normal());
     }
 };
 
 } // namespace
 
-std::vector<IncludedFile> included_files(std::string_view source,
-                                         std::span<const fs::path> folders) {
+IncludeScan scan_includes(std::string_view source, std::span<const fs::path> folders) {
     Scan scan{folders, {}, {}};
     scan.follow(source, {});
-    return std::move(scan.found);
+    return std::move(scan.result);
 }
 
 } // namespace lathe::gpu

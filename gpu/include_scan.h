@@ -16,9 +16,14 @@ struct IncludedFile {
     std::string text;
 };
 
+struct IncludeScan {
+    std::vector<IncludedFile> files;
+    /// Where a file that was not found in the user's folders would be; most are the toolkit's.
+    std::vector<std::filesystem::path> absent;
+};
+
 /// Follows #include "x" and <x> through `folders` and the including file's own folder, each file
 /// once. Lines in comments or inactive #if branches count, too: more than needed is harmless.
-std::vector<IncludedFile> included_files(std::string_view source,
-                                         std::span<const std::filesystem::path> folders);
+IncludeScan scan_includes(std::string_view source, std::span<const std::filesystem::path> folders);
 
 } // namespace lathe::gpu

@@ -182,6 +182,27 @@ def test_a_saved_module_beside_the_script_reloads_it(tmp_path, runner):
     assert done.stdout.split() == ["amount", "1", "amount", "2"]
 
 
+def test_a_header_that_comes_later_is_compiled(tmp_path):
+    kernel = tmp_path / "add.cu"
+    kernel.write_text("__global__ void add(float* x) { x[threadIdx.x] = 1; }\n")
+    app = lathe.App("header", (64, 48), headless=True)
+    app.frame_limit = None
+    slot = app.kernel(kernel).slot
+
+    def frames_until(state):
+        end = time.monotonic() + 30
+        while slot.state != state and time.monotonic() < end:
+            app.frame()
+            time.sleep(0.01)
+        assert slot.state == state, slot.diagnostics
+
+    slot.source = '#include "amount.cuh"\n' + kernel.read_text().replace("1;", "AMOUNT;")
+    frames_until("failed")
+    (tmp_path / "amount.cuh").write_text("#define AMOUNT 27\n")
+    frames_until("good")
+    app.close()
+
+
 def test_an_edited_header_is_compiled(tmp_path):
     header = tmp_path / "amount.cuh"
     header.write_text("#define AMOUNT 1\n")
