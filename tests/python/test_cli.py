@@ -195,6 +195,8 @@ def test_doctor_says_what_is_there_and_what_is_not():
     assert done.returncode == 0, done.stdout
     for word in ("CUDA driver", "NVRTC", "OpenGL", "interop", "kernel cache", "zero copy"):
         assert word in done.stdout
+    for word in ("on the CPU", "does not have: CUDA graphs", "no machine code", "LD_LIBRARY_PATH="):
+        assert word in done.stdout
     done = lathe("doctor", LATHE_SOFT_LIBRARY="/nonexistent")
     assert done.returncode == 1
     assert re.search(r"OpenGL +\d", done.stdout), done.stdout

@@ -6,6 +6,7 @@ from __future__ import annotations
 import platform
 import shutil
 import sys
+from pathlib import Path
 from typing import Any
 
 from lathe import __version__
@@ -64,12 +65,25 @@ def _cuda_rows(status: dict[str, Any]) -> list[tuple[str, str]]:
         )
         rows.append((f"device {i}", f"{device['name']}, capability {major}.{minor}, {size}"))
     if status["is_software"]:
-        rows.append(
-            ("", "kernels run on the CPU: the same results as on a GPU, at the speed of a CPU")
-        )
+        rows += [("", text) for text in _about_software(status["driver_path"])]
     nvrtc = f"{status['nvrtc_version']}, {status['nvrtc_path']}" if status["nvrtc_ok"] else "none"
     rows.append(("NVRTC", nvrtc))
     return rows
+
+
+def _about_software(library: str) -> list[str]:
+    """What the software device is, what it does not do, and how other programs get at it."""
+    lines = [
+        "the software device: kernels run on the CPU, with a GPU's results and a CPU's speed",
+        "it takes PTX (also in fat binaries), no machine code of GPUs: cuBLAS, cuFFT and other",
+        "libraries of NVIDIA do not run on it, nor do programs built on the CUDA run time (cudart)",
+        "it does not have: CUDA graphs, memory and events shared between processes, mapping of",
+        "virtual memory (cuMemMap), texture references, dynamic parallelism, a second device",
+    ]
+    folder = Path(library).resolve().parent / "libcuda"
+    if (folder / "libcuda.so.1").exists():
+        lines.append(f"other programs run on it with LD_LIBRARY_PATH={folder}")
+    return lines
 
 
 def _gl_rows(with_cuda: bool) -> tuple[list[tuple[str, str]], tuple[str, str] | None]:
