@@ -145,7 +145,7 @@ KernelCode Compiled::code_for(std::string_view name, const std::uint32_t block[3
             jit::warp::options_for(*kernel, block, mode_, jit::has_wide_vectors());
         options.trust_extensions = trusting;
         if (BlockEntry loop = compile_warps(*kernel, options))
-            return {nullptr, loop, options.width, kernel->uses_barriers};
+            return {nullptr, loop, options.width, kernel->uses_barriers || kernel->spins};
     }
     const Code& code = compile_kernel(name);
     return {reinterpret_cast<KernelEntry>(code.entry), reinterpret_cast<BlockEntry>(code.block), 1,

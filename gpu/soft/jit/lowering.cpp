@@ -5,6 +5,7 @@
 
 #include "engine/core/error.h"
 #include "gpu/soft/jit/debug_info.h"
+#include "gpu/soft/jit/warp/marks.h"
 #include "gpu/soft/jit/warp/unsupported.h"
 
 #include <fmt/format.h>
@@ -238,10 +239,11 @@ void FunctionLowering::jump(const Instruction& i, const std::string& target) {
 }
 
 void FunctionLowering::back_edge(const std::string& target) {
-    if (module.warp && spinning_.count(target))
-        throw warp::Unsupported{"a loop that waits for another thread"};
+    const auto spinning = spinning_.find(target);
+    if (module.warp && spinning != spinning_.end())
+        mark(warp::kWaitLoop, b.getVoidTy(), {b.getInt32(spinning->second)});
     if (in_warp()) return; // the widener counts
-    if (spinning_.count(target)) {
+    if (spinning != spinning_.end()) {
         call_runtime("lathe_rt_backedge", b.getVoidTy());
         return;
     }

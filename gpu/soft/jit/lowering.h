@@ -167,7 +167,7 @@ private:
     std::vector<Scope> scopes_;
     llvm::StringMap<unsigned> definitions_;
     llvm::DenseSet<llvm::BasicBlock*> emitted_labels_;
-    std::set<std::string> spinning_;
+    std::map<std::string, std::uint32_t> spinning_;
     llvm::Instruction* alloca_point_ = nullptr;
     llvm::AllocaInst* back_edges_ = nullptr;
     Value *params_ = nullptr, *returns_ = nullptr;

@@ -68,6 +68,11 @@ bool names_lanes(const Instruction& i) {
     return false;
 }
 
+bool swaps_what_it_read(const Instruction& i) {
+    return i.opcode == Opcode::atom && i.has("cas") && i.operands.size() > 2 &&
+           std::holds_alternative<ptx::Register>(i.operands[2].value);
+}
+
 bool reads_what_others_write(const Instruction& i) {
     if (i.opcode == Opcode::atom) return true;
     return i.opcode == Opcode::ld &&
@@ -153,14 +158,18 @@ FunctionFacts facts_of(const ptx::Module& module, const ptx::Function& function)
             }
         }
     });
-    if (!spinning_labels(function).empty()) facts.waits = true;
+    facts.spins = !spinning_labels(function).empty();
+    facts.waits |= facts.spins;
     (void)module;
     return facts;
 }
 
 } // namespace
 
-std::set<std::string> spinning_labels(const ptx::Function& function) {
+std::map<std::string, std::uint32_t> spinning_labels(const ptx::Function& function) {
+    // Of the lanes that compare and swap what they read before, one succeeds each time: 32 come to
+    // an end by themselves. Others wait for something that another thread has to do.
+    constexpr std::uint32_t kIterations = 4, kIterationsOfUpdate = 40;
     std::vector<const Instruction*> code;
     std::map<std::string, std::size_t> places;
     visit(function.body, [&](const ptx::Statement& statement) {
@@ -169,7 +178,7 @@ std::set<std::string> spinning_labels(const ptx::Function& function) {
         }
         if (const auto* i = std::get_if<Instruction>(&statement)) code.push_back(i);
     });
-    std::set<std::string> spinning;
+    std::map<std::string, std::uint32_t> spinning;
     for (std::size_t end = 0; end < code.size(); ++end) {
         if (code[end]->opcode != Opcode::bra || code[end]->operands.empty()) continue;
         const auto* target = std::get_if<ptx::Symbol>(&code[end]->operands[0].value);
@@ -177,6 +186,9 @@ std::set<std::string> spinning_labels(const ptx::Function& function) {
         if (place == places.end() || place->second > end) continue;
         const std::size_t begin = place->second;
         std::set<std::string> tainted;
+        const bool updates = std::any_of(code.begin() + static_cast<std::ptrdiff_t>(begin),
+                                         code.begin() + static_cast<std::ptrdiff_t>(end),
+                                         [](const Instruction* i) { return swaps_what_it_read(*i); });
         for (int pass = 0; pass < 2; ++pass) {
             for (std::size_t k = begin; k <= end; ++k) {
                 const Instruction& i = *code[k];
@@ -200,7 +212,8 @@ std::set<std::string> spinning_labels(const ptx::Function& function) {
             const auto exit_place = exit ? places.find(exit->name) : places.end();
             const bool leaves = exit_place != places.end() &&
                                 (exit_place->second < begin || exit_place->second > end);
-            if (k == end || leaves) spinning.insert(target->name);
+            if (k == end || leaves)
+                spinning[target->name] = updates ? kIterationsOfUpdate : kIterations;
         }
     }
     return spinning;
@@ -302,6 +315,7 @@ ModuleFacts find_facts(const ptx::Module& module) {
             info.has_rows |= f.has_rows;
             kernel.uses_barriers |= f.uses_barriers;
             kernel.uses_warp_operations |= f.uses_warp_operations;
+            kernel.spins |= f.spins;
             info.uses_printf |= f.symbols.count("vprintf") > 0;
         }
         kernel.shared =

@@ -26,6 +26,7 @@ struct KernelFacts {
     const ptx::Function* function = nullptr;
     bool uses_barriers = false; ///< of the block
     bool uses_warp_operations = false;
+    bool spins = false; ///< loops wait for another thread
 };
 
 /// Facts of one function by itself.
@@ -37,6 +38,7 @@ struct FunctionFacts {
     bool uses_barriers = false;
     bool uses_warp_operations = false;
     bool waits = false; ///< barrier, warp operation or spin
+    bool spins = false;
     bool calls_indirectly = false;
     bool recursive = false;
     bool address_taken = false;
@@ -58,7 +60,8 @@ struct ModuleFacts {
 ModuleFacts find_facts(const ptx::Module& module);
 
 /// Labels whose loops (the text between label and backward branch) may wait for another thread:
-/// the branch depends on a volatile, acquire or atomic read within.
-std::set<std::string> spinning_labels(const ptx::Function& function);
+/// the branch depends on a volatile, acquire or atomic read within. With each the iterations that
+/// are worth doing before other threads get their turn.
+std::map<std::string, std::uint32_t> spinning_labels(const ptx::Function& function);
 
 } // namespace lathe::soft::jit

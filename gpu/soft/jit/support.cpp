@@ -168,6 +168,10 @@ std::vector<std::pair<std::string, void*>> runtime_symbols() {
     LATHE_JIT_SYMBOL(lathe_rt_match);
     LATHE_JIT_SYMBOL(lathe_rt_redux);
     LATHE_JIT_SYMBOL(lathe_rt_warp_gather);
+    LATHE_JIT_SYMBOL(lathe_rt_warp_barrier_part);
+    LATHE_JIT_SYMBOL(lathe_rt_warp_voted);
+    LATHE_JIT_SYMBOL(lathe_rt_warp_bring);
+    LATHE_JIT_SYMBOL(lathe_rt_warp_meet);
     LATHE_JIT_SYMBOL(lathe_rt_tex);
     LATHE_JIT_SYMBOL(lathe_rt_tld4);
     LATHE_JIT_SYMBOL(lathe_rt_suld);

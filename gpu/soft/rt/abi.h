@@ -32,6 +32,22 @@ struct ThreadContext {
     BlockState* block;
 };
 
+enum class WarpOperation : std::uint32_t { sync, shuffle, ballot, match, reduce, gather };
+
+/// A warp operation whose lanes stand at different places of the code: what each of them brought,
+/// and its result.
+struct WarpMeeting {
+    struct Lane {
+        std::uint64_t operand[2];
+        std::uint32_t result[2];
+        std::uint32_t wait_mask; ///< members of the operation
+        std::uint32_t wait_id;   ///< WarpOperation
+    };
+    Lane lanes[32];
+    std::uint32_t waiting; ///< lanes that brought their operands
+    std::uint32_t met;     ///< lanes with a result that they have not fetched
+};
+
 /// A compiled entry: runs one thread to its end.
 using KernelEntry = void (*)(ThreadContext* thread);
 
@@ -84,6 +100,21 @@ void lathe_rt_warp_run_checked(ThreadContext* t, std::uint32_t first, std::uint3
 /// 1 arrive, 2 popc, 3 and, 4 or of the bits in `votes`.
 std::uint32_t lathe_rt_warp_barrier(ThreadContext* t, std::uint32_t id, std::uint32_t threads,
                                     std::uint32_t kind, std::uint32_t lanes, std::uint32_t votes);
+/// The same where `others` lanes of the warp have yet to come, to this or another place with a
+/// barrier: waits with the last of them only. `alive` are the lanes that have not ended.
+void lathe_rt_warp_barrier_part(ThreadContext* t, std::uint32_t id, std::uint32_t threads,
+                                std::uint32_t kind, std::uint32_t lanes, std::uint32_t votes,
+                                std::uint32_t alive, std::uint32_t others);
+/// What the last barrier of the warp found. op: 0 popc, 1 and, 2 or.
+std::uint32_t lathe_rt_warp_voted(ThreadContext* t, std::uint32_t op);
+/// A lane comes to a warp operation that others of `mask` may come to elsewhere.
+void lathe_rt_warp_bring(ThreadContext* t, WarpMeeting* meeting, std::uint32_t lane,
+                         std::uint32_t mask, std::uint32_t operation, std::uint64_t operand0,
+                         std::uint64_t operand1);
+/// Those of the lanes `here` whose operation is complete; they have their results. Ends the launch
+/// where nothing can complete one: no lane is `busy`. `alive`: lanes that have not ended.
+std::uint32_t lathe_rt_warp_meet(ThreadContext* t, WarpMeeting* meeting, std::uint32_t here,
+                                 std::uint32_t alive, std::uint32_t busy);
 /// A lane is not in the member mask of its own warp operation: ends the launch.
 [[noreturn]] void lathe_rt_warp_not_member(ThreadContext* t, std::uint32_t mask);
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 
 namespace lathe::soft {
@@ -15,9 +16,13 @@ void open_barrier(BlockRunner& runner, Barrier& barrier, std::uint32_t op, Threa
     std::uint32_t values[3] = {barrier.popc, barrier.all, barrier.any};
     ThreadFiber* thread = barrier.first;
     barrier = {};
-    if (self) self->result[0] = values[op];
+    if (self) {
+        self->result[0] = values[op];
+        std::copy_n(values, 3, self->votes);
+    }
     while (thread) {
         ThreadFiber* next = thread->next;
+        std::copy_n(values, 3, thread->votes);
         thread->result[0] = values[thread->result[1]];
         runner.release(*thread);
         thread = next;
@@ -33,7 +38,10 @@ std::uint32_t arrive(ThreadContext* t, std::uint32_t id, std::uint32_t threads, 
     BlockState& block = *t->block;
     BlockRunner& runner = *block.runner;
     if (!block.fibers) {
-        if (t->ntid[0] * t->ntid[1] * t->ntid[2] == 1) return votes;
+        if (t->ntid[0] * t->ntid[1] * t->ntid[2] == 1) {
+            std::fill_n(self.votes, 3, votes);
+            return votes;
+        }
         runner.stop(self,
                     {.code = CUDA_ERROR_LAUNCH_FAILED,
                      .message = "barrier in a kernel compiled as one without waiting"},
@@ -156,6 +164,21 @@ std::uint32_t lathe_rt_warp_barrier(ThreadContext* t, std::uint32_t id, std::uin
                reduces ? static_cast<std::uint32_t>(std::popcount(votes)) : count,
                pc_of(__builtin_return_address(0)));
     return result;
+}
+
+void lathe_rt_warp_barrier_part(ThreadContext* t, std::uint32_t id, std::uint32_t threads,
+                                std::uint32_t kind, std::uint32_t lanes, std::uint32_t votes,
+                                std::uint32_t alive, std::uint32_t others) {
+    const auto count = static_cast<std::uint32_t>(std::popcount(lanes));
+    t->block->runner->keep_lanes(fiber_of(t), static_cast<std::uint32_t>(std::popcount(alive)));
+    const bool reduces = kind >= 2;
+    arrive(t, id, threads, kind == 1 || others != 0, reduces ? kind - 2 : 0, count,
+           reduces ? static_cast<std::uint32_t>(std::popcount(votes)) : count,
+           pc_of(__builtin_return_address(0)));
+}
+
+std::uint32_t lathe_rt_warp_voted(ThreadContext* t, std::uint32_t op) {
+    return fiber_of(t).votes[op % 3];
 }
 
 } // extern "C"

@@ -37,6 +37,7 @@ struct ThreadFiber {
     std::uint32_t wait_mask = 0; ///< of a warp operation
     std::uint64_t operand[2] = {0, 0};
     std::uint32_t result[2] = {0, 0};
+    std::uint32_t votes[3] = {0, 0, 0}; ///< of its last barrier: count, all, any
     std::uint32_t spins = 0;
     std::uint32_t lanes = 1; ///< threads that it stands for and that have not ended
 };

@@ -18,8 +18,6 @@ namespace lathe::soft {
 
 namespace {
 
-enum Operation : std::uint32_t { kSync, kShfl, kBallot, kMatch, kRedux, kGather };
-
 std::uint32_t shfl_source(std::uint32_t lane, std::uint32_t mode, std::uint32_t b, std::uint32_t c,
                           bool& in_range) {
     // PTX ISA, shfl.sync: the segment mask selects the sub-warp, the clamp its last lane.
@@ -53,7 +51,8 @@ template <class F> void each_lane(std::uint32_t mask, F&& f) {
     for (; mask; mask &= mask - 1) f(static_cast<std::uint32_t>(std::countr_zero(mask)));
 }
 
-std::uint32_t reduce(ThreadFiber* lanes, std::uint32_t mask, std::uint32_t op, bool is_signed) {
+template <class Lane>
+std::uint32_t reduce(Lane* lanes, std::uint32_t mask, std::uint32_t op, bool is_signed) {
     bool first = true;
     std::uint32_t r = 0;
     each_lane(mask, [&](std::uint32_t i) {
@@ -90,11 +89,11 @@ std::uint32_t reduce(ThreadFiber* lanes, std::uint32_t mask, std::uint32_t op, b
 }
 
 // All lanes of `mask` are here with the same operation; operand[1] holds its details.
-void compute(ThreadFiber* lanes, std::uint32_t mask, std::uint32_t operation) {
-    switch (operation) {
-    case kShfl:
+template <class Lane> void compute(Lane* lanes, std::uint32_t mask, std::uint32_t operation) {
+    switch (WarpOperation{operation}) {
+    case WarpOperation::shuffle:
         each_lane(mask, [&](std::uint32_t i) {
-            ThreadFiber& lane = lanes[i];
+            Lane& lane = lanes[i];
             auto packed = lane.operand[1];
             bool in_range = false;
             std::uint32_t source = shfl_source(i, static_cast<std::uint32_t>(packed >> 62),
@@ -107,13 +106,13 @@ void compute(ThreadFiber* lanes, std::uint32_t mask, std::uint32_t operation) {
             lane.result[1] = in_range;
         });
         break;
-    case kBallot: {
+    case WarpOperation::ballot: {
         std::uint32_t ballot = 0;
         each_lane(mask, [&](std::uint32_t i) { ballot |= (lanes[i].operand[0] ? 1u : 0u) << i; });
         each_lane(mask, [&](std::uint32_t i) { lanes[i].result[0] = ballot; });
         break;
     }
-    case kMatch:
+    case WarpOperation::match:
         each_lane(mask, [&](std::uint32_t i) {
             std::uint32_t same = 0;
             each_lane(mask, [&](std::uint32_t j) {
@@ -124,14 +123,14 @@ void compute(ThreadFiber* lanes, std::uint32_t mask, std::uint32_t operation) {
             lanes[i].result[0] = all && same != mask ? 0 : same;
         });
         break;
-    case kRedux: {
-        ThreadFiber& any = lanes[std::countr_zero(mask)];
+    case WarpOperation::reduce: {
+        Lane& any = lanes[std::countr_zero(mask)];
         auto op = static_cast<std::uint32_t>(any.operand[1] & 0xff);
         std::uint32_t r = reduce(lanes, mask, op, any.operand[1] >> 8 & 1);
         each_lane(mask, [&](std::uint32_t i) { lanes[i].result[0] = r; });
         break;
     }
-    case kGather: // operand: where to read, where to write; the size is in result[0]
+    case WarpOperation::gather: // operand: where to read, where to write; the size is in result[0]
         each_lane(mask, [&](std::uint32_t i) {
             auto* all = reinterpret_cast<std::uint8_t*>(lanes[i].operand[1]);
             std::uint32_t bytes = lanes[i].result[0];
@@ -148,9 +147,10 @@ void compute(ThreadFiber* lanes, std::uint32_t mask, std::uint32_t operation) {
 }
 
 // True where all live lanes of the mask of lane `lane` wait in the same operation.
-bool complete(const Warp& warp, const ThreadFiber* lanes, std::uint32_t lane) {
-    std::uint32_t mask = lanes[lane].wait_mask & warp.live;
-    if ((mask & warp.waiting) != mask) return false;
+template <class Lane>
+bool complete(std::uint32_t live, std::uint32_t waiting, const Lane* lanes, std::uint32_t lane) {
+    std::uint32_t mask = lanes[lane].wait_mask & live;
+    if ((mask & waiting) != mask) return false;
     bool same = true;
     each_lane(mask, [&](std::uint32_t i) {
         same &=
@@ -171,7 +171,7 @@ constexpr std::uint32_t kGatherBytes = 64;
         pc);
 }
 
-void meet(ThreadContext* t, std::uint32_t mask, Operation operation, std::uint64_t operand0,
+void meet(ThreadContext* t, std::uint32_t mask, WarpOperation operation, std::uint64_t operand0,
           std::uint64_t operand1, std::uintptr_t pc) {
     ThreadFiber& self = fiber_of(t);
     BlockState& block = *t->block;
@@ -181,7 +181,7 @@ void meet(ThreadContext* t, std::uint32_t mask, Operation operation, std::uint64
     self.operand[0] = operand0;
     self.operand[1] = operand1;
     self.wait_mask = mask;
-    self.wait_id = operation;
+    self.wait_id = static_cast<std::uint32_t>(operation);
     if (!block.fibers) {
         if (t->ntid[0] * t->ntid[1] * t->ntid[2] != 1)
             runner.stop(self,
@@ -189,19 +189,19 @@ void meet(ThreadContext* t, std::uint32_t mask, Operation operation, std::uint64
                          .message = "warp operation in a kernel compiled as one without "
                                     "waiting"},
                         pc);
-        compute(&self, own, operation);
+        compute(&self, own, self.wait_id);
         return;
     }
     Warp& warp = block.warp_of(*t);
     ThreadFiber* lanes = block.threads + t->warpid * kWarp;
     warp.waiting |= own;
-    if (!complete(warp, lanes, t->laneid)) {
+    if (!complete(warp.live, warp.waiting, lanes, t->laneid)) {
         runner.wait(self, Wait::warp_operation, pc);
         return;
     }
     std::uint32_t members = mask & warp.live;
     warp.waiting &= ~members;
-    compute(lanes, members, operation);
+    compute(lanes, members, self.wait_id);
     each_lane(members & ~own, [&](std::uint32_t i) { runner.release(lanes[i]); });
 }
 
@@ -214,7 +214,7 @@ void BlockRunner::resume_warp(BlockState& block, std::uint32_t index) {
     for (std::uint32_t rest = warp.waiting; rest;) {
         auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
         rest &= ~(1u << lane);
-        if (!(warp.waiting >> lane & 1) || !soft::complete(warp, lanes, lane)) continue;
+        if (!(warp.waiting >> lane & 1) || !soft::complete(warp.live, warp.waiting, lanes, lane)) continue;
         std::uint32_t members = lanes[lane].wait_mask & warp.live;
         warp.waiting &= ~members;
         rest &= ~members;
@@ -246,8 +246,44 @@ void lathe_rt_warp_not_member(ThreadContext* t, std::uint32_t mask) {
     refuse(fiber_of(t), t->linear_tid % kWarp, mask, pc_of(__builtin_return_address(0)));
 }
 
+void lathe_rt_warp_bring(ThreadContext* t, WarpMeeting* meeting, std::uint32_t lane,
+                         std::uint32_t mask, std::uint32_t operation, std::uint64_t operand0,
+                         std::uint64_t operand1) {
+    if (!(mask >> lane & 1)) refuse(fiber_of(t), lane, mask, pc_of(__builtin_return_address(0)));
+    meeting->lanes[lane] = {{operand0, operand1}, {0, 0}, mask, operation};
+    meeting->waiting |= 1u << lane;
+}
+
+std::uint32_t lathe_rt_warp_meet(ThreadContext* t, WarpMeeting* meeting, std::uint32_t here,
+                                 std::uint32_t alive, std::uint32_t busy) {
+    WarpMeeting::Lane* lanes = meeting->lanes;
+    for (std::uint32_t rest = meeting->waiting; rest;) {
+        const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+        rest &= ~(1u << lane);
+        if (!complete(alive, meeting->waiting, lanes, lane)) continue;
+        const std::uint32_t members = lanes[lane].wait_mask & alive;
+        meeting->waiting &= ~members;
+        meeting->met |= members;
+        rest &= ~members;
+        compute(lanes, members, lanes[lane].wait_id);
+    }
+    const std::uint32_t ready = meeting->met & here;
+    meeting->met &= ~ready;
+    if (ready || meeting->met || busy) return ready;
+    const std::uint32_t mask = lanes[std::countr_zero(here)].wait_mask;
+    t->linear_tid += static_cast<std::uint32_t>(std::countr_zero(here));
+    t->block->runner->stop(
+        fiber_of(t),
+        {.code = CUDA_ERROR_LAUNCH_FAILED,
+         .message = fmt::format("deadlock: all threads of a warp wait, {} at a warp operation with "
+                                "mask {:#010x}, {} at a barrier",
+                                std::popcount(meeting->waiting), mask,
+                                std::popcount(alive & ~meeting->waiting))},
+        pc_of(__builtin_return_address(0)));
+}
+
 void lathe_rt_warp_sync(ThreadContext* t, std::uint32_t mask) {
-    meet(t, mask, kSync, 0, 0, pc_of(__builtin_return_address(0)));
+    meet(t, mask, WarpOperation::sync, 0, 0, pc_of(__builtin_return_address(0)));
 }
 
 std::uint32_t lathe_rt_activemask(ThreadContext* t) {
@@ -264,20 +300,20 @@ std::uint32_t lathe_rt_shfl(ThreadContext* t, std::uint32_t mask, std::uint32_t 
                             std::uint32_t value, std::uint32_t b, std::uint32_t c,
                             std::uint32_t* in_range) {
     std::uint64_t details = std::uint64_t{mode & 3} << 62 | std::uint64_t{b & 31} << 32 | c;
-    meet(t, mask, kShfl, value, details, pc_of(__builtin_return_address(0)));
+    meet(t, mask, WarpOperation::shuffle, value, details, pc_of(__builtin_return_address(0)));
     const ThreadFiber& self = fiber_of(t);
     if (in_range) *in_range = self.result[1];
     return self.result[0];
 }
 
 std::uint32_t lathe_rt_ballot(ThreadContext* t, std::uint32_t mask, std::uint32_t predicate) {
-    meet(t, mask, kBallot, predicate, 0, pc_of(__builtin_return_address(0)));
+    meet(t, mask, WarpOperation::ballot, predicate, 0, pc_of(__builtin_return_address(0)));
     return fiber_of(t).result[0];
 }
 
 std::uint32_t lathe_rt_match(ThreadContext* t, std::uint32_t mask, std::uint64_t value,
                              std::uint32_t all, std::uint32_t* all_equal) {
-    meet(t, mask, kMatch, value, all, pc_of(__builtin_return_address(0)));
+    meet(t, mask, WarpOperation::match, value, all, pc_of(__builtin_return_address(0)));
     const ThreadFiber& self = fiber_of(t);
     if (all_equal) *all_equal = self.result[1];
     return self.result[0];
@@ -285,14 +321,14 @@ std::uint32_t lathe_rt_match(ThreadContext* t, std::uint32_t mask, std::uint64_t
 
 std::uint32_t lathe_rt_redux(ThreadContext* t, std::uint32_t mask, std::uint32_t op,
                              std::uint32_t is_signed, std::uint32_t value) {
-    meet(t, mask, kRedux, value, op | (is_signed ? 256u : 0u), pc_of(__builtin_return_address(0)));
+    meet(t, mask, WarpOperation::reduce, value, op | (is_signed ? 256u : 0u), pc_of(__builtin_return_address(0)));
     return fiber_of(t).result[0];
 }
 
 void lathe_rt_warp_gather(ThreadContext* t, std::uint32_t mask, const void* mine,
                           std::uint32_t bytes, void* all) {
     fiber_of(t).result[0] = std::min(bytes, kGatherBytes);
-    meet(t, mask, kGather, reinterpret_cast<std::uintptr_t>(mine),
+    meet(t, mask, WarpOperation::gather, reinterpret_cast<std::uintptr_t>(mine),
          reinterpret_cast<std::uintptr_t>(all), pc_of(__builtin_return_address(0)));
 }
 

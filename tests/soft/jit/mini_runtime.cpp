@@ -167,6 +167,22 @@ std::uint32_t lathe_rt_warp_barrier(ThreadContext* t, std::uint32_t id, std::uin
     t->block->meet(name + "/read", count, 0, nullptr, 0, true, weight);
     return kind == 2 ? set : kind == 3 ? set == count : set > 0;
 }
+// Lanes of a warp that part and meet again: with the whole run time only (tests/soft/rt).
+void lathe_rt_warp_barrier_part(ThreadContext* t, std::uint32_t, std::uint32_t, std::uint32_t,
+                                std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t) {
+    stop(t, test::Outcome::End::trapped);
+}
+std::uint32_t lathe_rt_warp_voted(ThreadContext* t, std::uint32_t) {
+    stop(t, test::Outcome::End::trapped);
+}
+void lathe_rt_warp_bring(ThreadContext* t, WarpMeeting*, std::uint32_t, std::uint32_t,
+                         std::uint32_t, std::uint64_t, std::uint64_t) {
+    stop(t, test::Outcome::End::trapped);
+}
+std::uint32_t lathe_rt_warp_meet(ThreadContext* t, WarpMeeting*, std::uint32_t, std::uint32_t,
+                                 std::uint32_t) {
+    stop(t, test::Outcome::End::trapped);
+}
 void lathe_rt_warp_not_member(ThreadContext* t, std::uint32_t) {
     stop(t, test::Outcome::End::trapped);
 }

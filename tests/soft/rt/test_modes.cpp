@@ -44,7 +44,7 @@ protected:
                const std::vector<unsigned>& in) {
         Result r;
         const std::size_t threads = std::size_t{s.grid[0]} * s.block[0] * s.block[1] * s.block[2];
-        Buffer<unsigned> input{in}, out{8 * threads}, sums{16};
+        Buffer<unsigned> input{in}, out{8 * threads}, sums{18};
         CUfunction f = function(module, name.c_str());
         r.status = launch(f, s, input.get(), out.get(), sums.get());
         if (r.status == CUDA_SUCCESS) r.status = cuCtxSynchronize();

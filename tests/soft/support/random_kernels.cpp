@@ -21,6 +21,9 @@ public:
         for (int k = 0; k < statements; ++k) body += statement(0, false, meets);
         return fmt::format(R"(
 extern "C" __global__ void {}(const unsigned* in, unsigned* out, unsigned* sums) {{
+    __shared__ unsigned locks[2];
+    if (threadIdx.x + threadIdx.y + threadIdx.z == 0) locks[0] = locks[1] = 0;
+    __syncthreads();
     __shared__ unsigned shared[1024];
     const unsigned lane = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
     const unsigned threads = blockDim.x * blockDim.y * blockDim.z;
@@ -139,7 +142,17 @@ private:
 
     std::string statement(int depth, bool divergent, bool meets) {
         const bool nests = depth < 3;
-        switch (pick(16)) {
+        switch (pick(19)) {
+        case 16: // a lock of the block or of the grid
+            if (loops_ > 1) break;
+            return one_in(2) ? locked("&locks[" + std::to_string(pick(2)) + "]", "sums[1]", divergent)
+                             : locked("&sums[16]", "sums[17]", divergent);
+        case 17: // the barriers of a block at two places
+            if (divergent || !meets || !nests) break;
+            return branches();
+        case 18: // lanes of a warp that meet at other places than the rest of it
+            if (divergent || !meets || !nests) break;
+            return apart();
         case 0:
         case 1:
             if (!nests) break;
@@ -200,6 +213,45 @@ private:
             break;
         }
         return fmt::format("{} {} {};\n", variable(), one_in(3) ? "=" : "+=", value(0));
+    }
+
+    /// Adds to `sum` without an atomic update.
+    std::string locked(const std::string& lock, const std::string& sum, bool divergent) {
+        const std::string update =
+            fmt::format("*(volatile unsigned*)&{} += {};\n__threadfence();\natomicExch({}, 0u);\n",
+                        sum, value(1), lock);
+        if (divergent || one_in(2))
+            return fmt::format("while (atomicCAS({}, 0u, 1u) != 0u) {{}}\n{}", lock, update);
+        const int n = counters_++;
+        return fmt::format("for (bool done{0} = false; !done{0};) if (atomicExch({1}, 1u) == 0u) {{\n"
+                           "{2}done{0} = true; }}\n",
+                           n, lock, update);
+    }
+
+    std::string exchange() {
+        return fmt::format("shared[lane] = {};\n__syncthreads();\n{} += shared[({}) % threads];\n"
+                           "__syncthreads();\n",
+                           value(1), variable(), value(1));
+    }
+
+    /// Two branches whose barriers are the same in number.
+    std::string branches() {
+        return fmt::format("if ({}) {{\n{} = {};\n{}}} else {{\n{} ^= {};\n{}}}\n", condition(),
+                           variable(), value(1), exchange(), variable(), value(1), exchange());
+    }
+
+    /// Warp operations of the lanes that a vote found, and of the others.
+    std::string apart() {
+        const int n = counters_++;
+        const std::string v = variable(), w = variable();
+        return fmt::format(
+            "{{ const unsigned all{0} = __ballot_sync(~0u, 1), in{0} = __ballot_sync(all{0}, {1});\n"
+            "if (in{0} >> (lane & 31) & 1) {{ {2} += __shfl_xor_sync(in{0}, {2}, {3}) + "
+            "__popc(__ballot_sync(in{0}, {4})); }}\n"
+            "else {{ {5} += __any_sync(all{0} & ~in{0}, {4}); {2} ^= "
+            "__shfl_sync(all{0} & ~in{0}, {2}, __ffs(all{0} & ~in{0}) - 1); }}\n"
+            "__syncwarp(all{0}); }}\n",
+            n, condition(), v, 1 << pick(5), condition(), w);
     }
 
     std::string shuffle() {

@@ -66,6 +66,18 @@ void Widener::emit_call(const llvm::CallBase& i) {
         return emit_uniform(i);
     case CallKind::end_of_thread: // the block ends here, and with it its lanes
         return;
+    case CallKind::wait_loop: // the back edge does it
+        return;
+    case CallKind::together:
+        return emit_together(i);
+    case CallKind::bring:
+        return emit_bring(i);
+    case CallKind::met:
+        return emit_met(i);
+    case CallKind::result:
+        return emit_result(i);
+    case CallKind::voted:
+        return set(i, call_runtime("lathe_rt_warp_voted", b.getInt32Ty(), {i.getArgOperand(0)}));
     case CallKind::shuffle:
         return emit_shuffle(i);
     case CallKind::ballot:

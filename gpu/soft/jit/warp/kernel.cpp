@@ -4,6 +4,7 @@
 #include "gpu/soft/jit/pipeline.h"
 #include "gpu/soft/jit/warp/marks.h"
 #include "gpu/soft/jit/warp/unsupported.h"
+#include "gpu/soft/jit/warp/waits.h"
 #include "gpu/soft/jit/warp/widener.h"
 #include "gpu/soft/rt/abi.h"
 
@@ -132,14 +133,20 @@ void widen(llvm::Module& module, llvm::Function& body, llvm::Function& wide,
     {
         llvm::DominatorTree tree;
         llvm::LoopInfo loops;
-        normalise(body, tree, loops);
-        Frontier frontier{body, loops};
-        const Shapes shapes{body, frontier, options};
-        const llvm::TargetTransformInfo target = machine.getTargetTransformInfo(wide);
-        llvm::DISubprogram* subprogram = body.getSubprogram();
-        body.setSubprogram(nullptr);
-        wide.setSubprogram(subprogram);
-        Widener{body, wide, frontier, shapes, options, target}.run();
+        PartedOperations parted;
+        for (bool again = true; again;) {
+            normalise(body, tree, loops);
+            const Waits waits = find_waits(body, loops, parted);
+            Frontier frontier{body, loops, waits};
+            const Shapes shapes{body, frontier, options};
+            again = part_operations(body, frontier, parted);
+            if (again) continue;
+            const llvm::TargetTransformInfo target = machine.getTargetTransformInfo(wide);
+            llvm::DISubprogram* subprogram = body.getSubprogram();
+            body.setSubprogram(nullptr);
+            wide.setSubprogram(subprogram);
+            Widener{body, wide, frontier, shapes, options, target}.run();
+        }
     }
     body.eraseFromParent();
     wide.setLinkage(llvm::GlobalValue::InternalLinkage);

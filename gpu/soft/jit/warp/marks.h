@@ -10,6 +10,14 @@ namespace lathe::soft::jit::warp {
 constexpr const char* kShuffle = "lathe.warp.shfl";   ///< (mask, mode, value, b, c) -> {i32, i1}
 constexpr const char* kMatchAll = "lathe.warp.match"; ///< (mask, value) -> {i32, i1}
 constexpr const char* kLinearTid = "lathe.warp.tid";  ///< () -> i32
+constexpr const char* kWaitLoop = "lathe.warp.wait";  ///< (iterations in a row): in a wait loop
+
+// Made of warp operations that lanes of a warp may come to one by one (waits.cpp):
+constexpr const char* kTogether = "lathe.warp.together"; ///< (mask) -> i1, the same for all
+constexpr const char* kBring = "lathe.warp.bring";       ///< (mask, operation, 2 operands)
+constexpr const char* kMet = "lathe.warp.met";           ///< () -> i1: the lane has its result
+constexpr const char* kResult = "lathe.warp.result";     ///< (which of two) -> i32
+constexpr const char* kVoted = "lathe.warp.voted";       ///< (operation) -> i32, of a barrier
 
 enum class CallKind {
     by_lane,      ///< a call for each lane: device functions, printf, textures
@@ -26,6 +34,12 @@ enum class CallKind {
     active_mask,
     barrier,
     barrier_reduce,
+    wait_loop,
+    together,
+    bring,
+    met,
+    result,
+    voted,
     end_of_thread, ///< exit in an inlined function
     stop,          ///< trap: the first lane ends the launch
     unsupported

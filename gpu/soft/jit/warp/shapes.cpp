@@ -4,6 +4,7 @@
 #include "gpu/soft/jit/warp/marks.h"
 
 #include <llvm/ADT/MapVector.h>
+#include <llvm/IR/CFG.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
@@ -44,6 +45,7 @@ Shapes::Shapes(llvm::Function& function, Frontier& frontier, const ShapeOptions&
     for (const llvm::Argument& argument : function.args())
         shapes_[&argument] = shapes[argument.getArgNo()];
     llvm::BitVector joins{frontier_.size()};
+    if (frontier_.has_waits()) find_lives(function);
     for (bool again = true; again;) {
         for (bool changed = true; changed;) {
             changed = false;
@@ -62,7 +64,7 @@ Shapes::Shapes(llvm::Function& function, Frontier& frontier, const ShapeOptions&
             }
         }
         frontier_.find_waiting([&](unsigned k) { return is_divergent(frontier_.block(k)); });
-        again = false;
+        again = find_torn();
         for (unsigned k = 0; k < frontier_.size(); ++k) {
             if (!frontier_.joins(k) || joins.test(k)) continue;
             joins.set(k);
@@ -78,6 +80,48 @@ Shapes::Shapes(llvm::Function& function, Frontier& frontier, const ShapeOptions&
                 guards_.push_back(extension);
         }
     }
+}
+
+void Shapes::find_lives(const llvm::Function& function) {
+    for (const llvm::BasicBlock& block : function) {
+        for (const llvm::Instruction& i : block) {
+            std::vector<const llvm::BasicBlock*> work;
+            const auto need_before = [&](const llvm::BasicBlock* at) {
+                if (at == &block) return;
+                llvm::BitVector& live = lives_[&i];
+                live.resize(frontier_.size());
+                if (live.test(frontier_.index(at))) return;
+                live.set(frontier_.index(at));
+                work.push_back(at);
+            };
+            for (const llvm::Use& use : i.uses()) {
+                const auto* user = llvm::cast<llvm::Instruction>(use.getUser());
+                const auto* phi = llvm::dyn_cast<llvm::PHINode>(user);
+                need_before(phi ? phi->getIncomingBlock(use) : user->getParent());
+            }
+            while (!work.empty()) {
+                const llvm::BasicBlock* at = work.back();
+                work.pop_back();
+                for (const llvm::BasicBlock* before : llvm::predecessors(at)) need_before(before);
+            }
+        }
+    }
+}
+
+bool Shapes::find_torn() {
+    const std::size_t known = torn_.size();
+    for (const auto& [i, live] : lives_) {
+        // A phi gets its value where its block is branched to.
+        bool torn = false;
+        if (llvm::isa<llvm::PHINode>(i)) {
+            for (const llvm::BasicBlock* before : llvm::predecessors(i->getParent()))
+                torn |= live.anyCommon(frontier_.waiting(frontier_.index(before)));
+        } else {
+            torn = live.anyCommon(frontier_.waiting(frontier_.index(i->getParent())));
+        }
+        if (torn) torn_.insert(i);
+    }
+    return torn_.size() > known;
 }
 
 Shape Shapes::of(const llvm::Value* value) const {
@@ -107,6 +151,8 @@ Shape Shapes::joined(const llvm::User& i) const {
 }
 
 Shape Shapes::transfer(const llvm::Instruction& i) const {
+    // What follows from the thread's place alone is the same whenever it is worked out.
+    if (torn_.contains(&i) && !is_known_at_start(&i)) return Shape::varying(true);
     if (const auto* p = llvm::dyn_cast<llvm::PHINode>(&i)) return phi(*p);
     if (const auto* o = llvm::dyn_cast<llvm::BinaryOperator>(&i)) return binary(*o);
     if (const auto* c = llvm::dyn_cast<llvm::CastInst>(&i)) return cast(*c);
@@ -259,6 +305,8 @@ Shape Shapes::call(const llvm::CallBase& i) const {
     case CallKind::warp_uniform:
     case CallKind::active_mask:
     case CallKind::barrier_reduce:
+    case CallKind::together:
+    case CallKind::voted:
         return Shape::uniform();
     case CallKind::pure:
         return joined(i);

@@ -3,7 +3,9 @@
 // base + lane * stride (affine), or anything (varying). Decides which values stay scalar.
 //
 // A shape speaks of the lanes that run a block together, so the analysis follows the order in
-// which a warp runs its blocks: a phi where lanes from different places meet is varying.
+// which a warp runs its blocks: a phi where lanes from different places meet is varying. Where lanes
+// wait outside of the order (Waits), others may come by a definition whose value the waiting ones
+// still need: such a value is torn, and varying.
 #pragma once
 
 #include "gpu/soft/jit/warp/frontier.h"
@@ -55,6 +57,10 @@ public:
     bool is_uniform(const llvm::Value* value) const { return of(value).is_uniform(); }
     /// True where lanes may leave the block by different edges.
     bool is_divergent(const llvm::BasicBlock* block) const;
+    /// True where lanes that wait need the value they have: a definition writes its own lanes only.
+    bool is_torn(const llvm::Value* value) const {
+        return torn_.contains(value) && of(value).is_varying();
+    }
     /// Extensions taken as affine; each must be checked before the body runs.
     const std::vector<const llvm::CastInst*>& guards() const { return guards_; }
 
@@ -70,12 +76,18 @@ private:
     /// Uniform where all operands are, else varying.
     Shape joined(const llvm::User& i) const;
     bool is_known_at_start(const llvm::Value* value, unsigned depth = 0) const;
+    void find_lives(const llvm::Function& function);
+    /// Adds torn values; true where there are new ones.
+    bool find_torn();
 
     Frontier& frontier_;
     ShapeOptions options_;
     const llvm::DataLayout& layout_;
     llvm::DenseMap<const llvm::Value*, Shape> shapes_;
     std::vector<const llvm::CastInst*> guards_;
+    /// Blocks at whose start a value is known and needed; only where lanes wait.
+    llvm::DenseMap<const llvm::Instruction*, llvm::BitVector> lives_;
+    llvm::DenseSet<const llvm::Value*> torn_;
 };
 
 } // namespace lathe::soft::jit::warp

@@ -60,8 +60,13 @@ Value* Widener::spread(Value* base, std::int64_t stride) {
 }
 
 void Widener::set(const llvm::Instruction& i, Value* value) {
+    if (shape(&i).is_varying() && !value->getType()->isVectorTy()) value = splat(value);
     values_[&i] = value;
-    if (llvm::AllocaInst* slot = slots_.lookup(&i)) b.CreateStore(value, slot);
+    llvm::AllocaInst* slot = slots_.lookup(&i);
+    if (!slot) return;
+    if (shapes_.is_torn(&i))
+        value = b.CreateSelect(mask_vector(mask_), value, b.CreateLoad(value->getType(), slot));
+    b.CreateStore(value, slot);
 }
 
 // --- lane loops

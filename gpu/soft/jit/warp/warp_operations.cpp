@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Shuffles, votes, matches and reductions over the lanes of one vector, and barriers of the block.
+// Where lanes come one by one, waits.cpp has taken the operation apart, and the run time joins them.
 // The lanes of a member mask that do not run here have ended or are not expected (PTX leaves it
 // open what they would bring).
 #include "gpu/soft/jit/warp/unsupported.h"
 #include "gpu/soft/jit/warp/widener.h"
+#include "gpu/soft/rt/abi.h"
 
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/MDBuilder.h>
@@ -37,18 +39,7 @@ const llvm::ConstantInt* constant(const Value* value) {
 
 } // namespace
 
-void Widener::expect_all_lanes(const char* what) {
-    for (unsigned k : frontier_.waiting(current_).set_bits()) {
-        if (!llvm::isa<llvm::ReturnInst>(frontier_.block(k)->getFirstNonPHIOrDbg()))
-            throw Unsupported{std::string{what} + " in divergent control flow"};
-    }
-}
-
-// The compiler may give the lanes of one operation several places in the code (it unswitches loops
-// by thread), where lanes of a mask meet all the same. So the operation must not be where some may
-// be missing.
 void Widener::check_members(const Value* members) {
-    expect_all_lanes("a warp operation");
     Value* bad = nullptr;
     if (shapes_.is_uniform(members)) {
         bad = b.CreateAnd(mask_, b.CreateNot(scalar(members)));
@@ -219,15 +210,14 @@ void Widener::emit_reduce(const llvm::CallBase& i) {
 }
 
 // barrier_sync, barrier_arrive (context, id, threads), barrier_red (..., operation, predicate).
-// Other lanes of the warp have ended, or the barrier would stand in divergent code.
 void Widener::emit_barrier(const llvm::CallBase& i) {
-    expect_all_lanes("a barrier");
     const auto word = [&](unsigned k) {
         const Value* argument = i.getArgOperand(k);
         return shape(argument).is_affine()
                    ? scalar(argument)
                    : b.CreateExtractElement(scalar(argument), first_lane(mask_));
     };
+    const auto lanes = [&](Value* mask) { return b.CreateZExt(mask, b.getInt32Ty()); };
     const bool reduces = i.arg_size() > 3;
     const bool arrives = i.getCalledFunction()->getName().ends_with("arrive");
     Value* kind = b.getInt32(arrives ? 1 : 0);
@@ -235,12 +225,98 @@ void Widener::emit_barrier(const llvm::CallBase& i) {
     if (reduces) {
         kind = b.CreateAdd(word(3), b.getInt32(2));
         Value* set = b.CreateICmpNE(vector(i.getArgOperand(4)), splat(b.getInt32(0)));
-        votes = b.CreateZExt(b.CreateAnd(mask_bits(set), mask_), b.getInt32Ty());
+        votes = lanes(b.CreateAnd(mask_bits(set), mask_));
     }
-    Value* result =
-        call_runtime("lathe_rt_warp_barrier", b.getInt32Ty(),
-                     {word(1), word(2), kind, b.CreateZExt(mask_, b.getInt32Ty()), votes});
+    if (frontier_.is_barrier(current_) || arrives) {
+        // Other lanes may be at other barriers, or behind one that has not opened yet.
+        Value* others = lanes_at([&](unsigned k) {
+            return arrives ? !frontier_.only_ends(k) : frontier_.is_barrier(k);
+        });
+        Value* alive = b.CreateOr(mask_, others);
+        for (const auto& [k, held] : held_)
+            alive = b.CreateOr(alive, b.CreateLoad(mask_type_, held));
+        if (!arrives) others_to_come_ = others;
+        call_runtime("lathe_rt_warp_barrier_part", b.getVoidTy(),
+                     {word(1), word(2), kind, lanes(mask_), votes, lanes(alive), lanes(others)});
+        return;
+    }
+    Value* result = call_runtime("lathe_rt_warp_barrier", b.getInt32Ty(),
+                                 {word(1), word(2), kind, lanes(mask_), votes});
     if (reduces) set(i, result);
+}
+
+// --- operations that lanes come to one by one ----------------------------------------------------
+
+// (mask) -> i1: no lane of the masks is elsewhere.
+void Widener::emit_together(const llvm::CallBase& i) {
+    const Value* members = i.getArgOperand(0);
+    Value* wanted = nullptr;
+    if (shapes_.is_uniform(members)) {
+        wanted = scalar(members);
+    } else {
+        wanted = b.CreateOrReduce(
+            b.CreateSelect(mask_vector(mask_), vector(members), splat(b.getInt32(0))));
+    }
+    Value* elsewhere = lanes_at([&](unsigned k) { return !frontier_.only_ends(k); });
+    for (const auto& [k, held] : held_)
+        elsewhere = b.CreateOr(elsewhere, b.CreateLoad(mask_type_, held));
+    set(i, b.CreateICmpEQ(b.CreateAnd(wanted, elsewhere), b.getInt32(0)));
+}
+
+llvm::AllocaInst* Widener::meeting() {
+    if (!meeting_) {
+        meeting_ = stack(llvm::ArrayType::get(b.getInt8Ty(), sizeof(WarpMeeting)), "meeting");
+        meeting_->setAlignment(llvm::Align{alignof(WarpMeeting)});
+        llvm::IRBuilder<>{alloca_point_}.CreateMemSet(meeting_, b.getInt8(0), sizeof(WarpMeeting),
+                                                      meeting_->getAlign());
+    }
+    return meeting_;
+}
+
+// (mask, operation, operand, operand)
+void Widener::emit_bring(const llvm::CallBase& i) {
+    const Spilled members = spill(i.getArgOperand(0)), first = spill(i.getArgOperand(2)),
+                  second = spill(i.getArgOperand(3));
+    Value* place = meeting();
+    for_each_lane(mask_, [&](Value* index) {
+        set_place(index);
+        call_runtime("lathe_rt_warp_bring", b.getVoidTy(),
+                     {place, index, lane(members, index), i.getArgOperand(1), lane(first, index),
+                      lane(second, index)});
+    });
+    set_place(b.getInt32(0));
+}
+
+// () -> i1. Where all other lanes wait as well, nothing can complete the operation any more.
+void Widener::emit_met(const llvm::CallBase& i) {
+    const auto is_met = [&](unsigned k) {
+        return frontier_.is_wait_loop(k) && frontier_.patience(k) == 1;
+    };
+    Value* alive = lanes_at([&](unsigned k) { return !frontier_.only_ends(k); });
+    for (const auto& [k, held] : held_) alive = b.CreateOr(alive, b.CreateLoad(mask_type_, held));
+    Value* busy = lanes_at([&](unsigned k) {
+        return !frontier_.only_ends(k) && !frontier_.is_barrier(k) && !is_met(k);
+    });
+    Value* ready = call_runtime("lathe_rt_warp_meet", b.getInt32Ty(),
+                                {meeting(), mask_, b.CreateOr(alive, mask_), busy});
+    set(i, mask_vector(ready));
+}
+
+// (which of two) -> i32
+void Widener::emit_result(const llvm::CallBase& i) {
+    llvm::AllocaInst* array = results(b.getInt32Ty());
+    const auto* which = llvm::cast<llvm::ConstantInt>(i.getArgOperand(0));
+    Value* first = b.CreateConstGEP1_64(b.getInt8Ty(), meeting(),
+                                        offsetof(WarpMeeting, lanes) +
+                                            offsetof(WarpMeeting::Lane, result) +
+                                            4 * which->getZExtValue());
+    for_each_lane(mask_, [&](Value* index) {
+        Value* offset = b.CreateMul(b.CreateZExt(index, b.getInt64Ty()),
+                                    b.getInt64(sizeof(WarpMeeting::Lane)));
+        Value* place = b.CreateGEP(b.getInt8Ty(), first, offset);
+        put(array, index, b.CreateLoad(b.getInt32Ty(), place));
+    });
+    set(i, collect(array, b.getInt32Ty()));
 }
 
 } // namespace lathe::soft::jit::warp

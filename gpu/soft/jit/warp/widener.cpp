@@ -30,6 +30,7 @@ Widener::Widener(llvm::Function& scalar, llvm::Function& wide, Frontier& frontie
 void Widener::run() {
     emit_entry();
     for (unsigned k = 0; k < frontier_.size(); ++k) emit_block(k);
+    if (scheduler_) emit_scheduler();
     promote_slots();
 }
 
@@ -43,12 +44,7 @@ void Widener::emit_entry() {
     for (unsigned k = 0; k < frontier_.size(); ++k) blocks_.push_back(block("b"));
     make_slots();
     b.SetInsertPoint(alloca_point_);
-    for (llvm::AllocaInst* waiting : waiting_)
-        b.CreateStore(llvm::ConstantInt::get(mask_type_, 0), waiting);
-    if (back_edges_) b.CreateStore(b.getInt32(kBackEdgesPerReport), back_edges_);
-    Value* mask = b.CreateZExtOrTrunc(wide_.getArg(6), mask_type_);
-    b.CreateStore(mask, waiting_[0]);
-    b.CreateStore(mask, started_);
+    b.CreateStore(b.CreateZExtOrTrunc(wide_.getArg(6), mask_type_), waiting_[0]);
     b.SetInsertPoint(first);
     emit_guards();
     if (!options_.rows) emit_places();
@@ -70,6 +66,13 @@ void Widener::emit_places() {
     places_[1] = b.CreateSub(row, b.CreateMul(places_[2], y));
 }
 
+llvm::AllocaInst* Widener::state(llvm::Type* type, std::uint64_t at_start, const char* name) {
+    llvm::AllocaInst* made = stack(type, name);
+    promoted_.push_back(made);
+    llvm::IRBuilder<>{alloca_point_}.CreateStore(llvm::ConstantInt::get(type, at_start), made);
+    return made;
+}
+
 void Widener::make_slots() {
     const auto slot = [&](llvm::Type* type, const char* name) {
         llvm::AllocaInst* made = stack(type, name);
@@ -78,7 +81,11 @@ void Widener::make_slots() {
     };
     bool loops = false;
     for (unsigned k = 0; k < frontier_.size(); ++k) {
-        waiting_.push_back(slot(mask_type_, "waiting"));
+        waiting_.push_back(state(mask_type_, 0, "waiting"));
+        if (frontier_.is_wait_loop(k) && !turn_) turn_ = state(b.getInt32Ty(), 0, "turn");
+        if (frontier_.is_wait_loop(k))
+            patience_[k] = state(b.getInt32Ty(), frontier_.patience(k), "patience");
+        if (frontier_.comes_after_barrier(k)) held_[k] = state(mask_type_, 0, "held");
         for (unsigned to : frontier_.successors(k)) loops |= frontier_.is_back_edge(k, to);
         for (const llvm::Instruction& i : *frontier_.block(k)) {
             if (i.getType()->isVoidTy() || i.getType()->isStructTy()) continue;
@@ -95,8 +102,7 @@ void Widener::make_slots() {
             if (elsewhere) slots_[&i] = slot(type_in_slot(i), "");
         }
     }
-    started_ = slot(mask_type_, "started");
-    if (loops) back_edges_ = slot(b.getInt32Ty(), "back_edges");
+    if (loops) back_edges_ = state(b.getInt32Ty(), kBackEdgesPerReport, "back_edges");
 }
 
 // Where lanes 0 and width - 1 of an extended value lie on the two sides of a wrap, this function
@@ -161,6 +167,7 @@ Value* Widener::value_of_lane_0(const Value* value) {
 
 void Widener::emit_block(unsigned index) {
     current_ = index;
+    others_to_come_ = nullptr;
     values_.clear();
     parts_.clear();
     b.SetInsertPoint(blocks_[index]);
@@ -192,7 +199,9 @@ void Widener::emit_block(unsigned index) {
 
 void Widener::emit_end(const llvm::Instruction& end) {
     if (llvm::isa<llvm::ReturnInst, llvm::UnreachableInst>(end)) {
-        dispatch({});
+        dispatch({}, Frontier::Exit::in_order);
+    } else if (others_to_come_) {
+        emit_end_of_barrier(frontier_.successors(current_).front());
     } else if (shapes_.is_divergent(end.getParent())) {
         emit_branch(lanes_of_targets(end));
     } else {
@@ -263,20 +272,109 @@ void Widener::emit_branch(const std::vector<std::pair<unsigned, Value*>>& lanes)
         find_copies(to, some, copies);
     }
     for (const auto& [slot, value] : copies) b.CreateStore(value, slot);
+    bool waits = false;
     for (const auto& [to, some] : lanes) {
         const bool others = frontier_.waiting(current_).test(to);
         b.CreateStore(others ? b.CreateOr(b.CreateLoad(mask_type_, waiting_[to]), some) : some,
                       waiting_[to]);
-        if (frontier_.is_back_edge(current_, to)) emit_back_edge();
+        if (!frontier_.is_back_edge(current_, to)) continue;
+        if (frontier_.is_wait_loop(to))
+            waits = true;
+        else
+            emit_back_edge();
     }
-    dispatch(targets);
+    if (waits)
+        emit_turns(targets);
+    else
+        dispatch(targets, Frontier::Exit::in_order);
+}
+
+// The back edge of a wait loop: after some iterations others get their turn, lanes of this warp
+// that are elsewhere and other warps.
+void Widener::emit_turns(const std::vector<unsigned>& targets) {
+    const unsigned header = targets.front();
+    const unsigned iterations = frontier_.patience(header);
+    if (iterations > 1) {
+        llvm::AllocaInst* patience = patience_.lookup(header);
+        Value* left = b.CreateSub(b.CreateLoad(b.getInt32Ty(), patience), b.getInt32(1));
+        llvm::BasicBlock *turn = block("turn"), *go_on = block("go_on");
+        b.CreateCondBr(b.CreateICmpEQ(left, b.getInt32(0)), turn, go_on);
+        b.SetInsertPoint(go_on);
+        b.CreateStore(left, patience);
+        dispatch(targets, Frontier::Exit::keep_waiting);
+        b.SetInsertPoint(turn);
+        b.CreateStore(b.getInt32(iterations), patience);
+        call_runtime("lathe_rt_backedge", b.getVoidTy(), {});
+    }
+    b.CreateStore(b.getInt32(header), turn_);
+    dispatch(targets, Frontier::Exit::give_turn);
+}
+
+// Comes after all blocks of the order: wait loops in a circle, each when those behind it had their
+// turn, then barriers.
+void Widener::emit_scheduler() {
+    b.SetInsertPoint(scheduler_);
+    const llvm::BitVector& waiting = frontier_.waiting(frontier_.scheduler());
+    const auto go = [&](unsigned k, Value* condition) {
+        llvm::BasicBlock* other = block("next");
+        b.CreateCondBr(condition, blocks_[k], other);
+        b.SetInsertPoint(other);
+    };
+    const auto has_lanes = [&](unsigned k) {
+        return b.CreateICmpNE(b.CreateLoad(mask_type_, waiting_[k]),
+                              llvm::ConstantInt::get(mask_type_, 0));
+    };
+    Value* last = turn_ ? b.CreateLoad(b.getInt32Ty(), turn_) : nullptr;
+    for (unsigned k : waiting.set_bits()) {
+        if (frontier_.is_wait_loop(k))
+            go(k, b.CreateAnd(has_lanes(k), b.CreateICmpULT(last, b.getInt32(k))));
+    }
+    for (unsigned k : waiting.set_bits()) {
+        if (frontier_.is_wait_loop(k)) go(k, has_lanes(k));
+    }
+    for (unsigned k : waiting.set_bits()) {
+        if (frontier_.is_barrier(k)) go(k, has_lanes(k));
+    }
+    b.CreateRetVoid();
+}
+
+// While others of the warp have yet to come, lanes are held; with the last of them all go on.
+void Widener::emit_end_of_barrier(unsigned behind) {
+    Value* zero = llvm::ConstantInt::get(mask_type_, 0);
+    llvm::BasicBlock *hold = block("hold"), *open = block("open");
+    Copies copies;
+    find_copies(behind, mask_, copies);
+    for (const auto& [slot, value] : copies) b.CreateStore(value, slot);
+    b.CreateCondBr(b.CreateICmpNE(others_to_come_, zero), hold, open);
+    b.SetInsertPoint(hold);
+    b.CreateStore(b.CreateOr(b.CreateLoad(mask_type_, held_.lookup(behind)), mask_),
+                  held_.lookup(behind));
+    dispatch({behind}, Frontier::Exit::stay);
+    b.SetInsertPoint(open);
+    for (unsigned k = 0; k < frontier_.size(); ++k) {
+        llvm::AllocaInst* held = held_.lookup(k);
+        if (!held) continue;
+        Value* lanes = b.CreateLoad(mask_type_, held);
+        if (k == behind) lanes = b.CreateOr(lanes, mask_);
+        b.CreateStore(b.CreateOr(b.CreateLoad(mask_type_, waiting_[k]), lanes), waiting_[k]);
+        b.CreateStore(zero, held);
+    }
+    dispatch({behind}, Frontier::Exit::in_order);
+}
+
+Value* Widener::lanes_at(const std::function<bool(unsigned)>& test) {
+    Value* lanes = llvm::ConstantInt::get(mask_type_, 0);
+    for (unsigned k : frontier_.waiting(current_).set_bits()) {
+        if (test(k)) lanes = b.CreateOr(lanes, b.CreateLoad(mask_type_, waiting_[k]));
+    }
+    return lanes;
 }
 
 // The values that phis of a target take for these lanes. Stored together: a phi may be another's
 // operand.
 void Widener::find_copies(unsigned to, Value* lanes, Copies& copies) {
     const llvm::BasicBlock* from = frontier_.block(current_);
-    const bool blend = frontier_.waiting(current_).test(to);
+    const bool joins = frontier_.waiting(current_).test(to);
     for (const llvm::PHINode& phi : frontier_.block(to)->phis()) {
         const Value* incoming = phi.getIncomingValueForBlock(from);
         if (llvm::isa<llvm::UndefValue>(incoming)) continue;
@@ -286,7 +384,7 @@ void Widener::find_copies(unsigned to, Value* lanes, Copies& copies) {
             continue;
         }
         Value* value = vector(incoming);
-        if (blend) {
+        if (joins || shapes_.is_torn(&phi)) {
             Value* old = b.CreateLoad(slot->getAllocatedType(), slot);
             value = b.CreateSelect(mask_vector(lanes), value, old);
         }
@@ -307,9 +405,14 @@ void Widener::emit_back_edge() {
     b.SetInsertPoint(go_on);
 }
 
-void Widener::dispatch(const std::vector<unsigned>& targets) {
-    const std::vector<unsigned> next = Frontier::next_blocks(frontier_.waiting(current_), targets);
+void Widener::dispatch(const std::vector<unsigned>& targets, Frontier::Exit exit) {
+    const std::vector<unsigned> next = frontier_.next_blocks(current_, targets, exit);
     for (unsigned k : next) {
+        if (k == frontier_.scheduler()) {
+            if (!scheduler_) scheduler_ = block("scheduler");
+            b.CreateBr(scheduler_);
+            return;
+        }
         if (!targets.empty() && k == next.back()) {
             b.CreateBr(blocks_[k]);
             return;

@@ -51,7 +51,13 @@ private:
     using Copies = std::vector<std::pair<llvm::AllocaInst*, Value*>>;
     void find_copies(unsigned to, Value* lanes, Copies& copies);
     void emit_back_edge();
-    void dispatch(const std::vector<unsigned>& targets);
+    void emit_scheduler();
+    void emit_turns(const std::vector<unsigned>& targets);
+    void emit_end_of_barrier(unsigned behind);
+    void dispatch(const std::vector<unsigned>& targets, Frontier::Exit exit);
+    /// The lanes that wait at the blocks which may hold some now and pass the test.
+    Value* lanes_at(const std::function<bool(unsigned block)>& test);
+    llvm::AllocaInst* state(llvm::Type* type, std::uint64_t at_start, const char* name);
     void make_slots();
     void promote_slots();
 
@@ -124,11 +130,14 @@ private:
     void emit_match(const llvm::CallBase& i, bool all);
     void emit_reduce(const llvm::CallBase& i);
     Value* reduce(Value* members, std::uint32_t operation, bool is_signed, Value* values);
-    /// Throws where other lanes of the warp may be elsewhere and have not ended.
-    void expect_all_lanes(const char* what);
     /// Ends the launch where a running lane is not in its own member mask.
     void check_members(const Value* members);
     void emit_barrier(const llvm::CallBase& i);
+    void emit_together(const llvm::CallBase& i);
+    void emit_bring(const llvm::CallBase& i);
+    void emit_met(const llvm::CallBase& i);
+    void emit_result(const llvm::CallBase& i);
+    llvm::AllocaInst* meeting();
     void set_place(Value* lane);
     llvm::CallInst* call_runtime(const char* name, llvm::Type* result,
                                  std::vector<Value*> arguments);
@@ -147,8 +156,14 @@ private:
     llvm::Instruction* alloca_point_ = nullptr;
     std::vector<llvm::BasicBlock*> blocks_;
     std::vector<llvm::AllocaInst*> waiting_; ///< lanes that wait at a block
+    llvm::DenseMap<unsigned, llvm::AllocaInst*> patience_; ///< of wait loops: iterations left
+    llvm::AllocaInst* turn_ = nullptr; ///< the wait loop that gave its turn last
+    llvm::BasicBlock* scheduler_ = nullptr;
+    /// Lanes that came to a barrier before others of the warp, by the block where they go on.
+    llvm::DenseMap<unsigned, llvm::AllocaInst*> held_;
+    Value* others_to_come_ = nullptr; ///< at a barrier: lanes at other barriers
+    llvm::AllocaInst* meeting_ = nullptr; ///< WarpMeeting
     llvm::AllocaInst* back_edges_ = nullptr;
-    llvm::AllocaInst* started_ = nullptr; ///< the lanes that the function was called for
     llvm::DenseMap<const Value*, llvm::AllocaInst*> slots_;
     llvm::DenseMap<const Value*, Value*> values_; ///< of the current block, and constants
     llvm::DenseMap<const Value*, std::vector<Value*>> parts_; ///< of struct values
