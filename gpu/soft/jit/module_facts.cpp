@@ -186,9 +186,10 @@ std::map<std::string, std::uint32_t> spinning_labels(const ptx::Function& functi
         if (place == places.end() || place->second > end) continue;
         const std::size_t begin = place->second;
         std::set<std::string> tainted;
-        const bool updates = std::any_of(code.begin() + static_cast<std::ptrdiff_t>(begin),
-                                         code.begin() + static_cast<std::ptrdiff_t>(end),
-                                         [](const Instruction* i) { return swaps_what_it_read(*i); });
+        const bool updates =
+            std::any_of(code.begin() + static_cast<std::ptrdiff_t>(begin),
+                        code.begin() + static_cast<std::ptrdiff_t>(end),
+                        [](const Instruction* i) { return swaps_what_it_read(*i); });
         for (int pass = 0; pass < 2; ++pass) {
             for (std::size_t k = begin; k <= end; ++k) {
                 const Instruction& i = *code[k];

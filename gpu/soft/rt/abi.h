@@ -21,14 +21,14 @@ struct ThreadContext {
     std::uint32_t laneid;
     std::uint32_t warpid;
     std::uint32_t nwarpid;
-    std::uint32_t smid;       ///< index of the worker that runs the block
+    std::uint32_t smid; ///< index of the worker that runs the block
     std::uint32_t nsmid;
     std::uint64_t gridid;
     std::uint32_t dynamic_shared_bytes;
     std::uint32_t static_shared_bytes;
-    std::uint8_t* shared;     ///< base of the block's shared memory; static variables first
-    const std::uint8_t* params;  ///< packed kernel parameters
-    std::uint64_t envreg[4];  ///< %envreg1/2: driver workspace for grid-wide synchronisation
+    std::uint8_t* shared;       ///< base of the block's shared memory; static variables first
+    const std::uint8_t* params; ///< packed kernel parameters
+    std::uint64_t envreg[4];    ///< %envreg1/2: driver workspace for grid-wide synchronisation
     BlockState* block;
 };
 
@@ -129,8 +129,8 @@ void lathe_rt_warp_sync(ThreadContext* t, std::uint32_t mask);
 
 // --- warp operations -----------------------------------------------------------------------------
 std::uint32_t lathe_rt_activemask(ThreadContext* t);
-/// mode: 0 up, 1 down, 2 bfly, 3 idx. b = lane or delta, c = clamp and segment mask (PTX shfl.sync).
-/// *in_range receives the predicate.
+/// mode: 0 up, 1 down, 2 bfly, 3 idx. b = lane or delta, c = clamp and segment mask (PTX
+/// shfl.sync). *in_range receives the predicate.
 std::uint32_t lathe_rt_shfl(ThreadContext* t, std::uint32_t mask, std::uint32_t mode,
                             std::uint32_t value, std::uint32_t b, std::uint32_t c,
                             std::uint32_t* in_range);
@@ -146,7 +146,8 @@ std::uint32_t lathe_rt_redux(ThreadContext* t, std::uint32_t mask, std::uint32_t
 void lathe_rt_warp_gather(ThreadContext* t, std::uint32_t mask, const void* mine,
                           std::uint32_t bytes, void* all);
 
-// --- textures and surfaces ------------------------------------------------------------------------
+// --- textures and surfaces
+// ------------------------------------------------------------------------
 /// Geometry of tex/suld/sust: 1, 2, 3 dimensions; +16 layered, +32 cube.
 /// coords: `float` or `int32_t` (is_float) in PTX order, layer index (u32) first where layered.
 /// result: four 32-bit words, already in the result type (f32, s32 or u32 bits).
@@ -157,7 +158,8 @@ void lathe_rt_tex(ThreadContext* t, std::uint64_t object, std::uint32_t geometry
 /// tld4: component 0..3 of the four texels that linear filtering would read.
 void lathe_rt_tld4(ThreadContext* t, std::uint64_t object, std::uint32_t component,
                    const float* coords, std::uint32_t result_is_float, std::uint32_t* result);
-/// boundary: 0 trap, 1 clamp, 2 zero. x is in bytes (.b form); `bytes` per element of `count` elements.
+/// boundary: 0 trap, 1 clamp, 2 zero. x is in bytes (.b form); `bytes` per element of `count`
+/// elements.
 void lathe_rt_suld(ThreadContext* t, std::uint64_t object, std::uint32_t geometry,
                    std::uint32_t boundary, const std::int32_t* coords, std::uint32_t bytes,
                    std::uint32_t count, std::uint64_t* values);

@@ -214,7 +214,8 @@ void BlockRunner::resume_warp(BlockState& block, std::uint32_t index) {
     for (std::uint32_t rest = warp.waiting; rest;) {
         auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
         rest &= ~(1u << lane);
-        if (!(warp.waiting >> lane & 1) || !soft::complete(warp.live, warp.waiting, lanes, lane)) continue;
+        if (!(warp.waiting >> lane & 1) || !soft::complete(warp.live, warp.waiting, lanes, lane))
+            continue;
         std::uint32_t members = lanes[lane].wait_mask & warp.live;
         warp.waiting &= ~members;
         rest &= ~members;
@@ -321,7 +322,8 @@ std::uint32_t lathe_rt_match(ThreadContext* t, std::uint32_t mask, std::uint64_t
 
 std::uint32_t lathe_rt_redux(ThreadContext* t, std::uint32_t mask, std::uint32_t op,
                              std::uint32_t is_signed, std::uint32_t value) {
-    meet(t, mask, WarpOperation::reduce, value, op | (is_signed ? 256u : 0u), pc_of(__builtin_return_address(0)));
+    meet(t, mask, WarpOperation::reduce, value, op | (is_signed ? 256u : 0u),
+         pc_of(__builtin_return_address(0)));
     return fiber_of(t).result[0];
 }
 

@@ -145,8 +145,9 @@ private:
         switch (pick(19)) {
         case 16: // a lock of the block or of the grid
             if (loops_ > 1) break;
-            return one_in(2) ? locked("&locks[" + std::to_string(pick(2)) + "]", "sums[1]", divergent)
-                             : locked("&sums[16]", "sums[17]", divergent);
+            return one_in(2)
+                       ? locked("&locks[" + std::to_string(pick(2)) + "]", "sums[1]", divergent)
+                       : locked("&sums[16]", "sums[17]", divergent);
         case 17: // the barriers of a block at two places
             if (divergent || !meets || !nests) break;
             return branches();
@@ -223,9 +224,10 @@ private:
         if (divergent || one_in(2))
             return fmt::format("while (atomicCAS({}, 0u, 1u) != 0u) {{}}\n{}", lock, update);
         const int n = counters_++;
-        return fmt::format("for (bool done{0} = false; !done{0};) if (atomicExch({1}, 1u) == 0u) {{\n"
-                           "{2}done{0} = true; }}\n",
-                           n, lock, update);
+        return fmt::format(
+            "for (bool done{0} = false; !done{0};) if (atomicExch({1}, 1u) == 0u) {{\n"
+            "{2}done{0} = true; }}\n",
+            n, lock, update);
     }
 
     std::string exchange() {
@@ -245,7 +247,8 @@ private:
         const int n = counters_++;
         const std::string v = variable(), w = variable();
         return fmt::format(
-            "{{ const unsigned all{0} = __ballot_sync(~0u, 1), in{0} = __ballot_sync(all{0}, {1});\n"
+            "{{ const unsigned all{0} = __ballot_sync(~0u, 1), in{0} = __ballot_sync(all{0}, "
+            "{1});\n"
             "if (in{0} >> (lane & 31) & 1) {{ {2} += __shfl_xor_sync(in{0}, {2}, {3}) + "
             "__popc(__ballot_sync(in{0}, {4})); }}\n"
             "else {{ {5} += __any_sync(all{0} & ~in{0}, {4}); {2} ^= "

@@ -3,9 +3,9 @@
 // base + lane * stride (affine), or anything (varying). Decides which values stay scalar.
 //
 // A shape speaks of the lanes that run a block together, so the analysis follows the order in
-// which a warp runs its blocks: a phi where lanes from different places meet is varying. Where lanes
-// wait outside of the order (Waits), others may come by a definition whose value the waiting ones
-// still need: such a value is torn, and varying.
+// which a warp runs its blocks: a phi where lanes from different places meet is varying. Where
+// lanes wait outside of the order (Waits), others may come by a definition whose value the waiting
+// ones still need: such a value is torn, and varying.
 #pragma once
 
 #include "gpu/soft/jit/warp/frontier.h"

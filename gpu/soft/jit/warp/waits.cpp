@@ -6,8 +6,8 @@
 #include "gpu/soft/rt/abi.h"
 
 #include <llvm/IR/Constants.h>
-#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 
 #include <utility>
@@ -58,7 +58,8 @@ Brought brought(llvm::IRBuilder<>& b, const llvm::CallBase& call, CallKind kind)
     case CallKind::match_any: // (context, mask, value, ...)
         return {WarpOperation::match, call.getArgOperand(1), {call.getArgOperand(2), none}};
     case CallKind::match_all: // (mask, value)
-        return {WarpOperation::match, call.getArgOperand(0), {call.getArgOperand(1), b.getInt64(1)}};
+        return {
+            WarpOperation::match, call.getArgOperand(0), {call.getArgOperand(1), b.getInt64(1)}};
     case CallKind::reduce: // (context, mask, operation, is signed, value)
         return {WarpOperation::reduce,
                 call.getArgOperand(1),
@@ -144,8 +145,7 @@ bool is_warp_operation(CallKind kind) {
 
 bool is_wait(const llvm::CallBase& call, CallKind kind) {
     return kind == CallKind::barrier_reduce ||
-           (kind == CallKind::barrier &&
-            !call.getCalledFunction()->getName().ends_with("arrive"));
+           (kind == CallKind::barrier && !call.getCalledFunction()->getName().ends_with("arrive"));
 }
 
 } // namespace
@@ -153,7 +153,8 @@ bool is_wait(const llvm::CallBase& call, CallKind kind) {
 Waits find_waits(llvm::Function& body, const llvm::LoopInfo& loops,
                  const PartedOperations& parted) {
     Waits waits;
-    for (const llvm::CallBase* barrier : parted.barriers) waits.barriers.insert(barrier->getParent());
+    for (const llvm::CallBase* barrier : parted.barriers)
+        waits.barriers.insert(barrier->getParent());
     waits.complete = parted.complete;
     constexpr std::size_t kMostPlaces = 64; // what is kept for each grows with their number
     for (const llvm::BasicBlock& block : body) {

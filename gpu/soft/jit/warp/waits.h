@@ -24,8 +24,7 @@ struct PartedOperations {
 };
 
 /// Throws Unsupported where there are too many.
-Waits find_waits(llvm::Function& body, const llvm::LoopInfo& loops,
-                 const PartedOperations& parted);
+Waits find_waits(llvm::Function& body, const llvm::LoopInfo& loops, const PartedOperations& parted);
 
 /// Takes apart what lanes come to one by one; false where there is nothing (more) to do. After it
 /// loops and order must be found again.

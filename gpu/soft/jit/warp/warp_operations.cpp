@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Shuffles, votes, matches and reductions over the lanes of one vector, and barriers of the block.
-// Where lanes come one by one, waits.cpp has taken the operation apart, and the run time joins them.
-// The lanes of a member mask that do not run here have ended or are not expected (PTX leaves it
-// open what they would bring).
+// Where lanes come one by one, waits.cpp has taken the operation apart, and the run time joins
+// them. The lanes of a member mask that do not run here have ended or are not expected (PTX leaves
+// it open what they would bring).
 #include "gpu/soft/jit/warp/unsupported.h"
 #include "gpu/soft/jit/warp/widener.h"
 #include "gpu/soft/rt/abi.h"
@@ -306,13 +306,13 @@ void Widener::emit_met(const llvm::CallBase& i) {
 void Widener::emit_result(const llvm::CallBase& i) {
     llvm::AllocaInst* array = results(b.getInt32Ty());
     const auto* which = llvm::cast<llvm::ConstantInt>(i.getArgOperand(0));
-    Value* first = b.CreateConstGEP1_64(b.getInt8Ty(), meeting(),
-                                        offsetof(WarpMeeting, lanes) +
-                                            offsetof(WarpMeeting::Lane, result) +
-                                            4 * which->getZExtValue());
+    Value* first =
+        b.CreateConstGEP1_64(b.getInt8Ty(), meeting(),
+                             offsetof(WarpMeeting, lanes) + offsetof(WarpMeeting::Lane, result) +
+                                 4 * which->getZExtValue());
     for_each_lane(mask_, [&](Value* index) {
-        Value* offset = b.CreateMul(b.CreateZExt(index, b.getInt64Ty()),
-                                    b.getInt64(sizeof(WarpMeeting::Lane)));
+        Value* offset =
+            b.CreateMul(b.CreateZExt(index, b.getInt64Ty()), b.getInt64(sizeof(WarpMeeting::Lane)));
         Value* place = b.CreateGEP(b.getInt8Ty(), first, offset);
         put(array, index, b.CreateLoad(b.getInt32Ty(), place));
     });

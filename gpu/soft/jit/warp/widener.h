@@ -155,13 +155,13 @@ private:
 
     llvm::Instruction* alloca_point_ = nullptr;
     std::vector<llvm::BasicBlock*> blocks_;
-    std::vector<llvm::AllocaInst*> waiting_; ///< lanes that wait at a block
+    std::vector<llvm::AllocaInst*> waiting_;               ///< lanes that wait at a block
     llvm::DenseMap<unsigned, llvm::AllocaInst*> patience_; ///< of wait loops: iterations left
     llvm::AllocaInst* turn_ = nullptr; ///< the wait loop that gave its turn last
     llvm::BasicBlock* scheduler_ = nullptr;
     /// Lanes that came to a barrier before others of the warp, by the block where they go on.
     llvm::DenseMap<unsigned, llvm::AllocaInst*> held_;
-    Value* others_to_come_ = nullptr; ///< at a barrier: lanes at other barriers
+    Value* others_to_come_ = nullptr;     ///< at a barrier: lanes at other barriers
     llvm::AllocaInst* meeting_ = nullptr; ///< WarpMeeting
     llvm::AllocaInst* back_edges_ = nullptr;
     llvm::DenseMap<const Value*, llvm::AllocaInst*> slots_;
