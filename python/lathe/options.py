@@ -34,7 +34,7 @@ class RunOptions:
     size : (int, int) or None
         Width and height in pixels.
     out : Path or None
-        Folder for the picture and the movie of a run without a display; None writes nothing.
+        Folder for the picture and the movie; None writes nothing.
     assignments : tuple of str
         ``name=value`` for sliders.
     progress : Progress or None

@@ -240,3 +240,17 @@ def test_plain_python_with_a_window_reloads_too(tmp_path, windowed):
     program = windowed(str(script))
     assert program.end() == 0, program.seen
     assert program.seen.endswith("second version [5.0]\n")
+
+
+def test_a_window_writes_its_picture_where_it_is_asked_to(tmp_path, windowed):
+    program = windowed(
+        "-m", "lathe", "run", "gray_scott", "--frames", "6", "--size", "640x480",
+        "--out", str(tmp_path / "out"),
+    )  # fmt: skip
+    assert program.end() == 0, program.seen
+    assert "6 frames:" in program.seen
+    from skimage.io import imread
+
+    picture = imread(tmp_path / "out" / "gray_scott.png")
+    assert picture.shape == (480, 640, 3)
+    assert picture.std() > 10

@@ -71,7 +71,9 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("target", metavar="NAME|FILE.py|FILE.cu")
     run.add_argument("--frames", metavar="N", help="end after N frames (300 without a display)")
     run.add_argument("--size", metavar="WxH", help="of the window or the picture, in pixels")
-    run.add_argument("--out", metavar="DIR", help="folder of PNG and MP4 (default out/NAME)")
+    run.add_argument(
+        "--out", metavar="DIR", help="write PNG and MP4 there (out/NAME without a display)"
+    )
     run.add_argument("--headless", action="store_true", help="no window, also with a display")
     run.add_argument(
         "--ui", action="store_true", help="panels without a window, too; the PNG shows them"

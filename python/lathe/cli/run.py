@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
         script=file,
         frames=frames,
         size=size,
-        out=_out_folder(out) if headless else None,
+        out=_out_folder(out) if headless or arguments.out else None,
         headless=headless,
         ui=True if arguments.ui else None,
         assignments=tuple(arguments.set),
@@ -129,7 +129,7 @@ def _run(file: Path, options: RunOptions) -> int:
     except Exception as error:  # the script's own
         print(format_error(error), file=sys.stderr)
         return 1
-    if options.app is not None and options.headless:
+    if options.app is not None and options.out is not None:
         _print_summary(options)
     return 0
 
@@ -139,7 +139,7 @@ def _interrupted(options: RunOptions) -> None:
     from lathe.native import native
 
     app = options.app
-    if app is None or not options.headless:
+    if app is None or options.out is None:
         return
     try:
         app.interrupt()
