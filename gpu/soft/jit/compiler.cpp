@@ -99,22 +99,22 @@ private:
 
 template <class Lower>
 void Compiled::compile(const std::string& group, Lower lower, const jit::warp::ShapeOptions* warp) {
-    llvm::LLVMContext context;
-    const auto machine = jit::make_target_machine();
-    jit::ModuleLowering lowering{context, *module_, facts_, resolve_, machine->createDataLayout(),
-                                 warp};
-    lowering.llvm->setTargetTriple(machine->getTargetTriple().str());
+    const jit::Toolchain::Lease tools = jit::Toolchain::take();
+    const llvm::TargetMachine& machine = *tools->machine;
+    jit::ModuleLowering lowering{tools->context, *module_, facts_, resolve_,
+                                 machine.createDataLayout(), warp};
+    lowering.llvm->setTargetTriple(machine.getTargetTriple().str());
     lower(lowering);
     llvm::Function *body = lowering.warp_body, *wide = lowering.warp_wide;
     const std::unique_ptr<llvm::Module> llvm = lowering.take();
     if (dump_level() == 1) llvm->print(llvm::errs(), nullptr);
     if (warp) {
-        jit::warp::widen(*llvm, *body, *wide, *warp, *machine);
+        jit::warp::widen(*llvm, *body, *wide, *warp, *tools);
     } else {
-        jit::optimise(*llvm, *machine);
+        jit::optimise(*llvm, *tools);
     }
     if (dump_level() >= 2) llvm->print(llvm::errs(), nullptr);
-    code_.add(jit::generate_code(*llvm, *machine), group);
+    code_.add(tools->generate_code(*llvm), group);
 }
 
 BlockEntry Compiled::compile_warps(const jit::KernelFacts& kernel,

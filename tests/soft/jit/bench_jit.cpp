@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Not a test: kernels through the thread loop against plain C++ loops, and the compile times.
-//   bench_soft_jit   prints milliseconds of processor time, medians of 9
+//   bench_soft_jit [compile [rounds]]   prints milliseconds of processor time, medians of 9
 #include "tests/soft/jit/mini_runtime.h"
 #include "tests/soft/support/nvrtc.h"
 
@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <ctime>
 #include <functional>
 
@@ -42,17 +43,31 @@ struct Float2 {
     float x, y;
 };
 
-void compile_time(const char* name) {
-    const std::string text = lathe::test::compile_kernel(name, {"-lineinfo"});
-    const double ms = median_ms(9, [&] {
-        auto module = std::make_shared<ptx::Module>(ptx::parse(text).module);
-        const auto code = CompiledModule::create(module, [](std::string_view) -> void* {
-            static std::uint64_t memory[64];
-            return memory;
-        });
-        for (const KernelInfo& kernel : code->kernels()) code->entry(kernel.name);
+/// Every kernel of a file, PTX to callable, in one mode.
+double compile_time(const std::string& ptx, bool by_warps, int rounds) {
+    return median_ms(rounds, [&] {
+        auto module = std::make_shared<ptx::Module>(ptx::parse(ptx).module);
+        const auto code = CompiledModule::create(
+            module,
+            [](std::string_view) -> void* {
+                static std::uint64_t memory[64];
+                return memory;
+            },
+            {by_warps, 0});
+        constexpr std::uint32_t kLine[3] = {256, 1, 1}, kSquare[3] = {32, 8, 1};
+        for (const KernelInfo& kernel : code->kernels())
+            code->code(kernel.name, kernel.has_rows ? kSquare : kLine);
     });
-    fmt::print("compile {:<12} {:8.2f} ms\n", name, ms);
+}
+
+void compile_times(int rounds) {
+    for (const char* name : {"saxpy", "grayscott", "nbody", "matmul", "reduce", "scan",
+                             "histogram", "mandelbrot", "libm"}) {
+        const std::string text = lathe::test::compile_kernel(name, {"-lineinfo"});
+        const double threads = compile_time(text, false, rounds);
+        fmt::print("compile {:<12} threads {:8.2f} ms, warps {:8.2f} ms\n", name, threads,
+                   compile_time(text, true, rounds));
+    }
 }
 
 /// Runs a grid block by block through the thread loop, without the test run time's overhead.
@@ -172,12 +187,11 @@ void matmul() {
 
 } // namespace
 
-int main() {
+int main(int argc, char** argv) {
     if (!lathe::test::has_nvrtc()) return 0;
-    for (const char* name :
-         {"saxpy", "grayscott", "nbody", "matmul", "reduce", "scan", "mandelbrot", "libm"}) {
-        compile_time(name);
-    }
+    const bool only_compile = argc > 1 && std::string_view{argv[1]} == "compile";
+    compile_times(argc > 2 ? std::atoi(argv[2]) : 9);
+    if (only_compile) return 0;
     saxpy();
     grayscott();
     matmul();

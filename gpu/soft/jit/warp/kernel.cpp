@@ -127,8 +127,8 @@ void normalise(llvm::Function& body, llvm::DominatorTree& tree, llvm::LoopInfo& 
 } // namespace
 
 void widen(llvm::Module& module, llvm::Function& body, llvm::Function& wide,
-           const ShapeOptions& options, llvm::TargetMachine& machine) {
-    optimise_scalar(module, machine);
+           const ShapeOptions& options, Toolchain& toolchain) {
+    optimise_scalar(module, toolchain);
     resolve_marks(module, body);
     {
         llvm::DominatorTree tree;
@@ -141,7 +141,8 @@ void widen(llvm::Module& module, llvm::Function& body, llvm::Function& wide,
             const Shapes shapes{body, frontier, options};
             again = part_operations(body, frontier, parted);
             if (again) continue;
-            const llvm::TargetTransformInfo target = machine.getTargetTransformInfo(wide);
+            const llvm::TargetTransformInfo target =
+                toolchain.machine->getTargetTransformInfo(wide);
             llvm::DISubprogram* subprogram = body.getSubprogram();
             body.setSubprogram(nullptr);
             wide.setSubprogram(subprogram);
@@ -154,7 +155,7 @@ void widen(llvm::Module& module, llvm::Function& body, llvm::Function& wide,
     llvm::raw_string_ostream stream{problem};
     if (llvm::verifyFunction(wide, &stream))
         throw Unsupported{fmt::format("the code of its warps is malformed: {}", problem)};
-    optimise_wide(module, machine);
+    optimise_wide(module, toolchain);
 }
 
 } // namespace lathe::soft::jit::warp

@@ -5,9 +5,12 @@
 #include "gpu/soft/jit/warp/shapes.h"
 
 #include <llvm/IR/Module.h>
-#include <llvm/Target/TargetMachine.h>
 
 #include <string>
+
+namespace lathe::soft::jit {
+class Toolchain;
+}
 
 namespace lathe::soft::jit::warp {
 
@@ -20,6 +23,6 @@ void make_warp_loop(llvm::Function& loop, llvm::Function& wide, std::uint32_t pa
 /// Makes the code of `wide` from `body` and removes `body`; then optimises the module.
 /// Throws Unsupported.
 void widen(llvm::Module& module, llvm::Function& body, llvm::Function& wide,
-           const ShapeOptions& options, llvm::TargetMachine& machine);
+           const ShapeOptions& options, Toolchain& toolchain);
 
 } // namespace lathe::soft::jit::warp

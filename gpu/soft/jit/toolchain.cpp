@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+#include "gpu/soft/jit/toolchain.h"
+
+#include "engine/core/error.h"
+
+#include <fmt/format.h>
+#include <llvm/CodeGen/MachineModuleInfo.h>
+#include <llvm/CodeGen/Passes.h>
+#include <llvm/CodeGen/TargetPassConfig.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/SmallVectorMemoryBuffer.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/TargetParser/Host.h>
+#include <llvm/TargetParser/SubtargetFeature.h>
+
+#include <cstdlib>
+#include <mutex>
+#include <vector>
+
+namespace lathe::soft::jit {
+
+namespace {
+
+constexpr unsigned kUses = 32;
+constexpr std::size_t kIdle = 4;
+
+struct Pool {
+    std::mutex mutex;
+    std::vector<std::unique_ptr<Toolchain>> idle;
+};
+
+Pool& pool() {
+    static auto* const made = new Pool; // threads may compile until the end of the process
+    return *made;
+}
+
+std::unique_ptr<llvm::TargetMachine> make_target_machine(const std::string& cpu) {
+    static std::once_flag once;
+    std::call_once(once, [] {
+        llvm::InitializeNativeTarget();
+        llvm::InitializeNativeTargetAsmPrinter();
+    });
+    const std::string triple = llvm::sys::getProcessTriple();
+    std::string problem;
+    const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, problem);
+    if (!target) throw Error{fmt::format("LLVM has no code generator for {}: {}", triple, problem)};
+    llvm::TargetOptions options;
+    options.AllowFPOpFusion = llvm::FPOpFusion::Strict; // PTX says where a fma is
+    return std::unique_ptr<llvm::TargetMachine>{
+        target->createTargetMachine(triple, cpu, target_features(), options, llvm::Reloc::PIC_,
+                                    llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default, true)};
+}
+
+} // namespace
+
+std::string target_name() {
+    if (const char* name = std::getenv("LATHE_SOFT_CPU")) return name;
+    static const std::string host = llvm::sys::getHostCPUName().str();
+    return host;
+}
+
+const std::string& target_features() {
+    static const std::string none; // what the name says
+    static const std::string host = [] {
+        llvm::SubtargetFeatures list;
+        for (const auto& feature : llvm::sys::getHostCPUFeatures())
+            list.AddFeature(feature.getKey(), feature.getValue());
+        return list.getString();
+    }();
+    return std::getenv("LATHE_SOFT_CPU") ? none : host;
+}
+
+bool has_wide_vectors() {
+    static const bool found = [] {
+        const auto features = llvm::sys::getHostCPUFeatures();
+        return features.lookup("avx512f") && features.lookup("avx512bw") &&
+               features.lookup("avx512vl");
+    }();
+    return found && !std::getenv("LATHE_SOFT_CPU");
+}
+
+Toolchain::Toolchain(std::string cpu)
+    : machine{make_target_machine(cpu)}, cpu_{std::move(cpu)} {
+    llvm::PassBuilder builder{machine.get()};
+    builder.registerModuleAnalyses(modules_);
+    builder.registerCGSCCAnalyses(components_);
+    builder.registerFunctionAnalyses(functions_);
+    builder.registerLoopAnalyses(loops_);
+    builder.crossRegisterProxies(loops_, functions_, components_, modules_);
+    make_code_generator();
+}
+
+Toolchain::~Toolchain() = default;
+
+void Toolchain::make_code_generator() {
+    auto& target = static_cast<llvm::LLVMTargetMachine&>(*machine);
+    auto* const info = new llvm::MachineModuleInfoWrapperPass{&target}; // the manager's, as all
+    llvm::TargetPassConfig* const config = target.createPassConfig(code_generator_);
+    config->setDisableVerify(true);
+    // Little for our code, which has no variables to follow, no scopes of stack slots, and came
+    // here simplified.
+    for (const llvm::AnalysisID pass : {&llvm::LiveDebugValuesID})
+        config->disablePass(pass);
+    code_generator_.add(config);
+    code_generator_.add(info);
+    bool failed = config->addISelPasses();
+    if (!failed) {
+        config->addMachinePasses();
+        config->setInitialized();
+        failed = target.addAsmPrinter(code_generator_, stream_, nullptr,
+                                      llvm::CodeGenFileType::ObjectFile,
+                                      info->getMMI().getContext());
+    }
+    if (failed) throw Error{"LLVM cannot write object code for this host"};
+    code_generator_.add(llvm::createFreeMachineFunctionPass());
+}
+
+Toolchain::Lease Toolchain::take() {
+    std::string cpu = target_name();
+    {
+        std::lock_guard lock{pool().mutex};
+        auto& idle = pool().idle;
+        for (auto one = idle.begin(); one != idle.end(); ++one) {
+            if ((*one)->cpu_ != cpu) continue;
+            Lease lease{one->release()};
+            idle.erase(one);
+            return lease;
+        }
+    }
+    return Lease{new Toolchain{std::move(cpu)}};
+}
+
+void Toolchain::GiveBack::operator()(Toolchain* toolchain) const {
+    std::unique_ptr<Toolchain> owned{toolchain};
+    if (++owned->uses_ == kUses) return;
+    std::lock_guard lock{pool().mutex};
+    if (pool().idle.size() < kIdle) pool().idle.push_back(std::move(owned));
+}
+
+void Toolchain::run(llvm::ModulePassManager& passes, llvm::Module& module) {
+    passes.run(module, modules_);
+    loops_.clear();
+    functions_.clear();
+    components_.clear();
+    modules_.clear();
+}
+
+std::unique_ptr<llvm::MemoryBuffer> Toolchain::generate_code(llvm::Module& module) {
+    object_.clear();
+    code_generator_.run(module);
+    return llvm::MemoryBuffer::getMemBufferCopy({object_.data(), object_.size()}, "ptx");
+}
+
+} // namespace lathe::soft::jit

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// What LLVM needs to compile for the host and can keep between kernels: making it anew takes as
+// long as compiling a small kernel.
+#pragma once
+
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/PassManager.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/MemoryBuffer.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/TargetMachine.h>
+
+#include <memory>
+#include <string>
+
+namespace lathe::soft::jit {
+
+/// A context, a target machine, the passes' analyses and the code generator. Modules compiled with
+/// it are made in `context`. Not thread-safe: take() lends one to a thread at a time.
+class Toolchain {
+public:
+    struct GiveBack {
+        void operator()(Toolchain* toolchain) const;
+    };
+    using Lease = std::unique_ptr<Toolchain, GiveBack>;
+    /// One that no other thread uses.
+    static Lease take();
+
+    ~Toolchain();
+    Toolchain(const Toolchain&) = delete;
+    Toolchain& operator=(const Toolchain&) = delete;
+
+    /// Runs passes over a module, with the analyses they ask for.
+    void run(llvm::ModulePassManager& passes, llvm::Module& module);
+    /// ELF object of the module.
+    std::unique_ptr<llvm::MemoryBuffer> generate_code(llvm::Module& module);
+
+    llvm::LLVMContext context;
+    const std::unique_ptr<llvm::TargetMachine> machine;
+
+private:
+    explicit Toolchain(std::string cpu);
+    void make_code_generator();
+
+    std::string cpu_;
+    unsigned uses_ = 0; ///< the context keeps every constant: it is left after some kernels
+    llvm::LoopAnalysisManager loops_;
+    llvm::FunctionAnalysisManager functions_;
+    llvm::CGSCCAnalysisManager components_;
+    llvm::ModuleAnalysisManager modules_;
+    llvm::SmallVector<char, 0> object_;
+    llvm::raw_svector_ostream stream_{object_};
+    llvm::legacy::PassManager code_generator_;
+};
+
+/// The processor that code is made for, an LLVM name, and what it has beyond that name.
+std::string target_name();
+const std::string& target_features();
+/// True where it has 512-bit vectors with masks.
+bool has_wide_vectors();
+
+} // namespace lathe::soft::jit
