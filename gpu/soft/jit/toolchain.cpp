@@ -97,9 +97,9 @@ void Toolchain::make_code_generator() {
     auto* const info = new llvm::MachineModuleInfoWrapperPass{&target}; // the manager's, as all
     llvm::TargetPassConfig* const config = target.createPassConfig(code_generator_);
     config->setDisableVerify(true);
-    // Little for our code, which has no variables to follow, no scopes of stack slots, and came
-    // here simplified.
-    for (const llvm::AnalysisID pass : {&llvm::LiveDebugValuesID})
+    // No variables to follow, no scopes of stack slots, and processors reorder by themselves.
+    for (const llvm::AnalysisID pass :
+         {&llvm::LiveDebugValuesID, &llvm::StackColoringID, &llvm::PostRASchedulerID})
         config->disablePass(pass);
     code_generator_.add(config);
     code_generator_.add(info);
