@@ -3,7 +3,8 @@
 // that decides the image. A disk that is full, read-only or holds damaged files costs speed only.
 #pragma once
 
-#include "gpu/cache_key.h"
+#include "engine/core/cache_key.h"
+#include "engine/core/file_cache.h"
 #include "gpu/compiler.h"
 
 #include <cstdint>
@@ -39,10 +40,10 @@ public:
         std::uint64_t damaged_files = 0;
     };
     Stats stats() const;
-    const std::filesystem::path& folder() const noexcept { return folder_; }
+    const std::filesystem::path& folder() const noexcept { return disk_.folder(); }
+    /// Of the files; as with the memory the least recently used leave, down to three quarters.
+    void set_disk_limit(std::uintmax_t bytes) { disk_.limit_bytes = bytes; }
 
-    /// Beyond these the least recently used leave, down to three quarters.
-    std::uintmax_t disk_limit_bytes = 512ull << 20;
     std::size_t memory_limit_bytes = 128ull << 20;
 
 private:
@@ -50,20 +51,14 @@ private:
         CompileResult result;
         std::uint64_t last_use = 0;
     };
-    std::filesystem::path file_of(const std::string& key) const;
     std::optional<CompileResult> read(const std::string& key);
-    void write(const std::string& key, const CompileResult& result);
     void keep(const std::string& key, const CompileResult& result);
-    void trim_disk();
 
-    std::filesystem::path folder_;
+    FileCache disk_;
     mutable std::mutex mutex_;
     std::unordered_map<std::string, Kept> memory_;
     std::size_t memory_bytes_ = 0;
     std::uint64_t clock_ = 0;
-    std::uintmax_t written_since_trim_ = 0;
-    bool looked_at_disk_ = false;
-    bool warned_ = false;
     Stats stats_;
 };
 

@@ -200,6 +200,8 @@ struct Module {
     std::vector<Section> sections;
     std::vector<std::string> pragmas;
     std::vector<std::pair<std::string, std::string>> aliases; ///< `.alias name, function`
+    /// A hash of the text that this was read from; empty for a tree made otherwise.
+    std::string key;
 
     const Function* find_function(std::string_view name) const; ///< definition before declaration
     const Variable* find_variable(std::string_view name) const;

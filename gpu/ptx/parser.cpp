@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "gpu/ptx/parser.h"
 
+#include "engine/core/cache_key.h"
 #include "gpu/ptx/parser_state.h"
 
 #include <charconv>
@@ -26,7 +27,11 @@ std::string describe(const Token& token) {
 
 } // namespace
 
-ParseResult parse(std::string_view text) { return Parser{text}.run(); }
+ParseResult parse(std::string_view text) {
+    ParseResult result = Parser{text}.run();
+    result.module.key = CacheKey{}.add(text).hex();
+    return result;
+}
 
 ParseResult Parser::run() {
     while (!token_.is(Token::Kind::end) && result_.errors.size() < kMostErrors) {

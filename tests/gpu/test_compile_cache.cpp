@@ -162,7 +162,7 @@ TEST_F(CompileCacheTest, TheDiskStaysBelowItsLimit) {
             fs::last_write_time(file, fs::last_write_time(file) - std::chrono::minutes{1});
     }
     CompileCache cache{folder_};
-    cache.disk_limit_bytes = 1'000'000;
+    cache.set_disk_limit(1'000'000);
     cache.store("last", result_of(image));
     std::uintmax_t total = 0;
     for (const fs::path& file : files()) total += fs::file_size(file);

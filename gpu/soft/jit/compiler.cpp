@@ -5,6 +5,7 @@
 #include "engine/core/error.h"
 #include "gpu/soft/jit/debug_info.h"
 #include "gpu/soft/jit/module_lowering.h"
+#include "gpu/soft/jit/object_cache.h"
 #include "gpu/soft/jit/orc.h"
 #include "gpu/soft/jit/pipeline.h"
 #include "gpu/soft/jit/warp/kernel.h"
@@ -81,6 +82,10 @@ private:
     template <class Lower>
     void compile(const std::string& group, Lower lower,
                  const jit::warp::ShapeOptions* warp = nullptr);
+    template <class Lower>
+    jit::CachedCode generate(Lower lower, const jit::warp::ShapeOptions* warp);
+    void link(const std::string& object, const std::string& group,
+              const std::vector<std::string>& symbols);
 
     std::shared_ptr<const ptx::Module> module_;
     /// Asks once for each symbol: kernels may be compiled again, by other threads, in a form of the
@@ -99,6 +104,38 @@ private:
 
 template <class Lower>
 void Compiled::compile(const std::string& group, Lower lower, const jit::warp::ShapeOptions* warp) {
+    auto& cache = jit::ObjectCache::instance();
+    const std::string key = dump_level() ? std::string{} : cache.key(module_->key, group);
+    if (const auto known = cache.find(key)) {
+        if (!known->refusal.empty()) throw jit::warp::Unsupported{known->refusal};
+        link(known->object, group, known->symbols);
+        return;
+    }
+    const jit::CachedCode made = [&]() -> jit::CachedCode {
+        try {
+            return generate(lower, warp);
+        } catch (const jit::warp::Unsupported& why) {
+            cache.store(key, {{}, {}, why.what()});
+            throw;
+        }
+    }();
+    cache.store(key, made);
+    link(made.object, group, made.symbols);
+}
+
+void Compiled::link(const std::string& object, const std::string& group,
+                    const std::vector<std::string>& symbols) {
+    jit::CodeSpace::Symbols places;
+    for (const std::string& name : symbols) {
+        void* address = resolve_(name);
+        if (!address) throw Error{fmt::format("symbol {} is not defined", name)};
+        places.emplace_back(jit::ModuleLowering::external_name(name), address);
+    }
+    code_.add(llvm::MemoryBuffer::getMemBufferCopy(object, "ptx"), group, places);
+}
+
+template <class Lower>
+jit::CachedCode Compiled::generate(Lower lower, const jit::warp::ShapeOptions* warp) {
     const jit::Toolchain::Lease tools = jit::Toolchain::take();
     const llvm::TargetMachine& machine = *tools->machine;
     jit::ModuleLowering lowering{tools->context, *module_, facts_, resolve_,
@@ -114,7 +151,9 @@ void Compiled::compile(const std::string& group, Lower lower, const jit::warp::S
         jit::optimise(*llvm, *tools);
     }
     if (dump_level() >= 2) llvm->print(llvm::errs(), nullptr);
-    code_.add(tools->generate_code(*llvm), group);
+    jit::CachedCode code{std::string{tools->generate_code(*llvm)}, {}, {}};
+    code.symbols.assign(lowering.externals().begin(), lowering.externals().end());
+    return code;
 }
 
 BlockEntry Compiled::compile_warps(const jit::KernelFacts& kernel,

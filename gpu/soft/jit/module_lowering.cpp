@@ -86,6 +86,13 @@ llvm::Function* ModuleLowering::device_function(const std::string& name) {
     return function;
 }
 
+llvm::Constant* ModuleLowering::external(const std::string& name) {
+    if (externals_.insert(name).second && !(resolve && resolve(name)))
+        throw Error{fmt::format("symbol {} is not defined", name)};
+    auto* unsized = llvm::ArrayType::get(llvm::Type::getInt8Ty(context), 0);
+    return llvm->getOrInsertGlobal(external_name(name), unsized);
+}
+
 void ModuleLowering::lower_pending() {
     while (!pending_.empty()) {
         const auto [source, function] = pending_.back();

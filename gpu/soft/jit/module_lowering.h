@@ -10,6 +10,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 
 namespace lathe::soft::jit {
@@ -32,6 +33,14 @@ public:
     void lower_kernel(const ptx::Function& kernel, const KernelFacts& kernel_facts);
     /// Lowers a .func as `func.<name>`, visible from outside.
     void lower_device_function(const ptx::Function& source);
+
+    /// A variable or function of other code, whose address is only known when linking. Throws
+    /// lathe::Error where nothing defines it.
+    llvm::Constant* external(const std::string& name);
+    /// The names given to external().
+    const std::set<std::string>& externals() const { return externals_; }
+    /// How an external is called in LLVM code: apart from our own functions.
+    static std::string external_name(const std::string& name) { return "sym." + name; }
 
     /// The LLVM function of a .func; a body is lowered later where PTX has one. Null: unknown name.
     llvm::Function* device_function(const std::string& name);
@@ -57,6 +66,7 @@ private:
     void make_block_loop(const KernelInfo& info, llvm::Function* body);
 
     std::map<std::string, llvm::Function*> functions_;
+    std::set<std::string> externals_;
     std::vector<std::pair<const ptx::Function*, llvm::Function*>> pending_;
     const SharedLayout* shared_ = nullptr;
 };

@@ -218,9 +218,7 @@ Value* FunctionLowering::symbol_pointer(const std::string& name) {
     if (variable == module.facts.variables.end()) {
         if (llvm::Function* callee = module.device_function(name)) return callee;
     }
-    void* address = module.resolve ? module.resolve(name) : nullptr;
-    if (!address) throw Error{fmt::format("symbol {} is not defined", name)};
-    return b.CreateIntToPtr(b.getInt64(reinterpret_cast<std::uintptr_t>(address)), b.getPtrTy());
+    return module.external(name);
 }
 
 Value* FunctionLowering::base_of(const Operand& operand) {

@@ -144,12 +144,18 @@ CodeSpace::~CodeSpace() {
     }
 }
 
-void CodeSpace::add(std::unique_ptr<llvm::MemoryBuffer> object, const std::string& group) {
+void CodeSpace::add(std::unique_ptr<llvm::MemoryBuffer> object, const std::string& group,
+                    const Symbols& symbols) {
     Engine& engine = Engine::instance();
     std::lock_guard lock{state_->mutex};
     auto& library =
         engine.session.createBareJITDylib(fmt::format("{}.{}", engine.next_name++, group));
     library.addToLinkOrder(engine.runtime);
+    orc::SymbolMap places;
+    for (const auto& [name, address] : symbols)
+        places[engine.session.intern(name)] = {orc::ExecutorAddr::fromPtr(address),
+                                               llvm::JITSymbolFlags::Exported};
+    check(library.define(orc::absoluteSymbols(std::move(places))), "symbols of the module");
     check(engine.layer.add(library, std::move(object)), "linking compiled code");
     state_->groups[group] = &library;
 }

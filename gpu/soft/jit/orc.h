@@ -10,6 +10,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace lathe::soft::jit {
 
@@ -21,8 +23,11 @@ public:
     CodeSpace(const CodeSpace&) = delete;
     CodeSpace& operator=(const CodeSpace&) = delete;
 
+    using Symbols = std::vector<std::pair<std::string, void*>>;
     /// Links an object and keeps its line table. `group` names it: functions are found by group.
-    void add(std::unique_ptr<llvm::MemoryBuffer> object, const std::string& group);
+    /// `symbols` are those that neither it nor the run time defines.
+    void add(std::unique_ptr<llvm::MemoryBuffer> object, const std::string& group,
+             const Symbols& symbols);
     /// Address of a function of a group; null where it has none of that name.
     void* find(const std::string& group, const std::string& name);
 

@@ -8,10 +8,10 @@
 #include <llvm/CodeGen/Passes.h>
 #include <llvm/CodeGen/TargetPassConfig.h>
 #include <llvm/MC/TargetRegistry.h>
-#include <llvm/Support/SmallVectorMemoryBuffer.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/TargetParser/Host.h>
 #include <llvm/TargetParser/SubtargetFeature.h>
+#include <llvm/TargetParser/X86TargetParser.h>
 
 #include <cstdlib>
 #include <mutex>
@@ -68,6 +68,16 @@ const std::string& target_features() {
         return list.getString();
     }();
     return std::getenv("LATHE_SOFT_CPU") ? none : host;
+}
+
+bool has_fused_multiply_add() {
+    if (const char* name = std::getenv("LATHE_SOFT_CPU")) {
+        llvm::SmallVector<llvm::StringRef> features;
+        llvm::X86::getFeaturesForCPU(name, features, false);
+        return llvm::is_contained(features, "fma");
+    }
+    static const bool found = llvm::sys::getHostCPUFeatures().lookup("fma");
+    return found;
 }
 
 bool has_wide_vectors() {
@@ -145,10 +155,10 @@ void Toolchain::run(llvm::ModulePassManager& passes, llvm::Module& module) {
     modules_.clear();
 }
 
-std::unique_ptr<llvm::MemoryBuffer> Toolchain::generate_code(llvm::Module& module) {
+std::string_view Toolchain::generate_code(llvm::Module& module) {
     object_.clear();
     code_generator_.run(module);
-    return llvm::MemoryBuffer::getMemBufferCopy({object_.data(), object_.size()}, "ptx");
+    return {object_.data(), object_.size()};
 }
 
 } // namespace lathe::soft::jit

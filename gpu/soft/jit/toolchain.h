@@ -7,12 +7,12 @@
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/PassManager.h>
 #include <llvm/Passes/PassBuilder.h>
-#include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace lathe::soft::jit {
 
@@ -33,8 +33,8 @@ public:
 
     /// Runs passes over a module, with the analyses they ask for.
     void run(llvm::ModulePassManager& passes, llvm::Module& module);
-    /// ELF object of the module.
-    std::unique_ptr<llvm::MemoryBuffer> generate_code(llvm::Module& module);
+    /// ELF object of the module; stays until the next one.
+    std::string_view generate_code(llvm::Module& module);
 
     llvm::LLVMContext context;
     const std::unique_ptr<llvm::TargetMachine> machine;
@@ -57,6 +57,8 @@ private:
 /// The processor that code is made for, an LLVM name, and what it has beyond that name.
 std::string target_name();
 const std::string& target_features();
+/// True where a * b + c with one rounding is an instruction.
+bool has_fused_multiply_add();
 /// True where it has 512-bit vectors with masks.
 bool has_wide_vectors();
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace lathe::gpu {
+namespace lathe {
 
 /// A 128-bit hash of a sequence of texts; the sequence {"ab", "c"} differs from {"a", "bc"}.
 class CacheKey {
@@ -21,4 +21,4 @@ private:
     std::array<std::uint64_t, 2> state_{0x6a09e667f3bcc908, 0xbb67ae8584caa73b};
 };
 
-} // namespace lathe::gpu
+} // namespace lathe

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "gpu/cache_key.h"
+#include "engine/core/cache_key.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <cstring>
 
-namespace lathe::gpu {
+namespace lathe {
 
 namespace {
 
@@ -48,4 +48,4 @@ std::string CacheKey::hex() const {
     return fmt::format("{:016x}{:016x}", finish.state_[0], finish.state_[1]);
 }
 
-} // namespace lathe::gpu
+} // namespace lathe
