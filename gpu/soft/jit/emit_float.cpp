@@ -172,24 +172,10 @@ void emit_approximate_double(FunctionLowering& f, const Instruction& i) {
 }
 
 /// sin, cos, tanh, lg2, ex2, rsqrt.
-Value* function_of(FunctionLowering& f, Opcode opcode, Value* x) {
-    auto& b = f.b;
-    llvm::Type* type = x->getType();
-    switch (opcode) {
-    case Opcode::rsqrt:
-        return b.CreateFDiv(llvm::ConstantFP::get(type, 1.0),
-                            b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x));
-    case Opcode::sin:
-        return f.call_c("sinf", type, {x});
-    case Opcode::cos:
-        return f.call_c("cosf", type, {x});
-    case Opcode::tanh:
-        return f.call_c("tanhf", type, {x});
-    case Opcode::lg2:
-        return f.call_c("log2f", type, {x});
-    default:
-        return f.call_c("exp2f", type, {x});
-    }
+Value* function_of(FunctionLowering& f, Opcode opcode, Value* x, bool may_be_subnormal) {
+    if (opcode != Opcode::rsqrt) return approximate(f, opcode, x, may_be_subnormal);
+    return f.b.CreateFDiv(llvm::ConstantFP::get(x->getType(), 1.0),
+                          f.b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x));
 }
 
 void emit_function(FunctionLowering& f, const Instruction& i) {
@@ -204,12 +190,13 @@ void emit_function(FunctionLowering& f, const Instruction& i) {
                               b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x));
     } else if (is_half(element)) {
         result = per_element(f, type, {x}, [&](const Values& v) {
-            Value* y = function_of(f, i.opcode, widen(f, ftz ? flush(f, v[0]) : v[0], element));
+            Value* y = function_of(f, i.opcode, widen(f, ftz ? flush(f, v[0]) : v[0], element),
+                                   element == ptx::Type::bf16 && !ftz);
             Value* bits = narrow(f, y, element, Rounding::nearest);
             return ftz ? flush(f, bits) : bits;
         });
     } else {
-        result = function_of(f, i.opcode, ftz ? flush(f, x) : x);
+        result = function_of(f, i.opcode, ftz ? flush(f, x) : x, !ftz);
         if (ftz) result = flush(f, result);
         if (i.has("sat")) result = saturate(f, result);
     }

@@ -30,6 +30,10 @@ Value* to_odd(FunctionLowering& f, Value* sum, Value* error);
 /// The exact rest of a + b after s = a + b (Knuth's TwoSum).
 Value* sum_error(FunctionLowering& f, Value* a, Value* b, Value* s);
 
+/// sin, cos, tanh, lg2 or ex2 of a float, better than the PTX ISA asks of .approx. lg2 needs to be
+/// told whether subnormals come to it as they are.
+Value* approximate(FunctionLowering& f, Opcode opcode, Value* x, bool may_be_subnormal);
+
 /// Applies `operation` to the elements of packed halves, or to whole values. Elements of halves are
 /// i16.
 Value* per_element(FunctionLowering& f, ptx::Type type, const std::vector<Value*>& values,

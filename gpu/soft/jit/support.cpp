@@ -178,17 +178,12 @@ std::vector<std::pair<std::string, void*>> runtime_symbols() {
     LATHE_JIT_SYMBOL(lathe_rt_sust);
     LATHE_JIT_SYMBOL(lathe_rt_txq);
 #undef LATHE_JIT_SYMBOL
-    // What LLVM calls by itself, and the approximate functions.
+    // What LLVM calls by itself.
     add("memcpy", static_cast<void* (*)(void*, const void*, std::size_t)>(&std::memcpy));
     add("memset", static_cast<void* (*)(void*, int, std::size_t)>(&std::memset));
     add("memmove", static_cast<void* (*)(void*, const void*, std::size_t)>(&std::memmove));
     using Float = float (*)(float);
     using Double = double (*)(double);
-    add("sinf", static_cast<Float>(&::sinf));
-    add("cosf", static_cast<Float>(&::cosf));
-    add("tanhf", static_cast<Float>(&::tanhf));
-    add("log2f", static_cast<Float>(&::log2f));
-    add("exp2f", static_cast<Float>(&::exp2f));
     add("truncf", static_cast<Float>(&::truncf));
     add("floorf", static_cast<Float>(&::floorf));
     add("ceilf", static_cast<Float>(&::ceilf));
