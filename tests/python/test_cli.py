@@ -231,6 +231,30 @@ def test_bench_measures(tmp_path):
         assert word in done.stdout
 
 
+def test_bench_soft_judges_what_was_measured():
+    from lathe.cli.bench_soft import table
+
+    row = {
+        "name": "saxpy", "plain": 0.9, "best": 0.0, "warps": 1.0, "wall": 2.0, "threads": 3.0,
+        "goal_plain": 0.95, "goal_best": 0, "compile_threads": 5.0, "compile_warps": 14.0,
+        "cached": 1.5,
+    }  # fmt: skip
+    other = {**row, "name": "libm", "best": 2.0, "goal_plain": 0, "goal_best": 2, "cached": 0.5}
+    text = table(
+        [row, other, {"launch": 2.5, "launch_and_wait": 9.0}],
+        [{**row, "wall": 1.0}, {**other, "wall": 1.9}],
+    )
+    saxpy, libm = (line for line in text if line.startswith(("saxpy", "libm")) and "3.000" in line)
+    assert "0.90 of 0.95 MISSED" in saxpy
+    assert "2.00 of 1.8 met" in saxpy
+    assert "2.00 of 2 met" in libm
+    assert "1.05 of 1.8 MISSED" in libm
+    times = [line for line in text if line.startswith(("saxpy", "libm"))][2:]
+    assert "14.00 of 15 met" in times[0] and "1.50 of 1 MISSED" in times[0]
+    assert "14.00 of 60 met" in times[1] and "0.50 of 1 met" in times[1]
+    assert text[-1].startswith("empty launch, us: 2.50 of 3 met")
+
+
 def test_panels_without_a_window_are_in_the_picture(tmp_path):
     import lathe as package
 

@@ -48,6 +48,10 @@ def _dispatch(options: argparse.Namespace) -> int:
         from lathe.cli.doctor import doctor
 
         return doctor()
+    if options.suite == "soft":
+        from lathe.cli.bench_soft import bench_soft
+
+        return bench_soft(options)
     from lathe.cli.bench import bench
 
     return bench(options)
@@ -90,9 +94,10 @@ def _parser() -> argparse.ArgumentParser:
     commands.add_parser("doctor", help="driver, NVRTC, GL, and what brings the missing")
 
     bench = commands.add_parser("bench", help="measure")
-    bench.add_argument("suite", choices=["first-light"])
+    bench.add_argument("suite", choices=["first-light", "soft"])
     bench.add_argument("--frames", metavar="N", default="200")
     bench.add_argument("--edits", metavar="N", default="50")
+    bench.add_argument("--rounds", metavar="N", default="7", help="of soft")
     _add_device(bench)
     return parser
 

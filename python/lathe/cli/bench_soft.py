@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+"""``lathe bench soft``: the software device beside C++ on this processor, and what is asked of it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from lathe.cli.messages import UserError, parse_count
+
+__all__ = ["bench_soft", "table"]
+
+TWO_THREADS = 1.8
+COMPILE_MS, COMPILE_LIBM_MS, CACHED_MS = 15.0, 60.0, 1.0
+LAUNCH_US = 3.0
+
+Row = dict[str, Any]
+
+
+def bench_soft(arguments: argparse.Namespace) -> int:
+    """Builds the references where they are not, runs them for one and two threads, prints a table."""
+    rounds = parse_count("--rounds", arguments.rounds)
+    program = _program()
+    one = _measure(program, [str(rounds), "--compile-times"], workers=1)
+    two = _measure(program, [str(rounds)], workers=2)
+    print("\n".join(table(one, two)))
+    return 0
+
+
+def _program() -> Path:
+    root = Path(__file__).resolve().parents[3]
+    build = root / "build"
+    program = build / "tests" / "benchmarks" / "bench_soft"
+    cmake = shutil.which("cmake")
+    if cmake and (build / "CMakeCache.txt").exists():
+        done = subprocess.run(
+            [cmake, "--build", str(build), "--target", "bench_soft"],
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        if done.returncode:
+            raise UserError(f"bench_soft could not be built:\n{done.stdout[-2000:]}{done.stderr}")
+    if not program.exists():
+        raise UserError(
+            f"the C++ references are part of the source tree and are not built: {program}; "
+            f"this builds them: {root}/tools/build"
+        )
+    return program
+
+
+def _measure(program: Path, arguments: list[str], workers: int) -> list[Row]:
+    environment = {**os.environ, "LATHE_SOFT_WORKERS": str(workers)}
+    done = subprocess.run(
+        [str(program), *arguments], capture_output=True, text=True, env=environment, check=False
+    )
+    if done.returncode:
+        raise UserError(f"{program.name}: {done.stderr.strip()}")
+    return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+
+
+def _judged(value: float, goal: float, less: bool = False) -> str:
+    met = value <= goal if less else value >= goal
+    return f"{value:.2f} of {goal:g} {'met' if met else 'MISSED'}"
+
+
+def table(one: Iterable[Row], two: Iterable[Row]) -> list[str]:
+    """Lines of text from what bench_soft measured with one worker and with two."""
+    one = list(one)
+    rows = [row for row in one if "name" in row]
+    launch = next((row for row in one if "launch" in row), None)
+    wall = {row["name"]: row["wall"] for row in two if "name" in row}
+    lines = [
+        "Processor time in ms. Speeds beside C++: above 1 the software device is faster; what is "
+        "asked follows.",
+        f"{'kernel':<22}{'C++':>9}{'best C++':>10}{'warps':>9}{'threads':>9}"
+        f"  {'beside C++':<20}{'beside the best':<20}{'two threads':<20}",
+    ]
+    for row in rows:
+        plain = row["plain"] / row["warps"]
+        best = row["best"] / row["warps"]
+        plain_text = _judged(plain, row["goal_plain"]) if row["goal_plain"] else f"{plain:.2f}"
+        best_text = _judged(best, row["goal_best"]) if row["goal_best"] else ""
+        if row["best"] and not row["goal_best"]:
+            best_text = f"{best:.2f}"
+        gain = row["wall"] / wall[row["name"]] if wall.get(row["name"]) else 0.0
+        gain_text = _judged(gain, TWO_THREADS) if gain else ""
+        best_ms = f"{row['best']:.3f}" if row["best"] else "-"
+        lines.append(
+            f"{row['name']:<22}{row['plain']:>9.3f}{best_ms:>10}{row['warps']:>9.3f}"
+            f"{row['threads']:>9.3f}  {plain_text:<20}{best_text:<20}{gain_text:<20}".rstrip()
+        )
+    lines += ["", f"{'PTX to callable, ms':<22}{'threads':>9}  {'warps':<22}{'from the disk':<22}"]
+    for row in rows:
+        if "compile_warps" not in row:
+            continue
+        limit = COMPILE_LIBM_MS if row["name"].startswith("libm") else COMPILE_MS
+        lines.append(
+            f"{row['name']:<22}{row['compile_threads']:>9.1f}  "
+            f"{_judged(row['compile_warps'], limit, True):<22}"
+            f"{_judged(row['cached'], CACHED_MS, True):<22}".rstrip()
+        )
+    if launch:
+        lines += [
+            "",
+            f"empty launch, us: {_judged(launch['launch'], LAUNCH_US, True)}; "
+            f"launched and waited for {launch['launch_and_wait']:.2f}",
+        ]
+    return lines
