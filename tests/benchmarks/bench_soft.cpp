@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The software device beside C++ (soft_references.cpp, soft_best.cpp), both execution modes; what
 // `lathe bench soft` runs for one worker and for two.
-//   bench_soft [rounds] [--compile-times]    prints a line of JSON for each kernel: milliseconds of
+//   bench_soft [rounds] [--compile-times] [--only WORD]    prints a line of JSON for each kernel: milliseconds of
 //       processor time (and `wall`), medians of alternated rounds, and what is asked for
 #include "tests/benchmarks/soft_references.h"
 #include "tests/soft/support/nvrtc.h"
@@ -447,9 +447,12 @@ extern "C" __global__ void k(int n, const float* x, float* y) {
 } // namespace
 
 int main(int argc, char** argv) {
+    std::string_view only;
     for (int k = 1; k < argc; ++k) {
         if (std::string_view{argv[k]} == "--compile-times")
             g_compile_times = true;
+        else if (std::string_view{argv[k]} == "--only" && k + 1 < argc)
+            only = argv[++k];
         else
             g_rounds = std::max(1, std::atoi(argv[k]));
     }
@@ -463,17 +466,20 @@ int main(int argc, char** argv) {
         CUcontext context = nullptr;
         check(cuDevicePrimaryCtxRetain(&context, 0), "cuDevicePrimaryCtxRetain");
         check(cuCtxPushCurrent(context), "cuCtxPushCurrent");
-        bench_saxpy("saxpy 4 M", 1 << 22, 1, {0.9, 0});
-        bench_saxpy("saxpy 32 K", 1 << 15, 100, {0.75, 0});
-        bench_nbody();
-        bench_matmul(false);
-        bench_matmul(true);
-        bench_reduce();
-        bench_histogram();
-        bench_gray_scott();
-        bench_mandelbrot();
-        bench_libm();
-        measure_launch();
+        const std::pair<std::string_view, void (*)()> benches[] = {
+            {"saxpy 4 M", [] { bench_saxpy("saxpy 4 M", 1 << 22, 1, {0.9, 0}); }},
+            {"saxpy 32 K", [] { bench_saxpy("saxpy 32 K", 1 << 15, 100, {0.75, 0}); }},
+            {"n-body", bench_nbody},
+            {"matmul naive", [] { bench_matmul(false); }},
+            {"matmul tiled", [] { bench_matmul(true); }},
+            {"reduce", bench_reduce},
+            {"histogram", bench_histogram},
+            {"Gray-Scott", bench_gray_scott},
+            {"Mandelbrot", bench_mandelbrot},
+            {"libm", bench_libm},
+            {"launch", measure_launch}};
+        for (const auto& [name, bench] : benches)
+            if (name.find(only) != std::string_view::npos) bench();
     } catch (const std::exception& error) {
         fmt::print(stderr, "{}\n", error.what());
         return 1;

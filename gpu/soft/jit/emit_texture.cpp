@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // tex, tld4, txq, suld, sust, suq: calls of the run time with coordinates on the stack.
 // Textures and surfaces are 64-bit objects; a .texref variable counts as the object it holds.
-#include "gpu/soft/jit/lowering.h"
+#include "gpu/soft/jit/floats.h"
 
 #include <fmt/format.h>
 
@@ -105,7 +105,7 @@ Value* gradient_level(FunctionLowering& f, const Instruction& i, Value* texture,
         longest = b.CreateBinaryIntrinsic(llvm::Intrinsic::maxnum, longest, square);
     }
     Value* level =
-        b.CreateFMul(llvm::ConstantFP::get(real, 0.5), f.call_c("log2f", real, {longest}));
+        b.CreateFMul(llvm::ConstantFP::get(real, 0.5), approximate(f, Opcode::lg2, longest, true));
     return b.CreateBinaryIntrinsic(llvm::Intrinsic::maxnum, level,
                                    llvm::ConstantFP::get(real, 0.0));
 }

@@ -32,7 +32,7 @@ void Widener::emit_atomic(const llvm::Instruction& i) {
     llvm::Type* type = update.getType();
     llvm::AllocaInst* old_values = update.use_empty() ? nullptr : results(type);
     const Spilled place = spill(update.getPointerOperand()), value = spill(update.getValOperand());
-    for_each_lane(mask_, [&](Value* index) {
+    for_lanes_unrolled(mask_, [&](Value* index) {
         Value* where = lane(place, index);
         Value* old = b.CreateAlignedLoad(type, where, update.getAlign());
         Value* next = llvm::buildAtomicRMWValue(update.getOperation(), b, old, lane(value, index));

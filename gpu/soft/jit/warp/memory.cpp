@@ -27,6 +27,79 @@ void Widener::emit_alloca(const llvm::AllocaInst& i) {
     set(i, all);
 }
 
+// pointer = something uniform + bytes * extension of a 32-bit index: that index.
+const llvm::CastInst* Widener::row_index(const Value* pointer, std::uint64_t bytes) const {
+    const auto known = [&](const Value* value) {
+        return llvm::isa<llvm::Instruction>(value) && values_.count(value) != 0;
+    };
+    const auto extension = [&](const Value* value) -> const llvm::CastInst* {
+        const auto* cast = llvm::dyn_cast<llvm::CastInst>(value);
+        const bool extends = cast && llvm::isa<llvm::SExtInst, llvm::ZExtInst>(cast) &&
+                             cast->getSrcTy()->isIntegerTy(32) &&
+                             shape(cast->getOperand(0)).is_varying() && known(cast->getOperand(0));
+        return extends ? cast : nullptr;
+    };
+    for (unsigned depth = 0; depth < 8 && known(pointer); ++depth) {
+        const auto* i = llvm::cast<llvm::Instruction>(pointer);
+        if (const auto* gep = llvm::dyn_cast<llvm::GetElementPtrInst>(i)) {
+            if (!gep->hasAllConstantIndices()) {
+                const bool simple =
+                    gep->getNumIndices() == 1 && shapes_.is_uniform(gep->getPointerOperand()) &&
+                    layout_.getTypeAllocSize(gep->getSourceElementType()) == bytes;
+                return simple ? extension(gep->getOperand(1)) : nullptr;
+            }
+            pointer = gep->getPointerOperand();
+            continue;
+        }
+        const auto opcode = i->getOpcode();
+        if (opcode == llvm::Instruction::IntToPtr) {
+            pointer = i->getOperand(0);
+        } else if (opcode == llvm::Instruction::Add) {
+            const bool left = shapes_.is_uniform(i->getOperand(0));
+            if (!left && !shapes_.is_uniform(i->getOperand(1))) return nullptr;
+            pointer = i->getOperand(left ? 1 : 0);
+        } else if (opcode == llvm::Instruction::Shl) {
+            const auto* by = llvm::dyn_cast<llvm::ConstantInt>(i->getOperand(1));
+            const bool scales = by && by->getZExtValue() < 8 && 1ull << by->getZExtValue() == bytes;
+            return scales ? extension(i->getOperand(0)) : nullptr;
+        } else {
+            return bytes == 1 ? extension(i) : nullptr;
+        }
+    }
+    return nullptr;
+}
+
+// The scalar code of a value for lane 0, from its index on.
+Value* Widener::of_lane_0(const Value* value, const llvm::CastInst& index) {
+    if (shape(value).is_affine()) return scalar(value);
+    const auto* i = llvm::cast<llvm::Instruction>(value);
+    if (i == &index) {
+        Value* first = b.CreateExtractElement(vector(index.getOperand(0)), std::uint64_t{0});
+        return b.CreateCast(index.getOpcode(), first, index.getType());
+    }
+    llvm::Instruction* copy = i->clone();
+    copy->dropPoisonGeneratingFlags();
+    for (unsigned k = 0; k < copy->getNumOperands(); ++k)
+        copy->setOperand(k, of_lane_0(i->getOperand(k), index));
+    return b.Insert(copy);
+}
+
+Widener::Row Widener::find_row(const Value* pointer, std::uint64_t bytes) {
+    const llvm::CastInst* index = row_index(pointer, bytes);
+    if (!index) {
+        Value* pointers = vector(pointer);
+        return {is_row(pointers, bytes), b.CreateExtractElement(pointers, std::uint64_t{0})};
+    }
+    // In 32 bits, where a vector has half the registers; the last lane must not have wrapped.
+    Value* numbers = vector(index->getOperand(0));
+    Value* first = b.CreateExtractElement(numbers, std::uint64_t{0});
+    Value* steps = is_full(mask_bits(b.CreateICmpEQ(numbers, spread(first, 1))));
+    const bool is_signed = llvm::isa<llvm::SExtInst>(index);
+    Value* most = b.getInt32((is_signed ? 0x7fffffffu : ~0u) - (width_ - 1));
+    Value* fits = is_signed ? b.CreateICmpSLE(first, most) : b.CreateICmpULE(first, most);
+    return {b.CreateAnd(steps, fits), of_lane_0(pointer, *index)};
+}
+
 Value* Widener::is_row(Value* pointers, std::uint64_t bytes) {
     Value* addresses = b.CreatePtrToInt(pointers, vector_type(b.getInt64Ty()));
     Value* row = spread(b.CreateExtractElement(addresses, std::uint64_t{0}),
@@ -49,13 +122,11 @@ void Widener::emit_load(const llvm::LoadInst& i) {
         set(i, load_gather(i, mask_));
         return;
     }
-    Value* pointers = vector(i.getPointerOperand());
-    Value* row = b.CreateAnd(is_full(mask_), is_row(pointers, bytes));
-    Value* first = b.CreateExtractElement(pointers, std::uint64_t{0});
+    const Row row = find_row(i.getPointerOperand(), bytes);
     llvm::BasicBlock *together = block("row"), *apart = block("gather"), *done = block("loaded");
-    b.CreateCondBr(row, together, apart, likely(b.getContext()));
+    b.CreateCondBr(b.CreateAnd(is_full(mask_), row.found), together, apart, likely(b.getContext()));
     b.SetInsertPoint(together);
-    Value* x = b.CreateAlignedLoad(vector_type(type), first, i.getAlign());
+    Value* x = b.CreateAlignedLoad(vector_type(type), row.first, i.getAlign());
     b.CreateBr(done);
     b.SetInsertPoint(apart);
     Value* y = load_gather(i, mask_);
@@ -142,14 +213,12 @@ void Widener::emit_store(const llvm::StoreInst& i) {
         store_scatter(i, mask_);
         return;
     }
-    Value* pointers = vector(i.getPointerOperand());
     Value* value = vector(i.getValueOperand());
-    Value* row = b.CreateAnd(is_full(mask_), is_row(pointers, bytes));
-    Value* first = b.CreateExtractElement(pointers, std::uint64_t{0});
+    const Row row = find_row(i.getPointerOperand(), bytes);
     llvm::BasicBlock *together = block("row"), *apart = block("scatter"), *done = block("stored");
-    b.CreateCondBr(row, together, apart, likely(b.getContext()));
+    b.CreateCondBr(b.CreateAnd(is_full(mask_), row.found), together, apart, likely(b.getContext()));
     b.SetInsertPoint(together);
-    b.CreateAlignedStore(value, first, i.getAlign());
+    b.CreateAlignedStore(value, row.first, i.getAlign());
     b.CreateBr(done);
     b.SetInsertPoint(apart);
     store_scatter(i, mask_);

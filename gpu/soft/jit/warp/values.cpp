@@ -120,6 +120,18 @@ void Widener::for_each_lane(Value* mask, const std::function<void(Value*)>& body
     b.SetInsertPoint(done);
 }
 
+void Widener::for_lanes_unrolled(Value* mask, const std::function<void(Value*)>& body) {
+    llvm::BasicBlock *all = block("all_lanes"), *some = block("some_lanes"), *done = block("ran");
+    b.CreateCondBr(is_full(mask), all, some);
+    b.SetInsertPoint(all);
+    for (unsigned k = 0; k < width_; ++k) body(b.getInt32(k));
+    b.CreateBr(done);
+    b.SetInsertPoint(some);
+    for_each_lane(mask, body);
+    b.CreateBr(done);
+    b.SetInsertPoint(done);
+}
+
 llvm::AllocaInst* Widener::results(llvm::Type* element) {
     // Single bits are kept as bytes.
     llvm::Type* type = element->isIntegerTy(1) ? b.getInt8Ty() : element;

@@ -98,6 +98,8 @@ private:
     Value* lane(const Spilled& spilled, Value* index);
     /// Runs `body` for each lane of the mask in ascending order.
     void for_each_lane(Value* mask, const std::function<void(Value* lane)>& body);
+    /// The same, as a line of copies where all lanes run; for bodies of a few instructions.
+    void for_lanes_unrolled(Value* mask, const std::function<void(Value* lane)>& body);
     /// An array that a lane loop fills, and its contents as a vector.
     llvm::AllocaInst* results(llvm::Type* element);
     void put(llvm::AllocaInst* array, Value* lane, Value* v);
@@ -121,6 +123,14 @@ private:
     Value* load_gather(const llvm::LoadInst& i, Value* mask);
     void store_row(const llvm::StoreInst& i, Value* first, Value* mask);
     void store_scatter(const llvm::StoreInst& i, Value* mask);
+    struct Row {
+        Value* found; ///< a bit: the lanes' addresses are those of a row of elements
+        Value* first; ///< address of lane 0
+    };
+    /// For addresses that are not known to be a row. All lanes must run for it to mean anything.
+    Row find_row(const Value* pointer, std::uint64_t bytes);
+    const llvm::CastInst* row_index(const Value* pointer, std::uint64_t bytes) const;
+    Value* of_lane_0(const Value* value, const llvm::CastInst& index);
     /// True (a bit) where the lanes' addresses are those of a row of elements. All lanes must run.
     Value* is_row(Value* pointers, std::uint64_t bytes);
     void emit_atomic(const llvm::Instruction& i);
