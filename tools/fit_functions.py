@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Fits the polynomials of gpu/soft/jit/functions.cpp: least squares in extended precision, weighted
-again and again by the error (Lawson), which comes close to the least largest error. Coefficients are
-rounded to single precision one by one, each time fitting the rest anew."""
+again and again by the error (Lawson), which comes close to the least largest error. Coefficients
+are rounded to single precision one by one, each time fitting the rest anew."""
 
 from __future__ import annotations
 
@@ -73,7 +73,9 @@ def main() -> None:
     one = np.ones_like
     fit("2^x", -0.5, 0.5, list(range(7)), np.exp2, lambda x: 1 / np.exp2(x), {0: 1.0})
     root = np.sqrt(LONG(2))
-    fit("log2(1 + x) / x", float(1 / root - 1), float(root - 1), list(range(9)), log2_over_f, lambda x: 1 / log2_over_f(x), {})
+    low, high = float(1 / root - 1), float(root - 1)
+    powers = list(range(9))
+    fit("log2(1 + x) / x", low, high, powers, log2_over_f, lambda x: 1 / log2_over_f(x), {})
     quarter = float(np.pi / 4)
     fit("sin x", 0, quarter, [1, 3, 5, 7, 9], np.sin, lambda x: 1 / np.sin(x), {1: 1.0})
     fit("cos x", 0, quarter, [0, 2, 4, 6, 8], np.cos, one, {0: 1.0, 2: -0.5})

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The software device beside C++ (soft_references.cpp, soft_best.cpp), both execution modes; what
 // `lathe bench soft` runs for one worker and for two.
-//   bench_soft [rounds] [--compile-times] [--only WORD]    prints a line of JSON for each kernel: milliseconds of
+//   bench_soft [rounds] [--compile-times] [--only WORD]    prints a line of JSON for each kernel:
+//   milliseconds of
 //       processor time (and `wall`), medians of alternated rounds, and what is asked for
 #include "tests/benchmarks/soft_references.h"
 #include "tests/soft/support/nvrtc.h"
@@ -135,7 +136,8 @@ double compile_time(const std::string& ptx, const char* mode) {
     static int number = 0;
     std::vector<double> times;
     for (int k = 0; k < 5; ++k)
-        times.push_back(Kernel{fmt::format("{}// {} {}\n", ptx, wall_ms(), ++number), mode}.compile_ms);
+        times.push_back(
+            Kernel{fmt::format("{}// {} {}\n", ptx, wall_ms(), ++number), mode}.compile_ms);
     return median(times);
 }
 
@@ -174,8 +176,8 @@ void measure(const Row& row) {
 
 /// Microseconds of a launch of nothing, of many in a row and of one that is waited for.
 void measure_launch() {
-    const std::string ptx = lathe::test::compile_to_ptx(
-        "extern \"C\" __global__ void k() {}", "bench.cu", {"-lineinfo"});
+    const std::string ptx = lathe::test::compile_to_ptx("extern \"C\" __global__ void k() {}",
+                                                        "bench.cu", {"-lineinfo"});
     Kernel nothing{ptx, "warp"};
     constexpr int kLaunches = 2000;
     const Grid grid{{1, 1, 1}, {32, 1, 1}};
@@ -189,7 +191,8 @@ void measure_launch() {
         for (int n = 0; n < kLaunches; ++n) nothing.run(grid);
         waited.push_back((wall_ms() - start) * 1e3 / kLaunches);
     }
-    fmt::print("{{\"launch\": {:.3f}, \"launch_and_wait\": {:.3f}}}\n", median(queued), median(waited));
+    fmt::print("{{\"launch\": {:.3f}, \"launch_and_wait\": {:.3f}}}\n", median(queued),
+               median(waited));
 }
 
 template <class T>
@@ -218,12 +221,15 @@ void bench_saxpy(const char* name, int n, unsigned repeats, Goal goal) {
     std::vector<float> x = random_floats(size, 0, 1), y(size, 1.0f);
     Device<float> dx{x}, dy{y};
     const auto blocks = static_cast<unsigned>(n) / 256;
-    measure({name, source,
+    measure({name,
+             source,
              [&](Kernel& kernel) {
                  kernel.run({{blocks, repeats, 1}, {256, 1, 1}}, n, 1e-6f, dx.p, dy.p);
              },
              [&] { bench::saxpy(n, 1e-6f, x.data(), y.data()); },
-             {}, goal, static_cast<double>(repeats)});
+             {},
+             goal,
+             static_cast<double>(repeats)});
 }
 
 void bench_nbody() {
@@ -252,7 +258,8 @@ extern "C" __global__ void k(int n, float softening, const float4* position, flo
     Device<float> p{position}, f{force};
     std::vector<float> parts[4], best_force(3 * n);
     for (std::size_t k = 0; k < position.size(); ++k) parts[k % 4].push_back(position[k]);
-    measure({"n-body 4096", source,
+    measure({"n-body 4096",
+             source,
              [&](Kernel& kernel) {
                  kernel.run({{n / 256, 1, 1}, {256, 1, 1}}, n, 1e-3f, p.p, f.p);
              },
@@ -326,7 +333,8 @@ extern "C" __global__ void k(int n, const float* in, float* out) {
     const std::vector<float> x = random_floats(n, 0, 1);
     Device<float> in{x}, out{std::vector<float>(16)};
     volatile float sum = 0;
-    measure({"reduce 4 M", source,
+    measure({"reduce 4 M",
+             source,
              [&](Kernel& kernel) {
                  kernel.run({{16, 1, 1}, {256, 1, 1}}, n, in.p, out.p);
              },
@@ -356,12 +364,14 @@ extern "C" __global__ void k(int n, const unsigned char* in, unsigned* out) {
     std::vector<unsigned> bins(256);
     Device<unsigned char> din{in};
     Device<unsigned> out{bins};
-    measure({"histogram 4 M", source,
+    measure({"histogram 4 M",
+             source,
              [&](Kernel& kernel) {
                  kernel.run({{16, 1, 1}, {256, 1, 1}}, n, din.p, out.p);
              },
              [&] { bench::histogram(n, in.data(), bins.data()); },
-             {}, {0.5, 0}});
+             {},
+             {0.5, 0}});
 }
 
 void bench_gray_scott() {
@@ -380,12 +390,14 @@ extern "C" __global__ void k(int width, int height, const float* now, float* nex
     const std::vector<float> now = random_floats(2 * size * size, 0, 1);
     std::vector<float> next(now.size());
     Device<float> a{now}, b{next};
-    measure({"Gray-Scott 1024", source,
+    measure({"Gray-Scott 1024",
+             source,
              [&](Kernel& kernel) {
                  kernel.run({{size / 32, size / 8, 1}, {32, 8, 1}}, size, size, a.p, b.p);
              },
              [&] { bench::gray_scott(size, size, now.data(), next.data()); },
-             {}, {0.6, 0}});
+             {},
+             {0.6, 0}});
     compare("Gray-Scott", b.read(), next, 1e-5);
 }
 
@@ -409,7 +421,8 @@ extern "C" __global__ void k(int width, int height, int most, int* steps) {
     std::vector<int> steps(width * height);
     Device<int> out{steps};
     std::vector<int> best_steps(steps.size());
-    measure({"Mandelbrot 512x384", source,
+    measure({"Mandelbrot 512x384",
+             source,
              [&](Kernel& kernel) {
                  kernel.run({{width / 32, height / 8, 1}, {32, 8, 1}}, width, height, most, out.p);
              },
@@ -435,12 +448,14 @@ extern "C" __global__ void k(int n, const float* x, float* y) {
     const std::vector<float> x = random_floats(n, 0, 4);
     std::vector<float> y(n);
     Device<float> dx{x}, dy{y};
-    measure({"libm, ten functions", source,
+    measure({"libm, ten functions",
+             source,
              [&](Kernel& kernel) {
                  kernel.run({{n / 256, 1, 1}, {256, 1, 1}}, n, dx.p, dy.p);
              },
              [&] { bench::libm(n, x.data(), y.data()); },
-             {}, {12, 0}});
+             {},
+             {12, 0}});
     compare("libm", dy.read(), y, 1e-5);
 }
 
@@ -467,8 +482,14 @@ int main(int argc, char** argv) {
         check(cuDevicePrimaryCtxRetain(&context, 0), "cuDevicePrimaryCtxRetain");
         check(cuCtxPushCurrent(context), "cuCtxPushCurrent");
         const std::pair<std::string_view, void (*)()> benches[] = {
-            {"saxpy 4 M", [] { bench_saxpy("saxpy 4 M", 1 << 22, 1, {0.9, 0}); }},
-            {"saxpy 32 K", [] { bench_saxpy("saxpy 32 K", 1 << 15, 100, {0.75, 0}); }},
+            {"saxpy 4 M",
+             [] {
+                 bench_saxpy("saxpy 4 M", 1 << 22, 1, {0.9, 0});
+             }},
+            {"saxpy 32 K",
+             [] {
+                 bench_saxpy("saxpy 32 K", 1 << 15, 100, {0.75, 0});
+             }},
             {"n-body", bench_nbody},
             {"matmul naive", [] { bench_matmul(false); }},
             {"matmul tiled", [] { bench_matmul(true); }},

@@ -38,8 +38,8 @@ bool any(Ints v) {
 
 } // namespace
 
-void nbody(int n, float softening, const float* x, const float* y, const float* z, const float* mass,
-           float* force) {
+void nbody(int n, float softening, const float* x, const float* y, const float* z,
+           const float* mass, float* force) {
     for (int i = 0; i < n; ++i) {
         float fx = 0, fy = 0, fz = 0;
         for (int j = 0; j < n; ++j) {

@@ -18,8 +18,8 @@ void libm(int n, const float* x, float* y);
 
 /// The same by a programmer who takes trouble (soft_best.cpp).
 namespace best {
-void nbody(int n, float softening, const float* x, const float* y, const float* z, const float* mass,
-           float* force);
+void nbody(int n, float softening, const float* x, const float* y, const float* z,
+           const float* mass, float* force);
 void matmul(int n, const double* a, const double* b, double* c);
 float reduce(int n, const float* x);
 /// width is a multiple of 32.

@@ -138,8 +138,8 @@ template <class Lower>
 jit::CachedCode Compiled::generate(Lower lower, const jit::warp::ShapeOptions* warp) {
     const jit::Toolchain::Lease tools = jit::Toolchain::take();
     const llvm::TargetMachine& machine = *tools->machine;
-    jit::ModuleLowering lowering{tools->context, *module_, facts_, resolve_,
-                                 machine.createDataLayout(), warp};
+    jit::ModuleLowering lowering{
+        tools->context, *module_, facts_, resolve_, machine.createDataLayout(), warp};
     lowering.llvm->setTargetTriple(machine.getTargetTriple().str());
     lower(lowering);
     llvm::Function *body = lowering.warp_body, *wide = lowering.warp_wide;

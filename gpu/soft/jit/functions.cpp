@@ -46,8 +46,7 @@ public:
         Value* m = b.CreateBitCast(b.CreateSub(bits(whole), b.CreateShl(e, 23)), b.getFloatTy());
         m = b.CreateFSub(m, number(1));
         Value* exponent = b.CreateSIToFP(e, b.getFloatTy());
-        if (tiny)
-            exponent = b.CreateFSub(exponent, b.CreateSelect(tiny, number(24), number(0)));
+        if (tiny) exponent = b.CreateFSub(exponent, b.CreateSelect(tiny, number(24), number(0)));
         Value* p = polynomial(m, {0x1.01a034p-3, -0x1.a779dap-3, 0x1.b95494p-3, -0x1.e981bcp-3,
                                   0x1.26dd00p-2, -0x1.715b78p-2, 0x1.ec7368p-2, -0x1.715472p-1,
                                   0x1.715476p+0});
@@ -59,7 +58,8 @@ public:
         return b.CreateSelect(b.CreateFCmpULT(x, number(0)), nan(), y);
     }
 
-    // x = k pi/2 + r in double precision, good to |x| = 2^28; beyond it the result stays in [-1, 1].
+    // x = k pi/2 + r in double precision, good to |x| = 2^28; beyond it the result stays in [-1,
+    // 1].
     Value* sine(Value* x, unsigned quadrants) {
         auto* real = b.getDoubleTy();
         const auto wide = [&](double v) { return llvm::ConstantFP::get(real, v); };
@@ -72,8 +72,8 @@ public:
         Value* r = b.CreateFSub(d, b.CreateFMul(k, wide(std::numbers::pi / 2)));
         r = at_least(at_most(b.CreateFPTrunc(r, b.getFloatTy()), 0.8), -0.8);
         Value* square = b.CreateFMul(r, r);
-        Value* odd = polynomial(square, {0x1.7c3616p-19, -0x1.a05964p-13, 0x1.111174p-7,
-                                         -0x1.555556p-3});
+        Value* odd =
+            polynomial(square, {0x1.7c3616p-19, -0x1.a05964p-13, 0x1.111174p-7, -0x1.555556p-3});
         odd = b.CreateFMul(r, fused(square, odd, number(1))); // -0 stays -0
         Value* even = polynomial(square, {0x1.99e0ecp-16, -0x1.6c0c1ap-10, 0x1.55554ap-5, -0.5, 1});
         Value* swap = b.CreateICmpNE(b.CreateAnd(quadrant, 1), b.getInt32(0));
@@ -86,13 +86,13 @@ public:
     Value* tanh(Value* x) {
         Value* size = b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
         Value* square = b.CreateFMul(x, x);
-        Value* near = polynomial(square, {-0x1.754f46p-8, 0x1.52041cp-6, -0x1.b836c8p-5,
-                                          0x1.1106fap-3, -0x1.555532p-2});
+        Value* near = polynomial(
+            square, {-0x1.754f46p-8, 0x1.52041cp-6, -0x1.b836c8p-5, 0x1.1106fap-3, -0x1.555532p-2});
         near = b.CreateFMul(x, fused(square, near, number(1)));
         Value* power = exp2(b.CreateFMul(size, number(2 * std::numbers::log2e)));
         Value* rest = b.CreateFDiv(number(2), b.CreateFAdd(power, number(1)));
-        Value* far = b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign,
-                                             b.CreateFSub(number(1), rest), x);
+        Value* far =
+            b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, b.CreateFSub(number(1), rest), x);
         return b.CreateSelect(b.CreateFCmpOLT(size, number(0.625)), near, far);
     }
 

@@ -89,8 +89,7 @@ bool has_wide_vectors() {
     return found && !std::getenv("LATHE_SOFT_CPU");
 }
 
-Toolchain::Toolchain(std::string cpu)
-    : machine{make_target_machine(cpu)}, cpu_{std::move(cpu)} {
+Toolchain::Toolchain(std::string cpu) : machine{make_target_machine(cpu)}, cpu_{std::move(cpu)} {
     llvm::PassBuilder builder{machine.get()};
     builder.registerModuleAnalyses(modules_);
     builder.registerCGSCCAnalyses(components_);
@@ -117,9 +116,9 @@ void Toolchain::make_code_generator() {
     if (!failed) {
         config->addMachinePasses();
         config->setInitialized();
-        failed = target.addAsmPrinter(code_generator_, stream_, nullptr,
-                                      llvm::CodeGenFileType::ObjectFile,
-                                      info->getMMI().getContext());
+        failed =
+            target.addAsmPrinter(code_generator_, stream_, nullptr,
+                                 llvm::CodeGenFileType::ObjectFile, info->getMMI().getContext());
     }
     if (failed) throw Error{"LLVM cannot write object code for this host"};
     code_generator_.add(llvm::createFreeMachineFunctionPass());

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``lathe bench soft``: the software device beside C++ on this processor, and what is asked of it."""
+"""``lathe bench soft``: the software device beside C++ on this processor, with what is asked."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Row = dict[str, Any]
 
 
 def bench_soft(arguments: argparse.Namespace) -> int:
-    """Builds the references where they are not, runs them for one and two threads, prints a table."""
+    """Builds the references, runs them beside the kernels for one and two threads, prints a table."""
     rounds = parse_count("--rounds", arguments.rounds)
     program = _program()
     one = _measure(program, [str(rounds), "--compile-times"], workers=1)

@@ -48,13 +48,12 @@ double compile_time(const std::string& ptx, bool by_warps, bool cached, int roun
     return median_ms(rounds, [&] {
         auto module = std::make_shared<ptx::Module>(ptx::parse(ptx).module);
         if (!cached) module->key.clear();
-        const auto code = CompiledModule::create(
-            module,
-            [](std::string_view) -> void* {
-                static std::uint64_t memory[64];
-                return memory;
-            },
-            {by_warps, 0});
+        const auto code = CompiledModule::create(module,
+                                                 [](std::string_view) -> void* {
+                                                     static std::uint64_t memory[64];
+                                                     return memory;
+                                                 },
+                                                 {by_warps, 0});
         constexpr std::uint32_t kLine[3] = {256, 1, 1}, kSquare[3] = {32, 8, 1};
         for (const KernelInfo& kernel : code->kernels())
             code->code(kernel.name, kernel.has_rows ? kSquare : kLine);
@@ -62,14 +61,15 @@ double compile_time(const std::string& ptx, bool by_warps, bool cached, int roun
 }
 
 void compile_times(int rounds) {
-    for (const char* name : {"saxpy", "grayscott", "nbody", "matmul", "reduce", "scan",
-                             "histogram", "mandelbrot", "libm"}) {
+    for (const char* name : {"saxpy", "grayscott", "nbody", "matmul", "reduce", "scan", "histogram",
+                             "mandelbrot", "libm"}) {
         const std::string text = lathe::test::compile_kernel(name, {"-lineinfo"});
         const double threads = compile_time(text, false, false, rounds);
         const double warps = compile_time(text, true, false, rounds);
         compile_time(text, true, true, 1); // into the cache
-        fmt::print("compile {:<12} threads {:8.2f} ms, warps {:8.2f} ms, from the disk {:8.2f} ms\n",
-                   name, threads, warps, compile_time(text, true, true, rounds));
+        fmt::print(
+            "compile {:<12} threads {:8.2f} ms, warps {:8.2f} ms, from the disk {:8.2f} ms\n", name,
+            threads, warps, compile_time(text, true, true, rounds));
     }
 }
 

@@ -205,11 +205,14 @@ TEST(ApproximateFunctions, HyperbolicTangent) {
 
 TEST(ApproximateFunctions, RootsAndReciprocals) {
     const auto all = every_exponent(0x1p-126f, 0x1p126f);
-    expect_within("rcp.approx.f32", all, [](long double x) { return 1 / x; }, Measure::ulp, 1);
-    expect_within("sqrt.approx.f32", all, [](long double x) { return std::sqrt(x); },
-                  Measure::relative, std::exp2(-23));
-    expect_within("rsqrt.approx.f32", all, [](long double x) { return 1 / std::sqrt(x); },
-                  Measure::relative, std::exp2(-22.9));
+    expect_within(
+        "rcp.approx.f32", all, [](long double x) { return 1 / x; }, Measure::ulp, 1);
+    expect_within(
+        "sqrt.approx.f32", all, [](long double x) { return std::sqrt(x); }, Measure::relative,
+        std::exp2(-23));
+    expect_within(
+        "rsqrt.approx.f32", all, [](long double x) { return 1 / std::sqrt(x); }, Measure::relative,
+        std::exp2(-22.9));
     expect_value("rcp.approx.f32", 0.0f, kInfinity);
     expect_value("rcp.approx.ftz.f32", -kTiny, -kInfinity);
     expect_value("rcp.approx.f32", kInfinity, 0.0f);

@@ -60,8 +60,8 @@ Loaded load(const std::string& text, ExecutionMode mode) {
     const auto before = ObjectCache::instance().stats();
     auto module = std::make_shared<ptx::Module>(ptx::parse(text).module);
     const auto code = CompiledModule::create(
-        module,
-        [&](std::string_view name) -> void* { return name == "table" ? table : nullptr; }, mode);
+        module, [&](std::string_view name) -> void* { return name == "table" ? table : nullptr; },
+        mode);
     constexpr std::uint32_t kBlock[3] = {64, 1, 1};
     const KernelCode kernel = code->code("k", kBlock);
     const auto after = ObjectCache::instance().stats();
@@ -160,7 +160,8 @@ TEST_F(ObjectCacheTest, DamagedFilesAreCompiledAgain) {
 // A kernel that cannot run by warps: that, too, is known the second time.
 TEST_F(ObjectCacheTest, RefusalsAreKept) {
     std::string text = new_text();
-    text.insert(text.find("ld.global"), "{ .reg .b64 %s; stacksave.u64 %s; stackrestore.u64 %s; }\n    ");
+    text.insert(text.find("ld.global"),
+                "{ .reg .b64 %s; stacksave.u64 %s; stackrestore.u64 %s; }\n    ");
     const Loaded first = load(text, {true, 16}), second = load(text, {true, 16});
     EXPECT_EQ(first.misses, 2u); // by warps, then by threads
     EXPECT_EQ(second.hits, 2u);

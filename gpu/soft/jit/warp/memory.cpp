@@ -43,9 +43,9 @@ const llvm::CastInst* Widener::row_index(const Value* pointer, std::uint64_t byt
         const auto* i = llvm::cast<llvm::Instruction>(pointer);
         if (const auto* gep = llvm::dyn_cast<llvm::GetElementPtrInst>(i)) {
             if (!gep->hasAllConstantIndices()) {
-                const bool simple =
-                    gep->getNumIndices() == 1 && shapes_.is_uniform(gep->getPointerOperand()) &&
-                    layout_.getTypeAllocSize(gep->getSourceElementType()) == bytes;
+                const bool simple = gep->getNumIndices() == 1 &&
+                                    shapes_.is_uniform(gep->getPointerOperand()) &&
+                                    layout_.getTypeAllocSize(gep->getSourceElementType()) == bytes;
                 return simple ? extension(gep->getOperand(1)) : nullptr;
             }
             pointer = gep->getPointerOperand();
