@@ -24,7 +24,7 @@ Row = dict[str, Any]
 
 
 def bench_soft(arguments: argparse.Namespace) -> int:
-    """Builds the references, runs them beside the kernels for one and two threads, prints a table."""
+    """Builds the references and prints how the kernels do beside them, for one and two threads."""
     rounds = parse_count("--rounds", arguments.rounds)
     program = _program()
     one = _measure(program, [str(rounds), "--compile-times"], workers=1)
