@@ -20,12 +20,12 @@ CUresult create(CUarray* array, const CUDA_ARRAY3D_DESCRIPTOR& d) {
 extern "C" {
 
 CUresult cuArray3DCreate(CUarray* array, const CUDA_ARRAY3D_DESCRIPTOR* d) {
-    if (!d) return CUDA_ERROR_INVALID_VALUE;
+    if (!is_pointer(d)) return CUDA_ERROR_INVALID_VALUE;
     return create(array, *d);
 }
 
 CUresult cuArrayCreate(CUarray* array, const CUDA_ARRAY_DESCRIPTOR* d) {
-    if (!d) return CUDA_ERROR_INVALID_VALUE;
+    if (!is_pointer(d)) return CUDA_ERROR_INVALID_VALUE;
     CUDA_ARRAY3D_DESCRIPTOR full{};
     full.Width = d->Width;
     full.Height = d->Height;

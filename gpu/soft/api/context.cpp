@@ -19,6 +19,14 @@ std::shared_ptr<Context> context_of(CUcontext handle) {
     return found;
 }
 
+void destroy_context(const std::shared_ptr<Context>& context) {
+    require(!context->primary, CUDA_ERROR_INVALID_CONTEXT, "primary contexts are released");
+    auto& stack = context_stack();
+    if (!stack.empty() && stack.back() == context) stack.pop_back();
+    context->destroy();
+    Objects<Context>::instance().remove(context.get());
+}
+
 CUresult create_context(CUcontext* context, unsigned flags, CUdevice device) {
     return entry([&] {
         require_pointer(context);
@@ -37,6 +45,7 @@ extern "C" {
 
 CUresult cuCtxCreate_v4(CUcontext* context, CUctxCreateParams* params, unsigned flags,
                         CUdevice device) {
+    if (params && !is_pointer(params)) return CUDA_ERROR_INVALID_VALUE;
     bool affinity = params && params->numExecAffinityParams > 0;
     if (affinity) return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
     return create_context(context, flags, device);
@@ -48,13 +57,33 @@ __attribute__((visibility("default"))) CUresult cuCtxCreate_v2(CUcontext* contex
 }
 
 CUresult cuCtxDestroy(CUcontext handle) {
-    return entry([&] {
+    return entry([&] { destroy_context(context_of(handle)); });
+}
+
+CUresult cuCtxAttach(CUcontext* context, unsigned flags) {
+    return in_context([&](Context& current) {
+        require_pointer(context);
+        require(flags == 0, CUDA_ERROR_INVALID_VALUE);
+        ++current.uses;
+        *context = handle_of(current_context());
+    });
+}
+
+CUresult cuCtxDetach(CUcontext handle) {
+    return in_context([&](Context& current) {
         auto context = context_of(handle);
-        require(!context->primary, CUDA_ERROR_INVALID_CONTEXT, "primary contexts are released");
-        auto& stack = context_stack();
-        if (!stack.empty() && stack.back() == context) stack.pop_back();
-        context->destroy();
-        Objects<Context>::instance().remove(handle);
+        require(context.get() == &current, CUDA_ERROR_INVALID_CONTEXT, "not the current context");
+        if (--context->uses == 0) destroy_context(context);
+    });
+}
+
+// The device is not divided: a context has all of it.
+CUresult cuCtxGetExecAffinity(CUexecAffinityParam* affinity, CUexecAffinityType type) {
+    return in_context([&](Context&) {
+        require_pointer(affinity);
+        require(type == CU_EXEC_AFFINITY_TYPE_SM_COUNT, CUDA_ERROR_INVALID_VALUE);
+        affinity->type = type;
+        affinity->param.smCount.val = Executor::instance().workers();
     });
 }
 
@@ -66,7 +95,7 @@ CUresult cuCtxPopCurrent(CUcontext* context) {
     return entry([&] {
         auto& stack = context_stack();
         require(!stack.empty(), CUDA_ERROR_INVALID_CONTEXT);
-        if (context) *context = handle_of(stack.back());
+        give(context, handle_of(stack.back()));
         stack.pop_back();
     });
 }
@@ -174,7 +203,11 @@ CUresult cuCtxGetCacheConfig(CUfunc_cache* config) {
 }
 
 CUresult cuCtxSetCacheConfig(CUfunc_cache config) {
-    return in_context([&](Context& context) { context.cache_config = config; });
+    return in_context([&](Context& context) {
+        require(config >= CU_FUNC_CACHE_PREFER_NONE && config <= CU_FUNC_CACHE_PREFER_EQUAL,
+                CUDA_ERROR_INVALID_VALUE, "unknown cache configuration");
+        context.cache_config = config;
+    });
 }
 
 CUresult cuCtxGetSharedMemConfig(CUsharedconfig* config) {
@@ -185,13 +218,18 @@ CUresult cuCtxGetSharedMemConfig(CUsharedconfig* config) {
 }
 
 CUresult cuCtxSetSharedMemConfig(CUsharedconfig config) {
-    return in_context([&](Context& context) { context.shared_config = config; });
+    return in_context([&](Context& context) {
+        require(config >= CU_SHARED_MEM_CONFIG_DEFAULT_BANK_SIZE &&
+                    config <= CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE,
+                CUDA_ERROR_INVALID_VALUE, "unknown bank size");
+        context.shared_config = config;
+    });
 }
 
 CUresult cuCtxGetStreamPriorityRange(int* least, int* greatest) {
     return in_context([&](Context&) {
-        if (least) *least = 0;
-        if (greatest) *greatest = 0;
+        give(least, kLeastPriority);
+        give(greatest, kGreatestPriority);
     });
 }
 

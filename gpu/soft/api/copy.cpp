@@ -137,11 +137,11 @@ CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D* c, CUstream s) { return general(s,
 CUresult cuMemcpy3D(const CUDA_MEMCPY3D* c) { return general(nullptr, true, c); }
 CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D* c, CUstream s) { return general(s, false, c); }
 CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER* p) {
-    CUDA_MEMCPY3D c = p ? without_peers(*p) : CUDA_MEMCPY3D{};
+    CUDA_MEMCPY3D c = is_pointer(p) ? without_peers(*p) : CUDA_MEMCPY3D{};
     return general(nullptr, true, p ? &c : nullptr);
 }
 CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER* p, CUstream s) {
-    CUDA_MEMCPY3D c = p ? without_peers(*p) : CUDA_MEMCPY3D{};
+    CUDA_MEMCPY3D c = is_pointer(p) ? without_peers(*p) : CUDA_MEMCPY3D{};
     return general(s, false, p ? &c : nullptr);
 }
 

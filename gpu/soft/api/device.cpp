@@ -2,6 +2,7 @@
 // Devices and the primary context. There is one device, number 0.
 #include "gpu/soft/api/entry.h"
 
+#include "gpu/soft/drv/array.h"
 #include "gpu/soft/drv/device.h"
 #include "gpu/soft/rt/arena.h"
 
@@ -133,6 +134,38 @@ CUresult cuDeviceCanAccessPeer(int* can, CUdevice device, CUdevice peer) {
         require_device(device);
         require_device(peer);
         *can = 0;
+    });
+}
+
+CUresult cuDeviceGetP2PAttribute(int* value, CUdevice_P2PAttribute, CUdevice device,
+                                 CUdevice peer) {
+    return entry([&] {
+        require_pointer(value);
+        require_device(device);
+        require_device(peer);
+        fail(CUDA_ERROR_INVALID_DEVICE, "there is one device");
+    });
+}
+
+CUresult cuDeviceGetExecAffinitySupport(int* supported, CUexecAffinityType type, CUdevice device) {
+    return entry([&] {
+        require_pointer(supported);
+        require_device(device);
+        require(type >= 0 && type < CU_EXEC_AFFINITY_TYPE_MAX, CUDA_ERROR_INVALID_VALUE);
+        *supported = 0;
+    });
+}
+
+CUresult cuDeviceGetTexture1DLinearMaxWidth(std::size_t* width, CUarray_format format,
+                                            unsigned channels, CUdevice device) {
+    return entry([&] {
+        require_pointer(width);
+        require_device(device);
+        require(known_format(format) && (channels == 1 || channels == 2 || channels == 4),
+                CUDA_ERROR_INVALID_VALUE, "no such texel");
+        int texels = 0;
+        device_attribute(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH, texels);
+        *width = static_cast<std::size_t>(texels);
     });
 }
 

@@ -90,13 +90,14 @@ def main() -> None:
             print(f'LATHE_CU_PROC("{p.name}", {p.version}, {str(p.per_thread).lower()}, {p.symbol})')
         return
     implemented = {s for s, kind in symbols_of(Path(sys.argv[3])).items() if kind == "T"}
-    print("// Written by gen_procs.py: symbol, the function behind it, parameters, arguments.")
+    print("// Written by gen_procs.py: symbol, the function behind it, parameters, arguments. Macros of\n"
+          "// cuda.h that give names newer symbols end here.")
     for p in procs(toolkit):
         base = re.sub(r"_pt[sd][sz]$", "", p.symbol)
         if p.per_thread and base in implemented:
             parameters = [re.sub(r"\s+", " ", part.strip()) for part in p.parameters.split(",")]
             arguments = ", ".join(argument(part) for part in parameters)
-            print(f"LATHE_CU_PER_THREAD({p.symbol}, {base},\n"
+            print(f"#undef {base}\nLATHE_CU_PER_THREAD({p.symbol}, {base},\n"
                   f"    ({', '.join(parameters)}),\n    ({arguments}))")
 
 

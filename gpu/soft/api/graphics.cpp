@@ -35,7 +35,7 @@ CUresult devices(unsigned* count, CUdevice* list, unsigned capacity, unsigned wh
         require(which >= 1 && which <= 3, CUDA_ERROR_INVALID_VALUE);
         current_gl();
         *count = 1;
-        if (list && capacity) list[0] = 0;
+        if (capacity) give(list, 0);
     });
 }
 
@@ -51,6 +51,18 @@ CUresult cuGLGetDevices_v2(unsigned* count, CUdevice* list, unsigned capacity, u
 }
 CUresult cuGLGetDevices(unsigned* count, CUdevice* list, unsigned capacity, unsigned which) {
     return devices(count, list, capacity, which);
+}
+
+// Any context can share with OpenGL: these ask for nothing more.
+CUresult cuGLInit() {
+    return entry([] {});
+}
+CUresult cuCtxCreate_v2(CUcontext* context, unsigned flags, CUdevice device);
+CUresult cuGLCtxCreate_v2(CUcontext* context, unsigned flags, CUdevice device) {
+    return cuCtxCreate_v2(context, flags, device);
+}
+CUresult cuGLCtxCreate(CUcontext* context, unsigned flags, CUdevice device) {
+    return cuCtxCreate_v2(context, flags, device);
 }
 
 CUresult cuGraphicsGLRegisterBuffer(CUgraphicsResource* resource, unsigned buffer, unsigned flags) {
@@ -118,8 +130,8 @@ CUresult cuGraphicsResourceGetMappedPointer(CUdeviceptr* p, std::size_t* bytes,
     return in_context([&](Context&) {
         auto resource = mapped(handle);
         require(resource->is_buffer(), CUDA_ERROR_NOT_MAPPED_AS_POINTER);
-        if (p) *p = resource->pointer();
-        if (bytes) *bytes = resource->bytes();
+        give(p, resource->pointer());
+        give(bytes, resource->bytes());
     });
 }
 

@@ -79,20 +79,20 @@ CUresult cuInit(unsigned flags) {
 }
 
 CUresult cuDriverGetVersion(int* version) {
-    if (!version) return CUDA_ERROR_INVALID_VALUE;
+    if (!is_pointer(version)) return CUDA_ERROR_INVALID_VALUE;
     *version = driver_version();
     return CUDA_SUCCESS;
 }
 
 CUresult cuGetErrorName(CUresult error, const char** text) {
-    if (!text) return CUDA_ERROR_INVALID_VALUE;
+    if (!is_pointer(text)) return CUDA_ERROR_INVALID_VALUE;
     const ErrorText* e = find_error(error);
     *text = e ? e->name : nullptr;
     return e ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuGetErrorString(CUresult error, const char** text) {
-    if (!text) return CUDA_ERROR_INVALID_VALUE;
+    if (!is_pointer(text)) return CUDA_ERROR_INVALID_VALUE;
     const ErrorText* e = find_error(error);
     *text = e ? e->text : nullptr;
     return e ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
@@ -104,7 +104,7 @@ CUresult cuGetProcAddress_v2(const char* symbol, void** pfn, int version, cuuint
                              CUdriverProcAddressQueryResult* status) {
     constexpr cuuint64_t streams =
         CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
-    if (!symbol || !pfn || (flags & ~streams) != 0 || flags == streams)
+    if (!is_pointer(symbol) || !is_pointer(pfn) || (flags & ~streams) != 0 || flags == streams)
         return CUDA_ERROR_INVALID_VALUE;
     bool per_thread = flags == CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, known = false;
     *pfn = nullptr;
@@ -122,7 +122,7 @@ CUresult cuGetProcAddress_v2(const char* symbol, void** pfn, int version, cuuint
 
 // The driver's private tables are not for us to give.
 CUresult cuGetExportTable(const void** table, const CUuuid* id) {
-    if (!table || !id) return CUDA_ERROR_INVALID_VALUE;
+    if (!is_pointer(table) || !is_pointer(id)) return CUDA_ERROR_INVALID_VALUE;
     *table = nullptr;
     return CUDA_ERROR_NOT_FOUND;
 }

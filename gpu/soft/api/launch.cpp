@@ -68,7 +68,7 @@ CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned gx, unsigned gy, unsig
 }
 
 CUresult cuLaunchKernelEx(const CUlaunchConfig* c, CUfunction f, void** params, void** extra) {
-    if (!c || (c->numAttrs && !c->attrs)) return CUDA_ERROR_INVALID_VALUE;
+    if (!is_pointer(c) || (c->numAttrs && !is_pointer(c->attrs))) return CUDA_ERROR_INVALID_VALUE;
     bool cooperative = false;
     for (unsigned i = 0; i < c->numAttrs; ++i) {
         const CUlaunchAttribute& a = c->attrs[i];

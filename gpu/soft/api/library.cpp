@@ -14,11 +14,11 @@ namespace {
 
 CUresult load(CUlibrary* handle, const JitOptions& jit, unsigned count,
               const CUlibraryOption* options, void** values, const std::string& ptx) {
-    require(count == 0 || options, CUDA_ERROR_INVALID_VALUE);
+    if (count) require_pointer(options);
     for (unsigned i = 0; i < count; ++i) {
         require(options[i] < CU_LIBRARY_NUM_OPTIONS, CUDA_ERROR_INVALID_VALUE,
                 "unknown library option");
-        require(options[i] != CU_LIBRARY_HOST_UNIVERSAL_FUNCTION_AND_DATA_TABLE || (values && values[i]),
+        require(options[i] != CU_LIBRARY_HOST_UNIVERSAL_FUNCTION_AND_DATA_TABLE || (is_pointer(values) && values[i]),
                 CUDA_ERROR_INVALID_VALUE);
     }
     const auto start = std::chrono::steady_clock::now();
@@ -111,8 +111,8 @@ CUresult cuLibraryGetGlobal(CUdeviceptr* p, std::size_t* bytes, CUlibrary handle
         require(p || bytes, CUDA_ERROR_INVALID_VALUE);
         const auto found = object<Library>(handle)->module(context)->variable(name);
         if (!found.address) fail(CUDA_ERROR_NOT_FOUND, name);
-        if (p) *p = reinterpret_cast<CUdeviceptr>(found.address);
-        if (bytes) *bytes = found.bytes;
+        give(p, reinterpret_cast<CUdeviceptr>(found.address));
+        give(bytes, found.bytes);
     });
 }
 
@@ -157,7 +157,7 @@ CUresult cuKernelGetParamInfo(CUkernel handle, std::size_t index, std::size_t* o
         const auto& params = kernel->info->params;
         require(index < params.size(), CUDA_ERROR_INVALID_VALUE, "no such parameter");
         *offset = params[index].offset;
-        if (bytes) *bytes = params[index].bytes;
+        give(bytes, params[index].bytes);
     });
 }
 

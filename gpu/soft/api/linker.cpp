@@ -60,7 +60,7 @@ CUresult cuLinkComplete(CUlinkState handle, void** image, std::size_t* bytes) {
         require_pointer(image);
         const std::string& linked = object<LinkState>(handle)->complete();
         *image = const_cast<char*>(linked.data());
-        if (bytes) *bytes = linked.size();
+        give(bytes, linked.size());
     });
 }
 

@@ -79,11 +79,44 @@ void pointer_attribute(void* data, CUpointer_attribute attribute, CUdeviceptr p)
     case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
         set(0);
         break;
+    case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
+        set(CUdeviceptr{found->begin});
+        break;
+    case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
+        set(found->bytes);
+        break;
+    case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
+        set(found->id);
+        break;
     case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
         set(found->pool.get());
         break;
     default:
         fail(CUDA_ERROR_INVALID_VALUE, "unknown pointer attribute");
+    }
+}
+
+/// What cuPointerGetAttributes says of memory that CUDA does not know.
+void no_attribute(void* data, CUpointer_attribute attribute) {
+    switch (attribute) {
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+        *static_cast<int*>(data) = CU_DEVICE_INVALID;
+        break;
+    case CU_POINTER_ATTRIBUTE_CONTEXT:
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+    case CU_POINTER_ATTRIBUTE_HOST_POINTER:
+    case CU_POINTER_ATTRIBUTE_BUFFER_ID:
+    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+    case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
+    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+    case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
+    case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
+    case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
+        *static_cast<std::uint64_t*>(data) = 0;
+        break;
+    default:
+        *static_cast<int*>(data) = 0;
     }
 }
 
@@ -94,8 +127,8 @@ extern "C" {
 CUresult cuMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
     return in_context([&](Context&) {
         std::size_t total = Arena::instance().limit_bytes();
-        if (free_bytes) *free_bytes = total - std::min(total, Arena::instance().used_bytes());
-        if (total_bytes) *total_bytes = total;
+        give(free_bytes, total - std::min(total, Arena::instance().used_bytes()));
+        give(total_bytes, total);
     });
 }
 
@@ -134,8 +167,8 @@ CUresult cuMemGetAddressRange(CUdeviceptr* base, std::size_t* bytes, CUdeviceptr
     return in_context([&](Context&) {
         auto found = Registry::instance().find(p);
         if (!found) fail(CUDA_ERROR_NOT_FOUND, describe_address(p));
-        if (base) *base = found->begin;
-        if (bytes) *bytes = found->bytes;
+        give(base, found->begin);
+        give(bytes, found->bytes);
     });
 }
 
@@ -190,7 +223,9 @@ CUresult cuMemHostRegister(void* p, std::size_t bytes, unsigned flags) {
     return in_context([&](Context& context) {
         require_pointer(p);
         require(bytes > 0, CUDA_ERROR_INVALID_VALUE);
-        require(address(p) + bytes > address(p), CUDA_ERROR_INVALID_VALUE);
+        constexpr std::uintptr_t end = std::uintptr_t{1} << 47; // of a process's memory
+        require(address(p) < end && bytes < end - address(p), CUDA_ERROR_INVALID_VALUE);
+        require(flags <= 15, CUDA_ERROR_INVALID_VALUE, "unknown flag");
         bool added = Registry::instance().add({.begin = address(p),
                                                .bytes = bytes,
                                                .kind = Kind::registered,
@@ -225,8 +260,10 @@ CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute* attributes,
         bool known = Registry::instance().find(p).has_value();
         for (unsigned i = 0; i < count; ++i) {
             require_pointer(data[i]);
-            if (known || attributes[i] == CU_POINTER_ATTRIBUTE_MAPPED)
+            if (known)
                 pointer_attribute(data[i], attributes[i], p);
+            else
+                no_attribute(data[i], attributes[i]);
         }
     });
 }

@@ -49,7 +49,7 @@ extern "C" {
 CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count,
                             CUjit_option* options, void** values) {
     return load(module, count, options, values, [&] {
-        require_pointer(image);
+        require(image != nullptr, CUDA_ERROR_INVALID_VALUE);
         return ptx_of_image(image);
     });
 }
@@ -108,8 +108,8 @@ CUresult cuModuleGetGlobal(CUdeviceptr* p, std::size_t* bytes, CUmodule handle, 
         require_pointer(name);
         auto found = object<Module>(handle)->variable(name);
         if (!found.address) fail(CUDA_ERROR_NOT_FOUND, name);
-        if (p) *p = reinterpret_cast<CUdeviceptr>(found.address);
-        if (bytes) *bytes = found.bytes;
+        give(p, reinterpret_cast<CUdeviceptr>(found.address));
+        give(bytes, found.bytes);
     });
 }
 
@@ -166,7 +166,7 @@ CUresult cuFuncGetParamInfo(CUfunction handle, std::size_t index, std::size_t* o
         auto function = function_of(context, handle);
         require(index < function->info->params.size(), CUDA_ERROR_INVALID_VALUE);
         *offset = function->info->params[index].offset;
-        if (bytes) *bytes = function->info->params[index].bytes;
+        give(bytes, function->info->params[index].bytes);
     });
 }
 

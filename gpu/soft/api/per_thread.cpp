@@ -7,6 +7,7 @@ using namespace lathe::soft;
 
 extern "C" {
 #define LATHE_CU_PER_THREAD(symbol, function, parameters, arguments)                               \
+    CUresult function parameters;                                                                  \
     __attribute__((visibility("default"))) CUresult symbol parameters {                            \
         PerThreadDefaultStream scope;                                                              \
         return function arguments;                                                                 \

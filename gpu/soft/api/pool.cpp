@@ -102,7 +102,7 @@ CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute,
 CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc* map, std::size_t count) {
     return entry([&] {
         object<Pool>(pool);
-        require(map || count == 0, CUDA_ERROR_INVALID_VALUE);
+        if (count) require_pointer(map);
         for (std::size_t i = 0; i < count; ++i) {
             require(map[i].location.type == CU_MEM_LOCATION_TYPE_DEVICE, CUDA_ERROR_INVALID_VALUE);
             require(map[i].location.id == 0, CUDA_ERROR_INVALID_DEVICE);

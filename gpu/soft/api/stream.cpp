@@ -4,6 +4,7 @@
 
 #include "gpu/soft/rt/printf.h"
 
+#include <algorithm>
 #include <chrono>
 
 using namespace lathe::soft;
@@ -47,8 +48,8 @@ CUresult cuStreamCreate(CUstream* stream, unsigned flags) {
     return create_stream(stream, flags, 0);
 }
 
-CUresult cuStreamCreateWithPriority(CUstream* stream, unsigned flags, int) {
-    return create_stream(stream, flags, 0); // priorities are clamped to the range, which is 0..0
+CUresult cuStreamCreateWithPriority(CUstream* stream, unsigned flags, int priority) {
+    return create_stream(stream, flags, priority);
 }
 
 CUresult cuStreamDestroy(CUstream handle) {
@@ -73,8 +74,9 @@ CUresult cuStreamQuery(CUstream handle) {
     });
 }
 
-CUresult cuStreamWaitEvent(CUstream handle, CUevent event_handle, unsigned) {
+CUresult cuStreamWaitEvent(CUstream handle, CUevent event_handle, unsigned flags) {
     return in_context([&](Context& context) {
+        require((flags & ~CU_EVENT_WAIT_EXTERNAL) == 0, CUDA_ERROR_INVALID_VALUE, "unknown flag");
         auto stream = context.stream(handle);
         auto command = recorded(*object<Event>(event_handle));
         if (command && !command->done())
@@ -110,6 +112,14 @@ CUresult cuStreamGetCtx(CUstream handle, CUcontext* context_out) {
     });
 }
 
+CUresult cuStreamGetCtx_v2(CUstream handle, CUcontext* context_out, CUgreenCtx* green) {
+    return in_context([&](Context& context) {
+        require_pointer(context_out);
+        *context_out = reinterpret_cast<CUcontext>(context.stream(handle)->context);
+        give(green, nullptr);
+    });
+}
+
 CUresult cuStreamGetDevice(CUstream handle, CUdevice* device) {
     return in_context([&](Context& context) {
         require_pointer(device);
@@ -123,6 +133,60 @@ CUresult cuStreamIsCapturing(CUstream handle, CUstreamCaptureStatus* status) {
         require_pointer(status);
         context.stream(handle);
         *status = CU_STREAM_CAPTURE_STATUS_NONE;
+    });
+}
+
+CUresult cuStreamGetAttribute(CUstream handle, CUstreamAttrID attribute, CUstreamAttrValue* value) {
+    return in_context([&](Context& context) {
+        require_pointer(value);
+        auto stream = context.stream(handle);
+        *value = {};
+        switch (attribute) {
+        case CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY:
+            value->syncPolicy = stream->sync_policy;
+            break;
+        case CU_STREAM_ATTRIBUTE_PRIORITY:
+            value->priority = stream->priority;
+            break;
+        case CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW: // caches are the processor's
+        case CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN:
+        case CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
+            break;
+        default:
+            fail(CUDA_ERROR_INVALID_VALUE, "unknown stream attribute");
+        }
+    });
+}
+
+CUresult cuStreamSetAttribute(CUstream handle, CUstreamAttrID attribute,
+                              const CUstreamAttrValue* value) {
+    return in_context([&](Context& context) {
+        require_pointer(value);
+        auto stream = context.stream(handle);
+        switch (attribute) {
+        case CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY:
+            require(value->syncPolicy >= CU_SYNC_POLICY_AUTO &&
+                        value->syncPolicy <= CU_SYNC_POLICY_BLOCKING_SYNC,
+                    CUDA_ERROR_INVALID_VALUE, "unknown synchronisation policy");
+            stream->sync_policy = value->syncPolicy;
+            break;
+        case CU_STREAM_ATTRIBUTE_PRIORITY:
+            stream->priority = std::clamp(value->priority, kGreatestPriority, kLeastPriority);
+            break;
+        case CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+        case CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN:
+        case CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
+            break; // hints for caches that are not there
+        default:
+            fail(CUDA_ERROR_INVALID_VALUE, "unknown stream attribute");
+        }
+    });
+}
+
+CUresult cuStreamCopyAttributes(CUstream to, CUstream from) {
+    return in_context([&](Context& context) {
+        auto target = context.stream(to), source = context.stream(from);
+        target->sync_policy = source->sync_policy.load();
     });
 }
 

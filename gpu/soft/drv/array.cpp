@@ -7,8 +7,6 @@
 
 namespace lathe::soft {
 
-namespace {
-
 bool known_format(CUarray_format f) {
     switch (f) {
     case CU_AD_FORMAT_UNSIGNED_INT8:
@@ -24,8 +22,6 @@ bool known_format(CUarray_format f) {
         return false;
     }
 }
-
-} // namespace
 
 Array::~Array() {
     if (image.data) release(reinterpret_cast<std::uintptr_t>(image.data));

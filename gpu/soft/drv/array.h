@@ -22,6 +22,9 @@ struct Array {
     std::size_t element_bytes() const { return image.texel_bytes(); }
 };
 
+/// Whether arrays and textures can have channels of this format.
+bool known_format(CUarray_format format);
+
 /// Fails with CUDA_ERROR_INVALID_VALUE where the descriptor makes no sense, or out of memory.
 std::shared_ptr<Array> make_array(const Context& context, const CUDA_ARRAY3D_DESCRIPTOR& d);
 

@@ -41,6 +41,7 @@ Context::Context(unsigned context_flags, bool is_primary)
 Context::~Context() = default;
 
 void Context::destroy() {
+    ended = true;
     cancel(nullptr);
     wait_idle();
     flush_printf();
@@ -72,7 +73,7 @@ std::shared_ptr<Stream> Context::create_stream(unsigned stream_flags, int priori
     auto made = std::make_shared<Stream>();
     made->context = this;
     made->flags = stream_flags;
-    made->priority = priority;
+    made->priority = std::clamp(priority, kGreatestPriority, kLeastPriority);
     made->id = next_id();
     std::lock_guard lock{order_};
     streams_.push_back(made);
@@ -114,6 +115,7 @@ void Context::submit(const std::shared_ptr<Stream>& stream, const CommandPtr& co
     auto before = predecessors(*stream);
     if (also_after) before.push_back(also_after);
     stream->last = command;
+    command->set_priority(stream->priority);
     track_grid(stream, command);
     Executor::instance().submit(command, before, [stream](CUresult result) {
         CUresult none = CUDA_SUCCESS;
@@ -265,6 +267,7 @@ void PrimaryContext::reset() {
     auto context = context_;
     lock.unlock();
     context->destroy();
+    context->ended = false;
 }
 
 void PrimaryContext::set_flags(unsigned flags) {

@@ -25,6 +25,7 @@ public:
     /// CU_STREAM_PER_THREAD (and null under a PerThreadDefaultStream) the calling thread's own. Fails with CUDA_ERROR_INVALID_HANDLE.
     std::shared_ptr<Stream> stream(CUstream handle);
     const std::shared_ptr<Stream>& legacy_stream() const { return legacy_; }
+    /// `priority` is brought into kLeastPriority .. kGreatestPriority.
     std::shared_ptr<Stream> create_stream(unsigned flags, int priority);
     void destroy_stream(const std::shared_ptr<Stream>& stream);
 
@@ -55,6 +56,8 @@ public:
 
     const bool primary;
     const std::uint64_t id;
+    std::atomic<int> uses{1};        ///< of cuCtxAttach and cuCtxDetach
+    std::atomic<bool> ended{false}; ///< being destroyed: what waits for a value gives up
     // Settings: any thread may change one while others launch.
     std::atomic<unsigned> flags;
     std::map<CUlimit, std::atomic<std::size_t>> limits; ///< the keys stay as they are

@@ -38,6 +38,12 @@ struct Function {
     /// The code for blocks of this size; compiled when first asked for. The last one is kept.
     KernelCode code(const std::uint32_t block[3]);
     FunctionSettings settings;
+    /// What the launches of CUDA 3 and before keep here: cuFuncSetBlockShape, cuParamSet...
+    struct {
+        std::mutex mutex;
+        unsigned block[3] = {1, 1, 1}, shared_bytes = 0;
+        std::vector<std::uint8_t> params;
+    } old_style;
 
 private:
     std::mutex mutex_;

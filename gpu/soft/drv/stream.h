@@ -11,10 +11,13 @@ namespace lathe::soft {
 
 class Context;
 
+/// Of the commands that are ready, those of streams with lower numbers go first.
+constexpr int kLeastPriority = 0, kGreatestPriority = -5;
+
 struct Stream {
     Context* context = nullptr;
     unsigned flags = CU_STREAM_DEFAULT;
-    int priority = 0;
+    std::atomic<int> priority{0};
     std::uint64_t id = 0;
     bool legacy = false;
     bool destroyed = false;
@@ -22,6 +25,7 @@ struct Stream {
     std::atomic<CUresult> error{CUDA_SUCCESS}; ///< of the first command that failed since asked
 
     std::atomic<long long> limit_ms{0};        ///< of each grid; 0: none
+    std::atomic<CUsynchronizationPolicy> sync_policy{CU_SYNC_POLICY_AUTO}; ///< kept, without effect
 
     bool blocking() const { return !legacy && !(flags & CU_STREAM_NON_BLOCKING); }
     CUresult take_error() { return error.exchange(CUDA_SUCCESS); }

@@ -19,6 +19,7 @@ namespace lathe::soft {
 namespace {
 
 constexpr auto kSpin = std::chrono::microseconds{20};
+constexpr auto kAskAgain = std::chrono::microseconds{50}; // host functions that wait
 
 unsigned default_workers() {
     if (const char* text = std::getenv("LATHE_SOFT_WORKERS"))
@@ -117,7 +118,8 @@ void Executor::make_ready(const CommandPtr& command) {
     case Command::Kind::grid:
         break;
     }
-    ready_.push_back(command);
+    auto less_urgent = [&](const CommandPtr& other) { return other->priority_ > command->priority_; };
+    ready_.insert(std::find_if(ready_.begin(), ready_.end(), less_urgent), command);
     ready_count_.store(static_cast<std::uint32_t>(ready_.size()), std::memory_order_release);
     if (!sleeping_) return;
     bool many = command->launch_ && command->launch_->blocks() > 1;
@@ -232,7 +234,12 @@ void Executor::host_thread() {
         lock.unlock();
         CUresult result = command->action_();
         lock.lock();
-        finish(command, result);
+        if (result != CUDA_ERROR_NOT_READY) {
+            finish(command, result);
+            continue;
+        }
+        host_ready_.push_back(command);
+        host_work_.wait_for(lock, kAskAgain);
     }
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The worker threads and the order of their work. Streams and events are edges of one graph of
 // commands: a command runs when all it waits for are done. Grids are shared out over all workers,
-// other commands run on one; host functions run on a thread of their own, since they may block.
+// other commands run on one; host functions run on a thread of their own, since they may block. A
+// host function that returns CUDA_ERROR_NOT_READY is asked again, after the others.
 #pragma once
 
 #include "gpu/soft/rt/launch.h"
@@ -36,10 +37,13 @@ public:
     Clock::time_point finished_at() const { return finished_; }
     /// The grid, for cancelling; null for others.
     const std::shared_ptr<Launch>& launch() const { return launch_; }
+    /// Of the commands that are ready, those with the lowest number run first. Set before submit.
+    void set_priority(int priority) { priority_ = priority; }
 
 private:
     friend class Executor;
     Kind kind_ = Kind::marker;
+    int priority_ = 0;
     std::function<CUresult()> action_;
     std::shared_ptr<Launch> launch_;
     std::function<void(CUresult)> on_done_;

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: MIT
+// Streams: priorities, values in memory, attributes, and both meanings of stream 0.
+#include "tests/soft/rt/driver_test.h"
+
+#include <atomic>
+#include <chrono>
+#include <dlfcn.h>
+#include <thread>
+
+namespace lathe::test {
+namespace {
+
+/// Holds a stream's commands back until opened.
+class Gate {
+public:
+    explicit Gate(CUstream stream) {
+        EXPECT_EQ(cuLaunchHostFunc(
+                      stream, [](void* g) { static_cast<Gate*>(g)->open_.wait(false); }, this),
+                  CUDA_SUCCESS);
+    }
+    void open() {
+        open_ = true;
+        open_.notify_all();
+    }
+
+private:
+    std::atomic<bool> open_{false};
+};
+
+class Streams : public DriverTest {
+protected:
+    static CUstream stream(unsigned flags = CU_STREAM_NON_BLOCKING) {
+        CUstream made = nullptr;
+        EXPECT_EQ(cuStreamCreate(&made, flags), CUDA_SUCCESS);
+        return made;
+    }
+    template <class F> static F* symbol(const char* name) {
+        return reinterpret_cast<F*>(dlsym(RTLD_DEFAULT, name));
+    }
+};
+
+TEST_F(Streams, PrioritiesAreBroughtIntoTheirRange) {
+    int least = 1, greatest = 1, value = 1;
+    CHECK_CU(cuCtxGetStreamPriorityRange(&least, &greatest));
+    EXPECT_EQ(least, 0);
+    EXPECT_LT(greatest, least);
+    for (int wanted : {greatest, greatest - 10, -1, 0, 7}) {
+        CUstream s = nullptr;
+        CHECK_CU(cuStreamCreateWithPriority(&s, CU_STREAM_NON_BLOCKING, wanted));
+        CHECK_CU(cuStreamGetPriority(s, &value));
+        EXPECT_EQ(value, std::clamp(wanted, greatest, least));
+        CHECK_CU(cuStreamDestroy(s));
+    }
+}
+
+// Grids that become ready at one time: those of the urgent stream run before the others.
+TEST_F(Streams, UrgentStreamsGoFirst) {
+    CUfunction f = kernel(R"(extern "C" __global__ void k(int* order, int slot, int rounds) {
+        unsigned h = 1;
+        for (int i = 0; i < rounds; ++i) h = h * 1664525u + 1013904223u;
+        order[slot] = atomicAdd(order, 1) + (h == 12345u);
+    })");
+    Buffer<int> order{64};
+    CUstream gate_stream = stream(), urgent = nullptr;
+    CUevent opened = nullptr;
+    CHECK_CU(cuEventCreate(&opened, CU_EVENT_DISABLE_TIMING));
+    Gate gate{gate_stream};
+    CHECK_CU(cuEventRecord(opened, gate_stream));
+    std::vector<CUstream> streams;
+    for (int i = 1; i <= 30; ++i) {
+        streams.push_back(stream());
+        CHECK_CU(cuStreamWaitEvent(streams.back(), opened, 0));
+        Shape s = shape(1, 1);
+        s.stream = streams.back();
+        CHECK_CU(launch(f, s, order.get(), i, 100000));
+    }
+    CHECK_CU(cuStreamCreateWithPriority(&urgent, CU_STREAM_NON_BLOCKING, -3));
+    CHECK_CU(cuStreamWaitEvent(urgent, opened, 0));
+    Shape s = shape(1, 1);
+    s.stream = urgent;
+    CHECK_CU(launch(f, s, order.get(), 31, 0));
+    gate.open();
+    CHECK_CU(cuCtxSynchronize());
+    int before = 0;
+    const std::vector<int> seen = order.read();
+    for (int i = 1; i <= 30; ++i) before += seen[i] < seen[31];
+    EXPECT_LT(before, 25) << "asked for last, it would be the last";
+    for (CUstream each : streams) CHECK_CU(cuStreamDestroy(each));
+    CHECK_CU(cuStreamDestroy(urgent));
+    CHECK_CU(cuStreamDestroy(gate_stream));
+    CHECK_CU(cuEventDestroy(opened));
+}
+
+TEST_F(Streams, WaitForAValueThatAnotherStreamWrites) {
+    Buffer<unsigned> x{4};
+    CUstream a = stream(), b = stream();
+    CHECK_CU(cuStreamWaitValue32(a, x.get(), 5, CU_STREAM_WAIT_VALUE_GEQ));
+    CHECK_CU(cuMemsetD32Async(x.get() + 8, 77, 1, a));
+    std::this_thread::sleep_for(std::chrono::milliseconds{5});
+    EXPECT_EQ(cuStreamQuery(a), CUDA_ERROR_NOT_READY);
+    CHECK_CU(cuStreamWriteValue32(b, x.get(), 4, 0)); // not yet
+    CHECK_CU(cuStreamSynchronize(b));
+    EXPECT_EQ(cuStreamQuery(a), CUDA_ERROR_NOT_READY);
+    std::atomic<bool> called{false}; // waiting streams do not hold up host functions
+    CHECK_CU(cuLaunchHostFunc(
+        b, [](void* c) { *static_cast<std::atomic<bool>*>(c) = true; }, &called));
+    CHECK_CU(cuStreamSynchronize(b));
+    EXPECT_TRUE(called);
+    CHECK_CU(cuStreamWriteValue32(b, x.get(), 6, 0));
+    CHECK_CU(cuStreamSynchronize(a));
+    EXPECT_EQ(x.read()[2], 77u);
+    CHECK_CU(cuStreamDestroy(a));
+    CHECK_CU(cuStreamDestroy(b));
+}
+
+TEST_F(Streams, EveryComparison) {
+    Buffer<std::uint64_t> x{1};
+    CUstream a = stream();
+    auto waits = [&](std::uint64_t found, std::uint64_t value, unsigned flags) {
+        EXPECT_EQ(cuStreamWriteValue64(a, x.get(), found, 0), CUDA_SUCCESS);
+        EXPECT_EQ(cuStreamWaitValue64(a, x.get(), value, flags), CUDA_SUCCESS);
+        std::this_thread::sleep_for(std::chrono::milliseconds{2});
+        const bool waiting = cuStreamQuery(a) == CUDA_ERROR_NOT_READY;
+        // Lets it go: the write cannot be in the stream that waits.
+        for (const std::uint64_t end : {value, value + 1, ~value, ~std::uint64_t{0}, std::uint64_t{0}})
+            for (int i = 0; i < 5 && cuStreamQuery(a) == CUDA_ERROR_NOT_READY; ++i) {
+                *reinterpret_cast<volatile std::uint64_t*>(x.get()) = end;
+                std::this_thread::sleep_for(std::chrono::milliseconds{1});
+            }
+        EXPECT_EQ(cuStreamSynchronize(a), CUDA_SUCCESS);
+        return waiting;
+    };
+    EXPECT_FALSE(waits(7, 7, CU_STREAM_WAIT_VALUE_EQ));
+    EXPECT_TRUE(waits(1ull << 40, 0, CU_STREAM_WAIT_VALUE_EQ));
+    EXPECT_FALSE(waits(8, 7, CU_STREAM_WAIT_VALUE_GEQ));
+    EXPECT_TRUE(waits(6, 7, CU_STREAM_WAIT_VALUE_GEQ));
+    EXPECT_FALSE(waits(1, ~0ull, CU_STREAM_WAIT_VALUE_GEQ)); // 1 - (-1) is 2
+    EXPECT_FALSE(waits(6, 2, CU_STREAM_WAIT_VALUE_AND));
+    EXPECT_TRUE(waits(5, 2, CU_STREAM_WAIT_VALUE_AND));
+    EXPECT_FALSE(waits(5, 2, CU_STREAM_WAIT_VALUE_NOR));
+    EXPECT_TRUE(waits(~2ull, 2, CU_STREAM_WAIT_VALUE_NOR));
+    EXPECT_EQ(cuStreamWaitValue64(a, x.get() + 4, 0, 0), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuStreamWaitValue32(a, x.get() + 8, 0, 0), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuStreamWaitValue32(a, x.get(), 0, 9), CUDA_ERROR_INVALID_VALUE);
+    CHECK_CU(cuStreamDestroy(a));
+}
+
+TEST_F(Streams, SeveralOperationsAtOnce) {
+    Buffer<unsigned> x{4};
+    CUstreamBatchMemOpParams operations[4] = {};
+    operations[0].writeValue = {CU_STREAM_MEM_OP_WRITE_VALUE_32, x.get(), {3}, 0, 0};
+    operations[1].waitValue = {CU_STREAM_MEM_OP_WAIT_VALUE_32, x.get(), {3}, 1, 0};
+    operations[2].memoryBarrier = {CU_STREAM_MEM_OP_BARRIER, 0};
+    operations[3].writeValue = {CU_STREAM_MEM_OP_WRITE_VALUE_32, x.get() + 4, {9}, 0, 0};
+    CHECK_CU(cuStreamBatchMemOp(nullptr, 4, operations, 0));
+    EXPECT_EQ(x.read(), (std::vector<unsigned>{3, 9, 0, 0}));
+    operations[0].operation = static_cast<CUstreamBatchMemOpType>(77);
+    EXPECT_EQ(cuStreamBatchMemOp(nullptr, 1, operations, 0), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuStreamBatchMemOp(nullptr, 1, nullptr, 0), CUDA_ERROR_INVALID_VALUE);
+}
+
+// A context that is destroyed does not wait for a value that never comes.
+TEST_F(Streams, DestroyedContextsGiveUpWaiting) {
+    CUcontext own = nullptr;
+    CHECK_CU(cuCtxCreate(&own, nullptr, 0, 0));
+    CUdeviceptr p = 0;
+    CHECK_CU(cuMemAlloc(&p, 4));
+    CHECK_CU(cuMemsetD32(p, 0, 1));
+    CHECK_CU(cuStreamWaitValue32(nullptr, p, 1, CU_STREAM_WAIT_VALUE_EQ));
+    CHECK_CU(cuCtxDestroy(own));
+}
+
+TEST_F(Streams, Attributes) {
+    CUstream a = stream(), b = stream();
+    CUstreamAttrValue value{};
+    value.syncPolicy = CU_SYNC_POLICY_YIELD;
+    CHECK_CU(cuStreamSetAttribute(a, CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY, &value));
+    CHECK_CU(cuStreamCopyAttributes(b, a));
+    value = {};
+    CHECK_CU(cuStreamGetAttribute(b, CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY, &value));
+    EXPECT_EQ(value.syncPolicy, CU_SYNC_POLICY_YIELD);
+    value.syncPolicy = static_cast<CUsynchronizationPolicy>(99);
+    EXPECT_EQ(cuStreamSetAttribute(a, CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY, &value),
+              CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuStreamGetAttribute(a, static_cast<CUstreamAttrID>(99), &value),
+              CUDA_ERROR_INVALID_VALUE);
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_ACTIVE;
+    CHECK_CU(cuStreamIsCapturing(a, &status));
+    EXPECT_EQ(status, CU_STREAM_CAPTURE_STATUS_NONE);
+    CHECK_CU(cuStreamDestroy(a));
+    CHECK_CU(cuStreamDestroy(b));
+}
+
+// Stream 0 of the per-thread variants is the calling thread's: another thread's waits do not hold
+// it up, the legacy stream's do.
+TEST_F(Streams, StreamZeroPerThread) {
+    auto* set = symbol<CUresult(CUdeviceptr, unsigned, std::size_t, CUstream)>("cuMemsetD32Async_ptsz");
+    auto* wait = symbol<CUresult(CUstream, CUdeviceptr, cuuint32_t, unsigned)>("cuStreamWaitValue32_v2_ptsz");
+    auto* sync = symbol<CUresult(CUstream)>("cuStreamSynchronize_ptsz");
+    auto* query = symbol<CUresult(CUstream)>("cuStreamQuery_ptsz");
+    auto* copy = symbol<CUresult(void*, CUdeviceptr, std::size_t)>("cuMemcpyDtoH_v2_ptds");
+    ASSERT_TRUE(set && wait && sync && query && copy);
+    Buffer<unsigned> x{4};
+    CHECK_CU(wait(nullptr, x.get(), 1, CU_STREAM_WAIT_VALUE_EQ));
+    EXPECT_EQ(query(nullptr), CUDA_ERROR_NOT_READY);
+    EXPECT_EQ(cuStreamQuery(CU_STREAM_PER_THREAD), CUDA_ERROR_NOT_READY);
+    std::thread{[&] {
+        EXPECT_EQ(cuCtxPushCurrent(context_), CUDA_SUCCESS);
+        EXPECT_EQ(set(x.get() + 4, 5, 1, nullptr), CUDA_SUCCESS);
+        EXPECT_EQ(sync(nullptr), CUDA_SUCCESS);
+        unsigned value = 0;
+        EXPECT_EQ(copy(&value, x.get() + 4, 4), CUDA_SUCCESS);
+        EXPECT_EQ(value, 5u);
+    }}.join();
+    EXPECT_EQ(cuStreamQuery(CU_STREAM_LEGACY), CUDA_ERROR_NOT_READY); // waits for blocking streams
+    *reinterpret_cast<volatile unsigned*>(x.get()) = 1;
+    CHECK_CU(sync(nullptr));
+    CHECK_CU(cuStreamSynchronize(nullptr));
+}
+
+} // namespace
+} // namespace lathe::test
