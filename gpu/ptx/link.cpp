@@ -44,7 +44,8 @@ int architecture(const std::string& target) {
     return digits == std::string::npos ? 0 : std::atoi(target.c_str() + digits);
 }
 
-// --- new names and numbers in a module's tree -----------------------------------------------------
+// --- new names and numbers in a module's tree
+// -----------------------------------------------------
 
 /// Gives symbols their new names and locations their new numbers, in one function.
 class Rewriter {
@@ -108,7 +109,8 @@ private:
     std::set<std::string> own_;
 };
 
-// --- the link -------------------------------------------------------------------------------------
+// --- the link
+// -------------------------------------------------------------------------------------
 
 class Linker {
 public:
@@ -146,7 +148,8 @@ private:
 
     void add_header(const Module& m) {
         Module& o = out();
-        if (std::pair{m.version_major, m.version_minor} > std::pair{o.version_major, o.version_minor}) {
+        if (std::pair{m.version_major, m.version_minor} >
+            std::pair{o.version_major, o.version_minor}) {
             o.version_major = m.version_major;
             o.version_minor = m.version_minor;
         }
@@ -178,7 +181,8 @@ private:
 
     static bool has_external(const Module& m, const std::string& name) {
         if (const Variable* v = m.find_variable(name)) return binding_of(*v) != Binding::internal;
-        if (const Function* f = m.find_function(name)) return binding_of(m, *f) != Binding::internal;
+        if (const Function* f = m.find_function(name))
+            return binding_of(m, *f) != Binding::internal;
         return false;
     }
 
@@ -206,7 +210,7 @@ private:
 
     /// True where this declaration or definition is not the one that stays.
     template <class T>
-    bool is_elsewhere(const T& symbol, const T* Definition::* member, const LinkInput& input) {
+    bool is_elsewhere(const T& symbol, const T* Definition::*member, const LinkInput& input) {
         auto it = definitions_.find(symbol.name);
         if (it == definitions_.end()) return false;
         const T* chosen = it->second.*member;
@@ -253,8 +257,8 @@ private:
         for (const Function& f : m.functions) {
             const Binding binding = binding_of(m, f);
             const bool forward = !f.has_body && m.find_function(f.name)->has_body;
-            if (forward || (binding != Binding::internal &&
-                            is_elsewhere(f, &Definition::function, input)))
+            if (forward ||
+                (binding != Binding::internal && is_elsewhere(f, &Definition::function, input)))
                 continue;
             Function copy = f;
             copy.name = renamed(f.name);

@@ -91,7 +91,8 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction f, 
     return in_context([&](Context& context) {
         require_pointer(blocks);
         require(threads > 0, CUDA_ERROR_INVALID_VALUE);
-        *blocks = static_cast<int>(resident_blocks(*function_of(context, f), threads, shared_bytes));
+        *blocks =
+            static_cast<int>(resident_blocks(*function_of(context, f), threads, shared_bytes));
     });
 }
 
@@ -126,8 +127,10 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, CUfunction 
         require_pointer(bytes);
         require(blocks > 0 && threads > 0 && threads <= 1024, CUDA_ERROR_INVALID_VALUE);
         std::size_t each = kMaxShared / static_cast<unsigned>(blocks) / 256 * 256;
-        std::size_t own = function_of(context, f)->info->static_shared_bytes;
-        *bytes = each > own ? each - own : 0;
+        auto function = function_of(context, f);
+        std::size_t own = function->info->static_shared_bytes;
+        std::size_t most = function->settings.max_dynamic_shared;
+        *bytes = std::min(most, each > own ? each - own : 0);
     });
 }
 

@@ -18,7 +18,8 @@ CUresult load(CUlibrary* handle, const JitOptions& jit, unsigned count,
     for (unsigned i = 0; i < count; ++i) {
         require(options[i] < CU_LIBRARY_NUM_OPTIONS, CUDA_ERROR_INVALID_VALUE,
                 "unknown library option");
-        require(options[i] != CU_LIBRARY_HOST_UNIVERSAL_FUNCTION_AND_DATA_TABLE || (is_pointer(values) && values[i]),
+        require(options[i] != CU_LIBRARY_HOST_UNIVERSAL_FUNCTION_AND_DATA_TABLE ||
+                    (is_pointer(values) && values[i]),
                 CUDA_ERROR_INVALID_VALUE);
     }
     const auto start = std::chrono::steady_clock::now();

@@ -120,6 +120,20 @@ void no_attribute(void* data, CUpointer_attribute attribute) {
     }
 }
 
+/// A place for managed memory: the device, or the host.
+void require_location(const CUmemLocation& location) {
+    switch (location.type) {
+    case CU_MEM_LOCATION_TYPE_DEVICE:
+        return require(location.id == 0, CUDA_ERROR_INVALID_DEVICE);
+    case CU_MEM_LOCATION_TYPE_HOST:
+    case CU_MEM_LOCATION_TYPE_HOST_NUMA:
+    case CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT:
+        return;
+    default:
+        fail(CUDA_ERROR_INVALID_VALUE, "unknown location");
+    }
+}
+
 } // namespace
 
 extern "C" {
@@ -269,13 +283,21 @@ CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute* attributes,
 }
 
 // Managed memory is plain memory that both sides see: advice and prefetches have nothing to do.
-CUresult cuMemAdvise_v2(CUdeviceptr p, std::size_t bytes, CUmem_advise, CUmemLocation) {
-    return in_context([&](Context&) { require_device_range(p, bytes); });
+CUresult cuMemAdvise_v2(CUdeviceptr p, std::size_t bytes, CUmem_advise advice, CUmemLocation to) {
+    return in_context([&](Context&) {
+        require(advice >= CU_MEM_ADVISE_SET_READ_MOSTLY &&
+                    advice <= CU_MEM_ADVISE_UNSET_ACCESSED_BY,
+                CUDA_ERROR_INVALID_VALUE, "unknown advice");
+        require_location(to);
+        require_device_range(p, bytes);
+    });
 }
 
-CUresult cuMemPrefetchAsync_v2(CUdeviceptr p, std::size_t bytes, CUmemLocation, unsigned,
+CUresult cuMemPrefetchAsync_v2(CUdeviceptr p, std::size_t bytes, CUmemLocation to, unsigned flags,
                                CUstream stream) {
     return in_context([&](Context& context) {
+        require(flags == 0, CUDA_ERROR_INVALID_VALUE, "unknown flag");
+        require_location(to);
         context.stream(stream);
         require_device_range(p, bytes);
     });

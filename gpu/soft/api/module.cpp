@@ -136,9 +136,8 @@ CUresult cuFuncSetAttribute(CUfunction handle, CUfunction_attribute attribute, i
 }
 
 CUresult cuFuncSetCacheConfig(CUfunction handle, CUfunc_cache config) {
-    return in_context([&](Context& context) {
-        function_of(context, handle)->settings.set_cache_config(config);
-    });
+    return in_context(
+        [&](Context& context) { function_of(context, handle)->settings.set_cache_config(config); });
 }
 
 CUresult cuFuncSetSharedMemConfig(CUfunction handle, CUsharedconfig) {

@@ -43,15 +43,17 @@ CUresult launch_old(CUfunction handle, int width, int height, CUstream stream) {
         require(width > 0 && height > 0, CUDA_ERROR_INVALID_VALUE, "the grid is empty");
         std::lock_guard lock{function->old_style.mutex};
         auto& state = function->old_style;
-        state.params.resize(std::max<std::size_t>(state.params.size(), function->info->param_bytes));
+        state.params.resize(
+            std::max<std::size_t>(state.params.size(), function->info->param_bytes));
         std::size_t bytes = state.params.size();
         void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, state.params.data(),
                          CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
-        LaunchArguments arguments{.grid = {static_cast<unsigned>(width), static_cast<unsigned>(height), 1},
-                                  .block = {state.block[0], state.block[1], state.block[2]},
-                                  .shared_bytes = state.shared_bytes,
-                                  .stream = stream,
-                                  .extra = extra};
+        LaunchArguments arguments{
+            .grid = {static_cast<unsigned>(width), static_cast<unsigned>(height), 1},
+            .block = {state.block[0], state.block[1], state.block[2]},
+            .shared_bytes = state.shared_bytes,
+            .stream = stream,
+            .extra = extra};
         launch(context, *function, arguments);
     });
 }

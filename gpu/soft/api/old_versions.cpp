@@ -46,8 +46,12 @@ LATHE_OLD cuCtxCreate_v3(CUcontext* context, CUexecAffinityParam*, int count, un
 LATHE_OLD cuCtxDestroy(CUcontext context) { return cuCtxDestroy_v2(context); }
 LATHE_OLD cuCtxPopCurrent(CUcontext* context) { return cuCtxPopCurrent_v2(context); }
 LATHE_OLD cuCtxPushCurrent(CUcontext context) { return cuCtxPushCurrent_v2(context); }
-LATHE_OLD cuDeviceGetUuid(CUuuid* uuid, CUdevice device) { return cuDeviceGetUuid_v2(uuid, device); }
-LATHE_OLD cuDevicePrimaryCtxRelease(CUdevice device) { return cuDevicePrimaryCtxRelease_v2(device); }
+LATHE_OLD cuDeviceGetUuid(CUuuid* uuid, CUdevice device) {
+    return cuDeviceGetUuid_v2(uuid, device);
+}
+LATHE_OLD cuDevicePrimaryCtxRelease(CUdevice device) {
+    return cuDevicePrimaryCtxRelease_v2(device);
+}
 LATHE_OLD cuDevicePrimaryCtxReset(CUdevice device) { return cuDevicePrimaryCtxReset_v2(device); }
 LATHE_OLD cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned flags) {
     return cuDevicePrimaryCtxSetFlags_v2(device, flags);
@@ -106,7 +110,8 @@ LATHE_OLD cuStreamGetCaptureInfo_v3(CUstream s, CUstreamCaptureStatus* status, c
 // Before CUDA 13 a place was a device, or the host as -1.
 static CUmemLocation location_of(CUdevice device) {
     CUmemLocation location{};
-    location.type = device == CU_DEVICE_CPU ? CU_MEM_LOCATION_TYPE_HOST : CU_MEM_LOCATION_TYPE_DEVICE;
+    location.type =
+        device == CU_DEVICE_CPU ? CU_MEM_LOCATION_TYPE_HOST : CU_MEM_LOCATION_TYPE_DEVICE;
     location.id = device == CU_DEVICE_CPU ? 0 : device;
     return location;
 }

@@ -23,9 +23,10 @@ bool load(Access& access) {
     return run_guarded(
         [](void* p) {
             auto& a = *static_cast<Access*>(p);
-            a.value = a.bytes == 4
-                          ? __atomic_load_n(reinterpret_cast<std::uint32_t*>(a.address), __ATOMIC_ACQUIRE)
-                          : __atomic_load_n(reinterpret_cast<std::uint64_t*>(a.address), __ATOMIC_ACQUIRE);
+            a.value = a.bytes == 4 ? __atomic_load_n(reinterpret_cast<std::uint32_t*>(a.address),
+                                                     __ATOMIC_ACQUIRE)
+                                   : __atomic_load_n(reinterpret_cast<std::uint64_t*>(a.address),
+                                                     __ATOMIC_ACQUIRE);
         },
         &access);
 }
@@ -121,19 +122,27 @@ CUresult in_stream(CUstream handle, auto&& f) {
 extern "C" {
 
 CUresult cuStreamWaitValue32(CUstream stream, CUdeviceptr p, cuuint32_t value, unsigned flags) {
-    return in_stream(stream, [&](Context& c, const auto& s) { wait_value(c, s, {p, value, 4}, flags); });
+    return in_stream(stream, [&](Context& c, const auto& s) {
+        wait_value(c, s, {p, value, 4}, flags);
+    });
 }
 
 CUresult cuStreamWaitValue64(CUstream stream, CUdeviceptr p, cuuint64_t value, unsigned flags) {
-    return in_stream(stream, [&](Context& c, const auto& s) { wait_value(c, s, {p, value, 8}, flags); });
+    return in_stream(stream, [&](Context& c, const auto& s) {
+        wait_value(c, s, {p, value, 8}, flags);
+    });
 }
 
 CUresult cuStreamWriteValue32(CUstream stream, CUdeviceptr p, cuuint32_t value, unsigned flags) {
-    return in_stream(stream, [&](Context& c, const auto& s) { write_value(c, s, {p, value, 4}, flags); });
+    return in_stream(stream, [&](Context& c, const auto& s) {
+        write_value(c, s, {p, value, 4}, flags);
+    });
 }
 
 CUresult cuStreamWriteValue64(CUstream stream, CUdeviceptr p, cuuint64_t value, unsigned flags) {
-    return in_stream(stream, [&](Context& c, const auto& s) { write_value(c, s, {p, value, 8}, flags); });
+    return in_stream(stream, [&](Context& c, const auto& s) {
+        write_value(c, s, {p, value, 8}, flags);
+    });
 }
 
 CUresult cuStreamBatchMemOp(CUstream stream, unsigned count, CUstreamBatchMemOpParams* operations,

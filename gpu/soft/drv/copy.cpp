@@ -14,6 +14,7 @@ namespace {
 
 // Below this a copy on an idle stream is faster made at once than handed to a worker.
 constexpr std::size_t kInlineBytes = std::size_t{64} << 10;
+constexpr std::uint64_t kMost = std::uint64_t{1} << 42; // bytes
 
 std::size_t extent(const CopyEnd& end, const CopyShape& shape) {
     return (shape.slices - 1) * end.slice_bytes + (shape.rows - 1) * end.pitch_bytes +
@@ -82,6 +83,12 @@ CopyEnd CopyEnd::of_array(CUarray handle, std::size_t offset_bytes) {
 void copy(Context& context, CUstream handle, CopyEnd to, CopyEnd from, CopyShape shape, bool wait) {
     auto stream = context.stream(handle);
     if (shape.row_bytes == 0 || shape.rows == 0 || shape.slices == 0) return;
+    // Before anything is touched: a size that no memory has would be found out only at its end.
+    for (const CopyEnd* end : {&to, &from})
+        require(shape.row_bytes <= kMost &&
+                    shape.rows <= kMost / std::max(end->pitch_bytes, shape.row_bytes) &&
+                    shape.slices <= kMost / std::max<std::uint64_t>(end->slice_bytes, 1),
+                CUDA_ERROR_INVALID_VALUE, "the copy is larger than any memory");
     check(to, shape);
     check(from, shape);
     std::size_t bytes = shape.row_bytes * shape.rows * shape.slices;

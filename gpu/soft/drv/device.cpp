@@ -44,8 +44,8 @@ Capability capability() {
                         given.major >= 5 && given.major <= 12 && given.minor >= 0 &&
                         given.minor <= 9;
         if (!ok)
-            log::warning("LATHE_SOFT_COMPUTE_CAPABILITY is '{}', expected one such as 8.6: 7.5 it is",
-                         text);
+            log::warning(
+                "LATHE_SOFT_COMPUTE_CAPABILITY is '{}', expected one such as 8.6: 7.5 it is", text);
         return ok ? given : usual;
     }();
     return found;

@@ -34,7 +34,8 @@ void FunctionSettings::assign(const FunctionSettings& other) {
 void FunctionSettings::set(const KernelInfo& info, CUfunction_attribute attribute, int value) {
     switch (attribute) {
     case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: {
-        const std::size_t most = kMaxShared - std::min<std::size_t>(kMaxShared, info.static_shared_bytes);
+        const std::size_t most =
+            kMaxShared - std::min<std::size_t>(kMaxShared, info.static_shared_bytes);
         require(value >= 0 && static_cast<std::size_t>(value) <= most, CUDA_ERROR_INVALID_VALUE,
                 "more shared memory than a block can have");
         max_dynamic_shared = static_cast<std::size_t>(value);

@@ -38,7 +38,8 @@ void JitOptions::write(CUjit_option buffer, CUjit_option size, std::string_view 
     if (to && *to && capacity) {
         n = std::min(text.size(), capacity - 1);
         const char end = '\0';
-        if (!guarded_copy(*to, text.data(), n) || !guarded_copy(static_cast<char*>(*to) + n, &end, 1))
+        if (!guarded_copy(*to, text.data(), n) ||
+            !guarded_copy(static_cast<char*>(*to) + n, &end, 1))
             n = 0;
     }
     *bytes = reinterpret_cast<void*>(n);
@@ -58,7 +59,8 @@ bool JitOptions::verbose() const {
 }
 
 void JitOptions::write_time(std::chrono::steady_clock::time_point start) const {
-    const std::chrono::duration<float, std::milli> passed = std::chrono::steady_clock::now() - start;
+    const std::chrono::duration<float, std::milli> passed =
+        std::chrono::steady_clock::now() - start;
     const float milliseconds = passed.count();
     if (void** value = find(CU_JIT_WALL_TIME))
         std::memcpy(value, &milliseconds, sizeof milliseconds);

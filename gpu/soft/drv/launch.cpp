@@ -148,6 +148,7 @@ void launch(Context& context, Function& function, const LaunchArguments& a) {
 unsigned resident_blocks(const Function& f, int threads, std::size_t dynamic_bytes) {
     if (threads <= 0 || (f.info->max_threads && threads > static_cast<int>(f.info->max_threads)))
         return 0;
+    if (dynamic_bytes > f.settings.max_dynamic_shared) return 0;
     return resident_blocks(static_cast<unsigned>(threads),
                            f.info->static_shared_bytes + dynamic_bytes);
 }

@@ -19,7 +19,7 @@ struct LaunchArguments {
 /// CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE.
 void launch(Context& context, Function& function, const LaunchArguments& arguments);
 
-/// Blocks of this kernel on one multiprocessor at a time.
+/// Blocks of this kernel on one multiprocessor at a time; 0 where a launch would be refused.
 unsigned resident_blocks(const Function& function, int threads, std::size_t dynamic_bytes);
 
 } // namespace lathe::soft

@@ -17,8 +17,8 @@ std::shared_ptr<Library> Library::load(std::string_view text) {
     auto library = std::make_shared<Library>();
     library->ast_ = Module::parse(text);
     try {
-        library->code_ = CompiledModule::create(
-            library->ast_, [](std::string_view) -> void* { return nullptr; });
+        library->code_ = CompiledModule::create(library->ast_,
+                                                [](std::string_view) -> void* { return nullptr; });
     } catch (const lathe::Error& e) { fail(CUDA_ERROR_INVALID_PTX, e.what()); }
     for (const KernelInfo& info : library->code_->kernels()) {
         auto made = std::make_shared<LibraryKernel>();

@@ -26,7 +26,8 @@ void LinkState::add(std::string name, std::string_view text) {
     ptx::ParseResult parsed = ptx::parse(text);
     if (!parsed.ok()) {
         std::string log;
-        for (const Diagnostic& d : parsed.errors) log += fmt::format("{}: {}\n", name, to_string(d));
+        for (const Diagnostic& d : parsed.errors)
+            log += fmt::format("{}: {}\n", name, to_string(d));
         jit_.write_error(log);
         fail(CUDA_ERROR_INVALID_PTX, log);
     }

@@ -46,7 +46,7 @@ private:
     void trim(std::size_t bytes); ///< under the lock
 
     std::mutex mutex_;
-    std::size_t most_ = 0; ///< bytes that may be reserved; 0: no limit
+    std::size_t most_ = 0;                             ///< bytes that may be reserved; 0: no limit
     std::map<std::size_t, std::vector<void*>> unused_; ///< bytes of memory → closed blocks
     cuuint64_t threshold_ = 0, used_ = 0, used_high_ = 0, reserved_ = 0, reserved_high_ = 0;
     int reuse_[3] = {1, 1, 1};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The layout of fat binaries is that of the files which fatbinary of CUDA 12 and 13 writes: a header
-// (magic, version, header bytes, size of all entries), then entries, each with a header (kind,
-// header bytes, padded size, size when compressed, architecture, flags, size of the text) before
-// its bytes.
+// The layout of fat binaries is that of the files which fatbinary of CUDA 12 and 13 writes: a
+// header (magic, version, header bytes, size of all entries), then entries, each with a header
+// (kind, header bytes, padded size, size when compressed, architecture, flags, size of the text)
+// before its bytes.
 #include "gpu/soft/drv/ptx_image.h"
 
 #include "gpu/soft/drv/device.h"
@@ -94,10 +94,9 @@ std::string ptx_of_fat_binary(std::string_view bytes) {
             broken();
         if (entry.kind == kPtx) {
             const bool fits = entry.architecture <= own, best_fits = best.architecture <= own;
-            const bool better = fits == best_fits
-                                    ? (fits ? entry.architecture >= best.architecture
-                                            : entry.architecture < best.architecture)
-                                    : fits;
+            const bool better = fits == best_fits ? (fits ? entry.architecture >= best.architecture
+                                                          : entry.architecture < best.architecture)
+                                                  : fits;
             if (best_payload.empty() || better) {
                 best = entry;
                 best_payload = bytes.substr(offset + entry.header_bytes, entry.padded_bytes);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The PTX in what programs load: PTX text itself, or fat binaries that hold PTX beside machine code.
+// The PTX in what programs load: PTX text itself, or fat binaries that hold PTX beside machine
+// code.
 #pragma once
 
 #include <cstddef>

@@ -17,7 +17,8 @@ static void check(CUresult result, const char* what, int line) {
     const char *name = nullptr, *text = nullptr;
     cuGetErrorName(result, &name);
     cuGetErrorString(result, &text);
-    std::fprintf(stderr, "line %d: %s: %s (%s)\n", line, what, name ? name : "?", text ? text : "?");
+    std::fprintf(stderr, "line %d: %s: %s (%s)\n", line, what, name ? name : "?",
+                 text ? text : "?");
     std::exit(1);
 }
 

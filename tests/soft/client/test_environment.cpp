@@ -14,8 +14,8 @@ namespace {
 using Report = std::map<std::string, long long>;
 
 Report report(const std::string& environment) {
-    const std::string command =
-        "env -u LATHE_SOFT_WORKERS -u LATHE_SOFT_MEMORY_MB " + environment + " " LATHE_TEST_DEVICE_REPORT " 2>/dev/null";
+    const std::string command = "env -u LATHE_SOFT_WORKERS -u LATHE_SOFT_MEMORY_MB " + environment +
+                                " " LATHE_TEST_DEVICE_REPORT " 2>/dev/null";
     FILE* pipe = popen(command.c_str(), "r");
     std::string text;
     char buffer[256];
@@ -57,7 +57,8 @@ TEST(Environment, ComputeCapabilityAndVersion) {
     EXPECT_EQ(r.at("capability"), 86);
     EXPECT_EQ(r.at("version"), 12090);
     for (const char* wrong : {"8", "86", "sm_86", "8.6.1", "99.0", "-1.0"})
-        EXPECT_EQ(report(std::string{"LATHE_SOFT_COMPUTE_CAPABILITY="} + wrong).at("capability"), 75)
+        EXPECT_EQ(report(std::string{"LATHE_SOFT_COMPUTE_CAPABILITY="} + wrong).at("capability"),
+                  75)
             << wrong;
 }
 

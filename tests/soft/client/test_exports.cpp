@@ -40,7 +40,8 @@ template <class F> F* symbol(const char* name) {
 
 TEST(Exports, EveryName) {
     EXPECT_GT(std::size(kRows), 650u);
-    for (const Row& row : kRows) EXPECT_TRUE(exported().count(std::string{row.symbol})) << row.symbol;
+    for (const Row& row : kRows)
+        EXPECT_TRUE(exported().count(std::string{row.symbol})) << row.symbol;
 }
 
 TEST(Exports, TheToolkitsStub) {
@@ -54,7 +55,8 @@ TEST(Exports, TheToolkitsStub) {
 // LLVM, fmt, libstdc++ and our own C++ stay inside: another copy in the process goes its own way.
 TEST(Exports, NothingElse) {
     for (const auto& [name, weak] : exported()) {
-        const bool driver = name.size() > 2 && name.starts_with("cu") && name[2] >= 'A' && name[2] <= 'Z';
+        const bool driver =
+            name.size() > 2 && name.starts_with("cu") && name[2] >= 'A' && name[2] <= 'Z';
         EXPECT_TRUE(driver || name.starts_with("latheSoft")) << name;
     }
 }
@@ -106,8 +108,9 @@ class ProcAddress : public testing::Test {
 protected:
     void SetUp() override {
         ASSERT_NE(library(), nullptr) << dlerror();
-        look_up_ = symbol<CUresult(const char*, void**, int, cuuint64_t,
-                                   CUdriverProcAddressQueryResult*)>("cuGetProcAddress_v2");
+        look_up_ =
+            symbol<CUresult(const char*, void**, int, cuuint64_t, CUdriverProcAddressQueryResult*)>(
+                "cuGetProcAddress_v2");
         ASSERT_NE(look_up_, nullptr);
     }
     void* find(const char* name, int version, cuuint64_t flags = 0) {
@@ -115,8 +118,8 @@ protected:
         EXPECT_EQ(look_up_(name, &p, version, flags, &status_), CUDA_SUCCESS) << name;
         return p;
     }
-    CUresult (*look_up_)(const char*, void**, int, cuuint64_t, CUdriverProcAddressQueryResult*) =
-        nullptr;
+    CUresult (*look_up_)(const char*, void**, int, cuuint64_t,
+                         CUdriverProcAddressQueryResult*) = nullptr;
     CUdriverProcAddressQueryResult status_{};
 };
 

@@ -116,5 +116,95 @@ TEST_F(BadArguments, SmallNumbersBehindMemory) {
     expect_works();
 }
 
+// Handles of what is gone.
+TEST_F(BadArguments, HandlesOfWhatIsGone) {
+    CUcontext own = nullptr;
+    CHECK_CU(cuCtxCreate(&own, nullptr, 0, 0));
+    const std::string ptx =
+        compile_to_ptx("extern \"C\" __global__ void k(int* x) { *x = 1; }", "k.cu", {});
+    CUmodule module = nullptr;
+    CUfunction f = nullptr;
+    CUlibrary library = nullptr;
+    CUkernel kernel = nullptr;
+    CUstream stream = nullptr;
+    CUevent event = nullptr;
+    CUarray array = nullptr;
+    CUlinkState link = nullptr;
+    CUdeviceptr p = 0;
+    CHECK_CU(cuModuleLoadData(&module, ptx.c_str()));
+    CHECK_CU(cuModuleGetFunction(&f, module, "k"));
+    CHECK_CU(cuLibraryLoadData(&library, ptx.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0));
+    CHECK_CU(cuLibraryGetKernel(&kernel, library, "k"));
+    CHECK_CU(cuStreamCreate(&stream, 0));
+    CHECK_CU(cuEventCreate(&event, 0));
+    CUDA_ARRAY_DESCRIPTOR description{
+        .Width = 4, .Height = 4, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 1};
+    CHECK_CU(cuArrayCreate(&array, &description));
+    CUDA_RESOURCE_DESC resource{};
+    resource.resType = CU_RESOURCE_TYPE_ARRAY;
+    resource.res.array.hArray = array;
+    CUDA_TEXTURE_DESC how{};
+    CUtexObject texture = 0;
+    CHECK_CU(cuTexObjectCreate(&texture, &resource, &how, nullptr));
+    CHECK_CU(cuLinkCreate(0, nullptr, nullptr, &link));
+    CHECK_CU(cuMemAlloc(&p, 64));
+    CHECK_CU(cuCtxDestroy(own)); // all of them but the library
+    CHECK_CU(cuLibraryUnload(library));
+
+    int number = 0;
+    std::size_t bytes = 0;
+    const char* name = nullptr;
+    void* image = nullptr;
+    char word[4] = "abc";
+    const auto as_function = reinterpret_cast<CUfunction>(kernel);
+    for (CUresult result : {
+             cuModuleGetFunction(&f, module, "k"),
+             cuModuleGetGlobal(&p, &bytes, module, "x"),
+             cuFuncGetName(&name, f),
+             cuFuncGetAttribute(&number, CU_FUNC_ATTRIBUTE_NUM_REGS, f),
+             cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 1),
+             cuFuncGetParamInfo(f, 0, &bytes, &bytes),
+             cuOccupancyMaxActiveBlocksPerMultiprocessor(&number, f, 32, 0),
+             cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr),
+             cuLaunchKernel(as_function, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr),
+             cuLibraryGetKernel(&kernel, library, "k"),
+             cuLibraryGetModule(&module, library),
+             cuLibraryUnload(library),
+             cuKernelGetFunction(&f, kernel),
+             cuKernelGetName(&name, kernel),
+             cuKernelGetAttribute(&number, CU_FUNC_ATTRIBUTE_NUM_REGS, kernel, 0),
+             cuStreamQuery(stream),
+             cuStreamGetPriority(stream, &number),
+             cuStreamWaitEvent(stream, nullptr, 0),
+             cuStreamWaitEvent(nullptr, event, 0),
+             cuStreamDestroy(stream),
+             cuMemAllocAsync(&p, 64, stream),
+             cuMemsetD8Async(p, 0, 4, stream),
+             cuMemcpyDtoHAsync(word, p, 4, stream),
+             cuEventRecord(event, nullptr),
+             cuEventSynchronize(event),
+             cuEventDestroy(event),
+             cuArrayGetDescriptor(&description, array),
+             cuMemcpyHtoA(array, 0, word, 4),
+             cuLinkAddData(link, CU_JIT_INPUT_PTX, word, 4, "a", 0, nullptr, nullptr),
+             cuLinkComplete(link, &image, &bytes),
+             cuModuleUnload(nullptr),
+             cuEventRecord(nullptr, nullptr),
+         })
+        EXPECT_EQ(result, CUDA_ERROR_INVALID_HANDLE);
+    EXPECT_EQ(cuCtxPushCurrent(own), CUDA_ERROR_INVALID_CONTEXT);
+    EXPECT_EQ(cuTexObjectGetResourceDesc(&resource, texture), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuMemsetD8(p, 0, 4), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuMemcpyDtoH(word, p, 4), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuModuleUnload(module), CUDA_ERROR_INVALID_HANDLE);
+    EXPECT_EQ(cuStreamSynchronize(stream), CUDA_ERROR_INVALID_HANDLE);
+    EXPECT_EQ(cuEventQuery(event), CUDA_ERROR_INVALID_HANDLE);
+    EXPECT_EQ(cuArrayDestroy(array), CUDA_ERROR_INVALID_HANDLE);
+    EXPECT_EQ(cuTexObjectDestroy(texture), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuLinkDestroy(link), CUDA_ERROR_INVALID_HANDLE);
+    EXPECT_EQ(cuMemFree(p), CUDA_ERROR_INVALID_VALUE);
+    expect_works();
+}
+
 } // namespace
 } // namespace lathe::test

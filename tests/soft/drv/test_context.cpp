@@ -89,14 +89,16 @@ TEST_F(Contexts, OldSymbolsDoTheSame) {
     EXPECT_EQ(popped, own);
     CHECK_CU(symbol<CUresult(CUcontext)>("cuCtxDestroy")(own));
     CUexecAffinityParam affinity{};
-    auto* v3 = symbol<CUresult(CUcontext*, CUexecAffinityParam*, int, unsigned, CUdevice)>("cuCtxCreate_v3");
+    auto* v3 = symbol<CUresult(CUcontext*, CUexecAffinityParam*, int, unsigned, CUdevice)>(
+        "cuCtxCreate_v3");
     EXPECT_EQ(v3(&own, &affinity, 1, 0, 0), CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY);
     CHECK_CU(v3(&own, nullptr, 0, 0, 0));
     CHECK_CU(cuCtxDestroy(own));
     Buffer<int> x{2};
     CUdeviceptr managed = 0;
     CHECK_CU(cuMemAllocManaged(&managed, 8, CU_MEM_ATTACH_GLOBAL));
-    CHECK_CU(symbol<CUresult(CUdeviceptr, std::size_t, CUdevice, CUstream)>("cuMemPrefetchAsync")(managed, 8, 0, nullptr));
+    CHECK_CU(symbol<CUresult(CUdeviceptr, std::size_t, CUdevice, CUstream)>("cuMemPrefetchAsync")(
+        managed, 8, 0, nullptr));
     CHECK_CU(cuMemFree(managed));
 }
 
@@ -118,8 +120,10 @@ TEST_F(Contexts, LaunchesAsBeforeCuda4) {
     EXPECT_EQ(x.read(), std::vector<int>(6, 43));
     EXPECT_EQ(symbol<CUresult(CUfunction, int, int, int)>("cuFuncSetBlockShape")(f, 0, 1, 1),
               CUDA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(symbol<CUresult(CUfunction, int, unsigned)>("cuParamSeti")(f, -4, 1), CUDA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(symbol<CUresult(CUfunction, int, unsigned)>("cuParamSeti")(f, 5000, 1), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(symbol<CUresult(CUfunction, int, unsigned)>("cuParamSeti")(f, -4, 1),
+              CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(symbol<CUresult(CUfunction, int, unsigned)>("cuParamSeti")(f, 5000, 1),
+              CUDA_ERROR_INVALID_VALUE);
 }
 
 TEST_F(Contexts, PointersThatCudaDoesNotKnow) {
@@ -130,7 +134,8 @@ TEST_F(Contexts, PointersThatCudaDoesNotKnow) {
                                         CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
                                         CU_POINTER_ATTRIBUTE_RANGE_START_ADDR};
     void* results[] = {&type, &ordinal, &begin};
-    CHECK_CU(cuPointerGetAttributes(3, attributes, results, reinterpret_cast<CUdeviceptr>(&on_the_stack)));
+    CHECK_CU(cuPointerGetAttributes(3, attributes, results,
+                                    reinterpret_cast<CUdeviceptr>(&on_the_stack)));
     EXPECT_EQ(type, 0u);
     EXPECT_EQ(ordinal, CU_DEVICE_INVALID);
     EXPECT_EQ(begin, 0u);

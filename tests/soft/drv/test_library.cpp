@@ -22,7 +22,8 @@ protected:
         DriverTest::SetUp();
         if (!context_) return;
         ptx_ = compile_to_ptx(kSource, "library.cu", {});
-        CHECK_CU(cuLibraryLoadData(&library_, ptx_.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0));
+        CHECK_CU(
+            cuLibraryLoadData(&library_, ptx_.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0));
     }
     void TearDown() override {
         EXPECT_TRUE(!library_ || cuLibraryUnload(library_) == CUDA_SUCCESS);

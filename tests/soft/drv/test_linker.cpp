@@ -95,7 +95,8 @@ TEST_F(Link, WhatIsThereTwiceIsNamed) {
     CHECK_CU(add(ptx(kScale), "first.ptx"));
     CHECK_CU(add(ptx(kScale), "second.ptx"));
     EXPECT_EQ(complete(), CUDA_ERROR_INVALID_IMAGE);
-    EXPECT_NE(std::string{log_}.find("is defined by first.ptx and by second.ptx"), std::string::npos)
+    EXPECT_NE(std::string{log_}.find("is defined by first.ptx and by second.ptx"),
+              std::string::npos)
         << log_;
 }
 

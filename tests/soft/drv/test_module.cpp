@@ -21,9 +21,12 @@ TEST_F(Module, LogsAndTimesGoWhereTheOptionsSay) {
     CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
                               CU_JIT_INFO_LOG_BUFFER,  CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES,
                               CU_JIT_LOG_VERBOSE,      CU_JIT_WALL_TIME};
-    void* values[] = {errors,  reinterpret_cast<void*>(sizeof errors),
-                      info,    reinterpret_cast<void*>(sizeof info),
-                      reinterpret_cast<void*>(1), nullptr};
+    void* values[] = {errors,
+                      reinterpret_cast<void*>(sizeof errors),
+                      info,
+                      reinterpret_cast<void*>(sizeof info),
+                      reinterpret_cast<void*>(1),
+                      nullptr};
     CUmodule module = nullptr;
     const std::string ptx = compile_to_ptx(kSource, "k.cu", {});
     CHECK_CU(cuModuleLoadDataEx(&module, ptx.c_str(), 6, options, values));
@@ -55,9 +58,12 @@ TEST_F(Module, OptionsAreChecked) {
     const std::string ptx = compile_to_ptx(kSource, "k.cu", {});
     CUjit_option option = static_cast<CUjit_option>(9999);
     void* value = nullptr;
-    EXPECT_EQ(cuModuleLoadDataEx(&module, ptx.c_str(), 1, nullptr, &value), CUDA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(cuModuleLoadDataEx(&module, ptx.c_str(), 1, &option, nullptr), CUDA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(cuModuleLoadDataEx(&module, ptx.c_str(), 1, &option, &value), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuModuleLoadDataEx(&module, ptx.c_str(), 1, nullptr, &value),
+              CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuModuleLoadDataEx(&module, ptx.c_str(), 1, &option, nullptr),
+              CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuModuleLoadDataEx(&module, ptx.c_str(), 1, &option, &value),
+              CUDA_ERROR_INVALID_VALUE);
 }
 
 TEST_F(Module, ImagesThatAreNone) {
@@ -94,9 +100,9 @@ protected:
     std::string make([[maybe_unused]] const std::string& compression) {
         const std::string path = folder_ / "k.fatbin";
 #ifdef LATHE_TEST_FATBINARY
-        const std::string command = LATHE_TEST_FATBINARY " --64 --create=" + path + " " +
-                                    compression + " --image3=kind=ptx,sm=75,file=" +
-                                    (folder_ / "k.ptx").string() + " 2>/dev/null";
+        const std::string command =
+            LATHE_TEST_FATBINARY " --64 --create=" + path + " " + compression +
+            " --image3=kind=ptx,sm=75,file=" + (folder_ / "k.ptx").string() + " 2>/dev/null";
         if (std::system(command.c_str()) != 0) return {};
 #endif
         return path;
@@ -117,7 +123,8 @@ protected:
 
 TEST_F(FatBinary, PtxInsideOfOneIsFound) {
     unsigned loaded = 0;
-    for (const char* compression : {"--compress=false", "--compress-mode=speed", "--compress-mode=size", ""}) {
+    for (const char* compression :
+         {"--compress=false", "--compress-mode=speed", "--compress-mode=size", ""}) {
         const std::string path = make(compression);
         if (path.empty()) continue; // the tool is too old for this one
         ++loaded;
@@ -127,8 +134,10 @@ TEST_F(FatBinary, PtxInsideOfOneIsFound) {
         const std::string bytes = read(path);
         CHECK_CU(cuModuleLoadFatBinary(&module, bytes.data()));
         expect_works(module);
-        const struct { unsigned magic, version; const void *data, *file; }
-            wrapper{0x466243b1, 1, bytes.data(), nullptr};
+        const struct {
+            unsigned magic, version;
+            const void *data, *file;
+        } wrapper{0x466243b1, 1, bytes.data(), nullptr};
         CHECK_CU(cuModuleLoadData(&module, &wrapper));
         expect_works(module);
     }
@@ -136,7 +145,8 @@ TEST_F(FatBinary, PtxInsideOfOneIsFound) {
 }
 
 TEST_F(FatBinary, DamagedOnesAreRefused) {
-    for (const char* compression : {"--compress=false", "--compress-mode=speed", "--compress-mode=size"}) {
+    for (const char* compression :
+         {"--compress=false", "--compress-mode=speed", "--compress-mode=size"}) {
         const std::string path = make(compression);
         if (path.empty()) continue;
         const std::string good = read(path);

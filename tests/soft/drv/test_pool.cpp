@@ -166,7 +166,8 @@ TEST_F(Pools, AccessAndBadArguments) {
     CUdeviceptr p = 0;
     EXPECT_EQ(cuMemAllocFromPoolAsync(&p, 1, nullptr, nullptr), CUDA_ERROR_INVALID_HANDLE);
     EXPECT_EQ(cuMemAllocAsync(&p, 0, nullptr), CUDA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(cuMemAllocAsync(&p, 1, reinterpret_cast<CUstream>(0x1234)), CUDA_ERROR_INVALID_HANDLE);
+    EXPECT_EQ(cuMemAllocAsync(&p, 1, reinterpret_cast<CUstream>(0x1234)),
+              CUDA_ERROR_INVALID_HANDLE);
 }
 
 } // namespace

@@ -122,7 +122,8 @@ TEST_F(Streams, EveryComparison) {
         std::this_thread::sleep_for(std::chrono::milliseconds{2});
         const bool waiting = cuStreamQuery(a) == CUDA_ERROR_NOT_READY;
         // Lets it go: the write cannot be in the stream that waits.
-        for (const std::uint64_t end : {value, value + 1, ~value, ~std::uint64_t{0}, std::uint64_t{0}})
+        for (const std::uint64_t end :
+             {value, value + 1, ~value, ~std::uint64_t{0}, std::uint64_t{0}})
             for (int i = 0; i < 5 && cuStreamQuery(a) == CUDA_ERROR_NOT_READY; ++i) {
                 *reinterpret_cast<volatile std::uint64_t*>(x.get()) = end;
                 std::this_thread::sleep_for(std::chrono::milliseconds{1});
@@ -194,8 +195,10 @@ TEST_F(Streams, Attributes) {
 // Stream 0 of the per-thread variants is the calling thread's: another thread's waits do not hold
 // it up, the legacy stream's do.
 TEST_F(Streams, StreamZeroPerThread) {
-    auto* set = symbol<CUresult(CUdeviceptr, unsigned, std::size_t, CUstream)>("cuMemsetD32Async_ptsz");
-    auto* wait = symbol<CUresult(CUstream, CUdeviceptr, cuuint32_t, unsigned)>("cuStreamWaitValue32_v2_ptsz");
+    auto* set =
+        symbol<CUresult(CUdeviceptr, unsigned, std::size_t, CUstream)>("cuMemsetD32Async_ptsz");
+    auto* wait = symbol<CUresult(CUstream, CUdeviceptr, cuuint32_t, unsigned)>(
+        "cuStreamWaitValue32_v2_ptsz");
     auto* sync = symbol<CUresult(CUstream)>("cuStreamSynchronize_ptsz");
     auto* query = symbol<CUresult(CUstream)>("cuStreamQuery_ptsz");
     auto* copy = symbol<CUresult(void*, CUdeviceptr, std::size_t)>("cuMemcpyDtoH_v2_ptds");

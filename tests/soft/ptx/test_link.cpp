@@ -10,10 +10,10 @@
 namespace lathe::ptx {
 namespace {
 
-LinkInput input(const std::string& name, const std::string& body, const std::string& target = "sm_75",
-                const std::string& version = "8.0") {
-    ParseResult parsed = parse(".version " + version + "\n.target " + target +
-                               "\n.address_size 64\n" + body);
+LinkInput input(const std::string& name, const std::string& body,
+                const std::string& target = "sm_75", const std::string& version = "8.0") {
+    ParseResult parsed =
+        parse(".version " + version + "\n.target " + target + "\n.address_size 64\n" + body);
     for (const Diagnostic& d : parsed.errors) ADD_FAILURE() << name << ": " << to_string(d);
     return {name, std::move(parsed.module)};
 }
@@ -47,7 +47,8 @@ TEST(Link, OwnNamesStayApart) {
 }
 
 TEST(Link, OwnNamesGiveWayToVisibleOnes) {
-    const LinkResult r = linked({input("a", kInternal), input("b", ".visible .global .u64 own;\n")});
+    const LinkResult r =
+        linked({input("a", kInternal), input("b", ".visible .global .u64 own;\n")});
     ASSERT_TRUE(r.ok());
     EXPECT_NE(r.module.variables[0].name, "own");
     EXPECT_EQ(r.module.variables[1].name, "own");
@@ -74,8 +75,8 @@ TEST(Link, StrongBeatsWeakAndTheFirstWeakCounts) {
 }
 
 TEST(Link, ShapesMustAgree) {
-    LinkResult r = linked({input("a", ".extern .global .u32 v;\n"),
-                           input("b", ".visible .global .u64 v;\n")});
+    LinkResult r =
+        linked({input("a", ".extern .global .u32 v;\n"), input("b", ".visible .global .u64 v;\n")});
     ASSERT_EQ(r.errors.size(), 1u);
     EXPECT_EQ(r.errors[0], "v has 4 bytes in a and 8 in b");
     r = linked({input("a", ".extern .func f(.param .b32 p);\n"),
@@ -109,7 +110,8 @@ TEST(Link, LocationsKeepTheirFiles) {
         return std::string{".visible .entry "} + kernel + "()\n{\n.loc 1 " + std::to_string(line) +
                " 3\nret;\n}\n.file 1 \"" + file + "\"\n";
     };
-    const LinkResult r = linked({input("a", body("f", "a.cu", 7)), input("b", body("g", "b.cu", 9))});
+    const LinkResult r =
+        linked({input("a", body("f", "a.cu", 7)), input("b", body("g", "b.cu", 9))});
     ASSERT_TRUE(r.ok());
     auto place = [&](std::size_t function) {
         const auto& statements = r.module.functions[function].body.statements;
