@@ -59,7 +59,7 @@ std::shared_ptr<Module> Module::load(const Context& context,
 KernelCode Function::code(const std::uint32_t block[3]) {
     {
         std::lock_guard lock{mutex_};
-        if (std::equal(block, block + 3, block_)) return code_;
+        if (std::equal(block, block + 3, block_)) return code_.best();
     }
     const KernelCode found = module->compile(*info, block);
     std::lock_guard lock{mutex_};

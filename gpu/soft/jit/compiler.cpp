@@ -3,6 +3,8 @@
 #include "gpu/soft/jit/compiler.h"
 
 #include "engine/core/error.h"
+#include "engine/core/log.h"
+#include "gpu/soft/jit/background.h"
 #include "gpu/soft/jit/debug_info.h"
 #include "gpu/soft/jit/module_lowering.h"
 #include "gpu/soft/jit/object_cache.h"
@@ -31,7 +33,7 @@ int dump_level() {
     return level;
 }
 
-class Compiled final : public CompiledModule {
+class Compiled final : public CompiledModule, public std::enable_shared_from_this<Compiled> {
 public:
     Compiled(std::shared_ptr<const ptx::Module> module, Resolve resolve, ExecutionMode mode)
         : module_{std::move(module)}, mode_{mode}, facts_{jit::find_facts(*module_)} {
@@ -83,9 +85,20 @@ private:
     void compile(const std::string& group, Lower lower,
                  const jit::warp::ShapeOptions* warp = nullptr);
     template <class Lower>
-    jit::CachedCode generate(Lower lower, const jit::warp::ShapeOptions* warp);
+    jit::CachedCode generate(Lower lower, const jit::warp::ShapeOptions* warp,
+                             const Resolve& resolve);
+    std::string cache_key(const std::string& group) const;
+    bool link_cached(const std::string& group);
     void link(const std::string& object, const std::string& group,
               const std::vector<std::string>& symbols);
+    bool find_warps(const std::string& group, const std::string& name);
+    KernelCode scalar_code(const jit::KernelFacts& kernel);
+    std::shared_ptr<const CodeToCome> warps_to_come(const jit::KernelFacts& kernel,
+                                                    const jit::warp::ShapeOptions& options,
+                                                    const std::string& group);
+    void compile_in_background(const jit::KernelFacts& kernel,
+                               const jit::warp::ShapeOptions& options, const std::string& group,
+                               const Resolve& resolve, CodeToCome& code);
 
     std::shared_ptr<const ptx::Module> module_;
     /// Asks once for each symbol: kernels may be compiled again, by other threads, in a form of the
@@ -99,21 +112,18 @@ private:
     std::recursive_mutex mutex_; ///< resolve_ may ask for a function of this module
     std::map<std::string, Code, std::less<>> compiled_;
     std::map<std::string, BlockEntry, std::less<>> warps_; ///< null: by single threads
+    std::map<std::string, std::shared_ptr<const CodeToCome>> to_come_;
     std::map<std::string, void*, std::less<>> functions_;
 };
 
 template <class Lower>
 void Compiled::compile(const std::string& group, Lower lower, const jit::warp::ShapeOptions* warp) {
+    if (link_cached(group)) return;
     auto& cache = jit::ObjectCache::instance();
-    const std::string key = dump_level() ? std::string{} : cache.key(module_->key, group);
-    if (const auto known = cache.find(key)) {
-        if (!known->refusal.empty()) throw jit::warp::Unsupported{known->refusal};
-        link(known->object, group, known->symbols);
-        return;
-    }
+    const std::string key = cache_key(group);
     const jit::CachedCode made = [&]() -> jit::CachedCode {
         try {
-            return generate(lower, warp);
+            return generate(lower, warp, resolve_);
         } catch (const jit::warp::Unsupported& why) {
             cache.store(key, {{}, {}, why.what()});
             throw;
@@ -121,6 +131,19 @@ void Compiled::compile(const std::string& group, Lower lower, const jit::warp::S
     }();
     cache.store(key, made);
     link(made.object, group, made.symbols);
+}
+
+std::string Compiled::cache_key(const std::string& group) const {
+    return dump_level() ? std::string{} : jit::ObjectCache::instance().key(module_->key, group);
+}
+
+/// Code of an earlier process or module. Throws Unsupported where it is known to be refused.
+bool Compiled::link_cached(const std::string& group) {
+    const auto known = jit::ObjectCache::instance().find(cache_key(group));
+    if (!known) return false;
+    if (!known->refusal.empty()) throw jit::warp::Unsupported{known->refusal};
+    link(known->object, group, known->symbols);
+    return true;
 }
 
 void Compiled::link(const std::string& object, const std::string& group,
@@ -135,11 +158,12 @@ void Compiled::link(const std::string& object, const std::string& group,
 }
 
 template <class Lower>
-jit::CachedCode Compiled::generate(Lower lower, const jit::warp::ShapeOptions* warp) {
+jit::CachedCode Compiled::generate(Lower lower, const jit::warp::ShapeOptions* warp,
+                                   const Resolve& resolve) {
     const jit::Toolchain::Lease tools = jit::Toolchain::take();
     const llvm::TargetMachine& machine = *tools->machine;
     jit::ModuleLowering lowering{
-        tools->context, *module_, facts_, resolve_, machine.createDataLayout(), warp};
+        tools->context, *module_, facts_, resolve, machine.createDataLayout(), warp};
     lowering.llvm->setTargetTriple(machine.getTargetTriple().str());
     lower(lowering);
     llvm::Function *body = lowering.warp_body, *wide = lowering.warp_wide;
@@ -156,11 +180,19 @@ jit::CachedCode Compiled::generate(Lower lower, const jit::warp::ShapeOptions* w
     return code;
 }
 
+std::string group_of(const std::string& name, const jit::warp::ShapeOptions& options) {
+    return fmt::format("warp{}{}{}.{}", options.width, options.rows ? "r" : "",
+                       options.trust_extensions ? "" : "c", name);
+}
+
+KernelCode warp_code(const jit::KernelFacts& kernel, BlockEntry loop, std::uint32_t width) {
+    return {nullptr, loop, width, kernel.uses_barriers || kernel.spins, nullptr};
+}
+
 BlockEntry Compiled::compile_warps(const jit::KernelFacts& kernel,
                                    const jit::warp::ShapeOptions& options) {
     const std::string& name = kernel.info.name;
-    const std::string group = fmt::format("warp{}{}{}.{}", options.width, options.rows ? "r" : "",
-                                          options.trust_extensions ? "" : "c", name);
+    const std::string group = group_of(name, options);
     const auto known = warps_.find(group);
     if (known != warps_.end()) return known->second;
     BlockEntry loop = nullptr;
@@ -175,20 +207,89 @@ BlockEntry Compiled::compile_warps(const jit::KernelFacts& kernel,
     return loop;
 }
 
+/// True where it is settled how the kernel runs, without compiling anything.
+bool Compiled::find_warps(const std::string& group, const std::string& name) {
+    if (warps_.count(group)) return true;
+    try {
+        if (!link_cached(group)) return false;
+        warps_.emplace(group, reinterpret_cast<BlockEntry>(code_.find(group, "warp." + name)));
+    } catch (const jit::warp::Unsupported& why) {
+        jit::warp::log_fall_back(name, why.what());
+        warps_.emplace(group, nullptr);
+    }
+    return true;
+}
+
+std::shared_ptr<const CodeToCome> Compiled::warps_to_come(const jit::KernelFacts& kernel,
+                                                          const jit::warp::ShapeOptions& options,
+                                                          const std::string& group) {
+    auto& known = to_come_[group];
+    if (known) return known;
+    auto code = std::make_shared<CodeToCome>();
+    known = code;
+    // The module that answers may be gone by then: warps use the symbols of the single threads.
+    const Resolve resolve = [symbols = symbols_](std::string_view name) -> void* {
+        const auto found = symbols.find(name);
+        return found == symbols.end() ? nullptr : found->second;
+    };
+    jit::Background::instance().add(
+        [self = weak_from_this(), &kernel, options, group, resolve, code] {
+            if (const auto alive = self.lock())
+                alive->compile_in_background(kernel, options, group, resolve, *code);
+        });
+    return known;
+}
+
+void Compiled::compile_in_background(const jit::KernelFacts& kernel,
+                                     const jit::warp::ShapeOptions& options,
+                                     const std::string& group, const Resolve& resolve,
+                                     CodeToCome& code) {
+    const std::string& name = kernel.info.name;
+    auto& cache = jit::ObjectCache::instance();
+    try {
+        const jit::CachedCode made = generate(
+            [&](jit::ModuleLowering& lowering) { lowering.lower_kernel(*kernel.function, kernel); },
+            &options, resolve);
+        cache.store(cache_key(group), made);
+        std::lock_guard lock{mutex_};
+        link(made.object, group, made.symbols);
+        auto* loop = reinterpret_cast<BlockEntry>(code_.find(group, "warp." + name));
+        warps_.emplace(group, loop);
+        code.code = warp_code(kernel, loop, options.width);
+        code.ready.store(true, std::memory_order_release);
+    } catch (const jit::warp::Unsupported& why) {
+        jit::warp::log_fall_back(name, why.what());
+        cache.store(cache_key(group), {{}, {}, why.what()});
+        std::lock_guard lock{mutex_};
+        warps_.emplace(group, nullptr);
+    } catch (const std::exception& why) { // single threads go on
+        log::warning("{} could not be compiled for warps: {}", name, why.what());
+    }
+}
+
+KernelCode Compiled::scalar_code(const jit::KernelFacts& kernel) {
+    const Code& code = compile_kernel(kernel.info.name);
+    return {reinterpret_cast<KernelEntry>(code.entry), reinterpret_cast<BlockEntry>(code.block), 1,
+            kernel.info.needs_fibers, nullptr};
+}
+
 KernelCode Compiled::code_for(std::string_view name, const std::uint32_t block[3], bool trusting) {
     std::lock_guard lock{mutex_};
     const jit::KernelFacts* kernel = facts_.kernel(name);
     if (!kernel) throw Error{fmt::format("no kernel {} in this module", name)};
-    if (mode_.by_warps) {
-        jit::warp::ShapeOptions options =
-            jit::warp::options_for(*kernel, block, mode_, jit::has_wide_vectors());
-        options.trust_extensions = trusting;
-        if (BlockEntry loop = compile_warps(*kernel, options))
-            return {nullptr, loop, options.width, kernel->uses_barriers || kernel->spins};
+    if (!mode_.by_warps) return scalar_code(*kernel);
+    jit::warp::ShapeOptions options =
+        jit::warp::options_for(*kernel, block, mode_, jit::has_wide_vectors());
+    options.trust_extensions = trusting;
+    const std::string group = group_of(kernel->info.name, options);
+    if (trusting && !mode_.at_once && !find_warps(group, kernel->info.name)) {
+        KernelCode code = scalar_code(*kernel);
+        code.later = warps_to_come(*kernel, options, group);
+        return code;
     }
-    const Code& code = compile_kernel(name);
-    return {reinterpret_cast<KernelEntry>(code.entry), reinterpret_cast<BlockEntry>(code.block), 1,
-            kernel->info.needs_fibers};
+    if (BlockEntry loop = compile_warps(*kernel, options))
+        return warp_code(*kernel, loop, options.width);
+    return scalar_code(*kernel);
 }
 
 const Compiled::Code& Compiled::compile_kernel(std::string_view name) {
@@ -223,9 +324,9 @@ DeviceFunction Compiled::device_function(std::string_view name) {
 
 } // namespace
 
-std::unique_ptr<CompiledModule> CompiledModule::create(std::shared_ptr<const ptx::Module> module,
+std::shared_ptr<CompiledModule> CompiledModule::create(std::shared_ptr<const ptx::Module> module,
                                                        Resolve resolve, ExecutionMode mode) {
-    return std::make_unique<Compiled>(std::move(module), std::move(resolve), mode);
+    return std::make_shared<Compiled>(std::move(module), std::move(resolve), mode);
 }
 
 } // namespace lathe::soft

@@ -6,6 +6,7 @@
 #include "gpu/ptx/ast.h"
 #include "gpu/soft/rt/abi.h"
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -42,9 +43,15 @@ struct KernelInfo {
 struct ExecutionMode {
     bool by_warps = false;   ///< kernels that cannot fall back to single threads
     std::uint32_t width = 0; ///< lanes of a warp function, 8, 16 or 32; 0: what suits
-    /// LATHE_SOFT_MODE=scalar|warp and LATHE_SOFT_WIDTH=8|16|32.
+    /// By warps from the first launch on. Else single threads run, whose code is compiled in a
+    /// fraction of the time, until that of the warps is there.
+    bool at_once = true;
+    /// LATHE_SOFT_MODE=scalar|warp and LATHE_SOFT_WIDTH=8|16|32; by warps and not at once unless
+    /// told.
     static ExecutionMode from_environment();
 };
+
+struct CodeToCome;
 
 /// The code for one size of block.
 struct KernelCode {
@@ -54,7 +61,21 @@ struct KernelCode {
     BlockEntry block = nullptr;
     std::uint32_t width = 1; ///< threads side by side
     bool fibers = false;     ///< every `width` threads need a stack of their own
+    /// Where set: better code is being compiled.
+    std::shared_ptr<const CodeToCome> later;
+
+    /// The best code that there is by now.
+    inline const KernelCode& best() const;
 };
+
+struct CodeToCome {
+    std::atomic<bool> ready{false};
+    KernelCode code; ///< constant once it is ready
+};
+
+inline const KernelCode& KernelCode::best() const {
+    return later && later->ready.load(std::memory_order_acquire) ? later->code : *this;
+}
 
 /// A loaded module's code. Kernels are compiled when first asked for; thread-safe.
 class CompiledModule {
@@ -66,14 +87,15 @@ public:
 
     /// `module` is kept. Throws lathe::Error naming PTX line and instruction where something
     /// cannot be lowered (also later, from entry()).
-    static std::unique_ptr<CompiledModule>
+    static std::shared_ptr<CompiledModule>
     create(std::shared_ptr<const ptx::Module> module, Resolve resolve,
            ExecutionMode mode = ExecutionMode::from_environment());
     virtual ~CompiledModule() = default;
 
     /// The kernels of the module, in PTX order.
     virtual const std::vector<KernelInfo>& kernels() const = 0;
-    /// The code that the mode asks for, for blocks of this size; compiles it on first use.
+    /// The code that the mode asks for, for blocks of this size; compiles it on first use. Where
+    /// the mode is not at_once, code by single threads that names the better one to come.
     virtual KernelCode code(std::string_view kernel, const std::uint32_t block[3]) = 0;
     /// The same where 32-bit indices may wrap between the lanes of a warp (rt: warp_run_checked).
     virtual KernelCode checked_code(std::string_view kernel, const std::uint32_t block[3]) = 0;

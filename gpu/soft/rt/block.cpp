@@ -28,11 +28,10 @@ constexpr std::uint32_t kQueue = 2 * kMaxThreads;
 thread_local BlockRunner* t_runner __attribute__((tls_model("initial-exec"))) = nullptr;
 
 /// A warp's frame holds the local memory of its lanes, and vectors that found no register.
-std::size_t fiber_stack_bytes(const Launch& launch) {
+std::size_t fiber_stack_bytes(const Launch& launch, const KernelCode& code) {
     const std::size_t local = launch.info->local_bytes;
-    const std::size_t needed = launch.width > 1
-                                   ? local * 2 * launch.width + 4 * kFiberStack
-                                   : local * (launch.fibers() ? 1 : 2) + kFiberStack / 2;
+    const std::size_t needed = code.width > 1 ? local * 2 * code.width + 4 * kFiberStack
+                                              : local * (code.fibers ? 1 : 2) + kFiberStack / 2;
     return std::max({kFiberStack, launch.stack_bytes, needed});
 }
 
@@ -99,10 +98,11 @@ void BlockRunner::fill(ThreadContext& c, std::uint64_t block, std::uint32_t thre
 
 void BlockRunner::run(Launch& launch, std::uint64_t first, std::uint64_t count) {
     launch_ = &launch;
+    code_ = launch.current_code();
     clock_start_ = __rdtsc();
     note_own_stack(own_);
     unsigned control = _mm_getcsr();
-    if (!launch.fibers()) {
+    if (!code_.fibers) {
         run_loop(first, count);
     } else if (launch.cooperative) {
         run_fibers(first, static_cast<std::uint32_t>(count));
@@ -144,12 +144,12 @@ __attribute__((no_sanitize("thread"))) void BlockRunner::loop_body(void* p) {
     Launch& l = *self.launch_;
     ThreadContext& c = self.threads_[0].context;
     std::uint32_t threads = l.threads();
-    KernelEntry entry = l.entry;
+    KernelEntry entry = self.code_.entry;
     for (; self.loop_block_ < self.loop_end_; ++self.loop_block_, self.loop_thread_ = 0) {
         if (l.stopped.load(std::memory_order_relaxed)) break;
         self.fill(c, self.loop_block_, self.loop_thread_, self.shared_base_[0]);
-        if (l.block_entry) {
-            l.block_entry(&c, self.loop_thread_, threads - self.loop_thread_);
+        if (self.code_.block) {
+            self.code_.block(&c, self.loop_thread_, threads - self.loop_thread_);
             continue;
         }
         while (true) {
@@ -170,7 +170,7 @@ __attribute__((no_sanitize("thread"))) void BlockRunner::loop_body(void* p) {
 }
 
 void BlockRunner::run_loop(std::uint64_t first, std::uint64_t count) {
-    const std::size_t bytes = std::max(kLoopStack, fiber_stack_bytes(*launch_));
+    const std::size_t bytes = std::max(kLoopStack, fiber_stack_bytes(*launch_, code_));
     Stack* stack = stacks_.take(bytes);
     BlockState& block = blocks_[0];
     block.runner = this;
@@ -202,7 +202,7 @@ void BlockRunner::run_loop(std::uint64_t first, std::uint64_t count) {
 // --- with waiting --------------------------------------------------------------------------------
 
 void BlockRunner::run_fibers(std::uint64_t first, std::uint32_t count) {
-    std::uint32_t threads = launch_->threads(), width = launch_->width;
+    std::uint32_t threads = launch_->threads(), width = code_.width;
     std::uint32_t stacks = (threads + width - 1) / width;
     if (!place_shared(count) || count > kMaxResidentBlocks || count * threads > kMaxThreads) {
         launch_->stop({.code = CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
@@ -255,7 +255,7 @@ void BlockRunner::run_fibers(std::uint64_t first, std::uint32_t count) {
             leaving(&own_, *thread->stack);
             lathe_soft_switch(&main_sp_, thread->sp);
             arrived(own_);
-        } else if ((thread->stack = stacks_.take(fiber_stack_bytes(*launch_)))) {
+        } else if ((thread->stack = stacks_.take(fiber_stack_bytes(*launch_, code_)))) {
             enter(fiber_body, thread->stack);
         } else {
             outcome_ = Outcome::out_of_memory;
@@ -294,10 +294,10 @@ __attribute__((no_sanitize("thread"))) void BlockRunner::fiber_body(void* p) {
 // already has a stack.
 __attribute__((no_sanitize("thread"))) void BlockRunner::run_threads() {
     ThreadContext& context = current_->context;
-    if (launch_->width > 1)
-        launch_->block_entry(&context, context.linear_tid, current_->lanes);
+    if (code_.width > 1)
+        code_.block(&context, context.linear_tid, current_->lanes);
     else
-        launch_->entry(&context);
+        code_.entry(&context);
     finish(*current_);
     lathe_soft_restart(current_->stack->top, fiber_next, this);
 }

@@ -150,6 +150,7 @@ private:
     std::uint32_t head_ = 0, tail_ = 0;
 
     Launch* launch_ = nullptr;
+    KernelCode code_; ///< what its blocks run
     ThreadFiber* current_ = nullptr;
     std::uint64_t loop_block_ = 0, loop_end_ = 0;
     std::uint32_t loop_thread_ = 0;

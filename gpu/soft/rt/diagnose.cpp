@@ -110,7 +110,7 @@ void BlockRunner::report_fault() {
     }
     }
     complete(r, thread, pc);
-    if (launch_->width > 1 && launch_->code)
+    if (code_.width > 1 && launch_->code)
         note_warp_fault(std::move(r), thread.context);
     else
         launch_->stop(std::move(r));

@@ -19,6 +19,11 @@ std::uint8_t* Launch::reserve_parameters(std::size_t bytes) {
     return reinterpret_cast<std::uint8_t*>(params.data()) + params_offset;
 }
 
+KernelCode Launch::current_code() const {
+    const KernelCode first{entry, block_entry, width, fibers(), later};
+    return first.best();
+}
+
 std::uint64_t Launch::chunk(unsigned workers) const {
     std::uint64_t total = blocks();
     if (cooperative) return (total + workers - 1) / workers;

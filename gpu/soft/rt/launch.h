@@ -15,11 +15,12 @@ namespace lathe::soft {
 
 struct Launch {
     KernelEntry entry = nullptr;
-    BlockEntry block_entry = nullptr;     ///< preferred where there is one
-    std::uint32_t width = 1;              ///< threads that the code runs side by side
-    bool warp_fibers = false;             ///< warps (width > 1) wait for each other
-    std::shared_ptr<CompiledModule> code; ///< kept until the grid is done; null in tests
-    const KernelInfo* info = nullptr;     ///< lives as long as `code`
+    BlockEntry block_entry = nullptr;        ///< preferred where there is one
+    std::uint32_t width = 1;                 ///< threads that the code runs side by side
+    bool warp_fibers = false;                ///< warps (width > 1) wait for each other
+    std::shared_ptr<const CodeToCome> later; ///< better code, for the blocks begun when it is there
+    std::shared_ptr<CompiledModule> code;    ///< kept until the grid is done; null in tests
+    const KernelInfo* info = nullptr;        ///< lives as long as `code`
     std::uint32_t grid[3] = {1, 1, 1};
     std::uint32_t block[3] = {1, 1, 1};
     std::uint32_t dynamic_shared_bytes = 0;
@@ -48,6 +49,8 @@ struct Launch {
     std::uint32_t threads() const { return block[0] * block[1] * block[2]; }
     /// Threads, or warps, need stacks of their own.
     bool fibers() const { return width > 1 ? warp_fibers : info->needs_fibers; }
+    /// What blocks run that begin now.
+    KernelCode current_code() const;
     std::uint32_t shared_bytes() const;
     const std::uint8_t* parameters() const {
         return reinterpret_cast<const std::uint8_t*>(params.data()) + params_offset;

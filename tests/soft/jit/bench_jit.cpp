@@ -88,7 +88,7 @@ void run(CompiledModule& code, std::string_view kernel, const lathe::soft::test:
                 loop(&context, 0, threads);
 }
 
-std::unique_ptr<CompiledModule> load(const char* text) {
+std::shared_ptr<CompiledModule> load(const char* text) {
     auto module = std::make_shared<ptx::Module>(
         ptx::parse(lathe::test::compile_to_ptx(text, "bench.cu")).module);
     return CompiledModule::create(module, {});

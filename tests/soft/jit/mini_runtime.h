@@ -21,7 +21,7 @@ struct Outcome {
     std::string assertion;
     unsigned back_edges = 0; ///< calls of lathe_rt_backedge
     std::uintptr_t trap_pc = 0;
-    std::uint32_t width = 1;        ///< threads side by side
+    std::uint32_t width = 1;         ///< threads side by side
     std::uint32_t checked_warps = 0; ///< warps whose indices wrapped between lanes
 };
 
@@ -62,7 +62,7 @@ private:
 
     std::map<std::string, std::vector<std::uint64_t>, std::less<>> memory_;
     std::shared_ptr<const ptx::Module> module_;
-    std::unique_ptr<CompiledModule> code_;
+    std::shared_ptr<CompiledModule> code_;
 };
 
 } // namespace lathe::soft::test

@@ -3,7 +3,11 @@
 // blocks that do not fill their last warp.
 #include "tests/soft/jit/mini_runtime.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
 
 namespace lathe::soft::test {
 namespace {
@@ -72,6 +76,30 @@ TEST(Warps, IndicesThatWrapBetweenLanes) {
     const Ran scalar = run(kShifted, {false, 0}, {{1, 1, 1}, {128, 1, 1}});
     EXPECT_EQ(scalar.outcome.width, 1u);
     EXPECT_EQ(r.out, scalar.out);
+}
+
+// A first launch does not wait for the code of its warps.
+TEST(Warps, SingleThreadsRunUntilTheCodeOfWarpsIsThere) {
+    // Text that no cache knows.
+    const auto now = std::chrono::system_clock::now().time_since_epoch().count();
+    Program program{fmt::format("// {}{}", now, kShifted), {true, 32, false}};
+    const auto run_once = [&] {
+        Ran r;
+        std::vector<std::uint32_t> in(64);
+        for (std::uint32_t k = 0; k < in.size(); ++k) in[k] = 1000 + k;
+        r.outcome = program.run({{1, 1, 1}, {128, 1, 1}}, r.out.data(), in.data());
+        return r;
+    };
+    const Ran first = run_once();
+    EXPECT_EQ(first.outcome.width, 1u);
+    Ran later = run_once();
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{60};
+    while (later.outcome.width == 1 && std::chrono::steady_clock::now() < end) {
+        std::this_thread::sleep_for(std::chrono::milliseconds{5});
+        later = run_once();
+    }
+    EXPECT_EQ(later.outcome.width, 32u);
+    EXPECT_EQ(later.out, first.out);
 }
 
 TEST(Warps, ShortRows) {

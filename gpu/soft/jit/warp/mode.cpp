@@ -11,11 +11,11 @@
 namespace lathe::soft {
 
 ExecutionMode ExecutionMode::from_environment() {
-    ExecutionMode mode;
+    ExecutionMode mode{.by_warps = true, .width = 0, .at_once = false};
     if (const char* text = std::getenv("LATHE_SOFT_MODE")) {
         const std::string_view name{text};
         if (name == "warp" || name == "scalar") {
-            mode.by_warps = name == "warp";
+            mode.by_warps = mode.at_once = name == "warp";
         } else {
             log::warning("LATHE_SOFT_MODE is {}, known are scalar and warp", name);
         }

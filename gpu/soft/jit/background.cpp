@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#include "gpu/soft/jit/background.h"
+
+#include <csignal>
+#include <pthread.h>
+#include <utility>
+
+namespace lathe::soft::jit {
+
+// Not kept beyond the process as other instances are: LLVM must not be at work while its own
+// statics, which are older, are destroyed.
+Background& Background::instance() {
+    static Background background;
+    return background;
+}
+
+Background::~Background() {
+    {
+        std::lock_guard lock{mutex_};
+        stop_ = true;
+    }
+    changed_.notify_all();
+    if (thread_.joinable()) thread_.join();
+}
+
+void Background::add(std::function<void()> job) {
+    std::lock_guard lock{mutex_};
+    jobs_.push_back(std::move(job));
+    if (!thread_.joinable()) {
+        // Signals of the program (Ctrl+C, timers) belong to its own threads.
+        sigset_t all, before;
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, &before);
+        thread_ = std::thread{[this] { run(); }};
+        pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    }
+    changed_.notify_one();
+}
+
+void Background::run() {
+    pthread_setname_np(pthread_self(), "lathe-soft-jit");
+    std::unique_lock lock{mutex_};
+    while (true) {
+        changed_.wait(lock, [this] { return stop_ || !jobs_.empty(); });
+        if (stop_) return;
+        const std::function<void()> job = std::move(jobs_.front());
+        jobs_.pop_front();
+        lock.unlock();
+        job();
+        lock.lock();
+    }
+}
+
+} // namespace lathe::soft::jit
