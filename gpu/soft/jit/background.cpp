@@ -3,9 +3,17 @@
 
 #include <csignal>
 #include <pthread.h>
+#include <sys/resource.h>
+#include <unistd.h>
 #include <utility>
 
 namespace lathe::soft::jit {
+
+namespace {
+
+constexpr int kNicer = 10;
+
+} // namespace
 
 // Not kept beyond the process as other instances are: LLVM must not be at work while its own
 // statics, which are older, are destroyed.
@@ -39,12 +47,15 @@ void Background::add(std::function<void()> job) {
 
 void Background::run() {
     pthread_setname_np(pthread_self(), "lathe-soft-jit");
+    // What the program does meanwhile comes first, an edit's compile above all.
+    const auto own = static_cast<id_t>(gettid());
+    setpriority(PRIO_PROCESS, own, getpriority(PRIO_PROCESS, own) + kNicer);
     std::unique_lock lock{mutex_};
     while (true) {
         changed_.wait(lock, [this] { return stop_ || !jobs_.empty(); });
         if (stop_) return;
-        const std::function<void()> job = std::move(jobs_.front());
-        jobs_.pop_front();
+        const std::function<void()> job = std::move(jobs_.back()); // what runs now, most likely
+        jobs_.pop_back();
         lock.unlock();
         job();
         lock.lock();

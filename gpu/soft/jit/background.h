@@ -3,10 +3,10 @@
 #pragma once
 
 #include <condition_variable>
-#include <deque>
 #include <functional>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 namespace lathe::soft::jit {
 
@@ -16,7 +16,7 @@ public:
     static Background& instance();
     ~Background();
 
-    /// Jobs run one after another; they throw nothing.
+    /// Jobs run one after another, the latest first; they throw nothing.
     void add(std::function<void()> job);
 
 private:
@@ -24,7 +24,7 @@ private:
 
     std::mutex mutex_;
     std::condition_variable changed_;
-    std::deque<std::function<void()>> jobs_;
+    std::vector<std::function<void()>> jobs_;
     bool stop_ = false;
     std::thread thread_;
 };
