@@ -32,11 +32,15 @@ const llvm::CastInst* Widener::row_index(const Value* pointer, std::uint64_t byt
     const auto known = [&](const Value* value) {
         return llvm::isa<llvm::Instruction>(value) && values_.count(value) != 0;
     };
+    const auto steps = [&](const Value* value) {
+        const Shape s = shape(value);
+        return s.is_varying() || (s.is_affine() && s.stride == 1);
+    };
     const auto extension = [&](const Value* value) -> const llvm::CastInst* {
         const auto* cast = llvm::dyn_cast<llvm::CastInst>(value);
         const bool extends = cast && llvm::isa<llvm::SExtInst, llvm::ZExtInst>(cast) &&
                              cast->getSrcTy()->isIntegerTy(32) &&
-                             shape(cast->getOperand(0)).is_varying() && known(cast->getOperand(0));
+                             steps(cast->getOperand(0)) && known(cast->getOperand(0));
         return extends ? cast : nullptr;
     };
     for (unsigned depth = 0; depth < 8 && known(pointer); ++depth) {
@@ -69,12 +73,17 @@ const llvm::CastInst* Widener::row_index(const Value* pointer, std::uint64_t byt
     return nullptr;
 }
 
+Value* Widener::lane_0(const Value* value) {
+    return shape(value).is_affine() ? scalar(value)
+                                    : b.CreateExtractElement(vector(value), std::uint64_t{0});
+}
+
 // The scalar code of a value for lane 0, from its index on.
 Value* Widener::of_lane_0(const Value* value, const llvm::CastInst& index) {
     if (shape(value).is_affine()) return scalar(value);
     const auto* i = llvm::cast<llvm::Instruction>(value);
     if (i == &index) {
-        Value* first = b.CreateExtractElement(vector(index.getOperand(0)), std::uint64_t{0});
+        Value* first = lane_0(index.getOperand(0));
         return b.CreateCast(index.getOpcode(), first, index.getType());
     }
     llvm::Instruction* copy = i->clone();
@@ -91,9 +100,11 @@ Widener::Row Widener::find_row(const Value* pointer, std::uint64_t bytes) {
         return {is_row(pointers, bytes), b.CreateExtractElement(pointers, std::uint64_t{0})};
     }
     // In 32 bits, where a vector has half the registers; the last lane must not have wrapped.
-    Value* numbers = vector(index->getOperand(0));
-    Value* first = b.CreateExtractElement(numbers, std::uint64_t{0});
-    Value* steps = is_full(mask_bits(b.CreateICmpEQ(numbers, spread(first, 1))));
+    const Value* number = index->getOperand(0);
+    Value* first = lane_0(number);
+    Value* steps = b.getTrue();
+    if (shape(number).is_varying())
+        steps = is_full(mask_bits(b.CreateICmpEQ(vector(number), spread(first, 1))));
     const bool is_signed = llvm::isa<llvm::SExtInst>(index);
     Value* most = b.getInt32((is_signed ? 0x7fffffffu : ~0u) - (width_ - 1));
     Value* fits = is_signed ? b.CreateICmpSLE(first, most) : b.CreateICmpULE(first, most);

@@ -130,6 +130,7 @@ private:
     /// For addresses that are not known to be a row. All lanes must run for it to mean anything.
     Row find_row(const Value* pointer, std::uint64_t bytes);
     const llvm::CastInst* row_index(const Value* pointer, std::uint64_t bytes) const;
+    Value* lane_0(const Value* value);
     Value* of_lane_0(const Value* value, const llvm::CastInst& index);
     /// True (a bit) where the lanes' addresses are those of a row of elements. All lanes must run.
     Value* is_row(Value* pointers, std::uint64_t bytes);
