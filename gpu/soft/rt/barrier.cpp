@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace lathe::soft {
 
@@ -29,6 +30,30 @@ void open_barrier(BlockRunner& runner, Barrier& barrier, std::uint32_t op, Threa
     }
 }
 
+// What ends a launch, apart from what every barrier goes through.
+[[noreturn, gnu::noinline, gnu::cold]] void refuse(ThreadFiber& self, std::string message,
+                                                   std::uintptr_t pc) {
+    self.context.block->runner->stop(
+        self, {.code = CUDA_ERROR_LAUNCH_FAILED, .message = std::move(message)}, pc);
+}
+
+[[noreturn, gnu::noinline, gnu::cold]] void refuse_number(ThreadFiber& self, std::uint32_t id,
+                                                          std::uintptr_t pc) {
+    refuse(self, fmt::format("barrier {}, the highest is {}", id, kBarriers - 1), pc);
+}
+
+[[noreturn, gnu::noinline, gnu::cold]] void refuse_count(ThreadFiber& self, std::uint32_t id,
+                                                         std::uint32_t before, std::uint32_t now,
+                                                         std::uintptr_t pc) {
+    refuse(self, fmt::format("barrier {} is used for {} and for {} threads", id, before, now), pc);
+}
+
+/// Bits of a mask; most are a run from bit 0, which a baseline processor counts in one instruction.
+std::uint32_t count_of(std::uint32_t mask) {
+    const int ones = std::countr_one(mask);
+    return static_cast<std::uint32_t>(mask & (mask + 1) ? std::popcount(mask) : ones);
+}
+
 // `count` threads come, of which `votes` bring a true predicate. Returns the reduction; waits
 // unless `only_arrive`.
 std::uint32_t arrive(ThreadContext* t, std::uint32_t id, std::uint32_t threads, bool only_arrive,
@@ -42,24 +67,13 @@ std::uint32_t arrive(ThreadContext* t, std::uint32_t id, std::uint32_t threads, 
             std::fill_n(self.votes, 3, votes);
             return votes;
         }
-        runner.stop(self,
-                    {.code = CUDA_ERROR_LAUNCH_FAILED,
-                     .message = "barrier in a kernel compiled as one without waiting"},
-                    pc);
+        refuse(self, "barrier in a kernel compiled as one without waiting", pc);
     }
-    if (id >= kBarriers)
-        runner.stop(self,
-                    {.code = CUDA_ERROR_LAUNCH_FAILED,
-                     .message = fmt::format("barrier {}, the highest is {}", id, kBarriers - 1)},
-                    pc);
+    if (id >= kBarriers) refuse_number(self, id, pc);
     Barrier& barrier = block.barriers[id];
     std::uint32_t expected = threads == block.count ? 0 : threads;
     if (barrier.arrived && barrier.expected != expected)
-        runner.stop(self,
-                    {.code = CUDA_ERROR_LAUNCH_FAILED,
-                     .message = fmt::format("barrier {} is used for {} and for {} threads", id,
-                                            barrier.expected, expected)},
-                    pc);
+        refuse_count(self, id, barrier.expected, expected, pc);
     barrier.expected = expected;
     barrier.arrived += count;
     barrier.popc += votes;
@@ -155,14 +169,13 @@ std::uint32_t lathe_rt_barrier_red(ThreadContext* t, std::uint32_t id, std::uint
 
 std::uint32_t lathe_rt_warp_barrier(ThreadContext* t, std::uint32_t id, std::uint32_t threads,
                                     std::uint32_t kind, std::uint32_t lanes, std::uint32_t votes) {
-    const auto count = static_cast<std::uint32_t>(std::popcount(lanes));
+    const std::uint32_t count = count_of(lanes);
     BlockRunner& runner = *t->block->runner;
     runner.keep_lanes(fiber_of(t), count);
     const bool reduces = kind >= 2;
     const std::uint32_t result =
         arrive(t, id, threads, kind == 1, reduces ? kind - 2 : 0, count,
-               reduces ? static_cast<std::uint32_t>(std::popcount(votes)) : count,
-               pc_of(__builtin_return_address(0)));
+               reduces ? count_of(votes) : count, pc_of(__builtin_return_address(0)));
     return result;
 }
 
