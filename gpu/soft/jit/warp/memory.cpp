@@ -39,8 +39,8 @@ const llvm::CastInst* Widener::row_index(const Value* pointer, std::uint64_t byt
     const auto extension = [&](const Value* value) -> const llvm::CastInst* {
         const auto* cast = llvm::dyn_cast<llvm::CastInst>(value);
         const bool extends = cast && llvm::isa<llvm::SExtInst, llvm::ZExtInst>(cast) &&
-                             cast->getSrcTy()->isIntegerTy(32) &&
-                             steps(cast->getOperand(0)) && known(cast->getOperand(0));
+                             cast->getSrcTy()->isIntegerTy(32) && steps(cast->getOperand(0)) &&
+                             known(cast->getOperand(0));
         return extends ? cast : nullptr;
     };
     for (unsigned depth = 0; depth < 8 && known(pointer); ++depth) {
@@ -129,7 +129,7 @@ void Widener::emit_load(const llvm::LoadInst& i) {
         set(i, load_row(i, scalar(i.getPointerOperand()), mask_));
         return;
     }
-    if (!from.hopeful) {
+    if (!from.hopeful || lanes_ == Lanes::some) {
         set(i, load_gather(i, mask_));
         return;
     }
@@ -151,26 +151,23 @@ void Widener::emit_load(const llvm::LoadInst& i) {
 }
 
 Value* Widener::load_row(const llvm::LoadInst& i, Value* first, Value* mask) {
+    if (lanes_ == Lanes::some) return load_part_of_row(i, first, mask);
     llvm::Type* type = vector_type(i.getType());
+    const auto load_whole = [&] {
+        auto* x = b.CreateAlignedLoad(type, first, i.getAlign());
+        if (i.hasMetadata(llvm::LLVMContext::MD_invariant_load))
+            x->setMetadata(llvm::LLVMContext::MD_invariant_load,
+                           llvm::MDNode::get(b.getContext(), {}));
+        return x;
+    };
+    if (llvm::isa<llvm::Constant>(mask)) return load_whole();
     llvm::BasicBlock *whole = block("whole"), *part = block("part"), *done = block("loaded");
     b.CreateCondBr(is_full(mask), whole, part, likely(b.getContext()));
     b.SetInsertPoint(whole);
-    auto* x = b.CreateAlignedLoad(type, first, i.getAlign());
-    if (i.hasMetadata(llvm::LLVMContext::MD_invariant_load))
-        x->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(b.getContext(), {}));
+    Value* x = load_whole();
     b.CreateBr(done);
     b.SetInsertPoint(part);
-    Value* y = nullptr;
-    if (target_.isLegalMaskedLoad(type, i.getAlign())) {
-        y = b.CreateMaskedLoad(type, first, i.getAlign(), mask_vector(mask));
-    } else {
-        llvm::AllocaInst* array = results(i.getType());
-        for_each_lane(mask, [&](Value* index) {
-            Value* place = b.CreateGEP(i.getType(), first, index);
-            put(array, index, b.CreateAlignedLoad(i.getType(), place, i.getAlign()));
-        });
-        y = collect(array, i.getType());
-    }
+    Value* y = load_part_of_row(i, first, mask);
     llvm::BasicBlock* end = b.GetInsertBlock();
     b.CreateBr(done);
     b.SetInsertPoint(done);
@@ -178,6 +175,18 @@ Value* Widener::load_row(const llvm::LoadInst& i, Value* first, Value* mask) {
     all->addIncoming(x, whole);
     all->addIncoming(y, end);
     return all;
+}
+
+Value* Widener::load_part_of_row(const llvm::LoadInst& i, Value* first, Value* mask) {
+    llvm::Type* type = vector_type(i.getType());
+    if (target_.isLegalMaskedLoad(type, i.getAlign()))
+        return b.CreateMaskedLoad(type, first, i.getAlign(), mask_vector(mask));
+    llvm::AllocaInst* array = results(i.getType());
+    for_each_lane(mask, [&](Value* index) {
+        Value* place = b.CreateGEP(i.getType(), first, index);
+        put(array, index, b.CreateAlignedLoad(i.getType(), place, i.getAlign()));
+    });
+    return collect(array, i.getType());
 }
 
 Value* Widener::load_gather(const llvm::LoadInst& i, Value* mask) {
@@ -220,7 +229,7 @@ void Widener::emit_store(const llvm::StoreInst& i) {
         store_row(i, scalar(i.getPointerOperand()), mask_);
         return;
     }
-    if (!to.hopeful) {
+    if (!to.hopeful || lanes_ == Lanes::some) {
         store_scatter(i, mask_);
         return;
     }
@@ -238,27 +247,36 @@ void Widener::emit_store(const llvm::StoreInst& i) {
 }
 
 void Widener::store_row(const llvm::StoreInst& i, Value* first, Value* mask) {
+    if (lanes_ == Lanes::some) return store_part_of_row(i, first, mask);
     Value* value = vector(i.getValueOperand());
+    if (llvm::isa<llvm::Constant>(mask)) {
+        b.CreateAlignedStore(value, first, i.getAlign());
+        return;
+    }
     llvm::BasicBlock *whole = block("whole"), *part = block("part"), *done = block("stored");
     b.CreateCondBr(is_full(mask), whole, part, likely(b.getContext()));
     b.SetInsertPoint(whole);
     b.CreateAlignedStore(value, first, i.getAlign());
     b.CreateBr(done);
     b.SetInsertPoint(part);
+    store_part_of_row(i, first, mask);
+    b.CreateBr(done);
+    b.SetInsertPoint(done);
+}
+
+void Widener::store_part_of_row(const llvm::StoreInst& i, Value* first, Value* mask) {
+    Value* value = vector(i.getValueOperand());
     // Masked stores without masks of their own (before AVX-512) are slower than the loop.
     if (target_.isLegalMaskedScatter(value->getType(), i.getAlign()) &&
         target_.isLegalMaskedStore(value->getType(), i.getAlign())) {
         b.CreateMaskedStore(value, first, i.getAlign(), mask_vector(mask));
-    } else {
-        const Spilled values = spill(i.getValueOperand());
-        llvm::Type* type = i.getValueOperand()->getType();
-        for_each_lane(mask, [&](Value* index) {
-            b.CreateAlignedStore(lane(values, index), b.CreateGEP(type, first, index),
-                                 i.getAlign());
-        });
+        return;
     }
-    b.CreateBr(done);
-    b.SetInsertPoint(done);
+    const Spilled values = spill(i.getValueOperand());
+    llvm::Type* type = i.getValueOperand()->getType();
+    for_each_lane(mask, [&](Value* index) {
+        b.CreateAlignedStore(lane(values, index), b.CreateGEP(type, first, index), i.getAlign());
+    });
 }
 
 void Widener::store_scatter(const llvm::StoreInst& i, Value* mask) {

@@ -186,6 +186,25 @@ void Widener::emit_block(unsigned index) {
             if (!from->getType()->isStructTy()) values_[from] = scalar(from);
         }
     }
+    if (!has_rows(index)) return emit_instructions(source);
+    const auto at_start = values_;
+    Value* const lanes = mask_;
+    llvm::BasicBlock *full = block("full"), *part = block("partial");
+    auto* weights = llvm::MDBuilder{b.getContext()}.createBranchWeights(100, 1);
+    b.CreateCondBr(is_full(lanes), full, part, weights);
+    b.SetInsertPoint(full);
+    mask_ = llvm::ConstantInt::getAllOnesValue(mask_type_);
+    emit_instructions(source);
+    values_ = at_start;
+    parts_.clear();
+    b.SetInsertPoint(part);
+    mask_ = lanes;
+    lanes_ = Lanes::some;
+    emit_instructions(source);
+    lanes_ = Lanes::unknown;
+}
+
+void Widener::emit_instructions(const llvm::BasicBlock& source) {
     for (const llvm::Instruction& i : source) {
         if (llvm::isa<llvm::PHINode>(i)) continue;
         if (i.getDebugLoc()) b.SetCurrentDebugLocation(i.getDebugLoc());
@@ -195,6 +214,33 @@ void Widener::emit_block(unsigned index) {
             emit(i);
         }
     }
+}
+
+// Blocks with several accesses to rows are made twice, for all lanes and for some: one test of the
+// mask instead of one for each access. Not where the code is long, or does little by vectors.
+bool Widener::has_rows(unsigned index) const {
+    constexpr unsigned kFewest = 2;
+    constexpr std::size_t kLongest = 200;
+    const llvm::BasicBlock& source = *frontier_.block(index);
+    if (frontier_.is_barrier(index) || source.size() > kLongest) return false;
+    unsigned rows = 0;
+    for (const llvm::Instruction& i : source) {
+        if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&i)) {
+            const llvm::Function* callee = call->getCalledFunction();
+            const bool is_short =
+                callee && (callee->isIntrinsic() || callee->getName() == "lathe_rt_barrier_sync");
+            if (!is_short) return false;
+        }
+        if (llvm::isa<llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(i)) return false;
+        const Value* place = llvm::getLoadStorePointerOperand(&i);
+        if (!place) continue;
+        const Shape s = shape(place);
+        llvm::Type* type = llvm::isa<llvm::LoadInst>(i) ? i.getType() : i.getOperand(0)->getType();
+        const std::uint64_t bytes = layout_.getTypeStoreSize(type);
+        if (s.is_varying() && !s.hopeful) return false; // a loop over lanes
+        rows += s.hopeful || (s.is_affine() && s.stride == static_cast<std::int64_t>(bytes));
+    }
+    return rows >= kFewest;
 }
 
 void Widener::emit_end(const llvm::Instruction& end) {

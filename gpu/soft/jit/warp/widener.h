@@ -44,6 +44,8 @@ private:
     void emit_places();
     Value* value_of_lane_0(const Value* value);
     void emit_block(unsigned index);
+    void emit_instructions(const llvm::BasicBlock& source);
+    bool has_rows(unsigned index) const;
     void emit_end(const llvm::Instruction& end);
     void emit_branch(const std::vector<std::pair<unsigned, Value*>>& lanes);
     void emit_uniform_end(const llvm::Instruction& end);
@@ -120,8 +122,10 @@ private:
     void emit_load(const llvm::LoadInst& i);
     void emit_store(const llvm::StoreInst& i);
     Value* load_row(const llvm::LoadInst& i, Value* first, Value* mask);
+    Value* load_part_of_row(const llvm::LoadInst& i, Value* first, Value* mask);
     Value* load_gather(const llvm::LoadInst& i, Value* mask);
     void store_row(const llvm::StoreInst& i, Value* first, Value* mask);
+    void store_part_of_row(const llvm::StoreInst& i, Value* first, Value* mask);
     void store_scatter(const llvm::StoreInst& i, Value* mask);
     struct Row {
         Value* found; ///< a bit: the lanes' addresses are those of a row of elements
@@ -182,7 +186,9 @@ private:
     std::vector<llvm::AllocaInst*> promoted_;
     unsigned current_ = 0;
     Value* mask_ = nullptr; ///< of the current block
-    Value* places_[3] = {}; ///< tid x, y, z as vectors where they are not rows
+    enum class Lanes : std::uint8_t { unknown, some };
+    Lanes lanes_ = Lanes::unknown; ///< some: not all of them run the code that is being made
+    Value* places_[3] = {};        ///< tid x, y, z as vectors where they are not rows
 };
 
 } // namespace lathe::soft::jit::warp
