@@ -45,8 +45,8 @@ typedef void (*LatheSoftPrintf)(const char* text, size_t bytes, void* user);
 /// Sets the receiver; null gives back standard output. Text already printed goes to the old one.
 void latheSoftSetPrintfCallback(LatheSoftPrintf callback, void* user);
 
-/// Ends the grids of a stream that run or wait (null: all streams of the current context); their
-/// launches fail with CUDA_ERROR_LAUNCH_TIMEOUT. Returns at once with a CUresult: 0, or
+/// Ends the grids of a stream that run or wait (null: all streams of the current context), and its
+/// waits for values in memory; they fail with CUDA_ERROR_LAUNCH_TIMEOUT. Returns at once with a CUresult: 0, or
 /// CUDA_ERROR_INVALID_CONTEXT, CUDA_ERROR_INVALID_HANDLE. A grid notices at its next loop back edge
 /// or block.
 int latheSoftCancel(void* stream);

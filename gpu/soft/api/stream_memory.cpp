@@ -71,12 +71,13 @@ void wait_value(Context& context, const std::shared_ptr<Stream>& stream, Access 
     const unsigned how = flags & ~CU_STREAM_WAIT_VALUE_FLUSH;
     require(how <= CU_STREAM_WAIT_VALUE_NOR, CUDA_ERROR_INVALID_VALUE, "unknown comparison");
     check(wanted);
+    const unsigned cancels = stream->cancels;
     context.submit(stream, std::make_shared<Command>(Command::Kind::host_function, [=] {
                        Access found = wanted;
                        if (!load(found)) return CUDA_ERROR_ILLEGAL_ADDRESS;
                        if (holds(found.value, wanted, how)) return CUDA_SUCCESS;
-                       return stream->context->ended ? CUDA_ERROR_LAUNCH_TIMEOUT
-                                                     : CUDA_ERROR_NOT_READY;
+                       return stream->cancels != cancels ? CUDA_ERROR_LAUNCH_TIMEOUT
+                                                         : CUDA_ERROR_NOT_READY;
                    }));
 }
 

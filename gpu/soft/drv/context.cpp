@@ -41,7 +41,6 @@ Context::Context(unsigned context_flags, bool is_primary)
 Context::~Context() = default;
 
 void Context::destroy() {
-    ended = true;
     cancel(nullptr);
     wait_idle();
     flush_printf();
@@ -208,8 +207,14 @@ CUresult Context::synchronize() {
     return error;
 }
 
-void Context::cancel(const Stream* stream) {
+void Context::cancel(Stream* stream) {
     std::lock_guard lock{order_};
+    if (stream) {
+        ++stream->cancels;
+    } else {
+        ++legacy_->cancels;
+        for (const auto& each : streams_) ++each->cancels;
+    }
     for (const auto& [owner, command] : grids_) {
         if (command->done()) continue;
         if (stream && owner.lock().get() != stream) continue;
@@ -267,7 +272,6 @@ void PrimaryContext::reset() {
     auto context = context_;
     lock.unlock();
     context->destroy();
-    context->ended = false;
 }
 
 void PrimaryContext::set_flags(unsigned flags) {

@@ -22,7 +22,8 @@ public:
     void destroy();
 
     /// The stream of a handle: null and CU_STREAM_LEGACY are the legacy stream,
-    /// CU_STREAM_PER_THREAD (and null under a PerThreadDefaultStream) the calling thread's own. Fails with CUDA_ERROR_INVALID_HANDLE.
+    /// CU_STREAM_PER_THREAD (and null under a PerThreadDefaultStream) the calling thread's own.
+    /// Fails with CUDA_ERROR_INVALID_HANDLE.
     std::shared_ptr<Stream> stream(CUstream handle);
     const std::shared_ptr<Stream>& legacy_stream() const { return legacy_; }
     /// `priority` is brought into kLeastPriority .. kGreatestPriority.
@@ -51,13 +52,12 @@ public:
     /// As synchronize, but leaves errors to be found by others.
     void wait_idle();
     bool idle(const Stream& stream);
-    /// Cancels grids: of one stream, or of all where null.
-    void cancel(const Stream* stream);
+    /// Cancels grids and waits for values: of one stream, or of all where null.
+    void cancel(Stream* stream);
 
     const bool primary;
     const std::uint64_t id;
-    std::atomic<int> uses{1};        ///< of cuCtxAttach and cuCtxDetach
-    std::atomic<bool> ended{false}; ///< being destroyed: what waits for a value gives up
+    std::atomic<int> uses{1}; ///< of cuCtxAttach and cuCtxDetach
     // Settings: any thread may change one while others launch.
     std::atomic<unsigned> flags;
     std::map<CUlimit, std::atomic<std::size_t>> limits; ///< the keys stay as they are
@@ -82,7 +82,8 @@ std::vector<std::shared_ptr<Context>>& context_stack();
 /// The calling thread's current context; null where there is none or it was destroyed.
 std::shared_ptr<Context> current_context();
 
-/// While it lives, stream 0 of the calling thread's calls is the thread's own and not the legacy one.
+/// While it lives, stream 0 of the calling thread's calls is the thread's own and not the legacy
+/// one.
 class PerThreadDefaultStream {
 public:
     PerThreadDefaultStream() { active() = true; }

@@ -24,7 +24,8 @@ struct Stream {
     CommandPtr last;                           ///< under Context's order lock
     std::atomic<CUresult> error{CUDA_SUCCESS}; ///< of the first command that failed since asked
 
-    std::atomic<long long> limit_ms{0};        ///< of each grid; 0: none
+    std::atomic<long long> limit_ms{0}; ///< of each grid; 0: none
+    std::atomic<unsigned> cancels{0};   ///< times that what waits for a value was to give up
     std::atomic<CUsynchronizationPolicy> sync_policy{CU_SYNC_POLICY_AUTO}; ///< kept, without effect
 
     bool blocking() const { return !legacy && !(flags & CU_STREAM_NON_BLOCKING); }

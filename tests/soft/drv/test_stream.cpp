@@ -160,6 +160,23 @@ TEST_F(Streams, SeveralOperationsAtOnce) {
     EXPECT_EQ(cuStreamBatchMemOp(nullptr, 1, nullptr, 0), CUDA_ERROR_INVALID_VALUE);
 }
 
+TEST_F(Streams, WaitsAreCancelled) {
+    Buffer<unsigned> x{1};
+    CUstream a = stream(), b = stream();
+    CHECK_CU(cuStreamWaitValue32(a, x.get(), 1, CU_STREAM_WAIT_VALUE_EQ));
+    CHECK_CU(cuStreamWaitValue32(b, x.get(), 2, CU_STREAM_WAIT_VALUE_EQ));
+    EXPECT_EQ(latheSoftCancel(a), CUDA_SUCCESS);
+    EXPECT_EQ(cuStreamSynchronize(a), CUDA_ERROR_LAUNCH_TIMEOUT);
+    EXPECT_EQ(cuStreamQuery(b), CUDA_ERROR_NOT_READY);
+    EXPECT_EQ(latheSoftCancel(nullptr), CUDA_SUCCESS);
+    EXPECT_EQ(cuStreamSynchronize(b), CUDA_ERROR_LAUNCH_TIMEOUT);
+    CHECK_CU(cuStreamWriteValue32(a, x.get(), 1, 0)); // later waits are others
+    CHECK_CU(cuStreamWaitValue32(a, x.get(), 1, CU_STREAM_WAIT_VALUE_EQ));
+    CHECK_CU(cuStreamSynchronize(a));
+    CHECK_CU(cuStreamDestroy(a));
+    CHECK_CU(cuStreamDestroy(b));
+}
+
 // A context that is destroyed does not wait for a value that never comes.
 TEST_F(Streams, DestroyedContextsGiveUpWaiting) {
     CUcontext own = nullptr;
