@@ -27,6 +27,12 @@ def bench_soft(arguments: argparse.Namespace) -> int:
     """Builds the references and prints how the kernels do beside them, for one and two threads."""
     rounds = parse_count("--rounds", arguments.rounds)
     program = _program()
+    load, cores = os.getloadavg()[0], len(os.sched_getaffinity(0))
+    if load > 0.3 * cores:
+        print(
+            f"The machine is busy (load {load:.1f}, {cores} cores): what is measured by the clock, "
+            "two threads and launches, says little.\n"
+        )
     one = _measure(program, [str(rounds), "--compile-times"], workers=1)
     two = _measure(program, [str(rounds)], workers=2)
     print("\n".join(table(one, two)))
@@ -94,15 +100,18 @@ def table(one: Iterable[Row], two: Iterable[Row]) -> list[str]:
             f"{row['name']:<22}{row['plain']:>9.3f}{best_ms:>10}{row['warps']:>9.3f}"
             f"{row['threads']:>9.3f}  {plain_text:<20}{best_text:<20}{gain_text:<20}".rstrip()
         )
-    lines += ["", f"{'PTX to callable, ms':<22}{'threads':>9}  {'warps':<22}{'from the disk':<22}"]
+    lines += [
+        "",
+        "PTX to callable, ms: a first launch runs by single threads while warps are compiled.",
+        f"{'kernel':<22}{'threads':<20}{'warps':>9}  {'warps from the disk':<20}",
+    ]
     for row in rows:
         if "compile_warps" not in row:
             continue
         limit = COMPILE_LIBM_MS if row["name"].startswith("libm") else COMPILE_MS
         lines.append(
-            f"{row['name']:<22}{row['compile_threads']:>9.1f}  "
-            f"{_judged(row['compile_warps'], limit, True):<22}"
-            f"{_judged(row['cached'], CACHED_MS, True):<22}".rstrip()
+            f"{row['name']:<22}{_judged(row['compile_threads'], limit, True):<20}"
+            f"{row['compile_warps']:>9.1f}  {_judged(row['cached'], CACHED_MS, True):<20}".rstrip()
         )
     if launch:
         lines += [
