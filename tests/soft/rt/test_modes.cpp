@@ -134,6 +134,7 @@ void take_arguments(int argc, char** argv) {
 
 int main(int argc, char** argv) {
     testing::InitGoogleTest(&argc, argv);
+    setenv("LATHE_SOFT_CACHE", "off", 0); // its kernels come once
     lathe::test::take_arguments(argc, argv);
     return RUN_ALL_TESTS();
 }
