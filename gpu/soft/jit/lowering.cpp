@@ -24,7 +24,7 @@ FunctionLowering::FunctionLowering(ModuleLowering& module_lowering, const ptx::F
     : module{module_lowering}, source{ptx_source}, function{llvm_function},
       b{module_lowering.context} {
     context = function->getArg(0);
-    spinning_ = spinning_labels(source);
+    spinning_ = spinning_labels(source, module.facts.readers);
 }
 
 void FunctionLowering::run() {

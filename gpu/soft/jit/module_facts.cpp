@@ -124,7 +124,7 @@ template <class Wanted> SharedLayout lay_out(const ptx::Module& module, Wanted w
     return layout;
 }
 
-FunctionFacts facts_of(const ptx::Module& module, const ptx::Function& function) {
+FunctionFacts facts_of(const ptx::Function& function) {
     FunctionFacts facts;
     visit(function.body, [&](const ptx::Statement& statement) {
         if (const auto* variable = std::get_if<ptx::Variable>(&statement)) {
@@ -138,6 +138,7 @@ FunctionFacts facts_of(const ptx::Module& module, const ptx::Function& function)
         const auto* i = std::get_if<Instruction>(&statement);
         if (!i) return;
         ++facts.instructions;
+        facts.reads |= reads_what_others_write(*i);
         if (is_warp_operation(*i)) {
             facts.waits = true;
             const bool barrier =
@@ -158,15 +159,13 @@ FunctionFacts facts_of(const ptx::Module& module, const ptx::Function& function)
             }
         }
     });
-    facts.spins = !spinning_labels(function).empty();
-    facts.waits |= facts.spins;
-    (void)module;
     return facts;
 }
 
 } // namespace
 
-std::map<std::string, std::uint32_t> spinning_labels(const ptx::Function& function) {
+std::map<std::string, std::uint32_t> spinning_labels(const ptx::Function& function,
+                                                     const std::set<std::string>& readers) {
     // Of the lanes that compare and swap what they read before, one succeeds each time: 32 come to
     // an end by themselves. Others wait for something that another thread has to do.
     constexpr std::uint32_t kIterations = 4, kIterationsOfUpdate = 40;
@@ -186,6 +185,13 @@ std::map<std::string, std::uint32_t> spinning_labels(const ptx::Function& functi
         if (place == places.end() || place->second > end) continue;
         const std::size_t begin = place->second;
         std::set<std::string> tainted;
+        bool calls_reader = false;
+        for (std::size_t k = begin; k <= end && !readers.empty(); ++k) {
+            std::set<std::string> symbols;
+            if (code[k]->opcode != Opcode::call) continue;
+            for (const Operand& operand : code[k]->operands) collect_symbols(operand, symbols);
+            for (const std::string& symbol : symbols) calls_reader |= readers.count(symbol) > 0;
+        }
         const bool updates =
             std::any_of(code.begin() + static_cast<std::ptrdiff_t>(begin),
                         code.begin() + static_cast<std::ptrdiff_t>(end),
@@ -193,7 +199,8 @@ std::map<std::string, std::uint32_t> spinning_labels(const ptx::Function& functi
         for (int pass = 0; pass < 2; ++pass) {
             for (std::size_t k = begin; k <= end; ++k) {
                 const Instruction& i = *code[k];
-                bool taints = reads_what_others_write(i);
+                bool taints = reads_what_others_write(i) ||
+                              (calls_reader && i.opcode == Opcode::ld && i.has("param"));
                 for (std::size_t o = 1; o < i.operands.size() && !taints; ++o) {
                     std::vector<std::string> names;
                     collect_registers(i.operands[o], names);
@@ -266,7 +273,7 @@ ModuleFacts find_facts(const ptx::Module& module) {
         facts.variables.emplace(variable.name, &variable);
     }
     for (const ptx::Function& function : module.functions) {
-        if (function.has_body) facts.functions[function.name] = facts_of(module, function);
+        if (function.has_body) facts.functions[function.name] = facts_of(function);
     }
     // A function whose address is taken: named in an initialiser, or by other than a direct call.
     for (const ptx::Variable& variable : module.variables) {
@@ -287,6 +294,17 @@ ModuleFacts find_facts(const ptx::Module& module) {
                 if (found != facts.functions.end()) found->second.address_taken = true;
             }
         });
+    }
+    for (const auto& [name, unused] : facts.functions) {
+        for (const std::string& callee : facts.reachable(name)) {
+            if (facts.functions[callee].reads) facts.readers.insert(name);
+        }
+    }
+    for (const ptx::Function& function : module.functions) {
+        if (!function.has_body) continue;
+        FunctionFacts& found = facts.functions[function.name];
+        found.spins = !spinning_labels(function, facts.readers).empty();
+        found.waits |= found.spins;
     }
     for (auto& [name, function] : facts.functions) {
         for (const std::string& callee : function.symbols) {

@@ -39,6 +39,7 @@ struct FunctionFacts {
     bool uses_warp_operations = false;
     bool waits = false; ///< barrier, warp operation or spin
     bool spins = false;
+    bool reads = false; ///< what other threads write
     bool calls_indirectly = false;
     bool recursive = false;
     bool address_taken = false;
@@ -50,6 +51,8 @@ struct ModuleFacts {
     /// Used by code reached through function addresses in variables: all shared variables.
     SharedLayout all_shared;
     bool functions_in_variables = false;
+    /// Functions that give back what other threads write (without optimisation atomicCAS is one).
+    std::set<std::string> readers;
     std::map<std::string, const ptx::Variable*> variables; ///< module scope
 
     /// Functions reachable from `name` (itself included).
@@ -62,6 +65,8 @@ ModuleFacts find_facts(const ptx::Module& module);
 /// Labels whose loops (the text between label and backward branch) may wait for another thread:
 /// the branch depends on a volatile, acquire or atomic read within. With each the iterations that
 /// are worth doing before other threads get their turn.
-std::map<std::string, std::uint32_t> spinning_labels(const ptx::Function& function);
+/// A call of one of `readers` is such a read.
+std::map<std::string, std::uint32_t> spinning_labels(const ptx::Function& function,
+                                                     const std::set<std::string>& readers);
 
 } // namespace lathe::soft::jit

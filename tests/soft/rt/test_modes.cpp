@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <random>
@@ -121,6 +122,31 @@ TEST_F(Modes, RandomKernelsAgree) {
     RecordProperty("compared", static_cast<int>(compared));
     RecordProperty("fallen_back", static_cast<int>(fallen_back));
     EXPECT_LT(fallen_back, g_count / 4);
+}
+
+// A launch begins by single threads, and its later blocks run by warps: nobody can tell.
+TEST_F(Modes, ALongLaunchChangesItsCodeOnTheWay) {
+    const auto now = std::chrono::system_clock::now().time_since_epoch().count();
+    CUfunction f = kernel(fmt::format(
+        "// no cache knows {}\nextern \"C\" __global__ void k(unsigned* x, int rounds) {{\n"
+        "unsigned i = blockIdx.x * blockDim.x + threadIdx.x, v = i;\n"
+        "for (int r = 0; r < rounds + i % 2; ++r) v = v * 1664525u + 1013904223u;\n"
+        "x[i] = v; }}\n",
+        now));
+    constexpr unsigned kBlocks = 3000, kThreads = 96, kRounds = 1500;
+    Buffer<unsigned> x{kBlocks * kThreads};
+    CHECK_CU(launch(f, shape(kBlocks, kThreads), x.get(), kRounds));
+    const std::vector<unsigned> found = x.read();
+    unsigned factor = 1, sum = 0; // of all rounds in one
+    for (unsigned r = 0; r < kRounds; ++r) {
+        factor *= 1664525u;
+        sum = sum * 1664525u + 1013904223u;
+    }
+    for (unsigned i = 0; i < found.size(); ++i) {
+        unsigned wanted = i * factor + sum;
+        if (i % 2) wanted = wanted * 1664525u + 1013904223u;
+        ASSERT_EQ(found[i], wanted) << i;
+    }
 }
 
 } // namespace

@@ -31,8 +31,8 @@ protected:
 
     /// Runs the kernel `k(int* x)` and gives back the first `count` words.
     std::vector<int> run(const std::string& source, unsigned grid, unsigned block,
-                         std::size_t count) {
-        CUfunction f = kernel(source);
+                         std::size_t count, const char* option = "-lineinfo") {
+        CUfunction f = kernel(source, {option});
         Buffer<int> x{count};
         Shape s = shape(grid, block);
         s.stream = stream_;
@@ -59,6 +59,26 @@ TEST_F(Progress, ALockTakenInOneLoopAndGivenBackBehindIt) {
                        3, 48, 2);
     EXPECT_EQ(x[0], 0);
     EXPECT_EQ(x[1], 3 * 48 * 5);
+}
+
+TEST_F(Progress, ADebugBuildWaitsAlike) {
+    const auto x = run(R"(
+        __device__ void lock(int* place) { while (atomicCAS(place, 0, 1) != 0) {} }
+        __device__ void unlock(int* place) { __threadfence(); atomicExch(place, 0); }
+        extern "C" __global__ void k(int* x) {
+            for (int round = 0; round < 3; ++round) {
+                lock(&x[0]);
+                *(volatile int*)&x[1] += 1;
+                unlock(&x[0]);
+                __syncthreads();
+                int sum = __shfl_xor_sync(~0u, (int)threadIdx.x, 1);
+                if (sum != (threadIdx.x ^ 1)) x[2] = 1;
+            }
+        })",
+                       2, 64, 3, "-G");
+    EXPECT_EQ(x[0], 0);
+    EXPECT_EQ(x[1], 2 * 64 * 3);
+    EXPECT_EQ(x[2], 0);
 }
 
 TEST_F(Progress, ALockFollowedByABarrier) {

@@ -21,8 +21,9 @@ public:
         for (int k = 0; k < statements; ++k) body += statement(0, false, meets);
         return fmt::format(R"(
 extern "C" __global__ void {}(const unsigned* in, unsigned* out, unsigned* sums) {{
-    __shared__ unsigned locks[2];
-    if (threadIdx.x + threadIdx.y + threadIdx.z == 0) locks[0] = locks[1] = 0;
+    __shared__ unsigned locks[2], guarded[2];
+    if (threadIdx.x + threadIdx.y + threadIdx.z == 0)
+        locks[0] = locks[1] = guarded[0] = guarded[1] = 0;
     __syncthreads();
     __shared__ unsigned shared[1024];
     const unsigned lane = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
@@ -35,6 +36,8 @@ extern "C" __global__ void {}(const unsigned* in, unsigned* out, unsigned* sums)
     shared[lane] = a;
 {}    out[0] = a; out[1] = b; out[2] = c; out[3] = d; out[4] = e;
     out[5] = __float_as_uint(x); out[6] = __float_as_uint(y); out[7] = local[a & 3] + shared[lane];
+    __syncthreads();
+    out[7] += guarded[0] + 3 * guarded[1];
 }}
 )",
                            name, body);
@@ -142,12 +145,19 @@ private:
 
     std::string statement(int depth, bool divergent, bool meets) {
         const bool nests = depth < 3;
-        switch (pick(19)) {
-        case 16: // a lock of the block or of the grid
+        switch (pick(20)) {
+        case 19: {
+            static constexpr const char* kFunctions[] = {"__sinf", "__cosf", "__expf", "__log2f",
+                                                         "tanhf",  "rsqrtf", "sqrtf",  "__frcp_rn"};
+            return fmt::format("{} = {}({});\n", one_in(2) ? "x" : "y", kFunctions[pick(8)],
+                               one_in(2) ? "x" : "y");
+        }
+        case 16: { // a lock of the block or of the grid
             if (loops_ > 1) break;
-            return one_in(2)
-                       ? locked("&locks[" + std::to_string(pick(2)) + "]", "sums[1]", divergent)
-                       : locked("&sums[16]", "sums[17]", divergent);
+            const std::string k = one_in(2) ? "0" : "1";
+            return one_in(2) ? locked("&locks[" + k + "]", "guarded[" + k + "]", divergent)
+                             : locked("&sums[16]", "sums[17]", divergent);
+        }
         case 17: // the barriers of a block at two places
             if (divergent || !meets || !nests) break;
             return branches();
