@@ -50,7 +50,7 @@ protected:
         r.status = launch(f, s, input.get(), out.get(), sums.get());
         if (r.status == CUDA_SUCCESS) r.status = cuCtxSynchronize();
         if (r.status != CUDA_SUCCESS) {
-            r.error = latheSoftGetLastErrorText();
+            r.error = std::string{latheSoftGetLastErrorText()} + last_fault().message;
             return r;
         }
         r.out = out.read();

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <random>
+#include <utility>
 #include <vector>
 
 namespace lathe::test {
@@ -129,7 +130,9 @@ private:
         const std::string most =
             uniform ? fmt::format("{}u", 1 + pick(5)) : fmt::format("({} & 7)", value(1));
         ++loops_;
+        const bool outer = std::exchange(uniform_loop_, uniform && !divergent);
         const std::string body = block(depth, divergent || !uniform, meets);
+        uniform_loop_ = outer;
         --loops_;
         switch (pick(3)) {
         case 0:
@@ -193,7 +196,7 @@ private:
         }
         case 7:
             // Uniform loops stay uniform: their barriers and shuffles count on all threads.
-            if (!loops_ || !divergent) break;
+            if (!loops_ || uniform_loop_ || !divergent) break;
             return fmt::format("if ({}) {};\n", condition(), one_in(2) ? "break" : "continue");
         case 8:
             if (!divergent || meets || !one_in(2)) break;
@@ -288,6 +291,7 @@ private:
 
     std::mt19937 random_;
     int counters_ = 0, loops_ = 0;
+    bool uniform_loop_ = false; ///< the innermost loop
 };
 
 } // namespace
