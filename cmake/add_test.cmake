@@ -3,6 +3,12 @@
 # skips itself where its device is absent.
 include(GoogleTest)
 
+# lathe_own_cache(TEST): no other test, and nothing that the user ran, is found in its cache folder.
+function(lathe_own_cache test)
+    set_property(TEST ${test} APPEND PROPERTY
+        ENVIRONMENT_MODIFICATION "LATHE_CACHE_DIR=set:${PROJECT_BINARY_DIR}/cache/${test}")
+endfunction()
+
 function(lathe_add_test name)
     cmake_parse_arguments(arg "" "" "SOURCES;LIBS;LABELS" ${ARGN})
     add_executable(${name} ${arg_SOURCES})
@@ -15,9 +21,11 @@ function(lathe_add_test name)
                 ENVIRONMENT "LATHE_DEVICE=${device}"
                 RESOURCE_LOCK ${device}_device
                 SKIP_REGULAR_EXPRESSION "\\[  PASSED  \\] 0 tests\\.\n\\[  SKIPPED \\] ")
+            lathe_own_cache(${name}.${device})
         endforeach()
     else()
         add_test(NAME ${name} COMMAND ${name})
         set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 600)
+        lathe_own_cache(${name})
     endif()
 endfunction()

@@ -121,7 +121,7 @@ TEST_F(Modes, RandomKernelsAgree) {
     // The comparison must not be one of the scalar mode with itself.
     RecordProperty("compared", static_cast<int>(compared));
     RecordProperty("fallen_back", static_cast<int>(fallen_back));
-    EXPECT_LT(fallen_back, g_count / 4);
+    EXPECT_LE(fallen_back, g_count / 4);
 }
 
 // A launch begins by single threads, and its later blocks run by warps: nobody can tell.
