@@ -2,6 +2,7 @@
 #include "gpu/soft/drv/context.h"
 
 #include "gpu/soft/drv/cleanup.h"
+#include "gpu/soft/jit/background.h"
 #include "gpu/soft/rt/printf.h"
 
 #include <algorithm>
@@ -225,7 +226,10 @@ void Context::cancel(Stream* stream) {
 // --- current contexts ----------------------------------------------------------------------------
 
 std::vector<std::shared_ptr<Context>>& context_stack() {
-    static thread_local std::vector<std::shared_ptr<Context>> stack;
+    static thread_local std::vector<std::shared_ptr<Context>> stack = [] {
+        jit::Background::end_with_this_thread();
+        return std::vector<std::shared_ptr<Context>>{};
+    }();
     return stack;
 }
 

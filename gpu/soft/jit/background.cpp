@@ -13,6 +13,12 @@ namespace {
 
 constexpr int kNicer = 10;
 
+/// exit() destroys the objects of its thread before any static one. A static object is too late
+/// to wait in: statics that LLVM made during a job are younger, and gone by then.
+struct AtEndOfMain {
+    ~AtEndOfMain() { Background::instance().stop(); }
+};
+
 } // namespace
 
 // Not kept beyond the process as other instances are: LLVM must not be at work while its own
@@ -22,17 +28,28 @@ Background& Background::instance() {
     return background;
 }
 
-Background::~Background() {
+Background::~Background() { stop(); }
+
+void Background::stop() noexcept {
+    std::vector<std::function<void()>> dropped;
     {
         std::lock_guard lock{mutex_};
         stop_ = true;
+        dropped.swap(jobs_);
     }
     changed_.notify_all();
     if (thread_.joinable()) thread_.join();
 }
 
+void Background::end_with_this_thread() {
+    if (gettid() != getpid()) return;
+    static thread_local const AtEndOfMain waits;
+    static_cast<void>(waits);
+}
+
 void Background::add(std::function<void()> job) {
     std::lock_guard lock{mutex_};
+    if (stop_) return;
     jobs_.push_back(std::move(job));
     if (!thread_.joinable()) {
         // Signals of the program (Ctrl+C, timers) belong to its own threads.

@@ -16,8 +16,13 @@ public:
     static Background& instance();
     ~Background();
 
-    /// Jobs run one after another, the latest first; they throw nothing.
+    /// Jobs run one after another, the latest first; they throw nothing. None runs after stop().
     void add(std::function<void()> job);
+    /// To be called once on each thread that uses the device: the end of the program, exit() on the
+    /// main thread, begins with stop().
+    static void end_with_this_thread();
+    /// Waits for the job that runs and drops the others.
+    void stop() noexcept;
 
 private:
     void run();
