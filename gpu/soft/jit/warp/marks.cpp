@@ -7,11 +7,6 @@ namespace lathe::soft::jit::warp {
 
 CallKind call_kind(llvm::StringRef callee) {
     static const auto* const kinds = new llvm::StringMap<CallKind>{
-        {"sinf", CallKind::pure},
-        {"cosf", CallKind::pure},
-        {"tanhf", CallKind::pure},
-        {"log2f", CallKind::pure},
-        {"exp2f", CallKind::pure},
         {"lathe_jit_directed", CallKind::pure},
         {"lathe_jit_from_integer", CallKind::pure},
         {"lathe_jit_fns", CallKind::pure},

@@ -9,14 +9,6 @@
 
 namespace lathe::soft::jit::warp {
 
-namespace {
-
-llvm::MDNode* likely(llvm::LLVMContext& context) {
-    return llvm::MDBuilder{context}.createBranchWeights(100, 1);
-}
-
-} // namespace
-
 void Widener::emit_alloca(const llvm::AllocaInst& i) {
     const Shape s = shape(&i);
     if (!s.is_affine()) throw Unsupported{"stack memory of a size known late"};
@@ -134,26 +126,37 @@ void Widener::emit_load(const llvm::LoadInst& i) {
         return;
     }
     const Row row = find_row(i.getPointerOperand(), bytes);
-    llvm::BasicBlock *together = block("row"), *apart = block("gather"), *done = block("loaded");
-    b.CreateCondBr(b.CreateAnd(is_full(mask_), row.found), together, apart, likely(b.getContext()));
-    b.SetInsertPoint(together);
-    Value* x = b.CreateAlignedLoad(vector_type(type), row.first, i.getAlign());
+    set(i, usually(
+               b.CreateAnd(is_full(mask_), row.found),
+               [&] { return b.CreateAlignedLoad(vector_type(type), row.first, i.getAlign()); },
+               [&] { return load_gather(i, mask_); }));
+}
+
+Value* Widener::usually(Value* condition, llvm::function_ref<Value*()> usual,
+                        llvm::function_ref<Value*()> rare) {
+    llvm::BasicBlock *first = block("usual"), *second = block("rare"), *done = block("done");
+    b.CreateCondBr(condition, first, second,
+                   llvm::MDBuilder{b.getContext()}.createBranchWeights(100, 1));
+    b.SetInsertPoint(first);
+    Value* x = usual();
+    llvm::BasicBlock* end_of_first = b.GetInsertBlock();
     b.CreateBr(done);
-    b.SetInsertPoint(apart);
-    Value* y = load_gather(i, mask_);
-    llvm::BasicBlock* end = b.GetInsertBlock();
+    b.SetInsertPoint(second);
+    Value* y = rare();
+    llvm::BasicBlock* end_of_second = b.GetInsertBlock();
     b.CreateBr(done);
     b.SetInsertPoint(done);
-    auto* all = b.CreatePHI(vector_type(type), 2);
-    all->addIncoming(x, together);
-    all->addIncoming(y, end);
-    set(i, all);
+    if (!x) return nullptr;
+    auto* result = b.CreatePHI(x->getType(), 2);
+    result->addIncoming(x, end_of_first);
+    result->addIncoming(y, end_of_second);
+    return result;
 }
 
 Value* Widener::load_row(const llvm::LoadInst& i, Value* first, Value* mask) {
     if (lanes_ == Lanes::some) return load_part_of_row(i, first, mask);
     llvm::Type* type = vector_type(i.getType());
-    const auto load_whole = [&] {
+    const auto load_whole = [&]() -> Value* {
         auto* x = b.CreateAlignedLoad(type, first, i.getAlign());
         if (i.hasMetadata(llvm::LLVMContext::MD_invariant_load))
             x->setMetadata(llvm::LLVMContext::MD_invariant_load,
@@ -161,20 +164,7 @@ Value* Widener::load_row(const llvm::LoadInst& i, Value* first, Value* mask) {
         return x;
     };
     if (llvm::isa<llvm::Constant>(mask)) return load_whole();
-    llvm::BasicBlock *whole = block("whole"), *part = block("part"), *done = block("loaded");
-    b.CreateCondBr(is_full(mask), whole, part, likely(b.getContext()));
-    b.SetInsertPoint(whole);
-    Value* x = load_whole();
-    b.CreateBr(done);
-    b.SetInsertPoint(part);
-    Value* y = load_part_of_row(i, first, mask);
-    llvm::BasicBlock* end = b.GetInsertBlock();
-    b.CreateBr(done);
-    b.SetInsertPoint(done);
-    auto* all = b.CreatePHI(type, 2);
-    all->addIncoming(x, whole);
-    all->addIncoming(y, end);
-    return all;
+    return usually(is_full(mask), load_whole, [&] { return load_part_of_row(i, first, mask); });
 }
 
 Value* Widener::load_part_of_row(const llvm::LoadInst& i, Value* first, Value* mask) {
@@ -235,33 +225,33 @@ void Widener::emit_store(const llvm::StoreInst& i) {
     }
     Value* value = vector(i.getValueOperand());
     const Row row = find_row(i.getPointerOperand(), bytes);
-    llvm::BasicBlock *together = block("row"), *apart = block("scatter"), *done = block("stored");
-    b.CreateCondBr(b.CreateAnd(is_full(mask_), row.found), together, apart, likely(b.getContext()));
-    b.SetInsertPoint(together);
-    b.CreateAlignedStore(value, row.first, i.getAlign());
-    b.CreateBr(done);
-    b.SetInsertPoint(apart);
-    store_scatter(i, mask_);
-    b.CreateBr(done);
-    b.SetInsertPoint(done);
+    usually(
+        b.CreateAnd(is_full(mask_), row.found),
+        [&]() -> Value* {
+            b.CreateAlignedStore(value, row.first, i.getAlign());
+            return nullptr;
+        },
+        [&]() -> Value* {
+            store_scatter(i, mask_);
+            return nullptr;
+        });
 }
 
 void Widener::store_row(const llvm::StoreInst& i, Value* first, Value* mask) {
     if (lanes_ == Lanes::some) return store_part_of_row(i, first, mask);
     Value* value = vector(i.getValueOperand());
-    if (llvm::isa<llvm::Constant>(mask)) {
+    const auto store_whole = [&]() -> Value* {
         b.CreateAlignedStore(value, first, i.getAlign());
+        return nullptr;
+    };
+    if (llvm::isa<llvm::Constant>(mask)) {
+        store_whole();
         return;
     }
-    llvm::BasicBlock *whole = block("whole"), *part = block("part"), *done = block("stored");
-    b.CreateCondBr(is_full(mask), whole, part, likely(b.getContext()));
-    b.SetInsertPoint(whole);
-    b.CreateAlignedStore(value, first, i.getAlign());
-    b.CreateBr(done);
-    b.SetInsertPoint(part);
-    store_part_of_row(i, first, mask);
-    b.CreateBr(done);
-    b.SetInsertPoint(done);
+    usually(is_full(mask), store_whole, [&]() -> Value* {
+        store_part_of_row(i, first, mask);
+        return nullptr;
+    });
 }
 
 void Widener::store_part_of_row(const llvm::StoreInst& i, Value* first, Value* mask) {

@@ -15,6 +15,7 @@
 
 #include "gpu/soft/jit/warp/shapes.h"
 
+#include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/IR/IRBuilder.h>
 
@@ -121,6 +122,10 @@ private:
     void emit_alloca(const llvm::AllocaInst& i);
     void emit_load(const llvm::LoadInst& i);
     void emit_store(const llvm::StoreInst& i);
+    /// Code for where a condition holds, as it mostly does, and for where it does not: what both
+    /// give, or null where they give null.
+    Value* usually(Value* condition, llvm::function_ref<Value*()> usual,
+                   llvm::function_ref<Value*()> rare);
     Value* load_row(const llvm::LoadInst& i, Value* first, Value* mask);
     Value* load_part_of_row(const llvm::LoadInst& i, Value* first, Value* mask);
     Value* load_gather(const llvm::LoadInst& i, Value* mask);
