@@ -28,6 +28,11 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.skip(reason="of the software device alone"))
 
 
+def script_environment(**more: str) -> dict[str, str]:
+    """Of a script that finds the package under test, as these tests do, and no display."""
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **more}
+
+
 def copied_bytes_are_right(app) -> bool:
     """None, unless this GL cannot share memory with this CUDA device."""
     from lathe.native import native

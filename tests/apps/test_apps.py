@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
 
 import numpy as np
 import pytest
-from conftest import copied_bytes_are_right
+from conftest import copied_bytes_are_right, script_environment
 
 from lathe.checks import Report, run_check
 from lathe.cli.list_apps import apps
@@ -76,7 +75,7 @@ def test_checks_notice_a_wrong_kernel(name, tmp_path):
     done = subprocess.run(
         [sys.executable, "-m", "lathe", "run", str(folder / f"{name}.py"), "--check"],
         capture_output=True, text=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        env=script_environment(),
     )  # fmt: skip
     assert done.returncode == 1, done.stdout
     assert any("FAIL" in line and noticed in line for line in done.stdout.splitlines()), done.stdout

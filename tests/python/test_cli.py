@@ -13,16 +13,15 @@ import sys
 import time
 
 import pytest
+from conftest import script_environment
 
 from lathe.progress import Progress
 
 
 def lathe(*arguments, **environment):
-    env = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
-    env |= {"PYTHONPATH": os.pathsep.join(sys.path), **environment}
     return subprocess.run(
         [sys.executable, "-m", "lathe", *arguments],
-        capture_output=True, text=True, env=env, timeout=300,
+        capture_output=True, text=True, env=script_environment(**environment), timeout=300,
     )  # fmt: skip
 
 
@@ -127,10 +126,9 @@ def test_no_folder_is_made_for_a_script_without_an_app(tmp_path):
 def test_an_interrupted_run_leaves_picture_movie_and_summary(tmp_path):
     command = [sys.executable, "-m", "lathe", "run", "gray_scott", "--headless", "--size", "96x64",
                "--frames", "1000000", "--out", str(tmp_path)]  # fmt: skip
-    env = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     run = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env,
-        start_new_session=True,
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env=script_environment(), start_new_session=True,
     )  # fmt: skip
     limit = time.monotonic() + 120
     while not (tmp_path / "gray_scott.mp4").exists() and time.monotonic() < limit:

@@ -10,6 +10,7 @@ import sys
 import time
 
 import pytest
+from conftest import script_environment
 
 SCRIPT = """
 import lathe
@@ -32,7 +33,7 @@ def test_ctrl_c_ends_a_wait_for_an_endless_kernel(tmp_path, then):
     script.write_text(SCRIPT.format(then=then))
     process = subprocess.Popen(
         [sys.executable, str(script)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "LATHE_SOFT_TIMEOUT_MS": "0"},
+        env=script_environment(LATHE_SOFT_TIMEOUT_MS="0"),
     )  # fmt: skip
     assert process.stdout is not None
     assert process.stdout.readline() == "waits\n"

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 
 import pytest
+from conftest import script_environment
 
 pytestmark = pytest.mark.software
 
@@ -26,15 +26,11 @@ x.get()
 def test_a_program_ends_well_beside_its_background_compile(tmp_path, number):
     script = tmp_path / "short.py"
     script.write_text(SCRIPT % number)
-    environment = {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join(sys.path),
-        "LATHE_CACHE_DIR": str(tmp_path / "cache"),
-    }
     # The second run finds single threads' code, so that nothing but the background uses LLVM.
     for mode in ({"LATHE_SOFT_MODE": "scalar"}, {}):
         done = subprocess.run(
-            [sys.executable, str(script)], env={**environment, **mode},
+            [sys.executable, str(script)],
+            env=script_environment(LATHE_CACHE_DIR=str(tmp_path / "cache"), **mode),
             capture_output=True, text=True, timeout=60,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr

@@ -9,6 +9,7 @@ import sys
 import time
 
 import pytest
+from conftest import script_environment
 
 import lathe
 
@@ -29,7 +30,7 @@ def run(code, *, folder, **environment):
     script.write_text(code)
     return subprocess.run(
         [sys.executable, str(script)], capture_output=True, text=True, timeout=100,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **environment},
+        env=script_environment(**environment),
     )  # fmt: skip
 
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import textwrap
@@ -12,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from conftest import script_environment
 
 import lathe
 from lathe.options import RunOptions
@@ -126,10 +126,12 @@ def test_plain_python_without_a_window_only_runs(tmp_path):
         "import lathe\napp = lathe.App('plain', size=(32, 32))\napp.frame_limit = 2\n"
         "while app.frame():\n    pass\nprint(len(app.frame_times))\n"
     )
-    environment = {k: v for k, v in os.environ.items() if k != "DISPLAY"}
-    environment["PYTHONPATH"] = os.pathsep.join(sys.path)
     done = subprocess.run(
-        [sys.executable, str(script)], capture_output=True, text=True, env=environment, check=True
+        [sys.executable, str(script)],
+        capture_output=True,
+        text=True,
+        env=script_environment(),
+        check=True,
     )
     assert done.stdout == "2\n"
 
@@ -176,7 +178,7 @@ def test_a_saved_module_beside_the_script_reloads_it(tmp_path, runner):
     done = subprocess.run(
         [sys.executable, *(["-c", code] if runner else [str(script)])],
         capture_output=True, text=True, timeout=120,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        env=script_environment(),
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == ["amount", "1", "amount", "2"]

@@ -12,6 +12,7 @@ import sys
 import textwrap
 
 import pytest
+from conftest import script_environment
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("xvfb-run") is None, reason="Xvfb is not installed"),
@@ -24,12 +25,9 @@ class Program:
 
     def __init__(self, folder, *command):
         self.folder = folder
-        self.environment = {
-            **os.environ,
-            "PYTHONPATH": os.pathsep.join(sys.path),
-            "LATHE_CACHE_DIR": str(folder / "cache"),
-            "LATHE_SOFT_TIMEOUT_MS": "300",
-        }
+        self.environment = script_environment(
+            LATHE_CACHE_DIR=str(folder / "cache"), LATHE_SOFT_TIMEOUT_MS="300"
+        )
         self.process = subprocess.Popen(
             ["xvfb-run", "-a", sys.executable, *command],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=self.environment,
