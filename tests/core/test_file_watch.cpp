@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "engine/core/file_watch.h"
+#include "tests/temp_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -10,12 +11,10 @@ namespace fs = std::filesystem;
 namespace {
 
 struct FileWatchTest : testing::Test {
-    fs::path file = fs::temp_directory_path() /
-                    (std::string{"lathe_watch_"} +
-                     testing::UnitTest::GetInstance()->current_test_info()->name());
+    const lathe::test::TempFolder folder;
+    const fs::path file = folder / "watched";
     lathe::FileWatch watch;
-    void SetUp() override { watch.interval = std::chrono::milliseconds{0}; fs::remove(file); }
-    void TearDown() override { fs::remove(file); }
+    void SetUp() override { watch.interval = std::chrono::milliseconds{0}; }
     void write(const std::string& text) { std::ofstream{file} << text; }
 };
 

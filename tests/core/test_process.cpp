@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "engine/core/error.h"
 #include "engine/core/process.h"
+#include "tests/temp_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -21,13 +22,13 @@ TEST(Process, FindsProgramsOnPath) {
 }
 
 TEST(Process, AChildReadsWhatIsWritten) {
-    const auto file = std::filesystem::temp_directory_path() / "lathe_pipe_test";
+    const lathe::test::TempFolder folder;
+    const auto file = folder / "out";
     lathe::PipeTo cat{{"sh", "-c", "cat > '" + file.string() + "'"}};
     const std::string text(300'000, 'x');
     cat.write(bytes_of(text));
     cat.finish();
     EXPECT_EQ(std::filesystem::file_size(file), text.size());
-    std::filesystem::remove(file);
 }
 
 TEST(Process, AFailureBringsTheChildsLastWords) {
@@ -41,8 +42,8 @@ TEST(Process, AFailureBringsTheChildsLastWords) {
 }
 
 TEST(Process, AnInterruptOfOurGroupDoesNotReachAChild) {
-    const auto file = std::filesystem::temp_directory_path() / "lathe_group_test";
-    std::filesystem::remove(file);
+    const lathe::test::TempFolder folder;
+    const auto file = folder / "group";
     lathe::PipeTo child{
         {"sh", "-c", "cut -d' ' -f5 /proc/$$/stat > '" + file.string() + "'; cat > /dev/null"}};
     child.finish();
@@ -50,7 +51,6 @@ TEST(Process, AnInterruptOfOurGroupDoesNotReachAChild) {
     std::ifstream{file} >> group;
     EXPECT_GT(group, 0);
     EXPECT_NE(group, getpgrp());
-    std::filesystem::remove(file);
 }
 
 TEST(Process, AnEndBySignalIsNamed) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "engine/core/error.h"
 #include "engine/core/resources.h"
+#include "tests/temp_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -21,14 +22,15 @@ TEST(Resources, AMissingFileIsNamed) {
 TEST(Resources, TheSourceTreeIsTheRoot) { EXPECT_TRUE(fs::exists(lathe::resource("LICENSE"))); }
 
 TEST(Resources, ReadsWholeFilesEmptyOnesToo) {
-    const fs::path file = fs::temp_directory_path() / "lathe_read_text";
+    const lathe::test::TempFolder folder;
+    const fs::path file = folder / "text";
     { std::ofstream{file} << "two\nlines\n"; }
     EXPECT_EQ(lathe::read_text(file), "two\nlines\n");
     { std::ofstream{file}; }
     EXPECT_EQ(lathe::read_text(file), "");
     fs::remove(file);
     EXPECT_THROW(lathe::read_text(file), lathe::Error);
-    EXPECT_THROW(lathe::read_text(fs::temp_directory_path()), lathe::Error);
+    EXPECT_THROW(lathe::read_text(folder.path()), lathe::Error);
 }
 
 TEST(Resources, TheCacheFollowsTheEnvironment) {

@@ -6,6 +6,7 @@
 #include "gl/error.h"
 #include "gl/framebuffer.h"
 #include "gl/vertex_array.h"
+#include "tests/temp_folder.h"
 
 #include <glad/gl.h>
 
@@ -25,14 +26,13 @@ constexpr const char* kTriangle =
 
 /// A resource root of its own, so that includes can be written here.
 struct ProgramTest : test::GlTest {
-    std::filesystem::path root = std::filesystem::path{testing::TempDir()} / "lathe_shaders";
+    const test::TempFolder root;
     ProgramTest() {
         std::filesystem::create_directories(root / "shaders");
-        setenv("LATHE_ROOT", root.c_str(), 1);
+        setenv("LATHE_ROOT", root.path().c_str(), 1);
     }
     ~ProgramTest() override {
         unsetenv("LATHE_ROOT");
-        std::filesystem::remove_all(root);
     }
     void write(const std::string& name, const std::string& text) {
         std::ofstream{root / "shaders" / name} << text;

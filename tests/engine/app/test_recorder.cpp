@@ -7,6 +7,7 @@
 #include "engine/core/process.h"
 #include "gl/framebuffer.h"
 #include "gl/headless_context.h"
+#include "tests/temp_folder.h"
 
 #include <glad/gl.h>
 
@@ -21,8 +22,7 @@ using namespace lathe;
 
 struct RecorderTest : testing::Test {
     gl::HeadlessContext context;
-    std::filesystem::path folder = std::filesystem::path{testing::TempDir()} / "lathe_recordings";
-    RecorderTest() { std::filesystem::remove_all(folder); }
+    const test::TempFolder folder;
 };
 
 std::string output_of(const std::string& command) {

@@ -4,6 +4,7 @@
 #include "engine/core/error.h"
 #include "gl/framebuffer.h"
 #include "gl/headless_context.h"
+#include "tests/temp_folder.h"
 
 #include <glad/gl.h>
 
@@ -15,7 +16,7 @@ namespace {
 
 using namespace lathe;
 
-const std::filesystem::path kFolder = std::filesystem::path{testing::TempDir()} / "lathe_pictures";
+const test::TempFolder kFolder;
 
 ImageData noise(int width, int height, int channels) {
     ImageData image{width, height, channels, {}};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Linking PTX of separate sources.
 #include "tests/soft/rt/driver_test.h"
+#include "tests/temp_folder.h"
 
 #include <cstring>
 #include <fstream>
@@ -74,14 +75,14 @@ TEST_F(Link, TwoSourcesBecomeOneModule) {
 }
 
 TEST_F(Link, FilesAreInputsToo) {
-    const std::string path = testing::TempDir() + "lathe_link_part.ptx";
+    const TempFolder folder;
+    const std::string path = folder / "part.ptx";
     std::ofstream{path} << ptx(kScale);
     CHECK_CU(cuLinkAddFile(state_, CU_JIT_INPUT_PTX, path.c_str(), 0, nullptr, nullptr));
     CHECK_CU(add(ptx(kMain), "main.ptx"));
     CHECK_CU(complete()) << log_;
     EXPECT_EQ(cuLinkAddFile(state_, CU_JIT_INPUT_PTX, "/no/file", 0, nullptr, nullptr),
               CUDA_ERROR_FILE_NOT_FOUND);
-    std::remove(path.c_str());
 }
 
 TEST_F(Link, WhatIsMissingIsNamed) {

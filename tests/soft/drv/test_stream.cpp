@@ -116,30 +116,38 @@ TEST_F(Streams, WaitForAValueThatAnotherStreamWrites) {
 TEST_F(Streams, EveryComparison) {
     Buffer<std::uint64_t> x{1};
     CUstream a = stream();
-    auto waits = [&](std::uint64_t found, std::uint64_t value, unsigned flags) {
+    auto put = [&](std::uint64_t found, std::uint64_t value, unsigned flags) {
         EXPECT_EQ(cuStreamWriteValue64(a, x.get(), found, 0), CUDA_SUCCESS);
-        EXPECT_EQ(cuStreamWaitValue64(a, x.get(), value, flags), CUDA_SUCCESS);
-        std::this_thread::sleep_for(std::chrono::milliseconds{2});
-        const bool waiting = cuStreamQuery(a) == CUDA_ERROR_NOT_READY;
-        // Lets it go: the write cannot be in the stream that waits.
-        for (const std::uint64_t end :
-             {value, value + 1, ~value, ~std::uint64_t{0}, std::uint64_t{0}})
-            for (int i = 0; i < 5 && cuStreamQuery(a) == CUDA_ERROR_NOT_READY; ++i) {
-                *reinterpret_cast<volatile std::uint64_t*>(x.get()) = end;
-                std::this_thread::sleep_for(std::chrono::milliseconds{1});
-            }
         EXPECT_EQ(cuStreamSynchronize(a), CUDA_SUCCESS);
-        return waiting;
+        EXPECT_EQ(cuStreamWaitValue64(a, x.get(), value, flags), CUDA_SUCCESS);
     };
-    EXPECT_FALSE(waits(7, 7, CU_STREAM_WAIT_VALUE_EQ));
-    EXPECT_TRUE(waits(1ull << 40, 0, CU_STREAM_WAIT_VALUE_EQ));
-    EXPECT_FALSE(waits(8, 7, CU_STREAM_WAIT_VALUE_GEQ));
-    EXPECT_TRUE(waits(6, 7, CU_STREAM_WAIT_VALUE_GEQ));
-    EXPECT_FALSE(waits(1, ~0ull, CU_STREAM_WAIT_VALUE_GEQ)); // 1 - (-1) is 2
-    EXPECT_FALSE(waits(6, 2, CU_STREAM_WAIT_VALUE_AND));
-    EXPECT_TRUE(waits(5, 2, CU_STREAM_WAIT_VALUE_AND));
-    EXPECT_FALSE(waits(5, 2, CU_STREAM_WAIT_VALUE_NOR));
-    EXPECT_TRUE(waits(~2ull, 2, CU_STREAM_WAIT_VALUE_NOR));
+    auto passes = [&](std::uint64_t found, std::uint64_t value, unsigned flags) {
+        put(found, value, flags);
+        const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds{20};
+        while (cuStreamQuery(a) == CUDA_ERROR_NOT_READY) {
+            if (std::chrono::steady_clock::now() > limit) return latheSoftCancel(a), false;
+            std::this_thread::yield();
+        }
+        return true;
+    };
+    // Holds the stream, and lets it go once memory has `end`, which the stream itself cannot write.
+    auto holds = [&](std::uint64_t found, std::uint64_t value, unsigned flags, std::uint64_t end) {
+        put(found, value, flags);
+        std::this_thread::sleep_for(std::chrono::milliseconds{2});
+        const bool held = cuStreamQuery(a) == CUDA_ERROR_NOT_READY;
+        *reinterpret_cast<volatile std::uint64_t*>(x.get()) = end;
+        EXPECT_EQ(cuStreamSynchronize(a), CUDA_SUCCESS);
+        return held;
+    };
+    EXPECT_TRUE(passes(7, 7, CU_STREAM_WAIT_VALUE_EQ));
+    EXPECT_TRUE(holds(1ull << 40, 0, CU_STREAM_WAIT_VALUE_EQ, 0));
+    EXPECT_TRUE(passes(8, 7, CU_STREAM_WAIT_VALUE_GEQ));
+    EXPECT_TRUE(holds(6, 7, CU_STREAM_WAIT_VALUE_GEQ, 8));
+    EXPECT_TRUE(passes(1, ~0ull, CU_STREAM_WAIT_VALUE_GEQ)); // 1 - (-1) is 2
+    EXPECT_TRUE(passes(6, 2, CU_STREAM_WAIT_VALUE_AND));
+    EXPECT_TRUE(holds(5, 2, CU_STREAM_WAIT_VALUE_AND, 3));
+    EXPECT_TRUE(passes(5, 2, CU_STREAM_WAIT_VALUE_NOR));
+    EXPECT_TRUE(holds(~2ull, 2, CU_STREAM_WAIT_VALUE_NOR, 1));
     EXPECT_EQ(cuStreamWaitValue64(a, x.get() + 4, 0, 0), CUDA_ERROR_INVALID_VALUE);
     EXPECT_EQ(cuStreamWaitValue32(a, x.get() + 8, 0, 0), CUDA_ERROR_INVALID_VALUE);
     EXPECT_EQ(cuStreamWaitValue32(a, x.get(), 0, 9), CUDA_ERROR_INVALID_VALUE);
