@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // One instruction: guard, opcode, dotted words and operands.
+#include "gpu/ptx/forms.h"
 #include "gpu/ptx/parser_state.h"
 
 #include <algorithm>
+#include <array>
 
 namespace lathe::ptx {
 namespace {
@@ -32,9 +34,8 @@ Instruction Parser::instruction() {
     if (!token_.is(Token::Kind::word)) fail_expected("an instruction");
     const auto opcode = opcode_from_name(token_.text);
     if (!opcode) fail(token_, "unknown instruction '" + std::string{token_.text} + "'");
-    take();
     read.opcode = *opcode;
-    modifiers(read);
+    modifiers(read, take());
     if (read.opcode == Opcode::call)
         call_operands(read);
     else
@@ -42,12 +43,14 @@ Instruction Parser::instruction() {
     return read;
 }
 
-void Parser::modifiers(Instruction& read) {
+void Parser::modifiers(Instruction& read, const Token& opcode) {
+    std::array<Token, kMostDotted> dotted;
     int types_ahead = 0, position = 0; // a modifier behind a type makes the order worth keeping
     bool interleaved = false;
     std::uint32_t positions = 0;
     for (; token_.is(Token::Kind::dotted); ++position) {
         if (position == kMostDotted) fail(token_, "too many modifiers");
+        dotted[static_cast<std::size_t>(position)] = token_;
         const std::string_view word = token_.text.substr(1);
         if (const auto type = type_from_name(word)) {
             read.types.push_back(*type);
@@ -60,6 +63,22 @@ void Parser::modifiers(Instruction& read) {
         take();
     }
     if (interleaved) read.type_positions = positions;
+    check_form(read.opcode, opcode, {dotted.data(), static_cast<std::size_t>(position)});
+}
+
+/// Words that do not go together are refused where the first of them stands. What was found right
+/// once is not looked up again.
+void Parser::check_form(Opcode opcode, const Token& name, std::span<const Token> dotted) {
+    const Token& last = dotted.empty() ? name : dotted.back();
+    const char* const end = last.text.data() + last.text.size();
+    const std::string_view spelling{name.text.data(),
+                                    static_cast<std::size_t>(end - name.text.data())};
+    if (right_forms_.contains(spelling)) return;
+    std::array<std::string_view, kMostDotted> words;
+    for (std::size_t k = 0; k < dotted.size(); ++k) words[k] = dotted[k].text.substr(1);
+    if (auto fault = form_fault(opcode, {words.data(), dotted.size()}))
+        fail(fault->word < dotted.size() ? dotted[fault->word] : name, std::move(fault->text));
+    right_forms_.insert(spelling);
 }
 
 /// "(ret), f, (a, b), prototype", each part but the target may be absent.

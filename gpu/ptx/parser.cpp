@@ -85,8 +85,13 @@ void Parser::fail_expected(std::string_view what) {
 }
 
 void Parser::recover() {
-    while (!token_.is(Token::Kind::end) && !token_.is('}'))
-        if (take().is(';')) return;
+    int lists = 0; // of operands, whose braces end no block
+    while (!token_.is(Token::Kind::end) && (lists > 0 || !token_.is('}'))) {
+        const Token taken = take();
+        if (taken.is(';')) return;
+        if (taken.is('{')) ++lists;
+        if (taken.is('}')) --lists;
+    }
 }
 
 std::string Parser::name(std::string_view what) {

@@ -8,8 +8,10 @@
 #include "gpu/ptx/lexer.h"
 #include "gpu/ptx/parser.h"
 
+#include <span>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -81,7 +83,8 @@ private:
 
     // Instructions
     Instruction instruction();
-    void modifiers(Instruction& instruction);
+    void modifiers(Instruction& instruction, const Token& opcode);
+    void check_form(Opcode opcode, const Token& name, std::span<const Token> dotted);
     void call_operands(Instruction& instruction);
     void operands(Instruction& instruction);
     Operand operand();
@@ -112,6 +115,7 @@ private:
     Function* function_ = nullptr; ///< the one whose body is being read
     LocationId location_ = 0;      ///< of the next instruction
     int list_depth_ = 0;
+    std::unordered_set<std::string_view> right_forms_; ///< opcodes with their dotted words
     /// Registers without a leading '%', innermost block last: only a declaration tells them from
     /// symbols.
     std::vector<PlainRegister> plain_registers_;

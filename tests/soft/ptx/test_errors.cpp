@@ -57,6 +57,14 @@ TEST(PtxErrors, GoOnAfterAStatement) {
     EXPECT_EQ(result.module.functions.size(), 2u);
 }
 
+TEST(PtxErrors, GoOnBehindAListOfOperands) {
+    const auto errors =
+        errors_of(".entry k(){\n ld.v4.xx.u32 {%r1, %r2, %r3, %r4}, [p];\n ret;\n frob;\n}");
+    ASSERT_EQ(errors.size(), 2u);
+    EXPECT_EQ(errors[0].line, 5);
+    EXPECT_EQ(errors[1].line, 7);
+}
+
 TEST(PtxErrors, StopAfterTwenty) {
     std::string body;
     for (int i = 0; i < 100; ++i) body += "frob;\n";

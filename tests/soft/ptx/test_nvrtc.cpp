@@ -10,6 +10,9 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <fstream>
+
 using namespace lathe;
 using namespace lathe::ptx;
 using namespace lathe::ptx::test;
@@ -41,6 +44,33 @@ TEST(PtxFromNvrtc, IsReadVerifiedAndPrintedBack) {
             expect_round_trip(name + ' ' + fmt::format("{}", fmt::join(forms[i], " ")),
                               lathe::test::compile_kernel(name, forms[i]));
     }
+}
+
+namespace {
+
+std::string file_text(const std::filesystem::path& path) {
+    std::ifstream file{path};
+    return {std::istreambuf_iterator<char>{file}, {}};
+}
+
+} // namespace
+
+// tests/soft/ptx/corpus calls all of the math API, of half and bfloat16, atomics of every scope
+// and order, textures, matrices, CUB, libc++, cooperative groups and cuRAND; then the apps.
+TEST(PtxFromNvrtc, OfABroadCorpusIsNotRefused) {
+    if (!lathe::test::has_nvrtc()) GTEST_SKIP() << "NVRTC 13 was not found";
+    for (const char* const folder : {LATHE_TEST_CORPUS, LATHE_TEST_APPS})
+        for (const auto& entry : std::filesystem::recursive_directory_iterator{folder}) {
+            if (entry.path().extension() != ".cu") continue;
+            const std::string name = entry.path().filename();
+            const std::string ptx =
+                lathe::test::compile_to_ptx(file_text(entry.path()), name, {"-default-device"});
+            const ParseResult result = parse(ptx);
+            EXPECT_FALSE(result.module.functions.empty()) << name;
+            for (const Diagnostic& each : result.errors) ADD_FAILURE() << name << to_string(each);
+            for (const Diagnostic& each : verify(result.module))
+                ADD_FAILURE() << name << to_string(each);
+        }
 }
 
 TEST(PtxFromNvrtc, CarriesLinesAndInlineStacks) {
