@@ -157,6 +157,7 @@ Operand Parser::operand() {
     Operand read;
     if (accept('{')) {
         read.value = list('}');
+        second_register(read); // tex's "{...}|p": whether the texels are in memory
         return read;
     }
     if (token_.is('!') && ahead_.is(Token::Kind::word) && is_register(ahead_)) {
@@ -183,8 +184,13 @@ Operand Parser::word_operand() {
         read.value = std::move(symbol);
         return read;
     }
-    if (accept('|')) read.second = is_register(token_) ? register_name() : name("a register");
+    second_register(read);
     return read;
+}
+
+/// The "|q" of "p|q", where there is one.
+void Parser::second_register(Operand& operand) {
+    if (accept('|')) operand.second = is_register(token_) ? register_name() : name("a register");
 }
 
 /// "%r1", and with its component "%tid.x".

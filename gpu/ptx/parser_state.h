@@ -89,6 +89,7 @@ private:
     void operands(Instruction& instruction);
     Operand operand();
     Operand word_operand();
+    void second_register(Operand& operand);
     Vector list(char close);
     void address(std::vector<Operand>& operands);
     std::string register_name();

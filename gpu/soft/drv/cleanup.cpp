@@ -8,6 +8,7 @@
 #include "gpu/soft/drv/memory.h"
 #include "gpu/soft/drv/module.h"
 #include "gpu/soft/drv/texture.h"
+#include "gpu/soft/drv/texture_reference.h"
 
 namespace lathe::soft {
 
@@ -16,11 +17,14 @@ void release_objects_of(const Context& context) {
     Objects<Event>::instance().remove_if(mine);
     Objects<Stream>::instance().remove_if(mine);
     Objects<GraphicsResource>::instance().remove_if(mine);
+    Objects<TextureReference>::instance().remove_if(mine);
+    Objects<SurfaceReference>::instance().remove_if(mine);
     Objects<Function>::instance().remove_if(mine);
     Objects<Module>::instance().remove_if(mine);
     Objects<LinkState>::instance().remove_if(mine);
     Objects<TextureObject>::instance().remove_if(mine);
     Objects<SurfaceObject>::instance().remove_if(mine);
+    Objects<MipmappedArray>::instance().remove_if(mine);
     Objects<Array>::instance().remove_if(mine);
     for (const Allocation& a : Registry::instance().of_context(&context)) {
         switch (a.kind) {

@@ -4,6 +4,7 @@
 #include "engine/core/error.h"
 #include "gpu/ptx/parser.h"
 #include "gpu/soft/drv/memory.h"
+#include "gpu/soft/drv/texture_reference.h"
 #include "gpu/soft/rt/printf.h"
 
 #include <fmt/format.h>
@@ -146,6 +147,7 @@ void* Module::resolve(std::string_view symbol) {
 void unload(const std::shared_ptr<Module>& module) {
     if (auto context = Objects<Context>::instance().find(module->context)) context->wait_idle();
     flush_printf(); // its kernels' text may be unprinted
+    drop_references(*module);
     Objects<Function>::instance().remove_if([&](const Function& f) { return f.module == module; });
     Objects<Module>::instance().remove(module.get());
 }

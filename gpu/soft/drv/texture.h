@@ -3,6 +3,7 @@
 #pragma once
 
 #include "gpu/soft/drv/array.h"
+#include "gpu/soft/rt/surface.h"
 #include "gpu/soft/rt/texture.h"
 
 #include <optional>
@@ -15,7 +16,7 @@ struct TextureObject {
     CUDA_TEXTURE_DESC description{};
     std::optional<CUDA_RESOURCE_VIEW_DESC> view;
     Texture texture;
-    std::shared_ptr<Array> array; ///< null for linear memory
+    std::vector<std::shared_ptr<Array>> arrays; ///< its levels; none for linear memory
     std::uint64_t handle = 0;
     ~TextureObject() {
         if (handle) drop_texture(handle);

@@ -1,193 +1,143 @@
 // SPDX-License-Identifier: MIT
-// tex, tld4, txq, suld, sust, suq: calls of the run time with coordinates on the stack.
-// Textures and surfaces are 64-bit objects; a .texref variable counts as the object it holds.
-#include "gpu/soft/jit/floats.h"
-
-#include <fmt/format.h>
+// tex, tld4, txq, suq, istypep: calls of the run time with coordinates, offsets and slopes on the
+// stack. Surfaces are in emit_surface.cpp.
+#include "gpu/soft/jit/texture_operands.h"
+#include "gpu/soft/rt/abi.h"
 
 namespace lathe::soft::jit {
 
 namespace {
 
-struct Geometry {
-    std::uint32_t code = 1;      ///< abi.h: dimensions, +16 layered, +32 cube
-    std::size_t coordinates = 1; ///< words, layer included
-};
+/// Coordinate components of an offset or a slope: directions have three.
+std::size_t axes(const Geometry& g) { return g.code & 15; }
 
-Geometry geometry(FunctionLowering& f, const Instruction& i) {
-    struct Row {
-        const char* name;
-        Geometry geometry;
-    };
-    static constexpr Row kRows[] = {
-        {"1d", {1, 1}},   {"2d", {2, 2}},    {"3d", {3, 3}},     {"a1d", {17, 2}},
-        {"a2d", {18, 3}}, {"cube", {34, 3}}, {"acube", {50, 4}},
-    };
-    for (const Row& row : kRows) {
-        if (i.has(row.name)) return row.geometry;
+/// Optional operands behind the others: texel offsets. Comparisons of depth have no counterpart
+/// in the driver API, which knows no depth textures to compare with.
+void optional_operands(FunctionLowering& f, const Instruction& i, std::size_t index, Geometry& g,
+                       Value* words) {
+    for (; f.has_operand(i, index); ++index) {
+        if (!std::holds_alternative<ptx::Vector>(f.operand(i, index).value))
+            f.fail(i, "depth comparison does not exist on the software device");
+        if (g.code & (kTextureCube | kTextureOffset)) f.fail(i, "too many operands");
+        store_components(f, i, index, ptx::Type::s32, axes(g), words, 4);
+        g.code |= kTextureOffset;
     }
-    f.fail(i, "this texture geometry does not exist on the software device");
 }
 
-/// The object: the base of the bracketed operand.
-Value* object(FunctionLowering& f, const Instruction& i, std::size_t index) {
-    auto& b = f.b;
-    const auto* address = std::get_if<ptx::Address>(&f.operand(i, index).value);
-    if (address) {
-        if (const auto* symbol = std::get_if<ptx::Symbol>(&address->base)) {
-            return b.CreateLoad(b.getInt64Ty(), f.symbol_pointer(symbol->name));
-        }
-    }
-    return f.read(i, index, ptx::Type::b64);
+Value* real_of(FunctionLowering& f, Value* word) {
+    return f.b.CreateBitCast(word, f.b.getFloatTy());
 }
 
-/// Index of the coordinates behind the object at `index` (a sampler may stand between them).
-std::size_t coordinates_index(const Instruction& i, std::size_t index) {
-    const auto* address = std::get_if<ptx::Address>(&i.operands[index].value);
-    return index + std::max<std::size_t>(1, address ? address->bracketed : 1);
-}
-
-/// Coordinates as words of `type`; the layer stays an integer.
-Value* coordinates(FunctionLowering& f, const Instruction& i, std::size_t index, ptx::Type type,
-                   const Geometry& g) {
-    auto& b = f.b;
-    auto* place = f.stack(llvm::ArrayType::get(b.getInt32Ty(), 4), 4, "coordinates");
-    const Operand& operand = f.operand(i, index);
-    const auto* list = std::get_if<ptx::Vector>(&operand.value);
-    const std::size_t given = list ? list->items.size() : 1;
-    if (given < g.coordinates) {
-        f.fail(i, fmt::format("{} coordinates, {} expected", given, g.coordinates));
-    }
-    for (std::size_t k = 0; k < g.coordinates; ++k) {
-        const Operand& item = list ? list->items[k] : operand;
-        const bool layer = g.code >= 16 && g.code != 34 && k == 0;
-        Value* word = f.as_int(f.read(item, layer ? ptx::Type::u32 : type));
-        b.CreateStore(word, b.CreateConstGEP1_32(b.getInt32Ty(), place, static_cast<unsigned>(k)));
-    }
-    return place;
-}
-
+/// Writes four words of the run time as `type`; textures are never partly resident.
 void write_texels(FunctionLowering& f, const Instruction& i, Value* result, ptx::Type type) {
     auto& b = f.b;
-    const auto* list = std::get_if<ptx::Vector>(&i.operands[0].value);
-    const std::size_t count = list ? list->items.size() : 1;
-    for (std::size_t k = 0; k < count; ++k) {
-        Value* word = b.CreateLoad(
-            b.getInt32Ty(), b.CreateConstGEP1_32(b.getInt32Ty(), result, static_cast<unsigned>(k)));
-        const bool half = f.bits_of(type) == 16;
-        Value* value = half && type == ptx::Type::f16
-                           ? b.CreateBitCast(b.CreateFPTrunc(b.CreateBitCast(word, b.getFloatTy()),
-                                                             b.getHalfTy()),
-                                             b.getInt16Ty())
-                           : f.cast_bits(word, f.llvm_type(type));
-        f.write(list ? list->items[k] : i.operands[0], value, type);
-    }
-}
-
-/// Mip level of tex.grad: log2 of the longer footprint in texels.
-Value* gradient_level(FunctionLowering& f, const Instruction& i, Value* texture, std::size_t index,
-                      const Geometry& g) {
-    auto& b = f.b;
-    auto* real = b.getFloatTy();
-    Value* longest = llvm::ConstantFP::get(real, 0.0);
-    const std::size_t dimensions = g.code & 15;
-    for (std::size_t d = 0; d < 2; ++d) {
-        const Operand& operand = f.operand(i, index + d);
-        const auto* list = std::get_if<ptx::Vector>(&operand.value);
-        Value* square = llvm::ConstantFP::get(real, 0.0);
-        for (std::size_t k = 0; k < dimensions; ++k) {
-            Value* size = f.call_runtime("lathe_rt_txq", b.getInt32Ty(),
-                                         {texture, b.getInt32(static_cast<std::uint32_t>(k))});
-            Value* slope = f.read(list ? list->items[k] : operand, ptx::Type::f32);
-            Value* texels = b.CreateFMul(slope, b.CreateUIToFP(size, real));
-            square = b.CreateFAdd(square, b.CreateFMul(texels, texels));
+    auto word = [&](std::size_t k) -> Value* {
+        return b.CreateLoad(b.getInt32Ty(),
+                            b.CreateConstGEP1_32(b.getInt32Ty(), result, static_cast<unsigned>(k)));
+    };
+    auto half = [&](std::size_t k) {
+        return b.CreateBitCast(b.CreateFPTrunc(real_of(f, word(k)), b.getHalfTy()), b.getInt16Ty());
+    };
+    const Operand& destination = f.operand(i, 0);
+    const auto list = components(destination);
+    const bool pairs = type == ptx::Type::f16x2;
+    if (list.size() > (pairs ? 2 : 4)) f.fail(i, "too many results");
+    for (std::size_t k = 0; k < list.size(); ++k) {
+        if (pairs) {
+            Value* low = b.CreateZExt(half(2 * k), b.getInt32Ty());
+            Value* high = b.CreateShl(b.CreateZExt(half(2 * k + 1), b.getInt32Ty()), 16);
+            f.write(list[k], b.CreateOr(low, high), ptx::Type::b32);
+        } else if (type == ptx::Type::f16) {
+            f.write(list[k], half(k), type);
+        } else {
+            f.write(list[k], f.cast_bits(word(k), f.llvm_type(type)), type);
         }
-        longest = b.CreateBinaryIntrinsic(llvm::Intrinsic::maxnum, longest, square);
     }
-    Value* level =
-        b.CreateFMul(llvm::ConstantFP::get(real, 0.5), approximate(f, Opcode::lg2, longest, true));
-    return b.CreateBinaryIntrinsic(llvm::Intrinsic::maxnum, level,
-                                   llvm::ConstantFP::get(real, 0.0));
+    if (!destination.second.empty()) f.write_second(destination, b.getTrue());
 }
 
 void emit_tex(FunctionLowering& f, const Instruction& i) {
     auto& b = f.b;
-    const Geometry g = geometry(f, i);
+    Geometry g = geometry_of(f, i);
     const ptx::Type type = f.type(i, 0), coordinate_type = f.type(i, 1);
-    const std::size_t at = coordinates_index(i, 1);
-    Value* texture = object(f, i, 1);
-    Value* place = coordinates(f, i, at, coordinate_type, g);
+    const bool real = coordinate_type == ptx::Type::f32;
+    std::size_t at = coordinates_index(f, i, 1);
+    Value* texture = object_of(f, i, 1);
+    if (g.code & kTextureCube && !real) f.fail(i, "cube maps are read by directions (f32)");
+    Value* words = coordinates(f, i, at++, coordinate_type, g);
     Value* level = llvm::ConstantFP::get(b.getFloatTy(), 0.0);
-    if (i.has("level")) level = f.read(i, at + 1, ptx::Type::f32);
-    if (i.has("grad")) level = gradient_level(f, i, texture, at + 1, g);
+    if (i.has("level")) {
+        level = f.read(i, at++, real ? ptx::Type::f32 : ptx::Type::s32);
+        if (!real) level = b.CreateSIToFP(level, b.getFloatTy());
+    } else if (i.has("grad")) {
+        store_components(f, i, at++, ptx::Type::f32, axes(g), words, 8);
+        store_components(f, i, at++, ptx::Type::f32, axes(g), words, 12);
+        g.code |= kTextureGradient;
+    }
+    optional_operands(f, i, at, g, words);
     auto* result = f.stack(llvm::ArrayType::get(b.getInt32Ty(), 4), 16, "texel");
-    const bool real = type == ptx::Type::f32 || type == ptx::Type::f16;
     f.call_runtime("lathe_rt_tex", b.getVoidTy(),
-                   {texture, b.getInt32(g.code), b.getInt32(coordinate_type == ptx::Type::f32),
-                    place, level, b.getInt32(real), result});
+                   {texture, b.getInt32(g.code), b.getInt32(real), words, level, result});
     write_texels(f, i, result, type);
 }
 
 void emit_tld4(FunctionLowering& f, const Instruction& i) {
     auto& b = f.b;
-    const ptx::Type type = f.type(i, 0);
+    Geometry g = geometry_of(f, i);
     const std::uint32_t component = i.has("g") ? 1 : i.has("b") ? 2 : i.has("a") ? 3 : 0;
-    if (!i.has("2d")) f.fail(i, "tld4 exists for 2d textures");
-    Value* place = coordinates(f, i, coordinates_index(i, 1), ptx::Type::f32, {2, 2});
+    if (axes(g) != 2 && !(g.code & kTextureCube)) f.fail(i, "tld4 reads 2d and cube textures");
+    const std::size_t at = coordinates_index(f, i, 1);
+    Value* texture = object_of(f, i, 1);
+    Value* words = coordinates(f, i, at, ptx::Type::f32, g);
+    optional_operands(f, i, at + 1, g, words);
     auto* result = f.stack(llvm::ArrayType::get(b.getInt32Ty(), 4), 16, "texels");
     f.call_runtime("lathe_rt_tld4", b.getVoidTy(),
-                   {object(f, i, 1), b.getInt32(component), place,
-                    b.getInt32(type == ptx::Type::f32), result});
-    write_texels(f, i, result, type);
-}
-
-std::uint32_t boundary(const Instruction& i) { return i.has("clamp") ? 1 : i.has("zero") ? 2 : 0; }
-
-/// suld, sust in the .b form: x in bytes, no conversion.
-void emit_surface(FunctionLowering& f, const Instruction& i) {
-    auto& b = f.b;
-    const Geometry g = geometry(f, i);
-    const ptx::Type type = f.type(i, 0);
-    const bool load = i.opcode == Opcode::suld;
-    if (!i.has("b")) f.fail(i, "only the unformatted (.b) surface accesses exist");
-    const std::size_t at = load ? 1 : 0;
-    const std::size_t coordinates_at = coordinates_index(i, at);
-    const Operand& data = f.operand(i, load ? 0 : coordinates_at + 1);
-    const auto* list = std::get_if<ptx::Vector>(&data.value);
-    const std::size_t count = list ? list->items.size() : 1;
-    auto* values = f.stack(llvm::ArrayType::get(b.getInt64Ty(), 4), 16, "values");
-    auto slot = [&](std::size_t k) {
-        return b.CreateConstGEP1_32(b.getInt64Ty(), values, static_cast<unsigned>(k));
-    };
-    for (std::size_t k = 0; k < count && !load; ++k) {
-        Value* v = f.as_int(f.read(list ? list->items[k] : data, type));
-        b.CreateStore(b.CreateZExt(v, b.getInt64Ty()), slot(k));
-    }
-    f.call_runtime(load ? "lathe_rt_suld" : "lathe_rt_sust", b.getVoidTy(),
-                   {object(f, i, at), b.getInt32(g.code), b.getInt32(boundary(i)),
-                    coordinates(f, i, coordinates_at, ptx::Type::s32, g),
-                    b.getInt32(ptx::bytes_of(type)), b.getInt32(static_cast<std::uint32_t>(count)),
-                    values});
-    for (std::size_t k = 0; k < count && load; ++k) {
-        Value* v = f.cast_bits(b.CreateLoad(b.getInt64Ty(), slot(k)), f.llvm_type(type));
-        f.write(list ? list->items[k] : data, v, type);
-    }
+                   {texture, b.getInt32(g.code), b.getInt32(component), words, result});
+    write_texels(f, i, result, f.type(i, 0));
 }
 
 void emit_query(FunctionLowering& f, const Instruction& i) {
     auto& b = f.b;
-    static constexpr const char* kQueries[] = {"width",         "height",
-                                               "depth",         "channel_data_type",
-                                               "channel_order", "normalized_coords",
-                                               "array_size",    "num_mipmap_levels"};
+    // In the order of TextureQuery.
+    static constexpr const char* kQueries[] = {"width",
+                                               "height",
+                                               "depth",
+                                               "channel_data_type",
+                                               "channel_order",
+                                               "normalized_coords",
+                                               "array_size",
+                                               "num_mipmap_levels",
+                                               "num_samples",
+                                               "memory_layout",
+                                               "force_unnormalized_coords",
+                                               "filter_mode",
+                                               "addr_mode_0",
+                                               "addr_mode_1",
+                                               "addr_mode_2"};
     for (std::uint32_t k = 0; k < std::size(kQueries); ++k) {
         if (!i.has(kQueries[k])) continue;
-        Value* answer =
-            f.call_runtime("lathe_rt_txq", b.getInt32Ty(), {object(f, i, 1), b.getInt32(k)});
+        Value* level = i.has("level") ? f.read(i, 2, ptx::Type::u32) : b.getInt32(0);
+        Value* answer = f.call_runtime("lathe_rt_txq", b.getInt32Ty(),
+                                       {object_of(f, i, 1), b.getInt32(k), level});
         f.write(i, answer, ptx::Type::b32);
         return;
     }
     f.fail(i, "unknown query");
+}
+
+void emit_type_test(FunctionLowering& f, const Instruction& i) {
+    auto& b = f.b;
+    Value* answer = b.getInt32(0); // there are no sampler objects
+    bool known = i.types.size() == 1 && i.types[0] == ptx::Type::samplerref;
+    for (auto [type, surface] :
+         {std::pair{ptx::Type::texref, 0u}, std::pair{ptx::Type::surfref, 1u}}) {
+        if (i.types.size() != 1 || i.types[0] != type) continue;
+        known = true;
+        answer = f.call_runtime("lathe_rt_istypep", b.getInt32Ty(),
+                                {f.read(i, 1, ptx::Type::b64), b.getInt32(surface)});
+    }
+    if (!known) f.fail(i, "istypep asks for texref, samplerref or surfref");
+    f.write(i, b.CreateICmpNE(answer, b.getInt32(0)), ptx::Type::pred);
 }
 
 } // namespace
@@ -200,16 +150,15 @@ bool emit_texture(FunctionLowering& f, const Instruction& i) {
     case Opcode::tld4:
         emit_tld4(f, i);
         return true;
-    case Opcode::suld:
-    case Opcode::sust:
-        emit_surface(f, i);
-        return true;
     case Opcode::txq:
     case Opcode::suq:
         emit_query(f, i);
         return true;
+    case Opcode::istypep:
+        emit_type_test(f, i);
+        return true;
     default:
-        return false;
+        return emit_surface(f, i);
     }
 }
 

@@ -176,7 +176,10 @@ std::vector<std::pair<std::string, void*>> runtime_symbols() {
     LATHE_JIT_SYMBOL(lathe_rt_tld4);
     LATHE_JIT_SYMBOL(lathe_rt_suld);
     LATHE_JIT_SYMBOL(lathe_rt_sust);
+    LATHE_JIT_SYMBOL(lathe_rt_sust_formatted);
+    LATHE_JIT_SYMBOL(lathe_rt_sured);
     LATHE_JIT_SYMBOL(lathe_rt_txq);
+    LATHE_JIT_SYMBOL(lathe_rt_istypep);
 #undef LATHE_JIT_SYMBOL
     // What LLVM calls by itself.
     add("memcpy", static_cast<void* (*)(void*, const void*, std::size_t)>(&std::memcpy));

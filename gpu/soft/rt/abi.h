@@ -146,18 +146,47 @@ std::uint32_t lathe_rt_redux(ThreadContext* t, std::uint32_t mask, std::uint32_t
 void lathe_rt_warp_gather(ThreadContext* t, std::uint32_t mask, const void* mine,
                           std::uint32_t bytes, void* all);
 
-// --- textures and surfaces
-// ------------------------------------------------------------------------
-/// Geometry of tex/suld/sust: 1, 2, 3 dimensions; +16 layered, +32 cube.
-/// coords: `float` or `int32_t` (is_float) in PTX order, layer index (u32) first where layered.
-/// result: four 32-bit words, already in the result type (f32, s32 or u32 bits).
-/// lod: mip level, 0 for the base. result_is_float: 1 where the result type is f32.
+// --- textures and surfaces -----------------------------------------------------------------------
+/// Geometry of texture and surface instructions: 1, 2 or 3 coordinates, and these bits.
+enum TextureGeometry : std::uint32_t {
+    kTextureLayered = 16, ///< the layer (u32) comes before the coordinates
+    kTextureCube = 32,
+    kTextureOffset = 64,    ///< words 4 to 6: s32 texels to add
+    kTextureGradient = 128, ///< words 8 to 10 and 12 to 14: slopes along x and y (f32)
+};
+/// What txq and suq ask for.
+enum class TextureQuery : std::uint32_t {
+    width,
+    height,
+    depth,
+    channel_data_type,
+    channel_order,
+    normalized_coords,
+    array_size,
+    num_mipmap_levels,
+    num_samples,
+    memory_layout,
+    force_unnormalized_coords,
+    filter_mode,
+    addr_mode_0,
+    addr_mode_1,
+    addr_mode_2,
+};
+enum class SurfaceReduction : std::uint32_t { add, min, max, and_, or_ };
+/// Bits of lathe_rt_sured's `kind`.
+enum SurfaceReductionKind : std::uint32_t {
+    kReduceSigned = 1,
+    kReduceWide = 2,      ///< 64 bits
+    kReduceFormatted = 4, ///< x counts texels
+};
+/// words: coordinates, `float` or `int32_t` (is_float), in PTX order, then what the geometry says.
+/// lod: mip level, 0 for the base. result: four 32-bit words, in the texture's own type.
 void lathe_rt_tex(ThreadContext* t, std::uint64_t object, std::uint32_t geometry,
-                  std::uint32_t is_float, const std::uint32_t* coords, float lod,
-                  std::uint32_t result_is_float, std::uint32_t* result);
+                  std::uint32_t is_float, const std::uint32_t* words, float lod,
+                  std::uint32_t* result);
 /// tld4: component 0..3 of the four texels that linear filtering would read.
-void lathe_rt_tld4(ThreadContext* t, std::uint64_t object, std::uint32_t component,
-                   const float* coords, std::uint32_t result_is_float, std::uint32_t* result);
+void lathe_rt_tld4(ThreadContext* t, std::uint64_t object, std::uint32_t geometry,
+                   std::uint32_t component, const std::uint32_t* words, std::uint32_t* result);
 /// boundary: 0 trap, 1 clamp, 2 zero. x is in bytes (.b form); `bytes` per element of `count`
 /// elements.
 void lathe_rt_suld(ThreadContext* t, std::uint64_t object, std::uint32_t geometry,
@@ -166,9 +195,17 @@ void lathe_rt_suld(ThreadContext* t, std::uint64_t object, std::uint32_t geometr
 void lathe_rt_sust(ThreadContext* t, std::uint64_t object, std::uint32_t geometry,
                    std::uint32_t boundary, const std::int32_t* coords, std::uint32_t bytes,
                    std::uint32_t count, const std::uint64_t* values);
-/// txq and suq; query: 0 width, 1 height, 2 depth, 3 channel_data_type, 4 channel_order,
-/// 5 normalized_coords, 6 array_size, 7 num_mipmap_levels.
-std::uint32_t lathe_rt_txq(ThreadContext* t, std::uint64_t object, std::uint32_t query);
+/// The .p form: x in texels; `count` 32-bit words, which become channels of the surface's format.
+void lathe_rt_sust_formatted(ThreadContext* t, std::uint64_t object, std::uint32_t geometry,
+                             std::uint32_t boundary, const std::int32_t* coords,
+                             std::uint32_t count, const std::uint64_t* values);
+void lathe_rt_sured(ThreadContext* t, std::uint64_t object, std::uint32_t geometry,
+                    std::uint32_t boundary, const std::int32_t* coords, std::uint32_t op,
+                    std::uint32_t kind, std::uint64_t value);
+/// txq and suq; `query` is a TextureQuery, `level` a mip level.
+std::uint32_t lathe_rt_txq(ThreadContext* t, std::uint64_t object, std::uint32_t query,
+                           std::uint32_t level);
+std::uint32_t lathe_rt_istypep(ThreadContext* t, std::uint64_t object, std::uint32_t surface);
 
 } // extern "C"
 

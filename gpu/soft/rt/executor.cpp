@@ -118,7 +118,9 @@ void Executor::make_ready(const CommandPtr& command) {
     case Command::Kind::grid:
         break;
     }
-    auto less_urgent = [&](const CommandPtr& other) { return other->priority_ > command->priority_; };
+    auto less_urgent = [&](const CommandPtr& other) {
+        return other->priority_ > command->priority_;
+    };
     ready_.insert(std::find_if(ready_.begin(), ready_.end(), less_urgent), command);
     ready_count_.store(static_cast<std::uint32_t>(ready_.size()), std::memory_order_release);
     if (!sleeping_) return;

@@ -40,6 +40,7 @@ struct Image {
     std::uint32_t layers = 0;                       ///< 0: not layered
     Format format = Format::u8;
     std::uint32_t channels = 1;
+    bool normalized = false; ///< integers that stand for 0 to 1 or -1 to 1 (UNORM, SNORM)
 
     std::size_t texel_bytes() const { return std::size_t{bytes_of(format)} * channels; }
     std::uint32_t rows() const { return height ? height : 1; }

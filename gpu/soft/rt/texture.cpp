@@ -3,139 +3,25 @@
 // weighted sum itself is single precision.
 #include "gpu/soft/rt/texture.h"
 
+#include "gpu/soft/rt/cube.h"
+#include "gpu/soft/rt/texel.h"
+#include "gpu/soft/rt/texture_address.h"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstring>
-#include <limits>
-#include <type_traits>
 
 namespace lathe::soft {
 
 namespace {
 
-float half_to_float(std::uint16_t h) {
-    std::uint32_t sign = (h & 0x8000u) << 16, exponent = h >> 10 & 31, fraction = h & 0x3ffu;
-    if (exponent == 31) return std::bit_cast<float>(sign | 0x7f800000u | fraction << 13);
-    if (exponent == 0) {
-        float magnitude = static_cast<float>(fraction) * 0x1p-24f;
-        return sign ? -magnitude : magnitude;
-    }
-    return std::bit_cast<float>(sign | (exponent + 112) << 23 | fraction << 13);
-}
-
-float srgb_to_linear(float c) {
-    return c <= 0.04045f ? c / 12.92f : std::pow((c + 0.055f) / 1.055f, 2.4f);
-}
-
-template <class T> float normalised(T v) {
-    if constexpr (std::is_signed_v<T>)
-        return std::max(static_cast<float>(v) / static_cast<float>(std::numeric_limits<T>::max()),
-                        -1.0f);
-    else
-        return static_cast<float>(v) / static_cast<float>(std::numeric_limits<T>::max());
-}
-
-struct Half {
-    std::uint16_t bits;
-};
-
-template <class T> float as_float(T v) {
-    if constexpr (std::is_same_v<T, Half>)
-        return half_to_float(v.bits);
-    else if constexpr (std::is_same_v<T, float>)
-        return v;
-    else
-        return normalised(v);
-}
-
-template <class T, unsigned channels>
-void fetch_as_float(const Texture& texture, const std::uint8_t* texel, float out[4]) {
-    T values[channels];
-    std::memcpy(values, texel, sizeof values);
-    for (unsigned i = 0; i < channels; ++i) out[i] = as_float(values[i]);
-    for (unsigned i = channels; i < 4; ++i) out[i] = 0;
-    if (texture.srgb)
-        for (unsigned i = 0; i < std::min(channels, 3u); ++i) out[i] = srgb_to_linear(out[i]);
-}
-
-template <class T> auto fetch_by_channels(unsigned channels) {
-    return channels == 1   ? fetch_as_float<T, 1>
-           : channels == 2 ? fetch_as_float<T, 2>
-                           : fetch_as_float<T, 4>;
-}
-
-template <class T> std::uint32_t widened(const std::uint8_t* p) {
-    T v;
-    std::memcpy(&v, p, sizeof v);
-    if constexpr (std::is_signed_v<T>)
-        return static_cast<std::uint32_t>(static_cast<std::int32_t>(v));
-    else
-        return v;
-}
-
-void fetch_raw(const Image& image, const std::uint8_t* texel, std::uint32_t out[4]) {
-    for (unsigned i = 0; i < 4; ++i) out[i] = 0;
-    for (unsigned i = 0; i < image.channels; ++i) {
-        const std::uint8_t* p = texel + std::size_t{i} * bytes_of(image.format);
-        switch (image.format) {
-        case Format::u8:
-            out[i] = widened<std::uint8_t>(p);
-            break;
-        case Format::u16:
-            out[i] = widened<std::uint16_t>(p);
-            break;
-        case Format::s8:
-            out[i] = widened<std::int8_t>(p);
-            break;
-        case Format::s16:
-            out[i] = widened<std::int16_t>(p);
-            break;
-        default:
-            out[i] = widened<std::uint32_t>(p);
-            break;
-        }
-    }
-}
-
-/// The index that the address mode gives; -1: border.
-std::int32_t addressed(std::int32_t i, std::int32_t n, Address mode) {
-    if (static_cast<std::uint32_t>(i) < static_cast<std::uint32_t>(n)) return i;
-    switch (mode) {
-    case Address::wrap: {
-        std::int32_t r = i % n;
-        return r < 0 ? r + n : r;
-    }
-    case Address::mirror: {
-        std::int32_t r = i % (2 * n);
-        if (r < 0) r += 2 * n;
-        return r < n ? r : 2 * n - 1 - r;
-    }
-    case Address::border:
-        return -1;
-    default:
-        return i < 0 ? 0 : n - 1;
-    }
-}
-
-std::uint32_t size_of_axis(const Image& image, unsigned axis) {
+std::int32_t size_of_axis(const Image& image, unsigned axis) {
     std::uint32_t n = axis == 0 ? image.width : axis == 1 ? image.height : image.depth;
-    return n ? n : 1;
+    return n ? static_cast<std::int32_t>(n) : 1;
 }
 
-/// Null: the border.
-const std::uint8_t* texel_at(const Texture& t, unsigned axes, const std::int32_t* index,
-                             std::uint32_t layer) {
-    const Image& image = t.image;
-    std::int32_t at[3] = {0, 0, 0};
-    for (unsigned a = 0; a < axes; ++a) {
-        // Without normalised coordinates there is only clamp and border.
-        Address mode = t.address[a];
-        if (!t.normalized_coords && mode != Address::border) mode = Address::clamp;
-        if (t.linear_memory) mode = Address::border;
-        at[a] = addressed(index[a], static_cast<std::int32_t>(size_of_axis(image, a)), mode);
-        if (at[a] < 0) return nullptr;
-    }
+/// A texel by indices that lie inside.
+const std::uint8_t* texel_inside(const Image& image, std::uint32_t layer, const std::int32_t* at) {
     std::uint64_t slice =
         image.layers ? std::min(layer, image.layers - 1) : static_cast<std::uint32_t>(at[2]);
     return image.data + slice * image.slice_bytes +
@@ -143,129 +29,194 @@ const std::uint8_t* texel_at(const Texture& t, unsigned axes, const std::int32_t
            static_cast<std::uint64_t>(at[0]) * image.texel_bytes();
 }
 
-void read_float(const Texture& t, unsigned axes, const std::int32_t* index, std::uint32_t layer,
+/// Null: the border.
+const std::uint8_t* texel_at(const Texture& t, const Image& image, const Place& p,
+                             const std::int32_t* index) {
+    std::int32_t at[3] = {0, 0, 0};
+    for (unsigned a = 0; a < p.axes; ++a) {
+        at[a] = addressed(index[a], size_of_axis(image, a), t.address[a]);
+        if (at[a] < 0) return nullptr;
+    }
+    return texel_inside(image, p.layer, at);
+}
+
+/// A texel of a cube map's face or, where one index is outside, of the face beside it.
+void read_seamless(const Texture& t, const Image& image, std::uint32_t cube, CubeTexel texel,
+                   float out[4]) {
+    const auto n = static_cast<std::int32_t>(image.width);
+    auto outside = [&](std::int32_t i) { return i < 0 || i >= n; };
+    const bool x = outside(texel.x), y = outside(texel.y);
+    if (x && y) { // a corner, where three faces meet: their mean
+        const std::int32_t in_x = std::clamp(texel.x, 0, n - 1);
+        const std::int32_t in_y = std::clamp(texel.y, 0, n - 1);
+        for (int i = 0; i < 4; ++i) out[i] = 0;
+        for (CubeTexel near :
+             {CubeTexel{texel.face, in_x, in_y}, CubeTexel{texel.face, texel.x, in_y},
+              CubeTexel{texel.face, in_x, texel.y}}) {
+            float value[4];
+            read_seamless(t, image, cube, near, value);
+            for (int i = 0; i < 4; ++i) out[i] += value[i] / 3;
+        }
+        return;
+    }
+    if (x || y) texel = across_edge(texel, n);
+    const std::int32_t at[3] = {texel.x, texel.y, 0};
+    t.fetch(texel_inside(image, cube * 6 + texel.face, at), out);
+}
+
+void read_float(const Texture& t, const Image& image, const Place& p, const std::int32_t* index,
                 float out[4]) {
-    const std::uint8_t* texel = texel_at(t, axes, index, layer);
-    if (texel)
-        t.fetch(t, texel, out);
+    if (p.cube && t.seamless) {
+        const auto n = static_cast<std::int32_t>(image.width);
+        const CubeTexel texel{p.layer % 6, std::clamp(index[0], -1, n),
+                              std::clamp(index[1], -1, n)};
+        return read_seamless(t, image, p.layer / 6, texel, out);
+    }
+    if (const std::uint8_t* texel = texel_at(t, image, p, index))
+        t.fetch(texel, out);
     else if (t.linear_memory)
         std::fill_n(out, 4, 0.0f);
     else
         std::copy_n(t.border, 4, out);
 }
 
-/// Coordinate in texels, safe to convert to an integer.
-float in_texels(const Texture& t, unsigned axis, float x) {
-    if (t.normalized_coords) {
-        // Beyond 2^24 texels a float has no fraction left; wrapping first keeps what there is.
-        if (t.address[axis] == Address::wrap) x -= std::floor(x);
-        x *= static_cast<float>(size_of_axis(t.image, axis));
-    }
-    if (std::isnan(x)) return 0;
-    return std::clamp(x, -1e9f, 1e9f);
+float texel_coordinate(const Texture& t, const Image& image, const Place& p, unsigned axis) {
+    return in_texels(p.coords[axis], size_of_axis(image, axis), t.normalized_coords || p.cube,
+                     t.address[axis] == Address::wrap && !p.cube);
 }
 
 void put(const float value[4], std::uint32_t result[4]) {
     for (int i = 0; i < 4; ++i) result[i] = std::bit_cast<std::uint32_t>(value[i]);
 }
 
-} // namespace
-
-bool Texture::reads_float() const {
-    return image.format == Format::f32 || image.format == Format::f16 || normalized_float;
-}
-
-void Texture::prepare() {
-    switch (image.format) {
-    case Format::u8:
-        fetch = fetch_by_channels<std::uint8_t>(image.channels);
-        break;
-    case Format::u16:
-        fetch = fetch_by_channels<std::uint16_t>(image.channels);
-        break;
-    case Format::u32:
-        fetch = fetch_by_channels<std::uint32_t>(image.channels);
-        break;
-    case Format::s8:
-        fetch = fetch_by_channels<std::int8_t>(image.channels);
-        break;
-    case Format::s16:
-        fetch = fetch_by_channels<std::int16_t>(image.channels);
-        break;
-    case Format::s32:
-        fetch = fetch_by_channels<std::int32_t>(image.channels);
-        break;
-    case Format::f16:
-        fetch = fetch_by_channels<Half>(image.channels);
-        break;
-    case Format::f32:
-        fetch = fetch_by_channels<float>(image.channels);
-        break;
-    }
-}
-
-void fetch_texel(const Texture& t, unsigned axes, const std::int32_t* coords, std::uint32_t layer,
-                 std::uint32_t result[4]) {
+/// Reads a level at the texel that `index` names; words of integers, or floats' bits.
+void read_words(const Texture& t, const Image& image, const Place& p, const std::int32_t* index,
+                std::uint32_t result[4]) {
     if (t.reads_float()) {
         float value[4];
-        read_float(t, axes, coords, layer, value);
+        read_float(t, image, p, index, value);
         put(value, result);
-        return;
-    }
-    if (const std::uint8_t* texel = texel_at(t, axes, coords, layer)) {
-        fetch_raw(t.image, texel, result);
-    } else {
+    } else if (const std::uint8_t* texel = texel_at(t, image, p, index)) {
+        fetch_words(image, texel, result);
+    } else { // border colours of integers are their bits
         for (int i = 0; i < 4; ++i)
-            result[i] = t.linear_memory
-                            ? 0
-                            : static_cast<std::uint32_t>(static_cast<std::int64_t>(t.border[i]));
+            result[i] = t.linear_memory ? 0 : std::bit_cast<std::uint32_t>(t.border[i]);
     }
 }
 
-void sample(const Texture& t, unsigned axes, const float* coords, std::uint32_t layer,
-            std::uint32_t result[4]) {
+void sample_point(const Texture& t, const Image& image, const Place& p, std::uint32_t result[4]) {
     std::int32_t index[3] = {0, 0, 0};
-    if (!t.linear_filter || !t.reads_float()) {
-        for (unsigned a = 0; a < axes; ++a)
-            index[a] = static_cast<std::int32_t>(std::floor(in_texels(t, a, coords[a])));
-        fetch_texel(t, axes, index, layer, result);
-        return;
-    }
+    for (unsigned a = 0; a < p.axes; ++a)
+        index[a] = floor_to_int(texel_coordinate(t, image, p, a)) + p.offset[a];
+    read_words(t, image, p, index, result);
+}
+
+void sample_linear(const Texture& t, const Image& image, const Place& p, float sum[4]) {
+    std::int32_t index[3] = {0, 0, 0};
     float weight[3][2];
-    for (unsigned a = 0; a < axes; ++a) {
-        float x = in_texels(t, a, coords[a]) - 0.5f, whole = std::floor(x);
-        index[a] = static_cast<std::int32_t>(whole);
-        weight[a][1] = std::floor((x - whole) * 256.0f + 0.5f) * (1.0f / 256.0f);
+    for (unsigned a = 0; a < p.axes; ++a) {
+        const float x = texel_coordinate(t, image, p, a) - 0.5f;
+        const std::int32_t whole = floor_to_int(x);
+        index[a] = whole + p.offset[a];
+        weight[a][1] = to_fraction(x - static_cast<float>(whole));
         weight[a][0] = 1.0f - weight[a][1];
     }
-    float sum[4] = {0, 0, 0, 0};
-    for (unsigned corner = 0; corner < 1u << axes; ++corner) {
+    std::fill_n(sum, 4, 0.0f);
+    for (unsigned corner = 0; corner < 1u << p.axes; ++corner) {
         std::int32_t at[3] = {0, 0, 0};
         float w = 1.0f;
-        for (unsigned a = 0; a < axes; ++a) {
+        for (unsigned a = 0; a < p.axes; ++a) {
             unsigned upper = corner >> a & 1;
             at[a] = index[a] + static_cast<std::int32_t>(upper);
             w *= weight[a][upper];
         }
         if (w == 0.0f) continue; // an infinite neighbour of weight 0 must not make a NaN
         float value[4];
-        read_float(t, axes, at, layer, value);
+        read_float(t, image, p, at, value);
         for (int i = 0; i < 4; ++i) sum[i] += w * value[i];
     }
+}
+
+void sample_level(const Texture& t, const Image& image, const Place& p, std::uint32_t result[4]) {
+    if (!t.linear_filter || !t.reads_float()) return sample_point(t, image, p, result);
+    float sum[4];
+    sample_linear(t, image, p, sum);
     put(sum, result);
 }
 
-void gather(const Texture& t, unsigned component, const float* coords, std::uint32_t result[4]) {
+} // namespace
+
+bool Texture::reads_float() const {
+    return base().format == Format::f32 || base().format == Format::f16 || normalized_float;
+}
+
+void Texture::prepare() {
+    fetch = fetch_as_floats(base().format, base().channels, srgb);
+    for (Address& mode : address) {
+        // Without normalised coordinates there is only clamp and border.
+        if (!normalized_coords && mode != Address::border) mode = Address::clamp;
+        if (linear_memory) mode = Address::border;
+        if (seamless) mode = Address::clamp;
+    }
+}
+
+void fetch_texel(const Texture& t, const Place& p, std::uint32_t level, std::uint32_t result[4]) {
+    std::int32_t index[3];
+    for (int a = 0; a < 3; ++a)
+        index[a] =
+            static_cast<std::int32_t>(std::clamp(std::int64_t{p.index[a]} + p.offset[a],
+                                                 std::int64_t{-(1 << 30)}, std::int64_t{1 << 30}));
+    const std::size_t last = t.levels.size() - 1;
+    read_words(t, t.levels[std::min<std::size_t>(level, last)], p, index, result);
+}
+
+void sample(const Texture& t, const Place& p, float lod, std::uint32_t result[4]) {
+    const std::size_t last = t.levels.size() - 1;
+    if (last == 0) return sample_level(t, t.base(), p, result);
+    lod = std::isnan(lod) ? 0 : lod + t.level_bias;
+    lod = std::min(std::max(lod, t.least_level), t.greatest_level);
+    lod = std::clamp(lod, 0.0f, static_cast<float>(last));
+    if (!t.linear_mip || !t.reads_float()) {
+        auto nearest = static_cast<std::size_t>(lod + 0.5f);
+        return sample_level(t, t.levels[std::min(nearest, last)], p, result);
+    }
+    const float whole = std::floor(lod), fraction = to_fraction(lod - whole);
+    const auto level = static_cast<std::size_t>(whole);
+    sample_level(t, t.levels[level], p, result);
+    if (fraction == 0) return;
+    std::uint32_t smaller[4];
+    sample_level(t, t.levels[std::min(level + 1, last)], p, smaller);
+    for (int i = 0; i < 4; ++i) {
+        const float a = std::bit_cast<float>(result[i]), b = std::bit_cast<float>(smaller[i]);
+        result[i] = std::bit_cast<std::uint32_t>((1 - fraction) * a + fraction * b);
+    }
+}
+
+void gather(const Texture& t, const Place& p, unsigned component, std::uint32_t result[4]) {
     std::int32_t index[2];
     for (unsigned a = 0; a < 2; ++a)
-        index[a] = static_cast<std::int32_t>(std::floor(in_texels(t, a, coords[a]) - 0.5f));
+        index[a] = floor_to_int(texel_coordinate(t, t.base(), p, a) - 0.5f) + p.offset[a];
     constexpr int order[4][2] = {{0, 1}, {1, 1}, {1, 0}, {0, 0}};
     for (int i = 0; i < 4; ++i) {
-        std::int32_t at[2] = {index[0] + order[i][0], index[1] + order[i][1]};
+        const std::int32_t at[3] = {index[0] + order[i][0], index[1] + order[i][1], 0};
         std::uint32_t texel[4];
-        fetch_texel(t, 2, at, 0, texel);
+        read_words(t, t.base(), p, at, texel);
         result[i] = texel[component & 3];
     }
+}
+
+float level_of_slopes(const Texture& t, const Place& p, const float dx[3], const float dy[3]) {
+    auto length = [&](const float slope[3]) {
+        float sum = 0;
+        for (unsigned a = 0; a < p.axes; ++a) {
+            const bool scaled = t.normalized_coords || p.cube;
+            const float d =
+                slope[a] * (scaled ? static_cast<float>(size_of_axis(t.base(), a)) : 1.0f);
+            sum += d * d;
+        }
+        return std::sqrt(sum);
+    };
+    return std::log2(std::max(length(dx), length(dy)));
 }
 
 } // namespace lathe::soft

@@ -280,18 +280,18 @@ void lathe_rt_warp_gather(ThreadContext* t, std::uint32_t mask, const void* mine
 
 // Textures and surfaces give back what they were asked, for the tests to compare.
 void lathe_rt_tex(ThreadContext*, std::uint64_t object, std::uint32_t geometry,
-                  std::uint32_t is_float, const std::uint32_t* coords, float lod,
-                  std::uint32_t result_is_float, std::uint32_t* result) {
+                  std::uint32_t is_float, const std::uint32_t* words, float lod,
+                  std::uint32_t* result) {
     result[0] = static_cast<std::uint32_t>(object) + geometry;
-    result[1] = coords[0];
-    result[2] = (geometry & 15) > 1 || geometry > 15 ? coords[1] : 0;
-    result[3] = is_float + 2 * result_is_float + 4 * static_cast<std::uint32_t>(lod);
+    result[1] = words[0];
+    result[2] = (geometry & 15) > 1 || geometry > 15 ? words[1] : 0;
+    result[3] = is_float + 4 * static_cast<std::uint32_t>(lod);
 }
-void lathe_rt_tld4(ThreadContext*, std::uint64_t object, std::uint32_t component,
-                   const float* coords, std::uint32_t result_is_float, std::uint32_t* result) {
+void lathe_rt_tld4(ThreadContext*, std::uint64_t object, std::uint32_t geometry,
+                   std::uint32_t component, const std::uint32_t* words, std::uint32_t* result) {
     result[0] = static_cast<std::uint32_t>(object) + component;
-    std::memcpy(result + 1, coords, 8);
-    result[3] = result_is_float;
+    std::memcpy(result + 1, words, 8);
+    result[3] = geometry;
 }
 void lathe_rt_suld(ThreadContext*, std::uint64_t object, std::uint32_t geometry,
                    std::uint32_t boundary, const std::int32_t* coords, std::uint32_t bytes,
@@ -312,8 +312,25 @@ void lathe_rt_sust(ThreadContext*, std::uint64_t object, std::uint32_t geometry,
         std::memcpy(memory + coords[0] + k * bytes, &values[k], bytes);
     }
 }
-std::uint32_t lathe_rt_txq(ThreadContext*, std::uint64_t object, std::uint32_t query) {
-    return static_cast<std::uint32_t>(object) + query;
+void lathe_rt_sust_formatted(ThreadContext*, std::uint64_t object, std::uint32_t, std::uint32_t,
+                             const std::int32_t* coords, std::uint32_t count,
+                             const std::uint64_t* values) {
+    auto* memory = reinterpret_cast<std::uint8_t*>(object);
+    for (std::uint32_t k = 0; k < count; ++k)
+        std::memcpy(memory + coords[0] * 4 + k, &values[k], 1);
+}
+void lathe_rt_sured(ThreadContext*, std::uint64_t object, std::uint32_t, std::uint32_t,
+                    const std::int32_t* coords, std::uint32_t op, std::uint32_t kind,
+                    std::uint64_t value) {
+    value += op * 16 + kind * 256;
+    std::memcpy(reinterpret_cast<std::uint8_t*>(object) + coords[0], &value, 4);
+}
+std::uint32_t lathe_rt_txq(ThreadContext*, std::uint64_t object, std::uint32_t query,
+                           std::uint32_t level) {
+    return static_cast<std::uint32_t>(object) + query + 100 * level;
+}
+std::uint32_t lathe_rt_istypep(ThreadContext*, std::uint64_t object, std::uint32_t surface) {
+    return (object & 1) == surface;
 }
 
 } // extern "C"

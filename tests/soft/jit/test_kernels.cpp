@@ -222,10 +222,10 @@ TEST(Kernels, TexturesAndSurfaces) {
     const std::uint32_t one = 0x3f800000, two = 0x40000000;
     const std::vector<std::uint32_t> expected{
         102, 6,   4,   1,     // row 0 after the surface store at byte 4
-        101, 6,   0,   2,     // 1d, integer coordinates, float results
+        101, 6,   0,   0,     // 1d, integer coordinates, float results
         102, one, two, 1 + 8, // level 2
         118, 6,   one, 1,     // layer 6 first
-        102, one, two, 0,     // tld4 component 2
+        102, one, two, 2,     // tld4 component 2
         101, 10};
     for (std::size_t k = 0; k < expected.size(); ++k) EXPECT_EQ(out[k], expected[k]) << k;
 }

@@ -14,6 +14,7 @@ CallKind call_kind(llvm::StringRef callee) {
         {"lathe_jit_from_float8", CallKind::pure},
         {"lathe_rt_is_space", CallKind::pure},
         {"lathe_rt_txq", CallKind::pure},
+        {"lathe_rt_istypep", CallKind::pure},
         {"lathe_rt_backedge", CallKind::once},
         {"lathe_rt_nanosleep", CallKind::once},
         {"lathe_rt_clock64", CallKind::warp_uniform},
