@@ -2,7 +2,10 @@
 // tex, tld4, txq, suq, istypep: calls of the run time with coordinates, offsets and slopes on the
 // stack. Surfaces are in emit_surface.cpp.
 #include "gpu/soft/jit/texture_operands.h"
+#include "gpu/soft/jit/warp/marks.h"
 #include "gpu/soft/rt/abi.h"
+
+#include <llvm/ADT/STLFunctionalExtras.h>
 
 namespace lathe::soft::jit {
 
@@ -28,21 +31,27 @@ Value* real_of(FunctionLowering& f, Value* word) {
     return f.b.CreateBitCast(word, f.b.getFloatTy());
 }
 
-/// Writes four words of the run time as `type`; textures are never partly resident.
-void write_texels(FunctionLowering& f, const Instruction& i, Value* result, ptx::Type type) {
-    auto& b = f.b;
-    auto word = [&](std::size_t k) -> Value* {
-        return b.CreateLoad(b.getInt32Ty(),
-                            b.CreateConstGEP1_32(b.getInt32Ty(), result, static_cast<unsigned>(k)));
+using Words = llvm::function_ref<Value*(unsigned)>;
+
+/// The four words that the run time left at `place`.
+auto words_at(FunctionLowering& f, Value* place) {
+    return [&f, place](unsigned k) -> Value* {
+        auto* type = f.b.getInt32Ty();
+        return f.b.CreateLoad(type, f.b.CreateConstGEP1_32(type, place, k));
     };
-    auto half = [&](std::size_t k) {
+}
+
+/// Writes four words of the run time as `type`; textures are never partly resident.
+void write_texels(FunctionLowering& f, const Instruction& i, Words word, ptx::Type type) {
+    auto& b = f.b;
+    auto half = [&](unsigned k) {
         return b.CreateBitCast(b.CreateFPTrunc(real_of(f, word(k)), b.getHalfTy()), b.getInt16Ty());
     };
     const Operand& destination = f.operand(i, 0);
     const auto list = components(destination);
     const bool pairs = type == ptx::Type::f16x2;
     if (list.size() > (pairs ? 2 : 4)) f.fail(i, "too many results");
-    for (std::size_t k = 0; k < list.size(); ++k) {
+    for (unsigned k = 0; k < list.size(); ++k) {
         if (pairs) {
             Value* low = b.CreateZExt(half(2 * k), b.getInt32Ty());
             Value* high = b.CreateShl(b.CreateZExt(half(2 * k + 1), b.getInt32Ty()), 16);
@@ -56,6 +65,19 @@ void write_texels(FunctionLowering& f, const Instruction& i, Value* result, ptx:
     if (!destination.second.empty()) f.write_second(destination, b.getTrue());
 }
 
+/// tex.2d by coordinates, the commonest read: a mark that warps make one call.
+void emit_tex_of_warp(FunctionLowering& f, const Instruction& i, std::size_t at) {
+    auto& b = f.b;
+    const auto given = components(f.operand(i, at));
+    if (given.size() < 2) f.fail(i, "2 coordinates expected");
+    auto* word = b.getInt32Ty();
+    Value* texels = f.mark(
+        warp::kTexture2D, llvm::StructType::get(word, word, word, word),
+        {object_of(f, i, 1), f.read(given[0], ptx::Type::f32), f.read(given[1], ptx::Type::f32)});
+    write_texels(
+        f, i, [&](unsigned k) { return b.CreateExtractValue(texels, k); }, f.type(i, 0));
+}
+
 void emit_tex(FunctionLowering& f, const Instruction& i) {
     auto& b = f.b;
     Geometry g = geometry_of(f, i);
@@ -64,6 +86,8 @@ void emit_tex(FunctionLowering& f, const Instruction& i) {
     std::size_t at = coordinates_index(f, i, 1);
     Value* texture = object_of(f, i, 1);
     if (g.code & kTextureCube && !real) f.fail(i, "cube maps are read by directions (f32)");
+    const bool plain = g.code == 2 && real && !i.has("level") && !i.has("grad");
+    if (plain && f.in_warp() && i.operands.size() == at + 1) return emit_tex_of_warp(f, i, at);
     Value* words = coordinates(f, i, at++, coordinate_type, g);
     Value* level = llvm::ConstantFP::get(b.getFloatTy(), 0.0);
     if (i.has("level")) {
@@ -78,7 +102,7 @@ void emit_tex(FunctionLowering& f, const Instruction& i) {
     auto* result = f.stack(llvm::ArrayType::get(b.getInt32Ty(), 4), 16, "texel");
     f.call_runtime("lathe_rt_tex", b.getVoidTy(),
                    {texture, b.getInt32(g.code), b.getInt32(real), words, level, result});
-    write_texels(f, i, result, type);
+    write_texels(f, i, words_at(f, result), type);
 }
 
 void emit_tld4(FunctionLowering& f, const Instruction& i) {
@@ -93,7 +117,7 @@ void emit_tld4(FunctionLowering& f, const Instruction& i) {
     auto* result = f.stack(llvm::ArrayType::get(b.getInt32Ty(), 4), 16, "texels");
     f.call_runtime("lathe_rt_tld4", b.getVoidTy(),
                    {texture, b.getInt32(g.code), b.getInt32(component), words, result});
-    write_texels(f, i, result, f.type(i, 0));
+    write_texels(f, i, words_at(f, result), f.type(i, 0));
 }
 
 void emit_query(FunctionLowering& f, const Instruction& i) {

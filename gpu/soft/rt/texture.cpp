@@ -158,6 +158,15 @@ void Texture::prepare() {
         if (linear_memory) mode = Address::border;
         if (seamless) mode = Address::clamp;
     }
+    const Image& image = base();
+    const bool plain = levels.size() == 1 && !linear_memory && !srgb &&
+                       address[0] != Address::border && address[1] != Address::border;
+    if (plain && image.format == Format::f32)
+        common = image.channels == 1   ? Common::one_float
+                 : image.channels == 4 ? Common::four_floats
+                                       : Common::none;
+    else if (plain && image.format == Format::u8 && image.channels == 4 && normalized_float)
+        common = Common::four_bytes;
 }
 
 void fetch_texel(const Texture& t, const Place& p, std::uint32_t level, std::uint32_t result[4]) {

@@ -10,6 +10,8 @@
 
 namespace lathe::soft {
 
+struct ThreadContext;
+
 /// Numbered as CUaddress_mode.
 enum class Address : std::uint8_t { wrap, clamp, mirror, border };
 
@@ -29,7 +31,12 @@ struct Texture {
     /// One texel as floats; for filtering, and for floating formats.
     void (*fetch)(const std::uint8_t* texel, float out[4]) = nullptr;
 
-    /// Chooses `fetch` and the address modes that hold; call it when the other fields are set.
+    /// What warps read in one loop: 2D reads of such texels, without borders and levels.
+    enum class Common : std::uint8_t { none, one_float, four_floats, four_bytes };
+    Common common = Common::none;
+
+    /// Chooses `fetch`, `common` and the address modes that hold; call it when the other fields are
+    /// set.
     void prepare();
     const Image& base() const { return levels.front(); }
     /// True where reads give floats: floating formats, and integers as normalised floats.
@@ -42,6 +49,9 @@ void drop_texture(std::uint64_t handle);
 /// Null for handles that are not live. The address of a reference variable counts as the handle in
 /// it.
 const Texture* texture_of(std::uint64_t handle);
+
+/// Ends the launch: the kernel read through a handle that is not live.
+[[noreturn]] void stop_at_dead_texture(ThreadContext* t, std::uint64_t handle, std::uintptr_t pc);
 
 /// .texref and .surfref variables: PTX may pass their addresses around as handles.
 void add_reference(const std::uint64_t* variable);

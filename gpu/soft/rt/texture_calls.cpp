@@ -128,13 +128,17 @@ std::uint32_t query_texture(const Texture& texture, TextureQuery query) {
 
 } // namespace
 
+void stop_at_dead_texture(ThreadContext* t, std::uint64_t handle, std::uintptr_t pc) {
+    bad_object(t, "texture", handle, pc);
+}
+
 extern "C" {
 
 void lathe_rt_tex(ThreadContext* t, std::uint64_t object, std::uint32_t geometry,
                   std::uint32_t is_float, const std::uint32_t* words, float lod,
                   std::uint32_t* result) {
     const Texture* texture = texture_of(object);
-    if (!texture) bad_object(t, "texture", object, pc_of(__builtin_return_address(0)));
+    if (!texture) stop_at_dead_texture(t, object, pc_of(__builtin_return_address(0)));
     Read read = read_of(geometry, is_float, words);
     clamp_cube(*texture, read.place);
     if (geometry & kTextureGradient) lod = level_of_slopes(*texture, read.place, read.dx, read.dy);
@@ -149,7 +153,7 @@ void lathe_rt_tex(ThreadContext* t, std::uint64_t object, std::uint32_t geometry
 void lathe_rt_tld4(ThreadContext* t, std::uint64_t object, std::uint32_t geometry,
                    std::uint32_t component, const std::uint32_t* words, std::uint32_t* result) {
     const Texture* texture = texture_of(object);
-    if (!texture) bad_object(t, "texture", object, pc_of(__builtin_return_address(0)));
+    if (!texture) stop_at_dead_texture(t, object, pc_of(__builtin_return_address(0)));
     Read read = read_of(geometry, true, words);
     clamp_cube(*texture, read.place);
     gather(*texture, read.place, component, result);

@@ -287,6 +287,17 @@ void lathe_rt_tex(ThreadContext*, std::uint64_t object, std::uint32_t geometry,
     result[2] = (geometry & 15) > 1 || geometry > 15 ? words[1] : 0;
     result[3] = is_float + 4 * static_cast<std::uint32_t>(lod);
 }
+void lathe_rt_tex_warp(ThreadContext* t, std::uint64_t object, std::uint32_t mask,
+                       std::uint32_t width, const float* coords, std::uint32_t* result) {
+    for (std::uint32_t lane = 0; lane < width; ++lane) {
+        if (!(mask >> lane & 1)) continue;
+        std::uint32_t words[2], texel[4];
+        for (std::uint32_t axis = 0; axis < 2; ++axis)
+            std::memcpy(&words[axis], &coords[axis * width + lane], sizeof words[axis]);
+        lathe_rt_tex(t, object, 2, 1, words, 0, texel);
+        for (std::uint32_t c = 0; c < 4; ++c) result[c * width + lane] = texel[c];
+    }
+}
 void lathe_rt_tld4(ThreadContext*, std::uint64_t object, std::uint32_t geometry,
                    std::uint32_t component, const std::uint32_t* words, std::uint32_t* result) {
     result[0] = static_cast<std::uint32_t>(object) + component;

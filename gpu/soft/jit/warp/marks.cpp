@@ -19,6 +19,7 @@ CallKind call_kind(llvm::StringRef callee) {
         {"lathe_rt_nanosleep", CallKind::once},
         {"lathe_rt_clock64", CallKind::warp_uniform},
         {"lathe_rt_globaltimer", CallKind::warp_uniform},
+        {kTexture2D, CallKind::texture_2d},
         {kLinearTid, CallKind::linear_tid},
         {kShuffle, CallKind::shuffle},
         {"lathe_rt_ballot", CallKind::ballot},

@@ -9,6 +9,7 @@ namespace lathe::soft::jit::warp {
 
 constexpr const char* kShuffle = "lathe.warp.shfl";   ///< (mask, mode, value, b, c) -> {i32, i1}
 constexpr const char* kMatchAll = "lathe.warp.match"; ///< (mask, value) -> {i32, i1}
+constexpr const char* kTexture2D = "lathe.warp.tex2d"; ///< (object, x, y) -> {4 x i32}
 constexpr const char* kLinearTid = "lathe.warp.tid";  ///< () -> i32
 constexpr const char* kWaitLoop = "lathe.warp.wait";  ///< (iterations in a row): in a wait loop
 
@@ -24,6 +25,7 @@ enum class CallKind {
     pure,         ///< no effect: uniform operands give a uniform result
     once,         ///< one call for the warp, no result
     warp_uniform, ///< one call for the warp, the same result for all
+    texture_2d, ///< one call for the lanes of a warp
     linear_tid,
     shuffle,
     ballot,

@@ -145,6 +145,7 @@ private:
     Value* is_row(Value* pointers, std::uint64_t bytes);
     void emit_atomic(const llvm::Instruction& i);
     void emit_call(const llvm::CallBase& i);
+    void emit_texture_2d(const llvm::CallBase& i);
     void emit_shuffle(const llvm::CallBase& i);
     void emit_ballot(const llvm::CallBase& i);
     void emit_match(const llvm::CallBase& i, bool all);
