@@ -14,6 +14,7 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 option(LATHE_TESTS "Build the C++ tests" ON)
 option(LATHE_PYTHON "Build the Python extension" ON)
 option(LATHE_WERROR "Treat warnings as errors" OFF)
+option(LATHE_FUZZ "Build the libFuzzer programs too, with clang (tools/fuzz)" OFF)
 set(LATHE_SANITIZE "" CACHE STRING "Sanitizers: empty, address,undefined or thread")
 
 add_library(lathe_options INTERFACE)
@@ -26,4 +27,7 @@ target_compile_options(lathe_options INTERFACE
 if(LATHE_SANITIZE)
     add_compile_options(-fsanitize=${LATHE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
     add_link_options(-fsanitize=${LATHE_SANITIZE})
+endif()
+if(LATHE_FUZZ) # coverage for libFuzzer, which the programs themselves link
+    add_compile_options(-fsanitize=fuzzer-no-link)
 endif()

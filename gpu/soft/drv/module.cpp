@@ -3,6 +3,7 @@
 
 #include "engine/core/error.h"
 #include "gpu/ptx/parser.h"
+#include "gpu/ptx/verify.h"
 #include "gpu/soft/drv/memory.h"
 #include "gpu/soft/drv/texture_reference.h"
 #include "gpu/soft/rt/printf.h"
@@ -28,9 +29,11 @@ const std::uint32_t* usual_block(const KernelInfo& kernel) {
 
 std::shared_ptr<const ptx::Module> Module::parse(std::string_view text) {
     auto parsed = std::make_shared<ptx::ParseResult>(ptx::parse(text));
-    if (!parsed->ok()) {
+    const std::vector<Diagnostic> findings =
+        parsed->ok() ? ptx::verify(parsed->module) : parsed->errors;
+    if (!findings.empty()) {
         std::string log;
-        for (const Diagnostic& d : parsed->errors) log += to_string(d) + "\n";
+        for (const Diagnostic& d : findings) log += to_string(d) + "\n";
         fail(CUDA_ERROR_INVALID_PTX, log);
     }
     return {parsed, &parsed->module};

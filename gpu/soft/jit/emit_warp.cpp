@@ -51,26 +51,13 @@ void emit_barrier(FunctionLowering& f, const Instruction& i) {
 
 /// shfl.sync.mode.b32 d|p, a, b, c, mask
 void emit_shuffle(FunctionLowering& f, const Instruction& i) {
-    auto& b = f.b;
     const std::uint32_t mode = i.has("up") ? 0 : i.has("down") ? 1 : i.has("bfly") ? 2 : 3;
     Value* mask = members(f, i, 4);
-    if (f.in_warp()) {
-        auto* pair = llvm::StructType::get(b.getInt32Ty(), b.getInt1Ty());
-        Value* both = f.mark(warp::kShuffle, pair,
-                             {mask, b.getInt32(mode), f.read(i, 1, ptx::Type::b32),
-                              f.read(i, 2, ptx::Type::b32), f.read(i, 3, ptx::Type::b32)});
-        f.write(i, b.CreateExtractValue(both, 0), ptx::Type::b32);
-        f.write_second(i.operands[0], b.CreateExtractValue(both, 1));
-        return;
-    }
-    auto* in_range = f.stack(b.getInt32Ty(), 0, "in_range");
-    Value* result =
-        f.call_runtime("lathe_rt_shfl", b.getInt32Ty(),
-                       {mask, b.getInt32(mode), f.read(i, 1, ptx::Type::b32),
-                        f.read(i, 2, ptx::Type::b32), f.read(i, 3, ptx::Type::b32), in_range});
-    f.write(i, result, ptx::Type::b32);
-    Value* ok = b.CreateICmpNE(b.CreateLoad(b.getInt32Ty(), in_range), b.getInt32(0));
-    f.write_second(i.operands[0], ok);
+    const auto [value, in_range] =
+        f.shuffle(mask, mode, f.read(i, 1, ptx::Type::b32), f.read(i, 2, ptx::Type::b32),
+                  f.read(i, 3, ptx::Type::b32));
+    f.write(i, value, ptx::Type::b32);
+    f.write_second(i.operands[0], in_range);
 }
 
 /// vote.sync.mode d, {!}a, mask: all built on the ballot.
@@ -156,6 +143,19 @@ void emit_elect(FunctionLowering& f, const Instruction& i) {
 }
 
 } // namespace
+
+std::pair<Value*, Value*> FunctionLowering::shuffle(Value* mask, std::uint32_t mode, Value* value,
+                                                    Value* by, Value* c) {
+    if (in_warp()) {
+        auto* pair = llvm::StructType::get(b.getInt32Ty(), b.getInt1Ty());
+        Value* both = mark(warp::kShuffle, pair, {mask, b.getInt32(mode), value, by, c});
+        return {b.CreateExtractValue(both, 0), b.CreateExtractValue(both, 1)};
+    }
+    auto* in_range = stack(b.getInt32Ty(), 0, "in_range");
+    Value* result = call_runtime("lathe_rt_shfl", b.getInt32Ty(),
+                                 {mask, b.getInt32(mode), value, by, c, in_range});
+    return {result, b.CreateICmpNE(b.CreateLoad(b.getInt32Ty(), in_range), b.getInt32(0))};
+}
 
 bool emit_warp(FunctionLowering& f, const Instruction& i) {
     switch (i.opcode) {

@@ -190,7 +190,7 @@ void FunctionLowering::lower(const Instruction& i) {
                            emit_integer(*this, i) || emit_bits(*this, i) ||
                            emit_compare(*this, i) || emit_float(*this, i) ||
                            emit_convert(*this, i) || emit_atomic(*this, i) || emit_warp(*this, i) ||
-                           emit_texture(*this, i) || emit_video(*this, i);
+                           emit_texture(*this, i) || emit_video(*this, i) || emit_mma(*this, i);
         if (!known) throw Error{"this instruction is not supported by the software device"};
     } catch (const warp::Unsupported&) { throw; } catch (const Error& error) {
         if (std::string_view{error.what()}.starts_with("PTX line")) throw;

@@ -122,6 +122,11 @@ public:
     /// A call of a mark, kept where it stands.
     llvm::CallInst* mark(std::string_view name, llvm::Type* result, std::vector<Value*> arguments);
 
+    /// shfl.sync with its mode (0 up, 1 down, 2 bfly, 3 idx): the value, and whether its source is
+    /// in range.
+    std::pair<Value*, Value*> shuffle(Value* mask, std::uint32_t mode, Value* value, Value* by,
+                                      Value* c);
+
     [[noreturn]] void fail(const Instruction& i, const std::string& why) const;
 
     ModuleLowering& module;
@@ -188,6 +193,7 @@ bool emit_convert(FunctionLowering& f, const Instruction& i);
 bool emit_memory(FunctionLowering& f, const Instruction& i);
 bool emit_atomic(FunctionLowering& f, const Instruction& i);
 bool emit_warp(FunctionLowering& f, const Instruction& i);
+bool emit_mma(FunctionLowering& f, const Instruction& i);
 bool emit_texture(FunctionLowering& f, const Instruction& i);
 bool emit_video(FunctionLowering& f, const Instruction& i);
 

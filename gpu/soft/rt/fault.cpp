@@ -111,6 +111,7 @@ bool run_guarded(void (*f)(void*), void* argument) {
 }
 
 bool guarded_copy(void* to, const void* from, std::size_t bytes) {
+    if (bytes == 0) return true; // of nothing, perhaps from null
     return guarded([&] { std::memmove(to, from, bytes); });
 }
 

@@ -82,6 +82,8 @@ void Widener::emit_call(const llvm::CallBase& i) {
         return emit_texture_2d(i);
     case CallKind::shuffle:
         return emit_shuffle(i);
+    case CallKind::permute:
+        return emit_permute(i);
     case CallKind::ballot:
         return emit_ballot(i);
     case CallKind::match_any:

@@ -22,6 +22,7 @@ CallKind call_kind(llvm::StringRef callee) {
         {kTexture2D, CallKind::texture_2d},
         {kLinearTid, CallKind::linear_tid},
         {kShuffle, CallKind::shuffle},
+        {kPermute, CallKind::permute},
         {"lathe_rt_ballot", CallKind::ballot},
         {"lathe_rt_match", CallKind::match_any},
         {kMatchAll, CallKind::match_all},

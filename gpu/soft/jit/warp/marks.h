@@ -7,7 +7,9 @@
 
 namespace lathe::soft::jit::warp {
 
-constexpr const char* kShuffle = "lathe.warp.shfl";   ///< (mask, mode, value, b, c) -> {i32, i1}
+constexpr const char* kShuffle = "lathe.warp.shfl"; ///< (mask, mode, value, b, c) -> {i32, i1}
+constexpr const char* kPermute =
+    "lathe.warp.permute"; ///< (value, 32 lane numbers) -> i32, all lanes
 constexpr const char* kMatchAll = "lathe.warp.match"; ///< (mask, value) -> {i32, i1}
 constexpr const char* kTexture2D = "lathe.warp.tex2d"; ///< (object, x, y) -> {4 x i32}
 constexpr const char* kLinearTid = "lathe.warp.tid";  ///< () -> i32
@@ -28,6 +30,7 @@ enum class CallKind {
     texture_2d, ///< one call for the lanes of a warp
     linear_tid,
     shuffle,
+    permute,
     ballot,
     match_any,
     match_all,

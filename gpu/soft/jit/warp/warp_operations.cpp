@@ -132,6 +132,18 @@ void Widener::emit_shuffle(const llvm::CallBase& i) {
     parts_[&i] = {result, in_range};
 }
 
+// (value, table): a shuffle that all lanes come to together, by constants
+void Widener::emit_permute(const llvm::CallBase& i) {
+    const llvm::Constant* table =
+        llvm::cast<llvm::GlobalVariable>(i.getArgOperand(1))->getInitializer();
+    std::vector<int> lanes;
+    for (unsigned k = 0; k < width_; ++k) {
+        const auto* from = llvm::cast<llvm::ConstantInt>(table->getAggregateElement(k));
+        lanes.push_back(static_cast<int>(from->getZExtValue()));
+    }
+    set(i, b.CreateShuffleVector(vector(i.getArgOperand(0)), lanes));
+}
+
 // (context, mask, predicate as a word)
 void Widener::emit_ballot(const llvm::CallBase& i) {
     const Value *members = i.getArgOperand(1), *predicate = i.getArgOperand(2);

@@ -147,6 +147,7 @@ private:
     void emit_call(const llvm::CallBase& i);
     void emit_texture_2d(const llvm::CallBase& i);
     void emit_shuffle(const llvm::CallBase& i);
+    void emit_permute(const llvm::CallBase& i);
     void emit_ballot(const llvm::CallBase& i);
     void emit_match(const llvm::CallBase& i, bool all);
     void emit_reduce(const llvm::CallBase& i);
