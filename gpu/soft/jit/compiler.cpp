@@ -4,6 +4,7 @@
 
 #include "engine/core/error.h"
 #include "engine/core/log.h"
+#include "gpu/ptx/aliases.h"
 #include "gpu/soft/jit/background.h"
 #include "gpu/soft/jit/debug_info.h"
 #include "gpu/soft/jit/module_lowering.h"
@@ -33,10 +34,19 @@ int dump_level() {
     return level;
 }
 
+std::shared_ptr<const ptx::Module>
+without_aliases(const std::shared_ptr<const ptx::Module>& module) {
+    if (module->aliases.empty()) return module;
+    auto resolved = std::make_shared<ptx::Module>(*module);
+    ptx::resolve_aliases(*resolved);
+    return resolved;
+}
+
 class Compiled final : public CompiledModule, public std::enable_shared_from_this<Compiled> {
 public:
     Compiled(std::shared_ptr<const ptx::Module> module, Resolve resolve, ExecutionMode mode)
-        : module_{std::move(module)}, mode_{mode}, facts_{jit::find_facts(*module_)} {
+        : module_{without_aliases(module)}, aliases_{module->aliases}, mode_{mode},
+          facts_{jit::find_facts(*module_)} {
         resolve_ = [this, ask = std::move(resolve)](std::string_view symbol) -> void* {
             const auto known = symbols_.find(symbol);
             if (known != symbols_.end()) return known->second;
@@ -101,6 +111,7 @@ private:
                                const Resolve& resolve, CodeToCome& code);
 
     std::shared_ptr<const ptx::Module> module_;
+    std::vector<std::pair<std::string, std::string>> aliases_; ///< which others may ask for
     /// Asks once for each symbol: kernels may be compiled again, by other threads, in a form of the
     /// same symbols (checked_code) when the module that answers is gone.
     Resolve resolve_;
@@ -310,6 +321,9 @@ const Compiled::Code& Compiled::compile_kernel(std::string_view name) {
 
 DeviceFunction Compiled::device_function(std::string_view name) {
     std::lock_guard lock{mutex_};
+    for (std::size_t k = 0; k < aliases_.size(); ++k) // an alias may name an alias
+        for (const auto& [alias, target] : aliases_)
+            if (alias == name) name = target;
     const std::string text{name};
     const auto known = functions_.find(name);
     if (known != functions_.end()) return reinterpret_cast<DeviceFunction>(known->second);

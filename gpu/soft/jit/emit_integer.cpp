@@ -16,9 +16,15 @@ template <class Operation>
 Value* lanes(FunctionLowering& f, ptx::Type type, std::vector<Value*> v, Operation operation) {
     auto& b = f.b;
     if (!is_packed16(type)) return operation(v);
-    auto* pair = llvm::FixedVectorType::get(b.getInt16Ty(), 2);
-    for (Value*& each : v) each = b.CreateBitCast(each, pair);
-    return b.CreateBitCast(operation(v), b.getInt32Ty());
+    Value* result = b.getInt32(0);
+    for (unsigned k = 0; k < 2; ++k) { // numbers, not LLVM's vectors, which warps cannot widen
+        std::vector<Value*> halves;
+        for (Value* each : v)
+            halves.push_back(b.CreateTrunc(b.CreateLShr(each, 16 * k), b.getInt16Ty()));
+        Value* half = b.CreateZExt(operation(halves), b.getInt32Ty());
+        result = b.CreateOr(result, b.CreateShl(half, 16 * k));
+    }
+    return result;
 }
 
 /// add, sub, addc, subc: the sum in twice the width gives the carry in the bit above.

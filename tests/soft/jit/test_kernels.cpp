@@ -104,6 +104,7 @@ TEST(Kernels, Calls) {
         const std::uint32_t sum = 3 * k + 6;
         return sum % 2 ? sum + 1000 : sum;
     });
+    expect(run("alias", 8), 8, [](auto k) { return 9 * k + 28; });
     const std::uint32_t fibonacci[] = {1, 3, 13, 55};
     expect(run("recursion", 4), 4, [&](auto k) { return fibonacci[k]; });
     expect(run("function_pointer", 8), 8, [](auto k) {
