@@ -57,9 +57,12 @@ void check(const CUDA_ARRAY3D_DESCRIPTOR& d) {
     const Kind kind = kind_of(d);
     const bool gather = d.Flags & CUDA_ARRAY3D_TEXTURE_GATHER;
     const Limits most = limits_of(kind, d.Flags & CUDA_ARRAY3D_SURFACE_LDST, gather);
-    require(d.Width > 0 && d.Width <= most.width && d.Height <= most.height &&
-                d.Depth <= most.depth,
-            CUDA_ERROR_INVALID_VALUE, "array size is out of range");
+    auto within = [&](const Limits& l) {
+        return d.Width > 0 && d.Width <= l.width && d.Height <= l.height && d.Depth <= l.depth;
+    };
+    const Limits alternate = kind == Kind::volume ? Limits{8192, 8192, 32768} : most;
+    require(within(most) || within(alternate), CUDA_ERROR_INVALID_VALUE,
+            "array size is out of range");
     require(kind != Kind::volume || d.Height, CUDA_ERROR_INVALID_VALUE, "depth without height");
     require((kind != Kind::lines && kind != Kind::planes) || d.Depth, CUDA_ERROR_INVALID_VALUE,
             "a layered array needs layers");
@@ -143,6 +146,8 @@ make_mipmapped_array(const Context& context, const CUDA_ARRAY3D_DESCRIPTOR& d, u
     const bool layered = d.Flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP);
     const std::size_t longest =
         std::max({d.Width, d.Height, layered ? std::size_t{0} : d.Depth, std::size_t{1}});
+    require(d.Depth || (d.Width <= 32768 && d.Height <= 32768), CUDA_ERROR_INVALID_VALUE,
+            "array size is out of range");
     levels = std::clamp(levels, 1u, static_cast<unsigned>(std::bit_width(longest)));
     auto made = std::make_shared<MipmappedArray>();
     made->context = &context;

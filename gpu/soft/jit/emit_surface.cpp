@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // suld, sust, sured: calls of the run time with coordinates and values on the stack.
 #include "gpu/soft/jit/texture_operands.h"
-#include "gpu/soft/rt/abi.h"
+#include "gpu/soft/jit/warp/marks.h"
+#include "gpu/soft/rt/image_warp.h"
 
 namespace lathe::soft::jit {
 
@@ -16,6 +17,29 @@ Value* surface_coordinates(FunctionLowering& f, const Instruction& i, std::size_
     return coordinates(f, i, index, ptx::Type::s32, g);
 }
 
+/// suld.b.2d, sust.b.2d, the commonest accesses: a mark that warps make one call.
+void emit_access_of_warp(FunctionLowering& f, const Instruction& i, std::size_t coordinates_at,
+                         std::span<const Operand> data) {
+    auto& b = f.b;
+    auto* word = b.getInt32Ty();
+    const ptx::Type type = f.type(i, 0);
+    const bool load = i.opcode == Opcode::suld;
+    const auto place = components(f.operand(i, coordinates_at));
+    if (place.size() < 2) f.fail(i, "2 coordinates expected");
+    const SurfaceAccess access{ptx::bytes_of(type), static_cast<std::uint32_t>(data.size()),
+                               boundary(i), !load};
+    std::vector<Value*> arguments{object_of(f, i, load ? 1 : 0), f.read(place[0], ptx::Type::s32),
+                                  f.read(place[1], ptx::Type::s32), b.getInt32(access.packed())};
+    for (std::size_t k = 0; k < 4; ++k)
+        arguments.push_back(load || k >= data.size()
+                                ? b.getInt32(0)
+                                : f.cast_bits(f.as_int(f.read(data[k], type)), word));
+    Value* read = f.mark(warp::kSurface2D, llvm::StructType::get(word, word, word, word),
+                         std::move(arguments));
+    for (unsigned k = 0; k < data.size() && load; ++k)
+        f.write(data[k], f.cast_bits(b.CreateExtractValue(read, k), f.llvm_type(type)), type);
+}
+
 /// suld.b, sust.b: x in bytes, no conversion. sust.p: x in texels, words become channels.
 void emit_access(FunctionLowering& f, const Instruction& i) {
     auto& b = f.b;
@@ -25,6 +49,9 @@ void emit_access(FunctionLowering& f, const Instruction& i) {
     const std::size_t at = load ? 1 : 0, coordinates_at = coordinates_index(f, i, at);
     const auto data = components(f.operand(i, load ? 0 : coordinates_at + 1));
     if (data.size() > 4) f.fail(i, "a surface access has at most 4 elements");
+    const bool words = ptx::bytes_of(type) <= 4 && data.size() != 3;
+    if (f.in_warp() && g.code == 2 && !formatted && words)
+        return emit_access_of_warp(f, i, coordinates_at, data);
     auto* values = f.stack(llvm::ArrayType::get(b.getInt64Ty(), 4), 16, "values");
     auto slot = [&](std::size_t k) {
         return b.CreateConstGEP1_32(b.getInt64Ty(), values, static_cast<unsigned>(k));

@@ -2,7 +2,7 @@
 #include "gpu/soft/jit/support.h"
 
 #include "gpu/soft/rt/abi.h"
-#include "gpu/soft/rt/texture_warp.h"
+#include "gpu/soft/rt/image_warp.h"
 
 #include <bit>
 #include <cfenv>
@@ -175,6 +175,7 @@ std::vector<std::pair<std::string, void*>> runtime_symbols() {
     LATHE_JIT_SYMBOL(lathe_rt_warp_meet);
     LATHE_JIT_SYMBOL(lathe_rt_tex);
     LATHE_JIT_SYMBOL(lathe_rt_tex_warp);
+    LATHE_JIT_SYMBOL(lathe_rt_surface_warp);
     LATHE_JIT_SYMBOL(lathe_rt_tld4);
     LATHE_JIT_SYMBOL(lathe_rt_suld);
     LATHE_JIT_SYMBOL(lathe_rt_sust);

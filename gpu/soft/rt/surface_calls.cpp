@@ -2,12 +2,14 @@
 // Surface instructions as compiled code calls them: places, boundary modes, loads, stores with and
 // without formats, atomic operations.
 #include "gpu/soft/rt/block.h"
+#include "gpu/soft/rt/image_warp.h"
 #include "gpu/soft/rt/surface.h"
 #include "gpu/soft/rt/texel.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 namespace lathe::soft {
@@ -63,6 +65,64 @@ void mark_written(const Surface& surface) {
         surface.written->store(true, std::memory_order_relaxed);
 }
 
+struct Lanes {
+    std::uint32_t mask, width;
+    const std::int32_t* coords; ///< x of all lanes, then y
+    std::uint32_t* values;      ///< element by element
+};
+
+/// An access of all lanes of a mask; those outside go the way of single threads.
+template <class T, unsigned count, bool store>
+void access_lanes(ThreadContext* t, const Surface& surface, const Lanes& lanes,
+                  std::uint32_t boundary, std::uintptr_t pc) {
+    const Image& image = surface.image;
+    const std::int64_t last_x = static_cast<std::int64_t>(image.width * image.texel_bytes()) -
+                                static_cast<std::int64_t>(sizeof(T) * count);
+    const std::uint32_t rows = image.rows();
+    const std::uint32_t first_thread = t->linear_tid;
+    for (std::uint32_t left = lanes.mask; left; left &= left - 1) {
+        const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
+        const std::int32_t at[2] = {lanes.coords[lane], lanes.coords[lanes.width + lane]};
+        std::uint8_t* p;
+        if (at[0] >= 0 && at[0] <= last_x && static_cast<std::uint32_t>(at[1]) < rows) {
+            p = image.data + static_cast<std::uint32_t>(at[1]) * image.pitch_bytes +
+                static_cast<std::uint32_t>(at[0]);
+        } else {
+            t->linear_tid = first_thread + lane; // whom a trap names
+            p = surface_texel(t, surface, 2, boundary, at, sizeof(T) * count, pc);
+        }
+        T elements[count] = {};
+        if constexpr (store) {
+            for (unsigned k = 0; k < count; ++k)
+                elements[k] = static_cast<T>(lanes.values[k * lanes.width + lane]);
+            if (p) std::memcpy(p, elements, sizeof elements);
+        } else {
+            if (p) std::memcpy(elements, p, sizeof elements);
+            for (unsigned k = 0; k < count; ++k) lanes.values[k * lanes.width + lane] = elements[k];
+        }
+    }
+}
+
+template <class T, unsigned count>
+void access_lanes(ThreadContext* t, const Surface& surface, const Lanes& lanes,
+                  const SurfaceAccess& how, std::uintptr_t pc) {
+    if (how.store)
+        access_lanes<T, count, true>(t, surface, lanes, how.boundary, pc);
+    else
+        access_lanes<T, count, false>(t, surface, lanes, how.boundary, pc);
+}
+
+template <class T>
+void access_lanes(ThreadContext* t, const Surface& surface, const Lanes& lanes,
+                  const SurfaceAccess& how, std::uintptr_t pc) {
+    if (how.count == 1)
+        access_lanes<T, 1>(t, surface, lanes, how, pc);
+    else if (how.count == 2)
+        access_lanes<T, 2>(t, surface, lanes, how, pc);
+    else
+        access_lanes<T, 4>(t, surface, lanes, how, pc);
+}
+
 template <class T> T reduced(SurfaceReduction op, T old, T value) {
     switch (op) {
     case SurfaceReduction::add: // of unsigned numbers: the bits are those of signed ones
@@ -113,6 +173,23 @@ void lathe_rt_sust(ThreadContext* t, std::uint64_t object, std::uint32_t geometr
     for (std::uint32_t i = 0; i < count; ++i)
         std::memcpy(p + std::size_t{i} * bytes, &values[i], bytes);
     mark_written(surface);
+}
+
+void lathe_rt_surface_warp(ThreadContext* t, std::uint64_t object, std::uint32_t mask,
+                           std::uint32_t width, std::uint32_t access, const std::int32_t* coords,
+                           std::uint32_t* values) {
+    std::uintptr_t pc = pc_of(__builtin_return_address(0));
+    if (!surface_of(object)) t->linear_tid += static_cast<std::uint32_t>(std::countr_zero(mask));
+    const Surface& surface = live_surface(t, object, pc);
+    const SurfaceAccess how = SurfaceAccess::unpacked(access);
+    const Lanes lanes{mask, width, coords, values};
+    if (how.bytes == 1)
+        access_lanes<std::uint8_t>(t, surface, lanes, how, pc);
+    else if (how.bytes == 2)
+        access_lanes<std::uint16_t>(t, surface, lanes, how, pc);
+    else
+        access_lanes<std::uint32_t>(t, surface, lanes, how, pc);
+    if (how.store) mark_written(surface);
 }
 
 void lathe_rt_sust_formatted(ThreadContext* t, std::uint64_t object, std::uint32_t geometry,

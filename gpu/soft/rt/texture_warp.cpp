@@ -2,7 +2,7 @@
 // tex.2d of a warp. The commonest reads (floats and normalised bytes, no border) are one loop over
 // the lanes; all others go lane by lane through `sample`. The arithmetic is that of texture.cpp,
 // step by step, so single threads and warps get the same bits.
-#include "gpu/soft/rt/texture_warp.h"
+#include "gpu/soft/rt/image_warp.h"
 
 #include "gpu/soft/rt/block.h"
 #include "gpu/soft/rt/texture_address.h"

@@ -323,6 +323,23 @@ void lathe_rt_sust(ThreadContext*, std::uint64_t object, std::uint32_t geometry,
         std::memcpy(memory + coords[0] + k * bytes, &values[k], bytes);
     }
 }
+void lathe_rt_surface_warp(ThreadContext*, std::uint64_t object, std::uint32_t mask,
+                           std::uint32_t width, std::uint32_t access, const std::int32_t* coords,
+                           std::uint32_t* values) {
+    auto* memory = reinterpret_cast<std::uint8_t*>(object);
+    const std::uint32_t bytes = access & 15, count = access >> 4 & 15;
+    for (std::uint32_t lane = 0; lane < width; ++lane) {
+        for (std::uint32_t k = 0; k < count && (mask >> lane & 1); ++k) {
+            std::uint8_t* p = memory + coords[lane] + k * bytes;
+            std::uint32_t& value = values[k * width + lane];
+            if (!(access >> 12)) value = 0;
+            if (access >> 12)
+                std::memcpy(p, &value, bytes);
+            else
+                std::memcpy(&value, p, bytes);
+        }
+    }
+}
 void lathe_rt_sust_formatted(ThreadContext*, std::uint64_t object, std::uint32_t, std::uint32_t,
                              const std::int32_t* coords, std::uint32_t count,
                              const std::uint64_t* values) {

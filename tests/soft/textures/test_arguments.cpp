@@ -62,6 +62,50 @@ TEST_F(Descriptions, OfArrays) {
     EXPECT_EQ(array_of({8, 8, 0}, kFloat, 1, CUDA_ARRAY3D_SPARSE), CUDA_ERROR_NOT_SUPPORTED);
 }
 
+// What the device says of sizes is what holds: one more is refused.
+TEST_F(Descriptions, SizesBeyondTheAttributes) {
+    auto most = [](CUdevice_attribute attribute) {
+        int value = 0;
+        EXPECT_EQ(cuDeviceGetAttribute(&value, attribute, 0), CUDA_SUCCESS);
+        EXPECT_GT(value, 0) << attribute;
+        return static_cast<std::size_t>(value);
+    };
+#define MOST(name) most(CU_DEVICE_ATTRIBUTE_MAXIMUM_##name)
+    const struct {
+        Size size;
+        unsigned flags;
+    } beyond[] = {
+        {{MOST(TEXTURE1D_WIDTH) + 1, 0, 0}, 0},
+        {{MOST(SURFACE1D_WIDTH) + 1, 0, 0}, CUDA_ARRAY3D_SURFACE_LDST},
+        {{MOST(TEXTURE1D_LAYERED_WIDTH) + 1, 0, 1}, kLayered},
+        {{1, 0, MOST(TEXTURE1D_LAYERED_LAYERS) + 1}, kLayered},
+        {{MOST(TEXTURE2D_WIDTH) + 1, 1, 0}, 0},
+        {{1, MOST(TEXTURE2D_HEIGHT) + 1, 0}, 0},
+        {{MOST(TEXTURE2D_GATHER_WIDTH) + 1, 1, 0}, CUDA_ARRAY3D_TEXTURE_GATHER},
+        {{1, MOST(TEXTURE2D_GATHER_HEIGHT) + 1, 0}, CUDA_ARRAY3D_TEXTURE_GATHER},
+        {{MOST(TEXTURE2D_LAYERED_WIDTH) + 1, 1, 1}, kLayered},
+        {{1, MOST(TEXTURE2D_LAYERED_HEIGHT) + 1, 1}, kLayered},
+        {{1, 1, MOST(TEXTURE2D_LAYERED_LAYERS) + 1}, kLayered},
+        {{MOST(TEXTURE3D_WIDTH) + 1, 1, 1}, 0},
+        {{1, MOST(TEXTURE3D_HEIGHT) + 1, 1}, 0},
+        {{1, 1, MOST(TEXTURE3D_DEPTH_ALTERNATE) + 1}, 0},
+        {{MOST(TEXTURE3D_WIDTH_ALTERNATE) + 1, 1, MOST(TEXTURE3D_DEPTH) + 1}, 0},
+        {{MOST(TEXTURECUBEMAP_WIDTH) + 1, MOST(TEXTURECUBEMAP_WIDTH) + 1, 6}, kCube},
+        {{6, 6, MOST(TEXTURECUBEMAP_LAYERED_LAYERS) + 6}, kCube | kLayered},
+    };
+    for (const auto& each : beyond)
+        EXPECT_EQ(array_of(each.size, CU_AD_FORMAT_UNSIGNED_INT8, 1, each.flags),
+                  CUDA_ERROR_INVALID_VALUE)
+            << each.size[0] << " x " << each.size[1] << " x " << each.size[2];
+    EXPECT_EQ(array_of({1, 1, MOST(TEXTURE3D_DEPTH_ALTERNATE)}, CU_AD_FORMAT_UNSIGNED_INT8, 1, 0),
+              CUDA_SUCCESS);
+    const CUDA_ARRAY3D_DESCRIPTOR d =
+        descriptor({MOST(TEXTURE2D_MIPMAPPED_WIDTH) + 1, 1, 0}, CU_AD_FORMAT_UNSIGNED_INT8, 1);
+    CUmipmappedArray m = nullptr;
+    EXPECT_EQ(cuMipmappedArrayCreate(&m, &d, 1), CUDA_ERROR_INVALID_VALUE);
+#undef MOST
+}
+
 TEST_F(Descriptions, OfTextures) {
     CUarray a = array(descriptor({8, 8, 0}, CU_AD_FORMAT_UNSIGNED_INT8, 4));
     const CUDA_TEXTURE_DESC good = how(CU_TR_FILTER_MODE_LINEAR, true);

@@ -161,5 +161,91 @@ TEST_F(Warps, DeadHandles) {
     EXPECT_EQ(last_fault().line, 4u);
 }
 
+// Surface accesses by warps: all widths, lanes off, lanes outside, surfaces of their own.
+TEST_F(Warps, SurfacesAsBySingleThreads) {
+    const char* source = R"(
+        template <class T> __device__ T make(int v);
+        template <> __device__ unsigned char make(int v) { return v; }
+        template <> __device__ short2 make(int v) { return make_short2(v, -v); }
+        template <> __device__ uchar4 make(int v) { return make_uchar4(v, v + 1, v + 2, v + 3); }
+        template <> __device__ float4 make(int v) { return make_float4(v, v + .5f, -v, 0); }
+        template <> __device__ longlong2 make(int v) { return make_longlong2(v, -v); }
+        template <class T, cudaSurfaceBoundaryMode mode>
+        __device__ void go(const cudaSurfaceObject_t* s, int a, int b) {
+            const int x = threadIdx.x - 2, y = blockIdx.x + 1;
+            if (x % 5 == 3) return;
+            T old = surf2Dread<T>(s[a], (x + 3) * (int)sizeof(T), y - 1, mode);
+            surf2Dwrite(old, s[b], x * (int)sizeof(T), y, mode);
+            if (y % 2) surf2Dwrite(make<T>(x * 7 + y), s[2 + (x & 1)], x * (int)sizeof(T), y + 20, mode);
+        }
+        #define KERNEL(name, T) \
+            extern "C" __global__ void name##_zero(const cudaSurfaceObject_t* s) { \
+                go<T, cudaBoundaryModeZero>(s, 0, 1); } \
+            extern "C" __global__ void name##_clamp(const cudaSurfaceObject_t* s) { \
+                go<T, cudaBoundaryModeClamp>(s, 0, 1); }
+        KERNEL(b1, unsigned char) KERNEL(s2, short2) KERNEL(b4, uchar4) KERNEL(f4, float4)
+        KERNEL(l2, longlong2))";
+    CUmodule modules[2] = {};
+    for (int k = 0; k < 2; ++k) {
+        const Mode mode{k ? "warp" : "scalar"};
+        modules[k] = load(source, {});
+    }
+    struct {
+        const char* name;
+        CUarray_format format;
+        unsigned channels;
+    } const cases[] = {{"b1", CU_AD_FORMAT_UNSIGNED_INT8, 1},
+                       {"s2", CU_AD_FORMAT_SIGNED_INT16, 2},
+                       {"b4", CU_AD_FORMAT_UNSIGNED_INT8, 4},
+                       {"f4", CU_AD_FORMAT_FLOAT, 4},
+                       {"l2", CU_AD_FORMAT_FLOAT, 4}};
+    for (const auto& each : cases)
+        for (const char* boundary : {"_zero", "_clamp"}) {
+            std::vector<unsigned char> results[2][4];
+            for (int k = 0; k < 2; ++k) {
+                const CUDA_ARRAY3D_DESCRIPTOR d =
+                    descriptor({37, 41, 0}, each.format, each.channels, CUDA_ARRAY3D_SURFACE_LDST);
+                CUarray arrays[4] = {array(d), array(d), array(d), array(d)};
+                std::vector<CUsurfObject> objects;
+                for (CUarray a : arrays) {
+                    std::vector<unsigned char> bytes(37 * 41 * texel_bytes(d));
+                    for (std::size_t i = 0; i < bytes.size(); ++i)
+                        bytes[i] = static_cast<unsigned char>(i * 31 + 5);
+                    upload(a, bytes.data());
+                    objects.push_back(surface(a));
+                }
+                const Buffer<CUsurfObject> handles{objects};
+                // Clamped stores meet at the edges: in one block the last thread wins.
+                CUfunction f = function(modules[k], (std::string{each.name} + boundary).c_str());
+                const bool clamps = boundary[1] == 'c';
+                CHECK_CU(launch(f, shape(clamps ? 1 : 41, 50), handles.get()));
+                ASSERT_EQ(cuCtxSynchronize(), CUDA_SUCCESS) << last_fault().message;
+                for (int a = 0; a < 4; ++a) {
+                    results[k][a].resize(37 * 41 * texel_bytes(d));
+                    download(results[k][a].data(), arrays[a]);
+                    CHECK_CU(cuSurfObjectDestroy(objects[static_cast<std::size_t>(a)]));
+                    CHECK_CU(cuArrayDestroy(arrays[a]));
+                }
+            }
+            for (int a = 0; a < 4; ++a)
+                EXPECT_EQ(results[0][a], results[1][a]) << each.name << boundary << ' ' << a;
+        }
+}
+
+TEST_F(Warps, TrapsNameTheirThread) {
+    const Mode mode{"warp"};
+    CUfunction f = kernel(R"(extern "C" __global__ void k(cudaSurfaceObject_t s) {
+        const int i = threadIdx.x + threadIdx.y * 32;
+        if (i > 3)
+            surf2Dwrite(1.0f, s, i == 55 ? -4 : 0, 0);
+    })");
+    CUarray a = array(descriptor({4, 2, 0}, CU_AD_FORMAT_FLOAT, 1, CUDA_ARRAY3D_SURFACE_LDST));
+    CHECK_CU(launch(f, Shape{{1, 1, 1}, {32, 2, 1}}, surface(a)));
+    EXPECT_EQ(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
+    EXPECT_EQ(last_fault().thread[0], 23u);
+    EXPECT_EQ(last_fault().thread[1], 1u);
+    EXPECT_EQ(last_fault().line, 4u);
+}
+
 } // namespace
 } // namespace lathe::test

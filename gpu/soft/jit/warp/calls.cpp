@@ -80,6 +80,8 @@ void Widener::emit_call(const llvm::CallBase& i) {
         return set(i, call_runtime("lathe_rt_warp_voted", b.getInt32Ty(), {i.getArgOperand(0)}));
     case CallKind::texture_2d:
         return emit_texture_2d(i);
+    case CallKind::surface_2d:
+        return emit_surface_2d(i);
     case CallKind::shuffle:
         return emit_shuffle(i);
     case CallKind::permute:

@@ -20,6 +20,7 @@ CallKind call_kind(llvm::StringRef callee) {
         {"lathe_rt_clock64", CallKind::warp_uniform},
         {"lathe_rt_globaltimer", CallKind::warp_uniform},
         {kTexture2D, CallKind::texture_2d},
+        {kSurface2D, CallKind::surface_2d},
         {kLinearTid, CallKind::linear_tid},
         {kShuffle, CallKind::shuffle},
         {kPermute, CallKind::permute},

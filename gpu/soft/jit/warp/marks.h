@@ -12,6 +12,8 @@ constexpr const char* kPermute =
     "lathe.warp.permute"; ///< (value, 32 lane numbers) -> i32, all lanes
 constexpr const char* kMatchAll = "lathe.warp.match"; ///< (mask, value) -> {i32, i1}
 constexpr const char* kTexture2D = "lathe.warp.tex2d"; ///< (object, x, y) -> {4 x i32}
+/// (object, x, y, access, 4 words) -> {4 x i32}; access: SurfaceAccess of rt/image_warp.h
+constexpr const char* kSurface2D = "lathe.warp.surface2d";
 constexpr const char* kLinearTid = "lathe.warp.tid";  ///< () -> i32
 constexpr const char* kWaitLoop = "lathe.warp.wait";  ///< (iterations in a row): in a wait loop
 
@@ -28,6 +30,7 @@ enum class CallKind {
     once,         ///< one call for the warp, no result
     warp_uniform, ///< one call for the warp, the same result for all
     texture_2d, ///< one call for the lanes of a warp
+    surface_2d, ///< the same
     linear_tid,
     shuffle,
     permute,

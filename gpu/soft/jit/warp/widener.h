@@ -146,6 +146,11 @@ private:
     void emit_atomic(const llvm::Instruction& i);
     void emit_call(const llvm::CallBase& i);
     void emit_texture_2d(const llvm::CallBase& i);
+    void emit_surface_2d(const llvm::CallBase& i);
+    /// Rows of 32-bit lanes on the stack, one for each argument from `first` on.
+    llvm::AllocaInst* rows(const llvm::CallBase& i, unsigned first, unsigned count);
+    /// Calls f(object, mask of lanes): once where all lanes name the same object.
+    void for_each_object(const Value* object, const std::function<void(Value*, Value*)>& f);
     void emit_shuffle(const llvm::CallBase& i);
     void emit_permute(const llvm::CallBase& i);
     void emit_ballot(const llvm::CallBase& i);
