@@ -14,19 +14,22 @@ namespace lathe::soft {
 namespace {
 
 void open_barrier(BlockRunner& runner, Barrier& barrier, std::uint32_t op, ThreadFiber* self) {
-    std::uint32_t values[3] = {barrier.popc, barrier.all, barrier.any};
-    ThreadFiber* thread = barrier.first;
+    const FiberList waiting = barrier.waiting;
+    if (!barrier.reduces && waiting.first && waiting.first->context.block->by_warps) {
+        barrier = {};
+        return runner.release_warps(waiting);
+    }
+    const std::uint32_t values[3] = {barrier.popc, barrier.all, barrier.any};
     barrier = {};
     if (self) {
         self->result[0] = values[op];
         std::copy_n(values, 3, self->votes);
     }
-    while (thread) {
-        ThreadFiber* next = thread->next;
+    for (ThreadFiber *thread = waiting.first, *next = nullptr; thread; thread = next) {
+        next = thread->next;
         std::copy_n(values, 3, thread->votes);
         thread->result[0] = values[thread->result[1]];
         runner.release(*thread);
-        thread = next;
     }
 }
 
@@ -54,11 +57,14 @@ std::uint32_t count_of(std::uint32_t mask) {
     return static_cast<std::uint32_t>(mask & (mask + 1) ? std::popcount(mask) : ones);
 }
 
+/// As the run time's functions number them.
+enum : std::uint32_t { kSync = 0, kArrive = 1, kReduce = 2 };
+
 // `count` threads come, of which `votes` bring a true predicate. Returns the reduction; waits
-// unless `only_arrive`.
-std::uint32_t arrive(ThreadContext* t, std::uint32_t id, std::uint32_t threads, bool only_arrive,
-                     std::uint32_t op, std::uint32_t count, std::uint32_t votes,
-                     std::uintptr_t pc) {
+// where `waits`.
+[[gnu::always_inline]] inline std::uint32_t
+arrive(ThreadContext* t, std::uint32_t id, std::uint32_t threads, std::uint32_t kind, bool waits,
+       std::uint32_t count, std::uint32_t votes, std::uintptr_t pc) {
     ThreadFiber& self = fiber_of(t);
     BlockState& block = *t->block;
     BlockRunner& runner = *block.runner;
@@ -76,21 +82,57 @@ std::uint32_t arrive(ThreadContext* t, std::uint32_t id, std::uint32_t threads, 
         refuse_count(self, id, barrier.expected, expected, pc);
     barrier.expected = expected;
     barrier.arrived += count;
-    barrier.popc += votes;
-    barrier.all &= votes == count;
-    barrier.any |= votes != 0;
+    std::uint32_t op = 0;
+    if (kind >= kReduce) {
+        op = kind - kReduce;
+        barrier.reduces = true;
+        barrier.popc += votes;
+        barrier.all &= votes == count;
+        barrier.any |= votes != 0;
+    }
     if (barrier.arrived >= (expected ? expected : block.live)) {
         open_barrier(runner, barrier, op, &self);
         return self.result[0];
     }
-    if (only_arrive) return 0;
-    self.next = nullptr;
+    if (!waits) return 0;
     self.result[1] = op;
-    (barrier.first ? barrier.last->next : barrier.first) = &self;
-    barrier.last = &self;
     self.wait_id = id;
+    barrier.waiting.push(&self);
     runner.wait(self, Wait::barrier, pc);
     return self.result[0];
+}
+
+[[gnu::noinline]] std::uint32_t warp_barrier(ThreadContext* t, std::uint32_t id,
+                                             std::uint32_t threads, std::uint32_t kind,
+                                             std::uint32_t lanes, std::uint32_t votes,
+                                             std::uintptr_t pc) {
+    const std::uint32_t count = count_of(lanes);
+    t->block->runner->keep_lanes(fiber_of(t), lanes);
+    return arrive(t, id, threads, kind, kind != kArrive, count,
+                  kind >= kReduce ? count_of(votes) : count, pc);
+}
+
+// What nearly every barrier is, in few instructions: a whole warp comes to where all warps of the
+// block wait, and another one can go on. False where it is anything else.
+[[gnu::always_inline]] inline bool wait_whole(ThreadContext* t, std::uint32_t id,
+                                              std::uint32_t mask) {
+    ThreadFiber& self = fiber_of(t);
+    BlockState& block = *t->block;
+    if (!block.by_warps || mask != self.mask || id >= kBarriers) return false;
+    Barrier& barrier = block.barriers[id];
+    if (barrier.expected != 0 || barrier.reduces) return false;
+    const std::uint32_t arrived = barrier.arrived + self.lanes;
+    if (arrived >= block.live) {
+        block.runner->release_warps(barrier.waiting);
+        barrier = {};
+        return true;
+    }
+    if (!block.runner->can_switch()) return false;
+    barrier.arrived = arrived;
+    barrier.waiting.push(&self);
+    self.wait_id = id;
+    block.runner->switch_from(self, Wait::barrier, pc_of(__builtin_return_address(0)));
+    return true;
 }
 
 } // namespace
@@ -116,12 +158,14 @@ void BlockRunner::open_complete_barriers(BlockState& block) {
             open_barrier(*this, barrier, 0, nullptr);
 }
 
-void BlockRunner::keep_lanes(ThreadFiber& self, std::uint32_t lanes) {
-    if (lanes == self.lanes) return;
+void BlockRunner::keep_lanes(ThreadFiber& self, std::uint32_t mask) {
+    if (mask == self.mask) return;
     BlockState& block = *self.context.block;
+    const auto lanes = static_cast<std::uint32_t>(std::popcount(mask));
     live_ -= self.lanes - lanes;
     block.live -= self.lanes - lanes;
     self.lanes = lanes;
+    self.mask = mask;
     open_complete_barriers(block); // those that waited for the lanes that ended
 }
 
@@ -134,7 +178,7 @@ bool BlockRunner::resolve_partial_warps() {
         for (Barrier& barrier : block.barriers) {
             if (!barrier.arrived || !barrier.expected) continue;
             std::uint32_t warps = 0, last = ~0u, full = 0;
-            for (ThreadFiber* t = barrier.first; t; t = t->next) {
+            for (ThreadFiber* t = barrier.waiting.first; t; t = t->next) {
                 std::uint32_t warp = t->context.linear_tid / kWarp;
                 warps |= 1u << warp;
                 full += warp != last && (warp + 1) * kWarp > block.count;
@@ -154,40 +198,32 @@ bool BlockRunner::resolve_partial_warps() {
 extern "C" {
 
 void lathe_rt_barrier_sync(ThreadContext* t, std::uint32_t id, std::uint32_t threads) {
-    arrive(t, id, threads, false, 0, 1, 1, pc_of(__builtin_return_address(0)));
+    arrive(t, id, threads, kSync, true, 1, 1, pc_of(__builtin_return_address(0)));
 }
 
 void lathe_rt_barrier_arrive(ThreadContext* t, std::uint32_t id, std::uint32_t threads) {
-    arrive(t, id, threads, true, 0, 1, 1, pc_of(__builtin_return_address(0)));
+    arrive(t, id, threads, kArrive, false, 1, 1, pc_of(__builtin_return_address(0)));
 }
 
 std::uint32_t lathe_rt_barrier_red(ThreadContext* t, std::uint32_t id, std::uint32_t threads,
                                    std::uint32_t op, std::uint32_t predicate) {
-    return arrive(t, id, threads, false, op % 3, 1, predicate != 0,
+    return arrive(t, id, threads, kReduce + op % 3, true, 1, predicate != 0,
                   pc_of(__builtin_return_address(0)));
 }
 
 std::uint32_t lathe_rt_warp_barrier(ThreadContext* t, std::uint32_t id, std::uint32_t threads,
                                     std::uint32_t kind, std::uint32_t lanes, std::uint32_t votes) {
-    const std::uint32_t count = count_of(lanes);
-    BlockRunner& runner = *t->block->runner;
-    runner.keep_lanes(fiber_of(t), count);
-    const bool reduces = kind >= 2;
-    const std::uint32_t result =
-        arrive(t, id, threads, kind == 1, reduces ? kind - 2 : 0, count,
-               reduces ? count_of(votes) : count, pc_of(__builtin_return_address(0)));
-    return result;
+    if (kind == kSync && threads == 0 && wait_whole(t, id, lanes)) return 0;
+    return warp_barrier(t, id, threads, kind, lanes, votes, pc_of(__builtin_return_address(0)));
 }
 
 void lathe_rt_warp_barrier_part(ThreadContext* t, std::uint32_t id, std::uint32_t threads,
                                 std::uint32_t kind, std::uint32_t lanes, std::uint32_t votes,
                                 std::uint32_t alive, std::uint32_t others) {
-    const auto count = static_cast<std::uint32_t>(std::popcount(lanes));
-    t->block->runner->keep_lanes(fiber_of(t), static_cast<std::uint32_t>(std::popcount(alive)));
-    const bool reduces = kind >= 2;
-    arrive(t, id, threads, kind == 1 || others != 0, reduces ? kind - 2 : 0, count,
-           reduces ? static_cast<std::uint32_t>(std::popcount(votes)) : count,
-           pc_of(__builtin_return_address(0)));
+    const std::uint32_t count = count_of(lanes);
+    t->block->runner->keep_lanes(fiber_of(t), alive);
+    arrive(t, id, threads, kind, kind != kArrive && !others, count,
+           kind >= kReduce ? count_of(votes) : count, pc_of(__builtin_return_address(0)));
 }
 
 std::uint32_t lathe_rt_warp_voted(ThreadContext* t, std::uint32_t op) {

@@ -23,7 +23,6 @@ constexpr std::size_t kPage = 4096;
 constexpr std::size_t kSharedRegion = kMaxShared + kMaxResidentBlocks * 256;
 constexpr std::size_t kLoopStack = std::size_t{512} << 10;
 constexpr std::size_t kFiberStack = std::size_t{64} << 10;
-constexpr std::uint32_t kQueue = 2 * kMaxThreads;
 
 thread_local BlockRunner* t_runner __attribute__((tls_model("initial-exec"))) = nullptr;
 
@@ -49,13 +48,9 @@ BlockRunner::BlockRunner(unsigned index, unsigned count) : index_{index}, count_
     if (mprotect(shared_, kSharedRegion, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc{};
     threads_ = std::make_unique<ThreadFiber[]>(kMaxThreads);
     blocks_ = std::make_unique<BlockState[]>(kMaxResidentBlocks);
-    ready_ = std::make_unique<ThreadFiber*[]>(kQueue);
 }
 
 BlockRunner::~BlockRunner() { munmap(shared_ - kPage, kSharedRegion + 2 * kPage); }
-
-void BlockRunner::push(ThreadFiber* thread) { ready_[tail_++ % kQueue] = thread; }
-ThreadFiber* BlockRunner::pop() { return head_ == tail_ ? nullptr : ready_[head_++ % kQueue]; }
 
 // The shared memory of the last block ends at the closed page; others lie before it.
 bool BlockRunner::place_shared(std::uint32_t blocks) {
@@ -210,7 +205,7 @@ void BlockRunner::run_fibers(std::uint64_t first, std::uint32_t count) {
                        .message = "too many resident threads or too much shared memory"});
         return;
     }
-    head_ = tail_ = 0;
+    ready_ = {};
     resident_ = count;
     live_ = count * threads;
     for (std::uint32_t b = 0; b < count; ++b) {
@@ -220,6 +215,7 @@ void BlockRunner::run_fibers(std::uint64_t first, std::uint32_t count) {
         block.count = block.live = threads;
         block.stacks = stacks;
         block.fibers = true;
+        block.by_warps = width > 1;
         for (Barrier& barrier : block.barriers) barrier = {};
         for (std::uint32_t w = 0; width > 1 && w < stacks; ++w)
             block.warps[w] = {.live = 1, .waiting = 0, .runnable = 1, .asking = 0};
@@ -232,6 +228,7 @@ void BlockRunner::run_fibers(std::uint64_t first, std::uint32_t count) {
             ThreadFiber& fiber = block.threads[t];
             fill(fiber.context, first + b, t * width, shared_base_[b]);
             fiber.lanes = std::min(width, threads - t * width);
+            fiber.mask = lanes(fiber.lanes);
             if (width > 1) fiber.context.warpid = t, fiber.context.laneid = 0;
             fiber.context.block = &block;
             fiber.sp = nullptr;
@@ -239,11 +236,11 @@ void BlockRunner::run_fibers(std::uint64_t first, std::uint32_t count) {
             fiber.wait = Wait::none;
             fiber.done = false;
             fiber.spins = 0;
-            push(&fiber);
+            ready_.push(&fiber);
         }
     }
     while (live_ > 0) {
-        ThreadFiber* thread = pop();
+        ThreadFiber* thread = ready_.pop();
         if (!thread) {
             if (resolve_partial_warps()) continue;
             report_deadlock();
@@ -306,7 +303,7 @@ __attribute__((no_sanitize("thread"))) void BlockRunner::fiber_next(void* p) {
     auto& self = *static_cast<BlockRunner*>(p);
     Stack* stack = std::exchange(self.current_->stack, nullptr);
     forget_frames(*stack);
-    ThreadFiber* next = self.pop();
+    ThreadFiber* next = self.ready_.pop();
     if (next && !next->sp) {
         next->stack = stack;
         self.current_ = next;
@@ -323,12 +320,15 @@ void BlockRunner::wait(ThreadFiber& self, Wait kind, std::uintptr_t pc) {
     self.wait = kind;
     self.wait_pc = pc;
     BlockState& block = *self.context.block;
-    Warp& warp = block.warp_of(self.context);
-    --warp.runnable;
-    if (warp.runnable == 0 && warp.asking) resolve_active_mask(block, self.context.warpid);
-    ThreadFiber* next = pop();
+    if (!block.by_warps) {
+        Warp& warp = block.warp_of(self.context);
+        --warp.runnable;
+        if (warp.runnable == 0 && warp.asking) resolve_active_mask(block, self.context.warpid);
+    }
+    ThreadFiber* next = ready_.pop();
     if (next == &self) return; // it was the only one to ask
     suspend(self, next);
+    self.wait = Wait::none;
 }
 
 // Leaves `self` where it is; `next` goes on, or where it is null the loop of run_fibers.
@@ -350,7 +350,7 @@ void BlockRunner::suspend(ThreadFiber& self, ThreadFiber* next) {
 void BlockRunner::release(ThreadFiber& thread) {
     thread.wait = Wait::none;
     ++thread.context.block->warp_of(thread.context).runnable;
-    push(&thread);
+    ready_.push(&thread);
 }
 
 void BlockRunner::yield(ThreadFiber& self) {
@@ -358,10 +358,10 @@ void BlockRunner::yield(ThreadFiber& self) {
     Warp& warp = block.warp_of(self.context);
     // A lane that spins may wait for lanes that ask for their mask: do not keep those for ever.
     if (warp.asking && ++self.spins % 64 == 0) resolve_active_mask(block, self.context.warpid);
-    if (head_ == tail_) return;
+    if (!ready_.first) return;
     --warp.runnable;
     release(self);
-    suspend(self, pop());
+    suspend(self, ready_.pop());
 }
 
 __attribute__((no_sanitize("thread"))) void BlockRunner::end_thread(ThreadFiber& self) {

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "gpu/soft/rt/abi.h"
-#include "gpu/soft/rt/fiber.h"
+#include "gpu/soft/rt/fiber_sanitizer.h"
 #include "gpu/soft/rt/launch.h"
 
 #include <csignal>
@@ -29,7 +29,7 @@ struct ThreadFiber {
     ThreadContext context;
     void* sp = nullptr; ///< where it goes on; null before its first run
     Stack* stack = nullptr;
-    ThreadFiber* next = nullptr; ///< in a barrier's list
+    ThreadFiber* next = nullptr; ///< in the list that it is in: a barrier's or those that can go on
     Wait wait = Wait::none;
     bool done = false;
     std::uintptr_t wait_pc = 0;
@@ -40,6 +40,7 @@ struct ThreadFiber {
     std::uint32_t votes[3] = {0, 0, 0}; ///< of its last barrier: count, all, any
     std::uint32_t spins = 0;
     std::uint32_t lanes = 1; ///< threads that it stands for and that have not ended
+    std::uint32_t mask = 1;  ///< of those, by their place in the warp
 };
 
 struct Warp {
@@ -49,11 +50,33 @@ struct Warp {
     std::uint32_t asking = 0;   ///< lanes that wait for their active mask
 };
 
+/// First in, first out, through `next`.
+struct FiberList {
+    ThreadFiber *first = nullptr, *last = nullptr;
+
+    void push(ThreadFiber* fiber) {
+        fiber->next = nullptr;
+        (first ? last->next : first) = fiber;
+        last = fiber;
+    }
+    ThreadFiber* pop() {
+        ThreadFiber* fiber = first;
+        if (fiber) first = fiber->next;
+        return fiber;
+    }
+    void append(const FiberList& others) {
+        if (!others.first) return;
+        (first ? last->next : first) = others.first;
+        last = others.last;
+    }
+};
+
 struct Barrier {
     std::uint32_t arrived = 0;
     std::uint32_t expected = 0; ///< 0: every live thread of the block
     std::uint32_t popc = 0, all = 1, any = 0;
-    ThreadFiber *first = nullptr, *last = nullptr;
+    bool reduces = false; ///< some of those who wait want to know what the others brought
+    FiberList waiting;
 };
 
 class BlockRunner;
@@ -64,6 +87,7 @@ struct BlockState {
     std::uint32_t count = 0, live = 0;
     std::uint32_t stacks = 0; ///< fibers: threads, or warps of a launch by warps
     bool fibers = false;
+    bool by_warps = false; ///< a fiber is a warp, not a thread
     Warp warps[kMaxThreads / 8];
     Barrier barriers[kBarriers];
 
@@ -94,10 +118,24 @@ public:
     unsigned index() const { return index_; }
 
     // For the functions that kernels call:
-    /// Threads of a warp have ended; `lanes` are left.
-    void keep_lanes(ThreadFiber& self, std::uint32_t lanes);
+    /// Threads of a warp have ended; those of `mask` are left.
+    void keep_lanes(ThreadFiber& self, std::uint32_t mask);
     void wait(ThreadFiber& self, Wait kind, std::uintptr_t pc);
+    /// Whether a fiber that has run before can go on.
+    bool can_switch() const { return ready_.first && ready_.first->sp; }
+    /// wait() of a warp where can_switch().
+    [[gnu::always_inline]] void switch_from(ThreadFiber& self, Wait kind, std::uintptr_t pc) {
+        self.wait = kind;
+        self.wait_pc = pc;
+        ThreadFiber* next = current_ = ready_.pop();
+        leaving(self.stack, *next->stack);
+        lathe_soft_switch(&self.sp, next->sp);
+        arrived(*self.stack);
+        self.wait = Wait::none;
+    }
     void release(ThreadFiber& thread);
+    /// Those of a barrier at which warps only wait: each finds out for itself that it goes on.
+    void release_warps(const FiberList& warps) { ready_.append(warps); }
     void yield(ThreadFiber& self);
     [[noreturn]] void end_thread(ThreadFiber& self);
     /// Ends the launch: `report` gets kernel, block and thread from here, the place from `pc`.
@@ -130,8 +168,6 @@ private:
     void suspend(ThreadFiber& self, ThreadFiber* next);
     [[noreturn]] void leave_for_main();
 
-    void push(ThreadFiber* thread);
-    ThreadFiber* pop();
     static void loop_begin(void* runner);
     static void loop_body(void* runner);
     static void fiber_body(void* runner);
@@ -146,8 +182,7 @@ private:
     std::unique_ptr<ThreadFiber[]> threads_;
     std::unique_ptr<BlockState[]> blocks_;
     std::uint32_t resident_ = 0, live_ = 0;
-    std::unique_ptr<ThreadFiber*[]> ready_;
-    std::uint32_t head_ = 0, tail_ = 0;
+    FiberList ready_; ///< those that can go on
 
     Launch* launch_ = nullptr;
     KernelCode code_; ///< what its blocks run

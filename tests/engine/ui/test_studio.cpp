@@ -44,13 +44,17 @@ protected:
     void TearDown() override { EXPECT_EQ(ImGuiLayer::errors(), 0) << "Dear ImGui was misused"; }
 };
 
-/// Frames until `done`, for a minute at most.
-bool frames_until(Painting& p, const std::function<bool()>& done) {
+/// Frames until `done`, for a minute at most; says what the slot was doing where that was too short.
+testing::AssertionResult frames_until(Painting& p, const std::function<bool()>& done) {
     const auto limit = std::chrono::steady_clock::now() + std::chrono::minutes{1};
     while (!done()) {
-        if (std::chrono::steady_clock::now() > limit || !p.frame()) return false;
+        if (std::chrono::steady_clock::now() > limit || !p.frame())
+            return testing::AssertionFailure()
+                   << "frame " << p.studio.loop().frame() << ", slot " << name_of(p.slot.state())
+                   << ", compile " << p.slot.compiles() << ", generation " << p.slot.generation()
+                   << ": " << p.slot.log();
     }
-    return p.frame() && p.frame();
+    return testing::AssertionResult{p.frame() && p.frame()};
 }
 
 void key(Painting& p, Key k, unsigned modifiers = 0) {
@@ -98,8 +102,7 @@ TEST_F(StudioTest, TypingInTheEditorChangesThePicture) {
     type(p, "90");
     EXPECT_TRUE(p.slot.source().starts_with("#define RED 90\n"));
     const auto before = p.slot.generation();
-    ASSERT_TRUE(frames_until(p, [&] { return p.slot.generation() > before; })) // by itself
-        << p.slot.log();
+    ASSERT_TRUE(frames_until(p, [&] { return p.slot.generation() > before; })); // by itself
     EXPECT_EQ(p.middle()[0], 90);
     EXPECT_GT(p.steps, 4) << "the simulation went on";
 

@@ -338,8 +338,9 @@ bool Shapes::is_known_at_start(const llvm::Value* value, unsigned depth) const {
     if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(i)) {
         // Fields of the context, and parameters: there from the start, and constant.
         if (!load->hasMetadata(llvm::LLVMContext::MD_invariant_load)) return false;
+        llvm::APInt offset{64, 0};
         const auto* from = llvm::dyn_cast<llvm::Argument>(
-            load->getPointerOperand()->stripInBoundsConstantOffsets());
+            load->getPointerOperand()->stripAndAccumulateConstantOffsets(layout_, offset, true));
         return from && (from->getArgNo() == 0 || from->getArgNo() == 5);
     }
     if (const auto* o = llvm::dyn_cast<llvm::BinaryOperator>(i)) {

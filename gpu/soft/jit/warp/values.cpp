@@ -7,6 +7,9 @@
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IntrinsicInst.h>
 
+#include <algorithm>
+#include <iterator>
+
 namespace lathe::soft::jit::warp {
 
 llvm::BasicBlock* Widener::block(const char* name) {
@@ -80,10 +83,55 @@ Widener::Spilled Widener::spill_vector(Value* v) {
     return {Shape::varying(), type, array};
 }
 
+/// How a varying value follows from one other varying value of its block, by an instruction that
+/// costs a lane next to nothing.
+std::optional<Widener::Step> Widener::step_to(const Value* value) {
+    const auto* i = llvm::dyn_cast<llvm::Instruction>(value);
+    if (!i || i->getParent() != frontier_.block(current_) || !shape(i).is_varying()) return {};
+    if (const auto* o = llvm::dyn_cast<llvm::BinaryOperator>(i)) {
+        if (o->isIntDivRem() || !o->getType()->isIntegerTy()) return {};
+    } else if (!llvm::isa<llvm::SExtInst, llvm::ZExtInst, llvm::TruncInst, llvm::PtrToIntInst,
+                          llvm::IntToPtrInst, llvm::GetElementPtrInst>(i)) {
+        return {};
+    }
+    std::optional<unsigned> from;
+    for (const llvm::Use& use : i->operands()) {
+        if (shape(use.get()).is_uniform()) continue;
+        if (from || !shape(use.get()).is_varying()) return {};
+        from = use.getOperandNo();
+    }
+    if (!from || i->getOperand(*from)->getType()->isIntegerTy(1)) return {};
+    Step step{i, *from, {}};
+    for (const llvm::Use& use : i->operands())
+        step.others.push_back(use.getOperandNo() == *from ? nullptr : scalar(use.get()));
+    return step;
+}
+
+// Of addresses, the narrow numbers that they are made of are laid out: a processor adds what is
+// uniform when it uses them.
 Widener::Spilled Widener::spill(const Value* value) {
     const Shape s = shape(value);
     if (s.is_affine()) return {s, value->getType(), scalar(value)};
-    return spill_vector(scalar(value));
+    std::vector<Step> steps;
+    std::size_t narrow = 0; ///< how many steps from the end the narrowest number lies
+    auto bits = layout_.getTypeSizeInBits(value->getType()).getFixedValue();
+    const Value* from = value;
+    for (const Value* at = value; steps.size() < 8;) {
+        std::optional<Step> step = step_to(at);
+        if (!step) break;
+        at = step->instruction->getOperand(step->operand);
+        steps.push_back(std::move(*step));
+        const auto width = layout_.getTypeSizeInBits(at->getType()).getFixedValue();
+        if (width >= bits) continue;
+        bits = width;
+        narrow = steps.size();
+        from = at;
+    }
+    Spilled spilled = spill_vector(scalar(from));
+    spilled.steps.assign(std::make_move_iterator(steps.begin()),
+                         std::make_move_iterator(steps.begin() + narrow));
+    std::reverse(spilled.steps.begin(), spilled.steps.end());
+    return spilled;
 }
 
 Value* Widener::lane(const Spilled& from, Value* index) {
@@ -103,7 +151,14 @@ Value* Widener::lane(const Spilled& from, Value* index) {
         Value* shifted = b.CreateLShr(from.value, b.CreateZExtOrTrunc(index, mask_type_));
         return b.CreateTrunc(shifted, b.getInt1Ty());
     }
-    return b.CreateLoad(from.type, b.CreateGEP(from.type, from.value, index));
+    Value* result = b.CreateLoad(from.type, b.CreateGEP(from.type, from.value, index));
+    for (const Step& step : from.steps) {
+        llvm::Instruction* copy = step.instruction->clone();
+        for (unsigned k = 0; k < step.others.size(); ++k)
+            copy->setOperand(k, k == step.operand ? result : step.others[k]);
+        result = b.Insert(copy);
+    }
+    return result;
 }
 
 void Widener::for_each_lane(Value* mask, const std::function<void(Value*)>& body) {

@@ -90,12 +90,20 @@ private:
     llvm::AllocaInst* stack(llvm::Type* type, const char* name);
     llvm::BasicBlock* block(const char* name);
 
+    /// What a lane does again by itself: instructions that follow from one varying value.
+    struct Step {
+        const llvm::Instruction* instruction;
+        unsigned operand;           ///< the one that the step before has made
+        std::vector<Value*> others; ///< the operands; all but that one are uniform
+    };
     /// A value laid out so that a lane loop reaches each lane's part.
     struct Spilled {
         Shape shape;
         llvm::Type* type = nullptr;
         Value* value = nullptr; ///< scalar, bits of an i1 vector, or an array
+        std::vector<Step> steps = {}; ///< from there to the value that was asked for
     };
+    std::optional<Step> step_to(const Value* value);
     Spilled spill(const Value* value);
     Spilled spill_vector(Value* vector);
     Value* lane(const Spilled& spilled, Value* index);
