@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -14,6 +15,9 @@ sys.path.insert(0, os.environ.get("LATHE_PACKAGE_FOLDER") or str(ROOT / "python"
 os.environ.setdefault("LATHE_DEVICE", "software")
 os.environ.pop("DISPLAY", None)
 os.environ.pop("WAYLAND_DISPLAY", None)
+# A job that a shell started in the background ignores Ctrl+C, and hands that on to its programs.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_configure(config):
