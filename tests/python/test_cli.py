@@ -135,7 +135,11 @@ def test_an_interrupted_run_leaves_picture_movie_and_summary(tmp_path):
         time.sleep(0.1)
     time.sleep(1)
     os.killpg(run.pid, signal.SIGINT)  # what Ctrl+C in a terminal does
-    out, errors = run.communicate(timeout=120)
+    try:
+        out, errors = run.communicate(timeout=120)
+    finally:
+        if run.poll() is None:
+            os.killpg(run.pid, signal.SIGKILL)
     assert run.returncode == 130, errors
     assert "interrupted after" in out
     assert "frames/s (simulation and drawing)" in out
