@@ -229,7 +229,10 @@ void KernelSlot::take_file() {
 
 bool KernelSlot::poll() {
     s_->look_at_files();
-    if (s_->due && s_->services.now() >= *s_->due) s_->start();
+    if (s_->due && s_->services.now() >= *s_->due) {
+        s_->start();
+        return false; // even a result that is there at once: first the text is kept, then it runs
+    }
     if (s_->state == SlotState::compiling) return s_->take_results();
     if (!is_quick() || s_->state != SlotState::good) return false;
     if (s_->full_due && s_->services.now() >= *s_->full_due) {

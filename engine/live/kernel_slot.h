@@ -92,8 +92,9 @@ public:
     void keep_text();
 
     // -- run -------------------------------------------------------------------------------
-    /// Between frames: starts a compile that is due, looks at the file, swaps in a version that is
-    /// ready. True where the running version changed, be it to the same text's full compile.
+    /// Between frames: starts a compile that is due, looks at the file, or else swaps in a version
+    /// that is ready, so never the one it has just started. True where the running version
+    /// changed, be it to the same text's full compile.
     bool poll();
     /// Blocks until the present text is compiled, its parameters are known and it is swapped in.
     /// For the start of a program; the executors must run tasks without the caller's help.

@@ -23,6 +23,22 @@ TEST(KernelSlot, CompilesAtOnceAndSwapsBetweenFrames) {
     EXPECT_FALSE(slot.poll());
 }
 
+// Between the two polls a frame ends, which keeps the text: what it runs next may never end.
+TEST(KernelSlot, ACompileThatEndsAtOnceIsSwappedInByTheNextPoll) {
+    Bench bench;
+    auto services = bench.services();
+    services.build_on = services.reflect_on = [](const Task& task) { task(); };
+    KernelSlot slot{{"a", "a.cu", "", {}, {}}, services};
+    EXPECT_TRUE(slot.poll());
+    slot.set_source("b");
+    bench.now += 120ms;
+    EXPECT_FALSE(slot.poll());
+    EXPECT_EQ(slot.state(), SlotState::compiling);
+    EXPECT_EQ(running(slot), "a");
+    EXPECT_TRUE(slot.poll());
+    EXPECT_EQ(running(slot), "b");
+}
+
 TEST(KernelSlot, AnEditRunsQuicklyCompiledUntilItsFullCompileIsReady) {
     Bench bench;
     bench.has_quick = true;
