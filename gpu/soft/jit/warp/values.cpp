@@ -8,7 +8,6 @@
 #include <llvm/IR/IntrinsicInst.h>
 
 #include <algorithm>
-#include <iterator>
 
 namespace lathe::soft::jit::warp {
 
@@ -101,10 +100,7 @@ std::optional<Widener::Step> Widener::step_to(const Value* value) {
         from = use.getOperandNo();
     }
     if (!from || i->getOperand(*from)->getType()->isIntegerTy(1)) return {};
-    Step step{i, *from, {}};
-    for (const llvm::Use& use : i->operands())
-        step.others.push_back(use.getOperandNo() == *from ? nullptr : scalar(use.get()));
-    return step;
+    return Step{i, *from, {}};
 }
 
 // Of addresses, the narrow numbers that they are made of are laid out: a processor adds what is
@@ -117,10 +113,10 @@ Widener::Spilled Widener::spill(const Value* value) {
     auto bits = layout_.getTypeSizeInBits(value->getType()).getFixedValue();
     const Value* from = value;
     for (const Value* at = value; steps.size() < 8;) {
-        std::optional<Step> step = step_to(at);
+        const std::optional<Step> step = step_to(at);
         if (!step) break;
         at = step->instruction->getOperand(step->operand);
-        steps.push_back(std::move(*step));
+        steps.push_back(*step);
         const auto width = layout_.getTypeSizeInBits(at->getType()).getFixedValue();
         if (width >= bits) continue;
         bits = width;
@@ -128,9 +124,12 @@ Widener::Spilled Widener::spill(const Value* value) {
         from = at;
     }
     Spilled spilled = spill_vector(scalar(from));
-    spilled.steps.assign(std::make_move_iterator(steps.begin()),
-                         std::make_move_iterator(steps.begin() + narrow));
-    std::reverse(spilled.steps.begin(), spilled.steps.end());
+    steps.resize(narrow);
+    for (Step& step : steps)
+        for (const llvm::Use& use : step.instruction->operands())
+            step.others.push_back(use.getOperandNo() == step.operand ? nullptr : scalar(use.get()));
+    std::reverse(steps.begin(), steps.end());
+    spilled.steps = std::move(steps);
     return spilled;
 }
 

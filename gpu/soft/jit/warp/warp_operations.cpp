@@ -116,19 +116,9 @@ void Widener::emit_shuffle(const llvm::CallBase& i) {
         return;
     }
     Value* all = vector(value);
-    llvm::BasicBlock *whole = block("whole"), *part = block("part"), *done = block("shuffled");
-    b.CreateCondBr(is_full(b.CreateAnd(mask_, scalar(members))), whole, part);
-    b.SetInsertPoint(whole);
-    Value* x = b.CreateShuffleVector(all, fixed);
-    b.CreateBr(done);
-    b.SetInsertPoint(part);
-    Value* y = lane_by_lane();
-    llvm::BasicBlock* end = b.GetInsertBlock();
-    b.CreateBr(done);
-    b.SetInsertPoint(done);
-    auto* result = b.CreatePHI(vector_type(i32), 2);
-    result->addIncoming(x, whole);
-    result->addIncoming(y, end);
+    Value* result = usually(
+        is_full(b.CreateAnd(mask_, scalar(members))),
+        [&] { return b.CreateShuffleVector(all, fixed); }, lane_by_lane);
     parts_[&i] = {result, in_range};
 }
 
