@@ -7,6 +7,7 @@
 #include "gpu/launch.h"
 #include "gpu/nvrtc.h"
 #include "gpu/stream.h"
+#include "tests/temp_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -24,11 +25,6 @@ protected:
     void SetUp() override {
         if (const auto why = gpu::driver_problem(); !why.empty()) GTEST_SKIP() << why;
         if (const auto why = gpu::nvrtc_problem(); !why.empty()) GTEST_SKIP() << why;
-        folder = std::filesystem::temp_directory_path() /
-                 ("lathe-studio-kernels-" + std::to_string(getpid()));
-    }
-    void TearDown() override {
-        if (!folder.empty()) std::filesystem::remove_all(folder);
     }
     std::string write(const std::string& name, const std::string& text) const {
         std::filesystem::create_directories((folder / name).parent_path());
@@ -43,7 +39,7 @@ protected:
         return c;
     }
 
-    std::filesystem::path folder;
+    const test::TempFolder folder;
 };
 
 void frame(Studio& studio) {

@@ -9,6 +9,7 @@
 #include "gpu/driver/api.h"
 #include "gpu/driver/check.h"
 #include "gpu/nvrtc.h"
+#include "tests/temp_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -33,10 +34,9 @@ class EmptyCache {
 public:
     EmptyCache() {
         if (const char* before = std::getenv("LATHE_CACHE_DIR")) before_ = before;
-        setenv("LATHE_CACHE_DIR", folder_.c_str(), 1);
+        setenv("LATHE_CACHE_DIR", folder_.path().c_str(), 1);
     }
     ~EmptyCache() {
-        std::filesystem::remove_all(folder_);
         if (before_.empty())
             unsetenv("LATHE_CACHE_DIR");
         else
@@ -44,8 +44,7 @@ public:
     }
 
 private:
-    std::filesystem::path folder_ =
-        std::filesystem::temp_directory_path() / ("lathe-wait-" + std::to_string(getpid()));
+    const test::TempFolder folder_;
     std::string before_;
 };
 
@@ -69,15 +68,16 @@ protected:
 /// A studio whose kernel ends (n = 0) or does not (n = 1).
 struct Turning {
     explicit Turning(StudioConfig config)
-        : studio{std::move(config)}, slot{studio.add_kernel(kLoop, "turn", {}, "turn.cu")},
-          flag{4} {
+        : studio{std::move(config)}, slot{studio.add_kernel(kLoop, "turn", {}, "turn.cu")}, flag{
+                                                                                                4} {
         gpu::fill_units(flag.address(), 0, 4, 1);
     }
 
     bool begin(int n) {
         if (!studio.begin_frame()) return false;
         if (slot.ready())
-            gpu::launch(slot.kernel(), {{1, 1, 1}, {1, 1, 1}, 0, studio.stream()}, flag.address(), n);
+            gpu::launch(slot.kernel(), {{1, 1, 1}, {1, 1, 1}, 0, studio.stream()}, flag.address(),
+                        n);
         return true;
     }
 

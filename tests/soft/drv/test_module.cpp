@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What modules are loaded from, and what loading says.
 #include "tests/soft/rt/driver_test.h"
+#include "tests/temp_folder.h"
 
 #include <cstring>
 #include <filesystem>
@@ -86,17 +87,9 @@ protected:
 #else
         DriverTest::SetUp();
         if (!context_) return;
-        folder_ = std::filesystem::temp_directory_path() /
-                  ("lathe_fatbinary_" + std::to_string(getpid()));
-        std::filesystem::create_directories(folder_);
         std::ofstream{folder_ / "k.ptx"} << compile_to_ptx(kSource, "k.cu", {});
 #endif
     }
-    void TearDown() override {
-        if (!folder_.empty()) std::filesystem::remove_all(folder_);
-        DriverTest::TearDown();
-    }
-
     std::string make([[maybe_unused]] const std::string& compression) {
         const std::string path = folder_ / "k.fatbin";
 #ifdef LATHE_TEST_FATBINARY
@@ -118,7 +111,7 @@ protected:
         return {std::istreambuf_iterator<char>{file}, {}};
     }
 
-    std::filesystem::path folder_;
+    const TempFolder folder_;
 };
 
 TEST_F(FatBinary, PtxInsideOfOneIsFound) {
