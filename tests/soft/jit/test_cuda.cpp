@@ -3,6 +3,7 @@
 // some results are compared with the host.
 #include "tests/soft/jit/mini_runtime.h"
 #include "tests/soft/support/nvrtc.h"
+#include "tests/soft/support/random_kernels.h"
 
 #include <gtest/gtest.h>
 
@@ -42,6 +43,21 @@ TEST_F(Cuda, EveryKernelCompiles) {
 
 std::string compiled(const char* source, std::vector<std::string> options = {}) {
     return lathe::test::compile_to_ptx(source, "test.cu", std::move(options));
+}
+
+// One of these kept LLVM busy for ever, for AVX-512. Nothing runs, so CTest asks for code of such a
+// processor on any machine.
+TEST_F(Cuda, RandomKernelsCompileForAnyProcessor) {
+    for (std::uint32_t seed : {1u, 11u}) {
+        const std::string source =
+            lathe::test::random_kernel_prelude() + lathe::test::random_kernel("k", seed);
+        const std::string text = compiled(source.c_str());
+        for (std::uint32_t width : {16u, 32u}) {
+            Program program{text, {true, width}};
+            const std::uint32_t block[3] = {64, 1, 1};
+            EXPECT_GE(program.code().code("k", block).width, width);
+        }
+    }
 }
 
 TEST_F(Cuda, MathLibraryAgreesWithTheHost) {

@@ -287,9 +287,11 @@ std::vector<std::pair<unsigned, Value*>> Widener::lanes_of_targets(const llvm::I
         all = all ? b.CreateOr(all, some) : some;
     };
     if (const auto* branch = llvm::dyn_cast<llvm::BranchInst>(&end)) {
-        Value* taken = b.CreateAnd(mask_bits(vector(branch->getCondition())), mask_);
-        add(branch->getSuccessor(0), taken);
-        add(branch->getSuccessor(1), b.CreateXor(mask_, taken));
+        Value* holds = mask_bits(vector(branch->getCondition()));
+        add(branch->getSuccessor(0), b.CreateAnd(holds, mask_));
+        // Not mask ^ taken: LLVM 19 then combines masks of 32 lanes back and forth for ever
+        // (x86-64-v4, beside a masked gather).
+        add(branch->getSuccessor(1), b.CreateAnd(mask_, b.CreateNot(holds)));
     } else {
         const auto& choice = llvm::cast<llvm::SwitchInst>(end);
         Value* index = vector(choice.getCondition());
@@ -297,9 +299,9 @@ std::vector<std::pair<unsigned, Value*>> Widener::lanes_of_targets(const llvm::I
         for (const auto& each : choice.cases()) {
             Value* equal =
                 b.CreateICmpEQ(index, splat(const_cast<llvm::ConstantInt*>(each.getCaseValue())));
-            Value* some = b.CreateAnd(mask_bits(equal), mask_);
-            left = b.CreateAnd(left, b.CreateNot(some));
-            add(each.getCaseSuccessor(), some);
+            Value* holds = mask_bits(equal);
+            left = b.CreateAnd(left, b.CreateNot(holds));
+            add(each.getCaseSuccessor(), b.CreateAnd(holds, mask_));
         }
         add(choice.getDefaultDest(), left);
     }
