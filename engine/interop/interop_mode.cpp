@@ -33,15 +33,22 @@ std::atomic<std::uint64_t> maps{0};
 std::atomic<std::uint64_t> bytes_copied{0};
 std::atomic<std::uint64_t> driver_bytes_at_reset{0};
 
-// Null where a buffer of this GL context can be registered; else why not.
-std::optional<std::string> registration_problem() {
+// Null where a buffer of this GL context can be registered and is then shared; else why not.
+std::optional<std::string> sharing_problem(std::string_view renderer) {
+    const std::uint64_t before = gpu::driver_interop_bytes_copied();
     try {
         const gl::Buffer buffer{256};
         const auto resource = gpu::GraphicsResource::buffer(buffer.id());
         gpu::GraphicsMapping mapping{resource, gpu::StreamView{}};
         mapping.unmap();
-        return std::nullopt;
-    } catch (const gpu::Error& e) { return e.what(); }
+    } catch (const gpu::Error& e) {
+        return fmt::format("OpenGL buffers of {} cannot be registered: {}", renderer, e.what());
+    }
+    // The software device registers buffers of any GL, and copies those that it cannot reach.
+    const std::uint64_t copied = gpu::driver_interop_bytes_copied() - before;
+    if (!copied) return std::nullopt;
+    driver_bytes_at_reset += copied;
+    return fmt::format("OpenGL runs on {}, CUDA on this machine's processors", renderer);
 }
 
 Found find_mode(const gl::Context& gl_context) {
@@ -54,9 +61,7 @@ Found find_mode(const gl::Context& gl_context) {
     if (std::find(devices.begin(), devices.end(), device) == devices.end())
         return {InteropMode::host_copy,
                 fmt::format("OpenGL runs on {}, CUDA on {}", renderer, device.name())};
-    if (const auto problem = registration_problem())
-        return {InteropMode::host_copy,
-                fmt::format("OpenGL buffers of {} cannot be registered: {}", renderer, *problem)};
+    if (auto problem = sharing_problem(renderer)) return {InteropMode::host_copy, *problem};
     return {InteropMode::zero_copy,
             fmt::format("CUDA on {} and OpenGL on {} share their memory", device.name(), renderer)};
 }

@@ -11,7 +11,8 @@ namespace lathe {
 
 enum class InteropMode {
     zero_copy,   ///< GL objects are registered with CUDA
-    host_copy,   ///< each side has its own storage; an unmap copies through the host
+    host_copy,   ///< each side has its own storage; an unmap copies through the host. Also the
+                 ///< software device beside a GPU's OpenGL
     device_only, ///< no GL context on this thread: shared objects are plain device memory
 };
 

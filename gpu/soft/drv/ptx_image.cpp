@@ -113,6 +113,17 @@ std::string ptx_of_fat_binary(std::string_view bytes) {
 
 bool is_elf(std::string_view bytes) { return bytes.starts_with("\x7f\x45\x4c\x46"); }
 
+/// The first four bytes; false where a text ends before, or memory.
+bool read_magic(std::uint32_t& magic, const void* image) {
+    char bytes[sizeof magic];
+    for (std::size_t k = 0; k < sizeof bytes; ++k) {
+        if (!guarded_copy(&bytes[k], static_cast<const char*>(image) + k, 1)) return false;
+        if (bytes[k] == 0) return false;
+    }
+    std::memcpy(&magic, bytes, sizeof magic);
+    return true;
+}
+
 } // namespace
 
 std::string ptx_of_image(const void* image, std::size_t size) {
@@ -130,7 +141,7 @@ std::string ptx_of_image(const void* image, std::size_t size) {
 
 std::string ptx_of_image(const void* image) {
     std::uint32_t magic = 0;
-    const bool long_enough = guarded_copy(&magic, image, sizeof magic);
+    const bool long_enough = read_magic(magic, image);
     if (long_enough && magic == kWrapperMagic) {
         Wrapper wrapper{};
         require(guarded_copy(&wrapper, image, sizeof wrapper), CUDA_ERROR_INVALID_IMAGE,

@@ -117,7 +117,6 @@ void normalise(llvm::Function& body, llvm::DominatorTree& tree, llvm::LoopInfo& 
         }
     }
     tree.recalculate(body);
-    loops.releaseMemory();
     loops.analyze(tree);
     for (llvm::Loop* loop : loops)
         llvm::simplifyLoop(loop, &tree, &loops, nullptr, nullptr, nullptr, false);
@@ -131,10 +130,10 @@ void widen(llvm::Module& module, llvm::Function& body, llvm::Function& wide,
     optimise_scalar(module, toolchain);
     resolve_marks(module, body);
     {
-        llvm::DominatorTree tree;
-        llvm::LoopInfo loops;
         PartedOperations parted;
         for (bool again = true; again;) {
+            llvm::DominatorTree tree;
+            llvm::LoopInfo loops;
             normalise(body, tree, loops);
             const Waits waits = find_waits(body, loops, parted);
             Frontier frontier{body, loops, waits};
