@@ -82,7 +82,7 @@ TEST_F(StudioKernels, AKeyIsTheSameInTheNextRunWhateverElseIsThere) {
 TEST_F(StudioKernels, AFaultIsTheKernelsThatMadeIt) {
     if (!gpu::driver().is_software()) GTEST_SKIP() << "a GPU's context does not survive a fault";
     const std::string good = "__global__ void step(float* x) { if (x) *x = 1; }\n";
-    const std::string bad = "__global__ void step(float* x) { x[1ull << 40] = 1; }\n";
+    const std::string bad = "__global__ void step(float* x) { x[1] = 1; }\n";
     Studio studio{quiet()};
     KernelSlot& a = studio.add_kernel(write("a/step.cu", good));
     KernelSlot& b = studio.add_kernel(write("b/step.cu", good));
