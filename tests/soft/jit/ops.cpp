@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tests/soft/jit/ops.h"
 
-#include "tests/soft/jit/mini_runtime.h"
-
 #include <fmt/format.h>
-#include <gtest/gtest.h>
-
 #include <cfenv>
 #include <cmath>
 #include <random>
@@ -85,7 +81,17 @@ std::vector<Bits> edges(const std::string& type) {
             0x0f0f0f0f & ones};
 }
 
-std::vector<Inputs> rows_of(const Op& op, const std::vector<std::string>& types) {
+} // namespace
+
+std::vector<std::string> types_of(const Op& op) {
+    std::vector<std::string> types;
+    std::istringstream words{op.types};
+    for (std::string word; words >> word;) types.push_back(word);
+    return types;
+}
+
+std::vector<Inputs> rows_of(const Op& op) {
+    const std::vector<std::string> types = types_of(op);
     if (!op.rows.empty()) return op.rows;
     std::vector<std::vector<Bits>> values;
     for (std::size_t k = 1; k < types.size(); ++k) values.push_back(edges(types[k]));
@@ -108,7 +114,8 @@ std::vector<Inputs> rows_of(const Op& op, const std::vector<std::string>& types)
     return rows;
 }
 
-std::string kernel_of(const Op& op, const std::vector<std::string>& types) {
+std::string kernel_of(const Op& op) {
+    const std::vector<std::string> types = types_of(op);
     static constexpr const char* kNames[] = {"d", "a", "b", "c", "e"};
     std::string declarations, loads, store;
     for (std::size_t k = 0; k < types.size(); ++k) {
@@ -136,12 +143,15 @@ std::string kernel_of(const Op& op, const std::vector<std::string>& types) {
 .target sm_90
 .address_size 64
 .visible .entry op(.param .u64 in, .param .u64 out) {{
-    .reg .b32 %t, %r9, %r;
+    .reg .b32 %t, %first, %count, %r9, %r;
     .reg .b64 %in, %out, %o, %s;
     .reg .pred %p, %q;
 {}    ld.param.u64 %in, [in];
     ld.param.u64 %out, [out];
     mov.u32 %t, %tid.x;
+    mov.u32 %first, %ctaid.x;
+    mov.u32 %count, %ntid.x;
+    mad.lo.u32 %t, %first, %count, %t;
     mul.wide.u32 %o, %t, {};
     add.u64 %in, %in, %o;
     mul.wide.u32 %o, %t, 8;
@@ -152,63 +162,6 @@ std::string kernel_of(const Op& op, const std::vector<std::string>& types) {
 )",
                        declarations, 8 * std::max<std::size_t>(1, types.size() - 1), loads, op.text,
                        store);
-}
-
-/// Floats in the order of integers.
-std::int64_t ordered(Bits b, unsigned bits_wide) {
-    const Bits sign = Bits{1} << (bits_wide - 1);
-    return b & sign ? -static_cast<std::int64_t>(b & ~sign) : static_cast<std::int64_t>(b);
-}
-
-double real_value(Bits b, const std::string& type) {
-    if (type == "f64") return f64(b);
-    if (type == "f32") return f32(b);
-    return half_value(b);
-}
-
-bool agree(const Op& op, Bits got, Bits wanted, const std::string& type) {
-    if (got == wanted) return true;
-    if (!is_real(type)) return false;
-    const double x = real_value(got, type), y = real_value(wanted, type);
-    if (std::isnan(x) && std::isnan(y)) return true;
-    if (std::isnan(x) || std::isnan(y)) return false;
-    if (op.absolute > 0 && std::abs(x - y) <= op.absolute) return true;
-    const std::int64_t distance = ordered(got, width(type)) - ordered(wanted, width(type));
-    return op.ulps > 0 && static_cast<Bits>(std::abs(distance)) <= op.ulps;
-}
-
-void check(const Op& op) {
-    SCOPED_TRACE(op.text);
-    std::vector<std::string> types;
-    std::istringstream words{op.types};
-    for (std::string word; words >> word;) types.push_back(word);
-    const std::vector<Inputs> rows = rows_of(op, types);
-    std::vector<Bits> in, out(rows.size() + 1);
-    for (const Inputs& row : rows) in.insert(in.end(), row.begin(), row.end());
-    if (in.empty()) in.resize(rows.size());
-    try {
-        Program program{kernel_of(op, types)};
-        program.run({{1, 1, 1}, {static_cast<std::uint32_t>(rows.size()), 1, 1}}, in.data(),
-                    out.data());
-    } catch (const std::exception& error) {
-        ADD_FAILURE() << error.what();
-        return;
-    }
-    int reported = 0;
-    for (std::size_t k = 0; k < rows.size() && reported < 4; ++k) {
-        const Bits wanted = op.expected(rows[k]);
-        if (agree(op, out[k], wanted, types[0])) continue;
-        std::string operands;
-        for (Bits b : rows[k]) operands += fmt::format(" {:#x}", b);
-        ADD_FAILURE() << fmt::format("({} ): got {:#x}, expected {:#x}", operands, out[k], wanted);
-        ++reported;
-    }
-}
-
-} // namespace
-
-void check_ops(const std::vector<Op>& ops) {
-    for (const Op& op : ops) check(op);
 }
 
 double in_rounding(int mode, const std::function<double()>& operation) {

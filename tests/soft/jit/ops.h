@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One-instruction tests: an instruction, the types of its registers, a host function that says what
-// it must give. Each is run on a crossing of edge values and random bits.
+// it must give. Each is run on a crossing of edge values and random bits: by test_ops.cpp, and on
+// real GPUs by tests/soft/recorded.
 #pragma once
 
 #include <bit>
@@ -29,8 +30,20 @@ struct Op {
     std::vector<Inputs> rows = {};
 };
 
-/// Runs each; reports the first few differences of an instruction.
-void check_ops(const std::vector<Op>& ops);
+struct OpGroup {
+    const char* name; ///< "float/rounding_modes"
+    std::vector<Op> ops;
+};
+std::vector<OpGroup> convert_ops();
+std::vector<OpGroup> float_ops();
+std::vector<OpGroup> integer_ops();
+
+/// Of Op::types.
+std::vector<std::string> types_of(const Op& op);
+/// Op::rows, else crossed edges (of two operands) and 600 rows of edges and random bits.
+std::vector<Inputs> rows_of(const Op& op);
+/// PTX of `op(in, out)`: each thread of the grid runs the instruction on one row of 64-bit words.
+std::string kernel_of(const Op& op);
 
 inline float f32(Bits b) { return std::bit_cast<float>(static_cast<std::uint32_t>(b)); }
 inline double f64(Bits b) { return std::bit_cast<double>(b); }

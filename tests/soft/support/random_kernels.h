@@ -9,10 +9,16 @@
 
 namespace lathe::test {
 
+/// What kernels may contain: all that the software device must get right, or only what CUDA defines
+/// in full, so that every device gives the same bits. The latter leaves out approximate functions,
+/// barriers in two branches and shuffles from lanes that take no part.
+enum class Operations { all, defined };
+
 /// CUDA source of `extern "C" __global__ void <name>(const unsigned* in, unsigned* out, unsigned*
 /// sums)`: `in` holds 256 words, thread i (in the grid) owns out[8 i .. 8 i + 7], `sums` 16 words
 /// that all threads add to. The same seed gives the same kernel.
-std::string random_kernel(const std::string& name, std::uint32_t seed);
+std::string random_kernel(const std::string& name, std::uint32_t seed,
+                          Operations operations = Operations::all);
 
 /// Functions that the kernels call; once before them.
 std::string random_kernel_prelude();

@@ -2,8 +2,6 @@
 // Floating-point instructions against host arithmetic in the same rounding.
 #include "tests/soft/jit/ops.h"
 
-#include <gtest/gtest.h>
-
 #include <cfenv>
 #include <cmath>
 #include <limits>
@@ -24,7 +22,7 @@ struct Mode {
 constexpr Mode kModes[] = {
     {"rn", FE_TONEAREST}, {"rz", FE_TOWARDZERO}, {"rm", FE_DOWNWARD}, {"rp", FE_UPWARD}};
 
-TEST(OpsFloat, RoundingModes) {
+std::vector<Op> rounding_modes() {
     std::vector<Op> ops;
     for (const Mode& m : kModes) {
         const std::string n = m.name;
@@ -78,11 +76,11 @@ TEST(OpsFloat, RoundingModes) {
                            return bits(in_rounding(code, [&] { return std::sqrt(a); }));
                        }});
     }
-    check_ops(ops);
+    return ops;
 }
 
-TEST(OpsFloat, FlushAndSaturate) {
-    check_ops({
+std::vector<Op> flush_and_saturate() {
+    return {
         {"add.ftz.f32 %d, %a, %b;", "f32 f32 f32",
          [](I v) { return flush32(bits(ftz(v[0]) + ftz(v[1]))); }},
         {"mul.ftz.f32 %d, %a, %b;", "f32 f32 f32",
@@ -107,7 +105,7 @@ TEST(OpsFloat, FlushAndSaturate) {
          2},
         {"sqrt.rn.ftz.f32 %d, %a;", "f32 f32",
          [](I v) { return flush32(bits(std::sqrt(ftz(v[0])))); }},
-    });
+    };
 }
 
 float minimum(float a, float b) {
@@ -117,9 +115,9 @@ float minimum(float a, float b) {
     return a < b ? a : b;
 }
 
-TEST(OpsFloat, MinMax) {
+std::vector<Op> min_max() {
     auto any_nan = [](I v) { return std::isnan(f32(v[0])) || std::isnan(f32(v[1])); };
-    check_ops({
+    return {
         {"min.f32 %d, %a, %b;", "f32 f32 f32",
          [](I v) { return bits(minimum(f32(v[0]), f32(v[1]))); }},
         {"max.f32 %d, %a, %b;", "f32 f32 f32",
@@ -141,10 +139,10 @@ TEST(OpsFloat, MinMax) {
              if (a == 0 && b == 0) return std::signbit(a) ? v[1] : v[0];
              return a > b ? v[0] : v[1];
          }},
-    });
+    };
 }
 
-TEST(OpsFloat, Compare) {
+std::vector<Op> compare() {
     struct Row {
         const char* name;
         bool (*test)(float, float);
@@ -194,11 +192,11 @@ TEST(OpsFloat, Compare) {
         ops.push_back({std::string{"testp."} + t.name + ".f32 %d, %a;", "pred f32",
                        [test](I v) -> Bits { return test(f32(v[0])); }});
     }
-    check_ops(ops);
+    return ops;
 }
 
-TEST(OpsFloat, Approximate) {
-    check_ops({
+std::vector<Op> approximate() {
+    return {
         {"rcp.approx.f32 %d, %a;", "f32 f32", [](I v) { return bits(1.0f / f32(v[0])); }, 1},
         {"rcp.approx.ftz.f32 %d, %a;", "f32 f32",
          [](I v) { return flush32(bits(1.0f / ftz(v[0]))); }, 1},
@@ -222,7 +220,7 @@ TEST(OpsFloat, Approximate) {
          }},
         {"rsqrt.approx.f64 %d, %a;", "f64 f64",
          [](I v) { return bits(1.0 / std::sqrt(f64(v[0]))); }, 2},
-    });
+    };
 }
 
 /// Applies a function of halves to both halves of packed operands.
@@ -237,7 +235,7 @@ template <class F> std::function<Bits(I)> both(F one) {
     };
 }
 
-TEST(OpsFloat, Half) {
+std::vector<Op> half() {
     auto add = [](I v) { return half_bits(half_value(v[0]) + half_value(v[1])); };
     auto mul = [](I v) { return half_bits(half_value(v[0]) * half_value(v[1])); };
     // A double holds the product, and long double the sum to 64 bits: exact where it matters.
@@ -257,7 +255,7 @@ TEST(OpsFloat, Half) {
         }
         return bf16_bits(odd);
     };
-    check_ops({
+    return {
         {"add.f16 %d, %a, %b;", "f16 f16 f16", add},
         {"sub.f16 %d, %a, %b;", "f16 f16 f16",
          [](I v) { return half_bits(half_value(v[0]) - half_value(v[1])); }},
@@ -345,8 +343,20 @@ TEST(OpsFloat, Half) {
          0,
          0,
          {{0x3f803f81, 0x40494049, 0x3f013b80}, {0x00803f80, 0x3f004000, 0x00013f80}}},
-    });
+    };
 }
 
 } // namespace
+
+std::vector<OpGroup> float_ops() {
+    return {
+        {"float/rounding_modes", rounding_modes()},
+        {"float/flush_and_saturate", flush_and_saturate()},
+        {"float/min_max", min_max()},
+        {"float/compare", compare()},
+        {"float/approximate", approximate()},
+        {"float/half", half()},
+    };
+}
+
 } // namespace lathe::soft::test

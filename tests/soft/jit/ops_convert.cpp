@@ -2,8 +2,6 @@
 // cvt: every pair of kinds, rounding and saturation, against host conversions.
 #include "tests/soft/jit/ops.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cfenv>
 #include <cmath>
@@ -27,8 +25,8 @@ template <class T> Bits to_integer(double v) {
 
 double round_half_even(double v) { return std::nearbyint(v); }
 
-TEST(OpsConvert, FloatToInteger) {
-    check_ops({
+std::vector<Op> float_to_integer() {
+    return {
         {"cvt.rzi.s32.f32 %d, %a;", "s32 f32",
          [](I v) { return to_integer<std::int32_t>(std::trunc(f32(v[0]))); }},
         {"cvt.rni.s32.f32 %d, %a;", "s32 f32",
@@ -63,10 +61,10 @@ TEST(OpsConvert, FloatToInteger) {
          [](I v) { return to_integer<std::int32_t>(round_half_even(half_value(v[0]))); }},
         {"cvt.rzi.u16.f16 %d, %a;", "u16 f16",
          [](I v) { return to_integer<std::uint16_t>(std::trunc(half_value(v[0]))); }},
-    });
+    };
 }
 
-TEST(OpsConvert, IntegerToFloat) {
+std::vector<Op> integer_to_float() {
     std::vector<Op> ops{
         {"cvt.rn.f32.s32 %d, %a;", "f32 s32",
          [](I v) { return bits(static_cast<float>(s32(v[0]))); }},
@@ -113,11 +111,11 @@ TEST(OpsConvert, IntegerToFloat) {
                            return bits(in_rounding_f(code, [&] { return static_cast<float>(x); }));
                        }});
     }
-    check_ops(ops);
+    return ops;
 }
 
-TEST(OpsConvert, FloatToFloat) {
-    check_ops({
+std::vector<Op> float_to_float() {
+    return {
         {"cvt.f64.f32 %d, %a;", "f64 f32",
          [](I v) { return bits(static_cast<double>(f32(v[0]))); }},
         {"cvt.rn.f32.f64 %d, %a;", "f32 f64",
@@ -170,11 +168,11 @@ TEST(OpsConvert, FloatToFloat) {
          0,
          0,
          {{0x3f800000}, {0x3f801000}, {0x3f800fff}, {0xc0490fdb}, {0x3f803000}}},
-    });
+    };
 }
 
-TEST(OpsConvert, IntegerToInteger) {
-    check_ops({
+std::vector<Op> integer_to_integer() {
+    return {
         {"cvt.s64.s32 %d, %a;", "s64 s32",
          [](I v) { return static_cast<Bits>(std::int64_t{s32(v[0])}); }},
         {"cvt.u64.u32 %d, %a;", "u64 u32", [](I v) { return v[0]; }},
@@ -221,10 +219,10 @@ TEST(OpsConvert, IntegerToInteger) {
         {"mov.s32 %d, -5;", "s32", [](I) { return Bits{0xfffffffbu}; }},
         {"add.s64 %d, %a, -1;", "s64 s64", [](I v) { return v[0] - 1; }},
         {"mul.lo.s32 %d, %a, (3 + 4) * 2;", "s32 s32", [](I v) -> Bits { return u32(v[0] * 14); }},
-    });
+    };
 }
 
-TEST(OpsConvert, EightBitFloats) {
+std::vector<Op> eight_bit_floats() {
     // Literal values of the OCP formats: 448 and 57344 are the largest, 2^-9 and 2^-16 the least.
     auto literal = [](std::vector<std::pair<float, Bits>> table) {
         return [table](I v) {
@@ -257,7 +255,7 @@ TEST(OpsConvert, EightBitFloats) {
         }
         return list;
     };
-    check_ops({
+    return {
         {"cvt.rn.satfinite.e4m3x2.f32 %d, %a, %b;", "u16 f32 f32", literal(e4m3), 0, 0, rows(e4m3)},
         {"cvt.rn.satfinite.e5m2x2.f32 %d, %a, %b;", "u16 f32 f32", literal(e5m2), 0, 0, rows(e5m2)},
         {"cvt.rn.f16x2.e4m3x2 %d, %a;",
@@ -278,8 +276,19 @@ TEST(OpsConvert, EightBitFloats) {
          0,
          0,
          {{0x3c7b}, {0xfc4c}}},
-    });
+    };
 }
 
 } // namespace
+
+std::vector<OpGroup> convert_ops() {
+    return {
+        {"convert/float_to_integer", float_to_integer()},
+        {"convert/integer_to_float", integer_to_float()},
+        {"convert/float_to_float", float_to_float()},
+        {"convert/integer_to_integer", integer_to_integer()},
+        {"convert/eight_bit_floats", eight_bit_floats()},
+    };
+}
+
 } // namespace lathe::soft::test

@@ -2,8 +2,6 @@
 // Integer and bit instructions against host arithmetic.
 #include "tests/soft/jit/ops.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <limits>
 
@@ -18,8 +16,8 @@ Bits saturate_s32(std::int64_t v) {
     return u32(static_cast<Bits>(std::clamp<std::int64_t>(v, INT32_MIN, INT32_MAX)));
 }
 
-TEST(OpsInteger, AddSubMul) {
-    check_ops({
+std::vector<Op> add_sub_mul() {
+    return {
         {"add.u32 %d, %a, %b;", "u32 u32 u32", [](I v) { return u32(v[0] + v[1]); }},
         {"add.s16 %d, %a, %b;", "s16 s16 s16", [](I v) -> Bits { return u16(v[0] + v[1]); }},
         {"add.s64 %d, %a, %b;", "s64 s64 s64", [](I v) { return v[0] + v[1]; }},
@@ -57,11 +55,11 @@ TEST(OpsInteger, AddSubMul) {
         {"mad.wide.u32 %d, %a, %b, %c;", "u64 u32 u32 u64", [](I v) { return v[0] * v[1] + v[2]; }},
         {"mad.wide.s16 %d, %a, %b, %c;", "s32 s16 s16 s32",
          [](I v) { return u32(static_cast<Bits>(s16(v[0]) * s16(v[1])) + v[2]); }},
-    });
+    };
 }
 
-TEST(OpsInteger, Carries) {
-    check_ops({
+std::vector<Op> carries() {
+    return {
         {"{ .reg .b32 lo, hi; add.cc.u32 lo, %a, %b; addc.u32 hi, %c, %e; mov.b64 %d, {lo, hi}; }",
          "u64 u32 u32 u32 u32", [](I v) { return (v[2] << 32 | v[0]) + (v[3] << 32 | v[1]); }},
         {"{ .reg .b32 lo, hi; sub.cc.u32 lo, %a, %b; subc.u32 hi, %c, %e; mov.b64 %d, {lo, hi}; }",
@@ -76,15 +74,15 @@ TEST(OpsInteger, Carries) {
         {"add.cc.u32 %d, %a, %b; madc.lo.cc.u32 %d, %a, %b, %c; addc.u32 %d, 0, 0;",
          "u32 u32 u32 u32",
          [](I v) { return (Bits{u32(v[0] * v[1])} + v[2] + ((v[0] + v[1]) >> 32)) >> 32; }},
-    });
+    };
 }
 
 std::int64_t low24(Bits v, bool sign) {
     return sign ? s32(v << 8) >> 8 : static_cast<std::int64_t>(v & 0xffffff);
 }
 
-TEST(OpsInteger, TwentyFourBits) {
-    check_ops({
+std::vector<Op> twenty_four_bits() {
+    return {
         {"mul24.lo.u32 %d, %a, %b;", "u32 u32 u32",
          [](I v) { return u32(static_cast<Bits>(low24(v[0], false) * low24(v[1], false))); }},
         {"mul24.hi.u32 %d, %a, %b;", "u32 u32 u32",
@@ -100,11 +98,11 @@ TEST(OpsInteger, TwentyFourBits) {
              const auto hi = s32(static_cast<Bits>(low24(v[0], true) * low24(v[1], true)) >> 16);
              return saturate_s32(std::int64_t{hi} + s32(v[2]));
          }},
-    });
+    };
 }
 
-TEST(OpsInteger, DivideWithoutFault) {
-    check_ops({
+std::vector<Op> divide_without_fault() {
+    return {
         {"div.u32 %d, %a, %b;", "u32 u32 u32", [](I v) { return v[1] ? v[0] / v[1] : u32(~0ull); }},
         {"div.s32 %d, %a, %b;", "s32 s32 s32",
          [](I v) {
@@ -122,11 +120,11 @@ TEST(OpsInteger, DivideWithoutFault) {
              return v[1] ? u16(static_cast<Bits>(s16(v[0]) / s16(v[1]))) : u16(~0ull);
          }},
         {"div.u64 %d, %a, %b;", "u64 u64 u64", [](I v) { return v[1] ? v[0] / v[1] : ~Bits{0}; }},
-    });
+    };
 }
 
-TEST(OpsInteger, MinMaxAbsNegSad) {
-    check_ops({
+std::vector<Op> min_max_abs_neg_sad() {
+    return {
         {"min.s32 %d, %a, %b;", "s32 s32 s32",
          [](I v) { return s32(v[0]) < s32(v[1]) ? v[0] : v[1]; }},
         {"max.u32 %d, %a, %b;", "u32 u32 u32", [](I v) { return std::max(v[0], v[1]); }},
@@ -149,10 +147,10 @@ TEST(OpsInteger, MinMaxAbsNegSad) {
          [](I v) { return u32(v[2] + (v[0] < v[1] ? v[1] - v[0] : v[0] - v[1])); }},
         {"sad.s64 %d, %a, %b, %c;", "s64 s64 s64 s64",
          [](I v) { return v[2] + (s64(v[0]) < s64(v[1]) ? v[1] - v[0] : v[0] - v[1]); }},
-    });
+    };
 }
 
-TEST(OpsInteger, DotProducts) {
+std::vector<Op> dot_products() {
     auto dp4a = [](bool a_signed, bool b_signed) {
         return [=](I v) {
             std::int64_t sum = s32(v[2]);
@@ -176,17 +174,17 @@ TEST(OpsInteger, DotProducts) {
             return Bits{u32(static_cast<Bits>(sum))};
         };
     };
-    check_ops({
+    return {
         {"dp4a.s32.s32 %d, %a, %b, %c;", "s32 s32 s32 s32", dp4a(true, true)},
         {"dp4a.u32.s32 %d, %a, %b, %c;", "s32 s32 s32 s32", dp4a(false, true)},
         {"dp4a.u32.u32 %d, %a, %b, %c;", "s32 s32 s32 s32", dp4a(false, false)},
         {"dp2a.lo.s32.u32 %d, %a, %b, %c;", "s32 s32 s32 s32", dp2a(false)},
         {"dp2a.hi.s32.u32 %d, %a, %b, %c;", "s32 s32 s32 s32", dp2a(true)},
-    });
+    };
 }
 
-TEST(OpsBits, LogicAndShifts) {
-    check_ops({
+std::vector<Op> logic_and_shifts() {
+    return {
         {"and.b32 %d, %a, %b;", "u32 u32 u32", [](I v) { return v[0] & v[1]; }},
         {"or.b64 %d, %a, %b;", "u64 u64 u64", [](I v) { return v[0] | v[1]; }},
         {"xor.b16 %d, %a, %b;", "u16 u16 u16", [](I v) { return v[0] ^ v[1]; }},
@@ -215,7 +213,7 @@ TEST(OpsBits, LogicAndShifts) {
          [](I v) { return u32(((v[1] << 32 | v[0]) << std::min<Bits>(v[2], 32)) >> 32); }},
         {"shf.r.clamp.b32 %d, %a, %b, %c;", "u32 u32 u32 u32",
          [](I v) { return u32((v[1] << 32 | v[0]) >> std::min<Bits>(v[2], 32)); }},
-    });
+    };
 }
 
 /// bfe as the manual writes it: bit by bit.
@@ -248,8 +246,8 @@ Bits find(Bits v, unsigned wide, bool sign, bool shift) {
     return 0xffffffffu;
 }
 
-TEST(OpsBits, Fields) {
-    check_ops({
+std::vector<Op> fields() {
+    return {
         {"bfe.u32 %d, %a, %b, %c;", "u32 u32 u32 u32", [](I v) { return extract(v, 32, false); }},
         {"bfe.s32 %d, %a, %b, %c;", "s32 s32 u32 u32", [](I v) { return extract(v, 32, true); }},
         {"bfe.u64 %d, %a, %b, %c;", "u64 u64 u32 u32", [](I v) { return extract(v, 64, false); }},
@@ -319,7 +317,7 @@ TEST(OpsBits, Fields) {
           {0xaaaaaaaa, 3, 0xfffffffe},
           {0xaaaaaaaa, 0, 40},
           {0, 0, 1}}},
-    });
+    };
 }
 
 Bits permute(Bits a, Bits b, Bits selectors) {
@@ -334,7 +332,7 @@ Bits permute(Bits a, Bits b, Bits selectors) {
     return d;
 }
 
-TEST(OpsBits, PermuteAndTables) {
+std::vector<Op> permute_and_tables() {
     auto mode = [](std::vector<Bits> selectors) {
         return [=](I v) { return permute(v[0], v[1], selectors[v[2] & 3]); };
     };
@@ -364,10 +362,10 @@ TEST(OpsBits, PermuteAndTables) {
     ops.push_back(
         {"setp.eq.u32 %p, %c, 0; lop3.and.b32 %d|%q, %a, %b, 0, 0xC0, %p; selp.u32 %d, 1, 0, %q;",
          "u32 u32 u32 u32", [](I v) -> Bits { return (v[0] & v[1]) != 0 && v[2] == 0; }});
-    check_ops(ops);
+    return ops;
 }
 
-TEST(OpsBits, SelectAndCompare) {
+std::vector<Op> select_and_compare() {
     auto compared = [](const char* name, bool sign) {
         const std::string n = name;
         return [=](I v) -> Bits {
@@ -410,15 +408,15 @@ TEST(OpsBits, SelectAndCompare) {
                    [](I v) -> Bits { return s32(v[0]) < s32(v[1]) ? 0xffffffffu : 0; }});
     ops.push_back({"set.ge.f32.u32 %d, %a, %b;", "f32 u32 u32",
                    [](I v) { return bits(v[0] >= v[1] ? 1.0f : 0.0f); }});
-    check_ops(ops);
+    return ops;
 }
 
-TEST(OpsBits, Video) {
+std::vector<Op> video() {
     auto lane = [](Bits v, int k, bool sign) -> std::int64_t {
         return sign ? std::int64_t{static_cast<std::int8_t>(v >> (8 * k))}
                     : static_cast<std::uint8_t>(v >> (8 * k));
     };
-    check_ops({
+    return {
         {"vadd.u32.u32.u32.sat %d, %a, %b;", "u32 u32 u32",
          [](I v) { return std::min<Bits>(v[0] + v[1], 0xffffffffu); }},
         {"vsub.s32.s32.s32.sat %d, %a, %b;", "s32 s32 s32",
@@ -470,8 +468,25 @@ TEST(OpsBits, Video) {
              }
              return d;
          }},
-    });
+    };
 }
 
 } // namespace
+
+std::vector<OpGroup> integer_ops() {
+    return {
+        {"integer/add_sub_mul", add_sub_mul()},
+        {"integer/carries", carries()},
+        {"integer/twenty_four_bits", twenty_four_bits()},
+        {"integer/divide_without_fault", divide_without_fault()},
+        {"integer/min_max_abs_neg_sad", min_max_abs_neg_sad()},
+        {"integer/dot_products", dot_products()},
+        {"bits/logic_and_shifts", logic_and_shifts()},
+        {"bits/fields", fields()},
+        {"bits/permute_and_tables", permute_and_tables()},
+        {"bits/select_and_compare", select_and_compare()},
+        {"bits/video", video()},
+    };
+}
+
 } // namespace lathe::soft::test

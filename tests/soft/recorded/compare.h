@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// A device's results against those of another one.
+#pragma once
+
+#include "tests/soft/recorded/recording.h"
+
+#include <string>
+
+namespace lathe::recorded {
+
+struct Comparison {
+    bool same = true;
+    std::string words;       ///< the first differences, for a person
+    std::size_t values = 0;  ///< compared, one by one or by their hash
+    std::size_t unequal = 0; ///< bits that differ though within the tolerance
+    double worst = 0;        ///< distance in units of the tolerance; 1 is its end
+};
+
+/// `fresh` has all values, and the tolerances; `recorded` may have hashes for some.
+Comparison compare(const Record& recorded, const Record& fresh);
+
+/// Why results of GPUs and of the software device differ in this case, null where they must not.
+const char* known_difference(const std::string& name);
+/// The patterns of the list, for finding those that match nothing.
+std::vector<std::string> known_difference_patterns();
+bool matches(const std::string& pattern, const std::string& name);
+
+} // namespace lathe::recorded

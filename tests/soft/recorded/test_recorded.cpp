@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: MIT
+// The software device against recorded results of a real GPU (recording.h has the file, ./*_cases.cpp
+// what is run), and the machinery against itself.
+#include "engine/core/error.h"
+#include "tests/soft/recorded/compare.h"
+#include "tests/soft/recorded/session.h"
+#include "tests/soft/support/nvrtc.h"
+#include "tests/temp_folder.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+
+namespace lathe::recorded {
+namespace {
+
+using test::TempFolder;
+
+/// Whatever the machine has: the tests are of the software device.
+class OnTheSoftwareDevice : public testing::Environment {
+    void SetUp() override { setenv("LATHE_DEVICE", "software", 1); }
+};
+[[maybe_unused]] testing::Environment* const g_environment =
+    testing::AddGlobalTestEnvironment(new OnTheSoftwareDevice);
+
+std::string group_of(const std::string& name) { return name.substr(0, name.find('/')); }
+
+std::vector<std::string> groups() {
+    std::vector<std::string> all;
+    for (const Case& one : all_cases())
+        if (all.empty() || all.back() != group_of(one.name)) all.push_back(group_of(one.name));
+    return all;
+}
+
+class RecordedGpu : public testing::TestWithParam<std::string> {};
+
+TEST_P(RecordedGpu, AgreesWithTheSoftwareDevice) {
+    if (!test::has_nvrtc()) GTEST_SKIP() << "NVRTC was not found";
+    const std::string file = LATHE_TEST_RECORDING;
+    if (!std::filesystem::exists(file))
+        GTEST_SKIP() << "there is no recording of a GPU yet: run record_kernels " << file
+                     << " on one";
+    const Recording recording = Recording::read(file);
+    Session session;
+    std::size_t compared = 0;
+    std::set<std::string> stale;
+    for (const std::string& pattern : known_difference_patterns())
+        if (group_of(pattern) == GetParam()) stale.insert(pattern);
+    for (const Case& one : all_cases()) {
+        if (group_of(one.name) != GetParam()) continue;
+        const Record* const recorded = recording.find(one.name);
+        if (!recorded) {
+            ADD_FAILURE() << one.name << " is not in the recording: record again";
+            continue;
+        }
+        bool lost = false;
+        const Comparison result = compare(*recorded, run(session, one, lost));
+        ++compared;
+        const char* const reason = known_difference(one.name);
+        if (!result.same)
+            for (const std::string& pattern : known_difference_patterns())
+                if (matches(pattern, one.name)) stale.erase(pattern);
+        if (!result.same && !reason) ADD_FAILURE() << one.name << '\n' << result.words;
+    }
+    for (const std::string& pattern : stale)
+        ADD_FAILURE() << pattern << " does not differ any more: take it out of differences.cpp";
+    RecordProperty("compared", static_cast<int>(compared));
+}
+
+INSTANTIATE_TEST_SUITE_P(Groups, RecordedGpu, testing::ValuesIn(groups()),
+                         [](const auto& group) { return group.param; });
+
+/// Each so-manyth case, so that it takes seconds.
+std::vector<Case> sample() {
+    std::vector<Case> cases = all_cases(), some;
+    for (std::size_t k = 0; k < cases.size(); k += 17) some.push_back(cases[k]);
+    return some;
+}
+
+/// LATHE_SOFT_MODE for a scope.
+class Mode {
+public:
+    explicit Mode(const char* mode) {
+        if (const char* const found = std::getenv("LATHE_SOFT_MODE")) before_ = found;
+        setenv("LATHE_SOFT_MODE", mode, 1);
+    }
+    ~Mode() {
+        if (before_.empty())
+            unsetenv("LATHE_SOFT_MODE");
+        else
+            setenv("LATHE_SOFT_MODE", before_.c_str(), 1);
+    }
+    Mode(const Mode&) = delete;
+    Mode& operator=(const Mode&) = delete;
+
+private:
+    std::string before_;
+};
+
+std::vector<Record> run_all(const std::vector<Case>& cases, const char* mode) {
+    const Mode scope{mode};
+    Session session;
+    std::vector<Record> records;
+    for (const Case& one : cases) {
+        bool lost = false;
+        records.push_back(run(session, one, lost));
+    }
+    return records;
+}
+
+TEST(Recording, WarpsAgreeWithARecordingOfSingleThreads) {
+    if (!test::has_nvrtc()) GTEST_SKIP() << "NVRTC was not found";
+    const TempFolder folder;
+    const std::string file = folder.path() / "recording";
+    const std::vector<Case> cases = sample();
+    Recording written;
+    written.header["device"] = "the software device";
+    written.records = run_all(cases, "scalar");
+    written.write(file, 32);
+    const Recording recording = Recording::read(file);
+    EXPECT_EQ(recording.header, written.header);
+    ASSERT_EQ(recording.records.size(), cases.size());
+    const std::vector<Record> fresh = run_all(cases, "warp");
+    for (std::size_t k = 0; k < cases.size(); ++k) {
+        const Comparison result = compare(recording.records[k], fresh[k]);
+        EXPECT_TRUE(result.same) << cases[k].name << '\n' << result.words;
+        EXPECT_TRUE(fresh[k].code == 0 || group_of(cases[k].name) == "faults")
+            << cases[k].name << ": " << fresh[k].problem;
+    }
+}
+
+Record example() {
+    Record record;
+    record.name = "example";
+    record.definition = 5;
+    std::vector<std::uint32_t> words(200);
+    std::vector<float> floats;
+    for (std::uint32_t k = 0; k < 200; ++k) {
+        words[k] = k * k;
+        floats.push_back(1 + static_cast<float>(k) / 8);
+    }
+    record.parts = {part("words", Type::b32, words),
+                    part("floats", Type::f32, floats, {0, 0, 4}),
+                    part("exact", Type::f32, floats)};
+    finish(record);
+    return record;
+}
+
+/// What reading gives of a file with this record.
+Record kept(const Record& record, std::size_t count) {
+    const std::string bytes = to_bytes(record, count);
+    std::size_t at = 0;
+    Record read = from_bytes(bytes, at);
+    EXPECT_EQ(at, bytes.size());
+    return read;
+}
+
+TEST(Recording, AChangedValueIsFound) {
+    const Record good = example();
+    EXPECT_TRUE(compare(kept(good, 16), good).same);
+    for (const std::size_t place : {3u, 15u, 16u, 63u, 64u, 199u})
+        for (const std::size_t which : {0u, 2u}) {
+            Record other = example();
+            other.parts[which].values[place] ^= 1;
+            finish(other);
+            // In the file, and in what is compared with it; with and without kept values.
+            for (const std::size_t count : {0u, 16u, 64u, 1000u}) {
+                EXPECT_FALSE(compare(kept(other, count), good).same) << place << ", " << count;
+                EXPECT_FALSE(compare(kept(good, count), other).same) << place << ", " << count;
+            }
+        }
+}
+
+TEST(Recording, TolerancesEndWhereTheyShould) {
+    const Record good = example();
+    Record other = example();
+    other.parts[1].values[150] += 4;
+    const Comparison near = compare(kept(other, 16), good);
+    EXPECT_TRUE(near.same);
+    EXPECT_EQ(near.unequal, 1u);
+    EXPECT_DOUBLE_EQ(near.worst, 1);
+    other.parts[1].values[150] += 1;
+    EXPECT_FALSE(compare(kept(other, 16), good).same);
+    other = example();
+    other.parts[1].values[7] = 0x7fc00000;
+    EXPECT_FALSE(compare(kept(other, 16), good).same);
+    other.parts[1].values[7] = 0x7f800000;
+    EXPECT_FALSE(compare(kept(other, 16), good).same);
+}
+
+TEST(Recording, NansAreEqualAndZeroesAreNot) {
+    Record a = example(), b = example();
+    a.parts[2].values[100] = 0x7fffffff;
+    b.parts[2].values[100] = 0xffc00000;
+    finish(a), finish(b);
+    EXPECT_TRUE(compare(kept(a, 0), b).same);
+    EXPECT_TRUE(compare(kept(a, 200), b).same);
+    a.parts[2].values[100] = 0;
+    b.parts[2].values[100] = 0x80000000;
+    finish(a), finish(b);
+    EXPECT_FALSE(compare(kept(a, 0), b).same);
+    EXPECT_FALSE(compare(kept(a, 200), b).same);
+}
+
+TEST(Recording, AnotherCaseOrOutcomeIsFound) {
+    const Record good = example();
+    Record other = example();
+    other.definition = 6;
+    EXPECT_FALSE(compare(kept(other, 16), good).same);
+    other = example();
+    other.code = 700;
+    EXPECT_FALSE(compare(kept(other, 16), good).same);
+    other = example();
+    other.parts.pop_back();
+    EXPECT_FALSE(compare(kept(other, 16), good).same);
+    other = example();
+    other.parts[0].values.pop_back();
+    finish(other);
+    EXPECT_FALSE(compare(kept(other, 16), good).same);
+}
+
+TEST(Recording, DamagedFilesAreRefused) {
+    const std::string bytes = to_bytes(example(), 16);
+    for (std::size_t length = 0; length < bytes.size(); ++length) {
+        std::size_t at = 0;
+        EXPECT_THROW(from_bytes(std::string_view{bytes}.substr(0, length), at), Error) << length;
+    }
+    EXPECT_THROW(Recording::read("/nonexistent"), Error);
+}
+
+TEST(Recording, NamesAreUnique) {
+    std::set<std::string> names;
+    for (const Case& one : all_cases()) EXPECT_TRUE(names.insert(one.name).second) << one.name;
+    EXPECT_GT(names.size(), 1000u);
+}
+
+} // namespace
+} // namespace lathe::recorded
