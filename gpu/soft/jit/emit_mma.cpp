@@ -19,6 +19,7 @@
 
 #include <array>
 #include <charconv>
+#include <optional>
 
 namespace lathe::soft::jit {
 
@@ -53,10 +54,16 @@ Size size_of(FunctionLowering& f, const Instruction& i) {
     f.fail(i, "the shape is missing");
 }
 
-Element element(FunctionLowering& f, const Instruction& i, ptx::Type type) {
+/// `which` of the two words s4 and u4 of an instruction: A's and B's, or the only one.
+Element element(FunctionLowering& f, const Instruction& i, ptx::Type type, unsigned which = 0) {
     if (i.has("b1")) return {ptx::Type::b32, 1, false};
-    if (i.has("s4")) return {ptx::Type::s8, 4, true};
-    if (i.has("u4")) return {ptx::Type::u8, 4, false};
+    std::optional<Element> four_bits;
+    for (const std::string& word : i.modifiers) {
+        if (word != "s4" && word != "u4") continue;
+        four_bits = {word == "s4" ? ptx::Type::s8 : ptx::Type::u8, 4, word == "s4"};
+        if (which-- == 0) break;
+    }
+    if (four_bits) return *four_bits;
     switch (type) {
     case ptx::Type::f16:
         return {type, 16, true};
@@ -125,9 +132,10 @@ Values operands(FunctionLowering& f, const Element& kind, const Values& words) {
     return all;
 }
 
-/// sum + what two operands have as product: of floats, or of all elements of two registers.
+/// sum + what two operands have as product: of floats, or of all elements of two registers, of which
+/// the signs may differ.
 Value* dot(FunctionLowering& f, const Instruction& i, const Element& kind, Value* sum, Value* x,
-           Value* y) {
+           Value* y, bool y_is_signed) {
     auto& b = f.b;
     if (kind.bits == 16) return b.CreateFAdd(sum, b.CreateFMul(x, y)); // the product is exact
     if (kind.bits == 1) {
@@ -135,12 +143,12 @@ Value* dot(FunctionLowering& f, const Instruction& i, const Element& kind, Value
         return b.CreateAdd(sum, b.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, both));
     }
     for (unsigned k = 0; k < kind.in_register(); ++k) {
-        const auto part = [&](Value* v) {
+        const auto part = [&](Value* v, bool is_signed) {
             Value* top = b.CreateShl(v, 32 - kind.bits * (k + 1));
-            return kind.is_signed ? b.CreateAShr(top, 32 - kind.bits)
-                                  : b.CreateLShr(top, 32 - kind.bits);
+            return is_signed ? b.CreateAShr(top, 32 - kind.bits)
+                             : b.CreateLShr(top, 32 - kind.bits);
         };
-        sum = b.CreateAdd(sum, b.CreateMul(part(x), part(y)));
+        sum = b.CreateAdd(sum, b.CreateMul(part(x, kind.is_signed), part(y, y_is_signed)));
     }
     return sum;
 }
@@ -364,7 +372,7 @@ struct Wmma {
                 const unsigned source = e + share * (r / in_lane);
                 Value* value = from_lane(f, shared[r % in_lane],
                                          [=](unsigned l) { return l / lanes * lanes + source; });
-                sum = dot(f, i, kind, sum, value, own[r]);
+                sum = dot(f, i, kind, sum, value, own[r], kind.is_signed);
             }
             after.push_back(last_sum(f, i, sum, before[e]));
         }
@@ -391,10 +399,9 @@ void emit_wmma(FunctionLowering& f, const Instruction& i) {
 /// + 1.
 void emit_mma_by_fours(FunctionLowering& f, const Instruction& i, const Size& size) {
     const Element kind = element(f, i, i.types.size() == 4 ? i.types[1] : ptx::Type::none);
-    const Element other = i.types.size() == 4 ? element(f, i, i.types[2]) : kind;
-    const bool mixed = kind.bits == 4 && i.has("s4") && i.has("u4");
-    if (mixed || kind.bits != other.bits || kind.is_signed != other.is_signed)
-        f.fail(i, "A and B must be of one type here");
+    const Element other =
+        element(f, i, i.types.size() == 4 ? i.types[2] : ptx::Type::none, 1);
+    if (kind.bits != other.bits) f.fail(i, "elements of A and B must be of one size here");
     const unsigned rows = size.m / 8, tiles = size.k / (4 * kind.in_register());
     if (size.n != 8 || rows == 0 || rows > 2 || tiles == 0)
         f.fail(i, "this shape does not exist for this target");
@@ -411,7 +418,7 @@ void emit_mma_by_fours(FunctionLowering& f, const Instruction& i, const Size& si
                                  [=](unsigned lane) { return lane / 4 * 4 + q; });
             Value* y = from_lane(f, columns[tile * parts + part],
                                  [=](unsigned lane) { return lane % 4 * 8 + 4 * (e % 2) + q; });
-            sum = dot(f, i, kind, sum, x, y);
+            sum = dot(f, i, kind, sum, x, y, other.is_signed);
         }
         after.push_back(last_sum(f, i, sum, before[e]));
     }
@@ -469,7 +476,7 @@ void emit_mma_of_quads(FunctionLowering& f, const Instruction& i) {
         for (unsigned k = 0; k < 4; ++k) {
             Value* p = fetch(x, layouts[0] == "row", k, [=](unsigned l) { return row(l, e); });
             Value* q = fetch(y, layouts[1] == "col", k, [=](unsigned l) { return column(l, e); });
-            sum = dot(f, i, kind, sum, p, q);
+            sum = dot(f, i, kind, sum, p, q, kind.is_signed);
         }
         after.push_back(sum);
     }

@@ -356,6 +356,35 @@ TEST_F(MatrixProducts, OfBits) {
         }
 }
 
+TEST_F(MatrixProducts, OfTwoSigns) {
+    for (const unsigned bits : {8u, 4u})
+        for (const bool a_signed : {false, true})
+            for (const bool b_signed : {false, true}) {
+                const std::string name = fmt::format("mma.sync.aligned.m8n8k{}.row.col.s32.{}{}.{}{}.s32",
+                                                     128 / bits, a_signed ? 's' : 'u', bits,
+                                                     b_signed ? 's' : 'u', bits);
+                std::vector<std::uint32_t> in(32 * 4), out(32 * 2);
+                for (auto& each : in) each = random()();
+                Program program{one_instruction(name, 1, 1, 2, false)};
+                program.run({{1, 1, 1}, {32, 1, 1}}, in.data(), out.data());
+                const auto value_of = [&](std::uint32_t word, unsigned k, bool is_signed) {
+                    const auto part = static_cast<int>(word >> (bits * k) & ((1u << bits) - 1));
+                    return is_signed && part >> (bits - 1) ? part - (1 << bits) : part;
+                };
+                for (unsigned lane = 0; lane < 32; ++lane)
+                    for (unsigned e = 0; e < 2; ++e) {
+                        std::uint32_t sum = in[lane * 4 + 2 + e];
+                        for (unsigned q = 0; q < 4; ++q)
+                            for (unsigned k = 0; k < 32 / bits; ++k)
+                                sum += static_cast<std::uint32_t>(
+                                    value_of(in[(lane / 4 * 4 + q) * 4], k, a_signed) *
+                                    value_of(in[((lane % 4 * 2 + e) * 4 + q) * 4 + 1], k,
+                                             b_signed));
+                        EXPECT_EQ(out[lane * 2 + e], sum) << name << ", lane " << lane;
+                    }
+            }
+}
+
 TEST_F(MatrixProducts, SaturateWhereAsked) {
     std::vector<std::uint32_t> in(32 * 4, 0x7f7f7f7f), out(32 * 2);
     for (std::size_t lane = 0; lane < 32; ++lane) in[lane * 4 + 2] = in[lane * 4 + 3] = 0x7fffffff;

@@ -53,7 +53,10 @@ std::vector<Part> run_random(Session& session, std::uint32_t seed) {
 void add_random_cases(std::vector<Case>& cases) {
     for (std::uint32_t seed = 1; seed <= kCount; ++seed)
         cases.push_back({fmt::format("random/{}", seed),
-                         [seed](Session& session) { return run_random(session, seed); }});
+                         [seed](Session& session) { return run_random(session, seed); },
+                         seed == 119 || seed == 239
+                             ? "LLVM 19 does not come to an end with its code for warps"
+                             : nullptr});
 }
 
 } // namespace lathe::recorded

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <set>
+#include <thread>
 
 namespace lathe::recorded {
 namespace {
@@ -34,57 +35,12 @@ std::vector<std::string> groups() {
     return all;
 }
 
-class RecordedGpu : public testing::TestWithParam<std::string> {};
-
-TEST_P(RecordedGpu, AgreesWithTheSoftwareDevice) {
-    if (!test::has_nvrtc()) GTEST_SKIP() << "NVRTC was not found";
-    const std::string file = LATHE_TEST_RECORDING;
-    if (!std::filesystem::exists(file))
-        GTEST_SKIP() << "there is no recording of a GPU yet: run record_kernels " << file
-                     << " on one";
-    const Recording recording = Recording::read(file);
-    Session session;
-    std::size_t compared = 0;
-    std::set<std::string> stale;
-    for (const std::string& pattern : known_difference_patterns())
-        if (group_of(pattern) == GetParam()) stale.insert(pattern);
-    for (const Case& one : all_cases()) {
-        if (group_of(one.name) != GetParam()) continue;
-        const Record* const recorded = recording.find(one.name);
-        if (!recorded) {
-            ADD_FAILURE() << one.name << " is not in the recording: record again";
-            continue;
-        }
-        bool lost = false;
-        const Comparison result = compare(*recorded, run(session, one, lost));
-        ++compared;
-        const char* const reason = known_difference(one.name);
-        if (!result.same)
-            for (const std::string& pattern : known_difference_patterns())
-                if (matches(pattern, one.name)) stale.erase(pattern);
-        if (!result.same && !reason) ADD_FAILURE() << one.name << '\n' << result.words;
-    }
-    for (const std::string& pattern : stale)
-        ADD_FAILURE() << pattern << " does not differ any more: take it out of differences.cpp";
-    RecordProperty("compared", static_cast<int>(compared));
-}
-
-INSTANTIATE_TEST_SUITE_P(Groups, RecordedGpu, testing::ValuesIn(groups()),
-                         [](const auto& group) { return group.param; });
-
-/// Each so-manyth case, so that it takes seconds.
-std::vector<Case> sample() {
-    std::vector<Case> cases = all_cases(), some;
-    for (std::size_t k = 0; k < cases.size(); k += 17) some.push_back(cases[k]);
-    return some;
-}
-
 /// LATHE_SOFT_MODE for a scope.
 class Mode {
 public:
-    explicit Mode(const char* mode) {
+    explicit Mode(const char* mode) { // null: as it is
         if (const char* const found = std::getenv("LATHE_SOFT_MODE")) before_ = found;
-        setenv("LATHE_SOFT_MODE", mode, 1);
+        if (mode) setenv("LATHE_SOFT_MODE", mode, 1);
     }
     ~Mode() {
         if (before_.empty())
@@ -99,15 +55,70 @@ private:
     std::string before_;
 };
 
-std::vector<Record> run_all(const std::vector<Case>& cases, const char* mode) {
-    const Mode scope{mode};
-    Session session;
-    std::vector<Record> records;
-    for (const Case& one : cases) {
-        bool lost = false;
-        records.push_back(run(session, one, lost));
+/// On two threads, as compiling takes most of the time; those that cannot run by warps at the end.
+/// `mode` is LATHE_SOFT_MODE, null leaves it.
+std::vector<Record> run_all(const std::vector<Case>& cases, const char* mode = nullptr) {
+    std::vector<Record> records(cases.size());
+    const auto run_some = [&](bool by_warps, unsigned turn, unsigned turns) {
+        Session session;
+        for (std::size_t k = 0; k < cases.size(); ++k) {
+            // Ten in a row may share a module.
+            if (k / 10 % turns != turn || by_warps != (cases[k].not_by_warps == nullptr)) continue;
+            bool lost = false;
+            records[k] = run(session, cases[k], lost);
+        }
+    };
+    {
+        const Mode scope{mode};
+        std::thread other{run_some, true, 1u, 2u};
+        run_some(true, 0, 2);
+        other.join();
     }
+    const Mode scope{"scalar"};
+    run_some(false, 0, 1);
     return records;
+}
+
+class RecordedGpu : public testing::TestWithParam<std::string> {};
+
+TEST_P(RecordedGpu, AgreesWithTheSoftwareDevice) {
+    if (!test::has_nvrtc()) GTEST_SKIP() << "NVRTC was not found";
+    const std::string file = LATHE_TEST_RECORDING;
+    if (!std::filesystem::exists(file))
+        GTEST_SKIP() << "there is no recording of a GPU yet: run record_kernels " << file
+                     << " on one";
+    const Recording recording = Recording::read(file);
+    std::vector<Case> cases = all_cases();
+    std::erase_if(cases, [&](const Case& one) { return group_of(one.name) != GetParam(); });
+    const std::vector<Record> fresh = run_all(cases);
+    std::set<std::string> stale;
+    for (const std::string& pattern : known_difference_patterns())
+        if (group_of(pattern) == GetParam()) stale.insert(pattern);
+    for (const Record& here : fresh) {
+        const Record* const recorded = recording.find(here.name);
+        if (!recorded) {
+            ADD_FAILURE() << here.name << " is not in the recording: record again";
+            continue;
+        }
+        const Comparison result = compare(*recorded, here);
+        if (result.same) continue;
+        for (const std::string& pattern : known_difference_patterns())
+            if (matches(pattern, here.name)) stale.erase(pattern);
+        if (!known_difference(here.name)) ADD_FAILURE() << here.name << '\n' << result.words;
+    }
+    for (const std::string& pattern : stale)
+        ADD_FAILURE() << pattern << " does not differ any more: take it out of differences.cpp";
+    RecordProperty("compared", static_cast<int>(fresh.size()));
+}
+
+INSTANTIATE_TEST_SUITE_P(Groups, RecordedGpu, testing::ValuesIn(groups()),
+                         [](const auto& group) { return group.param; });
+
+/// Each so-manyth case, so that it takes seconds.
+std::vector<Case> sample() {
+    std::vector<Case> cases = all_cases(), some;
+    for (std::size_t k = 0; k < cases.size(); k += 17) some.push_back(cases[k]);
+    return some;
 }
 
 TEST(Recording, WarpsAgreeWithARecordingOfSingleThreads) {
