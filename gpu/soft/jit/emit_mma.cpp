@@ -132,8 +132,8 @@ Values operands(FunctionLowering& f, const Element& kind, const Values& words) {
     return all;
 }
 
-/// sum + what two operands have as product: of floats, or of all elements of two registers, of which
-/// the signs may differ.
+/// sum + what two operands have as product: of floats, or of all elements of two registers, of
+/// which the signs may differ.
 Value* dot(FunctionLowering& f, const Instruction& i, const Element& kind, Value* sum, Value* x,
            Value* y, bool y_is_signed) {
     auto& b = f.b;
@@ -399,8 +399,7 @@ void emit_wmma(FunctionLowering& f, const Instruction& i) {
 /// + 1.
 void emit_mma_by_fours(FunctionLowering& f, const Instruction& i, const Size& size) {
     const Element kind = element(f, i, i.types.size() == 4 ? i.types[1] : ptx::Type::none);
-    const Element other =
-        element(f, i, i.types.size() == 4 ? i.types[2] : ptx::Type::none, 1);
+    const Element other = element(f, i, i.types.size() == 4 ? i.types[2] : ptx::Type::none, 1);
     if (kind.bits != other.bits) f.fail(i, "elements of A and B must be of one size here");
     const unsigned rows = size.m / 8, tiles = size.k / (4 * kind.in_register());
     if (size.n != 8 || rows == 0 || rows > 2 || tiles == 0)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "tests/soft/jit/ops.h"
 
-#include <fmt/format.h>
 #include <cfenv>
 #include <cmath>
+#include <fmt/format.h>
 #include <random>
 #include <sstream>
 

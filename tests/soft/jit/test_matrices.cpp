@@ -360,9 +360,9 @@ TEST_F(MatrixProducts, OfTwoSigns) {
     for (const unsigned bits : {8u, 4u})
         for (const bool a_signed : {false, true})
             for (const bool b_signed : {false, true}) {
-                const std::string name = fmt::format("mma.sync.aligned.m8n8k{}.row.col.s32.{}{}.{}{}.s32",
-                                                     128 / bits, a_signed ? 's' : 'u', bits,
-                                                     b_signed ? 's' : 'u', bits);
+                const std::string name =
+                    fmt::format("mma.sync.aligned.m8n8k{}.row.col.s32.{}{}.{}{}.s32", 128 / bits,
+                                a_signed ? 's' : 'u', bits, b_signed ? 's' : 'u', bits);
                 std::vector<std::uint32_t> in(32 * 4), out(32 * 2);
                 for (auto& each : in) each = random()();
                 Program program{one_instruction(name, 1, 1, 2, false)};

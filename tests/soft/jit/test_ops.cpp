@@ -14,7 +14,9 @@ namespace lathe::soft::test {
 namespace {
 
 bool is_real(const std::string& type) { return type[0] == 'f'; }
-unsigned bits_of(const std::string& type) { return static_cast<unsigned>(std::stoi(type.substr(1))); }
+unsigned bits_of(const std::string& type) {
+    return static_cast<unsigned>(std::stoi(type.substr(1)));
+}
 
 /// Floats in the order of integers.
 std::int64_t ordered(Bits b, unsigned bits_wide) {

@@ -103,8 +103,7 @@ Comparison compare(const Record& recorded, const Record& fresh) {
     else
         for (std::size_t k = 0; k < fresh.parts.size(); ++k)
             compare_parts(recorded.parts[k], fresh.parts[k], result);
-    if (!result.same && recorded.ptx != fresh.ptx)
-        fail("(NVRTC wrote other PTX here than there)");
+    if (!result.same && recorded.ptx != fresh.ptx) fail("(NVRTC wrote other PTX here than there)");
     return result;
 }
 

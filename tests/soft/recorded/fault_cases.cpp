@@ -16,7 +16,8 @@ void add_fault_cases(std::vector<Case>& cases) {
           {"null", "if (threadIdx.x == 2) *(volatile unsigned*)nullptr = 1;"},
           {"far_read", "out[1] = *(volatile unsigned*)(0x7ffffff00000000ull);"},
           {"misaligned", "*(volatile unsigned*)((char*)out + 2) = 1;"},
-          {"shared_far", "__shared__ unsigned s[4]; ((volatile unsigned*)s)[out[0] + (1u << 28)] = 1;"}})
+          {"shared_far",
+           "__shared__ unsigned s[4]; ((volatile unsigned*)s)[out[0] + (1u << 28)] = 1;"}})
         cases.push_back(
             {fmt::format("faults/{}", fault.name), [=](Session& session) -> std::vector<Part> {
                  const Memory out{256};

@@ -123,10 +123,10 @@ void add_function_cases(std::vector<Case>& cases) {
     for (const std::string name : {"rcp.approx", "sqrt.approx", "rsqrt.approx"})
         for (const std::string form : {".f32", ".ftz.f32"})
             add_with_bound(name + form, "exponents", exponents(1e-44, 3.4e38));
-    for (const std::string name : {"ex2.approx.f32", "ex2.approx.ftz.f32", "lg2.approx.f32",
-                                   "lg2.approx.ftz.f32", "tanh.approx.f32", "rcp.approx.f32",
-                                   "rcp.approx.ftz.f32", "sqrt.approx.f32", "sqrt.approx.ftz.f32",
-                                   "rsqrt.approx.f32", "rsqrt.approx.ftz.f32"})
+    for (const std::string name :
+         {"ex2.approx.f32", "ex2.approx.ftz.f32", "lg2.approx.f32", "lg2.approx.ftz.f32",
+          "tanh.approx.f32", "rcp.approx.f32", "rcp.approx.ftz.f32", "sqrt.approx.f32",
+          "sqrt.approx.ftz.f32", "rsqrt.approx.f32", "rsqrt.approx.ftz.f32"})
         add_with_bound(name, "specials", specials());
     for (const std::string form : {".f32", ".ftz.f32"}) {
         add_with_bound("div.approx" + form, "numbers", quotients(1e18));

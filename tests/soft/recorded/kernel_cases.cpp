@@ -102,8 +102,8 @@ std::vector<Part> histogram(Session& session) {
     std::vector<unsigned char> in(10000);
     for (std::size_t k = 0; k < in.size(); ++k) in[k] = static_cast<unsigned char>(k * k % 251);
     const Memory bytes = session.upload(in), out{1024};
-    session.launch(kernel(session, "histogram", "histogram"), {{5, 1, 1}, {256, 1, 1}},
-                   bytes.get(), out.get(), 10000);
+    session.launch(kernel(session, "histogram", "histogram"), {{5, 1, 1}, {256, 1, 1}}, bytes.get(),
+                   out.get(), 10000);
     return {part("", Type::b32, out.read<std::uint32_t>(256))};
 }
 
@@ -116,8 +116,8 @@ std::vector<Part> atomics(Session& session) {
     session.launch(kernel(session, "histogram", "atomics"), {}, i.get(), u.get(), l.get(), f.get(),
                    d.get());
     return {part("i", Type::b32, i.read<int>(1)), part("u", Type::b32, u.read<unsigned>(6)),
-            part("l", Type::b64, l.read<std::uint64_t>(2)),
-            part("f", Type::f32, f.read<float>(3)), part("d", Type::f64, d.read<double>(1))};
+            part("l", Type::b64, l.read<std::uint64_t>(2)), part("f", Type::f32, f.read<float>(3)),
+            part("d", Type::f64, d.read<double>(1))};
 }
 
 std::vector<Part> scan(Session& session) {

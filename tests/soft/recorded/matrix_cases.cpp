@@ -18,9 +18,9 @@ enum class Fill { whole, any };
 
 struct Mma {
     std::string text;
-    int a, b, c;     ///< registers of 32 bits a lane
-    bool halves_in;  ///< else bits
-    Type result;     ///< b32, f32 or f16, two in a register
+    int a, b, c;    ///< registers of 32 bits a lane
+    bool halves_in; ///< else bits
+    Type result;    ///< b32, f32 or f16, two in a register
 };
 
 std::string kernel_of(const Mma& m) {
@@ -89,8 +89,7 @@ std::vector<Part> run_mma(Session& session, const Mma& m, Fill fill) {
                                            : 0x7ffff000u + round % 2 * 0x2000u);
             }
         }
-        const Memory from = session.upload(in),
-                     to{4 * kLanes * static_cast<std::size_t>(m.c)};
+        const Memory from = session.upload(in), to{4 * kLanes * static_cast<std::size_t>(m.c)};
         session.launch(f, {{1, 1, 1}, {32, 1, 1}}, from.get(), to.get());
         const auto got = to.read<std::uint32_t>(kLanes * static_cast<std::size_t>(m.c));
         results.insert(results.end(), got.begin(), got.end());
@@ -142,12 +141,13 @@ void add_wmma(std::vector<Case>& cases) {
         for (const Shape shape : {Shape{16, 16, 16}, {32, 8, 16}, {8, 32, 16}})
             for (int layout = 0; layout < 8; ++layout) {
                 const std::string source =
-                    kWmma + fmt::format("extern \"C\" __global__ void k(const {0}* a, const {0}* b, "
-                                        "const {1}* c, {1}* d) {{\nproduct<{2}, {3}, {4}, {0}, {1}, "
-                                        "{5}_major, {6}_major>(a, b, c, d, mem_{7}_major);\n}}\n",
-                                        kind.element, kind.sum, shape.m, shape.n, shape.k,
-                                        layout & 1 ? "row" : "col", layout & 2 ? "row" : "col",
-                                        layout & 4 ? "row" : "col");
+                    kWmma +
+                    fmt::format("extern \"C\" __global__ void k(const {0}* a, const {0}* b, "
+                                "const {1}* c, {1}* d) {{\nproduct<{2}, {3}, {4}, {0}, {1}, "
+                                "{5}_major, {6}_major>(a, b, c, d, mem_{7}_major);\n}}\n",
+                                kind.element, kind.sum, shape.m, shape.n, shape.k,
+                                layout & 1 ? "row" : "col", layout & 2 ? "row" : "col",
+                                layout & 4 ? "row" : "col");
                 if ((shape.m != 16 && layout % 3) || (kind.result == Type::b32 && layout % 2))
                     continue; // half of them is enough
                 cases.push_back(
@@ -169,11 +169,9 @@ void add_wmma(std::vector<Case>& cases) {
                              for (auto& word : start) word = halves ? 0x40400000u : word % 4096;
                          const Memory a = session.upload(fill(halves, halves ? 2 : 1)),
                                       b = session.upload(fill(halves, halves ? 2 : 1)),
-                                      c = session.upload(start),
-                                      d{kElements * kind.sum_bytes};
-                         session.launch(session.compiled(source, "k", {}),
-                                        {{1, 1, 1}, {32, 1, 1}}, a.get(), b.get(), c.get(),
-                                        d.get());
+                                      c = session.upload(start), d{kElements * kind.sum_bytes};
+                         session.launch(session.compiled(source, "k", {}), {{1, 1, 1}, {32, 1, 1}},
+                                        a.get(), b.get(), c.get(), d.get());
                          if (kind.sum_bytes == 2)
                              return {part("", kind.result, d.read<std::uint16_t>(kElements))};
                          return {part("", kind.result, d.read<std::uint32_t>(kElements))};
@@ -205,14 +203,14 @@ void add_matrix_cases(std::vector<Case>& cases) {
                                            satfinite, a, b),
                                1, 1, 2, false, Type::b32});
     }
-    all.push_back({"mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.xor.popc", 1, 1, 2, false,
-                   Type::b32});
+    all.push_back(
+        {"mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.xor.popc", 1, 1, 2, false, Type::b32});
     for (const Mma& m : all)
         for (const Fill fill : {Fill::whole, Fill::any}) {
             if (!m.halves_in && fill == Fill::whole) continue;
-            cases.push_back({fmt::format("matrices/{}/{}", m.text,
-                                         fill == Fill::whole ? "whole" : "any"),
-                             [=](Session& session) { return run_mma(session, m, fill); }});
+            cases.push_back(
+                {fmt::format("matrices/{}/{}", m.text, fill == Fill::whole ? "whole" : "any"),
+                 [=](Session& session) { return run_mma(session, m, fill); }});
         }
     add_wmma(cases);
 }

@@ -63,8 +63,8 @@ void add_arithmetic(std::vector<Case>& cases) {
         ops.plain(fmt::format("rcp.{}.f64", rounding), "f64", 1);
     }
     for (const std::string name : {"min", "max"}) {
-        for (const std::string form : {"", ".ftz", ".NaN", ".ftz.NaN", ".xorsign.abs",
-                                       ".NaN.xorsign.abs"})
+        for (const std::string form :
+             {"", ".ftz", ".NaN", ".ftz.NaN", ".xorsign.abs", ".NaN.xorsign.abs"})
             for (const std::string type : {"f32", "f16"})
                 ops.plain(name + form + "." + type, type, 2);
         for (const std::string form : {"", ".NaN", ".NaN.xorsign.abs"})
@@ -72,8 +72,8 @@ void add_arithmetic(std::vector<Case>& cases) {
         ops.plain(name + ".f64", "f64", 2);
         for (const std::string type : {"u16", "s16", "u32", "s32", "u64", "s64"})
             ops.plain(name + "." + type, type, 2);
-        for (const std::string type : {"u16x2", "s16x2", "relu.s16x2", "f16x2", "NaN.f16x2",
-                                       "bf16x2"})
+        for (const std::string type :
+             {"u16x2", "s16x2", "relu.s16x2", "f16x2", "NaN.f16x2", "bf16x2"})
             ops.plain(name + "." + type, "u32", 2);
         ops.plain(name + ".relu.s32", "s32", 2);
     }
@@ -151,8 +151,8 @@ void add_conversions(std::vector<Case>& cases) {
         for (const std::string to : kIntegers) {
             // ptxas refuses to saturate where all values fit.
             const int to_bits = std::stoi(to.substr(1)), from_bits = std::stoi(from.substr(1));
-            const bool fits = to[0] == from[0] ? to_bits >= from_bits
-                                               : from[0] == 'u' && to_bits > from_bits;
+            const bool fits =
+                to[0] == from[0] ? to_bits >= from_bits : from[0] == 'u' && to_bits > from_bits;
             if (fits) continue;
             ops.add(fmt::format("cvt.sat.{}.{} %d, %a;", to, from), held(to) + " " + held(from));
         }
@@ -229,16 +229,15 @@ void add_video(std::vector<Case>& cases) {
         for (const std::string kinds : kKinds) {
             ops.add(fmt::format("{}.{}.sat %d, %a, %b;", name, kinds), "u32 u32 u32");
             ops.add(fmt::format("{}.{} %d, %a.b3, %b.h1;", name, kinds), "u32 u32 u32");
-            ops.add(fmt::format("{}.{}.add %d, %a.h0, %b.b0, %c;", name, kinds),
-                    "u32 u32 u32 u32");
+            ops.add(fmt::format("{}.{}.add %d, %a.h0, %b.b0, %c;", name, kinds), "u32 u32 u32 u32");
             ops.add(fmt::format("{}.{}.sat %d.b1, %a, %b, %c;", name, kinds), "u32 u32 u32 u32");
         }
     for (const std::string name : {"vshl", "vshr"})
         for (const std::string kinds : {"u32.u32.u32", "s32.s32.u32"})
             for (const std::string form : {"clamp", "wrap"})
                 ops.add(fmt::format("{}.{}.{} %d, %a, %b;", name, kinds, form), "u32 u32 u32");
-    for (const std::string form : {"u32.u32.u32", "s32.s32.s32", "s32.s32.s32.sat",
-                                   "u32.u32.u32.shr7", "s32.s32.s32.shr15"})
+    for (const std::string form :
+         {"u32.u32.u32", "s32.s32.s32", "s32.s32.s32.sat", "u32.u32.u32.shr7", "s32.s32.s32.shr15"})
         ops.add(fmt::format("vmad.{} %d, %a.h0, %b.h1, %c;", form), "u32 u32 u32 u32");
     for (const std::string test : {"eq", "ne", "lt", "le", "gt", "ge"}) {
         ops.add(fmt::format("vset.s32.s32.{} %d, %a, %b;", test), "u32 u32 u32");
@@ -276,9 +275,10 @@ void add_atomics(std::vector<Case>& cases) {
             ops.add(fmt::format("atom.global.{}.{} %d, [%in], %b; ld.volatile.global.{} %d, [%in];",
                                 name, type, type),
                     fmt::format("{0} {0} {0}", as));
-        ops.add(fmt::format("atom.global.cas.{} %d, [%in], %b, %c; ld.volatile.global.{} %d, [%in];",
-                            type, type),
-                fmt::format("{0} {0} {0} {0}", as));
+        ops.add(
+            fmt::format("atom.global.cas.{} %d, [%in], %b, %c; ld.volatile.global.{} %d, [%in];",
+                        type, type),
+            fmt::format("{0} {0} {0} {0}", as));
     }
     add("inc", "u32");
     add("dec", "u32");

@@ -41,8 +41,8 @@ std::vector<Part> run_op(Session& session, const soft::test::Op& op, Tolerance t
     const Memory from = session.upload(in), to{8 * rows.size()};
     session.launch(f, {{static_cast<unsigned>(rows.size()) / kThreads, 1, 1}, {kThreads, 1, 1}},
                    from.get(), to.get());
-    return {part("", type_of(soft::test::types_of(op)[0]), to.read<std::uint64_t>(count),
-                 tolerance)};
+    return {
+        part("", type_of(soft::test::types_of(op)[0]), to.read<std::uint64_t>(count), tolerance)};
 }
 
 std::string short_name(const soft::test::Op& op) {
@@ -56,10 +56,10 @@ void add_op_cases(std::vector<Case>& cases) {
          {soft::test::convert_ops, soft::test::float_ops, soft::test::integer_ops})
         for (const soft::test::OpGroup& group : list())
             for (const soft::test::Op& op : group.ops) {
-                cases.push_back({fmt::format("ops/{}/{}", group.name, short_name(op)),
-                                 [op](Session& session) {
-                                     return run_op(session, op, tolerance_of(op.text));
-                                 }});
+                cases.push_back(
+                    {fmt::format("ops/{}/{}", group.name, short_name(op)), [op](Session& session) {
+                         return run_op(session, op, tolerance_of(op.text));
+                     }});
             }
 }
 

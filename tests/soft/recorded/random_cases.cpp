@@ -19,9 +19,9 @@ std::string own_source(std::uint32_t seed) {
 }
 
 std::vector<Part> run_random(Session& session, std::uint32_t seed) {
-    static constexpr std::array<unsigned, 3> kWhole[] = {
-        {32, 1, 1}, {64, 1, 1}, {96, 1, 1}, {16, 8, 1}, {8, 4, 2}, {32, 3, 1}, {256, 1, 1},
-        {64, 2, 2}};
+    static constexpr std::array<unsigned, 3> kWhole[] = {{32, 1, 1},  {64, 1, 1}, {96, 1, 1},
+                                                         {16, 8, 1},  {8, 4, 2},  {32, 3, 1},
+                                                         {256, 1, 1}, {64, 2, 2}};
     static constexpr std::array<unsigned, 3> kAny[] = {{100, 1, 1}, {17, 1, 1}, {33, 3, 1},
                                                        {1, 1, 1},   {64, 1, 1}, {96, 1, 1}};
     const std::string own = own_source(seed);

@@ -14,9 +14,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <optional>
 #include <thread>
@@ -43,14 +45,22 @@ Options parsed(int count, char** words) {
             if (++k >= count) throw Error{word + " wants a value"};
             return words[k];
         };
-        if (word == "--full") options.full = next();
-        else if (word == "--compare") options.compare = next();
-        else if (word == "--ptx") options.ptx = next();
-        else if (word == "--only") options.only = next();
-        else if (word == "--list") options.list = true;
-        else if (word == "--jobs") options.jobs = static_cast<unsigned>(std::stoul(next()));
-        else if (word == "--seconds") options.seconds = std::stod(next());
-        else if (word == "--worker") options.worker = WorkerShare::parse(next());
+        if (word == "--full")
+            options.full = next();
+        else if (word == "--compare")
+            options.compare = next();
+        else if (word == "--ptx")
+            options.ptx = next();
+        else if (word == "--only")
+            options.only = next();
+        else if (word == "--list")
+            options.list = true;
+        else if (word == "--jobs")
+            options.jobs = static_cast<unsigned>(std::stoul(next()));
+        else if (word == "--seconds")
+            options.seconds = std::stod(next());
+        else if (word == "--worker")
+            options.worker = WorkerShare::parse(next());
         else if (word == "--note") {
             const std::string note = next();
             const std::size_t equals = note.find('=');
@@ -58,7 +68,8 @@ Options parsed(int count, char** words) {
             options.notes[note.substr(0, equals)] = note.substr(equals + 1);
         } else if (word.starts_with("-") || !options.file.empty())
             throw Error{"unknown argument " + word};
-        else options.file = word;
+        else
+            options.file = word;
     }
     return options;
 }
@@ -113,8 +124,8 @@ int write_ptx(const Options& options) {
 int record(const Options& options) {
     if (options.file.empty()) throw Error{"which file? See the head of record_kernels.cpp"};
     const std::vector<Case> cases = chosen(options);
-    Recording recording = run_in_workers(cases, options.only, options.jobs, options.seconds,
-                                         options.file);
+    Recording recording =
+        run_in_workers(cases, options.only, options.jobs, options.seconds, options.file);
     for (const auto& [key, value] : options.notes) recording.header[key] = value;
     if (recording.header.empty()) throw Error{"no worker came as far as the device"};
     recording.write(options.file, kKept);
@@ -130,7 +141,7 @@ int record(const Options& options) {
     for (const auto& [group, count] : failed) fmt::print("{} of {} failed\n", count, group);
     fmt::print("{} of {} cases recorded, {} bytes in {}\n", recording.records.size(), cases.size(),
                std::filesystem::file_size(options.file), options.file);
-    return recording.records.size() == cases.size() ? 0 : 1;
+    return recording.records.size() == cases.size() && failed.empty() ? 0 : 1;
 }
 
 int main_of(int count, char** words) {

@@ -51,8 +51,8 @@ std::vector<std::uint32_t> hashes_of(const Part& part) {
         std::uint64_t hash = kHashStart;
         const std::size_t end = std::min(first + kChunk, part.values.size());
         for (std::size_t k = first; k < end; ++k) {
-            const std::uint64_t bits = is_nan(part.type, part.values[k]) ? ~std::uint64_t{0}
-                                                                         : part.values[k];
+            const std::uint64_t bits =
+                is_nan(part.type, part.values[k]) ? ~std::uint64_t{0} : part.values[k];
             hash = mixed(hash, &bits, sizeof bits);
         }
         hashes.push_back(static_cast<std::uint32_t>(hash ^ hash >> 32));

@@ -125,6 +125,20 @@ std::vector<Case> all_cases() {
     return cases;
 }
 
+namespace {
+
+/// Whether the device still does what it is asked; a GPU that faulted does not.
+bool answers() {
+    const gpu::DriverApi& driver = gpu::driver();
+    CUdeviceptr probe = 0;
+    const bool good = driver.cuMemAlloc(&probe, 16) == CUDA_SUCCESS &&
+                      driver.cuMemsetD8(probe, 1, 16) == CUDA_SUCCESS &&
+                      driver.cuCtxSynchronize() == CUDA_SUCCESS;
+    return good && driver.cuMemFree(probe) == CUDA_SUCCESS;
+}
+
+} // namespace
+
 Record run(Session& session, const Case& one, bool& context_lost) {
     Record record;
     record.name = one.name;
@@ -134,7 +148,7 @@ Record run(Session& session, const Case& one, bool& context_lost) {
     } catch (const gpu::Error& error) {
         record.code = error.code();
         record.problem = error.what();
-        context_lost = error.context_lost() && !gpu::driver().is_software();
+        context_lost = !answers();
     } catch (const std::exception& error) {
         record.code = -1;
         record.problem = error.what();
@@ -148,7 +162,9 @@ Record run(Session& session, const Case& one, bool& context_lost) {
 std::map<std::string, std::string> header_of_this_machine() {
     const gpu::Device device{0};
     const gpu::ComputeCapability capability = device.compute_capability();
-    const gpu::NvrtcApi& nvrtc = gpu::nvrtc();
+    std::string nvrtc = "unknown";
+    if (gpu::nvrtc_problem().empty())
+        nvrtc = fmt::format("{}.{}", gpu::nvrtc().major, gpu::nvrtc().minor);
     const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
     std::tm utc{};
     gmtime_r(&now, &utc);
@@ -156,9 +172,9 @@ std::map<std::string, std::string> header_of_this_machine() {
             {"capability", fmt::format("{}.{}", capability.major, capability.minor)},
             {"driver", fmt::format("{} (CUDA {}.{})", gpu::driver().path.filename().string(),
                                    gpu::driver().version / 1000, gpu::driver().version / 10 % 100)},
-            {"nvrtc", fmt::format("{}.{}", nvrtc.major, nvrtc.minor)},
-            {"date", fmt::format("{:04}-{:02}-{:02}", utc.tm_year + 1900, utc.tm_mon + 1,
-                                 utc.tm_mday)}};
+            {"nvrtc", nvrtc},
+            {"date",
+             fmt::format("{:04}-{:02}-{:02}", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday)}};
 }
 
 } // namespace lathe::recorded

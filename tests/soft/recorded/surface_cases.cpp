@@ -61,9 +61,9 @@ void add_accesses(std::vector<Case>& cases) {
         unsigned channels;
     };
     static constexpr Element kElements[] = {
-        {"uchar1", CU_AD_FORMAT_UNSIGNED_INT8, 1}, {"uchar4", CU_AD_FORMAT_UNSIGNED_INT8, 4},
+        {"uchar1", CU_AD_FORMAT_UNSIGNED_INT8, 1},   {"uchar4", CU_AD_FORMAT_UNSIGNED_INT8, 4},
         {"ushort2", CU_AD_FORMAT_UNSIGNED_INT16, 2}, {"ushort4", CU_AD_FORMAT_UNSIGNED_INT16, 4},
-        {"float1", CU_AD_FORMAT_FLOAT, 1}, {"float4", CU_AD_FORMAT_FLOAT, 4}};
+        {"float1", CU_AD_FORMAT_FLOAT, 1},           {"float4", CU_AD_FORMAT_FLOAT, 4}};
     for (const Element& element : kElements)
         for (const char* mode : {"Clamp", "Zero"})
             for (const Form& form : kForms)
@@ -72,7 +72,8 @@ void add_accesses(std::vector<Case>& cases) {
                      [=](Session& session) -> std::vector<Part> {
                          const ArrayShape shape{form.size, element.format, element.channels,
                                                 form.flags | CUDA_ARRAY3D_SURFACE_LDST};
-                         const Array array{session, shape, bytes_of(noise(shape.bytes() / 4 + 1, 9))};
+                         const Array array{session, shape,
+                                           bytes_of(noise(shape.bytes() / 4 + 1, 9))};
                          const Surface surface{array.resource()};
                          const std::string source = access_source(element.name, mode);
                          // Inside, and one or two outside: no element is written twice, unless
@@ -131,7 +132,9 @@ void add_formatted(std::vector<Case>& cases) {
     for (const Store& store : kStores)
         cases.push_back({fmt::format("surfaces/formatted/{}", store.name),
                          [=](Session& session) -> std::vector<Part> {
-                             const ArrayShape shape{{64, 1, 0}, store.format, store.channels,
+                             const ArrayShape shape{{64, 1, 0},
+                                                    store.format,
+                                                    store.channels,
                                                     CUDA_ARRAY3D_SURFACE_LDST};
                              const Array array{session, shape, bytes_of(noise(64, 11))};
                              const Surface surface{array.resource()};
@@ -155,7 +158,7 @@ void add_formatted(std::vector<Case>& cases) {
                                                                   store.text);
                              std::vector<std::uint32_t> values;
                              for (std::uint32_t k = 0; k < 64; ++k)
-                                 values.push_back(k % 3 == 0 ? k * 9973 - 250000u
+                                 values.push_back(k % 3 == 0   ? k * 9973 - 250000u
                                                   : k % 3 == 1 ? 0x3f800000u + k * 65537
                                                                : k * 0x05071133u);
                              const Memory in = session.upload(values);

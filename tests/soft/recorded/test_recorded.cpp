@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The software device against recorded results of a real GPU (recording.h has the file, ./*_cases.cpp
-// what is run), and the machinery against itself.
+// The software device against recorded results of a real GPU (recording.h has the file,
+// ./*_cases.cpp what is run), and the machinery against itself.
 #include "engine/core/error.h"
 #include "tests/soft/recorded/compare.h"
 #include "tests/soft/recorded/session.h"
@@ -152,8 +152,7 @@ Record example() {
         words[k] = k * k;
         floats.push_back(1 + static_cast<float>(k) / 8);
     }
-    record.parts = {part("words", Type::b32, words),
-                    part("floats", Type::f32, floats, {0, 0, 4}),
+    record.parts = {part("words", Type::b32, words), part("floats", Type::f32, floats, {0, 0, 4}),
                     part("exact", Type::f32, floats)};
     finish(record);
     return record;
@@ -239,6 +238,33 @@ TEST(Recording, DamagedFilesAreRefused) {
         EXPECT_THROW(from_bytes(std::string_view{bytes}.substr(0, length), at), Error) << length;
     }
     EXPECT_THROW(Recording::read("/nonexistent"), Error);
+}
+
+// The program's own processes, and that they run every case once.
+TEST(Recording, WorkersWriteWhatOneProcessFinds) {
+    const TempFolder folder;
+    const std::string file = folder / "recording", full = folder / "full";
+    const std::string command = std::string{LATHE_TEST_RECORD_KERNELS} + " " + file + " --full " +
+                                full + " --only ptx/ --jobs 2 --note key=value >" +
+                                (folder / "log").string();
+    ASSERT_EQ(std::system(command.c_str()), 0) << command;
+    const Recording recording = Recording::read(file), whole = Recording::read(full);
+    EXPECT_EQ(recording.header.at("key"), "value");
+    EXPECT_EQ(recording.header.at("device"), "Lathe software CUDA device");
+    std::vector<Case> cases = all_cases();
+    std::erase_if(cases, [](const Case& one) { return !one.name.starts_with("ptx/"); });
+    const std::vector<Record> fresh = run_all(cases);
+    ASSERT_EQ(recording.records.size(), cases.size());
+    ASSERT_EQ(whole.records.size(), cases.size());
+    for (std::size_t k = 0; k < cases.size(); ++k) {
+        EXPECT_EQ(recording.records[k].name, cases[k].name);
+        for (const Recording* each : {&recording, &whole}) {
+            const Comparison result = compare(each->records[k], fresh[k]);
+            EXPECT_TRUE(result.same) << cases[k].name << '\n' << result.words;
+        }
+    }
+    for (const auto& entry : std::filesystem::directory_iterator{folder.path()})
+        EXPECT_EQ(entry.path().string().find("piece"), std::string::npos) << entry.path();
 }
 
 TEST(Recording, NamesAreUnique) {

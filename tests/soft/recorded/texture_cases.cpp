@@ -70,11 +70,11 @@ void add_forms(std::vector<Case>& cases) {
                                      blends ? "linear" : "point", mode.name),
                          [=](Session& session) -> std::vector<Part> {
                              const ArrayShape shape{form.size, CU_AD_FORMAT_FLOAT, 4, form.flags};
-                             const Array array{session, shape, bytes_of(noise(shape.bytes() / 4, 3))};
-                             CUDA_TEXTURE_DESC how =
-                                 description(blends ? CU_TR_FILTER_MODE_LINEAR
-                                                    : CU_TR_FILTER_MODE_POINT,
-                                             normalized, mode.mode);
+                             const Array array{session, shape,
+                                               bytes_of(noise(shape.bytes() / 4, 3))};
+                             CUDA_TEXTURE_DESC how = description(blends ? CU_TR_FILTER_MODE_LINEAR
+                                                                        : CU_TR_FILTER_MODE_POINT,
+                                                                 normalized, mode.mode);
                              for (int c = 0; c < 4; ++c)
                                  how.borderColor[c] = 0.25f + 0.125f * static_cast<float>(c);
                              const Texture texture{session, array.resource(), how};
@@ -89,9 +89,10 @@ void add_forms(std::vector<Case>& cases) {
 void add_odd_places(std::vector<Case>& cases) {
     const float inf = std::numeric_limits<float>::infinity();
     Places at;
-    for (const float x : {std::nanf(""), inf, -inf, 1e10f, -1e10f, 3e38f, -0.0f, 0.0f, 1.0f, 2.0f,
-                          1e-40f, -1e-40f, 0x1p-24f, -0x1p-24f, 0.99999994f, 1.9999999f, 15.0f,
-                          15.999999f, 16.0f, 8388608.5f, 16777216.0f, 2147483648.0f, -1.0f, -0.5f})
+    for (const float x : {std::nanf(""), inf,        -inf,        1e10f,         -1e10f, 3e38f,
+                          -0.0f,         0.0f,       1.0f,        2.0f,          1e-40f, -1e-40f,
+                          0x1p-24f,      -0x1p-24f,  0.99999994f, 1.9999999f,    15.0f,  15.999999f,
+                          16.0f,         8388608.5f, 16777216.0f, 2147483648.0f, -1.0f,  -0.5f})
         for (const float y : {0.5f, std::nanf(""), inf, 7.9999995f}) {
             at.push_back({x, y, 0, 0});
             at.push_back({y, x, 0, 0});
@@ -99,21 +100,21 @@ void add_odd_places(std::vector<Case>& cases) {
     for (const bool normalized : {false, true})
         for (const bool blends : {false, true})
             for (const Mode& mode : kModes)
-                cases.push_back(
-                    {fmt::format("textures/odd_places/{}/{}/{}",
-                                 normalized ? "normalized" : "texels", blends ? "linear" : "point",
-                                 mode.name),
-                     [=](Session& session) -> std::vector<Part> {
-                         const ArrayShape shape{{16, 8, 0}, CU_AD_FORMAT_FLOAT, 1, 0};
-                         const Array array{session, shape, bytes_of(noise(128, 4))};
-                         CUDA_TEXTURE_DESC how = description(
-                             blends ? CU_TR_FILTER_MODE_LINEAR : CU_TR_FILTER_MODE_POINT,
-                             normalized, mode.mode);
-                         how.borderColor[0] = 0.5f;
-                         const Texture texture{session, array.resource(), how};
-                         return {channel("x", read(session, texture, Read::d2, at), 0,
-                                         blends ? linear(2) : Tolerance{})};
-                     }});
+                cases.push_back({fmt::format("textures/odd_places/{}/{}/{}",
+                                             normalized ? "normalized" : "texels",
+                                             blends ? "linear" : "point", mode.name),
+                                 [=](Session& session) -> std::vector<Part> {
+                                     const ArrayShape shape{{16, 8, 0}, CU_AD_FORMAT_FLOAT, 1, 0};
+                                     const Array array{session, shape, bytes_of(noise(128, 4))};
+                                     CUDA_TEXTURE_DESC how =
+                                         description(blends ? CU_TR_FILTER_MODE_LINEAR
+                                                            : CU_TR_FILTER_MODE_POINT,
+                                                     normalized, mode.mode);
+                                     how.borderColor[0] = 0.5f;
+                                     const Texture texture{session, array.resource(), how};
+                                     return {channel("x", read(session, texture, Read::d2, at), 0,
+                                                     blends ? linear(2) : Tolerance{})};
+                                 }});
 }
 
 struct Format {
@@ -122,14 +123,11 @@ struct Format {
     std::size_t channel_bytes;
     bool blends; ///< can be filtered
 };
-constexpr Format kFormats[] = {{"u8", CU_AD_FORMAT_UNSIGNED_INT8, 1, true},
-                               {"s8", CU_AD_FORMAT_SIGNED_INT8, 1, true},
-                               {"u16", CU_AD_FORMAT_UNSIGNED_INT16, 2, true},
-                               {"s16", CU_AD_FORMAT_SIGNED_INT16, 2, true},
-                               {"half", CU_AD_FORMAT_HALF, 2, true},
-                               {"float", CU_AD_FORMAT_FLOAT, 4, true},
-                               {"u32", CU_AD_FORMAT_UNSIGNED_INT32, 4, false},
-                               {"s32", CU_AD_FORMAT_SIGNED_INT32, 4, false}};
+constexpr Format kFormats[] = {
+    {"u8", CU_AD_FORMAT_UNSIGNED_INT8, 1, true},    {"s8", CU_AD_FORMAT_SIGNED_INT8, 1, true},
+    {"u16", CU_AD_FORMAT_UNSIGNED_INT16, 2, true},  {"s16", CU_AD_FORMAT_SIGNED_INT16, 2, true},
+    {"half", CU_AD_FORMAT_HALF, 2, true},           {"float", CU_AD_FORMAT_FLOAT, 4, true},
+    {"u32", CU_AD_FORMAT_UNSIGNED_INT32, 4, false}, {"s32", CU_AD_FORMAT_SIGNED_INT32, 4, false}};
 
 /// 1024 texels of one row in which all bytes occur, and for halves no NaN.
 std::vector<unsigned char> texels(const Format& format, unsigned channels) {
@@ -157,18 +155,17 @@ void add_formats(std::vector<Case>& cases) {
         for (const unsigned channels : {1u, 2u, 4u}) {
             const std::string name = fmt::format("textures/formats/{}x{}", format.name, channels);
             const ArrayShape shape{{1024, 1, 0}, format.format, channels, 0};
-            cases.push_back({name + "/bits", [=](Session& session) -> std::vector<Part> {
-                                 const Array array{session, shape, texels(format, channels)};
-                                 CUDA_TEXTURE_DESC how =
-                                     description(CU_TR_FILTER_MODE_POINT, false);
-                                 how.flags |= CU_TRSF_READ_AS_INTEGER;
-                                 const Texture texture{session, array.resource(), how};
-                                 CUfunction const f = session.compiled(kIntegers, "read");
-                                 const Memory out{16 * 1024};
-                                 session.launch(f, {{8, 1, 1}, {128, 1, 1}}, texture.get(), 1024,
-                                                out.get());
-                                 return {part("xyzw", Type::b32, out.read<std::uint32_t>(4096))};
-                             }});
+            cases.push_back(
+                {name + "/bits", [=](Session& session) -> std::vector<Part> {
+                     const Array array{session, shape, texels(format, channels)};
+                     CUDA_TEXTURE_DESC how = description(CU_TR_FILTER_MODE_POINT, false);
+                     how.flags |= CU_TRSF_READ_AS_INTEGER;
+                     const Texture texture{session, array.resource(), how};
+                     CUfunction const f = session.compiled(kIntegers, "read");
+                     const Memory out{16 * 1024};
+                     session.launch(f, {{8, 1, 1}, {128, 1, 1}}, texture.get(), 1024, out.get());
+                     return {part("xyzw", Type::b32, out.read<std::uint32_t>(4096))};
+                 }});
             if (!format.blends) continue;
             for (const bool srgb : {false, true}) {
                 if (srgb && format.format != CU_AD_FORMAT_UNSIGNED_INT8) continue;
@@ -178,10 +175,9 @@ void add_formats(std::vector<Case>& cases) {
                                      blends ? "linear" : "point"),
                          [=](Session& session) -> std::vector<Part> {
                              const Array array{session, shape, texels(format, channels)};
-                             CUDA_TEXTURE_DESC how =
-                                 description(blends ? CU_TR_FILTER_MODE_LINEAR
-                                                    : CU_TR_FILTER_MODE_POINT,
-                                             false);
+                             CUDA_TEXTURE_DESC how = description(blends ? CU_TR_FILTER_MODE_LINEAR
+                                                                        : CU_TR_FILTER_MODE_POINT,
+                                                                 false);
                              if (srgb) how.flags |= CU_TRSF_SRGB;
                              const Texture texture{session, array.resource(), how};
                              Places at;
@@ -237,19 +233,18 @@ void add_cubes(std::vector<Case>& cases) {
                     {fmt::format("textures/cube{}/{}{}", layered ? "s" : "",
                                  blends ? "linear" : "point", seams ? "/seamless" : ""),
                      [=](Session& session) -> std::vector<Part> {
-                         const ArrayShape shape{
-                             {kEdge, kEdge, layered ? 12u : 6u},
-                             CU_AD_FORMAT_FLOAT,
-                             1,
-                             CUDA_ARRAY3D_CUBEMAP | (layered ? CUDA_ARRAY3D_LAYERED : 0u)};
+                         const ArrayShape shape{{kEdge, kEdge, layered ? 12u : 6u},
+                                                CU_AD_FORMAT_FLOAT,
+                                                1,
+                                                CUDA_ARRAY3D_CUBEMAP |
+                                                    (layered ? CUDA_ARRAY3D_LAYERED : 0u)};
                          const Array array{session, shape, bytes_of(noise(shape.bytes() / 4, 5))};
                          CUDA_TEXTURE_DESC how = description(
                              blends ? CU_TR_FILTER_MODE_LINEAR : CU_TR_FILTER_MODE_POINT, true);
                          if (seams) how.flags |= CU_TRSF_SEAMLESS_CUBEMAP;
                          const Texture texture{session, array.resource(), how};
-                         const auto got =
-                             read(session, texture, layered ? Read::cubes : Read::cube,
-                                  directions(layered ? 2 : 1));
+                         const auto got = read(session, texture, layered ? Read::cubes : Read::cube,
+                                               directions(layered ? 2 : 1));
                          return {channel("x", got, 0, blends ? linear(2) : Tolerance{})};
                      }});
 }

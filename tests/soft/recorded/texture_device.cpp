@@ -124,9 +124,7 @@ Mipmaps::Mipmaps(Session& session, const ArrayShape& shape,
         fill(array, shape.texel_bytes(), data[level]);
     }
 }
-Mipmaps::~Mipmaps() {
-    needed<CUresult (*)(CUmipmappedArray)>("cuMipmappedArrayDestroy")(array_);
-}
+Mipmaps::~Mipmaps() { needed<CUresult (*)(CUmipmappedArray)>("cuMipmappedArrayDestroy")(array_); }
 
 CUDA_RESOURCE_DESC Mipmaps::resource() const {
     CUDA_RESOURCE_DESC r{};
@@ -135,8 +133,8 @@ CUDA_RESOURCE_DESC Mipmaps::resource() const {
     return r;
 }
 
-Texture::Texture(Session& session, const CUDA_RESOURCE_DESC& resource,
-                 const CUDA_TEXTURE_DESC& how, const CUDA_RESOURCE_VIEW_DESC* view) {
+Texture::Texture(Session& session, const CUDA_RESOURCE_DESC& resource, const CUDA_TEXTURE_DESC& how,
+                 const CUDA_RESOURCE_VIEW_DESC* view) {
     session.note_value(how);
     CU_TRY(cuTexObjectCreate(&texture_, &resource, &how, view));
 }
@@ -161,20 +159,20 @@ CUDA_TEXTURE_DESC description(CUfilter_mode filter, bool normalized, CUaddress_m
 std::vector<Float4> read(Session& session, const Texture& texture, Read kind,
                          const std::vector<Float4>& at, const std::vector<float>& levels,
                          const std::vector<Float4>& slopes) {
-    const char* const name =
-        !slopes.empty() ? "read_grad" : !levels.empty() ? "read_level" : "read";
+    const char* const name = !slopes.empty()   ? "read_grad"
+                             : !levels.empty() ? "read_level"
+                                               : "read";
     CUfunction const f = session.compiled(test::kReadKernels, name);
     const Memory places = session.upload(at), out{at.size() * sizeof(Float4)},
                  level = session.upload(levels.empty() ? std::vector<float>(1) : levels),
                  slope = session.upload(slopes.empty() ? std::vector<Float4>(2) : slopes);
     session.launch(f, {{static_cast<unsigned>(at.size() + 127) / 128, 1, 1}, {128, 1, 1}},
-                   texture.get(), static_cast<int>(kind), static_cast<int>(at.size()),
-                   places.get(), level.get(), slope.get(), out.get());
+                   texture.get(), static_cast<int>(kind), static_cast<int>(at.size()), places.get(),
+                   level.get(), slope.get(), out.get());
     return out.read<Float4>(at.size());
 }
 
-Part channel(std::string label, const std::vector<Float4>& values, int which,
-             Tolerance tolerance) {
+Part channel(std::string label, const std::vector<Float4>& values, int which, Tolerance tolerance) {
     std::vector<float> chosen;
     for (const Float4& v : values)
         for (int c = 0; c < 4; ++c)

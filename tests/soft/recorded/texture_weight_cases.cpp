@@ -25,10 +25,8 @@ void add_weights(std::vector<Case>& cases) {
             cases.push_back(
                 {fmt::format("textures/weights/1d/{}/{}", how, bytes ? "u8" : "float"),
                  [=](Session& session) -> std::vector<Part> {
-                     const ArrayShape shape{{4, 0, 0},
-                                            bytes ? CU_AD_FORMAT_UNSIGNED_INT8 : CU_AD_FORMAT_FLOAT,
-                                            1,
-                                            0};
+                     const ArrayShape shape{
+                         {4, 0, 0}, bytes ? CU_AD_FORMAT_UNSIGNED_INT8 : CU_AD_FORMAT_FLOAT, 1, 0};
                      const Array array{session, shape,
                                        bytes ? std::vector<unsigned char>{0, 0, 255, 0}
                                              : bytes_of(std::vector<float>{0, 0, 1, 0})};
@@ -57,27 +55,26 @@ void add_weights(std::vector<Case>& cases) {
                              return {channel("weight", read(session, texture, Read::d2, at), 0,
                                              {2.0 / 256 + 1e-6})};
                          }});
-        cases.push_back({"textures/weights/3d/" + how, [=](Session& session) -> std::vector<Part> {
-                             const ArrayShape shape{{4, 4, 4}, CU_AD_FORMAT_FLOAT, 1, 0};
-                             std::vector<float> data(64);
-                             data[2 * 16 + 10] = 1;
-                             const Array array{session, shape, bytes_of(data)};
-                             const Texture texture = texture_of(session, array);
-                             Places at;
-                             for (int k = 0; k < 8; ++k)
-                                 for (int j = 0; j < 8; ++j)
-                                     for (int i = 0; i < 8; ++i) {
-                                         const float s = normalized ? 0.25f : 1;
-                                         const auto f = [&](int n, int d) {
-                                             return s * (1.5f + static_cast<float>(n) /
-                                                                    static_cast<float>(d));
-                                         };
-                                         at.push_back({f(9 * i + j, 72), f(9 * j + k, 72),
-                                                       f(9 * k + i, 72)});
-                                     }
-                             return {channel("weight", read(session, texture, Read::d3, at), 0,
-                                             {3.0 / 256 + 1e-6})};
-                         }});
+        cases.push_back(
+            {"textures/weights/3d/" + how, [=](Session& session) -> std::vector<Part> {
+                 const ArrayShape shape{{4, 4, 4}, CU_AD_FORMAT_FLOAT, 1, 0};
+                 std::vector<float> data(64);
+                 data[2 * 16 + 10] = 1;
+                 const Array array{session, shape, bytes_of(data)};
+                 const Texture texture = texture_of(session, array);
+                 Places at;
+                 for (int k = 0; k < 8; ++k)
+                     for (int j = 0; j < 8; ++j)
+                         for (int i = 0; i < 8; ++i) {
+                             const float s = normalized ? 0.25f : 1;
+                             const auto f = [&](int n, int d) {
+                                 return s * (1.5f + static_cast<float>(n) / static_cast<float>(d));
+                             };
+                             at.push_back({f(9 * i + j, 72), f(9 * j + k, 72), f(9 * k + i, 72)});
+                         }
+                 return {channel("weight", read(session, texture, Read::d3, at), 0,
+                                 {3.0 / 256 + 1e-6})};
+             }});
     }
 }
 
@@ -109,23 +106,24 @@ void add_levels(std::vector<Case>& cases) {
         bool blends;
         float bias, least, most;
     };
-    for (const Setting s : {Setting{"linear", true, 0, 0, 100}, {"point", false, 0, 0, 100},
-                            {"linear/bias", true, 0.7f, 0, 100}, {"linear/bias_down", true, -1.3f, 0, 100},
-                            {"point/bias", false, 0.3f, 0, 100}, {"linear/clamp", true, 0, 0.27f, 3.4f},
+    for (const Setting s : {Setting{"linear", true, 0, 0, 100},
+                            {"point", false, 0, 0, 100},
+                            {"linear/bias", true, 0.7f, 0, 100},
+                            {"linear/bias_down", true, -1.3f, 0, 100},
+                            {"point/bias", false, 0.3f, 0, 100},
+                            {"linear/clamp", true, 0, 0.27f, 3.4f},
                             {"point/clamp", false, 0, 0.6f, 3.4f}})
-        cases.push_back({fmt::format("textures/levels/{}", s.name),
-                         [=](Session& session) -> std::vector<Part> {
-                             const Mipmaps mipmaps{session, shape, numbered_levels(32, 6, 1)};
-                             CUDA_TEXTURE_DESC how = mipmapped(s.blends);
-                             how.mipmapLevelBias = s.bias;
-                             how.minMipmapLevelClamp = s.least;
-                             how.maxMipmapLevelClamp = s.most;
-                             const Texture texture{session, mipmaps.resource(), how};
-                             return {channel("level",
-                                             read(session, texture, Read::d2, middle, levels), 0,
-                                             s.blends ? Tolerance{1.0 / 256 + 1e-6}
-                                                      : Tolerance{})};
-                         }});
+        cases.push_back(
+            {fmt::format("textures/levels/{}", s.name), [=](Session& session) -> std::vector<Part> {
+                 const Mipmaps mipmaps{session, shape, numbered_levels(32, 6, 1)};
+                 CUDA_TEXTURE_DESC how = mipmapped(s.blends);
+                 how.mipmapLevelBias = s.bias;
+                 how.minMipmapLevelClamp = s.least;
+                 how.maxMipmapLevelClamp = s.most;
+                 const Texture texture{session, mipmaps.resource(), how};
+                 return {channel("level", read(session, texture, Read::d2, middle, levels), 0,
+                                 s.blends ? Tolerance{1.0 / 256 + 1e-6} : Tolerance{})};
+             }});
     // Slopes along one axis, along both, of two directions; small, large, zero, no numbers.
     cases.push_back({"textures/levels/slopes", [=](Session& session) -> std::vector<Part> {
                          const Mipmaps mipmaps{session, shape, numbered_levels(32, 6, 1)};
@@ -138,39 +136,40 @@ void add_levels(std::vector<Case>& cases) {
                              at.push_back({0.37f, 0.61f});
                              const int kind = i % 4;
                              const float along = std::exp2(static_cast<float>(i) / 133.0f - 6.0f);
-                             slopes.push_back({kind == 0 ? along : kind == 1 ? 0 : slope(i),
-                                               kind == 1 ? along : kind == 0 ? 0 : slope(i + 7)});
-                             slopes.push_back(kind < 2 ? Float4{}
-                                              : kind == 2
-                                                  ? Float4{}
-                                                  : Float4{slope(3 * i + 1), slope(5 * i)});
+                             slopes.push_back({kind == 0   ? along
+                                               : kind == 1 ? 0
+                                                           : slope(i),
+                                               kind == 1   ? along
+                                               : kind == 0 ? 0
+                                                           : slope(i + 7)});
+                             slopes.push_back(kind < 2    ? Float4{}
+                                              : kind == 2 ? Float4{}
+                                                          : Float4{slope(3 * i + 1), slope(5 * i)});
                          }
                          // Hardware works the length of a slope out roughly: an eighth of a level.
                          return {channel("level", read(session, texture, Read::d2, at, {}, slopes),
                                          0, {0.125})};
                      }});
-    cases.push_back({"textures/levels/slopes_of_cubes",
-                     [=](Session& session) -> std::vector<Part> {
-                         const ArrayShape cube{{32, 32, 6}, CU_AD_FORMAT_FLOAT, 1,
-                                               CUDA_ARRAY3D_CUBEMAP};
-                         const Mipmaps mipmaps{session, cube, numbered_levels(32, 6, 6)};
-                         const Texture texture{session, mipmaps.resource(), mipmapped(true)};
-                         Places at, slopes;
-                         for (int face = 0; face < 6; ++face)
-                             for (int i = 0; i < 32; ++i) {
-                                 const test::FacePlace p{face, 0.2 + 0.02 * i, 0.9 - 0.022 * i};
-                                 const double ds = (i % 4 + 1) / 32.0, dt = i % 3 / 32.0;
-                                 const auto a = test::point_on_face(p),
-                                            b = test::point_on_face({face, p.s + ds, p.t + dt});
-                                 const auto f = [](double x) { return static_cast<float>(x); };
-                                 at.push_back({f(a[0]), f(a[1]), f(a[2])});
-                                 slopes.push_back({f(b[0] - a[0]), f(b[1] - a[1]), f(b[2] - a[2])});
-                                 slopes.push_back({});
-                             }
-                         return {channel("level",
-                                         read(session, texture, Read::cube, at, {}, slopes), 0,
-                                         {0.125})};
-                     }});
+    cases.push_back(
+        {"textures/levels/slopes_of_cubes", [=](Session& session) -> std::vector<Part> {
+             const ArrayShape cube{{32, 32, 6}, CU_AD_FORMAT_FLOAT, 1, CUDA_ARRAY3D_CUBEMAP};
+             const Mipmaps mipmaps{session, cube, numbered_levels(32, 6, 6)};
+             const Texture texture{session, mipmaps.resource(), mipmapped(true)};
+             Places at, slopes;
+             for (int face = 0; face < 6; ++face)
+                 for (int i = 0; i < 32; ++i) {
+                     const test::FacePlace p{face, 0.2 + 0.02 * i, 0.9 - 0.022 * i};
+                     const double ds = (i % 4 + 1) / 32.0, dt = i % 3 / 32.0;
+                     const auto a = test::point_on_face(p),
+                                b = test::point_on_face({face, p.s + ds, p.t + dt});
+                     const auto f = [](double x) { return static_cast<float>(x); };
+                     at.push_back({f(a[0]), f(a[1]), f(a[2])});
+                     slopes.push_back({f(b[0] - a[0]), f(b[1] - a[1]), f(b[2] - a[2])});
+                     slopes.push_back({});
+                 }
+             return {
+                 channel("level", read(session, texture, Read::cube, at, {}, slopes), 0, {0.125})};
+         }});
     for (const bool blends : {false, true})
         cases.push_back(
             {fmt::format("textures/levels/with_texels/{}", blends ? "linear" : "point"),
@@ -235,8 +234,8 @@ void add_others(std::vector<Case>& cases) {
                 {fmt::format("textures/gather/{}/{}", normalized ? "normalized" : "texels",
                              static_cast<int>(mode)),
                  [=](Session& session) -> std::vector<Part> {
-                     const ArrayShape shape{{16, 8, 0}, CU_AD_FORMAT_FLOAT, 4,
-                                            CUDA_ARRAY3D_TEXTURE_GATHER};
+                     const ArrayShape shape{
+                         {16, 8, 0}, CU_AD_FORMAT_FLOAT, 4, CUDA_ARRAY3D_TEXTURE_GATHER};
                      const Array array{session, shape, bytes_of(noise(512, 6))};
                      const Texture texture{session, array.resource(),
                                            description(CU_TR_FILTER_MODE_POINT, normalized, mode)};
@@ -244,26 +243,26 @@ void add_others(std::vector<Case>& cases) {
                      for (int i = 0; i < 256; ++i) {
                          const float x = i < 64 ? 4.5f + static_cast<float>(i - 32) / 512
                                                 : static_cast<float>(i * 37 % 640) / 32 - 2 + 0.01f;
-                         const float y = i < 64 ? 3.3f
-                                                : static_cast<float>(i * 53 % 384) / 32 - 2 + 0.01f;
+                         const float y =
+                             i < 64 ? 3.3f : static_cast<float>(i * 53 % 384) / 32 - 2 + 0.01f;
                          at.push_back({normalized ? x / 16 : x, normalized ? y / 8 : y});
                      }
                      return {channel("xyzw", other(session, "gather", texture, at, 4), -1)};
                  }});
-    cases.push_back({"textures/linear_memory", [](Session& session) -> std::vector<Part> {
-                         const Memory data = session.upload(noise(4 * 64, 7));
-                         CUDA_RESOURCE_DESC r{};
-                         r.resType = CU_RESOURCE_TYPE_LINEAR;
-                         r.res.linear.devPtr = data.get();
-                         r.res.linear.format = CU_AD_FORMAT_FLOAT;
-                         r.res.linear.numChannels = 4;
-                         r.res.linear.sizeInBytes = 16 * 64;
-                         const Texture texture{session, r,
-                                               description(CU_TR_FILTER_MODE_POINT, false)};
-                         Places at;
-                         for (int i = -8; i < 72; ++i) at.push_back({static_cast<float>(i)});
-                         return {channel("xyzw", other(session, "fetch", texture, at, 1), -1)};
-                     }});
+    cases.push_back(
+        {"textures/linear_memory", [](Session& session) -> std::vector<Part> {
+             const Memory data = session.upload(noise(4 * 64, 7));
+             CUDA_RESOURCE_DESC r{};
+             r.resType = CU_RESOURCE_TYPE_LINEAR;
+             r.res.linear.devPtr = data.get();
+             r.res.linear.format = CU_AD_FORMAT_FLOAT;
+             r.res.linear.numChannels = 4;
+             r.res.linear.sizeInBytes = 16 * 64;
+             const Texture texture{session, r, description(CU_TR_FILTER_MODE_POINT, false)};
+             Places at;
+             for (int i = -8; i < 72; ++i) at.push_back({static_cast<float>(i)});
+             return {channel("xyzw", other(session, "fetch", texture, at, 1), -1)};
+         }});
     for (const bool blends : {false, true})
         cases.push_back({fmt::format("textures/pitched_memory/{}", blends ? "linear" : "point"),
                          [=](Session& session) -> std::vector<Part> {
@@ -292,18 +291,17 @@ void add_others(std::vector<Case>& cases) {
                                 {{8, 4, 6}, CU_AD_FORMAT_HALF, 2, 0},
                                 {{8, 4, 3}, CU_AD_FORMAT_SIGNED_INT16, 4, CUDA_ARRAY3D_LAYERED}};
     for (const ArrayShape& shape : asked)
-        cases.push_back({fmt::format("textures/queries/{}x{}x{}", shape.size[0], shape.size[1],
-                                     shape.size[2]),
-                         [=](Session& session) -> std::vector<Part> {
-                             const Array array{session, shape,
-                                               std::vector<unsigned char>(shape.bytes())};
-                             const Texture texture{session, array.resource(),
-                                                   description(CU_TR_FILTER_MODE_POINT, false)};
-                             CUfunction const f = session.compiled(kOthers, "query");
-                             const Memory out{28};
-                             session.launch(f, {}, texture.get(), out.get());
-                             return {part("", Type::b32, out.read<std::uint32_t>(7))};
-                         }});
+        cases.push_back(
+            {fmt::format("textures/queries/{}x{}x{}", shape.size[0], shape.size[1], shape.size[2]),
+             [=](Session& session) -> std::vector<Part> {
+                 const Array array{session, shape, std::vector<unsigned char>(shape.bytes())};
+                 const Texture texture{session, array.resource(),
+                                       description(CU_TR_FILTER_MODE_POINT, false)};
+                 CUfunction const f = session.compiled(kOthers, "query");
+                 const Memory out{28};
+                 session.launch(f, {}, texture.get(), out.get());
+                 return {part("", Type::b32, out.read<std::uint32_t>(7))};
+             }});
 }
 
 } // namespace

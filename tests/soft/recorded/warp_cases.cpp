@@ -20,8 +20,7 @@ void add_warp_cases(std::vector<Case>& cases) {
              {mode == "up" ? "0" : "31", mode == "up" ? "0x1800" : "0x181f",
               mode == "up" ? "0x1000" : "0x100f", mode == "up" ? "3" : "13"}) {
             // A shift that all lanes have, and one of each lane's own.
-            add(fmt::format("shfl.sync.{}.b32 %d|%p, %a, 3, {}, -1;", mode, clamp) +
-                    with_predicate,
+            add(fmt::format("shfl.sync.{}.b32 %d|%p, %a, 3, {}, -1;", mode, clamp) + with_predicate,
                 "u32 u32 u32");
             add(fmt::format("shfl.sync.{}.b32 %d|%p, %a, %b, {}, -1;", mode, clamp) +
                     with_predicate,

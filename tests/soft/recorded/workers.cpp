@@ -25,8 +25,8 @@ namespace lathe::recorded {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::size_t kTurn = 10;         // cases that share a module stay together
-constexpr double kLongestCase = 20;       // seconds; the first one starts the driver, too
+constexpr std::size_t kTurn = 10;   // cases that share a module stay together
+constexpr double kLongestCase = 20; // seconds; the first one starts the driver, too
 constexpr double kLongestStart = 60;
 constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
 constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
@@ -115,11 +115,12 @@ private:
         worker.share.reports = ends[1];
         worker.share.piece = fmt::format("{}.piece{}", file_, pieces_.size());
         pieces_.push_back(worker.share.piece);
-        const std::string text = worker.share.text();
+        const std::string text = worker.share.text(),
+                          program = std::filesystem::read_symlink("/proc/self/exe");
         worker.process = fork();
         if (worker.process == 0) {
             close(ends[0]);
-            execl("/proc/self/exe", "record_kernels", "--worker", text.c_str(), "--only",
+            execl(program.c_str(), program.c_str(), "--worker", text.c_str(), "--only",
                   only_.c_str(), static_cast<char*>(nullptr));
             _exit(127);
         }

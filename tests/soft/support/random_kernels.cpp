@@ -51,7 +51,8 @@ extern "C" __global__ void {}(const unsigned* in, unsigned* out, unsigned* sums)
     out[7] += guarded[0] + 3 * guarded[1];
 }}
 )",
-                           name, body}.text;
+                    name, body}
+            .text;
     }
 
 private:
@@ -94,7 +95,8 @@ private:
             return Text{"({} / ({} | 1u))", value(depth + 1), value(depth + 1)}.text;
         case 12:
             return Text{"((unsigned)((int){} % (int)(({} & 15) + 1)))", value(depth + 1),
-                               value(depth + 1)}.text;
+                        value(depth + 1)}
+                .text;
         case 13:
             return Text{"({} ? {} : {})", condition(), value(depth + 1), value(depth + 1)}.text;
         case 14:
@@ -148,11 +150,10 @@ private:
         case 0:
             return Text{"for (unsigned i{0} = 0; i{0} < {1}; ++i{0}) {2}", n, most, body}.text;
         case 1:
-            return Text{"{{ unsigned i{0} = {1}; while (i{0}-- > 0) {2} }}\n", n, most,
-                               body}.text;
+            return Text{"{{ unsigned i{0} = {1}; while (i{0}-- > 0) {2} }}\n", n, most, body}.text;
         default:
-            return Text{"{{ unsigned i{0} = {1}; do {2} while (i{0}-- > 0); }}\n", n, most,
-                               body}.text;
+            return Text{"{{ unsigned i{0} = {1}; do {2} while (i{0}-- > 0); }}\n", n, most, body}
+                .text;
         }
     }
 
@@ -162,10 +163,12 @@ private:
         case 19: {
             static constexpr const char* kFunctions[] = {"__sinf", "__cosf", "__expf", "__log2f",
                                                          "tanhf",  "rsqrtf", "sqrtf",  "__frcp_rn"};
-            static constexpr const char* kExact[] = {"floorf", "fabsf",      "rintf",      "truncf",
-                                                     "ceilf",  "__fsqrt_rd", "__fsqrt_rn", "__frcp_rn"};
+            static constexpr const char* kExact[] = {"floorf",     "fabsf",    "rintf",
+                                                     "truncf",     "ceilf",    "__fsqrt_rd",
+                                                     "__fsqrt_rn", "__frcp_rn"};
             return Text{"{} = {}({});\n", one_in(2) ? "x" : "y",
-                               (defined_ ? kExact : kFunctions)[pick(8)], one_in(2) ? "x" : "y"}.text;
+                        (defined_ ? kExact : kFunctions)[pick(8)], one_in(2) ? "x" : "y"}
+                .text;
         }
         case 16: { // a lock of the block or of the grid
             if (loops_ > 1) break;
@@ -186,7 +189,8 @@ private:
         case 2:
             if (!nests) break;
             return Text{"if ({}) {}else {}", condition(), block(depth, true, meets),
-                               block(depth, true, meets)}.text;
+                        block(depth, true, meets)}
+                .text;
         case 3:
             if (!nests) break;
             return Text{"if ({}) {}", uniform_condition(), block(depth, divergent, meets)}.text;
@@ -212,14 +216,15 @@ private:
             return Text{"if ({}) {};\n", condition(), one_in(2) ? "break" : "continue"}.text;
         case 8:
             if (!divergent || meets || !one_in(2)) break;
-            return Text{"if ({}) {{ out[0] = {}; out[3] = 77; return; }}\n", condition(),
-                               value(1)}.text;
+            return Text{"if ({}) {{ out[0] = {}; out[3] = 77; return; }}\n", condition(), value(1)}
+                .text;
         case 9:
             if (divergent || !meets) break;
             if (one_in(2)) {
                 return Text{"__syncthreads(); shared[lane] = {}; __syncthreads(); {} += "
-                                   "shared[({}) % threads]; __syncthreads();\n",
-                                   value(1), variable(), value(1)}.text;
+                            "shared[({}) % threads]; __syncthreads();\n",
+                            value(1), variable(), value(1)}
+                    .text;
             }
             return Text{"{} = __syncthreads_count({});\n", variable(), condition()}.text;
         case 10:
@@ -231,10 +236,16 @@ private:
             return Text{"atomicAdd(&sums[{} & 15], {});\n", value(1), value(1)}.text;
         case 13:
             return Text{"{} = {}({}, {});\n", variable(), one_in(2) ? "mixed" : "recursive",
-                               value(2), value(2)}.text;
+                        value(2), value(2)}
+                .text;
         case 14:
-            return Text{"{} = {} {} {} * {}.5f;\n", one_in(2) ? "x" : "y", "x",
-                               one_in(2) ? "+" : "-", "y", pick(3)}.text;
+            return Text{"{} = {} {} {} * {}.5f;\n",
+                        one_in(2) ? "x" : "y",
+                        "x",
+                        one_in(2) ? "+" : "-",
+                        "y",
+                        pick(3)}
+                .text;
         default:
             break;
         }
@@ -244,29 +255,39 @@ private:
     /// Adds to `sum` without an atomic update.
     std::string locked(const std::string& lock, const std::string& sum, bool divergent) {
         const std::string update =
-            Text{"*(volatile unsigned*)&{} += {};\n__threadfence();\natomicExch({}, 0u);\n",
-                        sum, value(1), lock}.text;
+            Text{"*(volatile unsigned*)&{} += {};\n__threadfence();\natomicExch({}, 0u);\n", sum,
+                 value(1), lock}
+                .text;
         if (divergent || one_in(2))
             return Text{"while (atomicCAS({}, 0u, 1u) != 0u) {{}}\n{}", lock, update}.text;
         const int n = counters_++;
-        return Text{
-            "for (bool done{0} = false; !done{0};) if (atomicExch({1}, 1u) == 0u) {{\n"
-            "{2}done{0} = true; }}\n",
-            n, lock, update}.text;
+        return Text{"for (bool done{0} = false; !done{0};) if (atomicExch({1}, 1u) == 0u) {{\n"
+                    "{2}done{0} = true; }}\n",
+                    n, lock, update}
+            .text;
     }
 
     std::string exchange() {
         return Text{"shared[lane] = {};\n__syncthreads();\n{} += shared[({}) % threads];\n"
-                           "__syncthreads();\n",
-                           value(1), variable(), value(1)}.text;
+                    "__syncthreads();\n",
+                    value(1), variable(), value(1)}
+            .text;
     }
 
     /// Two branches whose barriers are the same in number.
     std::string branches() {
         // bar.sync, which NVRTC writes, wants all lanes of a warp at one place.
-        if (defined_) return Text{"if ({}) {} = {};\n{}", condition(), variable(), value(1), exchange()}.text;
-        return Text{"if ({}) {{\n{} = {};\n{}}} else {{\n{} ^= {};\n{}}}\n", condition(),
-                           variable(), value(1), exchange(), variable(), value(1), exchange()}.text;
+        if (defined_)
+            return Text{"if ({}) {} = {};\n{}", condition(), variable(), value(1), exchange()}.text;
+        return Text{"if ({}) {{\n{} = {};\n{}}} else {{\n{} ^= {};\n{}}}\n",
+                    condition(),
+                    variable(),
+                    value(1),
+                    exchange(),
+                    variable(),
+                    value(1),
+                    exchange()}
+            .text;
     }
 
     /// Warp operations of the lanes that a vote found, and of the others.
@@ -282,7 +303,13 @@ private:
             "else {{ {5} += __any_sync(all{0} & ~in{0}, {4}); {2} ^= "
             "__shfl_sync(all{0} & ~in{0}, {2}, __ffs(all{0} & ~in{0}) - 1); }}\n"
             "__syncwarp(all{0}); }}\n",
-            n, condition(), v, 1 << pick(5), condition(), w}.text;
+            n,
+            condition(),
+            v,
+            1 << pick(5),
+            condition(),
+            w}
+            .text;
     }
 
     /// The same, without values of lanes that take no part.
@@ -292,12 +319,19 @@ private:
             "{1});\n"
             "if (in{0} >> (lane & 31) & 1) {{ const unsigned got{0} = __shfl_xor_sync(in{0}, {2}, "
             "{3});\n"
-            "{2} += (in{0} >> ((lane ^ {3}u) & 31) & 1 ? got{0} : 1u) + __popc(__ballot_sync(in{0}, "
+            "{2} += (in{0} >> ((lane ^ {3}u) & 31) & 1 ? got{0} : 1u) + "
+            "__popc(__ballot_sync(in{0}, "
             "{4})); }}\n"
             "else {{ {5} += __any_sync(all{0} & ~in{0}, {4}); {2} ^= "
             "__shfl_sync(all{0} & ~in{0}, {2}, __ffs(all{0} & ~in{0}) - 1); }}\n"
             "__syncwarp(all{0}); }}\n",
-            n, condition(), v, 1 << pick(5), condition(), w}.text;
+            n,
+            condition(),
+            v,
+            1 << pick(5),
+            condition(),
+            w}
+            .text;
     }
 
     std::string shuffle() {
@@ -312,10 +346,16 @@ private:
             return Text{"{} += __shfl_sync(~0u, {}, {});\n", variable(), value(1), value(1)}.text;
         case 3:
             return Text{"{} += __any_sync(~0u, {}) + 2 * __all_sync(~0u, {});\n", variable(),
-                               condition(), condition()}.text;
+                        condition(), condition()}
+                .text;
         default:
-            return Text{"{} += {}(~0u, {}, {}, {});\n", variable(), kKind[pick(4)],
-                               variable(), pick(32), 1 << (2 + pick(4))}.text;
+            return Text{"{} += {}(~0u, {}, {}, {});\n",
+                        variable(),
+                        kKind[pick(4)],
+                        variable(),
+                        pick(32),
+                        1 << (2 + pick(4))}
+                .text;
         }
     }
 
