@@ -159,6 +159,8 @@ bool Studio::begin_frame() {
 void Studio::Parts::finish_simulation() {
     try {
         if (!sim_measured) sim_end.record(stream);
+        // The stream may wait for GL commands of this frame, which nobody else would send off.
+        if (!window.gl_info().is_software) glFlush();
         wait();
         stream.synchronize();
         loop.add_sim_ms(double(sim_end.elapsed_since(sim_begin).count()));
