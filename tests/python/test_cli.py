@@ -199,6 +199,8 @@ def test_doctor_says_what_is_there_and_what_is_not():
         assert word in done.stdout
     for word in ("on the CPU", "does not have: CUDA graphs", "no machine code", "LD_LIBRARY_PATH="):
         assert word in done.stdout
+    assert "LATHE_SOFT_CHECKS=exact" in done.stdout
+    assert "LATHE_SOFT_CHECKS=pages" in lathe("doctor", LATHE_SOFT_CHECKS="pages").stdout
     done = lathe("doctor", LATHE_SOFT_LIBRARY="/nonexistent")
     assert done.returncode == 1
     assert re.search(r"OpenGL +\d", done.stdout), done.stdout
@@ -255,6 +257,21 @@ def test_bench_soft_judges_what_was_measured():
     assert "5.00 of 15 met" in times[0] and "1.50 of 1 MISSED" in times[0]
     assert "5.00 of 60 met" in times[1] and "0.50 of 1 met" in times[1]
     assert text[-1].startswith("empty launch, us: 2.50 of 3 met")
+
+
+def test_bench_soft_judges_checks():
+    from lathe.cli.bench_soft import table_of_checks
+
+    row = {
+        "name": "n-body", "goal_checks": 1.05, "warps_pages": 1.0, "warps_exact": 1.1,
+        "warps_ratio": 1.1, "threads_ratio": 1.3, "compile_threads_pages": 10.0,
+        "compile_threads_exact": 11.0, "compile_warps_pages": 20.0, "compile_warps_exact": 30.0,
+    }  # fmt: skip
+    text = table_of_checks([row, {**row, "name": "reduce", "goal_checks": 0}])
+    nbody, reduce = (line for line in text if line.startswith(("n-body", "reduce")))
+    assert "1.10 of 1.05 MISSED" in nbody and "1.10 of 1.2 met" in nbody
+    assert "1.50 of 1.15 MISSED" in nbody
+    assert "1.05" not in reduce
 
 
 def test_panels_without_a_window_are_in_the_picture(tmp_path):

@@ -123,7 +123,7 @@ void launch(Context& context, Function& function, const LaunchArguments& a) {
                  fmt::format("{}: {} blocks, {} fit on the device at one time", named(info),
                              grid->blocks(), most));
     }
-    std::uint8_t* params = grid->reserve_parameters(info.param_bytes);
+    std::uint8_t* params = grid->reserve_parameters();
     if (a.extra) {
         copy_packed(info, a.extra, params);
     } else if (!info.params.empty()) {

@@ -5,6 +5,7 @@
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 #include "gpu/ptx/aliases.h"
+#include "gpu/soft/jit/access_checks.h"
 #include "gpu/soft/jit/background.h"
 #include "gpu/soft/jit/debug_info.h"
 #include "gpu/soft/jit/module_lowering.h"
@@ -92,11 +93,13 @@ private:
     BlockEntry compile_warps(const jit::KernelFacts& kernel,
                              const jit::warp::ShapeOptions& options);
     template <class Lower>
-    void compile(const std::string& group, Lower lower,
+    void compile(const std::string& group, Lower lower, const jit::KernelFacts* kernel,
                  const jit::warp::ShapeOptions* warp = nullptr);
     template <class Lower>
-    jit::CachedCode generate(Lower lower, const jit::warp::ShapeOptions* warp,
-                             const Resolve& resolve);
+    jit::CachedCode generate(Lower lower, const jit::KernelFacts* kernel,
+                             const jit::warp::ShapeOptions* warp, const Resolve& resolve);
+    void add_checks(llvm::Module& module, llvm::Function* body,
+                    const jit::KernelFacts* kernel) const;
     std::string cache_key(const std::string& group) const;
     bool link_cached(const std::string& group);
     void link(const std::string& object, const std::string& group,
@@ -128,13 +131,14 @@ private:
 };
 
 template <class Lower>
-void Compiled::compile(const std::string& group, Lower lower, const jit::warp::ShapeOptions* warp) {
+void Compiled::compile(const std::string& group, Lower lower, const jit::KernelFacts* kernel,
+                       const jit::warp::ShapeOptions* warp) {
     if (link_cached(group)) return;
     auto& cache = jit::ObjectCache::instance();
     const std::string key = cache_key(group);
     const jit::CachedCode made = [&]() -> jit::CachedCode {
         try {
-            return generate(lower, warp, resolve_);
+            return generate(lower, kernel, warp, resolve_);
         } catch (const jit::warp::Unsupported& why) {
             cache.store(key, {{}, {}, why.what()});
             throw;
@@ -145,7 +149,9 @@ void Compiled::compile(const std::string& group, Lower lower, const jit::warp::S
 }
 
 std::string Compiled::cache_key(const std::string& group) const {
-    return dump_level() ? std::string{} : jit::ObjectCache::instance().key(module_->key, group);
+    if (dump_level()) return {};
+    return jit::ObjectCache::instance().key(module_->key,
+                                            group + (mode_.exact_checks ? ".exact" : ".pages"));
 }
 
 /// Code of an earlier process or module. Throws Unsupported where it is known to be refused.
@@ -169,8 +175,8 @@ void Compiled::link(const std::string& object, const std::string& group,
 }
 
 template <class Lower>
-jit::CachedCode Compiled::generate(Lower lower, const jit::warp::ShapeOptions* warp,
-                                   const Resolve& resolve) {
+jit::CachedCode Compiled::generate(Lower lower, const jit::KernelFacts* kernel,
+                                   const jit::warp::ShapeOptions* warp, const Resolve& resolve) {
     const jit::Toolchain::Lease tools = jit::Toolchain::take();
     const llvm::TargetMachine& machine = *tools->machine;
     jit::ModuleLowering lowering{
@@ -181,14 +187,30 @@ jit::CachedCode Compiled::generate(Lower lower, const jit::warp::ShapeOptions* w
     const std::unique_ptr<llvm::Module> llvm = lowering.take();
     if (dump_level() == 1) llvm->print(llvm::errs(), nullptr);
     if (warp) {
-        jit::warp::widen(*llvm, *body, *wide, *warp, *tools);
+        jit::warp::widen(*llvm, *body, *wide, *warp, *tools,
+                         [&] { add_checks(*llvm, body, kernel); });
     } else {
         jit::optimise(*llvm, *tools);
+        add_checks(*llvm, nullptr, kernel);
     }
     if (dump_level() >= 2) llvm->print(llvm::errs(), nullptr);
     jit::CachedCode code{std::string{tools->generate_code(*llvm)}, {}, {}};
     code.symbols.assign(lowering.externals().begin(), lowering.externals().end());
     return code;
+}
+
+/// `body` is what will be widened; all other functions run single threads.
+void Compiled::add_checks(llvm::Module& module, llvm::Function* body,
+                          const jit::KernelFacts* kernel) const {
+    if (!mode_.exact_checks) return;
+    for (llvm::Function& function : module) {
+        function.addFnAttr(llvm::Attribute::NoRedZone); // a failed check pushes its values
+        if (function.isDeclaration() || (body && function.getName().starts_with("warp."))) continue;
+        if (&function == body)
+            jit::mark_accesses(function, facts_, *kernel);
+        else
+            jit::check_accesses(function, facts_, kernel);
+    }
 }
 
 std::string group_of(const std::string& name, const jit::warp::ShapeOptions& options) {
@@ -211,7 +233,7 @@ BlockEntry Compiled::compile_warps(const jit::KernelFacts& kernel,
         compile(
             group,
             [&](jit::ModuleLowering& lowering) { lowering.lower_kernel(*kernel.function, kernel); },
-            &options);
+            &kernel, &options);
         loop = reinterpret_cast<BlockEntry>(code_.find(group, "warp." + name));
     } catch (const jit::warp::Unsupported& why) { jit::warp::log_fall_back(name, why.what()); }
     warps_.emplace(group, loop);
@@ -260,7 +282,7 @@ void Compiled::compile_in_background(const jit::KernelFacts& kernel,
     try {
         const jit::CachedCode made = generate(
             [&](jit::ModuleLowering& lowering) { lowering.lower_kernel(*kernel.function, kernel); },
-            &options, resolve);
+            &kernel, &options, resolve);
         cache.store(cache_key(group), made);
         std::lock_guard lock{mutex_};
         link(made.object, group, made.symbols);
@@ -310,9 +332,10 @@ const Compiled::Code& Compiled::compile_kernel(std::string_view name) {
     const jit::KernelFacts* kernel = facts_.kernel(name);
     if (!kernel) throw Error{fmt::format("no kernel {} in this module", name)};
     const std::string text{name};
-    compile("kernel." + text, [&](jit::ModuleLowering& lowering) {
-        lowering.lower_kernel(*kernel->function, *kernel);
-    });
+    compile(
+        "kernel." + text,
+        [&](jit::ModuleLowering& lowering) { lowering.lower_kernel(*kernel->function, *kernel); },
+        kernel);
     Code code;
     code.entry = code_.find("kernel." + text, "entry." + text);
     if (!kernel->info.needs_fibers) code.block = code_.find("kernel." + text, "block." + text);
@@ -329,8 +352,9 @@ DeviceFunction Compiled::device_function(std::string_view name) {
     if (known != functions_.end()) return reinterpret_cast<DeviceFunction>(known->second);
     const ptx::Function* function = module_->find_function(name);
     if (!function || function->is_entry || !function->has_body) return nullptr;
-    compile("func." + text,
-            [&](jit::ModuleLowering& lowering) { lowering.lower_device_function(*function); });
+    compile(
+        "func." + text,
+        [&](jit::ModuleLowering& lowering) { lowering.lower_device_function(*function); }, nullptr);
     void* address = code_.find("func." + text, "func." + text);
     functions_.emplace(text, address);
     return reinterpret_cast<DeviceFunction>(address);

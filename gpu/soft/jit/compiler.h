@@ -20,11 +20,20 @@ struct ParamInfo {
     std::uint32_t offset = 0, bytes = 0, alignment = 1;
 };
 
+/// Eight bytes of the parameters that a kernel reads as one value.
+struct PointerSlot {
+    std::uint32_t offset = 0;
+    bool is_pointer = false; ///< the PTX says so; else it may be a number
+};
+
 /// What the run time must know to launch an entry.
 struct KernelInfo {
     std::string name;
     std::vector<ParamInfo> params;
     std::uint32_t param_bytes = 0;
+    /// For each the MemoryRange (rt/access.h) of the allocation that it points into is found when
+    /// the grid begins; they lie behind the parameters.
+    std::vector<PointerSlot> pointers;
     std::uint32_t static_shared_bytes = 0; ///< static shared variables, at offsets from the base
     /// Where dynamic shared memory begins: static_shared_bytes rounded up to at least 16. The block
     /// needs dynamic_shared_offset + (bytes of the launch), aligned to 128.
@@ -37,6 +46,13 @@ struct KernelInfo {
     bool needs_fibers = false;
     bool uses_printf = false;
     bool has_rows = false; ///< made for blocks of two dimensions
+
+    /// Where the ranges of `pointers` begin, from the parameters on.
+    std::uint32_t ranges_offset() const { return (param_bytes + 15) / 16 * 16; }
+    /// Parameters and ranges.
+    std::uint32_t parameter_bytes() const {
+        return ranges_offset() + 16 * static_cast<std::uint32_t>(pointers.size());
+    }
 };
 
 /// How kernels are to be run.
@@ -46,8 +62,11 @@ struct ExecutionMode {
     /// By warps from the first launch on. Else single threads run, whose code is compiled in a
     /// fraction of the time, until that of the warps is there.
     bool at_once = true;
-    /// LATHE_SOFT_MODE=scalar|warp and LATHE_SOFT_WIDTH=8|16|32; by warps and not at once unless
-    /// told.
+    /// Every access is compared with what it may touch. Else pages without access around
+    /// allocations have to do.
+    bool exact_checks = true;
+    /// LATHE_SOFT_MODE=scalar|warp, LATHE_SOFT_WIDTH=8|16|32 and LATHE_SOFT_CHECKS=exact|pages;
+    /// by warps, not at once and exact unless told.
     static ExecutionMode from_environment();
 };
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 
 namespace lathe::soft::jit {
 
@@ -120,6 +121,7 @@ template <class Wanted> SharedLayout lay_out(const ptx::Module& module, Wanted w
         });
     }
     layout.dynamic_offset = align_up(layout.static_bytes, dynamic_alignment);
+    layout.has_dynamic = !dynamic.empty();
     for (const std::string& key : dynamic) layout.offsets[key] = layout.dynamic_offset;
     return layout;
 }
@@ -267,6 +269,66 @@ ParamLayout layout_of(const std::vector<ptx::Variable>& params) {
     return layout;
 }
 
+namespace {
+
+/// Where an operand names a parameter: its offset among all of them, or nothing.
+std::optional<std::uint32_t> parameter_offset(const ptx::Function& kernel,
+                                              const ParamLayout& layout, const Operand& operand) {
+    const auto* address = std::get_if<ptx::Address>(&operand.value);
+    const auto* symbol = address ? std::get_if<ptx::Symbol>(&address->base)
+                                 : std::get_if<ptx::Symbol>(&operand.value);
+    if (!symbol) return std::nullopt;
+    for (std::size_t k = 0; k < kernel.params.size(); ++k) {
+        if (kernel.params[k].name != symbol->name) continue;
+        return layout.params[k].offset +
+               static_cast<std::uint32_t>(symbol->offset + (address ? address->offset : 0));
+    }
+    return std::nullopt;
+}
+
+/// Eight bytes that the kernel loads from its parameters; what goes through cvta.to, or comes with
+/// .ptr, is a pointer.
+std::vector<PointerSlot> find_pointers(const ptx::Function& kernel, const ParamLayout& layout) {
+    constexpr std::size_t kMost = 512;
+    std::map<std::uint32_t, bool> slots;
+    std::map<std::string, std::uint32_t> registers;
+    visit(kernel.body, [&](const ptx::Statement& statement) {
+        const auto* i = std::get_if<Instruction>(&statement);
+        if (!i || i->operands.size() < 2) return;
+        if (i->opcode == Opcode::ld && i->types.size() == 1 && ptx::bytes_of(i->types[0]) == 8) {
+            const auto offset = parameter_offset(kernel, layout, i->operands[1]);
+            if (!offset) return;
+            for (int k = 0; k < i->vector_width(); ++k)
+                slots.try_emplace(*offset + 8 * static_cast<std::uint32_t>(k), false);
+            const auto* to = std::get_if<ptx::Register>(&i->operands[0].value);
+            if (to) registers[to->name] = *offset;
+        } else if (i->opcode == Opcode::cvta && i->has("to")) {
+            const auto* from = std::get_if<ptx::Register>(&i->operands[1].value);
+            const auto known = from ? registers.find(from->name) : registers.end();
+            if (known != registers.end()) slots[known->second] = true;
+        } else if (i->opcode == Opcode::mov) { // a structure, read through its address
+            const auto offset = parameter_offset(kernel, layout, i->operands[1]);
+            for (std::size_t k = 0; offset && k < layout.params.size(); ++k) {
+                const ParamInfo& whole = layout.params[k];
+                if (*offset < whole.offset || *offset >= whole.offset + whole.bytes) continue;
+                for (std::uint32_t at = 0; at + 8 <= whole.bytes; at += 8)
+                    slots.try_emplace(whole.offset + at, false);
+            }
+        }
+    });
+    std::vector<PointerSlot> list;
+    for (const auto& [offset, is_pointer] : slots) {
+        if (offset + 8 > layout.bytes || list.size() == kMost) continue;
+        bool marked = is_pointer;
+        for (std::size_t k = 0; k < layout.params.size(); ++k)
+            marked |= layout.params[k].offset == offset && kernel.params[k].is_pointer;
+        list.push_back({offset, marked});
+    }
+    return list;
+}
+
+} // namespace
+
 ModuleFacts find_facts(const ptx::Module& module) {
     ModuleFacts facts;
     for (const ptx::Variable& variable : module.variables) {
@@ -324,6 +386,7 @@ ModuleFacts find_facts(const ptx::Module& module) {
         const ParamLayout layout = layout_of(function.params);
         info.params = layout.params;
         info.param_bytes = layout.bytes;
+        info.pointers = find_pointers(function, layout);
         const auto reachable = facts.reachable(function.name);
         std::set<std::string> used;
         for (const std::string& name : reachable) {

@@ -18,6 +18,7 @@ struct SharedLayout {
     std::map<std::string, std::uint32_t> offsets;
     std::uint32_t static_bytes = 0;
     std::uint32_t dynamic_offset = 0;
+    bool has_dynamic = false; ///< variables whose size the launch says
 };
 
 struct KernelFacts {

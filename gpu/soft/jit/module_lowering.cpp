@@ -159,7 +159,7 @@ void ModuleLowering::make_warp_function(const KernelFacts& kernel_facts) {
                                 llvm::FunctionType::get(none, {pointer, i32, i32}, false),
                                 llvm::GlobalValue::ExternalLinkage);
     for (llvm::Function* f : {wide, loop}) f->addFnAttr("prefer-vector-width", "512");
-    warp::make_warp_loop(*loop, *wide, kernel_facts.info.param_bytes, warp->width,
+    warp::make_warp_loop(*loop, *wide, kernel_facts.info.parameter_bytes(), warp->width,
                          llvm::DILocation::get(context, 0, 0, debug->subprogram(*loop)));
 }
 
@@ -177,7 +177,7 @@ void ModuleLowering::make_entry(const KernelInfo& info, llvm::Function* body) {
     constexpr std::size_t tid = offsetof(ThreadContext, tid);
     b.CreateCall(body, {entry->getArg(0), load(tid), load(tid + 4), load(tid + 8),
                         load(offsetof(ThreadContext, linear_tid)),
-                        load_params(b, entry->getArg(0), info.param_bytes)});
+                        load_params(b, entry->getArg(0), info.parameter_bytes())});
     b.CreateRetVoid();
 }
 
@@ -206,7 +206,7 @@ void ModuleLowering::make_block_loop(const KernelInfo& info, llvm::Function* bod
     Value* width = invariant(offsetof(ThreadContext, ntid));
     Value* height = invariant(offsetof(ThreadContext, ntid) + 4);
     Value* linear_place = field(offsetof(ThreadContext, linear_tid));
-    Value* params = load_params(b, ctx, info.param_bytes);
+    Value* params = load_params(b, ctx, info.parameter_bytes());
     Value* end = b.CreateAdd(first, count);
     Value* first_x = b.CreateURem(first, width);
     Value* first_row = b.CreateUDiv(first, width);

@@ -2,6 +2,7 @@
 #include "gpu/soft/jit/support.h"
 
 #include "gpu/soft/rt/abi.h"
+#include "gpu/soft/rt/access.h"
 #include "gpu/soft/rt/image_warp.h"
 
 #include <bit>
@@ -145,6 +146,7 @@ std::vector<std::pair<std::string, void*>> runtime_symbols() {
     LATHE_JIT_SYMBOL(lathe_jit_from_float8);
     LATHE_JIT_SYMBOL(__extendhfsf2);
     LATHE_JIT_SYMBOL(__truncsfhf2);
+    LATHE_JIT_SYMBOL(lathe_rt_access_check);
     LATHE_JIT_SYMBOL(lathe_rt_trap);
     LATHE_JIT_SYMBOL(lathe_rt_exit);
     LATHE_JIT_SYMBOL(lathe_rt_assertfail);

@@ -39,6 +39,7 @@ std::unique_ptr<llvm::TargetMachine> make_target_machine(const std::string& cpu)
     std::call_once(once, [] {
         llvm::InitializeNativeTarget();
         llvm::InitializeNativeTargetAsmPrinter();
+        llvm::InitializeNativeTargetAsmParser(); // failed checks are inline assembly
     });
     const std::string triple = llvm::sys::getProcessTriple();
     std::string problem;

@@ -5,6 +5,8 @@
 // addresses equal generic ones and cvta is a plain extension.
 #pragma once
 
+#include "gpu/soft/rt/access.h"
+
 #include <cstdint>
 
 namespace lathe::soft {
@@ -30,6 +32,9 @@ struct ThreadContext {
     const std::uint8_t* params; ///< packed kernel parameters
     std::uint64_t envreg[4];    ///< %envreg1/2: driver workspace for grid-wide synchronisation
     BlockState* block;
+    // For checks of accesses (access.h):
+    std::uint64_t shared_room;     ///< bytes of the block's shared memory plus one
+    MemoryRange seen[kSeenRanges]; ///< where accesses of unknown origin were found last
 };
 
 enum class WarpOperation : std::uint32_t { sync, shuffle, ballot, match, reduce, gather };

@@ -89,12 +89,15 @@ void BlockRunner::fill(ThreadContext& c, std::uint64_t block, std::uint32_t thre
     c.envreg[1] = workspace >> 32; // cooperative groups join envreg1 (high) and envreg2 (low)
     c.envreg[2] = workspace & 0xffffffffu;
     c.envreg[3] = 0;
+    c.shared_room = l.shared_bytes() + std::uint64_t{1};
+    std::copy_n(seen, kSeenRanges, c.seen);
 }
 
 void BlockRunner::run(Launch& launch, std::uint64_t first, std::uint64_t count) {
     launch_ = &launch;
     code_ = launch.current_code();
     clock_start_ = __rdtsc();
+    std::fill_n(seen, kSeenRanges, MemoryRange{});
     note_own_stack(own_);
     unsigned control = _mm_getcsr();
     if (!code_.fibers) {

@@ -141,6 +141,17 @@ public:
     /// Ends the launch: `report` gets kernel, block and thread from here, the place from `pc`.
     [[noreturn]] void stop(ThreadFiber& self, FaultReport report, std::uintptr_t pc);
     void cancelled(ThreadFiber& self, std::uintptr_t pc);
+    ThreadFiber& current() const { return *current_; }
+    /// As stop, for an access of the thread `lane` threads behind the fiber's: of warps the block
+    /// is run again to learn more.
+    [[noreturn]] void refuse(ThreadFiber& self, FaultReport report, std::uint32_t lane,
+                             std::uintptr_t pc);
+    /// Where an address lies, in words: seen from the block's shared memory where that is near, or
+    /// the address was worked out from there.
+    std::string text_of(const ThreadContext& context, std::uintptr_t address,
+                        bool from_shared = false) const;
+    /// Where accesses of unknown origin were found last, for the threads that begin from now on.
+    MemoryRange seen[kSeenRanges];
     std::uint64_t clock_start() const { return clock_start_; }
 
     // For the signal handler: true where the faulting stack is a kernel's.

@@ -46,6 +46,9 @@ std::uintptr_t kernel_pc(const CompiledModule& code, const Fault& fault, const S
 
 std::string shared_text(const ThreadContext& c, std::size_t bytes, std::uintptr_t address) {
     auto begin = reinterpret_cast<std::uintptr_t>(c.shared);
+    if (address >= begin && address - begin < bytes)
+        return fmt::format("{} bytes into the block's {} bytes of shared memory", address - begin,
+                           bytes);
     if (address < begin)
         return fmt::format("{} bytes before the block's {} bytes of shared memory", begin - address,
                            bytes);
@@ -69,6 +72,14 @@ void BlockRunner::complete(FaultReport& r, const ThreadFiber& thread, std::uintp
         r.line = place->line;
         r.column = place->column;
     }
+}
+
+std::string BlockRunner::text_of(const ThreadContext& context, std::uintptr_t address,
+                                 bool from_shared) const {
+    auto region = reinterpret_cast<std::uintptr_t>(shared_);
+    bool near_shared = address + 65536 >= region && address < region + 65536 * 3;
+    return near_shared || from_shared ? shared_text(context, launch_->shared_bytes(), address)
+                                      : describe_address(address);
 }
 
 void BlockRunner::report_fault() {
@@ -101,12 +112,9 @@ void BlockRunner::report_fault() {
             break;
         }
         r.address = fault_.address;
-        auto region = reinterpret_cast<std::uintptr_t>(shared_);
-        bool near_shared = fault_.address + 65536 >= region && fault_.address < region + 65536 * 3;
-        r.message = fmt::format(
-            "illegal address: {} at {:#x}, {}", fault_.is_write ? "write" : "read", fault_.address,
-            near_shared ? shared_text(thread.context, launch_->shared_bytes(), fault_.address)
-                        : describe_address(fault_.address));
+        r.message =
+            fmt::format("illegal address: {} at {:#x}, {}", fault_.is_write ? "write" : "read",
+                        fault_.address, text_of(thread.context, fault_.address));
     }
     }
     complete(r, thread, pc);
@@ -155,6 +163,16 @@ void BlockRunner::report_deadlock() {
 void BlockRunner::stop(ThreadFiber& self, FaultReport report, std::uintptr_t pc) {
     complete(report, self, pc);
     launch_->stop(std::move(report));
+    outcome_ = Outcome::stopped;
+    leave_for_main();
+}
+
+void BlockRunner::refuse(ThreadFiber& self, FaultReport report, std::uint32_t lane,
+                         std::uintptr_t pc) {
+    if (code_.width == 1 || !launch_->code) stop(self, std::move(report), pc);
+    self.context.linear_tid += lane;
+    complete(report, self, pc);
+    note_warp_fault(std::move(report), self.context);
     outcome_ = Outcome::stopped;
     leave_for_main();
 }

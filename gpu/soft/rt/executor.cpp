@@ -165,6 +165,8 @@ void Executor::run_grid(const CommandPtr& command, BlockRunner& runner,
     if (launch.cooperative) cooperative_ = command;
     if (launch.limit.count() > 0 && launch.deadline == Command::Clock::time_point::max())
         launch.deadline = Command::Clock::now() + launch.limit;
+    if (!launch.begun) launch.find_ranges();
+    launch.begun = true;
     ++command->participants_;
     lock.unlock();
     std::uint64_t total = launch.blocks(), chunk = launch.chunk(count_);

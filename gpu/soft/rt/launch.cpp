@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "gpu/soft/rt/launch.h"
 
+#include "gpu/soft/rt/registry.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 namespace lathe::soft {
 
@@ -12,11 +15,30 @@ std::uint32_t Launch::shared_bytes() const {
     return std::max(info->dynamic_shared_offset, info->static_shared_bytes) + dynamic_shared_bytes;
 }
 
-std::uint8_t* Launch::reserve_parameters(std::size_t bytes) {
+std::uint8_t* Launch::reserve_parameters() {
+    const std::size_t bytes = info->parameter_bytes();
     params.assign(bytes / 8 + 3, 0);
     auto address = reinterpret_cast<std::uintptr_t>(params.data());
     params_offset = (16 - address % 16) % 16;
     return reinterpret_cast<std::uint8_t*>(params.data()) + params_offset;
+}
+
+void Launch::find_ranges() {
+    std::uint8_t* const all = reinterpret_cast<std::uint8_t*>(params.data()) + params_offset;
+    std::uint8_t* to = all + info->ranges_offset();
+    for (const PointerSlot& slot : info->pointers) {
+        std::uint64_t pointer = 0;
+        std::memcpy(&pointer, all + slot.offset, sizeof pointer);
+        const MemoryRange range = Registry::instance().range_of(pointer);
+        std::memcpy(to, &range, sizeof range);
+        to += sizeof range;
+    }
+}
+
+MemoryRange Launch::range(std::uint32_t slot) const {
+    MemoryRange range;
+    std::memcpy(&range, parameters() + info->ranges_offset() + slot * sizeof range, sizeof range);
+    return range;
 }
 
 KernelCode Launch::current_code() const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "gpu/soft/jit/compiler.h"
+#include "gpu/soft/rt/access.h"
 #include "gpu/soft/rt/report.h"
 
 #include <atomic>
@@ -41,6 +42,8 @@ struct Launch {
     /// Why the grid has to end before its time; an empty message where it has not to.
     FaultReport overdue() const;
 
+    bool begun = false; ///< some worker has come to it
+
     /// Blocks are handed out from here; `stopped` ends that early.
     std::atomic<std::uint64_t> next_block{0};
     std::atomic<bool> stopped{false};
@@ -55,8 +58,12 @@ struct Launch {
     const std::uint8_t* parameters() const {
         return reinterpret_cast<const std::uint8_t*>(params.data()) + params_offset;
     }
-    /// Makes room for `bytes` of parameters and returns where they go, 16-byte aligned.
-    std::uint8_t* reserve_parameters(std::size_t bytes);
+    /// Makes room for the parameters of `info` with the ranges of their pointers, all zero, and
+    /// returns where they go, 16-byte aligned.
+    std::uint8_t* reserve_parameters();
+    /// Looks up what the pointers among the parameters point into.
+    void find_ranges();
+    MemoryRange range(std::uint32_t slot) const;
 
     /// Blocks that one worker takes at a time.
     std::uint64_t chunk(unsigned workers) const;

@@ -40,6 +40,15 @@ std::optional<Allocation> Registry::find(std::uintptr_t p) const {
     return candidate;
 }
 
+MemoryRange Registry::range_of(std::uintptr_t p) const {
+    std::shared_lock lock{mutex_};
+    auto next = ranges_.upper_bound(p);
+    if (next == ranges_.begin()) return {};
+    const Allocation& candidate = std::prev(next)->second;
+    if (!candidate.holds(p)) return {};
+    return {candidate.begin, candidate.bytes + 1};
+}
+
 bool Registry::covers(std::uintptr_t p, std::size_t bytes) const {
     std::shared_lock lock{mutex_};
     auto next = ranges_.upper_bound(p);
@@ -99,16 +108,18 @@ const char* name_of(Allocation::Kind kind) {
 std::string describe_address(std::uintptr_t p) {
     if (p < 65536) return "a null pointer or an offset from one";
     auto near = Registry::instance().nearest(p, std::size_t{1} << 20);
-    if (!near) return "no allocation within 1 MiB";
-    std::string what = fmt::format("a {}-byte allocation of {}", near->bytes, name_of(near->kind));
-    if (near->kind == Allocation::Kind::variable)
-        what = fmt::format("the {}-byte module variable {}", near->bytes, near->name);
-    std::uintptr_t end = near->begin + near->bytes;
-    if (p < near->begin)
-        return fmt::format("{} bytes before {} at {:#x}", near->begin - p, what, near->begin);
-    if (p < end)
-        return fmt::format("{} bytes into {} at {:#x}", p - near->begin, what, near->begin);
-    return fmt::format("{} bytes past the end of {} at {:#x}", p - end, what, near->begin);
+    return near ? describe_address(p, *near) : "no allocation within 1 MiB";
+}
+
+std::string describe_address(std::uintptr_t p, const Allocation& near) {
+    std::string what = fmt::format("a {}-byte allocation of {}", near.bytes, name_of(near.kind));
+    if (near.kind == Allocation::Kind::variable)
+        what = fmt::format("the {}-byte module variable {}", near.bytes, near.name);
+    std::uintptr_t end = near.begin + near.bytes;
+    if (p < near.begin)
+        return fmt::format("{} bytes before {} at {:#x}", near.begin - p, what, near.begin);
+    if (p < end) return fmt::format("{} bytes into {} at {:#x}", p - near.begin, what, near.begin);
+    return fmt::format("{} bytes past the end of {} at {:#x}", p - end, what, near.begin);
 }
 
 } // namespace lathe::soft

@@ -3,6 +3,8 @@
 // copies, and for the text of fault reports.
 #pragma once
 
+#include "gpu/soft/rt/access.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -48,6 +50,8 @@ public:
     /// Removes the range that begins here and returns it.
     std::optional<Allocation> remove(std::uintptr_t begin);
     std::optional<Allocation> find(std::uintptr_t p) const;
+    /// The memory of the allocation that p lies in; room 0 where it lies in none.
+    MemoryRange range_of(std::uintptr_t p) const;
     /// Last valid address is begin + bytes - 1: true where [p, p + bytes) lies in one allocation.
     bool covers(std::uintptr_t p, std::size_t bytes) const;
     /// The allocation at or nearest to p, for messages; at most `reach` bytes away.
@@ -66,5 +70,7 @@ const char* name_of(Allocation::Kind kind);
 /// "16 bytes past the end of a 4096-byte allocation of device memory at 0x..."; says so where
 /// nothing is near.
 std::string describe_address(std::uintptr_t p);
+/// The same for one allocation, which p need not be near.
+std::string describe_address(std::uintptr_t p, const Allocation& allocation);
 
 } // namespace lathe::soft

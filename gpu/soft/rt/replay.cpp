@@ -35,8 +35,7 @@ void BlockRunner::replay(Launch& launch) {
     again.grid_id = launch.grid_id;
     again.stack_bytes = launch.stack_bytes;
     again.deadline = std::chrono::steady_clock::now() + kLongestReplay;
-    std::uint8_t* params = again.reserve_parameters(launch.info->param_bytes);
-    std::memcpy(params, launch.parameters(), launch.info->param_bytes);
+    std::memcpy(again.reserve_parameters(), launch.parameters(), launch.info->parameter_bytes());
     again.entry = launch.code->entry(launch.info->name);
     if (!launch.info->needs_fibers) again.block_entry = launch.code->block_entry(launch.info->name);
     run(again, warp_fault_block_, 1);

@@ -14,11 +14,12 @@ from typing import Any
 
 from lathe.cli.messages import UserError, parse_count
 
-__all__ = ["bench_soft", "table"]
+__all__ = ["bench_soft", "table", "table_of_checks"]
 
 TWO_THREADS = 1.8
 COMPILE_MS, COMPILE_LIBM_MS, CACHED_MS = 15.0, 60.0, 1.0
 LAUNCH_US = 3.0
+CHECKED_COMPILE_THREADS, CHECKED_COMPILE_WARPS = 1.2, 1.15
 
 Row = dict[str, Any]
 
@@ -35,7 +36,8 @@ def bench_soft(arguments: argparse.Namespace) -> int:
         )
     one = _measure(program, [str(rounds), "--compile-times"], workers=1)
     two = _measure(program, [str(rounds)], workers=2)
-    print("\n".join(table(one, two)))
+    checks = _measure(program, [str(rounds), "--checks"], workers=1)
+    print("\n".join([*table(one, two), "", *table_of_checks(checks)]))
     return 0
 
 
@@ -119,4 +121,27 @@ def table(one: Iterable[Row], two: Iterable[Row]) -> list[str]:
             f"empty launch, us: {_judged(launch['launch'], LAUNCH_US, True)}; "
             f"launched and waited for {launch['launch_and_wait']:.2f}",
         ]
+    return lines
+
+
+def table_of_checks(rows: Iterable[Row]) -> list[str]:
+    """Lines of text from what bench_soft --checks measured: exact checks beside those by pages."""
+    lines = [
+        "Exact checks of accesses beside those by pages: times in ms, then how many times as long, "
+        "running and compiling.",
+        f"{'kernel':<22}{'pages':>9}{'exact':>9}  {'warps':<20}{'threads':<10}"
+        f"{'compile threads':<20}{'compile warps':<20}",
+    ]
+    for row in rows:
+        goal = row["goal_checks"]
+        ratio = row["warps_ratio"]
+        ratio_text = _judged(ratio, goal, True) if goal else f"{ratio:.2f}"
+        threads = row["compile_threads_exact"] / row["compile_threads_pages"]
+        warps = row["compile_warps_exact"] / row["compile_warps_pages"]
+        lines.append(
+            f"{row['name']:<22}{row['warps_pages']:>9.3f}{row['warps_exact']:>9.3f}"
+            f"  {ratio_text:<20}{row['threads_ratio']:<10.2f}"
+            f"{_judged(threads, CHECKED_COMPILE_THREADS, True):<20}"
+            f"{_judged(warps, CHECKED_COMPILE_WARPS, True)}"
+        )
     return lines

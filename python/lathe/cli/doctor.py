@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import shutil
 import sys
@@ -80,6 +81,10 @@ def _about_software(library: str) -> list[str]:
         "it does not have: CUDA graphs, memory and events shared between processes, mapping of",
         "virtual memory (cuMemMap), texture references, dynamic parallelism, a second device",
     ]
+    if os.environ.get("LATHE_SOFT_CHECKS") == "pages":
+        lines.append("accesses outside of allocations are found by pages (LATHE_SOFT_CHECKS=pages)")
+    else:
+        lines.append("every access of a kernel is checked, to the byte (LATHE_SOFT_CHECKS=exact)")
     folder = Path(library).resolve().parent / "libcuda"
     if (folder / "libcuda.so.1").exists():
         lines.append(f"other programs run on it with LD_LIBRARY_PATH={folder}")

@@ -2,6 +2,7 @@
 #include "tests/soft/jit/mini_runtime.h"
 
 #include "gpu/ptx/parser.h"
+#include "gpu/soft/rt/access.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -99,6 +100,12 @@ extern "C" {
 void lathe_rt_trap(ThreadContext* t) {
     t->block->outcome->trap_pc = reinterpret_cast<std::uintptr_t>(__builtin_return_address(0));
     stop(t, test::Outcome::End::trapped);
+}
+// Nothing is known of the memory of these tests: every access is allowed.
+void lathe_rt_access_failed(AccessFrame* frame) {
+    AccessSite site;
+    std::memcpy(&site, reinterpret_cast<const void*>(frame->return_address), sizeof site);
+    frame->return_address += sizeof site + site.count * sizeof(AccessSite::Access);
 }
 void lathe_rt_exit(ThreadContext*) { std::longjmp(*leave, 1); }
 void lathe_rt_assertfail(ThreadContext* t, const char* message, const char* file,
@@ -453,7 +460,8 @@ Outcome Program::launch(const Shape& shape, const std::vector<std::uint8_t>& par
     outcome.width = code.width;
     const BlockEntry loop = code.fibers ? nullptr : code.block;
     const KernelEntry entry = code.entry;
-    std::vector<std::uint64_t> aligned(params.size() / 8 + 2);
+    std::vector<std::uint64_t> aligned(
+        std::max<std::size_t>(params.size(), info.parameter_bytes()) / 8 + 2);
     if (!params.empty()) std::memcpy(aligned.data(), params.data(), params.size());
     const std::uint32_t blocks = shape.grid[0] * shape.grid[1] * shape.grid[2];
     for (std::uint32_t index = 0; index < blocks; ++index) {
@@ -477,6 +485,7 @@ Outcome Program::launch(const Shape& shape, const std::vector<std::uint8_t>& par
         first.dynamic_shared_bytes = shape.dynamic_shared_bytes;
         first.static_shared_bytes = info.static_shared_bytes;
         first.shared = shared;
+        first.shared_room = shared_bytes + 1;
         first.params = reinterpret_cast<const std::uint8_t*>(aligned.data());
         first.envreg[1] = 0x11;
         first.envreg[2] = 0x22;

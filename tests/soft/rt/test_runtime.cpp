@@ -104,7 +104,7 @@ protected:
         launch->grid[0] = blocks;
         launch->block[0] = threads;
         launch->cooperative = cooperative;
-        std::memcpy(launch->reserve_parameters(8), &argument, 8);
+        std::memcpy(launch->reserve_parameters(), &argument, 8);
         auto command = std::make_shared<Command>(launch);
         executor_.submit(command, {});
         executor_.wait(command);

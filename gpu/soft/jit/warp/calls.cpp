@@ -68,6 +68,8 @@ void Widener::emit_call(const llvm::CallBase& i) {
         return;
     case CallKind::wait_loop: // the back edge does it
         return;
+    case CallKind::check:
+        return emit_check(i);
     case CallKind::together:
         return emit_together(i);
     case CallKind::bring:

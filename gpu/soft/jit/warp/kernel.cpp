@@ -126,9 +126,10 @@ void normalise(llvm::Function& body, llvm::DominatorTree& tree, llvm::LoopInfo& 
 } // namespace
 
 void widen(llvm::Module& module, llvm::Function& body, llvm::Function& wide,
-           const ShapeOptions& options, Toolchain& toolchain) {
+           const ShapeOptions& options, Toolchain& toolchain, llvm::function_ref<void()> check) {
     optimise_scalar(module, toolchain);
     resolve_marks(module, body);
+    check();
     {
         PartedOperations parted;
         for (bool again = true; again;) {

@@ -4,6 +4,7 @@
 
 #include "gpu/soft/jit/warp/shapes.h"
 
+#include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/IR/Module.h>
 
 #include <string>
@@ -20,9 +21,9 @@ namespace lathe::soft::jit::warp {
 void make_warp_loop(llvm::Function& loop, llvm::Function& wide, std::uint32_t param_bytes,
                     unsigned width, llvm::DILocation* place);
 
-/// Makes the code of `wide` from `body` and removes `body`; then optimises the module.
-/// Throws Unsupported.
+/// Makes the code of `wide` from `body` and removes `body`; then optimises the module. `check` is
+/// called when the scalar code is optimised, for what it wants to add. Throws Unsupported.
 void widen(llvm::Module& module, llvm::Function& body, llvm::Function& wide,
-           const ShapeOptions& options, Toolchain& toolchain);
+           const ShapeOptions& options, Toolchain& toolchain, llvm::function_ref<void()> check);
 
 } // namespace lathe::soft::jit::warp

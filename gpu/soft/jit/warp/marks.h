@@ -14,6 +14,8 @@ constexpr const char* kMatchAll = "lathe.warp.match"; ///< (mask, value) -> {i32
 constexpr const char* kTexture2D = "lathe.warp.tex2d"; ///< (object, x, y) -> {4 x i32}
 /// (object, x, y, access, 4 words) -> {4 x i32}; access: SurfaceAccess of rt/image_warp.h
 constexpr const char* kSurface2D = "lathe.warp.surface2d";
+/// (address, begin, room, size, AccessSite::what, does it write, bytes of the variable)
+constexpr const char* kCheck = "lathe.warp.check";
 constexpr const char* kLinearTid = "lathe.warp.tid";  ///< () -> i32
 constexpr const char* kWaitLoop = "lathe.warp.wait";  ///< (iterations in a row): in a wait loop
 
@@ -43,6 +45,7 @@ enum class CallKind {
     barrier,
     barrier_reduce,
     wait_loop,
+    check,
     together,
     bring,
     met,

@@ -28,6 +28,14 @@ ExecutionMode ExecutionMode::from_environment() {
             log::warning("LATHE_SOFT_WIDTH is {}, known are 8, 16 and 32", text);
         }
     }
+    if (const char* text = std::getenv("LATHE_SOFT_CHECKS")) {
+        const std::string_view name{text};
+        if (name == "exact" || name == "pages") {
+            mode.exact_checks = name == "exact";
+        } else {
+            log::warning("LATHE_SOFT_CHECKS is {}, known are exact and pages", name);
+        }
+    }
     return mode;
 }
 

@@ -2,6 +2,7 @@
 // Blocks: masks, divergent ends, phis as copies on edges.
 #include "gpu/soft/jit/warp/widener.h"
 
+#include "gpu/soft/jit/warp/marks.h"
 #include "gpu/soft/jit/warp/unsupported.h"
 #include "gpu/soft/rt/abi.h"
 
@@ -228,7 +229,8 @@ bool Widener::has_rows(unsigned index) const {
         if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&i)) {
             const llvm::Function* callee = call->getCalledFunction();
             const bool is_short =
-                callee && (callee->isIntrinsic() || callee->getName() == "lathe_rt_barrier_sync");
+                callee && (callee->isIntrinsic() || callee->getName() == "lathe_rt_barrier_sync" ||
+                           callee->getName() == kCheck);
             if (!is_short) return false;
         }
         if (llvm::isa<llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(i)) return false;

@@ -10,7 +10,7 @@
 //                     wait at a block; promoted to registers at the end
 //   lane loop         a loop over the bits of the mask with one scalar instruction inside
 // Files: widener.cpp blocks, masks, phis; values.cpp operands and lane loops; arithmetic.cpp,
-// memory.cpp, calls.cpp, warp_operations.cpp, atomics.cpp the instructions.
+// memory.cpp, checks.cpp, calls.cpp, warp_operations.cpp, atomics.cpp the instructions.
 #pragma once
 
 #include "gpu/soft/jit/warp/shapes.h"
@@ -153,6 +153,10 @@ private:
     Value* is_row(Value* pointers, std::uint64_t bytes);
     void emit_atomic(const llvm::Instruction& i);
     void emit_call(const llvm::CallBase& i);
+    void emit_check(const llvm::CallBase& i);
+    void look_closer(const llvm::CallBase& check, Value* allowed);
+    /// The addresses of all lanes as integers.
+    Value* as_vector(const Value* pointer);
     void emit_texture_2d(const llvm::CallBase& i);
     void emit_surface_2d(const llvm::CallBase& i);
     /// Rows of 32-bit lanes on the stack, one for each argument from `first` on.

@@ -1,0 +1,546 @@
+// SPDX-License-Identifier: MIT
+#include "gpu/soft/jit/access_checks.h"
+
+#include "gpu/soft/jit/provenance.h"
+#include "gpu/soft/jit/warp/marks.h"
+
+#include <fmt/format.h>
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/InlineAsm.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/MDBuilder.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <tuple>
+
+namespace lathe::soft::jit {
+
+namespace {
+
+using llvm::Instruction;
+using llvm::Value;
+using Kind = Root::Kind;
+
+/// One access of an instruction.
+struct Touch {
+    Instruction* at = nullptr;
+    Value* pointer = nullptr;
+    std::uint64_t size = 0;
+    Value* length = nullptr; ///< where the size is known late
+    bool writes = false;
+};
+
+llvm::SmallVector<Touch, 2> touches_of(Instruction& i, const llvm::DataLayout& layout) {
+    const auto size = [&](const llvm::Type* type) {
+        return layout.getTypeStoreSize(const_cast<llvm::Type*>(type)).getFixedValue();
+    };
+    if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&i))
+        return {{&i, load->getPointerOperand(), size(load->getType()), nullptr, false}};
+    if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&i))
+        return {{&i, store->getPointerOperand(), size(store->getValueOperand()->getType()), nullptr,
+                 true}};
+    if (auto* update = llvm::dyn_cast<llvm::AtomicRMWInst>(&i))
+        return {{&i, update->getPointerOperand(), size(update->getType()), nullptr, true}};
+    if (auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&i))
+        return {{&i, exchange->getPointerOperand(), size(exchange->getNewValOperand()->getType()),
+                 nullptr, true}};
+    auto* memory = llvm::dyn_cast<llvm::MemIntrinsic>(&i);
+    if (!memory) return {};
+    llvm::SmallVector<Touch, 2> all;
+    const auto add = [&](Value* pointer, bool writes) {
+        const auto* known = llvm::dyn_cast<llvm::ConstantInt>(memory->getLength());
+        if (known)
+            all.push_back({&i, pointer, known->getZExtValue(), nullptr, writes});
+        else
+            all.push_back({&i, pointer, 0, memory->getLength(), writes});
+    };
+    if (auto* copy = llvm::dyn_cast<llvm::MemTransferInst>(memory)) add(copy->getSource(), false);
+    add(memory->getDest(), true);
+    return all;
+}
+
+/// Whether code behind a call may not come, or comes after other threads did something.
+bool ends_line(const Instruction& i) {
+    if (llvm::isa<llvm::FenceInst>(i)) return true;
+    const auto* call = llvm::dyn_cast<llvm::CallBase>(&i);
+    if (!call || llvm::isa<llvm::IntrinsicInst>(call)) return false;
+    const llvm::Function* callee = call->getCalledFunction();
+    return !callee || callee->getName().starts_with("lathe_rt_") ||
+           callee->getName().starts_with("lathe.warp.") || !callee->isDeclaration();
+}
+
+struct Member {
+    std::int64_t offset = 0;
+    Touch touch;
+};
+
+/// Accesses that are checked together.
+struct Group {
+    Root root;
+    Value* base = nullptr;
+    std::int64_t begin = 0, end = 0; ///< from the base
+    llvm::SmallVector<Member, 4> members;
+
+    const Touch& first() const { return members.front().touch; }
+    std::uint64_t bytes() const { return static_cast<std::uint64_t>(end - begin); }
+};
+
+std::size_t seen_offset(const Root& root) {
+    return offsetof(ThreadContext, seen) + root.slot * sizeof(MemoryRange);
+}
+
+class Checks {
+public:
+    Checks(llvm::Function& function, const ModuleFacts& facts, const KernelFacts* kernel)
+        : function_{function}, facts_{facts}, kernel_{kernel},
+          layout_{function.getParent()->getDataLayout()}, origins_{function, kernel},
+          tree_{function} {}
+
+    void run(bool marks) {
+        visit(*tree_.getRootNode());
+        if (groups_.empty()) return;
+        llvm::BasicBlock& start = function_.getEntryBlock();
+        Instruction* first = &*start.getFirstNonPHIOrDbgOrAlloca();
+        if (!marks) { // what is loaded once stays where it is when blocks are split
+            start.splitBasicBlock(first->getIterator(), "begin");
+            first = start.getTerminator();
+        }
+        llvm::IRBuilder<> entry{first};
+        entry_ = &entry;
+        // From the end: what a check splits off holds no other check to come.
+        for (auto group = groups_.rbegin(); group != groups_.rend(); ++group)
+            marks ? mark(*group) : check(*group);
+    }
+
+private:
+    void visit(const llvm::DomTreeNode& root);
+    void find_groups(llvm::BasicBlock& block);
+    void add(const Touch& touch, std::vector<Group>& open);
+    void close(std::vector<Group>& open);
+    std::uint32_t seen_slot(const Root& root);
+    bool is_own(const Root& root, const Place& place, const Touch& touch) const;
+    std::optional<std::uint64_t> size_of(const Root& root) const;
+
+    Value* begin_of(llvm::IRBuilder<>& b, const Root& root);
+    Value* room_of(llvm::IRBuilder<>& b, const Root& root);
+    Value* limit(llvm::IRBuilder<>& b, const Group& group);
+    Value* range_field(const Root& root, std::size_t offset);
+    Value* context_field(std::size_t offset);
+    Value* lowest(llvm::IRBuilder<>& b, const Group& group);
+    Value* offset_from(llvm::IRBuilder<>& b, Value* address, const Value* variable);
+    std::uint32_t what(const Root& root) const;
+    void check(const Group& group);
+    void mark(const Group& group);
+    void call_for_members(llvm::IRBuilder<>& b, const Group& group, Value* place, Value* begin);
+
+    llvm::Function& function_;
+    const ModuleFacts& facts_;
+    const KernelFacts* kernel_;
+    const llvm::DataLayout& layout_;
+    Provenance origins_;
+    llvm::DominatorTree tree_;
+    std::vector<Group> groups_;
+    struct Known {
+        const Value* base;
+        std::int64_t begin, end;
+    };
+    std::vector<Known> known_; ///< what dominating code has checked
+    llvm::DenseMap<const Value*, std::uint32_t> seen_;
+    llvm::IRBuilder<>* entry_ = nullptr;
+    std::map<std::tuple<Kind, std::uint32_t, std::size_t>, Value*> fields_;
+    std::map<std::tuple<Kind, std::uint32_t, const Value*, std::uint64_t>, Value*> limits_;
+};
+
+// --- what to check
+// ----------------------------------------------------------------------------------
+
+// In dominator order, without recursion: `known_` is cut back where a subtree ends.
+void Checks::visit(const llvm::DomTreeNode& root) {
+    struct Pending {
+        const llvm::DomTreeNode* node;
+        std::size_t known;
+    };
+    std::vector<Pending> pending{{&root, 0}};
+    while (!pending.empty()) {
+        const Pending next = pending.back();
+        pending.pop_back();
+        known_.resize(next.known);
+        find_groups(*next.node->getBlock());
+        for (const llvm::DomTreeNode* child : *next.node) pending.push_back({child, known_.size()});
+    }
+}
+
+void Checks::find_groups(llvm::BasicBlock& block) {
+    std::vector<Group> open;
+    for (Instruction& i : block) {
+        if (ends_line(i)) close(open);
+        if (!i.mayReadOrWriteMemory()) continue;
+        for (const Touch& touch : touches_of(i, layout_)) add(touch, open);
+    }
+    close(open);
+}
+
+void Checks::close(std::vector<Group>& open) {
+    for (Group& group : open) {
+        if (!group.first().length) known_.push_back({group.base, group.begin, group.end});
+        groups_.push_back(std::move(group));
+    }
+    open.clear();
+}
+
+void Checks::add(const Touch& touch, std::vector<Group>& open) {
+    constexpr std::int64_t kLongest = 1 << 20, kLongestUnknown = 4096;
+    Root root = origins_.of(touch.pointer);
+    if (root.kind <= Kind::loaded || root.kind == Kind::frame) {
+        const Place place = place_of(touch.pointer, layout_, false);
+        if (root.kind == Kind::frame && llvm::isa<llvm::Argument>(place.base)) return; // our own
+        root = {Kind::unknown, seen_slot(root)};
+    }
+    if (root.kind == Kind::variable && !size_of(root)) root = {Kind::unknown};
+    const Place place = place_of(touch.pointer, layout_, root.kind == Kind::shared);
+    if (is_own(root, place, touch)) return;
+    const Member member{place.offset, touch};
+    const std::int64_t end = place.offset + static_cast<std::int64_t>(touch.size);
+    if (!touch.length) {
+        for (const Known& known : known_)
+            if (known.base == place.base && known.begin <= place.offset && end <= known.end) return;
+        const std::int64_t most = root.kind == Kind::unknown ? kLongestUnknown : kLongest;
+        for (Group& group : open) {
+            if (group.base != place.base || group.first().length) continue;
+            const std::int64_t low = std::min(group.begin, place.offset),
+                               high = std::max(group.end, end);
+            if (high - low > most) continue;
+            group.begin = low;
+            group.end = high;
+            group.members.push_back(member);
+            return;
+        }
+    }
+    open.push_back({root, place.base, place.offset, end, {member}});
+}
+
+/// Addresses made from one value that was loaded mostly lie in one allocation.
+std::uint32_t Checks::seen_slot(const Root& root) {
+    if (!root.value) return 0;
+    const auto next = static_cast<std::uint32_t>(1 + seen_.size() % (kSeenRanges - 1));
+    return seen_.try_emplace(root.value, next).first->second;
+}
+
+/// Accesses that cannot fail.
+bool Checks::is_own(const Root& root, const Place& place, const Touch& touch) const {
+    if (root.kind == Kind::context) return true;
+    if (touch.length) return false;
+    const bool at_start =
+        place.base == root.value || ((root.kind == Kind::shared || root.kind == Kind::parameters) &&
+                                     llvm::isa<llvm::LoadInst, llvm::Argument>(place.base));
+    if (!at_start || place.offset < 0) return false;
+    const auto end = static_cast<std::uint64_t>(place.offset) + touch.size;
+    const std::optional<std::uint64_t> size =
+        root.kind == Kind::shared && kernel_ ? kernel_->shared.static_bytes : size_of(root);
+    return size && end <= *size;
+}
+
+/// Bytes of what an address points into, where the code alone tells.
+std::optional<std::uint64_t> Checks::size_of(const Root& root) const {
+    switch (root.kind) {
+    case Kind::local:
+        if (const auto size = llvm::cast<llvm::AllocaInst>(root.value)->getAllocationSize(layout_))
+            return size->getFixedValue();
+        return std::nullopt;
+    case Kind::variable: {
+        const std::string name = root.value->getName().substr(4).str(); // "sym."
+        const auto found = facts_.variables.find(name);
+        if (found == facts_.variables.end() || !found->second->size_bytes()) return std::nullopt;
+        return found->second->size_bytes();
+    }
+    case Kind::parameters:
+        return kernel_ ? std::optional<std::uint64_t>{kernel_->info.param_bytes} : std::nullopt;
+    case Kind::shared:
+        if (!kernel_ || kernel_->shared.has_dynamic) return std::nullopt;
+        return kernel_->shared.static_bytes;
+    default:
+        return std::nullopt;
+    }
+}
+
+// --- how
+// --------------------------------------------------------------------------------------------
+
+Value* Checks::context_field(std::size_t offset) {
+    return entry_->CreateConstGEP1_64(entry_->getInt8Ty(), function_.getArg(0), offset);
+}
+
+/// Loads a value that does not change while the grid runs, once.
+Value* invariant(llvm::IRBuilder<>& b, llvm::Type* type, Value* from) {
+    auto* load = b.CreateAlignedLoad(type, from, llvm::Align{8});
+    load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(b.getContext(), {}));
+    return load;
+}
+
+Value* Checks::range_field(const Root& root, std::size_t offset) {
+    Value*& known = fields_[{root.kind, root.slot, offset}];
+    if (known) return known;
+    Value*& parameters = fields_[{Kind::parameters, 0, 0}];
+    if (!parameters)
+        parameters = function_.arg_size() > 5
+                         ? function_.getArg(5)
+                         : invariant(*entry_, entry_->getPtrTy(),
+                                     context_field(offsetof(ThreadContext, params)));
+    const std::size_t at = kernel_->info.ranges_offset() + root.slot * sizeof(MemoryRange) + offset;
+    return fields_[{root.kind, root.slot, offset}] =
+               invariant(*entry_, entry_->getInt64Ty(),
+                         entry_->CreateConstGEP1_64(entry_->getInt8Ty(), parameters, at));
+}
+
+Value* Checks::begin_of(llvm::IRBuilder<>& b, const Root& root) {
+    const auto seen = [&](std::size_t offset) {
+        return b.CreateAlignedLoad(b.getInt64Ty(),
+                                   b.CreateConstGEP1_64(b.getInt8Ty(), function_.getArg(0), offset),
+                                   llvm::Align{8}, true);
+    };
+    switch (root.kind) {
+    case Kind::parameter:
+        return range_field(root, offsetof(MemoryRange, begin));
+    case Kind::shared: {
+        Value*& known = fields_[{root.kind, 0, 0}];
+        if (!known)
+            known = invariant(*entry_, entry_->getInt64Ty(),
+                              context_field(offsetof(ThreadContext, shared)));
+        return known;
+    }
+    case Kind::parameters: {
+        Value*& known = fields_[{root.kind, 0, 1}];
+        if (!known)
+            known = function_.arg_size() > 5
+                        ? entry_->CreatePtrToInt(function_.getArg(5), entry_->getInt64Ty())
+                        : invariant(*entry_, entry_->getInt64Ty(),
+                                    context_field(offsetof(ThreadContext, params)));
+        return known;
+    }
+    case Kind::variable:
+    case Kind::local:
+        return b.CreatePtrToInt(const_cast<Value*>(root.value), b.getInt64Ty());
+    default: // volatile: the two belong together
+        return seen(seen_offset(root) + offsetof(MemoryRange, begin));
+    }
+}
+
+Value* Checks::room_of(llvm::IRBuilder<>& b, const Root& root) {
+    if (const auto size = size_of(root)) return b.getInt64(*size + 1);
+    switch (root.kind) {
+    case Kind::parameter:
+        return range_field(root, offsetof(MemoryRange, room));
+    case Kind::shared: {
+        Value*& known = fields_[{root.kind, 0, 1}];
+        if (!known)
+            known = invariant(*entry_, entry_->getInt64Ty(),
+                              context_field(offsetof(ThreadContext, shared_room)));
+        return known;
+    }
+    default:
+        return b.CreateAlignedLoad(
+            b.getInt64Ty(),
+            b.CreateConstGEP1_64(b.getInt8Ty(), function_.getArg(0),
+                                 seen_offset(root) + offsetof(MemoryRange, room)),
+            llvm::Align{8}, true);
+    }
+}
+
+Value* Checks::limit(llvm::IRBuilder<>& b, const Group& group) {
+    Value* length = group.first().length;
+    if (length)
+        return limit_of(b, room_of(b, group.root), b.CreateZExtOrTrunc(length, b.getInt64Ty()));
+    if (group.root.kind == Kind::unknown)
+        return limit_of(b, room_of(b, group.root), b.getInt64(group.bytes()));
+    const Root& root = group.root;
+    Value*& known = limits_[{root.kind, root.slot, root.value, group.bytes()}];
+    if (!known) known = limit_of(*entry_, room_of(*entry_, root), entry_->getInt64(group.bytes()));
+    return known;
+}
+
+/// The address of the lowest byte of a group, known where its first access is.
+Value* Checks::lowest(llvm::IRBuilder<>& b, const Group& group) {
+    const std::int64_t down = group.begin - group.members.front().offset;
+    Value* pointer = group.first().pointer;
+    return down ? b.CreateConstGEP1_64(b.getInt8Ty(), pointer, static_cast<std::uint64_t>(down))
+                : pointer;
+}
+
+/// address - variable; without the variable where the address is worked out from it.
+Value* Checks::offset_from(llvm::IRBuilder<>& b, Value* address, const Value* variable) {
+    llvm::SmallVector<llvm::GEPOperator*, 4> steps;
+    Value* at = address;
+    while (auto* gep = llvm::dyn_cast<llvm::GEPOperator>(at)) {
+        steps.push_back(gep);
+        at = gep->getPointerOperand();
+    }
+    if (at != variable)
+        return b.CreateSub(b.CreatePtrToInt(address, b.getInt64Ty()),
+                           b.CreatePtrToInt(const_cast<Value*>(variable), b.getInt64Ty()));
+    Value* offset = b.getInt64(0);
+    for (llvm::GEPOperator* step : steps) {
+        llvm::MapVector<Value*, llvm::APInt> variables;
+        llvm::APInt fixed{64, 0};
+        if (!step->collectOffset(layout_, 64, variables, fixed))
+            return b.CreateSub(b.CreatePtrToInt(address, b.getInt64Ty()),
+                               b.CreatePtrToInt(const_cast<Value*>(variable), b.getInt64Ty()));
+        offset = b.CreateAdd(offset, b.getInt64(fixed.getZExtValue()));
+        for (const auto& [value, scale] : variables)
+            offset = b.CreateAdd(offset, b.CreateMul(b.CreateSExtOrTrunc(value, b.getInt64Ty()),
+                                                     b.getInt64(scale.getZExtValue())));
+    }
+    return offset;
+}
+
+std::uint32_t Checks::what(const Root& root) const {
+    const auto origin = [&] {
+        switch (root.kind) {
+        case Kind::parameter:
+            return Origin::parameter;
+        case Kind::shared:
+            return Origin::shared;
+        case Kind::variable:
+            return Origin::variable;
+        case Kind::local:
+            return Origin::local;
+        case Kind::parameters:
+            return Origin::parameters;
+        default:
+            return Origin::unknown;
+        }
+    };
+    return static_cast<std::uint32_t>(origin()) | root.slot << kSlotShift;
+}
+
+bool is_variable(const Root& root) {
+    return root.kind == Kind::variable || root.kind == Kind::local;
+}
+
+AccessSite::Access access_of(const Group& group, const Member& member) {
+    return {static_cast<std::int32_t>(member.offset - group.begin),
+            static_cast<std::uint32_t>(member.touch.size) | (member.touch.writes ? kWrites : 0)};
+}
+
+bool same_line(const Instruction& x, const Instruction& y) {
+    const llvm::DebugLoc &p = x.getDebugLoc(), &q = y.getDebugLoc();
+    if (!p || !q) return !p && !q;
+    return p.getLine() == q.getLine() && p.getInlinedAt() == q.getInlinedAt() &&
+           p->getFile() == q->getFile();
+}
+
+/// One call for each run of accesses of the same line, in their order.
+void Checks::call_for_members(llvm::IRBuilder<>& b, const Group& group, Value* place,
+                              Value* begin) {
+    FailedCheck failed;
+    failed.what = what(group.root) | (group.first().length ? kLength : 0u);
+    failed.bytes = is_variable(group.root) ? *size_of(group.root) : 0;
+    failed.place = place;
+    failed.begin = is_variable(group.root) ? begin : nullptr;
+    if (group.first().length)
+        failed.length = b.CreateZExtOrTrunc(group.first().length, b.getInt64Ty());
+    std::vector<AccessSite::Access> accesses;
+    for (std::size_t k = 0; k < group.members.size(); ++k) {
+        const Instruction& at = *group.members[k].touch.at;
+        accesses.push_back(access_of(group, group.members[k]));
+        if (k + 1 < group.members.size() && same_line(at, *group.members[k + 1].touch.at)) continue;
+        b.SetCurrentDebugLocation(at.getDebugLoc());
+        failed.accesses = accesses;
+        call_failed_check(b, failed);
+        accesses.clear();
+    }
+}
+
+void Checks::check(const Group& group) {
+    Instruction* at = group.first().at;
+    llvm::IRBuilder<> b{at};
+    Value* begin = group.root.kind == Kind::local ? nullptr : begin_of(b, group.root);
+    Value* most = limit(b, group);
+    Value* address = lowest(b, group);
+    Value* offset = group.root.kind == Kind::local
+                        ? offset_from(b, address, group.root.value)
+                        : b.CreateSub(b.CreatePtrToInt(address, b.getInt64Ty()), begin);
+    Value* allowed = b.CreateICmpULT(offset, most);
+    llvm::BasicBlock* before = at->getParent();
+    llvm::BasicBlock* behind = before->splitBasicBlock(at->getIterator(), "allowed");
+    auto* cold = llvm::BasicBlock::Create(b.getContext(), "look", &function_);
+    before->getTerminator()->eraseFromParent();
+    b.SetInsertPoint(before);
+    b.SetCurrentDebugLocation(at->getDebugLoc());
+    b.CreateCondBr(allowed, behind, cold,
+                   llvm::MDBuilder{b.getContext()}.createBranchWeights(1u << 20, 1));
+    b.SetInsertPoint(cold);
+    if (is_variable(group.root)) begin = begin_of(b, group.root);
+    call_for_members(b, group, b.CreatePtrToInt(address, b.getInt64Ty()), begin);
+    b.CreateBr(behind);
+}
+
+void Checks::mark(const Group& group) {
+    Instruction* at = group.first().at;
+    llvm::IRBuilder<> b{at};
+    Value* begin = begin_of(b, group.root);
+    Value* room = room_of(b, group.root);
+    Value* length = group.first().length;
+    Value* size = length ? b.CreateZExtOrTrunc(length, b.getInt64Ty()) : b.getInt64(group.bytes());
+    bool writes = false;
+    for (const Member& member : group.members) writes |= member.touch.writes;
+    const std::uint32_t code = what(group.root) | (length ? kLength : 0u);
+    auto* i64 = b.getInt64Ty();
+    auto* i32 = b.getInt32Ty();
+    auto* type =
+        llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy(), i64, i64, i64, i32, i32, i64}, false);
+    b.CreateCall(function_.getParent()->getOrInsertFunction(warp::kCheck, type),
+                 {lowest(b, group), begin, room, size, b.getInt32(code), b.getInt32(writes ? 1 : 0),
+                  b.getInt64(is_variable(group.root) ? *size_of(group.root) : 0)});
+}
+
+} // namespace
+
+void check_accesses(llvm::Function& function, const ModuleFacts& facts, const KernelFacts* kernel) {
+    Checks{function, facts, kernel}.run(false);
+}
+
+void mark_accesses(llvm::Function& body, const ModuleFacts& facts, const KernelFacts& kernel) {
+    Checks{body, facts, &kernel}.run(true);
+}
+
+Value* limit_of(llvm::IRBuilderBase& b, Value* room, Value* size) {
+    const auto* r = llvm::dyn_cast<llvm::ConstantInt>(room);
+    const auto* s = llvm::dyn_cast<llvm::ConstantInt>(size);
+    if (r && s)
+        return b.getInt64(r->getZExtValue() - std::min(r->getZExtValue(), s->getZExtValue()));
+    return b.CreateBinaryIntrinsic(llvm::Intrinsic::usub_sat, room, size);
+}
+
+// Inline assembly that clobbers no register but the flags: the values around stay where they are.
+void call_failed_check(llvm::IRBuilderBase& b, const FailedCheck& check) {
+    std::string text, constraints;
+    std::vector<Value*> operands;
+    std::vector<llvm::Type*> types;
+    for (Value* value : {check.place, check.begin, check.mask, check.length}) {
+        if (!value) {
+            text += "pushq $$0\n\t";
+            continue;
+        }
+        text += fmt::format("pushq ${}\n\t", operands.size());
+        constraints += "r,";
+        operands.push_back(value);
+        types.push_back(value->getType());
+    }
+    text += fmt::format("callq lathe_rt_access_check@PLT\n\t.long {}, {}\n\t.quad {}, {}, {}",
+                        check.what, check.accesses.size(), check.bytes, check.stride,
+                        check.begin_stride);
+    for (const AccessSite::Access& access : check.accesses)
+        fmt::format_to(std::back_inserter(text), "\n\t.long {}, {}", access.offset, access.size);
+    constraints += "~{dirflag},~{fpsr},~{flags}";
+    auto* code = llvm::InlineAsm::get(llvm::FunctionType::get(b.getVoidTy(), types, false), text,
+                                      constraints, true);
+    llvm::CallInst* call = b.CreateCall(code, operands);
+    call->addFnAttr(llvm::Attribute::NoUnwind);
+    call->addFnAttr(llvm::Attribute::NoMerge);
+    call->setMemoryEffects(llvm::MemoryEffects::inaccessibleMemOnly());
+}
+
+} // namespace lathe::soft::jit

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// What compiled code and the run time say to each other about checks of accesses to memory.
+//
+// Code compares (address - begin) < room - min(room, bytes) in line. Where that fails it pushes the
+// values below and calls lathe_rt_access_check, behind whose call an AccessSite lies in the code.
+// The run time looks closer: it returns behind the site where the access is allowed after all, else
+// the launch ends.
+#pragma once
+
+#include <cstdint>
+
+namespace lathe::soft {
+
+/// Where an address comes from.
+enum class Origin : std::uint32_t {
+    unknown,
+    parameter,  ///< a pointer among the kernel's parameters; the site names its slot
+    shared,     ///< the block's shared memory
+    variable,   ///< of the module: `begin` and the site's bytes
+    local,      ///< of a thread: the same
+    parameters, ///< the kernel's parameters themselves
+};
+
+/// Memory that may be touched. `room` is its size plus one; 0: nothing is known of it.
+struct MemoryRange {
+    std::uint64_t begin = 0, room = 0;
+
+    bool holds(std::uint64_t address, std::uint64_t bytes) const {
+        return bytes < room && address - begin <= room - 1 - bytes;
+    }
+};
+
+/// Pointers of unknown origin that code tells apart: each has a range of its own.
+constexpr std::uint32_t kSeenRanges = 4;
+
+/// Bits of AccessSite::what: the Origin in the lowest; in the highest the slot of a parameter, or
+/// of an unknown origin the number of its range.
+enum AccessBits : std::uint32_t {
+    kOriginBits = 7,
+    kLanes = 8,     ///< of a warp: lane k has `place` + k * stride, `begin` + k * begin_stride
+    kGathered = 16, ///< `place` is an array with the address of each lane
+    kLength = 32,   ///< the size is `length` (of lanes: an array), not that of the access
+    kSlotShift = 16,
+};
+
+/// Lies in the code behind a call of lathe_rt_access_check; not aligned. `count` accesses follow.
+struct AccessSite {
+    std::uint32_t what, count;
+    std::uint64_t bytes; ///< of the variable
+    std::int64_t stride, begin_stride;
+
+    struct Access {
+        std::int32_t offset; ///< from `place`
+        std::uint32_t size;  ///< the highest bit: it writes
+    };
+};
+
+constexpr std::uint32_t kWrites = 1u << 31;
+
+/// The stack as lathe_rt_access_check finds it: what code has pushed, the last value first.
+struct AccessFrame {
+    std::uint64_t rbp;
+    std::uintptr_t return_address;
+    std::uint64_t length, mask, begin, place;
+};
+
+extern "C" {
+/// Called by compiled code alone, with an own convention: all registers are kept (access_stub.S).
+void lathe_rt_access_check();
+/// Does the work: sets the return address behind the site, or does not return.
+void lathe_rt_access_failed(AccessFrame* frame);
+}
+
+} // namespace lathe::soft
