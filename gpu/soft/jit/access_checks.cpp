@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 #include <llvm/ADT/SmallVector.h>
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -88,6 +90,16 @@ struct Group {
     std::uint64_t bytes() const { return static_cast<std::uint64_t>(end - begin); }
 };
 
+/// Groups that are checked at one place, that of the first.
+struct Bundle {
+    llvm::SmallVector<Group, 2> groups;
+    /// Each group lies this far from the one before: the first and the last are compared, the
+    /// others lie between. Null: all are.
+    Value* step = nullptr;
+
+    Instruction* at() const { return groups.front().first().at; }
+};
+
 std::size_t seen_offset(const Root& root) {
     return offsetof(ThreadContext, seen) + root.slot * sizeof(MemoryRange);
 }
@@ -100,8 +112,9 @@ public:
           tree_{function} {}
 
     void run(bool marks) {
+        marks_ = marks;
         visit(*tree_.getRootNode());
-        if (groups_.empty()) return;
+        if (bundles_.empty()) return;
         llvm::BasicBlock& start = function_.getEntryBlock();
         Instruction* first = &*start.getFirstNonPHIOrDbgOrAlloca();
         if (!marks) { // what is loaded once stays where it is when blocks are split
@@ -111,8 +124,8 @@ public:
         llvm::IRBuilder<> entry{first};
         entry_ = &entry;
         // From the end: what a check splits off holds no other check to come.
-        for (auto group = groups_.rbegin(); group != groups_.rend(); ++group)
-            marks ? mark(*group) : check(*group);
+        for (auto bundle = bundles_.rbegin(); bundle != bundles_.rend(); ++bundle)
+            marks ? mark(*bundle) : check(*bundle);
     }
 
 private:
@@ -120,6 +133,8 @@ private:
     void find_groups(llvm::BasicBlock& block);
     void add(const Touch& touch, std::vector<Group>& open);
     void close(std::vector<Group>& open);
+    Value* next_step(const Group& group, const Group& next, Instruction* at) const;
+    bool can_join(const Bundle& bundle, const Group& group) const;
     std::uint32_t seen_slot(const Root& root);
     bool is_own(const Root& root, const Place& place, const Touch& touch) const;
     std::optional<std::uint64_t> size_of(const Root& root) const;
@@ -131,9 +146,11 @@ private:
     Value* context_field(std::size_t offset);
     Value* lowest(llvm::IRBuilder<>& b, const Group& group);
     Value* offset_from(llvm::IRBuilder<>& b, Value* address, const Value* variable);
+    Value* from_frame(llvm::IRBuilder<>& b, Value* value);
     std::uint32_t what(const Root& root) const;
-    void check(const Group& group);
-    void mark(const Group& group);
+    Value* allows(llvm::IRBuilder<>& b, const Group& group, Value* address);
+    void check(const Bundle& bundle);
+    void mark(const Bundle& bundle);
     void call_for_members(llvm::IRBuilder<>& b, const Group& group, Value* place, Value* begin);
 
     llvm::Function& function_;
@@ -142,7 +159,8 @@ private:
     const llvm::DataLayout& layout_;
     Provenance origins_;
     llvm::DominatorTree tree_;
-    std::vector<Group> groups_;
+    bool marks_ = false;
+    std::vector<Bundle> bundles_;
     struct Known {
         const Value* base;
         std::int64_t begin, end;
@@ -150,6 +168,7 @@ private:
     std::vector<Known> known_; ///< what dominating code has checked
     llvm::DenseMap<const Value*, std::uint32_t> seen_;
     llvm::IRBuilder<>* entry_ = nullptr;
+    llvm::DenseMap<const Value*, llvm::AllocaInst*> frame_;
     std::map<std::tuple<Kind, std::uint32_t, std::size_t>, Value*> fields_;
     std::map<std::tuple<Kind, std::uint32_t, const Value*, std::uint64_t>, Value*> limits_;
 };
@@ -183,10 +202,88 @@ void Checks::find_groups(llvm::BasicBlock& block) {
     close(open);
 }
 
+/// Whether a value is there at a place of its block, or can be: it is made of what is.
+bool is_known_before(const Value* value, const Instruction* at, unsigned depth = 0) {
+    const auto* i = llvm::dyn_cast<Instruction>(value);
+    if (!i || i->getParent() != at->getParent() || llvm::isa<llvm::PHINode>(i) ||
+        i->comesBefore(at))
+        return true;
+    const auto* o = llvm::dyn_cast<llvm::BinaryOperator>(i);
+    const bool moves = (o && !o->isIntDivRem()) ||
+                       llvm::isa<llvm::CastInst, llvm::GetElementPtrInst, llvm::SelectInst>(i);
+    return moves && depth < 8 && llvm::all_of(i->operands(), [&](const llvm::Use& use) {
+               return is_known_before(use.get(), at, depth + 1);
+           });
+}
+
+void move_before(Value* value, Instruction* at) {
+    auto* i = llvm::dyn_cast<Instruction>(value);
+    if (!i || i->getParent() != at->getParent() || llvm::isa<llvm::PHINode>(i) ||
+        i->comesBefore(at))
+        return;
+    for (llvm::Use& use : i->operands()) move_before(use.get(), at);
+    i->moveBefore(at);
+}
+
+/// The distance from a group to one that is like it, where the next base is this one plus something
+/// small: a sum of such steps does not wrap. Null: there is none.
+Value* Checks::next_step(const Group& group, const Group& next, Instruction* at) const {
+    constexpr unsigned kSignBits = 18; // below 2^46
+    if (!(next.root == group.root) || next.begin != group.begin || next.end != group.end)
+        return nullptr;
+    auto* sum = llvm::dyn_cast<Instruction>(next.base);
+    Value* step = nullptr;
+    if (sum && sum->getOpcode() == Instruction::Add) {
+        if (sum->getOperand(0) == group.base) step = sum->getOperand(1);
+        if (sum->getOperand(1) == group.base) step = sum->getOperand(0);
+    } else if (auto* gep = llvm::dyn_cast<llvm::GetElementPtrInst>(next.base)) {
+        const bool simple = gep->getNumIndices() == 1 &&
+                            gep->getSourceElementType()->isIntegerTy(8) &&
+                            gep->getPointerOperand() == group.base;
+        if (simple) step = gep->getOperand(1);
+    }
+    const bool fits = step && step->getType()->isIntegerTy(64) && is_known_before(step, at) &&
+                      llvm::ComputeNumSignBits(step, layout_) >= kSignBits;
+    return fits ? step : nullptr;
+}
+
+bool Checks::can_join(const Bundle& bundle, const Group& group) const {
+    constexpr std::size_t kMost = 4;
+    return !marks_ && bundle.groups.size() < kMost && !bundle.step &&
+           !bundle.groups.front().first().length && !group.first().length &&
+           is_known_before(group.first().pointer, bundle.at());
+}
+
 void Checks::close(std::vector<Group>& open) {
-    for (Group& group : open) {
-        if (!group.first().length) known_.push_back({group.base, group.begin, group.end});
-        groups_.push_back(std::move(group));
+    constexpr std::size_t kFewestSteps = 3;
+    const std::size_t before = bundles_.size();
+    std::vector<bool> taken(open.size());
+    for (std::size_t k = 0; k < open.size(); ++k) {
+        if (taken[k]) continue;
+        if (!open[k].first().length) known_.push_back({open[k].base, open[k].begin, open[k].end});
+        std::vector<std::size_t> chain{k};
+        Value* step = nullptr;
+        for (std::size_t next = k + 1; next < open.size() && !open[k].first().length; ++next) {
+            if (taken[next] || open[next].first().length) continue;
+            Value* found = next_step(open[chain.back()], open[next], open[k].first().at);
+            if (!found || (step && found != step)) continue;
+            step = found;
+            chain.push_back(next);
+        }
+        if (chain.size() < kFewestSteps) {
+            if (bundles_.size() > before && can_join(bundles_.back(), open[k]))
+                bundles_.back().groups.push_back(open[k]);
+            else
+                bundles_.push_back({{open[k]}, nullptr});
+            continue;
+        }
+        Bundle bundle{{}, step};
+        for (std::size_t each : chain) {
+            taken[each] = true;
+            known_.push_back({open[each].base, open[each].begin, open[each].end});
+            bundle.groups.push_back(open[each]);
+        }
+        bundles_.push_back(std::move(bundle));
     }
     open.clear();
 }
@@ -395,6 +492,20 @@ Value* Checks::offset_from(llvm::IRBuilder<>& b, Value* address, const Value* va
     return offset;
 }
 
+/// What was loaded or worked out once, kept in memory: in registers these many values would be in
+/// the way of the code's own, and take the allocator of registers long.
+Value* Checks::from_frame(llvm::IRBuilder<>& b, Value* value) {
+    const auto* made = llvm::dyn_cast<Instruction>(value);
+    if (!made || made->getParent() != entry_->GetInsertBlock()) return value;
+    llvm::AllocaInst*& slot = frame_[value];
+    if (!slot) {
+        llvm::BasicBlock& start = function_.getEntryBlock();
+        slot = llvm::IRBuilder<>{&start, start.begin()}.CreateAlloca(value->getType());
+        entry_->CreateStore(value, slot);
+    }
+    return b.CreateLoad(value->getType(), slot);
+}
+
 std::uint32_t Checks::what(const Root& root) const {
     const auto origin = [&] {
         switch (root.kind) {
@@ -453,16 +564,31 @@ void Checks::call_for_members(llvm::IRBuilder<>& b, const Group& group, Value* p
     }
 }
 
-void Checks::check(const Group& group) {
-    Instruction* at = group.first().at;
+Value* Checks::allows(llvm::IRBuilder<>& b, const Group& group, Value* address) {
+    Value* most = from_frame(b, limit(b, group));
+    if (group.root.kind == Kind::local)
+        return b.CreateICmpULT(offset_from(b, address, group.root.value), most);
+    Value* begin = from_frame(b, begin_of(b, group.root));
+    return b.CreateICmpULT(b.CreateSub(b.CreatePtrToInt(address, b.getInt64Ty()), begin), most);
+}
+
+void Checks::check(const Bundle& bundle) {
+    Instruction* at = bundle.at();
+    for (const Group& group : bundle.groups)
+        if (!bundle.step) move_before(group.first().pointer, at);
+    if (bundle.step) move_before(bundle.step, at);
     llvm::IRBuilder<> b{at};
-    Value* begin = group.root.kind == Kind::local ? nullptr : begin_of(b, group.root);
-    Value* most = limit(b, group);
-    Value* address = lowest(b, group);
-    Value* offset = group.root.kind == Kind::local
-                        ? offset_from(b, address, group.root.value)
-                        : b.CreateSub(b.CreatePtrToInt(address, b.getInt64Ty()), begin);
-    Value* allowed = b.CreateICmpULT(offset, most);
+    const auto address = [&](std::size_t k) {
+        if (!bundle.step || k == 0) return lowest(b, bundle.groups[k]);
+        return b.CreateGEP(b.getInt8Ty(), lowest(b, bundle.groups.front()),
+                           b.CreateMul(bundle.step, b.getInt64(k)));
+    };
+    Value* allowed = nullptr;
+    for (std::size_t k = 0; k < bundle.groups.size(); ++k) {
+        if (bundle.step && k && k + 1 < bundle.groups.size()) continue;
+        Value* one = allows(b, bundle.groups[k], address(k));
+        allowed = allowed ? b.CreateAnd(allowed, one) : one;
+    }
     llvm::BasicBlock* before = at->getParent();
     llvm::BasicBlock* behind = before->splitBasicBlock(at->getIterator(), "allowed");
     auto* cold = llvm::BasicBlock::Create(b.getContext(), "look", &function_);
@@ -472,14 +598,18 @@ void Checks::check(const Group& group) {
     b.CreateCondBr(allowed, behind, cold,
                    llvm::MDBuilder{b.getContext()}.createBranchWeights(1u << 20, 1));
     b.SetInsertPoint(cold);
-    if (is_variable(group.root)) begin = begin_of(b, group.root);
-    call_for_members(b, group, b.CreatePtrToInt(address, b.getInt64Ty()), begin);
+    for (std::size_t k = 0; k < bundle.groups.size(); ++k) {
+        const Group& group = bundle.groups[k];
+        call_for_members(b, group, b.CreatePtrToInt(address(k), b.getInt64Ty()),
+                         is_variable(group.root) ? begin_of(b, group.root) : nullptr);
+    }
     b.CreateBr(behind);
 }
 
-void Checks::mark(const Group& group) {
-    Instruction* at = group.first().at;
-    llvm::IRBuilder<> b{at};
+void Checks::mark(const Bundle& bundle) {
+    const Group& group = bundle.groups.front();
+    if (bundle.step) move_before(bundle.step, bundle.at());
+    llvm::IRBuilder<> b{bundle.at()};
     Value* begin = begin_of(b, group.root);
     Value* room = room_of(b, group.root);
     Value* length = group.first().length;
@@ -489,11 +619,13 @@ void Checks::mark(const Group& group) {
     const std::uint32_t code = what(group.root) | (length ? kLength : 0u);
     auto* i64 = b.getInt64Ty();
     auto* i32 = b.getInt32Ty();
-    auto* type =
-        llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy(), i64, i64, i64, i32, i32, i64}, false);
+    auto* type = llvm::FunctionType::get(
+        b.getVoidTy(), {b.getPtrTy(), i64, i64, i64, i32, i32, i64, i64, i32}, false);
     b.CreateCall(function_.getParent()->getOrInsertFunction(warp::kCheck, type),
                  {lowest(b, group), begin, room, size, b.getInt32(code), b.getInt32(writes ? 1 : 0),
-                  b.getInt64(is_variable(group.root) ? *size_of(group.root) : 0)});
+                  b.getInt64(is_variable(group.root) ? *size_of(group.root) : 0),
+                  bundle.step ? bundle.step : b.getInt64(0),
+                  b.getInt32(static_cast<std::uint32_t>(bundle.groups.size()))});
 }
 
 } // namespace
@@ -514,7 +646,8 @@ Value* limit_of(llvm::IRBuilderBase& b, Value* room, Value* size) {
     return b.CreateBinaryIntrinsic(llvm::Intrinsic::usub_sat, room, size);
 }
 
-// Inline assembly that clobbers no register but the flags: the values around stay where they are.
+// Inline assembly that clobbers nothing: the values around stay where they are, and LLVM, which
+// takes long to look up the names of clobbered registers, has none to look up.
 void call_failed_check(llvm::IRBuilderBase& b, const FailedCheck& check) {
     std::string text, constraints;
     std::vector<Value*> operands;
@@ -534,7 +667,7 @@ void call_failed_check(llvm::IRBuilderBase& b, const FailedCheck& check) {
                         check.begin_stride);
     for (const AccessSite::Access& access : check.accesses)
         fmt::format_to(std::back_inserter(text), "\n\t.long {}, {}", access.offset, access.size);
-    constraints += "~{dirflag},~{fpsr},~{flags}";
+    if (!constraints.empty()) constraints.pop_back();
     auto* code = llvm::InlineAsm::get(llvm::FunctionType::get(b.getVoidTy(), types, false), text,
                                       constraints, true);
     llvm::CallInst* call = b.CreateCall(code, operands);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// lathe_rt_access_check (rt/access.h): keeps every register, so that compiled code can call it from
+// lathe_rt_access_check (rt/access.h): keeps every register and the flags, so that compiled code can call it from
 // inline assembly that clobbers nothing, and calls lathe_rt_access_failed. The code around keeps all
 // its values in registers as if there was no call.
         .set    SAVED, 2816     // x87, SSE, AVX, AVX-512 in the standard format of xsave
@@ -14,6 +14,7 @@ lathe_rt_access_check:
         .cfi_rel_offset rbp, 0
         movq    %rsp, %rbp
         .cfi_def_cfa_register rbp
+        pushfq
         pushq   %rax
         pushq   %rcx
         pushq   %rdx
@@ -43,7 +44,7 @@ lathe_rt_access_check:
         movl    $0xe7, %eax
         xorl    %edx, %edx
         xrstor64 (%rsp)
-        leaq    -72(%rbp), %rsp
+        leaq    -80(%rbp), %rsp
         popq    %r11
         popq    %r10
         popq    %r9
@@ -53,6 +54,7 @@ lathe_rt_access_check:
         popq    %rdx
         popq    %rcx
         popq    %rax
+        popfq
         popq    %rbp
         .cfi_def_cfa rsp, 8
         ret     $32             // and what code has pushed

@@ -12,7 +12,17 @@ namespace lathe::soft::jit::warp {
 namespace {
 
 // kCheck's arguments.
-enum Argument : unsigned { kAddress, kBegin, kRoom, kSize, kWhat, kDoesWrite, kBytes };
+enum Argument : unsigned {
+    kAddress,
+    kBegin,
+    kRoom,
+    kSize,
+    kWhat,
+    kDoesWrite,
+    kBytes,
+    kStep,
+    kCount
+};
 
 std::uint64_t constant(const llvm::CallBase& i, unsigned argument) {
     return llvm::cast<llvm::ConstantInt>(i.getArgOperand(argument))->getZExtValue();
@@ -22,40 +32,37 @@ std::uint64_t constant(const llvm::CallBase& i, unsigned argument) {
 
 void Widener::emit_check(const llvm::CallBase& i) {
     const Value *address = i.getArgOperand(kAddress), *begin = i.getArgOperand(kBegin);
-    const Value* size = i.getArgOperand(kSize);
+    const Value *size = i.getArgOperand(kSize), *step = i.getArgOperand(kStep);
     const Shape s = shape(address), of_begin = shape(begin);
     auto* i64 = b.getInt64Ty();
     const bool known_size = llvm::isa<llvm::ConstantInt>(size);
+    const std::uint64_t steps = constant(i, kCount) - 1;
     Value* room = scalar(i.getArgOperand(kRoom));
-    const auto as_integer = [&](Value* pointer) { return b.CreatePtrToInt(pointer, i64); };
-    if (s.is_affine() && of_begin.is_affine() && known_size) {
+    // Of accesses at equal distances the first and the last are looked at.
+    const auto ends = [&](Value* offset, Value* limit, llvm::function_ref<Value*(Value*)> spread) {
+        Value* inside = b.CreateICmpULT(offset, limit);
+        if (!steps) return inside;
+        Value* last = b.CreateMul(spread(b.getInt64(steps)), spread(nullptr));
+        return b.CreateAnd(inside, b.CreateICmpULT(b.CreateAdd(offset, last), limit));
+    };
+    const bool same_steps = shapes_.is_uniform(step);
+    if (s.is_affine() && of_begin.is_affine() && known_size && same_steps) {
+        // Lanes that are off are looked at, too: the run time finds out where it matters.
         const std::int64_t stride = s.stride - of_begin.stride;
-        const auto step = static_cast<std::uint64_t>(stride < 0 ? -stride : stride);
-        Value* offset = b.CreateSub(as_integer(scalar(address)), scalar(begin));
-        Value* reach = b.getInt64(step * (width_ - 1)); // from the lowest lane to the highest
-        if (stride != 0 && lanes_ == Lanes::some) {
-            Value* first = b.CreateZExt(first_lane(mask_), i64);
-            Value* zeros = b.CreateZExtOrTrunc(
-                b.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, mask_, b.getTrue()), i64);
-            Value* last = b.CreateSub(b.getInt64(width_ - 1), zeros);
-            reach = b.CreateMul(b.CreateSub(last, first), b.getInt64(step));
-            offset =
-                b.CreateAdd(offset, b.CreateMul(stride < 0 ? last : first,
-                                                b.getInt64(static_cast<std::uint64_t>(stride))));
-            // Both ends lie inside where the lower one does, and the room behind it is enough.
-            Value* limit = limit_of(b, limit_of(b, room, const_cast<Value*>(size)), reach);
-            return look_closer(i, b.CreateICmpULT(offset, limit));
-        }
-        if (stride == 0) reach = b.getInt64(0);
-        if (stride < 0) offset = b.CreateSub(offset, reach);
-        const std::uint64_t bytes = step * (width_ - 1) + constant(i, kSize);
-        return look_closer(i, b.CreateICmpULT(offset, limit_of(b, room, b.getInt64(bytes))));
+        const auto reach = static_cast<std::uint64_t>(stride < 0 ? -stride : stride) * (width_ - 1);
+        Value* offset = b.CreateSub(b.CreatePtrToInt(scalar(address), i64), scalar(begin));
+        if (stride < 0) offset = b.CreateSub(offset, b.getInt64(reach));
+        Value* limit = limit_of(b, room, b.getInt64(reach + constant(i, kSize)));
+        return look_closer(
+            i, ends(offset, limit, [&](Value* number) { return number ? number : scalar(step); }));
     }
     Value* offsets = b.CreateSub(as_vector(address), vector(begin));
     Value* limits =
         known_size ? splat(limit_of(b, room, const_cast<Value*>(size)))
                    : b.CreateBinaryIntrinsic(llvm::Intrinsic::usub_sat, splat(room), vector(size));
-    Value* bad = b.CreateAnd(mask_bits(b.CreateICmpUGE(offsets, limits)), mask_);
+    Value* inside =
+        ends(offsets, limits, [&](Value* number) { return number ? splat(number) : vector(step); });
+    Value* bad = b.CreateAnd(b.CreateNot(mask_bits(inside)), mask_);
     look_closer(i, b.CreateICmpEQ(bad, llvm::ConstantInt::get(mask_type_, 0)));
 }
 
@@ -71,7 +78,7 @@ void Widener::look_closer(const llvm::CallBase& i, Value* allowed) {
     b.SetInsertPoint(cold);
     auto* i64 = b.getInt64Ty();
     const Value *address = i.getArgOperand(kAddress), *begin = i.getArgOperand(kBegin);
-    const Value* size = i.getArgOperand(kSize);
+    const Value *size = i.getArgOperand(kSize), *step = i.getArgOperand(kStep);
     const Shape s = shape(address), of_begin = shape(begin);
     const auto laid_out = [&](Value* all) {
         llvm::AllocaInst* array = stack(vector_type(i64), "addresses");
@@ -87,19 +94,23 @@ void Widener::look_closer(const llvm::CallBase& i, Value* allowed) {
     failed.bytes = constant(i, kBytes);
     failed.accesses = {&access, 1};
     failed.mask = b.CreateZExt(mask_, i64);
-    if (s.is_affine()) {
-        failed.place = b.CreatePtrToInt(scalar(address), i64);
-        failed.stride = s.stride;
-    } else {
-        failed.what |= kGathered;
-        failed.place = laid_out(as_vector(address));
-    }
+    const bool in_row = s.is_affine() && shapes_.is_uniform(step);
+    failed.stride = in_row ? s.stride : 0;
+    if (!in_row) failed.what |= kGathered;
     if (failed.bytes) {
         failed.begin = scalar(begin);
         failed.begin_stride = of_begin.stride;
     }
     if (!known_size) failed.length = laid_out(vector(size));
-    call_failed_check(b, failed);
+    for (std::uint64_t k = 0; k < constant(i, kCount); ++k) {
+        if (in_row)
+            failed.place = b.CreateAdd(b.CreatePtrToInt(scalar(address), i64),
+                                       b.CreateMul(scalar(step), b.getInt64(k)));
+        else
+            failed.place = laid_out(
+                b.CreateAdd(as_vector(address), b.CreateMul(vector(step), splat(b.getInt64(k)))));
+        call_failed_check(b, failed);
+    }
     b.CreateBr(go_on);
     b.SetInsertPoint(go_on);
 }
