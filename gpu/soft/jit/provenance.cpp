@@ -93,8 +93,10 @@ Provenance::Provenance(const llvm::Function& function, const KernelFacts* kernel
 }
 
 Root Provenance::of(const llvm::Value* value) const {
-    if (const auto* global = llvm::dyn_cast<llvm::GlobalVariable>(value))
-        return {Kind::variable, 0, false, global};
+    if (const auto* global = llvm::dyn_cast<llvm::GlobalVariable>(value)) {
+        const bool is_table = global->isConstant() && global->hasPrivateLinkage();
+        return is_table ? Root{Kind::context} : Root{Kind::variable, 0, false, global};
+    }
     if (llvm::isa<llvm::GlobalValue>(value)) return kUnknown; // a function
     if (const auto* constant = llvm::dyn_cast<llvm::ConstantExpr>(value))
         return transfer(llvm::cast<llvm::Operator>(*constant));

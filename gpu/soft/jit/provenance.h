@@ -17,7 +17,7 @@ struct Root {
         unvisited,
         number,     ///< no address
         loaded,     ///< 64 bits from somewhere (`value`): a number, or an address
-        context,    ///< the ThreadContext: our own code
+        context,    ///< the ThreadContext, tables of ours: our own code
         parameters, ///< of the kernel
         frame,      ///< packed parameters and results of a .func
         parameter,  ///< eight bytes of the kernel's parameters
