@@ -56,7 +56,7 @@ std::vector<Part> run_random(Session& session, std::uint32_t seed) {
 // recording has the kernels that g++ makes.
 void add_random_cases([[maybe_unused]] std::vector<Case>& cases) {
 #if defined(__GNUC__) && !defined(__clang__)
-    // With AVX-512; a masked decrement is in the loop that its instruction selection runs in.
+    // With AVX-512 they stand in its instruction selection; docs/software-device.md has more.
     static constexpr const char* kEndless =
         "LLVM 19 does not come to an end with its code for warps";
     static constexpr std::uint32_t kEndlessSeeds[] = {11, 154, 165, 177, 253};
