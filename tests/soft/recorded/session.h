@@ -96,8 +96,6 @@ private:
 struct Case {
     std::string name; ///< "float/rounding_modes/add.rn.f32"
     std::function<std::vector<Part>(Session&)> run;
-    /// Why the software device cannot run it by warps; null where it can.
-    const char* not_by_warps = nullptr;
 };
 
 /// All cases, in the order in which they should run: those that end a context come last.

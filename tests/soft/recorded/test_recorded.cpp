@@ -55,27 +55,22 @@ private:
     std::string before_;
 };
 
-/// On two threads, as compiling takes most of the time; those that cannot run by warps at the end.
-/// `mode` is LATHE_SOFT_MODE, null leaves it.
+/// On two threads, as compiling takes most of the time. `mode` is LATHE_SOFT_MODE, null leaves it.
 std::vector<Record> run_all(const std::vector<Case>& cases, const char* mode = nullptr) {
     std::vector<Record> records(cases.size());
-    const auto run_some = [&](bool by_warps, unsigned turn, unsigned turns) {
+    const auto run_some = [&](unsigned turn) {
         Session session;
         for (std::size_t k = 0; k < cases.size(); ++k) {
             // Ten in a row may share a module.
-            if (k / 10 % turns != turn || by_warps != (cases[k].not_by_warps == nullptr)) continue;
+            if (k / 10 % 2 != turn) continue;
             bool lost = false;
             records[k] = run(session, cases[k], lost);
         }
     };
-    {
-        const Mode scope{mode};
-        std::thread other{run_some, true, 1u, 2u};
-        run_some(true, 0, 2);
-        other.join();
-    }
-    const Mode scope{"scalar"};
-    run_some(false, 0, 1);
+    const Mode scope{mode};
+    std::thread other{run_some, 1u};
+    run_some(0);
+    other.join();
     return records;
 }
 

@@ -11,6 +11,15 @@ namespace lathe::test {
 
 namespace {
 
+/// fmt::format whose arguments are worked out from left to right with every compiler: they draw
+/// random numbers, and a recording of a GPU's results needs the same kernels everywhere.
+struct Text {
+    template <class... Arguments>
+    explicit Text(fmt::format_string<Arguments...> format, Arguments&&... arguments)
+        : text{fmt::format(format, std::forward<Arguments>(arguments)...)} {}
+    std::string text;
+};
+
 class Generator {
 public:
     Generator(std::uint32_t seed, Operations operations)
@@ -21,7 +30,7 @@ public:
         std::string body;
         const int statements = 2 + pick(4);
         for (int k = 0; k < statements; ++k) body += statement(0, false, meets);
-        return fmt::format(R"(
+        return Text{R"(
 extern "C" __global__ void {}(const unsigned* in, unsigned* out, unsigned* sums) {{
     __shared__ unsigned locks[2], guarded[2];
     if (threadIdx.x + threadIdx.y + threadIdx.z == 0)
@@ -42,7 +51,8 @@ extern "C" __global__ void {}(const unsigned* in, unsigned* out, unsigned* sums)
     out[7] += guarded[0] + 3 * guarded[1];
 }}
 )",
-                           name, body);
+                    name, body}
+            .text;
     }
 
 private:
@@ -54,7 +64,7 @@ private:
     std::string constant() {
         static constexpr unsigned kValues[] = {0,  1,  2,   3,   5,           7,
                                                31, 32, 100, 255, 0x80000000u, 0xffffffffu};
-        return fmt::format("{}u", kValues[pick(12)]);
+        return Text{"{}u", kValues[pick(12)]}.text;
     }
 
     std::string value(int depth) {
@@ -68,32 +78,33 @@ private:
         case 3:
             return variable();
         case 4:
-            return fmt::format("({} + {})", value(depth + 1), value(depth + 1));
+            return Text{"({} + {})", value(depth + 1), value(depth + 1)}.text;
         case 5:
-            return fmt::format("({} - {})", value(depth + 1), value(depth + 1));
+            return Text{"({} - {})", value(depth + 1), value(depth + 1)}.text;
         case 6:
-            return fmt::format("({} * {})", value(depth + 1), value(depth + 1));
+            return Text{"({} * {})", value(depth + 1), value(depth + 1)}.text;
         case 7:
-            return fmt::format("({} & {})", value(depth + 1), value(depth + 1));
+            return Text{"({} & {})", value(depth + 1), value(depth + 1)}.text;
         case 8:
-            return fmt::format("({} ^ {})", value(depth + 1), value(depth + 1));
+            return Text{"({} ^ {})", value(depth + 1), value(depth + 1)}.text;
         case 9:
-            return fmt::format("({} << ({} & 31))", value(depth + 1), value(depth + 1));
+            return Text{"({} << ({} & 31))", value(depth + 1), value(depth + 1)}.text;
         case 10:
-            return fmt::format("({} >> ({} & 31))", value(depth + 1), value(depth + 1));
+            return Text{"({} >> ({} & 31))", value(depth + 1), value(depth + 1)}.text;
         case 11:
-            return fmt::format("({} / ({} | 1u))", value(depth + 1), value(depth + 1));
+            return Text{"({} / ({} | 1u))", value(depth + 1), value(depth + 1)}.text;
         case 12:
-            return fmt::format("((unsigned)((int){} % (int)(({} & 15) + 1)))", value(depth + 1),
-                               value(depth + 1));
+            return Text{"((unsigned)((int){} % (int)(({} & 15) + 1)))", value(depth + 1),
+                        value(depth + 1)}
+                .text;
         case 13:
-            return fmt::format("({} ? {} : {})", condition(), value(depth + 1), value(depth + 1));
+            return Text{"({} ? {} : {})", condition(), value(depth + 1), value(depth + 1)}.text;
         case 14:
-            return fmt::format("in[{} & 255]", value(depth + 1));
+            return Text{"in[{} & 255]", value(depth + 1)}.text;
         case 15:
-            return fmt::format("local[{} & 3]", value(depth + 1));
+            return Text{"local[{} & 3]", value(depth + 1)}.text;
         default:
-            return fmt::format("in[(lane + {}u) & 255]", pick(4) - 1);
+            return Text{"in[(lane + {}u) & 255]", pick(4) - 1}.text;
         }
     }
 
@@ -101,21 +112,21 @@ private:
         static constexpr const char* kCompare[] = {"<", ">", "==", "!=", "<=", ">="};
         switch (pick(5)) {
         case 0:
-            return fmt::format("(({} & 3) {} {}u)", value(1), kCompare[pick(6)], pick(4));
+            return Text{"(({} & 3) {} {}u)", value(1), kCompare[pick(6)], pick(4)}.text;
         case 1:
-            return fmt::format("((int){} {} (int){})", value(2), kCompare[pick(6)], value(2));
+            return Text{"((int){} {} (int){})", value(2), kCompare[pick(6)], value(2)}.text;
         case 2:
-            return fmt::format("(x {} y)", kCompare[pick(6)]);
+            return Text{"(x {} y)", kCompare[pick(6)]}.text;
         case 3:
-            return fmt::format("(lane % {} == {})", pick(7) + 1, pick(3));
+            return Text{"(lane % {} == {})", pick(7) + 1, pick(3)}.text;
         default:
-            return fmt::format("({} {} {})", value(2), kCompare[pick(6)], value(2));
+            return Text{"({} {} {})", value(2), kCompare[pick(6)], value(2)}.text;
         }
     }
 
     /// The same for all threads of the block.
     std::string uniform_condition() {
-        return fmt::format("((blockIdx.x + {}) % {} == 0)", pick(3), pick(3) + 1);
+        return Text{"((blockIdx.x + {}) % {} == 0)", pick(3), pick(3) + 1}.text;
     }
 
     std::string block(int depth, bool divergent, bool meets) {
@@ -129,7 +140,7 @@ private:
         const int n = counters_++;
         const bool uniform = !divergent && one_in(3);
         const std::string most =
-            uniform ? fmt::format("{}u", 1 + pick(5)) : fmt::format("({} & 7)", value(1));
+            uniform ? Text{"{}u", 1 + pick(5)}.text : Text{"({} & 7)", value(1)}.text;
         ++loops_;
         const bool outer = std::exchange(uniform_loop_, uniform && !divergent);
         const std::string body = block(depth, divergent || !uniform, meets);
@@ -137,13 +148,12 @@ private:
         --loops_;
         switch (pick(3)) {
         case 0:
-            return fmt::format("for (unsigned i{0} = 0; i{0} < {1}; ++i{0}) {2}", n, most, body);
+            return Text{"for (unsigned i{0} = 0; i{0} < {1}; ++i{0}) {2}", n, most, body}.text;
         case 1:
-            return fmt::format("{{ unsigned i{0} = {1}; while (i{0}-- > 0) {2} }}\n", n, most,
-                               body);
+            return Text{"{{ unsigned i{0} = {1}; while (i{0}-- > 0) {2} }}\n", n, most, body}.text;
         default:
-            return fmt::format("{{ unsigned i{0} = {1}; do {2} while (i{0}-- > 0); }}\n", n, most,
-                               body);
+            return Text{"{{ unsigned i{0} = {1}; do {2} while (i{0}-- > 0); }}\n", n, most, body}
+                .text;
         }
     }
 
@@ -156,8 +166,9 @@ private:
             static constexpr const char* kExact[] = {"floorf",     "fabsf",    "rintf",
                                                      "truncf",     "ceilf",    "__fsqrt_rd",
                                                      "__fsqrt_rn", "__frcp_rn"};
-            return fmt::format("{} = {}({});\n", one_in(2) ? "x" : "y",
-                               (defined_ ? kExact : kFunctions)[pick(8)], one_in(2) ? "x" : "y");
+            return Text{"{} = {}({});\n", one_in(2) ? "x" : "y",
+                        (defined_ ? kExact : kFunctions)[pick(8)], one_in(2) ? "x" : "y"}
+                .text;
         }
         case 16: { // a lock of the block or of the grid
             if (loops_ > 1) break;
@@ -174,14 +185,15 @@ private:
         case 0:
         case 1:
             if (!nests) break;
-            return fmt::format("if ({}) {}", condition(), block(depth, true, meets));
+            return Text{"if ({}) {}", condition(), block(depth, true, meets)}.text;
         case 2:
             if (!nests) break;
-            return fmt::format("if ({}) {}else {}", condition(), block(depth, true, meets),
-                               block(depth, true, meets));
+            return Text{"if ({}) {}else {}", condition(), block(depth, true, meets),
+                        block(depth, true, meets)}
+                .text;
         case 3:
             if (!nests) break;
-            return fmt::format("if ({}) {}", uniform_condition(), block(depth, divergent, meets));
+            return Text{"if ({}) {}", uniform_condition(), block(depth, divergent, meets)}.text;
         case 4:
         case 5:
             if (!nests) break;
@@ -190,77 +202,92 @@ private:
             if (!nests) break;
             const int in_switch = loops_;
             loops_ = 0; // break would mean the switch
-            std::string text = fmt::format("switch ({} & 3) {{\n", value(1));
+            std::string text = Text{"switch ({} & 3) {{\n", value(1)}.text;
             for (int k = 0; k < 3; ++k) {
-                text += fmt::format("case {}: {}", k, block(depth, true, meets));
+                text += Text{"case {}: {}", k, block(depth, true, meets)}.text;
                 if (!one_in(4)) text += "break;\n";
             }
             loops_ = in_switch;
-            return text + fmt::format("default: {} }}\n", block(depth, true, meets));
+            return text + Text{"default: {} }}\n", block(depth, true, meets)}.text;
         }
         case 7:
             // Uniform loops stay uniform: their barriers and shuffles count on all threads.
             if (!loops_ || uniform_loop_ || !divergent) break;
-            return fmt::format("if ({}) {};\n", condition(), one_in(2) ? "break" : "continue");
+            return Text{"if ({}) {};\n", condition(), one_in(2) ? "break" : "continue"}.text;
         case 8:
             if (!divergent || meets || !one_in(2)) break;
-            return fmt::format("if ({}) {{ out[0] = {}; out[3] = 77; return; }}\n", condition(),
-                               value(1));
+            return Text{"if ({}) {{ out[0] = {}; out[3] = 77; return; }}\n", condition(), value(1)}
+                .text;
         case 9:
             if (divergent || !meets) break;
             if (one_in(2)) {
-                return fmt::format("__syncthreads(); shared[lane] = {}; __syncthreads(); {} += "
-                                   "shared[({}) % threads]; __syncthreads();\n",
-                                   value(1), variable(), value(1));
+                return Text{"__syncthreads(); shared[lane] = {}; __syncthreads(); {} += "
+                            "shared[({}) % threads]; __syncthreads();\n",
+                            value(1), variable(), value(1)}
+                    .text;
             }
-            return fmt::format("{} = __syncthreads_count({});\n", variable(), condition());
+            return Text{"{} = __syncthreads_count({});\n", variable(), condition()}.text;
         case 10:
             if (divergent || !meets) break;
             return shuffle();
         case 11:
-            return fmt::format("local[{} & 3] = {};\n", value(1), value(1));
+            return Text{"local[{} & 3] = {};\n", value(1), value(1)}.text;
         case 12:
-            return fmt::format("atomicAdd(&sums[{} & 15], {});\n", value(1), value(1));
+            return Text{"atomicAdd(&sums[{} & 15], {});\n", value(1), value(1)}.text;
         case 13:
-            return fmt::format("{} = {}({}, {});\n", variable(), one_in(2) ? "mixed" : "recursive",
-                               value(2), value(2));
+            return Text{"{} = {}({}, {});\n", variable(), one_in(2) ? "mixed" : "recursive",
+                        value(2), value(2)}
+                .text;
         case 14:
-            return fmt::format("{} = {} {} {} * {}.5f;\n", one_in(2) ? "x" : "y", "x",
-                               one_in(2) ? "+" : "-", "y", pick(3));
+            return Text{"{} = {} {} {} * {}.5f;\n",
+                        one_in(2) ? "x" : "y",
+                        "x",
+                        one_in(2) ? "+" : "-",
+                        "y",
+                        pick(3)}
+                .text;
         default:
             break;
         }
-        return fmt::format("{} {} {};\n", variable(), one_in(3) ? "=" : "+=", value(0));
+        return Text{"{} {} {};\n", variable(), one_in(3) ? "=" : "+=", value(0)}.text;
     }
 
     /// Adds to `sum` without an atomic update.
     std::string locked(const std::string& lock, const std::string& sum, bool divergent) {
         const std::string update =
-            fmt::format("*(volatile unsigned*)&{} += {};\n__threadfence();\natomicExch({}, 0u);\n",
-                        sum, value(1), lock);
+            Text{"*(volatile unsigned*)&{} += {};\n__threadfence();\natomicExch({}, 0u);\n", sum,
+                 value(1), lock}
+                .text;
         if (divergent || one_in(2))
-            return fmt::format("while (atomicCAS({}, 0u, 1u) != 0u) {{}}\n{}", lock, update);
+            return Text{"while (atomicCAS({}, 0u, 1u) != 0u) {{}}\n{}", lock, update}.text;
         const int n = counters_++;
-        return fmt::format(
-            "for (bool done{0} = false; !done{0};) if (atomicExch({1}, 1u) == 0u) {{\n"
-            "{2}done{0} = true; }}\n",
-            n, lock, update);
+        return Text{"for (bool done{0} = false; !done{0};) if (atomicExch({1}, 1u) == 0u) {{\n"
+                    "{2}done{0} = true; }}\n",
+                    n, lock, update}
+            .text;
     }
 
     std::string exchange() {
-        return fmt::format("shared[lane] = {};\n__syncthreads();\n{} += shared[({}) % threads];\n"
-                           "__syncthreads();\n",
-                           value(1), variable(), value(1));
+        return Text{"shared[lane] = {};\n__syncthreads();\n{} += shared[({}) % threads];\n"
+                    "__syncthreads();\n",
+                    value(1), variable(), value(1)}
+            .text;
     }
 
     /// Two branches whose barriers are the same in number.
     std::string branches() {
         // bar.sync, which NVRTC writes, wants all lanes of a warp at one place.
         if (defined_)
-            return fmt::format("if ({}) {} = {};\n{}", condition(), variable(), value(1),
-                               exchange());
-        return fmt::format("if ({}) {{\n{} = {};\n{}}} else {{\n{} ^= {};\n{}}}\n", condition(),
-                           variable(), value(1), exchange(), variable(), value(1), exchange());
+            return Text{"if ({}) {} = {};\n{}", condition(), variable(), value(1), exchange()}.text;
+        return Text{"if ({}) {{\n{} = {};\n{}}} else {{\n{} ^= {};\n{}}}\n",
+                    condition(),
+                    variable(),
+                    value(1),
+                    exchange(),
+                    variable(),
+                    value(1),
+                    exchange()}
+            .text;
     }
 
     /// Warp operations of the lanes that a vote found, and of the others.
@@ -268,7 +295,7 @@ private:
         const int n = counters_++;
         const std::string v = variable(), w = variable();
         if (defined_) return apart_with_sources(n, v, w);
-        return fmt::format(
+        return Text{
             "{{ const unsigned all{0} = __ballot_sync(~0u, 1), in{0} = __ballot_sync(all{0}, "
             "{1});\n"
             "if (in{0} >> (lane & 31) & 1) {{ {2} += __shfl_xor_sync(in{0}, {2}, {3}) + "
@@ -276,12 +303,18 @@ private:
             "else {{ {5} += __any_sync(all{0} & ~in{0}, {4}); {2} ^= "
             "__shfl_sync(all{0} & ~in{0}, {2}, __ffs(all{0} & ~in{0}) - 1); }}\n"
             "__syncwarp(all{0}); }}\n",
-            n, condition(), v, 1 << pick(5), condition(), w);
+            n,
+            condition(),
+            v,
+            1 << pick(5),
+            condition(),
+            w}
+            .text;
     }
 
     /// The same, without values of lanes that take no part.
     std::string apart_with_sources(int n, const std::string& v, const std::string& w) {
-        return fmt::format(
+        return Text{
             "{{ const unsigned all{0} = __ballot_sync(~0u, 1), in{0} = __ballot_sync(all{0}, "
             "{1});\n"
             "if (in{0} >> (lane & 31) & 1) {{ const unsigned got{0} = __shfl_xor_sync(in{0}, {2}, "
@@ -292,7 +325,13 @@ private:
             "else {{ {5} += __any_sync(all{0} & ~in{0}, {4}); {2} ^= "
             "__shfl_sync(all{0} & ~in{0}, {2}, __ffs(all{0} & ~in{0}) - 1); }}\n"
             "__syncwarp(all{0}); }}\n",
-            n, condition(), v, 1 << pick(5), condition(), w);
+            n,
+            condition(),
+            v,
+            1 << pick(5),
+            condition(),
+            w}
+            .text;
     }
 
     std::string shuffle() {
@@ -300,17 +339,23 @@ private:
                                                 "__shfl_xor_sync", "__shfl_sync"};
         switch (pick(5)) {
         case 0:
-            return fmt::format("{} = __ballot_sync(~0u, {});\n", variable(), condition());
+            return Text{"{} = __ballot_sync(~0u, {});\n", variable(), condition()}.text;
         case 1:
-            return fmt::format("{} = __match_any_sync(~0u, {} & 3);\n", variable(), value(1));
+            return Text{"{} = __match_any_sync(~0u, {} & 3);\n", variable(), value(1)}.text;
         case 2:
-            return fmt::format("{} += __shfl_sync(~0u, {}, {});\n", variable(), value(1), value(1));
+            return Text{"{} += __shfl_sync(~0u, {}, {});\n", variable(), value(1), value(1)}.text;
         case 3:
-            return fmt::format("{} += __any_sync(~0u, {}) + 2 * __all_sync(~0u, {});\n", variable(),
-                               condition(), condition());
+            return Text{"{} += __any_sync(~0u, {}) + 2 * __all_sync(~0u, {});\n", variable(),
+                        condition(), condition()}
+                .text;
         default:
-            return fmt::format("{} += {}(~0u, {}, {}, {});\n", variable(), kKind[pick(4)],
-                               variable(), pick(32), 1 << (2 + pick(4)));
+            return Text{"{} += {}(~0u, {}, {}, {});\n",
+                        variable(),
+                        kKind[pick(4)],
+                        variable(),
+                        pick(32),
+                        1 << (2 + pick(4))}
+                .text;
         }
     }
 
