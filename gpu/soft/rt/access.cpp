@@ -139,10 +139,20 @@ private:
     const Launch& launch_;
 };
 
-std::uint64_t element(std::uint64_t array, std::uint32_t index) {
-    std::uint64_t value = 0;
-    std::memcpy(&value, reinterpret_cast<const std::uint64_t*>(array) + index, sizeof value);
+template <class T = std::uint64_t> T element(std::uint64_t array, std::uint32_t index) {
+    T value{};
+    std::memcpy(&value, reinterpret_cast<const T*>(array) + index, sizeof value);
     return value;
+}
+
+/// The address of a lane of a warp, or of the one thread.
+std::uint64_t address_of(const AccessFrame& frame, const AccessSite& site, std::uint32_t lane) {
+    if (site.what & kGathered) return element(frame.place, lane);
+    std::int64_t steps = lane;
+    if (site.what & kIndexed)
+        steps = site.what & kSigned ? std::int64_t{element<std::int32_t>(frame.length, lane)}
+                                    : std::int64_t{element<std::uint32_t>(frame.length, lane)};
+    return frame.place + static_cast<std::uint64_t>(site.stride * steps);
 }
 
 } // namespace
@@ -165,10 +175,8 @@ extern "C" __attribute__((no_sanitize("thread"))) void lathe_rt_access_failed(Ac
         for (std::uint64_t lanes = by_lanes ? frame->mask : 1; lanes; lanes &= lanes - 1) {
             const auto lane = static_cast<std::uint32_t>(std::countr_zero(lanes));
             const auto steps = static_cast<std::int64_t>(lane);
-            access.address = site.what & kGathered
-                                 ? element(frame->place, lane)
-                                 : frame->place + static_cast<std::uint64_t>(site.stride * steps);
-            access.address += static_cast<std::uint64_t>(std::int64_t{one.offset});
+            access.address = address_of(*frame, site, lane) +
+                             static_cast<std::uint64_t>(std::int64_t{one.offset});
             access.bytes = !(site.what & kLength) ? one.size & ~kWrites
                            : by_lanes             ? element(frame->length, lane)
                                                   : frame->length;

@@ -40,6 +40,8 @@ enum AccessBits : std::uint32_t {
     kLanes = 8,     ///< of a warp: lane k has `place` + k * stride, `begin` + k * begin_stride
     kGathered = 16, ///< `place` is an array with the address of each lane
     kLength = 32,   ///< the size is `length` (of lanes: an array), not that of the access
+    kIndexed = 64,  ///< lane k has `place` + stride * the 32-bit number k of the array at `length`
+    kSigned = 128,  ///< which is signed
     kSlotShift = 16,
 };
 

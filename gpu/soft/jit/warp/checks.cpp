@@ -56,6 +56,10 @@ void Widener::emit_check(const llvm::CallBase& i) {
         return look_closer(
             i, ends(offset, limit, [&](Value* number) { return number ? number : scalar(step); }));
     }
+    if (known_size && !steps && of_begin.is_uniform()) {
+        if (const std::optional<Indexed> indexed = find_indexed(address))
+            return emit_indexed_check(i, *indexed);
+    }
     Value* offsets = b.CreateSub(as_vector(address), vector(begin));
     Value* limits =
         known_size ? splat(limit_of(b, room, const_cast<Value*>(size)))
@@ -66,12 +70,51 @@ void Widener::emit_check(const llvm::CallBase& i) {
     look_closer(i, b.CreateICmpEQ(bad, llvm::ConstantInt::get(mask_type_, 0)));
 }
 
+// A uniform address plus a power of two times the extension of a 32-bit number.
+std::optional<Widener::Indexed> Widener::find_indexed(const Value* address) {
+    for (unsigned shift = 0; shift < 5; ++shift) {
+        const llvm::CastInst* index = row_index(address, std::uint64_t{1} << shift);
+        if (!index) continue;
+        return Indexed{index, shift, b.CreatePtrToInt(origin(address, *index), b.getInt64Ty())};
+    }
+    return std::nullopt;
+}
+
+// The scalar code of an address for the number 0. Not of lane 0, which may not run.
+Value* Widener::origin(const Value* value, const llvm::CastInst& index) {
+    if (value == &index) return llvm::ConstantInt::get(index.getType(), 0);
+    if (shape(value).is_affine()) return scalar(value);
+    llvm::Instruction* copy = llvm::cast<llvm::Instruction>(value)->clone();
+    copy->dropPoisonGeneratingFlags();
+    for (llvm::Use& operand : copy->operands()) operand.set(origin(operand.get(), index));
+    return b.Insert(copy);
+}
+
+// The numbers are compared with the largest one that is allowed: vectors of half the size.
+void Widener::emit_indexed_check(const llvm::CallBase& i, const Indexed& indexed) {
+    auto* i64 = b.getInt64Ty();
+    const bool is_signed = llvm::isa<llvm::SExtInst>(indexed.index);
+    Value* room = scalar(i.getArgOperand(kRoom));
+    Value* limit = limit_of(b, room, i.getArgOperand(kSize));
+    Value* offset = b.CreateSub(indexed.origin, scalar(i.getArgOperand(kBegin)));
+    Value* begins_inside = b.CreateICmpULT(offset, limit);
+    Value* left = b.CreateSub(b.CreateSub(limit, offset), b.getInt64(1));
+    Value* most =
+        b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, b.CreateLShr(left, indexed.shift),
+                                llvm::ConstantInt::get(i64, is_signed ? 0x7fffffffu : 0xffffffffu));
+    Value* numbers = vector(indexed.index->getOperand(0));
+    Value* inside = b.CreateICmpULE(numbers, splat(b.CreateTrunc(most, b.getInt32Ty())));
+    Value* bad = b.CreateAnd(b.CreateNot(mask_bits(inside)), mask_);
+    Value* all = b.CreateICmpEQ(bad, llvm::ConstantInt::get(mask_type_, 0));
+    look_closer(i, b.CreateAnd(begins_inside, all), &indexed);
+}
+
 Value* Widener::as_vector(const Value* pointer) {
     return b.CreatePtrToInt(vector(pointer), vector_type(b.getInt64Ty()));
 }
 
 // Goes on where the accesses are allowed, else asks the run time first.
-void Widener::look_closer(const llvm::CallBase& i, Value* allowed) {
+void Widener::look_closer(const llvm::CallBase& i, Value* allowed, const Indexed* indexed) {
     llvm::BasicBlock *cold = block("look"), *go_on = block("allowed");
     b.CreateCondBr(allowed, go_on, cold,
                    llvm::MDBuilder{b.getContext()}.createBranchWeights(1u << 20, 1));
@@ -81,7 +124,7 @@ void Widener::look_closer(const llvm::CallBase& i, Value* allowed) {
     const Value *size = i.getArgOperand(kSize), *step = i.getArgOperand(kStep);
     const Shape s = shape(address), of_begin = shape(begin);
     const auto laid_out = [&](Value* all) {
-        llvm::AllocaInst* array = stack(vector_type(i64), "addresses");
+        llvm::AllocaInst* array = stack(all->getType(), "lanes");
         b.CreateStore(all, array);
         return b.CreatePtrToInt(array, i64);
     };
@@ -96,14 +139,22 @@ void Widener::look_closer(const llvm::CallBase& i, Value* allowed) {
     failed.mask = b.CreateZExt(mask_, i64);
     const bool in_row = s.is_affine() && shapes_.is_uniform(step);
     failed.stride = in_row ? s.stride : 0;
-    if (!in_row) failed.what |= kGathered;
+    if (indexed) {
+        failed.what |= kIndexed | (llvm::isa<llvm::SExtInst>(indexed->index) ? kSigned : 0u);
+        failed.stride = std::int64_t{1} << indexed->shift;
+        failed.length = laid_out(vector(indexed->index->getOperand(0)));
+    } else if (!in_row) {
+        failed.what |= kGathered;
+    }
     if (failed.bytes) {
         failed.begin = scalar(begin);
         failed.begin_stride = of_begin.stride;
     }
     if (!known_size) failed.length = laid_out(vector(size));
     for (std::uint64_t k = 0; k < constant(i, kCount); ++k) {
-        if (in_row)
+        if (indexed)
+            failed.place = indexed->origin;
+        else if (in_row)
             failed.place = b.CreateAdd(b.CreatePtrToInt(scalar(address), i64),
                                        b.CreateMul(scalar(step), b.getInt64(k)));
         else

@@ -154,7 +154,16 @@ private:
     void emit_atomic(const llvm::Instruction& i);
     void emit_call(const llvm::CallBase& i);
     void emit_check(const llvm::CallBase& i);
-    void look_closer(const llvm::CallBase& check, Value* allowed);
+    /// Addresses of the lanes: origin + (number of the lane << shift).
+    struct Indexed {
+        const llvm::CastInst* index; ///< extends the number
+        unsigned shift;
+        Value* origin;
+    };
+    std::optional<Indexed> find_indexed(const Value* address);
+    Value* origin(const Value* value, const llvm::CastInst& index);
+    void emit_indexed_check(const llvm::CallBase& i, const Indexed& indexed);
+    void look_closer(const llvm::CallBase& check, Value* allowed, const Indexed* indexed = nullptr);
     /// The addresses of all lanes as integers.
     Value* as_vector(const Value* pointer);
     void emit_texture_2d(const llvm::CallBase& i);
