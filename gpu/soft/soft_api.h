@@ -46,9 +46,9 @@ typedef void (*LatheSoftPrintf)(const char* text, size_t bytes, void* user);
 void latheSoftSetPrintfCallback(LatheSoftPrintf callback, void* user);
 
 /// Ends the grids of a stream that run or wait (null: all streams of the current context), and its
-/// waits for values in memory; they fail with CUDA_ERROR_LAUNCH_TIMEOUT. Returns at once with a CUresult: 0, or
-/// CUDA_ERROR_INVALID_CONTEXT, CUDA_ERROR_INVALID_HANDLE. A grid notices at its next loop back edge
-/// or block.
+/// waits for values in memory; they fail with CUDA_ERROR_LAUNCH_TIMEOUT. Returns at once with a
+/// CUresult: 0, or CUDA_ERROR_INVALID_CONTEXT, CUDA_ERROR_INVALID_HANDLE. A grid notices at its
+/// next loop back edge or block.
 int latheSoftCancel(void* stream);
 
 /// The longest time that a grid launched on the stream from now on may run, counted from its first
@@ -64,6 +64,54 @@ int latheSoftStreamWait(void* stream, uint64_t nanoseconds);
 /// Bytes that OpenGL interop had to copy because the GL gives no pointer to its storage. Buffers
 /// with persistent mappings add nothing; textures add their size at map and unmap.
 uint64_t latheSoftInteropBytesCopied(void);
+
+/// What launches have counted of one line of a kernel's source. Counts are of warps, 32 threads as
+/// on a GPU, and follow from the optimised code: what the compiler joins or leaves out is not
+/// counted. Strings are zero-terminated, cut where too long.
+typedef struct LatheSoftLineCounters {
+    char kernel[256]; ///< as the PTX names it
+    char file[1024];  ///< as given to the compiler; "<ptx>" where the PTX has no line information
+    uint32_t line;    ///< from 1
+    /// 1: counted one thread at a time, since the kernel, or this function of it, cannot run by
+    /// warps. Then executions and lanes are both counts of threads, and all others are 0.
+    uint32_t by_threads;
+    /// Of a line in an inlined function: "file:line" of each call around it, the innermost first,
+    /// with ';' between; else empty.
+    char inlined_at[512];
+    uint64_t executions; ///< warps that ran a basic block with code of the line, block by block
+    uint64_t lanes;      ///< their active threads: lanes / executions is 32 without divergence
+    uint64_t branches;   ///< conditional branches that warps came to
+    uint64_t divergent_branches; ///< those at which threads went different ways
+    /// Threads that went to the compiled branch's first target (of a switch: not to its default),
+    /// and all others.
+    uint64_t taken_lanes, not_taken_lanes;
+    uint64_t global_accesses; ///< loads and stores of global memory by warps
+    uint64_t sectors;         ///< different sectors of 32 bytes that they touched, access by access
+    uint64_t ideal_sectors;   ///< as many as the bytes asked for fill
+    uint64_t shared_accesses; ///< loads and stores of shared memory by warps
+    /// Sum over these accesses of the most different words that one of the 32 banks served (8 bytes
+    /// a thread: in either half of the warp, 16: in any quarter); 1 each without conflicts.
+    uint64_t bank_conflict_degree;
+    uint64_t atomics;            ///< atomic updates by warps, of global and shared memory
+    uint64_t atomics_serialised; ///< sum of the most threads of a warp with one address
+    uint64_t barriers;           ///< arrivals of warps at barriers of the block
+    /// Time that they waited there, in ticks of the processor's time-stamp counter, as clock64().
+    /// Other warps of the block use it: a worker runs one warp at a time.
+    uint64_t barrier_ticks;
+} LatheSoftLineCounters;
+
+/// Counts in launches from now on, and no more; LATHE_SOFT_COUNTERS=1 in the environment starts
+/// with it. Kernels are compiled anew, for warps of 32, when they are first launched so; results
+/// keep their bits. Textures, surfaces and local memory count as executions only, functions that
+/// are called by address not at all. Both are thread-safe.
+void latheSoftCountersStart(void);
+void latheSoftCountersStop(void);
+/// Forgets all counts. Launches that still run add theirs when they end. Thread-safe.
+void latheSoftCountersReset(void);
+/// Writes at most `capacity` rows (null: none), sorted by kernel, file and line, and returns how
+/// many there are. Holds launches that are done: synchronise first. Sums stay until they are reset,
+/// also when a module is unloaded. Thread-safe.
+size_t latheSoftCountersRead(LatheSoftLineCounters* rows, size_t capacity);
 
 #ifdef __cplusplus
 }

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
 // The software device beside C++ (soft_references.cpp, soft_best.cpp), both execution modes; what
 // `lathe bench soft` runs for one worker and for two.
-//   bench_soft [rounds] [--compile-times] [--checks] [--only WORD]    prints a line of JSON for
-//       each kernel: milliseconds of processor time (and `wall`), medians of alternated rounds, and
-//       what is asked for. --checks: exact checks of accesses beside those by pages instead, with
-//       the times of compiling
+//   bench_soft [rounds] [--compile-times] [--checks] [--counters] [--only WORD]    prints a line of
+//       JSON for each kernel: milliseconds of processor time (and `wall`), medians of alternated
+//       rounds, and what is asked for. --checks: exact checks of accesses beside those by pages
+//       instead, with the times of compiling; --counters: counters by source line on and off
+//       instead
 #include "tests/benchmarks/soft_references.h"
 #include "tests/soft/support/nvrtc.h"
 
 #include "engine/core/error.h"
+#include "gpu/soft/soft_api.h"
 
 #include <cuda.h>
 #include <fmt/format.h>
@@ -28,7 +30,7 @@ using namespace lathe;
 namespace {
 
 int g_rounds = 7;
-bool g_compile_times = false, g_checks = false;
+bool g_compile_times = false, g_checks = false, g_counters = false;
 
 void check(CUresult result, const char* what) {
     if (result != CUDA_SUCCESS) throw Error{fmt::format("{}: error {}", what, int{result})};
@@ -108,10 +110,10 @@ double median(std::vector<double> times) {
     return times[times.size() / 2];
 }
 
-/// What is asked: speed against plain C++, and against the best; what exact checks may cost.
-/// 0: nothing.
+/// What is asked: speed against plain C++, and against the best; what exact checks and
+/// counters may cost. 0: nothing.
 struct Goal {
-    double plain = 0, best = 0, checks = 0;
+    double plain = 0, best = 0, checks = 0, counters = 0;
 };
 
 struct Row {
@@ -191,8 +193,35 @@ void measure_checks(const Row& row) {
     std::fflush(stdout);
 }
 
+/// Launches that count beside those that do not, by warps.
+void measure_counters(const Row& row) {
+    const std::string ptx = lathe::test::compile_to_ptx(row.source, "bench.cu", {"-lineinfo"});
+    Kernel kernel{ptx, "warp"};
+    std::vector<double> without, with, ratios;
+    const auto run = [&](bool counts) {
+        counts ? latheSoftCountersStart() : latheSoftCountersStop();
+        const double start = now_ms();
+        row.run(kernel);
+        return now_ms() - start;
+    };
+    run(false);
+    run(true);
+    for (int k = 0; k < 3 * g_rounds; ++k) {
+        without.push_back(run(false));
+        with.push_back(run(true));
+        ratios.push_back(with.back() / without.back());
+    }
+    latheSoftCountersStop();
+    fmt::print("{{\"name\": \"{}\", \"off\": {:.5f}, \"on\": {:.5f}, \"ratio\": {:.3f}, "
+               "\"goal_counters\": {}}}\n",
+               row.name, median(without) / row.repeats, median(with) / row.repeats, median(ratios),
+               row.goal.counters);
+    std::fflush(stdout);
+}
+
 /// One line of JSON for `lathe bench soft`.
 void measure(const Row& row) {
+    if (g_counters) return measure_counters(row);
     if (g_checks) return measure_checks(row);
     const std::string ptx = lathe::test::compile_to_ptx(row.source, "bench.cu", {"-lineinfo"});
     Kernel scalar{ptx, "scalar"}, warp{ptx, "warp"};
@@ -243,7 +272,7 @@ void measure_launch() {
 template <class T>
 void compare(const char* name, const std::vector<T>& got, const std::vector<T>& wanted,
              double tolerance) {
-    if (g_checks) return; // the C++ did not run
+    if (g_checks || g_counters) return; // the C++ did not run
     for (std::size_t k = 0; k < got.size(); ++k) {
         const double x = static_cast<double>(got[k]), y = static_cast<double>(wanted[k]);
         if (std::abs(x - y) <= tolerance * std::max(1.0, std::abs(y))) continue;
@@ -314,7 +343,7 @@ extern "C" __global__ void k(int n, float softening, const float4* position, flo
                  bench::best::nbody(n, 1e-3f, parts[0].data(), parts[1].data(), parts[2].data(),
                                     parts[3].data(), best_force.data());
              },
-             {0, 0.95, 1.05}});
+             {0, 0.95, 1.05, 1.25}});
     compare("n-body, best C++", best_force, force, 1e-3);
     compare("n-body", f.read(), force, 1e-3);
 }
@@ -355,7 +384,7 @@ extern "C" __global__ void k(int n, const double* a, const double* b, double* c)
              },
              [&] { bench::matmul(n, a.data(), b.data(), c.data()); },
              [&] { bench::best::matmul(n, a.data(), b.data(), best.data()); },
-             tiled ? Goal{1.0, 0.45, 1.05} : Goal{0.75, 0, 1.05}});
+             tiled ? Goal{1.0, 0.45, 1.05, 1.25} : Goal{0.75, 0, 1.05, 1.25}});
     compare("matmul, best C++", best, c, 1e-9);
     compare("matmul", dc.read(), c, 1e-9);
 }
@@ -443,7 +472,7 @@ extern "C" __global__ void k(int width, int height, const float* now, float* nex
              },
              [&] { bench::gray_scott(size, size, now.data(), next.data()); },
              {},
-             {0.6, 0, 1.6}});
+             {0.6, 0, 1.6, 1.25}});
     compare("Gray-Scott", b.read(), next, 1e-5);
 }
 
@@ -474,10 +503,10 @@ extern "C" __global__ void k(int width, int height, int most, int* steps) {
              },
              [&] { bench::mandelbrot(width, height, most, steps.data()); },
              [&] { bench::best::mandelbrot(width, height, most, best_steps.data()); },
-             {0, 1.2, 1.05}});
+             {0, 1.2, 1.05, 1.25}});
     long long difference = 0;
     for (std::size_t k = 0; k < steps.size(); ++k) difference += std::abs(steps[k] - best_steps[k]);
-    if (!g_checks &&
+    if (!g_checks && !g_counters &&
         difference > static_cast<long long>(steps.size())) // rounding moves some pixels of the edge
         throw Error{"Mandelbrot: the two references disagree"};
 }
@@ -515,6 +544,8 @@ int main(int argc, char** argv) {
             g_compile_times = true;
         else if (std::string_view{argv[k]} == "--checks")
             g_checks = true;
+        else if (std::string_view{argv[k]} == "--counters")
+            g_counters = true;
         else if (std::string_view{argv[k]} == "--only" && k + 1 < argc)
             only = argv[++k];
         else
@@ -537,7 +568,7 @@ int main(int argc, char** argv) {
              }},
             {"saxpy 32 K",
              [] {
-                 bench_saxpy("saxpy 32 K", 1 << 15, 100, {0.75, 0, 1.6});
+                 bench_saxpy("saxpy 32 K", 1 << 15, 100, {0.75, 0, 1.6, 1.25});
              }},
             {"n-body", bench_nbody},
             {"matmul naive", [] { bench_matmul(false); }},
@@ -548,7 +579,7 @@ int main(int argc, char** argv) {
             {"Mandelbrot", bench_mandelbrot},
             {"libm", bench_libm},
             {"launch", [] {
-                 if (!g_checks) measure_launch();
+                 if (!g_checks && !g_counters) measure_launch();
              }}};
         for (const auto& [name, bench] : benches)
             if (name.find(only) != std::string_view::npos) bench();

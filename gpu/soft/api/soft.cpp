@@ -3,6 +3,7 @@
 #include "gpu/soft/api/entry.h"
 
 #include "gpu/soft/rt/printf.h"
+#include "gpu/soft/rt/profile.h"
 
 #pragma GCC visibility push(default)
 #include "gpu/soft/soft_api.h"
@@ -10,7 +11,9 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <cstdio>
+#include <cstring>
 
 using namespace lathe::soft;
 
@@ -70,6 +73,28 @@ int latheSoftSetTimeLimit(void* stream, uint64_t milliseconds) {
         context.stream(static_cast<CUstream>(stream))->limit_ms =
             static_cast<long long>(std::min(milliseconds, longest));
     });
+}
+
+void latheSoftCountersStart(void) { Profile::instance().set_on(true); }
+void latheSoftCountersStop(void) { Profile::instance().set_on(false); }
+void latheSoftCountersReset(void) { Profile::instance().reset(); }
+
+size_t latheSoftCountersRead(LatheSoftLineCounters* rows, size_t capacity) {
+    const auto lines = Profile::instance().lines();
+    size_t written = 0;
+    for (const auto& [line, counts] : lines) {
+        if (!rows || written == capacity) break;
+        LatheSoftLineCounters& row = rows[written++];
+        row = {};
+        put(row.kernel, line.kernel);
+        put(row.file, line.place.file);
+        row.line = line.place.line;
+        row.by_threads = line.place.by_threads;
+        put(row.inlined_at, line.place.inlined_at);
+        static_assert(sizeof row - offsetof(LatheSoftLineCounters, executions) == sizeof counts);
+        std::memcpy(&row.executions, counts.data(), sizeof counts);
+    }
+    return lines.size();
 }
 
 int latheSoftStreamWait(void* stream, uint64_t nanoseconds) {

@@ -5,6 +5,7 @@
 #include "gpu/soft/drv/device.h"
 #include "gpu/soft/rt/block.h"
 #include "gpu/soft/rt/fault.h"
+#include "gpu/soft/rt/profile.h"
 
 #include <fmt/format.h>
 
@@ -131,12 +132,13 @@ void launch(Context& context, Function& function, const LaunchArguments& a) {
         copy_arguments(info, a.kernel_params, params);
     }
     grid->code = function.module->code();
-    const KernelCode code = function.code(a.block);
+    const KernelCode code = function.code(a.block, Profile::instance().is_on());
     grid->entry = code.entry;
     grid->block_entry = code.block;
     grid->width = code.width;
     grid->warp_fibers = code.width > 1 && code.fibers;
     grid->later = code.later;
+    grid->counters = code.counters;
     // The limit is what the caller counted for a GPU's local memory; host frames are larger.
     std::size_t stack = context.limits.at(CU_LIMIT_STACK_SIZE);
     grid->stack_bytes = stack > 1024 ? stack * 2 + (32u << 10) : 0;

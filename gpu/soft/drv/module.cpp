@@ -7,6 +7,7 @@
 #include "gpu/soft/drv/memory.h"
 #include "gpu/soft/drv/texture_reference.h"
 #include "gpu/soft/rt/printf.h"
+#include "gpu/soft/rt/profile.h"
 
 #include <fmt/format.h>
 
@@ -54,27 +55,28 @@ std::shared_ptr<Module> Module::load(const Context& context,
         if (kernels.size() <= kCompiledAtOnce)
             for (const KernelInfo& kernel : kernels) {
                 std::lock_guard lock{module->mutex_};
-                module->code_->code(kernel.name, usual_block(kernel));
+                module->code_->code(kernel.name, usual_block(kernel), Profile::instance().is_on());
             }
     } catch (const lathe::Error& e) { fail(CUDA_ERROR_INVALID_PTX, e.what()); }
     return module;
 }
 
-KernelCode Function::code(const std::uint32_t block[3]) {
+KernelCode Function::code(const std::uint32_t block[3], bool counts) {
     {
         std::lock_guard lock{mutex_};
-        if (std::equal(block, block + 3, block_)) return code_.best();
+        if (counts_ == counts && std::equal(block, block + 3, block_)) return code_.best();
     }
-    const KernelCode found = module->compile(*info, block);
+    const KernelCode found = module->compile(*info, block, counts);
     std::lock_guard lock{mutex_};
     code_ = found;
     std::copy_n(block, 3, block_);
+    counts_ = counts;
     return found;
 }
 
-KernelCode Module::compile(const KernelInfo& kernel, const std::uint32_t block[3]) {
+KernelCode Module::compile(const KernelInfo& kernel, const std::uint32_t block[3], bool counts) {
     std::lock_guard lock{mutex_};
-    return code_->code(kernel.name, block);
+    return code_->code(kernel.name, block, counts);
 }
 
 Module::~Module() {
@@ -93,7 +95,7 @@ Function* Module::function(std::string_view name, bool* is_new) {
         made->module = shared_from_this();
         made->info = &kernel;
         try { // compile now: a launch should not wait for it
-            (void)made->code(usual_block(kernel));
+            (void)made->code(usual_block(kernel), Profile::instance().is_on());
         } catch (const lathe::Error& e) { fail(CUDA_ERROR_INVALID_PTX, e.what()); }
         Function* handle = Objects<Function>::instance().add(std::move(made));
         functions_.emplace(name, handle);

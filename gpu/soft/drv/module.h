@@ -16,8 +16,8 @@ class Module;
 
 /// What can be set for a function. Any thread may change it while others launch.
 struct FunctionSettings {
-    std::atomic<std::size_t> max_dynamic_shared{48u << 10}; ///< may be raised to 64 KiB
-    std::atomic<int> carveout{-1};                          ///< kept, without effect
+    std::atomic<std::size_t> max_dynamic_shared{48u << 10};            ///< may be raised to 64 KiB
+    std::atomic<int> carveout{-1};                                     ///< kept, without effect
     std::atomic<CUfunc_cache> cache_config{CU_FUNC_CACHE_PREFER_NONE}; ///< the same
 
     void assign(const FunctionSettings& other);
@@ -36,7 +36,7 @@ struct Function {
     std::shared_ptr<Module> module;
     const KernelInfo* info = nullptr;
     /// The code for blocks of this size; compiled when first asked for. The last one is kept.
-    KernelCode code(const std::uint32_t block[3]);
+    KernelCode code(const std::uint32_t block[3], bool counts);
     FunctionSettings settings;
     /// What the launches of CUDA 3 and before keep here: cuFuncSetBlockShape, cuParamSet...
     struct {
@@ -49,6 +49,7 @@ private:
     std::mutex mutex_;
     KernelCode code_;
     std::uint32_t block_[3] = {0, 0, 0};
+    bool counts_ = false;
 };
 
 class Module : public std::enable_shared_from_this<Module> {
@@ -76,7 +77,7 @@ public:
     Variable variable(std::string_view name);
 
     const std::shared_ptr<CompiledModule>& code() const { return code_; }
-    KernelCode compile(const KernelInfo& kernel, const std::uint32_t block[3]);
+    KernelCode compile(const KernelInfo& kernel, const std::uint32_t block[3], bool counts);
     const ptx::Module& ptx() const { return *ast_; }
 
     const Context* context = nullptr;

@@ -7,6 +7,7 @@
 #include "gpu/ptx/aliases.h"
 #include "gpu/soft/jit/access_checks.h"
 #include "gpu/soft/jit/background.h"
+#include "gpu/soft/jit/counting.h"
 #include "gpu/soft/jit/debug_info.h"
 #include "gpu/soft/jit/module_lowering.h"
 #include "gpu/soft/jit/object_cache.h"
@@ -68,11 +69,12 @@ public:
         return reinterpret_cast<BlockEntry>(compile_kernel(kernel).block);
     }
 
-    KernelCode code(std::string_view kernel, const std::uint32_t block[3]) override {
-        return code_for(kernel, block, true);
+    KernelCode code(std::string_view kernel, const std::uint32_t block[3], bool counts) override {
+        return code_for(kernel, block, true, counts);
     }
-    KernelCode checked_code(std::string_view kernel, const std::uint32_t block[3]) override {
-        return code_for(kernel, block, false);
+    KernelCode checked_code(std::string_view kernel, const std::uint32_t block[3],
+                            bool counts) override {
+        return code_for(kernel, block, false, counts);
     }
 
     DeviceFunction device_function(std::string_view name) override;
@@ -88,18 +90,23 @@ private:
         void* block = nullptr;
     };
 
-    const Code& compile_kernel(std::string_view name);
-    KernelCode code_for(std::string_view name, const std::uint32_t block[3], bool trusting);
+    const Code& compile_kernel(std::string_view name, bool counts = false);
+    KernelCode code_for(std::string_view name, const std::uint32_t block[3], bool trusting,
+                        bool counts);
+    CounterTablePtr counters_of(const std::string& group);
     BlockEntry compile_warps(const jit::KernelFacts& kernel,
                              const jit::warp::ShapeOptions& options);
     template <class Lower>
     void compile(const std::string& group, Lower lower, const jit::KernelFacts* kernel,
-                 const jit::warp::ShapeOptions* warp = nullptr);
+                 const jit::warp::ShapeOptions* warp = nullptr, bool counts = false);
     template <class Lower>
     jit::CachedCode generate(Lower lower, const jit::KernelFacts* kernel,
-                             const jit::warp::ShapeOptions* warp, const Resolve& resolve);
+                             const jit::warp::ShapeOptions* warp, const Resolve& resolve,
+                             bool counts);
     void add_checks(llvm::Module& module, llvm::Function* body,
                     const jit::KernelFacts* kernel) const;
+    void add_counters(llvm::Module& module, llvm::Function* body, const jit::KernelFacts& kernel,
+                      jit::CounterSites& sites) const;
     std::string cache_key(const std::string& group) const;
     bool link_cached(const std::string& group);
     void link(const std::string& object, const std::string& group,
@@ -128,17 +135,18 @@ private:
     std::map<std::string, BlockEntry, std::less<>> warps_; ///< null: by single threads
     std::map<std::string, std::shared_ptr<const CodeToCome>> to_come_;
     std::map<std::string, void*, std::less<>> functions_;
+    std::map<std::string, CounterTablePtr, std::less<>> counters_; ///< by group
 };
 
 template <class Lower>
 void Compiled::compile(const std::string& group, Lower lower, const jit::KernelFacts* kernel,
-                       const jit::warp::ShapeOptions* warp) {
+                       const jit::warp::ShapeOptions* warp, bool counts) {
     if (link_cached(group)) return;
     auto& cache = jit::ObjectCache::instance();
     const std::string key = cache_key(group);
     const jit::CachedCode made = [&]() -> jit::CachedCode {
         try {
-            return generate(lower, kernel, warp, resolve_);
+            return generate(lower, kernel, warp, resolve_, counts);
         } catch (const jit::warp::Unsupported& why) {
             cache.store(key, {{}, {}, why.what()});
             throw;
@@ -176,7 +184,8 @@ void Compiled::link(const std::string& object, const std::string& group,
 
 template <class Lower>
 jit::CachedCode Compiled::generate(Lower lower, const jit::KernelFacts* kernel,
-                                   const jit::warp::ShapeOptions* warp, const Resolve& resolve) {
+                                   const jit::warp::ShapeOptions* warp, const Resolve& resolve,
+                                   bool counts) {
     const jit::Toolchain::Lease tools = jit::Toolchain::take();
     const llvm::TargetMachine& machine = *tools->machine;
     jit::ModuleLowering lowering{
@@ -186,13 +195,18 @@ jit::CachedCode Compiled::generate(Lower lower, const jit::KernelFacts* kernel,
     llvm::Function *body = lowering.warp_body, *wide = lowering.warp_wide;
     const std::unique_ptr<llvm::Module> llvm = lowering.take();
     if (dump_level() == 1) llvm->print(llvm::errs(), nullptr);
+    jit::CounterSites sites;
+    const auto add = [&] {
+        add_checks(*llvm, body, kernel);
+        if (counts) add_counters(*llvm, body, *kernel, sites);
+    };
     if (warp) {
-        jit::warp::widen(*llvm, *body, *wide, *warp, *tools,
-                         [&] { add_checks(*llvm, body, kernel); });
+        jit::warp::widen(*llvm, *body, *wide, *warp, *tools, add, counts ? &sites : nullptr);
     } else {
         jit::optimise(*llvm, *tools);
-        add_checks(*llvm, nullptr, kernel);
+        add();
     }
+    if (counts) sites.write(*llvm, kernel->info.name);
     if (dump_level() >= 2) llvm->print(llvm::errs(), nullptr);
     jit::CachedCode code{std::string{tools->generate_code(*llvm)}, {}, {}};
     code.symbols.assign(lowering.externals().begin(), lowering.externals().end());
@@ -213,13 +227,33 @@ void Compiled::add_checks(llvm::Module& module, llvm::Function* body,
     }
 }
 
+void Compiled::add_counters(llvm::Module& module, llvm::Function* body,
+                            const jit::KernelFacts& kernel, jit::CounterSites& sites) const {
+    for (llvm::Function& function : module) {
+        if (function.isDeclaration() || (body && function.getName().starts_with("warp."))) continue;
+        if (&function == body)
+            jit::mark_counted(function, facts_, kernel);
+        else
+            jit::count_threads(function, sites);
+    }
+}
+
+/// What the code of a group counts; null where it does not.
+CounterTablePtr Compiled::counters_of(const std::string& group) {
+    CounterTablePtr& table = counters_[group];
+    if (!table)
+        table = jit::read_counter_table(
+            static_cast<const char*>(code_.find(group, jit::kCounterTable)));
+    return table;
+}
+
 std::string group_of(const std::string& name, const jit::warp::ShapeOptions& options) {
-    return fmt::format("warp{}{}{}.{}", options.width, options.rows ? "r" : "",
-                       options.trust_extensions ? "" : "c", name);
+    return fmt::format("warp{}{}{}{}.{}", options.width, options.rows ? "r" : "",
+                       options.trust_extensions ? "" : "c", options.counts ? "n" : "", name);
 }
 
 KernelCode warp_code(const jit::KernelFacts& kernel, BlockEntry loop, std::uint32_t width) {
-    return {nullptr, loop, width, kernel.uses_barriers || kernel.spins, nullptr};
+    return {nullptr, loop, width, kernel.uses_barriers || kernel.spins, nullptr, nullptr};
 }
 
 BlockEntry Compiled::compile_warps(const jit::KernelFacts& kernel,
@@ -233,7 +267,7 @@ BlockEntry Compiled::compile_warps(const jit::KernelFacts& kernel,
         compile(
             group,
             [&](jit::ModuleLowering& lowering) { lowering.lower_kernel(*kernel.function, kernel); },
-            &kernel, &options);
+            &kernel, &options, options.counts);
         loop = reinterpret_cast<BlockEntry>(code_.find(group, "warp." + name));
     } catch (const jit::warp::Unsupported& why) { jit::warp::log_fall_back(name, why.what()); }
     warps_.emplace(group, loop);
@@ -282,7 +316,7 @@ void Compiled::compile_in_background(const jit::KernelFacts& kernel,
     try {
         const jit::CachedCode made = generate(
             [&](jit::ModuleLowering& lowering) { lowering.lower_kernel(*kernel.function, kernel); },
-            &kernel, &options, resolve);
+            &kernel, &options, resolve, false);
         cache.store(cache_key(group), made);
         std::lock_guard lock{mutex_};
         link(made.object, group, made.symbols);
@@ -302,19 +336,40 @@ void Compiled::compile_in_background(const jit::KernelFacts& kernel,
 
 KernelCode Compiled::scalar_code(const jit::KernelFacts& kernel) {
     const Code& code = compile_kernel(kernel.info.name);
-    return {reinterpret_cast<KernelEntry>(code.entry), reinterpret_cast<BlockEntry>(code.block), 1,
-            kernel.info.needs_fibers, nullptr};
+    return {reinterpret_cast<KernelEntry>(code.entry),
+            reinterpret_cast<BlockEntry>(code.block),
+            1,
+            kernel.info.needs_fibers,
+            nullptr,
+            nullptr};
 }
 
-KernelCode Compiled::code_for(std::string_view name, const std::uint32_t block[3], bool trusting) {
+KernelCode Compiled::code_for(std::string_view name, const std::uint32_t block[3], bool trusting,
+                              bool counts) {
     std::lock_guard lock{mutex_};
     const jit::KernelFacts* kernel = facts_.kernel(name);
     if (!kernel) throw Error{fmt::format("no kernel {} in this module", name)};
-    if (!mode_.by_warps) return scalar_code(*kernel);
+    if (!mode_.by_warps && !counts) return scalar_code(*kernel);
     jit::warp::ShapeOptions options =
-        jit::warp::options_for(*kernel, block, mode_, jit::has_wide_vectors());
+        jit::warp::options_for(*kernel, block, mode_, jit::has_wide_vectors(), counts);
     options.trust_extensions = trusting;
     const std::string group = group_of(kernel->info.name, options);
+    if (counts) {
+        KernelCode code;
+        if (BlockEntry loop = compile_warps(*kernel, options)) {
+            code = warp_code(*kernel, loop, options.width);
+            code.counters = counters_of(group);
+            return code;
+        }
+        const Code& threads = compile_kernel(kernel->info.name, true);
+        code = {reinterpret_cast<KernelEntry>(threads.entry),
+                reinterpret_cast<BlockEntry>(threads.block),
+                1,
+                kernel->info.needs_fibers,
+                nullptr,
+                counters_of("count.kernel." + kernel->info.name)};
+        return code;
+    }
     if (trusting && !mode_.at_once && !find_warps(group, kernel->info.name)) {
         KernelCode code = scalar_code(*kernel);
         code.later = warps_to_come(*kernel, options, group);
@@ -325,21 +380,22 @@ KernelCode Compiled::code_for(std::string_view name, const std::uint32_t block[3
     return scalar_code(*kernel);
 }
 
-const Compiled::Code& Compiled::compile_kernel(std::string_view name) {
+const Compiled::Code& Compiled::compile_kernel(std::string_view name, bool counts) {
     std::lock_guard lock{mutex_};
-    const auto known = compiled_.find(name);
+    const std::string text{name};
+    const std::string group = (counts ? "count.kernel." : "kernel.") + text;
+    const auto known = compiled_.find(group);
     if (known != compiled_.end()) return known->second;
     const jit::KernelFacts* kernel = facts_.kernel(name);
     if (!kernel) throw Error{fmt::format("no kernel {} in this module", name)};
-    const std::string text{name};
     compile(
-        "kernel." + text,
+        group,
         [&](jit::ModuleLowering& lowering) { lowering.lower_kernel(*kernel->function, *kernel); },
-        kernel);
+        kernel, nullptr, counts);
     Code code;
-    code.entry = code_.find("kernel." + text, "entry." + text);
-    if (!kernel->info.needs_fibers) code.block = code_.find("kernel." + text, "block." + text);
-    return compiled_.emplace(text, code).first->second;
+    code.entry = code_.find(group, "entry." + text);
+    if (!kernel->info.needs_fibers) code.block = code_.find(group, "block." + text);
+    return compiled_.emplace(group, code).first->second;
 }
 
 DeviceFunction Compiled::device_function(std::string_view name) {

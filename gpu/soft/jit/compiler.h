@@ -5,6 +5,7 @@
 
 #include "gpu/ptx/ast.h"
 #include "gpu/soft/rt/abi.h"
+#include "gpu/soft/rt/counters.h"
 
 #include <atomic>
 #include <functional>
@@ -82,6 +83,7 @@ struct KernelCode {
     bool fibers = false;     ///< every `width` threads need a stack of their own
     /// Where set: better code is being compiled.
     std::shared_ptr<const CodeToCome> later;
+    CounterTablePtr counters; ///< of code that counts: ThreadContext::counters must have its slots
 
     /// The best code that there is by now.
     inline const KernelCode& best() const;
@@ -115,9 +117,12 @@ public:
     virtual const std::vector<KernelInfo>& kernels() const = 0;
     /// The code that the mode asks for, for blocks of this size; compiles it on first use. Where
     /// the mode is not at_once, code by single threads that names the better one to come.
-    virtual KernelCode code(std::string_view kernel, const std::uint32_t block[3]) = 0;
+    /// Code that counts comes by warps of 32 threads where it can, at once, whatever the mode is.
+    virtual KernelCode code(std::string_view kernel, const std::uint32_t block[3],
+                            bool counts = false) = 0;
     /// The same where 32-bit indices may wrap between the lanes of a warp (rt: warp_run_checked).
-    virtual KernelCode checked_code(std::string_view kernel, const std::uint32_t block[3]) = 0;
+    virtual KernelCode checked_code(std::string_view kernel, const std::uint32_t block[3],
+                                    bool counts = false) = 0;
     /// Scalar code of one kernel; compiles it on first use (thread-safe, the first caller waits).
     virtual KernelEntry entry(std::string_view kernel) = 0;
     /// The scalar thread loop inside compiled code, much cheaper than entry() per thread. Null

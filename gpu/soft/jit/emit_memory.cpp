@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // mov, ld, st, address conversions, fences, stack allocation, asynchronous copies (done at once).
+#include "gpu/soft/jit/counting.h"
 #include "gpu/soft/jit/lowering.h"
+#include "gpu/soft/jit/warp/shapes.h"
 #include "gpu/soft/jit/warp/unsupported.h"
 
 #include <fmt/format.h>
@@ -31,6 +33,30 @@ bool is_constant_access(const FunctionLowering& f, const Instruction& i) {
     return false;
 }
 
+/// Says of the parts of an access what the counters want to know.
+class AccessNotes {
+public:
+    AccessNotes(FunctionLowering& f, const Instruction& i, ptx::Type type)
+        : part_bytes_{ptx::bytes_of(type)}, bytes_{part_bytes_ *
+                                                   static_cast<std::uint32_t>(i.vector_width())} {
+        if (!f.module.warp || !f.module.warp->counts) return;
+        id_ = new_access(f.module.context);
+        const Space space = i.space();
+        space_ = space == Space::global    ? static_cast<std::uint32_t>(CountedSpace::global)
+                 : space == Space::shared  ? static_cast<std::uint32_t>(CountedSpace::shared)
+                 : space == Space::generic ? static_cast<std::uint32_t>(CountedSpace::unknown)
+                                           : ~0u;
+    }
+    void note(llvm::Instruction& part, int k) const {
+        if (id_)
+            note_access(part, id_, bytes_, part_bytes_ * static_cast<std::uint32_t>(k), space_);
+    }
+
+private:
+    std::uint32_t part_bytes_, bytes_, space_ = ~0u;
+    llvm::MDNode* id_ = nullptr;
+};
+
 void emit_load(FunctionLowering& f, const Instruction& i) {
     auto& b = f.b;
     const ptx::Type type = f.type(i);
@@ -43,6 +69,7 @@ void emit_load(FunctionLowering& f, const Instruction& i) {
         f.fail(i, fmt::format("{} destination registers expected", width));
     }
     std::vector<Value*> values;
+    const AccessNotes notes{f, i, type};
     for (int k = 0; k < width; ++k) {
         Value* place =
             k ? b.CreateConstGEP1_32(element, pointer, static_cast<unsigned>(k)) : pointer;
@@ -53,6 +80,7 @@ void emit_load(FunctionLowering& f, const Instruction& i) {
             load->setMetadata(llvm::LLVMContext::MD_invariant_load,
                               llvm::MDNode::get(f.module.context, {}));
         }
+        notes.note(*load, k);
         values.push_back(load);
     }
     for (int k = 0; k < width; ++k) {
@@ -73,6 +101,7 @@ void emit_store(FunctionLowering& f, const Instruction& i) {
     if (width > 1 && (!sources || sources->items.size() != static_cast<std::size_t>(width))) {
         f.fail(i, fmt::format("{} source registers expected", width));
     }
+    const AccessNotes notes{f, i, type};
     for (int k = 0; k < width; ++k) {
         const Operand& source =
             sources && width > 1 ? sources->items[static_cast<std::size_t>(k)] : i.operands[1];
@@ -81,6 +110,7 @@ void emit_store(FunctionLowering& f, const Instruction& i) {
         auto* store = b.CreateAlignedStore(f.read(source, type), place,
                                            llvm::Align{ptx::bytes_of(type)}, i.has("volatile"));
         if (order != llvm::AtomicOrdering::NotAtomic) store->setAtomic(order);
+        notes.note(*store, k);
     }
 }
 

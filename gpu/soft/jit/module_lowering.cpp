@@ -159,7 +159,7 @@ void ModuleLowering::make_warp_function(const KernelFacts& kernel_facts) {
                                 llvm::FunctionType::get(none, {pointer, i32, i32}, false),
                                 llvm::GlobalValue::ExternalLinkage);
     for (llvm::Function* f : {wide, loop}) f->addFnAttr("prefer-vector-width", "512");
-    warp::make_warp_loop(*loop, *wide, kernel_facts.info.parameter_bytes(), warp->width,
+    warp::make_warp_loop(*loop, *wide, kernel_facts.info.parameter_bytes(), *warp,
                          llvm::DILocation::get(context, 0, 0, debug->subprogram(*loop)));
 }
 

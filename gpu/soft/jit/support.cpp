@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "gpu/soft/jit/support.h"
 
+#include "gpu/soft/jit/count_calls.h"
 #include "gpu/soft/rt/abi.h"
 #include "gpu/soft/rt/access.h"
 #include "gpu/soft/rt/image_warp.h"
@@ -142,6 +143,8 @@ std::vector<std::pair<std::string, void*>> runtime_symbols() {
     LATHE_JIT_SYMBOL(lathe_jit_directed);
     LATHE_JIT_SYMBOL(lathe_jit_from_integer);
     LATHE_JIT_SYMBOL(lathe_jit_fns);
+    LATHE_JIT_SYMBOL(lathe_jit_count_row);
+    LATHE_JIT_SYMBOL(lathe_jit_count_lanes);
     LATHE_JIT_SYMBOL(lathe_jit_to_float8);
     LATHE_JIT_SYMBOL(lathe_jit_from_float8);
     LATHE_JIT_SYMBOL(__extendhfsf2);

@@ -35,6 +35,7 @@ struct ThreadContext {
     // For checks of accesses (access.h):
     std::uint64_t shared_room;     ///< bytes of the block's shared memory plus one
     MemoryRange seen[kSeenRanges]; ///< where accesses of unknown origin were found last
+    std::uint64_t* counters;       ///< slots of counters.h, of code that counts
 };
 
 enum class WarpOperation : std::uint32_t { sync, shuffle, ballot, match, reduce, gather };

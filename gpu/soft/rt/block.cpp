@@ -4,6 +4,7 @@
 #include "gpu/soft/rt/block.h"
 
 #include "gpu/soft/rt/fiber_sanitizer.h"
+#include "gpu/soft/rt/profile.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -89,6 +90,7 @@ void BlockRunner::fill(ThreadContext& c, std::uint64_t block, std::uint32_t thre
     c.envreg[1] = workspace >> 32; // cooperative groups join envreg1 (high) and envreg2 (low)
     c.envreg[2] = workspace & 0xffffffffu;
     c.envreg[3] = 0;
+    c.counters = counters_;
     c.shared_room = l.shared_bytes() + std::uint64_t{1};
     std::copy_n(seen, kSeenRanges, c.seen);
 }
@@ -96,6 +98,7 @@ void BlockRunner::fill(ThreadContext& c, std::uint64_t block, std::uint32_t thre
 void BlockRunner::run(Launch& launch, std::uint64_t first, std::uint64_t count) {
     launch_ = &launch;
     code_ = launch.current_code();
+    counters_ = slots_of(code_.counters);
     clock_start_ = __rdtsc();
     std::fill_n(seen, kSeenRanges, MemoryRange{});
     note_own_stack(own_);
@@ -114,6 +117,18 @@ void BlockRunner::run(Launch& launch, std::uint64_t first, std::uint64_t count) 
     current_ = nullptr;
     launch_ = nullptr;
     if (warp_fault_) replay(launch);
+}
+
+std::uint64_t* BlockRunner::slots_of(const CounterTablePtr& table) {
+    if (!table) return nullptr;
+    for (auto& [known, slots] : counts_)
+        if (known == table) return slots.data();
+    return counts_.emplace_back(table, std::vector<std::uint64_t>(table->slots)).second.data();
+}
+
+void BlockRunner::give_counts() {
+    for (const auto& [table, slots] : counts_) Profile::instance().add(table, slots);
+    counts_.clear();
 }
 
 Outcome BlockRunner::enter(void (*body)(void*), Stack* stack) {

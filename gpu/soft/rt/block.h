@@ -115,6 +115,11 @@ public:
     void run(Launch& launch, std::uint64_t first, std::uint64_t count);
 
     Launch& launch() const { return *launch_; }
+
+    /// Where code that counts adds to; null where it does not count.
+    std::uint64_t* slots_of(const CounterTablePtr& table);
+    /// Adds what this worker has counted of the launch to the profile.
+    void give_counts();
     unsigned index() const { return index_; }
 
     // For the functions that kernels call:
@@ -196,7 +201,9 @@ private:
     FiberList ready_; ///< those that can go on
 
     Launch* launch_ = nullptr;
-    KernelCode code_; ///< what its blocks run
+    KernelCode code_;                   ///< what its blocks run
+    std::uint64_t* counters_ = nullptr; ///< of that code
+    std::vector<std::pair<CounterTablePtr, std::vector<std::uint64_t>>> counts_;
     ThreadFiber* current_ = nullptr;
     std::uint64_t loop_block_ = 0, loop_end_ = 0;
     std::uint32_t loop_thread_ = 0;

@@ -49,8 +49,14 @@ void lathe_rt_backedge(ThreadContext* t) {
 }
 
 void lathe_rt_warp_run_checked(ThreadContext* t, std::uint32_t first, std::uint32_t count) {
-    const Launch& launch = t->block->runner->launch();
-    launch.code->checked_code(launch.info->name, launch.block).block(t, first, count);
+    BlockRunner& runner = *t->block->runner;
+    const Launch& launch = runner.launch();
+    const KernelCode code =
+        launch.code->checked_code(launch.info->name, launch.block, launch.counters != nullptr);
+    std::uint64_t* const counters = t->counters;
+    t->counters = runner.slots_of(code.counters);
+    code.block(t, first, count);
+    t->counters = counters;
 }
 
 void lathe_rt_nanosleep(ThreadContext* t, std::uint32_t ns) {

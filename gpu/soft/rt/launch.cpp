@@ -42,7 +42,7 @@ MemoryRange Launch::range(std::uint32_t slot) const {
 }
 
 KernelCode Launch::current_code() const {
-    const KernelCode first{entry, block_entry, width, fibers(), later};
+    const KernelCode first{entry, block_entry, width, fibers(), later, counters};
     return first.best();
 }
 

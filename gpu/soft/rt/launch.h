@@ -20,6 +20,7 @@ struct Launch {
     std::uint32_t width = 1;                 ///< threads that the code runs side by side
     bool warp_fibers = false;                ///< warps (width > 1) wait for each other
     std::shared_ptr<const CodeToCome> later; ///< better code, for the blocks begun when it is there
+    CounterTablePtr counters;                ///< of code that counts
     std::shared_ptr<CompiledModule> code;    ///< kept until the grid is done; null in tests
     const KernelInfo* info = nullptr;        ///< lives as long as `code`
     std::uint32_t grid[3] = {1, 1, 1};

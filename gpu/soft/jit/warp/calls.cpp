@@ -70,6 +70,8 @@ void Widener::emit_call(const llvm::CallBase& i) {
         return;
     case CallKind::check:
         return emit_check(i);
+    case CallKind::count:
+        return emit_count(i);
     case CallKind::together:
         return emit_together(i);
     case CallKind::bring:

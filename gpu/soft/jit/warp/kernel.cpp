@@ -21,7 +21,8 @@
 namespace lathe::soft::jit::warp {
 
 void make_warp_loop(llvm::Function& loop, llvm::Function& wide, std::uint32_t param_bytes,
-                    unsigned width, llvm::DILocation* place) {
+                    const ShapeOptions& options, llvm::DILocation* place) {
+    const unsigned width = options.width;
     auto& context = loop.getContext();
     auto block = [&](const char* label) { return llvm::BasicBlock::Create(context, label, &loop); };
     auto *start = block("start"), *warp = block("warp"), *done = block("done");
@@ -53,6 +54,16 @@ void make_warp_loop(llvm::Function& loop, llvm::Function& wide, std::uint32_t pa
     Value* row = b.CreateUDiv(first, size_x);
     Value* first_y = b.CreateURem(row, size_y);
     Value* first_z = b.CreateUDiv(row, size_y);
+    if (options.counts) { // once for all warps
+        Value* slots = b.CreateLoad(b.getPtrTy(), field(offsetof(ThreadContext, counters)));
+        const auto add = [&](std::uint32_t slot, Value* by) {
+            Value* to = b.CreateConstGEP1_64(b.getInt64Ty(), slots, slot);
+            by = b.CreateZExt(by, b.getInt64Ty());
+            b.CreateStore(b.CreateAdd(b.CreateLoad(b.getInt64Ty(), to), by), to);
+        };
+        add(kWarpsSlot, b.CreateUDiv(b.CreateAdd(count, b.getInt32(width - 1)), b.getInt32(width)));
+        add(kLanesSlot, count);
+    }
     b.CreateCondBr(b.CreateICmpEQ(count, b.getInt32(0)), done, warp);
 
     b.SetInsertPoint(warp);
@@ -126,7 +137,8 @@ void normalise(llvm::Function& body, llvm::DominatorTree& tree, llvm::LoopInfo& 
 } // namespace
 
 void widen(llvm::Module& module, llvm::Function& body, llvm::Function& wide,
-           const ShapeOptions& options, Toolchain& toolchain, llvm::function_ref<void()> check) {
+           const ShapeOptions& options, Toolchain& toolchain, llvm::function_ref<void()> check,
+           CounterSites* sites) {
     optimise_scalar(module, toolchain);
     resolve_marks(module, body);
     check();
@@ -146,7 +158,7 @@ void widen(llvm::Module& module, llvm::Function& body, llvm::Function& wide,
             llvm::DISubprogram* subprogram = body.getSubprogram();
             body.setSubprogram(nullptr);
             wide.setSubprogram(subprogram);
-            Widener{body, wide, frontier, shapes, options, target}.run();
+            Widener{body, wide, frontier, shapes, options, target, sites}.run();
         }
     }
     body.eraseFromParent();

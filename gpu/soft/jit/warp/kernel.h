@@ -11,7 +11,8 @@
 
 namespace lathe::soft::jit {
 class Toolchain;
-}
+class CounterSites;
+} // namespace lathe::soft::jit
 
 namespace lathe::soft::jit::warp {
 
@@ -19,11 +20,13 @@ namespace lathe::soft::jit::warp {
 /// block, `width` at a time; `first` is a multiple of the width. It calls `wide`, which is declared
 /// body(context, x, y, z, linear, parameters, i32 mask) and gets its code from widen().
 void make_warp_loop(llvm::Function& loop, llvm::Function& wide, std::uint32_t param_bytes,
-                    unsigned width, llvm::DILocation* place);
+                    const ShapeOptions& options, llvm::DILocation* place);
 
 /// Makes the code of `wide` from `body` and removes `body`; then optimises the module. `check` is
-/// called when the scalar code is optimised, for what it wants to add. Throws Unsupported.
+/// called when the scalar code is optimised, for what it wants to add. `sites` is null where the
+/// code does not count. Throws Unsupported.
 void widen(llvm::Module& module, llvm::Function& body, llvm::Function& wide,
-           const ShapeOptions& options, Toolchain& toolchain, llvm::function_ref<void()> check);
+           const ShapeOptions& options, Toolchain& toolchain, llvm::function_ref<void()> check,
+           CounterSites* sites);
 
 } // namespace lathe::soft::jit::warp

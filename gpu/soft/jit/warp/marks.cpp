@@ -35,6 +35,7 @@ CallKind call_kind(llvm::StringRef callee) {
         {"lathe_rt_barrier_red", CallKind::barrier_reduce},
         {kWaitLoop, CallKind::wait_loop},
         {kCheck, CallKind::check},
+        {kCount, CallKind::count},
         {kTogether, CallKind::together},
         {kBring, CallKind::bring},
         {kMet, CallKind::met},

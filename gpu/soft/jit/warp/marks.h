@@ -10,14 +10,15 @@ namespace lathe::soft::jit::warp {
 constexpr const char* kShuffle = "lathe.warp.shfl"; ///< (mask, mode, value, b, c) -> {i32, i1}
 constexpr const char* kPermute =
     "lathe.warp.permute"; ///< (value, 32 lane numbers) -> i32, all lanes
-constexpr const char* kMatchAll = "lathe.warp.match"; ///< (mask, value) -> {i32, i1}
+constexpr const char* kMatchAll = "lathe.warp.match";  ///< (mask, value) -> {i32, i1}
 constexpr const char* kTexture2D = "lathe.warp.tex2d"; ///< (object, x, y) -> {4 x i32}
 /// (object, x, y, access, 4 words) -> {4 x i32}; access: SurfaceAccess of rt/image_warp.h
 constexpr const char* kSurface2D = "lathe.warp.surface2d";
 /// (address, begin, room, size, AccessSite::what, does it write, bytes of the variable)
 constexpr const char* kCheck = "lathe.warp.check";
-constexpr const char* kLinearTid = "lathe.warp.tid";  ///< () -> i32
-constexpr const char* kWaitLoop = "lathe.warp.wait";  ///< (iterations in a row): in a wait loop
+constexpr const char* kCount = "lathe.warp.count";   ///< (address, CountedSpace, bytes)
+constexpr const char* kLinearTid = "lathe.warp.tid"; ///< () -> i32
+constexpr const char* kWaitLoop = "lathe.warp.wait"; ///< (iterations in a row): in a wait loop
 
 // Made of warp operations that lanes of a warp may come to one by one (waits.cpp):
 constexpr const char* kTogether = "lathe.warp.together"; ///< (mask) -> i1, the same for all
@@ -31,8 +32,8 @@ enum class CallKind {
     pure,         ///< no effect: uniform operands give a uniform result
     once,         ///< one call for the warp, no result
     warp_uniform, ///< one call for the warp, the same result for all
-    texture_2d, ///< one call for the lanes of a warp
-    surface_2d, ///< the same
+    texture_2d,   ///< one call for the lanes of a warp
+    surface_2d,   ///< the same
     linear_tid,
     shuffle,
     permute,
@@ -46,6 +47,7 @@ enum class CallKind {
     barrier_reduce,
     wait_loop,
     check,
+    count,
     together,
     bring,
     met,

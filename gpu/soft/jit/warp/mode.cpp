@@ -42,10 +42,11 @@ ExecutionMode ExecutionMode::from_environment() {
 namespace jit::warp {
 
 ShapeOptions options_for(const KernelFacts& kernel, const std::uint32_t block[3],
-                         const ExecutionMode& mode, bool has_wide_vectors) {
+                         const ExecutionMode& mode, bool has_wide_vectors, bool counts) {
     ShapeOptions options;
+    options.counts = counts; // in warps of CUDA: 32 lanes
     const std::uint32_t x = block[0];
-    if (!kernel.uses_warp_operations) {
+    if (!kernel.uses_warp_operations && !counts) {
         // Rows of 16 threads, as of a 16 x 16 block, keep their consecutive addresses.
         const bool short_rows = block[1] * block[2] > 1 && x % 32 != 0 && x % 16 == 0;
         // Without 512-bit registers 32 lanes gain nothing and take twice as long to compile.

@@ -46,6 +46,7 @@ struct ShapeOptions {
     /// Sign and zero extensions of affine values are affine where the start of the function can
     /// check that no lane wraps (see guards()).
     bool trust_extensions = true;
+    bool counts = false; ///< the code counts (counting.h)
 };
 
 class Shapes {

@@ -229,6 +229,7 @@ void Widener::emit_barrier(const llvm::CallBase& i) {
         Value* set = b.CreateICmpNE(vector(i.getArgOperand(4)), splat(b.getInt32(0)));
         votes = lanes(b.CreateAnd(mask_bits(set), mask_));
     }
+    Value* arrival = count_arrival();
     if (frontier_.is_barrier(current_) || arrives) {
         // Other lanes may be at other barriers, or behind one that has not opened yet.
         Value* others = lanes_at([&](unsigned k) {
@@ -240,10 +241,12 @@ void Widener::emit_barrier(const llvm::CallBase& i) {
         if (!arrives) others_to_come_ = others;
         call_runtime("lathe_rt_warp_barrier_part", b.getVoidTy(),
                      {word(1), word(2), kind, lanes(mask_), votes, lanes(alive), lanes(others)});
+        count_wait(i, arrival);
         return;
     }
     Value* result = call_runtime("lathe_rt_warp_barrier", b.getInt32Ty(),
                                  {word(1), word(2), kind, lanes(mask_), votes});
+    count_wait(i, arrival);
     if (reduces) set(i, result);
 }
 

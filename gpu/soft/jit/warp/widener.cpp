@@ -23,16 +23,17 @@ constexpr std::uint32_t kBackEdgesPerReport = 1024;
 
 Widener::Widener(llvm::Function& scalar, llvm::Function& wide, Frontier& frontier,
                  const Shapes& shapes, const ShapeOptions& options,
-                 const llvm::TargetTransformInfo& target)
+                 const llvm::TargetTransformInfo& target, CounterSites* sites)
     : scalar_{scalar}, wide_{wide}, frontier_{frontier}, shapes_{shapes}, options_{options},
       target_{target}, layout_{scalar.getParent()->getDataLayout()}, width_{options.width},
-      b{scalar.getContext()}, mask_type_{b.getIntNTy(options.width)} {}
+      b{scalar.getContext()}, mask_type_{b.getIntNTy(options.width)}, sites_{sites} {}
 
 void Widener::run() {
     emit_entry();
     for (unsigned k = 0; k < frontier_.size(); ++k) emit_block(k);
     if (scheduler_) emit_scheduler();
     promote_slots();
+    separate_counters();
 }
 
 void Widener::emit_entry() {
@@ -47,6 +48,7 @@ void Widener::emit_entry() {
     b.SetInsertPoint(alloca_point_);
     b.CreateStore(b.CreateZExtOrTrunc(wide_.getArg(6), mask_type_), waiting_[0]);
     b.SetInsertPoint(first);
+    plan_counters();
     emit_guards();
     if (!options_.rows) emit_places();
     b.CreateBr(blocks_[0]);
@@ -127,6 +129,7 @@ void Widener::emit_guards() {
     b.CreateCondBr(sound, go_on, leave, weights);
     b.SetInsertPoint(leave);
     Value* count = b.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, wide_.getArg(6));
+    count_left(count);
     call_runtime("lathe_rt_warp_run_checked", b.getVoidTy(), {wide_.getArg(4), count});
     b.CreateRetVoid();
     b.SetInsertPoint(go_on);
@@ -206,6 +209,7 @@ void Widener::emit_block(unsigned index) {
 }
 
 void Widener::emit_instructions(const llvm::BasicBlock& source) {
+    count_block();
     for (const llvm::Instruction& i : source) {
         if (llvm::isa<llvm::PHINode>(i)) continue;
         if (i.getDebugLoc()) b.SetCurrentDebugLocation(i.getDebugLoc());
@@ -230,7 +234,7 @@ bool Widener::has_rows(unsigned index) const {
             const llvm::Function* callee = call->getCalledFunction();
             const bool is_short =
                 callee && (callee->isIntrinsic() || callee->getName() == "lathe_rt_barrier_sync" ||
-                           callee->getName() == kCheck);
+                           callee->getName() == kCheck || callee->getName() == kCount);
             if (!is_short) return false;
         }
         if (llvm::isa<llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(i)) return false;
@@ -251,7 +255,9 @@ void Widener::emit_end(const llvm::Instruction& end) {
     } else if (others_to_come_) {
         emit_end_of_barrier(frontier_.successors(current_).front());
     } else if (shapes_.is_divergent(end.getParent())) {
-        emit_branch(lanes_of_targets(end));
+        const auto lanes = lanes_of_targets(end);
+        count_branch(end, &lanes);
+        emit_branch(lanes);
     } else {
         emit_uniform_end(end);
     }
@@ -263,6 +269,7 @@ void Widener::emit_uniform_end(const llvm::Instruction& end) {
         emit_branch({{successors[0], mask_}});
         return;
     }
+    const std::uint32_t to_first = count_branch(end, nullptr);
     // A copy of the scalar branch to blocks of their own, which then go on as if alone.
     llvm::Instruction* copy = end.clone();
     for (unsigned k = 0; k < copy->getNumOperands(); ++k) {
@@ -278,6 +285,7 @@ void Widener::emit_uniform_end(const llvm::Instruction& end) {
     b.Insert(copy);
     for (unsigned to : successors) {
         b.SetInsertPoint(edges[to]);
+        if (to_first && to == frontier_.index(end.getSuccessor(0))) bump(to_first, count_of(mask_));
         emit_branch({{to, mask_}});
     }
 }

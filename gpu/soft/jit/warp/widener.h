@@ -10,9 +10,11 @@
 //                     wait at a block; promoted to registers at the end
 //   lane loop         a loop over the bits of the mask with one scalar instruction inside
 // Files: widener.cpp blocks, masks, phis; values.cpp operands and lane loops; arithmetic.cpp,
-// memory.cpp, checks.cpp, calls.cpp, warp_operations.cpp, atomics.cpp the instructions.
+// memory.cpp, checks.cpp, counters.cpp, calls.cpp, warp_operations.cpp, atomics.cpp the
+// instructions.
 #pragma once
 
+#include "gpu/soft/jit/counting.h"
 #include "gpu/soft/jit/warp/shapes.h"
 
 #include <llvm/ADT/STLFunctionalExtras.h>
@@ -20,6 +22,7 @@
 #include <llvm/IR/IRBuilder.h>
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -32,8 +35,10 @@ public:
     /// `scalar` is body(context, tid x, y, z, linear tid, parameters) in loop-closed form;
     /// `wide` is empty and takes the place of lane 0 and the mask besides:
     /// body(context, x, y, z, linear, parameters, i32 mask).
+    /// `sites` is null where the code does not count.
     Widener(llvm::Function& scalar, llvm::Function& wide, Frontier& frontier, const Shapes& shapes,
-            const ShapeOptions& options, const llvm::TargetTransformInfo& target);
+            const ShapeOptions& options, const llvm::TargetTransformInfo& target,
+            CounterSites* sites);
 
     /// Fills `wide`. Throws Unsupported.
     void run();
@@ -100,7 +105,7 @@ private:
     struct Spilled {
         Shape shape;
         llvm::Type* type = nullptr;
-        Value* value = nullptr; ///< scalar, bits of an i1 vector, or an array
+        Value* value = nullptr;       ///< scalar, bits of an i1 vector, or an array
         std::vector<Step> steps = {}; ///< from there to the value that was asked for
     };
     std::optional<Step> step_to(const Value* value);
@@ -115,6 +120,38 @@ private:
     llvm::AllocaInst* results(llvm::Type* element);
     void put(llvm::AllocaInst* array, Value* lane, Value* v);
     Value* collect(llvm::AllocaInst* array, llvm::Type* element);
+
+    // --- counters (counters.cpp) -----------------------------------------------------------------
+    struct BlockCounts {
+        bool is_counted = false, has_accesses = false;
+        std::uint32_t part = 0, part_lanes = 0;       ///< slots: runs with some lanes, those lanes
+        std::map<std::uint32_t, std::uint32_t> ideal; ///< of those runs, by bytes of a lane
+        SlotSum runs, lanes, whole;                   ///< whole: runs with all lanes
+    };
+    struct RowCount {
+        std::uint32_t least; ///< with all lanes
+        bool depends;        ///< on the address, so that this says nothing
+        bool holds_for_some; ///< lanes, too
+    };
+    void plan_counters();
+    void count_block();
+    void count_left(Value* lanes);
+    std::uint32_t count_branch(const llvm::Instruction& end,
+                               const std::vector<std::pair<unsigned, Value*>>* lanes);
+    Value* count_arrival();
+    void count_wait(const llvm::CallBase& barrier, Value* arrival);
+    void emit_count(const llvm::CallBase& i);
+    void emit_count(const llvm::CallBase& i, std::uint32_t slot);
+    void describe(const llvm::CallBase& i, std::uint32_t slot);
+    void call_count(const llvm::CallBase& i, std::uint32_t slot, std::uint32_t minus);
+    RowCount row_count(CountedSpace space, std::int64_t stride, std::uint32_t size) const;
+    void count_by_mask(llvm::function_ref<void()> all, llvm::function_ref<void()> some);
+    void count_where(Value* condition, llvm::function_ref<void()> rare);
+    static std::uint32_t constant_of(const llvm::CallBase& call, unsigned argument);
+    Value* counter(std::uint32_t slot);
+    void bump(std::uint32_t slot, Value* by);
+    Value* count_of(Value* mask);
+    void separate_counters();
 
     // --- instructions ----------------------------------------------------------------------------
     void emit(const llvm::Instruction& i);
@@ -222,6 +259,13 @@ private:
     enum class Lanes : std::uint8_t { unknown, some };
     Lanes lanes_ = Lanes::unknown; ///< some: not all of them run the code that is being made
     Value* places_[3] = {};        ///< tid x, y, z as vectors where they are not rows
+
+    CounterSites* sites_;
+    Value* counters_ = nullptr; ///< the slots
+    std::vector<BlockCounts> block_counts_;
+    llvm::DenseMap<const llvm::Instruction*, std::uint32_t> count_sites_; ///< their own slots
+    llvm::DenseSet<const llvm::Instruction*> counting_code_;
+    llvm::AllocaInst* counted_lanes_ = nullptr;
 };
 
 } // namespace lathe::soft::jit::warp

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+#include "gpu/soft/jit/count_calls.h"
+
+#include "gpu/soft/rt/memory_model.h"
+
+namespace lathe::soft::jit {
+
+namespace {
+
+void count_any(const ThreadContext& t, std::uint64_t* slots, const std::uint64_t* addresses,
+               std::uint32_t size, std::uint32_t mask) {
+    const auto shared = reinterpret_cast<std::uint64_t>(t.shared);
+    std::uint32_t inside = 0;
+    for_lanes(mask, [&](unsigned k) {
+        inside |= (addresses[k] - shared < t.shared_room - 1 ? 1u : 0u) << k;
+    });
+    if (inside) {
+        slots[3] += bank_degree(addresses, inside, size);
+        slots[4] += 1;
+    }
+    const std::uint32_t outside = mask & ~inside;
+    if (!outside) return;
+    const auto lanes = static_cast<std::uint32_t>(std::popcount(outside));
+    slots[0] += sectors_of(addresses, outside, size);
+    slots[1] += 1;
+    slots[2] += (std::uint64_t{lanes} * size + kSectorBytes - 1) / kSectorBytes;
+}
+
+} // namespace
+
+extern "C" {
+
+void lathe_jit_count_lanes(const ThreadContext* t, std::uint64_t* slots,
+                           const std::uint64_t* addresses, std::uint32_t size, std::uint32_t mask,
+                           std::uint32_t what, std::uint32_t minus) {
+    switch (CountedWhat{what}) {
+    case CountedWhat::sectors:
+        *slots += sectors_of(addresses, mask, size) - std::uint64_t{minus};
+        break;
+    case CountedWhat::banks:
+        *slots += bank_degree(addresses, mask, size) - std::uint64_t{minus};
+        break;
+    case CountedWhat::atomics:
+        *slots += most_at_one_address(addresses, mask) - std::uint64_t{minus};
+        break;
+    case CountedWhat::any:
+        count_any(*t, slots, addresses, size, mask);
+        break;
+    }
+}
+
+void lathe_jit_count_row(const ThreadContext* t, std::uint64_t* slots, std::uint64_t first,
+                         std::int64_t stride, std::uint32_t size, std::uint32_t mask,
+                         std::uint32_t what, std::uint32_t minus) {
+    std::uint64_t addresses[kWarpLanes];
+    for (unsigned k = 0; k < kWarpLanes; ++k)
+        addresses[k] = first + static_cast<std::uint64_t>(stride) * k;
+    lathe_jit_count_lanes(t, slots, addresses, size, mask, what, minus);
+}
+
+} // extern "C"
+
+} // namespace lathe::soft::jit

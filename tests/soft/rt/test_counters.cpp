@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: MIT
+// Counters by source line, beside numbers worked out by hand from what CUDA says of warps, sectors
+// of 32 bytes and 32 banks of 4 bytes.
+#include "tests/soft/rt/driver_test.h"
+#include "tests/soft/support/random_kernels.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <numeric>
+#include <random>
+
+namespace lathe::test {
+namespace {
+
+using Line = LatheSoftLineCounters;
+
+class Counters : public DriverTest {
+protected:
+    void SetUp() override {
+        DriverTest::SetUp();
+        latheSoftCountersReset();
+        latheSoftCountersStart();
+    }
+    void TearDown() override {
+        latheSoftCountersStop();
+        latheSoftCountersReset();
+        DriverTest::TearDown();
+    }
+
+    static std::vector<Line> rows() {
+        std::vector<Line> all(latheSoftCountersRead(nullptr, 0));
+        all.resize(std::min(all.size(), latheSoftCountersRead(all.data(), all.size())));
+        return all;
+    }
+    /// The sums of a line of test.cu, over all rows.
+    static Line line(unsigned number) {
+        Line sum{};
+        for (const Line& row : rows()) {
+            if (row.line != number || !std::string_view{row.file}.ends_with("test.cu")) continue;
+            const auto* from = &row.executions;
+            auto* to = &sum.executions;
+            for (std::size_t k = 0; k < (sizeof row - offsetof(Line, executions)) / 8; ++k)
+                to[k] += from[k];
+            sum.by_threads |= row.by_threads;
+        }
+        return sum;
+    }
+    template <class... A> void run(const std::string& source, const Shape& s, A... arguments) {
+        CHECK_CU(launch(kernel(source), s, arguments...));
+        CHECK_CU(cuCtxSynchronize());
+    }
+};
+
+// 100 threads: three whole warps and four lanes.
+TEST_F(Counters, StraightCodeWithAPartialLastWarp) {
+    Buffer<float> x{4096};
+    run("extern \"C\" __global__ void k(float* x) {\n"
+        "    x[threadIdx.x] = threadIdx.x * 2.0f;\n"
+        "}\n",
+        shape(2, 100), x.get());
+    const Line two = line(2);
+    EXPECT_EQ(two.executions, 8u);
+    EXPECT_EQ(two.lanes, 200u);
+    EXPECT_EQ(two.by_threads, 0u);
+    EXPECT_EQ(two.branches, 0u);
+    EXPECT_EQ(two.global_accesses, 8u);
+    EXPECT_EQ(two.sectors, 2u * (3 * 4 + 1)); // 128 bytes are four sectors, 16 bytes one
+    EXPECT_EQ(two.ideal_sectors, 2u * (3 * 4 + 1));
+    EXPECT_EQ(two.shared_accesses, 0u);
+}
+
+TEST_F(Counters, LanesOfADivergentIf) {
+    Buffer<int> x{64};
+    run("extern \"C\" __global__ void k(int* x, volatile int* y) {\n"
+        "    if (threadIdx.x % 32 < 5)\n"
+        "        y[threadIdx.x] = 1;\n"
+        "    else\n"
+        "        y[threadIdx.x + 64] = 2;\n"
+        "    x[threadIdx.x] = 3;\n"
+        "}\n",
+        shape(1, 64), x.get(), Buffer<int>{256}.get());
+    const Line branch = line(2), then = line(3), otherwise = line(5), after = line(6);
+    EXPECT_EQ(branch.branches, 2u);
+    EXPECT_EQ(branch.divergent_branches, 2u);
+    EXPECT_EQ(std::min(branch.taken_lanes, branch.not_taken_lanes), 10u);
+    EXPECT_EQ(std::max(branch.taken_lanes, branch.not_taken_lanes), 54u);
+    EXPECT_EQ(then.executions, 2u);
+    EXPECT_EQ(then.lanes, 10u);
+    EXPECT_EQ(otherwise.executions, 2u);
+    EXPECT_EQ(otherwise.lanes, 54u);
+    EXPECT_EQ(after.executions, 2u);
+    EXPECT_EQ(after.lanes, 64u);
+}
+
+// Lane k runs k + 1 rounds: 32 iterations, 32 * 33 / 2 lanes.
+TEST_F(Counters, LanesOfADivergentLoop) {
+    Buffer<int> x{32};
+    run("extern \"C\" __global__ void k(volatile int* x) {\n"
+        "    int i = 0;\n"
+        "    #pragma unroll 1\n"
+        "    do {\n"
+        "        x[threadIdx.x] = i;\n"
+        "    } while (i++ < threadIdx.x);\n"
+        "}\n",
+        shape(1, 32), x.get());
+    EXPECT_EQ(line(5).executions, 32u);
+    EXPECT_EQ(line(5).lanes, 528u);
+    EXPECT_EQ(line(5).sectors, 8u * (4 + 3 + 2 + 1)); // one less for each eight lanes that left
+    EXPECT_EQ(line(6).branches, 32u);
+    EXPECT_EQ(line(6).divergent_branches, 31u); // all but the last, where the last lane leaves
+    EXPECT_EQ(line(6).taken_lanes + line(6).not_taken_lanes, 528u);
+    EXPECT_EQ(std::min(line(6).taken_lanes, line(6).not_taken_lanes), 32u);
+}
+
+/// A load of `type` at index * stride + offset elements, by all lanes of one warp.
+std::string strided(const char* type, int stride, int offset) {
+    return fmt::format("extern \"C\" __global__ void k(const {0}* x, int* y) {{\n"
+                       "    const {0} v = x[threadIdx.x * {1} + {2}];\n"
+                       "    int sum = 0;\n"
+                       "    for (int k = 0; k < sizeof v / 4; ++k) sum += ((const int*)&v)[k];\n"
+                       "    y[threadIdx.x] = sum;\n"
+                       "}}\n",
+                       type, stride, offset);
+}
+
+TEST_F(Counters, SectorsOfStridedLoads) {
+    Buffer<int> x{1 << 16}, y{64};
+    struct Case {
+        const char* type;
+        unsigned bytes;
+    };
+    for (const Case& c : {Case{"int", 4}, Case{"double", 8}, Case{"int4", 16}}) {
+        for (int stride : {1, 2, 3, 32}) {
+            for (int offset : {0, 1}) {
+                SCOPED_TRACE(fmt::format("{}, stride {}, offset {}", c.type, stride, offset));
+                latheSoftCountersReset();
+                run(strided(c.type, stride, offset), shape(1, 32), x.get(), y.get());
+                std::map<unsigned, int> sectors;
+                for (unsigned k = 0; k < 32; ++k)
+                    for (unsigned byte = 0; byte < c.bytes; ++byte)
+                        ++sectors[((k * stride + offset) * c.bytes + byte) / 32];
+                EXPECT_EQ(line(2).global_accesses, 1u);
+                EXPECT_EQ(line(2).sectors, sectors.size());
+                EXPECT_EQ(line(2).ideal_sectors, c.bytes);
+            }
+        }
+    }
+}
+
+TEST_F(Counters, SectorsOfBackwardPartialAndUniformAccesses) {
+    Buffer<int> x{256}, y{256};
+    run("extern \"C\" __global__ void k(const volatile int* x, int* y) {\n"
+        "    int v = x[100 - threadIdx.x];\n"
+        "    v += x[7];\n"
+        "    if (threadIdx.x % 3 == 0)\n"
+        "        y[threadIdx.x + 1] = v;\n"
+        "}\n",
+        shape(1, 32), x.get(), y.get());
+    EXPECT_EQ(line(2).sectors, 5u); // elements 69 to 100
+    EXPECT_EQ(line(3).sectors, 1u);
+    EXPECT_EQ(line(3).ideal_sectors, 4u);
+    EXPECT_EQ(line(5).lanes, 11u);        // 0, 3 ... 30
+    EXPECT_EQ(line(5).sectors, 4u);       // elements 1 to 31
+    EXPECT_EQ(line(5).ideal_sectors, 2u); // 44 bytes
+}
+
+TEST_F(Counters, SectorsOfGathersAndOfRowsFoundWhenRunning) {
+    std::vector<int> index(64);
+    std::mt19937 random{3};
+    for (int& i : index) i = static_cast<int>(random() % 4000);
+    std::iota(index.begin() + 32, index.end(), 17); // the second warp's is a row, not aligned
+    Buffer<int> in{index}, x{4096}, y{64};
+    run("extern \"C\" __global__ void k(const int* in, const int* x, int* y) {\n"
+        "    const int i = in[threadIdx.x];\n"
+        "    const int j = (threadIdx.x + 5) % 64;\n"
+        "    y[threadIdx.x] = x[i];\n"
+        "    y[j] += i;\n"
+        "}\n",
+        shape(1, 64), in.get(), x.get(), y.get());
+    unsigned wanted = 0;
+    for (int warp = 0; warp < 2; ++warp) {
+        std::map<int, int> sectors;
+        for (int k = 0; k < 32; ++k) ++sectors[index[32 * warp + k] / 8];
+        wanted += sectors.size();
+    }
+    EXPECT_EQ(line(4).sectors, wanted + 8);
+    EXPECT_EQ(line(4).ideal_sectors, 16u);
+    // Elements 5 to 36, then 37 to 63 and 0 to 4; read and written.
+    EXPECT_EQ(line(5).sectors, 2u * (5 + 5));
+}
+
+std::string shared_by(const std::string& index, const char* type = "int") {
+    return fmt::format("extern \"C\" __global__ void k({0}* y, int step) {{\n"
+                       "    __shared__ {0} tile[2048];\n"
+                       "    for (int i = threadIdx.x; i < 2048; i += blockDim.x) tile[i] = {0}();\n"
+                       "    __syncthreads();\n"
+                       "    y[threadIdx.x] =\n"
+                       "        tile[{1}];\n"
+                       "}}\n",
+                       type, index);
+}
+
+TEST_F(Counters, BankConflicts) {
+    struct Case {
+        const char *index, *type;
+        unsigned degree;
+    };
+    const Case cases[] = {
+        {"threadIdx.x", "int", 1},
+        {"threadIdx.x * 2", "int", 2},
+        {"threadIdx.x * 32", "int", 32},
+        {"threadIdx.x * 33", "int", 1},
+        {"step", "int", 1},
+        {"threadIdx.x * step", "int", 4}, // step is 4
+        {"threadIdx.x / 2", "int", 1},
+        {"threadIdx.x ^ 5", "int", 1},
+        {"threadIdx.x", "double", 1},
+        {"threadIdx.x * 2", "double", 2},
+        {"threadIdx.x * 16", "double", 16},
+        {"threadIdx.x", "char", 1},
+        {"threadIdx.x * 4", "char", 1},
+    };
+    for (const Case& c : cases) {
+        SCOPED_TRACE(fmt::format("{} of {}", c.index, c.type));
+        latheSoftCountersReset();
+        Buffer<double> y{64};
+        run(shared_by(c.index, c.type), shape(1, 32), y.get(), 4);
+        EXPECT_EQ(line(6).shared_accesses, 1u);
+        EXPECT_EQ(line(6).bank_conflict_degree, c.degree);
+        EXPECT_EQ(line(6).sectors, 0u);
+    }
+}
+
+TEST_F(Counters, AtomicsToOneAndToManyAddresses) {
+    Buffer<int> sums{256};
+    run("extern \"C\" __global__ void k(int* sums) {\n"
+        "    atomicAdd(&sums[0], (int)threadIdx.x);\n"
+        "    atomicAdd(&sums[threadIdx.x], 1);\n"
+        "    atomicMax(&sums[threadIdx.x * 7 % 5], 9);\n"
+        "    __shared__ int bins[4];\n"
+        "    bins[threadIdx.x & 3] = 0;\n"
+        "    __syncthreads();\n"
+        "    atomicAdd(&bins[threadIdx.x & 3], 1);\n"
+        "    __syncthreads();\n"
+        "    if (threadIdx.x < 4) sums[threadIdx.x + 100] = bins[threadIdx.x];\n"
+        "}\n",
+        shape(1, 64), sums.get());
+    EXPECT_EQ(line(2).atomics_serialised % 32, 0u); // NVRTC may sum up a warp first
+    EXPECT_EQ(line(3).atomics, 2u);
+    EXPECT_EQ(line(3).atomics_serialised, 2u);
+    EXPECT_EQ(line(4).atomics, 2u);
+    EXPECT_EQ(line(4).atomics_serialised, 2u * 7); // 32 lanes over five addresses
+    EXPECT_EQ(line(8).atomics, 2u);
+    EXPECT_EQ(line(8).atomics_serialised, 2u * 8);
+}
+
+TEST_F(Counters, Barriers) {
+    Buffer<int> y{256};
+    run("extern \"C\" __global__ void k(volatile int* y) {\n"
+        "    for (int i = 0; i < 3; ++i) {\n"
+        "        y[threadIdx.x] = i;\n"
+        "        __syncthreads();\n"
+        "    }\n"
+        "}\n",
+        shape(4, 64), y.get());
+    EXPECT_EQ(line(4).barriers, 4u * 2 * 3);
+    EXPECT_GT(line(4).barrier_ticks, 0u);
+    latheSoftCountersReset();
+    run("extern \"C\" __global__ void k(volatile int* y) {\n"
+        "    y[threadIdx.x] = 1;\n"
+        "    __syncthreads();\n"
+        "}\n",
+        shape(1, 32), y.get());
+    EXPECT_EQ(line(3).barriers, 1u);
+    EXPECT_EQ(line(3).barrier_ticks, 0u); // nobody to wait for
+}
+
+TEST_F(Counters, TwoLinesOfOneBlockAndAnInlinedFunction) {
+    Buffer<float> x{64};
+    run("__device__ float twice(float v) {\n"
+        "    return v * 2;\n"
+        "}\n"
+        "extern \"C\" __global__ void k(float* x) {\n"
+        "    float v = x[threadIdx.x];\n"
+        "    x[threadIdx.x] =\n"
+        "        twice(v);\n"
+        "}\n",
+        shape(1, 64), x.get());
+    EXPECT_EQ(line(5).executions, 2u);
+    EXPECT_EQ(line(6).executions, 2u);
+    EXPECT_EQ(line(5).sectors, 8u);
+    EXPECT_EQ(line(6).sectors, 8u);
+    const auto all = rows();
+    const auto inner =
+        std::find_if(all.begin(), all.end(), [](const Line& row) { return row.line == 2; });
+    ASSERT_NE(inner, all.end());
+    EXPECT_EQ(inner->executions, 2u);
+    EXPECT_STREQ(inner->kernel, "k");
+    EXPECT_TRUE(std::string_view{inner->inlined_at}.ends_with("test.cu:7")) << inner->inlined_at;
+}
+
+TEST_F(Counters, AKernelThatCannotRunByWarpsCountsThreads) {
+    Buffer<int> x{64};
+    run("__device__ __noinline__ int down(int n, volatile int* x) {\n"
+        "    __syncwarp();\n"
+        "    return n < 2 ? x[n] : down(n - 1, x) + down(n - 2, x);\n"
+        "}\n"
+        "extern \"C\" __global__ void k(int* x) {\n"
+        "    x[threadIdx.x] = down(3, x) * 0 + 7;\n"
+        "}\n",
+        shape(1, 32), x.get());
+    EXPECT_EQ(x.read()[5], 7);
+    EXPECT_EQ(line(6).by_threads, 1u);
+    EXPECT_GE(line(6).executions, 32u);
+    EXPECT_EQ(line(6).executions, line(6).lanes);
+}
+
+TEST_F(Counters, StoppedAndResetTheyStayAsTheyAre) {
+    Buffer<float> x{64};
+    const std::string source = "extern \"C\" __global__ void k(float* x) {\n"
+                               "    x[threadIdx.x] = 1;\n"
+                               "}\n";
+    CUmodule module = load(source);
+    CUfunction f = function(module, "k");
+    CHECK_CU(launch(f, shape(1, 64), x.get()));
+    latheSoftCountersStop();
+    CHECK_CU(launch(f, shape(1, 64), x.get()));
+    CHECK_CU(cuCtxSynchronize());
+    EXPECT_EQ(line(2).executions, 2u);
+    latheSoftCountersStart();
+    CHECK_CU(launch(f, shape(1, 64), x.get()));
+    CHECK_CU(cuCtxSynchronize());
+    CHECK_CU(cuModuleUnload(module));
+    EXPECT_EQ(line(2).executions, 4u); // also when the module is gone
+    run(source, shape(1, 32), x.get());
+    EXPECT_EQ(line(2).executions, 5u);
+    latheSoftCountersReset();
+    EXPECT_TRUE(rows().empty());
+}
+
+} // namespace
+} // namespace lathe::test
