@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "gpu/soft/jit/access_checks.h"
 
-#include "gpu/soft/jit/provenance.h"
+#include "gpu/soft/jit/access_groups.h"
 #include "gpu/soft/jit/warp/marks.h"
 
 #include <fmt/format.h>
-#include <llvm/ADT/SmallVector.h>
-#include <llvm/ADT/STLExtras.h>
-#include <llvm/Analysis/ValueTracking.h>
-#include <llvm/IR/Dominators.h>
+#include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/InlineAsm.h>
-#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/MDBuilder.h>
 
 #include <algorithm>
@@ -26,80 +22,6 @@ using llvm::Instruction;
 using llvm::Value;
 using Kind = Root::Kind;
 
-/// One access of an instruction.
-struct Touch {
-    Instruction* at = nullptr;
-    Value* pointer = nullptr;
-    std::uint64_t size = 0;
-    Value* length = nullptr; ///< where the size is known late
-    bool writes = false;
-};
-
-llvm::SmallVector<Touch, 2> touches_of(Instruction& i, const llvm::DataLayout& layout) {
-    const auto size = [&](const llvm::Type* type) {
-        return layout.getTypeStoreSize(const_cast<llvm::Type*>(type)).getFixedValue();
-    };
-    if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&i))
-        return {{&i, load->getPointerOperand(), size(load->getType()), nullptr, false}};
-    if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&i))
-        return {{&i, store->getPointerOperand(), size(store->getValueOperand()->getType()), nullptr,
-                 true}};
-    if (auto* update = llvm::dyn_cast<llvm::AtomicRMWInst>(&i))
-        return {{&i, update->getPointerOperand(), size(update->getType()), nullptr, true}};
-    if (auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&i))
-        return {{&i, exchange->getPointerOperand(), size(exchange->getNewValOperand()->getType()),
-                 nullptr, true}};
-    auto* memory = llvm::dyn_cast<llvm::MemIntrinsic>(&i);
-    if (!memory) return {};
-    llvm::SmallVector<Touch, 2> all;
-    const auto add = [&](Value* pointer, bool writes) {
-        const auto* known = llvm::dyn_cast<llvm::ConstantInt>(memory->getLength());
-        if (known)
-            all.push_back({&i, pointer, known->getZExtValue(), nullptr, writes});
-        else
-            all.push_back({&i, pointer, 0, memory->getLength(), writes});
-    };
-    if (auto* copy = llvm::dyn_cast<llvm::MemTransferInst>(memory)) add(copy->getSource(), false);
-    add(memory->getDest(), true);
-    return all;
-}
-
-/// Whether code behind a call may not come, or comes after other threads did something.
-bool ends_line(const Instruction& i) {
-    if (llvm::isa<llvm::FenceInst>(i)) return true;
-    const auto* call = llvm::dyn_cast<llvm::CallBase>(&i);
-    if (!call || llvm::isa<llvm::IntrinsicInst>(call)) return false;
-    const llvm::Function* callee = call->getCalledFunction();
-    return !callee || callee->getName().starts_with("lathe_rt_") ||
-           callee->getName().starts_with("lathe.warp.") || !callee->isDeclaration();
-}
-
-struct Member {
-    std::int64_t offset = 0;
-    Touch touch;
-};
-
-/// Accesses that are checked together.
-struct Group {
-    Root root;
-    Value* base = nullptr;
-    std::int64_t begin = 0, end = 0; ///< from the base
-    llvm::SmallVector<Member, 4> members;
-
-    const Touch& first() const { return members.front().touch; }
-    std::uint64_t bytes() const { return static_cast<std::uint64_t>(end - begin); }
-};
-
-/// Groups that are checked at one place, that of the first.
-struct Bundle {
-    llvm::SmallVector<Group, 2> groups;
-    /// Each group lies this far from the one before: the first and the last are compared, the
-    /// others lie between. Null: all are.
-    Value* step = nullptr;
-
-    Instruction* at() const { return groups.front().first().at; }
-};
-
 std::size_t seen_offset(const Root& root) {
     return offsetof(ThreadContext, seen) + root.slot * sizeof(MemoryRange);
 }
@@ -108,13 +30,11 @@ class Checks {
 public:
     Checks(llvm::Function& function, const ModuleFacts& facts, const KernelFacts* kernel)
         : function_{function}, facts_{facts}, kernel_{kernel},
-          layout_{function.getParent()->getDataLayout()}, origins_{function, kernel},
-          tree_{function} {}
+          layout_{function.getParent()->getDataLayout()} {}
 
     void run(bool marks) {
-        marks_ = marks;
-        visit(*tree_.getRootNode());
-        if (bundles_.empty()) return;
+        const std::vector<Bundle> bundles = find_accesses(function_, facts_, kernel_, !marks);
+        if (bundles.empty()) return;
         llvm::BasicBlock& start = function_.getEntryBlock();
         Instruction* first = &*start.getFirstNonPHIOrDbgOrAlloca();
         if (!marks) { // what is loaded once stays where it is when blocks are split
@@ -124,21 +44,14 @@ public:
         llvm::IRBuilder<> entry{first};
         entry_ = &entry;
         // From the end: what a check splits off holds no other check to come.
-        for (auto bundle = bundles_.rbegin(); bundle != bundles_.rend(); ++bundle)
+        for (auto bundle = bundles.rbegin(); bundle != bundles.rend(); ++bundle)
             marks ? mark(*bundle) : check(*bundle);
     }
 
 private:
-    void visit(const llvm::DomTreeNode& root);
-    void find_groups(llvm::BasicBlock& block);
-    void add(const Touch& touch, std::vector<Group>& open);
-    void close(std::vector<Group>& open);
-    Value* next_step(const Group& group, const Group& next, Instruction* at) const;
-    bool can_join(const Bundle& bundle, const Group& group) const;
-    std::uint32_t seen_slot(const Root& root);
-    bool is_own(const Root& root, const Place& place, const Touch& touch) const;
-    std::optional<std::uint64_t> size_of(const Root& root) const;
-
+    std::optional<std::uint64_t> known_size(const Root& root) const {
+        return size_of(root, facts_, kernel_, layout_);
+    }
     Value* begin_of(llvm::IRBuilder<>& b, const Root& root);
     Value* room_of(llvm::IRBuilder<>& b, const Root& root);
     Value* limit(llvm::IRBuilder<>& b, const Group& group);
@@ -157,64 +70,11 @@ private:
     const ModuleFacts& facts_;
     const KernelFacts* kernel_;
     const llvm::DataLayout& layout_;
-    Provenance origins_;
-    llvm::DominatorTree tree_;
-    bool marks_ = false;
-    std::vector<Bundle> bundles_;
-    struct Known {
-        const Value* base;
-        std::int64_t begin, end;
-    };
-    std::vector<Known> known_; ///< what dominating code has checked
-    llvm::DenseMap<const Value*, std::uint32_t> seen_;
     llvm::IRBuilder<>* entry_ = nullptr;
     llvm::DenseMap<const Value*, llvm::AllocaInst*> frame_;
     std::map<std::tuple<Kind, std::uint32_t, std::size_t>, Value*> fields_;
     std::map<std::tuple<Kind, std::uint32_t, const Value*, std::uint64_t>, Value*> limits_;
 };
-
-// --- what to check
-// ----------------------------------------------------------------------------------
-
-// In dominator order, without recursion: `known_` is cut back where a subtree ends.
-void Checks::visit(const llvm::DomTreeNode& root) {
-    struct Pending {
-        const llvm::DomTreeNode* node;
-        std::size_t known;
-    };
-    std::vector<Pending> pending{{&root, 0}};
-    while (!pending.empty()) {
-        const Pending next = pending.back();
-        pending.pop_back();
-        known_.resize(next.known);
-        find_groups(*next.node->getBlock());
-        for (const llvm::DomTreeNode* child : *next.node) pending.push_back({child, known_.size()});
-    }
-}
-
-void Checks::find_groups(llvm::BasicBlock& block) {
-    std::vector<Group> open;
-    for (Instruction& i : block) {
-        if (ends_line(i)) close(open);
-        if (!i.mayReadOrWriteMemory()) continue;
-        for (const Touch& touch : touches_of(i, layout_)) add(touch, open);
-    }
-    close(open);
-}
-
-/// Whether a value is there at a place of its block, or can be: it is made of what is.
-bool is_known_before(const Value* value, const Instruction* at, unsigned depth = 0) {
-    const auto* i = llvm::dyn_cast<Instruction>(value);
-    if (!i || i->getParent() != at->getParent() || llvm::isa<llvm::PHINode>(i) ||
-        i->comesBefore(at))
-        return true;
-    const auto* o = llvm::dyn_cast<llvm::BinaryOperator>(i);
-    const bool moves = (o && !o->isIntDivRem()) ||
-                       llvm::isa<llvm::CastInst, llvm::GetElementPtrInst, llvm::SelectInst>(i);
-    return moves && depth < 8 && llvm::all_of(i->operands(), [&](const llvm::Use& use) {
-               return is_known_before(use.get(), at, depth + 1);
-           });
-}
 
 void move_before(Value* value, Instruction* at) {
     auto* i = llvm::dyn_cast<Instruction>(value);
@@ -224,147 +84,6 @@ void move_before(Value* value, Instruction* at) {
     for (llvm::Use& use : i->operands()) move_before(use.get(), at);
     i->moveBefore(at);
 }
-
-/// The distance from a group to one that is like it, where the next base is this one plus something
-/// small: a sum of such steps does not wrap. Null: there is none.
-Value* Checks::next_step(const Group& group, const Group& next, Instruction* at) const {
-    constexpr unsigned kSignBits = 18; // below 2^46
-    if (!(next.root == group.root) || next.begin != group.begin || next.end != group.end)
-        return nullptr;
-    auto* sum = llvm::dyn_cast<Instruction>(next.base);
-    Value* step = nullptr;
-    if (sum && sum->getOpcode() == Instruction::Add) {
-        if (sum->getOperand(0) == group.base) step = sum->getOperand(1);
-        if (sum->getOperand(1) == group.base) step = sum->getOperand(0);
-    } else if (auto* gep = llvm::dyn_cast<llvm::GetElementPtrInst>(next.base)) {
-        const bool simple = gep->getNumIndices() == 1 &&
-                            gep->getSourceElementType()->isIntegerTy(8) &&
-                            gep->getPointerOperand() == group.base;
-        if (simple) step = gep->getOperand(1);
-    }
-    const bool fits = step && step->getType()->isIntegerTy(64) && is_known_before(step, at) &&
-                      llvm::ComputeNumSignBits(step, layout_) >= kSignBits;
-    return fits ? step : nullptr;
-}
-
-bool Checks::can_join(const Bundle& bundle, const Group& group) const {
-    constexpr std::size_t kMost = 4;
-    return !marks_ && bundle.groups.size() < kMost && !bundle.step &&
-           !bundle.groups.front().first().length && !group.first().length &&
-           is_known_before(group.first().pointer, bundle.at());
-}
-
-void Checks::close(std::vector<Group>& open) {
-    constexpr std::size_t kFewestSteps = 3;
-    const std::size_t before = bundles_.size();
-    std::vector<bool> taken(open.size());
-    for (std::size_t k = 0; k < open.size(); ++k) {
-        if (taken[k]) continue;
-        if (!open[k].first().length) known_.push_back({open[k].base, open[k].begin, open[k].end});
-        std::vector<std::size_t> chain{k};
-        Value* step = nullptr;
-        for (std::size_t next = k + 1; next < open.size() && !open[k].first().length; ++next) {
-            if (taken[next] || open[next].first().length) continue;
-            Value* found = next_step(open[chain.back()], open[next], open[k].first().at);
-            if (!found || (step && found != step)) continue;
-            step = found;
-            chain.push_back(next);
-        }
-        if (chain.size() < kFewestSteps) {
-            if (bundles_.size() > before && can_join(bundles_.back(), open[k]))
-                bundles_.back().groups.push_back(open[k]);
-            else
-                bundles_.push_back({{open[k]}, nullptr});
-            continue;
-        }
-        Bundle bundle{{}, step};
-        for (std::size_t each : chain) {
-            taken[each] = true;
-            known_.push_back({open[each].base, open[each].begin, open[each].end});
-            bundle.groups.push_back(open[each]);
-        }
-        bundles_.push_back(std::move(bundle));
-    }
-    open.clear();
-}
-
-void Checks::add(const Touch& touch, std::vector<Group>& open) {
-    constexpr std::int64_t kLongest = 1 << 20, kLongestUnknown = 4096;
-    Root root = origins_.of(touch.pointer);
-    if (root.kind <= Kind::loaded || root.kind == Kind::frame) {
-        const Place place = place_of(touch.pointer, layout_, false);
-        if (root.kind == Kind::frame && llvm::isa<llvm::Argument>(place.base)) return; // our own
-        root = {Kind::unknown, seen_slot(root)};
-    }
-    if (root.kind == Kind::variable && !size_of(root)) root = {Kind::unknown};
-    const Place place = place_of(touch.pointer, layout_, root.kind == Kind::shared);
-    if (is_own(root, place, touch)) return;
-    const Member member{place.offset, touch};
-    const std::int64_t end = place.offset + static_cast<std::int64_t>(touch.size);
-    if (!touch.length) {
-        for (const Known& known : known_)
-            if (known.base == place.base && known.begin <= place.offset && end <= known.end) return;
-        const std::int64_t most = root.kind == Kind::unknown ? kLongestUnknown : kLongest;
-        for (Group& group : open) {
-            if (group.base != place.base || group.first().length) continue;
-            const std::int64_t low = std::min(group.begin, place.offset),
-                               high = std::max(group.end, end);
-            if (high - low > most) continue;
-            group.begin = low;
-            group.end = high;
-            group.members.push_back(member);
-            return;
-        }
-    }
-    open.push_back({root, place.base, place.offset, end, {member}});
-}
-
-/// Addresses made from one value that was loaded mostly lie in one allocation.
-std::uint32_t Checks::seen_slot(const Root& root) {
-    if (!root.value) return 0;
-    const auto next = static_cast<std::uint32_t>(1 + seen_.size() % (kSeenRanges - 1));
-    return seen_.try_emplace(root.value, next).first->second;
-}
-
-/// Accesses that cannot fail.
-bool Checks::is_own(const Root& root, const Place& place, const Touch& touch) const {
-    if (root.kind == Kind::context) return true;
-    if (touch.length) return false;
-    const bool at_start =
-        place.base == root.value || ((root.kind == Kind::shared || root.kind == Kind::parameters) &&
-                                     llvm::isa<llvm::LoadInst, llvm::Argument>(place.base));
-    if (!at_start || place.offset < 0) return false;
-    const auto end = static_cast<std::uint64_t>(place.offset) + touch.size;
-    const std::optional<std::uint64_t> size =
-        root.kind == Kind::shared && kernel_ ? kernel_->shared.static_bytes : size_of(root);
-    return size && end <= *size;
-}
-
-/// Bytes of what an address points into, where the code alone tells.
-std::optional<std::uint64_t> Checks::size_of(const Root& root) const {
-    switch (root.kind) {
-    case Kind::local:
-        if (const auto size = llvm::cast<llvm::AllocaInst>(root.value)->getAllocationSize(layout_))
-            return size->getFixedValue();
-        return std::nullopt;
-    case Kind::variable: {
-        const std::string name = root.value->getName().substr(4).str(); // "sym."
-        const auto found = facts_.variables.find(name);
-        if (found == facts_.variables.end() || !found->second->size_bytes()) return std::nullopt;
-        return found->second->size_bytes();
-    }
-    case Kind::parameters:
-        return kernel_ ? std::optional<std::uint64_t>{kernel_->info.param_bytes} : std::nullopt;
-    case Kind::shared:
-        if (!kernel_ || kernel_->shared.has_dynamic) return std::nullopt;
-        return kernel_->shared.static_bytes;
-    default:
-        return std::nullopt;
-    }
-}
-
-// --- how
-// --------------------------------------------------------------------------------------------
 
 Value* Checks::context_field(std::size_t offset) {
     return entry_->CreateConstGEP1_64(entry_->getInt8Ty(), function_.getArg(0), offset);
@@ -426,7 +145,7 @@ Value* Checks::begin_of(llvm::IRBuilder<>& b, const Root& root) {
 }
 
 Value* Checks::room_of(llvm::IRBuilder<>& b, const Root& root) {
-    if (const auto size = size_of(root)) return b.getInt64(*size + 1);
+    if (const auto size = known_size(root)) return b.getInt64(*size + 1);
     switch (root.kind) {
     case Kind::parameter:
         return range_field(root, offsetof(MemoryRange, room));
@@ -547,7 +266,7 @@ void Checks::call_for_members(llvm::IRBuilder<>& b, const Group& group, Value* p
                               Value* begin) {
     FailedCheck failed;
     failed.what = what(group.root) | (group.first().length ? kLength : 0u);
-    failed.bytes = is_variable(group.root) ? *size_of(group.root) : 0;
+    failed.bytes = is_variable(group.root) ? *known_size(group.root) : 0;
     failed.place = place;
     failed.begin = is_variable(group.root) ? begin : nullptr;
     if (group.first().length)
@@ -623,7 +342,7 @@ void Checks::mark(const Bundle& bundle) {
         b.getVoidTy(), {b.getPtrTy(), i64, i64, i64, i32, i32, i64, i64, i32}, false);
     b.CreateCall(function_.getParent()->getOrInsertFunction(warp::kCheck, type),
                  {lowest(b, group), begin, room, size, b.getInt32(code), b.getInt32(writes ? 1 : 0),
-                  b.getInt64(is_variable(group.root) ? *size_of(group.root) : 0),
+                  b.getInt64(is_variable(group.root) ? *known_size(group.root) : 0),
                   bundle.step ? bundle.step : b.getInt64(0),
                   b.getInt32(static_cast<std::uint32_t>(bundle.groups.size()))});
 }
