@@ -2,6 +2,7 @@
 // atom and red. Shared memory belongs to one worker thread, so its atomics are plain code;
 // elsewhere LLVM atomics, and compare-exchange loops for halves.
 #include "gpu/soft/jit/floats.h"
+#include "gpu/soft/jit/flushing_atomics.h"
 
 #include <fmt/format.h>
 
@@ -117,7 +118,10 @@ Value* update(FunctionLowering& f, const Instruction& i, ptx::Type type, Value* 
     if (!operation(i, type)) f.fail(i, "unknown atomic operation");
     // Lanes of a warp may update the same place: the widener must see that it is an update.
     const bool shared = i.space() == Space::shared, in_warp = f.in_warp();
-    const auto scope = shared && in_warp ? llvm::SyncScope::SingleThread : llvm::SyncScope::System;
+    llvm::SyncScope::ID scope =
+        shared && in_warp ? llvm::SyncScope::SingleThread : llvm::SyncScope::System;
+    // f32 sums outside of shared memory flush subnormal numbers.
+    if (i.has("add") && type == ptx::Type::f32 && !shared) scope = flushing_scope(b.getContext());
     if (shared && !in_warp) {
         Value* old = b.CreateLoad(v->getType(), place);
         b.CreateStore(plain_result(f, i, type, old, v), place);

@@ -105,8 +105,9 @@ void emit_testp(FunctionLowering& f, const Instruction& i) {
                           : i.has("infinite")   ? llvm::fcInf
                           : i.has("number")     ? llvm::fcAllFlags & ~llvm::fcNan
                           : i.has("notanumber") ? llvm::fcNan
-                          : i.has("normal")     ? llvm::fcNormal
-                                                : llvm::fcSubnormal;
+                          : i.has("normal")
+                              ? llvm::fcNormal | llvm::fcZero // zeroes count as normal
+                              : llvm::fcSubnormal;
     Value* x = f.read(i, 1, f.type(i));
     f.write(i, f.b.createIsFPClass(x, test), ptx::Type::pred);
 }

@@ -76,12 +76,18 @@ Value* integer_to_float(FunctionLowering& f, const Instruction& i, Value* x, ptx
     return narrow(f, exact, to, rounding);
 }
 
-Value* float_to_integer(FunctionLowering& f, const Instruction& i, Value* x, ptx::Type to) {
+/// A NaN becomes the highest bit alone where the source is f64 or the target has 64 bits, else 0.
+Value* float_to_integer(FunctionLowering& f, const Instruction& i, Value* x, ptx::Type from,
+                        ptx::Type to) {
+    auto& b = f.b;
     x = round_to_integer(f, x, rounding_of(i));
-    auto* type = f.int_type(f.bits_of(to));
-    return f.intrinsic(is_signed_integer(to) ? llvm::Intrinsic::fptosi_sat
-                                             : llvm::Intrinsic::fptoui_sat,
-                       {type, x->getType()}, {x});
+    const unsigned bits = f.bits_of(to);
+    auto* type = f.int_type(bits);
+    Value* whole = f.intrinsic(is_signed_integer(to) ? llvm::Intrinsic::fptosi_sat
+                                                     : llvm::Intrinsic::fptoui_sat,
+                               {type, x->getType()}, {x});
+    if (from != ptx::Type::f64 && bits != 64) return whole;
+    return b.CreateSelect(b.CreateFCmpUNO(x, x), b.getInt(llvm::APInt::getSignMask(bits)), whole);
 }
 
 /// Largest finite value for what would be infinite (.satfinite); NaN stays NaN.
@@ -215,7 +221,8 @@ void emit_cvt(FunctionLowering& f, const Instruction& i) {
     }
     if (i.has("ftz") && from == ptx::Type::f32) x = flush(f, x);
     if (is_half(from)) x = widen(f, x, from);
-    f.write(i, ptx::is_float(to) ? convert_float(f, i, x, to) : float_to_integer(f, i, x, to), to);
+    f.write(i, ptx::is_float(to) ? convert_float(f, i, x, to) : float_to_integer(f, i, x, from, to),
+            to);
 }
 
 } // namespace

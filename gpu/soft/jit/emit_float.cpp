@@ -90,17 +90,85 @@ Value* apply_directed_double(FunctionLowering& f, Opcode opcode, const Values& v
                      v.size() > 1 ? v[1] : zero, v.size() > 2 ? v[2] : zero});
 }
 
+/// `result` or, where `tiny`, zero of its sign.
+Value* zero_where(FunctionLowering& f, Value* tiny, Value* result) {
+    auto& b = f.b;
+    Value* zero = llvm::ConstantFP::get(result->getType(), 0.0);
+    return b.CreateSelect(tiny, b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, zero, result),
+                          result);
+}
+
+Value* is_below(FunctionLowering& f, Value* x, double limit) {
+    auto& b = f.b;
+    return b.CreateFCmpOLT(b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x),
+                           llvm::ConstantFP::get(x->getType(), limit));
+}
+
+/// The operation rounded to nearest, and zero where that would be below the smallest normal number
+/// with any exponent, as on GPUs: of 2^-126 and the number below one the product, which rounds up
+/// to 2^-126 as a subnormal number, is zero.
+Value* flushed_operation(FunctionLowering& f, Opcode opcode, const Values& v) {
+    auto& b = f.b;
+    Value* result = apply(f, opcode, v);
+    const auto scaled = [&](Value* x, double by) {
+        return b.CreateFMul(x, llvm::ConstantFP::get(x->getType(), by));
+    };
+    switch (opcode) {
+    case Opcode::mul: // once more far from subnormal numbers
+        return zero_where(f, is_below(f, apply(f, opcode, {scaled(v[0], 0x1p32), v[1]}), 0x1p-94),
+                          result);
+    case Opcode::fma:
+    case Opcode::mad:
+        return zero_where(
+            f,
+            is_below(f, apply(f, opcode, {scaled(v[0], 0x1p32), v[1], scaled(v[2], 0x1p32)}),
+                     0x1p-94),
+            result);
+    case Opcode::div:
+    case Opcode::rcp: {
+        // A result of 2^-126 was rounded up where the dividend is below the divisor times 2^-126.
+        Value *one = llvm::ConstantFP::get(result->getType(), 1.0),
+              *x = opcode == Opcode::rcp ? one : v[0], *y = opcode == Opcode::rcp ? v[0] : v[1];
+        const auto size = [&](Value* of, double by) {
+            return b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, scaled(of, by));
+        };
+        Value* rounded_up = b.CreateAnd(is_below(f, result, 0x1.000002p-126),
+                                        b.CreateFCmpOLT(size(x, 0x1p64), size(y, 0x1p-62)));
+        return zero_where(f, b.CreateOr(is_below(f, result, 0x1p-126), rounded_up), result);
+    }
+    default: // sums that are subnormal are exact, roots never are
+        return flush(f, result);
+    }
+}
+
 /// f32: flush, operate, flush, saturate.
 Value* float_operation(FunctionLowering& f, const Instruction& i, Values v) {
+    auto& b = f.b;
     const Rounding rounding = rounding_of(i);
     const bool ftz = i.has("ftz");
     if (ftz) {
         for (Value*& x : v) x = flush(f, x);
     }
-    Value* result = rounding == Rounding::nearest
-                        ? apply(f, i.opcode, v)
-                        : narrow(f, apply_odd(f, i.opcode, v, rounding), ptx::Type::f32, rounding);
-    if (ftz) result = flush(f, result);
+    Value* result = nullptr;
+    if (rounding == Rounding::nearest) {
+        result = ftz ? flushed_operation(f, i.opcode, v) : apply(f, i.opcode, v);
+    } else {
+        Value* odd = apply_odd(f, i.opcode, v, rounding);
+        result = narrow(f, odd, ptx::Type::f32, rounding);
+        if (ftz) {
+            Value* far = b.CreateFMul(odd, llvm::ConstantFP::get(b.getDoubleTy(), 0x1p64));
+            far = narrow(f, far, ptx::Type::f32, rounding);
+            result = zero_where(f, is_below(f, far, 0x1p-62), result);
+        }
+    }
+    if (i.opcode == Opcode::div && i.has("approx")) {
+        // a times an approximate 1 / b, which is below the normal numbers from |b| > 2^126 on.
+        Value* size = b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, v[1]);
+        Value* zero = b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign,
+                                              llvm::ConstantFP::get(size->getType(), 0.0), v[1]);
+        Value* far = b.CreateFCmpOGT(size, llvm::ConstantFP::get(size->getType(), 0x1p126));
+        result = b.CreateSelect(far, b.CreateFMul(v[0], zero), result);
+    }
     return i.has("sat") ? saturate(f, result) : result;
 }
 
@@ -166,6 +234,7 @@ void emit_approximate_double(FunctionLowering& f, const Instruction& i) {
     x = b.CreateBitCast(flushed, b.getDoubleTy());
     if (i.opcode == Opcode::rsqrt) x = b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x);
     Value* y = b.CreateFDiv(llvm::ConstantFP::get(b.getDoubleTy(), 1.0), x);
+    y = zero_where(f, is_below(f, y, 0x1p-1022), y);
     Value* high =
         b.CreateAnd(b.CreateBitCast(y, b.getInt64Ty()), b.getInt64(0xffffffff00000000ull));
     f.write(i, b.CreateBitCast(high, b.getDoubleTy()), ptx::Type::f64);

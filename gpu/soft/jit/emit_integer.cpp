@@ -140,7 +140,7 @@ void emit_mul24(FunctionLowering& f, const Instruction& i) {
     f.write(i, p, type);
 }
 
-/// Division never faults: x / 0 is all ones and x % 0 is x as on NVIDIA GPUs, INT_MIN / -1 wraps.
+/// Division never faults: x / 0 and x % 0 are all ones as on NVIDIA GPUs, INT_MIN / -1 wraps.
 void emit_div(FunctionLowering& f, const Instruction& i) {
     auto& b = f.b;
     const ptx::Type type = f.type(i);
@@ -159,8 +159,7 @@ void emit_div(FunctionLowering& f, const Instruction& i) {
         Value* safe = b.CreateSelect(by_zero, llvm::ConstantInt::get(t, 1), y);
         result = remainder ? b.CreateURem(x, safe) : b.CreateUDiv(x, safe);
     }
-    Value* undefined = remainder ? x : llvm::ConstantInt::getAllOnesValue(t);
-    f.write(i, b.CreateSelect(by_zero, undefined, result), type);
+    f.write(i, b.CreateSelect(by_zero, llvm::ConstantInt::getAllOnesValue(t), result), type);
 }
 
 void emit_min_max(FunctionLowering& f, const Instruction& i) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "gpu/soft/jit/pipeline.h"
 
+#include "gpu/soft/jit/flushing_atomics.h"
+
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/IPO/AlwaysInliner.h>
 #include <llvm/Transforms/IPO/GlobalDCE.h>
@@ -65,6 +67,7 @@ void optimise(llvm::Module& module, Toolchain& toolchain) {
     main.addPass(llvm::InstCombinePass{});
     main.addPass(llvm::SimplifyCFGPass{simple_blocks()});
     main.addPass(llvm::ADCEPass{});
+    main.addPass(ExpandFlushingAtomics{});
     run_scalar(std::move(main), module, toolchain);
 }
 
@@ -86,6 +89,7 @@ void optimise_wide(llvm::Module& module, Toolchain& toolchain) {
     main.addPass(llvm::EarlyCSEPass{true});
     main.addPass(llvm::SimplifyCFGPass{simple_blocks()});
     main.addPass(llvm::ADCEPass{});
+    main.addPass(ExpandFlushingAtomics{});
 
     llvm::ModulePassManager passes;
     passes.addPass(llvm::AlwaysInlinerPass{false});

@@ -12,9 +12,11 @@ namespace {
 
 using I = const Inputs&;
 
-/// Clamped conversion of an integral double (or infinity, NaN) as PTX does it.
-template <class T> Bits to_integer(double v) {
-    if (std::isnan(v)) return 0;
+/// Clamped conversion of an integral double (or infinity, NaN) as PTX does it. A NaN is 0 unless
+/// it was a double or becomes 64 bits: the highest bit alone then.
+template <class T> Bits to_integer(double v, bool from_double = false) {
+    if (std::isnan(v))
+        return from_double || sizeof(T) == 8 ? Bits{1} << (8 * sizeof(T) - 1) : Bits{0};
     const double low = static_cast<double>(std::numeric_limits<T>::min());
     const double high = std::ldexp(1.0, std::numeric_limits<T>::digits);
     using U = std::make_unsigned_t<T>;
@@ -40,11 +42,11 @@ std::vector<Op> float_to_integer() {
         {"cvt.rzi.s64.f32 %d, %a;", "s64 f32",
          [](I v) { return to_integer<std::int64_t>(std::trunc(f32(v[0]))); }},
         {"cvt.rzi.u64.f64 %d, %a;", "u64 f64",
-         [](I v) { return to_integer<std::uint64_t>(std::trunc(f64(v[0]))); }},
+         [](I v) { return to_integer<std::uint64_t>(std::trunc(f64(v[0])), true); }},
         {"cvt.rni.s64.f64 %d, %a;", "s64 f64",
-         [](I v) { return to_integer<std::int64_t>(round_half_even(f64(v[0]))); }},
+         [](I v) { return to_integer<std::int64_t>(round_half_even(f64(v[0])), true); }},
         {"cvt.rzi.s32.f64 %d, %a;", "s32 f64",
-         [](I v) { return to_integer<std::int32_t>(std::trunc(f64(v[0]))); }},
+         [](I v) { return to_integer<std::int32_t>(std::trunc(f64(v[0])), true); }},
         {"cvt.rni.u16.f32 %d, %a;", "u16 f32",
          [](I v) { return to_integer<std::uint16_t>(round_half_even(f32(v[0]))); }},
         {"{ .reg .b32 t; cvt.rzi.s8.f32 t, %a; mov.b32 %d, t; }", "u32 f32",

@@ -13,6 +13,33 @@ using I = const Inputs&;
 
 Bits flush32(Bits b) { return (b & 0x7f800000) == 0 ? b & 0x80000000 : b; }
 float ftz(Bits b) { return f32(flush32(b)); }
+
+/// Whether a value rounded to 24 bits, whatever its exponent, is below the normal numbers.
+bool is_tiny(double v) { return std::abs(static_cast<float>(v * 0x1p64)) < 0x1p-62f; }
+
+/// Rounded, or zero.
+Bits flush_exact(double v) {
+    const float rounded = static_cast<float>(v);
+    return bits(is_tiny(v) ? std::copysign(0.0f, rounded) : rounded);
+}
+
+/// Rows of `count` floats around the smallest normal number, whose products and quotients round up
+/// to it, and others.
+std::vector<Inputs> around_smallest(std::size_t count) {
+    std::vector<Inputs> rows;
+    constexpr Bits kValues[] = {0x00800000, 0x00800001, 0x3f800000, 0x3f800001, 0x3f7fffff,
+                                0x00ffffff, 0x3f000000, 0x7e800000, 0x7e800001, 0x00000000,
+                                0x007fffff, 0x40490fdb, 0x1fffffff, 0x20000000, 0x60000000};
+    constexpr std::size_t kAll = 2 * std::size(kValues);
+    for (std::size_t k = 0; k < kAll * kAll; ++k) {
+        Inputs row;
+        for (const std::size_t at : {k % kAll, k / kAll, k * 7 % kAll})
+            row.push_back(kValues[at / 2] | at % 2 << 31);
+        row.resize(count);
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
 Bits sat32(float v) { return bits(v > 0 ? (v < 1 ? v : 1.0f) : 0.0f); }
 
 struct Mode {
@@ -84,9 +111,37 @@ std::vector<Op> flush_and_saturate() {
         {"add.ftz.f32 %d, %a, %b;", "f32 f32 f32",
          [](I v) { return flush32(bits(ftz(v[0]) + ftz(v[1]))); }},
         {"mul.ftz.f32 %d, %a, %b;", "f32 f32 f32",
-         [](I v) { return flush32(bits(ftz(v[0]) * ftz(v[1]))); }},
+         [](I v) { return flush_exact(double{ftz(v[0])} * ftz(v[1])); }},
         {"fma.rn.ftz.f32 %d, %a, %b, %c;", "f32 f32 f32 f32",
-         [](I v) { return flush32(bits(std::fma(ftz(v[0]), ftz(v[1]), ftz(v[2])))); }},
+         [](I v) {
+             const double exact = double{ftz(v[0])} * ftz(v[1]) + ftz(v[2]);
+             return is_tiny(exact) ? flush_exact(exact)
+                                   : bits(std::fma(ftz(v[0]), ftz(v[1]), ftz(v[2])));
+         }},
+        // Sums in global memory flush, those in shared memory do not.
+        {"red.global.add.f32 [%in], %b; ld.volatile.global.b32 %d, [%in];", "f32 f32 f32",
+         [](I v) { return flush32(bits(ftz(v[0]) + ftz(v[1]))); }},
+        {"{ .shared .align 4 .b32 sums[128]; mov.u32 %r, %tid.x; and.b32 %r, %r, 127; "
+         "shl.b32 %r, %r, 2; mov.u32 %r9, sums; add.u32 %r, %r, %r9; st.shared.f32 [%r], %a; "
+         "red.shared.add.f32 [%r], %b; ld.volatile.shared.f32 %d, [%r]; }",
+         "f32 f32 f32", [](I v) { return bits(f32(v[0]) + f32(v[1])); }},
+        {"mul.rn.ftz.f32 %d, %a, %b;", "f32 f32 f32",
+         [](I v) { return flush_exact(double{ftz(v[0])} * ftz(v[1])); }, 0, 0, around_smallest(2)},
+        {"fma.rn.ftz.f32 %d, %b, %c, %a;", "f32 f32 f32 f32",
+         [](I v) {
+             const double exact = double{ftz(v[1])} * ftz(v[2]) + ftz(v[0]);
+             return is_tiny(exact) ? flush_exact(exact)
+                                   : bits(std::fma(ftz(v[1]), ftz(v[2]), ftz(v[0])));
+         },
+         0, 0, around_smallest(3)},
+        {"div.rn.ftz.f32 %d, %a, %b;", "f32 f32 f32",
+         [](I v) {
+             const double quotient = double{ftz(v[0])} / ftz(v[1]); // to 53 bits: the same side
+             return is_tiny(quotient) ? flush_exact(quotient) : bits(ftz(v[0]) / ftz(v[1]));
+         },
+         0, 0, around_smallest(2)},
+        {"rcp.rn.ftz.f32 %d, %a;", "f32 f32", [](I v) { return flush_exact(1.0 / ftz(v[0])); }, 0,
+         0, around_smallest(1)},
         {"add.sat.f32 %d, %a, %b;", "f32 f32 f32",
          [](I v) { return sat32(f32(v[0]) + f32(v[1])); }},
         {"fma.rn.sat.f32 %d, %a, %b, %c;", "f32 f32 f32 f32",
@@ -184,7 +239,7 @@ std::vector<Op> compare() {
         {"infinite", [](float a) { return std::isinf(a); }},
         {"number", [](float a) { return !std::isnan(a); }},
         {"notanumber", [](float a) { return std::isnan(a); }},
-        {"normal", [](float a) { return std::isnormal(a); }},
+        {"normal", [](float a) { return std::isnormal(a) || a == 0; }},
         {"subnormal", [](float a) { return std::fpclassify(a) == FP_SUBNORMAL; }},
     };
     for (const Property& t : tests) {
@@ -204,7 +259,12 @@ std::vector<Op> approximate() {
          [](I v) { return bits(static_cast<float>(1.0 / std::sqrt(double{f32(v[0])}))); }, 2},
         {"sqrt.approx.f32 %d, %a;", "f32 f32", [](I v) { return bits(std::sqrt(f32(v[0]))); }, 1},
         {"div.approx.f32 %d, %a, %b;", "f32 f32 f32",
-         [](I v) { return bits(f32(v[0]) / f32(v[1])); }, 2},
+         [](I v) {
+             if (std::abs(f32(v[1])) > 0x1p126f)
+                 return bits(f32(v[0]) * std::copysign(0.0f, f32(v[1])));
+             return bits(f32(v[0]) / f32(v[1]));
+         },
+         2},
         {"ex2.approx.f32 %d, %a;", "f32 f32",
          [](I v) { return bits(static_cast<float>(std::exp2(double{f32(v[0])}))); }, 2},
         {"ex2.approx.ftz.f32 %d, %a;", "f32 f32",
@@ -216,7 +276,9 @@ std::vector<Op> approximate() {
         {"rcp.approx.ftz.f64 %d, %a;", "f64 f64",
          [](I v) {
              const Bits in = (v[0] >> 52 & 0x7ff) == 0 ? v[0] & (Bits{1} << 63) : v[0];
-             return bits(1.0 / f64(in)) & 0xffffffff00000000ull;
+             const double y = 1.0 / f64(in);
+             if (std::fpclassify(y) == FP_SUBNORMAL) return bits(std::copysign(0.0, y)) & ~Bits{0};
+             return bits(y) & ~Bits{0xffffffff};
          }},
         {"rsqrt.approx.f64 %d, %a;", "f64 f64",
          [](I v) { return bits(1.0 / std::sqrt(f64(v[0]))); }, 2},

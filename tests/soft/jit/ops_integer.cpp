@@ -110,9 +110,9 @@ std::vector<Op> divide_without_fault() {
          }},
         {"rem.s32 %d, %a, %b;", "s32 s32 s32",
          [](I v) {
-             return v[1] ? u32(static_cast<Bits>(std::int64_t{s32(v[0])} % s32(v[1]))) : v[0];
+             return v[1] ? u32(static_cast<Bits>(std::int64_t{s32(v[0])} % s32(v[1]))) : u32(~0ull);
          }},
-        {"rem.u64 %d, %a, %b;", "u64 u64 u64", [](I v) { return v[1] ? v[0] % v[1] : v[0]; }},
+        {"rem.u64 %d, %a, %b;", "u64 u64 u64", [](I v) { return v[1] ? v[0] % v[1] : ~Bits{0}; }},
         {"div.s64 %d, %a, %b;", "s64 s64 s64",
          [](I v) { return v[1] ? static_cast<Bits>(S128{s64(v[0])} / s64(v[1])) : ~Bits{0}; }},
         {"div.s16 %d, %a, %b;", "s16 s16 s16",
