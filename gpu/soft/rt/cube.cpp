@@ -20,9 +20,10 @@ constexpr Face kFaces[6] = {
 
 template <class T> std::uint32_t face_of(const T d[3]) {
     T x = std::fabs(d[0]), y = std::fabs(d[1]), z = std::fabs(d[2]);
-    if (x >= y && x >= z) return d[0] >= 0 ? 0 : 1;
-    if (y >= z) return d[1] >= 0 ? 2 : 3;
-    return d[2] >= 0 ? 4 : 5;
+    // Of equal ones z is before y, and y before x, as on GPUs.
+    if (z >= x && z >= y) return d[2] >= 0 ? 4 : 5;
+    if (y >= x) return d[1] >= 0 ? 2 : 3;
+    return d[0] >= 0 ? 0 : 1;
 }
 
 template <class T> std::uint32_t project(const T d[3], T place[2]) {

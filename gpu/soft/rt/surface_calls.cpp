@@ -32,7 +32,8 @@ std::uint8_t* surface_texel(ThreadContext* t, const Surface& s, std::uint32_t ge
     const Image& image = s.image;
     bool layered = geometry & (kTextureLayered | kTextureCube);
     unsigned axes = std::clamp(geometry & 15, 1u, 3u);
-    const auto layer = layered ? std::int64_t{*coords++} : 0;
+    // Layers are unsigned, as on GPUs: one below 0 is beyond the last.
+    const auto layer = layered ? std::int64_t{static_cast<std::uint32_t>(*coords++)} : 0;
     const std::int64_t unit = formatted ? static_cast<std::int64_t>(image.texel_bytes()) : 1;
     const auto row_bytes = static_cast<std::int64_t>(image.width * image.texel_bytes());
     std::int64_t at[3] = {coords[0] * unit, axes > 1 ? coords[1] : 0, axes > 2 ? coords[2] : 0};

@@ -26,19 +26,18 @@ float half_to_float(std::uint16_t h) {
     return std::bit_cast<float>(sign | (exponent + 112) << 23 | fraction << 13);
 }
 
-/// To nearest, ties to even.
+/// Toward zero, as formatted stores of GPUs do it.
 std::uint16_t float_to_half(float v) {
     const std::uint32_t bits = std::bit_cast<std::uint32_t>(v);
     const auto sign = static_cast<std::uint16_t>(bits >> 16 & 0x8000u);
     const float magnitude = std::fabs(v);
-    if (std::isnan(v)) return static_cast<std::uint16_t>(sign | 0x7fffu);
-    if (magnitude >= 65520.0f) return static_cast<std::uint16_t>(sign | 0x7c00u);
-    if (magnitude < 0x1p-14f) // nearbyint keeps the default rounding: to nearest even
-        return static_cast<std::uint16_t>(
-            sign | static_cast<std::uint32_t>(std::nearbyint(magnitude * 0x1p24f)));
-    const std::uint32_t absolute = bits & 0x7fffffffu;
-    const std::uint32_t rounded = absolute + 0xfffu + (absolute >> 13 & 1u);
-    return static_cast<std::uint16_t>(sign | ((rounded >> 13) - (112u << 10)));
+    if (std::isnan(v)) // keeps its upper bits
+        return static_cast<std::uint16_t>(sign | 0x7e00u | (bits >> 13 & 0x3ffu));
+    if (std::isinf(v)) return static_cast<std::uint16_t>(sign | 0x7c00u);
+    if (magnitude >= 65504.0f) return static_cast<std::uint16_t>(sign | 0x7bffu);
+    if (magnitude < 0x1p-14f)
+        return static_cast<std::uint16_t>(sign | static_cast<std::uint32_t>(magnitude * 0x1p24f));
+    return static_cast<std::uint16_t>(sign | (((bits & 0x7fffffffu) >> 13) - (112u << 10)));
 }
 
 float srgb_to_linear(float c) {

@@ -81,7 +81,9 @@ void read_float(const Texture& t, const Image& image, const Place& p, const std:
 }
 
 float texel_coordinate(const Texture& t, const Image& image, const Place& p, unsigned axis) {
-    return in_texels(p.coords[axis], size_of_axis(image, axis), t.normalized_coords || p.cube,
+    // Subnormal coordinates are 0 on GPUs: those below it lie inside.
+    const float x = std::fabs(p.coords[axis]) < 0x1p-126f ? 0.0f : p.coords[axis];
+    return in_texels(x, size_of_axis(image, axis), t.normalized_coords || p.cube,
                      t.address[axis] == Address::wrap && !p.cube);
 }
 
@@ -182,15 +184,20 @@ void fetch_texel(const Texture& t, const Place& p, std::uint32_t level, std::uin
 void sample(const Texture& t, const Place& p, float lod, std::uint32_t result[4]) {
     const std::size_t last = t.levels.size() - 1;
     if (last == 0) return sample_level(t, t.base(), p, result);
-    lod = std::isnan(lod) ? 0 : lod + t.level_bias;
-    lod = std::min(std::max(lod, t.least_level), t.greatest_level);
-    lod = std::clamp(lod, 0.0f, static_cast<float>(last));
+    // Level, bias and clamps are cut to 8 bits of fraction before anything is done with them.
+    const auto fixed = [](float x) {
+        return std::isnan(x) ? 0 : static_cast<int>(std::clamp(x, -1e6f, 1e6f) * 256);
+    };
+    const int in_256ths =
+        std::clamp(std::min(std::max(fixed(lod) + fixed(t.level_bias), fixed(t.least_level)),
+                            fixed(t.greatest_level)),
+                   0, static_cast<int>(last) * 256);
     if (!t.linear_mip || !t.reads_float()) {
-        auto nearest = static_cast<std::size_t>(lod + 0.5f);
+        const auto nearest = static_cast<std::size_t>(in_256ths + 128) / 256;
         return sample_level(t, t.levels[std::min(nearest, last)], p, result);
     }
-    const float whole = std::floor(lod), fraction = to_fraction(lod - whole);
-    const auto level = static_cast<std::size_t>(whole);
+    const auto level = static_cast<std::size_t>(in_256ths / 256);
+    const float fraction = static_cast<float>(in_256ths % 256) / 256;
     sample_level(t, t.levels[level], p, result);
     if (fraction == 0) return;
     std::uint32_t smaller[4];
@@ -204,7 +211,7 @@ void sample(const Texture& t, const Place& p, float lod, std::uint32_t result[4]
 void gather(const Texture& t, const Place& p, unsigned component, std::uint32_t result[4]) {
     std::int32_t index[2];
     for (unsigned a = 0; a < 2; ++a)
-        index[a] = floor_to_int(texel_coordinate(t, t.base(), p, a) - 0.5f) + p.offset[a];
+        index[a] = lower_texel(texel_coordinate(t, t.base(), p, a) - 0.5f) + p.offset[a];
     constexpr int order[4][2] = {{0, 1}, {1, 1}, {1, 0}, {0, 0}};
     for (int i = 0; i < 4; ++i) {
         const std::int32_t at[3] = {index[0] + order[i][0], index[1] + order[i][1], 0};
@@ -215,17 +222,23 @@ void gather(const Texture& t, const Place& p, unsigned component, std::uint32_t 
 }
 
 float level_of_slopes(const Texture& t, const Place& p, const float dx[3], const float dy[3]) {
-    auto length = [&](const float slope[3]) {
-        float sum = 0;
-        for (unsigned a = 0; a < p.axes; ++a) {
-            const bool scaled = t.normalized_coords || p.cube;
-            const float d =
-                slope[a] * (scaled ? static_cast<float>(size_of_axis(t.base(), a)) : 1.0f);
-            sum += d * d;
-        }
-        return std::sqrt(sum);
+    // Lengths, and the ellipse that two slopes span, in the approximation of GPUs (of one with
+    // three axes nothing is known): the longer of both and their diagonals.
+    float x[3] = {0, 0, 0}, y[3] = {0, 0, 0}, sum[3], difference[3];
+    for (unsigned a = 0; a < 3; ++a) {
+        const bool scaled = t.normalized_coords || p.cube;
+        const float size = scaled ? static_cast<float>(size_of_axis(t.base(), a)) : 1.0f;
+        if (a < p.axes) x[a] = dx[a] * size, y[a] = dy[a] * size;
+        sum[a] = (x[a] + y[a]) * (11.0f / 16);
+        difference[a] = (x[a] - y[a]) * (11.0f / 16);
+    }
+    const auto length = [&](const float v[3]) {
+        if (p.axes == 3) return std::sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+        const float a = std::fabs(v[0]), b = std::fabs(v[1]);
+        return std::max(a, b) + std::min(a, b) * (11.0f / 32);
     };
-    return std::log2(std::max(length(dx), length(dy)));
+    return std::log2(
+        std::max(std::max(length(x), length(y)), std::max(length(sum), length(difference))));
 }
 
 } // namespace lathe::soft

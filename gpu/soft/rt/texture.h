@@ -79,8 +79,8 @@ void fetch_texel(const Texture& texture, const Place& place, std::uint32_t level
 /// One component of the four texels that linear filtering would read, in tld4's order.
 void gather(const Texture& texture, const Place& place, unsigned component,
             std::uint32_t result[4]);
-/// Mip level of a footprint: log2 of the longer of two slopes, which are per texture coordinate
-/// (on the face where the place is on a cube).
+/// Mip level of a footprint: log2 of about the longer axis of the ellipse that the two slopes span.
+/// They are per texture coordinate (on the face where the place is on a cube).
 float level_of_slopes(const Texture& texture, const Place& place, const float dx[3],
                       const float dy[3]);
 

@@ -46,6 +46,12 @@ inline float in_texels(float x, std::int32_t n, bool normalized, bool wraps) {
     return x == x ? std::min(std::max(x, -1e9f), 1e9f) : 0.0f;
 }
 
+/// The lower of two texels that a filter reads, of a coordinate with 8 bits of fraction.
+inline std::int32_t lower_texel(float x) {
+    const std::int32_t whole = floor_to_int(x);
+    return whole + (x - static_cast<float>(whole) >= 511.0f / 512);
+}
+
 /// Fractions of filters have 8 bits; 0 to 1, both included.
 inline float to_fraction(float x) {
     return static_cast<float>(static_cast<std::int32_t>(x * 256.0f + 0.5f)) * (1.0f / 256.0f);

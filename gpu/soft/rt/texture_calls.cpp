@@ -49,7 +49,7 @@ Read read_of(std::uint32_t geometry, bool is_float, const std::uint32_t* words) 
         p.axes = 2;
         p.cube = true;
         // A cube beyond the last one is the last one, with the same face.
-        p.layer = p.layer * 6 + cube_face(direction, p.coords);
+        p.layer = std::min(p.layer, 0x1000000u) * 6 + cube_face(direction, p.coords);
         if (geometry & kTextureGradient) {
             for (float* d : {read.dx, read.dy}) {
                 cube_slope(direction, d, slope);

@@ -53,6 +53,17 @@ double Model::read(std::array<double, 3> at) const {
     return sum;
 }
 
+double footprint(std::array<double, 2> dx, std::array<double, 2> dy) {
+    const auto length = [](double x, double y) {
+        x = std::abs(x), y = std::abs(y);
+        return std::max(x, y) + std::min(x, y) * 11 / 32;
+    };
+    double longest = std::max(length(dx[0], dx[1]), length(dy[0], dy[1]));
+    for (const double sign : {-1.0, 1.0})
+        longest = std::max(longest, length(dx[0] + sign * dy[0], dx[1] + sign * dy[1]) * 11 / 16);
+    return longest;
+}
+
 FacePlace face_place(double x, double y, double z) {
     const double ax = std::fabs(x), ay = std::fabs(y), az = std::fabs(z);
     auto at = [](int face, double s, double t, double m) {

@@ -29,6 +29,10 @@ private:
 /// A fraction with 8 bits, rounded to nearest.
 double fraction_of_8_bits(double x);
 
+/// Length of the footprint that two slopes in texels span, as GPUs work it out (by a recording of
+/// one; the CUDA guide does not say).
+double footprint(std::array<double, 2> dx, std::array<double, 2> dy);
+
 /// Face and place on it, 0 to 1, of a direction: the guide's table for cube maps.
 struct FacePlace {
     int face;

@@ -165,7 +165,7 @@ TEST_F(Cubes, LevelsOfSlopes) {
                               static_cast<float>((b[1] - a[1]) * length),
                               static_cast<float>((b[2] - a[2]) * length)});
             slopes.push_back({});
-            expected.push_back(std::log2(64 * std::hypot(ds, dt)));
+            expected.push_back(std::log2(footprint({64 * ds, 64 * dt}, {0, 0})));
         }
     const auto got = read(t, Read::cube, at, {}, slopes);
     for (std::size_t i = 0; i < at.size(); ++i) EXPECT_NEAR(got[i].x, expected[i], 1.5 / 256);

@@ -111,8 +111,8 @@ TEST_F(Mipmaps, LevelsBySlopes) {
     const auto got = read(texture(of(m), desc), Read::d2, at, {}, slopes);
     for (std::size_t i = 0; i < at.size(); ++i) {
         const Float4 &dx = slopes[2 * i], &dy = slopes[2 * i + 1];
-        const double lod = std::log2(std::max(std::hypot(dx.x * kWidth, dx.y * kHeight),
-                                              std::hypot(dy.x * kWidth, dy.y * kHeight)));
+        const double lod =
+            std::log2(footprint({dx.x * kWidth, dx.y * kHeight}, {dy.x * kWidth, dy.y * kHeight}));
         // The level has 8 bits of fraction; a hundred and more lie between levels.
         ASSERT_NEAR(
             got[i].x,
