@@ -20,8 +20,7 @@ std::int64_t ordered(Type type, std::uint64_t bits) {
 
 /// In units of the tolerance: up to 1 is allowed.
 double distance(Type type, const Tolerance& tolerance, std::uint64_t a, std::uint64_t b) {
-    if (a == b) return 0;
-    if (is_nan(type, a) && is_nan(type, b)) return 0;
+    if (with_one_nan(type, a) == with_one_nan(type, b)) return 0;
     if (tolerance.exact() || is_nan(type, a) || is_nan(type, b)) return HUGE_VAL;
     const double x = value_of(type, a), y = value_of(type, b);
     double least = HUGE_VAL;
@@ -68,6 +67,11 @@ void compare_parts(const Part& recorded, const Part& fresh, Comparison& result) 
     for (std::size_t k = 0; k < stored; ++k) {
         const std::uint64_t a = recorded.values[k], b = fresh.values[k];
         const double size = distance(fresh.type, fresh.tolerance, a, b);
+        if (k < fresh.open.size() && fresh.open[k]) {
+            ++result.open;
+            result.open_unequal += size > 1;
+            continue;
+        }
         result.unequal += a != b && size <= 1;
         result.worst = std::max(result.worst, size);
         if (size <= 1) continue;
@@ -75,8 +79,8 @@ void compare_parts(const Part& recorded, const Part& fresh, Comparison& result) 
                                   shown(fresh.type, a), shown(fresh.type, b)));
     }
     for (std::size_t chunk = stored / 64; chunk < fresh.hashes.size(); ++chunk) {
-        if (recorded.hashes.size() <= chunk || 64 * chunk + 64 <= stored ||
-            recorded.hashes[chunk] == fresh.hashes[chunk])
+        if (stored == recorded.count || recorded.hashes.size() <= chunk ||
+            64 * chunk + 64 <= stored || recorded.hashes[chunk] == fresh.hashes[chunk])
             continue;
         report.differ(fmt::format("{}[{} to {}]: the hash differs", fresh.label, 64 * chunk,
                                   std::min<std::size_t>(64 * chunk + 63, fresh.count - 1)));

@@ -93,9 +93,10 @@ void add_function_cases(std::vector<Case>& cases) {
                           operands == 1 ? type + " " + type : fmt::format("{0} {0} {0}", type),
                           {}};
         op.rows = std::move(rows);
-        cases.push_back(
-            {fmt::format("functions/{}/{}", instruction, range),
-             [op, tolerance](Session& session) { return run_op(session, op, tolerance); }});
+        const std::string name = fmt::format("functions/{}/{}", instruction, range);
+        cases.push_back({name, [name, op, tolerance](Session& session) {
+                             return run_op(session, name, op, tolerance);
+                         }});
     };
     const auto add_with_bound = [&](const std::string& instruction, const std::string& range,
                                     std::vector<Inputs> rows) {

@@ -24,8 +24,9 @@ public:
 
     void add(const std::string& text, const std::string& types) {
         const soft::test::Op op{text, types, {}};
-        cases_.push_back({fmt::format("{}/{}", group_, short_name(op)), [op](Session& session) {
-                              return run_op(session, op, tolerance_of(op.text));
+        const std::string name = fmt::format("{}/{}", group_, short_name(op));
+        cases_.push_back({name, [name, op](Session& session) {
+                              return run_op(session, name, op, tolerance_of(op.text));
                           }});
     }
     /// "add.rz.f32": `count` operands of one type like the result.

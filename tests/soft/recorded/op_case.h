@@ -10,7 +10,9 @@
 
 namespace lathe::recorded {
 
-std::vector<Part> run_op(Session& session, const soft::test::Op& op, Tolerance tolerance);
+/// `name` is the case's.
+std::vector<Part> run_op(Session& session, const std::string& name, const soft::test::Op& op,
+                         Tolerance tolerance);
 
 /// The instruction, for a case's name.
 std::string short_name(const soft::test::Op& op);

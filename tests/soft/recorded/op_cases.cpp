@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 // One instruction a case: those of tests/soft/jit/ops.h, whose host functions are not used here.
 #include "tests/soft/jit/ops.h"
+#include "tests/soft/recorded/compare.h"
 #include "tests/soft/recorded/op_case.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <random>
+#include <regex>
+#include <sstream>
 
 namespace lathe::recorded {
 namespace {
@@ -24,15 +27,32 @@ Type type_of(const std::string& name) {
     return bits == 8 ? Type::b8 : bits == 16 ? Type::b16 : bits == 32 ? Type::b32 : Type::b64;
 }
 
+/// Of the result: what floats a register of plain bits holds, the instruction says.
+Type result_type(const soft::test::Op& op) {
+    const std::string type = soft::test::types_of(op)[0];
+    if (type != "u32" || op.text.starts_with("set.")) return type_of(type);
+    std::istringstream words{op.text.substr(0, op.text.find(' '))};
+    for (std::string word; std::getline(words, word, '.');) {
+        if (word == "f16x2") return Type::f16x2;
+        if (word == "bf16x2") return Type::bf16x2;
+        if (word == "tf32") return Type::f32;
+        static const std::regex kOther{"[usfbe][0-9]+(m[0-9])?(x[24])?"};
+        if (std::regex_match(word, kOther)) break; // the result's type comes first
+    }
+    return Type::b32;
+}
+
 } // namespace
 
-std::vector<Part> run_op(Session& session, const soft::test::Op& op, Tolerance tolerance) {
+std::vector<Part> run_op(Session& session, const std::string& name, const soft::test::Op& op,
+                         Tolerance tolerance) {
     std::vector<soft::test::Inputs> rows = soft::test::rows_of(op);
     // A sample of all in the first rows, whose values are kept.
     std::mt19937 random{7};
     for (std::size_t k = rows.size(); k > 1; --k) std::swap(rows[k - 1], rows[random() % k]);
     if (rows.size() > kRows) rows.resize(kRows);
     const std::size_t count = rows.size();
+    std::vector<bool> open = open_rows(name, rows);
     while (rows.size() % kThreads) rows.push_back(rows.back());
     std::vector<std::uint64_t> in;
     for (const soft::test::Inputs& row : rows) in.insert(in.end(), row.begin(), row.end());
@@ -41,8 +61,9 @@ std::vector<Part> run_op(Session& session, const soft::test::Op& op, Tolerance t
     const Memory from = session.upload(in), to{8 * rows.size()};
     session.launch(f, {{static_cast<unsigned>(rows.size()) / kThreads, 1, 1}, {kThreads, 1, 1}},
                    from.get(), to.get());
-    return {
-        part("", type_of(soft::test::types_of(op)[0]), to.read<std::uint64_t>(count), tolerance)};
+    Part result = part("", result_type(op), to.read<std::uint64_t>(count), tolerance);
+    result.open = std::move(open);
+    return {std::move(result)};
 }
 
 std::string short_name(const soft::test::Op& op) {
@@ -56,10 +77,10 @@ void add_op_cases(std::vector<Case>& cases) {
          {soft::test::convert_ops, soft::test::float_ops, soft::test::integer_ops})
         for (const soft::test::OpGroup& group : list())
             for (const soft::test::Op& op : group.ops) {
-                cases.push_back(
-                    {fmt::format("ops/{}/{}", group.name, short_name(op)), [op](Session& session) {
-                         return run_op(session, op, tolerance_of(op.text));
-                     }});
+                const std::string name = fmt::format("ops/{}/{}", group.name, short_name(op));
+                cases.push_back({name, [name, op](Session& session) {
+                                     return run_op(session, name, op, tolerance_of(op.text));
+                                 }});
             }
 }
 

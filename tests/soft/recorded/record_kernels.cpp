@@ -2,6 +2,7 @@
 // Runs all cases on the device that LATHE_DEVICE chooses and writes what they gave.
 //   record_kernels FILE [--full FILE] [--only WORD] [--jobs N] [--seconds N] [--note KEY=VALUE]...
 //   record_kernels --compare FILE [--only WORD]   the device at hand against a file
+//   record_kernels --shorten FULL FILE            FILE anew from the values of a full file
 //   record_kernels --list
 //   record_kernels --ptx FOLDER [--only WORD]     the PTX of each case, for other compilers
 // The cases run in processes of their own (workers.h): one that hangs, or loses the context, costs
@@ -29,7 +30,7 @@ namespace {
 constexpr std::size_t kKept = 128;
 
 struct Options {
-    std::string file, full, compare, ptx, only;
+    std::string file, full, compare, shorten, ptx, only;
     bool list = false;
     unsigned jobs = std::clamp(std::thread::hardware_concurrency() / 2, 1u, 8u);
     double seconds = 110;
@@ -49,6 +50,8 @@ Options parsed(int count, char** words) {
             options.full = next();
         else if (word == "--compare")
             options.compare = next();
+        else if (word == "--shorten")
+            options.shorten = next();
         else if (word == "--ptx")
             options.ptx = next();
         else if (word == "--only")
@@ -109,6 +112,35 @@ int compare_with_file(const Options& options) {
     return differing ? 1 : 0;
 }
 
+/// The device's values with the types and tolerances that the cases have by now, for which they
+/// run here.
+int shorten(const Options& options) {
+    if (options.file.empty()) throw Error{"which file? See the head of record_kernels.cpp"};
+    Recording recording = Recording::read(options.shorten);
+    const std::vector<Case> cases = all_cases();
+    Session session;
+    std::vector<Record> kept;
+    for (const Case& one : cases) {
+        const Record* const recorded = recording.find(one.name);
+        if (!recorded) continue;
+        kept.push_back(*recorded);
+        std::vector<Part>& parts = kept.back().parts;
+        bool lost = false;
+        const Record here = run(session, one, lost);
+        if (lost) throw Error{"the context is lost"};
+        for (std::size_t k = 0; k < std::min(parts.size(), here.parts.size()); ++k) {
+            if (parts[k].values.size() != parts[k].count) throw Error{"no full file"};
+            parts[k].approximate = here.parts[k].approximate;
+            if (bytes_of(parts[k].type) == bytes_of(here.parts[k].type))
+                parts[k].type = here.parts[k].type;
+        }
+        finish(kept.back());
+    }
+    recording.records = std::move(kept);
+    recording.write(options.file, kKept);
+    return 0;
+}
+
 int write_ptx(const Options& options) {
     std::filesystem::create_directories(options.ptx);
     setenv("LATHE_RECORDED_PTX", options.ptx.c_str(), 1);
@@ -152,6 +184,7 @@ int main_of(int count, char** words) {
         return 0;
     }
     if (!options.compare.empty()) return compare_with_file(options);
+    if (!options.shorten.empty()) return shorten(options);
     if (!options.ptx.empty()) return write_ptx(options);
     return record(options);
 }

@@ -51,8 +51,7 @@ std::vector<std::uint32_t> hashes_of(const Part& part) {
         std::uint64_t hash = kHashStart;
         const std::size_t end = std::min(first + kChunk, part.values.size());
         for (std::size_t k = first; k < end; ++k) {
-            const std::uint64_t bits =
-                is_nan(part.type, part.values[k]) ? ~std::uint64_t{0} : part.values[k];
+            const std::uint64_t bits = with_one_nan(part.type, part.values[k]);
             hash = mixed(hash, &bits, sizeof bits);
         }
         hashes.push_back(static_cast<std::uint32_t>(hash ^ hash >> 32));
@@ -63,11 +62,11 @@ std::vector<std::uint32_t> hashes_of(const Part& part) {
 } // namespace
 
 unsigned bytes_of(Type type) {
-    static constexpr unsigned kBytes[] = {1, 2, 4, 8, 2, 2, 4, 8};
+    static constexpr unsigned kBytes[] = {1, 2, 4, 8, 2, 2, 4, 8, 4, 4};
     return kBytes[static_cast<int>(type)];
 }
 
-bool is_real(Type type) { return type >= Type::f16; }
+bool is_real(Type type) { return type >= Type::f16 && type <= Type::f64; }
 
 double value_of(Type type, std::uint64_t bits) {
     switch (type) {
@@ -93,6 +92,17 @@ bool is_nan(Type type, std::uint64_t bits) {
     return is_real(type) && std::isnan(value_of(type, bits));
 }
 
+std::uint64_t with_one_nan(Type type, std::uint64_t bits) {
+    if (type < Type::f16x2) return is_nan(type, bits) ? ~std::uint64_t{0} : bits;
+    const Type half = type == Type::f16x2 ? Type::f16 : Type::bf16;
+    std::uint64_t pair = 0;
+    for (const int shift : {0, 16}) {
+        const std::uint64_t part = bits >> shift & 0xffff;
+        pair |= (is_nan(half, part) ? 0xffff : part) << shift;
+    }
+    return pair;
+}
+
 std::uint64_t mixed(std::uint64_t hash, const void* data, std::size_t bytes) {
     const auto* const byte = static_cast<const unsigned char*>(data);
     for (std::size_t k = 0; k < bytes; ++k) hash = (hash ^ byte[k]) * 0x100000001b3u;
@@ -106,6 +116,7 @@ void finish(Record& record) {
     for (Part& part : record.parts) {
         part.count = static_cast<std::uint32_t>(part.values.size());
         part.hashes = hashes_of(part);
+        part.approximate |= !part.tolerance.exact() || !part.open.empty();
     }
 }
 
@@ -119,10 +130,10 @@ std::string to_bytes(const Record& record, std::size_t kept) {
     put(bytes, record.parts.size(), 2);
     for (const Part& part : record.parts) {
         put_text(bytes, part.label, 1);
-        put(bytes, static_cast<unsigned>(part.type), 1);
+        put(bytes, static_cast<unsigned>(part.type) | (part.approximate ? 128u : 0u), 1);
         put(bytes, part.count, 4);
         const std::size_t count =
-            part.tolerance.exact() ? std::min(kept, part.values.size()) : part.values.size();
+            part.approximate ? part.values.size() : std::min(kept, part.values.size());
         put(bytes, count, 4);
         for (std::size_t k = 0; k < count; ++k) put(bytes, part.values[k], bytes_of(part.type));
         if (count < part.count)
@@ -142,8 +153,10 @@ Record from_bytes(std::string_view bytes, std::size_t& at) {
     record.parts.resize(static_cast<std::size_t>(reader.number(2)));
     for (Part& part : record.parts) {
         part.label = reader.text(1);
-        part.type = static_cast<Type>(reader.number(1));
-        if (part.type > Type::f64) throw Error{"the recording is damaged"};
+        const std::uint64_t type = reader.number(1);
+        part.type = static_cast<Type>(type & 127);
+        part.approximate = type & 128;
+        if (part.type > Type::bf16x2) throw Error{"the recording is damaged"};
         part.count = static_cast<std::uint32_t>(reader.number(4));
         const auto kept = static_cast<std::size_t>(reader.number(4));
         if (kept > part.count || kept * bytes_of(part.type) > bytes.size() - at)

@@ -5,6 +5,7 @@
 // 1", an empty line, then one record a case, numbers with the low byte first:
 //   u16 length, name           u64 definition, u64 ptx     i32 code     u16 length, problem
 //   u16 parts, and for each:   u8 length, label   u8 type   u32 count   u32 kept
+//                              (the type plus 128: approximate, all values are kept)
 //                              kept values of the type's size, the first ones
 //                              u32 hashes, one for each 64 values where some are not kept
 #pragma once
@@ -18,12 +19,15 @@
 
 namespace lathe::recorded {
 
-enum class Type : std::uint8_t { b8, b16, b32, b64, f16, bf16, f32, f64 };
+/// Pairs of halves are compared half by half.
+enum class Type : std::uint8_t { b8, b16, b32, b64, f16, bf16, f32, f64, f16x2, bf16x2 };
 unsigned bytes_of(Type type);
 bool is_real(Type type);
 /// NaN, too.
 double value_of(Type type, std::uint64_t bits);
 bool is_nan(Type type, std::uint64_t bits);
+/// The bits, or all ones for a NaN (for each half of a pair).
+std::uint64_t with_one_nan(Type type, std::uint64_t bits);
 
 /// How far apart two devices' values may be: one of the three is enough, all zero mean bit for bit.
 /// NaNs are equal whatever their bits.
@@ -38,9 +42,11 @@ struct Part {
     std::string label;
     Type type = Type::b32;
     std::vector<std::uint64_t> values; ///< from a file: the first ones only
-    Tolerance tolerance{};             ///< not in the file
+    Tolerance tolerance{};             ///< not in the file, but whether there is one
     std::uint32_t count = 0;           ///< filled in by `Recording::add`
     std::vector<std::uint32_t> hashes; ///< of each 64 values, NaNs made equal; likewise
+    bool approximate = false;          ///< all values are kept; likewise, or from a file
+    std::vector<bool> open{}; ///< values that may differ (differences.cpp); not in the file
 };
 
 struct Record {

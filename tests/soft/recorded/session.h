@@ -123,7 +123,7 @@ std::map<std::string, std::string> header_of_this_machine();
 
 template <class T>
 Part part(std::string label, Type type, const std::vector<T>& values, Tolerance tolerance = {}) {
-    Part made{std::move(label), type, {}, tolerance, 0, {}};
+    Part made{std::move(label), type, {}, tolerance, 0, {}, false, {}};
     made.values.reserve(values.size());
     for (const T& value : values) {
         std::uint64_t bits = 0;

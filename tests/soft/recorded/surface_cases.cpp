@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace lathe::recorded {
 namespace {
 
@@ -42,6 +44,25 @@ extern "C" __global__ void read(cudaSurfaceObject_t s, int kind, int n, const in
 struct Place {
     int x, y, z, unused;
 };
+
+/// The texels that several threads write, as shapes without rows or slices take the same x for the
+/// same texel whatever y and z are: which one is last is open. Empty where there are none.
+std::vector<bool> written_twice(int kind, const std::array<std::size_t, 3>& size,
+                                const std::vector<Place>& places) {
+    const auto length = [&](int axis) { return std::max<std::size_t>(size[axis], 1); };
+    std::vector<int> times(length(0) * length(1) * length(2));
+    for (const Place& p : places) {
+        const std::size_t at[3] = {static_cast<std::size_t>(p.x),
+                                   kind == 0 || kind == 3 ? 0 : static_cast<std::size_t>(p.y),
+                                   kind == 0 ? 0 : static_cast<std::size_t>(p.z)};
+        if (at[0] < length(0) && at[1] < length(1) && at[2] < length(2))
+            ++times[(at[2] * length(1) + at[1]) * length(0) + at[0]];
+    }
+    std::vector<bool> open;
+    for (const int count : times) open.push_back(count > 1);
+    if (std::ranges::find(open, true) == open.end()) open.clear();
+    return open;
+}
 
 void add_accesses(std::vector<Case>& cases) {
     struct Form {
@@ -103,8 +124,16 @@ void add_accesses(std::vector<Case>& cases) {
                          session.launch(session.compiled(source, "write"), {{1, 1, 1}, {96, 1, 1}},
                                         surface.get(), form.kind, static_cast<int>(inside.size()),
                                         writes.get(), data.get());
+                         Part written = part("written", Type::b8, array.read());
+                         if (!clamps) written.open = written_twice(form.kind, form.size, inside);
+                         const auto each = [&](const std::vector<bool>& texels) {
+                             std::vector<bool> open;
+                             for (const bool one : texels) open.insert(open.end(), bytes, one);
+                             return open;
+                         };
+                         written.open = each(written.open);
                          return {part("read", Type::b8, got.read<unsigned char>(96 * bytes)),
-                                 part("written", Type::b8, array.read())};
+                                 std::move(written)};
                      }});
 }
 

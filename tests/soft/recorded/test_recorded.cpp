@@ -9,8 +9,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <iostream>
 #include <set>
 #include <thread>
 
@@ -87,15 +89,23 @@ TEST_P(RecordedGpu, AgreesWithTheSoftwareDevice) {
     std::erase_if(cases, [&](const Case& one) { return group_of(one.name) != GetParam(); });
     const std::vector<Record> fresh = run_all(cases);
     std::set<std::string> stale;
+    std::vector<std::string> again;
     for (const std::string& pattern : known_difference_patterns())
         if (group_of(pattern) == GetParam()) stale.insert(pattern);
     for (const Record& here : fresh) {
         const Record* const recorded = recording.find(here.name);
         if (!recorded) {
-            ADD_FAILURE() << here.name << " is not in the recording: record again";
+            again.push_back(here.name);
+            continue;
+        }
+        // One that ended with an error is not hashed to its end.
+        if (recorded->definition != here.definition && recorded->code == here.code) {
+            again.push_back(here.name);
             continue;
         }
         const Comparison result = compare(*recorded, here);
+        if (result.open && !result.open_unequal)
+            ADD_FAILURE() << here.name << ": no row differs that may: change differences.cpp";
         if (result.same) continue;
         for (const std::string& pattern : known_difference_patterns())
             if (matches(pattern, here.name)) stale.erase(pattern);
@@ -103,7 +113,10 @@ TEST_P(RecordedGpu, AgreesWithTheSoftwareDevice) {
     }
     for (const std::string& pattern : stale)
         ADD_FAILURE() << pattern << " does not differ any more: take it out of differences.cpp";
-    RecordProperty("compared", static_cast<int>(fresh.size()));
+    RecordProperty("compared", static_cast<int>(fresh.size() - again.size()));
+    for (const std::string& name : again)
+        std::cout << name << " is another case than the recorded one, or new: record again\n";
+    EXPECT_LT(again.size(), std::max<std::size_t>(fresh.size() / 4, 8)) << "record again";
 }
 
 INSTANTIATE_TEST_SUITE_P(Groups, RecordedGpu, testing::ValuesIn(groups()),
@@ -207,6 +220,29 @@ TEST(Recording, NansAreEqualAndZeroesAreNot) {
     finish(a), finish(b);
     EXPECT_FALSE(compare(kept(a, 0), b).same);
     EXPECT_FALSE(compare(kept(a, 200), b).same);
+}
+
+TEST(Recording, NansOfHalvesAreEqualHalfByHalf) {
+    Record a = example(), b = example();
+    for (Record* const each : {&a, &b}) each->parts[0].type = Type::f16x2;
+    a.parts[0].values[100] = 0x7fff3c00;
+    b.parts[0].values[100] = 0xfe003c00;
+    finish(a), finish(b);
+    EXPECT_TRUE(compare(kept(a, 0), b).same);
+    EXPECT_TRUE(compare(kept(a, 200), b).same);
+    b.parts[0].values[100] = 0xfe003c01;
+    finish(b);
+    EXPECT_FALSE(compare(kept(a, 0), b).same);
+    EXPECT_FALSE(compare(kept(a, 200), b).same);
+}
+
+// As in a worker's piece, from which a short file is made.
+TEST(Recording, ApproximateValuesAreAllKept) {
+    const Record good = example();
+    const Record again = kept(kept(good, 1000), 16);
+    EXPECT_EQ(again.parts[0].values.size(), 16u);
+    EXPECT_EQ(again.parts[1].values.size(), 200u);
+    EXPECT_TRUE(compare(again, good).same);
 }
 
 TEST(Recording, AnotherCaseOrOutcomeIsFound) {

@@ -190,8 +190,9 @@ void add_formats(std::vector<Case>& cases) {
                              const double range = format.format == CU_AD_FORMAT_HALF ? 2 * 65504.0
                                                   : format.format == CU_AD_FORMAT_FLOAT ? 32
                                                                                         : 2;
-                             // The conversion from sRGB has no more than 8 to 12 good bits.
-                             const double curve = srgb ? 1.0 / 2048 : 0;
+                             // CUDA says nothing of the conversion from sRGB. GPUs do it by a table
+                             // that keeps Direct3D's bound, half a step of the eight bits.
+                             const double curve = srgb ? 0.5 / 255 * 2.4 / 1.055 : 0;
                              const double weight = blends ? range / 256 : 0;
                              return {channel("x", got, 0, {weight + curve}),
                                      channel("w", got, 3, {weight + curve})};

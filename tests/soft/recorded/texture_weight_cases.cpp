@@ -146,9 +146,9 @@ void add_levels(std::vector<Case>& cases) {
                                               : kind == 2 ? Float4{}
                                                           : Float4{slope(3 * i + 1), slope(5 * i)});
                          }
-                         // Hardware works the length of a slope out roughly: an eighth of a level.
+                         // Logarithms are tables: two steps of a level's 8 bits.
                          return {channel("level", read(session, texture, Read::d2, at, {}, slopes),
-                                         0, {0.125})};
+                                         0, {2.0 / 256})};
                      }});
     cases.push_back(
         {"textures/levels/slopes_of_cubes", [=](Session& session) -> std::vector<Part> {
@@ -167,8 +167,8 @@ void add_levels(std::vector<Case>& cases) {
                      slopes.push_back({f(b[0] - a[0]), f(b[1] - a[1]), f(b[2] - a[2])});
                      slopes.push_back({});
                  }
-             return {
-                 channel("level", read(session, texture, Read::cube, at, {}, slopes), 0, {0.125})};
+             return {channel("level", read(session, texture, Read::cube, at, {}, slopes), 0,
+                             {2.0 / 256})};
          }});
     for (const bool blends : {false, true})
         cases.push_back(

@@ -11,8 +11,9 @@ namespace lathe::recorded {
 void add_warp_cases(std::vector<Case>& cases) {
     const auto add = [&](const std::string& text, const std::string& types) {
         const soft::test::Op op{text, types, {}};
-        cases.push_back({fmt::format("warps/{}", short_name(op)),
-                         [op](Session& session) { return run_op(session, op, {}); }});
+        const std::string name = fmt::format("warps/{}", short_name(op));
+        cases.push_back(
+            {name, [name, op](Session& session) { return run_op(session, name, op, {}); }});
     };
     const std::string with_predicate = " @%p xor.b32 %d, %d, 0x5a5a0000;";
     for (const std::string mode : {"up", "down", "bfly", "idx"})
