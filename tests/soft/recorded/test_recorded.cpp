@@ -12,7 +12,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
+#include <iterator>
 #include <set>
 #include <thread>
 
@@ -296,6 +298,28 @@ TEST(Recording, WorkersWriteWhatOneProcessFinds) {
     }
     for (const auto& entry : std::filesystem::directory_iterator{folder.path()})
         EXPECT_EQ(entry.path().string().find("piece"), std::string::npos) << entry.path();
+}
+
+// Of approximate cases, all of whose values must come through workers and the full file.
+TEST(Recording, AShortFileIsMadeAnewOfAFullOne) {
+    const TempFolder folder;
+    const std::string file = folder / "recording", full = folder / "full", anew = folder / "anew";
+    const std::string program = LATHE_TEST_RECORD_KERNELS;
+    const std::string log = " >" + (folder / "log").string();
+    ASSERT_EQ(std::system((program + " " + file + " --full " + full +
+                           " --only functions/tanh --jobs 2" + log)
+                              .c_str()),
+              0);
+    ASSERT_EQ(std::system((program + " " + anew + " --shorten " + full + log).c_str()), 0);
+    const auto bytes = [](const std::string& path) {
+        std::ifstream stream{path, std::ios::binary};
+        return std::string{std::istreambuf_iterator<char>{stream}, {}};
+    };
+    EXPECT_EQ(bytes(file), bytes(anew));
+    const Recording recording = Recording::read(file);
+    EXPECT_GT(recording.records.size(), 3u);
+    for (const Record& record : recording.records)
+        EXPECT_EQ(record.parts.at(0).values.size(), record.parts.at(0).count) << record.name;
 }
 
 TEST(Recording, NamesAreUnique) {
