@@ -348,7 +348,8 @@ extern "C" __global__ void k(int n, float softening, const float4* position, flo
     compare("n-body", f.read(), force, 1e-3);
 }
 
-void bench_matmul(bool tiled) {
+/// `side`: rows of a block, and of a tile.
+void bench_matmul(bool tiled, unsigned side = 16) {
     constexpr int n = 256;
     const char* plain = R"(
 extern "C" __global__ void k(int n, const double* a, const double* b, double* c) {
@@ -357,16 +358,16 @@ extern "C" __global__ void k(int n, const double* a, const double* b, double* c)
     for (int i = 0; i < n; ++i) sum += a[y * n + i] * b[i * n + x];
     c[y * n + x] = sum;
 })";
-    const char* tiles = R"(
+    const std::string tiles = fmt::format("constexpr int side = {};", side) + R"(
 extern "C" __global__ void k(int n, const double* a, const double* b, double* c) {
-    __shared__ double left[16][16], right[16][16];
-    const int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
+    __shared__ double left[side][side], right[side][side];
+    const int x = blockIdx.x * side + threadIdx.x, y = blockIdx.y * side + threadIdx.y;
     double sum = 0;
-    for (int first = 0; first < n; first += 16) {
+    for (int first = 0; first < n; first += side) {
         left[threadIdx.y][threadIdx.x] = a[y * n + first + threadIdx.x];
         right[threadIdx.y][threadIdx.x] = b[(first + threadIdx.y) * n + x];
         __syncthreads();
-        for (int i = 0; i < 16; ++i) sum += left[threadIdx.y][i] * right[i][threadIdx.x];
+        for (int i = 0; i < side; ++i) sum += left[threadIdx.y][i] * right[i][threadIdx.x];
         __syncthreads();
     }
     c[y * n + x] = sum;
@@ -378,9 +379,11 @@ extern "C" __global__ void k(int n, const double* a, const double* b, double* c)
     }
     Device<double> da{a}, db{b}, dc{c};
     std::vector<double> best(n * n);
-    measure({tiled ? "matmul 256, tiled" : "matmul 256, naive", tiled ? tiles : plain,
+    const std::string name = fmt::format("matmul 256, {}{}", tiled ? "tiled" : "naive",
+                                         side == 16 ? "" : fmt::format(" {0} x {0}", side));
+    measure({name.c_str(), tiled ? tiles.c_str() : plain,
              [&](Kernel& kernel) {
-                 kernel.run({{n / 16, n / 16, 1}, {16, 16, 1}}, n, da.p, db.p, dc.p);
+                 kernel.run({{n / side, n / side, 1}, {side, side, 1}}, n, da.p, db.p, dc.p);
              },
              [&] { bench::matmul(n, a.data(), b.data(), c.data()); },
              [&] { bench::best::matmul(n, a.data(), b.data(), best.data()); },
@@ -573,6 +576,12 @@ int main(int argc, char** argv) {
             {"n-body", bench_nbody},
             {"matmul naive", [] { bench_matmul(false); }},
             {"matmul tiled", [] { bench_matmul(true); }},
+            {"matmul of whole rows of warps",
+             [] {
+                 if (!g_counters) return;
+                 bench_matmul(false, 32);
+                 bench_matmul(true, 32);
+             }},
             {"reduce", bench_reduce},
             {"histogram", bench_histogram},
             {"Gray-Scott", bench_gray_scott},

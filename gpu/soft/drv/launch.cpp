@@ -139,6 +139,7 @@ void launch(Context& context, Function& function, const LaunchArguments& a) {
     grid->warp_fibers = code.width > 1 && code.fibers;
     grid->later = code.later;
     grid->counters = code.counters;
+    grid->order = Order::from_environment();
     // The limit is what the caller counted for a GPU's local memory; host frames are larger.
     std::size_t stack = context.limits.at(CU_LIMIT_STACK_SIZE);
     grid->stack_bytes = stack > 1024 ? stack * 2 + (32u << 10) : 0;

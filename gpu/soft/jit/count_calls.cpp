@@ -32,21 +32,28 @@ extern "C" {
 
 void lathe_jit_count_lanes(const ThreadContext* t, std::uint64_t* slots,
                            const std::uint64_t* addresses, std::uint32_t size, std::uint32_t mask,
-                           std::uint32_t what, std::uint32_t minus) {
+                           std::uint32_t what, std::uint32_t minus, std::uint64_t* memo) {
+    std::uint64_t count = 0;
     switch (CountedWhat{what}) {
     case CountedWhat::sectors:
-        *slots += sectors_of(addresses, mask, size) - std::uint64_t{minus};
+        count = sectors_of(addresses, mask, size);
         break;
     case CountedWhat::banks:
-        *slots += bank_degree(addresses, mask, size) - std::uint64_t{minus};
+        count = bank_degree(addresses, mask, size);
         break;
     case CountedWhat::atomics:
-        *slots += most_at_one_address(addresses, mask) - std::uint64_t{minus};
+        count = most_at_one_address(addresses, mask);
         break;
     case CountedWhat::any:
-        count_any(*t, slots, addresses, size, mask);
-        break;
+        return count_any(*t, slots, addresses, size, mask);
     }
+    count -= minus; // modulo 2^64
+    *slots += count;
+    if (!memo) return;
+    for (unsigned k = 0; k < kWarpLanes; ++k) memo[k] = addresses[k] - addresses[0];
+    memo[kMemoKey] =
+        kMemoUsed | addresses[0] % kSectorBytes << kMemoPlaceShift | std::uint64_t{mask};
+    memo[kMemoCount] = count;
 }
 
 void lathe_jit_count_row(const ThreadContext* t, std::uint64_t* slots, std::uint64_t first,
@@ -55,7 +62,7 @@ void lathe_jit_count_row(const ThreadContext* t, std::uint64_t* slots, std::uint
     std::uint64_t addresses[kWarpLanes];
     for (unsigned k = 0; k < kWarpLanes; ++k)
         addresses[k] = first + static_cast<std::uint64_t>(stride) * k;
-    lathe_jit_count_lanes(t, slots, addresses, size, mask, what, minus);
+    lathe_jit_count_lanes(t, slots, addresses, size, mask, what, minus, nullptr);
 }
 
 } // extern "C"

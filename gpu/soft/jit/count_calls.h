@@ -22,9 +22,18 @@ extern "C" {
 void lathe_jit_count_row(const ThreadContext* t, std::uint64_t* slots, std::uint64_t first,
                          std::int64_t stride, std::uint32_t size, std::uint32_t mask,
                          std::uint32_t what, std::uint32_t minus);
+/// `memo` (may be null) has kMemoSlots: what comes of lanes at these distances from lane 0. The
+/// code looks there before it calls.
 void lathe_jit_count_lanes(const ThreadContext* t, std::uint64_t* slots,
                            const std::uint64_t* addresses, std::uint32_t size, std::uint32_t mask,
-                           std::uint32_t what, std::uint32_t minus);
+                           std::uint32_t what, std::uint32_t minus, std::uint64_t* memo);
 }
+
+/// A memo: distances of 32 lanes, its key, what is to be added.
+constexpr unsigned kMemoKey = 32, kMemoCount = 33, kMemoSlots = 34;
+/// Sectors and banks follow from the distances, where lane 0 lies in its sector, and the lanes that
+/// run; 0 is no key.
+constexpr std::uint64_t kMemoUsed = std::uint64_t{1} << 40;
+constexpr unsigned kMemoPlaceShift = 32;
 
 } // namespace lathe::soft::jit

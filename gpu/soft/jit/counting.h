@@ -26,7 +26,10 @@ using SlotSum = std::vector<std::pair<std::uint32_t, std::int64_t>>;
 /// What a piece of code counts; grows while the code is made.
 class CounterSites {
 public:
-    std::uint32_t slot() { return table_.slots++; }
+    std::uint32_t slot() { return slots(1); }
+    std::uint32_t slots(std::uint32_t count) {
+        return std::exchange(table_.slots, table_.slots + count);
+    }
     /// The row of a place, nothing where it has no line.
     void add(const llvm::DILocation* place, Counter counter, const SlotSum& sum,
              std::int64_t factor = 1, bool by_threads = false);

@@ -99,6 +99,7 @@ void BlockRunner::run(Launch& launch, std::uint64_t first, std::uint64_t count) 
     launch_ = &launch;
     code_ = launch.current_code();
     counters_ = slots_of(code_.counters);
+    shuffles_ = launch.order.kind == Order::Kind::shuffle;
     clock_start_ = __rdtsc();
     std::fill_n(seen, kSeenRanges, MemoryRange{});
     note_own_stack(own_);
@@ -158,9 +159,10 @@ __attribute__((no_sanitize("thread"))) void BlockRunner::loop_body(void* p) {
     ThreadContext& c = self.threads_[0].context;
     std::uint32_t threads = l.threads();
     KernelEntry entry = self.code_.entry;
+    if (self.shuffles_ && self.code_.block) self.run_loop_shuffled();
     for (; self.loop_block_ < self.loop_end_; ++self.loop_block_, self.loop_thread_ = 0) {
         if (l.stopped.load(std::memory_order_relaxed)) break;
-        self.fill(c, self.loop_block_, self.loop_thread_, self.shared_base_[0]);
+        self.fill(c, l.block_at(self.loop_block_), self.loop_thread_, self.shared_base_[0]);
         if (self.code_.block) {
             self.code_.block(&c, self.loop_thread_, threads - self.loop_thread_);
             continue;
@@ -180,6 +182,32 @@ __attribute__((no_sanitize("thread"))) void BlockRunner::loop_body(void* p) {
     }
     self.outcome_ = Outcome::finished;
     self.leave_for_main();
+}
+
+// An exit inside of a call comes here again: its warp goes on behind the thread.
+void BlockRunner::run_loop_shuffled() {
+    ThreadContext& c = threads_[0].context;
+    const std::uint32_t threads = launch_->threads(), warps = (threads + kWarp - 1) / kWarp;
+    for (; loop_block_ < loop_end_; ++loop_block_, loop_warp_ = 0) {
+        if (launch_->stopped.load(std::memory_order_relaxed)) break;
+        const std::uint64_t block = launch_->block_at(loop_block_);
+        if (loop_warp_ == 0 && loop_thread_ == 0) {
+            random_ = Random{launch_->order.seed, block};
+            for (std::uint32_t k = 0; k < warps; ++k) {
+                const std::uint32_t at = random_.below(k + 1);
+                warp_order_[k] = warp_order_[at];
+                warp_order_[at] = static_cast<std::uint8_t>(k);
+            }
+        }
+        for (; loop_warp_ < warps; ++loop_warp_, loop_thread_ = 0) {
+            const std::uint32_t begin = warp_order_[loop_warp_] * kWarp;
+            const std::uint32_t first = std::max(begin, loop_thread_);
+            const std::uint32_t end = std::min(begin + kWarp, threads);
+            if (first >= end) continue;
+            fill(c, block, first, shared_base_[0]);
+            code_.block(&c, first, end - first);
+        }
+    }
 }
 
 void BlockRunner::run_loop(std::uint64_t first, std::uint64_t count) {
@@ -202,7 +230,7 @@ void BlockRunner::run_loop(std::uint64_t first, std::uint64_t count) {
     current_ = &thread;
     loop_block_ = first;
     loop_end_ = first + count;
-    loop_thread_ = 0;
+    loop_thread_ = loop_warp_ = 0;
     Outcome outcome = enter(loop_begin, stack);
     if (outcome == Outcome::fault) report_fault();
     thread.stack = nullptr;
@@ -224,6 +252,7 @@ void BlockRunner::run_fibers(std::uint64_t first, std::uint32_t count) {
         return;
     }
     ready_ = {};
+    if (shuffles_) random_ = Random{launch_->order.seed, launch_->block_at(first)};
     resident_ = count;
     live_ = count * threads;
     for (std::uint32_t b = 0; b < count; ++b) {
@@ -244,7 +273,7 @@ void BlockRunner::run_fibers(std::uint64_t first, std::uint32_t count) {
         }
         for (std::uint32_t t = 0; t < stacks; ++t) {
             ThreadFiber& fiber = block.threads[t];
-            fill(fiber.context, first + b, t * width, shared_base_[b]);
+            fill(fiber.context, launch_->block_at(first + b), t * width, shared_base_[b]);
             fiber.lanes = std::min(width, threads - t * width);
             fiber.mask = lanes(fiber.lanes);
             if (width > 1) fiber.context.warpid = t, fiber.context.laneid = 0;
@@ -258,7 +287,7 @@ void BlockRunner::run_fibers(std::uint64_t first, std::uint32_t count) {
         }
     }
     while (live_ > 0) {
-        ThreadFiber* thread = ready_.pop();
+        ThreadFiber* thread = next_ready();
         if (!thread) {
             if (resolve_partial_warps()) continue;
             report_deadlock();
@@ -321,7 +350,7 @@ __attribute__((no_sanitize("thread"))) void BlockRunner::fiber_next(void* p) {
     auto& self = *static_cast<BlockRunner*>(p);
     Stack* stack = std::exchange(self.current_->stack, nullptr);
     forget_frames(*stack);
-    ThreadFiber* next = self.ready_.pop();
+    ThreadFiber* next = self.next_ready();
     if (next && !next->sp) {
         next->stack = stack;
         self.current_ = next;
@@ -343,7 +372,7 @@ void BlockRunner::wait(ThreadFiber& self, Wait kind, std::uintptr_t pc) {
         --warp.runnable;
         if (warp.runnable == 0 && warp.asking) resolve_active_mask(block, self.context.warpid);
     }
-    ThreadFiber* next = ready_.pop();
+    ThreadFiber* next = next_ready();
     if (next == &self) return; // it was the only one to ask
     suspend(self, next);
     self.wait = Wait::none;
@@ -379,14 +408,15 @@ void BlockRunner::yield(ThreadFiber& self) {
     if (!ready_.first) return;
     --warp.runnable;
     release(self);
-    suspend(self, ready_.pop());
+    ThreadFiber* next = next_ready();
+    if (next != &self) suspend(self, next);
 }
 
 __attribute__((no_sanitize("thread"))) void BlockRunner::end_thread(ThreadFiber& self) {
     if (!self.context.block->fibers) {
         // Plain loop: go on with the next thread on the same stack, from its top.
         loop_thread_ = self.context.linear_tid + 1;
-        if (loop_thread_ == launch_->threads()) {
+        if (loop_thread_ == launch_->threads() && !shuffles_) {
             ++loop_block_;
             loop_thread_ = 0;
         }

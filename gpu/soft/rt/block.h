@@ -12,6 +12,7 @@
 #include <csignal>
 #include <memory>
 #include <optional>
+#include <utility>
 
 namespace lathe::soft {
 
@@ -63,6 +64,19 @@ struct FiberList {
         ThreadFiber* fiber = first;
         if (fiber) first = fiber->next;
         return fiber;
+    }
+    /// One of them, by its place.
+    ThreadFiber* take(std::uint32_t index) {
+        ThreadFiber *before = nullptr, *fiber = first;
+        for (; index > 0; --index) before = std::exchange(fiber, fiber->next);
+        (before ? before->next : first) = fiber->next;
+        if (last == fiber) last = before;
+        return fiber;
+    }
+    std::uint32_t count() const {
+        std::uint32_t n = 0;
+        for (const ThreadFiber* fiber = first; fiber; fiber = fiber->next) ++n;
+        return n;
     }
     void append(const FiberList& others) {
         if (!others.first) return;
@@ -127,7 +141,7 @@ public:
     void keep_lanes(ThreadFiber& self, std::uint32_t mask);
     void wait(ThreadFiber& self, Wait kind, std::uintptr_t pc);
     /// Whether a fiber that has run before can go on.
-    bool can_switch() const { return ready_.first && ready_.first->sp; }
+    bool can_switch() const { return ready_.first && ready_.first->sp && !shuffles_; }
     /// wait() of a warp where can_switch().
     [[gnu::always_inline]] void switch_from(ThreadFiber& self, Wait kind, std::uintptr_t pc) {
         self.wait = kind;
@@ -165,6 +179,12 @@ public:
 
 private:
     void run_loop(std::uint64_t first, std::uint64_t count);
+    void run_loop_shuffled();
+    /// The fiber that goes on; null where none can.
+    ThreadFiber* next_ready() {
+        return shuffles_ && ready_.first ? ready_.take(random_.below(ready_.count()))
+                                         : ready_.pop();
+    }
     void run_fibers(std::uint64_t first, std::uint32_t blocks);
     void fill(ThreadContext& context, std::uint64_t block, std::uint32_t thread,
               std::uint8_t* shared) const;
@@ -207,6 +227,10 @@ private:
     ThreadFiber* current_ = nullptr;
     std::uint64_t loop_block_ = 0, loop_end_ = 0;
     std::uint32_t loop_thread_ = 0;
+    bool shuffles_ = false;       ///< the launch has Order::Kind::shuffle
+    Random random_;               ///< of the running block
+    std::uint32_t loop_warp_ = 0; ///< its place in warp_order_
+    std::uint8_t warp_order_[kMaxThreads / kWarp] = {};
     void* main_sp_ = nullptr;
     volatile Outcome outcome_ = Outcome::idle;
     Fault fault_;

@@ -22,6 +22,7 @@ constexpr auto kSpin = std::chrono::microseconds{20};
 constexpr auto kAskAgain = std::chrono::microseconds{50}; // host functions that wait
 
 unsigned default_workers() {
+    if (Order::from_environment().kind == Order::Kind::record) return 1;
     if (const char* text = std::getenv("LATHE_SOFT_WORKERS"))
         if (int n = std::atoi(text); n > 0) return std::min(static_cast<unsigned>(n), 256u);
     cpu_set_t set;

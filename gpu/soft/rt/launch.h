@@ -4,6 +4,7 @@
 
 #include "gpu/soft/jit/compiler.h"
 #include "gpu/soft/rt/access.h"
+#include "gpu/soft/rt/order.h"
 #include "gpu/soft/rt/report.h"
 
 #include <atomic>
@@ -33,6 +34,7 @@ struct Launch {
 
     /// All blocks of the grid are resident at once, so that they may wait for each other.
     bool cooperative = false;
+    Order order;
     std::uint32_t workspace[4] = {0, 0, 0, 0}; ///< grid barrier of cooperative groups
 
     /// Polled at loop back edges and between blocks. The deadline, or max() for none, is set by the
@@ -68,6 +70,11 @@ struct Launch {
 
     /// Blocks that one worker takes at a time.
     std::uint64_t chunk(unsigned workers) const;
+    /// The block that runs as the number `index` of the grid.
+    std::uint64_t block_at(std::uint64_t index) const {
+        const bool moves = order.kind == Order::Kind::shuffle && !cooperative;
+        return moves ? shuffled(index, blocks(), order.seed) : index;
+    }
 
     /// A block run again to find the thread that faulted: prints nothing, and its report is kept
     /// here alone.

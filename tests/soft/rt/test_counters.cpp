@@ -192,6 +192,31 @@ TEST_F(Counters, SectorsOfGathersAndOfRowsFoundWhenRunning) {
     EXPECT_EQ(line(5).sectors, 2u * (5 + 5));
 }
 
+// Patterns that come again, at other places of a sector, and change.
+TEST_F(Counters, SectorsOfGathersInALoop) {
+    constexpr int kRounds = 40, kStride = 37;
+    Buffer<int> x{8192}, y{64};
+    run("extern \"C\" __global__ void k(const int* x, int* y) {\n"
+        "    int sum = 0;\n"
+        "    #pragma unroll 1\n"
+        "    for (int i = 0; i < 40; ++i)\n"
+        "        sum += x[(threadIdx.x * (i % 3 + 1) ^ i / 8) + i * 37];\n"
+        "    y[threadIdx.x] = sum;\n"
+        "}\n",
+        shape(1, 64), x.get(), y.get());
+    std::size_t wanted = 0;
+    for (int i = 0; i < kRounds; ++i) {
+        for (int warp = 0; warp < 2; ++warp) {
+            std::map<int, int> sectors;
+            for (int k = 32 * warp; k < 32 * warp + 32; ++k)
+                ++sectors[((k * (i % 3 + 1) ^ i / 8) + i * kStride) / 8];
+            wanted += sectors.size();
+        }
+    }
+    EXPECT_EQ(line(5).global_accesses, 2u * kRounds);
+    EXPECT_EQ(line(5).sectors, wanted);
+}
+
 std::string shared_by(const std::string& index, const char* type = "int") {
     return fmt::format("extern \"C\" __global__ void k({0}* y, int step) {{\n"
                        "    __shared__ {0} tile[2048];\n"

@@ -253,9 +253,38 @@ void Widener::call_count(const llvm::CallBase& i, std::uint32_t slot, std::uint3
         return;
     }
     if (!counted_lanes_) counted_lanes_ = stack(vector_type(i64), "counted");
-    b.CreateStore(as_vector(address), counted_lanes_);
-    call_runtime("lathe_jit_count_lanes", b.getVoidTy(),
-                 {counter(slot), counted_lanes_, size, mask, kind, b.getInt32(minus)});
+    Value* addresses = b.CreateFreeze(as_vector(address)); // lanes that are off hold anything
+    const auto call = [&](Value* memo) -> Value* {
+        b.CreateStore(addresses, counted_lanes_);
+        call_runtime("lathe_jit_count_lanes", b.getVoidTy(),
+                     {counter(slot), counted_lanes_, size, mask, kind, b.getInt32(minus), memo});
+        return nullptr;
+    };
+    if (space == CountedSpace::unknown) {
+        call(llvm::ConstantPointerNull::get(b.getPtrTy()));
+        return;
+    }
+    // Most accesses have the same pattern again and again.
+    std::uint32_t& memo = memos_.try_emplace({&i, minus}, 0).first->second;
+    if (!memo) memo = sites_->slots(kMemoSlots);
+    const auto load = [&](llvm::Type* type, std::uint32_t at) {
+        auto* known = b.CreateAlignedLoad(type, counter(memo + at), llvm::Align{8});
+        counting_code_.insert(known);
+        return known;
+    };
+    Value* first = b.CreateExtractElement(addresses, std::uint64_t{0});
+    Value* same = b.CreateICmpEQ(b.CreateSub(addresses, splat(first)), load(vector_type(i64), 0));
+    Value* place = b.CreateShl(b.CreateAnd(first, b.getInt64(kSectorBytes - 1)), kMemoPlaceShift);
+    Value* key = b.CreateOr(b.CreateOr(place, b.CreateZExt(mask, i64)), b.getInt64(kMemoUsed));
+    Value* known = b.CreateAnd(is_full(b.CreateBitCast(same, mask_type_)),
+                               b.CreateICmpEQ(key, load(i64, kMemoKey)));
+    usually(
+        known,
+        [&]() -> Value* {
+            bump(slot, load(i64, kMemoCount));
+            return nullptr;
+        },
+        [&] { return call(counter(memo)); });
 }
 
 void Widener::emit_count(const llvm::CallBase& i, std::uint32_t slot) {

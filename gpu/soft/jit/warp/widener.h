@@ -266,6 +266,7 @@ private:
     llvm::DenseMap<const llvm::Instruction*, std::uint32_t> count_sites_; ///< their own slots
     llvm::DenseSet<const llvm::Instruction*> counting_code_;
     llvm::AllocaInst* counted_lanes_ = nullptr;
+    std::map<std::pair<const llvm::Instruction*, std::uint32_t>, std::uint32_t> memos_;
 };
 
 } // namespace lathe::soft::jit::warp
