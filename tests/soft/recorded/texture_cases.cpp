@@ -190,12 +190,19 @@ void add_formats(std::vector<Case>& cases) {
                              const double range = format.format == CU_AD_FORMAT_HALF ? 2 * 65504.0
                                                   : format.format == CU_AD_FORMAT_FLOAT ? 32
                                                                                         : 2;
-                             // CUDA says nothing of the conversion from sRGB. GPUs do it by a table
-                             // that keeps Direct3D's bound, half a step of the eight bits.
-                             const double curve = srgb ? 0.5 / 255 * 2.4 / 1.055 : 0;
                              const double weight = blends ? range / 256 : 0;
-                             return {channel("x", got, 0, {weight + curve}),
-                                     channel("w", got, 3, {weight + curve})};
+                             if (!srgb)
+                                 return {channel("x", got, 0, {weight}),
+                                         channel("w", got, 3, {weight})};
+                             // CUDA says nothing of the conversion from sRGB. GPUs do it by a table
+                             // that keeps Direct3D's bound, half a step of the eight bits: at least
+                             // this much, as the curve is flattest where it begins and, beside its
+                             // values, where it ends.
+                             const Tolerance curve{weight + 0.5 / 255 / 12.92,
+                                                   0.5 / 255 * 2.4 / 1.055};
+                             return {
+                                 channel("x", got, 0, curve),
+                                 channel("w", got, 3, channels == 4 ? Tolerance{weight} : curve)};
                          }});
             }
         }
