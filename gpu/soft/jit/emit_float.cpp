@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Floating-point arithmetic in f16, bf16, their pairs, f32 and f64.
-// Directed roundings: f32 through exact or round-to-odd doubles, f64 through helpers that switch
-// the rounding mode. Approximate instructions are computed more exactly than PTX asks.
+// Floating-point arithmetic in f16, bf16, their pairs, f32 and f64; functions are in
+// emit_function.cpp. Directed roundings: f32 through exact or round-to-odd doubles, f64 through
+// helpers that switch the rounding mode. Approximate instructions are computed more exactly than
+// PTX asks.
 #include "gpu/soft/jit/floats.h"
 
 namespace lathe::soft::jit {
@@ -88,20 +89,6 @@ Value* apply_directed_double(FunctionLowering& f, Opcode opcode, const Values& v
     return f.call_c("lathe_jit_directed", b.getDoubleTy(),
                     {b.getInt32(code), b.getInt32(static_cast<std::uint32_t>(rounding)), v[0],
                      v.size() > 1 ? v[1] : zero, v.size() > 2 ? v[2] : zero});
-}
-
-/// `result` or, where `tiny`, zero of its sign.
-Value* zero_where(FunctionLowering& f, Value* tiny, Value* result) {
-    auto& b = f.b;
-    Value* zero = llvm::ConstantFP::get(result->getType(), 0.0);
-    return b.CreateSelect(tiny, b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, zero, result),
-                          result);
-}
-
-Value* is_below(FunctionLowering& f, Value* x, double limit) {
-    auto& b = f.b;
-    return b.CreateFCmpOLT(b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x),
-                           llvm::ConstantFP::get(x->getType(), limit));
 }
 
 /// The operation rounded to nearest, and zero where that would be below the smallest normal number
@@ -223,55 +210,6 @@ void emit_arithmetic(FunctionLowering& f, const Instruction& i) {
     f.write(i, result, type);
 }
 
-/// rcp, rsqrt.approx.ftz.f64: the low word of result is zero.
-void emit_approximate_double(FunctionLowering& f, const Instruction& i) {
-    auto& b = f.b;
-    Value* x = f.read(i, 1, ptx::Type::f64);
-    Value* bits = b.CreateBitCast(x, b.getInt64Ty());
-    Value* exponent = b.CreateAnd(bits, b.getInt64(0x7ff0000000000000ull));
-    Value* zero = b.CreateAnd(bits, b.getInt64(0x8000000000000000ull));
-    Value* flushed = b.CreateSelect(b.CreateICmpEQ(exponent, b.getInt64(0)), zero, bits);
-    x = b.CreateBitCast(flushed, b.getDoubleTy());
-    if (i.opcode == Opcode::rsqrt) x = b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x);
-    Value* y = b.CreateFDiv(llvm::ConstantFP::get(b.getDoubleTy(), 1.0), x);
-    y = zero_where(f, is_below(f, y, 0x1p-1022), y);
-    Value* high =
-        b.CreateAnd(b.CreateBitCast(y, b.getInt64Ty()), b.getInt64(0xffffffff00000000ull));
-    f.write(i, b.CreateBitCast(high, b.getDoubleTy()), ptx::Type::f64);
-}
-
-/// sin, cos, tanh, lg2, ex2, rsqrt.
-Value* function_of(FunctionLowering& f, Opcode opcode, Value* x, bool may_be_subnormal) {
-    if (opcode != Opcode::rsqrt) return approximate(f, opcode, x, may_be_subnormal);
-    return f.b.CreateFDiv(llvm::ConstantFP::get(x->getType(), 1.0),
-                          f.b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x));
-}
-
-void emit_function(FunctionLowering& f, const Instruction& i) {
-    const ptx::Type type = f.type(i);
-    const ptx::Type element = element_of(type);
-    const bool ftz = i.has("ftz");
-    Value* x = f.read(i, 1, type);
-    Value* result = nullptr;
-    if (type == ptx::Type::f64) { // rsqrt.approx.f64
-        auto& b = f.b;
-        result = b.CreateFDiv(llvm::ConstantFP::get(b.getDoubleTy(), 1.0),
-                              b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x));
-    } else if (is_half(element)) {
-        result = per_element(f, type, {x}, [&](const Values& v) {
-            Value* y = function_of(f, i.opcode, widen(f, ftz ? flush(f, v[0]) : v[0], element),
-                                   element == ptx::Type::bf16 && !ftz);
-            Value* bits = narrow(f, y, element, Rounding::nearest);
-            return ftz ? flush(f, bits) : bits;
-        });
-    } else {
-        result = function_of(f, i.opcode, ftz ? flush(f, x) : x, !ftz);
-        if (ftz) result = flush(f, result);
-        if (i.has("sat")) result = saturate(f, result);
-    }
-    f.write(i, result, type);
-}
-
 /// min, max: a NaN loses against a number, -0 is below +0; .NaN: a NaN wins.
 Value* choose(FunctionLowering& f, const Instruction& i, Value* x, Value* y) {
     auto& b = f.b;
@@ -346,15 +284,9 @@ void emit_copysign(FunctionLowering& f, const Instruction& i) {
 
 bool emit_float(FunctionLowering& f, const Instruction& i) {
     if (i.types.empty() || !ptx::is_float(i.types[0])) return false;
-    const bool approximate_double = i.types[0] == ptx::Type::f64 && i.has("approx") && i.has("ftz");
+    if (emit_function(f, i)) return true;
     switch (i.opcode) {
     case Opcode::rcp:
-        if (approximate_double) {
-            emit_approximate_double(f, i);
-            return true;
-        }
-        emit_arithmetic(f, i);
-        return true;
     case Opcode::add:
     case Opcode::sub:
     case Opcode::mul:
@@ -363,20 +295,6 @@ bool emit_float(FunctionLowering& f, const Instruction& i) {
     case Opcode::mad:
     case Opcode::sqrt:
         emit_arithmetic(f, i);
-        return true;
-    case Opcode::rsqrt:
-        if (approximate_double) {
-            emit_approximate_double(f, i);
-            return true;
-        }
-        emit_function(f, i);
-        return true;
-    case Opcode::sin:
-    case Opcode::cos:
-    case Opcode::tanh:
-    case Opcode::lg2:
-    case Opcode::ex2:
-        emit_function(f, i);
         return true;
     case Opcode::min:
     case Opcode::max:

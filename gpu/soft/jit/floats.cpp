@@ -31,6 +31,18 @@ Value* flush(FunctionLowering& f, Value* x) {
     return b.CreateBitCast(b.CreateSelect(tiny, zero, bits), x->getType());
 }
 
+Value* zero_where(FunctionLowering& f, Value* tiny, Value* x) {
+    auto& b = f.b;
+    Value* zero = llvm::ConstantFP::get(x->getType(), 0.0);
+    return b.CreateSelect(tiny, b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, zero, x), x);
+}
+
+Value* is_below(FunctionLowering& f, Value* x, double limit) {
+    auto& b = f.b;
+    return b.CreateFCmpOLT(b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x),
+                           llvm::ConstantFP::get(x->getType(), limit));
+}
+
 Value* saturate(FunctionLowering& f, Value* x) {
     auto& b = f.b;
     Value* zero = llvm::ConstantFP::get(x->getType(), 0.0);

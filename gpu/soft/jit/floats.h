@@ -14,6 +14,10 @@ bool is_half(ptx::Type type); ///< f16 or bf16
 
 /// Subnormals become zero of the same sign (float, or i16 bits of f16).
 Value* flush(FunctionLowering& f, Value* x);
+/// `x` or, where `tiny`, zero of its sign.
+Value* zero_where(FunctionLowering& f, Value* tiny, Value* x);
+/// |x| < limit.
+Value* is_below(FunctionLowering& f, Value* x, double limit);
 /// Clamps to [0, 1]; NaN becomes +0.
 Value* saturate(FunctionLowering& f, Value* x);
 /// Negative values become +0, NaN the canonical NaN.
@@ -30,6 +34,9 @@ Value* to_odd(FunctionLowering& f, Value* sum, Value* error);
 /// The exact rest of a + b after s = a + b (Knuth's TwoSum).
 Value* sum_error(FunctionLowering& f, Value* a, Value* b, Value* s);
 
+/// Functions, and approximations that have rules of their own (emit_function.cpp); false for other
+/// instructions.
+bool emit_function(FunctionLowering& f, const Instruction& i);
 /// sin, cos, tanh, lg2 or ex2 of a float, better than the PTX ISA asks of .approx. lg2 needs to be
 /// told whether subnormals come to it as they are.
 Value* approximate(FunctionLowering& f, Opcode opcode, Value* x, bool may_be_subnormal);

@@ -52,7 +52,7 @@ template <class T> float as_float(T v) {
     else if constexpr (std::is_same_v<T, float>)
         return v;
     else if constexpr (std::is_signed_v<T>)
-        return std::max(static_cast<float>(v) / kMost<T>, -1.0f);
+        return static_cast<float>(v) / kMost<T>;
     else
         return static_cast<float>(v) / kMost<T>;
 }

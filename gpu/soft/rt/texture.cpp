@@ -87,8 +87,11 @@ float texel_coordinate(const Texture& t, const Image& image, const Place& p, uns
                      t.address[axis] == Address::wrap && !p.cube);
 }
 
-void put(const float value[4], std::uint32_t result[4]) {
-    for (int i = 0; i < 4; ++i) result[i] = std::bit_cast<std::uint32_t>(value[i]);
+void put(const Texture& t, const float value[4], std::uint32_t result[4]) {
+    const Format format = t.base().format;
+    const bool is_signed = format == Format::s8 || format == Format::s16;
+    for (int i = 0; i < 4; ++i)
+        result[i] = std::bit_cast<std::uint32_t>(is_signed ? std::max(value[i], -1.0f) : value[i]);
 }
 
 /// Reads a level at the texel that `index` names; words of integers, or floats' bits.
@@ -97,7 +100,7 @@ void read_words(const Texture& t, const Image& image, const Place& p, const std:
     if (t.reads_float()) {
         float value[4];
         read_float(t, image, p, index, value);
-        put(value, result);
+        put(t, value, result);
     } else if (const std::uint8_t* texel = texel_at(t, image, p, index)) {
         fetch_words(image, texel, result);
     } else { // border colours of integers are their bits
@@ -143,7 +146,7 @@ void sample_level(const Texture& t, const Image& image, const Place& p, std::uin
     if (!t.linear_filter || !t.reads_float()) return sample_point(t, image, p, result);
     float sum[4];
     sample_linear(t, image, p, sum);
-    put(sum, result);
+    put(t, sum, result);
 }
 
 } // namespace

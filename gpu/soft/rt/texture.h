@@ -28,7 +28,8 @@ struct Texture {
     float border[4] = {0, 0, 0, 0};
     float level_bias = 0, least_level = 0, greatest_level = 0;
 
-    /// One texel as floats; for filtering, and for floating formats.
+    /// One texel as floats; for filtering, and for floating formats. The least signed integer is a
+    /// little below -1, which is the least that reads give.
     void (*fetch)(const std::uint8_t* texel, float out[4]) = nullptr;
 
     /// What warps read in one loop: 2D reads of such texels, without borders and levels.
