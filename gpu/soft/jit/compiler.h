@@ -67,7 +67,7 @@ struct ExecutionMode {
     /// allocations have to do.
     bool exact_checks = true;
     /// LATHE_SOFT_MODE=scalar|warp, LATHE_SOFT_WIDTH=8|16|32 and LATHE_SOFT_CHECKS=exact|pages;
-    /// by warps, not at once and exact unless told.
+    /// by warps, not at once and exact unless told; at once where LATHE_SOFT_ORDER is set.
     static ExecutionMode from_environment();
 };
 

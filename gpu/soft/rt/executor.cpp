@@ -151,10 +151,15 @@ void Executor::finish(const CommandPtr& command, CUresult result) {
     if (waiters_) done_.notify_all();
 }
 
-// The first command that this worker may run; a second cooperative grid waits for the first.
+// The first command that this worker may run; a second cooperative grid waits for the first, and
+// one worker alone runs the blocks of a grid in Order::Kind::record.
 CommandPtr Executor::next_command() {
     for (const CommandPtr& command : ready_) {
-        if (!command->launch_ || !command->launch_->cooperative) return command;
+        const Launch* launch = command->launch_.get();
+        if (launch && !launch->cooperative && launch->begun &&
+            launch->order.kind == Order::Kind::record)
+            continue;
+        if (!launch || !launch->cooperative) return command;
         if (!cooperative_ || cooperative_ == command) return command;
     }
     return nullptr;

@@ -48,7 +48,6 @@ KernelCode Launch::current_code() const {
 
 std::uint64_t Launch::chunk(unsigned workers) const {
     std::uint64_t total = blocks();
-    if (order.kind == Order::Kind::record) return total; // to one of them
     if (cooperative) return (total + workers - 1) / workers;
     return std::clamp<std::uint64_t>(total / (std::uint64_t{workers} * 16), 1, 256);
 }

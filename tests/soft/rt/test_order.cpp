@@ -16,6 +16,10 @@ namespace {
 
 class OrderOfExecution : public DriverTest {
 protected:
+    void SetUp() override {
+        setenv("LATHE_SOFT_ORDER", "record", 1); // read when a module is loaded, too
+        DriverTest::SetUp();
+    }
     void TearDown() override {
         unsetenv("LATHE_SOFT_ORDER");
         latheSoftCountersStop();
@@ -45,6 +49,15 @@ TEST_F(OrderOfExecution, RecordRunsBlocksAndWarpsAscending) {
     std::iota(wanted.begin(), wanted.end(), 0u);
     EXPECT_EQ(found[0], 50u * 96);
     EXPECT_TRUE(std::equal(wanted.begin(), wanted.end(), found.begin() + 1));
+}
+
+TEST_F(OrderOfExecution, ARecordedGridOfManyShortBlocksIsCancelled) {
+    CUfunction f = kernel("extern \"C\" __global__ void k(int* x) { x[threadIdx.x] = 1; }");
+    Buffer<int> x{32};
+    setenv("LATHE_SOFT_ORDER", "record", 1);
+    CHECK_CU(launch(f, {{2147483647u, 1, 1}, {32, 1, 1}}, x.get())); // minutes of work
+    EXPECT_EQ(latheSoftCancel(nullptr), 0);
+    EXPECT_EQ(cuCtxSynchronize(), CUDA_ERROR_LAUNCH_TIMEOUT);
 }
 
 TEST_F(OrderOfExecution, ShuffleRunsEachThreadOnceInTheOrderOfItsSeed) {

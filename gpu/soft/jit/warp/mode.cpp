@@ -20,6 +20,8 @@ ExecutionMode ExecutionMode::from_environment() {
             log::warning("LATHE_SOFT_MODE is {}, known are scalar and warp", name);
         }
     }
+    // When better code is there is a matter of time, and single threads have another order.
+    if (std::getenv("LATHE_SOFT_ORDER")) mode.at_once = true;
     if (const char* text = std::getenv("LATHE_SOFT_WIDTH")) {
         const int width = std::atoi(text);
         if (width == 8 || width == 16 || width == 32) {
