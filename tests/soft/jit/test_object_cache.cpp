@@ -79,7 +79,7 @@ std::set<fs::path> files() {
     std::set<fs::path> found;
     std::error_code none;
     for (const auto& entry : fs::directory_iterator{ObjectCache::instance().folder(), none})
-        found.insert(entry.path());
+        if (entry.path().extension() != ".part") found.insert(entry.path()); // another program's
     return found;
 }
 
