@@ -79,7 +79,7 @@ def _about_software(library: str) -> list[str]:
         "it takes PTX (also in fat binaries), no machine code of GPUs: cuBLAS, cuFFT and other",
         "libraries of NVIDIA do not run on it, nor do programs built on the CUDA run time (cudart)",
         "it does not have: CUDA graphs, memory and events shared between processes, mapping of",
-        "virtual memory (cuMemMap), texture references, dynamic parallelism, a second device",
+        "virtual memory (cuMemMap), dynamic parallelism, a second device",
     ]
     if os.environ.get("LATHE_SOFT_CHECKS") == "pages":
         lines.append("accesses outside of allocations are found by pages (LATHE_SOFT_CHECKS=pages)")
