@@ -3,16 +3,72 @@
 
 #include "gpu/driver/check.h"
 
+#include <atomic>
 #include <map>
 #include <mutex>
 
 namespace lathe::gpu {
 
+namespace {
+
+/// The contexts that Context::create made and nobody has destroyed, each with a number of its own.
+class Lives {
+public:
+    void begin(CUcontext context) {
+        std::lock_guard lock{mutex_};
+        lives_[context] = ++last_;
+    }
+    /// False where it is not there.
+    bool end(CUcontext context, unsigned life) {
+        std::lock_guard lock{mutex_};
+        const auto found = lives_.find(context);
+        if (found == lives_.end() || found->second != life) return false;
+        lives_.erase(found);
+        return true;
+    }
+    /// 0 for contexts of others.
+    unsigned of(CUcontext context) {
+        if (last_ == 0) return 0; // the usual case
+        std::lock_guard lock{mutex_};
+        const auto found = lives_.find(context);
+        return found == lives_.end() ? 0 : found->second;
+    }
+
+private:
+    std::mutex mutex_;
+    std::map<CUcontext, unsigned> lives_;
+    std::atomic<unsigned> last_{0};
+};
+
+Lives& lives() {
+    static auto* const all = new Lives; // destructors of static objects may ask
+    return *all;
+}
+
+} // namespace
+
 Context Context::wrap(CUcontext context) noexcept {
     Context c;
     c.context_ = context;
+    c.life_ = lives().of(context);
     return c;
 }
+
+Context Context::create(const Device& device, unsigned flags) {
+    CUcontext context = nullptr;
+    CU_TRY(cuCtxCreate(&context, flags, device.get()), "{}", device.name());
+    lives().begin(context);
+    return wrap(context);
+}
+
+void Context::destroy() const {
+    if (life_ == 0 || !lives().end(context_, life_))
+        throw Error{"cuCtxDestroy", CUDA_ERROR_INVALID_CONTEXT,
+                    life_ ? "it was destroyed before" : "Context::create did not make it"};
+    CU_TRY(cuCtxDestroy(context_));
+}
+
+bool Context::is_alive() const noexcept { return life_ == 0 || lives().of(context_) == life_; }
 
 Context Context::primary(const Device& device) {
     static std::mutex mutex;
@@ -38,6 +94,17 @@ Context Context::ensure_current() {
 }
 
 void Context::make_current() const { CU_TRY(cuCtxSetCurrent(context_)); }
+
+void Context::push() const {
+    if (!is_alive()) throw Error{"cuCtxPushCurrent", CUDA_ERROR_INVALID_CONTEXT, "it was destroyed"};
+    CU_TRY(cuCtxPushCurrent(context_));
+}
+
+Context Context::pop() {
+    CUcontext context = nullptr;
+    CU_TRY(cuCtxPopCurrent(&context));
+    return wrap(context);
+}
 
 Device Context::device() const {
     const CurrentContext scope{*this};
@@ -72,11 +139,12 @@ CurrentContext::~CurrentContext() {
     detail::log_failure("cuCtxPopCurrent", driver().cuCtxPopCurrent(&popped));
 }
 
-detail::ReleaseScope::ReleaseScope(CUcontext context) noexcept : usable_{driver_is_usable()} {
+detail::ReleaseScope::ReleaseScope(const Context& context) noexcept
+    : usable_{driver_is_usable() && context.is_alive()} {
     if (!usable_ || !context) return;
     CUcontext present = nullptr;
-    pushed_ = driver().cuCtxGetCurrent(&present) == CUDA_SUCCESS && present != context &&
-              driver().cuCtxPushCurrent(context) == CUDA_SUCCESS;
+    pushed_ = driver().cuCtxGetCurrent(&present) == CUDA_SUCCESS && present != context.get() &&
+              driver().cuCtxPushCurrent(context.get()) == CUDA_SUCCESS;
 }
 
 detail::ReleaseScope::~ReleaseScope() {

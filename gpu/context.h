@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The primary context, which PyTorch, CuPy and JAX use too, and the guard that makes one current.
-// A primary context is retained on first use and kept until the process ends, so objects made in
-// it need no reference to it.
+// The primary context, which PyTorch, CuPy and JAX use too, contexts of one's own, and the guard that
+// makes one current. A primary context is retained on first use and kept until the process ends, so
+// objects made in it need no reference to it. A context of one's own may be destroyed before them:
+// with it the driver has released what they own, and they leave it alone.
 #pragma once
 
 #include "gpu/device.h"
@@ -31,6 +32,15 @@ public:
     /// The calling thread's context; a thread without one gets device 0's primary context, current
     /// from then on. Every constructor of this layer starts with it.
     static Context ensure_current();
+    /// A new context on `device`, on top of the calling thread's stack. `flags` are CUctx_flags.
+    /// (cuCtxCreate)
+    static Context create(const Device& device, unsigned flags = 0);
+    /// Ends a context that create() made and all that lives in it; it leaves the calling thread's
+    /// stack if it is on top. Throws gpu::Error where it is destroyed already or was not made by
+    /// create(). (cuCtxDestroy)
+    void destroy() const;
+    /// False once destroy() has ended it.
+    bool is_alive() const noexcept;
 
     CUcontext get() const noexcept { return context_; }
     explicit operator bool() const noexcept { return context_ != nullptr; }
@@ -38,6 +48,9 @@ public:
 
     /// Makes it the calling thread's context, in place of the one before. (cuCtxSetCurrent)
     void make_current() const;
+    /// Onto the calling thread's stack, and off it. (cuCtxPushCurrent, cuCtxPopCurrent)
+    void push() const;
+    static Context pop();
     Device device() const;
     /// Blocks until all work of the context is done. (cuCtxSynchronize)
     void synchronize() const;
@@ -45,6 +58,7 @@ public:
 
 private:
     CUcontext context_ = nullptr;
+    unsigned life_ = 0; ///< of those that create() made: the driver uses addresses again
 };
 
 /// Makes a context current for a scope, and the one before it current again at the end.
@@ -62,16 +76,17 @@ private:
 /// A driver object and the context it must be released in: the `Type` of this layer's handles.
 template <class T> struct InContext {
     T value{};
-    CUcontext context = nullptr;
+    Context context{};
     bool operator==(const InContext&) const = default;
 };
 
 namespace detail {
-/// For destructors: the context current for a scope. False where the driver must be left alone
-/// because the process is ending. Never throws; a null context leaves the thread's as it is.
+/// For destructors: the context current for a scope. False where the driver must be left alone,
+/// because the process is ending or the context is gone. Never throws; an empty context leaves the
+/// thread's as it is.
 class ReleaseScope {
 public:
-    [[nodiscard]] explicit ReleaseScope(CUcontext context) noexcept;
+    [[nodiscard]] explicit ReleaseScope(const Context& context) noexcept;
     ReleaseScope(const ReleaseScope&) = delete;
     ReleaseScope& operator=(const ReleaseScope&) = delete;
     ~ReleaseScope();

@@ -54,14 +54,14 @@ CudaArray::CudaArray(const CudaArrayConfig& config) : config_{config} {
     if (config.layered) d.Flags |= CUDA_ARRAY3D_LAYERED;
     CUarray array = nullptr;
     CU_TRY(cuArray3DCreate(&array, &d), "{}", describe(config));
-    handle_ = Handle<detail::CudaArrayTraits>{{array, context.get()}};
+    handle_ = Handle<detail::CudaArrayTraits>{{array, context}};
 }
 
 CudaArray CudaArray::wrap(CUarray array) {
     CUDA_ARRAY3D_DESCRIPTOR d{};
     CU_TRY(cuArray3DGetDescriptor(&d, array));
     CudaArray a;
-    a.handle_ = Handle<detail::CudaArrayTraits>::wrap({array, nullptr});
+    a.handle_ = Handle<detail::CudaArrayTraits>::wrap({array, {}});
     a.config_ = {.width = d.Width,
                  .height = d.Height,
                  .depth = d.Depth,

@@ -17,12 +17,12 @@ Event::Event(const EventConfig& config) {
     if (config.blocking_wait) flags |= CU_EVENT_BLOCKING_SYNC;
     CUevent event = nullptr;
     CU_TRY(cuEventCreate(&event, flags));
-    handle_ = Handle<detail::EventTraits>{{event, context.get()}};
+    handle_ = Handle<detail::EventTraits>{{event, context}};
 }
 
 Event Event::wrap(CUevent event) noexcept {
     Event e;
-    e.handle_ = Handle<detail::EventTraits>::wrap({event, nullptr});
+    e.handle_ = Handle<detail::EventTraits>::wrap({event, {}});
     return e;
 }
 

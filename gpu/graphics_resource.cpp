@@ -34,7 +34,7 @@ GraphicsResource GraphicsResource::buffer(unsigned gl_name, GraphicsAccess acces
     CUgraphicsResource resource = nullptr;
     CU_TRY(cuGraphicsGLRegisterBuffer(&resource, gl_name, register_flags(access)), "GL buffer {}",
            gl_name);
-    return GraphicsResource{Handle<detail::GraphicsResourceTraits>{{resource, context.get()}}};
+    return GraphicsResource{Handle<detail::GraphicsResourceTraits>{{resource, context}}};
 }
 
 GraphicsResource GraphicsResource::image(unsigned gl_name, unsigned gl_target,
@@ -44,15 +44,15 @@ GraphicsResource GraphicsResource::image(unsigned gl_name, unsigned gl_target,
     if (surface_load_store) flags |= CU_GRAPHICS_REGISTER_FLAGS_SURFACE_LDST;
     CUgraphicsResource resource = nullptr;
     CU_TRY(cuGraphicsGLRegisterImage(&resource, gl_name, gl_target, flags), "GL image {}", gl_name);
-    return GraphicsResource{Handle<detail::GraphicsResourceTraits>{{resource, context.get()}}};
+    return GraphicsResource{Handle<detail::GraphicsResourceTraits>{{resource, context}}};
 }
 
 GraphicsResource GraphicsResource::wrap(CUgraphicsResource resource) noexcept {
-    return GraphicsResource{Handle<detail::GraphicsResourceTraits>::wrap({resource, nullptr})};
+    return GraphicsResource{Handle<detail::GraphicsResourceTraits>::wrap({resource, {}})};
 }
 
 GraphicsMapping::GraphicsMapping(std::span<const CUgraphicsResource> resources, StreamView stream)
-    : stream_{stream}, context_{Context::ensure_current().get()} {
+    : stream_{stream}, context_{Context::ensure_current()} {
     if (resources.empty()) return;
     std::vector<CUgraphicsResource> mapped{resources.begin(), resources.end()};
     CU_TRY(

@@ -81,7 +81,7 @@ public:
 private:
     std::vector<CUgraphicsResource> resources_;
     StreamView stream_;
-    CUcontext context_ = nullptr;
+    Context context_;
 };
 
 /// The CUDA devices that the current GL context runs on. Empty where GL runs elsewhere (a software

@@ -20,7 +20,7 @@ DeviceBuffer::DeviceBuffer(std::size_t bytes) : bytes_{bytes} {
     const Context context = Context::ensure_current();
     CUdeviceptr address = 0;
     CU_TRY(cuMemAlloc(&address, bytes), "{} bytes", bytes);
-    handle_ = Handle<detail::DeviceMemoryTraits>{{address, context.get()}};
+    handle_ = Handle<detail::DeviceMemoryTraits>{{address, context}};
 }
 
 DeviceBuffer DeviceBuffer::managed(std::size_t bytes) {
@@ -29,14 +29,14 @@ DeviceBuffer DeviceBuffer::managed(std::size_t bytes) {
     const Context context = Context::ensure_current();
     CUdeviceptr address = 0;
     CU_TRY(cuMemAllocManaged(&address, bytes, CU_MEM_ATTACH_GLOBAL), "{} bytes", bytes);
-    buffer.handle_ = Handle<detail::DeviceMemoryTraits>{{address, context.get()}};
+    buffer.handle_ = Handle<detail::DeviceMemoryTraits>{{address, context}};
     buffer.bytes_ = bytes;
     return buffer;
 }
 
 DeviceBuffer DeviceBuffer::wrap(CUdeviceptr address, std::size_t bytes) noexcept {
     DeviceBuffer buffer;
-    buffer.handle_ = Handle<detail::DeviceMemoryTraits>::wrap({address, nullptr});
+    buffer.handle_ = Handle<detail::DeviceMemoryTraits>::wrap({address, {}});
     buffer.bytes_ = bytes;
     return buffer;
 }
@@ -50,7 +50,7 @@ PinnedBuffer::PinnedBuffer(std::size_t bytes, const PinnedConfig& config) : byte
     if (config.write_combined) flags |= CU_MEMHOSTALLOC_WRITECOMBINED;
     void* data = nullptr;
     CU_TRY(cuMemHostAlloc(&data, bytes, flags), "{} bytes", bytes);
-    handle_ = Handle<detail::PinnedMemoryTraits>{{data, context.get()}};
+    handle_ = Handle<detail::PinnedMemoryTraits>{{data, context}};
 }
 
 CUdeviceptr PinnedBuffer::device_address() const {

@@ -166,7 +166,7 @@ Module::Module(const CompileResult& result) {
 
 Module Module::wrap(CUmodule module) noexcept {
     Module m;
-    m.handle_ = Handle<detail::ModuleTraits>::wrap({module, nullptr});
+    m.handle_ = Handle<detail::ModuleTraits>::wrap({module, {}});
     return m;
 }
 
@@ -179,7 +179,7 @@ void Module::load(const void* image) {
     CUmodule module = nullptr;
     CU_TRY(cuModuleLoadDataEx(&module, image, options.size(), options.data(), values.data()), "{}",
            words.data());
-    handle_ = Handle<detail::ModuleTraits>{{module, context.get()}};
+    handle_ = Handle<detail::ModuleTraits>{{module, context}};
 }
 
 std::optional<Kernel> Module::find_kernel(const std::string& name) const {

@@ -161,12 +161,12 @@ Stream::Stream(const StreamConfig& config) {
     const unsigned flags = config.non_blocking ? CU_STREAM_NON_BLOCKING : CU_STREAM_DEFAULT;
     CUstream stream = nullptr;
     CU_TRY(cuStreamCreateWithPriority(&stream, flags, priority));
-    handle_ = Handle<detail::StreamTraits>{{stream, context.get()}};
+    handle_ = Handle<detail::StreamTraits>{{stream, context}};
 }
 
 Stream Stream::wrap(CUstream stream) noexcept {
     Stream s;
-    s.handle_ = Handle<detail::StreamTraits>::wrap({stream, nullptr});
+    s.handle_ = Handle<detail::StreamTraits>::wrap({stream, {}});
     return s;
 }
 

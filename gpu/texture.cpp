@@ -55,7 +55,7 @@ Handle<detail::TextureTraits> make_texture(const CUDA_RESOURCE_DESC& resource,
     const CUDA_TEXTURE_DESC texture_descriptor = descriptor(config);
     CUtexObject texture = 0;
     CU_TRY(cuTexObjectCreate(&texture, &resource, &texture_descriptor, nullptr));
-    return Handle<detail::TextureTraits>{{texture, context.get()}};
+    return Handle<detail::TextureTraits>{{texture, context}};
 }
 
 } // namespace
@@ -78,7 +78,7 @@ TextureObject::TextureObject(const LinearTexture& memory, const TextureConfig& c
 
 TextureObject TextureObject::wrap(CUtexObject texture) noexcept {
     TextureObject t;
-    t.handle_ = Handle<detail::TextureTraits>::wrap({texture, nullptr});
+    t.handle_ = Handle<detail::TextureTraits>::wrap({texture, {}});
     return t;
 }
 
@@ -90,12 +90,12 @@ SurfaceObject::SurfaceObject(const CudaArray& array) {
     const CUDA_RESOURCE_DESC resource = resource_of(array);
     CUsurfObject surface = 0;
     CU_TRY(cuSurfObjectCreate(&surface, &resource));
-    handle_ = Handle<detail::SurfaceTraits>{{surface, context.get()}};
+    handle_ = Handle<detail::SurfaceTraits>{{surface, context}};
 }
 
 SurfaceObject SurfaceObject::wrap(CUsurfObject surface) noexcept {
     SurfaceObject s;
-    s.handle_ = Handle<detail::SurfaceTraits>::wrap({surface, nullptr});
+    s.handle_ = Handle<detail::SurfaceTraits>::wrap({surface, {}});
     return s;
 }
 

@@ -5,6 +5,7 @@
 #include "tests/gpu/device_test.h"
 
 #include <thread>
+#include <vector>
 
 namespace lathe::gpu {
 namespace {
@@ -61,6 +62,49 @@ TEST_F(ContextTest, ObjectsDieOnThreadsWithoutAContext) {
     }}.join();
     // The memory was really freed: a second free is refused.
     EXPECT_NE(driver().cuMemFree(address), CUDA_SUCCESS);
+}
+
+TEST_F(ContextTest, AContextOfOnesOwnIsOnTopUntilItIsPopped) {
+    const Context before = Context::current();
+    const Context own = Context::create(Device{0});
+    EXPECT_NE(own, before);
+    EXPECT_EQ(Context::current(), own);
+    EXPECT_EQ(own.device(), Device{0});
+    EXPECT_EQ(Context::pop(), own);
+    EXPECT_EQ(Context::current(), before);
+    own.push();
+    EXPECT_EQ(Context::current(), own);
+    own.destroy();
+    EXPECT_EQ(Context::current(), before);
+}
+
+TEST_F(ContextTest, ObjectsMayOutliveTheirContext) {
+    const Context own = Context::create(Device{0});
+    DeviceBuffer buffer{1 << 16};
+    Stream stream{StreamConfig{}};
+    own.destroy();
+    EXPECT_FALSE(own.is_alive());
+    EXPECT_THROW(own.destroy(), Error);
+    EXPECT_THROW(own.push(), Error);
+    // The driver may use the context's address, and the memory's, again.
+    std::vector<Context> others;
+    for (int k = 0; k < 4; ++k) others.push_back(Context::create(Device{0}));
+    DeviceBuffer other{1 << 16};
+    fill(other.span<unsigned>(), 7u);
+    buffer = {};
+    stream = {};
+    std::vector<unsigned> back(other.bytes() / sizeof(unsigned));
+    copy_to_host<unsigned>(back, other.span<unsigned>());
+    EXPECT_EQ(back, std::vector<unsigned>(back.size(), 7u));
+    other = {};
+    for (auto each = others.rbegin(); each != others.rend(); ++each) each->destroy();
+    EXPECT_EQ(Context::current(), Context::primary());
+}
+
+TEST_F(ContextTest, OnlyContextsOfOnesOwnAreDestroyed) {
+    EXPECT_TRUE(Context::primary().is_alive());
+    EXPECT_THROW(Context::primary().destroy(), Error);
+    EXPECT_THROW(Context{}.destroy(), Error);
 }
 
 TEST_F(ContextTest, TheReportDescribesWhatIsThere) {
