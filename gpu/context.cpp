@@ -129,7 +129,7 @@ CurrentContext::CurrentContext(const Context& context) {
     CUcontext present = nullptr;
     CU_TRY(cuCtxGetCurrent(&present));
     if (present == context.get()) return;
-    CU_TRY(cuCtxPushCurrent(context.get()));
+    context.push();
     pushed_ = true;
 }
 

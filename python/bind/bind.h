@@ -17,6 +17,10 @@ void bind_resources(py::module_& m);   // engine/core
 void bind_status(py::module_& m);      // gpu
 void bind_array(py::module_& m);       // gpu/memory.h and engine/interop/shared_buffer.h
 void bind_kernel(py::module_& m);      // gpu/module.h, gpu/launch.h
+void bind_device(py::module_& m);      // gpu, as PyCUDA has it
+void bind_stream(py::module_& m);
+void bind_memory(py::module_& m);
+void bind_module(py::module_& m);
 void bind_colormap(py::module_& m);    // engine/render
 void bind_run_control(py::module_& m); // engine/app
 void bind_input(py::module_& m);

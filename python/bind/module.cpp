@@ -10,6 +10,10 @@ PYBIND11_MODULE(_lathe, m) {
     bind_status(m);
     bind_array(m);
     bind_kernel(m);
+    bind_device(m);
+    bind_stream(m);
+    bind_memory(m);
+    bind_module(m);
     bind_colormap(m);
     bind_run_control(m);
     bind_input(m);

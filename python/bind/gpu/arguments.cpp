@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "python/bind/gpu/arguments.h"
 
+#include "python/bind/cuda/pointer.h"
 #include "python/bind/interop/array.h"
 
 #include <fmt/format.h>
@@ -113,14 +114,9 @@ void pack_pointer(const ParameterInfo& p, py::handle value, std::byte* to, const
         return store(to, std::uint64_t{array.address()});
     }
     if (value.is_none()) return store(to, std::uint64_t{0});
-    if (py::isinstance<py::int_>(value) && !py::isinstance<py::bool_>(value))
-        return store(to, value.cast<std::uint64_t>());
-    if (py::hasattr(value, "__cuda_array_interface__")) {
-        const py::dict cai = value.attr("__cuda_array_interface__");
-        return store(to, cai["data"].cast<py::tuple>()[0].cast<std::uint64_t>());
-    }
+    if (const auto found = find_device_pointer(value)) return store(to, std::uint64_t{found->address});
     if (py::hasattr(value, "__array_interface__"))
-        no.type("an array on the device (app.asarray(x) puts x there)", value);
+        no.type("an array on the device (app.asarray(x) puts x there, In(x) for a call)", value);
     no.type("an array", value);
 }
 
@@ -147,13 +143,16 @@ void pack_structure(const Signature& s, const ParameterInfo& p, py::handle value
 
 // Without names and types only the size is known: the value's own type decides.
 void pack_unknown(const ParameterInfo& p, py::handle value, std::byte* to, const Complaint& no) {
-    if (p.bytes == 8 && (value.is_none() || py::isinstance<Array>(value) ||
-                         py::hasattr(value, "__cuda_array_interface__")))
+    const bool is_number_itself = PyIndex_Check(value.ptr()) && py::hasattr(value, "dtype");
+    if (p.bytes == 8 && !is_number_itself && !PyLong_Check(value.ptr()) &&
+        (value.is_none() || find_device_pointer(value)))
         return pack_pointer(p, value, to, no);
     if (py::hasattr(value, "dtype") && PyObject_CheckBuffer(value.ptr())) { // a NumPy scalar
         const auto info = py::reinterpret_borrow<py::buffer>(value).request();
-        if (std::size_t(info.size * info.itemsize) != p.bytes)
-            no.value(fmt::format("{} bytes given, {} wanted", info.size * info.itemsize, p.bytes));
+        if (info.ndim > 0)
+            no.type("an array on the device (In(x), Out(x) or InOut(x) copy x for a call)", value);
+        if (std::size_t(info.itemsize) != p.bytes)
+            no.type(fmt::format("a value of {} bytes", p.bytes), value);
         std::memcpy(to, info.ptr, p.bytes);
         return;
     }

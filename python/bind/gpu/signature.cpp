@@ -59,11 +59,14 @@ std::optional<Signature> signature_from_source(const KernelSource& source, const
     request.options = source.options;
     request.include_directories = source.include_directories;
     request.debug_info = true;
+    if (entry.find('<') != entry.npos) request.name_expressions = {entry}; // of a template
     const gpu::CompileResult result = gpu::compile(request);
     if (!result.ok) return {};
+    const auto lowered = result.lowered_names.find(entry);
     const ptx::ParseResult parsed = ptx::parse(result.ptx());
     for (const auto& kernel : ptx::kernel_signatures(parsed.module)) {
-        if (kernel.source_name != entry && kernel.name != entry) continue;
+        const bool is_instance = lowered != result.lowered_names.end() && kernel.name == lowered->second;
+        if (kernel.source_name != entry && kernel.name != entry && !is_instance) continue;
         Signature s;
         s.kernel = entry;
         s.named = true;
