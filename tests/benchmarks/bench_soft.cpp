@@ -452,7 +452,12 @@ extern "C" __global__ void k(int n, const unsigned char* in, unsigned* out) {
              {0.5, 0}});
 }
 
-void bench_gray_scott() {
+std::string in_blocks(const char* name, unsigned side) {
+    return side == 32 ? name : fmt::format("{}, {} x {}", name, side, 256 / side);
+}
+
+/// Blocks of 256 threads, `side` in a row.
+void bench_gray_scott(unsigned side = 32) {
     constexpr int size = 1024;
     const char* source = R"(
 extern "C" __global__ void k(int width, int height, const float* now, float* next) {
@@ -468,10 +473,12 @@ extern "C" __global__ void k(int width, int height, const float* now, float* nex
     const std::vector<float> now = random_floats(2 * size * size, 0, 1);
     std::vector<float> next(now.size());
     Device<float> a{now}, b{next};
-    measure({"Gray-Scott 1024",
+    const std::string name = in_blocks("Gray-Scott 1024", side);
+    measure({name.c_str(),
              source,
              [&](Kernel& kernel) {
-                 kernel.run({{size / 32, size / 8, 1}, {32, 8, 1}}, size, size, a.p, b.p);
+                 kernel.run({{size / side, size * side / 256, 1}, {side, 256 / side, 1}}, size,
+                            size, a.p, b.p);
              },
              [&] { bench::gray_scott(size, size, now.data(), next.data()); },
              {},
@@ -479,7 +486,7 @@ extern "C" __global__ void k(int width, int height, const float* now, float* nex
     compare("Gray-Scott", b.read(), next, 1e-5);
 }
 
-void bench_mandelbrot() {
+void bench_mandelbrot(unsigned side = 32) {
     constexpr int width = 512, height = 384, most = 256;
     const char* source = R"(
 extern "C" __global__ void k(int width, int height, int most, int* steps) {
@@ -499,10 +506,12 @@ extern "C" __global__ void k(int width, int height, int most, int* steps) {
     std::vector<int> steps(width * height);
     Device<int> out{steps};
     std::vector<int> best_steps(steps.size());
-    measure({"Mandelbrot 512x384",
+    const std::string name = in_blocks("Mandelbrot 512x384", side);
+    measure({name.c_str(),
              source,
              [&](Kernel& kernel) {
-                 kernel.run({{width / 32, height / 8, 1}, {32, 8, 1}}, width, height, most, out.p);
+                 kernel.run({{width / side, height * side / 256, 1}, {side, 256 / side, 1}}, width,
+                            height, most, out.p);
              },
              [&] { bench::mandelbrot(width, height, most, steps.data()); },
              [&] { bench::best::mandelbrot(width, height, most, best_steps.data()); },
@@ -584,8 +593,12 @@ int main(int argc, char** argv) {
              }},
             {"reduce", bench_reduce},
             {"histogram", bench_histogram},
-            {"Gray-Scott", bench_gray_scott},
-            {"Mandelbrot", bench_mandelbrot},
+            {"Gray-Scott", [] { bench_gray_scott(); }},
+            {"Gray-Scott 16", [] { bench_gray_scott(16); }},
+            {"Gray-Scott 8", [] { bench_gray_scott(8); }},
+            {"Mandelbrot", [] { bench_mandelbrot(); }},
+            {"Mandelbrot 16", [] { bench_mandelbrot(16); }},
+            {"Mandelbrot 8", [] { bench_mandelbrot(8); }},
             {"libm", bench_libm},
             {"launch", [] {
                  if (!g_checks && !g_counters) measure_launch();

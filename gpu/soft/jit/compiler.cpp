@@ -248,7 +248,10 @@ CounterTablePtr Compiled::counters_of(const std::string& group) {
 }
 
 std::string group_of(const std::string& name, const jit::warp::ShapeOptions& options) {
-    return fmt::format("warp{}{}{}{}.{}", options.width, options.rows ? "r" : "",
+    std::string places = options.strip == options.width ? "r" : "";
+    if (options.has_strips())
+        places = fmt::format("s{}{}", options.strip, options.whole_rows ? "w" : "");
+    return fmt::format("warp{}{}{}{}.{}", options.width, places,
                        options.trust_extensions ? "" : "c", options.counts ? "n" : "", name);
 }
 

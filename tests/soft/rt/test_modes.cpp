@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Execution modes give the same results: random kernels by single threads, by warps of 32 lanes,
-// and of 16 where no warp operation stands against it.
+// Execution modes give the same results: random kernels by single threads, by warps, by warps of 16
+// and of 32 lanes (of several rows, in some blocks) where no warp operation stands against it.
 //   test_soft_modes [first seed] [count]     300 kernels from seed 1 unless told
 #include "tests/soft/rt/driver_test.h"
 #include "tests/soft/support/random_kernels.h"
@@ -59,16 +59,30 @@ protected:
     }
 };
 
+/// Every other one with values that are the same in a row of threads.
+std::string kernel_of(std::uint32_t seed) {
+    std::string text = random_kernel(fmt::format("k{}", seed), seed);
+    if (seed % 2) return text;
+    const std::string_view from = "d = blockIdx.x + 5, e = 1";
+    const std::size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << text;
+    if (at == std::string::npos) return text;
+    return text.replace(at, from.size(), "d = blockIdx.x + 2 * threadIdx.y, e = threadIdx.z + 1");
+}
+
 TEST_F(Modes, RandomKernelsAgree) {
     static constexpr unsigned kBlocks[][3] = {{32, 1, 1},  {64, 1, 1}, {96, 1, 1}, {100, 1, 1},
                                               {17, 1, 1},  {16, 8, 1}, {8, 4, 2},  {33, 3, 1},
-                                              {256, 1, 1}, {64, 2, 2}, {1, 1, 1}};
+                                              {256, 1, 1}, {64, 2, 2}, {1, 1, 1},  {16, 16, 1},
+                                              {16, 3, 1},  {4, 4, 4},  {8, 3, 1},  {48, 2, 1}};
     struct Mode {
         const char *name, *mode, *width;
     };
     static constexpr Mode kModes[] = {{"single threads", "scalar", nullptr},
                                       {"warps", "warp", nullptr},
-                                      {"warps of 16", "warp", "16"}};
+                                      {"warps of 16", "warp", "16"},
+                                      {"warps of 32", "warp", "32"}};
+    constexpr int kCount = std::size(kModes);
     std::uint32_t fallen_back = 0, compared = 0;
     const int sink = log::add_sink([&](const log::Record& record) {
         fallen_back += record.text.find("runs by single threads") != std::string::npos;
@@ -76,11 +90,10 @@ TEST_F(Modes, RandomKernelsAgree) {
     for (std::uint32_t first = g_first; first < g_first + g_count; first += kBatch) {
         const std::uint32_t end = std::min(first + kBatch, g_first + g_count);
         std::string source = random_kernel_prelude();
-        for (std::uint32_t seed = first; seed < end; ++seed)
-            source += random_kernel(fmt::format("k{}", seed), seed);
+        for (std::uint32_t seed = first; seed < end; ++seed) source += kernel_of(seed);
         const std::string ptx = compile_to_ptx(source, "random.cu");
-        CUmodule modules[3] = {};
-        for (int m = 0; m < 3; ++m) {
+        CUmodule modules[kCount] = {};
+        for (int m = 0; m < kCount; ++m) {
             set_mode(kModes[m].mode, kModes[m].width);
             ASSERT_EQ(cuModuleLoadData(&modules[m], ptx.c_str()), CUDA_SUCCESS)
                 << latheSoftGetLastErrorText();
@@ -95,7 +108,7 @@ TEST_F(Modes, RandomKernelsAgree) {
             const std::string name = fmt::format("k{}", seed);
             const Result wanted = run(modules[0], name, s, in);
             ASSERT_EQ(wanted.status, CUDA_SUCCESS) << name << ": " << wanted.error;
-            for (int m = 1; m < 3; ++m) {
+            for (int m = 1; m < kCount; ++m) {
                 const Result got = run(modules[m], name, s, in);
                 const bool same =
                     got.status == CUDA_SUCCESS && got.out == wanted.out && got.sums == wanted.sums;
@@ -104,7 +117,7 @@ TEST_F(Modes, RandomKernelsAgree) {
                 std::size_t at = 0;
                 while (at < got.out.size() && got.out[at] == wanted.out[at]) ++at;
                 const std::string file = fmt::format("/tmp/lathe_{}.cu", name);
-                std::ofstream{file} << random_kernel_prelude() << random_kernel(name, seed);
+                std::ofstream{file} << random_kernel_prelude() << kernel_of(seed);
                 ADD_FAILURE() << name << " by " << kModes[m].name << ", block " << s.block[0]
                               << " x " << s.block[1] << " x " << s.block[2] << ": word " << at
                               << " (thread " << at / 8 << ") " << got.error << "; the kernel is in "

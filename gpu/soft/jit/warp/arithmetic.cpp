@@ -22,6 +22,8 @@ void Widener::emit(const llvm::Instruction& i) {
         emit_uniform(i);
     } else if (s.is_affine()) {
         emit_affine(i);
+    } else if (s.is_strips()) {
+        emit_by_strip(i);
     } else {
         emit_vector(i);
     }
@@ -31,7 +33,7 @@ void Widener::emit_uniform(const llvm::Instruction& i) {
     llvm::Instruction* copy = i.clone();
     for (unsigned k = 0; k < copy->getNumOperands(); ++k) {
         if (!llvm::isa<llvm::MetadataAsValue>(i.getOperand(k)))
-            copy->setOperand(k, scalar(i.getOperand(k)));
+            copy->setOperand(k, first_of(i.getOperand(k)));
     }
     b.Insert(copy);
     if (!i.getType()->isVoidTy()) set(i, copy);
@@ -43,7 +45,7 @@ void Widener::emit_affine(const llvm::Instruction& i) {
     copy->dropPoisonGeneratingFlags();
     copy->dropUnknownNonDebugMetadata();
     for (unsigned k = 0; k < copy->getNumOperands(); ++k)
-        copy->setOperand(k, scalar(i.getOperand(k)));
+        copy->setOperand(k, first_of(i.getOperand(k)));
     set(i, b.Insert(copy));
 }
 

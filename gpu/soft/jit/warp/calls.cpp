@@ -37,6 +37,7 @@ void Widener::emit_call(const llvm::CallBase& i) {
         bool uniform = true;
         for (const llvm::Use& use : i.args()) uniform &= shapes_.is_uniform(use.get());
         if (uniform) return emit_uniform(i);
+        if (shape(&i).is_strips()) return emit_by_strip(i);
         if (Value* all = vector_intrinsic(*intrinsic)) return set(i, all);
         return emit_by_lane(i);
     }

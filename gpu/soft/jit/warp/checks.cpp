@@ -46,6 +46,8 @@ void Widener::emit_check(const llvm::CallBase& i) {
         return b.CreateAnd(inside, b.CreateICmpULT(b.CreateAdd(offset, last), limit));
     };
     const bool same_steps = shapes_.is_uniform(step);
+    if (s.is_strips() && of_begin.is_linear() && known_size && shape(step).is_even())
+        return emit_strips_check(i);
     if (s.is_affine() && of_begin.is_affine() && known_size && same_steps) {
         // Lanes that are off are looked at, too: the run time finds out where it matters.
         const std::int64_t stride = s.stride - of_begin.stride;
@@ -70,10 +72,50 @@ void Widener::emit_check(const llvm::CallBase& i) {
     look_closer(i, b.CreateICmpEQ(bad, llvm::ConstantInt::get(mask_type_, 0)));
 }
 
+// As of a row, for each strip; where their distance is known, for all at once.
+void Widener::emit_strips_check(const llvm::CallBase& i) {
+    auto* i64 = b.getInt64Ty();
+    const Value *address = i.getArgOperand(kAddress), *begin = i.getArgOperand(kBegin);
+    const Value* step = i.getArgOperand(kStep);
+    const std::uint64_t steps = constant(i, kCount) - 1;
+    const Shape s = shape(address);
+    const std::int64_t stride = s.stride - shape(begin).stride;
+    const auto of_address = shapes_.pitch(s), of_begin = shapes_.pitch(shape(begin));
+    const bool at_once = of_address && of_begin && shapes_.is_uniform(step);
+    const std::int64_t pitch = at_once ? *of_address - *of_begin : 0;
+    const auto size_of = [](std::int64_t n) { return static_cast<std::uint64_t>(n < 0 ? -n : n); };
+    const std::uint64_t reach =
+        size_of(stride) * (options_.strip - 1) + size_of(pitch) * (options_.strips() - 1);
+    const std::uint64_t back = (stride < 0 ? size_of(stride) * (options_.strip - 1) : 0) +
+                               (pitch < 0 ? size_of(pitch) * (options_.strips() - 1) : 0);
+    std::vector<Value*> offsets, all_steps;
+    for (unsigned r = 0; r < (at_once ? 1 : options_.strips()); ++r) {
+        Value* offset = b.CreateSub(b.CreatePtrToInt(strip(address, r), i64), strip(begin, r));
+        offsets.push_back(back ? b.CreateSub(offset, b.getInt64(back)) : offset);
+        all_steps.push_back(strip(step, r));
+    }
+    if (!at_once) { // strips that are off are often outside
+        offsets = running(offsets);
+        if (steps) all_steps = running(all_steps);
+    }
+    Value* limit =
+        limit_of(b, scalar(i.getArgOperand(kRoom)), b.getInt64(reach + constant(i, kSize)));
+    Value* allowed = nullptr;
+    for (std::size_t r = 0; r < offsets.size(); ++r) {
+        Value* inside = b.CreateICmpULT(offsets[r], limit);
+        if (steps) {
+            Value* last = b.CreateAdd(offsets[r], b.CreateMul(all_steps[r], b.getInt64(steps)));
+            inside = b.CreateAnd(inside, b.CreateICmpULT(last, limit));
+        }
+        allowed = allowed ? b.CreateAnd(allowed, inside) : inside;
+    }
+    look_closer(i, allowed);
+}
+
 // A uniform address plus a power of two times the extension of a 32-bit number.
 std::optional<Widener::Indexed> Widener::find_indexed(const Value* address) {
     for (unsigned shift = 0; shift < 5; ++shift) {
-        const llvm::CastInst* index = row_index(address, std::uint64_t{1} << shift);
+        const llvm::CastInst* index = row_index(address, std::uint64_t{1} << shift, false);
         if (!index) continue;
         return Indexed{index, shift, b.CreatePtrToInt(origin(address, *index), b.getInt64Ty())};
     }

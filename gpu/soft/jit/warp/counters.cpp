@@ -19,13 +19,15 @@ namespace {
 
 constexpr std::uint32_t kAllLanes = ~0u;
 
-/// Degree of a row of all lanes, where it is the same at every alignment.
-std::optional<unsigned> degree_of_row(std::int64_t stride, std::uint32_t size) {
+/// Degree of strips of all lanes (or of one row), where it is the same at every alignment.
+std::optional<unsigned> degree_of_rows(std::int64_t stride, unsigned strip, std::int64_t pitch,
+                                       std::uint32_t size) {
     std::optional<unsigned> degree;
     for (std::uint64_t first = 0; first < 4; first += std::min(size, 4u)) {
         std::uint64_t addresses[kWarpLanes];
         for (unsigned k = 0; k < kWarpLanes; ++k)
-            addresses[k] = (1ull << 40) + first + static_cast<std::uint64_t>(stride) * k;
+            addresses[k] = (1ull << 40) + first + static_cast<std::uint64_t>(stride) * (k % strip) +
+                           static_cast<std::uint64_t>(pitch) * (k / strip);
         const unsigned found = bank_degree(addresses, kAllLanes, size);
         if (degree && *degree != found) return {};
         degree = found;
@@ -182,7 +184,7 @@ Widener::RowCount Widener::row_count(CountedSpace space, std::int64_t stride,
         std::min<std::uint64_t>(static_cast<std::uint64_t>(stride < 0 ? -stride : stride), 64));
     if (space == CountedSpace::atomic) return {1, false, true};
     if (space == CountedSpace::shared) {
-        const auto degree = degree_of_row(stride, size);
+        const auto degree = degree_of_rows(stride, kWarpLanes, 0, size);
         return {degree.value_or(0), !degree, degree == 1u};
     }
     if (step > kSectorBytes) return {kWarpLanes, false, false}; // aligned: a sector for each lane
@@ -229,9 +231,18 @@ void Widener::describe(const llvm::CallBase& i, std::uint32_t slot) {
     if (s.is_affine()) {
         const RowCount row = row_count(space, s.stride, size);
         add(counter, row.holds_for_some ? n.runs : n.whole, row.least);
-    } else if (s.hopeful && space != CountedSpace::atomic) {
+    } else if (const auto degree = degree_of_strips(space, s, size)) {
+        add(counter, *degree == 1 ? n.runs : n.whole, *degree);
+    } else if (s.hopeful && space != CountedSpace::atomic && !options_.has_strips()) {
         add(counter, n.whole, row_count(space, size, size).least);
     }
+}
+
+// Of all lanes, where strips lie at a known distance.
+std::optional<unsigned> Widener::degree_of_strips(CountedSpace space, const Shape& s,
+                                                  std::uint32_t size) const {
+    if (space != CountedSpace::shared || !s.is_strips() || !s.pitch) return {};
+    return degree_of_rows(s.stride, options_.strip, *s.pitch, size);
 }
 
 void Widener::call_count(const llvm::CallBase& i, std::uint32_t slot, std::uint32_t minus) {
@@ -253,9 +264,15 @@ void Widener::call_count(const llvm::CallBase& i, std::uint32_t slot, std::uint3
         return;
     }
     if (!counted_lanes_) counted_lanes_ = stack(vector_type(i64), "counted");
-    Value* addresses = b.CreateFreeze(as_vector(address)); // lanes that are off hold anything
+    // Lanes that are off hold anything.
+    const auto freeze = [&](Value* v) { return b.CreateFreeze(v); };
+    Value* addresses = s.is_strips() ? nullptr : freeze(as_vector(address));
+    std::vector<Value*> of_strips;
+    for (unsigned r = 0; s.is_strips() && r < options_.strips(); ++r)
+        of_strips.push_back(freeze(b.CreatePtrToInt(strip(address, r), i64)));
     const auto call = [&](Value* memo) -> Value* {
-        b.CreateStore(addresses, counted_lanes_);
+        Value* all = addresses ? addresses : spread_strips(of_strips, s.stride, 0);
+        b.CreateStore(all, counted_lanes_);
         call_runtime("lathe_jit_count_lanes", b.getVoidTy(),
                      {counter(slot), counted_lanes_, size, mask, kind, b.getInt32(minus), memo});
         return nullptr;
@@ -272,12 +289,20 @@ void Widener::call_count(const llvm::CallBase& i, std::uint32_t slot, std::uint3
         counting_code_.insert(known);
         return known;
     };
-    Value* first = b.CreateExtractElement(addresses, std::uint64_t{0});
-    Value* same = b.CreateICmpEQ(b.CreateSub(addresses, splat(first)), load(vector_type(i64), 0));
+    Value* first = addresses ? b.CreateExtractElement(addresses, std::uint64_t{0}) : of_strips[0];
+    Value* same = b.getTrue();
+    if (addresses) {
+        Value* distances = b.CreateSub(addresses, splat(first));
+        same = b.CreateICmpEQ(distances, load(vector_type(i64), 0));
+        same = is_full(b.CreateBitCast(same, mask_type_));
+    }
+    for (unsigned r = 1; r < of_strips.size(); ++r) { // strides never change
+        Value* known = load(i64, r * options_.strip);
+        same = b.CreateAnd(same, b.CreateICmpEQ(b.CreateSub(of_strips[r], first), known));
+    }
     Value* place = b.CreateShl(b.CreateAnd(first, b.getInt64(kSectorBytes - 1)), kMemoPlaceShift);
     Value* key = b.CreateOr(b.CreateOr(place, b.CreateZExt(mask, i64)), b.getInt64(kMemoUsed));
-    Value* known = b.CreateAnd(is_full(b.CreateBitCast(same, mask_type_)),
-                               b.CreateICmpEQ(key, load(i64, kMemoKey)));
+    Value* known = b.CreateAnd(same, b.CreateICmpEQ(key, load(i64, kMemoKey)));
     usually(
         known,
         [&]() -> Value* {
@@ -314,7 +339,11 @@ void Widener::emit_count(const llvm::CallBase& i, std::uint32_t slot) {
         if (space == CountedSpace::shared && llvm::isa<llvm::Constant>(mask_)) return;
         return count_by_mask([&] { add_if_unaligned(scalar(address), s.stride); }, call);
     }
-    if (!s.hopeful || space == CountedSpace::atomic) return call();
+    if (const auto degree = degree_of_strips(space, s, size)) {
+        if (*degree != 1) count_by_mask([] {}, call);
+        return;
+    }
+    if (!s.hopeful || space == CountedSpace::atomic || options_.has_strips()) return call();
     const std::uint32_t least = row_count(space, size, size).least;
     count_by_mask(
         [&] {
@@ -322,7 +351,7 @@ void Widener::emit_count(const llvm::CallBase& i, std::uint32_t slot) {
             usually(
                 row.found,
                 [&]() -> Value* {
-                    add_if_unaligned(row.first, size);
+                    add_if_unaligned(row.firsts[0], size);
                     return nullptr;
                 },
                 [&]() -> Value* {

@@ -54,6 +54,17 @@ void make_warp_loop(llvm::Function& loop, llvm::Function& wide, std::uint32_t pa
     Value* row = b.CreateUDiv(first, size_x);
     Value* first_y = b.CreateURem(row, size_y);
     Value* first_z = b.CreateUDiv(row, size_y);
+    // From a warp to the next.
+    Value *step_x = b.getInt32(width), *step_y = b.getInt32(0), *step_z = b.getInt32(0);
+    if (options.whole_rows) {
+        step_x = b.getInt32(0);
+        step_y = b.getInt32(options.strips());
+    } else if (options.has_strips()) {
+        step_x = b.CreateURem(b.getInt32(width), size_x);
+        Value* rows = b.CreateUDiv(b.getInt32(width), size_x);
+        step_y = b.CreateURem(rows, size_y);
+        step_z = b.CreateUDiv(rows, size_y);
+    }
     if (options.counts) { // once for all warps
         Value* slots = b.CreateLoad(b.getPtrTy(), field(offsetof(ThreadContext, counters)));
         const auto add = [&](std::uint32_t slot, Value* by) {
@@ -76,13 +87,15 @@ void make_warp_loop(llvm::Function& loop, llvm::Function& wide, std::uint32_t pa
     b.CreateCall(&wide, {ctx, x, y, z, linear, params, mask});
     // Rows hold whole warps (or a warp finds its places itself): the next row begins at lane 0.
     Value* next_linear = b.CreateAdd(linear, b.getInt32(width));
-    Value* right = b.CreateAdd(x, b.getInt32(width));
+    Value* right = b.CreateAdd(x, step_x);
     Value* row_ends = b.CreateICmpUGE(right, size_x);
-    Value* next_x = b.CreateSelect(row_ends, b.getInt32(0), right);
-    Value* below = b.CreateAdd(y, b.CreateZExt(row_ends, i32));
+    Value* next_x = b.CreateSelect(
+        row_ends, options.has_strips() ? b.CreateSub(right, size_x) : b.getInt32(0), right);
+    Value* below = b.CreateAdd(b.CreateAdd(y, step_y), b.CreateZExt(row_ends, i32));
     Value* layer_ends = b.CreateICmpUGE(below, size_y);
-    Value* next_y = b.CreateSelect(layer_ends, b.getInt32(0), below);
-    Value* next_z = b.CreateAdd(z, b.CreateZExt(layer_ends, i32));
+    Value* next_y = b.CreateSelect(
+        layer_ends, options.has_strips() ? b.CreateSub(below, size_y) : b.getInt32(0), below);
+    Value* next_z = b.CreateAdd(b.CreateAdd(z, step_z), b.CreateZExt(layer_ends, i32));
     b.CreateCondBr(b.CreateICmpUGT(left, b.getInt32(width)), warp, done);
     const auto join = [&](llvm::PHINode* phi, Value* at_first, Value* then) {
         phi->addIncoming(at_first, start);

@@ -20,13 +20,19 @@ void Widener::emit_alloca(const llvm::AllocaInst& i) {
 }
 
 // pointer = something uniform + bytes * extension of a 32-bit index: that index.
-const llvm::CastInst* Widener::row_index(const Value* pointer, std::uint64_t bytes) const {
+// With strips that something may be even, another in each strip.
+const llvm::CastInst* Widener::row_index(const Value* pointer, std::uint64_t bytes,
+                                         bool by_strips) const {
     const auto known = [&](const Value* value) {
-        return llvm::isa<llvm::Instruction>(value) && values_.count(value) != 0;
+        return llvm::isa<llvm::Instruction>(value) &&
+               (values_.count(value) != 0 || strips_.count(value) != 0);
     };
     const auto steps = [&](const Value* value) {
         const Shape s = shape(value);
-        return s.is_varying() || (s.is_affine() && s.stride == 1);
+        return s.is_varying() || (s.is_linear() && s.stride == 1);
+    };
+    const auto is_even = [&](const Value* value) {
+        return by_strips ? shape(value).is_even() : shapes_.is_uniform(value);
     };
     const auto extension = [&](const Value* value) -> const llvm::CastInst* {
         const auto* cast = llvm::dyn_cast<llvm::CastInst>(value);
@@ -40,7 +46,7 @@ const llvm::CastInst* Widener::row_index(const Value* pointer, std::uint64_t byt
         if (const auto* gep = llvm::dyn_cast<llvm::GetElementPtrInst>(i)) {
             if (!gep->hasAllConstantIndices()) {
                 const bool simple = gep->getNumIndices() == 1 &&
-                                    shapes_.is_uniform(gep->getPointerOperand()) &&
+                                    is_even(gep->getPointerOperand()) &&
                                     layout_.getTypeAllocSize(gep->getSourceElementType()) == bytes;
                 return simple ? extension(gep->getOperand(1)) : nullptr;
             }
@@ -51,8 +57,8 @@ const llvm::CastInst* Widener::row_index(const Value* pointer, std::uint64_t byt
         if (opcode == llvm::Instruction::IntToPtr) {
             pointer = i->getOperand(0);
         } else if (opcode == llvm::Instruction::Add) {
-            const bool left = shapes_.is_uniform(i->getOperand(0));
-            if (!left && !shapes_.is_uniform(i->getOperand(1))) return nullptr;
+            const bool left = is_even(i->getOperand(0));
+            if (!left && !is_even(i->getOperand(1))) return nullptr;
             pointer = i->getOperand(left ? 1 : 0);
         } else if (opcode == llvm::Instruction::Shl) {
             const auto* by = llvm::dyn_cast<llvm::ConstantInt>(i->getOperand(1));
@@ -65,49 +71,72 @@ const llvm::CastInst* Widener::row_index(const Value* pointer, std::uint64_t byt
     return nullptr;
 }
 
-Value* Widener::lane_0(const Value* value) {
-    return shape(value).is_affine() ? scalar(value)
-                                    : b.CreateExtractElement(vector(value), std::uint64_t{0});
+Value* Widener::first_of_strip(const Value* value, unsigned number) {
+    if (shape(value).is_linear()) return strip(value, number);
+    return b.CreateExtractElement(vector(value), std::uint64_t{number} * options_.strip);
 }
 
-// The scalar code of a value for lane 0, from its index on.
-Value* Widener::of_lane_0(const Value* value, const llvm::CastInst& index) {
-    if (shape(value).is_affine()) return scalar(value);
+// The scalar code of a value for the first lane of a strip, from its index on.
+Value* Widener::of_first_lane(const Value* value, const llvm::CastInst& index, unsigned number) {
+    if (shape(value).is_linear()) return strip(value, number);
     const auto* i = llvm::cast<llvm::Instruction>(value);
     if (i == &index) {
-        Value* first = lane_0(index.getOperand(0));
+        Value* first = first_of_strip(index.getOperand(0), number);
         return b.CreateCast(index.getOpcode(), first, index.getType());
     }
     llvm::Instruction* copy = i->clone();
     copy->dropPoisonGeneratingFlags();
     for (unsigned k = 0; k < copy->getNumOperands(); ++k)
-        copy->setOperand(k, of_lane_0(i->getOperand(k), index));
+        copy->setOperand(k, of_first_lane(i->getOperand(k), index, number));
     return b.Insert(copy);
 }
 
+Value* Widener::spread_firsts(const Firsts& firsts, std::int64_t stride) {
+    return firsts.size() > 1 ? spread_strips(firsts, stride, 0) : spread(firsts[0], stride);
+}
+
 Widener::Row Widener::find_row(const Value* pointer, std::uint64_t bytes) {
-    const llvm::CastInst* index = row_index(pointer, bytes);
+    const llvm::CastInst* index = row_index(pointer, bytes, true);
+    Firsts firsts, numbers;
     if (!index) {
-        Value* pointers = vector(pointer);
-        return {is_row(pointers, bytes), b.CreateExtractElement(pointers, std::uint64_t{0})};
+        Value* addresses = as_vector(pointer);
+        for (unsigned r = 0; r < options_.strips(); ++r) {
+            const std::uint64_t lane = std::uint64_t{r} * options_.strip;
+            numbers.push_back(b.CreateExtractElement(addresses, lane));
+            firsts.push_back(b.CreateExtractElement(vector(pointer), lane));
+        }
+        Value* row = spread_firsts(numbers, static_cast<std::int64_t>(bytes));
+        return {is_full(mask_bits(b.CreateICmpEQ(addresses, row))), firsts};
     }
     // In 32 bits, where a vector has half the registers; the last lane must not have wrapped.
     const Value* number = index->getOperand(0);
-    Value* first = lane_0(number);
-    Value* steps = b.getTrue();
+    for (unsigned r = 0; r < options_.strips(); ++r) numbers.push_back(first_of_strip(number, r));
+    Value* found = b.getTrue();
     if (shape(number).is_varying())
-        steps = is_full(mask_bits(b.CreateICmpEQ(vector(number), spread(first, 1))));
+        found = is_full(mask_bits(b.CreateICmpEQ(vector(number), spread_firsts(numbers, 1))));
     const bool is_signed = llvm::isa<llvm::SExtInst>(index);
-    Value* most = b.getInt32((is_signed ? 0x7fffffffu : ~0u) - (width_ - 1));
-    Value* fits = is_signed ? b.CreateICmpSLE(first, most) : b.CreateICmpULE(first, most);
-    return {b.CreateAnd(steps, fits), of_lane_0(pointer, *index)};
+    const unsigned lanes = width_ / options_.strips();
+    Value* most = b.getInt32((is_signed ? 0x7fffffffu : ~0u) - (lanes - 1));
+    for (unsigned r = 0; r < options_.strips(); ++r) {
+        if (r && is_same(numbers, r)) continue;
+        Value* fits =
+            is_signed ? b.CreateICmpSLE(numbers[r], most) : b.CreateICmpULE(numbers[r], most);
+        found = b.CreateAnd(found, fits);
+    }
+    for (unsigned r = 0; r < options_.strips(); ++r)
+        firsts.push_back(of_first_lane(pointer, *index, r));
+    return {found, firsts};
 }
 
-Value* Widener::is_row(Value* pointers, std::uint64_t bytes) {
-    Value* addresses = b.CreatePtrToInt(pointers, vector_type(b.getInt64Ty()));
-    Value* row = spread(b.CreateExtractElement(addresses, std::uint64_t{0}),
-                        static_cast<std::int64_t>(bytes));
-    return is_full(mask_bits(b.CreateICmpEQ(addresses, row)));
+Widener::Firsts Widener::firsts(const Value* pointer) {
+    if (shape(pointer).is_affine()) return {scalar(pointer)};
+    Firsts all;
+    for (unsigned r = 0; r < options_.strips(); ++r) all.push_back(strip(pointer, r));
+    return all;
+}
+
+bool Widener::is_same(const Firsts& firsts, std::size_t k) const {
+    return k > 0 && firsts[k] == firsts[k - 1];
 }
 
 void Widener::emit_load(const llvm::LoadInst& i) {
@@ -115,10 +144,11 @@ void Widener::emit_load(const llvm::LoadInst& i) {
     if (type->isVectorTy() || type->isAggregateType()) throw Unsupported{"load of packed values"};
     const Shape from = shape(i.getPointerOperand());
     if (from.is_uniform()) return emit_uniform(i);
+    if (shape(&i).is_strips()) return emit_by_strip(i);
     if (!i.isSimple()) return emit_by_lane(i);
     const std::uint64_t bytes = layout_.getTypeStoreSize(type);
-    if (from.is_affine() && from.stride == static_cast<std::int64_t>(bytes)) {
-        set(i, load_row(i, scalar(i.getPointerOperand()), mask_));
+    if (from.is_linear() && from.stride == static_cast<std::int64_t>(bytes)) {
+        set(i, load_row(i, firsts(i.getPointerOperand()), mask_));
         return;
     }
     if (!from.hopeful || lanes_ == Lanes::some) {
@@ -127,8 +157,7 @@ void Widener::emit_load(const llvm::LoadInst& i) {
     }
     const Row row = find_row(i.getPointerOperand(), bytes);
     set(i, usually(
-               b.CreateAnd(is_full(mask_), row.found),
-               [&] { return b.CreateAlignedLoad(vector_type(type), row.first, i.getAlign()); },
+               b.CreateAnd(is_full(mask_), row.found), [&] { return load_rows(i, row.firsts); },
                [&] { return load_gather(i, mask_); }));
 }
 
@@ -153,28 +182,48 @@ Value* Widener::usually(Value* condition, llvm::function_ref<Value*()> usual,
     return result;
 }
 
-Value* Widener::load_row(const llvm::LoadInst& i, Value* first, Value* mask) {
-    if (lanes_ == Lanes::some) return load_part_of_row(i, first, mask);
-    llvm::Type* type = vector_type(i.getType());
-    const auto load_whole = [&]() -> Value* {
-        auto* x = b.CreateAlignedLoad(type, first, i.getAlign());
+Value* Widener::load_rows(const llvm::LoadInst& i, const Firsts& firsts) {
+    const auto lanes = static_cast<unsigned>(width_ / firsts.size());
+    auto* type = llvm::FixedVectorType::get(i.getType(), lanes);
+    std::vector<Value*> parts;
+    for (std::size_t k = 0; k < firsts.size(); ++k) {
+        if (is_same(firsts, k)) {
+            parts.push_back(parts.back());
+            continue;
+        }
+        auto* x = b.CreateAlignedLoad(type, firsts[k], i.getAlign());
         if (i.hasMetadata(llvm::LLVMContext::MD_invariant_load))
             x->setMetadata(llvm::LLVMContext::MD_invariant_load,
                            llvm::MDNode::get(b.getContext(), {}));
-        return x;
-    };
-    if (llvm::isa<llvm::Constant>(mask)) return load_whole();
-    return usually(is_full(mask), load_whole, [&] { return load_part_of_row(i, first, mask); });
+        parts.push_back(x);
+    }
+    return concatenate(parts);
 }
 
-Value* Widener::load_part_of_row(const llvm::LoadInst& i, Value* first, Value* mask) {
-    llvm::Type* type = vector_type(i.getType());
-    if (target_.isLegalMaskedLoad(type, i.getAlign()))
-        return b.CreateMaskedLoad(type, first, i.getAlign(), mask_vector(mask));
+Value* Widener::load_row(const llvm::LoadInst& i, const Firsts& firsts, Value* mask) {
+    if (lanes_ == Lanes::some) return load_part_of_row(i, firsts, mask);
+    if (llvm::isa<llvm::Constant>(mask)) return load_rows(i, firsts);
+    return usually(
+        is_full(mask), [&] { return load_rows(i, firsts); },
+        [&] { return load_part_of_row(i, firsts, mask); });
+}
+
+Value* Widener::load_part_of_row(const llvm::LoadInst& i, const Firsts& firsts, Value* mask) {
+    const auto lanes = static_cast<unsigned>(width_ / firsts.size());
+    llvm::Type* type = llvm::FixedVectorType::get(i.getType(), lanes);
+    if (target_.isLegalMaskedLoad(type, i.getAlign())) {
+        std::vector<Value*> parts;
+        for (unsigned k = 0; k < firsts.size(); ++k) {
+            Value* some = firsts.size() > 1 ? mask_of_strip(mask, k) : mask;
+            parts.push_back(
+                b.CreateMaskedLoad(type, firsts[k], i.getAlign(), mask_vector_of(some, lanes)));
+        }
+        return concatenate(parts);
+    }
     llvm::AllocaInst* array = results(i.getType());
+    const Spilled place = spill(i.getPointerOperand());
     for_each_lane(mask, [&](Value* index) {
-        Value* place = b.CreateGEP(i.getType(), first, index);
-        put(array, index, b.CreateAlignedLoad(i.getType(), place, i.getAlign()));
+        put(array, index, b.CreateAlignedLoad(i.getType(), lane(place, index), i.getAlign()));
     });
     return collect(array, i.getType());
 }
@@ -215,8 +264,9 @@ void Widener::emit_store(const llvm::StoreInst& i) {
     }
     if (!i.isSimple()) return emit_by_lane(i);
     const std::uint64_t bytes = layout_.getTypeStoreSize(type);
-    if (to.is_affine() && to.stride == static_cast<std::int64_t>(bytes)) {
-        store_row(i, scalar(i.getPointerOperand()), mask_);
+    if (to.is_even()) return store_by_strip(i);
+    if (to.is_linear() && to.stride == static_cast<std::int64_t>(bytes)) {
+        store_row(i, firsts(i.getPointerOperand()), mask_);
         return;
     }
     if (!to.hopeful || lanes_ == Lanes::some) {
@@ -228,7 +278,7 @@ void Widener::emit_store(const llvm::StoreInst& i) {
     usually(
         b.CreateAnd(is_full(mask_), row.found),
         [&]() -> Value* {
-            b.CreateAlignedStore(value, row.first, i.getAlign());
+            store_rows(i, row.firsts, value);
             return nullptr;
         },
         [&]() -> Value* {
@@ -237,36 +287,78 @@ void Widener::emit_store(const llvm::StoreInst& i) {
         });
 }
 
-void Widener::store_row(const llvm::StoreInst& i, Value* first, Value* mask) {
-    if (lanes_ == Lanes::some) return store_part_of_row(i, first, mask);
+void Widener::store_rows(const llvm::StoreInst& i, const Firsts& firsts, Value* value) {
+    for (unsigned k = 0; k < firsts.size(); ++k)
+        b.CreateAlignedStore(firsts.size() > 1 ? part_of(value, k) : value, firsts[k],
+                             i.getAlign());
+}
+
+void Widener::store_row(const llvm::StoreInst& i, const Firsts& firsts, Value* mask) {
+    if (lanes_ == Lanes::some) return store_part_of_row(i, firsts, mask);
     Value* value = vector(i.getValueOperand());
-    const auto store_whole = [&]() -> Value* {
-        b.CreateAlignedStore(value, first, i.getAlign());
-        return nullptr;
-    };
-    if (llvm::isa<llvm::Constant>(mask)) {
-        store_whole();
+    if (llvm::isa<llvm::Constant>(mask)) return store_rows(i, firsts, value);
+    usually(
+        is_full(mask),
+        [&]() -> Value* {
+            store_rows(i, firsts, value);
+            return nullptr;
+        },
+        [&]() -> Value* {
+            store_part_of_row(i, firsts, mask);
+            return nullptr;
+        });
+}
+
+void Widener::store_part_of_row(const llvm::StoreInst& i, const Firsts& firsts, Value* mask) {
+    Value* value = vector(i.getValueOperand());
+    const auto lanes = static_cast<unsigned>(width_ / firsts.size());
+    llvm::Type* part = llvm::FixedVectorType::get(i.getValueOperand()->getType(), lanes);
+    // Masked stores without masks of their own (before AVX-512) are slower than the loop.
+    if (target_.isLegalMaskedScatter(part, i.getAlign()) &&
+        target_.isLegalMaskedStore(part, i.getAlign())) {
+        for (unsigned k = 0; k < firsts.size(); ++k) {
+            const bool whole = firsts.size() == 1;
+            Value* some = mask_vector_of(whole ? mask : mask_of_strip(mask, k), lanes);
+            b.CreateMaskedStore(whole ? value : part_of(value, k), firsts[k], i.getAlign(), some);
+        }
         return;
     }
-    usually(is_full(mask), store_whole, [&]() -> Value* {
-        store_part_of_row(i, first, mask);
-        return nullptr;
+    const Spilled values = spill(i.getValueOperand()), places = spill(i.getPointerOperand());
+    for_each_lane(mask, [&](Value* index) {
+        b.CreateAlignedStore(lane(values, index), lane(places, index), i.getAlign());
     });
 }
 
-void Widener::store_part_of_row(const llvm::StoreInst& i, Value* first, Value* mask) {
-    Value* value = vector(i.getValueOperand());
-    // Masked stores without masks of their own (before AVX-512) are slower than the loop.
-    if (target_.isLegalMaskedScatter(value->getType(), i.getAlign()) &&
-        target_.isLegalMaskedStore(value->getType(), i.getAlign())) {
-        b.CreateMaskedStore(value, first, i.getAlign(), mask_vector(mask));
-        return;
+// Of the lanes of a strip the last one wins, of strips the last one.
+void Widener::store_by_strip(const llvm::StoreInst& i) {
+    const Value* from = i.getValueOperand();
+    const bool whole = llvm::isa<llvm::Constant>(mask_);
+    for (unsigned r = 0; r < options_.strips(); ++r) {
+        Value* last = b.getInt32(options_.strip - 1);
+        llvm::BasicBlock *runs = nullptr, *go_on = nullptr;
+        if (!whole) {
+            Value* some = mask_of_strip(mask_, r);
+            runs = block("strip_runs"), go_on = block("strip_done");
+            b.CreateCondBr(b.CreateICmpNE(some, llvm::ConstantInt::get(some->getType(), 0)), runs,
+                           go_on);
+            b.SetInsertPoint(runs);
+            Value* above = b.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, some, b.getTrue());
+            last = b.CreateSub(last, b.CreateZExtOrTrunc(above, b.getInt32Ty()));
+        }
+        Value* value = nullptr;
+        if (shape(from).is_linear()) {
+            value = strip(from, r);
+            if (!shape(from).is_even())
+                value = lane({Shape::affine(shape(from).stride), from->getType(), value}, last);
+        } else {
+            Value* number = b.CreateAdd(last, b.getInt32(r * options_.strip));
+            value = b.CreateExtractElement(scalar(from), number);
+        }
+        b.CreateAlignedStore(value, strip(i.getPointerOperand(), r), i.getAlign());
+        if (whole) continue;
+        b.CreateBr(go_on);
+        b.SetInsertPoint(go_on);
     }
-    const Spilled values = spill(i.getValueOperand());
-    llvm::Type* type = i.getValueOperand()->getType();
-    for_each_lane(mask, [&](Value* index) {
-        b.CreateAlignedStore(lane(values, index), b.CreateGEP(type, first, index), i.getAlign());
-    });
 }
 
 void Widener::store_scatter(const llvm::StoreInst& i, Value* mask) {

@@ -49,12 +49,16 @@ ShapeOptions options_for(const KernelFacts& kernel, const std::uint32_t block[3]
     options.counts = counts; // in warps of CUDA: 32 lanes
     const std::uint32_t x = block[0];
     if (!kernel.uses_warp_operations && !counts) {
-        // Rows of 16 threads, as of a 16 x 16 block, keep their consecutive addresses.
-        const bool short_rows = block[1] * block[2] > 1 && x % 32 != 0 && x % 16 == 0;
         // Without 512-bit registers 32 lanes gain nothing and take twice as long to compile.
-        options.width = mode.width ? mode.width : short_rows || !has_wide_vectors ? 16 : 32;
+        options.width = mode.width ? mode.width : has_wide_vectors ? 32 : 16;
     }
-    options.rows = block[1] * block[2] == 1 || x % options.width == 0;
+    options.strip = options.width;
+    if (block[1] * block[2] == 1) return options;
+    // Parts of rows keep their consecutive addresses.
+    while (options.strip >= 4 && x % options.strip) options.strip /= 2;
+    if (options.strip < 4) options.strip = 0;
+    options.whole_rows =
+        options.has_strips() && x == options.strip && block[1] % options.strips() == 0;
     return options;
 }
 

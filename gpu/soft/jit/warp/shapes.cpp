@@ -4,13 +4,12 @@
 #include "gpu/soft/jit/warp/marks.h"
 
 #include <llvm/ADT/MapVector.h>
+#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
-
-#include <optional>
 
 namespace lathe::soft::jit::warp {
 
@@ -22,26 +21,60 @@ std::optional<std::int64_t> constant_of(const llvm::Value* value) {
     return c->getSExtValue();
 }
 
-/// A value in one of its fields: the lowest kind wins.
-Shape meet(Shape x, Shape y) {
-    if (x.is_unknown()) return y;
-    if (y.is_unknown() || x == y) return x;
-    if (x.is_affine() && y.is_affine() && x.stride == y.stride) return Shape::affine(x.stride);
-    return Shape::varying(x.hopeful || y.hopeful || (x.is_affine() && y.is_affine()));
+/// What can be done once for each strip: the results of instructions without memory and effects.
+bool is_plain(const llvm::Instruction& i) {
+    if (!i.getType()->isIntOrPtrTy() && !i.getType()->isFloatingPointTy()) return false;
+    if (const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&i))
+        return llvm::isTriviallyVectorizable(intrinsic->getIntrinsicID());
+    return llvm::isa<llvm::UnaryOperator, llvm::BinaryOperator, llvm::CastInst, llvm::CmpInst,
+                     llvm::SelectInst, llvm::GetElementPtrInst>(i);
 }
 
 } // namespace
 
+Shape Shapes::linear(std::int64_t stride, std::optional<std::int64_t> pitch) const {
+    if (pitch == stride * std::int64_t{options_.strip}) return Shape::affine(stride);
+    return Shape::strips(stride, pitch);
+}
+
+// An unknown pitch stays one: the analysis only goes down.
+Shape Shapes::sum(Shape x, std::int64_t times, Shape y, std::int64_t more) const {
+    const std::int64_t stride = x.stride * times + y.stride * more;
+    if (!x.is_strips() && !y.is_strips()) return Shape::affine(stride);
+    const auto of_x = pitch(x), of_y = pitch(y);
+    if (!of_x || !of_y) return Shape::strips(stride);
+    return linear(stride, *of_x * times + *of_y * more);
+}
+
+/// A value in one of its fields: the lowest kind wins.
+Shape Shapes::meet(Shape x, Shape y) const {
+    if (x.is_unknown()) return y;
+    if (y.is_unknown() || x == y) return x;
+    if (x.is_linear() && y.is_linear() && x.stride == y.stride) {
+        if (x.is_affine() && y.is_affine()) return Shape::affine(x.stride);
+        return Shape::strips(x.stride, pitch(x) == pitch(y) ? pitch(x) : std::nullopt);
+    }
+    return Shape::varying(x.hopeful || y.hopeful || (x.is_linear() && y.is_linear()));
+}
+
 Shapes::Shapes(llvm::Function& function, Frontier& frontier, const ShapeOptions& options)
     : frontier_{frontier}, options_{options}, layout_{function.getParent()->getDataLayout()} {
     // body(context, tid x, y, z, linear tid, parameters)
-    const Shape tid = options_.rows ? Shape::uniform() : Shape::varying();
-    const Shape shapes[] = {Shape::uniform(),
-                            options_.rows ? Shape::index() : Shape::varying(true),
-                            tid,
-                            tid,
-                            Shape::index(),
-                            Shape::uniform()};
+    Shape x = Shape::index(), y = Shape::uniform(), z = Shape::uniform();
+    if (!options_.strip) {
+        x = Shape::varying(true);
+        y = z = Shape::varying();
+    } else if (options_.has_strips()) {
+        x = Shape::strips(1);
+        y = z = Shape::strips(0);
+        if (options_.whole_rows) {
+            x.pitch = 0;
+            y.pitch = 1;
+            z = Shape::uniform();
+        }
+        x.is_index = y.is_index = true;
+    }
+    const Shape shapes[] = {Shape::uniform(), x, y, z, Shape::index(), Shape::uniform()};
     for (const llvm::Argument& argument : function.args())
         shapes_[&argument] = shapes[argument.getArgNo()];
     llvm::BitVector joins{frontier_.size()};
@@ -76,8 +109,8 @@ Shapes::Shapes(llvm::Function& function, Frontier& frontier, const ShapeOptions&
             const auto* extension = llvm::dyn_cast<llvm::CastInst>(&i);
             if (!extension || (!llvm::isa<llvm::SExtInst, llvm::ZExtInst>(i))) continue;
             const Shape from = of(extension->getOperand(0));
-            if (of(&i).is_affine() && !from.is_uniform() && !from.is_index)
-                guards_.push_back(extension);
+            const bool may_wrap = from.stride != 0 || of(&i).pitch.value_or(0) != 0;
+            if (of(&i).is_linear() && may_wrap && !from.is_index) guards_.push_back(extension);
         }
     }
 }
@@ -133,21 +166,24 @@ Shape Shapes::of(const llvm::Value* value) const {
 bool Shapes::is_divergent(const llvm::BasicBlock* block) const {
     const llvm::Instruction* end = block->getTerminator();
     if (const auto* branch = llvm::dyn_cast<llvm::BranchInst>(end))
-        return branch->isConditional() && of(branch->getCondition()).is_varying();
+        return branch->isConditional() &&
+               (of(branch->getCondition()).is_varying() || of(branch->getCondition()).is_strips());
     if (const auto* choice = llvm::dyn_cast<llvm::SwitchInst>(end))
         return !is_uniform(choice->getCondition());
     return false;
 }
 
-Shape Shapes::joined(const llvm::User& i) const {
-    bool hopeful = false, varying = false;
+Shape Shapes::joined(const llvm::Instruction& i) const {
+    bool hopeful = false, varying = false, strips = false;
     for (const llvm::Use& operand : i.operands()) {
         const Shape s = of(operand.get());
         if (s.is_unknown()) return {};
-        varying |= !s.is_uniform();
-        hopeful |= s.hopeful || (s.is_affine() && !s.is_uniform());
+        varying |= !s.is_even();
+        strips |= s.is_strips();
+        hopeful |= s.hopeful || s.stride != 0;
     }
-    return varying ? Shape::varying(hopeful) : Shape::uniform();
+    if (!varying && !strips) return Shape::uniform();
+    return varying || !is_plain(i) ? Shape::varying(hopeful) : Shape::strips(0);
 }
 
 Shape Shapes::transfer(const llvm::Instruction& i) const {
@@ -168,7 +204,11 @@ Shape Shapes::transfer(const llvm::Instruction& i) const {
     if (llvm::isa<llvm::LoadInst>(i)) {
         const Shape from = of(i.getOperand(0));
         if (from.is_unknown()) return {};
-        return from.is_uniform() ? Shape::uniform() : Shape::varying();
+        if (from.is_uniform()) return Shape::uniform();
+        const bool by_strips = from.is_strips() && from.is_even() &&
+                               llvm::cast<llvm::LoadInst>(i).isSimple() &&
+                               (i.getType()->isIntOrPtrTy() || i.getType()->isFloatingPointTy());
+        return by_strips ? Shape::strips(0) : Shape::varying();
     }
     if (llvm::isa<llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(i)) return Shape::varying();
     if (const auto* c = llvm::dyn_cast<llvm::ICmpInst>(&i)) return compare(*c);
@@ -191,42 +231,50 @@ Shape Shapes::phi(const llvm::PHINode& i) const {
     if (!frontier_.joins(frontier_.index(i.getParent()))) return result;
     // Lanes that came at different times hold different values, unless it is a constant.
     if (!different && llvm::isa<llvm::Constant>(only)) return Shape::uniform();
-    return Shape::varying(result.hopeful || result.is_affine());
+    return Shape::varying(result.hopeful || result.is_linear());
 }
 
 Shape Shapes::binary(const llvm::BinaryOperator& i) const {
     const Shape x = of(i.getOperand(0)), y = of(i.getOperand(1));
     if (x.is_unknown() || y.is_unknown()) return {};
     if (x.is_uniform() && y.is_uniform()) return Shape::uniform();
-    if (!i.getType()->isIntegerTy() || !x.is_affine() || !y.is_affine()) return joined(i);
+    if (!i.getType()->isIntegerTy() || !x.is_linear() || !y.is_linear()) return joined(i);
     const std::optional<std::int64_t> c = constant_of(i.getOperand(1));
+    const bool is_index = x.is_index && x.stride == 1;
+    const Shape same = x.is_strips() ? Shape::strips(0) : Shape::uniform();
     switch (i.getOpcode()) {
     case llvm::Instruction::Add:
-        return Shape::affine(x.stride + y.stride);
+        return sum(x, 1, y, 1);
     case llvm::Instruction::Sub:
-        return Shape::affine(x.stride - y.stride);
+        return sum(x, 1, y, -1);
     case llvm::Instruction::Or:
-        if (llvm::cast<llvm::PossiblyDisjointInst>(i).isDisjoint())
-            return Shape::affine(x.stride + y.stride);
+        if (llvm::cast<llvm::PossiblyDisjointInst>(i).isDisjoint()) return sum(x, 1, y, 1);
         break;
     case llvm::Instruction::Mul:
-        if (c) return Shape::affine(x.stride * *c);
-        if (const auto d = constant_of(i.getOperand(0))) return Shape::affine(y.stride * *d);
+        if (c) return sum(x, *c, Shape::uniform(), 0);
+        if (const auto d = constant_of(i.getOperand(0))) return sum(y, *d, Shape::uniform(), 0);
         break;
     case llvm::Instruction::Shl:
-        if (c && *c >= 0 && *c < 48) return Shape::affine(x.stride * (std::int64_t{1} << *c));
+        if (c && *c >= 0 && *c < 48) return sum(x, std::int64_t{1} << *c, Shape::uniform(), 0);
         break;
     case llvm::Instruction::And: // lane numbers: the low bits of an index
-        if (x.is_index && c && *c >= static_cast<std::int64_t>(options_.width) - 1 &&
-            (*c & (*c + 1)) == 0)
-            return Shape::index();
-        if (x.is_index && c && (*c & (static_cast<std::int64_t>(options_.width) - 1)) == 0)
-            return Shape::uniform();
+        if (!is_index || !c) break;
+        if (*c >= unit(x) - 1 && (*c & (*c + 1)) == 0) return x;
+        if ((*c & (unit(x) - 1)) == 0) return same;
+        if (!options_.has_strips() || x.is_strips()) break;
+        if (*c >= options_.strip - 1 && (*c & (*c + 1)) == 0) {
+            Shape within = Shape::strips(1); // the lanes of one strip, or of some
+            within.is_index = true;
+            return within;
+        }
+        if ((*c & (std::int64_t{options_.strip} - 1)) == 0) return Shape::strips(0);
         break;
     case llvm::Instruction::LShr: // warp numbers: the high bits
     case llvm::Instruction::AShr:
-        if (x.is_index && c && *c < 32 && (std::int64_t{1} << *c) >= options_.width)
-            return Shape::uniform();
+        if (!is_index || !c || *c >= 32) break;
+        if ((std::int64_t{1} << *c) >= unit(x)) return same;
+        if (options_.has_strips() && (std::int64_t{1} << *c) >= options_.strip)
+            return Shape::strips(0);
         break;
     default:
         break;
@@ -236,21 +284,22 @@ Shape Shapes::binary(const llvm::BinaryOperator& i) const {
 
 Shape Shapes::cast(const llvm::CastInst& i) const {
     const Shape x = of(i.getOperand(0));
-    if (!x.is_affine() || x.is_uniform()) return x.is_unknown() ? Shape{} : joined(i);
+    if (!x.is_linear() || x.is_uniform()) return x.is_unknown() ? Shape{} : joined(i);
+    Shape same = x;
+    same.is_index = false;
     switch (i.getOpcode()) {
     case llvm::Instruction::Trunc:
-        return i.getType()->getIntegerBitWidth() >= 16 ? Shape::affine(x.stride) : joined(i);
+        return i.getType()->getIntegerBitWidth() >= 16 ? same : joined(i);
     case llvm::Instruction::PtrToInt:
     case llvm::Instruction::IntToPtr:
         return i.getSrcTy()->getPrimitiveSizeInBits() == i.getDestTy()->getPrimitiveSizeInBits() ||
                        i.getSrcTy()->isPointerTy() || i.getDestTy()->isPointerTy()
-                   ? Shape::affine(x.stride)
+                   ? same
                    : joined(i);
     case llvm::Instruction::SExt:
     case llvm::Instruction::ZExt:
-        if (x.is_index) return Shape::index();
-        if (options_.trust_extensions && is_known_at_start(i.getOperand(0)))
-            return Shape::affine(x.stride);
+        if (x.is_index) return x;
+        if (options_.trust_extensions && is_known_at_start(i.getOperand(0))) return same;
         return joined(i);
     default:
         return joined(i);
@@ -263,28 +312,34 @@ Shape Shapes::address(const llvm::GetElementPtrInst& i) const {
     llvm::APInt fixed{64, 0};
     const Shape base = of(i.getPointerOperand());
     if (base.is_unknown()) return {};
-    if (!base.is_affine() || !gep.collectOffset(layout_, 64, variable, fixed)) return joined(i);
-    std::int64_t stride = base.stride;
+    if (!base.is_linear() || !gep.collectOffset(layout_, 64, variable, fixed)) return joined(i);
+    Shape all = base;
+    all.is_index = false;
     for (const auto& [value, scale] : variable) {
-        const Shape s = of(value);
+        Shape s = of(value);
         if (s.is_unknown()) return {};
         const bool extends = value->getType()->getIntegerBitWidth() < 64;
-        if (!s.is_affine() || (extends && !s.is_uniform() && !s.is_index)) return joined(i);
-        stride += s.stride * scale.getSExtValue();
+        if (!s.is_linear() || (extends && !s.is_even() && !s.is_index)) return joined(i);
+        if (extends && s.is_strips() && !s.is_index) s.pitch = {};
+        all = sum(all, 1, s, scale.getSExtValue());
     }
-    return Shape::affine(stride);
+    return all;
 }
 
 // Whole warps lie on one side of a multiple of the width: tid < 32 is uniform.
 Shape Shapes::compare(const llvm::ICmpInst& i) const {
     const std::optional<std::int64_t> c = constant_of(i.getOperand(1));
-    if (of(i.getOperand(0)).is_index && c && *c >= 0) {
+    const Shape x = of(i.getOperand(0));
+    if (x.is_index && x.stride == 1 && c && *c >= 0) {
         const bool below = i.getPredicate() == llvm::CmpInst::ICMP_ULT ||
                            i.getPredicate() == llvm::CmpInst::ICMP_SLT;
         const bool above = i.getPredicate() == llvm::CmpInst::ICMP_UGT ||
                            i.getPredicate() == llvm::CmpInst::ICMP_SGT;
         const std::int64_t bound = *c + (above ? 1 : 0);
-        if ((below || above) && bound % std::int64_t{options_.width} == 0) return Shape::uniform();
+        if ((below || above) && bound % unit(x) == 0)
+            return x.is_strips() ? Shape::strips(0) : Shape::uniform();
+        if ((below || above) && options_.has_strips() && bound % options_.strip == 0)
+            return Shape::strips(0);
     }
     return joined(i);
 }
@@ -293,8 +348,12 @@ Shape Shapes::select(const llvm::SelectInst& i) const {
     const Shape condition = of(i.getCondition());
     const Shape x = of(i.getTrueValue()), y = of(i.getFalseValue());
     if (condition.is_unknown() || x.is_unknown() || y.is_unknown()) return {};
-    if (!condition.is_uniform()) return joined(i);
-    return meet(x, y);
+    if (condition.is_uniform()) return meet(x, y);
+    // Each strip has one of two bases.
+    if (condition.is_even() && x.is_linear() && y.is_linear() && x.stride == y.stride &&
+        is_plain(i))
+        return Shape::strips(x.stride);
+    return joined(i);
 }
 
 Shape Shapes::call(const llvm::CallBase& i) const {
@@ -328,9 +387,9 @@ Shape Shapes::call(const llvm::CallBase& i) const {
 bool Shapes::is_known_at_start(const llvm::Value* value, unsigned depth) const {
     if (llvm::isa<llvm::Constant>(value)) return true;
     if (const auto* argument = llvm::dyn_cast<llvm::Argument>(value))
-        return of(argument).is_affine();
+        return of(argument).is_linear();
     const auto* i = llvm::dyn_cast<llvm::Instruction>(value);
-    if (!i || depth > 12 || !of(i).is_affine()) return false;
+    if (!i || depth > 12 || !of(i).is_linear()) return false;
     if (const auto* call = llvm::dyn_cast<llvm::CallInst>(i)) {
         const auto* callee = call->getCalledFunction();
         return callee && call_kind(callee->getName()) == CallKind::linear_tid;

@@ -28,6 +28,7 @@ Value* Widener::scalar(const Value* value) {
         return const_cast<Value*>(value);
     const auto known = values_.find(value);
     if (known != values_.end()) return known->second;
+    if (shape(value).is_strips()) return join(value);
     if (const auto* argument = llvm::dyn_cast<llvm::Argument>(value)) {
         const unsigned number = argument->getArgNo();
         return shape(value).is_affine() ? wide_.getArg(number) : places_[number - 1];
@@ -108,6 +109,13 @@ std::optional<Widener::Step> Widener::step_to(const Value* value) {
 Widener::Spilled Widener::spill(const Value* value) {
     const Shape s = shape(value);
     if (s.is_affine()) return {s, value->getType(), scalar(value)};
+    if (s.is_strips() && !value->getType()->isIntegerTy(1)) {
+        llvm::Type* type = value->getType();
+        llvm::AllocaInst* array = stack(llvm::ArrayType::get(type, options_.strips()), "strips");
+        for (unsigned r = 0; r < options_.strips(); ++r)
+            b.CreateStore(strip(value, r), b.CreateConstGEP1_32(type, array, r));
+        return {s, type, array};
+    }
     std::vector<Step> steps;
     std::size_t narrow = 0; ///< how many steps from the end the narrowest number lies
     auto bits = layout_.getTypeSizeInBits(value->getType()).getFixedValue();
@@ -135,16 +143,23 @@ Widener::Spilled Widener::spill(const Value* value) {
 
 Value* Widener::lane(const Spilled& from, Value* index) {
     if (from.shape.is_uniform()) return from.value;
-    if (from.shape.is_affine()) {
+    if (from.shape.is_linear()) {
+        Value* base = from.value;
+        if (from.shape.is_strips()) {
+            Value* number = b.CreateUDiv(index, b.getInt32(options_.strip));
+            base = b.CreateLoad(from.type, b.CreateGEP(from.type, from.value, number));
+            index = b.CreateURem(index, b.getInt32(options_.strip));
+            if (from.shape.is_even()) return base;
+        }
         const auto stride = static_cast<std::uint64_t>(from.shape.stride);
         if (from.type->isPointerTy()) {
             Value* offset = b.CreateMul(b.CreateZExt(index, b.getInt64Ty()), b.getInt64(stride));
-            return b.CreateGEP(b.getInt8Ty(), from.value, offset);
+            return b.CreateGEP(b.getInt8Ty(), base, offset);
         }
         auto* type = llvm::cast<llvm::IntegerType>(from.type);
         Value* offset =
             b.CreateMul(b.CreateZExtOrTrunc(index, type), llvm::ConstantInt::get(type, stride));
-        return b.CreateAdd(from.value, offset);
+        return b.CreateAdd(base, offset);
     }
     if (from.type->isIntegerTy(1)) {
         Value* shifted = b.CreateLShr(from.value, b.CreateZExtOrTrunc(index, mask_type_));

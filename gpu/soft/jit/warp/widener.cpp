@@ -49,8 +49,9 @@ void Widener::emit_entry() {
     b.CreateStore(b.CreateZExtOrTrunc(wide_.getArg(6), mask_type_), waiting_[0]);
     b.SetInsertPoint(first);
     plan_counters();
+    if (options_.has_strips()) emit_strip_places();
     emit_guards();
-    if (!options_.rows) emit_places();
+    if (!options_.strip) emit_places();
     b.CreateBr(blocks_[0]);
 }
 
@@ -102,27 +103,47 @@ void Widener::make_slots() {
                                      phi->getIncomingBlock(n) != i.getParent();
                 }
             }
-            if (elsewhere) slots_[&i] = slot(type_in_slot(i), "");
+            if (!elsewhere) continue;
+            if (shape(&i).is_strips()) {
+                for (unsigned r = 0; r < bases_of(shape(&i)); ++r)
+                    strip_slots_[&i].push_back(slot(i.getType(), ""));
+            } else {
+                slots_[&i] = slot(type_in_slot(i), "");
+            }
         }
     }
     if (loops) back_edges_ = state(b.getInt32Ty(), kBackEdgesPerReport, "back_edges");
 }
 
-// Where lanes 0 and width - 1 of an extended value lie on the two sides of a wrap, this function
-// would compute wrong addresses: the run time runs the warp by code that trusts no extension.
+// Where the first and the last lane of an extended value (of a warp, or of a strip) lie on the two
+// sides of a wrap, this function would compute wrong addresses: the run time runs the warp by code
+// that trusts no extension.
 void Widener::emit_guards() {
     if (shapes_.guards().empty()) return;
     Value* sound = b.getTrue();
     for (const llvm::CastInst* extension : shapes_.guards()) {
-        Value* narrow = value_of_lane_0(extension->getOperand(0));
+        const Shape s = shape(extension->getOperand(0));
         auto* type = llvm::cast<llvm::IntegerType>(extension->getType());
-        const auto distance = static_cast<std::uint64_t>(shape(extension->getOperand(0)).stride *
-                                                         static_cast<std::int64_t>(width_ - 1));
-        Value* last = b.CreateAdd(narrow, llvm::ConstantInt::get(narrow->getType(), distance));
         const auto op = extension->getOpcode();
-        Value* far =
-            b.CreateAdd(b.CreateCast(op, narrow, type), llvm::ConstantInt::get(type, distance));
-        sound = b.CreateAnd(sound, b.CreateICmpEQ(b.CreateCast(op, last, type), far));
+        const auto check = [&](Value* narrow, std::int64_t far) {
+            if (!far) return;
+            const auto distance = static_cast<std::uint64_t>(far);
+            Value* there = b.CreateAdd(narrow, llvm::ConstantInt::get(narrow->getType(), distance));
+            Value* wide =
+                b.CreateAdd(b.CreateCast(op, narrow, type), llvm::ConstantInt::get(type, distance));
+            sound = b.CreateAnd(sound, b.CreateICmpEQ(b.CreateCast(op, there, type), wide));
+        };
+        if (s.is_affine()) {
+            check(value_at_start(extension->getOperand(0), 0), s.stride * (width_ - 1));
+            continue;
+        }
+        for (unsigned r = 0; r < options_.strips(); ++r) {
+            const unsigned from = s.pitch ? 0 : r;
+            Value* first = value_at_start(extension->getOperand(0), from);
+            const std::int64_t base = s.pitch.value_or(0) * r;
+            check(first, base);
+            check(first, base + s.stride * (options_.strip - 1));
+        }
     }
     llvm::BasicBlock *go_on = block("sound"), *leave = block("wraps");
     auto* weights = llvm::MDBuilder{b.getContext()}.createBranchWeights(1000, 1);
@@ -135,16 +156,17 @@ void Widener::emit_guards() {
     b.SetInsertPoint(go_on);
 }
 
-// The scalar code of a value, for lane 0: only what Shapes::is_known_at_start accepts comes here.
-Value* Widener::value_of_lane_0(const Value* value) {
+// The scalar code of a value, for the first lane of a strip: only what Shapes::is_known_at_start
+// accepts comes here.
+Value* Widener::value_at_start(const Value* value, unsigned number) {
     if (llvm::isa<llvm::Constant>(value)) return const_cast<Value*>(value);
-    if (const auto* a = llvm::dyn_cast<llvm::Argument>(value)) return wide_.getArg(a->getArgNo());
-    Value*& known = at_lane_0_[value];
+    if (llvm::isa<llvm::Argument>(value)) return strip(value, number);
+    Value*& known = at_start_[{value, number}];
     if (known) return known;
     const auto* i = llvm::cast<llvm::Instruction>(value);
     Value* made = nullptr;
-    if (llvm::isa<llvm::CallInst>(i)) {
-        made = wide_.getArg(4); // the linear index
+    if (llvm::isa<llvm::CallInst>(i)) { // the linear index
+        made = b.CreateAdd(wide_.getArg(4), b.getInt32(number * options_.strip));
     } else if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(i)) {
         llvm::APInt offset{64, 0};
         const Value* from =
@@ -159,11 +181,11 @@ Value* Widener::value_of_lane_0(const Value* value) {
     } else {
         llvm::Instruction* copy = i->clone();
         for (unsigned k = 0; k < copy->getNumOperands(); ++k)
-            copy->setOperand(k, value_of_lane_0(i->getOperand(k)));
+            copy->setOperand(k, value_at_start(i->getOperand(k), number));
         copy->dropPoisonGeneratingFlags();
         made = b.Insert(copy);
     }
-    return at_lane_0_[value] = made;
+    return at_start_[{value, number}] = made;
 }
 
 // --- blocks
@@ -173,6 +195,7 @@ void Widener::emit_block(unsigned index) {
     current_ = index;
     others_to_come_ = nullptr;
     values_.clear();
+    strips_.clear();
     parts_.clear();
     b.SetInsertPoint(blocks_[index]);
     const llvm::BasicBlock& source = *frontier_.block(index);
@@ -185,13 +208,18 @@ void Widener::emit_block(unsigned index) {
         for (const llvm::Use& use : i.operands()) {
             if (llvm::isa<llvm::PHINode>(i)) continue;
             const auto* from = llvm::dyn_cast<llvm::Instruction>(use.get());
-            if (!from || values_.count(from)) continue;
+            if (!from || values_.count(from) || strips_.count(from)) continue;
             if (from->getParent() == &source && !llvm::isa<llvm::PHINode>(from)) continue;
-            if (!from->getType()->isStructTy()) values_[from] = scalar(from);
+            if (from->getType()->isStructTy()) continue;
+            if (shape(from).is_strips())
+                strips_[from] = bases(from);
+            else
+                values_[from] = scalar(from);
         }
     }
     if (!has_rows(index)) return emit_instructions(source);
     const auto at_start = values_;
+    const auto strips_at_start = strips_;
     Value* const lanes = mask_;
     llvm::BasicBlock *full = block("full"), *part = block("partial");
     auto* weights = llvm::MDBuilder{b.getContext()}.createBranchWeights(100, 1);
@@ -200,6 +228,7 @@ void Widener::emit_block(unsigned index) {
     mask_ = llvm::ConstantInt::getAllOnesValue(mask_type_);
     emit_instructions(source);
     values_ = at_start;
+    strips_ = strips_at_start;
     parts_.clear();
     b.SetInsertPoint(part);
     mask_ = lanes;
@@ -244,7 +273,8 @@ bool Widener::has_rows(unsigned index) const {
         llvm::Type* type = llvm::isa<llvm::LoadInst>(i) ? i.getType() : i.getOperand(0)->getType();
         const std::uint64_t bytes = layout_.getTypeStoreSize(type);
         if (s.is_varying() && !s.hopeful) return false; // a loop over lanes
-        rows += s.hopeful || (s.is_affine() && s.stride == static_cast<std::int64_t>(bytes));
+        rows += s.hopeful || (s.is_linear() && s.stride == static_cast<std::int64_t>(bytes)) ||
+                (s.is_strips() && s.is_even());
     }
     return rows >= kFewest;
 }
@@ -297,7 +327,7 @@ std::vector<std::pair<unsigned, Value*>> Widener::lanes_of_targets(const llvm::I
         all = all ? b.CreateOr(all, some) : some;
     };
     if (const auto* branch = llvm::dyn_cast<llvm::BranchInst>(&end)) {
-        Value* holds = mask_bits(vector(branch->getCondition()));
+        Value* holds = bits_of(branch->getCondition());
         add(branch->getSuccessor(0), b.CreateAnd(holds, mask_));
         // Not mask ^ taken: LLVM 19 then combines masks of 32 lanes back and forth for ever
         // (x86-64-v4, beside a masked gather).
@@ -436,6 +466,12 @@ void Widener::find_copies(unsigned to, Value* lanes, Copies& copies) {
     for (const llvm::PHINode& phi : frontier_.block(to)->phis()) {
         const Value* incoming = phi.getIncomingValueForBlock(from);
         if (llvm::isa<llvm::UndefValue>(incoming)) continue;
+        if (shape(&phi).is_strips()) {
+            const std::vector<llvm::AllocaInst*>& slots = strip_slots_[&phi];
+            for (unsigned r = 0; r < slots.size(); ++r)
+                copies.emplace_back(slots[r], strip(incoming, r));
+            continue;
+        }
         llvm::AllocaInst* slot = slots_.lookup(&phi);
         if (shape(&phi).is_affine()) {
             copies.emplace_back(slot, scalar(incoming));

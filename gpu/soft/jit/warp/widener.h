@@ -4,12 +4,15 @@
 // Legend of the code we make:
 //   uniform value     the scalar instruction, once
 //   affine value      the scalar of lane 0; lanes are base + lane * stride
+//   strips            a scalar for each strip (shapes.h); lanes are base of the strip + place in it
+//                     * stride
 //   varying value     a vector <width x T>; what lanes hold that do not run is garbage
 //   mask              an integer of `width` bits: the lanes that run the block, never none
 //   slot              an alloca for a value used in another block, for a phi, for the lanes that
 //                     wait at a block; promoted to registers at the end
 //   lane loop         a loop over the bits of the mask with one scalar instruction inside
-// Files: widener.cpp blocks, masks, phis; values.cpp operands and lane loops; arithmetic.cpp,
+// Files: widener.cpp blocks, masks, phis; values.cpp operands and lane loops; strips.cpp what is
+// done once for each strip; arithmetic.cpp,
 // memory.cpp, checks.cpp, counters.cpp, calls.cpp, warp_operations.cpp, atomics.cpp the
 // instructions.
 #pragma once
@@ -48,7 +51,7 @@ private:
     void emit_entry();
     void emit_guards();
     void emit_places();
-    Value* value_of_lane_0(const Value* value);
+    Value* value_at_start(const Value* value, unsigned strip);
     void emit_block(unsigned index);
     void emit_instructions(const llvm::BasicBlock& source);
     bool has_rows(unsigned index) const;
@@ -69,8 +72,29 @@ private:
     void make_slots();
     void promote_slots();
 
+    // --- strips (strips.cpp) ---------------------------------------------------------------------
+    /// The value of the first lane of a strip, of a value that is not varying.
+    Value* strip(const Value* value, unsigned number);
+    /// The value of lane 0 of one that is not varying.
+    Value* first_of(const Value* value) {
+        return shape(value).is_strips() ? strip(value, 0) : scalar(value);
+    }
+    unsigned bases_of(const Shape& s) const;
+    std::vector<Value*> bases(const Value* value);
+    void set_strips(const llvm::Instruction& i, std::vector<Value*> values);
+    void emit_by_strip(const llvm::Instruction& i);
+    void emit_strip_places();
+    Value* join(const Value* value);
+    Value* spread_strips(const std::vector<Value*>& bases, std::int64_t stride, std::int64_t pitch);
+    Value* bits_of(const Value* condition);
+    std::vector<Value*> running(std::vector<Value*> values);
+    Value* concatenate(std::vector<Value*> parts);
+    Value* part_of(Value* vector, unsigned number);
+    Value* mask_of_strip(Value* mask, unsigned number);
+    Value* mask_vector_of(Value* mask, unsigned lanes);
+
     // --- values (values.cpp) ---------------------------------------------------------------------
-    /// The value of lane 0 of an affine or uniform value.
+    /// The value of lane 0 of an affine or uniform value; of others the vector.
     Value* scalar(const Value* value);
     Value* vector(const Value* value);
     /// A vector of base + lane * stride.
@@ -145,6 +169,8 @@ private:
     void describe(const llvm::CallBase& i, std::uint32_t slot);
     void call_count(const llvm::CallBase& i, std::uint32_t slot, std::uint32_t minus);
     RowCount row_count(CountedSpace space, std::int64_t stride, std::uint32_t size) const;
+    std::optional<unsigned> degree_of_strips(CountedSpace space, const Shape& s,
+                                             std::uint32_t size) const;
     void count_by_mask(llvm::function_ref<void()> all, llvm::function_ref<void()> some);
     void count_where(Value* condition, llvm::function_ref<void()> rare);
     static std::uint32_t constant_of(const llvm::CallBase& call, unsigned argument);
@@ -171,26 +197,34 @@ private:
     /// give, or null where they give null.
     Value* usually(Value* condition, llvm::function_ref<Value*()> usual,
                    llvm::function_ref<Value*()> rare);
-    Value* load_row(const llvm::LoadInst& i, Value* first, Value* mask);
-    Value* load_part_of_row(const llvm::LoadInst& i, Value* first, Value* mask);
+    /// Where a row of elements begins, one for all lanes or one for each strip.
+    using Firsts = std::vector<Value*>;
+    Firsts firsts(const Value* pointer);
+    bool is_same(const Firsts& firsts, std::size_t k) const;
+    Value* load_rows(const llvm::LoadInst& i, const Firsts& firsts);
+    void store_rows(const llvm::StoreInst& i, const Firsts& firsts, Value* value);
+    void store_by_strip(const llvm::StoreInst& i);
+    Value* load_row(const llvm::LoadInst& i, const Firsts& firsts, Value* mask);
+    Value* load_part_of_row(const llvm::LoadInst& i, const Firsts& firsts, Value* mask);
     Value* load_gather(const llvm::LoadInst& i, Value* mask);
-    void store_row(const llvm::StoreInst& i, Value* first, Value* mask);
-    void store_part_of_row(const llvm::StoreInst& i, Value* first, Value* mask);
+    void store_row(const llvm::StoreInst& i, const Firsts& firsts, Value* mask);
+    void store_part_of_row(const llvm::StoreInst& i, const Firsts& firsts, Value* mask);
     void store_scatter(const llvm::StoreInst& i, Value* mask);
     struct Row {
         Value* found; ///< a bit: the lanes' addresses are those of a row of elements
-        Value* first; ///< address of lane 0
+        Firsts firsts;
     };
     /// For addresses that are not known to be a row. All lanes must run for it to mean anything.
     Row find_row(const Value* pointer, std::uint64_t bytes);
-    const llvm::CastInst* row_index(const Value* pointer, std::uint64_t bytes) const;
-    Value* lane_0(const Value* value);
-    Value* of_lane_0(const Value* value, const llvm::CastInst& index);
-    /// True (a bit) where the lanes' addresses are those of a row of elements. All lanes must run.
-    Value* is_row(Value* pointers, std::uint64_t bytes);
+    const llvm::CastInst* row_index(const Value* pointer, std::uint64_t bytes,
+                                    bool by_strips) const;
+    Value* first_of_strip(const Value* value, unsigned number);
+    Value* of_first_lane(const Value* value, const llvm::CastInst& index, unsigned number);
+    Value* spread_firsts(const Firsts& firsts, std::int64_t stride);
     void emit_atomic(const llvm::Instruction& i);
     void emit_call(const llvm::CallBase& i);
     void emit_check(const llvm::CallBase& i);
+    void emit_strips_check(const llvm::CallBase& i);
     /// Addresses of the lanes: origin + (number of the lane << shift).
     struct Indexed {
         const llvm::CastInst* index; ///< extends the number
@@ -252,13 +286,16 @@ private:
     llvm::DenseMap<const Value*, llvm::AllocaInst*> slots_;
     llvm::DenseMap<const Value*, Value*> values_; ///< of the current block, and constants
     llvm::DenseMap<const Value*, std::vector<Value*>> parts_; ///< of struct values
-    llvm::DenseMap<const Value*, Value*> at_lane_0_;
+    std::map<std::pair<const Value*, unsigned>, Value*> at_start_;
+    llvm::DenseMap<const Value*, std::vector<llvm::AllocaInst*>> strip_slots_;
+    llvm::DenseMap<const Value*, std::vector<Value*>> strips_; ///< as values_
+    std::vector<Value*> strip_places_[3];                      ///< tid x, y, z
     std::vector<llvm::AllocaInst*> promoted_;
     unsigned current_ = 0;
     Value* mask_ = nullptr; ///< of the current block
     enum class Lanes : std::uint8_t { unknown, some };
     Lanes lanes_ = Lanes::unknown; ///< some: not all of them run the code that is being made
-    Value* places_[3] = {};        ///< tid x, y, z as vectors where they are not rows
+    Value* places_[3] = {};        ///< tid x, y, z as vectors where they are worked out
 
     CounterSites* sites_;
     Value* counters_ = nullptr; ///< the slots
