@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The software device beside C++ (soft_references.cpp, soft_best.cpp), both execution modes; what
 // `lathe bench soft` runs for one worker and for two.
-//   bench_soft [rounds] [--compile-times] [--checks] [--counters] [--only WORD]    prints a line of
-//       JSON for each kernel: milliseconds of processor time (and `wall`), medians of alternated
-//       rounds, and what is asked for. --checks: exact checks of accesses beside those by pages
-//       instead, with the times of compiling; --counters: counters by source line on and off
-//       instead
+//   bench_soft [rounds] [--compile-times] [--checks] [--counters] [--fast-math] [--only WORD]
+//       prints a line of JSON for each kernel: milliseconds of processor time (and `wall`), medians
+//       of alternated rounds, and what is asked for. --checks: exact checks of accesses beside
+//       those by pages instead, with the times of compiling; --counters: counters by source line
+//       on and off instead; --fast-math: kernels by --use_fast_math
 #include "tests/benchmarks/soft_references.h"
 #include "tests/soft/support/nvrtc.h"
 
@@ -30,7 +30,7 @@ using namespace lathe;
 namespace {
 
 int g_rounds = 7;
-bool g_compile_times = false, g_checks = false, g_counters = false;
+bool g_compile_times = false, g_checks = false, g_counters = false, g_fast_math = false;
 
 void check(CUresult result, const char* what) {
     if (result != CUDA_SUCCESS) throw Error{fmt::format("{}: error {}", what, int{result})};
@@ -104,6 +104,12 @@ private:
     CUfunction function_ = nullptr;
 };
 
+std::string ptx_of(const char* source) {
+    std::vector<std::string> options{"-lineinfo"};
+    if (g_fast_math) options.emplace_back("--use_fast_math");
+    return lathe::test::compile_to_ptx(source, "bench.cu", options);
+}
+
 double median(std::vector<double> times) {
     std::nth_element(times.begin(), times.begin() + static_cast<long>(times.size() / 2),
                      times.end());
@@ -166,7 +172,7 @@ double cached_time(const std::string& ptx) {
 
 /// Exact checks beside checks by pages.
 void measure_checks(const Row& row) {
-    const std::string ptx = lathe::test::compile_to_ptx(row.source, "bench.cu", {"-lineinfo"});
+    const std::string ptx = ptx_of(row.source);
     fmt::print("{{\"name\": \"{}\", \"goal_checks\": {}", row.name, row.goal.checks);
     for (const char* mode : {"warp", "scalar"}) {
         Kernel pages{ptx, mode, "pages"}, exact{ptx, mode, "exact"};
@@ -195,7 +201,7 @@ void measure_checks(const Row& row) {
 
 /// Launches that count beside those that do not, by warps.
 void measure_counters(const Row& row) {
-    const std::string ptx = lathe::test::compile_to_ptx(row.source, "bench.cu", {"-lineinfo"});
+    const std::string ptx = ptx_of(row.source);
     Kernel kernel{ptx, "warp"};
     std::vector<double> without, with, ratios;
     const auto run = [&](bool counts) {
@@ -223,7 +229,7 @@ void measure_counters(const Row& row) {
 void measure(const Row& row) {
     if (g_counters) return measure_counters(row);
     if (g_checks) return measure_checks(row);
-    const std::string ptx = lathe::test::compile_to_ptx(row.source, "bench.cu", {"-lineinfo"});
+    const std::string ptx = ptx_of(row.source);
     Kernel scalar{ptx, "scalar"}, warp{ptx, "warp"};
     Times plain, best, warps, threads;
     row.run(scalar);
@@ -558,6 +564,8 @@ int main(int argc, char** argv) {
             g_checks = true;
         else if (std::string_view{argv[k]} == "--counters")
             g_counters = true;
+        else if (std::string_view{argv[k]} == "--fast-math")
+            g_fast_math = true;
         else if (std::string_view{argv[k]} == "--only" && k + 1 < argc)
             only = argv[++k];
         else

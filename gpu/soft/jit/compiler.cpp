@@ -9,6 +9,7 @@
 #include "gpu/soft/jit/background.h"
 #include "gpu/soft/jit/counting.h"
 #include "gpu/soft/jit/debug_info.h"
+#include "gpu/soft/jit/flushing.h"
 #include "gpu/soft/jit/module_lowering.h"
 #include "gpu/soft/jit/object_cache.h"
 #include "gpu/soft/jit/orc.h"
@@ -207,6 +208,7 @@ jit::CachedCode Compiled::generate(Lower lower, const jit::KernelFacts* kernel,
         add();
     }
     if (counts) sites.write(*llvm, kernel->info.name);
+    if (lowering.flushes) jit::keep_chosen_bits(*llvm);
     if (dump_level() >= 2) llvm->print(llvm::errs(), nullptr);
     jit::CachedCode code{std::string{tools->generate_code(*llvm)}, {}, {}};
     code.symbols.assign(lowering.externals().begin(), lowering.externals().end());

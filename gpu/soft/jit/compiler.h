@@ -47,6 +47,8 @@ struct KernelInfo {
     bool needs_fibers = false;
     bool uses_printf = false;
     bool has_rows = false; ///< made for blocks of two dimensions
+    /// All code of the kernel runs with rt/float_mode.h's flushing of subnormal numbers.
+    bool flushes = false;
 
     /// Where the ranges of `pointers` begin, from the parameters on.
     std::uint32_t ranges_offset() const { return (param_bytes + 15) / 16 * 16; }

@@ -29,7 +29,7 @@ Value* comparable(FunctionLowering& f, const Instruction& i, Value* v, ptx::Type
         if (i.has("ftz")) v = flush(f, v);
         return widen(f, v, type);
     }
-    return i.has("ftz") && type == ptx::Type::f32 ? flush(f, v) : v;
+    return i.has("ftz") && type == ptx::Type::f32 && !f.module.flushes ? flush(f, v) : v;
 }
 
 /// One result, or two (low and high half) for packed operands.
@@ -94,7 +94,7 @@ void emit_slct(FunctionLowering& f, const Instruction& i) {
     auto& b = f.b;
     const ptx::Type type = f.type(i), condition = f.type(i, 1);
     Value* c = f.read(i, 3, condition);
-    if (i.has("ftz") && condition == ptx::Type::f32) c = flush(f, c);
+    if (i.has("ftz") && condition == ptx::Type::f32 && !f.module.flushes) c = flush(f, c);
     Value* zero = llvm::Constant::getNullValue(c->getType());
     Value* first = c->getType()->isFloatTy() ? b.CreateFCmpOGE(c, zero) : b.CreateICmpSGE(c, zero);
     f.write(i, b.CreateSelect(first, f.read(i, 1, type), f.read(i, 2, type)), type);

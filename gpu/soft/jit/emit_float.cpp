@@ -5,6 +5,8 @@
 // PTX asks.
 #include "gpu/soft/jit/floats.h"
 
+#include <algorithm>
+
 namespace lathe::soft::jit {
 
 namespace {
@@ -128,17 +130,24 @@ Value* flushed_operation(FunctionLowering& f, Opcode opcode, const Values& v) {
     }
 }
 
-/// f32: flush, operate, flush, saturate.
+/// Of x and one of these LLVM knows the result, x as it is.
+bool is_neutral(const Value* v) {
+    const auto* number = llvm::dyn_cast<llvm::ConstantFP>(v);
+    return number && (number->isZero() || number->isExactlyValue(1) || number->isExactlyValue(-1));
+}
+
+/// f32: flush, operate, flush, saturate. The processor flushes by itself in kernels that run so.
 Value* float_operation(FunctionLowering& f, const Instruction& i, Values v) {
     auto& b = f.b;
     const Rounding rounding = rounding_of(i);
     const bool ftz = i.has("ftz");
-    if (ftz) {
+    const bool by_processor = f.module.flushes;
+    if (ftz && (!by_processor || std::any_of(v.begin(), v.end(), is_neutral))) {
         for (Value*& x : v) x = flush(f, x);
     }
     Value* result = nullptr;
     if (rounding == Rounding::nearest) {
-        result = ftz ? flushed_operation(f, i.opcode, v) : apply(f, i.opcode, v);
+        result = ftz && !by_processor ? flushed_operation(f, i.opcode, v) : apply(f, i.opcode, v);
     } else {
         Value* odd = apply_odd(f, i.opcode, v, rounding);
         result = narrow(f, odd, ptx::Type::f32, rounding);

@@ -48,8 +48,9 @@ void emit_any_width(FunctionLowering& f, const Instruction& i) {
             return ftz ? flush(f, bits) : bits;
         });
     } else {
-        result = function_of(f, i.opcode, ftz ? flush(f, x) : x, !ftz);
-        if (ftz) result = flush(f, result);
+        const bool flushes = ftz && !f.module.flushes; // else the processor does
+        result = function_of(f, i.opcode, flushes ? flush(f, x) : x, !ftz);
+        if (flushes) result = flush(f, result);
         if (i.has("sat")) result = saturate(f, result);
     }
     f.write(i, result, type);

@@ -126,6 +126,11 @@ template <class Wanted> SharedLayout lay_out(const ptx::Module& module, Wanted w
     return layout;
 }
 
+/// What emit_control.cpp makes calls of the run time.
+bool is_system_call(std::string_view name) {
+    return name == "vprintf" || name == "__assertfail" || name == "malloc" || name == "free";
+}
+
 FunctionFacts facts_of(const ptx::Function& function) {
     FunctionFacts facts;
     visit(function.body, [&](const ptx::Statement& statement) {
@@ -141,6 +146,7 @@ FunctionFacts facts_of(const ptx::Function& function) {
         if (!i) return;
         ++facts.instructions;
         facts.reads |= reads_what_others_write(*i);
+        facts.subnormals = both(facts.subnormals, subnormals_of(*i));
         if (is_warp_operation(*i)) {
             facts.waits = true;
             const bool barrier =
@@ -158,6 +164,8 @@ FunctionFacts facts_of(const ptx::Function& function) {
             if (target < i->operands.size() &&
                 std::holds_alternative<ptx::Register>(i->operands[target].value)) {
                 facts.calls_indirectly = true;
+            } else if (target < i->operands.size()) {
+                collect_symbols(i->operands[target], facts.callees);
             }
         }
     });
@@ -389,6 +397,7 @@ ModuleFacts find_facts(const ptx::Module& module) {
         info.pointers = find_pointers(function, layout);
         const auto reachable = facts.reachable(function.name);
         std::set<std::string> used;
+        Subnormals subnormals = Subnormals::indifferent;
         for (const std::string& name : reachable) {
             const FunctionFacts& f = facts.functions[name];
             used.insert(f.symbols.begin(), f.symbols.end());
@@ -399,7 +408,14 @@ ModuleFacts find_facts(const ptx::Module& module) {
             kernel.uses_warp_operations |= f.uses_warp_operations;
             kernel.spins |= f.spins;
             info.uses_printf |= f.symbols.count("vprintf") > 0;
+            subnormals = both(subnormals, f.subnormals);
+            // Functions of other modules, and those called by address, know of no mode.
+            if (f.calls_indirectly) subnormals = Subnormals::kept;
+            for (const std::string& callee : f.callees)
+                if (!facts.functions.count(callee) && !is_system_call(callee))
+                    subnormals = Subnormals::kept;
         }
+        info.flushes = subnormals == Subnormals::flushed && can_flush();
         kernel.shared =
             facts.functions_in_variables
                 ? facts.all_shared

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "gpu/soft/jit/compiler.h"
+#include "gpu/soft/jit/flushing.h"
 
 #include <map>
 #include <set>
@@ -33,6 +34,7 @@ struct KernelFacts {
 /// Facts of one function by itself.
 struct FunctionFacts {
     std::set<std::string> symbols; ///< every symbol named: callees, variables
+    std::set<std::string> callees; ///< by name
     std::uint32_t instructions = 0;
     std::uint32_t local_bytes = 0;
     bool has_rows = false; ///< asks for a thread's y
@@ -44,6 +46,7 @@ struct FunctionFacts {
     bool calls_indirectly = false;
     bool recursive = false;
     bool address_taken = false;
+    Subnormals subnormals = Subnormals::indifferent;
 };
 
 struct ModuleFacts {

@@ -61,6 +61,7 @@ llvm::Function* ModuleLowering::make(const std::string& name, llvm::FunctionType
     auto* function = llvm::Function::Create(type, linkage, name, *llvm);
     function->addFnAttr(llvm::Attribute::NoUnwind);
     function->addFnAttr(llvm::Attribute::NullPointerIsValid); // address 0 faults, it is not UB
+    if (flushes) function->addFnAttr("denormal-fp-math-f32", "preserve-sign,preserve-sign");
     // The context may be read early: its loads leave the thread loop.
     function->addParamAttrs(0, llvm::AttrBuilder{context}
                                    .addDereferenceableAttr(sizeof(ThreadContext))
@@ -109,6 +110,7 @@ void ModuleLowering::lower_pending() {
 
 void ModuleLowering::lower_kernel(const ptx::Function& kernel, const KernelFacts& kernel_facts) {
     shared_ = &kernel_facts.shared;
+    flushes = kernel_facts.info.flushes;
     auto* pointer = llvm::PointerType::get(context, 0);
     auto* i32 = llvm::Type::getInt32Ty(context);
     auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context),

@@ -4,12 +4,12 @@
 #include "gpu/soft/rt/block.h"
 
 #include "gpu/soft/rt/fiber_sanitizer.h"
+#include "gpu/soft/rt/float_mode.h"
 #include "gpu/soft/rt/profile.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
-#include <immintrin.h>
 #include <new>
 #include <sys/mman.h>
 #include <utility>
@@ -103,21 +103,20 @@ void BlockRunner::run(Launch& launch, std::uint64_t first, std::uint64_t count) 
     clock_start_ = __rdtsc();
     std::fill_n(seen, kSeenRanges, MemoryRange{});
     note_own_stack(own_);
-    unsigned control = _mm_getcsr();
-    if (!code_.fibers) {
-        run_loop(first, count);
-    } else if (launch.cooperative) {
-        run_fibers(first, static_cast<std::uint32_t>(count));
-    } else {
-        for (std::uint64_t b = first; b < first + count; ++b) {
-            if (launch.stopped.load(std::memory_order_relaxed)) break;
-            run_fibers(b, 1);
-        }
-    }
-    _mm_setcsr(control); // a launch that was left in the middle may have had its own modes
+    run_blocks(first, count);
     current_ = nullptr;
     launch_ = nullptr;
     if (warp_fault_) replay(launch);
+}
+
+void BlockRunner::run_blocks(std::uint64_t first, std::uint64_t count) {
+    const FloatMode mode{launch_->info->flushes};
+    if (!code_.fibers) return run_loop(first, count);
+    if (launch_->cooperative) return run_fibers(first, static_cast<std::uint32_t>(count));
+    for (std::uint64_t b = first; b < first + count; ++b) {
+        if (launch_->stopped.load(std::memory_order_relaxed)) break;
+        run_fibers(b, 1);
+    }
 }
 
 std::uint64_t* BlockRunner::slots_of(const CounterTablePtr& table) {

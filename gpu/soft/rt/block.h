@@ -178,6 +178,7 @@ public:
     [[noreturn]] void leave_with(const Fault& fault);
 
 private:
+    void run_blocks(std::uint64_t first, std::uint64_t count);
     void run_loop(std::uint64_t first, std::uint64_t count);
     void run_loop_shuffled();
     /// The fiber that goes on; null where none can.

@@ -2,6 +2,7 @@
 // From what the runner knows at the end of a failed launch to a report with place and words.
 #include "gpu/soft/rt/block.h"
 #include "gpu/soft/rt/fiber_sanitizer.h"
+#include "gpu/soft/rt/float_mode.h"
 #include "gpu/soft/rt/registry.h"
 
 #include <fmt/format.h>
@@ -83,6 +84,7 @@ std::string BlockRunner::text_of(const ThreadContext& context, std::uintptr_t ad
 }
 
 void BlockRunner::report_fault() {
+    const NormalFloats normal;
     const ThreadFiber& thread = *current_;
     forget_frames(*thread.stack); // kernel_pc reads it word by word
     FaultReport r;
@@ -126,6 +128,7 @@ void BlockRunner::report_fault() {
 
 // Names every group of threads that waits at one place.
 void BlockRunner::report_deadlock() {
+    const NormalFloats normal;
     struct Group {
         std::uint32_t count;
         std::string text;
@@ -161,6 +164,7 @@ void BlockRunner::report_deadlock() {
 }
 
 void BlockRunner::stop(ThreadFiber& self, FaultReport report, std::uintptr_t pc) {
+    const NormalFloats normal;
     complete(report, self, pc);
     launch_->stop(std::move(report));
     outcome_ = Outcome::stopped;
@@ -169,6 +173,7 @@ void BlockRunner::stop(ThreadFiber& self, FaultReport report, std::uintptr_t pc)
 
 void BlockRunner::refuse(ThreadFiber& self, FaultReport report, std::uint32_t lane,
                          std::uintptr_t pc) {
+    const NormalFloats normal;
     if (code_.width == 1 || !launch_->code) stop(self, std::move(report), pc);
     self.context.linear_tid += lane;
     complete(report, self, pc);
@@ -178,6 +183,7 @@ void BlockRunner::refuse(ThreadFiber& self, FaultReport report, std::uint32_t la
 }
 
 void BlockRunner::cancelled(ThreadFiber& self, std::uintptr_t pc) {
+    const NormalFloats normal;
     if (FaultReport late = launch_->overdue(); !late.message.empty())
         stop(self, std::move(late), pc);
     // Another worker may have ended the launch while this one loops.

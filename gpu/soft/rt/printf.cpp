@@ -4,6 +4,7 @@
 #include "gpu/soft/rt/printf.h"
 
 #include "gpu/soft/rt/block.h"
+#include "gpu/soft/rt/float_mode.h"
 
 #include <fmt/format.h>
 
@@ -242,6 +243,7 @@ void set_printf_capacity(std::size_t bytes) {
 
 extern "C" std::int32_t lathe_rt_vprintf(ThreadContext* t, const char* format,
                                          const std::uint8_t* args) {
+    const NormalFloats normal;
     if (!format) return -1;
     if (t->block->runner->launch().is_replay) return 0;
     // A bad pointer is a fault like any other, which leaves this function for good. So all device

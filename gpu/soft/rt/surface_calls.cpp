@@ -2,6 +2,7 @@
 // Surface instructions as compiled code calls them: places, boundary modes, loads, stores with and
 // without formats, atomic operations.
 #include "gpu/soft/rt/block.h"
+#include "gpu/soft/rt/float_mode.h"
 #include "gpu/soft/rt/image_warp.h"
 #include "gpu/soft/rt/surface.h"
 #include "gpu/soft/rt/texel.h"
@@ -196,6 +197,7 @@ void lathe_rt_surface_warp(ThreadContext* t, std::uint64_t object, std::uint32_t
 void lathe_rt_sust_formatted(ThreadContext* t, std::uint64_t object, std::uint32_t geometry,
                              std::uint32_t boundary, const std::int32_t* coords,
                              std::uint32_t count, const std::uint64_t* values) {
+    const NormalFloats normal;
     std::uintptr_t pc = pc_of(__builtin_return_address(0));
     const Surface& surface = live_surface(t, object, pc);
     std::uint8_t* p = surface_texel(t, surface, geometry, boundary, coords,

@@ -2,6 +2,7 @@
 // Texture instructions as compiled code calls them, and the queries of textures and surfaces.
 #include "gpu/soft/rt/block.h"
 #include "gpu/soft/rt/cube.h"
+#include "gpu/soft/rt/float_mode.h"
 #include "gpu/soft/rt/surface.h"
 #include "gpu/soft/rt/texture.h"
 
@@ -137,6 +138,7 @@ extern "C" {
 void lathe_rt_tex(ThreadContext* t, std::uint64_t object, std::uint32_t geometry,
                   std::uint32_t is_float, const std::uint32_t* words, float lod,
                   std::uint32_t* result) {
+    const NormalFloats normal;
     const Texture* texture = texture_of(object);
     if (!texture) stop_at_dead_texture(t, object, pc_of(__builtin_return_address(0)));
     Read read = read_of(geometry, is_float, words);
@@ -152,6 +154,7 @@ void lathe_rt_tex(ThreadContext* t, std::uint64_t object, std::uint32_t geometry
 
 void lathe_rt_tld4(ThreadContext* t, std::uint64_t object, std::uint32_t geometry,
                    std::uint32_t component, const std::uint32_t* words, std::uint32_t* result) {
+    const NormalFloats normal;
     const Texture* texture = texture_of(object);
     if (!texture) stop_at_dead_texture(t, object, pc_of(__builtin_return_address(0)));
     Read read = read_of(geometry, true, words);

@@ -5,6 +5,7 @@
 #include "gpu/soft/rt/image_warp.h"
 
 #include "gpu/soft/rt/block.h"
+#include "gpu/soft/rt/float_mode.h"
 #include "gpu/soft/rt/texture_address.h"
 
 #include <array>
@@ -127,6 +128,7 @@ void read_each(const Texture& t, const Lanes& lanes) {
 
 extern "C" void lathe_rt_tex_warp(ThreadContext* t, std::uint64_t object, std::uint32_t mask,
                                   std::uint32_t width, const float* coords, std::uint32_t* result) {
+    const NormalFloats normal;
     const Texture* texture = texture_of(object);
     if (!texture) stop_at_dead_texture(t, object, pc_of(__builtin_return_address(0)));
     const Lanes lanes{mask, width, coords, result};

@@ -3,6 +3,7 @@
 
 #include "gpu/ptx/parser.h"
 #include "gpu/soft/rt/access.h"
+#include "gpu/soft/rt/float_mode.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -375,7 +376,8 @@ namespace test {
 namespace {
 
 /// 0: ran to the end, 1: left by exit, 2: stopped. Not inlined: longjmp spares no locals.
-[[gnu::noinline]] int guarded(const std::function<void()>& run) {
+[[gnu::noinline]] int guarded(const KernelInfo& info, const std::function<void()>& run) {
+    const FloatMode mode{info.flushes};
     std::jmp_buf here;
     leave = &here;
     const int left = setjmp(here);
@@ -383,8 +385,8 @@ namespace {
     return left;
 }
 
-void run_thread(KernelEntry entry, ThreadContext* context) {
-    guarded([=] { entry(context); });
+void run_thread(const KernelInfo& info, KernelEntry entry, ThreadContext* context) {
+    guarded(info, [=] { entry(context); });
 }
 
 /// Shared memory below 4 GiB, as the run time has it.
@@ -494,7 +496,7 @@ Outcome Program::launch(const Shape& shape, const std::vector<std::uint8_t>& par
         if (loop) {
             // A thread that leaves early makes the loop go on behind it.
             for (std::uint32_t next = 0; next < threads;) {
-                const int left = guarded([&] { loop(&first, next, threads - next); });
+                const int left = guarded(info, [&] { loop(&first, next, threads - next); });
                 if (left == 0) break;
                 if (left == 2) return outcome;
                 next = first.linear_tid + 1;
@@ -512,19 +514,21 @@ Outcome Program::launch(const Shape& shape, const std::vector<std::uint8_t>& par
             c.tid[2] = t / shape.block[0] / shape.block[1];
         }
         if (!code.fibers) {
-            for (ThreadContext& c : contexts) run_thread(entry, &c);
+            for (ThreadContext& c : contexts) run_thread(info, entry, &c);
             continue;
         }
         std::vector<std::thread> running;
         if (code.width > 1) {
             for (std::uint32_t t = 0; t < threads; t += code.width) {
                 running.emplace_back([&, t] {
-                    guarded(
-                        [&] { code.block(&contexts[t], t, std::min(code.width, threads - t)); });
+                    guarded(info, [&] {
+                        code.block(&contexts[t], t, std::min(code.width, threads - t));
+                    });
                 });
             }
         } else {
-            for (ThreadContext& c : contexts) running.emplace_back(run_thread, entry, &c);
+            for (ThreadContext& c : contexts)
+                running.emplace_back(run_thread, std::cref(info), entry, &c);
         }
         for (std::thread& each : running) each.join();
     }
