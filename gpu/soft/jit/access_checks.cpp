@@ -7,9 +7,11 @@
 #include <fmt/format.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/InlineAsm.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/MDBuilder.h>
 
 #include <algorithm>
+#include <bit>
 #include <iterator>
 #include <map>
 #include <tuple>
@@ -21,6 +23,10 @@ namespace {
 using llvm::Instruction;
 using llvm::Value;
 using Kind = Root::Kind;
+
+std::uint32_t bits_of(std::uint32_t alignment) {
+    return static_cast<std::uint32_t>(std::countr_zero(alignment));
+}
 
 std::size_t seen_offset(const Root& root) {
     return offsetof(ThreadContext, seen) + root.slot * sizeof(MemoryRange);
@@ -53,7 +59,7 @@ private:
         return size_of(root, facts_, kernel_, layout_);
     }
     Value* begin_of(llvm::IRBuilder<>& b, const Root& root);
-    Value* room_of(llvm::IRBuilder<>& b, const Root& root);
+    Value* room_of(llvm::IRBuilder<>& b, const Group& group);
     Value* limit(llvm::IRBuilder<>& b, const Group& group);
     Value* range_field(const Root& root, std::size_t offset);
     Value* context_field(std::size_t offset);
@@ -61,6 +67,8 @@ private:
     Value* offset_from(llvm::IRBuilder<>& b, Value* address, const Value* variable);
     Value* from_frame(llvm::IRBuilder<>& b, Value* value);
     std::uint32_t what(const Root& root) const;
+    Value* low_bits(llvm::IRBuilder<>& b, const Group& group, Value* step);
+    void mark_alignment(const Bundle& bundle);
     Value* allows(llvm::IRBuilder<>& b, const Group& group, Value* address);
     void check(const Bundle& bundle);
     void mark(const Bundle& bundle);
@@ -73,7 +81,8 @@ private:
     llvm::IRBuilder<>* entry_ = nullptr;
     llvm::DenseMap<const Value*, llvm::AllocaInst*> frame_;
     std::map<std::tuple<Kind, std::uint32_t, std::size_t>, Value*> fields_;
-    std::map<std::tuple<Kind, std::uint32_t, const Value*, std::uint64_t>, Value*> limits_;
+    std::map<std::tuple<Kind, std::uint32_t, const Value*, std::uint64_t, std::uint32_t>, Value*>
+        limits_;
 };
 
 void move_before(Value* value, Instruction* at) {
@@ -105,7 +114,8 @@ Value* Checks::range_field(const Root& root, std::size_t offset) {
                          ? function_.getArg(5)
                          : invariant(*entry_, entry_->getPtrTy(),
                                      context_field(offsetof(ThreadContext, params)));
-    const std::size_t at = kernel_->info.ranges_offset() + root.slot * sizeof(MemoryRange) + offset;
+    const std::size_t at =
+        kernel_->info.ranges_offset() + root.slot * sizeof(ParameterRange) + offset;
     return fields_[{root.kind, root.slot, offset}] =
                invariant(*entry_, entry_->getInt64Ty(),
                          entry_->CreateConstGEP1_64(entry_->getInt8Ty(), parameters, at));
@@ -119,7 +129,7 @@ Value* Checks::begin_of(llvm::IRBuilder<>& b, const Root& root) {
     };
     switch (root.kind) {
     case Kind::parameter:
-        return range_field(root, offsetof(MemoryRange, begin));
+        return range_field(root, offsetof(ParameterRange, begin));
     case Kind::shared: {
         Value*& known = fields_[{root.kind, 0, 0}];
         if (!known)
@@ -144,11 +154,13 @@ Value* Checks::begin_of(llvm::IRBuilder<>& b, const Root& root) {
     }
 }
 
-Value* Checks::room_of(llvm::IRBuilder<>& b, const Root& root) {
+Value* Checks::room_of(llvm::IRBuilder<>& b, const Group& group) {
+    const Root& root = group.root;
     if (const auto size = known_size(root)) return b.getInt64(*size + 1);
     switch (root.kind) {
     case Kind::parameter:
-        return range_field(root, offsetof(MemoryRange, room));
+        return range_field(root, offsetof(ParameterRange, rooms) +
+                                     sizeof(std::uint64_t) * bits_of(group.room_alignment));
     case Kind::shared: {
         Value*& known = fields_[{root.kind, 0, 1}];
         if (!known)
@@ -167,13 +179,13 @@ Value* Checks::room_of(llvm::IRBuilder<>& b, const Root& root) {
 
 Value* Checks::limit(llvm::IRBuilder<>& b, const Group& group) {
     Value* length = group.first().length;
-    if (length)
-        return limit_of(b, room_of(b, group.root), b.CreateZExtOrTrunc(length, b.getInt64Ty()));
+    if (length) return limit_of(b, room_of(b, group), b.CreateZExtOrTrunc(length, b.getInt64Ty()));
     if (group.root.kind == Kind::unknown)
-        return limit_of(b, room_of(b, group.root), b.getInt64(group.bytes()));
+        return limit_of(b, room_of(b, group), b.getInt64(group.bytes()));
     const Root& root = group.root;
-    Value*& known = limits_[{root.kind, root.slot, root.value, group.bytes()}];
-    if (!known) known = limit_of(*entry_, room_of(*entry_, root), entry_->getInt64(group.bytes()));
+    Value*& known =
+        limits_[{root.kind, root.slot, root.value, group.bytes(), group.room_alignment}];
+    if (!known) known = limit_of(*entry_, room_of(*entry_, group), entry_->getInt64(group.bytes()));
     return known;
 }
 
@@ -245,6 +257,10 @@ std::uint32_t Checks::what(const Root& root) const {
     return static_cast<std::uint32_t>(origin()) | root.slot << kSlotShift;
 }
 
+std::uint32_t alignment_code(std::uint32_t alignment, std::uint32_t aligned) {
+    return bits_of(alignment) << kAlignmentShift | aligned << kAlignedShift;
+}
+
 bool is_variable(const Root& root) {
     return root.kind == Kind::variable || root.kind == Kind::local;
 }
@@ -261,11 +277,11 @@ bool same_line(const Instruction& x, const Instruction& y) {
            p->getFile() == q->getFile();
 }
 
-/// One call for each run of accesses of the same line, in their order.
+/// One call for each run of accesses of the same line and alignment, in their order.
 void Checks::call_for_members(llvm::IRBuilder<>& b, const Group& group, Value* place,
                               Value* begin) {
     FailedCheck failed;
-    failed.what = what(group.root) | (group.first().length ? kLength : 0u);
+    const std::uint32_t code = what(group.root) | (group.first().length ? kLength : 0u);
     failed.bytes = is_variable(group.root) ? *known_size(group.root) : 0;
     failed.place = place;
     failed.begin = is_variable(group.root) ? begin : nullptr;
@@ -273,10 +289,13 @@ void Checks::call_for_members(llvm::IRBuilder<>& b, const Group& group, Value* p
         failed.length = b.CreateZExtOrTrunc(group.first().length, b.getInt64Ty());
     std::vector<AccessSite::Access> accesses;
     for (std::size_t k = 0; k < group.members.size(); ++k) {
-        const Instruction& at = *group.members[k].touch.at;
+        const Touch& touch = group.members[k].touch;
         accesses.push_back(access_of(group, group.members[k]));
-        if (k + 1 < group.members.size() && same_line(at, *group.members[k + 1].touch.at)) continue;
-        b.SetCurrentDebugLocation(at.getDebugLoc());
+        if (k + 1 < group.members.size() && same_line(*touch.at, *group.members[k + 1].touch.at) &&
+            touch.alignment == group.members[k + 1].touch.alignment)
+            continue;
+        b.SetCurrentDebugLocation(touch.at->getDebugLoc());
+        failed.what = code | alignment_code(touch.alignment, 0);
         failed.accesses = accesses;
         call_failed_check(b, failed);
         accesses.clear();
@@ -289,6 +308,15 @@ Value* Checks::allows(llvm::IRBuilder<>& b, const Group& group, Value* address) 
         return b.CreateICmpULT(offset_from(b, address, group.root.value), most);
     Value* begin = from_frame(b, begin_of(b, group.root));
     return b.CreateICmpULT(b.CreateSub(b.CreatePtrToInt(address, b.getInt64Ty()), begin), most);
+}
+
+/// What must be zero where the accesses are aligned.
+Value* Checks::low_bits(llvm::IRBuilder<>& b, const Group& group, Value* step) {
+    const std::int64_t behind = group.aligned - group.members.front().offset;
+    Value* bits = b.CreatePtrToInt(group.first().pointer, b.getInt64Ty());
+    if (behind) bits = b.CreateAdd(bits, b.getInt64(static_cast<std::uint64_t>(behind)));
+    if (step) bits = b.CreateOr(bits, step);
+    return b.CreateAnd(bits, group.alignment - 1);
 }
 
 void Checks::check(const Bundle& bundle) {
@@ -305,8 +333,12 @@ void Checks::check(const Bundle& bundle) {
     Value* allowed = nullptr;
     for (std::size_t k = 0; k < bundle.groups.size(); ++k) {
         if (bundle.step && k && k + 1 < bundle.groups.size()) continue;
-        Value* one = allows(b, bundle.groups[k], address(k));
+        const Group& group = bundle.groups[k];
+        Value* one = allows(b, group, address(k));
         allowed = allowed ? b.CreateAnd(allowed, one) : one;
+        if (!group.tests_alignment || (bundle.step && k)) continue;
+        allowed =
+            b.CreateAnd(allowed, b.CreateICmpEQ(low_bits(b, group, bundle.step), b.getInt64(0)));
     }
     llvm::BasicBlock* before = at->getParent();
     llvm::BasicBlock* behind = before->splitBasicBlock(at->getIterator(), "allowed");
@@ -325,36 +357,83 @@ void Checks::check(const Bundle& bundle) {
     b.CreateBr(behind);
 }
 
-void Checks::mark(const Bundle& bundle) {
-    const Group& group = bundle.groups.front();
-    if (bundle.step) move_before(bundle.step, bundle.at());
-    llvm::IRBuilder<> b{bundle.at()};
-    Value* begin = begin_of(b, group.root);
-    Value* room = room_of(b, group.root);
-    Value* length = group.first().length;
-    Value* size = length ? b.CreateZExtOrTrunc(length, b.getInt64Ty()) : b.getInt64(group.bytes());
-    bool writes = false;
-    for (const Member& member : group.members) writes |= member.touch.writes;
-    const std::uint32_t code = what(group.root) | (length ? kLength : 0u);
+Value* writes_of(llvm::IRBuilder<>& b, const Group& group) {
+    return b.getInt32(llvm::any_of(group.members, [](const Member& m) { return m.touch.writes; }));
+}
+
+/// Puts in the mark that the widener knows as kCheck.
+void call_check(llvm::IRBuilder<>& b, llvm::ArrayRef<Value*> arguments) {
     auto* i64 = b.getInt64Ty();
     auto* i32 = b.getInt32Ty();
     auto* type = llvm::FunctionType::get(
         b.getVoidTy(), {b.getPtrTy(), i64, i64, i64, i32, i32, i64, i64, i32}, false);
-    b.CreateCall(function_.getParent()->getOrInsertFunction(warp::kCheck, type),
-                 {lowest(b, group), begin, room, size, b.getInt32(code), b.getInt32(writes ? 1 : 0),
-                  b.getInt64(is_variable(group.root) ? *known_size(group.root) : 0),
-                  bundle.step ? bundle.step : b.getInt64(0),
-                  b.getInt32(static_cast<std::uint32_t>(bundle.groups.size()))});
+    b.CreateCall(b.GetInsertBlock()->getModule()->getOrInsertFunction(warp::kCheck, type),
+                 arguments);
+}
+
+void Checks::mark(const Bundle& bundle) {
+    const Group& group = bundle.groups.front();
+    if (bundle.step) move_before(bundle.step, bundle.at());
+    if (group.tests_alignment) mark_alignment(bundle);
+    llvm::IRBuilder<> b{bundle.at()};
+    Value* begin = begin_of(b, group.root);
+    Value* room = room_of(b, group);
+    Value* length = group.first().length;
+    Value* size = length ? b.CreateZExtOrTrunc(length, b.getInt64Ty()) : b.getInt64(group.bytes());
+    // From the lowest address on.
+    const std::uint32_t aligned =
+        static_cast<std::uint32_t>(group.aligned - group.begin) & (group.alignment - 1);
+    const std::uint32_t code =
+        what(group.root) | (length ? kLength : 0u) | alignment_code(group.alignment, aligned);
+    call_check(b, {lowest(b, group), begin, room, size, b.getInt32(code), writes_of(b, group),
+                   b.getInt64(is_variable(group.root) ? *known_size(group.root) : 0),
+                   bundle.step ? bundle.step : b.getInt64(0),
+                   b.getInt32(static_cast<std::uint32_t>(bundle.groups.size()))});
+}
+
+/// The low bits as an address of one byte, the only one of a memory of one byte.
+void Checks::mark_alignment(const Bundle& bundle) {
+    const Group& group = bundle.groups.front();
+    llvm::IRBuilder<> b{bundle.at()};
+    const std::uint32_t code =
+        static_cast<std::uint32_t>(Origin::alignment) | alignment_code(group.alignment, 0);
+    call_check(b, {b.CreateIntToPtr(low_bits(b, group, bundle.step), b.getPtrTy()), b.getInt64(0),
+                   b.getInt64(2), b.getInt64(1), b.getInt32(code), writes_of(b, group),
+                   b.getInt64(0), b.getInt64(0), b.getInt32(1)});
 }
 
 } // namespace
 
 void check_accesses(llvm::Function& function, const ModuleFacts& facts, const KernelFacts* kernel) {
     Checks{function, facts, kernel}.run(false);
+    forget_alignment(function);
 }
 
 void mark_accesses(llvm::Function& body, const ModuleFacts& facts, const KernelFacts& kernel) {
     Checks{body, facts, &kernel}.run(true);
+    forget_alignment(body);
+}
+
+void forget_alignment(llvm::Function& function) {
+    const llvm::DataLayout& layout = function.getParent()->getDataLayout();
+    const auto natural = [&](llvm::Type* type) {
+        return llvm::Align{std::bit_floor(layout.getTypeStoreSize(type).getFixedValue())};
+    };
+    for (llvm::BasicBlock& block : function) {
+        for (Instruction& i : block) {
+            if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&i)) {
+                load->setAlignment(std::min(load->getAlign(), natural(load->getType())));
+            } else if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&i)) {
+                store->setAlignment(
+                    std::min(store->getAlign(), natural(store->getValueOperand()->getType())));
+            } else if (auto* memory = llvm::dyn_cast<llvm::MemIntrinsic>(&i)) {
+                const llvm::Align most{4};
+                memory->setDestAlignment(std::min(memory->getDestAlign().valueOrOne(), most));
+                if (auto* copy = llvm::dyn_cast<llvm::MemTransferInst>(memory))
+                    copy->setSourceAlignment(std::min(copy->getSourceAlign().valueOrOne(), most));
+            }
+        }
+    }
 }
 
 Value* limit_of(llvm::IRBuilderBase& b, Value* room, Value* size) {

@@ -25,6 +25,10 @@ void check_accesses(llvm::Function& function, const ModuleFacts& facts, const Ke
 /// Puts marks (warp::kCheck) into the body of a kernel that is going to be widened.
 void mark_accesses(llvm::Function& body, const ModuleFacts& facts, const KernelFacts& kernel);
 
+/// Takes back what the lowering said of whole vector accesses, once they are checked: code that is
+/// not checked must not rely on it.
+void forget_alignment(llvm::Function& function);
+
 /// The call of the run time where a comparison has failed.
 struct FailedCheck {
     std::uint32_t what = 0; ///< AccessSite::what

@@ -8,6 +8,7 @@
 #include <llvm/IR/Module.h>
 
 #include <algorithm>
+#include <bit>
 
 namespace lathe::soft::jit {
 
@@ -21,29 +22,47 @@ llvm::SmallVector<Touch, 2> touches_of(Instruction& i, const llvm::DataLayout& l
     const auto size = [&](const llvm::Type* type) {
         return layout.getTypeStoreSize(const_cast<llvm::Type*>(type)).getFixedValue();
     };
+    const auto most = [](llvm::Align align) {
+        return static_cast<std::uint32_t>(
+            std::min<std::uint64_t>(align.value(), 1u << kMostAlignmentBits));
+    };
     if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&i))
-        return {{&i, load->getPointerOperand(), size(load->getType()), nullptr, false}};
+        return {{&i, load->getPointerOperand(), size(load->getType()), nullptr, false,
+                 most(load->getAlign())}};
     if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&i))
         return {{&i, store->getPointerOperand(), size(store->getValueOperand()->getType()), nullptr,
-                 true}};
+                 true, most(store->getAlign())}};
     if (auto* update = llvm::dyn_cast<llvm::AtomicRMWInst>(&i))
-        return {{&i, update->getPointerOperand(), size(update->getType()), nullptr, true}};
+        return {{&i, update->getPointerOperand(), size(update->getType()), nullptr, true,
+                 most(update->getAlign())}};
     if (auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&i))
         return {{&i, exchange->getPointerOperand(), size(exchange->getNewValOperand()->getType()),
-                 nullptr, true}};
+                 nullptr, true, most(exchange->getAlign())}};
     auto* memory = llvm::dyn_cast<llvm::MemIntrinsic>(&i);
     if (!memory) return {};
     llvm::SmallVector<Touch, 2> all;
-    const auto add = [&](Value* pointer, bool writes) {
+    const auto add = [&](Value* pointer, llvm::MaybeAlign align, bool writes) {
         const auto* known = llvm::dyn_cast<llvm::ConstantInt>(memory->getLength());
         if (known)
-            all.push_back({&i, pointer, known->getZExtValue(), nullptr, writes});
+            all.push_back(
+                {&i, pointer, known->getZExtValue(), nullptr, writes, most(align.valueOrOne())});
         else
-            all.push_back({&i, pointer, 0, memory->getLength(), writes});
+            all.push_back({&i, pointer, 0, memory->getLength(), writes, most(align.valueOrOne())});
     };
-    if (auto* copy = llvm::dyn_cast<llvm::MemTransferInst>(memory)) add(copy->getSource(), false);
-    add(memory->getDest(), true);
+    if (auto* copy = llvm::dyn_cast<llvm::MemTransferInst>(memory))
+        add(copy->getSource(), copy->getSourceAlign(), false);
+    add(memory->getDest(), memory->getDestAlign(), true);
     return all;
+}
+
+std::uint32_t residue(std::int64_t offset, std::uint32_t alignment) {
+    return static_cast<std::uint32_t>(offset) & (alignment - 1);
+}
+
+/// Whether an access can be aligned where those of the group are.
+bool agrees(const Group& group, const Place& place, const Touch& touch) {
+    const std::uint32_t least = std::min(group.alignment, touch.alignment);
+    return residue(place.offset, least) == residue(group.aligned, least);
 }
 
 /// Whether code behind a call may not come, or comes after other threads did something.
@@ -61,7 +80,8 @@ public:
     AccessFinder(llvm::Function& function, const ModuleFacts& facts, const KernelFacts* kernel,
                  bool joins)
         : facts_{facts}, kernel_{kernel}, layout_{function.getParent()->getDataLayout()},
-          origins_{function, kernel}, tree_{function}, joins_{joins} {}
+          origins_{function, kernel},
+          alignments_{function, facts, origins_}, tree_{function}, joins_{joins} {}
 
     std::vector<Bundle> run() {
         visit(*tree_.getRootNode());
@@ -77,17 +97,30 @@ private:
     bool can_join(const Bundle& bundle, const Group& group) const;
     std::uint32_t seen_slot(const Root& root);
     bool is_own(const Root& root, const Place& place, const Touch& touch) const;
+    void align(Group& group) const;
 
     const ModuleFacts& facts_;
     const KernelFacts* kernel_;
     const llvm::DataLayout& layout_;
     Provenance origins_;
+    Alignments alignments_;
     llvm::DominatorTree tree_;
     bool joins_;
     std::vector<Bundle> bundles_;
     struct Known {
         const Value* base;
         std::int64_t begin, end;
+        std::uint32_t alignment, aligned;
+
+        explicit Known(const Group& group)
+            : base{group.base}, begin{group.begin}, end{group.end}, alignment{group.alignment},
+              aligned{group.aligned} {}
+        bool holds(const Place& place, const Touch& touch) const {
+            return base == place.base && begin <= place.offset &&
+                   place.offset + static_cast<std::int64_t>(touch.size) <= end &&
+                   touch.alignment <= alignment &&
+                   residue(place.offset, touch.alignment) == aligned % touch.alignment;
+        }
     };
     std::vector<Known> known_; ///< what dominating code has checked
     llvm::DenseMap<const Value*, std::uint32_t> seen_;
@@ -103,7 +136,7 @@ void AccessFinder::visit(const llvm::DomTreeNode& root) {
     while (!pending.empty()) {
         const Pending next = pending.back();
         pending.pop_back();
-        known_.resize(next.known);
+        known_.erase(known_.begin() + static_cast<std::ptrdiff_t>(next.known), known_.end());
         find_groups(*next.node->getBlock());
         for (const llvm::DomTreeNode* child : *next.node) pending.push_back({child, known_.size()});
     }
@@ -137,7 +170,9 @@ bool is_known_before(const Value* value, const Instruction* at, unsigned depth =
 /// small: a sum of such steps does not wrap. Null: there is none.
 Value* AccessFinder::next_step(const Group& group, const Group& next, Instruction* at) const {
     constexpr unsigned kSignBits = 18; // below 2^46
-    if (!(next.root == group.root) || next.begin != group.begin || next.end != group.end)
+    if (!(next.root == group.root) || next.begin != group.begin || next.end != group.end ||
+        next.alignment != group.alignment || next.aligned != group.aligned ||
+        next.room_alignment != group.room_alignment)
         return nullptr;
     auto* sum = llvm::dyn_cast<Instruction>(next.base);
     Value* step = nullptr;
@@ -165,10 +200,11 @@ bool AccessFinder::can_join(const Bundle& bundle, const Group& group) const {
 void AccessFinder::close(std::vector<Group>& open) {
     constexpr std::size_t kFewestSteps = 3;
     const std::size_t before = bundles_.size();
+    for (Group& group : open) align(group);
     std::vector<bool> taken(open.size());
     for (std::size_t k = 0; k < open.size(); ++k) {
         if (taken[k]) continue;
-        if (!open[k].first().length) known_.push_back({open[k].base, open[k].begin, open[k].end});
+        if (!open[k].first().length) known_.push_back(Known{open[k]});
         std::vector<std::size_t> chain{k};
         Value* step = nullptr;
         for (std::size_t next = k + 1; next < open.size() && !open[k].first().length; ++next) {
@@ -188,7 +224,7 @@ void AccessFinder::close(std::vector<Group>& open) {
         Bundle bundle{{}, step};
         for (std::size_t each : chain) {
             taken[each] = true;
-            known_.push_back({open[each].base, open[each].begin, open[each].end});
+            known_.push_back(Known{open[each]});
             bundle.groups.push_back(open[each]);
         }
         bundles_.push_back(std::move(bundle));
@@ -212,20 +248,47 @@ void AccessFinder::add(const Touch& touch, std::vector<Group>& open) {
     const std::int64_t end = place.offset + static_cast<std::int64_t>(touch.size);
     if (!touch.length) {
         for (const Known& known : known_)
-            if (known.base == place.base && known.begin <= place.offset && end <= known.end) return;
+            if (known.holds(place, touch)) return;
         const std::int64_t most = root.kind == Kind::unknown ? kLongestUnknown : kLongest;
         for (Group& group : open) {
             if (group.base != place.base || group.first().length) continue;
+            if (!agrees(group, place, touch)) continue;
             const std::int64_t low = std::min(group.begin, place.offset),
                                high = std::max(group.end, end);
             if (high - low > most) continue;
             group.begin = low;
             group.end = high;
             group.members.push_back(member);
+            if (touch.alignment > group.alignment) {
+                group.alignment = touch.alignment;
+                group.aligned = residue(place.offset, touch.alignment);
+            }
             return;
         }
     }
-    open.push_back({root, place.base, place.offset, end, {member}});
+    open.push_back({root,
+                    place.base,
+                    place.offset,
+                    end,
+                    {member},
+                    touch.alignment,
+                    residue(place.offset, touch.alignment)});
+}
+
+/// Finds out what of the alignment is left to test.
+void AccessFinder::align(Group& group) const {
+    group.tests_alignment = false;
+    group.room_alignment = 1;
+    if (group.alignment == 1) return;
+    const ZeroBits bits = alignments_.of(group.base);
+    const auto needed = static_cast<unsigned>(std::countr_zero(group.alignment));
+    const bool is_parameter = group.root.kind == Kind::parameter && group.root.slot < 64;
+    if (group.aligned == 0 && bits.certain >= needed) return;
+    if (group.aligned == 0 && bits.assumed >= needed && is_parameter &&
+        bits.slots == std::uint64_t{1} << group.root.slot)
+        group.room_alignment = group.alignment;
+    else
+        group.tests_alignment = true;
 }
 
 /// Addresses made from one value that was loaded mostly lie in one allocation.
@@ -243,6 +306,9 @@ bool AccessFinder::is_own(const Root& root, const Place& place, const Touch& tou
         place.base == root.value || ((root.kind == Kind::shared || root.kind == Kind::parameters) &&
                                      llvm::isa<llvm::LoadInst, llvm::Argument>(place.base));
     if (!at_start || place.offset < 0) return false;
+    if (residue(place.offset, touch.alignment) != 0 ||
+        alignments_.of(place.base).certain < std::countr_zero(touch.alignment))
+        return false;
     const auto end = static_cast<std::uint64_t>(place.offset) + touch.size;
     const std::optional<std::uint64_t> size = root.kind == Kind::shared && kernel_
                                                   ? kernel_->shared.static_bytes

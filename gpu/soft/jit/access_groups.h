@@ -2,7 +2,7 @@
 // What of a function's accesses is checked, and where: access_checks.h puts the checks in.
 #pragma once
 
-#include "gpu/soft/jit/provenance.h"
+#include "gpu/soft/jit/alignment.h"
 
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/Instruction.h>
@@ -20,6 +20,7 @@ struct Touch {
     std::uint64_t size = 0;
     llvm::Value* length = nullptr; ///< where the size is known late
     bool writes = false;
+    std::uint32_t alignment = 1; ///< which the address must have
 };
 
 struct Member {
@@ -33,6 +34,12 @@ struct Group {
     llvm::Value* base = nullptr;
     std::int64_t begin = 0, end = 0; ///< from the base
     llvm::SmallVector<Member, 4> members;
+
+    /// The base plus `aligned` must be a multiple of `alignment`; `tests_alignment`: what is known
+    /// of root and base does not say that it is. Else, for a parameter, the room for
+    /// `room_alignment` does.
+    std::uint32_t alignment = 1, aligned = 0, room_alignment = 1;
+    bool tests_alignment = false;
 
     const Touch& first() const { return members.front().touch; }
     std::uint64_t bytes() const { return static_cast<std::uint64_t>(end - begin); }

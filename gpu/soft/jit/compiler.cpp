@@ -218,8 +218,11 @@ jit::CachedCode Compiled::generate(Lower lower, const jit::KernelFacts* kernel,
 /// `body` is what will be widened; all other functions run single threads.
 void Compiled::add_checks(llvm::Module& module, llvm::Function* body,
                           const jit::KernelFacts* kernel) const {
-    if (!mode_.exact_checks) return;
     for (llvm::Function& function : module) {
+        if (!mode_.exact_checks) {
+            jit::forget_alignment(function);
+            continue;
+        }
         function.addFnAttr(llvm::Attribute::NoRedZone); // a failed check pushes its values
         if (function.isDeclaration() || (body && function.getName().starts_with("warp."))) continue;
         if (&function == body)

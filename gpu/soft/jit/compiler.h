@@ -32,8 +32,8 @@ struct KernelInfo {
     std::string name;
     std::vector<ParamInfo> params;
     std::uint32_t param_bytes = 0;
-    /// For each the MemoryRange (rt/access.h) of the allocation that it points into is found when
-    /// the grid begins; they lie behind the parameters.
+    /// For each the ParameterRange (rt/access.h) of the allocation that it points into is found
+    /// when the grid begins; they lie behind the parameters.
     std::vector<PointerSlot> pointers;
     std::uint32_t static_shared_bytes = 0; ///< static shared variables, at offsets from the base
     /// Where dynamic shared memory begins: static_shared_bytes rounded up to at least 16. The block
@@ -54,7 +54,8 @@ struct KernelInfo {
     std::uint32_t ranges_offset() const { return (param_bytes + 15) / 16 * 16; }
     /// Parameters and ranges.
     std::uint32_t parameter_bytes() const {
-        return ranges_offset() + 16 * static_cast<std::uint32_t>(pointers.size());
+        return ranges_offset() +
+               sizeof(ParameterRange) * static_cast<std::uint32_t>(pointers.size());
     }
 };
 

@@ -33,6 +33,14 @@ bool is_constant_access(const FunctionLowering& f, const Instruction& i) {
     return false;
 }
 
+/// The whole of a vector access must be aligned (alignment.h), so its first part is more than
+/// others.
+llvm::Align part_alignment(ptx::Type type, int width, int part) {
+    const std::uint64_t bytes = ptx::bytes_of(type);
+    return llvm::commonAlignment(llvm::Align{bytes * static_cast<std::uint64_t>(width)},
+                                 bytes * static_cast<std::uint64_t>(part));
+}
+
 /// Says of the parts of an access what the counters want to know.
 class AccessNotes {
 public:
@@ -73,8 +81,8 @@ void emit_load(FunctionLowering& f, const Instruction& i) {
     for (int k = 0; k < width; ++k) {
         Value* place =
             k ? b.CreateConstGEP1_32(element, pointer, static_cast<unsigned>(k)) : pointer;
-        auto* load = b.CreateAlignedLoad(element, place, llvm::Align{ptx::bytes_of(type)},
-                                         i.has("volatile"));
+        auto* load =
+            b.CreateAlignedLoad(element, place, part_alignment(type, width, k), i.has("volatile"));
         if (order != llvm::AtomicOrdering::NotAtomic) load->setAtomic(order);
         if (is_constant_access(f, i)) {
             load->setMetadata(llvm::LLVMContext::MD_invariant_load,
@@ -108,7 +116,7 @@ void emit_store(FunctionLowering& f, const Instruction& i) {
         Value* place =
             k ? b.CreateConstGEP1_32(element, pointer, static_cast<unsigned>(k)) : pointer;
         auto* store = b.CreateAlignedStore(f.read(source, type), place,
-                                           llvm::Align{ptx::bytes_of(type)}, i.has("volatile"));
+                                           part_alignment(type, width, k), i.has("volatile"));
         if (order != llvm::AtomicOrdering::NotAtomic) store->setAtomic(order);
         notes.note(*store, k);
     }
@@ -185,12 +193,13 @@ void emit_copy(FunctionLowering& f, const Instruction& i) {
     const std::uint64_t bytes = f.immediate(i, 2);
     Value *to = f.address(i, 0), *from = f.address(i, 1);
     Value* copied = b.getInt64(bytes);
+    const llvm::Align align{bytes};
     if (f.has_operand(i, 3)) {
         Value* wanted = b.CreateZExt(f.read(i, 3, ptx::Type::u32), b.getInt64Ty());
         copied = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, wanted, copied);
-        b.CreateMemSet(to, b.getInt8(0), bytes, llvm::Align{4});
+        b.CreateMemSet(to, b.getInt8(0), bytes, align);
     }
-    b.CreateMemCpy(to, llvm::Align{4}, from, llvm::Align{4}, copied);
+    b.CreateMemCpy(to, align, from, align, copied);
 }
 
 } // namespace

@@ -19,7 +19,8 @@ struct Access {
     Origin origin = Origin::unknown;
     std::uint32_t slot = 0;
     std::uint64_t address = 0, bytes = 0;
-    MemoryRange variable{}; ///< of the module, or of the thread
+    MemoryRange variable{};                   ///< of the module, or of the thread
+    std::uint32_t alignment = 1, aligned = 0; ///< address + aligned is a multiple of alignment
     bool writes = false;
 };
 
@@ -33,6 +34,8 @@ public:
         : runner_{runner}, self_{runner.current()}, context_{self_.context}, launch_{
                                                                                  runner.launch()} {}
 
+    static bool is_aligned(const Access& a) { return (a.address + a.aligned) % a.alignment == 0; }
+
     bool allows(const Access& a) {
         if (a.bytes == 0) return true;
         switch (a.origin) {
@@ -44,8 +47,11 @@ public:
         case Origin::parameters:
             return parameters().holds(a.address, a.bytes);
         case Origin::parameter:
-            if (launch_.range(a.slot).room) return allows_parameter(a, launch_.range(a.slot));
+            if (const MemoryRange range = launch_.range(a.slot).whole(); range.room)
+                return allows_parameter(a, range);
             break; // a number, or a pointer to something else
+        case Origin::alignment:
+            return a.address == 0;
         case Origin::unknown:
             break;
         }
@@ -53,6 +59,7 @@ public:
     }
 
     [[noreturn]] void refuse(const Access& a, std::uint32_t lane, std::uintptr_t pc) {
+        if (a.origin == Origin::alignment || !is_aligned(a)) refuse_misaligned(a, lane, pc);
         FaultReport r;
         r.code = CUDA_ERROR_ILLEGAL_ADDRESS;
         const auto last = a.address + a.bytes - 1;
@@ -77,6 +84,23 @@ public:
     }
 
 private:
+    // Where single threads ran this again, their report takes its place: it has the address.
+    [[noreturn]] void refuse_misaligned(const Access& a, std::uint32_t lane, std::uintptr_t pc) {
+        FaultReport r;
+        r.code = CUDA_ERROR_MISALIGNED_ADDRESS;
+        const char* what = a.writes ? "write" : "read";
+        if (a.origin == Origin::alignment) {
+            r.message =
+                fmt::format("misaligned address: {} at an address that is no multiple of {}", what,
+                            a.alignment);
+        } else {
+            r.address = a.address;
+            r.message = fmt::format("misaligned address: {} at {:#x}, which is no multiple of {}",
+                                    what, a.address, a.alignment);
+        }
+        runner_.refuse(self_, std::move(r), lane, pc);
+    }
+
     MemoryRange shared() const { return {range_of(context_.shared, launch_.shared_bytes())}; }
     MemoryRange parameters() const { return range_of(context_.params, launch_.info->param_bytes); }
 
@@ -172,6 +196,8 @@ extern "C" __attribute__((no_sanitize("thread"))) void lathe_rt_access_failed(Ac
         access.origin = static_cast<Origin>(site.what & kOriginBits);
         access.slot = site.what >> kSlotShift;
         access.writes = (one.size & kWrites) != 0;
+        access.alignment = 1u << (site.what >> kAlignmentShift & 15);
+        access.aligned = site.what >> kAlignedShift & 31;
         for (std::uint64_t lanes = by_lanes ? frame->mask : 1; lanes; lanes &= lanes - 1) {
             const auto lane = static_cast<std::uint32_t>(std::countr_zero(lanes));
             const auto steps = static_cast<std::int64_t>(lane);
@@ -182,7 +208,7 @@ extern "C" __attribute__((no_sanitize("thread"))) void lathe_rt_access_failed(Ac
                                                   : frame->length;
             access.variable = {frame->begin + static_cast<std::uint64_t>(site.begin_stride * steps),
                                site.bytes + 1};
-            if (!judge.allows(access)) judge.refuse(access, lane, pc);
+            if (!Judge::is_aligned(access) || !judge.allows(access)) judge.refuse(access, lane, pc);
         }
     }
     frame->return_address = reinterpret_cast<std::uintptr_t>(code);

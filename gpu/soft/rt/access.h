@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What compiled code and the run time say to each other about checks of accesses to memory.
 //
-// Code compares (address - begin) < room - min(room, bytes) in line. Where that fails it pushes the
+// Code compares (address - begin) < room - min(room, bytes) in line, and low bits of addresses with
+// zero where it cannot know them. Where that fails it pushes the
 // values below and calls lathe_rt_access_check, behind whose call an AccessSite lies in the code.
 // The run time looks closer: it returns behind the site where the access is allowed after all, else
 // the launch ends.
@@ -19,6 +20,7 @@ enum class Origin : std::uint32_t {
     variable,   ///< of the module: `begin` and the site's bytes
     local,      ///< of a thread: the same
     parameters, ///< the kernel's parameters themselves
+    alignment,  ///< no address, but the low bits of one, which must be zero
 };
 
 /// Memory that may be touched. `room` is its size plus one; 0: nothing is known of it.
@@ -28,6 +30,19 @@ struct MemoryRange {
     bool holds(std::uint64_t address, std::uint64_t bytes) const {
         return bytes < room && address - begin <= room - 1 - bytes;
     }
+};
+
+/// Accesses may have to be aligned to 1, 2, 4, 8, 16 or 32 bytes.
+constexpr std::uint32_t kMostAlignmentBits = 5;
+
+/// What a pointer among the parameters points into. `rooms` has the room as often as there are
+/// alignments: 0 where the pointer itself has not the one, so that code that adds multiples of it
+/// tests the alignment with the range.
+struct ParameterRange {
+    std::uint64_t begin = 0;
+    std::uint64_t rooms[kMostAlignmentBits + 1] = {};
+
+    MemoryRange whole() const { return {begin, rooms[0]}; }
 };
 
 /// Pointers of unknown origin that code tells apart: each has a range of its own.
@@ -42,7 +57,11 @@ enum AccessBits : std::uint32_t {
     kLength = 32,   ///< the size is `length` (of lanes: an array), not that of the access
     kIndexed = 64,  ///< lane k has `place` + stride * the 32-bit number k of the array at `length`
     kSigned = 128,  ///< which is signed
-    kSlotShift = 16,
+    /// Four bits: the accesses' address plus the number at kAlignedShift is a multiple of two to
+    /// the power of this.
+    kAlignmentShift = 8,
+    kAlignedShift = 12, ///< five bits
+    kSlotShift = 17,
 };
 
 /// Lies in the code behind a call of lathe_rt_access_check; not aligned. `count` accesses follow.

@@ -29,14 +29,17 @@ void Launch::find_ranges() {
     for (const PointerSlot& slot : info->pointers) {
         std::uint64_t pointer = 0;
         std::memcpy(&pointer, all + slot.offset, sizeof pointer);
-        const MemoryRange range = Registry::instance().range_of(pointer);
+        const MemoryRange found = Registry::instance().range_of(pointer);
+        ParameterRange range{found.begin, {}};
+        for (std::uint32_t bits = 0; bits <= kMostAlignmentBits; ++bits)
+            range.rooms[bits] = pointer & ((1u << bits) - 1) ? 0 : found.room;
         std::memcpy(to, &range, sizeof range);
         to += sizeof range;
     }
 }
 
-MemoryRange Launch::range(std::uint32_t slot) const {
-    MemoryRange range;
+ParameterRange Launch::range(std::uint32_t slot) const {
+    ParameterRange range;
     std::memcpy(&range, parameters() + info->ranges_offset() + slot * sizeof range, sizeof range);
     return range;
 }

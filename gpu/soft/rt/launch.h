@@ -66,7 +66,7 @@ struct Launch {
     std::uint8_t* reserve_parameters();
     /// Looks up what the pointers among the parameters point into.
     void find_ranges();
-    MemoryRange range(std::uint32_t slot) const;
+    ParameterRange range(std::uint32_t slot) const;
 
     /// Blocks that one worker takes at a time.
     std::uint64_t chunk(unsigned workers) const;

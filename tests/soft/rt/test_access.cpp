@@ -1,48 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Exact checks of accesses: what is a byte outside is refused, with its place, and what is inside
 // is not, however the kernel came by the address.
-#include "tests/soft/rt/driver_test.h"
+#include "tests/soft/rt/access_test.h"
 
-#include <cstdlib>
 #include <cstring>
 
 namespace lathe::test {
 namespace {
 
-class Access : public DriverTest {
+class Access : public AccessTest {
 protected:
-    void SetUp() override {
-        DriverTest::SetUp();
-        const char* checks = std::getenv("LATHE_SOFT_CHECKS");
-        if (checks && std::strcmp(checks, "exact") != 0) GTEST_SKIP() << "checks by pages";
-    }
-
-    struct Where {
-        unsigned line = 0, thread = 0, block = 0;
-        CUdeviceptr address = 0; ///< 0: not compared
-        const char* text = "";
-    };
-
-    /// The launch ends as illegal, at this place, and the next one runs.
-    template <class... Args>
-    void refused(CUfunction f, const Shape& s, const Where& where, Args... args) {
-        CHECK_CU(launch(f, s, args...));
-        ASSERT_EQ(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
-        const LatheSoftFault fault = last_fault();
-        EXPECT_EQ(fault.line, where.line) << fault.message;
-        EXPECT_EQ(fault.thread[0], where.thread) << fault.message;
-        EXPECT_EQ(fault.block[0], where.block) << fault.message;
-        if (where.address) { EXPECT_EQ(fault.address, where.address) << fault.message; }
-        EXPECT_NE(std::strstr(fault.message, where.text), nullptr) << fault.message;
-        EXPECT_STREQ(fault.kernel, "k");
-        EXPECT_EQ(cuCtxSynchronize(), CUDA_SUCCESS);
-    }
-    template <class... Args> void allowed(CUfunction f, const Shape& s, Args... args) {
-        CHECK_CU(launch(f, s, args...));
-        const CUresult result = cuCtxSynchronize();
-        EXPECT_EQ(result, CUDA_SUCCESS) << last_fault().message << ", line " << last_fault().line;
-    }
-
     const char* const fill_ = "extern \"C\" __global__ void k(float* x, int n, int shift) {\n"
                               "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
                               "  if (i < n)\n"
@@ -452,7 +419,7 @@ TEST_F(Access, AbsoluteAddresses) {
     allowed(f, shape(1, 32), CUdeviceptr{0}, x.get() + 124, y.get());
     EXPECT_EQ(x.read()[31], 1);
     EXPECT_EQ(y.read(), std::vector<int>(32, 2));
-    refused(f, shape(1, 32), {2, 0, 0, x.get() + 125, "write of 4"}, CUdeviceptr{0}, x.get() + 125,
+    refused(f, shape(1, 32), {2, 0, 0, x.get() + 128, "write at"}, CUdeviceptr{0}, x.get() + 128,
             y.get());
 }
 
