@@ -25,12 +25,6 @@ const std::vector<Known> kKnown = {
      "The GPU filters a row as an image of one row and reads it at y = 0, so half of the border's "
      "colour comes into every value; the CUDA guide has one axis only."},
     {"textures/1d/normalized/linear/border", "As textures/1d/texels/linear/border."},
-    {"textures/queries/*",
-     "The driver did not run the kernel: it does not find it in its module, or the launch fails "
-     "with an unknown error."},
-    {"faults/misaligned",
-     "The host's processors read and write words anywhere, and the software device does not look: "
-     "no error 716."},
     {"faults/shared_far",
      "Which error a place far outside of shared memory gives is nowhere said: 715 (illegal "
      "instruction) on the GPU, 700 (illegal address) here."},

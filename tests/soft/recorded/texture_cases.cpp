@@ -5,6 +5,7 @@
 // Tolerance of linear filters: texels lie in [0, 1), and the CUDA guide gives weights 8 bits of
 // fraction, so two devices that round them to either side differ by 1/256 an axis.
 #include "tests/soft/recorded/texture_device.h"
+#include "tests/soft/textures/forms.h"
 #include "tests/soft/textures/model.h"
 
 #include <fmt/format.h>
@@ -17,21 +18,9 @@ namespace {
 
 using Places = std::vector<Float4>;
 
-struct Form {
-    const char* name;
-    Read kind;
-    std::array<std::size_t, 3> size;
-    unsigned flags;
-    int axes;
-};
+using test::Form;
+using test::kForms;
 
-constexpr Form kForms[] = {
-    {"1d", Read::d1, {16, 0, 0}, 0, 1},
-    {"2d", Read::d2, {16, 8, 0}, 0, 2},
-    {"3d", Read::d3, {8, 4, 4}, 0, 3},
-    {"layers1", Read::layers1, {16, 0, 3}, CUDA_ARRAY3D_LAYERED, 1},
-    {"layers2", Read::layers2, {8, 4, 3}, CUDA_ARRAY3D_LAYERED, 2},
-};
 struct Mode {
     const char* name;
     CUaddress_mode mode;

@@ -193,6 +193,7 @@ void add_levels(std::vector<Case>& cases) {
              }});
 }
 
+// Its `query` runs no more; it stays while a recording is of this text.
 const char* const kOthers = R"(
 extern "C" __global__ void gather(cudaTextureObject_t t, int n, const float4* at, float4* out) {
     const int i = threadIdx.x + blockIdx.x * blockDim.x;
@@ -286,22 +287,34 @@ void add_others(std::vector<Case>& cases) {
                              return {channel("x", read(session, texture, Read::d2, at), 0,
                                              blends ? Tolerance{2.0 / 256 + 1e-6} : Tolerance{})};
                          }});
+}
+
+/// One query a case, each in a module of its own: a GPU's driver refuses some.
+void add_queries(std::vector<Case>& cases) {
     const ArrayShape asked[] = {{{16, 8, 0}, CU_AD_FORMAT_FLOAT, 4, 0},
                                 {{12, 0, 0}, CU_AD_FORMAT_UNSIGNED_INT8, 1, 0},
                                 {{8, 4, 6}, CU_AD_FORMAT_HALF, 2, 0},
                                 {{8, 4, 3}, CU_AD_FORMAT_SIGNED_INT16, 4, CUDA_ARRAY3D_LAYERED}};
-    for (const ArrayShape& shape : asked)
-        cases.push_back(
-            {fmt::format("textures/queries/{}x{}x{}", shape.size[0], shape.size[1], shape.size[2]),
-             [=](Session& session) -> std::vector<Part> {
-                 const Array array{session, shape, std::vector<unsigned char>(shape.bytes())};
-                 const Texture texture{session, array.resource(),
-                                       description(CU_TR_FILTER_MODE_POINT, false)};
-                 CUfunction const f = session.compiled(kOthers, "query");
-                 const Memory out{28};
-                 session.launch(f, {}, texture.get(), out.get());
-                 return {part("", Type::b32, out.read<std::uint32_t>(7))};
-             }});
+    for (const char* what : {"width", "height", "depth", "array_size", "num_mipmap_levels",
+                             "channel_data_type", "channel_order"})
+        for (const ArrayShape& shape : asked)
+            cases.push_back(
+                {fmt::format("textures/query/{}/{}x{}x{}", what, shape.size[0], shape.size[1],
+                             shape.size[2]),
+                 [=](Session& session) -> std::vector<Part> {
+                     const Array array{session, shape, std::vector<unsigned char>(shape.bytes())};
+                     const Texture texture{session, array.resource(),
+                                           description(CU_TR_FILTER_MODE_POINT, false)};
+                     CUfunction const f = session.compiled(
+                         fmt::format("extern \"C\" __global__ void query(cudaTextureObject_t t, "
+                                     "unsigned* out) {{ asm volatile(\"txq.{}.b32 %0, [%1];\" : "
+                                     "\"=r\"(out[0]) : \"l\"(t)); }}",
+                                     what),
+                         "query");
+                     const Memory out{4};
+                     session.launch(f, {}, texture.get(), out.get());
+                     return {part("", Type::b32, out.read<std::uint32_t>(1))};
+                 }});
 }
 
 } // namespace
@@ -310,6 +323,7 @@ void add_texture_weight_cases(std::vector<Case>& cases) {
     add_weights(cases);
     add_levels(cases);
     add_others(cases);
+    add_queries(cases);
 }
 
 } // namespace lathe::recorded

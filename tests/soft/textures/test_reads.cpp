@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Every shape of array, filter and address mode against the model.
+#include "tests/soft/textures/forms.h"
 #include "tests/soft/textures/texture_test.h"
 
 #include <cmath>
@@ -7,30 +8,10 @@
 namespace lathe::test {
 namespace {
 
-struct Form {
-    const char* name;
-    Read kind;
-    std::array<std::size_t, 3> size;
-    unsigned flags;
-    int axes;
-};
-
-const Form kForms[] = {
-    {"1D", Read::d1, {16, 0, 0}, 0, 1},
-    {"2D", Read::d2, {16, 8, 0}, 0, 2},
-    {"3D", Read::d3, {8, 4, 4}, 0, 3},
-    {"1D layered", Read::layers1, {16, 0, 3}, CUDA_ARRAY3D_LAYERED, 1},
-    {"2D layered", Read::layers2, {8, 4, 3}, CUDA_ARRAY3D_LAYERED, 2},
-};
-
 class Forms : public TextureTest, public testing::WithParamInterface<Form> {};
 
-INSTANTIATE_TEST_SUITE_P(Textures, Forms, testing::ValuesIn(kForms), [](const auto& form) {
-    std::string name = form.param.name;
-    for (char& c : name)
-        if (c == ' ') c = '_';
-    return name;
-});
+INSTANTIATE_TEST_SUITE_P(Textures, Forms, testing::ValuesIn(kForms),
+                         [](const auto& form) { return std::string{form.param.name}; });
 
 // Places with ten bits of fraction, none of them at an edge of rounding: floats hold them exactly,
 // divided by the sizes, too, so that the model may ask for the same weights.
