@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <random>
@@ -215,6 +217,117 @@ TEST_F(Counters, SectorsOfGathersInALoop) {
     }
     EXPECT_EQ(line(5).global_accesses, 2u * kRounds);
     EXPECT_EQ(line(5).sectors, wanted);
+}
+
+// Warps of several rows: these may share sectors, and begin anywhere in one.
+TEST_F(Counters, SectorsAndBanksOfShortRows) {
+    const std::string source =
+        "extern \"C\" __global__ void k(const int* in, int* out, int pitch, int first, int n) {\n"
+        "    const int x = threadIdx.x, y = threadIdx.y + blockDim.y * threadIdx.z;\n"
+        "    __shared__ int tile[16][17]; __shared__ double wide[16][16];\n"
+        "    int v = in[y * pitch + x + first];\n"
+        "    v += in[y * pitch + first];\n"
+        "    v += in[y * pitch + 2 * x];\n"
+        "    v += in[y * pitch + (x + 3) % 16];\n"
+        "    if (y * 16 + x < n) {\n"
+        "        v += in[y * pitch + x + first + 1000];\n"
+        "        v += in[(x + first) * 8 + 2000]; }\n"
+        "    tile[y][x] = v;\n"
+        "    wide[y][x] = v;\n"
+        "    __syncthreads();\n"
+        "    v = tile[x][y];\n"
+        "    v += wide[y][3];\n"
+        "    v += wide[x][2];\n"
+        "    out[(y * blockDim.x + x) * 2] = v;\n"
+        "}\n";
+    struct Access {
+        unsigned line, size;
+        std::function<int(int x, int y)> index;
+        bool guarded = false;
+    };
+    Buffer<int> in{8192}, out{1024};
+    CUfunction f = kernel(source);
+    for (const auto& b : {std::array{16u, 8u, 1u},
+                          {16u, 3u, 1u},
+                          {8u, 8u, 1u},
+                          {8u, 2u, 3u},
+                          {4u, 4u, 2u},
+                          {16u, 16u, 1u}}) {
+        for (const int pitch : {0, 3, 16, 100, 128}) {
+            for (const int first : {0, 5}) {
+                const int n = 37;
+                const Access global[] = {
+                    {4, 4, [&](int x, int y) { return y * pitch + x + first; }},
+                    {5, 4, [&](int, int y) { return y * pitch + first; }},
+                    {6, 4, [&](int x, int y) { return y * pitch + 2 * x; }},
+                    {7, 4, [&](int x, int y) { return y * pitch + (x + 3) % 16; }},
+                    {9, 4, [&](int x, int y) { return y * pitch + x + first + 1000; }, true},
+                    {10, 4, [&](int x, int) { return (x + first) * 8 + 2000; }, true},
+                    {17, 4, [&](int x, int y) { return (y * static_cast<int>(b[0]) + x) * 2; }}};
+                const Access shared[] = {{11, 4, [](int x, int y) { return y * 17 + x; }},
+                                         {12, 8, [](int x, int y) { return y * 16 + x; }},
+                                         {14, 4, [](int x, int y) { return x * 17 + y; }},
+                                         {15, 8, [](int, int y) { return y * 16 + 3; }},
+                                         {16, 8, [](int x, int) { return x * 16 + 2; }}};
+                SCOPED_TRACE(fmt::format("{} x {} x {}, pitch {}, first {}", b[0], b[1], b[2],
+                                         pitch, first));
+                latheSoftCountersReset();
+                CHECK_CU(launch(f, {{1, 1, 1}, {b[0], b[1], b[2]}}, in.get(), out.get(), pitch,
+                                first, n));
+                CHECK_CU(cuCtxSynchronize());
+                const int threads = static_cast<int>(b[0] * b[1] * b[2]);
+                const auto for_warps = [&](const Access& a, auto&& f_of_lanes) {
+                    unsigned sum = 0;
+                    for (int warp = 0; warp < threads; warp += 32) {
+                        std::vector<std::pair<int, int>> lanes; // in the warp, index
+                        for (int i = warp; i < std::min(warp + 32, threads); ++i) {
+                            const int x = i % static_cast<int>(b[0]),
+                                      y = i / static_cast<int>(b[0]);
+                            if (!a.guarded || y * 16 + x < n)
+                                lanes.emplace_back(i - warp, a.index(x, y));
+                        }
+                        if (!lanes.empty()) sum += f_of_lanes(lanes);
+                    }
+                    return sum;
+                };
+                for (const Access& a : global) {
+                    EXPECT_EQ(line(a.line).sectors,
+                              for_warps(a,
+                                        [&](const auto& lanes) {
+                                            std::map<int, int> sectors;
+                                            for (const auto& [lane, index] : lanes)
+                                                ++sectors[index / 8];
+                                            return static_cast<unsigned>(sectors.size());
+                                        }))
+                        << "line " << a.line;
+                }
+                for (const Access& a : shared) {
+                    EXPECT_EQ(line(a.line).bank_conflict_degree,
+                              for_warps(a,
+                                        [&](const auto& lanes) {
+                                            unsigned most = 0; // 8 bytes a lane go by half warps
+                                            for (int half = 0; half < (a.size == 8 ? 2 : 1);
+                                                 ++half) {
+                                                std::map<int, std::map<int, int>> words;
+                                                for (const auto& [lane, index] : lanes) {
+                                                    if (a.size == 8 && lane / 16 != half) continue;
+                                                    for (unsigned w = 0; w < a.size / 4; ++w) {
+                                                        const int word =
+                                                            index * static_cast<int>(a.size / 4) +
+                                                            static_cast<int>(w);
+                                                        ++words[word % 32][word];
+                                                    }
+                                                }
+                                                for (const auto& [bank, all] : words)
+                                                    most = std::max<unsigned>(most, all.size());
+                                            }
+                                            return most;
+                                        }))
+                        << "line " << a.line;
+                }
+            }
+        }
+    }
 }
 
 std::string shared_by(const std::string& index, const char* type = "int") {

@@ -233,9 +233,52 @@ void Widener::describe(const llvm::CallBase& i, std::uint32_t slot) {
         add(counter, row.holds_for_some ? n.runs : n.whole, row.least);
     } else if (const auto degree = degree_of_strips(space, s, size)) {
         add(counter, *degree == 1 ? n.runs : n.whole, *degree);
-    } else if (s.hopeful && space != CountedSpace::atomic && !options_.has_strips()) {
-        add(counter, n.whole, row_count(space, size, size).least);
+    } else if (s.is_strips() && counts_rows(space, s)) {
+        add(counter, n.whole, least_of_rows(space, s, size));
+    } else if (s.hopeful && counts_rows(space, s)) {
+        add(counter, n.whole, least_of_rows(space, s, size));
     }
+}
+
+// How many sectors a row has that does not reach into one more because of where it begins.
+static std::uint32_t sectors_of_row(unsigned lanes, std::int64_t stride, std::uint32_t size) {
+    return 1 + ((lanes - 1) * static_cast<std::uint32_t>(stride) + size - 1) / kSectorBytes;
+}
+
+// Whether rows that are only known when running are counted without a call.
+bool Widener::counts_rows(CountedSpace space, const Shape& s) const {
+    if (!options_.has_strips()) return space != CountedSpace::atomic;
+    return space == CountedSpace::global && (options_.strips() == 2 || s.pitch == 0) &&
+           s.stride >= 0 && s.stride <= kSectorBytes;
+}
+
+std::uint32_t Widener::least_of_rows(CountedSpace space, const Shape& s, std::uint32_t size) const {
+    if (!options_.has_strips()) return row_count(space, size, size).least;
+    const std::int64_t stride = s.is_strips() ? s.stride : size;
+    return (s.pitch == 0 ? 1 : 2) * sectors_of_row(options_.strip, stride, size);
+}
+
+// A bit: rows (one or two) have as few sectors as they can, and none in common.
+Value* Widener::are_apart(const Firsts& firsts, std::int64_t stride, std::uint32_t size) {
+    auto* i64 = b.getInt64Ty();
+    const std::uint64_t span = sectors_of_row(options_.strip, stride, size) * kSectorBytes;
+    const std::uint64_t bytes = (options_.strip - 1) * static_cast<std::uint64_t>(stride) + size;
+    const std::uint64_t room = span - bytes;
+    const bool is_aligned = room + std::min(size, kSectorBytes) >= kSectorBytes; // to its size
+    Value* apart = b.getTrue();
+    Value* begin = b.getInt64(0);
+    std::vector<Value*> rows;
+    for (Value* first : firsts) rows.push_back(b.CreatePtrToInt(first, i64));
+    for (Value* first : rows) {
+        Value* within = b.CreateAnd(first, b.getInt64(kSectorBytes - 1));
+        if (room == 0) begin = b.CreateOr(begin, within);
+        if (room != 0 && !is_aligned)
+            apart = b.CreateAnd(apart, b.CreateICmpULE(within, b.getInt64(room)));
+    }
+    if (room == 0 && !is_aligned) apart = b.CreateICmpEQ(begin, b.getInt64(0));
+    if (rows.size() == 1) return apart;
+    Value* far = b.CreateAdd(b.CreateSub(rows[1], rows[0]), b.getInt64(span - 1));
+    return b.CreateAnd(apart, b.CreateICmpUGT(far, b.getInt64(2 * (span - 1))));
 }
 
 // Of all lanes, where strips lie at a known distance.
@@ -343,8 +386,25 @@ void Widener::emit_count(const llvm::CallBase& i, std::uint32_t slot) {
         if (*degree != 1) count_by_mask([] {}, call);
         return;
     }
-    if (!s.hopeful || space == CountedSpace::atomic || options_.has_strips()) return call();
-    const std::uint32_t least = row_count(space, size, size).least;
+    if (!counts_rows(space, s) || (!s.is_strips() && !s.hopeful)) return call();
+    const std::int64_t stride = s.is_strips() ? s.stride : size;
+    const std::uint32_t least = least_of_rows(space, s, size);
+    const auto call_beyond = [&]() -> Value* {
+        call_count(i, slot, least);
+        return nullptr;
+    };
+    if (options_.has_strips()) {
+        return count_by_mask(
+            [&] {
+                Row row =
+                    s.is_strips() ? Row{b.getTrue(), firsts(address)} : find_row(address, size);
+                if (s.pitch == 0) row.firsts.resize(1); // all strips have the same
+                Value* usual = b.CreateAnd(row.found, are_apart(row.firsts, stride, size));
+                usually(
+                    usual, [] { return nullptr; }, call_beyond);
+            },
+            call);
+    }
     count_by_mask(
         [&] {
             const Row row = find_row(address, size);
@@ -354,10 +414,7 @@ void Widener::emit_count(const llvm::CallBase& i, std::uint32_t slot) {
                     add_if_unaligned(row.firsts[0], size);
                     return nullptr;
                 },
-                [&]() -> Value* {
-                    call_count(i, slot, least);
-                    return nullptr;
-                });
+                call_beyond);
         },
         call);
 }

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/IR/Dominators.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/raw_ostream.h>
@@ -147,6 +148,35 @@ void normalise(llvm::Function& body, llvm::DominatorTree& tree, llvm::LoopInfo& 
     for (llvm::Loop* loop : loops) llvm::formLCSSARecursively(*loop, tree, &loops, nullptr);
 }
 
+/// Addresses at a constant distance from one another were moved out of loops; then each needs a
+/// register, or a place on the stack. Beside its access the distance is a part of the instruction.
+void sink_distances(llvm::Function& function) {
+    for (llvm::BasicBlock& block : function) {
+        llvm::DenseMap<llvm::Value*, llvm::Instruction*> here;
+        for (llvm::Instruction& i : block) {
+            llvm::Use* use = nullptr;
+            if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&i)) {
+                use = &load->getOperandUse(0);
+            } else if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&i)) {
+                use = &store->getOperandUse(1);
+            } else if (auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&i)) {
+                const auto id = call->getIntrinsicID();
+                if (id == llvm::Intrinsic::masked_load) use = &call->getArgOperandUse(0);
+                if (id == llvm::Intrinsic::masked_store) use = &call->getArgOperandUse(1);
+            }
+            auto* far = use ? llvm::dyn_cast<llvm::GetElementPtrInst>(use->get()) : nullptr;
+            if (!far || far->getParent() == &block || !far->hasAllConstantIndices()) continue;
+            llvm::Instruction*& copy = here[far];
+            if (!copy) {
+                copy = far->clone();
+                copy->insertBefore(&i);
+            }
+            use->set(copy);
+            if (far->use_empty()) far->eraseFromParent();
+        }
+    }
+}
+
 } // namespace
 
 void widen(llvm::Module& module, llvm::Function& body, llvm::Function& wide,
@@ -181,6 +211,7 @@ void widen(llvm::Module& module, llvm::Function& body, llvm::Function& wide,
     if (llvm::verifyFunction(wide, &stream))
         throw Unsupported{fmt::format("the code of its warps is malformed: {}", problem)};
     optimise_wide(module, toolchain);
+    for (llvm::Function& function : module) sink_distances(function);
 }
 
 } // namespace lathe::soft::jit::warp

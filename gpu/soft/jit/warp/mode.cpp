@@ -49,8 +49,10 @@ ShapeOptions options_for(const KernelFacts& kernel, const std::uint32_t block[3]
     options.counts = counts; // in warps of CUDA: 32 lanes
     const std::uint32_t x = block[0];
     if (!kernel.uses_warp_operations && !counts) {
-        // Without 512-bit registers 32 lanes gain nothing and take twice as long to compile.
-        options.width = mode.width ? mode.width : has_wide_vectors ? 32 : 16;
+        // Without 512-bit registers 32 lanes mostly gain nothing and take twice as long to compile.
+        // Two rows of 16 do gain: what both share is loaded and worked out once.
+        const bool two_rows = block[1] * block[2] > 1 && x % 32 != 0 && x % 16 == 0;
+        options.width = mode.width ? mode.width : has_wide_vectors || two_rows ? 32 : 16;
     }
     options.strip = options.width;
     if (block[1] * block[2] == 1) return options;

@@ -145,6 +145,9 @@ private:
     void put(llvm::AllocaInst* array, Value* lane, Value* v);
     Value* collect(llvm::AllocaInst* array, llvm::Type* element);
 
+    /// Where a row of elements begins, one for all lanes or one for each strip.
+    using Firsts = std::vector<Value*>;
+
     // --- counters (counters.cpp) -----------------------------------------------------------------
     struct BlockCounts {
         bool is_counted = false, has_accesses = false;
@@ -171,6 +174,9 @@ private:
     RowCount row_count(CountedSpace space, std::int64_t stride, std::uint32_t size) const;
     std::optional<unsigned> degree_of_strips(CountedSpace space, const Shape& s,
                                              std::uint32_t size) const;
+    bool counts_rows(CountedSpace space, const Shape& s) const;
+    std::uint32_t least_of_rows(CountedSpace space, const Shape& s, std::uint32_t size) const;
+    Value* are_apart(const Firsts& firsts, std::int64_t stride, std::uint32_t size);
     void count_by_mask(llvm::function_ref<void()> all, llvm::function_ref<void()> some);
     void count_where(Value* condition, llvm::function_ref<void()> rare);
     static std::uint32_t constant_of(const llvm::CallBase& call, unsigned argument);
@@ -197,8 +203,6 @@ private:
     /// give, or null where they give null.
     Value* usually(Value* condition, llvm::function_ref<Value*()> usual,
                    llvm::function_ref<Value*()> rare);
-    /// Where a row of elements begins, one for all lanes or one for each strip.
-    using Firsts = std::vector<Value*>;
     Firsts firsts(const Value* pointer);
     bool is_same(const Firsts& firsts, std::size_t k) const;
     Value* load_rows(const llvm::LoadInst& i, const Firsts& firsts);
