@@ -102,8 +102,17 @@ TEST(Warps, SingleThreadsRunUntilTheCodeOfWarpsIsThere) {
     EXPECT_EQ(later.out, first.out);
 }
 
+// On every processor warps of blocks with rows of 16 are two rows.
+TEST(Warps, TwoRows) {
+    for (std::uint32_t rows : {2u, 3u, 16u}) {
+        const Ran r = run(kShifted, {true, 0}, {{1, 1, 1}, {16, rows, 1}});
+        EXPECT_EQ(r.outcome.width, 32u);
+        for (std::uint32_t x = 0; x < 16; ++x) EXPECT_EQ(r.out[x], x < 5 ? 77 : 1000 + x - 5);
+    }
+}
+
 TEST(Warps, ShortRows) {
-    for (std::uint32_t x : {1u, 3u, 8u, 16u, 33u}) {
+    for (std::uint32_t x : {1u, 3u, 8u, 16u, 33u, 48u}) {
         const Shape shape{{1, 1, 1}, {x, 4, 2}};
         EXPECT_EQ(run(kShifted, {true, 32}, shape).out, run(kShifted, {false, 0}, shape).out) << x;
     }

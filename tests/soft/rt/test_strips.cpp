@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <string_view>
 
 namespace lathe::test {
 namespace {
@@ -29,6 +30,12 @@ constexpr unsigned kBlocks[][3] = {{16, 16, 1}, {16, 3, 1}, {16, 1, 1}, {8, 8, 1
 struct Thread {
     int x, y, z, nx, ny, nz, i; ///< place, sizes, linear index
 };
+
+/// Threads run in no order that a test could name.
+bool is_shuffled() {
+    const char* order = std::getenv("LATHE_SOFT_ORDER");
+    return order && std::string_view{order}.starts_with("shuffle");
+}
 
 class Strips : public DriverTest {
 protected:
@@ -242,6 +249,7 @@ TEST_F(Strips, Stencils) {
 
 // Of a row's threads that write to one place the last wins; rows in their order.
 TEST_F(Strips, StoresOfWholeRows) {
+    if (is_shuffled()) GTEST_SKIP() << "the last of some threads is any of them";
     compare("__shared__ int rows[64], one;\n"
             "const int r = y + ny * z;\n"
             "if (x != 2) rows[r] = x + 100 * y;\n"
@@ -315,6 +323,7 @@ TEST_F(Strips, OutOfBoundsInTheSecondRow) {
                 if (is_good || end == CUDA_SUCCESS) continue;
                 const LatheSoftFault fault = last_fault();
                 EXPECT_EQ(fault.line, 3u) << fault.message;
+                if (is_shuffled()) continue; // it may be a thread of another row
                 EXPECT_EQ(fault.thread[0], one ? 0u : 4u) << mode.name << fault.message;
                 EXPECT_EQ(fault.thread[1], one ? 2u : 1u) << mode.name << fault.message;
             }

@@ -144,7 +144,19 @@ void Widener::emit_indexed_check(const llvm::CallBase& i, const Indexed& indexed
     Value* most =
         b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, b.CreateLShr(left, indexed.shift),
                                 llvm::ConstantInt::get(i64, is_signed ? 0x7fffffffu : 0xffffffffu));
-    Value* numbers = vector(indexed.index->getOperand(0));
+    const Value* number = indexed.index->getOperand(0);
+    if (shape(number).is_linear() && llvm::isa<llvm::Constant>(mask_)) {
+        // All lanes run, and their numbers are known from the first: no vector is needed.
+        const Firsts numbers = firsts(number);
+        Value* last = b.CreateSub(most, b.getInt64(width_ / numbers.size() - 1));
+        Value* all = begins_inside;
+        for (std::size_t k = 0; k < numbers.size(); ++k) {
+            if (is_same(numbers, k)) continue;
+            all = b.CreateAnd(all, b.CreateICmpSLE(b.CreateZExt(numbers[k], i64), last));
+        }
+        return look_closer(i, all, &indexed);
+    }
+    Value* numbers = vector(number);
     Value* inside = b.CreateICmpULE(numbers, splat(b.CreateTrunc(most, b.getInt32Ty())));
     Value* bad = b.CreateAnd(b.CreateNot(mask_bits(inside)), mask_);
     Value* all = b.CreateICmpEQ(bad, llvm::ConstantInt::get(mask_type_, 0));

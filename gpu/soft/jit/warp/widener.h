@@ -12,9 +12,8 @@
 //                     wait at a block; promoted to registers at the end
 //   lane loop         a loop over the bits of the mask with one scalar instruction inside
 // Files: widener.cpp blocks, masks, phis; values.cpp operands and lane loops; strips.cpp what is
-// done once for each strip; arithmetic.cpp,
-// memory.cpp, checks.cpp, counters.cpp, calls.cpp, warp_operations.cpp, atomics.cpp the
-// instructions.
+// done once for each strip; arithmetic.cpp, memory.cpp with rows.cpp, checks.cpp, counters.cpp with
+// count_accesses.cpp, calls.cpp, warp_operations.cpp, atomics.cpp the instructions.
 #pragma once
 
 #include "gpu/soft/jit/counting.h"
@@ -148,7 +147,7 @@ private:
     /// Where a row of elements begins, one for all lanes or one for each strip.
     using Firsts = std::vector<Value*>;
 
-    // --- counters (counters.cpp) -----------------------------------------------------------------
+    // --- counters (counters.cpp, count_accesses.cpp) ---------------------------------------------
     struct BlockCounts {
         bool is_counted = false, has_accesses = false;
         std::uint32_t part = 0, part_lanes = 0;       ///< slots: runs with some lanes, those lanes

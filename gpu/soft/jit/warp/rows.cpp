@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+// Whether the addresses of lanes are those of rows of elements, and where these begin: found when
+// running, where it is not known before. One row for all lanes, or one for each strip.
+#include "gpu/soft/jit/warp/widener.h"
+
+namespace lathe::soft::jit::warp {
+
+// pointer = something uniform + bytes * extension of a 32-bit index: that index.
+// With strips that something may be even, another in each strip.
+const llvm::CastInst* Widener::row_index(const Value* pointer, std::uint64_t bytes,
+                                         bool by_strips) const {
+    const auto known = [&](const Value* value) {
+        return llvm::isa<llvm::Instruction>(value) &&
+               (values_.count(value) != 0 || strips_.count(value) != 0);
+    };
+    const auto steps = [&](const Value* value) {
+        const Shape s = shape(value);
+        return s.is_varying() || (s.is_linear() && s.stride == 1);
+    };
+    const auto is_even = [&](const Value* value) {
+        return by_strips ? shape(value).is_even() : shapes_.is_uniform(value);
+    };
+    const auto extension = [&](const Value* value) -> const llvm::CastInst* {
+        const auto* cast = llvm::dyn_cast<llvm::CastInst>(value);
+        const bool extends = cast && llvm::isa<llvm::SExtInst, llvm::ZExtInst>(cast) &&
+                             cast->getSrcTy()->isIntegerTy(32) && steps(cast->getOperand(0)) &&
+                             known(cast->getOperand(0));
+        return extends ? cast : nullptr;
+    };
+    for (unsigned depth = 0; depth < 8 && known(pointer); ++depth) {
+        const auto* i = llvm::cast<llvm::Instruction>(pointer);
+        if (const auto* gep = llvm::dyn_cast<llvm::GetElementPtrInst>(i)) {
+            if (!gep->hasAllConstantIndices()) {
+                const bool simple = gep->getNumIndices() == 1 &&
+                                    is_even(gep->getPointerOperand()) &&
+                                    layout_.getTypeAllocSize(gep->getSourceElementType()) == bytes;
+                return simple ? extension(gep->getOperand(1)) : nullptr;
+            }
+            pointer = gep->getPointerOperand();
+            continue;
+        }
+        const auto opcode = i->getOpcode();
+        if (opcode == llvm::Instruction::IntToPtr) {
+            pointer = i->getOperand(0);
+        } else if (opcode == llvm::Instruction::Add) {
+            const bool left = is_even(i->getOperand(0));
+            if (!left && !is_even(i->getOperand(1))) return nullptr;
+            pointer = i->getOperand(left ? 1 : 0);
+        } else if (opcode == llvm::Instruction::Shl) {
+            const auto* by = llvm::dyn_cast<llvm::ConstantInt>(i->getOperand(1));
+            const bool scales = by && by->getZExtValue() < 8 && 1ull << by->getZExtValue() == bytes;
+            return scales ? extension(i->getOperand(0)) : nullptr;
+        } else {
+            return bytes == 1 ? extension(i) : nullptr;
+        }
+    }
+    return nullptr;
+}
+
+Value* Widener::first_of_strip(const Value* value, unsigned number) {
+    if (shape(value).is_linear()) return strip(value, number);
+    return b.CreateExtractElement(vector(value), std::uint64_t{number} * options_.strip);
+}
+
+// The scalar code of a value for the first lane of a strip, from its index on.
+Value* Widener::of_first_lane(const Value* value, const llvm::CastInst& index, unsigned number) {
+    if (shape(value).is_linear()) return strip(value, number);
+    const auto* i = llvm::cast<llvm::Instruction>(value);
+    if (i == &index) {
+        Value* first = first_of_strip(index.getOperand(0), number);
+        return b.CreateCast(index.getOpcode(), first, index.getType());
+    }
+    llvm::Instruction* copy = i->clone();
+    copy->dropPoisonGeneratingFlags();
+    for (unsigned k = 0; k < copy->getNumOperands(); ++k)
+        copy->setOperand(k, of_first_lane(i->getOperand(k), index, number));
+    return b.Insert(copy);
+}
+
+Value* Widener::spread_firsts(const Firsts& firsts, std::int64_t stride) {
+    return firsts.size() > 1 ? spread_strips(firsts, stride, 0) : spread(firsts[0], stride);
+}
+
+Widener::Row Widener::find_row(const Value* pointer, std::uint64_t bytes) {
+    const llvm::CastInst* index = row_index(pointer, bytes, true);
+    Firsts firsts, numbers;
+    if (!index) {
+        Value* addresses = as_vector(pointer);
+        for (unsigned r = 0; r < options_.strips(); ++r) {
+            const std::uint64_t lane = std::uint64_t{r} * options_.strip;
+            numbers.push_back(b.CreateExtractElement(addresses, lane));
+            firsts.push_back(b.CreateExtractElement(vector(pointer), lane));
+        }
+        Value* row = spread_firsts(numbers, static_cast<std::int64_t>(bytes));
+        return {is_full(mask_bits(b.CreateICmpEQ(addresses, row))), firsts};
+    }
+    // In 32 bits, where a vector has half the registers; the last lane must not have wrapped.
+    const Value* number = index->getOperand(0);
+    for (unsigned r = 0; r < options_.strips(); ++r) numbers.push_back(first_of_strip(number, r));
+    Value* found = b.getTrue();
+    if (shape(number).is_varying())
+        found = is_full(mask_bits(b.CreateICmpEQ(vector(number), spread_firsts(numbers, 1))));
+    const bool is_signed = llvm::isa<llvm::SExtInst>(index);
+    const unsigned lanes = width_ / options_.strips();
+    Value* most = b.getInt32((is_signed ? 0x7fffffffu : ~0u) - (lanes - 1));
+    for (unsigned r = 0; r < options_.strips(); ++r) {
+        if (r && is_same(numbers, r)) continue;
+        Value* fits =
+            is_signed ? b.CreateICmpSLE(numbers[r], most) : b.CreateICmpULE(numbers[r], most);
+        found = b.CreateAnd(found, fits);
+    }
+    for (unsigned r = 0; r < options_.strips(); ++r)
+        firsts.push_back(of_first_lane(pointer, *index, r));
+    return {found, firsts};
+}
+
+Widener::Firsts Widener::firsts(const Value* pointer) {
+    if (shape(pointer).is_affine()) return {scalar(pointer)};
+    Firsts all;
+    for (unsigned r = 0; r < options_.strips(); ++r) all.push_back(strip(pointer, r));
+    return all;
+}
+
+bool Widener::is_same(const Firsts& firsts, std::size_t k) const {
+    return k > 0 && firsts[k] == firsts[k - 1];
+}
+
+} // namespace lathe::soft::jit::warp
