@@ -183,7 +183,9 @@ Shape Shapes::joined(const llvm::Instruction& i) const {
         hopeful |= s.hopeful || s.stride != 0;
     }
     if (!varying && !strips) return Shape::uniform();
-    return varying || !is_plain(i) ? Shape::varying(hopeful) : Shape::strips(0);
+    // Of many strips a vector of floats takes fewer instructions; addresses are wanted as scalars.
+    const bool by_vector = options_.strips() > 4 && i.getType()->isFloatingPointTy();
+    return varying || by_vector || !is_plain(i) ? Shape::varying(hopeful) : Shape::strips(0);
 }
 
 Shape Shapes::transfer(const llvm::Instruction& i) const {
