@@ -156,7 +156,6 @@ void ModuleLowering::make_warp_function(const KernelFacts& kernel_facts) {
     llvm::Function* wide = warp_wide = make(
         "wide", llvm::FunctionType::get(none, {pointer, i32, i32, i32, i32, pointer, i32}, false),
         llvm::GlobalValue::ExternalLinkage);
-    wide->addFnAttr(llvm::Attribute::AlwaysInline);
     llvm::Function* loop = make("warp." + kernel_facts.info.name,
                                 llvm::FunctionType::get(none, {pointer, i32, i32}, false),
                                 llvm::GlobalValue::ExternalLinkage);

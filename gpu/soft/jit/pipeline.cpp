@@ -2,6 +2,7 @@
 #include "gpu/soft/jit/pipeline.h"
 
 #include "gpu/soft/jit/flushing_atomics.h"
+#include "gpu/soft/jit/gather_addresses.h"
 
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/IPO/AlwaysInliner.h>
@@ -88,11 +89,11 @@ void optimise_wide(llvm::Module& module, Toolchain& toolchain) {
     main.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(loop), true));
     main.addPass(llvm::EarlyCSEPass{true});
     main.addPass(llvm::SimplifyCFGPass{simple_blocks()});
+    main.addPass(GatherAddresses{});
     main.addPass(llvm::ADCEPass{});
     main.addPass(ExpandFlushingAtomics{});
 
     llvm::ModulePassManager passes;
-    passes.addPass(llvm::AlwaysInlinerPass{false});
     passes.addPass(llvm::GlobalDCEPass{});
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(main)));
     toolchain.run(passes, module);

@@ -79,6 +79,84 @@ TEST(Warps, IndicesThatWrapBetweenLanes) {
 }
 
 // A first launch does not wait for the code of its warps.
+// out[t] = in[where[t]] and in[where[t]] = t, with what makes an address of the number and the
+// array's begin.
+std::string gather(const char* address) {
+    return fmt::format(R"(
+.version 8.0
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 out, .param .u64 in, .param .u64 where)
+{{
+    .reg .b32 %r<4>;
+    .reg .b64 %rd<8>;
+    .reg .b64 %a, %b;
+    ld.param.u64 %rd1, [out];
+    ld.param.u64 %b, [in];
+    ld.param.u64 %rd3, [where];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd4, %r1, 4;
+    add.s64 %rd1, %rd1, %rd4;
+    add.s64 %rd3, %rd3, %rd4;
+    ld.global.u32 %r2, [%rd3];
+    {}
+    ld.global.u32 %r3, [%a];
+    st.global.u32 [%rd1], %r3;
+    st.global.u32 [%a], %r1;
+    ret;
+}}
+)",
+                       address);
+}
+
+TEST(Warps, GathersAndScattersByNarrowNumbers) {
+    struct Case {
+        const char* address;
+        std::uint32_t step;      ///< words between elements
+        std::uint32_t begin = 0; ///< number of the array's begin
+        bool is_signed = true;
+        std::uint32_t beyond = 0; ///< words from the element
+        std::uint32_t scale = 1;  ///< what a number counts, as a part of an element
+    };
+    const Case cases[] = {
+        {"mul.wide.s32 %a, %r2, 4; add.s64 %a, %b, %a;", 1},
+        {"mul.wide.u32 %a, %r2, 4; add.s64 %a, %b, %a;", 1, 0, false},
+        {"mul.wide.s32 %a, %r2, 8; add.s64 %a, %a, %b; add.s64 %a, %a, 4;", 2, 0, true, 1},
+        {"mul.wide.s32 %a, %r2, 16; add.s64 %a, %b, %a;", 4},
+        {"cvt.s64.s32 %a, %r2; add.s64 %a, %a, %b;", 1, 0, true, 0, 4},
+        {"cvt.s64.s32 %a, %r2; add.s64 %a, %a, 3; shl.b64 %a, %a, 2; add.s64 %a, %b, %a;", 1, 0,
+         true, 3},
+        // Numbers around zero, and around the middle of the range.
+        {"mul.wide.s32 %a, %r2, 4; add.s64 %a, %b, %a;", 1, 0xfffffff0},
+        {"mul.wide.s32 %a, %r2, 4; add.s64 %a, %b, %a;", 1, 0x80000000},
+        {"mul.wide.u32 %a, %r2, 4; add.s64 %a, %b, %a;", 1, 0x7ffffff0, false},
+        {"cvt.u64.u32 %a, %r2; shl.b64 %a, %a, 3; add.s64 %a, %b, %a;", 2, 0x7ffffff0, false},
+    };
+    for (const Case& c : cases) {
+        for (const std::uint32_t threads : {128u, 100u}) {
+            std::vector<std::uint32_t> in(1024), where(128), out(128, 1);
+            for (std::uint32_t k = 0; k < in.size(); ++k) in[k] = 5000 + k;
+            std::vector<std::uint32_t> wanted_in = in, wanted_out = out;
+            for (std::uint32_t t = 0; t < threads; ++t) {
+                const std::uint32_t element = t * 37 % 128;
+                where[t] = c.begin + element * c.scale;
+                const std::uint32_t at = element * c.step + c.beyond;
+                wanted_out[t] = in[at];
+                wanted_in[at] = t;
+            }
+            const std::int64_t begin = c.is_signed
+                                           ? std::int64_t{static_cast<std::int32_t>(c.begin)}
+                                           : std::int64_t{c.begin};
+            const auto base = reinterpret_cast<std::uint64_t>(in.data()) -
+                              static_cast<std::uint64_t>(begin * c.step * 4);
+            Program program{gather(c.address), {true, 32}};
+            program.run({{1, 1, 1}, {threads, 1, 1}}, out.data(), base, where.data());
+            EXPECT_EQ(out, wanted_out) << c.address;
+            EXPECT_EQ(in, wanted_in) << c.address;
+        }
+    }
+}
+
 TEST(Warps, SingleThreadsRunUntilTheCodeOfWarpsIsThere) {
     // Text that no cache knows.
     const auto now = std::chrono::system_clock::now().time_since_epoch().count();

@@ -2,6 +2,7 @@
 #include "gpu/soft/jit/warp/kernel.h"
 
 #include "gpu/soft/jit/pipeline.h"
+#include "gpu/soft/jit/warp/join.h"
 #include "gpu/soft/jit/warp/marks.h"
 #include "gpu/soft/jit/warp/unsupported.h"
 #include "gpu/soft/jit/warp/waits.h"
@@ -205,11 +206,11 @@ void widen(llvm::Module& module, llvm::Function& body, llvm::Function& wide,
         }
     }
     body.eraseFromParent();
-    wide.setLinkage(llvm::GlobalValue::InternalLinkage);
     std::string problem;
     llvm::raw_string_ostream stream{problem};
     if (llvm::verifyFunction(wide, &stream))
         throw Unsupported{fmt::format("the code of its warps is malformed: {}", problem)};
+    join(wide);
     optimise_wide(module, toolchain);
     for (llvm::Function& function : module) sink_distances(function);
 }
