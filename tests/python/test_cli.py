@@ -274,6 +274,42 @@ def test_bench_soft_judges_checks():
     assert "1.05" not in reduce
 
 
+def test_bench_soft_judges_counters():
+    from lathe.cli.bench_soft import table_of_counters
+
+    row = {"name": "n-body", "off": 3.0, "on": 3.6, "ratio": 1.2, "goal_counters": 1.25}
+    text = table_of_counters([row, {**row, "name": "saxpy", "goal_counters": 0}])
+    nbody, saxpy = (line for line in text if line.startswith(("n-body", "saxpy")))
+    assert "1.20 of 1.25 met" in nbody and "3.600" in nbody
+    assert saxpy.endswith("1.20")
+    missed = table_of_counters([{**row, "ratio": 1.5}])[-1]
+    assert missed.endswith("1.50 of 1.25 MISSED")
+
+
+def test_bench_soft_prints_what_is_asked_for(monkeypatch, capsys):
+    from lathe.cli import bench_soft, main
+
+    asked = []
+
+    def measure(program, arguments, workers):
+        asked.append((arguments, workers))
+        if "--counters" in arguments:
+            return [{"name": "k", "off": 1.0, "on": 1.1, "ratio": 1.1, "goal_counters": 1.25}]
+        return []
+
+    monkeypatch.setattr(bench_soft, "_measure", measure)
+    monkeypatch.setattr(bench_soft, "_program", lambda: None)
+    assert main(["bench", "soft", "--rounds", "3", "--counters"]) == 0
+    assert asked == [(["3", "--counters"], 1)]
+    assert "1.10 of 1.25 met" in capsys.readouterr().out
+    asked.clear()
+    assert main(["bench", "soft", "--checks", "--counters", "--fast-math"]) == 0
+    assert asked == [(["7", "--fast-math", flag], 1) for flag in ("--checks", "--counters")]
+    asked.clear()
+    assert main(["bench", "soft"]) == 0
+    assert asked == [(["7", "--compile-times"], 1), (["7"], 2)]
+
+
 def test_panels_without_a_window_are_in_the_picture(tmp_path):
     import lathe as package
 

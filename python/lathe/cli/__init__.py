@@ -98,6 +98,9 @@ def _parser() -> argparse.ArgumentParser:
     bench.add_argument("--frames", metavar="N", default="200")
     bench.add_argument("--edits", metavar="N", default="50")
     bench.add_argument("--rounds", metavar="N", default="7", help="of soft")
+    bench.add_argument("--checks", action="store_true", help="of soft: what exact checks cost")
+    bench.add_argument("--counters", action="store_true", help="of soft: what counters cost")
+    bench.add_argument("--fast-math", action="store_true", help="of soft: by --use_fast_math")
     _add_device(bench)
     return parser
 

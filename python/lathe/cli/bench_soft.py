@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""``lathe bench soft``: the software device beside C++ on this processor, with what is asked."""
+"""``lathe bench soft``: the software device beside C++ on this processor, with what is asked.
+
+``--checks`` and ``--counters`` print what those cost instead.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from typing import Any
 
 from lathe.cli.messages import UserError, parse_count
 
-__all__ = ["bench_soft", "table", "table_of_checks"]
+__all__ = ["bench_soft", "table", "table_of_checks", "table_of_counters"]
 
 TWO_THREADS = 1.8
 COMPILE_MS, COMPILE_LIBM_MS, CACHED_MS = 15.0, 60.0, 1.0
@@ -34,10 +37,16 @@ def bench_soft(arguments: argparse.Namespace) -> int:
             f"The machine is busy (load {load:.1f}, {cores} cores): what is measured by the clock, "
             "two threads and launches, says little.\n"
         )
-    one = _measure(program, [str(rounds), "--compile-times"], workers=1)
-    two = _measure(program, [str(rounds)], workers=2)
-    checks = _measure(program, [str(rounds), "--checks"], workers=1)
-    print("\n".join([*table(one, two), "", *table_of_checks(checks)]))
+    how = [str(rounds), *(["--fast-math"] if arguments.fast_math else [])]
+    tables: list[list[str]] = []
+    if arguments.checks:
+        tables.append(table_of_checks(_measure(program, [*how, "--checks"], workers=1)))
+    if arguments.counters:
+        tables.append(table_of_counters(_measure(program, [*how, "--counters"], workers=1)))
+    if not tables:
+        one = _measure(program, [*how, "--compile-times"], workers=1)
+        tables.append(table(one, _measure(program, how, workers=2)))
+    print("\n\n".join("\n".join(lines) for lines in tables))
     return 0
 
 
@@ -144,4 +153,18 @@ def table_of_checks(rows: Iterable[Row]) -> list[str]:
             f"{_judged(threads, CHECKED_COMPILE_THREADS, True):<20}"
             f"{_judged(warps, CHECKED_COMPILE_WARPS, True)}"
         )
+    return lines
+
+
+def table_of_counters(rows: Iterable[Row]) -> list[str]:
+    """Lines of text from what bench_soft --counters measured: launches that count and others."""
+    lines = [
+        "Counters by source line: times in ms by warps without and with them, then how many times "
+        "as long.",
+        f"{'kernel':<28}{'off':>9}{'on':>9}  {'on / off':<20}",
+    ]
+    for row in rows:
+        goal, ratio = row["goal_counters"], row["ratio"]
+        ratio_text = _judged(ratio, goal, True) if goal else f"{ratio:.2f}"
+        lines.append(f"{row['name']:<28}{row['off']:>9.3f}{row['on']:>9.3f}  {ratio_text}")
     return lines
