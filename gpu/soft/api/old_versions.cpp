@@ -22,7 +22,6 @@
 #undef cuMemPrefetchAsync
 #undef cuStreamBatchMemOp
 #undef cuStreamDestroy
-#undef cuStreamGetCaptureInfo
 #undef cuStreamWaitValue32
 #undef cuStreamWaitValue64
 #undef cuStreamWriteValue32
@@ -33,7 +32,6 @@
 extern "C" {
 
 CUresult cuCtxCreate_v2(CUcontext*, unsigned, CUdevice);
-CUresult cuStreamGetCaptureInfo(CUstream, CUstreamCaptureStatus*, cuuint64_t*);
 
 LATHE_OLD cuCtxCreate(CUcontext* context, unsigned flags, CUdevice device) {
     return cuCtxCreate_v2(context, flags, device);
@@ -90,21 +88,6 @@ LATHE_OLD cuStreamWriteValue32(CUstream s, CUdeviceptr p, cuuint32_t value, unsi
 }
 LATHE_OLD cuStreamWriteValue64(CUstream s, CUdeviceptr p, cuuint64_t value, unsigned flags) {
     return cuStreamWriteValue64_v2(s, p, value, flags);
-}
-
-// Nothing captures: what a program asks before it records or waits.
-LATHE_OLD cuStreamGetCaptureInfo(CUstream s, CUstreamCaptureStatus* status, cuuint64_t* id) {
-    if (lathe::soft::is_pointer(id)) *id = 0;
-    return cuStreamIsCapturing(s, status);
-}
-LATHE_OLD cuStreamGetCaptureInfo_v2(CUstream s, CUstreamCaptureStatus* status, cuuint64_t* id,
-                                    CUgraph*, const CUgraphNode**, std::size_t*) {
-    return cuStreamGetCaptureInfo(s, status, id);
-}
-LATHE_OLD cuStreamGetCaptureInfo_v3(CUstream s, CUstreamCaptureStatus* status, cuuint64_t* id,
-                                    CUgraph*, const CUgraphNode**, const CUgraphEdgeData**,
-                                    std::size_t*) {
-    return cuStreamGetCaptureInfo(s, status, id);
 }
 
 // Before CUDA 13 a place was a device, or the host as -1.

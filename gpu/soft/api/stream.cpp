@@ -2,6 +2,7 @@
 // Streams and events.
 #include "gpu/soft/api/entry.h"
 
+#include "gpu/soft/drv/capture.h"
 #include "gpu/soft/rt/printf.h"
 
 #include <algorithm>
@@ -25,12 +26,24 @@ CommandPtr recorded(Event& event) {
     return event.command;
 }
 
+CUresult record_event(CUevent handle, CUstream stream_handle, unsigned flags) {
+    return in_context([&](Context& context) {
+        auto event = object<Event>(handle);
+        auto stream = context.stream(stream_handle);
+        require(event->context == &context, CUDA_ERROR_INVALID_HANDLE, "event of another context");
+        if (!capture_record(*stream, *event, handle, flags & CU_EVENT_RECORD_EXTERNAL))
+            record(context, *event, std::move(stream));
+    });
+}
+
 CUresult elapsed(float* milliseconds, CUevent begin_handle, CUevent end_handle) {
     return entry([&] {
         require_pointer(milliseconds);
         auto begin = object<Event>(begin_handle), end = object<Event>(end_handle);
         require(!((begin->flags | end->flags) & CU_EVENT_DISABLE_TIMING), CUDA_ERROR_INVALID_HANDLE,
                 "event was made without timing");
+        refuse_captured(*begin);
+        refuse_captured(*end);
         auto first = recorded(*begin), last = recorded(*end);
         require(first && last, CUDA_ERROR_INVALID_HANDLE, "event was not recorded");
         if (!first->done() || !last->done()) fail(CUDA_ERROR_NOT_READY);
@@ -56,6 +69,7 @@ CUresult cuStreamDestroy(CUstream handle) {
     return in_context([&](Context&) {
         auto stream = Objects<Stream>::instance().remove(handle);
         if (!stream) fail(CUDA_ERROR_INVALID_HANDLE);
+        abandon_capture(*stream);
         if (auto owner = Objects<Context>::instance().find(stream->context))
             owner->destroy_stream(stream);
     });
@@ -69,6 +83,7 @@ CUresult cuStreamSynchronize(CUstream handle) {
 CUresult cuStreamQuery(CUstream handle) {
     return in_context([&](Context& context) {
         auto stream = context.stream(handle);
+        refuse_capture(*stream);
         if (!context.idle(*stream)) return CUDA_ERROR_NOT_READY;
         return context.synchronize(stream);
     });
@@ -78,7 +93,9 @@ CUresult cuStreamWaitEvent(CUstream handle, CUevent event_handle, unsigned flags
     return in_context([&](Context& context) {
         require((flags & ~CU_EVENT_WAIT_EXTERNAL) == 0, CUDA_ERROR_INVALID_VALUE, "unknown flag");
         auto stream = context.stream(handle);
-        auto command = recorded(*object<Event>(event_handle));
+        auto event = object<Event>(event_handle);
+        if (capture_wait(stream, *event, event_handle, flags & CU_EVENT_WAIT_EXTERNAL)) return;
+        auto command = recorded(*event);
         if (command && !command->done())
             context.submit(stream, std::make_shared<Command>(), command);
     });
@@ -131,8 +148,7 @@ CUresult cuStreamGetDevice(CUstream handle, CUdevice* device) {
 CUresult cuStreamIsCapturing(CUstream handle, CUstreamCaptureStatus* status) {
     return in_context([&](Context& context) {
         require_pointer(status);
-        context.stream(handle);
-        *status = CU_STREAM_CAPTURE_STATUS_NONE;
+        *status = capture_state(*context.stream(handle)).status;
     });
 }
 
@@ -203,6 +219,7 @@ CUresult cuLaunchHostFunc(CUstream handle, CUhostFn function, void* user) {
     return in_context([&](Context& context) {
         require_pointer(reinterpret_cast<const void*>(function));
         auto stream = context.stream(handle);
+        if (is_capturing(*stream)) return capture(*stream, HostOperation{{function, user}});
         context.submit(stream, std::make_shared<Command>(Command::Kind::host_function, [=] {
                            function(user);
                            return CUDA_SUCCESS;
@@ -242,27 +259,17 @@ CUresult cuEventDestroy(CUevent handle) {
     });
 }
 
-CUresult cuEventRecord(CUevent handle, CUstream stream_handle) {
-    return in_context([&](Context& context) {
-        auto event = object<Event>(handle);
-        auto stream = context.stream(stream_handle);
-        require(event->context == &context, CUDA_ERROR_INVALID_HANDLE, "event of another context");
-        auto command = std::make_shared<Command>();
-        context.submit(stream, command);
-        std::lock_guard lock{event->mutex};
-        event->command = std::move(command);
-        event->stream = std::move(stream);
-    });
-}
+CUresult cuEventRecord(CUevent event, CUstream stream) { return record_event(event, stream, 0); }
 
 CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned flags) {
     if (flags & ~CU_EVENT_RECORD_EXTERNAL) return CUDA_ERROR_INVALID_VALUE;
-    return cuEventRecord(event, stream);
+    return record_event(event, stream, flags);
 }
 
 CUresult cuEventQuery(CUevent handle) {
     return entry([&] {
         auto event = object<Event>(handle);
+        refuse_captured(*event);
         std::lock_guard lock{event->mutex};
         if (!event->command) return CUDA_SUCCESS;
         return event->command->done() ? event->stream->take_error() : CUDA_ERROR_NOT_READY;
@@ -272,6 +279,7 @@ CUresult cuEventQuery(CUevent handle) {
 CUresult cuEventSynchronize(CUevent handle) {
     return in_context([&](Context&) {
         auto event = object<Event>(handle);
+        refuse_captured(*event);
         CommandPtr command;
         std::shared_ptr<Stream> stream;
         {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "gpu/soft/drv/context.h"
 
+#include "gpu/soft/drv/capture.h"
 #include "gpu/soft/drv/cleanup.h"
 #include "gpu/soft/jit/background.h"
 #include "gpu/soft/rt/printf.h"
@@ -47,6 +48,7 @@ void Context::destroy() {
     flush_printf();
     release_objects_of(*this);
     std::lock_guard lock{order_};
+    for (const auto& stream : streams_) abandon_capture(*stream);
     streams_.clear();
     per_thread_.clear();
 }
@@ -111,6 +113,7 @@ void Context::track_grid(const std::shared_ptr<Stream>& stream, const CommandPtr
 
 void Context::submit(const std::shared_ptr<Stream>& stream, const CommandPtr& command,
                      const CommandPtr& also_after) {
+    refuse_capture(*stream);
     std::lock_guard lock{order_};
     auto before = predecessors(*stream);
     if (also_after) before.push_back(also_after);
@@ -125,6 +128,7 @@ void Context::submit(const std::shared_ptr<Stream>& stream, const CommandPtr& co
 
 void Context::run(const std::shared_ptr<Stream>& stream, bool may_run_now,
                   std::function<CUresult()> action) {
+    refuse_capture(*stream);
     if (may_run_now && idle(*stream)) {
         if (CUresult result = action(); result != CUDA_SUCCESS) fail(result);
         return;
@@ -134,6 +138,7 @@ void Context::run(const std::shared_ptr<Stream>& stream, bool may_run_now,
 
 void Context::run_and_wait(const std::shared_ptr<Stream>& stream,
                            std::function<CUresult()> action) {
+    refuse_capture(*stream);
     CUresult result;
     if (idle(*stream)) {
         result = action();
@@ -147,6 +152,14 @@ void Context::run_and_wait(const std::shared_ptr<Stream>& stream,
     CUresult earlier = take_errors(*stream);
     if (earlier != CUDA_SUCCESS) fail(earlier);
     if (result != CUDA_SUCCESS) fail(result);
+}
+
+void record(Context& context, Event& event, std::shared_ptr<Stream> stream) {
+    auto command = std::make_shared<Command>();
+    context.submit(stream, command);
+    std::lock_guard lock{event.mutex};
+    event.command = std::move(command);
+    event.stream = std::move(stream);
 }
 
 bool Context::idle(const Stream& stream) {
@@ -182,6 +195,7 @@ bool Context::wait_until(const std::shared_ptr<Stream>& stream, Command::Clock::
 }
 
 CUresult Context::synchronize(const std::shared_ptr<Stream>& stream) {
+    refuse_capture(*stream);
     wait(stream);
     return take_errors(*stream);
 }
@@ -197,6 +211,7 @@ void Context::wait_idle() {
 }
 
 CUresult Context::synchronize() {
+    refuse_captures_of(*this);
     wait_idle();
     flush_printf();
     CUresult error = legacy_->take_error();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "gpu/soft/drv/copy.h"
 
+#include "gpu/soft/drv/capture.h"
 #include "gpu/soft/drv/memory.h"
 #include "gpu/soft/rt/fault.h"
 
@@ -15,6 +16,64 @@ namespace {
 // Below this a copy on an idle stream is faster made at once than handed to a worker.
 constexpr std::size_t kInlineBytes = std::size_t{64} << 10;
 constexpr std::uint64_t kMost = std::uint64_t{1} << 42; // bytes
+
+/// One end of a copy as the driver API has it.
+struct EndParams {
+    CUmemorytype type;
+    std::uint8_t* base;
+    CUarray array;
+    std::size_t x, y, z, pitch, height;
+};
+EndParams params_of(const CopyEnd& end, const CopyShape& shape) {
+    if (!end.array) {
+        const std::size_t pitch = end.pitch_bytes ? end.pitch_bytes : shape.row_bytes;
+        return {end.host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE,
+                end.base,
+                nullptr,
+                0,
+                0,
+                0,
+                pitch,
+                end.slice_bytes ? end.slice_bytes / pitch : shape.rows};
+    }
+    const Image& image = end.array->image;
+    const auto offset = static_cast<std::size_t>(end.base - image.data);
+    return {CU_MEMORYTYPE_ARRAY,
+            nullptr,
+            reinterpret_cast<CUarray>(end.array.get()),
+            offset % image.pitch_bytes,
+            offset % image.slice_bytes / image.pitch_bytes,
+            offset / image.slice_bytes,
+            0,
+            0};
+}
+
+CUDA_MEMCPY3D params_of(const CopyEnd& to, const CopyEnd& from, const CopyShape& shape) {
+    const EndParams d = params_of(to, shape), s = params_of(from, shape);
+    CUDA_MEMCPY3D c{};
+    c.srcMemoryType = s.type;
+    c.srcHost = s.base;
+    c.srcDevice = reinterpret_cast<CUdeviceptr>(s.base);
+    c.srcArray = s.array;
+    c.srcXInBytes = s.x;
+    c.srcY = s.y;
+    c.srcZ = s.z;
+    c.srcPitch = s.pitch;
+    c.srcHeight = s.height;
+    c.dstMemoryType = d.type;
+    c.dstHost = d.base;
+    c.dstDevice = reinterpret_cast<CUdeviceptr>(d.base);
+    c.dstArray = d.array;
+    c.dstXInBytes = d.x;
+    c.dstY = d.y;
+    c.dstZ = d.z;
+    c.dstPitch = d.pitch;
+    c.dstHeight = d.height;
+    c.WidthInBytes = shape.row_bytes;
+    c.Height = shape.rows;
+    c.Depth = shape.slices;
+    return c;
+}
 
 std::size_t extent(const CopyEnd& end, const CopyShape& shape) {
     return (shape.slices - 1) * end.slice_bytes + (shape.rows - 1) * end.pitch_bytes +
@@ -80,9 +139,13 @@ CopyEnd CopyEnd::of_array(CUarray handle, std::size_t offset_bytes) {
     return end;
 }
 
-void copy(Context& context, CUstream handle, CopyEnd to, CopyEnd from, CopyShape shape, bool wait) {
-    auto stream = context.stream(handle);
-    if (shape.row_bytes == 0 || shape.rows == 0 || shape.slices == 0) return;
+namespace {
+
+bool is_empty(const CopyShape& shape) {
+    return shape.row_bytes == 0 || shape.rows == 0 || shape.slices == 0;
+}
+
+void check(const CopyEnd& to, const CopyEnd& from, const CopyShape& shape) {
     // Before anything is touched: a size that no memory has would be found out only at its end.
     for (const CopyEnd* end : {&to, &from})
         require(shape.row_bytes <= kMost &&
@@ -91,6 +154,23 @@ void copy(Context& context, CUstream handle, CopyEnd to, CopyEnd from, CopyShape
                 CUDA_ERROR_INVALID_VALUE, "the copy is larger than any memory");
     check(to, shape);
     check(from, shape);
+}
+
+std::function<CUresult()> action_of(const CopyEnd& to, const CopyEnd& from, const CopyShape& shape,
+                                    std::shared_ptr<std::uint8_t[]> staging) {
+    return [to, from, shape, staging = std::move(staging)] {
+        if (to.array) to.array->written.store(true, std::memory_order_relaxed);
+        return copy_rows(to, from, shape) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    };
+}
+
+} // namespace
+
+void copy(Context& context, CUstream handle, CopyEnd to, CopyEnd from, CopyShape shape, bool wait) {
+    auto stream = context.stream(handle);
+    if (is_empty(shape)) return;
+    check(to, from, shape);
+    if (is_capturing(*stream)) return capture(*stream, CopyOperation{params_of(to, from, shape)});
     std::size_t bytes = shape.row_bytes * shape.rows * shape.slices;
     bool pageable_source = from.host && !is_pinned(from.base, extent(from, shape));
     bool pageable_target = to.host && !is_pinned(to.base, extent(to, shape));
@@ -105,10 +185,7 @@ void copy(Context& context, CUstream handle, CopyEnd to, CopyEnd from, CopyShape
         if (!copy_rows(stage, from, shape)) fail(CUDA_ERROR_INVALID_VALUE, "unreadable source");
         from = stage;
     }
-    auto action = [to, from, shape, staging] {
-        if (to.array) to.array->written.store(true, std::memory_order_relaxed);
-        return copy_rows(to, from, shape) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-    };
+    auto action = action_of(to, from, shape, staging);
     if (wait || pageable_target)
         context.run_and_wait(stream, action);
     else
@@ -171,6 +248,20 @@ template <class C> CopyEnd target_of(const C& c, std::size_t z, std::size_t heig
     return end;
 }
 
+struct CopyParts {
+    CopyEnd to, from;
+    CopyShape shape;
+};
+
+CopyParts parts_of(const CUDA_MEMCPY3D& c) {
+    require(c.srcLOD == 0 && c.dstLOD == 0, CUDA_ERROR_INVALID_VALUE, "LOD must be 0");
+    std::size_t source_height = c.srcHeight ? c.srcHeight : c.srcY + c.Height;
+    std::size_t target_height = c.dstHeight ? c.dstHeight : c.dstY + c.Height;
+    return {target_of(c, c.dstZ, target_height),
+            source_of(c, c.srcZ, source_height),
+            {.row_bytes = c.WidthInBytes, .rows = c.Height, .slices = c.Depth}};
+}
+
 } // namespace
 
 void copy(Context& context, CUstream stream, const CUDA_MEMCPY2D& c, bool wait) {
@@ -179,18 +270,21 @@ void copy(Context& context, CUstream stream, const CUDA_MEMCPY2D& c, bool wait) 
 }
 
 void copy(Context& context, CUstream stream, const CUDA_MEMCPY3D& c, bool wait) {
-    require(c.srcLOD == 0 && c.dstLOD == 0, CUDA_ERROR_INVALID_VALUE, "LOD must be 0");
-    std::size_t source_height = c.srcHeight ? c.srcHeight : c.srcY + c.Height;
-    std::size_t target_height = c.dstHeight ? c.dstHeight : c.dstY + c.Height;
-    copy(context, stream, target_of(c, c.dstZ, target_height), source_of(c, c.srcZ, source_height),
-         {.row_bytes = c.WidthInBytes, .rows = c.Height, .slices = c.Depth}, wait);
+    const auto [to, from, shape] = parts_of(c);
+    copy(context, stream, to, from, shape, wait);
 }
 
-void fill(Context& context, CUstream handle, CUdeviceptr to, std::size_t pitch_bytes,
-          unsigned value, std::size_t element_bytes, std::size_t count, std::size_t rows,
-          bool wait) {
-    auto stream = context.stream(handle);
-    if (count == 0 || rows == 0) return;
+std::function<CUresult()> copy_action(const CUDA_MEMCPY3D& c) {
+    const auto [to, from, shape] = parts_of(c);
+    if (is_empty(shape)) return {};
+    check(to, from, shape);
+    return action_of(to, from, shape, nullptr);
+}
+
+std::function<CUresult()> fill_action(CUdeviceptr to, std::size_t pitch_bytes, unsigned value,
+                                      std::size_t element_bytes, std::size_t count,
+                                      std::size_t rows) {
+    if (count == 0 || rows == 0) return {};
     std::size_t row_bytes = count * element_bytes;
     require(count <= SIZE_MAX / 4 && (rows == 1 || pitch_bytes >= row_bytes),
             CUDA_ERROR_INVALID_VALUE, "pitch is smaller than the width");
@@ -198,16 +292,28 @@ void fill(Context& context, CUstream handle, CUdeviceptr to, std::size_t pitch_b
             CUDA_ERROR_INVALID_VALUE, "address or pitch is not a multiple of the element");
     require_device_range(to, (rows - 1) * pitch_bytes + row_bytes);
     auto* base = reinterpret_cast<std::uint8_t*>(to);
-    auto action = [=] {
+    return [=] {
         bool ok = true;
         for (std::size_t y = 0; y < rows && ok; ++y)
             ok = guarded_fill(base + y * pitch_bytes, value, element_bytes, count);
         return ok ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     };
+}
+
+void fill(Context& context, CUstream handle, CUdeviceptr to, std::size_t pitch_bytes,
+          unsigned value, std::size_t element_bytes, std::size_t count, std::size_t rows,
+          bool wait) {
+    auto stream = context.stream(handle);
+    auto action = fill_action(to, pitch_bytes, value, element_bytes, count, rows);
+    if (!action) return;
+    if (is_capturing(*stream)) {
+        const auto bytes = static_cast<unsigned>(element_bytes);
+        return capture(*stream, FillOperation{{to, pitch_bytes, value, bytes, count, rows}});
+    }
     if (wait)
         context.run_and_wait(stream, action);
     else
-        context.run(stream, row_bytes * rows <= kInlineBytes, action);
+        context.run(stream, count * element_bytes * rows <= kInlineBytes, action);
 }
 
 } // namespace lathe::soft

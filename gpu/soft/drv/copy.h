@@ -34,6 +34,13 @@ void copy(Context& context, CUstream stream, CopyEnd to, CopyEnd from, CopyShape
 void copy(Context& context, CUstream stream, const CUDA_MEMCPY2D& c, bool wait);
 void copy(Context& context, CUstream stream, const CUDA_MEMCPY3D& c, bool wait);
 
+/// A copy or a fill, checked, to be made later, as nodes of graphs do: nothing is staged. Null
+/// where there is nothing to do.
+std::function<CUresult()> copy_action(const CUDA_MEMCPY3D& c);
+std::function<CUresult()> fill_action(CUdeviceptr to, std::size_t pitch_bytes, unsigned value,
+                                      std::size_t element_bytes, std::size_t count,
+                                      std::size_t rows);
+
 /// Fills `rows` rows of `count` elements of 1, 2 or 4 bytes, in stream order.
 void fill(Context& context, CUstream stream, CUdeviceptr to, std::size_t pitch_bytes,
           unsigned value, std::size_t element_bytes, std::size_t count, std::size_t rows,

@@ -2,6 +2,7 @@
 #include "gpu/soft/drv/launch.h"
 
 #include "engine/core/source_name.h"
+#include "gpu/soft/drv/capture.h"
 #include "gpu/soft/drv/device.h"
 #include "gpu/soft/rt/block.h"
 #include "gpu/soft/rt/fault.h"
@@ -105,9 +106,22 @@ void copy_packed(const KernelInfo& info, void** extra, std::uint8_t* to) {
 
 } // namespace
 
-void launch(Context& context, Function& function, const LaunchArguments& a) {
+void check_launch(const Function& function, const LaunchArguments& arguments) {
+    check_shape(function, arguments);
+}
+
+void pack_arguments(const KernelInfo& info, const LaunchArguments& a, std::uint8_t* to) {
+    if (a.extra) {
+        copy_packed(info, a.extra, to);
+    } else if (!info.params.empty()) {
+        require(a.kernel_params != nullptr, CUDA_ERROR_INVALID_VALUE, "no kernel parameters given");
+        copy_arguments(info, a.kernel_params, to);
+    }
+}
+
+std::shared_ptr<Launch> make_grid(Context& context, Function& function, const LaunchArguments& a,
+                                  const Stream& stream) {
     const KernelInfo& info = *function.info;
-    auto stream = context.stream(a.stream);
     check_shape(function, a);
     auto grid = std::make_shared<Launch>();
     std::copy_n(a.grid, 3, grid->grid);
@@ -124,13 +138,7 @@ void launch(Context& context, Function& function, const LaunchArguments& a) {
                  fmt::format("{}: {} blocks, {} fit on the device at one time", named(info),
                              grid->blocks(), most));
     }
-    std::uint8_t* params = grid->reserve_parameters();
-    if (a.extra) {
-        copy_packed(info, a.extra, params);
-    } else if (!info.params.empty()) {
-        require(a.kernel_params != nullptr, CUDA_ERROR_INVALID_VALUE, "no kernel parameters given");
-        copy_arguments(info, a.kernel_params, params);
-    }
+    pack_arguments(info, a, grid->reserve_parameters());
     grid->code = function.module->code();
     const KernelCode code = function.code(a.block, Profile::instance().is_on());
     grid->entry = code.entry;
@@ -145,8 +153,27 @@ void launch(Context& context, Function& function, const LaunchArguments& a) {
     grid->stack_bytes = stack > 1024 ? stack * 2 + (32u << 10) : 0;
     static std::atomic<std::uint64_t> next_grid{1};
     grid->grid_id = next_grid.fetch_add(1, std::memory_order_relaxed);
-    grid->limit = time_limit(*stream);
-    context.submit(stream, std::make_shared<Command>(std::move(grid)));
+    grid->limit = time_limit(stream);
+    return grid;
+}
+
+void launch(Context& context, Function& function, const LaunchArguments& a) {
+    auto stream = context.stream(a.stream);
+    if (is_capturing(*stream)) {
+        CUDA_KERNEL_NODE_PARAMS params{};
+        params.func = reinterpret_cast<CUfunction>(&function);
+        params.gridDimX = a.grid[0];
+        params.gridDimY = a.grid[1];
+        params.gridDimZ = a.grid[2];
+        params.blockDimX = a.block[0];
+        params.blockDimY = a.block[1];
+        params.blockDimZ = a.block[2];
+        params.sharedMemBytes = a.shared_bytes;
+        params.kernelParams = a.kernel_params;
+        params.extra = a.extra;
+        return capture(*stream, kernel_operation(context, params, a.cooperative));
+    }
+    context.submit(stream, std::make_shared<Command>(make_grid(context, function, a, *stream)));
 }
 
 unsigned resident_blocks(const Function& f, int threads, std::size_t dynamic_bytes) {

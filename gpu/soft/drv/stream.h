@@ -10,6 +10,8 @@
 namespace lathe::soft {
 
 class Context;
+struct Capture;
+struct GraphNode;
 
 /// Of the commands that are ready, those of streams with lower numbers go first.
 constexpr int kLeastPriority = 0, kGreatestPriority = -5;
@@ -28,6 +30,10 @@ struct Stream {
     std::atomic<unsigned> cancels{0};   ///< times that what waits for a value was to give up
     std::atomic<CUsynchronizationPolicy> sync_policy{CU_SYNC_POLICY_AUTO}; ///< kept, without effect
 
+    // Under the lock of capture.cpp:
+    std::shared_ptr<Capture> capture; ///< null where it does not capture
+    std::vector<GraphNode*> tails;    ///< what the next captured operation comes behind
+
     bool blocking() const { return !legacy && !(flags & CU_STREAM_NON_BLOCKING); }
     CUresult take_error() { return error.exchange(CUDA_SUCCESS); }
 };
@@ -38,6 +44,13 @@ struct Event {
     std::mutex mutex;
     CommandPtr command; ///< null until recorded
     std::shared_ptr<Stream> stream;
+
+    // Under the lock of capture.cpp: where it was recorded last, if that was in a capture.
+    std::shared_ptr<Capture> capture;
+    std::vector<GraphNode*> tails;
 };
+
+/// Records an event in stream order, whatever is captured.
+void record(Context& context, Event& event, std::shared_ptr<Stream> stream);
 
 } // namespace lathe::soft

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// What nodes of graphs do. Pointers of parameters are copied when a node is made.
+#pragma once
+
+#include "gpu/soft/drv/copy.h"
+#include "gpu/soft/drv/launch.h"
+
+#include <memory>
+#include <variant>
+#include <vector>
+
+namespace lathe::soft {
+
+class Graph;
+
+struct KernelOperation {
+    CUDA_KERNEL_NODE_PARAMS params{};    ///< kernelParams points into `pointers`, extra is null
+    std::vector<std::uint8_t> arguments; ///< packed
+    std::vector<void*> pointers;         ///< of each parameter into `arguments`
+    bool cooperative = false;
+
+    KernelOperation() = default;
+    KernelOperation(const KernelOperation& other) { *this = other; }
+    KernelOperation& operator=(const KernelOperation& other);
+};
+struct CopyOperation {
+    CUDA_MEMCPY3D params{};
+};
+struct FillOperation {
+    CUDA_MEMSET_NODE_PARAMS params{};
+};
+struct HostOperation {
+    CUDA_HOST_NODE_PARAMS params{};
+};
+struct ChildOperation {
+    std::shared_ptr<Graph> graph;
+};
+struct EmptyOperation {};
+struct RecordOperation {
+    CUevent event = nullptr;
+};
+struct WaitOperation {
+    CUevent event = nullptr;
+};
+
+/// In the order of CUgraphNodeType.
+using Operation = std::variant<KernelOperation, CopyOperation, FillOperation, HostOperation,
+                               ChildOperation, EmptyOperation, WaitOperation, RecordOperation>;
+
+/// Checked copies of parameters; fail as the calls that do at once what the nodes do.
+KernelOperation kernel_operation(Context& context, const CUDA_KERNEL_NODE_PARAMS& params,
+                                 bool cooperative = false);
+CopyOperation copy_operation(const CUDA_MEMCPY3D& params);
+FillOperation fill_operation(const CUDA_MEMSET_NODE_PARAMS& params);
+HostOperation host_operation(const CUDA_HOST_NODE_PARAMS& params);
+RecordOperation record_operation(CUevent event);
+WaitOperation wait_operation(CUevent event);
+
+/// Appends an operation to a stream.
+void replay(Context& context, const std::shared_ptr<Stream>& stream, const Operation& operation);
+
+} // namespace lathe::soft
