@@ -18,7 +18,14 @@ void count_any(const ThreadContext& t, std::uint64_t* slots, const std::uint64_t
         slots[3] += bank_degree(addresses, inside, size);
         slots[4] += 1;
     }
-    const std::uint32_t outside = mask & ~inside;
+    std::uint32_t outside = mask & ~inside;
+    constexpr std::uint32_t kLocal = 2, kParameters = 4; // of isspacep
+    for_lanes(outside, [&](unsigned k) {
+        auto& context = const_cast<ThreadContext&>(t);
+        if (lathe_rt_is_space(&context, addresses[k], kLocal) ||
+            lathe_rt_is_space(&context, addresses[k], kParameters))
+            outside &= ~(1u << k);
+    });
     if (!outside) return;
     const auto lanes = static_cast<std::uint32_t>(std::popcount(outside));
     slots[0] += sectors_of(addresses, outside, size);

@@ -191,7 +191,7 @@ TEST_F(Access, SharedMemory) {
     allowed(f, shape(2, 32), x.get(), 16);
     refused(f, shape(1, 32), {3, 31, 0, 0, "0 bytes past the end of the block's 192 bytes"},
             x.get(), 17);
-    refused(f, shape(1, 32), {3, 0, 0, 0, "1000004 bytes before the block's"}, x.get(), -250001);
+    refused(f, shape(1, 1), {3, 0, 0, 0, "1000004 bytes before the block's"}, x.get(), -250001);
     refused(f, shape(1, 32), {3, 0, 0, 0, "4 bytes before the block's"}, x.get(), -1);
     CUfunction dynamic = kernel("extern \"C\" __global__ void k(float* x, int i) {\n"
                                 "  extern __shared__ float sized[];\n"

@@ -372,6 +372,103 @@ TEST_F(Counters, BankConflicts) {
     }
 }
 
+// Where a pointer leads is known when the code runs: global memory has sectors, shared memory
+// banks, local memory neither.
+TEST_F(Counters, PointersOfAnySpace) {
+    const std::string source =
+        "extern \"C\" __global__ void k(int* x, int* y, int which) {\n"
+        "    __shared__ int tile[64];\n"
+        "    int local[64];\n"
+        "    for (int i = 0; i < 64; ++i) tile[i] = local[i] = i + which;\n"
+        "    __syncthreads();\n"
+        "    const volatile int* p = which == 0 ? x : which == 1 ? tile : local;\n"
+        "    const int v =\n"
+        "        p[threadIdx.x * 2];\n"
+        "    y[threadIdx.x] = v;\n"
+        "}\n";
+    for (int which : {0, 1, 2}) {
+        SCOPED_TRACE(which);
+        latheSoftCountersReset();
+        Buffer<int> x{64}, y{64};
+        run(source, shape(1, 32), x.get(), y.get(), which);
+        EXPECT_EQ(y.read()[3], which == 0 ? 0 : 6 + which);
+        EXPECT_EQ(line(8).lanes, 32u);
+        EXPECT_EQ(line(8).global_accesses, which == 0 ? 1u : 0u);
+        EXPECT_EQ(line(8).sectors, which == 0 ? 8u : 0u); // 256 bytes
+        EXPECT_EQ(line(8).ideal_sectors, which == 0 ? 4u : 0u);
+        EXPECT_EQ(line(8).shared_accesses, which == 1 ? 1u : 0u);
+        EXPECT_EQ(line(8).bank_conflict_degree, which == 1 ? 2u : 0u);
+    }
+}
+
+TEST_F(Counters, PointersFromMemory) {
+    Buffer<int> a{64}, b{64}, y{64};
+    Buffer<CUdeviceptr> list{std::vector<CUdeviceptr>{a.get(), b.get() + 4}};
+    run("extern \"C\" __global__ void k(int* const* list, int* y) {\n"
+        "    const int* p = list[threadIdx.x / 16];\n"
+        "    y[threadIdx.x] =\n"
+        "        p[threadIdx.x % 16];\n"
+        "}\n",
+        shape(1, 32), list.get(), y.get());
+    EXPECT_EQ(line(2).sectors, 1u);
+    EXPECT_EQ(line(4).global_accesses, 1u);
+    EXPECT_EQ(line(4).sectors, 2u + 3u); // 64 bytes each, those of b across three sectors
+    EXPECT_EQ(line(4).ideal_sectors, 4u);
+}
+
+// 32-bit numbers that wrap inside of a warp: its last sixteen lanes have 0 to 15.
+TEST_F(Counters, IndicesThatWrapBetweenLanes) {
+    Buffer<int> y{64};
+    run("extern \"C\" __global__ void k(int* y, unsigned base) {\n"
+        "    const unsigned i = threadIdx.x + base;\n"
+        "    if (i < 48)\n"
+        "        y[i] = 1;\n"
+        "}\n",
+        shape(1, 64), y.get(), 0xfffffff0u);
+    EXPECT_EQ(y.read()[47], 1);
+    EXPECT_EQ(line(3).branches, 2u);
+    EXPECT_EQ(line(3).divergent_branches, 1u);
+    EXPECT_EQ(line(4).executions, 2u);
+    EXPECT_EQ(line(4).lanes, 48u);
+    EXPECT_EQ(line(4).global_accesses, 2u);
+    EXPECT_EQ(line(4).sectors, 2u + 4u);
+    EXPECT_EQ(line(4).ideal_sectors, 6u);
+}
+
+// An access of global and one of shared memory.
+TEST_F(Counters, AsynchronousCopies) {
+    struct Case {
+        unsigned bytes, step, sectors, degree;
+    };
+    for (const Case& c :
+         {Case{16, 1, 16, 1}, Case{8, 1, 8, 1}, Case{4, 1, 4, 1}, Case{4, 2, 8, 2}}) {
+        SCOPED_TRACE(fmt::format("{} bytes, step {}", c.bytes, c.step));
+        latheSoftCountersReset();
+        Buffer<char> x{2048};
+        Buffer<int> y{64};
+        const std::string source = fmt::format(
+            "extern \"C\" __global__ void k(const char* x, int* y) {{\n"
+            "    __shared__ __align__(16) char tile[1024];\n"
+            "    unsigned to = (unsigned)__cvta_generic_to_shared(tile + threadIdx.x * {0});\n"
+            "    asm volatile(\"cp.async.ca.shared.global [%0], [%1], {1};\" :: \"r\"(to), "
+            "\"l\"(x + threadIdx.x * {0}));\n"
+            "    asm volatile(\"cp.async.wait_all;\");\n"
+            "    __syncthreads();\n"
+            "    y[threadIdx.x] = tile[threadIdx.x];\n"
+            "}}\n",
+            c.bytes * c.step, c.bytes);
+        CUfunction f = kernel(source, {"-lineinfo", "-arch=compute_80"});
+        CHECK_CU(launch(f, shape(1, 32), x.get(), y.get()));
+        CHECK_CU(cuCtxSynchronize());
+        const Line copies = line(4);
+        EXPECT_EQ(copies.global_accesses, 1u);
+        EXPECT_EQ(copies.sectors, c.sectors);
+        EXPECT_EQ(copies.ideal_sectors, c.bytes);
+        EXPECT_EQ(copies.shared_accesses, 1u);
+        EXPECT_EQ(copies.bank_conflict_degree, c.degree);
+    }
+}
+
 TEST_F(Counters, AtomicsToOneAndToManyAddresses) {
     Buffer<int> sums{256};
     run("extern \"C\" __global__ void k(int* sums) {\n"
