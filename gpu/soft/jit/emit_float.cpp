@@ -4,6 +4,9 @@
 // helpers that switch the rounding mode. Approximate instructions are computed more exactly than
 // PTX asks.
 #include "gpu/soft/jit/floats.h"
+#include "gpu/soft/jit/toolchain.h"
+
+#include <llvm/IR/IntrinsicsX86.h>
 
 #include <algorithm>
 
@@ -113,11 +116,14 @@ Value* flushed_operation(FunctionLowering& f, Opcode opcode, const Values& v) {
             is_below(f, apply(f, opcode, {scaled(v[0], 0x1p32), v[1], scaled(v[2], 0x1p32)}),
                      0x1p-94),
             result);
-    case Opcode::div:
-    case Opcode::rcp: {
+    case Opcode::rcp: { // below 2^-126, with any exponent
+        Value* size = b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, v[0]);
+        Value* limit = llvm::ConstantFP::get(size->getType(), 0x1p126);
+        return zero_where(f, b.CreateFCmpOGT(size, limit), result);
+    }
+    case Opcode::div: {
         // A result of 2^-126 was rounded up where the dividend is below the divisor times 2^-126.
-        Value *one = llvm::ConstantFP::get(result->getType(), 1.0),
-              *x = opcode == Opcode::rcp ? one : v[0], *y = opcode == Opcode::rcp ? v[0] : v[1];
+        Value *x = v[0], *y = v[1];
         const auto size = [&](Value* of, double by) {
             return b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, scaled(of, by));
         };
@@ -128,6 +134,37 @@ Value* flushed_operation(FunctionLowering& f, Opcode opcode, const Values& v) {
     default: // sums that are subnormal are exact, roots never are
         return flush(f, result);
     }
+}
+
+/// A sum, product or both in a directed rounding, as one instruction; null where there is none.
+Value* by_instruction(FunctionLowering& f, Opcode opcode, const Values& v, Rounding rounding) {
+    if (!has_rounding_in_instructions()) return nullptr;
+    auto& b = f.b;
+    Value *x = v[0], *y = llvm::ConstantFP::get(x->getType(), 1.0), *z = nullptr;
+    switch (opcode) {
+    case Opcode::add:
+        z = v[1];
+        break;
+    case Opcode::sub:
+        z = b.CreateFNeg(v[1]);
+        break;
+    case Opcode::mul: { // and a zero of its sign
+        y = v[1];
+        Value* signs = b.CreateAnd(b.CreateXor(f.as_int(x), f.as_int(y)), b.getInt32(0x80000000u));
+        z = b.CreateBitCast(signs, x->getType());
+        break;
+    }
+    case Opcode::fma:
+    case Opcode::mad:
+        y = v[1];
+        z = v[2];
+        break;
+    default:
+        return nullptr;
+    }
+    const std::uint32_t code = rounding == Rounding::down ? 1 : rounding == Rounding::up ? 2 : 3;
+    return f.intrinsic(llvm::Intrinsic::x86_avx512_vfmadd_f32, {},
+                       {x, y, z, b.getInt32(8 | code)}); // 8: without exceptions
 }
 
 /// Of x and one of these LLVM knows the result, x as it is.
@@ -148,6 +185,8 @@ Value* float_operation(FunctionLowering& f, const Instruction& i, Values v) {
     Value* result = nullptr;
     if (rounding == Rounding::nearest) {
         result = ftz && !by_processor ? flushed_operation(f, i.opcode, v) : apply(f, i.opcode, v);
+    } else if (Value* one = ftz ? nullptr : by_instruction(f, i.opcode, v, rounding)) {
+        result = one;
     } else {
         Value* odd = apply_odd(f, i.opcode, v, rounding);
         result = narrow(f, odd, ptx::Type::f32, rounding);

@@ -49,7 +49,8 @@ void emit_any_width(FunctionLowering& f, const Instruction& i) {
         });
     } else {
         const bool flushes = ftz && !f.module.flushes; // else the processor does
-        result = function_of(f, i.opcode, flushes ? flush(f, x) : x, !ftz);
+        const bool same = i.opcode == Opcode::ex2;     // of a subnormal number and of zero: one
+        result = function_of(f, i.opcode, flushes && !same ? flush(f, x) : x, !ftz);
         if (flushes) result = flush(f, result);
         if (i.has("sat")) result = saturate(f, result);
     }

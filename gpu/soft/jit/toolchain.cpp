@@ -71,13 +71,26 @@ const std::string& target_features() {
     return std::getenv("LATHE_SOFT_CPU") ? none : host;
 }
 
+namespace {
+
+bool named_processor_has(const char* name, const char* feature) {
+    llvm::SmallVector<llvm::StringRef> features;
+    llvm::X86::getFeaturesForCPU(name, features, false);
+    return llvm::is_contained(features, feature);
+}
+
+} // namespace
+
 bool has_fused_multiply_add() {
-    if (const char* name = std::getenv("LATHE_SOFT_CPU")) {
-        llvm::SmallVector<llvm::StringRef> features;
-        llvm::X86::getFeaturesForCPU(name, features, false);
-        return llvm::is_contained(features, "fma");
-    }
+    if (const char* name = std::getenv("LATHE_SOFT_CPU")) return named_processor_has(name, "fma");
     static const bool found = llvm::sys::getHostCPUFeatures().lookup("fma");
+    return found;
+}
+
+bool has_rounding_in_instructions() {
+    if (const char* name = std::getenv("LATHE_SOFT_CPU"))
+        return named_processor_has(name, "avx512f");
+    static const bool found = llvm::sys::getHostCPUFeatures().lookup("avx512f");
     return found;
 }
 

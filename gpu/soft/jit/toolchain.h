@@ -59,6 +59,8 @@ std::string target_name();
 const std::string& target_features();
 /// True where a * b + c with one rounding is an instruction.
 bool has_fused_multiply_add();
+/// AVX-512: a rounding that belongs to one instruction, of vectors of 16 floats and of single ones.
+bool has_rounding_in_instructions();
 /// True where it has 512-bit vectors with masks.
 bool has_wide_vectors();
 

@@ -6,7 +6,10 @@
 #include <fmt/format.h>
 #include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/IR/Operator.h>
+
+#include <numeric>
 
 namespace lathe::soft::jit::warp {
 
@@ -129,8 +132,30 @@ Value* Widener::vector_division(const llvm::BinaryOperator& i) {
     return type == wide ? result : b.CreateTrunc(result, type);
 }
 
+// Sixteen lanes an instruction.
+Value* Widener::rounded_multiply_add(const llvm::IntrinsicInst& i) {
+    constexpr unsigned kLanes = 16;
+    const auto part = [&](Value* all, unsigned first) {
+        std::vector<int> lanes(kLanes);
+        for (unsigned k = 0; k < kLanes; ++k)
+            lanes[k] = first + k < width_ ? static_cast<int>(first + k) : 0;
+        return b.CreateShuffleVector(all, lanes);
+    };
+    Value* operands[3];
+    for (unsigned k = 0; k < 3; ++k) operands[k] = vector(i.getArgOperand(k));
+    std::vector<Value*> parts;
+    for (unsigned first = 0; first < width_; first += kLanes)
+        parts.push_back(b.CreateIntrinsic(llvm::Intrinsic::x86_avx512_vfmadd_ps_512, {},
+                                          {part(operands[0], first), part(operands[1], first),
+                                           part(operands[2], first), i.getArgOperand(3)}));
+    std::vector<int> all(width_);
+    std::iota(all.begin(), all.end(), 0);
+    return b.CreateShuffleVector(parts.front(), parts.back(), all);
+}
+
 Value* Widener::vector_intrinsic(const llvm::IntrinsicInst& i) {
     const llvm::Intrinsic::ID id = i.getIntrinsicID();
+    if (id == llvm::Intrinsic::x86_avx512_vfmadd_f32) return rounded_multiply_add(i);
     if (!llvm::isTriviallyVectorizable(id) || i.getType()->isVectorTy()) return nullptr;
     llvm::SmallVector<llvm::Type*, 2> overload;
     if (llvm::isVectorIntrinsicWithOverloadTypeAtArg(id, -1))

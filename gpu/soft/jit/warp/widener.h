@@ -193,6 +193,7 @@ private:
     Value* quotient(Value* x, Value* d, bool is_signed);
     Value* vector_division(const llvm::BinaryOperator& i);
     Value* vector_intrinsic(const llvm::IntrinsicInst& i);
+    Value* rounded_multiply_add(const llvm::IntrinsicInst& i);
     Value* vector_address(const llvm::GetElementPtrInst& i);
     void emit_vector(const llvm::Instruction& i);
     void emit_alloca(const llvm::AllocaInst& i);
