@@ -20,6 +20,7 @@ using std::chrono::steady_clock;
 constexpr auto kUnnoticed = 100ms; ///< a wait as short is nobody's business
 constexpr auto kSlice = 50ms;
 constexpr auto kHintAfter = 1s;
+constexpr auto kLost = 15s; ///< no kernel of a picture takes as long
 constexpr auto kToCancel = 5s; ///< for a grid to notice that it was cancelled
 
 } // namespace
@@ -60,7 +61,7 @@ void Studio::Parts::wait() {
     if (stream.wait_for(kUnnoticed)) return;
     const auto begin = steady_clock::now() - kUnnoticed;
     std::unique_ptr<WaitHint> hint;
-    bool told = false;
+    bool told = false, told_more = false;
     while (!stream.wait_for(kSlice)) {
         if (wait_is_cancelled()) return cancel_simulation();
         const std::chrono::duration<double> waited = steady_clock::now() - begin;
@@ -70,6 +71,9 @@ void Studio::Parts::wait() {
                 log::warning("a kernel has run for {:.0f} s and this device cannot cancel it: "
                              "Ctrl+C or closing the window ends the program",
                              waited.count());
+            if (waited > kLost && !std::exchange(told_more, true))
+                log::warning("if the kernel cannot take as long: a GPU on which a program faulted may "
+                             "stop to draw until the machine is restarted (dmesg then has Xid 109)");
         } else if (!window.headless()) {
             if (!hint) hint = std::make_unique<WaitHint>(window);
             hint->show(waited.count());

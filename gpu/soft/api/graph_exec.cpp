@@ -71,10 +71,8 @@ CUresult cuGraphLaunch(CUgraphExec handle, CUstream stream_handle) {
     return in_context([&](Context& context) {
         auto exec = exec_of(handle);
         auto stream = context.stream(stream_handle);
-        if (!is_capturing(*stream)) return launch(context, stream, *exec);
-        ChildOperation child{exec->graph->clone()};
-        child.graph->is_child = true;
-        capture(*stream, std::move(child));
+        refuse_capture(*stream); // as an H200 does
+        launch(context, stream, *exec);
     });
 }
 

@@ -87,23 +87,31 @@ TEST_F(Captures, ForksAndJoinsByEvents) {
     EXPECT_EQ(x[3], 42);
 }
 
-TEST_F(Captures, HostFunctionsAndGraphs) {
+TEST_F(Captures, HostFunctionsAreNodes) {
     int calls = 0;
-    add(graph_, {}, 0, 1);
-    const CUgraphExec inner = ready(graph_);
     begin();
-    GRAPH_CHECK(cuGraphLaunch(inner, stream_));
+    ASSERT_EQ(launch_add(stream_, 0, 1), CUDA_SUCCESS);
     GRAPH_CHECK(cuLaunchHostFunc(
         stream_, [](void* n) { ++*static_cast<int*>(n); }, &calls));
     ASSERT_EQ(end(stream_), CUDA_SUCCESS);
     const Nodes all = nodes(graph_);
     ASSERT_EQ(all.size(), 2u);
     EXPECT_EQ(std::count_if(all.begin(), all.end(),
-                            [&](CUgraphNode n) { return type(n) == CU_GRAPH_NODE_TYPE_GRAPH; }),
+                            [&](CUgraphNode n) { return type(n) == CU_GRAPH_NODE_TYPE_HOST; }),
               1);
     run(ready(graph_), 3);
     EXPECT_EQ(calls, 3);
     EXPECT_EQ(read(0), 3);
+}
+
+TEST_F(Captures, AGraphIsNotLaunchedInto) {
+    add(graph_, {}, 0, 1);
+    const CUgraphExec inner = ready(graph_);
+    begin();
+    EXPECT_EQ(api().cuGraphLaunch(inner, stream_), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    expect_invalid(stream_);
+    run(inner);
+    EXPECT_EQ(read(0), 2) << "once by expect_invalid, once by the graph";
 }
 
 TEST_F(Captures, ExternalEventsAreNodes) {
