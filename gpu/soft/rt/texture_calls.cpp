@@ -175,9 +175,9 @@ std::uint32_t lathe_rt_txq(ThreadContext* t, std::uint64_t object, std::uint32_t
     case TextureQuery::width:
         return level_size(image.width, level);
     case TextureQuery::height:
-        return level_size(image.height, level);
+        return std::max(level_size(image.height, level), 1u);
     case TextureQuery::depth:
-        return level_size(image.depth, level);
+        return image.layers ? image.layers : level_size(image.depth, level);
     case TextureQuery::channel_data_type:
         return channel_type(image, image.normalized || (texture && texture->normalized_float));
     case TextureQuery::channel_order:

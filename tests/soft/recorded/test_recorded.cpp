@@ -106,7 +106,7 @@ TEST_P(RecordedGpu, AgreesWithTheSoftwareDevice) {
             continue;
         }
         const Comparison result = compare(*recorded, here);
-        if (result.open && !result.open_unequal)
+        if (result.open && !result.open_unequal && has_open_rows(here.name))
             ADD_FAILURE() << here.name << ": no row differs that may: change differences.cpp";
         if (result.same) continue;
         for (const std::string& pattern : known_difference_patterns())
