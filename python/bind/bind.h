@@ -20,6 +20,7 @@ void bind_kernel(py::module_& m);      // gpu/module.h, gpu/launch.h
 void bind_device(py::module_& m);      // gpu, as PyCUDA has it
 void bind_stream(py::module_& m);
 void bind_memory(py::module_& m);
+void bind_host_memory(py::module_& m);
 void bind_module(py::module_& m);
 void bind_colormap(py::module_& m);    // engine/render
 void bind_run_control(py::module_& m); // engine/app

@@ -13,6 +13,7 @@ PYBIND11_MODULE(_lathe, m) {
     bind_device(m);
     bind_stream(m);
     bind_memory(m);
+    bind_host_memory(m);
     bind_module(m);
     bind_colormap(m);
     bind_run_control(m);

@@ -2,6 +2,7 @@
 #include "python/bind/cuda/pointer.h"
 
 #include "gpu/driver/check.h"
+#include "python/bind/cuda/host_memory.h"
 #include "python/bind/interop/array.h"
 
 #include <fmt/format.h>
@@ -46,6 +47,7 @@ std::optional<DevicePointer> find_device_pointer(py::handle value) {
         const auto& array = value.cast<const Array&>();
         return DevicePointer{array.address(), array.bytes()};
     }
+    if (py::hasattr(value, "__array_interface__")) return pointer_of_array(value);
     if (py::isinstance<PointerHolder>(value))
         return DevicePointer{value.attr("get_pointer")().cast<std::uint64_t>(), std::nullopt};
     if (PyIndex_Check(value.ptr()) && !PyBool_Check(value.ptr())) {

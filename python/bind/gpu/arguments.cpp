@@ -143,7 +143,8 @@ void pack_structure(const Signature& s, const ParameterInfo& p, py::handle value
 
 // Without names and types only the size is known: the value's own type decides.
 void pack_unknown(const ParameterInfo& p, py::handle value, std::byte* to, const Complaint& no) {
-    const bool is_number_itself = PyIndex_Check(value.ptr()) && py::hasattr(value, "dtype");
+    const bool is_number_itself = PyIndex_Check(value.ptr()) && py::hasattr(value, "dtype") &&
+                                  !py::hasattr(value, "__len__");
     if (p.bytes == 8 && !is_number_itself && !PyLong_Check(value.ptr()) &&
         (value.is_none() || find_device_pointer(value)))
         return pack_pointer(p, value, to, no);

@@ -28,6 +28,20 @@ from numpy.typing import DTypeLike, NDArray
 from lathe.cuda import constants
 from lathe.cuda.constants import *  # noqa: F403
 from lathe.cuda.handlers import ArgumentHandler, In, InOut, Out
+from lathe.cuda.host_arrays import (
+    aligned_empty,
+    aligned_empty_like,
+    aligned_zeros,
+    aligned_zeros_like,
+    managed_empty,
+    managed_empty_like,
+    managed_zeros,
+    managed_zeros_like,
+    pagelocked_empty,
+    pagelocked_empty_like,
+    pagelocked_zeros,
+    pagelocked_zeros_like,
+)
 from lathe.native import native
 
 Error = native.Error
@@ -43,6 +57,9 @@ Stream = native.Stream
 Event = native.Event
 DeviceAllocation = native.DeviceAllocation
 PointerHolderBase = native.PointerHolderBase
+PagelockedHostAllocation = HostAllocation = native.PagelockedHostAllocation
+AlignedHostAllocation = native.AlignedHostAllocation
+ManagedAllocation = native.ManagedAllocation
 Module = native.Module
 Function = native.Function
 
@@ -142,6 +159,7 @@ def module_from_file(filename: str | Path) -> native.Module:
 
 __all__ = [
     *(name for name in vars(constants) if name[0] != "_" and name != "Flags"),
+    "AlignedHostAllocation",
     "ArgumentHandler",
     "CompileError",
     "Context",
@@ -150,13 +168,16 @@ __all__ = [
     "Error",
     "Event",
     "Function",
+    "HostAllocation",
     "In",
     "InOut",
     "LaunchError",
     "LogicError",
+    "ManagedAllocation",
     "MemoryError",
     "Module",
     "Out",
+    "PagelockedHostAllocation",
     "PointerHolderBase",
     "RuntimeError",
     "Stream",
@@ -183,4 +204,16 @@ __all__ = [
     "module_from_buffer",
     "module_from_file",
     "to_device",
+    "aligned_empty",
+    "aligned_empty_like",
+    "aligned_zeros",
+    "aligned_zeros_like",
+    "managed_empty",
+    "managed_empty_like",
+    "managed_zeros",
+    "managed_zeros_like",
+    "pagelocked_empty",
+    "pagelocked_empty_like",
+    "pagelocked_zeros",
+    "pagelocked_zeros_like",
 ]

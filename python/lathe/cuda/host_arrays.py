@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: MIT
+"""NumPy arrays in host memory that the device knows, or that is aligned.
+
+Each array's `base` is the allocation. Kernels take arrays in managed memory, and parts and views of
+them, as pointers; page-locked ones where they were made with ``host_alloc_flags.DEVICEMAP``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, SupportsIndex
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from lathe.native import native
+
+_Shape = SupportsIndex | tuple[SupportsIndex, ...]
+_Array = NDArray[Any]
+
+
+def _made(shape: Any, dtype: DTypeLike, order: Any, memory: Callable[[int], Any]) -> _Array:
+    sizes = tuple(shape) if np.iterable(shape) else (shape,)
+    if min(sizes, default=0) < 0:
+        raise ValueError(f"negative dimensions are not allowed, got {sizes}")
+    kind = np.dtype(dtype)
+    bytes_ = math.prod(int(n) for n in sizes) * kind.itemsize
+    return np.ndarray(sizes, kind, buffer=memory(bytes_), order=order)
+
+
+def _order(array: _Array) -> str:
+    if array.flags.c_contiguous:
+        return "C"
+    if array.flags.f_contiguous:
+        return "F"
+    raise ValueError("could not detect array order: the array is not contiguous")
+
+
+def _zeroed(array: _Array) -> _Array:
+    array.fill(0)
+    return array
+
+
+def pagelocked_empty(
+    shape: _Shape, dtype: DTypeLike, order: str = "C", mem_flags: int = 0
+) -> _Array:
+    """An array in page-locked memory: copies run at full speed, and asynchronously with a stream.
+
+    Parameters
+    ----------
+    shape : int or sequence of int
+    dtype : data type
+    order : {"C", "F"}
+    mem_flags : host_alloc_flags
+
+    Raises
+    ------
+    MemoryError
+        Where there is not enough.
+    """
+    return _made(shape, dtype, order, lambda n: native.PagelockedHostAllocation(n, int(mem_flags)))
+
+
+def pagelocked_zeros(
+    shape: _Shape, dtype: DTypeLike, order: str = "C", mem_flags: int = 0
+) -> _Array:
+    """`pagelocked_empty`, filled with zeros."""
+    return _zeroed(pagelocked_empty(shape, dtype, order, mem_flags))
+
+
+def pagelocked_empty_like(array: _Array, mem_flags: int = 0) -> _Array:
+    """`pagelocked_empty` of the shape, type and order of a contiguous array."""
+    return pagelocked_empty(array.shape, array.dtype, _order(array), mem_flags)
+
+
+def pagelocked_zeros_like(array: _Array, mem_flags: int = 0) -> _Array:
+    """`pagelocked_empty_like`, filled with zeros."""
+    return _zeroed(pagelocked_empty_like(array, mem_flags))
+
+
+def aligned_empty(
+    shape: _Shape, dtype: DTypeLike, order: str = "C", alignment: int = 4096
+) -> _Array:
+    """An array whose address is a multiple of `alignment`, a power of two.
+
+    Raises
+    ------
+    ValueError
+        For another alignment.
+    """
+    return _made(shape, dtype, order, lambda n: native.AlignedHostAllocation(n, alignment))
+
+
+def aligned_zeros(
+    shape: _Shape, dtype: DTypeLike, order: str = "C", alignment: int = 4096
+) -> _Array:
+    """`aligned_empty`, filled with zeros."""
+    return _zeroed(aligned_empty(shape, dtype, order, alignment))
+
+
+def aligned_empty_like(array: _Array, alignment: int = 4096) -> _Array:
+    """`aligned_empty` of the shape, type and order of a contiguous array."""
+    return aligned_empty(array.shape, array.dtype, _order(array), alignment)
+
+
+def aligned_zeros_like(array: _Array, alignment: int = 4096) -> _Array:
+    """`aligned_empty_like`, filled with zeros."""
+    return _zeroed(aligned_empty_like(array, alignment))
+
+
+def managed_empty(shape: _Shape, dtype: DTypeLike, order: str = "C", mem_flags: int = 0) -> _Array:
+    """An array in memory that host and device both address.
+
+    Synchronise before the host reads what a kernel writes.
+
+    Parameters
+    ----------
+    shape : int or sequence of int
+    dtype : data type
+    order : {"C", "F"}
+    mem_flags : mem_attach_flags
+        GLOBAL, or 0 for the same.
+
+    Raises
+    ------
+    MemoryError
+        Where there is not enough.
+    ValueError
+        For other flags.
+    """
+    if int(mem_flags) not in (0, 1):
+        raise ValueError(f"mem_flags must be 0 or mem_attach_flags.GLOBAL, got {mem_flags}")
+    return _made(shape, dtype, order, native.ManagedAllocation)
+
+
+def managed_zeros(shape: _Shape, dtype: DTypeLike, order: str = "C", mem_flags: int = 0) -> _Array:
+    """`managed_empty`, filled with zeros."""
+    return _zeroed(managed_empty(shape, dtype, order, mem_flags))
+
+
+def managed_empty_like(array: _Array, mem_flags: int = 0) -> _Array:
+    """`managed_empty` of the shape, type and order of a contiguous array."""
+    return managed_empty(array.shape, array.dtype, _order(array), mem_flags)
+
+
+def managed_zeros_like(array: _Array, mem_flags: int = 0) -> _Array:
+    """`managed_empty_like`, filled with zeros."""
+    return _zeroed(managed_empty_like(array, mem_flags))
