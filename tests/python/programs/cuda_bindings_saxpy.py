@@ -84,8 +84,11 @@ def main() -> None:
     assert check(driver.cuEventElapsedTime(begin, end)) >= 0
     assert np.array_equal(result, 1 + 4 * x)
 
-    error, _ = driver.cuGraphCreate(0)
-    print(f"graphs: {error.name}")
+    graph = check(driver.cuGraphCreate(0))
+    check(driver.cuGraphAddEmptyNode(graph, None, 0))
+    check(driver.cuGraphDestroy(graph))
+    error, _ = driver.cuIpcGetMemHandle(device_x)
+    print(f"other processes: {error.name}")
     check(driver.cuMemFree(device_x))
     check(driver.cuLibraryUnload(library))
     check(driver.cuModuleUnload(module))
