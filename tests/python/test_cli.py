@@ -197,7 +197,12 @@ def test_doctor_says_what_is_there_and_what_is_not():
     assert done.returncode == 0, done.stdout
     for word in ("CUDA driver", "NVRTC", "OpenGL", "interop", "kernel cache", "zero copy"):
         assert word in done.stdout
-    for word in ("on the CPU", "does not have: graphs that allocate", "no machine code", "LD_LIBRARY_PATH="):
+    for word in (
+        "on the CPU",
+        "does not have: graphs that allocate",
+        "no machine code",
+        "LD_LIBRARY_PATH=",
+    ):
         assert word in done.stdout
     assert "LATHE_SOFT_CHECKS=exact" in done.stdout
     assert "LATHE_SOFT_CHECKS=pages" in lathe("doctor", LATHE_SOFT_CHECKS="pages").stdout
