@@ -41,41 +41,53 @@ std::string missing_kernel(const LoadedKernels& loaded, const KernelSource& sour
 
 } // namespace
 
+gpu::CompileRequest request_of(const KernelSource& source) {
+    gpu::CompileRequest request;
+    request.source = source.text;
+    request.name = source.name;
+    request.options = source.options;
+    request.include_directories = source.include_directories;
+    return request;
+}
+
+KernelBuild build_kernel(const KernelSource& source, Effort effort) {
+    gpu::CompileRequest request = request_of(source);
+    request.quick = effort == Effort::quick;
+    gpu::CompileResult result = gpu::compile(request);
+
+    KernelBuild build;
+    build.diagnostics = std::move(result.diagnostics);
+    build.log = std::move(result.log);
+    build.milliseconds = result.milliseconds;
+    build.from_cache = result.from_cache;
+    build.files = std::move(result.files);
+    build.key = std::move(result.key);
+    build.effort = result.quick ? Effort::quick : Effort::full;
+    if (!result.ok) return build;
+    auto refuse = [&](std::string why) {
+        build.diagnostics.push_back(
+            {source.name, 0, 0, Diagnostic::Severity::error, std::move(why)});
+    };
+    try {
+        auto loaded = std::make_shared<LoadedKernels>();
+        loaded->source = source;
+        const gpu::BestCodeScope best; // the frames until then are the older version's
+        loaded->module = gpu::Module{result};
+        add_kernels(*loaded, source);
+        if (std::string why = missing_kernel(*loaded, source); !why.empty()) {
+            refuse(std::move(why));
+        } else {
+            for (const auto& [name, kernel] : loaded->kernels) kernel.load();
+            build.loaded = std::move(loaded);
+        }
+    } catch (const gpu::Error& e) { refuse(e.what()); }
+    return build;
+}
+
 BuildKernel build_for(gpu::Device device) {
     return [device](const KernelSource& source, Effort effort) {
         const gpu::CurrentContext here{gpu::Context::primary(device)};
-        gpu::CompileRequest request;
-        request.source = source.text;
-        request.name = source.name;
-        request.options = source.options;
-        request.include_directories = source.include_directories;
-        request.quick = effort == Effort::quick;
-        gpu::CompileResult result = gpu::compile(request);
-
-        KernelBuild build;
-        build.diagnostics = std::move(result.diagnostics);
-        build.log = std::move(result.log);
-        build.milliseconds = result.milliseconds;
-        build.from_cache = result.from_cache;
-        build.files = std::move(result.files);
-        build.key = std::move(result.key);
-        build.effort = result.quick ? Effort::quick : Effort::full;
-        if (!result.ok) return build;
-        auto refuse = [&](std::string why) {
-            build.diagnostics.push_back(
-                {source.name, 0, 0, Diagnostic::Severity::error, std::move(why)});
-        };
-        try {
-            auto loaded = std::make_shared<LoadedKernels>();
-            loaded->source = source;
-            loaded->module = gpu::Module{result};
-            add_kernels(*loaded, source);
-            if (std::string why = missing_kernel(*loaded, source); !why.empty())
-                refuse(std::move(why));
-            else
-                build.loaded = std::move(loaded);
-        } catch (const gpu::Error& e) { refuse(e.what()); }
-        return build;
+        return build_kernel(source, effort);
     };
 }
 

@@ -92,11 +92,7 @@ std::vector<Parameter> parameters_of(const std::vector<ptx::KernelSignature>& ke
 ReflectKernel reflect_for(gpu::Device device) {
     return [device](const KernelSource& source) {
         const gpu::CurrentContext here{gpu::Context::primary(device)};
-        gpu::CompileRequest request;
-        request.source = source.text;
-        request.name = source.name;
-        request.options = source.options;
-        request.include_directories = source.include_directories;
+        gpu::CompileRequest request = request_of(source);
         request.debug_info = true;
         const gpu::CompileResult result = gpu::compile_or_throw(request);
         const auto parsed = ptx::parse(result.ptx());

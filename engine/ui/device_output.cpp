@@ -29,8 +29,8 @@ void receive(const char* text, std::size_t bytes, void*) {
 }
 
 void set_callback(bool ours) {
-    const auto set = reinterpret_cast<decltype(&latheSoftSetPrintfCallback)>(
-        gpu::driver().find_symbol("latheSoftSetPrintfCallback"));
+    const auto set =
+        gpu::driver().find<decltype(latheSoftSetPrintfCallback)>("latheSoftSetPrintfCallback");
     if (set) set(ours ? &receive : nullptr, nullptr);
 }
 

@@ -61,6 +61,13 @@ int latheSoftSetTimeLimit(void* stream, uint64_t milliseconds);
 /// CUDA_ERROR_INVALID_HANDLE. Errors of commands and printf are left to synchronising calls.
 int latheSoftStreamWait(void* stream, uint64_t nanoseconds);
 
+/// A kernel's first launches run by single threads, until its code by vectors is compiled in the
+/// background. Between begin and end of the calling thread modules of some thousand instructions at
+/// most are loaded with their code by vectors, for blocks as kernels of these names were last
+/// launched with: for a program that goes on with an older version meanwhile. Calls nest.
+void latheSoftBestCodeBegin(void);
+void latheSoftBestCodeEnd(void);
+
 /// Bytes that OpenGL interop had to copy because the GL gives no pointer to its storage. Buffers
 /// with persistent mappings add nothing; textures add their size at map and unmap.
 uint64_t latheSoftInteropBytesCopied(void);

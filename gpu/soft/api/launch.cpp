@@ -70,13 +70,18 @@ CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned gx, unsigned gy, unsig
 CUresult cuLaunchKernelEx(const CUlaunchConfig* c, CUfunction f, void** params, void** extra) {
     if (!is_pointer(c) || (c->numAttrs && !is_pointer(c->attrs))) return CUDA_ERROR_INVALID_VALUE;
     bool cooperative = false;
+    bool clusters = false;
     for (unsigned i = 0; i < c->numAttrs; ++i) {
         const CUlaunchAttribute& a = c->attrs[i];
         if (a.id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) cooperative = a.value.cooperative != 0;
-        if (a.id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION &&
-            a.value.clusterDim.x * a.value.clusterDim.y * a.value.clusterDim.z > 1)
-            return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+        if (a.id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
+            clusters = a.value.clusterDim.x * a.value.clusterDim.y * a.value.clusterDim.z != 1;
     }
+    if (clusters)
+        return in_context([](Context&) {
+            fail(CUDA_ERROR_INVALID_CLUSTER_SIZE,
+                 "the software device has compute capability 7.5, clusters begin with 9.0");
+        });
     return launch_grid(f, {.grid = {c->gridDimX, c->gridDimY, c->gridDimZ},
                            .block = {c->blockDimX, c->blockDimY, c->blockDimZ},
                            .shared_bytes = c->sharedMemBytes,

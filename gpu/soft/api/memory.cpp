@@ -303,9 +303,14 @@ CUresult cuMemPrefetchAsync_v2(CUdeviceptr p, std::size_t bytes, CUmemLocation t
     });
 }
 
-CUresult cuStreamAttachMemAsync(CUstream stream, CUdeviceptr p, std::size_t, unsigned) {
+CUresult cuStreamAttachMemAsync(CUstream handle, CUdeviceptr p, std::size_t, unsigned flags) {
     return in_context([&](Context& context) {
-        context.stream(stream);
+        auto stream = context.stream(handle);
+        require(flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST ||
+                    flags == CU_MEM_ATTACH_SINGLE,
+                CUDA_ERROR_INVALID_VALUE, "flags must be one of GLOBAL, HOST and SINGLE");
+        require(flags != CU_MEM_ATTACH_SINGLE || !stream->legacy, CUDA_ERROR_INVALID_VALUE,
+                "SINGLE is for a stream, not for the default one");
         allocation_at(p, {Kind::managed});
     });
 }

@@ -2,6 +2,7 @@
 // The extras of soft_api.h.
 #include "gpu/soft/api/entry.h"
 
+#include "gpu/soft/drv/module.h"
 #include "gpu/soft/rt/printf.h"
 #include "gpu/soft/rt/profile.h"
 
@@ -105,5 +106,8 @@ int latheSoftStreamWait(void* stream, uint64_t nanoseconds) {
                    : CUDA_ERROR_NOT_READY;
     });
 }
+
+void latheSoftBestCodeBegin(void) { ++Module::wants_best_code; }
+void latheSoftBestCodeEnd(void) { --Module::wants_best_code; }
 
 } // extern "C"

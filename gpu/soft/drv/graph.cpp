@@ -103,7 +103,37 @@ std::shared_ptr<Graph> Graph::clone() const {
             like[node.get()]->before.push_back(like[before]);
         for (const GraphNode* after : node->after) like[node.get()]->after.push_back(like[after]);
     }
+    made->keep_as(*this);
     return made;
+}
+
+void Graph::keep(std::shared_ptr<UserReferences> references) {
+    kept_.push_back(std::move(references));
+}
+
+void Graph::let_go(const UserObject& object, unsigned count) {
+    for (const auto& references : kept_)
+        if (references->object() == &object && references->count() >= count) {
+            references->release(count);
+            std::erase_if(kept_, [](const auto& each) { return each->count() == 0; });
+            return;
+        }
+    fail(kInvalid, "the graph does not keep this object");
+}
+
+KeptObjects Graph::kept() const {
+    KeptObjects all = kept_;
+    for (const auto& node : nodes_)
+        if (const auto* child = std::get_if<ChildOperation>(&node->operation))
+            for (auto& references : child->graph->kept()) all.push_back(std::move(references));
+    return all;
+}
+
+void Graph::keep_as(const Graph& other) {
+    KeptObjects copies;
+    for (const auto& references : other.kept_)
+        copies.push_back(std::make_shared<UserReferences>(*references));
+    kept_ = std::move(copies); // launches under way hold the others
 }
 
 GraphNode* Graph::clone_of(const GraphNode* original) const {

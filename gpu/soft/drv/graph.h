@@ -4,6 +4,7 @@
 #pragma once
 
 #include "gpu/soft/drv/graph_node.h"
+#include "gpu/soft/drv/user_object.h"
 
 #include <memory>
 #include <mutex>
@@ -54,10 +55,20 @@ public:
     /// Each node behind all that it depends on, earlier ones first; without those of circles.
     std::vector<GraphNode*> in_order() const;
 
+    /// Keeps an object of the caller's until the graph ends; its copies keep it, too.
+    void keep(std::shared_ptr<UserReferences> references);
+    /// Fails with CUDA_ERROR_INVALID_VALUE where it keeps fewer.
+    void let_go(const UserObject& object, unsigned count);
+    /// What it keeps, and what its children keep.
+    KeptObjects kept() const;
+    /// Keeps what `other` keeps instead.
+    void keep_as(const Graph& other);
+
     bool is_child = false; ///< ends with its node
 
 private:
     std::vector<std::shared_ptr<GraphNode>> nodes_;
+    KeptObjects kept_;
 };
 
 /// The node of a handle; fails with CUDA_ERROR_INVALID_VALUE, as for graphs.

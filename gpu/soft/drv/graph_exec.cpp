@@ -53,7 +53,7 @@ CUgraphExecUpdateResultInfo compare(const Graph& mine, const Graph& other) {
     return {CU_GRAPH_EXEC_UPDATE_SUCCESS, nullptr, nullptr};
 }
 
-void take_over(const Graph& mine, const Graph& other) {
+void take_over(Graph& mine, const Graph& other) {
     const auto of_mine = mine.nodes(), of_other = other.nodes();
     for (std::size_t k = 0; k < of_mine.size(); ++k) {
         if (const auto* child = std::get_if<ChildOperation>(&of_mine[k]->operation))
@@ -61,6 +61,7 @@ void take_over(const Graph& mine, const Graph& other) {
         else
             of_mine[k]->operation = of_other[k]->operation;
     }
+    mine.keep_as(other);
 }
 
 } // namespace
@@ -87,8 +88,9 @@ std::shared_ptr<GraphExec> instantiate(const Graph& graph, cuuint64_t flags) {
 
 void launch(Context& context, const std::shared_ptr<Stream>& stream, GraphExec& exec) {
     std::lock_guard lock{exec.mutex};
+    const KeptObjects kept = exec.graph->kept(); // the executable graph may end before its launch
     for (const GraphNode* node : exec.order)
-        if (node->enabled) replay(context, stream, node->operation);
+        if (node->enabled) replay(context, stream, node->operation, kept);
 }
 
 CUgraphExecUpdateResultInfo update(GraphExec& exec, const Graph& graph) {

@@ -27,6 +27,7 @@ CUfunction function_in(const CUDA_KERNEL_NODE_PARAMS& p) {
 struct Replay {
     Context& context;
     const std::shared_ptr<Stream>& stream;
+    const KeptObjects& kept;
 
     void operator()(const KernelOperation& kernel) const {
         LaunchArguments arguments = arguments_of(kernel.params, kernel.cooperative);
@@ -46,11 +47,11 @@ struct Replay {
         act(fill_action(p.dst, p.pitch, p.value, p.elementSize, p.width, p.height));
     }
     void operator()(const HostOperation& host) const {
-        context.submit(
-            stream, std::make_shared<Command>(Command::Kind::host_function, [params = host.params] {
-                params.fn(params.userData);
-                return CUDA_SUCCESS;
-            }));
+        context.submit(stream, std::make_shared<Command>(Command::Kind::host_function,
+                                                         [params = host.params, kept = kept] {
+                                                             params.fn(params.userData);
+                                                             return CUDA_SUCCESS;
+                                                         }));
     }
     void operator()(const RecordOperation& record) const {
         lathe::soft::record(context, *object<Event>(record.event), stream);
@@ -131,8 +132,9 @@ RecordOperation record_operation(CUevent event) {
 
 WaitOperation wait_operation(CUevent event) { return {record_operation(event).event}; }
 
-void replay(Context& context, const std::shared_ptr<Stream>& stream, const Operation& operation) {
-    std::visit(Replay{context, stream}, operation);
+void replay(Context& context, const std::shared_ptr<Stream>& stream, const Operation& operation,
+            const KeptObjects& kept) {
+    std::visit(Replay{context, stream, kept}, operation);
 }
 
 } // namespace lathe::soft

@@ -4,6 +4,7 @@
 
 #include "gpu/soft/drv/copy.h"
 #include "gpu/soft/drv/launch.h"
+#include "gpu/soft/drv/user_object.h"
 
 #include <memory>
 #include <variant>
@@ -56,7 +57,8 @@ HostOperation host_operation(const CUDA_HOST_NODE_PARAMS& params);
 RecordOperation record_operation(CUevent event);
 WaitOperation wait_operation(CUevent event);
 
-/// Appends an operation to a stream.
-void replay(Context& context, const std::shared_ptr<Stream>& stream, const Operation& operation);
+/// Appends an operation to a stream. A host function keeps `kept` until it has run.
+void replay(Context& context, const std::shared_ptr<Stream>& stream, const Operation& operation,
+            const KeptObjects& kept);
 
 } // namespace lathe::soft

@@ -12,21 +12,62 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <optional>
 
 namespace lathe::soft {
 
 namespace {
 constexpr std::size_t kCompiledAtOnce = 4; // kernels
+/// Beyond it the best code takes too long for somebody who waits: 0.1 ms an instruction and more.
+constexpr std::size_t kSoonCompiled = 2000; // instructions
+
+ExecutionMode mode_for(const ptx::Module& module) {
+    ExecutionMode mode = ExecutionMode::from_environment();
+    if (!Module::wants_best_code) return mode;
+    std::size_t statements = 0;
+    for (const ptx::Function& function : module.functions)
+        statements += function.body.statements.size();
+    mode.at_once = mode.at_once || statements <= kSoonCompiled;
+    return mode;
+}
+
+using Block = std::array<std::uint32_t, 3>;
+
+/// The blocks that kernels were last launched with, by their names: a source that is compiled again
+/// after an edit will be launched as before.
+class LastBlocks {
+public:
+    static LastBlocks& instance() {
+        static auto* const all = new LastBlocks; // threads may launch while the process ends
+        return *all;
+    }
+    void set(const std::string& kernel, const Block& block) {
+        std::lock_guard lock{mutex_};
+        blocks_[kernel] = block;
+    }
+    std::optional<Block> find(const std::string& kernel) const {
+        std::lock_guard lock{mutex_};
+        const auto found = blocks_.find(kernel);
+        return found == blocks_.end() ? std::nullopt : std::optional{found->second};
+    }
+
+private:
+    mutable std::mutex mutex_;
+    std::map<std::string, Block> blocks_;
+};
 
 /// The block that code is compiled for before a launch tells.
-const std::uint32_t* usual_block(const KernelInfo& kernel) {
-    static constexpr std::uint32_t kLine[3] = {256, 1, 1}, kSquare[3] = {32, 8, 1};
-    if (kernel.required_threads[0] && kernel.required_threads[1] && kernel.required_threads[2])
-        return kernel.required_threads;
-    return kernel.has_rows ? kSquare : kLine;
+Block usual_block(const KernelInfo& kernel) {
+    if (const auto& required = kernel.required_threads; required[0] && required[1] && required[2])
+        return {required[0], required[1], required[2]};
+    if (const auto last = LastBlocks::instance().find(kernel.name)) return *last;
+    return kernel.has_rows ? Block{32, 8, 1} : Block{256, 1, 1};
 }
 } // namespace
+
+thread_local int Module::wants_best_code = 0;
 
 std::shared_ptr<const ptx::Module> Module::parse(std::string_view text) {
     auto parsed = std::make_shared<ptx::ParseResult>(ptx::parse(text));
@@ -50,12 +91,14 @@ std::shared_ptr<Module> Module::load(const Context& context,
         // a kernel is compiled, which happens through the module.
         Module* self = module.get();
         module->code_ = CompiledModule::create(
-            module->ast_, [self](std::string_view symbol) { return self->resolve(symbol); });
+            module->ast_, [self](std::string_view symbol) { return self->resolve(symbol); },
+            mode_for(*module->ast_));
         const auto& kernels = module->code_->kernels();
         if (kernels.size() <= kCompiledAtOnce)
             for (const KernelInfo& kernel : kernels) {
                 std::lock_guard lock{module->mutex_};
-                module->code_->code(kernel.name, usual_block(kernel), Profile::instance().is_on());
+                module->code_->code(kernel.name, usual_block(kernel).data(),
+                                    Profile::instance().is_on());
             }
     } catch (const lathe::Error& e) { fail(CUDA_ERROR_INVALID_PTX, e.what()); }
     return module;
@@ -66,6 +109,15 @@ KernelCode Function::code(const std::uint32_t block[3], bool counts) {
         std::lock_guard lock{mutex_};
         if (counts_ == counts && std::equal(block, block + 3, block_)) return code_.best();
     }
+    LastBlocks::instance().set(info->name, {block[0], block[1], block[2]});
+    return compile(block, counts);
+}
+
+KernelCode Function::code_ahead(bool counts) {
+    return compile(usual_block(*info).data(), counts);
+}
+
+KernelCode Function::compile(const std::uint32_t block[3], bool counts) {
     const KernelCode found = module->compile(*info, block, counts);
     std::lock_guard lock{mutex_};
     code_ = found;
@@ -95,7 +147,7 @@ Function* Module::function(std::string_view name, bool* is_new) {
         made->module = shared_from_this();
         made->info = &kernel;
         try { // compile now: a launch should not wait for it
-            (void)made->code(usual_block(kernel), Profile::instance().is_on());
+            (void)made->code_ahead(Profile::instance().is_on());
         } catch (const lathe::Error& e) { fail(CUDA_ERROR_INVALID_PTX, e.what()); }
         Function* handle = Objects<Function>::instance().add(std::move(made));
         functions_.emplace(name, handle);

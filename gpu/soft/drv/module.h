@@ -37,6 +37,8 @@ struct Function {
     const KernelInfo* info = nullptr;
     /// The code for blocks of this size; compiled when first asked for. The last one is kept.
     KernelCode code(const std::uint32_t block[3], bool counts);
+    /// The same before a launch tells the size: as a kernel of this name was last launched.
+    KernelCode code_ahead(bool counts);
     FunctionSettings settings;
     /// What the launches of CUDA 3 and before keep here: cuFuncSetBlockShape, cuParamSet...
     struct {
@@ -46,6 +48,8 @@ struct Function {
     } old_style;
 
 private:
+    KernelCode compile(const std::uint32_t block[3], bool counts);
+
     std::mutex mutex_;
     KernelCode code_;
     std::uint32_t block_[3] = {0, 0, 0};
@@ -62,6 +66,8 @@ public:
     static std::shared_ptr<Module> load(const Context& context,
                                         std::shared_ptr<const ptx::Module> ptx);
     ~Module();
+    /// Above 0: modules that this thread loads are compiled by vectors at once, unless large.
+    static thread_local int wants_best_code;
 
     /// The function object of a kernel, the same for the same name; null where there is none.
     /// `is_new` says whether this call made it.

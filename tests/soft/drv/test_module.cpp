@@ -3,10 +3,13 @@
 #include "tests/soft/rt/driver_test.h"
 #include "tests/temp_folder.h"
 
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <string>
+#include <string_view>
 #include <unistd.h>
 
 namespace lathe::test {
@@ -65,6 +68,24 @@ TEST_F(Module, OptionsAreChecked) {
               CUDA_ERROR_INVALID_VALUE);
     EXPECT_EQ(cuModuleLoadDataEx(&module, ptx.c_str(), 1, &option, &value),
               CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST_F(Module, TheBestCodeIsThereAtTheFirstLaunchWhereItIsAskedFor) {
+    const char* mode = std::getenv("LATHE_SOFT_MODE");
+    if (mode && std::string_view{mode} == "scalar") GTEST_SKIP() << "vectors are not wanted";
+    // Each thread reads what its neighbour writes: one after another they count, side by side all
+    // but the first read 0. A number of its own keeps the object cache out of it.
+    const std::string source = R"(extern "C" __global__ void k(int* x, int never) {
+        const int i = threadIdx.x;
+        x[i + 1] = x[i] + 1;
+        if (never == )" + std::to_string(getpid()) + "77) x[0] = 5; }";
+    latheSoftBestCodeBegin();
+    CUfunction f = kernel(source);
+    latheSoftBestCodeEnd();
+    Buffer<int> x{9};
+    CHECK_CU(launch(f, shape(1, 8), x.get(), 0));
+    CHECK_CU(cuCtxSynchronize());
+    EXPECT_EQ(x.read(), (std::vector<int>{0, 1, 1, 1, 1, 1, 1, 1, 1}));
 }
 
 TEST_F(Module, ImagesThatAreNone) {

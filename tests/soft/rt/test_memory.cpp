@@ -18,6 +18,9 @@ TEST_F(Driver, AllocationsAndTheirQueries) {
     CUdeviceptr p = 0, base = 0;
     CHECK_CU(cuMemAlloc(&p, 1000));
     EXPECT_EQ(p % 256, 0u);
+    int alignment = 0; // any allocation may be read as a texture
+    CHECK_CU(cuDeviceGetAttribute(&alignment, CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT, 0));
+    EXPECT_EQ(p % static_cast<unsigned>(alignment), 0u);
     CHECK_CU(cuMemGetInfo(&free_now, &total));
     EXPECT_LT(free_now, free_before);
     std::size_t bytes = 0;
