@@ -35,7 +35,7 @@ struct KeyAndFiles {
 KeyAndFiles key_of(const CompileRequest& r, const CompileOptions& s) {
     KeyAndFiles result;
     CacheKey key;
-    key.add("lathe compile 2").add(r.source).add(r.name);
+    key.add("lathe compile 3").add(device_headers_key()).add(r.source).add(r.name);
     key.add(static_cast<std::uint64_t>(nvrtc().major) << 32 | static_cast<unsigned>(nvrtc().minor));
     key.add(s.target.arch());
     key.add(s.words.size());

@@ -6,6 +6,8 @@
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <set>
+#include <utility>
 
 namespace lathe::gpu {
 
@@ -45,6 +47,17 @@ Lives& lives() {
     return *all;
 }
 
+/// Who may use whose memory.
+struct Peers {
+    std::mutex mutex;
+    std::set<std::pair<CUcontext, CUcontext>> open;
+};
+
+Peers& peers() {
+    static auto* const all = new Peers;
+    return *all;
+}
+
 } // namespace
 
 Context Context::wrap(CUcontext context) noexcept {
@@ -65,6 +78,12 @@ void Context::destroy() const {
     if (life_ == 0 || !lives().end(context_, life_))
         throw Error{"cuCtxDestroy", CUDA_ERROR_INVALID_CONTEXT,
                     life_ ? "it was destroyed before" : "Context::create did not make it"};
+    {
+        std::lock_guard lock{peers().mutex};
+        std::erase_if(peers().open, [this](const auto& pair) {
+            return pair.first == context_ || pair.second == context_;
+        });
+    }
     CU_TRY(cuCtxDestroy(context_));
 }
 
@@ -96,7 +115,8 @@ Context Context::ensure_current() {
 void Context::make_current() const { CU_TRY(cuCtxSetCurrent(context_)); }
 
 void Context::push() const {
-    if (!is_alive()) throw Error{"cuCtxPushCurrent", CUDA_ERROR_INVALID_CONTEXT, "it was destroyed"};
+    if (!is_alive())
+        throw Error{"cuCtxPushCurrent", CUDA_ERROR_INVALID_CONTEXT, "it was destroyed"};
     CU_TRY(cuCtxPushCurrent(context_));
 }
 
@@ -123,6 +143,29 @@ MemoryInfo Context::memory() const {
     MemoryInfo info;
     CU_TRY(cuMemGetInfo(&info.free_bytes, &info.total_bytes));
     return info;
+}
+
+void Context::enable_peer_access(const Context& peer, unsigned flags) const {
+    if (!peer.is_alive())
+        throw Error{"cuCtxEnablePeerAccess", CUDA_ERROR_INVALID_CONTEXT, "the peer was destroyed"};
+    const CurrentContext scope{*this};
+    CU_TRY(cuCtxEnablePeerAccess(peer.get(), flags), "flags {}", flags);
+    std::lock_guard lock{peers().mutex};
+    peers().open.emplace(context_, peer.get());
+}
+
+void Context::disable_peer_access(const Context& peer) const {
+    if (!peer.is_alive())
+        throw Error{"cuCtxDisablePeerAccess", CUDA_ERROR_INVALID_CONTEXT, "the peer was destroyed"};
+    const CurrentContext scope{*this};
+    CU_TRY(cuCtxDisablePeerAccess(peer.get()));
+    std::lock_guard lock{peers().mutex};
+    peers().open.erase({context_, peer.get()});
+}
+
+bool Context::has_peer_access(const Context& peer) const noexcept {
+    std::lock_guard lock{peers().mutex};
+    return peers().open.contains({context_, peer.get()});
 }
 
 CurrentContext::CurrentContext(const Context& context) {

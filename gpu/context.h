@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The primary context, which PyTorch, CuPy and JAX use too, contexts of one's own, and the guard that
-// makes one current. A primary context is retained on first use and kept until the process ends, so
-// objects made in it need no reference to it. A context of one's own may be destroyed before them:
-// with it the driver has released what they own, and they leave it alone.
+// The primary context, which PyTorch, CuPy and JAX use too, contexts of one's own, and the guard
+// that makes one current. A primary context is retained on first use and kept until the process
+// ends, so objects made in it need no reference to it. A context of one's own may be destroyed
+// before them: with it the driver has released what they own, and they leave it alone.
 #pragma once
 
 #include "gpu/device.h"
@@ -55,6 +55,13 @@ public:
     /// Blocks until all work of the context is done. (cuCtxSynchronize)
     void synchronize() const;
     MemoryInfo memory() const;
+    /// From now on kernels and copies of this context may use the memory of `peer`, a context of
+    /// another device. `flags` must be 0. Throws gpu::Error where the devices cannot, or it is on
+    /// already (off, for the second). (cuCtxEnablePeerAccess, cuCtxDisablePeerAccess)
+    void enable_peer_access(const Context& peer, unsigned flags = 0) const;
+    void disable_peer_access(const Context& peer) const;
+    /// Whether enable_peer_access opened it; what others opened is not known here.
+    bool has_peer_access(const Context& peer) const noexcept;
 
 private:
     CUcontext context_ = nullptr;

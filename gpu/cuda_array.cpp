@@ -42,8 +42,7 @@ void detail::CudaArrayTraits::destroy(Type array) noexcept {
         log_failure("cuArrayDestroy", driver().cuArrayDestroy(array.value));
 }
 
-CudaArray::CudaArray(const CudaArrayConfig& config) : config_{config} {
-    const Context context = Context::ensure_current();
+CUDA_ARRAY3D_DESCRIPTOR detail::descriptor_of(const CudaArrayConfig& config) {
     CUDA_ARRAY3D_DESCRIPTOR d{};
     d.Width = config.width;
     d.Height = config.height;
@@ -52,23 +51,33 @@ CudaArray::CudaArray(const CudaArrayConfig& config) : config_{config} {
     d.NumChannels = config.channels;
     if (config.surface_load_store) d.Flags |= CUDA_ARRAY3D_SURFACE_LDST;
     if (config.layered) d.Flags |= CUDA_ARRAY3D_LAYERED;
+    if (config.cubemap) d.Flags |= CUDA_ARRAY3D_CUBEMAP;
+    if (config.texture_gather) d.Flags |= CUDA_ARRAY3D_TEXTURE_GATHER;
+    return d;
+}
+
+CudaArray::CudaArray(const CudaArrayConfig& config) : config_{config} {
+    const Context context = Context::ensure_current();
+    const CUDA_ARRAY3D_DESCRIPTOR d = detail::descriptor_of(config);
     CUarray array = nullptr;
     CU_TRY(cuArray3DCreate(&array, &d), "{}", describe(config));
     handle_ = Handle<detail::CudaArrayTraits>{{array, context}};
 }
 
-CudaArray CudaArray::wrap(CUarray array) {
+CudaArray CudaArray::wrap(CUarray array, const Context& context) {
     CUDA_ARRAY3D_DESCRIPTOR d{};
     CU_TRY(cuArray3DGetDescriptor(&d, array));
     CudaArray a;
-    a.handle_ = Handle<detail::CudaArrayTraits>::wrap({array, {}});
+    a.handle_ = Handle<detail::CudaArrayTraits>::wrap({array, context});
     a.config_ = {.width = d.Width,
                  .height = d.Height,
                  .depth = d.Depth,
                  .format = d.Format,
                  .channels = d.NumChannels,
                  .surface_load_store = (d.Flags & CUDA_ARRAY3D_SURFACE_LDST) != 0,
-                 .layered = (d.Flags & CUDA_ARRAY3D_LAYERED) != 0};
+                 .layered = (d.Flags & CUDA_ARRAY3D_LAYERED) != 0,
+                 .cubemap = (d.Flags & CUDA_ARRAY3D_CUBEMAP) != 0,
+                 .texture_gather = (d.Flags & CUDA_ARRAY3D_TEXTURE_GATHER) != 0};
     return a;
 }
 
@@ -76,8 +85,23 @@ std::size_t CudaArray::element_bytes() const noexcept {
     return format_bytes(config_.format) * config_.channels;
 }
 
-std::size_t CudaArray::bytes() const noexcept {
-    return row_bytes() * rows_of(config_) * slices_of(config_);
+std::size_t CudaArray::bytes() const noexcept { return row_bytes() * rows() * slices(); }
+
+std::size_t CudaArray::rows() const noexcept { return rows_of(config_); }
+std::size_t CudaArray::slices() const noexcept { return slices_of(config_); }
+
+void CudaArray::require_alive(const char* routine) const {
+    if (!handle_.get().context.is_alive())
+        throw Error{routine, CUDA_ERROR_CONTEXT_IS_DESTROYED,
+                    fmt::format("{}: its context was destroyed", describe(config_))};
+}
+
+void CudaArray::require_current(const char* routine) const {
+    require_alive(routine);
+    const Context& own = handle_.get().context;
+    if (own && own != Context::current())
+        throw Error{routine, CUDA_ERROR_INVALID_CONTEXT,
+                    fmt::format("{} was made in another context", describe(config_))};
 }
 
 // The copy of the whole array with only the sizes set; both sides are set by the caller.
@@ -155,6 +179,45 @@ void CudaArray::copy_to_device(CUdeviceptr to, std::size_t pitch_bytes, StreamVi
     copy.dstDevice = to;
     from_array(copy, get());
     CU_TRY(cuMemcpy3DAsync(&copy, stream.get()), "{}", describe(config_));
+}
+
+void CudaArray::check_part(const char* routine, std::size_t at_bytes, std::size_t bytes) const {
+    require_current(routine);
+    if (rows() > 1 || slices() > 1)
+        throw Error{routine, CUDA_ERROR_INVALID_VALUE,
+                    fmt::format("{} has more than one row", describe(config_))};
+    if (at_bytes > row_bytes() || bytes > row_bytes() - at_bytes)
+        throw Error{routine, CUDA_ERROR_INVALID_VALUE,
+                    fmt::format("{} bytes from byte {} on of an array of {} bytes", bytes, at_bytes,
+                                row_bytes())};
+}
+
+void CudaArray::copy_part_from_host(std::size_t at_bytes, const void* from, std::size_t bytes) {
+    check_part("cuMemcpyHtoA", at_bytes, bytes);
+    if (bytes) CU_TRY(cuMemcpyHtoA(get(), at_bytes, from, bytes), "{} bytes", bytes);
+}
+
+void CudaArray::copy_part_to_host(std::size_t at_bytes, void* to, std::size_t bytes) const {
+    check_part("cuMemcpyAtoH", at_bytes, bytes);
+    if (bytes) CU_TRY(cuMemcpyAtoH(to, get(), at_bytes, bytes), "{} bytes", bytes);
+}
+
+void CudaArray::copy_part_from_device(std::size_t at_bytes, CUdeviceptr from, std::size_t bytes) {
+    check_part("cuMemcpyDtoA", at_bytes, bytes);
+    if (bytes) CU_TRY(cuMemcpyDtoA(get(), at_bytes, from, bytes), "{} bytes", bytes);
+}
+
+void CudaArray::copy_part_to_device(std::size_t at_bytes, CUdeviceptr to, std::size_t bytes) const {
+    check_part("cuMemcpyAtoD", at_bytes, bytes);
+    if (bytes) CU_TRY(cuMemcpyAtoD(to, get(), at_bytes, bytes), "{} bytes", bytes);
+}
+
+void CudaArray::copy_part_from(std::size_t at_bytes, const CudaArray& from,
+                               std::size_t from_at_bytes, std::size_t bytes) {
+    check_part("cuMemcpyAtoA", at_bytes, bytes);
+    from.check_part("cuMemcpyAtoA", from_at_bytes, bytes);
+    if (bytes)
+        CU_TRY(cuMemcpyAtoA(get(), at_bytes, from.get(), from_at_bytes, bytes), "{} bytes", bytes);
 }
 
 void CudaArray::copy_from(const CudaArray& from, StreamView stream) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "gpu/device_headers.h"
 
+#include "gpu/compile_cache.h"
+
 namespace lathe::gpu {
 namespace {
 
@@ -135,8 +137,18 @@ std::span<const CompileHeader> device_headers() {
         {"stddef.h", kStddef},  {"cstddef", kCstddef},
         {"limits.h", kLimits},  {"climits", kLimits},
         {"float.h", kFloat},    {"cfloat", kFloat},
+#include "kernels/headers.inc"
     };
     return headers;
+}
+
+std::string_view device_headers_key() {
+    static const std::string hex = [] {
+        CacheKey key;
+        for (const CompileHeader& header : device_headers()) key.add(header.name).add(header.text);
+        return key.hex();
+    }();
+    return hex;
 }
 
 } // namespace lathe::gpu

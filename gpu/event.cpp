@@ -3,6 +3,8 @@
 
 #include "gpu/driver/check.h"
 
+#include <cstring>
+
 namespace lathe::gpu {
 
 void detail::EventTraits::destroy(Type event) noexcept {
@@ -15,8 +17,9 @@ Event::Event(const EventConfig& config) {
     unsigned flags = CU_EVENT_DEFAULT;
     if (!config.timing) flags |= CU_EVENT_DISABLE_TIMING;
     if (config.blocking_wait) flags |= CU_EVENT_BLOCKING_SYNC;
+    if (config.interprocess) flags |= CU_EVENT_INTERPROCESS;
     CUevent event = nullptr;
-    CU_TRY(cuEventCreate(&event, flags));
+    CU_TRY(cuEventCreate(&event, flags), "flags {}", flags);
     handle_ = Handle<detail::EventTraits>{{event, context}};
 }
 
@@ -24,6 +27,25 @@ Event Event::wrap(CUevent event) noexcept {
     Event e;
     e.handle_ = Handle<detail::EventTraits>::wrap({event, {}});
     return e;
+}
+
+Event Event::open(const IpcHandle& bytes) {
+    const Context context = Context::ensure_current();
+    CUipcEventHandle handle{};
+    std::memcpy(&handle, bytes.data(), sizeof handle);
+    CUevent event = nullptr;
+    CU_TRY(cuIpcOpenEventHandle(&event, handle));
+    Event e;
+    e.handle_ = Handle<detail::EventTraits>{{event, context}};
+    return e;
+}
+
+IpcHandle Event::ipc_handle() const {
+    CUipcEventHandle handle{};
+    CU_TRY(cuIpcGetEventHandle(&handle, get()));
+    IpcHandle bytes;
+    std::memcpy(bytes.data(), &handle, sizeof handle);
+    return bytes;
 }
 
 void Event::record(StreamView stream) { CU_TRY(cuEventRecord(get(), stream.get())); }

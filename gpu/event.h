@@ -4,6 +4,7 @@
 
 #include "engine/core/handle.h"
 #include "gpu/context.h"
+#include "gpu/ipc.h"
 #include "gpu/stream.h"
 
 #include <cuda.h>
@@ -23,6 +24,7 @@ struct EventTraits {
 struct EventConfig {
     bool timing = true;         ///< false: cheaper, elapsed_since is not available
     bool blocking_wait = false; ///< synchronize() sleeps instead of spinning
+    bool interprocess = false;  ///< ipc_handle() is available; needs `timing` off
 };
 
 class Event {
@@ -31,6 +33,9 @@ public:
     /// (cuEventCreate, in the current context)
     explicit Event(const EventConfig& config);
     static Event wrap(CUevent event) noexcept;
+    /// Another process's event, which must have been made with `interprocess`. Throws gpu::Error
+    /// for a handle of this process, or one that is none. (cuIpcOpenEventHandle)
+    static Event open(const IpcHandle& handle);
 
     CUevent get() const noexcept { return handle_.get().value; }
     explicit operator bool() const noexcept { return static_cast<bool>(handle_); }
@@ -45,6 +50,9 @@ public:
     /// Device time between two recorded, finished events. Resolution about 0.5 µs.
     /// Throws gpu::Error where either is not finished or was made without timing.
     std::chrono::duration<float, std::milli> elapsed_since(const Event& start) const;
+    /// For Event::open in another process. Throws gpu::Error unless made with `interprocess`.
+    /// (cuIpcGetEventHandle)
+    IpcHandle ipc_handle() const;
 
 private:
     Handle<detail::EventTraits> handle_;

@@ -2,6 +2,7 @@
 #include "gpu/graphics_resource.h"
 
 #include "gpu/driver/check.h"
+#include "gpu/graphics_context.h"
 
 #include <array>
 #include <utility>
@@ -9,7 +10,7 @@
 namespace lathe::gpu {
 namespace {
 
-unsigned register_flags(GraphicsAccess access) {
+CUgraphicsRegisterFlags register_flags(GraphicsAccess access) {
     switch (access) {
     case GraphicsAccess::read_only:
         return CU_GRAPHICS_REGISTER_FLAGS_READ_ONLY;
@@ -21,6 +22,18 @@ unsigned register_flags(GraphicsAccess access) {
     return CU_GRAPHICS_REGISTER_FLAGS_NONE;
 }
 
+// A driver may look for the GL context where none is: asked before.
+void require_gl(const char* routine) {
+    if (!current_gl_renderer())
+        throw Error{routine, CUDA_ERROR_INVALID_GRAPHICS_CONTEXT, gl_sharing_problem()};
+}
+
+// Why it was, where that is known: asked when a call has failed.
+std::string reason() {
+    const std::string problem = gl_sharing_problem();
+    return problem.empty() ? problem : ": " + problem;
+}
+
 } // namespace
 
 void detail::GraphicsResourceTraits::destroy(Type resource) noexcept {
@@ -30,20 +43,32 @@ void detail::GraphicsResourceTraits::destroy(Type resource) noexcept {
 }
 
 GraphicsResource GraphicsResource::buffer(unsigned gl_name, GraphicsAccess access) {
+    return buffer(gl_name, register_flags(access));
+}
+
+GraphicsResource GraphicsResource::buffer(unsigned gl_name, CUgraphicsRegisterFlags flags) {
+    require_gl("cuGraphicsGLRegisterBuffer");
     const Context context = Context::ensure_current();
     CUgraphicsResource resource = nullptr;
-    CU_TRY(cuGraphicsGLRegisterBuffer(&resource, gl_name, register_flags(access)), "GL buffer {}",
-           gl_name);
+    CU_TRY(cuGraphicsGLRegisterBuffer(&resource, gl_name, flags), "GL buffer {}{}", gl_name,
+           reason());
     return GraphicsResource{Handle<detail::GraphicsResourceTraits>{{resource, context}}};
 }
 
 GraphicsResource GraphicsResource::image(unsigned gl_name, unsigned gl_target,
                                          GraphicsAccess access, bool surface_load_store) {
+    const unsigned surface = surface_load_store ? CU_GRAPHICS_REGISTER_FLAGS_SURFACE_LDST : 0;
+    return image(gl_name, gl_target,
+                 static_cast<CUgraphicsRegisterFlags>(register_flags(access) | surface));
+}
+
+GraphicsResource GraphicsResource::image(unsigned gl_name, unsigned gl_target,
+                                         CUgraphicsRegisterFlags flags) {
+    require_gl("cuGraphicsGLRegisterImage");
     const Context context = Context::ensure_current();
-    unsigned flags = register_flags(access);
-    if (surface_load_store) flags |= CU_GRAPHICS_REGISTER_FLAGS_SURFACE_LDST;
     CUgraphicsResource resource = nullptr;
-    CU_TRY(cuGraphicsGLRegisterImage(&resource, gl_name, gl_target, flags), "GL image {}", gl_name);
+    CU_TRY(cuGraphicsGLRegisterImage(&resource, gl_name, gl_target, flags),
+           "GL image {} of target {:#x}{}", gl_name, gl_target, reason());
     return GraphicsResource{Handle<detail::GraphicsResourceTraits>{{resource, context}}};
 }
 
@@ -91,6 +116,11 @@ void GraphicsMapping::unmap() {
     if (mapped.empty()) return;
     CU_TRY(cuGraphicsUnmapResources(static_cast<unsigned>(mapped.size()), mapped.data(),
                                     stream_.get()));
+}
+
+void GraphicsMapping::unmap(StreamView stream) {
+    stream_ = stream;
+    unmap();
 }
 
 DeviceSpan<std::byte> GraphicsMapping::bytes(std::size_t index) const {

@@ -41,6 +41,11 @@ public:
     static GraphicsResource image(unsigned gl_name, unsigned gl_target,
                                   GraphicsAccess access = GraphicsAccess::read_write,
                                   bool surface_load_store = true);
+    /// The same with CU_GRAPHICS_REGISTER_FLAGS_* as the driver has them. Where no GL context is
+    /// current, or GL runs on another device, the message says so and what helps.
+    static GraphicsResource buffer(unsigned gl_name, CUgraphicsRegisterFlags flags);
+    static GraphicsResource image(unsigned gl_name, unsigned gl_target,
+                                  CUgraphicsRegisterFlags flags);
     static GraphicsResource wrap(CUgraphicsResource resource) noexcept;
 
     CUgraphicsResource get() const noexcept { return handle_.get().value; }
@@ -68,6 +73,8 @@ public:
 
     /// Ends it now; throws gpu::Error where the destructor would log. Again: does nothing.
     void unmap();
+    /// The same in the order of another stream.
+    void unmap(StreamView stream);
 
     explicit operator bool() const noexcept { return !resources_.empty(); }
     std::size_t size() const noexcept { return resources_.size(); }

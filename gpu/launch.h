@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <type_traits>
 
@@ -36,6 +37,9 @@ struct LaunchConfig {
     std::size_t shared_bytes = 0; ///< dynamic shared memory of a block
     StreamView stream{};
     bool cooperative = false; ///< all blocks run at once, so that the grid can synchronise
+    /// Blocks that run at once and reach each other's shared memory; each dimension divides the
+    /// grid's. Compute capability 9.0.
+    std::optional<Dim3> cluster{};
 };
 
 namespace detail {
@@ -70,7 +74,8 @@ void launch_values(const Kernel& kernel, const LaunchConfig& config, const Value
 /// behind pointers must live until the stream has passed the launch. Buffers and spans pass their
 /// address, texture and surface objects their handle, other types their bytes.
 /// Throws gpu::Error where count or size of the arguments do not fit, or the driver refuses the
-/// configuration (the message names kernel, grid, block and limits). (cuLaunchKernel)
+/// configuration (the message names kernel, grid, block and limits). (cuLaunchKernel, or
+/// cuLaunchKernelEx for cooperative launches and clusters)
 template <class... Args>
 void launch(const Kernel& kernel, const LaunchConfig& config, const Args&... args) {
     detail::launch_values(kernel, config, detail::to_argument(args)...);

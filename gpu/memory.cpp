@@ -6,7 +6,11 @@
 namespace lathe::gpu {
 
 void detail::DeviceMemoryTraits::destroy(Type memory) noexcept {
-    if (const ReleaseScope scope{memory.context})
+    const ReleaseScope scope{memory.context};
+    if (!scope) return;
+    if (memory.in_order)
+        log_failure("cuMemFreeAsync", driver().cuMemFreeAsync(memory.value, memory.stream));
+    else
         log_failure("cuMemFree", driver().cuMemFree(memory.value));
 }
 
@@ -23,15 +27,51 @@ DeviceBuffer::DeviceBuffer(std::size_t bytes) : bytes_{bytes} {
     handle_ = Handle<detail::DeviceMemoryTraits>{{address, context}};
 }
 
-DeviceBuffer DeviceBuffer::managed(std::size_t bytes) {
+DeviceBuffer DeviceBuffer::managed(std::size_t bytes, unsigned flags) {
     DeviceBuffer buffer;
     if (bytes == 0) return buffer;
     const Context context = Context::ensure_current();
     CUdeviceptr address = 0;
-    CU_TRY(cuMemAllocManaged(&address, bytes, CU_MEM_ATTACH_GLOBAL), "{} bytes", bytes);
+    CU_TRY(cuMemAllocManaged(&address, bytes, flags), "{} bytes, flags {}", bytes, flags);
     buffer.handle_ = Handle<detail::DeviceMemoryTraits>{{address, context}};
     buffer.bytes_ = bytes;
     return buffer;
+}
+
+DeviceBuffer DeviceBuffer::in_order(std::size_t bytes, StreamView stream) {
+    DeviceBuffer buffer;
+    if (bytes == 0) return buffer;
+    const Context context = Context::ensure_current();
+    CUdeviceptr address = 0;
+    CU_TRY(cuMemAllocAsync(&address, bytes, stream.get()), "{} bytes", bytes);
+    buffer.handle_ = Handle<detail::DeviceMemoryTraits>{{address, context, true, stream.get()}};
+    buffer.bytes_ = bytes;
+    return buffer;
+}
+
+void DeviceBuffer::free_in_order(StreamView stream) {
+    if (!handle_) return;
+    const detail::DeviceMemory memory = handle_.get();
+    if (!memory.context.is_alive()) {
+        (void)handle_.release();
+        return;
+    }
+    const CurrentContext scope{memory.context ? memory.context : Context::ensure_current()};
+    CU_TRY(cuMemFreeAsync(memory.value, stream.get()));
+    (void)handle_.release();
+}
+
+PitchedBuffer DeviceBuffer::pitched(std::size_t width_bytes, std::size_t height,
+                                    unsigned access_bytes) {
+    const Context context = Context::ensure_current();
+    CUdeviceptr address = 0;
+    PitchedBuffer made;
+    CU_TRY(cuMemAllocPitch(&address, &made.pitch_bytes, width_bytes, height, access_bytes),
+           "{} rows of {} bytes, read by {} (4, 8 or 16) at once", height, width_bytes,
+           access_bytes);
+    made.buffer.handle_ = Handle<detail::DeviceMemoryTraits>{{address, context}};
+    made.buffer.bytes_ = made.pitch_bytes * height;
+    return made;
 }
 
 DeviceBuffer DeviceBuffer::wrap(CUdeviceptr address, std::size_t bytes) noexcept {
@@ -125,6 +165,50 @@ void fill_units(CUdeviceptr to, std::uint32_t value, std::size_t unit_bytes, std
         break;
     }
     throw lathe::Error{fmt::format("fill_units: unit_bytes is {}, must be 1, 2 or 4", unit_bytes)};
+}
+
+namespace {
+
+[[noreturn]] void refuse_unit(const char* function, std::size_t unit_bytes) {
+    throw lathe::Error{
+        fmt::format("{}: unit_bytes is {}, must be 1, 2 or 4", function, unit_bytes)};
+}
+
+} // namespace
+
+void fill_rows(CUdeviceptr to, std::size_t pitch_bytes, std::uint32_t value, std::size_t unit_bytes,
+               std::size_t width, std::size_t height) {
+    if (width == 0 || height == 0) return;
+    if (unit_bytes == 1)
+        CU_TRY(cuMemsetD2D8(to, pitch_bytes, static_cast<unsigned char>(value), width, height),
+               "{} x {} bytes, pitch {}", width, height, pitch_bytes);
+    else if (unit_bytes == 2)
+        CU_TRY(cuMemsetD2D16(to, pitch_bytes, static_cast<unsigned short>(value), width, height),
+               "{} x {} elements, pitch {}", width, height, pitch_bytes);
+    else if (unit_bytes == 4)
+        CU_TRY(cuMemsetD2D32(to, pitch_bytes, value, width, height), "{} x {} elements, pitch {}",
+               width, height, pitch_bytes);
+    else
+        refuse_unit("fill_rows", unit_bytes);
+}
+
+void fill_rows(CUdeviceptr to, std::size_t pitch_bytes, std::uint32_t value, std::size_t unit_bytes,
+               std::size_t width, std::size_t height, StreamView stream) {
+    if (width == 0 || height == 0) return;
+    const CUstream s = stream.get();
+    if (unit_bytes == 1)
+        CU_TRY(
+            cuMemsetD2D8Async(to, pitch_bytes, static_cast<unsigned char>(value), width, height, s),
+            "{} x {} bytes, pitch {}", width, height, pitch_bytes);
+    else if (unit_bytes == 2)
+        CU_TRY(cuMemsetD2D16Async(to, pitch_bytes, static_cast<unsigned short>(value), width,
+                                  height, s),
+               "{} x {} elements, pitch {}", width, height, pitch_bytes);
+    else if (unit_bytes == 4)
+        CU_TRY(cuMemsetD2D32Async(to, pitch_bytes, value, width, height, s),
+               "{} x {} elements, pitch {}", width, height, pitch_bytes);
+    else
+        refuse_unit("fill_rows", unit_bytes);
 }
 
 } // namespace lathe::gpu

@@ -47,8 +47,15 @@ private:
 };
 
 namespace detail {
+struct DeviceMemory {
+    CUdeviceptr value = 0;
+    Context context{};
+    bool in_order = false; ///< freed in the order of `stream`
+    CUstream stream = nullptr;
+    bool operator==(const DeviceMemory&) const = default;
+};
 struct DeviceMemoryTraits {
-    using Type = InContext<CUdeviceptr>;
+    using Type = DeviceMemory;
     static constexpr Type null{};
     static void destroy(Type memory) noexcept;
 };
@@ -59,6 +66,8 @@ struct PinnedMemoryTraits {
 };
 } // namespace detail
 
+struct PitchedBuffer;
+
 /// Linear device memory, aligned to 256 bytes at least, contents undefined at first. Freed
 /// synchronously: the driver waits for the work that uses it.
 class DeviceBuffer {
@@ -66,13 +75,28 @@ public:
     DeviceBuffer() = default; ///< empty
     /// Zero bytes make an empty buffer. Throws gpu::Error (out of memory). (cuMemAlloc)
     explicit DeviceBuffer(std::size_t bytes);
-    /// Memory that host and device both address. (cuMemAllocManaged)
-    static DeviceBuffer managed(std::size_t bytes);
+    /// Memory that host and device both address. `flags`: CU_MEM_ATTACH_GLOBAL, or _HOST for memory
+    /// that no device touches until it is attached. (cuMemAllocManaged)
+    static DeviceBuffer managed(std::size_t bytes, unsigned flags = CU_MEM_ATTACH_GLOBAL);
+    /// Allocated and freed in the order of `stream`, which must outlive the buffer: nobody waits.
+    /// Later work of the stream may use it, other streams once they waited for it.
+    /// (cuMemAllocAsync, cuMemFreeAsync)
+    static DeviceBuffer in_order(std::size_t bytes, StreamView stream);
+    /// Rows with gaps between them, so that each begins where the device reads it best.
+    /// `access_bytes` is what a thread reads at once: 4, 8 or 16. Throws gpu::Error for other
+    /// values, for an empty size and out of memory. (cuMemAllocPitch)
+    static PitchedBuffer pitched(std::size_t width_bytes, std::size_t height,
+                                 unsigned access_bytes);
     static DeviceBuffer wrap(CUdeviceptr address, std::size_t bytes) noexcept;
 
     CUdeviceptr address() const noexcept { return handle_.get().value; }
     std::size_t bytes() const noexcept { return handle_ ? bytes_ : 0; }
     explicit operator bool() const noexcept { return static_cast<bool>(handle_); }
+    /// Where it was allocated; empty for borrowed memory.
+    Context context() const noexcept { return handle_.get().context; }
+    /// Frees it in the order of a stream, whatever it was allocated by; the buffer is empty then.
+    /// (cuMemFreeAsync)
+    void free_in_order(StreamView stream);
     /// The caller frees it with cuMemFree.
     [[nodiscard]] CUdeviceptr release() noexcept { return handle_.release().value; }
 
@@ -84,6 +108,11 @@ public:
 private:
     Handle<detail::DeviceMemoryTraits> handle_;
     std::size_t bytes_ = 0;
+};
+
+struct PitchedBuffer {
+    DeviceBuffer buffer;
+    std::size_t pitch_bytes = 0; ///< from row to row
 };
 
 struct PinnedConfig {
@@ -173,6 +202,14 @@ void copy_on_device(DeviceSpan<T> to, std::type_identity_t<DeviceSpan<const T>> 
 void fill_units(CUdeviceptr to, std::uint32_t value, std::size_t unit_bytes, std::size_t count);
 void fill_units(CUdeviceptr to, std::uint32_t value, std::size_t unit_bytes, std::size_t count,
                 StreamView stream);
+
+// The same for `height` rows of `width` elements that begin every `pitch_bytes`, which must be a
+// multiple of the element and at least a row.
+
+void fill_rows(CUdeviceptr to, std::size_t pitch_bytes, std::uint32_t value, std::size_t unit_bytes,
+               std::size_t width, std::size_t height);
+void fill_rows(CUdeviceptr to, std::size_t pitch_bytes, std::uint32_t value, std::size_t unit_bytes,
+               std::size_t width, std::size_t height, StreamView stream);
 
 namespace detail {
 template <class T> std::uint32_t bits_of(const T& value) noexcept {

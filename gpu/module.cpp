@@ -4,7 +4,9 @@
 #include "engine/core/source_name.h"
 #include "gpu/compiler.h"
 #include "gpu/driver/check.h"
+#include "gpu/jit_options.h"
 #include "gpu/launch.h"
+#include "gpu/soft/soft_api.h"
 
 #include <fmt/ranges.h>
 
@@ -20,6 +22,7 @@ std::string describe(const Kernel& kernel, const LaunchConfig& config) {
     std::string text =
         fmt::format("kernel {}, grid {}, block {}, shared_bytes {}", source_name(kernel.name()),
                     to_string(config.grid), to_string(config.block), config.shared_bytes);
+    if (config.cluster) text += fmt::format(", cluster {}", to_string(*config.cluster));
     int threads = 0;
     int shared = 0;
     const DriverApi& api = driver();
@@ -34,7 +37,8 @@ std::string describe(const Kernel& kernel, const LaunchConfig& config) {
     CUdevice device = 0;
     bool known = api.cuCtxGetDevice(&device) == CUDA_SUCCESS;
     for (int axis = 0; axis < 3; ++axis) { // X, Y and Z follow each other in the enumeration
-        const auto limit = static_cast<CUdevice_attribute>(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X + axis);
+        const auto limit =
+            static_cast<CUdevice_attribute>(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X + axis);
         known = known && api.cuDeviceGetAttribute(&most[axis], limit, device) == CUDA_SUCCESS;
     }
     if (known) text += fmt::format(", a grid of at most ({}, {}, {})", most[0], most[1], most[2]);
@@ -80,14 +84,14 @@ const std::vector<KernelParameter>& Kernel::parameters() const noexcept {
 
 int Kernel::attribute(CUfunction_attribute which) const {
     int value = 0;
-    CU_TRY(cuFuncGetAttribute(&value, which, function_), "kernel {}, attribute {}", source_name(name()),
-           static_cast<int>(which));
+    CU_TRY(cuFuncGetAttribute(&value, which, function_), "kernel {}, attribute {}",
+           source_name(name()), static_cast<int>(which));
     return value;
 }
 
 void Kernel::set_attribute(CUfunction_attribute which, int value) const {
-    CU_TRY(cuFuncSetAttribute(function_, which, value), "kernel {}, attribute {}, value {}", source_name(name()),
-           static_cast<int>(which), value);
+    CU_TRY(cuFuncSetAttribute(function_, which, value), "kernel {}, attribute {}, value {}",
+           source_name(name()), static_cast<int>(which), value);
 }
 
 int Kernel::max_threads_per_block() const {
@@ -99,6 +103,10 @@ std::size_t Kernel::static_shared_bytes() const {
 }
 
 int Kernel::registers_per_thread() const { return attribute(CU_FUNC_ATTRIBUTE_NUM_REGS); }
+
+void Kernel::load() const {
+    if (driver().cuFuncLoad) CU_TRY(cuFuncLoad(function_), "kernel {}", source_name(name()));
+}
 
 int Kernel::max_active_blocks(int threads_per_block, std::size_t shared_bytes) const {
     int blocks = 0;
@@ -122,14 +130,27 @@ void Kernel::launch(const LaunchConfig& config, void** arguments) const {
     const Dim3& b = config.block;
     const auto shared = static_cast<unsigned>(config.shared_bytes);
     const CUstream stream = config.stream.get();
-    if (config.cooperative) [[unlikely]]
-        CU_TRY(cuLaunchCooperativeKernel(function_, g.x, g.y, g.z, b.x, b.y, b.z, shared, stream,
-                                         arguments),
-               "{}", describe(*this, config));
-    else
+    if (!config.cooperative && !config.cluster) [[likely]] {
         CU_TRY(cuLaunchKernel(function_, g.x, g.y, g.z, b.x, b.y, b.z, shared, stream, arguments,
                               nullptr),
                "{}", describe(*this, config));
+        return;
+    }
+    std::array<CUlaunchAttribute, 2> attributes{};
+    CUlaunchConfig full{g.x, g.y, g.z, b.x, b.y, b.z, shared, stream, attributes.data(), 0};
+    if (config.cooperative) {
+        CUlaunchAttribute& a = attributes[full.numAttrs++];
+        a.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+        a.value.cooperative = 1;
+    }
+    if (config.cluster) {
+        CUlaunchAttribute& a = attributes[full.numAttrs++];
+        a.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+        a.value.clusterDim.x = config.cluster->x;
+        a.value.clusterDim.y = config.cluster->y;
+        a.value.clusterDim.z = config.cluster->z;
+    }
+    CU_TRY(cuLaunchKernelEx(&full, function_, arguments, nullptr), "{}", describe(*this, config));
 }
 
 void detail::check_arguments(const Kernel& kernel, std::span<const std::size_t> argument_bytes) {
@@ -137,13 +158,24 @@ void detail::check_arguments(const Kernel& kernel, std::span<const std::size_t> 
     const std::vector<KernelParameter>& parameters = kernel.parameters();
     if (parameters.size() != argument_bytes.size())
         throw Error{"cuLaunchKernel", CUDA_ERROR_INVALID_VALUE,
-                    fmt::format("kernel {} takes {} arguments, {} were given", source_name(kernel.name()),
-                                parameters.size(), argument_bytes.size())};
+                    fmt::format("kernel {} takes {} arguments, {} were given",
+                                source_name(kernel.name()), parameters.size(),
+                                argument_bytes.size())};
     for (std::size_t i = 0; i < parameters.size(); ++i)
         if (parameters[i].bytes != argument_bytes[i]) [[unlikely]]
             throw Error{"cuLaunchKernel", CUDA_ERROR_INVALID_VALUE,
                         fmt::format("argument {} of kernel {} has {} bytes, the parameter {}",
-                                    i + 1, source_name(kernel.name()), argument_bytes[i], parameters[i].bytes)};
+                                    i + 1, source_name(kernel.name()), argument_bytes[i],
+                                    parameters[i].bytes)};
+}
+
+BestCodeScope::BestCodeScope() {
+    if (const auto begin = driver().find<decltype(latheSoftBestCodeBegin)>("latheSoftBestCodeBegin"))
+        begin();
+}
+
+BestCodeScope::~BestCodeScope() {
+    if (const auto end = driver().find<decltype(latheSoftBestCodeEnd)>("latheSoftBestCodeEnd")) end();
 }
 
 void detail::ModuleTraits::destroy(Type module) noexcept {
@@ -152,12 +184,17 @@ void detail::ModuleTraits::destroy(Type module) noexcept {
 }
 
 Module::Module(std::span<const std::byte> image) {
-    // PTX must end with 0; a CUBIN does not mind one.
-    std::string text{reinterpret_cast<const char*>(image.data()), image.size()};
-    load(text.c_str());
+    JitLog log;
+    *this = Module{image, {}, log};
 }
 
-Module::Module(std::string_view ptx) { load(std::string{ptx}.c_str()); }
+Module::Module(std::string_view ptx) : Module{std::as_bytes(std::span{ptx})} {}
+
+Module::Module(std::span<const std::byte> image, std::span<const JitOption> options, JitLog& log) {
+    // PTX must end with 0; a CUBIN does not mind one.
+    const std::string text{reinterpret_cast<const char*>(image.data()), image.size()};
+    load(text.c_str(), options, log);
+}
 
 Module::Module(const CompileResult& result) {
     if (!result.ok) throw CompileError{result};
@@ -170,23 +207,23 @@ Module Module::wrap(CUmodule module) noexcept {
     return m;
 }
 
-void Module::load(const void* image) {
+void Module::load(const void* image, std::span<const JitOption> given, JitLog& log) {
     const Context context = Context::ensure_current();
-    std::array<char, 8192> words{};
-    std::array<CUjit_option, 2> options{CU_JIT_ERROR_LOG_BUFFER,
-                                        CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
-    std::array<void*, 2> values{words.data(), reinterpret_cast<void*>(words.size())};
+    detail::JitOptions options{given};
     CUmodule module = nullptr;
-    CU_TRY(cuModuleLoadDataEx(&module, image, options.size(), options.data(), values.data()), "{}",
-           words.data());
-    handle_ = Handle<detail::ModuleTraits>{{module, context}};
+    const CUresult code = driver().cuModuleLoadDataEx(&module, image, options.count(),
+                                                      options.names(), options.values());
+    if (code == CUDA_SUCCESS) handle_ = Handle<detail::ModuleTraits>{{module, context}};
+    log = options.log();
+    if (code != CUDA_SUCCESS) throw Error{"cuModuleLoadDataEx", code, log.error};
 }
 
 std::optional<Kernel> Module::find_kernel(const std::string& name) const {
     CUfunction function = nullptr;
     const CUresult code = driver().cuModuleGetFunction(&function, get(), name.c_str());
     if (code == CUDA_ERROR_NOT_FOUND) return std::nullopt;
-    if (code != CUDA_SUCCESS) throw Error{"cuModuleGetFunction", code, "kernel " + source_name(name)};
+    if (code != CUDA_SUCCESS)
+        throw Error{"cuModuleGetFunction", code, "kernel " + source_name(name)};
     return Kernel::wrap(function, name);
 }
 

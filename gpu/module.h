@@ -11,6 +11,7 @@
 #include <cuda.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -49,6 +50,8 @@ public:
     int max_threads_per_block() const;
     std::size_t static_shared_bytes() const;
     int registers_per_thread() const;
+    /// Loads now what the driver would load at the first launch. (cuFuncLoad, from CUDA 12.4 on)
+    void load() const;
     /// Blocks of this size that one multiprocessor can run at once.
     int max_active_blocks(int threads_per_block, std::size_t shared_bytes = 0) const;
     /// Threads per block with the best occupancy.
@@ -77,6 +80,28 @@ struct ModuleTraits {
 };
 } // namespace detail
 
+/// While it lives, modules that this thread loads get their best code at once, for a caller who has
+/// something to run meanwhile. Else the software device begins with code that is compiled sooner.
+class BestCodeScope {
+public:
+    BestCodeScope();
+    ~BestCodeScope();
+    BestCodeScope(const BestCodeScope&) = delete;
+    BestCodeScope& operator=(const BestCodeScope&) = delete;
+};
+
+/// An option of the driver's compiler and linker with its value, an int or a float's bits.
+struct JitOption {
+    CUjit_option option{};
+    std::uintptr_t value = 0;
+};
+
+/// What the driver's compiler and linker say.
+struct JitLog {
+    std::string info;
+    std::string error;
+};
+
 class Module {
 public:
     Module() = default; ///< empty
@@ -84,6 +109,9 @@ public:
     /// Throws gpu::Error with the linker's or JIT's words. (cuModuleLoadDataEx)
     explicit Module(std::span<const std::byte> image);
     explicit Module(std::string_view ptx);
+    /// The same with options, and with what was said in `log`, also where it throws. Options that
+    /// are buffers are refused with gpu::Error.
+    Module(std::span<const std::byte> image, std::span<const JitOption> options, JitLog& log);
     /// Throws CompileError where `result` is not ok.
     explicit Module(const CompileResult& result);
     static Module wrap(CUmodule module) noexcept;
@@ -103,7 +131,7 @@ public:
     std::optional<DeviceSpan<std::byte>> find_global(const std::string& name) const;
 
 private:
-    void load(const void* image);
+    void load(const void* image, std::span<const JitOption> options, JitLog& log);
     Handle<detail::ModuleTraits> handle_;
 };
 

@@ -4,6 +4,7 @@
 #include "engine/core/log.h"
 #include "gpu/driver/check.h"
 #include "gpu/event.h"
+#include "gpu/graph.h"
 #include "gpu/soft/soft_api.h"
 
 #include <algorithm>
@@ -33,11 +34,6 @@ std::exception_ptr take_deferred(CUstream stream) noexcept {
     deferred().erase(found);
     any_deferred = !deferred().empty();
     return failure;
-}
-
-/// An extra of the software device; null on others.
-template <class Function> Function* extra(const char* name) {
-    return reinterpret_cast<Function*>(driver().find_symbol(name));
 }
 
 void check(const char* routine, int code) {
@@ -94,7 +90,7 @@ bool StreamView::done() const {
 
 bool StreamView::wait_for(std::chrono::nanoseconds time) const {
     time = std::clamp<std::chrono::nanoseconds>(time, time.zero(), std::chrono::hours{24});
-    if (const auto wait = extra<decltype(latheSoftStreamWait)>("latheSoftStreamWait")) {
+    if (const auto wait = driver().find<decltype(latheSoftStreamWait)>("latheSoftStreamWait")) {
         const int code = wait(stream_, static_cast<std::uint64_t>(time.count()));
         if (code == CUDA_ERROR_NOT_READY) return false;
         check("latheSoftStreamWait", code);
@@ -104,13 +100,13 @@ bool StreamView::wait_for(std::chrono::nanoseconds time) const {
 }
 
 bool StreamView::cancel() const {
-    const auto cancel = extra<decltype(latheSoftCancel)>("latheSoftCancel");
+    const auto cancel = driver().find<decltype(latheSoftCancel)>("latheSoftCancel");
     if (cancel) check("latheSoftCancel", cancel(stream_));
     return cancel != nullptr;
 }
 
 bool StreamView::set_time_limit(std::chrono::milliseconds limit) const {
-    const auto set = extra<decltype(latheSoftSetTimeLimit)>("latheSoftSetTimeLimit");
+    const auto set = driver().find<decltype(latheSoftSetTimeLimit)>("latheSoftSetTimeLimit");
     if (set)
         check("latheSoftSetTimeLimit",
               set(stream_, static_cast<std::uint64_t>(std::max<long long>(limit.count(), 0))));
@@ -122,6 +118,12 @@ void StreamView::wait_event(const Event& event) const {
 }
 
 void StreamView::add_host_function(std::function<void()> function) const {
+    if (const CUgraph graph = captured_graph()) { // which may call it more than once
+        detail::HostFunction host{std::move(function)};
+        host.give_to(graph);
+        CU_TRY(cuLaunchHostFunc(stream_, host.call, host.data));
+        return;
+    }
     auto owned = std::make_unique<std::function<void()>>(std::move(function));
     const auto call = [](void* data) {
         const std::unique_ptr<std::function<void()>> f{static_cast<std::function<void()>*>(data)};
@@ -134,6 +136,17 @@ void StreamView::add_host_function(std::function<void()> function) const {
     CU_TRY(cuLaunchHostFunc(stream_, call, owned.get()));
     (void)owned.release(); // the call deletes it
 }
+
+CUgraph StreamView::captured_graph() const {
+    CUstreamCaptureStatus status{};
+    CU_TRY(cuStreamIsCapturing(stream_, &status));
+    if (status != CU_STREAM_CAPTURE_STATUS_ACTIVE) return nullptr;
+    CUgraph graph = nullptr;
+    CU_TRY(cuStreamGetCaptureInfo(stream_, &status, nullptr, &graph, nullptr, nullptr));
+    return graph;
+}
+
+bool StreamView::is_capturing() const { return captured_graph() != nullptr; }
 
 int StreamView::priority() const {
     int priority = 0;

@@ -50,12 +50,16 @@ public:
     /// Work issued from now on waits, on the device, for the event's last mark. Does not block.
     void wait_event(const Event& event) const;
     /// Calls `function` from a driver thread when the work issued so far is done, and holds back
-    /// later work until it returns. It must not throw or call the driver. (cuLaunchHostFunc)
+    /// later work until it returns. It must not throw or call the driver. In a capture it becomes a
+    /// node that calls it at each launch. (cuLaunchHostFunc)
     void add_host_function(std::function<void()> function) const;
+    /// Whether work goes to a graph (StreamCapture).
+    bool is_capturing() const;
     int priority() const;
     unsigned flags() const;
 
 private:
+    CUgraph captured_graph() const; ///< null where it does not capture
     CUstream stream_ = nullptr;
 };
 
@@ -104,6 +108,7 @@ public:
     }
     void wait_event(const Event& event) const { view().wait_event(event); }
     void add_host_function(std::function<void()> function) const;
+    bool is_capturing() const { return view().is_capturing(); }
     int priority() const { return view().priority(); }
     unsigned flags() const { return view().flags(); }
 

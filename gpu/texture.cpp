@@ -15,7 +15,12 @@ CUDA_TEXTURE_DESC descriptor(const TextureConfig& config) {
     if (config.normalized_coordinates) d.flags |= CU_TRSF_NORMALIZED_COORDINATES;
     if (config.read_as_integer) d.flags |= CU_TRSF_READ_AS_INTEGER;
     if (config.srgb) d.flags |= CU_TRSF_SRGB;
-    d.mipmapFilterMode = CU_TR_FILTER_MODE_POINT;
+    if (config.seamless_cubemap) d.flags |= CU_TRSF_SEAMLESS_CUBEMAP;
+    d.mipmapFilterMode = config.mipmap_filter;
+    d.mipmapLevelBias = config.mipmap_level_bias;
+    d.minMipmapLevelClamp = config.min_mipmap_level;
+    d.maxMipmapLevelClamp = config.max_mipmap_level;
+    d.maxAnisotropy = config.max_anisotropy;
     std::copy(config.border_color.begin(), config.border_color.end(), d.borderColor);
     return d;
 }
@@ -24,6 +29,13 @@ CUDA_RESOURCE_DESC resource_of(const CudaArray& array) {
     CUDA_RESOURCE_DESC d{};
     d.resType = CU_RESOURCE_TYPE_ARRAY;
     d.res.array.hArray = array.get();
+    return d;
+}
+
+CUDA_RESOURCE_DESC resource_of(const MipmappedArray& array) {
+    CUDA_RESOURCE_DESC d{};
+    d.resType = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY;
+    d.res.mipmap.hMipmappedArray = array.get();
     return d;
 }
 
@@ -47,6 +59,21 @@ CUDA_RESOURCE_DESC resource_of(const LinearTexture& memory) {
             memory.pitch_bytes ? memory.pitch_bytes : memory.width * element;
     }
     return d;
+}
+
+// GPUs refuse these without a word about why.
+void check_linear(const LinearTexture& memory) {
+    const Device device = Context::ensure_current().device();
+    const auto check = [](std::size_t value, int alignment, const char* what) {
+        if (alignment > 0 && value % static_cast<std::size_t>(alignment) != 0)
+            throw Error{
+                "cuTexObjectCreate", CUDA_ERROR_INVALID_VALUE,
+                fmt::format("{} is {:#x}, must be a multiple of {}", what, value, alignment)};
+    };
+    check(memory.address, device.attribute(CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT), "the address");
+    if (memory.height > 0 && memory.pitch_bytes > 0)
+        check(memory.pitch_bytes, device.attribute(CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT),
+              "the pitch");
 }
 
 Handle<detail::TextureTraits> make_texture(const CUDA_RESOURCE_DESC& resource,
@@ -73,8 +100,17 @@ void detail::SurfaceTraits::destroy(Type surface) noexcept {
 TextureObject::TextureObject(const CudaArray& array, const TextureConfig& config)
     : handle_{make_texture(resource_of(array), config)} {}
 
-TextureObject::TextureObject(const LinearTexture& memory, const TextureConfig& config)
-    : handle_{make_texture(resource_of(memory), config)} {}
+TextureObject::TextureObject(const LinearTexture& memory, const TextureConfig& config) {
+    check_linear(memory);
+    handle_ = make_texture(resource_of(memory), config);
+}
+
+TextureObject::TextureObject(const MipmappedArray& array, const TextureConfig& config) {
+    if (!config.normalized_coordinates)
+        throw Error{"cuTexObjectCreate", CUDA_ERROR_INVALID_VALUE,
+                    "mipmapped arrays are read by normalised coordinates"};
+    handle_ = make_texture(resource_of(array), config);
+}
 
 TextureObject TextureObject::wrap(CUtexObject texture) noexcept {
     TextureObject t;

@@ -6,6 +6,7 @@
 #include "engine/core/handle.h"
 #include "gpu/context.h"
 #include "gpu/cuda_array.h"
+#include "gpu/mipmapped_array.h"
 
 #include <cuda.h>
 
@@ -23,13 +24,20 @@ struct TextureConfig {
     bool read_as_integer = false; ///< integer formats stay integers instead of [0, 1] or [-1, 1]
     bool srgb = false;            ///< 8-bit colours are decoded to linear
     std::array<float, 4> border_color{};
+    bool seamless_cubemap = false; ///< filters across the edges of a cube's faces
+    // Of mipmapped arrays, which are read by normalised coordinates.
+    CUfilter_mode mipmap_filter = CU_TR_FILTER_MODE_POINT; ///< between two levels
+    float mipmap_level_bias = 0;                           ///< added to the level
+    float min_mipmap_level = 0;
+    float max_mipmap_level = 0;  ///< level 0 alone unless it is set
+    unsigned max_anisotropy = 0; ///< 1 to 16; 0 and 1: none
 };
 
 /// Linear memory seen as a texture.
 struct LinearTexture {
-    CUdeviceptr address = 0;
-    std::size_t width = 0;  ///< elements
-    std::size_t height = 0; ///< rows; 0 for one dimension
+    CUdeviceptr address = 0; ///< a multiple of the device's texture alignment
+    std::size_t width = 0;   ///< elements
+    std::size_t height = 0;  ///< rows; 0 for one dimension
     std::size_t pitch_bytes =
         0; ///< between rows; a multiple of the device's texture pitch alignment
     CUarray_format format = CU_AD_FORMAT_FLOAT;
@@ -53,9 +61,11 @@ struct SurfaceTraits {
 class TextureObject {
 public:
     TextureObject() = default; ///< empty
-    /// (cuTexObjectCreate)
+    /// Throws gpu::Error with the figures where linear memory is not aligned, and where a mipmapped
+    /// array is not read by normalised coordinates. (cuTexObjectCreate)
     explicit TextureObject(const CudaArray& array, const TextureConfig& config = {});
     explicit TextureObject(const LinearTexture& memory, const TextureConfig& config = {});
+    explicit TextureObject(const MipmappedArray& array, const TextureConfig& config = {});
     static TextureObject wrap(CUtexObject texture) noexcept;
 
     CUtexObject get() const noexcept { return handle_.get().value; }

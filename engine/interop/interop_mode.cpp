@@ -107,6 +107,12 @@ void reset_interop_stats() {
     driver_bytes_at_reset = gpu::driver_interop_bytes_copied();
 }
 
+UncountedCopies::UncountedCopies() noexcept : before_{gpu::driver_interop_bytes_copied()} {}
+
+UncountedCopies::~UncountedCopies() {
+    driver_bytes_at_reset += gpu::driver_interop_bytes_copied() - before_;
+}
+
 void detail::count_map() noexcept { ++maps; }
 void detail::count_copied(std::uint64_t bytes) noexcept { bytes_copied += bytes; }
 

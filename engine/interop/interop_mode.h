@@ -33,4 +33,16 @@ struct InteropStats {
 InteropStats interop_stats();
 void reset_interop_stats();
 
+/// While it lives, what the driver copies is not for shared objects, and stays out of the stats.
+class UncountedCopies {
+public:
+    UncountedCopies() noexcept;
+    UncountedCopies(const UncountedCopies&) = delete;
+    UncountedCopies& operator=(const UncountedCopies&) = delete;
+    ~UncountedCopies();
+
+private:
+    std::uint64_t before_;
+};
+
 } // namespace lathe

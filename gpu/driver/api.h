@@ -30,6 +30,9 @@ struct DriverApi {
     bool is_software() const noexcept { return software; }
     /// An exported function beyond CUDA's (latheSoft…), null where this driver has none.
     void* find_symbol(const char* name) const noexcept;
+    template <class Function> Function* find(const char* name) const noexcept {
+        return reinterpret_cast<Function*>(find_symbol(name));
+    }
 
     bool software = false;
     void* library = nullptr;

@@ -14,7 +14,7 @@ namespace {
 
 template <class Function> Function* find(const char* name) noexcept {
     const DriverApi* open = detail::open_driver.load(std::memory_order_acquire);
-    return open ? reinterpret_cast<Function*>(open->find_symbol(name)) : nullptr;
+    return open ? open->find<Function>(name) : nullptr;
 }
 
 } // namespace

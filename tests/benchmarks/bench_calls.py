@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: MIT
+"""What one launch costs the host, from Python.
+
+    export LATHE_DRIVER_LIBRARY=build/tests/benchmarks/libnoop_cuda.so
+    python tests/benchmarks/bench_calls.py
+
+With the driver that does nothing the figures are the binding's own; without it those of a loop
+that the device keeps up with or not. Beside Lathe: CuPy and cuda.core, where they are installed
+and a GPU is.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+import lathe.cuda.autoinit  # noqa: F401
+import lathe.cuda.driver as cuda
+from lathe.cuda.compiler import SourceModule
+
+CALLS = 20_000
+ROUNDS = 9
+SOURCE = "__global__ void k(float* a, float* b, float* c, float s, int n) {}"
+
+
+def microseconds(loop: Callable[[int], None], finish: Callable[[], None]) -> float:
+    """Median over ROUNDS of one call's share of a loop of CALLS."""
+    loop(CALLS)
+    finish()
+    rounds = []
+    for _ in range(ROUNDS):
+        begin = time.perf_counter()
+        loop(CALLS)
+        finish()
+        rounds.append(1e6 * (time.perf_counter() - begin) / CALLS)
+    return statistics.median(rounds)
+
+
+def lathe_loops() -> dict[str, Callable[[int], None]]:
+    function = SourceModule(SOURCE).get_function("k")
+    a, b, c = (cuda.mem_alloc(1024) for _ in range(3))
+    s, n = np.float32(2), np.int32(256)
+    block, grid = (256, 1, 1), (1, 1)
+    function(a, b, c, 2.0, 256, block=block, grid=grid)  # asks for the types
+
+    def empty(count: int) -> None:
+        for _ in range(count):
+            pass
+
+    def numbers(count: int) -> None:
+        for _ in range(count):
+            function(a, b, c, 2.0, 256, block=block, grid=grid)
+
+    def scalars(count: int) -> None:
+        for _ in range(count):
+            function(a, b, c, s, n, block=block, grid=grid)
+
+    function.prepare("PPPfi")
+    prepared_call = function.prepared_call
+
+    def prepared(count: int) -> None:
+        for _ in range(count):
+            prepared_call(grid, block, a, b, c, 2.0, 256)
+
+    return {
+        "an empty loop": empty,
+        "function(..., 2.0, 256, block=, grid=)": numbers,
+        "function(..., float32, int32, block=, grid=)": scalars,
+        "prepared_call(grid, block, ...)": prepared,
+    }
+
+
+def cupy_loop() -> tuple[Callable[[int], None], Callable[[], None]]:
+    import cupy
+
+    kernel = cupy.RawKernel('extern "C" ' + SOURCE, "k")
+    a, b, c = (cupy.zeros(256, cupy.float32) for _ in range(3))
+    s, n = np.float32(2), np.int32(256)
+
+    def loop(count: int) -> None:
+        for _ in range(count):
+            kernel((1,), (256,), (a, b, c, s, n))
+
+    return loop, cupy.cuda.Device().synchronize
+
+
+def cuda_core_loop() -> tuple[Callable[[int], None], Callable[[], None]]:
+    try:
+        from cuda.core import Device, LaunchConfig, Program, ProgramOptions, launch
+    except ImportError:
+        from cuda.core.experimental import Device, LaunchConfig, Program, ProgramOptions, launch
+
+    device = Device()
+    device.set_current()
+    stream = device.create_stream()
+    arch = "".join(str(part) for part in device.compute_capability)
+    options = ProgramOptions(std="c++17", arch=f"sm_{arch}")
+    program = Program('extern "C" ' + SOURCE, code_type="c++", options=options)
+    kernel = program.compile("cubin").get_kernel("k")
+    config = LaunchConfig(grid=1, block=256)
+    a, b, c = (int(cuda.mem_alloc(1024)) for _ in range(3))
+    s, n = np.float32(2), np.int32(256)
+
+    def loop(count: int) -> None:
+        for _ in range(count):
+            launch(stream, config, kernel, a, b, c, s, n)
+
+    return loop, stream.sync
+
+
+def main() -> None:
+    print(f"{cuda.Device(0).name()}; microseconds a call, median of {ROUNDS} loops of {CALLS}")
+    for name, loop in lathe_loops().items():
+        print(f"  {name:<46} {microseconds(loop, cuda.Context.synchronize):7.3f}")
+    if os.environ.get("LATHE_DRIVER_LIBRARY"):
+        return
+    for name, make in (("CuPy RawKernel", cupy_loop), ("cuda.core launch", cuda_core_loop)):
+        try:
+            loop, finish = make()
+        except Exception as why:
+            print(f"  {name:<46} not measured: {type(why).__name__}: {why}")
+        else:
+            print(f"  {name:<46} {microseconds(loop, finish):7.3f}")
+
+
+if __name__ == "__main__":
+    main()
