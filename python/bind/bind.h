@@ -21,7 +21,21 @@ void bind_device(py::module_& m);      // gpu, as PyCUDA has it
 void bind_stream(py::module_& m);
 void bind_memory(py::module_& m);
 void bind_host_memory(py::module_& m);
+void bind_memory_pool(py::module_& m);
+void bind_graphics(py::module_& m);
+void bind_query(py::module_& m);
+void bind_ipc(py::module_& m);
+void bind_host_function(py::module_& m);
+void bind_pitched_memory(py::module_& m);
+void bind_cuda_array(py::module_& m);
+void bind_box_copy(py::module_& m);
+void bind_texture_object(py::module_& m);
+void bind_texture_reference(py::module_& m);
+void bind_function(py::module_& m);
 void bind_module(py::module_& m);
+void bind_stateful_launch(py::module_& m);
+void bind_linker(py::module_& m);
+void bind_graph(py::module_& m);
 void bind_colormap(py::module_& m);    // engine/render
 void bind_run_control(py::module_& m); // engine/app
 void bind_input(py::module_& m);

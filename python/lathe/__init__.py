@@ -41,12 +41,14 @@ _HOMES = {
     "zeros": "compute",
     "kernel": "compute",
     "resource": "native",
+    "tune": "tune",
     "ui": "ui",
 }
 
 __all__ = [*sorted(_HOMES), "__version__"]
 
 if TYPE_CHECKING:
+    from lathe import tune as tune
     from lathe import ui as ui
     from lathe._lathe import Array as Array
     from lathe._lathe import CompileError as CompileError

@@ -3,12 +3,15 @@
 #include "gpu/context.h"
 #include "gpu/driver/check.h"
 #include "python/bind/bind.h"
+#include "python/bind/cuda/constants.h"
+#include "python/bind/cuda/host_function.h"
+#include "python/bind/gil.h"
 
 #include <pybind11/stl.h>
 
 #include <fmt/format.h>
 
-#include <cctype>
+#include <map>
 #include <optional>
 
 namespace lathe::bind {
@@ -24,10 +27,6 @@ Device device_of_bus(const std::string& bus_id) {
     return Device::wrap(device);
 }
 
-py::object constants(const char* name) {
-    return py::module_::import("lathe.cuda.constants").attr(name);
-}
-
 py::object attribute(const Device& device, int which) {
     const int value = device.attribute(static_cast<CUdevice_attribute>(which));
     if (which == CU_DEVICE_ATTRIBUTE_COMPUTE_MODE) return constants("compute_mode")(value);
@@ -36,13 +35,18 @@ py::object attribute(const Device& device, int which) {
 
 // dev.warp_size is dev.get_attribute(device_attribute.WARP_SIZE).
 py::object attribute_by_name(const Device& device, const std::string& name) {
-    std::string upper = name;
-    for (char& c : upper) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-    const py::object all = constants("device_attribute");
-    if (name.starts_with("_") || !py::hasattr(all, upper.c_str()))
-        throw py::attribute_error(fmt::format(
-            "a Device has no attribute '{}': nor has device_attribute '{}'", name, upper));
-    return attribute(device, all.attr(upper.c_str()).cast<int>());
+    return attribute(device, constant_of_attribute("device_attribute", "Device", name));
+}
+
+py::dict attributes(const Device& device) {
+    py::dict all;
+    for (const auto& [number, constant] : constants("device_attribute").attr("values").cast<py::dict>()) {
+        int value = 0;
+        const auto which = static_cast<CUdevice_attribute>(number.cast<int>());
+        if (gpu::driver().cuDeviceGetAttribute(&value, which, device.get()) == CUDA_SUCCESS)
+            all[constant] = attribute(device, which);
+    }
+    return all;
 }
 
 void bind_devices(py::module_& m) {
@@ -61,10 +65,12 @@ void bind_devices(py::module_& m) {
         .def("total_memory", &Device::total_bytes, "Bytes.")
         .def("get_attribute", &attribute, py::arg("attr"),
              "A device_attribute's value: an int, or a compute_mode for COMPUTE_MODE.")
+        .def("get_attributes", &attributes,
+             "All that the device knows of device_attribute, as a dictionary.")
         .def("__getattr__", &attribute_by_name, py::arg("name"))
         .def("make_context",
              [](const Device& d, unsigned flags) {
-                 py::gil_scoped_release release;
+                 const GilRelease release;
                  return Context::create(d, flags);
              },
              py::arg("flags") = 0,
@@ -91,11 +97,31 @@ Context current_or_error(const char* routine) {
     return context;
 }
 
+/// How often attach() named a context and detach() has not yet.
+std::map<CUcontext, int>& attached() {
+    static auto* const all = new std::map<CUcontext, int>; // under Python's lock
+    return *all;
+}
+
+Context attach(unsigned flags) {
+    if (flags)
+        throw gpu::Error{"cuCtxAttach", CUDA_ERROR_INVALID_VALUE,
+                         fmt::format("flags must be 0, got {}", flags)};
+    const Context context = current_or_error("cuCtxAttach");
+    ++attached()[context.get()];
+    return context;
+}
+
 void detach(const Context& context) {
+    if (const auto used = attached().find(context.get()); used != attached().end()) {
+        if (--used->second == 0) attached().erase(used);
+        if (context.is_alive()) return;
+    }
     if (context.is_alive() && context == Context::primary(context.device())) { // stays for others
         if (Context::current() == context) (void)Context::pop();
         return;
     }
+    const GilRelease release;
     context.destroy();
 }
 
@@ -120,7 +146,8 @@ void bind_contexts(py::module_& m) {
                     "Of the current context.")
         .def_static("synchronize",
                     [] {
-                        py::gil_scoped_release release;
+                        refuse_in_host_function("cuCtxSynchronize");
+                        const GilRelease release;
                         Context::ensure_current().synchronize();
                     },
                     "Blocks until all work of the current context is done; raises its errors.")
@@ -151,6 +178,36 @@ void bind_contexts(py::module_& m) {
                         CU_TRY(cuCtxGetCacheConfig(&config));
                         return constants("func_cache")(static_cast<int>(config));
                     })
+        .def_static("set_shared_config",
+                    [](int config) {
+                        Context::ensure_current();
+                        CU_TRY(cuCtxSetSharedMemConfig(static_cast<CUsharedconfig>(config)), "{}", config);
+                    },
+                    py::arg("sc"), "A shared_config: without effect since compute capability 7.")
+        .def_static("get_shared_config",
+                    [] {
+                        CUsharedconfig config{};
+                        Context::ensure_current();
+                        CU_TRY(cuCtxGetSharedMemConfig(&config));
+                        return constants("shared_config")(static_cast<int>(config));
+                    })
+        .def_static("enable_peer_access",
+                    [](const Context& peer, unsigned flags) {
+                        Context::ensure_current().enable_peer_access(peer, flags);
+                    },
+                    py::arg("peer"), py::arg("flags") = 0,
+                    "The current context may use the memory of `peer`, a context of another device.\n"
+                    "Raises LogicError where the devices cannot, or it may already.")
+        .def_static("disable_peer_access",
+                    [](const Context& peer, unsigned flags) {
+                        if (flags)
+                            throw gpu::Error{"cuCtxDisablePeerAccess", CUDA_ERROR_INVALID_VALUE,
+                                             fmt::format("flags must be 0, got {}", flags)};
+                        Context::ensure_current().disable_peer_access(peer);
+                    },
+                    py::arg("peer"), py::arg("flags") = 0, "Ends it again.")
+        .def_static("attach", &attach, py::arg("flags") = 0,
+                    "The current context; it takes one detach() more to end it.")
         .def("get_api_version",
              [](const Context& c) {
                  unsigned version = 0;
@@ -173,11 +230,23 @@ void bind_contexts(py::module_& m) {
 void bind_device(py::module_& m) {
     bind_devices(m);
     bind_contexts(m);
-    m.def("driver_init", [] { (void)gpu::driver(); }, py::call_guard<py::gil_scoped_release>(),
+    m.def("driver_init", [] { (void)gpu::driver(); }, py::call_guard<GilRelease>(),
           "Opens the driver.");
     m.def("driver_version", [] { return gpu::driver().version; },
           "1000 * major + 10 * minor of the CUDA that the driver offers.");
     m.def("cuda_version", [] { return CUDA_VERSION; }, "The same of the headers Lathe is built with.");
+    m.def("start_profiler",
+          [] {
+              Context::ensure_current();
+              CU_TRY(cuProfilerStart());
+          },
+          "A profiler that watches this program collects from now on. (cuProfilerStart)");
+    m.def("stop_profiler",
+          [] {
+              Context::ensure_current();
+              CU_TRY(cuProfilerStop());
+          },
+          "It stops collecting. (cuProfilerStop)");
     m.def("mem_get_info",
           [] {
               const auto info = Context::ensure_current().memory();

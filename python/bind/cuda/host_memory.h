@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Memory of NumPy arrays: page-locked, managed, aligned.
+// Memory of NumPy arrays: page-locked, registered, managed, aligned.
 #pragma once
 
+#include "gpu/registered_memory.h"
 #include "python/bind/cuda/pointer.h"
 
 #include <algorithm>
@@ -10,19 +11,32 @@
 
 namespace lathe::bind {
 
+/// Host memory that an array may lie in.
+class HostPointer {
+public:
+    virtual ~HostPointer() = default;
+    /// Throws gpu::Error where it was freed.
+    virtual void* data() const = 0;
+    virtual std::size_t bytes() const = 0;
+    /// Throws gpu::Error where it was freed, or the device does not address it.
+    virtual CUdeviceptr device_address() const = 0;
+    virtual bool is_mapped() const { return false; }
+};
+
 /// Page-locked host memory; at least a byte of it.
-class PagelockedMemory {
+class PagelockedMemory : public HostPointer {
 public:
     /// `flags` are CU_MEMHOSTALLOC_*.
     PagelockedMemory(std::size_t bytes, unsigned flags);
+    ~PagelockedMemory() override;
 
-    /// The three throw gpu::Error where it was freed.
-    void* data() const;
-    CUdeviceptr device_address() const;
+    void* data() const override;
+    CUdeviceptr device_address() const override;
+    /// Throws gpu::Error where it was freed.
     void free();
-    std::size_t bytes() const { return bytes_; }
+    std::size_t bytes() const override { return bytes_; }
     unsigned flags() const { return flags_; }
-    bool is_mapped() const { return (flags_ & CU_MEMHOSTALLOC_DEVICEMAP) != 0; }
+    bool is_mapped() const override { return (flags_ & CU_MEMHOSTALLOC_DEVICEMAP) != 0; }
 
 private:
     gpu::PinnedBuffer buffer_;
@@ -30,15 +44,16 @@ private:
     unsigned flags_;
 };
 
-class AlignedMemory {
+class AlignedMemory : public HostPointer {
 public:
     /// Throws ValueError unless the alignment is a power of two.
     AlignedMemory(std::size_t bytes, std::size_t alignment);
 
-    /// Both throw gpu::Error where it was freed.
-    void* data() const;
+    void* data() const override;
+    CUdeviceptr device_address() const override;
+    /// Throws gpu::Error where it was freed.
     void free();
-    std::size_t bytes() const { return bytes_; }
+    std::size_t bytes() const override { return bytes_; }
 
 private:
     struct Free {
@@ -48,11 +63,40 @@ private:
     std::size_t bytes_;
 };
 
+/// An array that was there before, page-locked; keeps it.
+class RegisteredArray : public HostPointer {
+public:
+    /// `flags` are CU_MEMHOSTREGISTER_*. Throws ValueError for an array that is empty or has gaps,
+    /// TypeError for what is no array, gpu::Error where memory of it is registered already.
+    RegisteredArray(py::object array, unsigned flags);
+    ~RegisteredArray() override;
+
+    /// Also where it was unregistered: the memory is the array's.
+    void* data() const override { return data_; }
+    std::size_t bytes() const override { return bytes_; }
+    CUdeviceptr device_address() const override;
+    bool is_mapped() const override { return mapped_ && memory_; }
+    /// Throws gpu::Error the second time.
+    void unregister();
+    const py::object& array() const { return array_; }
+    bool is_writable() const { return writable_; }
+
+private:
+    py::object array_; // outlives the registration
+    void* data_ = nullptr;
+    std::size_t bytes_ = 0;
+    bool mapped_ = false;
+    bool writable_ = false;
+    gpu::RegisteredMemory memory_;
+};
+
 /// Memory that host and device both address; at least a byte of it.
 class ManagedMemory : public DeviceAllocation {
 public:
-    explicit ManagedMemory(std::size_t bytes)
-        : DeviceAllocation{gpu::DeviceBuffer::managed(std::max(bytes, std::size_t{1}))}, size_{bytes} {}
+    /// `flags`: CU_MEM_ATTACH_GLOBAL or _HOST.
+    explicit ManagedMemory(std::size_t bytes, unsigned flags = CU_MEM_ATTACH_GLOBAL)
+        : DeviceAllocation{gpu::DeviceBuffer::managed(std::max(bytes, std::size_t{1}), flags), true},
+          size_{bytes} {}
     std::size_t size() const { return size_; }
 
 private:

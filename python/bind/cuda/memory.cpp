@@ -3,11 +3,16 @@
 // checked where the size of an allocation is known.
 #include "gpu/driver/check.h"
 #include "python/bind/bind.h"
+#include "python/bind/cuda/argument_plan.h"
+#include "python/bind/cuda/host_buffer.h"
+#include "python/bind/cuda/memory_pool.h"
 #include "python/bind/cuda/pointer.h"
 #include "python/bind/cuda/stream.h"
+#include "python/bind/gil.h"
 
 #include <fmt/format.h>
 
+#include <cstring>
 #include <memory>
 
 namespace lathe::bind {
@@ -16,33 +21,12 @@ namespace {
 
 using AllocationPointer = std::shared_ptr<DeviceAllocation>;
 
-/// A contiguous buffer of Python's; `flags` as PyObject_GetBuffer takes them.
-class HostBuffer {
-public:
-    HostBuffer(py::handle object, bool writable) {
-        const int flags = writable ? PyBUF_ANY_CONTIGUOUS | PyBUF_WRITABLE : PyBUF_ANY_CONTIGUOUS;
-        if (PyObject_GetBuffer(object.ptr(), &view_, flags) != 0) throw py::error_already_set();
-    }
-    HostBuffer(const HostBuffer&) = delete;
-    HostBuffer& operator=(const HostBuffer&) = delete;
-    ~HostBuffer() { PyBuffer_Release(&view_); }
-
-    void* data() const { return view_.buf; }
-    std::size_t bytes() const { return static_cast<std::size_t>(view_.len); }
-
-private:
-    Py_buffer view_{};
-};
-
 AllocationPointer allocate(std::size_t bytes) {
     if (bytes == 0) throw gpu::Error{"cuMemAlloc", CUDA_ERROR_INVALID_VALUE, "0 bytes"};
-    try {
-        return std::make_shared<DeviceAllocation>(gpu::DeviceBuffer{bytes});
-    } catch (const gpu::Error& error) {
-        if (error.code() != CUDA_ERROR_OUT_OF_MEMORY) throw;
-        py::module_::import("gc").attr("collect")(); // what cycles hold
-        return std::make_shared<DeviceAllocation>(gpu::DeviceBuffer{bytes});
-    }
+    return std::make_shared<DeviceAllocation>(retry_after_collecting([bytes] {
+        const GilRelease release;
+        return gpu::DeviceBuffer{bytes};
+    }));
 }
 
 py::memoryview memory_at(std::uint64_t address, std::size_t size, std::size_t offset) {
@@ -54,7 +38,8 @@ void to_device(const py::object& dest, const py::object& src, const PyStream* st
     const DevicePointer to = device_pointer(dest, "memcpy_htod", "dest");
     const HostBuffer from{src, false};
     check_room(to, from.bytes(), "cuMemcpyHtoD");
-    py::gil_scoped_release release;
+    const StreamUse use{stream_of(stream), async, {dest, src}};
+    const GilRelease release;
     async ? gpu::copy_to_device(to.address, from.data(), from.bytes(), stream_of(stream))
           : gpu::copy_to_device(to.address, from.data(), from.bytes());
 }
@@ -63,7 +48,8 @@ void to_host(const py::object& dest, const py::object& src, const PyStream* stre
     const DevicePointer from = device_pointer(src, "memcpy_dtoh", "src");
     const HostBuffer to{dest, true};
     check_room(from, to.bytes(), "cuMemcpyDtoH");
-    py::gil_scoped_release release;
+    const StreamUse use{stream_of(stream), async, {dest, src}};
+    const GilRelease release;
     async ? gpu::copy_to_host(to.data(), from.address, to.bytes(), stream_of(stream))
           : gpu::copy_to_host(to.data(), from.address, to.bytes());
 }
@@ -74,17 +60,32 @@ void on_device(const py::object& dest, const py::object& src, std::size_t size,
     const DevicePointer from = device_pointer(src, "memcpy_dtod", "src");
     check_room(to, size, "cuMemcpyDtoD");
     check_room(from, size, "cuMemcpyDtoD");
-    py::gil_scoped_release release;
+    const StreamUse use{stream_of(stream), async, {dest, src}};
+    const GilRelease release;
     async ? gpu::copy_on_device(to.address, from.address, size, stream_of(stream))
           : gpu::copy_on_device(to.address, from.address, size);
 }
 
 void bind_allocations(py::module_& m) {
-    py::class_<DeviceAllocation, AllocationPointer>(
-        m, "DeviceAllocation", "Device memory, freed with this object. int() is its address.")
+    py::class_<DeviceAllocation, AllocationPointer> allocation{
+        m, "DeviceAllocation", "Device memory, freed with this object. int() is its address."};
+    add_pointer_type(allocation, [](PyObject* value, std::byte* to, CUcontext context) {
+        const auto* memory = bound_object<DeviceAllocation>(value);
+        if (!memory || !*memory) return false;
+        const CUcontext its = memory->context().get();
+        if (its && its != context) return false; // perhaps a peer's
+        const std::uint64_t address = memory->address();
+        std::memcpy(to, &address, sizeof address);
+        return true;
+    });
+    allocation
         .def("free", &DeviceAllocation::free,
              "Frees it now; the device finishes the work that uses it first. Raises LogicError the\n"
              "second time.")
+        .def("free_async",
+             [](DeviceAllocation& a, const PyStream* stream) { a.free_in_order(stream_of(stream)); },
+             py::arg("stream") = py::none(),
+             "Frees it in the order of a stream; nobody waits. (cuMemFreeAsync)")
         .def("as_buffer",
              [](const DeviceAllocation& a, std::size_t size, std::size_t offset) {
                  return memory_at(a.address(), size, offset);
@@ -106,6 +107,13 @@ void bind_allocations(py::module_& m) {
                               "Derive from it and define get_pointer(): the object then stands for\n"
                               "device memory wherever a DeviceAllocation does.")
         .def(py::init<>())
+        .def("get_pointer",
+             [](const py::object& self) -> std::uint64_t {
+                 PyErr_Format(PyExc_NotImplementedError, "%s must define get_pointer()",
+                              Py_TYPE(self.ptr())->tp_name);
+                 throw py::error_already_set();
+             },
+             "The address; subclasses define it.")
         .def("as_buffer",
              [pointer](const py::object& self, std::size_t size, std::size_t offset) {
                  return memory_at(pointer(self), size, offset);
@@ -117,6 +125,16 @@ void bind_allocations(py::module_& m) {
     m.def("mem_alloc", &allocate, py::arg("bytes"),
           "Device memory with undefined contents. Raises MemoryError where there is not enough,\n"
           "LogicError for 0 bytes. (cuMemAlloc)");
+    m.def("mem_alloc_async",
+          [](std::size_t bytes, const PyStream* stream) {
+              if (bytes == 0) throw gpu::Error{"cuMemAllocAsync", CUDA_ERROR_INVALID_VALUE, "0 bytes"};
+              const GilRelease release;
+              return std::make_shared<DeviceAllocation>(
+                  gpu::DeviceBuffer::in_order(bytes, stream_of(stream)));
+          },
+          py::arg("bytes"), py::arg("stream") = py::none(), py::keep_alive<0, 2>(),
+          "The same in the order of `stream`, in which it is freed, too: nobody waits. Other streams\n"
+          "use it once they waited for this one. (cuMemAllocAsync)");
 }
 
 void bind_copies(py::module_& m) {
@@ -148,7 +166,8 @@ template <class Unit> void bind_fill(py::module_& m, const char* name, const cha
                                 bool async) {
         const DevicePointer to = device_pointer(dest, "memset", "dest");
         check_room(to, size * sizeof(Unit), routine);
-        py::gil_scoped_release release;
+        const StreamUse use{stream_of(stream), async, {dest}};
+        const GilRelease release;
         async ? gpu::fill_units(to.address, data, sizeof(Unit), size, stream_of(stream))
               : gpu::fill_units(to.address, data, sizeof(Unit), size);
     };

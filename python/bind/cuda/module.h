@@ -1,68 +1,68 @@
 // SPDX-License-Identifier: MIT
-// Modules and functions, as PyCUDA's driver module has them.
+// Loaded modules, as PyCUDA's driver module has them.
 #pragma once
 
 #include "engine/live/kernel_build.h"
-#include "gpu/launch.h"
-#include "python/bind/cuda/stream.h"
+#include "gpu/module.h"
+#include "python/bind/cuda/texture_reference.h"
 #include "python/bind/gpu/arguments.h"
-
-#include <pybind11/pybind11.h>
 
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 
 namespace lathe::bind {
+
+/// `texture<...> name;` or `surface<...> name;` of a source.
+struct DeclaredReference {
+    bool is_surface = false;
+    std::optional<CUarray_format> format; ///< of its elements, where the type is a known one
+    unsigned channels = 1;
+    std::optional<bool> reads_elements; ///< cudaReadModeElementType, where it is said
+};
+using DeclaredReferences = std::map<std::string, DeclaredReference>;
 
 /// Loaded code, and the source where it was compiled here: types of parameters and instances of
 /// templates are looked up in it when they are asked for.
 class LoadedModule {
 public:
     explicit LoadedModule(gpu::Module module) : module_{std::move(module)} {}
-    explicit LoadedModule(KernelSource source);
+    explicit LoadedModule(KernelSource source, DeclaredReferences declared = {});
+
+    ~LoadedModule();
 
     /// Also "scale<float>" where the source is known: compiled for it once more.
     gpu::Kernel kernel(const std::string& name);
     gpu::DeviceSpan<std::byte> global(const std::string& name) const { return module_.global(name); }
     std::optional<Signature> signature(const std::string& name) const;
 
+    /// The same object at each call. Throw gpu::Error where there is no such reference.
+    std::shared_ptr<PyTextureReference> texture_reference(const std::string& name);
+    std::shared_ptr<PySurfaceReference> surface_reference(const std::string& name);
+    /// Before each launch of one of its kernels.
+    void update_references(gpu::StreamView stream) { references_.update(stream); }
+    bool has_references() const { return !references_.empty(); }
+
 private:
+    void add_reference(const std::shared_ptr<gpu::ObjectReference>& reference, const char* routine);
+    const DeclaredReference* declared(const std::string& name, bool is_surface) const;
+    void connect(gpu::ObjectReference& reference, const gpu::Module& module) const;
+
     gpu::Module module_;
     std::optional<KernelSource> source_;
-    std::map<std::string, gpu::Module> instances_; ///< of templates, by name
+    DeclaredReferences declared_;
+    gpu::ReferenceTable references_;
+    std::map<std::string, std::shared_ptr<PyTextureReference>> textures_;
+    std::map<std::string, std::shared_ptr<PySurfaceReference>> surfaces_;
+    struct Instance {
+        gpu::Module module;
+        gpu::Kernel kernel;
+    };
+    std::map<std::string, Instance> instances_; ///< of templates, by name
 };
 
-/// One kernel of a module: called with block=, grid=, stream=, shared=.
-class PyFunction {
-public:
-    PyFunction(std::shared_ptr<LoadedModule> module, const std::string& name);
-
-    const std::string& name() const { return name_; }
-    const gpu::Kernel& kernel() const { return kernel_; }
-    /// Launches with values checked against the kernel's parameters; None, or seconds of the host's
-    /// clock with `time_kernel`.
-    py::object call(const py::args& args, const py::object& block, const py::object& grid,
-                    const PyStream* stream, std::size_t shared, bool time_kernel);
-    /// `types`: struct characters ("PPf") or a sequence of data types.
-    void prepare(const py::object& types);
-    void prepared_call(const py::object& grid, const py::object& block, gpu::StreamView stream,
-                       const py::args& args, std::size_t shared_bytes);
-
-private:
-    const Signature& signature_for(const py::tuple& values);
-    void launch(const gpu::LaunchConfig& config, const Signature& signature,
-                const py::tuple& values) const;
-
-    std::shared_ptr<LoadedModule> module_;
-    std::string name_;
-    gpu::Kernel kernel_;
-    Signature sizes_;
-    std::optional<Signature> typed_;
-    bool types_asked_ = false;
-    std::optional<Signature> prepared_;
-};
+/// Throws CompileError, also where there is no compiler.
+gpu::CompileResult compiled(const KernelSource& source);
 
 } // namespace lathe::bind

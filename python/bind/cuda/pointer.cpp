@@ -3,6 +3,9 @@
 
 #include "gpu/driver/check.h"
 #include "python/bind/cuda/host_memory.h"
+#include "python/bind/cuda/memory_pool.h"
+#include "python/bind/cuda/texture_object.h"
+#include "python/bind/gil.h"
 #include "python/bind/interop/array.h"
 
 #include <fmt/format.h>
@@ -14,10 +17,24 @@ CUdeviceptr DeviceAllocation::address() const {
     return buffer_.address();
 }
 
+DeviceAllocation::~DeviceAllocation() {
+    if (!buffer_) return;
+    const WithoutGil release; // the driver waits for work that may wait for Python
+    buffer_ = {};
+}
+
 void DeviceAllocation::free() {
     if (!buffer_)
         throw gpu::Error{"DeviceAllocation.free", CUDA_ERROR_INVALID_HANDLE, "it was freed before"};
+    const WithoutGil release;
     buffer_ = {};
+}
+
+void DeviceAllocation::free_in_order(gpu::StreamView stream) {
+    if (!buffer_)
+        throw gpu::Error{"cuMemFreeAsync", CUDA_ERROR_INVALID_HANDLE, "it was freed before"};
+    const WithoutGil release;
+    buffer_.free_in_order(stream);
 }
 
 namespace {
@@ -41,6 +58,10 @@ DevicePointer of_interface(py::handle value) {
 std::optional<DevicePointer> find_device_pointer(py::handle value) {
     if (py::isinstance<DeviceAllocation>(value)) {
         const auto& memory = value.cast<const DeviceAllocation&>();
+        return DevicePointer{memory.address(), memory.bytes(), memory.context()};
+    }
+    if (py::isinstance<PooledDevice>(value)) {
+        const auto& memory = value.cast<const PooledDevice&>();
         return DevicePointer{memory.address(), memory.bytes()};
     }
     if (py::isinstance<Array>(value)) {
@@ -53,6 +74,7 @@ std::optional<DevicePointer> find_device_pointer(py::handle value) {
     if (PyIndex_Check(value.ptr()) && !PyBool_Check(value.ptr())) {
         const auto number = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()));
         if (number) return DevicePointer{number.cast<std::uint64_t>(), std::nullopt};
+        if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw py::error_already_set();
         PyErr_Clear(); // such as an array of NumPy's
     }
     if (py::hasattr(value, "__cuda_array_interface__")) return of_interface(value);
@@ -61,10 +83,35 @@ std::optional<DevicePointer> find_device_pointer(py::handle value) {
 }
 
 DevicePointer device_pointer(py::handle value, const char* function, const char* argument) {
-    if (const auto found = find_device_pointer(value)) return *found;
+    if (!py::isinstance<PyTextureObject>(value) && !py::isinstance<PySurfaceObject>(value))
+        if (const auto found = find_device_pointer(value)) return *found;
     throw py::type_error(fmt::format("{}: {} must be device memory (a DeviceAllocation, an array on "
                                      "the device or an address), got {}",
                                      function, argument, Py_TYPE(value.ptr())->tp_name));
+}
+
+void check_reach(const DevicePointer& pointer, const char* routine) {
+    if (!pointer.context) return;
+    CUcontext current = nullptr;
+    gpu::driver().cuCtxGetCurrent(&current);
+    if (pointer.context.get() == current && pointer.context.is_alive()) [[likely]]
+        return;
+    if (!pointer.context.is_alive())
+        throw gpu::Error{routine, CUDA_ERROR_CONTEXT_IS_DESTROYED,
+                         fmt::format("the context of the memory at {:#x} was detached", pointer.address)};
+    // Contexts of one device reach each other's memory, seen on an H200.
+    const gpu::Context here = gpu::Context::ensure_current();
+    const gpu::Device own = here.device(), other = pointer.context.device();
+    if (own == other || here.has_peer_access(pointer.context)) return;
+    int access = 0; // others may have opened it
+    if (gpu::driver().cuPointerGetAttribute(&access, CU_POINTER_ATTRIBUTE_ACCESS_FLAGS,
+                                            pointer.address) == CUDA_SUCCESS &&
+        access != 0)
+        return;
+    throw gpu::Error{routine, CUDA_ERROR_INVALID_CONTEXT,
+                     fmt::format("the memory at {:#x} is device {}'s, to which device {} of the "
+                                 "current context has no access (Context.enable_peer_access)",
+                                 pointer.address, other.get(), own.get())};
 }
 
 void check_room(const DevicePointer& pointer, std::size_t bytes, const char* routine) {

@@ -114,7 +114,10 @@ void pack_pointer(const ParameterInfo& p, py::handle value, std::byte* to, const
         return store(to, std::uint64_t{array.address()});
     }
     if (value.is_none()) return store(to, std::uint64_t{0});
-    if (const auto found = find_device_pointer(value)) return store(to, std::uint64_t{found->address});
+    if (const auto found = find_device_pointer(value)) {
+        check_reach(*found, "cuLaunchKernel");
+        return store(to, std::uint64_t{found->address});
+    }
     if (py::hasattr(value, "__array_interface__"))
         no.type("an array on the device (app.asarray(x) puts x there, In(x) for a call)", value);
     no.type("an array", value);

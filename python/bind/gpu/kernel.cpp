@@ -6,6 +6,7 @@
 #include "gpu/context.h"
 #include "gpu/driver/check.h"
 #include "python/bind/bind.h"
+#include "python/bind/cuda/memory_pool.h"
 #include "python/bind/gpu/signature.h"
 #include "python/bind/interop/array.h"
 
@@ -53,7 +54,8 @@ PyKernel::PyKernel(KernelSource source, const std::shared_ptr<PyKernel>& sibling
         fixed_ = sibling->fixed_;
     } else {
         py::gil_scoped_release release;
-        KernelBuild build = build_for(gpu::Context::ensure_current().device())(source, Effort::full);
+        gpu::Context::ensure_current();
+        KernelBuild build = build_kernel(source, Effort::full);
         if (!build.loaded) {
             gpu::CompileResult failed;
             failed.log = build.log;
@@ -171,6 +173,8 @@ bool PyKernel::launch(gpu::Dim3 grid, gpu::Dim3 block, std::size_t shared_bytes,
     const gpu::LaunchConfig config{grid, block, shared_bytes,
                                    owner ? owner->stream() : gpu::StreamView::legacy()};
     if (!owner) unwatched_launches = true;
+    StreamUse use{config.stream, true, args};
+    for (const auto& item : kwargs) use.add(item.second);
     try {
         py::gil_scoped_release release;
         kernel.launch(config, packed.pointers());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Signatures from the DWARF of a -G compile. The live reflect pass compiles the same request, so
 // mostly the compile cache answers.
-#include "gpu/compiler.h"
+#include "engine/live/build.h"
 #include "gpu/ptx/dwarf.h"
 #include "gpu/ptx/parser.h"
 #include "python/bind/gpu/signature.h"
@@ -53,11 +53,7 @@ ParameterInfo info_of(const ptx::ParameterType& p) {
 } // namespace
 
 std::optional<Signature> signature_from_source(const KernelSource& source, const std::string& entry) {
-    gpu::CompileRequest request;
-    request.source = source.text;
-    request.name = source.name;
-    request.options = source.options;
-    request.include_directories = source.include_directories;
+    gpu::CompileRequest request = request_of(source);
     request.debug_info = true;
     if (entry.find('<') != entry.npos) request.name_expressions = {entry}; // of a template
     const gpu::CompileResult result = gpu::compile(request);

@@ -4,35 +4,133 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from lathe.cuda import driver
+from lathe.cuda import architecture, driver
+from lathe.cuda.cuda_module import CudaModule as CudaModule
+from lathe.cuda.fat_binary import fat_binary
+from lathe.cuda.includes import with_includes
 from lathe.cuda.nvcc_options import translate
+from lathe.cuda.texture_source import DeclaredReference, restore, rewrite
 from lathe.native import native
 
 DEFAULT_NVCC_FLAGS = os.environ.get("PYCUDA_DEFAULT_NVCC_FLAGS", "").split()
 
 _NAME = "kernel.cu"
+_T = TypeVar("_T")
 
 
-def _wrapped(source: str, no_extern_c: bool) -> str:
-    if no_extern_c:
-        return source
-    return f'extern "C" {{\n#line 1 "{_NAME}"\n{source}\n}}\n'
+# What NVRTC says of a declaration in an included file, or made by a macro.
+_UNSEEN = re.compile(r"\b(texture|surface) is not a template")
+
+
+def _wrapped(
+    source: str, no_extern_c: bool, with_names: bool = False
+) -> tuple[str, list[DeclaredReference]]:
+    """What is compiled, and the texture and surface references of it."""
+    source, references = rewrite(source)
+    head = ""
+    if references or with_names:
+        head = "#include <lathe_references.hpp>\n"
+    if with_names:
+        head = "#define LATHE_REFERENCE_NAMES\n" + head
+    if not no_extern_c:
+        return f'{head}extern "C" {{\n#line 1 "{_NAME}"\n{source}\n}}\n', references
+    if head:
+        source = f'{head}#line 1 "{_NAME}"\n{source}'
+    return source, references
+
+
+def _told(error: native.CompileError) -> native.CompileError:
+    """The error with the source as it was given."""
+    error.args = tuple(restore(str(each)) for each in error.args)
+    error.msg, error.log = restore(error.msg), restore(error.log)
+    error.stderr = error.log
+    error.diagnostics = [restore(each) for each in error.diagnostics]
+    return error
+
+
+def _compiled(
+    source: str, no_extern_c: bool, compile_text: Callable[[str, list[DeclaredReference]], _T]
+) -> _T:
+    try:
+        return compile_text(*_wrapped(source, no_extern_c))
+    except native.CompileError as error:
+        if not _UNSEEN.search(error.log):
+            raise _told(error) from None
+    try:
+        return compile_text(*_wrapped(source, no_extern_c, with_names=True))
+    except native.CompileError as error:
+        raise _told(error) from None
 
 
 def _settled(
     options: Sequence[str] | None, arch: str | None, target: str | None = None
 ) -> list[str]:
     settled = translate(DEFAULT_NVCC_FLAGS if options is None else options)
+    if driver.CUDA_DEBUGGING and "-G" not in settled:
+        settled.append("-G")
     if arch is not None:
+        architecture.parse(arch)
         kind = "compute_" if target == "ptx" else "sm_"
         settled.append(
             "--gpu-architecture=" + kind + arch.removeprefix("sm_").removeprefix("compute_")
         )
     return settled
+
+
+def _image(source: str, settled: list[str], include_dirs: Sequence[str | Path]) -> bytes:
+    return native.compile_image(source, settled, _NAME, [Path(d) for d in include_dirs])
+
+
+def _own_arch() -> str:
+    context = driver.Context.get_current()
+    device = driver.Device(0) if context is None else driver.Context.get_device()
+    major, minor = device.compute_capability()
+    return f"{major}{minor}"
+
+
+def get_nvcc_version(nvcc: str = "nvcc") -> str:
+    """What compiles, such as ``"NVRTC 13.0"``: there is no nvcc.
+
+    Raises
+    ------
+    Error
+        Where NVRTC is not there, with what brings it.
+    """
+    major, minor = native.nvrtc_version()
+    return f"NVRTC {major}.{minor}"
+
+
+def preprocess_source(source: Any, options: Sequence[str], nvcc: str = "nvcc") -> str:
+    """The source with the files that it includes in their places; macros stay as they are.
+
+    Parameters
+    ----------
+    source : str or object
+    options : sequence of str
+        ``-I`` and ``--include-path`` say where files lie. Headers of CUDA are left as they are.
+    """
+    return with_includes(str(source), options)
+
+
+def compile_plain(
+    source: Any,
+    options: Sequence[str],
+    keep: bool = False,
+    nvcc: str = "nvcc",
+    cache_dir: str | Path | bool | None = None,
+    target: str = "cubin",
+) -> bytes:
+    """Compiles a source as it is; options say all, with ``-arch``. `compile` has the parameters."""
+    named = any(o.startswith(("-arch", "--gpu-architecture")) for o in options)
+    return compile(
+        source, options=options, no_extern_c=True, arch=None if named else _own_arch(),
+        target=target,
+    )  # fmt: skip
 
 
 def compile(
@@ -49,30 +147,50 @@ def compile(
 ) -> bytes:
     """Compiles a source and returns the image.
 
-    Parameters are those of `SourceModule`; `target` is ``"cubin"`` or ``"ptx"``.
+    Parameters are those of `SourceModule`; `target` is ``"cubin"``, ``"ptx"`` or ``"fatbin"``,
+    which holds both.
 
     Raises
     ------
     CompileError
-        With ``stderr``, and ``diagnostics`` by line and column.
+        With ``stderr``, and ``diagnostics`` by line and column; also where there is no compiler.
     ValueError
         For another target, or an option that cannot be followed.
     """
-    if target not in ("cubin", "ptx"):
-        raise ValueError(f"target must be 'cubin' or 'ptx', got {target!r}")
-    if arch is None:
-        major, minor = driver.Device(0).compute_capability()
-        arch = f"{major}{minor}"
-    return native.compile_image(
-        _wrapped(str(source), no_extern_c),
-        _settled(options, arch, target),
-        _NAME,
-        [Path(d) for d in include_dirs],
+    if target not in ("cubin", "ptx", "fatbin"):
+        raise ValueError(f"target must be 'cubin', 'ptx' or 'fatbin', got {target!r}")
+    given = DEFAULT_NVCC_FLAGS if options is None else options
+    if arch is None and not any(o.startswith(("-arch", "--gpu-architecture")) for o in given):
+        arch = _own_arch()
+    return _compiled(
+        str(source),
+        no_extern_c,
+        lambda text, _: _target(text, options, arch, target, include_dirs),
     )
 
 
-class SourceModule:
+def _target(
+    text: str,
+    options: Sequence[str] | None,
+    arch: str | None,
+    target: str,
+    include_dirs: Sequence[str | Path],
+) -> bytes:
+    if target != "fatbin":
+        return _image(text, _settled(options, arch, target), include_dirs)
+    if arch is None:
+        raise ValueError("a fat binary needs its architecture in arch=, not among the options")
+    parts = {kind: _image(text, _settled(options, arch, kind), include_dirs)
+             for kind in ("cubin", "ptx")}  # fmt: skip
+    return fat_binary(parts["cubin"], parts["ptx"], architecture.parse(arch).capability)
+
+
+class SourceModule(CudaModule):
     """A module compiled from CUDA C++ and loaded into the current context.
+
+    ``pycuda-complex.hpp`` and ``pycuda-helpers.hpp`` are there to be included. Texture and surface
+    references at file scope (``texture<float, 2> image;``), which CUDA 12 took away, are compiled
+    as variables that hold objects; `get_texref` and `get_surfref` find them.
 
     Parameters
     ----------
@@ -106,20 +224,19 @@ class SourceModule:
         cache_dir: str | Path | bool | None = None,
         include_dirs: Sequence[str | Path] = (),
     ) -> None:
-        self.module = native.compile_module(
-            _wrapped(str(source), no_extern_c),
-            _settled(options, arch),
-            _NAME,
-            [Path(d) for d in include_dirs],
+        self._check_arch(arch)
+        settled, folders = _settled(options, arch), [Path(d) for d in include_dirs]
+        self.module = _compiled(
+            str(source),
+            no_extern_c,
+            lambda text, found: native.compile_module(text, settled, _NAME, folders, found),
         )
-        self.get_global = self.module.get_global
+        self._bind_module()
 
-    def get_function(self, name: str) -> native.Function:
-        """A kernel by its name, such as ``"step"`` or, of a template, ``"scale<float>"``.
 
-        Raises
-        ------
-        LogicError
-            Where there is none; the message names those that exist.
-        """
-        return self.module.get_function(name)
+def __getattr__(name: str) -> Any:
+    if name in ("DynamicModule", "DynamicSourceModule"):  # which compile by this module
+        from lathe.cuda import dynamic_module
+
+        return getattr(dynamic_module, name)
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

@@ -33,13 +33,50 @@ class event_flags(Flags):
     INTERPROCESS = 4
 
 
+class stream_flags(Flags):
+    """For `Stream`."""
+
+    DEFAULT = 0
+    NON_BLOCKING = 1
+
+
+class graph_node_type(Flags):
+    """What a node of a `Graph` does."""
+
+    KERNEL = 0
+    MEMCPY = 1
+    MEMSET = 2
+    HOST = 3
+    GRAPH = 4
+    EMPTY = 5
+    WAIT_EVENT = 6
+    EVENT_RECORD = 7
+    MEM_ALLOC = 10
+    MEM_FREE = 11
+
+
 class pointer_attribute(Flags):
-    """What the driver knows of an address."""
+    """For `pointer_get_attribute`."""
 
     CONTEXT = 1
     MEMORY_TYPE = 2
     DEVICE_POINTER = 3
     HOST_POINTER = 4
+    SYNC_MEMOPS = 6
+    BUFFER_ID = 7
+    IS_MANAGED = 8
+    DEVICE_ORDINAL = 9
+    IS_LEGACY_CUDA_IPC_CAPABLE = 10
+    RANGE_START_ADDR = 11
+    RANGE_SIZE = 12
+    MAPPED = 13
+    ALLOWED_HANDLE_TYPES = 14
+    IS_GPU_DIRECT_RDMA_CAPABLE = 15
+    ACCESS_FLAGS = 16
+    MEMPOOL_HANDLE = 17
+    MAPPING_SIZE = 18
+    MAPPING_BASE_ADDR = 19
+    MEMORY_BLOCK_ID = 20
 
 
 class profiler_output_mode(Flags):
@@ -128,6 +165,13 @@ class filter_mode(Flags):
     LINEAR = 1
 
 
+class read_mode(Flags):
+    """What a `TextureObject` makes of integers of 8 and 16 bits."""
+
+    ELEMENT_TYPE = 0
+    NORMALIZED_FLOAT = 1
+
+
 class memory_type(Flags):
     """Sides of a copy."""
 
@@ -159,10 +203,26 @@ class jit_option(Flags):
     TARGET_FROM_CUCONTEXT = 8
     TARGET = 9
     FALLBACK_STRATEGY = 10
+    GENERATE_DEBUG_INFO = 11
+    LOG_VERBOSE = 12
+    GENERATE_LINE_INFO = 13
+    CACHE_MODE = 14
+    FAST_COMPILE = 16
+    LTO = 20
+    FTZ = 21
+    PREC_DIV = 22
+    PREC_SQRT = 23
+    FMA = 24
+    OPTIMIZE_UNUSED_DEVICE_VARIABLES = 29
+    POSITION_INDEPENDENT_CODE = 30
+    MIN_CTA_PER_SM = 31
+    MAX_THREADS_PER_BLOCK = 32
+    OVERRIDE_DIRECTIVE_VALUES = 33
+    SPLIT_COMPILE = 34
 
 
 class jit_target(Flags):
-    """Targets of a linker: ten times the compute capability."""
+    """Targets of a linker, by compute capability; A: of this one alone, F: of its family."""
 
     COMPUTE_10 = 10
     COMPUTE_11 = 11
@@ -194,6 +254,16 @@ class jit_target(Flags):
     COMPUTE_120 = 120
     COMPUTE_121 = 121
     COMPUTE_90A = 65626
+    COMPUTE_100A = 65636
+    COMPUTE_103A = 65639
+    COMPUTE_110A = 65646
+    COMPUTE_120A = 65656
+    COMPUTE_121A = 65657
+    COMPUTE_100F = 131172
+    COMPUTE_103F = 131175
+    COMPUTE_110F = 131182
+    COMPUTE_120F = 131192
+    COMPUTE_121F = 131193
 
 
 class jit_fallback(Flags):
@@ -211,6 +281,7 @@ class jit_input_type(Flags):
     FATBINARY = 2
     OBJECT = 3
     LIBRARY = 4
+    NVVM = 5
 
 
 class host_alloc_flags(Flags):
@@ -229,11 +300,23 @@ class mem_attach_flags(Flags):
     SINGLE = 4
 
 
+class mem_advise(Flags):
+    """How managed memory will be used; for `ManagedAllocation.advise`."""
+
+    SET_READ_MOSTLY = 1
+    UNSET_READ_MOSTLY = 2
+    SET_PREFERRED_LOCATION = 3
+    UNSET_PREFERRED_LOCATION = 4
+    SET_ACCESSED_BY = 5
+    UNSET_ACCESSED_BY = 6
+
+
 class mem_host_register_flags(Flags):
     """For `register_host_memory`."""
 
     PORTABLE = 1
     DEVICEMAP = 2
+    READ_ONLY = 8
 
 
 class limit(Flags):

@@ -120,7 +120,7 @@ def managed_empty(shape: _Shape, dtype: DTypeLike, order: str = "C", mem_flags: 
     dtype : data type
     order : {"C", "F"}
     mem_flags : mem_attach_flags
-        GLOBAL, or 0 for the same.
+        GLOBAL, or 0 for the same; HOST: no device touches it until ``a.base.attach``.
 
     Raises
     ------
@@ -129,9 +129,10 @@ def managed_empty(shape: _Shape, dtype: DTypeLike, order: str = "C", mem_flags: 
     ValueError
         For other flags.
     """
-    if int(mem_flags) not in (0, 1):
-        raise ValueError(f"mem_flags must be 0 or mem_attach_flags.GLOBAL, got {mem_flags}")
-    return _made(shape, dtype, order, native.ManagedAllocation)
+    flags = int(mem_flags) or 1
+    if flags not in (1, 2):
+        raise ValueError(f"mem_flags must be mem_attach_flags.GLOBAL or HOST, got {mem_flags}")
+    return _made(shape, dtype, order, lambda n: native.ManagedAllocation(n, flags))
 
 
 def managed_zeros(shape: _Shape, dtype: DTypeLike, order: str = "C", mem_flags: int = 0) -> _Array:
@@ -147,3 +148,30 @@ def managed_empty_like(array: _Array, mem_flags: int = 0) -> _Array:
 def managed_zeros_like(array: _Array, mem_flags: int = 0) -> _Array:
     """`managed_empty_like`, filled with zeros."""
     return _zeroed(managed_empty_like(array, mem_flags))
+
+
+def register_host_memory(ary: _Array, flags: int = 0) -> _Array:
+    """Page-locks an array: copies run at full speed, and asynchronously with a stream.
+
+    Parameters
+    ----------
+    ary : numpy.ndarray
+        Contiguous, with elements.
+    flags : mem_host_register_flags
+        DEVICEMAP: kernels take the array that is returned, and parts of it.
+
+    Returns
+    -------
+    numpy.ndarray
+        The same memory, shape and type. Its `base` is a `RegisteredHostMemory`, which keeps `ary`
+        and ends the page-lock with the last array over it, or by ``unregister()``.
+
+    Raises
+    ------
+    LogicError
+        Where memory of it is registered already.
+    TypeError, ValueError
+        For what is no such array, or other flags.
+    """
+    memory: Any = native.RegisteredHostMemory(ary, int(flags))
+    return np.ndarray(ary.shape, ary.dtype, buffer=memory, strides=ary.strides)

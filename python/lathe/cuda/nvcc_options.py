@@ -36,12 +36,12 @@ _HOST_ONLY_WITH_VALUE = {
     "--library",
     "--keep-dir",
     "-odir",
+    "-O",
+    "-code",
+    "--gpu-code",
 }
 _RENAMED = {
-    "-O": None,
     "-Xptxas": "--ptxas-options",
-    "-code": None,
-    "--gpu-code": None,
     "-D": "--define-macro",
     "-U": "--undefine-macro",
     "-I": "--include-path",
@@ -72,21 +72,17 @@ def translate(options: Sequence[str]) -> list[str]:
         word, equals, value = option.partition("=")
         if word in _REFUSED:
             raise ValueError(f"nvcc's option {option} cannot be followed: {_REFUSED[word]}")
-        if option in _HOST_ONLY or (
-            option.startswith(("-L", "-l")) and not option.startswith("-lineinfo")
-        ):
-            if option in _HOST_ONLY_WITH_VALUE:
-                next(rest, None)
-            continue
         if word in _HOST_ONLY_WITH_VALUE:
             if not equals:
                 next(rest, None)
-            continue
-        if word in _RENAMED:
-            given = value if equals else next(rest, "")
-            new = _RENAMED[word]
-            if new:
-                kept.append(f"{new}={given}")
-            continue
-        kept.append(option)
+        elif option in _HOST_ONLY or _is_of_linker(option):
+            pass
+        elif word in _RENAMED:
+            kept.append(f"{_RENAMED[word]}={value if equals else next(rest, '')}")
+        else:
+            kept.append(option)
     return kept
+
+
+def _is_of_linker(option: str) -> bool:
+    return option.startswith(("-L", "-l")) and not option.startswith("-lineinfo")

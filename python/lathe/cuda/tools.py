@@ -1,13 +1,47 @@
 # SPDX-License-Identifier: MIT
-"""Helpers around contexts, under PyCUDA's names."""
+"""Helpers around contexts, memory, occupancy and types, under PyCUDA's names."""
 
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 
 from lathe.cuda import driver
+from lathe.cuda.c_arguments import (
+    Argument,
+    ScalarArg,
+    VectorArg,
+    dtype_to_ctype,
+    get_arg_type,
+    get_or_register_dtype,
+    parse_c_arg,
+    register_dtype,
+)
+from lathe.cuda.driver import bitlog2
+from lathe.cuda.memoize import (
+    clear_context_caches,
+    context_dependent_memoize,
+    context_dependent_memoized_functions,
+    init_cuda_context_fixture,
+    mark_cuda_test,
+)
+from lathe.cuda.occupancy import (
+    DeviceData,
+    OccupancyRecord,
+    _exact_div,
+    _int_ceiling,
+    _int_floor,
+)
+from lathe.cuda.pools import (
+    DebugMemoryPool,
+    DeviceMemoryPool,
+    PageLockedAllocator,
+    PageLockedMemoryPool,
+    PooledDeviceAllocation,
+    PooledHostAllocation,
+)
 
 
 def _named_device() -> int | None:
@@ -53,3 +87,48 @@ def make_default_context(
         except driver.Error as error:
             reasons.append(f"device {number}: {error}")
     raise RuntimeError("no device works: " + "; ".join(reasons))
+
+
+def get_default_device(default: int = 0) -> driver.Device:
+    """The device that CUDA_DEVICE or ~/.cuda_device names, else the one with number `default`.
+
+    `make_default_context` replaces it, which tries devices until one works.
+    """
+    warnings.warn(
+        "get_default_device is deprecated: use make_default_context",
+        DeprecationWarning,
+        stacklevel=2,
+    )
+    named = _named_device()
+    return driver.Device(default if named is None else named)
+
+
+__all__ = [
+    "Argument",
+    "DebugMemoryPool",
+    "DeviceData",
+    "DeviceMemoryPool",
+    "OccupancyRecord",
+    "PageLockedAllocator",
+    "PageLockedMemoryPool",
+    "PooledDeviceAllocation",
+    "PooledHostAllocation",
+    "ScalarArg",
+    "VectorArg",
+    "_exact_div",
+    "_int_ceiling",
+    "_int_floor",
+    "bitlog2",
+    "clear_context_caches",
+    "context_dependent_memoize",
+    "context_dependent_memoized_functions",
+    "dtype_to_ctype",
+    "get_arg_type",
+    "get_default_device",
+    "get_or_register_dtype",
+    "init_cuda_context_fixture",
+    "make_default_context",
+    "mark_cuda_test",
+    "parse_c_arg",
+    "register_dtype",
+]

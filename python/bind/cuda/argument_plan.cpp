@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+#include "python/bind/cuda/argument_plan.h"
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+namespace lathe::bind {
+
+namespace {
+
+template <class T> void put(std::byte* to, T value) { std::memcpy(to, &value, sizeof value); }
+
+// A NumPy scalar's value lies right behind the object's head (numpy/arrayscalars.h).
+template <std::size_t bytes> bool copy_scalar(PyObject* value, std::byte* to, CUcontext) {
+    std::memcpy(to, reinterpret_cast<const std::byte*>(value) + sizeof(PyObject), bytes);
+    return true;
+}
+
+template <class T> bool convert_number(PyObject* value, std::byte* to, CUcontext) {
+    const double number = PyFloat_AS_DOUBLE(value);
+    if (std::is_same_v<T, float> && std::isfinite(number) &&
+        std::abs(number) > std::numeric_limits<float>::max())
+        return false;
+    put(to, static_cast<T>(number));
+    return true;
+}
+
+template <class T> bool convert_integer(PyObject* value, std::byte* to, CUcontext) {
+    int overflow = 0;
+    const long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
+    if (overflow) return false; // of 64 unsigned bits the upper half, too
+    if constexpr (std::is_floating_point_v<T>) {
+        constexpr long long exact = 1LL << std::numeric_limits<T>::digits;
+        if (number > exact || number < -exact) return false;
+    } else if (number < 0 ? std::is_unsigned_v<T> || number < std::int64_t{std::numeric_limits<T>::min()}
+                          : std::uint64_t(number) > std::uint64_t(std::numeric_limits<T>::max())) {
+        return false;
+    }
+    put(to, static_cast<T>(number));
+    return true;
+}
+
+template <class Float> ConvertArgument number_converter(PyTypeObject* type) {
+    return type == &PyFloat_Type ? &convert_number<Float> : &convert_integer<Float>;
+}
+
+/// For Python's own numbers, which take the type of the parameter.
+ConvertArgument converter_of_number(ParameterType wanted, std::size_t bytes, PyTypeObject* type) {
+    switch (wanted) {
+    case ParameterType::floating:
+        return bytes == 4   ? number_converter<float>(type)
+               : bytes == 8 ? number_converter<double>(type)
+                            : nullptr;
+    case ParameterType::integer:
+        if (type != &PyLong_Type) return nullptr;
+        return bytes == 4   ? &convert_integer<std::int32_t>
+               : bytes == 8 ? &convert_integer<std::int64_t>
+               : bytes == 2 ? &convert_integer<std::int16_t>
+               : bytes == 1 ? &convert_integer<std::int8_t>
+                            : nullptr;
+    case ParameterType::unsigned_integer:
+    case ParameterType::pointer:
+        if (type != &PyLong_Type) return nullptr;
+        return bytes == 8   ? &convert_integer<std::uint64_t>
+               : bytes == 4 ? &convert_integer<std::uint32_t>
+               : bytes == 2 ? &convert_integer<std::uint16_t>
+               : bytes == 1 ? &convert_integer<std::uint8_t>
+                            : nullptr;
+    default: return nullptr;
+    }
+}
+
+struct ScalarType {
+    PyTypeObject* type;
+    ParameterType kind;
+    std::size_t bytes;
+};
+
+/// NumPy's scalars of numbers. They live as long as the interpreter, and so does this.
+const std::vector<ScalarType>& scalar_types() {
+    static const auto* const all = [] {
+        auto* made = new std::vector<ScalarType>;
+        const py::module_ numpy = py::module_::import("numpy");
+        const auto add = [&](const char* name, ParameterType kind, std::size_t bytes) {
+            const py::object type = numpy.attr(name);
+            made->push_back({reinterpret_cast<PyTypeObject*>(type.ptr()), kind, bytes});
+        };
+        add("float32", ParameterType::floating, 4);
+        add("float64", ParameterType::floating, 8);
+        add("float16", ParameterType::floating, 2);
+        add("int32", ParameterType::integer, 4);
+        add("int64", ParameterType::integer, 8);
+        add("int16", ParameterType::integer, 2);
+        add("int8", ParameterType::integer, 1);
+        add("uint32", ParameterType::unsigned_integer, 4);
+        add("uint64", ParameterType::unsigned_integer, 8);
+        add("uint16", ParameterType::unsigned_integer, 2);
+        add("uint8", ParameterType::unsigned_integer, 1);
+        add("bool_", ParameterType::boolean, 1);
+        add("longlong", ParameterType::integer, 8); // beside int64 where that is a long
+        add("ulonglong", ParameterType::unsigned_integer, 8);
+        return made;
+    }();
+    return *all;
+}
+
+ConvertArgument copy_of(std::size_t bytes) {
+    return bytes == 8   ? &copy_scalar<8>
+           : bytes == 4 ? &copy_scalar<4>
+           : bytes == 2 ? &copy_scalar<2>
+                        : &copy_scalar<1>;
+}
+
+struct PointerType {
+    PyTypeObject* type;
+    ConvertArgument read;
+};
+std::vector<PointerType>& pointer_types() {
+    static auto* const all = new std::vector<PointerType>;
+    return *all;
+}
+
+} // namespace
+
+void add_pointer_type(py::handle type, ConvertArgument read) {
+    pointer_types().push_back({reinterpret_cast<PyTypeObject*>(type.ptr()), read});
+    type.inc_ref();
+}
+
+ArgumentPlan::ArgumentPlan(const Signature& signature) : usable_{signature.parameters.size() <= kMost} {
+    for (const ParameterInfo& p : signature.parameters) {
+        usable_ = usable_ && p.bytes <= sizeof(Block::bytes[0]);
+        parameters_.push_back({nullptr, nullptr, p.type, p.bytes});
+    }
+    (void)scalar_types(); // may throw, which pack() may not
+}
+
+ConvertArgument ArgumentPlan::find(const Parameter& p, PyTypeObject* type) noexcept {
+    const bool unknown = p.wanted == ParameterType::unknown;
+    if (p.bytes == 8 && (unknown || p.wanted == ParameterType::pointer))
+        for (const PointerType& known : pointer_types())
+            if (known.type == type) return known.read;
+    for (const ScalarType& known : scalar_types())
+        if (known.type == type)
+            return known.bytes == p.bytes && (unknown || known.kind == p.wanted) ? copy_of(p.bytes)
+                                                                                 : nullptr;
+    if (type == &PyFloat_Type || type == &PyLong_Type)
+        return converter_of_number(p.wanted, p.bytes, type);
+    return nullptr;
+}
+
+bool ArgumentPlan::pack(PyObject* const* values, std::size_t count, CUcontext context,
+                        Block& to) noexcept {
+    if (!usable_ || count != parameters_.size()) return false;
+    for (std::size_t k = 0; k < count; ++k) {
+        Parameter& p = parameters_[k];
+        PyTypeObject* const type = Py_TYPE(values[k]);
+        if (type != p.type) [[unlikely]] {
+            const ConvertArgument found = find(p, type);
+            if (!found) return false;
+            p.type = type;
+            p.convert = found;
+        }
+        std::byte* const place = to.bytes[k].data();
+        if (!p.convert(values[k], place, context)) return false;
+        to.pointers[k] = place;
+    }
+    to.pointers[count] = nullptr;
+    return true;
+}
+
+} // namespace lathe::bind

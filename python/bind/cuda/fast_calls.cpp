@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MIT
+#include "python/bind/cuda/fast_calls.h"
+
+#include "python/bind/cuda/argument_plan.h"
+#include "python/bind/cuda/function.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <exception>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace lathe::bind {
+
+namespace {
+
+using Values = std::span<PyObject* const>;
+
+/// What is looked up once; references held until the process ends.
+struct Known {
+    PyObject *block, *grid, *stream, *shared, *shared_size; // keywords, interned
+    PyTypeObject* stream_type;
+    PyObject *call, *prepared_call, *prepared_async_call; // bound by pybind11
+};
+Known known;
+
+std::ptrdiff_t vectorcall_offset = 0;
+
+// --- Values of a launch's shape; false: not plain.
+
+bool to_unsigned(PyObject* value, unsigned& to) {
+    if (!PyLong_CheckExact(value)) return false;
+    int overflow = 0;
+    const long number = PyLong_AsLongAndOverflow(value, &overflow);
+    if (overflow || number < 0 || number > long{std::numeric_limits<unsigned>::max()}) return false;
+    to = static_cast<unsigned>(number);
+    return true;
+}
+
+bool to_dim3(PyObject* value, KnownShape& known, gpu::Dim3& to) {
+    if (value == known.tuple.ptr()) {
+        to = known.shape;
+        return true;
+    }
+    if (!PyTuple_CheckExact(value)) return false;
+    const Py_ssize_t size = PyTuple_GET_SIZE(value);
+    unsigned* const all[] = {&to.x, &to.y, &to.z};
+    if (size < 1 || size > 3) return false;
+    for (Py_ssize_t k = 0; k < size; ++k)
+        if (!to_unsigned(PyTuple_GET_ITEM(value, k), *all[k]) || *all[k] == 0) return false;
+    known = {py::reinterpret_borrow<py::object>(value), to};
+    return true;
+}
+
+bool to_stream(PyObject* value, gpu::StreamView& to) {
+    if (value == Py_None) {
+        to = gpu::StreamView::legacy();
+        return true;
+    }
+    if (Py_TYPE(value) != known.stream_type) return false;
+    const auto* stream = bound_object<PyStream>(value);
+    if (stream) to = stream->view();
+    return stream != nullptr;
+}
+
+bool to_bytes(PyObject* value, std::size_t& to) {
+    unsigned bytes = 0;
+    if (!to_unsigned(value, bytes)) return false;
+    to = bytes;
+    return true;
+}
+
+// --- Ways out
+
+/// Raises in Python what was thrown; null.
+PyObject* raised(std::exception_ptr thrown) {
+    static thread_local std::exception_ptr pending;
+    pending = std::move(thrown);
+    static const py::object* const thrower =
+        new py::object{py::cpp_function([] { std::rethrow_exception(std::exchange(pending, nullptr)); })};
+    return PyObject_CallNoArgs(thrower->ptr());
+}
+
+/// The same call by the way that knows everything.
+PyObject* checked_call(PyObject* method, PyObject* self, PyObject* const* args, std::size_t count,
+                       PyObject* keywords) {
+    if (!bound_object<PyFunction>(self)) {
+        PyErr_SetString(PyExc_TypeError, "a Function comes from a module's get_function()");
+        return nullptr;
+    }
+    const std::size_t all = count + (keywords ? std::size_t(PyTuple_GET_SIZE(keywords)) : 0);
+    std::array<PyObject*, 64> few;
+    std::vector<PyObject*> many;
+    PyObject** values = few.data();
+    if (all + 1 > few.size()) {
+        many.resize(all + 1);
+        values = many.data();
+    }
+    values[0] = self;
+    std::copy_n(args, all, values + 1);
+    return PyObject_Vectorcall(method, values, count + 1, keywords);
+}
+
+/// None, an exception (null), or nothing: then the checked way is to be taken.
+std::optional<PyObject*> launched(PyFunction& function, bool prepared, const gpu::LaunchConfig& config,
+                                  Values values) {
+    try {
+        if (!function.launch_plain(prepared, config, values)) return std::nullopt;
+    } catch (...) { return raised(std::current_exception()); }
+    Py_RETURN_NONE;
+}
+
+// --- function(a, b, block=(x, y, z), grid=(x, y), stream=s, shared=n)
+
+bool read_keyword(PyFunction& function, PyObject* name, PyObject* value, gpu::LaunchConfig& config,
+                  bool& has_block) {
+    if (name == known.block) return has_block = to_dim3(value, function.known_block(), config.block);
+    if (name == known.grid) return to_dim3(value, function.known_grid(), config.grid);
+    if (name == known.stream) return to_stream(value, config.stream);
+    if (name == known.shared) return to_bytes(value, config.shared_bytes);
+    return false;
+}
+
+PyObject* call(PyObject* self, PyObject* const* args, std::size_t flagged_count, PyObject* keywords) {
+    const auto count = static_cast<std::size_t>(PyVectorcall_NARGS(flagged_count));
+    gpu::LaunchConfig config{{}, {}, 0, gpu::StreamView::legacy()};
+    auto* const function = bound_object<PyFunction>(self);
+    bool plain = function != nullptr, has_block = false;
+    const Py_ssize_t named = keywords ? PyTuple_GET_SIZE(keywords) : 0;
+    for (Py_ssize_t k = 0; plain && k < named; ++k)
+        plain = read_keyword(*function, PyTuple_GET_ITEM(keywords, k), args[count + std::size_t(k)],
+                             config, has_block);
+    if (plain && has_block)
+        if (const auto result = launched(*function, false, config, {args, count})) return *result;
+    return checked_call(known.call, self, args, count, keywords);
+}
+
+// --- function.prepared_call(grid, block, a, b), .prepared_async_call(grid, block, stream, a, b)
+
+template <bool has_stream>
+PyObject* prepared_call(PyObject* self, PyObject* const* args, Py_ssize_t given, PyObject* keywords) {
+    constexpr std::size_t leading = has_stream ? 3 : 2;
+    const auto count = static_cast<std::size_t>(given);
+    gpu::LaunchConfig config{{}, {}, 0, gpu::StreamView::legacy()};
+    const Py_ssize_t named = keywords ? PyTuple_GET_SIZE(keywords) : 0;
+    auto* const function = bound_object<PyFunction>(self);
+    bool plain = function && count >= leading &&
+                 to_dim3(args[0], function->known_grid(), config.grid) &&
+                 to_dim3(args[1], function->known_block(), config.block);
+    if (has_stream) plain = plain && to_stream(args[2], config.stream);
+    for (Py_ssize_t k = 0; plain && k < named; ++k)
+        plain = PyTuple_GET_ITEM(keywords, k) == known.shared_size &&
+                to_bytes(args[count + std::size_t(k)], config.shared_bytes);
+    if (plain)
+        if (const auto result =
+                launched(*function, true, config, {args + leading, count - leading}))
+            return *result;
+    return checked_call(has_stream ? known.prepared_async_call : known.prepared_call, self, args, count,
+                        keywords);
+}
+
+// --- The type
+
+PyObject* allocate(PyTypeObject* type, Py_ssize_t items) {
+    PyObject* const made = PyType_GenericAlloc(type, items);
+    if (made)
+        *reinterpret_cast<vectorcallfunc*>(reinterpret_cast<char*>(made) + vectorcall_offset) = &call;
+    return made;
+}
+
+/// Puts a method in the place of one that was bound; returns that one.
+PyObject* replace_method(py::handle type, PyMethodDef& method) {
+    const py::object bound = type.attr("__dict__")[method.ml_name];
+    const auto text = py::str(type.attr(method.ml_name).attr("__doc__")).cast<std::string>();
+    method.ml_doc = (new std::string{text})->c_str();
+    const auto descriptor = py::reinterpret_steal<py::object>(
+        PyDescr_NewMethod(reinterpret_cast<PyTypeObject*>(type.ptr()), &method));
+    if (!descriptor) throw py::error_already_set();
+    py::setattr(type, method.ml_name, descriptor);
+    return py::object{bound}.release().ptr();
+}
+
+template <bool has_stream> PyMethodDef& method_of(const char* name) {
+    static PyMethodDef method{name,
+                              reinterpret_cast<PyCFunction>(
+                                  reinterpret_cast<void (*)()>(&prepared_call<has_stream>)),
+                              METH_FASTCALL | METH_KEYWORDS, nullptr};
+    return method;
+}
+
+} // namespace
+
+py::custom_type_setup with_fast_calls() {
+    return py::custom_type_setup{[](PyHeapTypeObject* heap) {
+        PyTypeObject& type = heap->ht_type;
+        vectorcall_offset = type.tp_basicsize;
+        type.tp_basicsize += static_cast<Py_ssize_t>(sizeof(vectorcallfunc));
+        type.tp_alloc = &allocate;
+    }};
+}
+
+void add_fast_calls(py::handle function_class, py::handle stream_class) {
+    const auto interned = [](const char* text) { return PyUnicode_InternFromString(text); };
+    known.block = interned("block");
+    known.grid = interned("grid");
+    known.stream = interned("stream");
+    known.shared = interned("shared");
+    known.shared_size = interned("shared_size");
+    known.stream_type = reinterpret_cast<PyTypeObject*>(stream_class.inc_ref().ptr());
+    known.call = py::object{function_class.attr("__dict__")["__call__"]}.release().ptr();
+    known.prepared_call = replace_method(function_class, method_of<false>("prepared_call"));
+    known.prepared_async_call = replace_method(function_class, method_of<true>("prepared_async_call"));
+
+    auto* const type = reinterpret_cast<PyTypeObject*>(function_class.ptr());
+    type->tp_vectorcall_offset = vectorcall_offset;
+    type->tp_call = &PyVectorcall_Call;
+    type->tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL;
+    PyType_Modified(type);
+}
+
+} // namespace lathe::bind
