@@ -104,4 +104,4 @@ def test_mistakes_are_told(double):
         with pytest.raises(cuda.LogicError, match="it was freed"):
             memory.free()
     with pytest.raises(ValueError, match="mem_attach_flags"):
-        cuda.managed_empty(4, np.float32, mem_flags=2)
+        cuda.managed_empty(4, np.float32, mem_flags=4)

@@ -111,7 +111,7 @@ MISTAKES = {
         ValueError,
         "-gencode",
     ),
-    "target": (lambda f, m: compile_source("", target="exe"), ValueError, "'cubin' or 'ptx'"),
+    "target": (lambda f, m: compile_source("", target="exe"), ValueError, "'ptx' or 'fatbin'"),
 }
 
 
