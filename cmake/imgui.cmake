@@ -143,7 +143,8 @@ else()
         ${imgui_dir}/misc/cpp ${implot_dir} ${text_editor_dir})
     target_link_libraries(lathe_imgui PUBLIC glfw ${CMAKE_DL_LIBS})
     target_compile_definitions(lathe_imgui PUBLIC LATHE_HAVE_DOCKING=1
-        IMGUI_DISABLE_OBSOLETE_FUNCTIONS PRIVATE IMGUI_DISABLE_DEMO_WINDOWS)
+        IMGUI_DISABLE_OBSOLETE_FUNCTIONS PRIVATE IMGUI_DISABLE_DEMO_WINDOWS
+        "IMPLOT_CUSTOM_NUMERIC_TYPES=(float)(double)") # of ten: three minutes of compiling
     target_compile_options(lathe_imgui PRIVATE -w -fno-sanitize=undefined)
     # Templates inlined into each other: minutes to compile where every access is checked.
     if(LATHE_SANITIZE)
