@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+#include "gpu/array/array.h"
+
+#include <fmt/format.h>
+
+#include <list>
+#include <mutex>
+#include <utility>
+
+namespace lathe::gpu {
+
+namespace {
+
+using Block = PooledMemory<DeviceBuffer>;
+
+struct Pools {
+    std::mutex mutex;
+    std::list<std::pair<Context, std::shared_ptr<DevicePool>>> all; // guarded by mutex
+};
+
+} // namespace
+
+const std::shared_ptr<DevicePool>& pool_of(const Context& context) {
+    static auto* const pools = new Pools; // outlives statics
+    std::lock_guard lock{pools->mutex};
+    for (const auto& [of, pool] : pools->all)
+        if (of == context) return pool;
+    const CurrentContext scope{context};
+    return pools->all.emplace_back(context, make_device_pool()).second;
+}
+
+Array Array::empty(ElementType type, const Extents& shape, Order order) {
+    return empty(type, compact(shape, type.bytes, order));
+}
+
+Array Array::empty(ElementType type, const Layout& layout) {
+    Array array;
+    array.type_ = type;
+    array.layout_ = layout;
+    array.size_ = count_of(layout.shape);
+    array.context_ = Context::ensure_current();
+    if (array.size_ == 0) return array;
+    std::int64_t bytes = 0;
+    if (__builtin_mul_overflow(array.size_, static_cast<std::int64_t>(type.bytes), &bytes))
+        throw ShapeError{fmt::format("array is too big: {}", to_string(layout.shape))};
+    auto block = std::make_shared<Block>(
+        DevicePool::allocate(pool_of(array.context_), static_cast<std::size_t>(bytes)));
+    array.block_ = block.get();
+    array.address_ =
+        block->memory().address() - static_cast<CUdeviceptr>(reach_of(layout, type.bytes).begin);
+    array.owner_ = std::move(block);
+    return array;
+}
+
+Array Array::over(CUdeviceptr address, ElementType type, const Layout& layout,
+                  std::shared_ptr<const void> owner, Context context, bool writable) {
+    Array array;
+    array.type_ = type;
+    array.layout_ = layout;
+    array.size_ = count_of(layout.shape);
+    array.address_ = array.size_ == 0 ? 0 : address;
+    array.owner_ = std::move(owner);
+    array.context_ = context;
+    array.writable_ = writable;
+    return array;
+}
+
+Array Array::view(ElementType type, const Layout& layout, std::int64_t offset_bytes) const {
+    Array array = *this;
+    array.type_ = type;
+    array.layout_ = layout;
+    array.size_ = count_of(layout.shape);
+    array.address_ = array.size_ == 0 ? 0 : address_ + static_cast<CUdeviceptr>(offset_bytes);
+    return array;
+}
+
+DType Array::dtype(const char* operation) const {
+    if (type_.dtype) return *type_.dtype;
+    throw TypeError{fmt::format("{} is not for elements that are structures ({} bytes)", operation,
+                                type_.bytes)};
+}
+
+bool Array::may_share_memory(const Array& other) const noexcept {
+    if (size_ == 0 || other.size_ == 0) return false;
+    const Reach a = reach_of(layout_, type_.bytes), b = reach_of(other.layout_, other.type_.bytes);
+    const auto begin = [](const Array& x, std::int64_t offset) {
+        return static_cast<std::int64_t>(x.address_) + offset;
+    };
+    return begin(*this, a.begin) < begin(other, b.end) &&
+           begin(other, b.begin) < begin(*this, a.end);
+}
+
+} // namespace lathe::gpu
