@@ -316,7 +316,7 @@ void run(const Loop& loop, std::span<Array* const> outputs, std::span<const Inpu
 }
 
 std::array<Array, Loop::kMostOutputs> run(const Loop& loop, std::span<const Input> inputs,
-                                          StreamView stream) {
+                                          StreamView stream, const Allocate* allocate) {
     std::array<Layout, Loop::kMostInputs> layouts;
     std::array<const Layout*, Loop::kMostInputs> models{};
     Extents shape;
@@ -350,9 +350,10 @@ std::array<Array, Loop::kMostOutputs> run(const Loop& loop, std::span<const Inpu
     for (std::size_t k = 0; k < loop.operation->outputs; ++k) {
         const std::size_t bytes = item_bytes(loop.outputs[k]);
         const bool simple = only && alike && only->is_c_contiguous();
-        results[k] = Array::empty(
-            loop.outputs[k], simple ? compact(shape, bytes)
-                                    : result_layout(shape, std::span{models}.first(count), bytes));
+        const Layout layout = simple ? compact(shape, bytes)
+                                     : result_layout(shape, std::span{models}.first(count), bytes);
+        results[k] =
+            allocate ? (*allocate)(loop.outputs[k], layout) : Array::empty(loop.outputs[k], layout);
         outputs[k] = &results[k];
     }
     run(loop, std::span{outputs}.first(loop.operation->outputs), inputs, stream);
@@ -363,7 +364,7 @@ void assign(Array& to, const Input& from, StreamView stream) {
     if (!from.array || (to.type().dtype && from.array->type().dtype)) {
         const bool same = from.array && from.array->type() == to.type();
         if (same && from.array->layout() == to.layout() && is_dense(to.layout(), to.type().bytes) &&
-            from.array->address() == to.address())
+            from.array->address() == to.address() && to.writable())
             return;
         const DType dtype = from.array ? *from.array->type().dtype : from.number.dtype;
         copy_values(to, from, dtype, stream);

@@ -11,7 +11,7 @@
 #include <complex>
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
+#include <functional>
 #include <span>
 #include <string_view>
 
@@ -44,9 +44,13 @@ struct Input {
 void run(const Loop& loop, std::span<Array* const> outputs, std::span<const Input> inputs,
          StreamView stream = StreamView::legacy());
 
+/// Makes an output; Array::empty or what somebody else allocates by.
+using Allocate = std::function<Array(ElementType, const Layout&)>;
+
 /// Allocates the outputs, in the inputs' order of axes, and runs.
 std::array<Array, Loop::kMostOutputs> run(const Loop& loop, std::span<const Input> inputs,
-                                          StreamView stream = StreamView::legacy());
+                                          StreamView stream = StreamView::legacy(),
+                                          const Allocate* allocate = nullptr);
 
 /// to = from, broadcast and cast ("unsafe" in NumPy's words); structures to structures of their
 /// size.

@@ -151,6 +151,8 @@ void write_group_loop(Text to, const ElementwiseForm& form, const std::vector<Na
             format_to(to, ";\n");
         }
     format_to(to, "        #pragma unroll\n        for (int k = 0; k < {}; ++k) {{\n", form.vector);
+    if (form.statement.find("(i)") != std::string_view::npos)
+        format_to(to, "            const {0} i = g * {1} + k;\n", index, form.vector);
     write_body(to, form, operands, "            ", [](const Named& each) {
         return each.form.access == Access::flat ? fmt::format("{}_group.of[k]", each.name)
                                                 : element(each, "");
@@ -175,7 +177,9 @@ std::string elementwise_source(const ElementwiseForm& form, std::string_view ent
     if (mentions(operands, "half")) format_to(to, "#include <lathe_half.hpp>\n");
     format_to(to, "#include <lathe_numbers.hpp>\n");
     if (form.bits) format_to(to, "constexpr int kBits = {};\n", form.bits);
-    if (!form.outputs.empty()) format_to(to, "typedef {} R0;\n", form.outputs[0].stored);
+    for (const Named& each : operands)
+        format_to(to, "typedef {} {}{};\n", each.form.stored, each.is_output ? 'R' : 'A',
+                  each.number);
     if (form.dimensions) write_geometry(to, form, strided);
     if (form.vector > 1)
         format_to(to,

@@ -4,6 +4,8 @@
 
 #include <pybind11/pybind11.h>
 
+#include <exception>
+
 namespace lathe::bind {
 
 namespace py = pybind11;
@@ -11,6 +13,9 @@ namespace py = pybind11;
 /// Runs Python's signal handlers and throws what they raise: KeyboardInterrupt. Called without or
 /// with the GIL, every few milliseconds of a long wait.
 void raise_interrupt();
+
+/// For functions that Python calls without pybind11: raises there what was thrown; returns null.
+PyObject* raise_in_python(std::exception_ptr thrown) noexcept;
 
 void bind_errors(py::module_& m);
 void bind_resources(py::module_& m);   // engine/core
@@ -36,7 +41,10 @@ void bind_module(py::module_& m);
 void bind_stateful_launch(py::module_& m);
 void bind_linker(py::module_& m);
 void bind_graph(py::module_& m);
-void bind_colormap(py::module_& m);    // engine/render
+void bind_gpu_array(py::module_& m); // gpu/array
+void bind_array_memory(py::module_& m);
+void bind_array_functions(py::module_& m);
+void bind_colormap(py::module_& m); // engine/render
 void bind_run_control(py::module_& m); // engine/app
 void bind_input(py::module_& m);
 void bind_camera(py::module_& m);

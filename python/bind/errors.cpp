@@ -4,6 +4,7 @@
 #include "python/bind/bind.h"
 
 #include "engine/core/error.h"
+#include "gpu/array/array.h"
 #include "gpu/compiler.h"
 #include "gpu/driver/check.h"
 
@@ -11,6 +12,7 @@
 
 #include <exception>
 #include <string>
+#include <utility>
 
 namespace lathe::bind {
 
@@ -75,12 +77,26 @@ void translate(std::exception_ptr pointer) {
         value.attr("routine") = e.routine();
         value.attr("code") = static_cast<int>(e.code());
         raise(type, value);
+    } catch (const gpu::ShapeError& e) {
+        PyErr_SetString(PyExc_ValueError, e.what());
+    } catch (const gpu::ReadOnlyError& e) {
+        PyErr_SetString(PyExc_ValueError, e.what());
+    } catch (const gpu::TypeError& e) {
+        PyErr_SetString(PyExc_TypeError, e.what());
     } catch (const Error& e) {
         PyErr_SetString(classes.error, e.what());
     }
 }
 
 } // namespace
+
+PyObject* raise_in_python(std::exception_ptr thrown) noexcept {
+    static thread_local std::exception_ptr pending;
+    pending = std::move(thrown);
+    static const py::object* const thrower = new py::object{
+        py::cpp_function([] { std::rethrow_exception(std::exchange(pending, nullptr)); })};
+    return PyObject_CallNoArgs(thrower->ptr());
+}
 
 void raise_interrupt() {
     py::gil_scoped_acquire acquire;

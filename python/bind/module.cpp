@@ -29,6 +29,9 @@ PYBIND11_MODULE(_lathe, m) {
     bind_stateful_launch(m);
     bind_linker(m);
     bind_graph(m);
+    bind_gpu_array(m);
+    bind_array_memory(m);
+    bind_array_functions(m);
     bind_colormap(m);
     bind_run_control(m);
     bind_input(m);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "python/bind/cuda/fast_calls.h"
 
+#include "python/bind/bind.h"
 #include "python/bind/cuda/argument_plan.h"
 #include "python/bind/cuda/function.h"
 
@@ -77,15 +78,6 @@ bool to_bytes(PyObject* value, std::size_t& to) {
 
 // --- Ways out
 
-/// Raises in Python what was thrown; null.
-PyObject* raised(std::exception_ptr thrown) {
-    static thread_local std::exception_ptr pending;
-    pending = std::move(thrown);
-    static const py::object* const thrower =
-        new py::object{py::cpp_function([] { std::rethrow_exception(std::exchange(pending, nullptr)); })};
-    return PyObject_CallNoArgs(thrower->ptr());
-}
-
 /// The same call by the way that knows everything.
 PyObject* checked_call(PyObject* method, PyObject* self, PyObject* const* args, std::size_t count,
                        PyObject* keywords) {
@@ -111,7 +103,7 @@ std::optional<PyObject*> launched(PyFunction& function, bool prepared, const gpu
                                   Values values) {
     try {
         if (!function.launch_plain(prepared, config, values)) return std::nullopt;
-    } catch (...) { return raised(std::current_exception()); }
+    } catch (...) { return raise_in_python(std::current_exception()); }
     Py_RETURN_NONE;
 }
 

@@ -3,6 +3,7 @@
 
 #include "gpu/context.h"
 #include "gpu/driver/check.h"
+#include "python/bind/array/gpu_array.h"
 #include "python/bind/cuda/graph.h"
 #include "python/bind/cuda/memory_pool.h"
 #include "python/bind/cuda/pointer.h"
@@ -13,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <vector>
 
@@ -20,8 +22,8 @@ namespace lathe::bind {
 
 PyFunction::PyFunction(std::shared_ptr<LoadedModule> module, const std::string& name)
     : module_{std::move(module)}, name_{name}, kernel_{module_->kernel(name)},
-      sizes_{signature_from_sizes(kernel_)},
-      most_threads_{static_cast<std::size_t>(kernel_.max_threads_per_block())} {
+      sizes_{signature_from_sizes(kernel_)}, most_threads_{static_cast<std::size_t>(
+                                                 kernel_.max_threads_per_block())} {
     sizes_.kernel = name;
     if (kernel_.parameters_known()) plan_ = ArgumentPlan{sizes_};
 }
@@ -69,11 +71,11 @@ py::object PyFunction::call(const py::args& args, const py::object& block, const
     gpu::LaunchConfig config{dim3_from(grid, "grid"), dim3_from(block, "block"), shared,
                              stream_of(stream), cooperative};
     if (!cluster.is_none()) config.cluster = dim3_from(cluster, "cluster");
-    if (time_kernel && stream)
-        throw py::value_error("time_kernel measures calls without a stream");
+    if (time_kernel && stream) throw py::value_error("time_kernel measures calls without a stream");
     py::tuple values{args.size()};
     std::vector<py::object> handlers; // In, Out, InOut
-    const py::object on = stream ? py::cast(stream, py::return_value_policy::reference) : py::none();
+    const py::object on =
+        stream ? py::cast(stream, py::return_value_policy::reference) : py::none();
     for (std::size_t k = 0; k < args.size(); ++k) {
         py::object value = args[k];
         if (!py::isinstance<DeviceAllocation>(value) && py::hasattr(value, "get_device_alloc")) {
@@ -136,12 +138,23 @@ void PyFunction::prepare(const py::object& types) {
         for (std::size_t k = 0; k < known.size(); ++k)
             if (known[k].bytes != signature.parameters[k].bytes)
                 throw py::type_error(
-                    fmt::format("{}: parameter {} has {} bytes, the type given to prepare() {}", name_,
-                                k, known[k].bytes, signature.parameters[k].bytes));
+                    fmt::format("{}: parameter {} has {} bytes, the type given to prepare() {}",
+                                name_, k, known[k].bytes, signature.parameters[k].bytes));
     }
     prepared_plan_ = ArgumentPlan{signature};
     prepared_ = std::move(signature);
 }
+
+namespace {
+
+/// Blocks of the pool are for the default stream: others tell the pool (StreamUse).
+bool must_tell_pool(gpu::StreamView stream, std::span<PyObject* const> values) {
+    if (stream == gpu::StreamView::legacy()) return false;
+    return std::any_of(values.begin(), values.end(),
+                       [](PyObject* each) { return is_gpu_array(each) && array_of(each).block(); });
+}
+
+} // namespace
 
 bool PyFunction::launch_plain(bool prepared, const gpu::LaunchConfig& config,
                               std::span<PyObject* const> values) {
@@ -150,7 +163,8 @@ bool PyFunction::launch_plain(bool prepared, const gpu::LaunchConfig& config,
     CUcontext context = nullptr;
     gpu::driver().cuCtxGetCurrent(&context);
     if (!context || config.block.total() > most_threads_ || PyGraph::capturing() ||
-        module_->has_references() || !plan.pack(values.data(), values.size(), context, block))
+        module_->has_references() || must_tell_pool(config.stream, values) ||
+        !plan.pack(values.data(), values.size(), context, block))
         return false;
     if (config.block == last_block_ && !is_python_in_streams()) [[likely]] {
         kernel_.launch(config, block.pointers.data());
@@ -165,9 +179,11 @@ bool PyFunction::launch_plain(bool prepared, const gpu::LaunchConfig& config,
 void PyFunction::prepared_call(const py::object& grid, const py::object& block,
                                gpu::StreamView stream, const py::args& args,
                                std::size_t shared_bytes) {
-    if (!prepared_) throw py::value_error(fmt::format("{} was not prepared: call prepare() first", name_));
+    if (!prepared_)
+        throw py::value_error(fmt::format("{} was not prepared: call prepare() first", name_));
     gpu::Context::ensure_current();
-    launch({dim3_from(grid, "grid"), dim3_from(block, "block"), shared_bytes, stream}, *prepared_, args);
+    launch({dim3_from(grid, "grid"), dim3_from(block, "block"), shared_bytes, stream}, *prepared_,
+           args);
     if (PyGraph* graph = PyGraph::capturing()) graph->keep(py::make_tuple(module_, args));
 }
 

@@ -64,7 +64,8 @@ public:
 
 private:
     gpu::StreamView stream_;
-    std::vector<PooledDevice*> device_;
+    void add(gpu::PooledMemory<gpu::DeviceBuffer>& block);
+    std::vector<gpu::PooledMemory<gpu::DeviceBuffer>*> device_;
     std::vector<PooledHost*> host_;
 };
 

@@ -2,6 +2,7 @@
 #include "python/bind/cuda/pointer.h"
 
 #include "gpu/driver/check.h"
+#include "python/bind/array/gpu_array.h"
 #include "python/bind/cuda/host_memory.h"
 #include "python/bind/cuda/memory_pool.h"
 #include "python/bind/cuda/texture_object.h"
@@ -56,6 +57,11 @@ DevicePointer of_interface(py::handle value) {
 } // namespace
 
 std::optional<DevicePointer> find_device_pointer(py::handle value) {
+    if (is_gpu_array(value.ptr())) {
+        const gpu::Array& array = array_of(value);
+        const gpu::Reach reach = gpu::reach_of(array.layout(), array.type().bytes);
+        return DevicePointer{array.address(), static_cast<std::size_t>(reach.end), array.context()};
+    }
     if (py::isinstance<DeviceAllocation>(value)) {
         const auto& memory = value.cast<const DeviceAllocation&>();
         return DevicePointer{memory.address(), memory.bytes(), memory.context()};
@@ -85,9 +91,10 @@ std::optional<DevicePointer> find_device_pointer(py::handle value) {
 DevicePointer device_pointer(py::handle value, const char* function, const char* argument) {
     if (!py::isinstance<PyTextureObject>(value) && !py::isinstance<PySurfaceObject>(value))
         if (const auto found = find_device_pointer(value)) return *found;
-    throw py::type_error(fmt::format("{}: {} must be device memory (a DeviceAllocation, an array on "
-                                     "the device or an address), got {}",
-                                     function, argument, Py_TYPE(value.ptr())->tp_name));
+    throw py::type_error(
+        fmt::format("{}: {} must be device memory (a DeviceAllocation, an array on "
+                    "the device or an address), got {}",
+                    function, argument, Py_TYPE(value.ptr())->tp_name));
 }
 
 void check_reach(const DevicePointer& pointer, const char* routine) {
@@ -97,8 +104,9 @@ void check_reach(const DevicePointer& pointer, const char* routine) {
     if (pointer.context.get() == current && pointer.context.is_alive()) [[likely]]
         return;
     if (!pointer.context.is_alive())
-        throw gpu::Error{routine, CUDA_ERROR_CONTEXT_IS_DESTROYED,
-                         fmt::format("the context of the memory at {:#x} was detached", pointer.address)};
+        throw gpu::Error{
+            routine, CUDA_ERROR_CONTEXT_IS_DESTROYED,
+            fmt::format("the context of the memory at {:#x} was detached", pointer.address)};
     // Contexts of one device reach each other's memory, seen on an H200.
     const gpu::Context here = gpu::Context::ensure_current();
     const gpu::Device own = here.device(), other = pointer.context.device();

@@ -1,0 +1,406 @@
+# SPDX-License-Identifier: MIT
+"""The array on the device. Operators, attributes and views are native; the rest is here."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from lathe.cuda import driver
+from lathe.native import native
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+Host = NDArray[Any]
+Stream = driver.Stream | None
+
+
+class ArrayFlags(NamedTuple):
+    """How an array lies in memory."""
+
+    c_contiguous: bool
+    f_contiguous: bool
+    dense: bool
+    writeable: bool
+
+    @property
+    def forc(self) -> bool:
+        """Either of both orders."""
+        return self.c_contiguous or self.f_contiguous
+
+
+def _host_image(array: GPUArray, pagelocked: bool = False) -> tuple[Host, Host]:
+    """Host memory for all bytes of a dense array, and the array in it with the same strides."""
+    begin, end = array._reach()
+    if pagelocked:
+        memory = driver.pagelocked_empty(end - begin, np.uint8)
+    else:
+        memory = np.empty(end - begin, np.uint8)
+    image = np.ndarray(array.shape, array.dtype, memory, -begin, array.strides)
+    return memory, image
+
+
+class GPUArray(native.ArrayBase):
+    """An array in device memory, with NumPy's manners.
+
+    Operators, comparisons and functions work elementwise, with NumPy's broadcasting and NumPy 2's
+    types, on arrays of any strides. They are asynchronous: on the legacy default stream unless a
+    function is given another one. Indexing with integers, slices, `None` and `...` gives views.
+
+    Parameters
+    ----------
+    shape : int or sequence of int
+    dtype : data type
+        Structures may be copied, viewed and given to kernels; arithmetic is for numbers.
+    allocator : callable, optional
+        From bytes to device memory. Unless given, memory comes from a pool of the context.
+    base : object, optional
+        Kept as long as the array.
+    gpudata : device memory, optional
+        What the array lies in, instead of new memory.
+    strides : sequence of int, optional
+        Bytes.
+    order : {"C", "F"}
+
+    Raises
+    ------
+    MemoryError
+        Where the device has not enough.
+    ValueError, TypeError
+        For a shape or type that cannot be.
+    """
+
+    __array_priority__ = 100
+
+    @property
+    def flags(self) -> ArrayFlags:
+        """`c_contiguous`, `f_contiguous`, `forc`, `dense`, `writeable`."""
+        return ArrayFlags(*self._contiguity())
+
+    # --- Between host and device
+
+    def get(
+        self,
+        ary: Host | None = None,
+        pagelocked: bool = False,
+        async_: bool = False,
+        stream: Stream = None,
+        **others: Any,
+    ) -> Host:
+        """A copy in host memory, with the same order of axes.
+
+        Parameters
+        ----------
+        ary : numpy.ndarray, optional
+            Where to, of the same shape and type.
+        pagelocked : bool
+            The new array is in page-locked memory, which makes the copy faster.
+        async_ : bool
+            Do not wait: the values are there when `stream` has come so far.
+        stream : Stream, optional
+            The copy comes after its work.
+        """
+        async_ = others.pop("async", async_)  # PyCUDA's older spelling
+        if others:
+            raise TypeError(f"get() got an unexpected keyword argument '{next(iter(others))}'")
+        if ary is not None and (ary.shape != self.shape or ary.dtype != self.dtype):
+            raise ValueError(
+                f"get: the array given is {ary.dtype} {ary.shape}, "
+                f"this one {self.dtype} {self.shape}"
+            )
+        source = self if self.flags.dense else native.copy_array(self, "C", stream)
+        if ary is not None and ary.flags.forc and ary.strides == source.strides:
+            memory = image = ary
+        else:
+            memory, image = _host_image(source, pagelocked)
+        if memory.nbytes:
+            address, _ = native.array_address_range(source)
+            if async_ or stream is not None:
+                driver.memcpy_dtoh_async(memory, address, stream)
+                if not async_ or (ary is not None and image is not ary):
+                    (stream or driver.Context).synchronize()
+            else:
+                driver.memcpy_dtoh(memory, address)
+        if ary is not None and image is not ary:
+            ary[...] = image
+            return ary
+        return image
+
+    def get_async(self, stream: Stream = None, ary: Host | None = None) -> Host:
+        """`get` without waiting, into page-locked memory."""
+        return self.get(ary, pagelocked=ary is None, async_=True, stream=stream)
+
+    def set(self, ary: Any, async_: bool = False, stream: Stream = None, **others: Any) -> None:
+        """Copies from the host (or from another array on the device).
+
+        Parameters
+        ----------
+        ary : array_like
+            Of the same size and type; a different shape is read in C order, with a warning.
+        async_ : bool
+            Do not wait: page-locked memory must stay as it is until `stream` has come so far.
+        """
+        async_ = others.pop("async", async_)
+        if others:
+            raise TypeError(f"set() got an unexpected keyword argument '{next(iter(others))}'")
+        if isinstance(ary, GPUArray):
+            native.assign_array(self, ary, stream)
+            return
+        ary = np.asarray(ary)
+        if ary.size != self.size:
+            raise ValueError(f"ary and self must be the same size, got {ary.size} and {self.size}")
+        if ary.dtype != self.dtype:
+            raise ValueError(
+                f"ary and self must have the same dtype, got {ary.dtype} and {self.dtype}"
+            )
+        if ary.shape != self.shape:
+            warnings.warn(
+                f"Setting array from one with different shape: {ary.shape} to {self.shape}",
+                stacklevel=2,
+            )
+            ary = ary.reshape(self.shape)
+        if not self.size:
+            return
+        if not self.flags.dense:
+            native.assign_array(self, to_device(ary, None, stream, async_), stream)
+            return
+        address, _ = native.array_address_range(self)
+        if ary.strides == self.strides and ary.flags.forc:
+            memory = ary
+        else:
+            memory, image = _host_image(self)
+            image[...] = ary
+            async_ = False  # of a copy that ends here
+        if async_ or stream is not None:
+            driver.memcpy_htod_async(address, memory, stream)
+            if not async_:
+                (stream or driver.Context).synchronize()
+        else:
+            driver.memcpy_htod(address, memory)
+
+    def set_async(self, ary: Any, stream: Stream = None) -> None:
+        """`set` without waiting."""
+        self.set(ary, async_=True, stream=stream)
+
+    # --- Shapes
+
+    def reshape(self, *shape: Any, order: str = "C") -> Self:
+        """The same elements in another shape; a view where strides allow it, else a copy.
+
+        One size may be -1. `order` says in which order elements are read and placed.
+        """
+        wanted = shape[0] if len(shape) == 1 and np.iterable(shape[0]) else shape
+        sizes = tuple(int(n) for n in wanted)
+        if order == "A":
+            order = "F" if self.flags.f_contiguous and not self.flags.c_contiguous else "C"
+        if order not in ("C", "F"):
+            raise ValueError(f"order must be 'C', 'F' or 'A', got {order!r}")
+        view = self._reshape(sizes, order)
+        return view if view is not None else native.copy_array(self, order)._reshape(sizes, order)
+
+    def ravel(self, order: str = "C") -> Self:
+        """In one dimension; a view where strides allow it."""
+        return self.reshape(-1, order=order)
+
+    def flatten(self, order: str = "C") -> Self:
+        """A copy in one dimension."""
+        return native.copy_array(self, order)._reshape((self.size,), order)
+
+    def view(self, dtype: DTypeLike | None = None) -> Self:
+        """The same memory, its bytes read as another type; the last axis changes its size."""
+        if dtype is None:
+            return self._view(self.shape, self.strides, 0, self.dtype)
+        wanted, own = np.dtype(dtype), self.itemsize
+        if wanted.itemsize == own:
+            return self._view(self.shape, self.strides, 0, wanted)
+        axis = 0 if self.flags.f_contiguous and not self.flags.c_contiguous else self.ndim - 1
+        if not self.ndim or self.strides[axis] != own:
+            raise ValueError(
+                "To change to a dtype of a different size, the last axis must be contiguous"
+            )
+        bytes_ = self.shape[axis] * own
+        if bytes_ % wanted.itemsize:
+            raise ValueError(
+                "When changing to a larger dtype, its size must be a divisor of the total size in "
+                "bytes of the last axis of the array."
+            )
+        shape, strides = list(self.shape), list(self.strides)
+        shape[axis], strides[axis] = bytes_ // wanted.itemsize, wanted.itemsize
+        return self._view(shape, strides, 0, wanted)
+
+    def transpose(self, *axes: Any) -> Self:
+        """The axes in another order, reversed unless given; a view."""
+        if len(axes) == 1 and (axes[0] is None or np.iterable(axes[0])):
+            axes = axes[0]
+        if axes is None or not len(axes):
+            return self.T
+        return self._transpose(tuple(axes))
+
+    def swapaxes(self, axis1: int, axis2: int) -> Self:
+        """A view with two axes exchanged."""
+        axes = list(range(self.ndim))
+        axes[axis1], axes[axis2] = axes[axis2], axes[axis1]
+        return self._transpose(tuple(axes))
+
+    def squeeze(self, axis: SupportsIndex | Sequence[int] | None = None) -> Self:
+        """Without axes of one element; a view."""
+        if axis is None:
+            drop = {k for k, n in enumerate(self.shape) if n == 1}
+        else:
+            given = axis if isinstance(axis, Sequence) else (axis,)
+            drop = {range(self.ndim)[int(k)] for k in given}
+            if any(self.shape[k] != 1 for k in drop):
+                raise ValueError(
+                    "cannot select an axis to squeeze out which has size not equal to one"
+                )
+        keep = [k for k in range(self.ndim) if k not in drop]
+        shape, strides = [self.shape[k] for k in keep], [self.strides[k] for k in keep]
+        return self._view(shape, strides, 0, self.dtype)
+
+    # --- Values
+
+    def copy(self, order: str = "K", stream: Stream = None) -> Self:
+        """A copy on the device; `order` "K" keeps the order of axes."""
+        return native.copy_array(self, order, stream)
+
+    def astype(self, dtype: DTypeLike, stream: Stream = None, copy: bool = True) -> Self:
+        """A copy with elements of another type, as C casts them; the order of axes stays."""
+        wanted = np.dtype(dtype)
+        if not copy and wanted == self.dtype:
+            return self
+        return native.cast_array(self, wanted, stream)
+
+    def fill(self, value: Any, stream: Stream = None) -> Self:
+        """Sets every element; returns the array."""
+        native.fill_array(self, value, stream)
+        return self
+
+    def mul_add(
+        self, selffac: Any, other: Any, otherfac: Any, add_timer: Any = None,
+        stream: Stream = None, out: Self | None = None,
+    ) -> Self:  # fmt: skip
+        """``selffac * self + otherfac * other`` in one kernel.
+
+        `add_timer` is called with the number of elements and a function that gives the seconds.
+        """
+        if add_timer is None:
+            return native.apply(
+                "linear_combination", self, selffac, other, otherfac, out=out, stream=stream
+            )
+        begin, end = driver.Event(), driver.Event()
+        begin.record(stream)
+        result = self.mul_add(selffac, other, otherfac, stream=stream, out=out)
+        end.record(stream)
+
+        def seconds() -> float:
+            end.synchronize()
+            return end.time_since(begin) * 1e-3
+
+        add_timer(self.size, seconds)
+        return result
+
+    def reverse(self, stream: Stream = None) -> Self:
+        """A copy with the elements of one dimension in reverse order."""
+        return native.copy_array(self[::-1], "C", stream)
+
+    def conj(self, out: Self | None = None) -> Self:
+        """The complex conjugates; of real arrays the array itself."""
+        if out is None and self.dtype.kind != "c":
+            return self
+        return native.apply("conjugate", self, out=out)
+
+    conjugate = conj
+
+    def clip(self, min: Any = None, max: Any = None, out: Self | None = None) -> Self:
+        """Each element, or the nearest bound."""
+        if min is None and max is None:
+            raise ValueError("One of max or min must be given")
+        if max is None:
+            return native.apply("maximum", self, min, out=out)
+        if min is None:
+            return native.apply("minimum", self, max, out=out)
+        return native.apply("clip", self, min, max, out=out)
+
+    def item(self, *index: Any) -> Any:
+        """The one element, or that at an index, as a Python number."""
+        if not index and self.size != 1:
+            raise ValueError("can only convert an array of size 1 to a Python scalar")
+        if len(index) == 1 and isinstance(index[0], SupportsIndex) and self.ndim != 1:
+            index = np.unravel_index(int(index[0]), self.shape)
+        return (self[index] if index else self).get().item()
+
+    def tolist(self) -> Any:
+        """Nested lists of Python numbers."""
+        return self.get().tolist()
+
+    def _one(self, what: str) -> Any:
+        if self.size != 1:
+            raise TypeError(f"only arrays of size 1 can be converted to {what}")
+        return self.get().reshape(()).item()
+
+    def __bool__(self) -> bool:
+        if self.size != 1:
+            raise ValueError(
+                "The truth value of an array with more than one element is ambiguous. "
+                "Use a.any() or a.all()"
+                if self.size
+                else "The truth value of an empty array is ambiguous."
+            )
+        return bool(self._one("bool"))
+
+    def __int__(self) -> int:
+        return int(self._one("int"))
+
+    def __float__(self) -> float:
+        return float(self._one("float"))
+
+    def __complex__(self) -> complex:
+        return complex(self._one("complex"))
+
+    def __iter__(self) -> Any:
+        return (self[k] for k in range(len(self)))
+
+    def __contains__(self, value: Any) -> bool:
+        return bool((self == value).get().any())
+
+    def __str__(self) -> str:
+        return str(self.get())
+
+    def __repr__(self) -> str:
+        return repr(self.get()).replace("array(", "GPUArray(", 1).replace("\n ", "\n    ")
+
+    def __reduce__(self) -> Any:
+        return to_device, (self.get(),)
+
+    def __copy__(self) -> Self:
+        return self.copy()
+
+    def __deepcopy__(self, memo: Any) -> Self:
+        return self.copy()
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Host:
+        raise TypeError(
+            "a GPUArray does not become a NumPy array by itself, because that copies it to the "
+            "host: call its get()"
+        )
+
+
+def to_device(
+    ary: Any, allocator: Any = None, stream: Stream = None, async_: bool = False
+) -> GPUArray:
+    """A copy of a host array on the device, with the same order of axes."""
+    host = np.asarray(ary)
+    if not host.flags.forc:
+        host = np.ascontiguousarray(host)
+    made = GPUArray(host.shape, host.dtype, allocator, strides=host.strides)
+    if made.size:
+        made.set(host, async_=async_, stream=stream)
+    return made
+
+
+native.set_array_class(GPUArray, driver.mem_alloc)
