@@ -169,6 +169,11 @@ std::string_view stored_type(const Call& call, const Walk& walk, std::size_t k) 
                                                                       : kernel_type(dtype);
 }
 
+/// Not the function's own name: CUDA's functions have it.
+std::string entry_of(const Call& call) {
+    return fmt::format("elementwise_{}", call.loop.operation->name);
+}
+
 std::string source_of(const Call& call, const Walk& walk) {
     ElementwiseForm form;
     form.statement = call.loop.text;
@@ -181,15 +186,14 @@ std::string source_of(const Call& call, const Walk& walk) {
     form.vector = walk.vector;
     form.wide = walk.wide;
     form.bits = static_cast<unsigned>(item_bytes(call.loop.inputs[0]) * 8);
-    return elementwise_source(form, call.loop.operation->name);
+    return elementwise_source(form, entry_of(call));
 }
 
 void launch(const Call& call, const Walk& walk) {
     const ArrayKernel* kernel = find_array_kernel(key_of(call, walk));
     if (!kernel)
         kernel = &array_kernel(
-            key_of(call, walk), std::string{call.loop.operation->name},
-            [&] { return source_of(call, walk); }, 256);
+            key_of(call, walk), entry_of(call), [&] { return source_of(call, walk); }, 256);
     std::optional<Geometry> geometry;
     std::array<void*, kMost + 3> arguments{};
     std::size_t given = 0;

@@ -20,8 +20,21 @@ bool is_slower(std::span<const Layout* const> operands, std::size_t a, std::size
     return false;
 }
 
+/// The same where no operand says otherwise: C order wins, as in NumPy's results.
+bool is_slower_to_all(std::span<const Layout* const> operands, std::size_t a, std::size_t b) {
+    bool slower = false;
+    for (const Layout* each : operands) {
+        const std::int64_t x = std::abs(each->strides[a]), y = std::abs(each->strides[b]);
+        if (x == 0 || y == 0) continue;
+        if (x <= y) return false;
+        slower = true;
+    }
+    return slower;
+}
+
 /// Slowest first. An insertion sort: what is_slower says need not be transitive.
-Axes sorted_axes(std::span<const Layout* const> operands, std::size_t count) {
+template <class IsSlower>
+Axes sorted_axes(std::span<const Layout* const> operands, std::size_t count, IsSlower is_slower) {
     Axes axes{};
     for (std::size_t k = 0; k < count; ++k) {
         std::size_t at = k;
@@ -51,7 +64,7 @@ bool joins(const Iteration& it, std::span<const Layout* const> operands, std::si
 Iteration plan(const Extents& shape, std::span<const Layout* const> operands) {
     Iteration it;
     it.count = count_of(shape);
-    const Axes axes = sorted_axes(operands, shape.size());
+    const Axes axes = sorted_axes(operands, shape.size(), is_slower);
     for (std::size_t place = 0; place < shape.size(); ++place) {
         const std::size_t axis = axes[place];
         const std::int64_t size = shape[axis];
@@ -98,7 +111,7 @@ bool Iteration::is_narrow() const noexcept {
 
 Layout result_layout(const Extents& shape, std::span<const Layout* const> operands,
                      std::size_t item_bytes) {
-    const Axes axes = sorted_axes(operands, shape.size());
+    const Axes axes = sorted_axes(operands, shape.size(), is_slower_to_all);
     Layout layout{shape, shape};
     auto stride = static_cast<std::int64_t>(item_bytes);
     for (std::size_t place = shape.size(); place-- > 0;) {

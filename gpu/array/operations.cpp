@@ -61,7 +61,8 @@ Common common_type(const Operation& operation, std::span<const InputType> inputs
     DType dtype = promote_all(promoted);
     const TypeRule rule = operation.rule;
     const bool has_integers = operation.signed_integer != nullptr;
-    if (!has_integers && !is_inexact(dtype)) dtype = floating_for(dtype);
+    if (!has_integers && !is_inexact(dtype))
+        dtype = rule == TypeRule::quotient ? DType::float64 : floating_for(dtype);
     const char* text = text_for(operation, kind_of(dtype));
     if (text && std::string_view{text} == "int8") {
         dtype = DType::int8;

@@ -17,6 +17,7 @@ namespace lathe::gpu {
 enum class TypeRule : std::uint8_t {
     same,     ///< all promoted, the result as well
     floating, ///< the same, integers by floating_for
+    quotient, ///< the same, integers become float64
     compare,  ///< all promoted; bool
     test,     ///< integers by floating_for; bool
     real,     ///< the result is real where the input is complex

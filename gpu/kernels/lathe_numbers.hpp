@@ -54,6 +54,9 @@ __device__ __forceinline__ long long wrap_add(long long a, long long b) { return
 __device__ __forceinline__ long long wrap_subtract(long long a, long long b) { return (long long)(wide(a) - wide(b)); }
 __device__ __forceinline__ long long wrap_multiply(long long a, long long b) { return (long long)(wide(a) * wide(b)); }
 
+__device__ __forceinline__ unsigned wrap_subtract(unsigned a, unsigned b) { return a - b; }
+__device__ __forceinline__ wide wrap_subtract(wide a, wide b) { return a - b; }
+
 // --- Division that rounds down; by zero it gives 0 for integers, as NumPy's.
 
 template <class T> __device__ __forceinline__ T floor_divide(T a, T b) {
@@ -70,8 +73,6 @@ template <class T> __device__ __forceinline__ T remainder(T a, T b) {
 template <class T> __device__ __forceinline__ T truncated_remainder(T a, T b) {
     return b == 0 || (T(-1) < 0 && b == T(-1)) ? T(0) : a % b;
 }
-__device__ __forceinline__ unsigned wrap_subtract(unsigned a, unsigned b) { return a - b; }
-__device__ __forceinline__ wide wrap_subtract(wide a, wide b) { return a - b; }
 
 template <class T> __device__ __forceinline__ T float_remainder(T a, T b) {
     const T r = ::fmod(a, b);
@@ -94,7 +95,7 @@ __device__ __forceinline__ float floor_divide(float a, float b) { return float_f
 __device__ __forceinline__ double floor_divide(double a, double b) { return float_floor_divide(a, b); }
 __device__ __forceinline__ float truncated_remainder(float a, float b) { return ::fmodf(a, b); }
 __device__ __forceinline__ double truncated_remainder(double a, double b) { return ::fmod(a, b); }
-template <class T> __device__ __forceinline__ T floor_reciprocal(T a) { return floor_divide(T(1), a); }
+template <class T> __device__ __forceinline__ T whole_reciprocal(T a) { return a == 0 ? T(0) : T(1) / a; }
 
 // --- Powers; of integers by squaring, negative exponents give what 1 / x rounds to.
 
@@ -117,7 +118,7 @@ template <class T> __device__ pycuda::complex<T> power(const pycuda::complex<T>&
     typedef pycuda::complex<T> Z;
     if (b.real() == T(0) && b.imag() == T(0)) return Z(T(1));
     if (a.real() == T(0) && a.imag() == T(0)) {
-        const T nothing = b.real() > T(0) && b.imag() == T(0) ? T(0) : T(0) / T(0);
+        const T nothing = b.real() > T(0) ? T(0) : T(0) / T(0);
         return Z(nothing, nothing);
     }
     const int whole = int(b.real());
@@ -145,7 +146,7 @@ template <class T> __device__ T gcd(T a, T b) {
 }
 template <class T> __device__ T lcm(T a, T b) {
     const T divisor = gcd(a, b);
-    return divisor == 0 ? T(0) : absolute(T(wide(a / divisor) * wide(b)));
+    return divisor == 0 ? T(0) : T(wide(absolute(a) / divisor) * wide(absolute(b)));
 }
 
 // --- Shifts by `bits` or more give 0, or -1 for negative numbers to the right.

@@ -112,7 +112,8 @@ PyObject* get(PyObject* object, PyObject* index) {
     try {
         const gpu::Array& array = self_of(object).array;
         const std::optional<Part> part = part_of(array.layout(), Entries{index});
-        if (!part) return advanced("take_index")(py::handle{object}, py::handle{index}).release().ptr();
+        if (!part)
+            return advanced("take_index")(py::handle{object}, py::handle{index}).release().ptr();
         return wrap_view(array.view(array.type(), part->layout, part->offset), object)
             .release()
             .ptr();

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -62,8 +63,8 @@ class _Selection:
     front where a slice lies between them.
     """
 
-    def __init__(self, array: GPUArray, index: Any) -> None:
-        entries = list(index) if isinstance(index, tuple) else [index]
+    def __init__(self, array: GPUArray, index: tuple[Any, ...]) -> None:
+        entries = list(index)
         plain: list[Any] = []  # for the view: arrays keep their axes
         arrays: list[tuple[int, Any]] = []  # axis of the view, entry
         axis = 0
@@ -80,7 +81,6 @@ class _Selection:
             )
         if not any(each is Ellipsis for each in entries):
             entries.append(Ellipsis)
-        has_arrays = any(_is_array(each) for each in entries)
         source_axis = 0
         for each in entries:
             if each is Ellipsis:
@@ -113,7 +113,6 @@ class _Selection:
                 arrays.append((axis, each))
                 axis += 1
                 source_axis += 1
-        assert has_arrays
         self.view = array[tuple(plain)]
         shape = self.view.shape
         chosen = [(k, _index_array(entry, shape[k], k)) for k, entry in arrays]
@@ -122,7 +121,8 @@ class _Selection:
         except ValueError:
             shapes = " ".join(str(each.shape) for _, each in chosen)
             raise IndexError(
-                f"shape mismatch: indexing arrays could not be broadcast together with shapes {shapes}"
+                f"shape mismatch: indexing arrays could not be broadcast together with "
+                f"shapes {shapes}"
             ) from None
         axes = [k for k, _ in chosen]
         rest = [k for k in range(len(shape)) if k not in axes]
@@ -155,13 +155,25 @@ def _is_array(entry: Any) -> bool:
     return not (entry is None or entry is Ellipsis or isinstance(entry, (slice, int, np.integer)))
 
 
-def _words(array: GPUArray) -> np.dtype[Any]:
-    """Numbers that elements of a structure may be moved as."""
-    raise TypeError(f"elements of {array.dtype} cannot be taken by indices")
+def _plain(index: Any) -> tuple[Any, ...]:
+    """The entries of an index; integers in arrays without dimensions become integers."""
+
+    def plain(entry: Any) -> Any:
+        if _is_array(entry) and not isinstance(entry, (bool, np.bool_)) and not _is_mask(entry):
+            if isinstance(entry, GPUArray):
+                return operator.index(entry.item()) if entry.ndim == 0 else entry
+            if np.ndim(entry) == 0:
+                return operator.index(np.asarray(entry).item())
+        return entry
+
+    return tuple(plain(each) for each in (index if isinstance(index, tuple) else (index,)))
 
 
 def take_index(array: GPUArray, index: Any) -> GPUArray:
     """``array[index]`` where arrays are in the index: a copy."""
+    index = _plain(index)
+    if not any(_is_array(each) for each in index):
+        return array[index].copy()
     selection = _Selection(array, index)
     made = GPUArray(selection.shape, array.dtype, array.allocator)
     if made.size:
@@ -171,6 +183,10 @@ def take_index(array: GPUArray, index: Any) -> GPUArray:
 
 def put_index(array: GPUArray, index: Any, value: Any) -> None:
     """``array[index] = value`` where arrays are in the index."""
+    index = _plain(index)
+    if not any(_is_array(each) for each in index):
+        array[index] = value
+        return
     selection = _Selection(array, index)
     if not isinstance(value, GPUArray):
         host = np.asarray(value)

@@ -14,7 +14,7 @@ from lathe.cuda import driver
 from lathe.native import native
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
+    from typing import Self
 
 Host = NDArray[Any]
 Stream = driver.Stream | None

@@ -7,6 +7,7 @@ from lathe.cuda.array_creation import (
     arange,
     concatenate,
     empty_like,
+    full,
     ones,
     ones_like,
     stack,
@@ -28,6 +29,7 @@ from lathe.cuda.array_functions import (
     where,
 )
 from lathe.cuda.array_indexing import multi_put, multi_take, multi_take_put, take
+from lathe.cuda.array_protocols import asarray, from_dlpack
 from lathe.cuda.array_type import ArrayFlags, GPUArray
 from lathe.cuda.vector_types import vec
 
@@ -37,9 +39,12 @@ __all__ = [
     "ArrayFlags",
     "GPUArray",
     "arange",
+    "asarray",
     "concatenate",
     "empty",
     "empty_like",
+    "from_dlpack",
+    "full",
     "if_positive",
     "logical_and",
     "logical_not",

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+"""Functions of arrays on the device, elementwise, under PyCUDA's names and more of NumPy's.
+
+All take arrays of any strides and numbers, broadcast, and compute integers in the floating type
+that NumPy computes them in.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from lathe.cuda.array_type import GPUArray, Stream
+from lathe.native import native
+
+_Function = Callable[..., Any]
+
+# NumPy's names of those that C names otherwise.
+_NUMPY_NAMES = {
+    "asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "asinh": "arcsinh",
+    "acosh": "arccosh", "atanh": "arctanh", "lgamma": "gammaln", "round": "rint",
+}  # fmt: skip
+
+
+def _unary(name: str) -> _Function:
+    operation = _NUMPY_NAMES.get(name, name)
+
+    def function(
+        array: Any, *given: Any, out: GPUArray | None = None, stream: Stream = None
+    ) -> GPUArray:
+        if given:
+            warnings.warn(
+                f"{name}: 'out' and 'stream' are keyword arguments", DeprecationWarning, 2
+            )
+            out, stream = (*given, *(out, stream)[len(given) :])
+        return native.apply(operation, array, out=out, stream=stream)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = (
+        f"NumPy's `{operation}` of each element.\n\n"
+        "    Into `out` where it is given; asynchronous on `stream`.\n    "
+    )
+    return function
+
+
+def _binary(name: str) -> _Function:
+    operation = _NUMPY_NAMES.get(name, name)
+
+    def function(a: Any, b: Any, stream: Stream = None, out: GPUArray | None = None) -> GPUArray:
+        return native.apply(operation, a, b, out=out, stream=stream)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"NumPy's `{operation}` of each pair of elements; asynchronous on `stream`."
+    return function
+
+
+fabs = _unary("fabs")
+ceil = _unary("ceil")
+floor = _unary("floor")
+trunc = _unary("trunc")
+round = _unary("round")
+sqrt = _unary("sqrt")
+cbrt = _unary("cbrt")
+exp = _unary("exp")
+exp2 = _unary("exp2")
+expm1 = _unary("expm1")
+log = _unary("log")
+log2 = _unary("log2")
+log10 = _unary("log10")
+log1p = _unary("log1p")
+sin = _unary("sin")
+cos = _unary("cos")
+tan = _unary("tan")
+asin = _unary("asin")
+acos = _unary("acos")
+atan = _unary("atan")
+sinh = _unary("sinh")
+cosh = _unary("cosh")
+tanh = _unary("tanh")
+asinh = _unary("asinh")
+acosh = _unary("acosh")
+atanh = _unary("atanh")
+erf = _unary("erf")
+erfc = _unary("erfc")
+gamma = _unary("gamma")
+lgamma = _unary("lgamma")
+degrees = _unary("degrees")
+radians = _unary("radians")
+sign = _unary("sign")
+isnan = _unary("isnan")
+isinf = _unary("isinf")
+isfinite = _unary("isfinite")
+
+fmod = _binary("fmod")
+ldexp = _binary("ldexp")
+atan2 = _binary("atan2")
+hypot = _binary("hypot")
+copysign = _binary("copysign")
+nextafter = _binary("nextafter")
+
+
+def frexp(arg: Any, stream: Stream = None) -> tuple[GPUArray, GPUArray]:
+    """``(significands, exponents)`` with ``arg == significands * 2**exponents``.
+
+    Significands are of the argument's type and in [0.5, 1), exponents int32 as NumPy's.
+    """
+    return native.apply("frexp", arg, stream=stream)
+
+
+def modf(arg: Any, stream: Stream = None) -> tuple[GPUArray, GPUArray]:
+    """``(fractions, integers)``, both of the argument's type and sign."""
+    return native.apply("modf", arg, stream=stream)

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: MIT
+"""NumPy's functions for arrays on the device, with NumPy's arguments: ``np.concatenate([a, b])``.
+
+Those here and in the modules of reductions and sorting are found by name.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from lathe.cuda import array_creation
+from lathe.cuda.array_type import GPUArray
+from lathe.native import native
+
+# Modules whose functions have NumPy's arguments under NumPy's names.
+_ALIKE = ("lathe.cuda.array_reductions", "lathe.cuda.array_sorting")
+
+
+def concatenate(arrays: Sequence[GPUArray], axis: int | None = 0) -> GPUArray:
+    if axis is None:
+        return array_creation.concatenate([each.ravel() for each in arrays])
+    return array_creation.concatenate(arrays, axis)
+
+
+def stack(arrays: Sequence[GPUArray], axis: int = 0) -> GPUArray:
+    return array_creation.stack(arrays, axis)
+
+
+def vstack(arrays: Sequence[GPUArray]) -> GPUArray:
+    return concatenate([each.reshape(1, -1) if each.ndim < 2 else each for each in arrays])
+
+
+def hstack(arrays: Sequence[GPUArray]) -> GPUArray:
+    return concatenate(arrays, 0 if arrays[0].ndim == 1 else 1)
+
+
+def where(condition: Any, x: Any, y: Any) -> GPUArray:
+    return native.apply("where", condition, x, y)
+
+
+def clip(
+    a: GPUArray, a_min: Any = None, a_max: Any = None, out: GPUArray | None = None
+) -> GPUArray:
+    return a.clip(a_min, a_max, out)
+
+
+def zeros_like(a: GPUArray, dtype: Any = None, order: str = "K") -> GPUArray:
+    return array_creation.zeros_like(a, dtype, order)
+
+
+def ones_like(a: GPUArray, dtype: Any = None, order: str = "K") -> GPUArray:
+    return array_creation.ones_like(a, dtype, order)
+
+
+def empty_like(a: GPUArray, dtype: Any = None, order: str = "K") -> GPUArray:
+    return array_creation.empty_like(a, dtype, order)
+
+
+def full_like(a: GPUArray, fill_value: Any, dtype: Any = None, order: str = "K") -> GPUArray:
+    return array_creation.empty_like(a, dtype, order).fill(fill_value)
+
+
+def copy(a: GPUArray, order: str = "K") -> GPUArray:
+    return a.copy(order)
+
+
+def shape(a: GPUArray) -> tuple[int, ...]:
+    return a.shape
+
+
+def ndim(a: GPUArray) -> int:
+    return a.ndim
+
+
+def size(a: GPUArray, axis: int | None = None) -> int:
+    return a.size if axis is None else a.shape[axis]
+
+
+def reshape(a: GPUArray, shape: Any, order: str = "C") -> GPUArray:
+    return a.reshape(shape, order=order)
+
+
+def ravel(a: GPUArray, order: str = "C") -> GPUArray:
+    return a.ravel(order)
+
+
+def transpose(a: GPUArray, axes: Any = None) -> GPUArray:
+    return a.transpose(axes)
+
+
+def swapaxes(a: GPUArray, axis1: int, axis2: int) -> GPUArray:
+    return a.swapaxes(axis1, axis2)
+
+
+def moveaxis(a: GPUArray, source: Any, destination: Any) -> GPUArray:
+    np.moveaxis(np.empty((1,) * a.ndim), source, destination)  # raises for axes that are not there
+    sources = [k % a.ndim for k in np.atleast_1d(source)]
+    places = [k % a.ndim for k in np.atleast_1d(destination)]
+    axes = [k for k in range(a.ndim) if k not in sources]
+    for place, k in sorted(zip(places, sources, strict=True)):
+        axes.insert(place, k)
+    return a.transpose(axes)
+
+
+def squeeze(a: GPUArray, axis: Any = None) -> GPUArray:
+    return a.squeeze(axis)
+
+
+def expand_dims(a: GPUArray, axis: Any) -> GPUArray:
+    axes = {int(k) for k in np.atleast_1d(axis)}
+    dimensions = a.ndim + len(axes)
+    if any(not -dimensions <= k < dimensions for k in axes):
+        raise np.exceptions.AxisError(f"axis {axis} is out of bounds for {dimensions} dimensions")
+    new = {k % dimensions for k in axes}
+    return a[tuple(None if k in new else slice(None) for k in range(dimensions))]
+
+
+def broadcast_to(a: GPUArray, shape: Any) -> GPUArray:
+    return a._broadcast_to(shape)
+
+
+def flip(a: GPUArray, axis: Any = None) -> GPUArray:
+    axes = range(a.ndim) if axis is None else [int(k) % a.ndim for k in np.atleast_1d(axis)]
+    return a[tuple(slice(None, None, -1 if k in axes else 1) for k in range(a.ndim))]
+
+
+def roll(a: GPUArray, shift: int, axis: int | None = None) -> GPUArray:
+    if axis is None:
+        return roll(a.ravel(), shift, 0).reshape(a.shape)
+    by = shift % a.shape[axis] if a.shape[axis] else 0
+    front: list[Any] = [slice(None)] * a.ndim
+    back: list[Any] = [slice(None)] * a.ndim
+    front[axis], back[axis] = slice(-by, None) if by else slice(0, 0), slice(None, -by or None)
+    return concatenate([a[tuple(front)], a[tuple(back)]], axis)
+
+
+def real(val: GPUArray) -> GPUArray:
+    return val.real
+
+
+def imag(val: GPUArray) -> GPUArray:
+    return val.imag
+
+
+def angle(z: GPUArray, deg: bool = False) -> GPUArray:
+    found = native.apply("angle", z)
+    return native.apply("degrees", found) if deg else found
+
+
+def isclose(
+    a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+) -> GPUArray:
+    near = abs(a - b) <= atol + rtol * abs(b)
+    close = (near & native.apply("isfinite", b)) | (a == b)
+    return close | ((a != a) & (b != b)) if equal_nan else close
+
+
+def array_equal(a1: Any, a2: Any) -> bool:
+    return np.shape(a1) == np.shape(a2) and bool((a1 == a2).get().all())
+
+
+def find(function: Callable[..., Any]) -> Callable[..., Any] | None:
+    """Ours for one of NumPy's; None where there is none."""
+    if not getattr(function, "__module__", "").startswith("numpy"):
+        return None
+    name = function.__name__
+    if name in _OWN:
+        return _OWN[name]
+    for module in _ALIKE:
+        try:
+            ours = getattr(importlib.import_module(module), name, None)
+        except ModuleNotFoundError:
+            continue
+        if ours is not None:
+            return ours
+    return None
+
+
+_OWN = {
+    function.__name__: function
+    for function in (
+        concatenate, stack, vstack, hstack, where, clip, zeros_like, ones_like, empty_like,
+        full_like, copy, shape, ndim, size, reshape, ravel, transpose, swapaxes, moveaxis, squeeze,
+        expand_dims, broadcast_to, flip, roll, real, imag, angle, isclose, array_equal,
+    )
+}  # fmt: skip
