@@ -619,6 +619,38 @@ def test_kernels_take_arrays():
             assert_same(result, 2 * numbers(64))
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.int32, np.float64, np.complex64, np.complex128])
+def test_texture_references_read_arrays(dtype):
+    from lathe.cuda.compiler import SourceModule
+
+    host = numbers(20, dtype)
+    ctype = {"f": "float", "d": "double", "i": "int", "F": "pycuda::complex<float>"}.get(
+        np.dtype(dtype).char, "pycuda::complex<double>"
+    )
+    texture = {"f": "float", "d": "fp_tex_double", "i": "int", "F": "fp_tex_cfloat"}.get(
+        np.dtype(dtype).char, "fp_tex_cdouble"
+    )
+    fetch = "tex1Dfetch" if texture in ("float", "int") else "fp_tex1Dfetch"
+    module = SourceModule(
+        f"""#include <pycuda-helpers.hpp>
+        texture<{texture}, 1, cudaReadModeElementType> source;
+        extern "C" __global__ void fetch({ctype}* to) {{
+            to[threadIdx.x] = {fetch}(source, threadIdx.x);
+        }}""",
+        no_extern_c=True,
+    )
+    reference = module.get_texref("source")
+    assert (
+        to_gpu(host).bind_to_texref_ext(reference, allow_double_hack=True, allow_complex_hack=True)
+        == 0
+    )
+    array = to_gpu(host)
+    array.bind_to_texref_ext(reference, allow_double_hack=True, allow_complex_hack=True)
+    result = gpuarray.empty(20, dtype)
+    module.get_function("fetch")(result, block=(20, 1, 1), texrefs=[reference])
+    assert_same(result, host)
+
+
 def test_bad_input_changes_nothing():
     array = to_gpu(numbers((3, 4)))
     kept = array.get()

@@ -110,7 +110,8 @@ def arange(*range_: Any, dtype: DTypeLike | None = None, stream: Stream = None) 
         warnings.warn(f"dtype not given, it is {wanted}", stacklevel=2)
     size = max(int(np.ceil((stop - start) / step)), 0)
     made = GPUArray(size, wanted)
-    first, second = wanted.type(start), wanted.type(start + step)
+    first: Any = wanted.type(start)
+    second: Any = wanted.type(start + step)
     native.apply("arange", first, second - first, out=made, stream=stream)
     return made
 

@@ -134,9 +134,7 @@ class _Selection:
         )  # fmt: skip
         self._parts: list[tuple[GPUArray, int, int]] = []
         for k, each in chosen:
-            wide = each._reshape((*each.shape, *[1] * len(back)), "C")
-            if wide is None:
-                wide = each.copy("C")._reshape((*each.shape, *[1] * len(back)), "C")
+            wide = each.reshape(*each.shape, *[1] * len(back))
             self._parts.append((wide, self.view.strides[k], shape[k]))
         for place, k in [*enumerate(front), *enumerate(back, len(front) + len(broadcast))]:
             sizes = [1] * len(self.shape)

@@ -74,7 +74,7 @@ def _dlpack(
     copy : bool, optional
         True: a copy in any case.
     """
-    if dl_device is not None and tuple(dl_device) != self.__dlpack_device__():
+    if dl_device is not None and tuple(dl_device) != _dlpack_device(self):
         if dl_device[0] != _CPU:
             raise BufferError(f"a GPUArray cannot go to DLPack's device {tuple(dl_device)}")
         if copy is False:

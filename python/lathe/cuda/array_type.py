@@ -236,10 +236,8 @@ class GPUArray(native.ArrayBase):
     def transpose(self, *axes: Any) -> Self:
         """The axes in another order, reversed unless given; a view."""
         if len(axes) == 1 and (axes[0] is None or np.iterable(axes[0])):
-            axes = axes[0]
-        if axes is None or not len(axes):
-            return self.T
-        return self._transpose(tuple(axes))
+            axes = () if axes[0] is None else tuple(axes[0])
+        return self._transpose(axes) if axes or not self.ndim else self.T
 
     def swapaxes(self, axis1: int, axis2: int) -> Self:
         """A view with two axes exchanged."""
@@ -307,6 +305,40 @@ class GPUArray(native.ArrayBase):
     def reverse(self, stream: Stream = None) -> Self:
         """A copy with the elements of one dimension in reverse order."""
         return native.copy_array(self[::-1], "C", stream)
+
+    def bind_to_texref(self, texref: Any, allow_offset: bool = False) -> float:
+        """Makes a texture reference read the array; returns the offset in elements."""
+        return texref.set_address(self.gpudata, self.nbytes, allow_offset) / self.itemsize
+
+    def bind_to_texref_ext(
+        self, texref: Any, channels: int = 1, allow_double_hack: bool = False,
+        allow_complex_hack: bool = False, allow_offset: bool = False,
+    ) -> float:  # fmt: skip
+        """The same, and sets the format.
+
+        With `allow_double_hack` float64 is read as two int32 (`fp_tex_double` of
+        pycuda-helpers.hpp), with `allow_complex_hack` complex numbers as pairs.
+        """
+        as_integer = self.dtype.kind in "iu"
+        if self.dtype == np.float64 and allow_double_hack:
+            if channels != 1:
+                raise ValueError("float64 textures have one channel")
+            format_, channels, as_integer = driver.array_format.SIGNED_INT32, 2, True
+        elif self.dtype == np.complex64 and allow_complex_hack:
+            if channels != 1:
+                raise ValueError("complex64 textures have one channel")
+            format_, channels = driver.array_format.FLOAT, 2
+        elif self.dtype == np.complex128 and allow_complex_hack:
+            if channels != 1:
+                raise ValueError("complex128 textures have one channel")
+            format_, channels, as_integer = driver.array_format.SIGNED_INT32, 4, True
+        else:
+            format_ = driver.dtype_to_array_format(self.dtype)
+        offset = texref.set_address(self.gpudata, self.nbytes, allow_offset)
+        texref.set_format(format_, channels)
+        if as_integer:
+            texref.set_flags(texref.get_flags() | driver.TRSF_READ_AS_INTEGER)
+        return offset / self.itemsize
 
     def conj(self, out: Self | None = None) -> Self:
         """The complex conjugates; of real arrays the array itself."""

@@ -33,7 +33,8 @@ def _unary(name: str) -> _Function:
             warnings.warn(
                 f"{name}: 'out' and 'stream' are keyword arguments", DeprecationWarning, 2
             )
-            out, stream = (*given, *(out, stream)[len(given) :])
+            out = given[0]
+            stream = given[1] if len(given) > 1 else stream
         return native.apply(operation, array, out=out, stream=stream)
 
     function.__name__ = function.__qualname__ = name
