@@ -4,7 +4,9 @@
 #include "gpu/array/elementwise_source.h"
 #include "gpu/array/iteration.h"
 #include "gpu/array/kernel_cache.h"
+#include "gpu/driver/api.h"
 #include "gpu/driver/check.h"
+#include "gpu/soft/soft_api.h"
 
 #include <fmt/format.h>
 
@@ -120,12 +122,21 @@ void walk_strided(const Call& call, Walk& walk) {
     walk.wide = !it.is_narrow();
 }
 
-/// Elements for 16 bytes of the largest type, where all arrays begin at such a group.
+/// Bytes that a thread should access at once.
+std::size_t access_bytes() {
+    static const std::size_t bytes = [] {
+        const auto ask = driver().find<decltype(latheSoftAccessBytes)>("latheSoftAccessBytes");
+        return ask ? std::size_t{ask()} : std::size_t{16};
+    }();
+    return bytes;
+}
+
+/// Elements for an access of the largest type, where all arrays begin at such a group.
 unsigned vector_of(const Call& call, const Walk& walk) {
     std::size_t largest = 1;
     for (std::size_t k = 0; k < call.operands(); ++k)
         if (walk.access[k] == Access::flat) largest = std::max(largest, item_bytes(call.stored(k)));
-    const std::size_t vector = std::min<std::size_t>(16 / largest, 8);
+    const std::size_t vector = std::clamp<std::size_t>(access_bytes() / largest, 1, 8);
     for (std::size_t k = 0; k < call.operands(); ++k)
         if (walk.access[k] == Access::flat &&
             walk.address[k] % (vector * item_bytes(call.stored(k))) != 0)
@@ -189,6 +200,14 @@ std::string source_of(const Call& call, const Walk& walk) {
     return elementwise_source(form, entry_of(call));
 }
 
+/// Flat: a thread for each group, so that blocks walk memory from one end to the other.
+unsigned blocks_of(const Walk& walk, const ArrayKernel& kernel) {
+    if (walk.dimensions) return kernel.blocks_for(static_cast<std::uint64_t>(walk.count));
+    const std::int64_t each = std::int64_t{kernel.threads} * walk.vector;
+    constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+    return static_cast<unsigned>(std::min((walk.count + each - 1) / each, most));
+}
+
 void launch(const Call& call, const Walk& walk) {
     const ArrayKernel* kernel = find_array_kernel(key_of(call, walk));
     if (!kernel)
@@ -213,7 +232,7 @@ void launch(const Call& call, const Walk& walk) {
                 ? const_cast<std::byte*>(call.inputs[k - call.outputs.size()].number.value.data())
                 : static_cast<void*>(const_cast<CUdeviceptr*>(&walk.address[k]));
     LaunchConfig config{{}, {kernel->threads}, 0, call.stream};
-    config.grid.x = kernel->blocks_for(static_cast<std::uint64_t>(walk.count), walk.vector);
+    config.grid.x = blocks_of(walk, *kernel);
     kernel->kernel.launch(config, arguments.data());
 }
 
