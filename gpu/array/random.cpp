@@ -51,8 +51,8 @@ const ArrayKernel& fill_kernel(std::string_view distribution, DType dtype) {
         return fmt::format(R"(#include <lathe_random.hpp>
 using namespace lathe::random;
 using lathe::half;
-extern "C" __global__ void random_fill({}* out, u64 count, u64 position, u64 seed, unsigned stream, u64 a, u64 b) {{
-    fill(out, count, position, Stream(seed, stream), {}(a, b));
+extern "C" __global__ void random_fill({}* out, u64 count, u64 position, u64 seed, unsigned sequence, u64 a, u64 b) {{
+    fill(out, count, position, Sequence(seed, sequence), {}(a, b));
 }}
 )",
                            type, draw);
@@ -77,10 +77,10 @@ void Generator::fill(Array& to, const char* distribution, std::uint64_t a, std::
     const Array compact = direct ? to : Array::empty(to.type(), to.shape());
     const auto count = static_cast<std::uint64_t>(to.size());
     const std::uint64_t position = take(to.size());
-    const StreamUse use{direct ? nullptr : compact.block(), stream};
+    const BlockUse use{direct ? nullptr : compact.block(), stream};
     LaunchConfig config{{}, {kernel.threads}, 0, stream};
     config.grid.x = kernel.blocks_for(count, each_of(distribution));
-    launch(kernel.kernel, config, compact.address(), count, position, seed_, stream_, a, b);
+    launch(kernel.kernel, config, compact.address(), count, position, seed_, sequence_, a, b);
     if (!direct) assign(to, compact, stream);
 }
 
@@ -162,22 +162,22 @@ void Generator::choice(Array& to, std::span<const double> chances, StreamView st
     for (double& each : sums) each /= sum;
     if (to.size() == 0) return;
     const Array table = to_device(sums, stream);
-    const StreamUse use{table.block(), stream};
+    const BlockUse use{table.block(), stream};
     fill(to, "Choice", table.address(), sums.size(), stream);
 }
 
 Array Generator::permutation(std::int64_t count, StreamView stream) {
     if (count < 0) throw lathe::Error{fmt::format("permutation: {} elements", count)};
-    return random_order(seed_, stream_, take(count), count, stream);
+    return random_order(seed_, sequence_, take(count), count, stream);
 }
 
 void Generator::shuffle(Array& array, std::int64_t axis, StreamView stream) {
     if (!array.writable()) throw ReadOnlyError{"shuffle: the array is read-only"};
     const std::size_t at = checked_axis(axis, array.dimensions());
     const Array order = permutation(array.shape()[at], stream);
-    const StreamUse use_of_order{order.block(), stream};
+    const BlockUse use_of_order{order.block(), stream};
     const Array taken = take_along(array, order, axis, stream);
-    const StreamUse use{taken.block(), stream};
+    const BlockUse use{taken.block(), stream};
     assign(array, taken, stream);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Random numbers in arrays, by Philox4x32-10 (gpu/kernels/lathe_random.hpp): number k of a stream
-// follows from seed, stream and k alone, whatever the device, the launch or the array's strides.
+// Random numbers in arrays, by Philox4x32-10 (gpu/kernels/lathe_random.hpp): number k of a sequence
+// follows from seed, sequence and k alone, whatever the device, the launch or the array's strides.
 //
 // Each element that is filled takes one position, in C order of its indices; two fills of 10 and 5
 // elements give what one of 15 gives. Fills are asynchronous on their CUDA stream, and fastest for
@@ -19,12 +19,12 @@ namespace lathe::gpu {
 /// Any thread may fill at any time; each gets positions of its own.
 class Generator {
 public:
-    /// Streams of one seed are independent of each other.
-    explicit Generator(std::uint64_t seed, std::uint32_t stream = 0, std::uint64_t position = 0)
-        : seed_{seed}, stream_{stream}, position_{position} {}
+    /// Sequences of one seed are independent of each other.
+    explicit Generator(std::uint64_t seed, std::uint32_t sequence = 0, std::uint64_t position = 0)
+        : seed_{seed}, sequence_{sequence}, position_{position} {}
 
     std::uint64_t seed() const noexcept { return seed_; }
-    std::uint32_t stream() const noexcept { return stream_; }
+    std::uint32_t sequence() const noexcept { return sequence_; }
     std::uint64_t position() const noexcept { return position_; }
     void set_position(std::uint64_t position) noexcept { position_ = position; }
 
@@ -76,7 +76,7 @@ private:
               StreamView stream);
 
     const std::uint64_t seed_;
-    const std::uint32_t stream_;
+    const std::uint32_t sequence_;
     std::atomic<std::uint64_t> position_;
 };
 

@@ -23,12 +23,12 @@ constexpr std::int64_t kMostOnHost = 1 << 16;
 constexpr std::uint32_t kMore = 3u << 24; // as in lathe_random.hpp
 
 /// 0 to range - 1 without bias (D. Lemire, 2019).
-std::uint64_t below(std::uint64_t range, std::uint64_t seed, std::uint32_t stream,
+std::uint64_t below(std::uint64_t range, std::uint64_t seed, std::uint32_t sequence,
                     std::uint64_t position) {
     const auto low_half = [](std::uint64_t x) { return static_cast<std::uint32_t>(x); };
     for (std::uint32_t attempt = 0;; ++attempt) {
         const auto words =
-            philox({low_half(position), low_half(position >> 32), stream, kMore | attempt},
+            philox({low_half(position), low_half(position >> 32), sequence, kMore | attempt},
                    {low_half(seed), low_half(seed >> 32)});
         // `range` is below 2^32 here, so that 64 bits hold the product of each half.
         const std::uint64_t x = std::uint64_t{words[1]} << 32 | words[0];
@@ -41,8 +41,8 @@ const ArrayKernel& order_kernel() {
     return array_kernel("random order", "random_order", [] {
         return std::string{R"(#include <lathe_random.hpp>
 using namespace lathe::random;
-extern "C" __global__ void random_order(long long* out, u64 count, u64 position, u64 seed, unsigned stream) {
-    permutation(out, count, position, Stream(seed, stream));
+extern "C" __global__ void random_order(long long* out, u64 count, u64 position, u64 seed, unsigned sequence) {
+    permutation(out, count, position, Sequence(seed, sequence));
 }
 )"};
     });
@@ -105,7 +105,7 @@ std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter,
     return counter;
 }
 
-StreamUse::~StreamUse() {
+BlockUse::~BlockUse() {
     try {
         if (block_) block_->end_use(stream_);
     } catch (const std::exception& error) { log::error("{}", error.what()); }
@@ -113,29 +113,29 @@ StreamUse::~StreamUse() {
 
 Array to_device(std::span<const double> values, StreamView stream) {
     Array made = Array::empty(DType::float64, Extents{static_cast<std::int64_t>(values.size())});
-    const StreamUse use{made.block(), stream};
+    const BlockUse use{made.block(), stream};
     copy_to_device(made.address(), values.data(), values.size_bytes(), stream);
     return made;
 }
 
-Array random_order(std::uint64_t seed, std::uint32_t stream, std::uint64_t position,
-                   std::int64_t count, StreamView on) {
+Array random_order(std::uint64_t seed, std::uint32_t sequence, std::uint64_t position,
+                   std::int64_t count, StreamView stream) {
     Array made = Array::empty(DType::int64, Extents{count});
     if (count == 0) return made;
-    const StreamUse use{made.block(), on};
+    const BlockUse use{made.block(), stream};
     if (count <= kMostOnHost) {
         std::vector<std::int64_t> order(static_cast<std::size_t>(count));
         std::iota(order.begin(), order.end(), 0);
         for (std::size_t k = order.size() - 1; k > 0; --k)
-            std::swap(order[k], order[below(k + 1, seed, stream, position + k)]);
-        copy_to_device(made.address(), order.data(), made.bytes(), on);
+            std::swap(order[k], order[below(k + 1, seed, sequence, position + k)]);
+        copy_to_device(made.address(), order.data(), made.bytes(), stream);
         return made;
     }
     const ArrayKernel& kernel = order_kernel();
-    LaunchConfig config{{}, {kernel.threads}, 0, on};
+    LaunchConfig config{{}, {kernel.threads}, 0, stream};
     config.grid.x = kernel.blocks_for(static_cast<std::uint64_t>(count));
     launch(kernel.kernel, config, made.address(), static_cast<std::uint64_t>(count), position, seed,
-           stream);
+           sequence);
     return made;
 }
 
@@ -150,8 +150,7 @@ Array take_along(const Array& array, const Array& order, std::int64_t axis, Stre
     shape[0] = order.size();
     const Array made = Array::empty(array.type(), shape);
     if (made.size() > 0) {
-        const StreamUse use_rows{direct ? nullptr : rows.block(), stream},
-            use{made.block(), stream};
+        const BlockUse use_rows{direct ? nullptr : rows.block(), stream}, use{made.block(), stream};
         take_rows(made, rows, order, stream);
     }
     return made.view(array.type(), transpose(made.layout(), back));

@@ -16,23 +16,23 @@ std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter,
                                     std::array<std::uint32_t, 2> key) noexcept;
 
 /// Generator::permutation.
-Array random_order(std::uint64_t seed, std::uint32_t stream, std::uint64_t position,
-                   std::int64_t count, StreamView on);
+Array random_order(std::uint64_t seed, std::uint32_t sequence, std::uint64_t position,
+                   std::int64_t count, StreamView stream);
 
 /// float64 in the pool's memory. `values` are read before it returns.
 Array to_device(std::span<const double> values, StreamView stream);
 
 /// Around what is issued on a stream with a block of the pool's (null: other memory) that may go
 /// back to the pool before it is done.
-class StreamUse {
+class BlockUse {
 public:
-    [[nodiscard]] StreamUse(PooledMemory<DeviceBuffer>* block, StreamView stream)
+    [[nodiscard]] BlockUse(PooledMemory<DeviceBuffer>* block, StreamView stream)
         : block_{block}, stream_{stream} {
         if (block_) block_->begin_use(stream_);
     }
-    ~StreamUse();
-    StreamUse(const StreamUse&) = delete;
-    StreamUse& operator=(const StreamUse&) = delete;
+    ~BlockUse();
+    BlockUse(const BlockUse&) = delete;
+    BlockUse& operator=(const BlockUse&) = delete;
 
 private:
     PooledMemory<DeviceBuffer>* block_;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Random numbers by position: number k of a stream follows from key, stream and k alone, so that no
-// state is kept and any launch gives the same. Philox4x32-10: J. Salmon, M. Moraes, R. Dror,
+// Random numbers by position: number k of a sequence follows from key, sequence and k alone, so that
+// no state is kept and any launch gives the same. Philox4x32-10: J. Salmon, M. Moraes, R. Dror,
 // D. Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011. Generators that keep a state, as
 // PyCUDA's classes have, are in lathe_generators.hpp.
 //
 // A block of Philox has 128 bits and its counter four words: the first two number the block, the
-// third is the stream, the fourth says what the block is for (Use), so that no two uses share bits.
+// third is the sequence, the fourth says what the block is for (Use), so that no two uses share bits.
 #pragma once
 #include <lathe_half.hpp>
 
@@ -29,12 +29,12 @@ __device__ __forceinline__ uint4 philox(uint4 counter, uint2 key) {
 // The number in front is that of the elements that a block is for.
 enum Use : unsigned { kFour = 0u << 24, kTwo = 1u << 24, kOne = 2u << 24, kMore = 3u << 24 };
 
-struct Stream {
+struct Sequence {
     uint2 key;
     unsigned number;
 
-    __device__ Stream(u64 seed, unsigned stream)
-        : key(make_uint2(unsigned(seed), unsigned(seed >> 32))), number(stream) {}
+    __device__ Sequence(u64 seed, unsigned sequence)
+        : key(make_uint2(unsigned(seed), unsigned(seed >> 32))), number(sequence) {}
     // `attempt` below 2^24 counts the blocks of one element, where one may not be enough.
     __device__ __forceinline__ uint4 block(u64 index, unsigned use, unsigned attempt = 0) const {
         return philox(make_uint4(unsigned(index), unsigned(index >> 32), number, use | attempt), key);
@@ -120,14 +120,14 @@ __device__ __forceinline__ void put(double2& to, const double* parts) { to = mak
 __device__ __forceinline__ double as_double(u64 bits) { return __longlong_as_double((long long)bits); }
 
 // --- Distributions. Each has two parameters, given as 64 bits each, and makes kEach elements of
-// one block: `of(stream, index, to)`.
+// one block: `of(sequence, index, to)`.
 
 // Those whose numbers follow from one word of the block each.
 template <class T, class Self> struct ByWords {
     typedef typename Type<T>::Real Real;
     enum { kParts = Type<T>::kParts, kEach = Words<Real>::kCount / kParts };
-    __device__ __forceinline__ void of(const Stream& stream, u64 index, T* to) const {
-        const Words<Real> words(stream.block(index, use_of(kEach)));
+    __device__ __forceinline__ void of(const Sequence& sequence, u64 index, T* to) const {
+        const Words<Real> words(sequence.block(index, use_of(kEach)));
         Real values[kEach * kParts];
         static_cast<const Self*>(this)->values(words, values);
 #pragma unroll
@@ -203,15 +203,15 @@ template <class T> struct Integers {
     __device__ Integers(u64 a, u64 b) : low(a), range(unsigned(b) + 1) {
         threshold = range ? (0u - range) % range : 0;
     }
-    __device__ __forceinline__ void of(const Stream& stream, u64 index, T* to) const {
-        const Words<float> words(stream.block(index, kFour));
+    __device__ __forceinline__ void of(const Sequence& sequence, u64 index, T* to) const {
+        const Words<float> words(sequence.block(index, kFour));
 #pragma unroll
-        for (int k = 0; k < 4; ++k) to[k] = T(low + number(stream, index * 4 + k, words.of[k]));
+        for (int k = 0; k < 4; ++k) to[k] = T(low + number(sequence, index * 4 + k, words.of[k]));
     }
-    __device__ __forceinline__ unsigned number(const Stream& stream, u64 position, unsigned x) const {
+    __device__ __forceinline__ unsigned number(const Sequence& sequence, u64 position, unsigned x) const {
         if (range == 0) return x;
         for (unsigned attempt = 0; x * range < threshold; ++attempt)
-            x = stream.block(position, kMore, attempt).x;
+            x = sequence.block(position, kMore, attempt).x;
         return __umulhi(x, range);
     }
 };
@@ -221,15 +221,15 @@ template <class T> struct WideIntegers {
     __device__ WideIntegers(u64 a, u64 b) : low(a), range(b + 1) {
         threshold = range ? (0ull - range) % range : 0;
     }
-    __device__ __forceinline__ void of(const Stream& stream, u64 index, T* to) const {
-        const Words<double> words(stream.block(index, kTwo));
+    __device__ __forceinline__ void of(const Sequence& sequence, u64 index, T* to) const {
+        const Words<double> words(sequence.block(index, kTwo));
 #pragma unroll
-        for (int k = 0; k < 2; ++k) to[k] = T(low + number(stream, index * 2 + k, words.of[k]));
+        for (int k = 0; k < 2; ++k) to[k] = T(low + number(sequence, index * 2 + k, words.of[k]));
     }
-    __device__ __forceinline__ u64 number(const Stream& stream, u64 position, u64 x) const {
+    __device__ __forceinline__ u64 number(const Sequence& sequence, u64 position, u64 x) const {
         if (range == 0) return x;
         for (unsigned attempt = 0; x * range < threshold; ++attempt) {
-            const uint4 more = stream.block(position, kMore, attempt);
+            const uint4 more = sequence.block(position, kMore, attempt);
             x = join(more.x, more.y);
         }
         return __umul64hi(x, range);
@@ -242,8 +242,8 @@ struct Choice {
     const double* sums;
     u64 count;
     __device__ Choice(u64 a, u64 b) : sums((const double*)a), count(b) {}
-    __device__ __forceinline__ void of(const Stream& stream, u64 index, long long* to) const {
-        const Words<double> words(stream.block(index, kTwo));
+    __device__ __forceinline__ void of(const Sequence& sequence, u64 index, long long* to) const {
+        const Words<double> words(sequence.block(index, kTwo));
         for (int k = 0; k < 2; ++k) {
             const double x = unit(words.of[k]);
             u64 begin = 0, left = count - 1;
@@ -306,16 +306,16 @@ private:
 
 // The blocks of one element, one after the other.
 template <class Real> struct Attempts {
-    const Stream& stream;
+    const Sequence& sequence;
     const u64 position;
     unsigned attempt;
     int left;
     Words<Real> words;
-    __device__ Attempts(const Stream& of, u64 at)
-        : stream(of), position(at), attempt(0), left(Words<Real>::kCount), words(of.block(at, kOne)) {}
+    __device__ Attempts(const Sequence& of, u64 at)
+        : sequence(of), position(at), attempt(0), left(Words<Real>::kCount), words(of.block(at, kOne)) {}
     __device__ typename Words<Real>::Word bits() {
         if (left == 0) {
-            words = Words<Real>(stream.block(position, kOne, ++attempt));
+            words = Words<Real>(sequence.block(position, kOne, ++attempt));
             left = Words<Real>::kCount;
         }
         return words.of[Words<Real>::kCount - left--];
@@ -331,8 +331,8 @@ template <class T> struct PoissonOf {
     enum { kEach = 1 };
     Poisson poisson;
     __device__ PoissonOf(u64 a, u64) : poisson(as_double(a)) {}
-    __device__ __forceinline__ void of(const Stream& stream, u64 index, T* to) const {
-        Attempts<double> source(stream, index);
+    __device__ __forceinline__ void of(const Sequence& sequence, u64 index, T* to) const {
+        Attempts<double> source(sequence, index);
         to[0] = T(poisson(source));
     }
 };
@@ -347,8 +347,8 @@ template <class T> struct Gamma {
         d = (shape < 1 ? shape + 1 : shape) - Real(1) / 3;
         c = 1 / ::sqrt(9 * d);
     }
-    __device__ __forceinline__ void of(const Stream& stream, u64 index, T* to) const {
-        Attempts<Real> source(stream, index);
+    __device__ __forceinline__ void of(const Sequence& sequence, u64 index, T* to) const {
+        Attempts<Real> source(sequence, index);
         Real value = shape > 0 ? d * scale * cube(source) : shape * 0;
         if (shape > 0 && shape < 1) value *= ::pow(source.next(), 1 / shape);
         to[0] = T(value);
@@ -369,7 +369,7 @@ private:
 // --- Arrays: elements at `position` and on, one after the other. Groups of one block are written
 // at once where they lie so; any grid.
 
-template <class Draw, class T> __device__ void fill(T* out, u64 count, u64 position, const Stream& stream, const Draw& draw) {
+template <class Draw, class T> __device__ void fill(T* out, u64 count, u64 position, const Sequence& sequence, const Draw& draw) {
     const int each = Draw::kEach;
     struct __align__(sizeof(T) * each < 16 ? sizeof(T) * each : 16) Group { T of[each]; };
     const unsigned before = unsigned(position % each); // elements of the first block before `position`
@@ -378,7 +378,7 @@ template <class Draw, class T> __device__ void fill(T* out, u64 count, u64 posit
     const bool together = before == 0 && u64(out) % alignof(Group) == 0;
     for (u64 b = u64(blockIdx.x) * blockDim.x + threadIdx.x; b < blocks; b += step) {
         Group group;
-        draw.of(stream, first + b, group.of);
+        draw.of(sequence, first + b, group.of);
         const u64 at = b * each - before; // beyond all counts where it would be negative
         if (together && at + each <= count) {
             *(Group*)(out + at) = group;
@@ -398,13 +398,13 @@ struct Shuffle {
     u64 count;
     unsigned left_bits, right_bits;
     unsigned keys[kRounds];
-    __device__ Shuffle(const Stream& stream, u64 position, u64 elements) : count(elements) {
+    __device__ Shuffle(const Sequence& sequence, u64 position, u64 elements) : count(elements) {
         const unsigned bits = elements < 4 ? 2 : 64 - __clzll((long long)(elements - 1));
         left_bits = bits / 2;
         right_bits = bits - left_bits;
 #pragma unroll
         for (int k = 0; k < kRounds; k += 4) {
-            const uint4 words = stream.block(position, kMore, 0x800000u | k);
+            const uint4 words = sequence.block(position, kMore, 0x800000u | k);
             keys[k] = words.x;
             keys[k + 1] = words.y;
             keys[k + 2] = words.z;
@@ -434,8 +434,8 @@ struct Shuffle {
     }
 };
 
-__device__ inline void permutation(long long* out, u64 count, u64 position, const Stream& stream) {
-    const Shuffle shuffle(stream, position, count);
+__device__ inline void permutation(long long* out, u64 count, u64 position, const Sequence& sequence) {
+    const Shuffle shuffle(sequence, position, count);
     const u64 step = u64(gridDim.x) * blockDim.x;
     for (u64 k = u64(blockIdx.x) * blockDim.x + threadIdx.x; k < count; k += step) out[k] = (long long)shuffle(k);
 }

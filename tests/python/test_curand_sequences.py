@@ -161,6 +161,12 @@ def test_direction_vectors_are_curands(bits: int):
     np.testing.assert_array_equal(sobol_directions(20000, bits), expected)
 
 
+def test_direction_vectors_without_scipy(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(ImportError, match="SciPy, which is not installed: install scipy"):
+        sobol_directions(777, 32)
+
+
 def test_direction_vectors_give_scipys_points():
     # SciPy's first point is 0, then in the order of Gray's code, as here.
     from scipy.stats import qmc

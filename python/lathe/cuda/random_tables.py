@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Tables of the generators in `lathe.cuda.curandom`: skipping ahead and Sobol's direction vectors."""
+"""Tables of the generators in `lathe.cuda.curandom`: skips, and Sobol's direction vectors."""
 
 from __future__ import annotations
 
 import functools
+import importlib.util
 from pathlib import Path
 from typing import Any
 
@@ -88,25 +89,28 @@ MOST_DIMENSIONS = 20000
 
 def _joe_kuo(count: int) -> tuple[NDArray[Any], NDArray[Any]]:
     """Primitive polynomials and initial numbers: S. Joe and F. Kuo's new-joe-kuo-6.21201."""
-    try:
-        from scipy import stats
-    except ImportError as error:
+    scipy = importlib.util.find_spec("scipy")
+    folder = Path(scipy.origin).parent if scipy and scipy.origin else None
+    file = folder / "stats" / "_sobol_direction_numbers.npz" if folder else None
+    if file is None or not file.exists():
         raise ImportError(
-            "Sobol's direction vectors are read from SciPy, which is not installed: "
-            "install scipy, or give the generator vectors of your own"
-        ) from error
-    with np.load(Path(stats.__file__).parent / "_sobol_direction_numbers.npz") as data:
+            "Sobol's direction vectors are read from SciPy, "
+            + ("which is not installed" if file is None else f"which does not have {file}")
+            + ": install scipy, or give the generator vectors of your own"
+        )
+    with np.load(file) as data:
         return data["poly"][:count], data["vinit"][:count]
 
 
 def _directions(polynomials: NDArray[Any], initial: NDArray[Any], bits: int) -> NDArray[Any]:
     """Direction vectors of polynomials of one degree."""
-    word = np.uint32 if bits == 32 else np.uint64
-    places = np.arange(bits - 1, -1, -1).astype(word)
+    word: Any = np.uint32 if bits == 32 else np.uint64
+    places: NDArray[Any] = np.arange(bits - 1, -1, -1).astype(word)
     degree = int(polynomials[0]).bit_length() - 1
     if degree == 0:  # the first dimension: J. van der Corput's sequence
-        return (word(1) << places)[None]
-    made = np.empty((len(polynomials), bits), word)
+        first: NDArray[Any] = word(1) << places
+        return first[None]
+    made: NDArray[Any] = np.empty((len(polynomials), bits), word)
     made[:, :degree] = initial[:, :degree].astype(word) << places[:degree]
     for k in range(degree, bits):
         value = made[:, k - degree] ^ (made[:, k - degree] >> word(degree))

@@ -85,7 +85,7 @@ TEST_F(Random, NoLaunchChangesANumber) {
     const Module module = compile_module(R"(#include <lathe_random.hpp>
 using namespace lathe::random;
 extern "C" __global__ void normals(float* out, u64 count, u64 position) {
-    fill(out, count, position, Stream(42, 0), Normal<float>(0, 0x3ff0000000000000ull));
+    fill(out, count, position, Sequence(42, 0), Normal<float>(0, 0x3ff0000000000000ull));
 })");
     Generator generator{42};
     generator.set_position(3);
@@ -162,7 +162,7 @@ TEST_F(Random, WritesNothingBesideItsTarget) {
     }
 }
 
-TEST_F(Random, StreamsAndSeedsDiffer) {
+TEST_F(Random, SequencesAndSeedsDiffer) {
     Generator a{1, 0}, b{1, 1}, c{2, 0};
     const auto bits = [](Generator& g, Array& to) { g.bits(to); };
     const auto x = filled<std::uint32_t>(DType::uint32, {64}, a, bits);
