@@ -14,11 +14,19 @@ namespace random {
 
 typedef unsigned long long u64;
 
+// One instruction for both halves of the product, which compilers do not make of two expressions,
+// nor of a product of 64 bits once they have widened what surrounds it.
+__device__ __forceinline__ void multiply(unsigned a, unsigned b, unsigned& low, unsigned& high) {
+    asm("{ .reg .b64 product; mul.wide.u32 product, %2, %3; mov.b64 {%0, %1}, product; }"
+        : "=r"(low), "=r"(high) : "r"(a), "r"(b));
+}
+
 __device__ __forceinline__ uint4 philox(uint4 counter, uint2 key) {
 #pragma unroll
     for (int round = 0; round < 10; ++round) {
-        const unsigned high0 = __umulhi(0xD2511F53u, counter.x), low0 = 0xD2511F53u * counter.x;
-        const unsigned high1 = __umulhi(0xCD9E8D57u, counter.z), low1 = 0xCD9E8D57u * counter.z;
+        unsigned low0, high0, low1, high1;
+        multiply(0xD2511F53u, counter.x, low0, high0);
+        multiply(0xCD9E8D57u, counter.z, low1, high1);
         counter = make_uint4(high1 ^ counter.y ^ key.x, low1, high0 ^ counter.w ^ key.y, low0);
         key.x += 0x9E3779B9u;
         key.y += 0xBB67AE85u;
@@ -318,7 +326,11 @@ template <class Real> struct Attempts {
             words = Words<Real>(sequence.block(position, kOne, ++attempt));
             left = Words<Real>::kCount;
         }
-        return words.of[Words<Real>::kCount - left--];
+        const typename Words<Real>::Word first = words.of[0];
+#pragma unroll
+        for (int k = 1; k < Words<Real>::kCount; ++k) words.of[k - 1] = words.of[k]; // in registers
+        --left;
+        return first;
     }
     __device__ Real next() { return above_zero(bits()); }
     __device__ Real normal() {
