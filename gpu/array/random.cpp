@@ -27,6 +27,11 @@ DType checked(const Array& to, const char* what, bool (*fits)(DType)) {
     if (!fits(dtype))
         throw TypeError{fmt::format("{} is not for arrays of {}", what, name_of(dtype))};
     if (!to.writable()) throw ReadOnlyError{fmt::format("{}: the array is read-only", what)};
+    const Context current = Context::ensure_current();
+    if (to.context() && to.context() != current &&
+        to.context().device().get() != current.device().get())
+        throw lathe::Error{fmt::format("{}: an array of device {} in a context of device {}", what,
+                                       to.context().device().get(), current.device().get())};
     return dtype;
 }
 
@@ -48,7 +53,7 @@ const ArrayKernel& fill_kernel(std::string_view distribution, DType dtype) {
     const std::string draw =
         of_type ? fmt::format("{}<{}>", distribution, type) : std::string{distribution};
     return array_kernel("random " + draw, "random_fill", [&] {
-        return fmt::format(R"(#include <lathe_random.hpp>
+        return fmt::format(R"(#include <lathe_distributions.hpp>
 using namespace lathe::random;
 using lathe::half;
 extern "C" __global__ void random_fill({}* out, u64 count, u64 position, u64 seed, unsigned sequence, u64 a, u64 b) {{

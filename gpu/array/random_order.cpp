@@ -39,7 +39,7 @@ std::uint64_t below(std::uint64_t range, std::uint64_t seed, std::uint32_t seque
 
 const ArrayKernel& order_kernel() {
     return array_kernel("random order", "random_order", [] {
-        return std::string{R"(#include <lathe_random.hpp>
+        return std::string{R"(#include <lathe_distributions.hpp>
 using namespace lathe::random;
 extern "C" __global__ void random_order(long long* out, u64 count, u64 position, u64 seed, unsigned sequence) {
     permutation(out, count, position, Sequence(seed, sequence));
@@ -55,7 +55,7 @@ const ArrayKernel& take_kernel(std::size_t word) {
                              : word == 2 ? "unsigned short"
                                          : "unsigned char";
     return array_kernel(fmt::format("take rows of {}", type), "take_rows_of", [&] {
-        return fmt::format(R"(#include <lathe_random.hpp>
+        return fmt::format(R"(#include <lathe_distributions.hpp>
 using namespace lathe::random;
 extern "C" __global__ void take_rows_of({0}* out, const {0}* in, const long long* from, u64 rows, u64 words) {{
     take_rows(out, in, from, rows, words);

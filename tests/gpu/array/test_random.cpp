@@ -82,7 +82,7 @@ TEST_F(Random, BitsAreTheBlocksOfTheCounter) {
 }
 
 TEST_F(Random, NoLaunchChangesANumber) {
-    const Module module = compile_module(R"(#include <lathe_random.hpp>
+    const Module module = compile_module(R"(#include <lathe_distributions.hpp>
 using namespace lathe::random;
 extern "C" __global__ void normals(float* out, u64 count, u64 position) {
     fill(out, count, position, Sequence(42, 0), Normal<float>(0, 0x3ff0000000000000ull));
