@@ -238,7 +238,7 @@ template <class Word> struct Sobol {
         return above ? 1.4142135623730951 * tail : -1.4142135623730951 * tail;
     }
     // From a mean of 700 on by the normal quantile and the next two terms of E. Cornish,
-    // R. Fisher, 1938: off by less than 1e-5 in the distribution.
+    // R. Fisher, 1938: off by less than 2e-5 in the distribution.
     __device__ double poisson(double mean) {
         if (!(mean > 0)) {
             bits();
