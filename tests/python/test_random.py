@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import doctest
 import itertools
 import pickle
 from collections.abc import Callable
@@ -13,6 +14,7 @@ import pytest
 from scipy import stats
 
 import lathe.cuda.driver as cuda
+import lathe.random
 from lathe.cuda import gpuarray
 from lathe.random import Generator, default_rng
 
@@ -74,6 +76,11 @@ def test_distributions_are_scipys(draw: Any, reference: Any, dtype: str):
     assert stats.kstest(values.astype(np.float64), reference.cdf).pvalue > LEAST
     mean, variance, _, kurtosis = (float(x) for x in reference.stats("mvsk"))
     moments(values, mean, variance, (kurtosis + 3) * variance**2)
+
+
+def test_examples():
+    result = doctest.testmod(lathe.random)
+    assert result.attempted > 0 and result.failed == 0
 
 
 def test_half_precision():
