@@ -108,10 +108,10 @@ Array in_c_order(const Array& array, StreamView stream) {
     return array.is_c_contiguous() ? array : copy(array, Order::c, stream);
 }
 
-Array whole_numbers(std::string_view name, const Array& array, std::int64_t number,
+Array whole_numbers(std::string_view name, const Array& array, const Input& other,
                     StreamView stream) {
     const std::array types{InputType{DType::int64}, InputType{DType::int64}};
-    const std::array<Input, 2> inputs{array, make_scalar(DType::int64, number)};
+    const std::array<Input, 2> inputs{array, other};
     return run(resolve(operation(name), types), inputs, stream)[0];
 }
 
@@ -155,8 +155,11 @@ std::vector<Array> nonzero(const Array& array, StreamView stream) {
     Array left = flat_nonzero(array, stream);
     std::vector<Array> made(array.dimensions());
     for (std::size_t k = array.dimensions(); k-- > 1;) {
-        made[k] = whole_numbers("remainder", left, array.shape()[k], stream);
-        left = whole_numbers("floor_divide", left, array.shape()[k], stream);
+        const Scalar size = make_scalar(DType::int64, array.shape()[k]);
+        const Array rows = whole_numbers("floor_divide", left, size, stream);
+        made[k] =
+            whole_numbers("subtract", left, whole_numbers("multiply", rows, size, stream), stream);
+        left = rows;
     }
     made[0] = left;
     return made;
@@ -219,9 +222,7 @@ UniqueArray unique(const Array& array, const UniqueParts& parts, StreamView stre
         }
         Array last = ends.view(DType::int64, compact({1}, 8), (count - 1) * 8);
         assign(last, make_scalar(DType::int64, size), stream);
-        const std::array types{InputType{DType::int64}, InputType{DType::int64}};
-        const std::array<Input, 2> inputs{ends, begins};
-        made.counts = run(resolve(operation("subtract"), types), inputs, stream)[0];
+        made.counts = whole_numbers("subtract", ends, begins, stream);
     }
     made.values = first_of(made.values, count, stream);
     made.indices = parts.indices ? first_of(made.indices, count, stream) : Array{};
