@@ -3,6 +3,7 @@
 
 #include "gpu/array/elementwise.h"
 #include "gpu/array/kernel_cache.h"
+#include "gpu/array/stream_uses.h"
 #include "gpu/launch.h"
 
 #include <fmt/format.h>
@@ -30,10 +31,6 @@ std::string head_of(std::initializer_list<std::string_view> types) {
     if (names.find("complex") != std::string::npos) text += "#include <pycuda-complex.hpp>\n";
     if (names.find("half") != std::string::npos) text += "#include <lathe_half.hpp>\n";
     return text + "#include <lathe_numbers.hpp>\n" + names;
-}
-
-Array in_c_order(const Array& array, StreamView stream) {
-    return array.is_c_contiguous() ? array : copy(array, Order::c, stream);
 }
 
 /// P0 sorted, P1 values, P2 what they are compared as.
@@ -141,7 +138,8 @@ struct Count {
 Array count(const Array& array, std::int64_t bins, const Array* weights, const Count& how,
             StreamView stream) {
     const DType dtype = array.dtype("histogram");
-    Array sums = Array::empty(weights ? DType::float64 : DType::int64, Extents{bins});
+    StreamUses uses{stream};
+    Array& sums = uses.empty(weights ? DType::float64 : DType::int64, Extents{bins});
     if (bins == 0) return sums;
     fill_units(sums.address(), 0, 4, sums.bytes() / 4, stream);
     if (weights && weights->shape() != array.shape())
@@ -168,9 +166,9 @@ Array count(const Array& array, std::int64_t bins, const Array* weights, const C
                    kCount;
         },
         kThreads);
-    const Array values = in_c_order(array, stream);
-    const Array factors = weights ? in_c_order(*weights, stream) : Array{};
-    const Array edges = how.edges ? in_c_order(*how.edges, stream) : Array{};
+    const Array values = uses.in_c_order(array);
+    const Array factors = weights ? uses.in_c_order(*weights) : Array{};
+    const Array edges = how.edges ? uses.in_c_order(*how.edges) : Array{};
     launch(kernel.kernel,
            {{kernel.blocks_for(static_cast<std::uint64_t>(array.size()), 16, 1)},
             {kThreads},
@@ -192,9 +190,10 @@ std::array<std::uint64_t, 2> range_of(const Array& array, const std::string& cod
                    "#include <lathe_radix.hpp>\n#define CODE(value) " + code + "\n" + kRange;
         },
         kThreads);
-    const Array values = in_c_order(array, stream);
+    StreamUses uses{stream};
+    const Array values = uses.in_c_order(array);
     std::array<std::uint64_t, 2> range{~std::uint64_t{0}, 0};
-    const Array found = Array::empty(DType::uint64, Extents{2});
+    const Array found = uses.empty(DType::uint64, Extents{2});
     stream.synchronize();
     const DeviceSpan<std::uint64_t> span{found.address(), 2};
     copy_to_device(span, std::span<const std::uint64_t>{range});
@@ -225,7 +224,8 @@ Array searchsorted(const Array& sorted, const Array& values, Side side, const Ar
     if (sorter && sorter->shape() != sorted.shape())
         throw ShapeError{"searchsorted: sorter and array have one size"};
     const DType compared = promote(in, of);
-    Array found = Array::empty(DType::int64, values.shape());
+    StreamUses uses{stream};
+    Array& found = uses.empty(DType::int64, values.shape());
     if (values.size() == 0) return found;
     const ArrayKernel& kernel = array_kernel(
         fmt::format("search {} {} {}", name_of(in), name_of(of), static_cast<int>(side)), "search",
@@ -234,12 +234,13 @@ Array searchsorted(const Array& sorted, const Array& values, Side side, const Ar
                    (kind_of(compared) == Kind::complex ? "#define LATHE_COMPLEX\n" : "") +
                    fmt::format("#define IS_RIGHT {}\n", side == Side::right) + kSearch;
         });
-    const Array among = in_c_order(sorted, stream), each = in_c_order(values, stream);
-    const Array order = sorter ? in_c_order(*sorter->type().dtype == DType::int64
-                                                ? *sorter
-                                                : copy(*sorter, DType::int64, stream),
-                                            stream)
-                               : Array{};
+    const Array among = uses.in_c_order(sorted), each = uses.in_c_order(values);
+    Array order;
+    if (sorter) {
+        Array& indices = uses.empty(DType::int64, sorter->shape());
+        assign(indices, *sorter, stream);
+        order = indices;
+    }
     launch(kernel.kernel,
            {{kernel.blocks_for(static_cast<std::uint64_t>(values.size()))},
             {kernel.threads},

@@ -3,6 +3,8 @@
 
 #include "gpu/array/elementwise.h"
 #include "gpu/array/kernel_cache.h"
+#include "gpu/array/stream_uses.h"
+#include "gpu/launch.h"
 
 #include <fmt/format.h>
 
@@ -257,9 +259,11 @@ Array accumulate(const Operation& operation, const Array& array, std::int64_t ax
     std::int64_t inner = 1;
     for (std::size_t k = along + 1; k < array.dimensions(); ++k) inner *= array.shape()[k];
     const std::int64_t columns = array.size() / length;
+    StreamUses uses{stream};
+    Array made = Array::empty(out, array.shape());
+    uses.add(made);
     if (inner == 1 || length <= kShortColumn || columns >= kManyColumns) {
-        const Array compact = array.is_c_contiguous() ? array : copy(array, Order::c, stream);
-        Array made = Array::empty(out, array.shape());
+        const Array compact = uses.in_c_order(array);
         if (inner == 1)
             scan_rows(scan, compact, made, length);
         else
@@ -268,10 +272,9 @@ Array accumulate(const Operation& operation, const Array& array, std::int64_t ax
     }
     // Few long columns: as rows, there and back.
     const Array turned =
-        copy(array.view(array.type(), with_axis_last(array.layout(), along)), Order::c, stream);
-    Array rows = Array::empty(out, turned.shape());
+        uses.in_c_order(array.view(array.type(), with_axis_last(array.layout(), along)));
+    Array& rows = uses.empty(out, turned.shape());
     scan_rows(scan, turned, rows, length);
-    Array made = Array::empty(out, array.shape());
     Array made_turned = made.view(out, with_axis_last(made.layout(), along));
     assign(made_turned, rows, stream);
     return made;

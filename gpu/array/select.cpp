@@ -5,6 +5,7 @@
 #include "gpu/array/kernel_cache.h"
 #include "gpu/array/scan.h"
 #include "gpu/array/sort.h"
+#include "gpu/array/stream_uses.h"
 #include "gpu/launch.h"
 
 #include <fmt/format.h>
@@ -85,7 +86,8 @@ std::int64_t select(const Selection& selection, std::int64_t length, StreamView 
                    kSelect;
         },
         kThreads);
-    const Array total = Array::empty(DType::int64, Extents{1});
+    StreamUses uses{stream};
+    const Array total = uses.empty(DType::int64, Extents{1});
     const ScanWork work{1, length, kTile, is_wide ? 8u : 4u, stream};
     const auto& p = selection.parameters;
     launch(kernel.kernel, {{work.blocks()}, {kThreads}, 0, stream}, p[0], p[1], p[2], p[3], p[4],
@@ -104,10 +106,6 @@ Array first_of(const Array& array, std::int64_t count, StreamView stream) {
     return copy(view, Order::c, stream);
 }
 
-Array in_c_order(const Array& array, StreamView stream) {
-    return array.is_c_contiguous() ? array : copy(array, Order::c, stream);
-}
-
 Array whole_numbers(std::string_view name, const Array& array, const Input& other,
                     StreamView stream) {
     const std::array types{InputType{DType::int64}, InputType{DType::int64}};
@@ -123,8 +121,9 @@ Array compress(const Array& mask, const Array& array, StreamView stream) {
                                      to_string(mask.shape()), to_string(array.shape()))};
     const DType dtype = array.dtype("compress"), of_mask = mask.dtype("compress");
     if (array.size() == 0) return Array::empty(dtype, Extents{0});
-    const Array flags = in_c_order(mask, stream), from = in_c_order(array, stream);
-    const Array made = Array::empty(dtype, Extents{array.size()});
+    StreamUses uses{stream};
+    const Array flags = uses.in_c_order(mask), from = uses.in_c_order(array);
+    const Array made = uses.empty(dtype, Extents{array.size()});
     const std::int64_t count =
         select({"compress",
                 "lathe::truth(p0[at])",
@@ -138,8 +137,9 @@ Array compress(const Array& mask, const Array& array, StreamView stream) {
 Array flat_nonzero(const Array& array, StreamView stream) {
     const DType dtype = array.dtype("nonzero");
     if (array.size() == 0) return Array::empty(DType::int64, Extents{0});
-    const Array from = in_c_order(array, stream);
-    const Array made = Array::empty(DType::int64, Extents{array.size()});
+    StreamUses uses{stream};
+    const Array from = uses.in_c_order(array);
+    const Array made = uses.empty(DType::int64, Extents{array.size()});
     const std::int64_t count = select({"nonzero",
                                        "lathe::truth(p0[at])",
                                        "if (is_set) p2[number - 1] = at",
@@ -169,21 +169,23 @@ UniqueArray unique(const Array& array, const UniqueParts& parts, StreamView stre
     const DType dtype = array.dtype("unique");
     const std::int64_t size = array.size();
     const bool wants_order = parts.indices || parts.inverse;
+    StreamUses uses{stream};
     UniqueArray made;
-    made.values = Array::empty(dtype, Extents{size});
-    if (wants_order) made.indices = Array::empty(DType::int64, Extents{size});
-    if (parts.inverse) made.inverse = Array::empty(DType::int64, Extents{size});
-    const Array starts = Array::empty(DType::int64, Extents{parts.counts ? size : 0});
+    made.values = uses.empty(dtype, Extents{size});
+    if (wants_order) made.indices = uses.empty(DType::int64, Extents{size});
+    if (parts.inverse) made.inverse = uses.empty(DType::int64, Extents{size});
+    const Array starts = uses.empty(DType::int64, Extents{parts.counts ? size : 0});
     if (size == 0) {
         if (parts.counts) made.counts = Array::empty(DType::int64, Extents{0});
         return made;
     }
-    const Array flat = in_c_order(array, stream).view(dtype, compact({size}, item_bytes(dtype)));
+    const Array flat = uses.in_c_order(array).view(dtype, compact({size}, item_bytes(dtype)));
     SortedArray sorted;
     if (wants_order)
-        sorted = sort_with_indices(flat, 0, stream);
+        sorted = sort_with_indices(flat, 0, stream), uses.add(sorted.indices);
     else
         sorted.keys = sort(flat, 0, stream);
+    uses.add(sorted.keys);
     // The first of equal keys, as the sort is stable, is the first in the array.
     const std::string_view same =
         kind_of(dtype) == Kind::complex ? "lathe::equal(p0[at], p0[at - 1]) || "
@@ -215,7 +217,7 @@ UniqueArray unique(const Array& array, const UniqueParts& parts, StreamView stre
     if (parts.counts) {
         const Array begins = starts.view(DType::int64, compact({count}, 8));
         // A value ends where the next one begins.
-        Array ends = Array::empty(DType::int64, Extents{count});
+        Array ends = uses.empty(DType::int64, Extents{count});
         if (count > 1) {
             Array inner = ends.view(DType::int64, compact({count - 1}, 8));
             assign(inner, starts.view(DType::int64, compact({count - 1}, 8), 8), stream);

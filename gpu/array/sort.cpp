@@ -3,6 +3,7 @@
 
 #include "gpu/array/elementwise.h"
 #include "gpu/array/kernel_cache.h"
+#include "gpu/array/stream_uses.h"
 #include "gpu/launch.h"
 
 #include <fmt/format.h>
@@ -25,13 +26,19 @@ struct Sort {
     std::int64_t rows, length;
     bool wants_keys, wants_indices;
     StreamView stream;
+    int processors;
 
     unsigned digits() const {
         const auto bytes = static_cast<unsigned>(item_bytes(dtype));
         return kind_of(dtype) == Kind::complex ? bytes + 1 : bytes;
     }
-    /// What a tile of a large sort has for each thread: 16 to 32 KiB of keys.
-    unsigned items() const { return item_bytes(dtype) > 8 ? 8 : item_bytes(dtype) > 4 ? 12 : 16; }
+    /// What a tile of a large sort has for each thread: 16 to 32 KiB of keys, so that those of one
+    /// digit fill whole lines of memory. Devices of few multiprocessors have smaller tiles, whose
+    /// code is compiled in half the time.
+    unsigned items() const {
+        if (processors < 8 || item_bytes(dtype) > 8) return 8;
+        return item_bytes(dtype) > 4 ? 12 : 16;
+    }
     /// Whether counts, and indices, need 64 bits.
     bool is_wide() const { return length >= std::int64_t{1} << 30; }
 };
@@ -47,7 +54,8 @@ std::string head_of(const Sort& sort) {
 
 const ArrayKernel& kernel_of(const Sort& sort, const std::string& entry, std::string_view text) {
     return array_kernel(
-        fmt::format("{} {} {} {}", entry, name_of(sort.dtype), sort.wants_indices, sort.is_wide()),
+        fmt::format("{} {} {} {} {}", entry, name_of(sort.dtype), sort.wants_indices,
+                    sort.is_wide(), sort.items()),
         entry,
         [&] {
             return head_of(sort) +
@@ -89,18 +97,17 @@ CUdeviceptr row_of(const Array& array, std::int64_t row, std::int64_t length) {
 /// Kernels and memory for rows that are sorted one after the other.
 class LargeSort {
 public:
-    explicit LargeSort(const Sort& sort)
+    LargeSort(const Sort& sort, StreamUses& uses)
         : sort_{sort}, count_{kernel_of(sort, "count_digits", kCountDigits)},
           start_{kernel_of(sort, "start_digits", kStartDigits)}, pass_{kernel_of(sort, "sort_pass",
                                                                                  kSortPass)},
           tiles_{(sort.length + kThreads * sort.items() - 1) / (kThreads * sort.items())},
-          counts_{Array::empty(DType::uint64, Extents{sort.digits() * 256})},
-          state_{
-              Array::empty(DType::uint32, Extents{32 + tiles_ * 256 * (sort.is_wide() ? 2 : 1)})},
-          keys_{Array::empty(sort.dtype, Extents{sort.length})} {
+          counts_{uses.empty(DType::uint64, Extents{sort.digits() * 256})},
+          state_{uses.empty(DType::uint32, Extents{32 + tiles_ * 256 * (sort.is_wide() ? 2 : 1)})},
+          keys_{uses.empty(sort.dtype, Extents{sort.length})} {
         if (!sort.wants_indices) return;
         const DType index = sort.is_wide() ? DType::int64 : DType::uint32;
-        for (Array& each : indices_) each = Array::empty(index, Extents{sort.length});
+        for (Array& each : indices_) each = uses.empty(index, Extents{sort.length});
     }
 
     /// The indices then lie in indices().
@@ -137,7 +144,7 @@ private:
     Array counts_, state_, keys_, indices_[2];
 };
 
-void sort_rows(const Sort& sort, const Array& in, SortedArray& made) {
+void sort_rows(const Sort& sort, const Array& in, SortedArray& made, StreamUses& uses) {
     if (sort.length <= kShortRow) {
         const ArrayKernel& kernel = kernel_of(sort, "sort_rows", kSortRows);
         for (std::int64_t row = 0; row < sort.rows; row += 1 << 30) {
@@ -151,9 +158,8 @@ void sort_rows(const Sort& sort, const Array& in, SortedArray& made) {
         }
         return;
     }
-    LargeSort large{sort};
-    const Array unwanted =
-        sort.wants_keys ? Array{} : Array::empty(sort.dtype, Extents{sort.length});
+    LargeSort large{sort, uses};
+    const Array unwanted = sort.wants_keys ? Array{} : uses.empty(sort.dtype, Extents{sort.length});
     for (std::int64_t row = 0; row < sort.rows; ++row) {
         large.run(row_of(in, row, sort.length),
                   sort.wants_keys ? row_of(made.keys, row, sort.length) : unwanted.address());
@@ -173,10 +179,10 @@ Layout turned(const Layout& layout, std::size_t along) {
     return transpose(layout, axes);
 }
 
-Array turned_back(const Array& from, const Extents& shape, std::size_t along, StreamView stream) {
-    Array made = Array::empty(from.type(), shape);
+Array turned_back(const Array& from, const Extents& shape, std::size_t along, StreamUses& uses) {
+    Array& made = uses.empty(from.type(), shape);
     Array to = made.view(made.type(), turned(made.layout(), along));
-    assign(to, from, stream);
+    assign(to, from, uses.stream());
     return made;
 }
 
@@ -188,16 +194,17 @@ SortedArray sort_any(const Array& array, std::int64_t axis, bool wants_keys, boo
     const bool is_last = along + 1 == array.dimensions();
     const Array seen = is_last ? array : array.view(dtype, turned(array.layout(), along));
     SortedArray made;
-    if (wants_keys) made.keys = Array::empty(dtype, seen.shape());
-    if (wants_indices) made.indices = Array::empty(DType::int64, seen.shape());
+    StreamUses uses{stream};
+    if (wants_keys) made.keys = uses.empty(dtype, seen.shape());
+    if (wants_indices) made.indices = uses.empty(DType::int64, seen.shape());
     if (array.size() > 0) {
         const std::int64_t length = array.shape()[along];
         const Sort sort{dtype, array.size() / length, length, wants_keys, wants_indices, stream};
-        sort_rows(sort, seen.is_c_contiguous() ? seen : copy(seen, Order::c, stream), made);
+        sort_rows(sort, uses.in_c_order(seen), made, uses);
     }
     if (is_last) return made;
-    if (wants_keys) made.keys = turned_back(made.keys, array.shape(), along, stream);
-    if (wants_indices) made.indices = turned_back(made.indices, array.shape(), along, stream);
+    if (wants_keys) made.keys = turned_back(made.keys, array.shape(), along, uses);
+    if (wants_indices) made.indices = turned_back(made.indices, array.shape(), along, uses);
     return made;
 }
 
