@@ -253,21 +253,24 @@ Array searchsorted(const Array& sorted, const Array& values, Side side, const Ar
 
 IntegerRange integer_range(const Array& array, StreamView stream) {
     const DType dtype = array.dtype("range");
-    if (is_inexact(dtype))
-        throw TypeError{fmt::format("{} is no type of integers", name_of(dtype))};
+    if (kind_of(dtype) != Kind::signed_integer && kind_of(dtype) != Kind::boolean)
+        throw TypeError{fmt::format("{} is no signed integer", name_of(dtype))};
     const auto [least, greatest] =
-        range_of(array,
-                 dtype == DType::uint64 ? "(value)"
-                                        : "((unsigned long long)(long long)(value) ^ (1ULL << 63))",
-                 stream);
-    if (dtype != DType::uint64)
-        return {static_cast<std::int64_t>(least ^ kSign),
-                static_cast<std::int64_t>(greatest ^ kSign)};
-    if (greatest >= kSign) throw TypeError{fmt::format("{} does not fit int64", greatest)};
-    return {static_cast<std::int64_t>(least), static_cast<std::int64_t>(greatest)};
+        range_of(array, "((unsigned long long)(long long)(value) ^ (1ULL << 63))", stream);
+    return {static_cast<std::int64_t>(least ^ kSign), static_cast<std::int64_t>(greatest ^ kSign)};
+}
+
+UnsignedRange unsigned_range(const Array& array, StreamView stream) {
+    const DType dtype = array.dtype("range");
+    if (kind_of(dtype) != Kind::unsigned_integer)
+        throw TypeError{fmt::format("{} is no unsigned integer", name_of(dtype))};
+    const auto [least, greatest] = range_of(array, "(value)", stream);
+    return {least, greatest};
 }
 
 RealRange real_range(const Array& array, StreamView stream) {
+    if (kind_of(array.dtype("range")) == Kind::complex)
+        throw TypeError{"complex numbers have no range"};
     const auto [least, greatest] =
         range_of(array, "lathe::order_of(lathe::cast<double>(value))", stream);
     return {std::isnan(real_of(greatest)) ? real_of(greatest) : real_of(least), real_of(greatest)};

@@ -21,11 +21,16 @@ Array searchsorted(const Array& sorted, const Array& values, Side side,
 struct IntegerRange {
     std::int64_t least, greatest;
 };
+struct UnsignedRange {
+    std::uint64_t least, greatest;
+};
 struct RealRange {
     double least, greatest; ///< NaN where there is a NaN
 };
-/// Of an array with elements; both wait for the stream. uint64 beyond int64 is a TypeError.
+/// Of an array with elements; all wait for the stream. Throw TypeError for other types: signed
+/// integers or bool, unsigned integers, real numbers of any type.
 IntegerRange integer_range(const Array& array, StreamView stream = StreamView::legacy());
+UnsignedRange unsigned_range(const Array& array, StreamView stream = StreamView::legacy());
 RealRange real_range(const Array& array, StreamView stream = StreamView::legacy());
 
 /// How often each of 0 to bins - 1 is there (int64), or the sum of the weights there (float64,

@@ -199,7 +199,10 @@ SortedArray sort_any(const Array& array, std::int64_t axis, bool wants_keys, boo
     if (wants_indices) made.indices = uses.empty(DType::int64, seen.shape());
     if (array.size() > 0) {
         const std::int64_t length = array.shape()[along];
-        const Sort sort{dtype, array.size() / length, length, wants_keys, wants_indices, stream};
+        const int processors =
+            Context::ensure_current().device().attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+        const Sort sort{dtype,     array.size() / length, length, wants_keys, wants_indices, stream,
+                        processors};
         sort_rows(sort, uses.in_c_order(seen), made, uses);
     }
     if (is_last) return made;

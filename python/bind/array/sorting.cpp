@@ -94,14 +94,19 @@ py::object searched(const py::object& sorted, const py::object& values, bool rig
 py::tuple range_of(const py::object& array, const PyStream* stream) {
     const StreamUse use{stream_of(stream), true, {array}};
     const gpu::Array& of = array_of(array);
-    if (gpu::is_inexact(of.dtype("range"))) {
-        const auto [least, greatest] =
-            waiting([&] { return gpu::real_range(of, stream_of(stream)); });
+    const auto both = [&](const auto& range) {
+        const auto [least, greatest] = waiting([&] { return range(of, stream_of(stream)); });
         return py::make_tuple(least, greatest);
+    };
+    switch (gpu::kind_of(of.dtype("range"))) {
+    case gpu::Kind::boolean:
+    case gpu::Kind::signed_integer:
+        return both(gpu::integer_range);
+    case gpu::Kind::unsigned_integer:
+        return both(gpu::unsigned_range);
+    default:
+        return both(gpu::real_range);
     }
-    const auto [least, greatest] =
-        waiting([&] { return gpu::integer_range(of, stream_of(stream)); });
-    return py::make_tuple(least, greatest);
 }
 
 py::object counted(const py::object& numbers, std::int64_t bins, const py::object& weights,

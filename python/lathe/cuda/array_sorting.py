@@ -213,7 +213,7 @@ def bincount(
     ValueError
         For negative numbers, several axes, another number of weights.
     TypeError
-        For numbers that are no integers, or beyond int64.
+        For numbers that are no integers.
     """
     length = int(minlength)
     if length < 0:
@@ -244,7 +244,7 @@ def _edges(
     is_even = np.ndim(bins) == 0
     sample = np.zeros(0, a.dtype)
     if is_even and range_ is None and a.size:
-        sample = np.array(native.array_range(a, stream)).astype(a.dtype)
+        sample = np.array(native.array_range(a, stream), a.dtype)
     return np.histogram_bin_edges(sample, bins, range_), is_even
 
 

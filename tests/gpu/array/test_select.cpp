@@ -139,6 +139,9 @@ TEST_F(SelectTest, Ranges) {
     const Array nan = array_of(DType::float64, {2}, std::vector<double>{1., std::nan("")});
     EXPECT_TRUE(std::isnan(real_range(nan).greatest));
     EXPECT_THROW(integer_range(reals), TypeError);
+    const Array large = array_of(DType::uint64, {2}, std::vector<std::uint64_t>{3, ~0ull});
+    EXPECT_EQ(unsigned_range(large).greatest, ~0ull);
+    EXPECT_EQ(unsigned_range(large).least, 3u);
 }
 
 } // namespace
