@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import lathe.cuda.driver as cuda
+from lathe.cuda.gpuarray import GPUArray, to_gpu
 from lathe.cuda.scan import ExclusiveScanKernel, GenericScanKernel, InclusiveScanKernel
 from lathe.cuda.tools import get_or_register_dtype
 
@@ -51,6 +52,16 @@ def test_sums_of_many_sizes(dtype):
         )
 
 
+def test_addresses_between_groups():
+    values = np.arange(9001, dtype=np.int16)
+    array = on_device(values)
+    memory = array.gpudata  # kept
+    array.gpudata, array.size, array.shape = int(memory) + 2, 9000, (9000,)
+    got = on_device(values[1:])
+    InclusiveScanKernel(np.int16, "a+b")(array, got)
+    np.testing.assert_array_equal(got.get(), np.cumsum(values[1:], dtype=np.int16))
+
+
 def test_in_place_unless_asked():
     values = np.arange(1, 6, dtype=np.int32)
     array = on_device(values)
@@ -63,6 +74,19 @@ def test_in_place_unless_asked():
     stream.synchronize()
     np.testing.assert_array_equal(array.get(), np.cumprod(values))
     np.testing.assert_array_equal(new.get(), np.cumprod(values))
+
+
+def test_arrays_of_gpuarray():
+    values = np.arange(5000, dtype=np.float32) % 7
+    array = to_gpu(values)
+    got = InclusiveScanKernel(np.float32, "a+b")(array, "new")
+    assert type(got) is GPUArray
+    np.testing.assert_array_equal(got.get(), np.cumsum(values))
+    np.testing.assert_array_equal(array.get(), values)
+    exclusive = ExclusiveScanKernel(np.float32, "a+b", 0)
+    assert exclusive(array[1:]).get()[-1] == values[1:-1].sum()
+    with pytest.raises(RuntimeError, match="contiguous"):
+        exclusive(array[::2])
 
 
 def test_maximum_has_no_neutral_element():

@@ -24,6 +24,7 @@ from lathe.cuda.scan_source import (
     is_vector,
     source_of,
     state_bytes,
+    vector_of,
 )
 
 
@@ -78,7 +79,7 @@ def _run(
         raise ValueError(f"{count} elements are beyond index_dtype, {text.index_dtype}")
     module = _module(text, options)
     values = [_argument(*each) for each in zip(text.arguments, given, strict=True)]
-    bytes_, numbers = state_bytes(text.dtype, count, text.segment_expr is not None)
+    bytes_, numbers = state_bytes(text, count)
     state = driver.mem_alloc_async(bytes_, stream)
     driver.memset_d8_async(state, 0, bytes_, stream)
     wants_last = text.uses("last_item")
@@ -219,7 +220,7 @@ class _ScanKernel:
             raise ValueError("an exclusive scan wants a neutral element")
         self.dtype = np.dtype(dtype)
         self._options = None if options is None else tuple(options)
-        self._make: Callable[[type], Text] = lambda index: Text(
+        self._make: Callable[[type, int], Text] = lambda index, vector: Text(
             self.dtype,
             (VectorArg(self.dtype, "scan_input"), VectorArg(self.dtype, "scan_output")),
             "scan_input[i]",
@@ -230,6 +231,7 @@ class _ScanKernel:
             (),
             np.dtype(index),
             preamble,
+            vector,
         )
 
     def __call__(
@@ -283,7 +285,10 @@ class _ScanKernel:
                 f"{tuple(output_ary.shape)}"
             )
         count = int(input_ary.size)
-        text = self._make(np.int32 if count < 2**31 else np.int64)
+        vector = vector_of(self.dtype)
+        if (_pointer(input_ary) | _pointer(output_ary)) % (vector * self.dtype.itemsize):
+            vector = 1
+        text = self._make(np.int32 if count < 2**31 else np.int64, vector)
         _run(text, self._options, (input_ary, output_ary), count, stream or queue)
         return output_ary
 

@@ -17,7 +17,11 @@ THREADS = 256
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """What a user says of a scan, as C++. `fetches` are (name, argument, 0 or -1)."""
+    """What a user says of a scan, as C++. `fetches` are (name, argument, 0 or -1).
+
+    `vector` is above 1 where ``scan_input[i]`` becomes ``scan_output[i]``, both at addresses of so
+    many elements: then a thread has them side by side, by one access.
+    """
 
     dtype: np.dtype[Any]
     arguments: tuple[Argument, ...]
@@ -29,16 +33,21 @@ class Text:
     fetches: tuple[tuple[str, str, int], ...]
     index_dtype: np.dtype[Any]
     preamble: str
+    vector: int = 1
 
     def uses(self, name: str) -> bool:
         """Whether the output statement has the word `name`."""
         return re.search(rf"\b{name}\b", self.output_statement) is not None
 
 
-def tile_of(dtype: np.dtype[Any]) -> tuple[int, int]:
-    """Neighbours and rows of a thread: 64 bytes, 16 bytes side by side."""
-    vector = min(max(16 // dtype.itemsize, 1), 4)
-    return vector, min(max(64 // (dtype.itemsize * vector), 1), 8)
+def vector_of(dtype: np.dtype[Any]) -> int:
+    """Elements of one access of 16 bytes, or 1 for types that do not fill it."""
+    return min(16 // dtype.itemsize, 8) if dtype.itemsize in (1, 2, 4, 8) else 1
+
+
+def rows_of(dtype: np.dtype[Any], vector: int) -> int:
+    """How often a thread has that many: 64 bytes, and not too much to compile."""
+    return min(max(64 // (max(dtype.itemsize, 4) * vector), 1), 8)
 
 
 def _head(text: Text) -> str:
@@ -100,7 +109,7 @@ struct Form {
         return made;
     }
     __device__ __forceinline__ void read(long long at, Value (&v)[kVector]) const {
-        for (int j = 0; j < kVector; ++j) v[j] = read_one(at + j);
+        %(read_all)s
     }
     __device__ __forceinline__ void put(index_type i, const scan_type& item,
                                         const scan_type& prev_item,
@@ -114,8 +123,7 @@ struct Form {
     }
     __device__ __forceinline__ void write(long long at, const Value (&v)[kVector],
                                           const Value& before, bool first) const {
-        write_one(at, v[0], before, first);
-        for (int j = 1; j < kVector; ++j) write_one(at + j, v[j], v[j - 1], false);
+        %(write_all)s
     }
 };
 """
@@ -161,7 +169,21 @@ def source_of(text: Text) -> str:
     is_segmented = text.segment_expr is not None
     wants_last = text.uses("last_item")
     neutral = "scan_type()" if text.neutral is None else text.neutral
-    vector, rows = tile_of(text.dtype)
+    read_all, write_all = "v[0] = read_one(at);", "write_one(at, v[0], before, first);"
+    if text.vector > 1:
+        pack = "lathe::Pack<scan_type, kVector>"
+        read_all = (
+            f"const {pack} all = *(const {pack}*)(scan_input + at);"
+            " for (int j = 0; j < kVector; ++j) v[j] = all.at[j];"
+        )
+        begin, each = f"first ? (scan_type)({neutral}) : before", "v[j - 1]"
+        if not text.uses("prev_item"):
+            begin, each = "v[0]", "v[j]"
+        write_all = (
+            f"{pack} all; all.at[0] = {begin};"
+            f" for (int j = 1; j < kVector; ++j) all.at[j] = {each};"
+            f" *({pack}*)(scan_output + at) = all;"
+        )
     item, begins = ("v.value", "v.begins") if is_segmented else ("v", "false")
     before = "before.value" if is_segmented else "before"
     if is_segmented:
@@ -183,8 +205,10 @@ def source_of(text: Text) -> str:
     parts: dict[str, Any] = {
         "value": "lathe::Segmented<scan_type>" if is_segmented else "scan_type",
         "threads": THREADS,
-        "vector": vector,
-        "rows": rows,
+        "vector": text.vector,
+        "rows": rows_of(text.dtype, text.vector),
+        "read_all": read_all,
+        "write_all": write_all,
         "members": " ".join(f"{each.declarator()};" for each in text.arguments),
         "scan": text.scan_expr,
         "combine": combine,
@@ -201,13 +225,12 @@ def source_of(text: Text) -> str:
     return _head(text) + (_FORM + _KERNELS + (_FINISH if wants_last else "")) % parts
 
 
-def state_bytes(dtype: np.dtype[Any], count: int, is_segmented: bool) -> tuple[int, list[int]]:
+def state_bytes(text: Text, count: int) -> tuple[int, list[int]]:
     """Bytes of a launch's state, with its tiles, groups and supergroups."""
-    vector, rows = tile_of(dtype)
-    tiles = -(-count // (THREADS * vector * rows))
+    tiles = -(-count // (THREADS * text.vector * rows_of(text.dtype, text.vector)))
     groups = -(-tiles // 32)
     numbers = [tiles, groups, -(-groups // 32)]
-    value = max(dtype.itemsize, 4) * 2 if is_segmented else dtype.itemsize
+    value = text.dtype.itemsize if text.segment_expr is None else max(text.dtype.itemsize, 4) * 2
     record = 8 if value <= 4 else 4 + -(-value // 4) * 4
     return 128 + sum(numbers) * record, numbers
 
