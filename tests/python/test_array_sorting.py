@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import lathe.cuda.driver as cuda
 from lathe.cuda import array_sorting as s
 from lathe.cuda.gpuarray import to_gpu
 
@@ -111,6 +112,44 @@ def test_running_extremes(dtype):
         for axis in (0, 1):
             got = s.accumulate(name, to_gpu(host), axis).get()
             np.testing.assert_array_equal(got, getattr(np, name).accumulate(host, axis))
+
+
+def test_numpy_asks_for_them():
+    host = values((50, 60), np.float32, special=False)
+    array = to_gpu(host)
+    np.testing.assert_array_equal(np.sort(array, axis=0, kind="stable").get(), np.sort(host, 0))
+    np.testing.assert_array_equal(
+        np.argsort(array, stable=True).get(), np.argsort(host, stable=True)
+    )
+    out = to_gpu(np.zeros((50, 60)))
+    assert np.cumsum(array, axis=1, out=out) is out
+    np.testing.assert_allclose(out.get(), np.cumsum(host, 1), atol=1e-3)
+    whole = to_gpu(np.array([3, 1, 3], np.int32))
+    np.testing.assert_array_equal(np.unique(whole, return_counts=True)[1].get(), [1, 2])
+    np.testing.assert_array_equal(np.bincount(whole, minlength=5).get(), [0, 1, 0, 2, 0])
+    np.testing.assert_array_equal(np.histogram(whole, bins=2)[0].get(), [1, 2])
+    np.testing.assert_array_equal(np.nonzero(whole == 3)[0].get(), [0, 2])
+    with pytest.raises(ValueError, match="out has shape"):
+        s.cumsum(array, out=out)
+    with pytest.raises(ValueError, match="kind"):
+        s.sort(array, kind="bubble")
+    with pytest.raises(ValueError, match="axis=None"):
+        s.unique(array, axis=0)
+
+
+def test_streams():
+    # Temporaries go back to the pool while the work that uses them is still to come.
+    host = [values((3, 3001), np.int32, seed) for seed in range(6)]
+    streams = [cuda.Stream() for _ in range(3)]
+    made = []
+    arrays = [to_gpu(each) for each in host]
+    cuda.Context.synchronize()
+    for array, stream in zip(arrays, streams * 2, strict=True):
+        made.append((s.sort(array, stream=stream), s.cumsum(array, 0, stream=stream)))
+    cuda.Context.synchronize()
+    for each, (sorted_, sums) in zip(host, made, strict=True):
+        np.testing.assert_array_equal(sorted_.get(), np.sort(each))
+        np.testing.assert_array_equal(sums.get(), np.cumsum(each, 0))
 
 
 def test_types_of_prefixes():

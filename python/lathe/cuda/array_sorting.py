@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Prefixes, sorting, selection and counts of `gpuarray`, with NumPy's names and results.
+"""Prefixes, sorting, selection and counts of `gpuarray`, with NumPy's names, arguments and results.
 
 Results whose size depends on the values (`unique`, `nonzero`, `extract`, `bincount`, `histogram`
 without a range) wait for the device; all others are asynchronous on `stream`.
@@ -25,6 +25,23 @@ def _on_device(value: Any) -> GPUArray:
 def _flat(a: GPUArray) -> GPUArray:
     """All elements in C order, as one axis."""
     return a if a.ndim == 1 else a.reshape(-1)
+
+
+def _into(out: GPUArray | None, made: GPUArray, stream: Stream) -> GPUArray:
+    if out is None:
+        return made
+    if out.shape != made.shape:
+        raise ValueError(f"out has shape {out.shape}, the result {made.shape}")
+    native.assign_array(out, made, stream)
+    return out
+
+
+def _check_order(kind: str | None, order: Any, stable: bool | None) -> None:
+    """All kinds are the stable one."""
+    if kind not in (None, "quicksort", "mergesort", "heapsort", "stable"):
+        raise ValueError(f"kind must be 'stable' or another of NumPy's, got {kind!r}")
+    if order is not None:
+        raise ValueError("structures are not sorted: order must be None")
 
 
 def accumulate(
@@ -64,35 +81,57 @@ def cumsum(
     a: GPUArray,
     axis: SupportsIndex | None = None,
     dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    *,
     stream: Stream = None,
 ) -> GPUArray:
     """Sums of the elements so far, along an axis or (None) of all in C order."""
-    return accumulate("add", a, axis, dtype, stream)
+    return _into(out, accumulate("add", a, axis, dtype, stream), stream)
 
 
 def cumprod(
     a: GPUArray,
     axis: SupportsIndex | None = None,
     dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    *,
     stream: Stream = None,
 ) -> GPUArray:
     """Products of the elements so far, along an axis or (None) of all in C order."""
-    return accumulate("multiply", a, axis, dtype, stream)
+    return _into(out, accumulate("multiply", a, axis, dtype, stream), stream)
 
 
-def sort(a: GPUArray, axis: SupportsIndex | None = -1, stream: Stream = None) -> GPUArray:
+def sort(
+    a: GPUArray,
+    axis: SupportsIndex | None = -1,
+    kind: str | None = None,
+    order: None = None,
+    *,
+    stable: bool | None = None,
+    stream: Stream = None,
+) -> GPUArray:
     """A sorted copy, along an axis or (None) of all elements. NaN comes last.
 
-    Stable, so ``kind="stable"`` of NumPy's: -0.0 and 0.0 keep their order.
+    Always stable, whatever `kind`: -0.0 and 0.0 keep their order.
     """
+    _check_order(kind, order, stable)
     if axis is None:
         a, axis = _flat(a), -1
     made: GPUArray = native.sort_array(a, int(axis), stream)
     return made
 
 
-def argsort(a: GPUArray, axis: SupportsIndex | None = -1, stream: Stream = None) -> GPUArray:
+def argsort(
+    a: GPUArray,
+    axis: SupportsIndex | None = -1,
+    kind: str | None = None,
+    order: None = None,
+    *,
+    stable: bool | None = None,
+    stream: Stream = None,
+) -> GPUArray:
     """int64 indices that sort along an axis, of equal elements the first one first."""
+    _check_order(kind, order, stable)
     if axis is None:
         a, axis = _flat(a), -1
     made: GPUArray = native.argsort_array(a, int(axis), stream)
@@ -103,6 +142,9 @@ def partition(
     a: GPUArray,
     kth: SupportsIndex | Sequence[SupportsIndex],
     axis: SupportsIndex | None = -1,
+    kind: str = "introselect",
+    order: None = None,
+    *,
     stream: Stream = None,
 ) -> GPUArray:
     """A copy in which element `kth` is where sorting puts it, smaller ones before it: sorted."""
@@ -110,7 +152,7 @@ def partition(
     for each in np.atleast_1d(np.asarray(kth)):
         if not -size <= int(each) < size:
             raise ValueError(f"kth(={int(each)}) out of bounds ({size})")
-    return sort(a, axis, stream)
+    return sort(a, axis, None, order, stream=stream)
 
 
 def unique(
@@ -118,9 +160,13 @@ def unique(
     return_index: bool = False,
     return_inverse: bool = False,
     return_counts: bool = False,
+    axis: None = None,
+    *,
+    equal_nan: bool = True,
+    sorted: bool = True,
     stream: Stream = None,
 ) -> Any:
-    """The values, each once and sorted. NaNs count as one.
+    """The values of all elements, each once and sorted. NaNs count as one.
 
     Returns
     -------
@@ -128,6 +174,8 @@ def unique(
         Or a tuple with, as asked for, int64 arrays: where each value is first, which value each
         element is (in the shape of `a`), how often each value is there.
     """
+    if axis is not None or not equal_nan:
+        raise ValueError("unique takes all elements (axis=None), and NaNs as one (equal_nan=True)")
     made = native.unique_array(a, return_index, return_inverse, return_counts, stream)
     values, index, inverse, counts = made
     if return_inverse:
@@ -141,6 +189,7 @@ def searchsorted(
     v: Any,
     side: str = "left",
     sorter: GPUArray | None = None,
+    *,
     stream: Stream = None,
 ) -> GPUArray:
     """int64: before which elements of a sorted array those of `v` go to keep it sorted.
@@ -161,25 +210,30 @@ def searchsorted(
     return made
 
 
-def nonzero(a: GPUArray, stream: Stream = None) -> tuple[GPUArray, ...]:
+def nonzero(a: GPUArray, *, stream: Stream = None) -> tuple[GPUArray, ...]:
     """int64 indices along each axis of what is not zero, in C order."""
     return tuple(native.nonzero_array(a, stream))
 
 
-def flatnonzero(a: GPUArray, stream: Stream = None) -> GPUArray:
+def flatnonzero(a: GPUArray, *, stream: Stream = None) -> GPUArray:
     """int64 indices in C order of what is not zero."""
     made: GPUArray = native.flat_nonzero(a, stream)
     return made
 
 
-def extract(condition: GPUArray, a: GPUArray, stream: Stream = None) -> GPUArray:
+def extract(condition: GPUArray, arr: GPUArray, *, stream: Stream = None) -> GPUArray:
     """The elements, in C order, where `condition`, of the same size, is not zero: ``a[mask]``."""
-    made: GPUArray = native.compress_array(_flat(condition), _flat(a), stream)
+    made: GPUArray = native.compress_array(_flat(condition), _flat(arr), stream)
     return made
 
 
 def compress(
-    condition: Any, a: GPUArray, axis: SupportsIndex | None = None, stream: Stream = None
+    condition: Any,
+    a: GPUArray,
+    axis: SupportsIndex | None = None,
+    out: GPUArray | None = None,
+    *,
+    stream: Stream = None,
 ) -> GPUArray:
     """Slices along an axis (elements, where it is None) where `condition`, of one axis, is true.
 
@@ -196,13 +250,13 @@ def compress(
     if condition.size > a.shape[along]:
         raise IndexError(f"condition has {condition.size} elements, the axis {a.shape[along]}")
     if a.ndim == 1:
-        return extract(condition, a[: condition.size], stream)
-    picked: GPUArray = a[(slice(None),) * along + (flatnonzero(condition, stream),)]
-    return picked
+        return _into(out, extract(condition, a[: condition.size], stream=stream), stream)
+    picked: GPUArray = a[(slice(None),) * along + (flatnonzero(condition, stream=stream),)]
+    return _into(out, picked, stream)
 
 
 def bincount(
-    x: GPUArray, weights: Any = None, minlength: SupportsIndex = 0, stream: Stream = None
+    x: GPUArray, weights: Any = None, minlength: SupportsIndex = 0, *, stream: Stream = None
 ) -> GPUArray:
     """How often each of 0, 1, 2 ... is there, or the sums of weights (float64).
 
@@ -254,6 +308,7 @@ def histogram(
     range: tuple[float, float] | None = None,
     density: bool | None = None,
     weights: Any = None,
+    *,
     stream: Stream = None,
 ) -> tuple[GPUArray, GPUArray]:
     """How many values lie in each bin, and the bins' edges, as ``np.histogram`` has them.
