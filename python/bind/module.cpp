@@ -34,6 +34,7 @@ PYBIND11_MODULE(_lathe, m) {
     bind_array_functions(m);
     bind_array_exchange(m);
     bind_random(m);
+    bind_array_sorting(m);
     bind_colormap(m);
     bind_run_control(m);
     bind_input(m);

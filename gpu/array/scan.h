@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// Prefixes along an axis: cumsum, cumprod, running maxima. One pass over the data where the axis is
+// long (gpu/kernels/lathe_scan.hpp), one thread a column where the axis is not the last.
+// Results of floats are the same bits in each run; they differ from NumPy's, which adds one by one,
+// by less than that does from the exact ones.
+#pragma once
+
+#include "gpu/array/array.h"
+#include "gpu/array/operations.h"
+#include "gpu/stream.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace lathe::gpu {
+
+/// NumPy's `operation.accumulate(array, axis)` for a binary, associative operation of rule `same`:
+/// add, multiply, maximum, minimum, bitwise_and ... In C order, of the array's type or `dtype`; add
+/// and multiply of bool and short integers give int64 or uint64. Asynchronous on the stream.
+/// Throws TypeError, ShapeError.
+Array accumulate(const Operation& operation, const Array& array, std::int64_t axis,
+                 std::optional<DType> dtype = {}, StreamView stream = StreamView::legacy());
+
+/// What a scan's kernel needs beside its data: zeroed on the stream when made, and kept until the
+/// stream has passed what was issued before its end.
+class ScanWork {
+public:
+    /// The last parameter of such a kernel: lathe::ScanState.
+    struct State {
+        CUdeviceptr memory = 0;
+        std::uint32_t tiles = 0, groups = 0, supers = 0; ///< of a row
+        std::uint32_t rows = 0;
+    };
+
+    /// `value_bytes`: of the Form's Value. Throws ShapeError beyond 2^31 - 1 tiles.
+    ScanWork(std::int64_t rows, std::int64_t length, std::int64_t tile, std::size_t value_bytes,
+             StreamView stream);
+    ScanWork(const ScanWork&) = delete;
+    ScanWork& operator=(const ScanWork&) = delete;
+    ~ScanWork();
+
+    const State& state() const noexcept { return state_; }
+    unsigned blocks() const noexcept { return state_.tiles * state_.rows; }
+
+private:
+    State state_;
+    StreamView stream_;
+    PooledMemory<DeviceBuffer> memory_;
+};
+
+} // namespace lathe::gpu

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT
+#include "gpu/array/sort.h"
+
+#include "gpu/array/elementwise.h"
+#include "gpu/array/kernel_cache.h"
+#include "gpu/array/stream_uses.h"
+#include "gpu/launch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace lathe::gpu {
+
+namespace {
+
+constexpr unsigned kThreads = 256, kRowItems = 8;
+/// Rows up to this length are sorted by one block each.
+constexpr std::int64_t kShortRow = kThreads * kRowItems;
+
+/// How one call sorts: C order, the axis last, without gaps.
+struct Sort {
+    DType dtype;
+    std::int64_t rows, length;
+    bool wants_keys, wants_indices;
+    StreamView stream;
+    int processors;
+
+    unsigned digits() const {
+        const auto bytes = static_cast<unsigned>(item_bytes(dtype));
+        return kind_of(dtype) == Kind::complex ? bytes + 1 : bytes;
+    }
+    /// What a tile of a large sort has for each thread: 16 to 32 KiB of keys, so that those of one
+    /// digit fill whole lines of memory. Devices of few multiprocessors have smaller tiles, whose
+    /// code is compiled in half the time.
+    unsigned items() const {
+        if (processors < 8 || item_bytes(dtype) > 8) return 8;
+        return item_bytes(dtype) > 4 ? 12 : 16;
+    }
+    /// Whether counts, and indices, need 64 bits.
+    bool is_wide() const { return length >= std::int64_t{1} << 30; }
+};
+
+std::string head_of(const Sort& sort) {
+    std::string text;
+    if (kind_of(sort.dtype) == Kind::complex)
+        text += "#include <pycuda-complex.hpp>\n#define LATHE_COMPLEX\n";
+    if (sort.dtype == DType::float16) text += "#include <lathe_half.hpp>\n#define LATHE_HALF\n";
+    return text +
+           fmt::format("#include <lathe_radix.hpp>\ntypedef {} Key;\n", kernel_type(sort.dtype));
+}
+
+const ArrayKernel& kernel_of(const Sort& sort, const std::string& entry, std::string_view text) {
+    return array_kernel(
+        fmt::format("{} {} {} {} {}", entry, name_of(sort.dtype), sort.wants_indices,
+                    sort.is_wide(), sort.items()),
+        entry,
+        [&] {
+            return head_of(sort) +
+                   fmt::format("#define THREADS {}\n#define ITEMS {}\n#define "
+                               "ROW_ITEMS {}\n#define HAS_INDICES {}\n"
+                               "typedef {} Count;\ntypedef {} Index;\n",
+                               kThreads, sort.items(), kRowItems, sort.wants_indices,
+                               sort.is_wide() ? "unsigned long long" : "unsigned",
+                               sort.is_wide() ? "long long" : "unsigned") +
+                   std::string{text};
+        },
+        kThreads);
+}
+
+constexpr const char* kSortRows = R"(
+extern "C" __global__ void __launch_bounds__(THREADS) sort_rows(const Key* in, Key* out, long long* indices, unsigned length) {
+    lathe::sort_row<Key, long long, THREADS, ROW_ITEMS>(in, out, indices, length);
+}
+)";
+constexpr const char* kCountDigits = R"(
+extern "C" __global__ void __launch_bounds__(THREADS) count_digits(const Key* keys, long long count, unsigned long long* counts) {
+    lathe::count_digits(keys, count, counts);
+}
+)";
+constexpr const char* kStartDigits = R"(
+extern "C" __global__ void __launch_bounds__(THREADS) start_digits(unsigned long long* counts) { lathe::start_digits(counts); }
+)";
+constexpr const char* kSortPass = R"(
+extern "C" __global__ void __launch_bounds__(THREADS) sort_pass(const Key* keys_in, Key* keys_out, const Index* indices_in, Index* indices_out,
+                                                                long long count, const unsigned long long* starts, int pass, char* state) {
+    lathe::sort_pass<Key, Count, Index, THREADS, ITEMS, HAS_INDICES>(keys_in, keys_out, indices_in, indices_out, count, starts, pass, state);
+}
+)";
+
+CUdeviceptr row_of(const Array& array, std::int64_t row, std::int64_t length) {
+    return array.address() + static_cast<CUdeviceptr>(row * length) * array.type().bytes;
+}
+
+/// Kernels and memory for rows that are sorted one after the other.
+class LargeSort {
+public:
+    LargeSort(const Sort& sort, StreamUses& uses)
+        : sort_{sort}, count_{kernel_of(sort, "count_digits", kCountDigits)},
+          start_{kernel_of(sort, "start_digits", kStartDigits)}, pass_{kernel_of(sort, "sort_pass",
+                                                                                 kSortPass)},
+          tiles_{(sort.length + kThreads * sort.items() - 1) / (kThreads * sort.items())},
+          counts_{uses.empty(DType::uint64, Extents{sort.digits() * 256})},
+          state_{uses.empty(DType::uint32, Extents{32 + tiles_ * 256 * (sort.is_wide() ? 2 : 1)})},
+          keys_{uses.empty(sort.dtype, Extents{sort.length})} {
+        if (!sort.wants_indices) return;
+        const DType index = sort.is_wide() ? DType::int64 : DType::uint32;
+        for (Array& each : indices_) each = uses.empty(index, Extents{sort.length});
+    }
+
+    /// The indices then lie in indices().
+    void run(CUdeviceptr in, CUdeviceptr out) {
+        const StreamView stream = sort_.stream;
+        fill_units(counts_.address(), 0, 4, counts_.bytes() / 4, stream);
+        launch(count_.kernel,
+               {{count_.blocks_for(static_cast<std::uint64_t>(sort_.length), 16, 1)},
+                {kThreads},
+                0,
+                stream},
+               in, sort_.length, counts_.address());
+        launch(start_.kernel, {{sort_.digits()}, {kThreads}, 0, stream}, counts_.address());
+        CUdeviceptr from = in, indices_from = 0;
+        for (unsigned pass = 0; pass < sort_.digits(); ++pass) {
+            const bool is_even =
+                (sort_.digits() - pass) % 2 == 0; // passes that follow this one: odd
+            const CUdeviceptr to = is_even ? keys_.address() : out;
+            const CUdeviceptr indices_to = indices_[is_even ? 1 : 0].address();
+            fill_units(state_.address(), 0, 4, state_.bytes() / 4, stream);
+            launch(pass_.kernel, {{static_cast<unsigned>(tiles_)}, {kThreads}, 0, stream}, from, to,
+                   indices_from, indices_to, sort_.length, counts_.address(),
+                   static_cast<int>(pass), state_.address());
+            from = to;
+            indices_from = indices_to;
+        }
+    }
+    const Array& indices() const noexcept { return indices_[0]; }
+
+private:
+    const Sort& sort_;
+    const ArrayKernel &count_, &start_, &pass_;
+    std::int64_t tiles_;
+    Array counts_, state_, keys_, indices_[2];
+};
+
+void sort_rows(const Sort& sort, const Array& in, SortedArray& made, StreamUses& uses) {
+    if (sort.length <= kShortRow) {
+        const ArrayKernel& kernel = kernel_of(sort, "sort_rows", kSortRows);
+        for (std::int64_t row = 0; row < sort.rows; row += 1 << 30) {
+            const auto rows =
+                static_cast<unsigned>(std::min<std::int64_t>(sort.rows - row, 1 << 30));
+            launch(kernel.kernel, {{rows}, {kThreads}, 0, sort.stream},
+                   row_of(in, row, sort.length),
+                   sort.wants_keys ? row_of(made.keys, row, sort.length) : CUdeviceptr{0},
+                   sort.wants_indices ? row_of(made.indices, row, sort.length) : CUdeviceptr{0},
+                   static_cast<std::uint32_t>(sort.length));
+        }
+        return;
+    }
+    LargeSort large{sort, uses};
+    const Array unwanted = sort.wants_keys ? Array{} : uses.empty(sort.dtype, Extents{sort.length});
+    for (std::int64_t row = 0; row < sort.rows; ++row) {
+        large.run(row_of(in, row, sort.length),
+                  sort.wants_keys ? row_of(made.keys, row, sort.length) : unwanted.address());
+        if (!sort.wants_indices) continue;
+        Array to =
+            made.indices.view(DType::int64, compact({sort.length}, 8), row * sort.length * 8);
+        assign(to, large.indices(), sort.stream);
+    }
+}
+
+/// The axis `along` as the last one.
+Layout turned(const Layout& layout, std::size_t along) {
+    std::vector<std::int64_t> axes;
+    for (std::size_t k = 0; k < layout.shape.size(); ++k)
+        if (k != along) axes.push_back(static_cast<std::int64_t>(k));
+    axes.push_back(static_cast<std::int64_t>(along));
+    return transpose(layout, axes);
+}
+
+Array turned_back(const Array& from, const Extents& shape, std::size_t along, StreamUses& uses) {
+    Array& made = uses.empty(from.type(), shape);
+    Array to = made.view(made.type(), turned(made.layout(), along));
+    assign(to, from, uses.stream());
+    return made;
+}
+
+SortedArray sort_any(const Array& array, std::int64_t axis, bool wants_keys, bool wants_indices,
+                     StreamView stream) {
+    const DType dtype = array.dtype(wants_keys ? "sort" : "argsort");
+    if (array.dimensions() == 0) throw ShapeError{"cannot sort an array of no dimensions"};
+    const std::size_t along = checked_axis(axis, array.dimensions());
+    const bool is_last = along + 1 == array.dimensions();
+    const Array seen = is_last ? array : array.view(dtype, turned(array.layout(), along));
+    SortedArray made;
+    StreamUses uses{stream};
+    if (wants_keys) made.keys = uses.empty(dtype, seen.shape());
+    if (wants_indices) made.indices = uses.empty(DType::int64, seen.shape());
+    if (array.size() > 0) {
+        const std::int64_t length = array.shape()[along];
+        const int processors =
+            Context::ensure_current().device().attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+        const Sort sort{dtype,     array.size() / length, length, wants_keys, wants_indices, stream,
+                        processors};
+        sort_rows(sort, uses.in_c_order(seen), made, uses);
+    }
+    if (is_last) return made;
+    if (wants_keys) made.keys = turned_back(made.keys, array.shape(), along, uses);
+    if (wants_indices) made.indices = turned_back(made.indices, array.shape(), along, uses);
+    return made;
+}
+
+} // namespace
+
+Array sort(const Array& array, std::int64_t axis, StreamView stream) {
+    return sort_any(array, axis, true, false, stream).keys;
+}
+
+Array argsort(const Array& array, std::int64_t axis, StreamView stream) {
+    return sort_any(array, axis, false, true, stream).indices;
+}
+
+SortedArray sort_with_indices(const Array& array, std::int64_t axis, StreamView stream) {
+    return sort_any(array, axis, true, true, stream);
+}
+
+} // namespace lathe::gpu

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// Sorting by radix (gpu/kernels/lathe_radix.hpp), always stable: equal keys keep their order, -0.0
+// equals 0.0, NaN comes last, complex numbers go by the real, then the imaginary part.
+#pragma once
+
+#include "gpu/array/array.h"
+#include "gpu/stream.h"
+
+#include <cstdint>
+
+namespace lathe::gpu {
+
+struct SortedArray {
+    Array keys;
+    Array indices; ///< int64: where along the axis each key was
+};
+
+/// Sorted along the axis, in C order. Asynchronous on the stream. Beyond the result it takes memory
+/// for another copy of the keys. Throws TypeError for structures, ShapeError.
+Array sort(const Array& array, std::int64_t axis, StreamView stream = StreamView::legacy());
+/// int64 indices that sort along the axis; memory for two copies of keys and of indices.
+Array argsort(const Array& array, std::int64_t axis, StreamView stream = StreamView::legacy());
+/// Both at once.
+SortedArray sort_with_indices(const Array& array, std::int64_t axis,
+                              StreamView stream = StreamView::legacy());
+
+} // namespace lathe::gpu
