@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "gpu/array/reduction.h"
 
-#include "gpu/array/elementwise.h"
 #include "gpu/array/iteration.h"
 #include "gpu/array/kernel_cache.h"
 #include "gpu/array/reduction_rules.h"
@@ -283,7 +282,8 @@ void take_output(Call& call, const ReduceOptions& options, const std::vector<boo
     const char* const name = name_of(call.reduction);
     if (!options.out) {
         Layout layout = compact(call.kept_shape, item_bytes(result));
-        call.output = Array::empty(result, layout);
+        call.output =
+            options.allocate ? (*options.allocate)(result, layout) : Array::empty(result, layout);
         call.output_kept = layout;
         return;
     }
@@ -385,7 +385,7 @@ Array reduce(Reduction reduction, const Array& a, const Array& b, const ReduceOp
 }
 
 Array reduce_subset(Reduction reduction, const Array& subset, const Array& a, const Array* b,
-                    std::optional<DType> dtype, StreamView stream) {
+                    std::optional<DType> dtype, StreamView stream, const Allocate* allocate) {
     const char* const name = name_of(reduction);
     if (!is_integer(subset.dtype(name)))
         throw TypeError{fmt::format("{}: a subset of {} where integers are wanted", name,
@@ -409,7 +409,7 @@ Array reduce_subset(Reduction reduction, const Array& subset, const Array& a, co
     for (Array& each : call.inputs)
         each = each.view(each.type(),
                          {{table.size()}, {static_cast<std::int64_t>(each.type().bytes)}});
-    return run(call, {table.size()}, {.dtype = dtype});
+    return run(call, {table.size()}, {.dtype = dtype, .allocate = allocate});
 }
 
 } // namespace lathe::gpu

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "gpu/array/array.h"
+#include "gpu/array/elementwise.h"
 #include "gpu/stream.h"
 
 #include <cstdint>
@@ -44,6 +45,7 @@ struct ReduceOptions {
     bool keepdims = false;         ///< reduced axes stay, with one element
     std::optional<DType> dtype{};  ///< that is computed in (sum, prod, mean, var, std, dot, vdot)
     double parameter = 0;
+    const Allocate* allocate = nullptr;
     Array* out = nullptr; ///< of the result's shape; values are cast to its type ("same_kind")
 };
 
@@ -64,6 +66,7 @@ Array reduce(Reduction reduction, const Array& a, const Array& b, const ReduceOp
 /// Of the elements at `subset`, integers that count in C order and are not checked; `b` for dot and
 /// vdot, else null. The result has no axes.
 Array reduce_subset(Reduction reduction, const Array& subset, const Array& a, const Array* b,
-                    std::optional<DType> dtype = {}, StreamView stream = StreamView::legacy());
+                    std::optional<DType> dtype = {}, StreamView stream = StreamView::legacy(),
+                    const Allocate* allocate = nullptr);
 
 } // namespace lathe::gpu

@@ -33,6 +33,7 @@ PYBIND11_MODULE(_lathe, m) {
     bind_array_memory(m);
     bind_array_functions(m);
     bind_array_exchange(m);
+    bind_array_reductions(m);
     bind_colormap(m);
     bind_run_control(m);
     bind_input(m);

@@ -3,7 +3,7 @@
 import enum
 import os
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol, Self, SupportsFloat, SupportsIndex, SupportsInt, overload
+from typing import Any, Protocol, Self, SupportsFloat, SupportsIndex, SupportsInt, TypeVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -1247,3 +1247,31 @@ def array_device(array: ArrayBase) -> int: ...
 def array_over(
     address: int, dtype: DTypeLike, shape: Any, strides: Any, owner: Any, read_only: bool
 ) -> Any: ...
+_Reduced = TypeVar("_Reduced")  # a GPUArray
+
+def reduce(
+    name: str,
+    a: _Reduced,
+    b: Any = None,
+    *,
+    axis: int | Sequence[int] | None = None,
+    dtype: DTypeLike | None = None,
+    keepdims: bool = False,
+    parameter: SupportsFloat = 0.0,
+    out: Any = None,
+    stream: Stream | None = None,
+    allocator: Callable[[int], Any] | None = None,
+) -> _Reduced: ...
+def reduce_subset(
+    name: str,
+    subset: Any,
+    a: _Reduced,
+    b: Any = None,
+    *,
+    dtype: DTypeLike | None = None,
+    stream: Stream | None = None,
+    allocator: Callable[[int], Any] | None = None,
+) -> _Reduced: ...
+def reduction_scratch(
+    state_bytes: SupportsInt, stream: Stream | None = None
+) -> tuple[int, int]: ...

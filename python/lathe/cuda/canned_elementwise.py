@@ -254,7 +254,9 @@ def get_frexp_kernel() -> Function:
 @context_dependent_memoize
 def get_ldexp_kernel() -> Function:
     """Of floats: sig, expt (a float as well), z, n."""
-    return _floats("float *sig, float *expt, float *z", "z[i] = ldexpf(sig[i], int(expt[i]))", "ldexp")
+    return _floats(
+        "float *sig, float *expt, float *z", "z[i] = ldexpf(sig[i], int(expt[i]))", "ldexp"
+    )
 
 
 @context_dependent_memoize

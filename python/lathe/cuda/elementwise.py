@@ -63,9 +63,10 @@ class ElementwiseKernel:
     Parameters
     ----------
     arguments : str or sequence of Argument
-        As in C: ``"float *z, const float *x, float a"``; pointers take a `GPUArray`, others numbers.
+        As in C: ``"float *z, const float *x, float a"``; pointers take a `GPUArray`, others
+        numbers.
     operation : str
-        Statements for element ``i`` (`size_t`; `long` where a range is given): ``"z[i] = a * x[i]"``.
+        Statements for element ``i``, a `size_t` (`long` in a range): ``"z[i] = a * x[i]"``.
         They also see ``n``, the number of elements, ``tid``, ``total_threads`` and ``cta_start``.
     name : str
         Of the kernel, for tools.
@@ -147,9 +148,9 @@ class ElementwiseKernel:
         if operands.model is None:
             raise TypeError("no array among the arguments: give it as a GPUArray")
         if slice is not None:
-            range = _Slice(*slice.indices(operands.count))
+            range = _Slice(*slice.indices(operands.size))
         if range is None:
-            steps, numbers = operands.count, [operands.count]
+            steps, numbers = operands.size, [operands.size]
         else:
             step = 1 if range.step is None else int(range.step)
             if range.stop is None or step == 0:
@@ -161,9 +162,7 @@ class ElementwiseKernel:
             return
         kernel = memoized_kernel(*self._call, range is not None)[1]
         blocks = min(-(-steps // _BLOCK), _most_blocks())
-        kernel.prepared_async_call(
-            (blocks, 1), (_BLOCK, 1, 1), stream, *operands.values, *numbers
-        )
+        kernel.prepared_async_call((blocks, 1), (_BLOCK, 1, 1), stream, *operands.values, *numbers)
         give_back(operands, stream)
 
 

@@ -42,9 +42,8 @@ _RANGE_LOOP = """    const long stride = step * (long)total_threads;
 
 
 def _declared(argument: Argument) -> str:
-    kinds = {np.dtype(np.uintp): "size_t", np.dtype(np.intp): "long"}
     if argument in _COUNT + _RANGE:
-        return f"{kinds[argument.dtype]} {argument.name}"
+        return f"{'size_t' if argument in _COUNT else 'long'} {argument.name}"
     return argument.declarator()
 
 
@@ -56,9 +55,7 @@ def _module(
     own = _RANGE if in_range else _COUNT
     if not any(each in parsed for each in own):
         parsed += own
-    declared = [
-        ("const " if each.name in constant else "") + _declared(each) for each in parsed
-    ]
+    declared = [("const " if each.name in constant else "") + _declared(each) for each in parsed]
     text = (_HEAD + (_RANGE_LOOP if in_range else _LOOP)).format(
         headers=headers_for(preamble, operation, loop_prep, after_loop, *declared),
         preamble=preamble, name=name, parameters=", ".join(declared),
@@ -89,9 +86,7 @@ def get_elwise_range_module(
     after_loop: str = "",
 ) -> Any:  # fmt: skip
     """The same for ``i`` from ``start`` to ``stop`` by ``step``, the last parameters (`long`)."""
-    return _module(
-        arguments, operation, name, keep, options, preamble, loop_prep, after_loop, True
-    )
+    return _module(arguments, operation, name, keep, options, preamble, loop_prep, after_loop, True)
 
 
 @context_dependent_memoize

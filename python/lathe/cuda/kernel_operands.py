@@ -23,7 +23,7 @@ _FIELD = re.compile(r"\s*\.\s*\w+")
 
 
 def parse_arguments(arguments: str | Sequence[Any]) -> tuple[tuple[Argument, ...], frozenset[str]]:
-    """Parameters from ``"float *x, const float *y, float a"`` or a list; the names of const ones."""
+    """Parameters of ``"float *x, const float *y, float a"`` or a list; names of const ones."""
     if not isinstance(arguments, str):
         return tuple(parse_c_arg(a) if isinstance(a, str) else a for a in arguments), frozenset()
     texts = [each.strip() for each in arguments.split(",") if each.strip()]
@@ -65,7 +65,7 @@ class Operands(NamedTuple):
     """What a launch takes."""
 
     values: list[Any]
-    count: int
+    size: int
     shape: tuple[int, ...]
     model: Any  # the array that the index runs over; None: there is none
     copies: list[tuple[Any, Any]]  # (array, its copy), to be copied back

@@ -126,9 +126,9 @@ class ReductionKernel:
         )
         if operands.model is None:
             raise TypeError("no array among the arguments: give it as a GPUArray")
-        start, stop = 0, operands.count
+        start, stop = 0, operands.size
         if range is not None or slice is not None:
-            start, stop, step = _bounds(range, slice, operands.count)
+            start, stop, step = _bounds(range, slice, operands.size)
             if step != 1:
                 raise ValueError("reductions over a range go by steps of 1")
         if out is None:

@@ -38,7 +38,8 @@ extern "C" __global__ void __launch_bounds__({block}) {name}({parameters})
         for (unsigned apart = {block} / 2; apart > 0; apart /= 2) {{
             __syncthreads();
             if (tid < apart)
-                lathe_block.set(tid, lathe_reduce(lathe_block.get(tid), lathe_block.get(tid + apart)));
+                lathe_block.set(
+                    tid, lathe_reduce(lathe_block.get(tid), lathe_block.get(tid + apart)));
         }}
     }};
     out_type acc = {neutral};
