@@ -228,7 +228,7 @@ def get_pow_array_kernel(
 
 
 def _floats(arguments: str, body: str, name: str) -> Function:
-    return get_elwise_kernel(arguments, body, name)
+    return get_elwise_kernel(arguments, body, f"{name}_kernel")
 
 
 @context_dependent_memoize

@@ -149,10 +149,10 @@ def gather(
             else flags.c_contiguous or flags.f_contiguous
         )
         if alike and (not indexed or tuple(array.shape) == shape or not same_shape):
-            values[k] = array.gpudata if array.size else np.uintp(0)
+            values[k] = array.gpudata if array.size else 0
             continue
         copy = _like(array, model if indexed else array, shape if indexed else array.shape, stream)
-        values[k] = copy.gpudata if copy.size else np.uintp(0)
+        values[k] = copy.gpudata if copy.size else 0
         written = _use(name, text)[1] and name not in constant
         copies.append((array if written else None, copy))
     count = int(np.prod(shape, dtype=np.int64))
