@@ -95,6 +95,7 @@ void plan_axes(const Call& call, Walk& walk) {
 
 /// Groups that one load brings, where what is reduced lies one after the other.
 void plan_loads(const Call& call, Walk& walk) {
+    if (call.is_place()) walk.groups = 4; // each element is some code
     if (call.table) return;
     std::size_t largest = 1;
     walk.flat = walk.reduced.shape.size() == 1;
@@ -105,7 +106,7 @@ void plan_loads(const Call& call, Walk& walk) {
     }
     if (!walk.flat) return;
     walk.group = static_cast<unsigned>(16 / largest);
-    if (walk.group > 4) walk.groups = 4;
+    if (walk.group > 4) walk.groups /= 2;
     walk.aligned = true;
     for (std::size_t k = 0; k < call.inputs.size(); ++k) {
         std::uint64_t all =

@@ -3,7 +3,8 @@
 // where they are, truth, means, variances, norms, inner products.
 //
 // The order of additions depends on shape, types and strides alone: the same call gives the same
-// bits each time, on every device. Floats are added in trees of at most 32 and those in double,
+// bits each time, on every device of compute capability 8.0 and later. Those before, and the software
+// device, have an order of their own, since they load elements one by one. Floats are added in trees of at most 32 and those in double,
 // doubles in trees and by compensated addition (kernels/lathe_reductions.hpp): the error is that of
 // five additions, whatever the length.
 #pragma once

@@ -89,8 +89,7 @@ void write_load(Text to, const ReductionForm& form, bool some) {
 }
 
 void write_source(Text to, const ReductionForm& form) {
-    put(to, "struct Source {{\n    static constexpr int kGroup = {};\n    struct Raw {{ ",
-        form.group);
+    put(to, "struct Source {{\n    static constexpr int kGroup = ::kGroup;\n    struct Raw {{ ");
     for (std::size_t k = 0; k < form.read.size(); ++k) put(to, "Group<A{0}> a{0}; ", k);
     put(to, "}};\n    const Plan& plan;\n");
     for (std::size_t k = 0; k < form.read.size(); ++k) put(to, "    const char* a{};\n", k);
@@ -150,8 +149,12 @@ std::string reduction_source(const ReductionForm& form, std::string_view entry) 
     put(to, "#include <lathe_reduce.hpp>\n");
     for (std::size_t k = 0; k < form.read.size(); ++k)
         put(to, "typedef {} A{};\n", form.read[k], k);
-    put(to, "template <class T> struct {} Group {{ T of[{}]; }};\n",
-        form.aligned ? fmt::format("__align__(sizeof(T) * {})", form.group) : "", form.group);
+    put(to,
+        "#if __CUDA_ARCH__ >= 800\nconstexpr int kGroup = {0}, kGroups = {1};\n#else\n"
+        "constexpr int kGroup = 1, kGroups = {2};\n#endif\n"
+        "template <class T> struct {3} Group {{ T of[kGroup]; }};\n",
+        form.group, form.groups, form.group * form.groups,
+        form.aligned ? "__align__(sizeof(T) * kGroup)" : "");
     write_plan(to, form);
     write_source(to, form);
     write_problem(to, form);
@@ -159,9 +162,8 @@ std::string reduction_source(const ReductionForm& form, std::string_view entry) 
         "extern \"C\" __global__ void __launch_bounds__(lathe::kThreads) {}(const Plan plan) {{\n"
         "    const Problem problem{{plan, plan.kept, plan.reduced, plan.part_size, "
         "unsigned(plan.parts), plan.tickets, plan.states, {{plan.count, plan.parameter}}}};\n"
-        "    lathe::reduce_by_{}<{}, {}, {}>(problem);\n}}\n",
-        entry, form.sharing == Sharing::lanes ? "lanes" : "blocks", form.state, form.groups,
-        form.width);
+        "    lathe::reduce_by_{}<{}, kGroups, {}>(problem);\n}}\n",
+        entry, form.sharing == Sharing::lanes ? "lanes" : "blocks", form.state, form.width);
     return text;
 }
 

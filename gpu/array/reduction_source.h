@@ -27,10 +27,12 @@ struct ReductionForm {
     unsigned kept_axes = 0, reduced_axes = 0;
     Sharing sharing = Sharing::blocks;
     unsigned width = 1;
-    unsigned group = 1, groups = 8; ///< elements to a load, loads at once
-    bool flat = false;              ///< what is reduced is one after the other
-    bool aligned = false;           ///< flat, and each group is at a multiple of its bytes
-    bool narrow = false;            ///< 32 bits hold every index
+    /// Elements to a load, loads at once. Devices before compute capability 8.0, the software
+    /// device among them, load as many elements one by one, neighbours by neighbouring threads.
+    unsigned group = 1, groups = 8;
+    bool flat = false;    ///< what is reduced is one after the other
+    bool aligned = false; ///< flat, and each group is at a multiple of its bytes
+    bool narrow = false;  ///< 32 bits hold every index
 };
 
 std::string reduction_source(const ReductionForm& form, std::string_view entry);

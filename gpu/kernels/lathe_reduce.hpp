@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The walk of a reduction over its elements: which thread sees which, and how their states become
-// one. The order depends on shape and strides alone, so that results are the same bits at each run
-// and on each device. lathe_reductions.hpp has the states.
+// one. The order depends on shape, strides and kGroup alone, so that results are the same bits at
+// each run. lathe_reductions.hpp has the states.
 //
 // The source (gpu/array/reduction_source.cpp writes it) has kGroup elements that come with one
 // load: `Raw load(long long at)`, `Raw load_some(long long at, int count)`, `value(Raw, k)`,

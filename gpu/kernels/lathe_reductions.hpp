@@ -36,14 +36,14 @@ template <class Whole> struct WholeSum {
 };
 struct DoubleSum { // of floats
     double sum;
-    static __device__ __forceinline__ DoubleSum nothing() { return {-0.0}; }
+    static __device__ __forceinline__ DoubleSum nothing() { return {0.0}; }
     __device__ __forceinline__ void add(double x) { sum += x; }
     __device__ __forceinline__ void add(const DoubleSum& other) { sum += other.sum; }
     __device__ __forceinline__ double value() const { return sum; }
 };
 struct TwofoldSum { // of doubles
     double sum, rest;
-    static __device__ __forceinline__ TwofoldSum nothing() { return {-0.0, 0.0}; }
+    static __device__ __forceinline__ TwofoldSum nothing() { return {0.0, 0.0}; }
     __device__ __forceinline__ void add(double x) { // D. E. Knuth's sum without branches
         const double total = __dadd_rn(sum, x), part = __dadd_rn(total, -sum);
         rest += __dadd_rn(__dadd_rn(sum, -__dadd_rn(total, -part)), __dadd_rn(x, -part));
@@ -91,8 +91,8 @@ template <class T> struct Sum {
         state.add(tree_sum<N, T>(run));
     }
     static __device__ __forceinline__ void merge(State& state, const State& later) { state.add(later); }
-    static __device__ __forceinline__ auto finish(const State& state, const Facts& facts) {
-        return facts.count == 0 ? decltype(state.value())(0) : state.value();
+    static __device__ __forceinline__ auto finish(const State& state, const Facts&) {
+        return state.value();
     }
 };
 template <class T> struct Mean : Sum<T> {
@@ -105,13 +105,13 @@ template <class T> struct Mean : Sum<T> {
     }
 };
 template <class T> struct RootOfSum : Sum<T> { // the Euclidean norm, of squares
-    static __device__ __forceinline__ double finish(const typename Sum<T>::State& state, const Facts& facts) {
-        return facts.count == 0 ? 0.0 : ::sqrt(state.value());
+    static __device__ __forceinline__ double finish(const typename Sum<T>::State& state, const Facts&) {
+        return ::sqrt(state.value());
     }
 };
 template <class T> struct PowerOfSum : Sum<T> { // another one, of powers
     static __device__ __forceinline__ double finish(const typename Sum<T>::State& state, const Facts& facts) {
-        return facts.count == 0 ? 0.0 : ::pow(state.value(), 1 / facts.parameter);
+        return ::pow(state.value(), 1 / facts.parameter);
     }
 };
 
