@@ -48,15 +48,13 @@ template <class Source> struct Single {
     __device__ __forceinline__ long long place(int) const { return source.place(at + which); }
 };
 
-/// Elements [begin, end) by `lanes` threads, of which this is number `lane`; `side` of them follow
-/// each other within a warp. Each reads kGroups groups at once.
+/// Rounds of whole runs from `at` on, as far as they go; each of `lanes` threads reads kGroups groups
+/// at once. `side` threads follow each other within a warp.
 template <class Op, int kGroups, int lanes, int side, class Source>
-__device__ __forceinline__ void take_range(typename Op::State& state, const Source& source, long long begin, long long end, int lane) {
+__device__ __forceinline__ void take_rounds(typename Op::State& state, const Source& source, long long& at, long long end, int lane) {
     constexpr int kGroup = Source::kGroup;
     constexpr long long round = (long long)lanes * kGroups * kGroup;
-    const long long own = begin + ((long long)(lane / side) * (side * kGroups) + lane % side) * kGroup;
-    long long at = begin;
-    long long first = own;
+    long long first = at + ((long long)(lane / side) * (side * kGroups) + lane % side) * kGroup;
     for (; at + round <= end; at += round, first += round) {
         Run<Source, kGroups> run{source};
         #pragma unroll
@@ -66,9 +64,20 @@ __device__ __forceinline__ void take_range(typename Op::State& state, const Sour
         }
         Op::template take<kGroups * kGroup>(state, run);
     }
+}
+
+/// Elements [begin, end) by `lanes` threads, of which this is number `lane`: long runs, then short
+/// ones, then groups and single elements.
+template <class Op, int kGroups, int lanes, int side, class Source>
+__device__ __forceinline__ void take_range(typename Op::State& state, const Source& source, long long begin, long long end, int lane) {
+    constexpr int kGroup = Source::kGroup, kFew = kGroups >= 8 ? kGroups / 4 : kGroups;
+    long long at = begin;
+    take_rounds<Op, kGroups, lanes, side>(state, source, at, end, lane);
+    if (kFew < kGroups) take_rounds<Op, kFew, lanes, side>(state, source, at, end, lane);
     if (at >= end) return;
+    const long long first = at + ((long long)(lane / side) * (side * kFew) + lane % side) * kGroup;
     #pragma unroll
-    for (int g = 0; g < kGroups; ++g) {
+    for (int g = 0; g < kFew; ++g) {
         const long long here = first + g * (side * kGroup);
         if (here + kGroup <= end) {
             Run<Source, 1> run{source};
