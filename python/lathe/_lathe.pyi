@@ -1247,6 +1247,7 @@ def array_device(array: ArrayBase) -> int: ...
 def array_over(
     address: int, dtype: DTypeLike, shape: Any, strides: Any, owner: Any, read_only: bool
 ) -> Any: ...
+
 _Reduced = TypeVar("_Reduced")  # a GPUArray
 
 def reduce(
