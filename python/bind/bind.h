@@ -47,6 +47,7 @@ void bind_array_functions(py::module_& m);
 void bind_array_exchange(py::module_& m);
 void bind_random(py::module_& m);
 void bind_array_sorting(py::module_& m);
+void bind_array_reductions(py::module_& m);
 void bind_colormap(py::module_& m); // engine/render
 void bind_run_control(py::module_& m); // engine/app
 void bind_input(py::module_& m);

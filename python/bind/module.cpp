@@ -35,6 +35,7 @@ PYBIND11_MODULE(_lathe, m) {
     bind_array_exchange(m);
     bind_random(m);
     bind_array_sorting(m);
+    bind_array_reductions(m);
     bind_colormap(m);
     bind_run_control(m);
     bind_input(m);

@@ -3,7 +3,7 @@
 import enum
 import os
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol, Self, SupportsFloat, SupportsIndex, SupportsInt, overload
+from typing import Any, Protocol, Self, SupportsFloat, SupportsIndex, SupportsInt, TypeVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -1302,3 +1302,32 @@ class RandomGenerator:
     def shuffle(self, array: Any, axis: SupportsInt, stream: _Stream = None) -> None: ...
 
 def take_along(array: Any, order: Any, axis: SupportsInt, stream: _Stream = None) -> Any: ...
+
+_Reduced = TypeVar("_Reduced")  # a GPUArray
+
+def reduce(
+    name: str,
+    a: _Reduced,
+    b: Any = None,
+    *,
+    axis: int | Sequence[int] | None = None,
+    dtype: DTypeLike | None = None,
+    keepdims: bool = False,
+    parameter: SupportsFloat = 0.0,
+    out: Any = None,
+    stream: Stream | None = None,
+    allocator: Callable[[int], Any] | None = None,
+) -> _Reduced: ...
+def reduce_subset(
+    name: str,
+    subset: Any,
+    a: _Reduced,
+    b: Any = None,
+    *,
+    dtype: DTypeLike | None = None,
+    stream: Stream | None = None,
+    allocator: Callable[[int], Any] | None = None,
+) -> _Reduced: ...
+def reduction_scratch(
+    state_bytes: SupportsInt, stream: Stream | None = None
+) -> tuple[int, int]: ...

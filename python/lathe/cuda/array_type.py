@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from lathe.cuda import driver
+from lathe.cuda.array_reductions import ReductionMethods
 from lathe.native import native
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def _host_image(array: GPUArray, pagelocked: bool = False) -> tuple[Host, Host]:
     return memory, image
 
 
-class GPUArray(native.ArrayBase):
+class GPUArray(ReductionMethods, native.ArrayBase):
     """An array in device memory, with NumPy's manners.
 
     Operators, comparisons and functions work elementwise, with NumPy's broadcasting and NumPy 2's
