@@ -524,6 +524,45 @@ def test_numpys_functions():
         np.asarray(x)
 
 
+REDUCTIONS = [
+    "sum", "prod", "max", "min", "argmax", "argmin", "any", "all", "mean", "var", "std", "amax",
+    "count_nonzero",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REDUCTIONS)
+def test_numpys_reductions_with_numpys_arguments(name):
+    host = numbers((3, 4), np.float64)
+    if name not in ("argmax", "argmin", "count_nonzero"):
+        host[0, 0] = np.nan
+    array, function = to_gpu(host), getattr(np, name)
+    for args, keywords in [((), {}), ((0,), {}), ((-1,), {}), ((), {"axis": 1, "keepdims": True})]:
+        wanted = np.asarray(function(host, *args, **keywords))
+        found = function(array, *args, **keywords)
+        assert found.dtype == wanted.dtype
+        assert found.shape == wanted.shape
+        np.testing.assert_allclose(found.get(), wanted, rtol=1e-12)
+
+
+def test_numpys_folds_and_methods():
+    host = numbers((3, 4))
+    array = to_gpu(host)
+    for ufunc in [np.add, np.multiply, np.maximum, np.minimum, np.logical_or]:
+        np.testing.assert_allclose(ufunc.reduce(array).get(), ufunc.reduce(host), rtol=1e-6)
+        np.testing.assert_allclose(ufunc.reduce(array, 1).get(), ufunc.reduce(host, 1), rtol=1e-6)
+    assert_same(np.maximum.accumulate(array, 1), np.maximum.accumulate(host, 1))
+    assert_same(np.add.reduce(array, axis=None), np.asarray(host.sum()))
+    assert_same(array[0].dot(array[1]), np.asarray(host[0].dot(host[1])))
+    assert_same(np.dot(array[0], array[1]), np.asarray(np.dot(host[0], host[1])))
+    assert_same(array.argsort(0), host.argsort(0), False)
+    assert_same(array.cumsum(), host.cumsum())
+    array.sort(0)
+    host.sort(0)
+    assert_same(array, host)
+    with pytest.raises(TypeError, match="matrices"):
+        np.dot(array, array.T)
+
+
 def test_cuda_array_interface():
     array = to_gpu(numbers((3, 4)))[:, ::2]
 

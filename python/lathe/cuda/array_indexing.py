@@ -35,16 +35,18 @@ def _index_array(entry: Any, size: int, axis: int) -> GPUArray:
         raise IndexError(
             f"arrays used as indices must be of integer or boolean type, got {entry.dtype}"
         )
-    wrong = ((entry < -size) | (entry >= size)).get()
-    if wrong.any():
-        found = entry.get()[wrong].flat[0]
+    outside = (entry < -size) | (entry >= size)
+    if entry.size and outside.any():
+        found = entry.get()[outside.get()].flat[0]
         raise IndexError(f"index {found} is out of bounds for axis {axis} with size {size}")
     return entry
 
 
-def _nonzero(mask: Any) -> tuple[np.ndarray[Any, Any], ...]:
-    host = mask.get() if isinstance(mask, GPUArray) else np.asarray(mask)
-    return host.nonzero()
+def _nonzero(mask: Any) -> tuple[Any, ...]:
+    """Indices of what is true, along each axis; on the device where the mask is."""
+    if isinstance(mask, GPUArray):
+        return tuple(native.nonzero_array(mask, None))
+    return np.asarray(mask).nonzero()
 
 
 def _is_mask(entry: Any) -> bool:

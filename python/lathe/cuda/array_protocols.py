@@ -35,6 +35,8 @@ def _array_ufunc(
     name = _NAMES.get(ufunc.__name__, ufunc.__name__)
     _refuse_host(ufunc.__name__, inputs)
     out = keywords.pop("out", None)
+    if method in ("reduce", "accumulate"):
+        return _fold(name, method, *inputs, out=out, **keywords)
     if method != "__call__" or name not in _OPERATIONS or keywords:
         return NotImplemented
     values = [each.item() if isinstance(each, np.ndarray) else each for each in inputs]
@@ -43,6 +45,27 @@ def _array_ufunc(
             raise TypeError(f"{ufunc.__name__}: out must be a GPUArray")
         out = out[0] if len(out) == 1 else tuple(out)
     return native.apply(name, *values, out=out)
+
+
+_FOLDS = {
+    "add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min", "fmax": "fmax",
+    "fmin": "fmin", "logical_and": "all", "logical_or": "any",
+}  # fmt: skip
+
+
+def _fold(
+    name: str, method: str, array: GPUArray, axis: Any = 0, dtype: Any = None, *,
+    out: Any = None, **keywords: Any,
+) -> Any:  # fmt: skip
+    """``np.add.reduce(a)``, ``np.maximum.accumulate(a)``."""
+    out = out[0] if out else None
+    if method == "reduce" and name in _FOLDS and keywords.keys() <= {"keepdims"}:
+        return native.reduce(_FOLDS[name], array, axis=axis, dtype=dtype, out=out, **keywords)
+    if method == "accumulate" and not keywords and out is None:
+        from lathe.cuda.array_sorting import accumulate
+
+        return accumulate(name, array, axis, dtype)
+    return NotImplemented
 
 
 def _array_function(
@@ -171,14 +194,43 @@ def _repr_html(self: GPUArray) -> str:
     )
 
 
+def _sort(self: GPUArray, axis: int = -1, kind: str | None = None) -> None:
+    """Sorts the array itself along an axis; `numpy.sort` gives a copy."""
+    from lathe.cuda import array_sorting
+
+    native.assign_array(self, array_sorting.sort(self, axis, kind))
+
+
+def _sorting_method(name: str) -> Any:
+    def method(self: GPUArray, *args: Any, **keywords: Any) -> Any:
+        from lathe.cuda import array_sorting
+
+        return getattr(array_sorting, name)(self, *args, **keywords)
+
+    method.__name__ = name
+    method.__doc__ = f"`lathe.cuda.array_sorting.{name}`."
+    return method
+
+
+def _dot_method(self: GPUArray, other: GPUArray) -> GPUArray:
+    """The sum of the products of the elements of two arrays of one dimension."""
+    from lathe.cuda import numpy_functions
+
+    return numpy_functions.dot(self, other)
+
+
 def install() -> None:
     """Gives the class its protocols."""
+    for name in ("argsort", "cumsum", "cumprod", "nonzero"):
+        setattr(GPUArray, name, _sorting_method(name))
     for name, function in {
         "__array_ufunc__": _array_ufunc,
         "__array_function__": _array_function,
         "__dlpack__": _dlpack,
         "__dlpack_device__": _dlpack_device,
         "_repr_html_": _repr_html,
+        "sort": _sort,
+        "dot": _dot_method,
     }.items():
         setattr(GPUArray, name, function)
 

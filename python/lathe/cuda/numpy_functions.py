@@ -1,23 +1,63 @@
 # SPDX-License-Identifier: MIT
 """NumPy's functions for arrays on the device, with NumPy's arguments: ``np.concatenate([a, b])``.
 
-Those here and in the modules of reductions and sorting are found by name.
+Those of sorting are NumPy's anyway (array_sorting.py), reductions are methods.
 """
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from lathe.cuda import array_creation
+from lathe.cuda import array_creation, array_reductions, array_sorting
 from lathe.cuda.array_type import GPUArray
 from lathe.native import native
 
-# Modules whose functions have NumPy's arguments under NumPy's names.
-_ALIKE = ("lathe.cuda.array_reductions", "lathe.cuda.array_sorting")
+# Those whose methods have NumPy's arguments: PyCUDA's functions of these names have others.
+_METHODS = {
+    "sum": ("axis", "dtype", "out", "keepdims"),
+    "prod": ("axis", "dtype", "out", "keepdims"),
+    "max": ("axis", "out", "keepdims"),
+    "min": ("axis", "out", "keepdims"),
+    "argmax": ("axis", "out"),
+    "argmin": ("axis", "out"),
+    "any": ("axis", "out", "keepdims"),
+    "all": ("axis", "out", "keepdims"),
+    "mean": ("axis", "dtype", "out", "keepdims"),
+    "var": ("axis", "dtype", "out", "ddof", "keepdims"),
+    "std": ("axis", "dtype", "out", "ddof", "keepdims"),
+}
+_OTHER_NAMES = {"amax": "max", "amin": "min"}
+
+
+def _method(name: str) -> Callable[..., Any]:
+    def function(a: GPUArray, *given: Any, **keywords: Any) -> Any:
+        keywords |= dict(zip(_METHODS[name], given, strict=False))
+        return getattr(a, name)(**keywords)
+
+    return function
+
+
+def count_nonzero(a: GPUArray, axis: Any = None, *, keepdims: bool = False) -> GPUArray:
+    return native.reduce("count_nonzero", a, axis=axis, keepdims=keepdims)
+
+
+def dot(a: Any, b: Any, out: GPUArray | None = None) -> GPUArray:
+    if np.ndim(a) == 0 or np.ndim(b) == 0:
+        return native.apply("multiply", a, b, out=out)
+    if np.ndim(a) != 1 or np.ndim(b) != 1:
+        raise TypeError("dot of matrices is not there yet: arrays of one dimension only")
+    made = array_reductions.dot(a, b)
+    if out is None:
+        return made
+    out[...] = made
+    return out
+
+
+def vdot(a: GPUArray, b: GPUArray) -> GPUArray:
+    return array_reductions.vdot(a, b)
 
 
 def concatenate(arrays: Sequence[GPUArray], axis: int | None = 0) -> GPUArray:
@@ -168,16 +208,10 @@ def find(function: Callable[..., Any]) -> Callable[..., Any] | None:
     if not getattr(function, "__module__", "").startswith("numpy"):
         return None
     name = function.__name__
-    if name in _OWN:
-        return _OWN[name]
-    for module in _ALIKE:
-        try:
-            ours = getattr(importlib.import_module(module), name, None)
-        except ModuleNotFoundError:
-            continue
-        if ours is not None:
-            return ours
-    return None
+    name = _OTHER_NAMES.get(name, name)
+    if name in _METHODS:
+        return _method(name)
+    return _OWN.get(name) or getattr(array_sorting, name, None)
 
 
 _OWN = {
@@ -186,5 +220,6 @@ _OWN = {
         concatenate, stack, vstack, hstack, where, clip, zeros_like, ones_like, empty_like,
         full_like, copy, shape, ndim, size, reshape, ravel, transpose, swapaxes, moveaxis, squeeze,
         expand_dims, broadcast_to, flip, roll, real, imag, angle, isclose, array_equal,
+        count_nonzero, dot, vdot,
     )
 }  # fmt: skip
