@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: MIT
+"""Python's, NumPy's and other libraries' ways to a GPUArray."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from array_cases import assert_same, numbers
+
+from lathe.cuda import (
+    autoprimaryctx,  # noqa: F401
+    gpuarray,
+)
+from lathe.cuda.gpuarray import to_gpu, vec
+
+
+def test_numbers_strings_and_truth():
+    array = to_gpu(numbers((2, 3)))
+    assert str(array) == str(array.get())
+    assert repr(array).startswith("GPUArray([[")
+    assert len(array) == 2
+    assert [each.get().tolist() for each in array] == array.tolist()
+    one = to_gpu(np.array([2.5]))
+    assert (float(one), int(one), complex(one), bool(one), one.item()) == (2.5, 2, 2.5, True, 2.5)
+    assert array.item(1, 2) == array.get()[1, 2]
+    assert array.item(4) == array.get().item(4)
+    assert array.get()[0, 0] in array
+    with pytest.raises(ValueError, match="ambiguous"):
+        bool(array)
+    with pytest.raises(TypeError, match="unsized"):
+        len(to_gpu(np.float32(1)))
+    with pytest.raises(TypeError, match="hashable"):
+        hash(array)
+    assert "(2, 3)" in array._repr_html_()
+
+
+def test_pickle_and_copy():
+    array = to_gpu(np.asfortranarray(numbers((3, 4))))
+    for made in [pickle.loads(pickle.dumps(array)), copy.copy(array), copy.deepcopy(array)]:
+        assert_same(made, array.get())
+        assert made.ptr != array.ptr
+
+
+def test_numpys_functions():
+    a, b = numbers((3, 4)), numbers(4, seed=1)
+    x, y = to_gpu(a), to_gpu(b)
+    assert_same(np.add(x, y), np.add(a, b))
+    out = gpuarray.empty((3, 4), np.float32)
+    assert np.multiply(x, y, out=out) is out
+    assert_same(out, a * b)
+    assert_same(np.float32(2) * x, 2 * a)
+    assert_same(np.concatenate([x, x], axis=1), np.concatenate([a, a], axis=1))
+    assert_same(np.where(x > 0, x, 0), np.where(a > 0, a, np.float32(0)))
+    assert_same(np.flip(x, 0), np.flip(a, 0))
+    assert_same(np.roll(x, 3), np.roll(a, 3))
+    assert_same(np.roll(x, -1, 1), np.roll(a, -1, 1))
+    assert_same(np.expand_dims(x, (0, 2)), np.expand_dims(a, (0, 2)), False)
+    assert_same(np.isclose(x, x + 1e-9), np.ones((3, 4), bool))
+    with pytest.raises(TypeError, match="to_gpu"):
+        x + b
+    with pytest.raises(TypeError, match="to_gpu"):
+        b + x
+    with pytest.raises(TypeError, match="get"):
+        np.asarray(x)
+
+
+REDUCTIONS = [
+    "sum", "prod", "max", "min", "argmax", "argmin", "any", "all", "mean", "var", "std", "amax",
+    "count_nonzero",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REDUCTIONS)
+def test_numpys_reductions_with_numpys_arguments(name):
+    host = numbers((3, 4), np.float64)
+    if name not in ("argmax", "argmin", "count_nonzero"):
+        host[0, 0] = np.nan
+    array, function = to_gpu(host), getattr(np, name)
+    for args, keywords in [((), {}), ((0,), {}), ((-1,), {}), ((), {"axis": 1, "keepdims": True})]:
+        wanted = np.asarray(function(host, *args, **keywords))
+        found = function(array, *args, **keywords)
+        assert found.dtype == wanted.dtype
+        assert found.shape == wanted.shape
+        np.testing.assert_allclose(found.get(), wanted, rtol=1e-12)
+
+
+def test_numpys_folds_and_methods():
+    host = numbers((3, 4))
+    array = to_gpu(host)
+    for ufunc in [np.add, np.multiply, np.maximum, np.minimum, np.logical_or]:
+        np.testing.assert_allclose(ufunc.reduce(array).get(), ufunc.reduce(host), rtol=1e-6)
+        np.testing.assert_allclose(ufunc.reduce(array, 1).get(), ufunc.reduce(host, 1), rtol=1e-6)
+    assert_same(np.maximum.accumulate(array, 1), np.maximum.accumulate(host, 1))
+    assert_same(np.add.reduce(array, axis=None), np.asarray(host.sum()))
+    assert_same(array[0].dot(array[1]), np.asarray(host[0].dot(host[1])))
+    assert_same(np.dot(array[0], array[1]), np.asarray(np.dot(host[0], host[1])))
+    assert_same(array.argsort(0), host.argsort(0), False)
+    assert_same(array.cumsum(), host.cumsum())
+    array.sort(0)
+    host.sort(0)
+    assert_same(array, host)
+    with pytest.raises(TypeError, match="matrices"):
+        np.dot(array, array.T)
+
+
+def test_cuda_array_interface():
+    array = to_gpu(numbers((3, 4)))[:, ::2]
+
+    class Foreign:
+        __cuda_array_interface__ = array.__cuda_array_interface__
+
+    interface = array.__cuda_array_interface__
+    assert interface["version"] == 3
+    assert interface["shape"] == (3, 2)
+    assert interface["strides"] == (16, 8)
+    assert interface["typestr"] == "<f4"
+    shared = gpuarray.asarray(Foreign())
+    shared[0] = 9
+    assert (array.get()[0] == 9).all()
+    assert gpuarray.asarray(array) is array
+    assert_same(gpuarray.asarray([1, 2, 3], np.float32), np.array([1, 2, 3], np.float32))
+
+
+@pytest.mark.parametrize("max_version", [None, (1, 0)])
+def test_dlpack(max_version):
+    array = to_gpu(numbers((3, 4)))[::-1, ::2]
+
+    class Foreign:
+        def __dlpack_device__(self):
+            return array.__dlpack_device__()
+
+        def __dlpack__(self, *, stream=None, **keywords):
+            if max_version is None and keywords:
+                raise TypeError
+            return array.__dlpack__(stream=stream, max_version=max_version)
+
+    shared = gpuarray.from_dlpack(Foreign())
+    assert_same(shared, array.get(), False)
+    shared[0, 0] = 77
+    assert array.get()[0, 0] == 77
+    assert shared.ptr == array.ptr
+    array.__dlpack__(max_version=max_version)  # a capsule that nobody takes
+    array = None
+    assert shared.get()[0, 0] == 77
+    assert_same(gpuarray.from_dlpack(shared), shared.get(), False)
+
+
+def test_dlpack_to_the_host_and_refusals():
+    array = to_gpu(numbers(5))
+    np.testing.assert_array_equal(np.from_dlpack(array, device="cpu", copy=True), numbers(5))
+    with pytest.raises(BufferError):
+        gpuarray.from_dlpack(numbers(5))
+    with pytest.raises(BufferError, match="structures"):
+        gpuarray.zeros(3, vec.float4).__dlpack__()
+    with pytest.raises(ValueError, match="stream 0"):
+        array.__dlpack__(stream=0)
+    read_only = np.broadcast_to(array, (2, 5))
+    assert not read_only.flags.writeable
+    with pytest.raises(BufferError, match="read-only"):
+        read_only.__dlpack__()
+    again = gpuarray.from_dlpack(read_only)
+    assert not again.flags.writeable
