@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <utility>
 
 namespace lathe::gpu {
 
