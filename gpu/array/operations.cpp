@@ -68,10 +68,6 @@ Common common_type(const Operation& operation, std::span<const InputType> inputs
         dtype = DType::int8;
         text = operation.signed_integer;
     }
-    // NumPy's floor, ceil and the like of bool: there is a loop for it; else the next kind that has
-    // one.
-    if (!text && dtype == DType::bool_ && rule == TypeRule::count)
-        text = operation.unsigned_integer;
     if (!text) refuse(operation, inputs);
     return {dtype, text};
 }

@@ -12,8 +12,6 @@ namespace lathe::bind {
 
 namespace {
 
-GpuArray& self_of(PyObject* object) { return *reinterpret_cast<GpuArray*>(object); }
-
 /// A getter that may throw.
 template <py::object (*get)(PyObject*)> PyObject* getter(PyObject* self, void*) {
     try {

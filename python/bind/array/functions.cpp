@@ -188,12 +188,6 @@ void bind_array_functions(py::module_& m) {
         },
         py::arg("to"), py::arg("offsets"), py::arg("values"), py::arg("stream") = nullptr);
     m.def("elementwise_functions", &functions);
-    m.def("array_address_range", [](const py::object& array) {
-        const gpu::Array& of = array_of(array);
-        const gpu::Reach reach = gpu::reach_of(of.layout(), of.type().bytes);
-        return py::make_tuple(of.address() + static_cast<CUdeviceptr>(reach.begin),
-                              reach.end - reach.begin);
-    });
 }
 
 } // namespace lathe::bind

@@ -25,8 +25,6 @@ std::array<PyObject*, 14> dtype_objects{}; // by DType
 std::array<PyTypeObject*, 14> scalar_types{};
 std::array<DType, 14> all_dtypes{};
 
-GpuArray& self_of(PyObject* object) { return *reinterpret_cast<GpuArray*>(object); }
-
 PyObject* allocate(PyTypeObject* type) {
     PyObject* const made = type->tp_alloc(type, 0);
     if (!made) throw py::error_already_set();

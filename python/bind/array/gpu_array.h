@@ -25,6 +25,9 @@ struct GpuArray {
     PyObject* weak_references;
 };
 
+/// The object as what it is known to be.
+inline GpuArray& self_of(PyObject* object) { return *reinterpret_cast<GpuArray*>(object); }
+
 /// What `gpudata` gives for memory of the pool: an address that keeps the memory.
 struct ArrayMemory {
     std::shared_ptr<const void> owner;

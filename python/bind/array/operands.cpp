@@ -21,8 +21,6 @@ constexpr std::size_t kMost = gpu::Loop::kMostInputs;
 /// Throws what Python raised.
 [[noreturn]] void fail() { throw py::error_already_set(); }
 
-std::string repr(PyObject* value) { return py::repr(py::handle{value}).cast<std::string>(); }
-
 /// Bounds of an integer type.
 struct Bounds {
     long long least;

@@ -14,8 +14,6 @@ namespace lathe::bind {
 
 namespace {
 
-GpuArray& self_of(PyObject* object) { return *reinterpret_cast<GpuArray*>(object); }
-
 /// The entries of an index: those of a tuple, or itself.
 struct Entries {
     explicit Entries(PyObject* index) : index_{index}, is_tuple_{PyTuple_Check(index) != 0} {}

@@ -46,6 +46,11 @@ def _host_image(array: GPUArray, pagelocked: bool = False) -> tuple[Host, Host]:
     return memory, image
 
 
+def _lowest_address(array: GPUArray) -> int:
+    """Of all elements: axes may be walked backwards."""
+    return array.ptr + array._reach()[0]
+
+
 class GPUArray(ReductionMethods, native.ArrayBase):
     """An array in device memory, with NumPy's manners.
 
@@ -120,7 +125,7 @@ class GPUArray(ReductionMethods, native.ArrayBase):
         else:
             memory, image = _host_image(source, pagelocked)
         if memory.nbytes:
-            address, _ = native.array_address_range(source)
+            address = _lowest_address(source)
             if async_ or stream is not None:
                 driver.memcpy_dtoh_async(memory, address, stream)
                 if not async_ or (ary is not None and image is not ary):
@@ -170,7 +175,7 @@ class GPUArray(ReductionMethods, native.ArrayBase):
         if not self.flags.dense:
             native.assign_array(self, to_device(ary, None, stream, async_), stream)
             return
-        address, _ = native.array_address_range(self)
+        address = _lowest_address(self)
         if ary.strides == self.strides and ary.flags.forc:
             memory = ary
         else:

@@ -2,8 +2,7 @@
 // Arrays from C++ alone; every function and type is compared with NumPy in tests/python.
 #include "gpu/array/elementwise.h"
 
-#include "gpu/memory.h"
-#include "tests/gpu/device_test.h"
+#include "tests/gpu/array/array_test.h"
 
 #include <numeric>
 #include <vector>
@@ -11,21 +10,8 @@
 namespace lathe::gpu {
 namespace {
 
-class Elementwise : public DeviceTest {
+class Elementwise : public ArrayTest {
 protected:
-    template <class T>
-    static Array array_of(DType dtype, const Extents& shape, const std::vector<T>& values) {
-        Array made = Array::empty(dtype, shape);
-        copy_to_device(DeviceSpan<T>{made.address(), values.size()}, std::span<const T>{values});
-        return made;
-    }
-    template <class T> static std::vector<T> values_of(const Array& array) {
-        const Array compact = copy(array, Order::c);
-        std::vector<T> values(static_cast<std::size_t>(array.size()));
-        Context::current().synchronize();
-        copy_to_host(std::span<T>{values}, DeviceSpan<const T>{compact.address(), values.size()});
-        return values;
-    }
     static Array apply(std::string_view name, std::initializer_list<const Array*> inputs) {
         std::vector<InputType> types;
         std::vector<Input> operands;
