@@ -4,30 +4,28 @@
     python tests/benchmarks/bench_arrays.py [--size N]
     LATHE_DRIVER_LIBRARY=build/tests/benchmarks/libnoop_cuda.so python … --host
 
-With the driver that does nothing (`--host`) the figures are our own way to a launch. Large ones are
-compared in alternation with NumPy on the host, and with CuPy and PyTorch where these are installed
-and a GPU is. Bandwidth counts each array that is read or written once.
+With the driver that does nothing (`--host`) the figures are our own way to a launch. Others are
+beside CuPy and PyTorch on a GPU, and NumPy on the software device. Bandwidth counts each array that
+is read or written once.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib
 import statistics
 import time
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
+from peers import Work, compare, library, nothing, on_gpu, wait
 
-import lathe.cuda.autoprimaryctx  # noqa: F401
-from lathe.cuda import cumath, driver, gpuarray
+from lathe.cuda import cumath, gpuarray
 from lathe.native import native
 
 SMALL, CALLS, ROUNDS = 1000, 5000, 9
 
 
-def microseconds(call: Callable[[], object]) -> float:
+def microseconds(call: Callable[[], object], finish: Callable[[], object] = wait) -> float:
     """Median over rounds of one call's share of a loop."""
     rounds = []
     for _ in range(ROUNDS):
@@ -35,86 +33,79 @@ def microseconds(call: Callable[[], object]) -> float:
         for _ in range(CALLS):
             call()
         rounds.append(1e6 * (time.perf_counter() - begin) / CALLS)
-        driver.Context.synchronize()
+        finish()
     return statistics.median(rounds)
 
 
 def small() -> None:
     """Operations on so few elements that only the way to them counts."""
     x, y = (gpuarray.GPUArray(SMALL, np.float32) for _ in "xy")
-    cases: dict[str, Callable[[], object]] = {
-        "a + b": lambda: x + y,
-        "2 * a": lambda: 2 * x,
-        "a += b": lambda: x.__iadd__(y),
-        "a == b": lambda: x == y,
-        "cumath.sin(a)": lambda: cumath.sin(x),
-        "gpuarray.empty": lambda: gpuarray.empty(SMALL, np.float32),
-        "a[5:]": lambda: x[5:],
+    cases: dict[str, Work] = {
+        "a + b": (lambda: x + y, wait),
+        "2 * a": (lambda: 2 * x, wait),
+        "a += b": (lambda: x.__iadd__(y), wait),
+        "a == b": (lambda: x == y, wait),
+        "2 * a + 3 * b": (lambda: 2 * x + 3 * y, wait),
+        "a.sum()": (lambda: x.sum(), wait),
+        "cumath.sin(a)": (lambda: cumath.sin(x), wait),
+        "gpuarray.empty": (lambda: gpuarray.empty(SMALL, np.float32), wait),
+        "a[5:]": (lambda: x[5:], wait),
     }
+    if torch := library("torch"):
+        t, u = (torch.zeros(SMALL, device="cuda") for _ in "xy")
+        cases["torch: a + b"] = (lambda: t + u, torch.cuda.synchronize)
+        cases["torch: a.sum()"] = (lambda: t.sum(), torch.cuda.synchronize)
+    if cupy := library("cupy"):
+        c, d = (cupy.zeros(SMALL, np.float32) for _ in "xy")
+        cases["cupy: a + b"] = (lambda: c + d, cupy.cuda.Device().synchronize)
     print(f"{SMALL} float32, microseconds")
-    for name, call in cases.items():
+    for name, (call, finish) in cases.items():
         call()
-        print(f"  {name:16}{microseconds(call):8.3f}")
-
-
-def library(name: str) -> Any:
-    """The module where it is installed and has a GPU, else None."""
-    try:
-        module = importlib.import_module(name)
-        has_gpu = module.cuda.is_available()
-    except Exception:  # whatever a half installed library raises
-        return None
-    return module if has_gpu else None
+        print(f"  {name:16}{microseconds(call, finish):8.3f}")
 
 
 def large(size: int) -> None:
-    """Rounds of all libraries by turns; the fastest of each."""
-    host = np.random.default_rng(0).random(size, dtype=np.float32)
-    out = np.empty_like(host)
-    x = gpuarray.to_gpu(host)
+    """All libraries by turns."""
+    rng = np.random.default_rng(0)
+    a, b = (rng.random(size, dtype=np.float32) for _ in "ab")
+    x, y = gpuarray.to_gpu(a), gpuarray.to_gpu(b)
     z = gpuarray.empty_like(x)
-    cases: dict[str, dict[str, tuple[Callable[[], object], Callable[[], object]]]] = {}
-
-    def add(case: str, who: str, call: Callable[[], object], wait: Callable[[], object]) -> None:
-        cases.setdefault(case, {})[who] = (call, wait)
-
-    def wait() -> None:
-        driver.Context.synchronize()
-
-    add("a + b", "lathe", lambda: native.apply("add", x, x, out=z), wait)
-    add("2 a + 3 b", "lathe", lambda: x.mul_add(2, x, 3, out=z), wait)
-    add("sin a", "lathe", lambda: cumath.sin(x, out=z), wait)
-    add("a + b", "numpy", lambda: np.add(host, host, out=out), lambda: None)
-    add("2 a + 3 b", "numpy", lambda: np.add(2 * host, 3 * host, out=out), lambda: None)
-    add("sin a", "numpy", lambda: np.sin(host, out=out), lambda: None)
-    if torch := library("torch"):
-        t, r = torch.as_tensor(host, device="cuda"), torch.empty(size, device="cuda")
-        add("a + b", "torch", lambda: torch.add(t, t, out=r), torch.cuda.synchronize)
-        add("2 a + 3 b", "torch", lambda: torch.lerp(t, t, 0.6, out=r), torch.cuda.synchronize)
-        add("sin a", "torch", lambda: torch.sin(t, out=r), torch.cuda.synchronize)
-    if cupy := library("cupy"):
-        c, s = cupy.asarray(host), cupy.empty(size, np.float32)
-        add("a + b", "cupy", lambda: cupy.add(c, c, out=s), cupy.cuda.Device().synchronize)
-        add("sin a", "cupy", lambda: cupy.sin(c, out=s), cupy.cuda.Device().synchronize)
-    print(f"{size} float32, milliseconds and GB/s")
+    cases: dict[str, dict[str, Work]] = {
+        "a + b": {"lathe": (lambda: native.apply("add", x, y, out=z), wait)},
+        "2 a + 3 b": {"lathe": (lambda: x.mul_add(2, y, 3, out=z), wait)},
+        "sin a": {"lathe": (lambda: cumath.sin(x, out=z), wait)},
+    }
+    if on_gpu():
+        if torch := library("torch"):
+            t, u = (torch.as_tensor(each, device="cuda") for each in (a, b))
+            r = torch.empty_like(t)
+            finish = torch.cuda.synchronize
+            cases["a + b"]["torch"] = (lambda: torch.add(t, u, out=r), finish)
+            cases["2 a + 3 b"]["torch: a + 3 b"] = (
+                lambda: torch.add(t, u, alpha=3, out=r),
+                finish,
+            )
+            cases["sin a"]["torch"] = (lambda: torch.sin(t, out=r), finish)
+        if cupy := library("cupy"):
+            c, d = cupy.asarray(a), cupy.asarray(b)
+            s = cupy.empty_like(c)
+            finish = cupy.cuda.Device().synchronize
+            cases["a + b"]["cupy"] = (lambda: cupy.add(c, d, out=s), finish)
+            cases["sin a"]["cupy"] = (lambda: cupy.sin(c, out=s), finish)
+    else:
+        out = np.empty_like(a)
+        cases["a + b"]["numpy"] = (lambda: np.add(a, b, out=out), nothing)
+        cases["2 a + 3 b"]["numpy"] = (lambda: np.add(2 * a, 3 * b, out=out), nothing)
+        cases["sin a"]["numpy"] = (lambda: np.sin(a, out=out), nothing)
+    print(f"{size} float32")
     for case, calls in cases.items():
-        times: dict[str, list[float]] = {who: [] for who in calls}
-        for round_ in range(ROUNDS + 2):
-            for who, (call, finish) in calls.items():
-                begin = time.perf_counter()
-                call()
-                finish()
-                if round_ > 1:
-                    times[who].append(time.perf_counter() - begin)
         arrays = 2 if case == "sin a" else 3
-        for who, each in times.items():
-            best = min(each)
-            print(f"  {case:12}{who:8}{1e3 * best:10.3f}{arrays * 4 * size / best / 1e9:10.1f}")
+        compare(case, arrays * 4 * size, "GB/s", calls, repeats=5 if on_gpu() else 1)
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--size", type=int, default=1 << 24)
+    parser.add_argument("--size", type=int, default=1 << 28 if on_gpu() else 1 << 24)
     parser.add_argument("--host", action="store_true", help="small operations only")
     given = parser.parse_args()
     small()
