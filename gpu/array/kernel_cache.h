@@ -39,4 +39,8 @@ const ArrayKernel& array_kernel(std::uint64_t key, const std::string& entry,
 /// Nothing where it was not asked for in the current context yet.
 const ArrayKernel* find_array_kernel(std::uint64_t key) noexcept;
 
+/// Whether kernels are compiled for the processor, where large tiles cost compile time and win
+/// nothing.
+bool is_software_device();
+
 } // namespace lathe::gpu

@@ -18,7 +18,10 @@ namespace lathe::gpu {
 
 namespace {
 
-constexpr unsigned kThreads = 256;
+/// A block's threads, and the bytes that each has of values: on an H200 large tiles hide the way
+/// back (bench_cub.cu).
+unsigned threads() { return is_software_device() ? 256 : 512; }
+std::size_t bytes_of_thread() { return is_software_device() ? 64 : 128; }
 /// Rows of at least so many elements have tiles of their own; shorter ones are segments of one row.
 constexpr std::int64_t kLongRow = 1024;
 /// Columns up to this length are walked by a thread each, however few they are.
@@ -59,18 +62,18 @@ struct Form {
     Out* out;
     __device__ __forceinline__ Value combine(const Value& a, const Value& b) const { return combined(a, b); }
     __device__ __forceinline__ void read(long long at, Value (&v)[kVector]) const {
-        const lathe::Pack<In, kVector> pack = *(const lathe::Pack<In, kVector>*)(in + at);
+        const lathe::Pack<In, kVector> pack = lathe::stream_in((const lathe::Pack<In, kVector>*)(in + at));
         for (int j = 0; j < kVector; ++j) v[j] = lathe::cast<Value>(pack.at[j]);
     }
     __device__ __forceinline__ Value read_one(long long at) const { return lathe::cast<Value>(in[at]); }
     __device__ __forceinline__ void write(long long at, const Value (&v)[kVector], const Value&, bool) const {
         lathe::Pack<Out, kVector> pack;
         for (int j = 0; j < kVector; ++j) pack.at[j] = lathe::cast<Out>(v[j]);
-        *(lathe::Pack<Out, kVector>*)(out + at) = pack;
+        lathe::stream_out((lathe::Pack<Out, kVector>*)(out + at), pack);
     }
     __device__ __forceinline__ void write_one(long long at, const Value& v, const Value&, bool) const { out[at] = lathe::cast<Out>(v); }
 };
-extern "C" __global__ void __launch_bounds__(THREADS) scan(const In* in, Out* out, long long length, lathe::ScanState state) {
+extern "C" __global__ void __launch_bounds__(THREADS, 1024 / THREADS) scan(const In* in, Out* out, long long length, lathe::ScanState state) {
     Form form;
     form.in = in;
     form.out = out;
@@ -90,7 +93,7 @@ struct Form {
     __device__ __forceinline__ Computed combine_values(const Computed& a, const Computed& b) const { return combined(a, b); }
     __device__ __forceinline__ Value combine(const Value& a, const Value& b) const { return lathe::combine_segments(*this, a, b); }
     __device__ __forceinline__ void read(long long at, Value (&v)[kVector]) const {
-        const lathe::Pack<In, kVector> pack = *(const lathe::Pack<In, kVector>*)(in + at);
+        const lathe::Pack<In, kVector> pack = lathe::stream_in((const lathe::Pack<In, kVector>*)(in + at));
         for (int j = 0; j < kVector; ++j) {
             v[j].value = lathe::cast<Computed>(pack.at[j]);
             v[j].begins = (at + j) % period == 0;
@@ -105,11 +108,11 @@ struct Form {
     __device__ __forceinline__ void write(long long at, const Value (&v)[kVector], const Value&, bool) const {
         lathe::Pack<Out, kVector> pack;
         for (int j = 0; j < kVector; ++j) pack.at[j] = lathe::cast<Out>(v[j].value);
-        *(lathe::Pack<Out, kVector>*)(out + at) = pack;
+        lathe::stream_out((lathe::Pack<Out, kVector>*)(out + at), pack);
     }
     __device__ __forceinline__ void write_one(long long at, const Value& v, const Value&, bool) const { out[at] = lathe::cast<Out>(v.value); }
 };
-extern "C" __global__ void __launch_bounds__(THREADS) scan(const In* in, Out* out, unsigned period, long long length, lathe::ScanState state) {
+extern "C" __global__ void __launch_bounds__(THREADS, 1024 / THREADS) scan(const In* in, Out* out, unsigned period, long long length, lathe::ScanState state) {
     Form form;
     form.in = in;
     form.out = out;
@@ -147,10 +150,10 @@ unsigned vector_of(const Array& in, const Array& out, std::int64_t row) {
     return row % static_cast<std::int64_t>(vector) == 0 ? static_cast<unsigned>(vector) : 1;
 }
 
-/// Rows of lanes: 64 bytes of values a thread, and at most 8 rows to compile.
+/// Rows of lanes; at most 8 to compile.
 unsigned rows_of(std::size_t value_bytes, unsigned vector) {
     return static_cast<unsigned>(
-        std::clamp<std::size_t>(64 / (std::max<std::size_t>(value_bytes, 4) * vector), 1, 8));
+        std::clamp<std::size_t>(bytes_of_thread() / (std::max<std::size_t>(value_bytes, 4) * vector), 1, 8));
 }
 
 /// At least what the kernel's value has.
@@ -167,14 +170,14 @@ void scan_rows(const Scan& scan, const Array& in, Array& out, std::int64_t lengt
     const ArrayKernel& kernel = array_kernel(
         key_of(scan, is_long ? "rows" : "segments", vector), "scan",
         [&] {
-            return fmt::format("#define THREADS {}\n#define VECTOR {}\n#define ROWS {}\n", kThreads,
+            return fmt::format("#define THREADS {}\n#define VECTOR {}\n#define ROWS {}\n", threads(),
                                vector, lane_rows) +
                    head_of(scan) + (is_long ? kRowForm : kSegmentForm);
         },
-        kThreads);
+        threads());
     const std::int64_t row = is_long ? length : in.size();
-    const ScanWork work{rows, row, std::int64_t{kThreads} * vector * lane_rows, bytes, scan.stream};
-    const LaunchConfig config{{work.blocks()}, {kThreads}, 0, scan.stream};
+    const ScanWork work{rows, row, std::int64_t{threads()} * vector * lane_rows, bytes, scan.stream};
+    const LaunchConfig config{{work.blocks()}, {threads()}, 0, scan.stream};
     if (is_long)
         launch(kernel.kernel, config, in.address(), out.address(), row, work.state());
     else
@@ -223,7 +226,7 @@ ScanWork::ScanWork(std::int64_t rows, std::int64_t length, std::int64_t tile,
         throw ShapeError{
             fmt::format("a scan of {} rows of {} elements is too large", rows, length)};
     const std::int64_t groups = (tiles + 31) / 32, supers = (groups + 31) / 32;
-    const std::size_t record = value_bytes <= 4 ? 8 : 4 + (value_bytes + 3) / 4 * 4;
+    const std::size_t record = (value_bytes + 3) / 4 * 8;
     const std::size_t bytes =
         128 + static_cast<std::size_t>(rows * (tiles + groups + supers)) * record;
     memory_ = DevicePool::allocate(pool_of(Context::ensure_current()), bytes);

@@ -20,24 +20,30 @@ constexpr unsigned kThreads = 256, kRowItems = 8;
 /// Rows up to this length are sorted by one block each.
 constexpr std::int64_t kShortRow = kThreads * kRowItems;
 
+struct Tile {
+    unsigned threads, items; ///< of a block, of a thread
+    unsigned blocks;         ///< that a multiprocessor shall hold
+    std::int64_t keys() const { return std::int64_t{threads} * items; }
+};
+
 /// How one call sorts: C order, the axis last, without gaps.
 struct Sort {
     DType dtype;
     std::int64_t rows, length;
     bool wants_keys, wants_indices;
     StreamView stream;
-    int processors;
 
     unsigned digits() const {
         const auto bytes = static_cast<unsigned>(item_bytes(dtype));
         return kind_of(dtype) == Kind::complex ? bytes + 1 : bytes;
     }
-    /// What a tile of a large sort has for each thread: 16 to 32 KiB of keys, so that those of one
-    /// digit fill whole lines of memory. Devices of few multiprocessors have smaller tiles, whose
-    /// code is compiled in half the time.
-    unsigned items() const {
-        if (processors < 8 || item_bytes(dtype) > 8) return 8;
-        return item_bytes(dtype) > 4 ? 12 : 16;
+    /// The tile of a pass, for which CUB's radix sort is the measure on an H200 (bench_cub.cu): keys
+    /// of one digit should fill whole lines of memory, and ranks be found in registers.
+    Tile tile() const {
+        if (is_software_device() || item_bytes(dtype) > 8) return {256, 8, 1};
+        if (wants_indices && is_wide()) return {384, 10, 2};
+        if (item_bytes(dtype) > 4) return {384, 14, 2};
+        return wants_indices ? Tile{512, 12, 2} : Tile{384, 16, 3};
     }
     /// Whether counts, and indices, need 64 bits.
     bool is_wide() const { return length >= std::int64_t{1} << 30; }
@@ -52,27 +58,27 @@ std::string head_of(const Sort& sort) {
            fmt::format("#include <lathe_radix.hpp>\ntypedef {} Key;\n", kernel_type(sort.dtype));
 }
 
-const ArrayKernel& kernel_of(const Sort& sort, const std::string& entry, std::string_view text) {
+const ArrayKernel& kernel_of(const Sort& sort, const std::string& entry, std::string_view text,
+                             const Tile& tile = {kThreads, kRowItems, 1}) {
     return array_kernel(
-        fmt::format("{} {} {} {} {}", entry, name_of(sort.dtype), sort.wants_indices,
-                    sort.is_wide(), sort.items()),
+        fmt::format("{} {} {} {}", entry, name_of(sort.dtype), sort.wants_indices, sort.is_wide()),
         entry,
         [&] {
             return head_of(sort) +
-                   fmt::format("#define THREADS {}\n#define ITEMS {}\n#define "
-                               "ROW_ITEMS {}\n#define HAS_INDICES {}\n"
+                   fmt::format("#define THREADS {}\n#define ITEMS {}\n#define BLOCKS {}\n"
+                               "#define HAS_INDICES {}\n"
                                "typedef {} Count;\ntypedef {} Index;\n",
-                               kThreads, sort.items(), kRowItems, sort.wants_indices,
+                               tile.threads, tile.items, tile.blocks, sort.wants_indices,
                                sort.is_wide() ? "unsigned long long" : "unsigned",
                                sort.is_wide() ? "long long" : "unsigned") +
                    std::string{text};
         },
-        kThreads);
+        tile.threads);
 }
 
 constexpr const char* kSortRows = R"(
 extern "C" __global__ void __launch_bounds__(THREADS) sort_rows(const Key* in, Key* out, long long* indices, unsigned length) {
-    lathe::sort_row<Key, long long, THREADS, ROW_ITEMS>(in, out, indices, length);
+    lathe::sort_row<Key, long long, THREADS, ITEMS>(in, out, indices, length);
 }
 )";
 constexpr const char* kCountDigits = R"(
@@ -84,8 +90,8 @@ constexpr const char* kStartDigits = R"(
 extern "C" __global__ void __launch_bounds__(THREADS) start_digits(unsigned long long* counts) { lathe::start_digits(counts); }
 )";
 constexpr const char* kSortPass = R"(
-extern "C" __global__ void __launch_bounds__(THREADS) sort_pass(const Key* keys_in, Key* keys_out, const Index* indices_in, Index* indices_out,
-                                                                long long count, const unsigned long long* starts, int pass, char* state) {
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) sort_pass(const Key* keys_in, Key* keys_out, const Index* indices_in, Index* indices_out,
+                                                                        long long count, const unsigned long long* starts, int pass, char* state) {
     lathe::sort_pass<Key, Count, Index, THREADS, ITEMS, HAS_INDICES>(keys_in, keys_out, indices_in, indices_out, count, starts, pass, state);
 }
 )";
@@ -98,10 +104,10 @@ CUdeviceptr row_of(const Array& array, std::int64_t row, std::int64_t length) {
 class LargeSort {
 public:
     LargeSort(const Sort& sort, StreamUses& uses)
-        : sort_{sort}, count_{kernel_of(sort, "count_digits", kCountDigits)},
-          start_{kernel_of(sort, "start_digits", kStartDigits)}, pass_{kernel_of(sort, "sort_pass",
-                                                                                 kSortPass)},
-          tiles_{(sort.length + kThreads * sort.items() - 1) / (kThreads * sort.items())},
+        : sort_{sort}, tile_{sort.tile()}, count_{kernel_of(sort, "count_digits", kCountDigits)},
+          start_{kernel_of(sort, "start_digits", kStartDigits)},
+          pass_{kernel_of(sort, "sort_pass", kSortPass, tile_)},
+          tiles_{(sort.length + tile_.keys() - 1) / tile_.keys()},
           counts_{uses.empty(DType::uint64, Extents{sort.digits() * 256})},
           state_{uses.empty(DType::uint32, Extents{32 + tiles_ * 256 * (sort.is_wide() ? 2 : 1)})},
           keys_{uses.empty(sort.dtype, Extents{sort.length})} {
@@ -128,7 +134,7 @@ public:
             const CUdeviceptr to = is_even ? keys_.address() : out;
             const CUdeviceptr indices_to = indices_[is_even ? 1 : 0].address();
             fill_units(state_.address(), 0, 4, state_.bytes() / 4, stream);
-            launch(pass_.kernel, {{static_cast<unsigned>(tiles_)}, {kThreads}, 0, stream}, from, to,
+            launch(pass_.kernel, {{static_cast<unsigned>(tiles_)}, {tile_.threads}, 0, stream}, from, to,
                    indices_from, indices_to, sort_.length, counts_.address(),
                    static_cast<int>(pass), state_.address());
             from = to;
@@ -139,6 +145,7 @@ public:
 
 private:
     const Sort& sort_;
+    Tile tile_;
     const ArrayKernel &count_, &start_, &pass_;
     std::int64_t tiles_;
     Array counts_, state_, keys_, indices_[2];
@@ -199,10 +206,7 @@ SortedArray sort_any(const Array& array, std::int64_t axis, bool wants_keys, boo
     if (wants_indices) made.indices = uses.empty(DType::int64, seen.shape());
     if (array.size() > 0) {
         const std::int64_t length = array.shape()[along];
-        const int processors =
-            Context::ensure_current().device().attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
-        const Sort sort{dtype,     array.size() / length, length, wants_keys, wants_indices, stream,
-                        processors};
+        const Sort sort{dtype, array.size() / length, length, wants_keys, wants_indices, stream};
         sort_rows(sort, uses.in_c_order(seen), made, uses);
     }
     if (is_last) return made;

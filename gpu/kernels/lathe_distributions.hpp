@@ -69,17 +69,22 @@ template <class T, class Self> struct ByWords {
     }
 };
 
-// From the first parameter on, as wide as the second one says.
+// From the first parameter on, as wide as the second one says: whole numbers of as many bits as the
+// type has, times the width's share of one.
 template <class T> struct Uniform : ByWords<T, Uniform<T>> {
     typedef typename Type<T>::Real Real;
-    Real low, width;
-    __device__ Uniform(u64 a, u64 b) : low(Real(as_double(a))), width(Real(as_double(b))) {}
+    Real low, share;
+    __device__ Uniform(u64 a, u64 b) : low(Real(as_double(a))), share(Real(as_double(b)) * one(typename Words<Real>::Word(), (const T*)0)) {}
     __device__ __forceinline__ void values(const Words<Real>& words, Real* to) const {
 #pragma unroll
-        for (int k = 0; k < Words<Real>::kCount; ++k) to[k] = low + width * part(words.of[k], (const T*)0);
+        for (int k = 0; k < Words<Real>::kCount; ++k) to[k] = low + share * whole(words.of[k], (const T*)0);
     }
-    template <class Word, class Any> static __device__ __forceinline__ Real part(Word x, const Any*) { return unit(x); }
-    static __device__ __forceinline__ float part(unsigned x, const half*) { return float(x >> 21) * 4.8828125e-4f; }
+    template <class Any> static __device__ __forceinline__ float whole(unsigned x, const Any*) { return float(x >> 8); }
+    template <class Any> static __device__ __forceinline__ float one(unsigned, const Any*) { return 5.9604644775390625e-8f; }
+    template <class Any> static __device__ __forceinline__ double whole(u64 x, const Any*) { return double(x >> 11); }
+    template <class Any> static __device__ __forceinline__ double one(u64, const Any*) { return 1.1102230246251565e-16; }
+    static __device__ __forceinline__ float whole(unsigned x, const half*) { return float(x >> 21); }
+    static __device__ __forceinline__ float one(unsigned, const half*) { return 4.8828125e-4f; }
 };
 template <class T> struct AboveZero : ByWords<T, AboveZero<T>> {
     typedef typename Type<T>::Real Real;

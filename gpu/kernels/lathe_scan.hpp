@@ -7,7 +7,7 @@
 // the look-back walks a fixed tree instead of taking what it finds: the tiles of its group of 32,
 // the groups of its supergroup of 32, and the prefix of the supergroups before, which alone is a
 // chain (one link for 1024 tiles). Numbers are added in the same order in every run, so results of
-// floats are the same bits on each device and in each run.
+// floats are the same bits in each run on a device and on all that have tiles of its shape.
 //
 // Within a tile a warp has kRows rows of 32 lanes with kVector neighbours each: accesses of whole
 // vectors side by side, and no transposition.
@@ -62,37 +62,31 @@ template <class Form> __device__ __forceinline__ typename Form::Value scan_warp(
     return value;
 }
 
-// One value that a block publishes and others wait for; memory of zeros is "not yet". Up to 4 bytes
-// travel with their flag in one word, others before it.
-template <class T, bool is_small = sizeof(T) <= 4> struct Record {
-    static const int kBytes = 8;
+// One value that a block publishes and others wait for; memory of zeros is "not yet". Each 4 bytes
+// travel with a flag of their own in one word, so that nothing needs to be ordered.
+template <class T> struct Record {
+    static const int kWords = Words<T>::kCount, kBytes = 8 * kWords;
     static __device__ __forceinline__ void publish(char* records, long long at, const T& value) {
-        *(volatile unsigned long long*)(records + at * kBytes) = 1ULL << 32 | Words<T>(value).at[0];
-    }
-    static __device__ __forceinline__ T wait(const char* records, long long at) {
-        unsigned long long word;
-        do word = *(const volatile unsigned long long*)(records + at * kBytes);
-        while (!(word >> 32));
-        Words<T> words;
-        words.at[0] = unsigned(word);
-        return words.value();
-    }
-};
-template <class T> struct Record<T, false> {
-    static const int kBytes = 4 * (1 + Words<T>::kCount);
-    static __device__ __forceinline__ void publish(char* records, long long at, const T& value) {
-        volatile unsigned* const to = (volatile unsigned*)(records + at * kBytes);
+        volatile unsigned long long* const to = (volatile unsigned long long*)(records + at * kBytes);
         const Words<T> words(value);
-        for (int k = 0; k < Words<T>::kCount; ++k) to[1 + k] = words.at[k];
-        __threadfence();
-        to[0] = 1;
+        #pragma unroll
+        for (int k = 0; k < kWords; ++k) to[k] = 1ULL << 32 | words.at[k];
     }
     static __device__ __forceinline__ T wait(const char* records, long long at) {
-        const volatile unsigned* const from = (const volatile unsigned*)(records + at * kBytes);
-        while (!from[0]) {}
-        __threadfence();
+        const volatile unsigned long long* const from = (const volatile unsigned long long*)(records + at * kBytes);
+        unsigned long long word[kWords], all;
+        for (;;) {
+            all = ~0ULL;
+            #pragma unroll
+            for (int k = 0; k < kWords; ++k) word[k] = from[k];
+            #pragma unroll
+            for (int k = 0; k < kWords; ++k) all &= word[k];
+            if (all >> 32) break;
+            __nanosleep(200); // those who ask at once keep the memory from those who load
+        }
         Words<T> words;
-        for (int k = 0; k < Words<T>::kCount; ++k) words.at[k] = from[1 + k];
+        #pragma unroll
+        for (int k = 0; k < kWords; ++k) words.at[k] = unsigned(word[k]);
         return words.value();
     }
 };
@@ -218,10 +212,27 @@ template <class Form, class T> __device__ __forceinline__ Segmented<T> combine_s
     return made;
 }
 
-// --- Vectors of 16 bytes, where elements of one array lie side by side.
+// --- Vectors of up to 16 bytes, where elements of one array lie side by side.
 
 template <class T, int count> struct __align__(sizeof(T) * count) Pack {
     T at[count];
 };
+// What is read or written once takes no other data's place in the cache.
+template <class P> __device__ __forceinline__ P stream_in(const P* from) {
+    if (sizeof(P) != 16) return *from;
+    const uint4 bits = __ldcs((const uint4*)from);
+    P made;
+    memcpy(&made, &bits, sizeof(P));
+    return made;
+}
+template <class P> __device__ __forceinline__ void stream_out(P* to, const P& from) {
+    if (sizeof(P) != 16) {
+        *to = from;
+        return;
+    }
+    uint4 bits;
+    memcpy(&bits, &from, sizeof(P));
+    __stcs((uint4*)to, bits);
+}
 
 } // namespace lathe

@@ -40,14 +40,27 @@ template <class T, int THREADS, int V, int K> struct Form {
         out[at] = v;
     }
 };
-template <class F>
-__global__ void __launch_bounds__(F::kThreads)
+template <class F, int BLOCKS>
+__global__ void __launch_bounds__(F::kThreads, BLOCKS)
     scan_kernel(const typename F::Value* in, typename F::Value* out, long long n,
                 lathe::ScanState s) {
     F f;
     f.in = in;
     f.out = out;
     lathe::scan_tile(f, n, s);
+}
+template <class T> __global__ void differ(const T* a, const T* b, long long n, unsigned* c) {
+    const long long i = blockIdx.x * 256ll + threadIdx.x;
+    if (i < n && a[i] != b[i]) atomicAdd(c, 1u);
+}
+template <class T> unsigned different(const T* a, const T* b, long long n) {
+    unsigned *c, found;
+    check(cudaMalloc(&c, 4));
+    check(cudaMemset(c, 0, 4));
+    differ<<<(n + 255) / 256, 256>>>(a, b, n, c);
+    check(cudaMemcpy(&found, c, 4, cudaMemcpyDeviceToHost));
+    cudaFree(c);
+    return found;
 }
 template <class Call> double median(Call call) {
     cudaEvent_t a, b;
@@ -66,7 +79,7 @@ template <class Call> double median(Call call) {
     std::sort(t.begin(), t.end());
     return t[t.size() / 2];
 }
-template <class T, int THREADS, int V, int K>
+template <class T, int THREADS, int V, int K, int BLOCKS>
 void try_scan(const T* in, T* out, const T* ref, long long n, double cub_ms, const char* name) {
     typedef Form<T, THREADS, V, K> F;
     const long long tile = THREADS * V * K, tiles = (n + tile - 1) / tile,
@@ -77,18 +90,13 @@ void try_scan(const T* in, T* out, const T* ref, long long n, double cub_ms, con
     lathe::ScanState s{mem, unsigned(tiles), unsigned(groups), unsigned(supers), 1};
     double ms = median([&] {
         cudaMemsetAsync(mem, 0, bytes);
-        scan_kernel<F><<<tiles, THREADS>>>(in, out, n, s);
+        scan_kernel<F, BLOCKS><<<tiles, THREADS>>>(in, out, n, s);
     });
     check(cudaGetLastError());
     check(cudaDeviceSynchronize());
-    std::vector<T> a(n), b(n);
-    check(cudaMemcpy(a.data(), out, n * sizeof(T), cudaMemcpyDeviceToHost));
-    check(cudaMemcpy(b.data(), ref, n * sizeof(T), cudaMemcpyDeviceToHost));
-    double worst = 0;
-    for (long long k = 0; k < n; ++k)
-        worst = std::max(worst, std::abs(double(a[k]) - double(b[k])));
-    printf("scan %s %dx%dx%d: %.3f ms %.0f GB/s, cub %.3f ms, ratio %.3f, worst %g\n", name,
-           THREADS, V, K, ms, 2 * n * sizeof(T) / ms * 1e-6, cub_ms, cub_ms / ms, worst);
+    const unsigned worst = different(out, ref, n);
+    printf("scan %s %dx%dx%d by %d: %.3f ms %.0f GB/s, cub %.3f ms, ratio %.3f, %u differ\n", name,
+           THREADS, V, K, BLOCKS, ms, 2 * n * sizeof(T) / ms * 1e-6, cub_ms, cub_ms / ms, worst);
     cudaFree(mem);
 }
 template <class T> double cub_scan(const T* in, T* out, long long n) {
@@ -105,13 +113,13 @@ __global__ void count_kernel(const Key* k, long long n, unsigned long long* c) {
     lathe::count_digits(k, n, c);
 }
 __global__ void start_kernel(unsigned long long* c) { lathe::start_digits(c); }
-template <class Key, int THREADS, int ITEMS, bool PAIRS>
-__global__ void __launch_bounds__(THREADS)
+template <class Key, int THREADS, int ITEMS, int BLOCKS, bool PAIRS>
+__global__ void __launch_bounds__(THREADS, BLOCKS)
     pass_kernel(const Key* a, Key* b, const unsigned* i, unsigned* o, long long n,
                 const unsigned long long* c, int pass, char* s) {
     lathe::sort_pass<Key, unsigned, unsigned, THREADS, ITEMS, PAIRS>(a, b, i, o, n, c, pass, s);
 }
-template <class Key, int THREADS, int ITEMS, bool PAIRS>
+template <class Key, int THREADS, int ITEMS, int BLOCKS, bool PAIRS>
 void try_sort(const Key* in, Key* out, Key* tmp, unsigned* i0, unsigned* i1, const Key* ref,
               const unsigned* iref, long long n, double cub_ms) {
     const int D = lathe::RadixKey<Key>::kDigits;
@@ -135,7 +143,7 @@ void try_sort(const Key* in, Key* out, Key* tmp, unsigned* i0, unsigned* i1, con
             Key* to = (D - p) % 2 ? out : tmp;
             unsigned* ito = (D - p) % 2 ? i0 : i1;
             cudaMemsetAsync(s, 0, bytes);
-            pass_kernel<Key, THREADS, ITEMS, PAIRS>
+            pass_kernel<Key, THREADS, ITEMS, BLOCKS, PAIRS>
                 <<<tiles, THREADS>>>(from, to, ifrom, ito, n, c, p, s);
             from = to;
             ifrom = ito;
@@ -143,18 +151,9 @@ void try_sort(const Key* in, Key* out, Key* tmp, unsigned* i0, unsigned* i1, con
     });
     check(cudaGetLastError());
     check(cudaDeviceSynchronize());
-    std::vector<Key> a(n), b(n);
-    check(cudaMemcpy(a.data(), out, n * sizeof(Key), cudaMemcpyDeviceToHost));
-    check(cudaMemcpy(b.data(), ref, n * sizeof(Key), cudaMemcpyDeviceToHost));
-    bool same = a == b;
-    if (PAIRS) {
-        std::vector<unsigned> x(n), y(n);
-        cudaMemcpy(x.data(), i0, n * 4, cudaMemcpyDeviceToHost);
-        cudaMemcpy(y.data(), iref, n * 4, cudaMemcpyDeviceToHost);
-        same = same && x == y;
-    }
-    printf("sort key%d %s %dx%d: %.3f ms (count %.3f) %.2f Gkeys/s, cub %.3f ms, ratio %.3f %s\n",
-           (int)sizeof(Key), PAIRS ? "pairs" : "keys", THREADS, ITEMS, ms, count_ms, n / ms * 1e-6,
+    const bool same = !different(out, ref, n) && (!PAIRS || !different(i0, iref, n));
+    printf("sort key%d %s %dx%d by %d: %.3f ms (count %.3f) %.2f Gkeys/s, cub %.3f ms, ratio %.3f %s\n",
+           (int)sizeof(Key), PAIRS ? "pairs" : "keys", THREADS, ITEMS, BLOCKS, ms, count_ms, n / ms * 1e-6,
            cub_ms, cub_ms / ms, same ? "same" : "DIFFERENT");
     cudaFree(c);
     cudaFree(s);
@@ -190,17 +189,29 @@ template <class Key> void sorts(long long n) {
     double cp = median([&] { cub::DeviceRadixSort::SortPairs(m, b, in, ref, idx, iref, n); });
     cudaFree(m);
     if constexpr (sizeof(Key) == 4) {
-        try_sort<Key, 256, 16, false>(in, out, tmp, i0, i1, ref, iref, n, ck);
-        try_sort<Key, 256, 24, false>(in, out, tmp, i0, i1, ref, iref, n, ck);
-        try_sort<Key, 384, 16, false>(in, out, tmp, i0, i1, ref, iref, n, ck);
-        try_sort<Key, 384, 20, false>(in, out, tmp, i0, i1, ref, iref, n, ck);
-        try_sort<Key, 512, 14, false>(in, out, tmp, i0, i1, ref, iref, n, ck);
-        try_sort<Key, 256, 16, true>(in, out, tmp, i0, i1, ref, iref, n, cp);
-        try_sort<Key, 384, 20, true>(in, out, tmp, i0, i1, ref, iref, n, cp);
+        try_sort<Key, 256, 16, 4, false>(in, out, tmp, i0, i1, ref, iref, n, ck);
+        try_sort<Key, 256, 18, 5, false>(in, out, tmp, i0, i1, ref, iref, n, ck);
+        try_sort<Key, 256, 24, 4, false>(in, out, tmp, i0, i1, ref, iref, n, ck);
+        try_sort<Key, 384, 16, 3, false>(in, out, tmp, i0, i1, ref, iref, n, ck);
+        try_sort<Key, 384, 18, 3, false>(in, out, tmp, i0, i1, ref, iref, n, ck);
+        try_sort<Key, 384, 20, 3, false>(in, out, tmp, i0, i1, ref, iref, n, ck);
+        try_sort<Key, 384, 24, 2, false>(in, out, tmp, i0, i1, ref, iref, n, ck);
+        try_sort<Key, 512, 16, 2, false>(in, out, tmp, i0, i1, ref, iref, n, ck);
+        try_sort<Key, 512, 20, 2, false>(in, out, tmp, i0, i1, ref, iref, n, ck);
+        try_sort<Key, 384, 12, 4, false>(in, out, tmp, i0, i1, ref, iref, n, ck);
+        try_sort<Key, 256, 16, 4, true>(in, out, tmp, i0, i1, ref, iref, n, cp);
+        try_sort<Key, 384, 16, 2, true>(in, out, tmp, i0, i1, ref, iref, n, cp);
+        try_sort<Key, 384, 16, 3, true>(in, out, tmp, i0, i1, ref, iref, n, cp);
+        try_sort<Key, 512, 12, 2, true>(in, out, tmp, i0, i1, ref, iref, n, cp);
+        try_sort<Key, 384, 12, 3, true>(in, out, tmp, i0, i1, ref, iref, n, cp);
     } else {
-        try_sort<Key, 256, 12, false>(in, out, tmp, i0, i1, ref, iref, n, ck);
-        try_sort<Key, 384, 10, false>(in, out, tmp, i0, i1, ref, iref, n, ck);
-        try_sort<Key, 256, 12, true>(in, out, tmp, i0, i1, ref, iref, n, cp);
+        try_sort<Key, 256, 12, 4, false>(in, out, tmp, i0, i1, ref, iref, n, ck);
+        try_sort<Key, 384, 14, 2, false>(in, out, tmp, i0, i1, ref, iref, n, ck);
+        try_sort<Key, 384, 12, 3, false>(in, out, tmp, i0, i1, ref, iref, n, ck);
+        try_sort<Key, 512, 10, 2, false>(in, out, tmp, i0, i1, ref, iref, n, ck);
+        try_sort<Key, 384, 14, 2, true>(in, out, tmp, i0, i1, ref, iref, n, cp);
+        try_sort<Key, 256, 12, 4, true>(in, out, tmp, i0, i1, ref, iref, n, cp);
+        try_sort<Key, 384, 10, 2, true>(in, out, tmp, i0, i1, ref, iref, n, cp);
     }
     for (Key** p : {&in, &out, &tmp, &ref}) cudaFree(*p);
     for (unsigned** p : {&i0, &i1, &iref, &idx}) cudaFree(*p);
@@ -215,16 +226,15 @@ int main() {
         for (float** p : {&in, &out, &ref}) check(cudaMalloc(p, n * 4));
         check(cudaMemcpy(in, h.data(), n * 4, cudaMemcpyHostToDevice));
         double c = cub_scan(in, ref, n);
-        try_scan<float, 256, 4, 4>(in, out, ref, n, c, "float");
-        try_scan<float, 256, 4, 6>(in, out, ref, n, c, "float");
-        try_scan<float, 256, 4, 8>(in, out, ref, n, c, "float");
-        try_scan<float, 128, 4, 6>(in, out, ref, n, c, "float");
-        try_scan<float, 128, 4, 8>(in, out, ref, n, c, "float");
-        try_scan<float, 512, 4, 4>(in, out, ref, n, c, "float");
-        try_scan<float, 512, 4, 8>(in, out, ref, n, c, "float");
-        try_scan<float, 1024, 4, 4>(in, out, ref, n, c, "float");
-        try_scan<float, 256, 1, 16>(in, out, ref, n, c, "float");
-        try_scan<float, 256, 1, 8>(in, out, ref, n, c, "float");
+        try_scan<float, 256, 4, 8, 4>(in, out, ref, n, c, "float");
+        try_scan<float, 512, 4, 8, 2>(in, out, ref, n, c, "float");
+        try_scan<float, 1024, 4, 8, 1>(in, out, ref, n, c, "float");
+        try_scan<float, 256, 4, 6, 5>(in, out, ref, n, c, "float");
+        try_scan<float, 512, 4, 6, 2>(in, out, ref, n, c, "float");
+        try_scan<float, 512, 4, 4, 3>(in, out, ref, n, c, "float");
+        try_scan<float, 256, 4, 4, 6>(in, out, ref, n, c, "float");
+        try_scan<float, 128, 4, 8, 8>(in, out, ref, n, c, "float");
+        try_scan<float, 768, 4, 8, 1>(in, out, ref, n, c, "float");
         for (float** p : {&in, &out, &ref}) cudaFree(*p);
     }
     {
@@ -235,8 +245,10 @@ int main() {
         for (long long** p : {&in, &out, &ref}) check(cudaMalloc(p, m * 8));
         check(cudaMemcpy(in, h.data(), m * 8, cudaMemcpyHostToDevice));
         double c = cub_scan(in, ref, m);
-        try_scan<long long, 256, 2, 4>(in, out, ref, m, c, "int64");
-        try_scan<long long, 256, 2, 8>(in, out, ref, m, c, "int64");
+        try_scan<long long, 256, 2, 8, 4>(in, out, ref, m, c, "int64");
+        try_scan<long long, 512, 2, 8, 2>(in, out, ref, m, c, "int64");
+        try_scan<long long, 256, 2, 6, 4>(in, out, ref, m, c, "int64");
+        try_scan<long long, 256, 2, 4, 5>(in, out, ref, m, c, "int64");
         for (long long** p : {&in, &out, &ref}) cudaFree(*p);
     }
     sorts<unsigned>(n);

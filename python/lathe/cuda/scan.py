@@ -18,12 +18,12 @@ from lathe.cuda.c_arguments import Argument, ScalarArg, VectorArg, parse_c_arg
 from lathe.cuda.compiler import SourceModule
 from lathe.cuda.memoize import context_dependent_memoize
 from lathe.cuda.scan_source import (
-    THREADS,
     Text,
     check_fetches,
     is_vector,
     source_of,
     state_bytes,
+    tile_shape,
     vector_of,
 )
 
@@ -79,6 +79,7 @@ def _run(
         raise ValueError(f"{count} elements are beyond index_dtype, {text.index_dtype}")
     module = _module(text, options)
     values = [_argument(*each) for each in zip(text.arguments, given, strict=True)]
+    threads = tile_shape()[0]
     bytes_, numbers = state_bytes(text, count)
     state = driver.mem_alloc_async(bytes_, stream)
     driver.memset_d8_async(state, 0, bytes_, stream)
@@ -87,12 +88,12 @@ def _run(
     place = np.uintp(0 if items is None else int(items))
     module.get_function("scan")(
         *values, np.int64(count), place, state, *map(np.uint32, numbers),
-        block=(THREADS, 1, 1), grid=(numbers[0], 1), stream=stream,
+        block=(threads, 1, 1), grid=(numbers[0], 1), stream=stream,
     )  # fmt: skip
     if wants_last:
-        blocks = min(-(-count // THREADS), 4096)
+        blocks = min(-(-count // threads), 4096)
         module.get_function("finish")(
-            *values, np.int64(count), place, block=(THREADS, 1, 1), grid=(blocks, 1), stream=stream
+            *values, np.int64(count), place, block=(threads, 1, 1), grid=(blocks, 1), stream=stream
         )
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from lathe.cuda.c_arguments import Argument, VectorArg, dtype_to_ctype
-
-THREADS = 256
+from lathe.native import native
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +45,15 @@ def vector_of(dtype: np.dtype[Any]) -> int:
     return min(16 // dtype.itemsize, 8) if dtype.itemsize in (1, 2, 4, 8) else 1
 
 
+@functools.cache
+def tile_shape() -> tuple[int, int]:
+    """Threads of a block and the bytes that each has of values, as in gpu/array/scan.cpp."""
+    return (256, 64) if native.gpu_status()["is_software"] else (512, 128)
+
+
 def rows_of(dtype: np.dtype[Any], vector: int) -> int:
-    """How often a thread has that many: 64 bytes, and not too much to compile."""
-    return min(max(64 // (max(dtype.itemsize, 4) * vector), 1), 8)
+    """How often a thread has that many: not too much to compile."""
+    return min(max(tile_shape()[1] // (max(dtype.itemsize, 4) * vector), 1), 8)
 
 
 def _head(text: Text) -> str:
@@ -129,7 +135,7 @@ struct Form {
 """
 
 _KERNELS = """
-extern "C" __global__ void __launch_bounds__(%(threads)d) scan(%(parameters)s,
+extern "C" __global__ void __launch_bounds__(%(threads)d, 1024 / %(threads)d) scan(%(parameters)s,
         long long lathe_count, scan_type* lathe_items, char* lathe_state, unsigned lathe_tiles,
         unsigned lathe_groups, unsigned lathe_supers) {
     Form lathe_form;
@@ -173,7 +179,7 @@ def source_of(text: Text) -> str:
     if text.vector > 1:
         pack = "lathe::Pack<scan_type, kVector>"
         read_all = (
-            f"const {pack} all = *(const {pack}*)(scan_input + at);"
+            f"const {pack} all = lathe::stream_in((const {pack}*)(scan_input + at));"
             " for (int j = 0; j < kVector; ++j) v[j] = all.at[j];"
         )
         begin, each = f"first ? (scan_type)({neutral}) : before", "v[j - 1]"
@@ -182,7 +188,7 @@ def source_of(text: Text) -> str:
         write_all = (
             f"{pack} all; all.at[0] = {begin};"
             f" for (int j = 1; j < kVector; ++j) all.at[j] = {each};"
-            f" *({pack}*)(scan_output + at) = all;"
+            f" lathe::stream_out(({pack}*)(scan_output + at), all);"
         )
     item, begins = ("v.value", "v.begins") if is_segmented else ("v", "false")
     before = "before.value" if is_segmented else "before"
@@ -204,7 +210,7 @@ def source_of(text: Text) -> str:
         )
     parts: dict[str, Any] = {
         "value": "lathe::Segmented<scan_type>" if is_segmented else "scan_type",
-        "threads": THREADS,
+        "threads": tile_shape()[0],
         "vector": text.vector,
         "rows": rows_of(text.dtype, text.vector),
         "read_all": read_all,
@@ -227,11 +233,11 @@ def source_of(text: Text) -> str:
 
 def state_bytes(text: Text, count: int) -> tuple[int, list[int]]:
     """Bytes of a launch's state, with its tiles, groups and supergroups."""
-    tiles = -(-count // (THREADS * text.vector * rows_of(text.dtype, text.vector)))
+    tiles = -(-count // (tile_shape()[0] * text.vector * rows_of(text.dtype, text.vector)))
     groups = -(-tiles // 32)
     numbers = [tiles, groups, -(-groups // 32)]
     value = text.dtype.itemsize if text.segment_expr is None else max(text.dtype.itemsize, 4) * 2
-    record = 8 if value <= 4 else 4 + -(-value // 4) * 4
+    record = -(-value // 4) * 8
     return 128 + sum(numbers) * record, numbers
 
 
