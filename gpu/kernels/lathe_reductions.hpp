@@ -211,6 +211,11 @@ template <class T> __device__ __forceinline__ bool comes_before(const T& a, cons
 template <class T> __device__ __forceinline__ bool comes_before(const pycuda::complex<T>& a, const pycuda::complex<T>& b) {
     return less(a, b);
 }
+// a <= b, false where one of them is no number.
+template <class T> __device__ __forceinline__ bool not_after(const T& a, const T& b) { return a <= b; }
+template <class T> __device__ __forceinline__ bool not_after(const pycuda::complex<T>& a, const pycuda::complex<T>& b) {
+    return !is_nan(a) && !is_nan(b) && !less(b, a);
+}
 
 // The least and the greatest number of a type.
 template <class T> struct Ends {
@@ -239,11 +244,11 @@ template <class T> struct NoNumber<pycuda::complex<T>> {
 // NaN wins.
 template <class T> struct Least {
     static __device__ __forceinline__ T neutral() { return Ends<T>::high(); }
-    static __device__ __forceinline__ T of(const T& a, const T& b) { return no_number(b) || comes_before(b, a) ? (no_number(a) ? a : b) : a; }
+    static __device__ __forceinline__ T of(const T& a, const T& b) { return no_number(a) || not_after(a, b) ? a : b; }
 };
 template <class T> struct Greatest {
     static __device__ __forceinline__ T neutral() { return Ends<T>::low(); }
-    static __device__ __forceinline__ T of(const T& a, const T& b) { return no_number(b) || comes_before(a, b) ? (no_number(a) ? a : b) : a; }
+    static __device__ __forceinline__ T of(const T& a, const T& b) { return no_number(a) || not_after(b, a) ? a : b; }
 };
 // NaN loses; what is left is NaN where nothing else was there.
 template <class T> struct LeastNumber {
@@ -271,7 +276,10 @@ template <class T, class Rule> struct Place {
             state.at = at;
         }
     }
+    // Few runs have what is as good as the best so far: only those are looked through.
     template <int N, class Run> static __device__ __forceinline__ void take(State& state, const Run& run) {
+        const T best = Tree<N, T, Run>::of(run, 0, [](const T& a, const T& b) { return Rule::Value::of(a, b); });
+        if (state.at >= 0 && Rule::before(state.value, best)) return;
         #pragma unroll
         for (int k = 0; k < N; ++k) consider(state, run(k), run.place(k));
     }
@@ -281,11 +289,13 @@ template <class T, class Rule> struct Place {
     static __device__ __forceinline__ long long finish(const State& state, const Facts&) { return state.at; }
 };
 template <class T> struct Ascending {
+    typedef Least<T> Value;
     static __device__ __forceinline__ bool before(const T& a, const T& b) {
         return !no_number(b) && (no_number(a) || comes_before(a, b));
     }
 };
 template <class T> struct Descending {
+    typedef Greatest<T> Value;
     static __device__ __forceinline__ bool before(const T& a, const T& b) {
         return !no_number(b) && (no_number(a) || comes_before(b, a));
     }
