@@ -19,6 +19,11 @@ class LibraryMissing : public lathe::Error {
     using Error::Error;
 };
 
+/// A call of a library that failed: "cublasGemmEx failed: CUBLAS_STATUS_…", and what it was for.
+class LibraryError : public lathe::Error {
+    using Error::Error;
+};
+
 /// A folder to look below first: a site-packages folder with nvidia/cu13, or a toolkit. The Python
 /// package gives its own site-packages. Counts for libraries that are not open yet. Thread-safe.
 void set_library_hint(std::filesystem::path folder);
