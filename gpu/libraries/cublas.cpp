@@ -21,6 +21,13 @@ CublasApi open_library() {
     api.library.find(api.status_name, "cublasGetStatusName");
     api.library.find(api.gemm, "cublasGemmEx_64");
     api.library.find(api.gemm_strided_batched, "cublasGemmStridedBatchedEx_64");
+    constexpr std::array letters{'S', 'D', 'C', 'Z'};
+    for (std::size_t k = 0; k < letters.size(); ++k) {
+        api.library.find(api.getrf_batched[k],
+                         fmt::format("cublas{}getrfBatched", letters[k]).c_str());
+        api.library.find(api.getrs_batched[k],
+                         fmt::format("cublas{}getrsBatched", letters[k]).c_str());
+    }
     return api;
 }
 

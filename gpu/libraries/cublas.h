@@ -23,6 +23,8 @@ struct CublasApi {
     cublas_abi::StatusText* status_name = nullptr;
     cublas_abi::Gemm* gemm = nullptr;
     cublas_abi::GemmStridedBatched* gemm_strided_batched = nullptr;
+    cublas_abi::GetrfBatched* getrf_batched[4]{}; ///< float32, float64, complex64, complex128
+    cublas_abi::GetrsBatched* getrs_batched[4]{};
 };
 
 /// The library, opened by the first call, on any thread. Throws LibraryMissing; a later call tries

@@ -42,5 +42,12 @@ using GemmStridedBatched = Status(Handle, int first_operation, int second_operat
                                   const void* beta, void* result, int result_type,
                                   std::int64_t result_leading, long long result_stride,
                                   std::int64_t count, int compute_type, int algorithm);
+// Of S, D, C and Z alike: the matrices by their addresses, in memory of the device; getrs's `info`
+// is the host's.
+using GetrfBatched = Status(Handle, int n, void* const* matrices, int leading, int* pivots,
+                            int* info, int count);
+using GetrsBatched = Status(Handle, int operation, int n, int columns, const void* const* matrices,
+                            int leading, const int* pivots, void* const* right, int right_leading,
+                            int* info, int count);
 
 } // namespace lathe::gpu::cublas_abi

@@ -71,5 +71,18 @@ using OrgqrBuffer = Status(Handle, int m, int n, int k, const void* a, int leadi
                            int* elements);
 using Orgqr = Status(Handle, int m, int n, int k, void* a, int leading, const void* tau, void* work,
                      int elements, int* info);
+// Of S, D, C and Z alike: the matrices by their addresses, in memory of the device.
+using PotrfBatched = Status(Handle, int triangle, int n, void** matrices, int leading, int* info,
+                            int count);
+// Since CUDA 12.6.
+using SyevBatchedBuffers = Status(Handle, Parameters, int vectors, int triangle, std::int64_t n,
+                                  int type, const void* a, std::int64_t leading, int value_type,
+                                  const void* values, int compute_type, std::size_t* device_bytes,
+                                  std::size_t* host_bytes, std::int64_t count);
+using SyevBatched = Status(Handle, Parameters, int vectors, int triangle, std::int64_t n, int type,
+                           void* a, std::int64_t leading, int value_type, void* values,
+                           int compute_type, void* device_buffer, std::size_t device_bytes,
+                           void* host_buffer, std::size_t host_bytes, int* info,
+                           std::int64_t count);
 
 } // namespace lathe::gpu::cusolver_abi

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: MIT
 """lathe.linalg against numpy.linalg: values by residuals and conditioning, types, errors."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from array_cases import numbers
+from conftest import script_environment
 from linalg_cases import (  # noqa: F401
     FACTORED,
     assert_near,
@@ -390,3 +394,44 @@ def test_shapes_and_types_that_do_not_fit():
         linalg.norm(square, "spectral")
     with pytest.raises(ValueError):
         np.einsum("ij,jk", a, a)
+
+
+# --- Libraries
+
+
+def test_large_matrices_of_a_stack_are_factored_one_by_one(monkeypatch):
+    """With cuSOLVER alone: small ones are factored all in one call, by cuBLAS for LU."""
+    monkeypatch.setattr("lathe.linalg.device._SMALL", 0)
+    for dtype in FACTORED:
+        a, b = well_conditioned((3, 5, 5), dtype), random_values((3, 5, 2), dtype, 1)
+        assert_near(linalg.solve(to_gpu(a), to_gpu(b)), np.linalg.solve(a, b), 10)
+        assert_near(linalg.det(to_gpu(a)), np.linalg.det(a), 10)
+        spd = definite((3, 5, 5), dtype)
+        assert_near(linalg.cholesky(to_gpu(spd)), np.linalg.cholesky(spd), 10)
+        assert_near(linalg.eigvalsh(to_gpu(spd)), np.linalg.eigvalsh(spd), 10)
+    with pytest.raises(linalg.LinAlgError, match="ingular"):
+        linalg.inv(to_gpu(np.stack([np.eye(2), np.zeros((2, 2))])))
+
+
+def test_a_missing_library_is_named_with_what_brings_it():
+    script = (
+        "import numpy as np\n"
+        "from lathe import linalg\n"
+        "from lathe.cuda.gpuarray import to_gpu\n"
+        "a = to_gpu(np.eye(2))\n"
+        "for call in (lambda: a @ a, lambda: linalg.cholesky(a)):\n"
+        "    try:\n"
+        "        call()\n"
+        "    except ImportError as e:\n"
+        "        print(e)\n"
+        "print((a.astype('i') @ a.astype('i')).get().tolist())\n"
+    )
+    environment = script_environment(LATHE_CUBLAS="/nonexistent", LATHE_CUSOLVER="/nonexistent")
+    ran = subprocess.run(
+        [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True
+    )
+    cublas, cusolver, product = ran.stdout.splitlines()
+    assert "cuBLAS was not found: /nonexistent" in cublas
+    assert "pip install nvidia-cublas" in cublas and "LATHE_CUBLAS" in cublas
+    assert "pip install nvidia-cusolver" in cusolver
+    assert product == "[[1, 0], [0, 1]]"

@@ -2,6 +2,7 @@
 // Products of matrices, and the host's view of arrays where the device's memory is the host's, for
 // lathe.linalg. What multiplies is gpu/libraries/matmul.h, or NumPy (lathe/linalg/host.py).
 #include "python/bind/array/linalg.h"
+#include "gpu/libraries/batched.h"
 #include "gpu/libraries/cublas.h"
 #include "gpu/libraries/cusolver.h"
 #include "gpu/libraries/host_memory.h"
@@ -147,6 +148,32 @@ void bind_linalg(py::module_& m) {
             gpu::factor_cholesky(array_of(a), array_of(info));
         },
         py::arg("a"), py::arg("info"));
+    m.def(
+        "factor_many_lu",
+        [](const py::object& a, const py::object& pivots, const py::object& info) {
+            gpu::factor_many_lu(array_of(a), array_of(pivots), array_of(info));
+        },
+        py::arg("a"), py::arg("pivots"), py::arg("info"));
+    m.def(
+        "solve_many_by_lu",
+        [](const py::object& lu, const py::object& pivots, const py::object& b) {
+            gpu::solve_many_by_lu(array_of(lu), array_of(pivots), array_of(b));
+        },
+        py::arg("lu"), py::arg("pivots"), py::arg("b"));
+    m.def(
+        "factor_many_cholesky",
+        [](const py::object& a, const py::object& info) {
+            gpu::factor_many_cholesky(array_of(a), array_of(info));
+        },
+        py::arg("a"), py::arg("info"));
+    m.def(
+        "eigen_of_many_hermitian",
+        [](const py::object& a, const py::object& values, const py::object& info, bool lower,
+           bool vectors) {
+            return gpu::eigen_of_many_hermitian(array_of(a), array_of(values), array_of(info),
+                                                lower, vectors);
+        },
+        py::arg("a"), py::arg("values"), py::arg("info"), py::arg("lower"), py::arg("vectors"));
     m.def(
         "factor_qr",
         [](const py::object& a, const py::object& tau, const py::object& info) {

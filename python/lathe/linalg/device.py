@@ -34,6 +34,15 @@ def _matrices(by_columns: GPUArray, batch: _Batch) -> GPUArray:
     return by_columns.reshape(*batch, columns, rows).swapaxes(-1, -2)
 
 
+# Matrices up to this size are factored all in one call where there are several: NVIDIA names about
+# 100 as where its batched LU stops to pay.
+_SMALL = 128
+
+
+def _are_small(by_columns: GPUArray) -> bool:
+    return by_columns.shape[0] > 1 and by_columns.shape[1] <= _SMALL
+
+
 def _info(count: int) -> GPUArray:
     made = GPUArray((count,), np.int32)
     native.clear_array(made)
@@ -61,8 +70,9 @@ def _triangle(a: GPUArray, lower: bool) -> GPUArray:
 def _lu(a: GPUArray) -> tuple[GPUArray, GPUArray, GPUArray]:
     lu = _by_columns(a)
     count, n, _ = lu.shape
-    pivots, info = GPUArray((count, n), np.int64), _info(count)
-    native.factor_lu(lu, pivots, info)
+    is_small, info = _are_small(lu), _info(count)
+    pivots = GPUArray((count, n), np.int32 if is_small else np.int64)
+    (native.factor_many_lu if is_small else native.factor_lu)(lu, pivots, info)
     return lu, pivots, info
 
 
@@ -72,8 +82,11 @@ def solve(a: GPUArray, b: GPUArray) -> GPUArray:
         return GPUArray(b.shape, b.dtype)
     lu, pivots, info = _lu(a)
     right = _by_columns(b)
-    native.solve_by_lu(lu, pivots, right, _info(len(info)))
     _check(info, "Singular matrix")
+    if pivots.dtype == np.int32:
+        native.solve_many_by_lu(lu, pivots, right)
+    else:
+        native.solve_by_lu(lu, pivots, right, _info(len(info)))
     return _matrices(right, b.shape[:-2])
 
 
@@ -116,7 +129,8 @@ def cholesky(a: GPUArray, upper: bool) -> GPUArray:
     # With `upper` NumPy reads the upper triangle: that of the conjugates' transpose is the lower.
     factor = _by_columns(a.conj().swapaxes(-1, -2) if upper else a)
     info = _info(len(factor))
-    native.factor_cholesky(factor, info)
+    many = _are_small(factor)
+    (native.factor_many_cholesky if many else native.factor_cholesky)(factor, info)
     _check(info, "Matrix is not positive definite")
     made = _triangle(_matrices(factor, a.shape[:-2]), lower=True)
     return made.conj().swapaxes(-1, -2) if upper else made
@@ -153,7 +167,11 @@ def eigh(a: GPUArray, lower: bool, vectors: bool) -> tuple[GPUArray, GPUArray]:
     made = _by_columns(a)
     values, info = GPUArray((len(made), n), real_type(a.dtype)), _info(len(made))
     if a.size:
-        native.eigen_of_hermitian(made, values, info, lower, vectors)
+        is_done = _are_small(made) and native.eigen_of_many_hermitian(
+            made, values, info, lower, vectors
+        )
+        if not is_done:
+            native.eigen_of_hermitian(made, values, info, lower, vectors)
         _check(info, "Eigenvalues did not converge")
     return values.reshape(*batch, n), _matrices(made, batch)
 

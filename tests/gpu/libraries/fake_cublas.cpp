@@ -91,3 +91,35 @@ Status cublasGemmStridedBatchedEx_64(Handle, int first_operation, int second_ope
 
 static_assert(std::is_same_v<decltype(cublasGemmEx_64), Gemm>);
 static_assert(std::is_same_v<decltype(cublasGemmStridedBatchedEx_64), GemmStridedBatched>);
+
+#define FAKE_LU(letter, type)                                                                      \
+    extern "C" Status cublas##letter##getrfBatched(                                                \
+        Handle, int n, void* const* matrices, int leading, int* pivots, int* info, int count) {    \
+        if (leading < n) return kInvalidValue;                                                     \
+        fake::wait_for_device();                                                                   \
+        for (int i = 0; i < count; ++i) {                                                          \
+            fake::Matrix a{type, matrices[i], leading, n, n};                                      \
+            info[i] = fake::factor_lu(a, pivots + i * n);                                          \
+            a.write(type, matrices[i], leading);                                                   \
+        }                                                                                          \
+        return 0;                                                                                  \
+    }                                                                                              \
+    extern "C" Status cublas##letter##getrsBatched(                                                \
+        Handle, int operation, int n, int columns, const void* const* matrices, int leading,       \
+        const int* pivots, void* const* right, int right_leading, int* info, int count) {          \
+        if (operation != kNormal || leading < n || right_leading < n) return kInvalidValue;        \
+        fake::wait_for_device();                                                                   \
+        for (int i = 0; i < count; ++i) {                                                          \
+            fake::Matrix b{type, right[i], right_leading, n, columns};                             \
+            fake::solve_by_lu(fake::Matrix{type, matrices[i], leading, n, n}, pivots + i * n, b);  \
+            b.write(type, right[i], right_leading);                                                \
+        }                                                                                          \
+        *info = 0;                                                                                 \
+        return 0;                                                                                  \
+    }
+FAKE_LU(S, 0)
+FAKE_LU(D, 1)
+FAKE_LU(C, 4)
+FAKE_LU(Z, 5)
+static_assert(std::is_same_v<decltype(cublasSgetrfBatched), GetrfBatched>);
+static_assert(std::is_same_v<decltype(cublasSgetrsBatched), GetrsBatched>);

@@ -113,6 +113,25 @@ void complete(Matrix& q, std::int64_t from) {
     }
 }
 
+void factor_cholesky(int type, void* to, std::int64_t n, std::int64_t leading, int* info) {
+    Matrix a{type, to, leading, n, n};
+    *info = 0;
+    for (std::int64_t k = 0; k < n; ++k) {
+        double rest = a(k, k).real();
+        for (std::int64_t j = 0; j < k; ++j) rest -= std::norm(a(k, j));
+        if (!(rest > 0)) {
+            *info = static_cast<int>(k + 1);
+            return;
+        }
+        a(k, k) = std::sqrt(rest);
+        for (std::int64_t i = k + 1; i < n; ++i) {
+            for (std::int64_t j = 0; j < k; ++j) a(i, k) -= a(i, j) * std::conj(a(k, j));
+            a(i, k) /= a(k, k);
+        }
+    }
+    a.write(type, to, leading);
+}
+
 } // namespace
 
 extern "C" {
@@ -137,22 +156,7 @@ Status cusolverDnXgetrf(Handle, Parameters, std::int64_t m, std::int64_t n, int 
     if (m != n || leading < m || !begin(device, device_bytes, host, host_bytes))
         return kInvalidValue;
     Matrix a{type, to, leading, m, n};
-    *info = 0;
-    for (std::int64_t k = 0; k < n; ++k) {
-        std::int64_t largest = k;
-        for (std::int64_t i = k; i < n; ++i)
-            if (std::abs(a(i, k)) > std::abs(a(largest, k))) largest = i;
-        pivots[k] = largest + 1;
-        for (std::int64_t j = 0; j < n; ++j) std::swap(a(k, j), a(largest, j));
-        if (a(k, k) == 0.0) {
-            if (*info == 0) *info = static_cast<int>(k + 1);
-            continue;
-        }
-        for (std::int64_t i = k + 1; i < n; ++i) {
-            a(i, k) /= a(k, k);
-            for (std::int64_t j = k + 1; j < n; ++j) a(i, j) -= a(i, k) * a(k, j);
-        }
-    }
+    *info = fake::factor_lu(a, pivots);
     a.write(type, to, leading);
     return 0;
 }
@@ -164,15 +168,7 @@ Status cusolverDnXgetrs(Handle, Parameters, int operation, std::int64_t n, std::
     fake::wait_for_device();
     const Matrix a{type, from, leading, n, n};
     Matrix b{type, to, b_leading, n, columns};
-    for (std::int64_t j = 0; j < columns; ++j) {
-        for (std::int64_t k = 0; k < n; ++k) std::swap(b(k, j), b(pivots[k] - 1, j));
-        for (std::int64_t k = 0; k < n; ++k)
-            for (std::int64_t i = k + 1; i < n; ++i) b(i, j) -= a(i, k) * b(k, j);
-        for (std::int64_t k = n; k-- > 0;) {
-            b(k, j) /= a(k, k);
-            for (std::int64_t i = 0; i < k; ++i) b(i, j) -= a(i, k) * b(k, j);
-        }
-    }
+    fake::solve_by_lu(a, pivots, b);
     b.write(type, to, b_leading);
     *info = 0;
     return 0;
@@ -186,22 +182,7 @@ Status cusolverDnXpotrf(Handle, Parameters, int triangle, std::int64_t n, int ty
                         std::int64_t leading, int, void* device, std::size_t device_bytes,
                         void* host, std::size_t host_bytes, int* info) {
     if (triangle != kLower || !begin(device, device_bytes, host, host_bytes)) return kInvalidValue;
-    Matrix a{type, to, leading, n, n};
-    *info = 0;
-    for (std::int64_t k = 0; k < n; ++k) {
-        double rest = a(k, k).real();
-        for (std::int64_t j = 0; j < k; ++j) rest -= std::norm(a(k, j));
-        if (!(rest > 0)) {
-            *info = static_cast<int>(k + 1);
-            return 0;
-        }
-        a(k, k) = std::sqrt(rest);
-        for (std::int64_t i = k + 1; i < n; ++i) {
-            for (std::int64_t j = 0; j < k; ++j) a(i, k) -= a(i, j) * std::conj(a(k, j));
-            a(i, k) /= a(k, k);
-        }
-    }
-    a.write(type, to, leading);
+    factor_cholesky(type, to, n, leading, info);
     return 0;
 }
 
@@ -380,3 +361,39 @@ FAKE_Q(cusolverDnSorgqr, 0)
 FAKE_Q(cusolverDnDorgqr, 1)
 FAKE_Q(cusolverDnCungqr, 4)
 FAKE_Q(cusolverDnZungqr, 5)
+
+#define FAKE_CHOLESKY(name, type)                                                                  \
+    extern "C" Status name(Handle, int triangle, int n, void** matrices, int leading, int* info,   \
+                           int count) {                                                            \
+        if (triangle != kLower || leading < n) return kInvalidValue;                               \
+        fake::wait_for_device();                                                                   \
+        for (int i = 0; i < count; ++i) factor_cholesky(type, matrices[i], n, leading, info + i);  \
+        return 0;                                                                                  \
+    }
+FAKE_CHOLESKY(cusolverDnSpotrfBatched, 0)
+FAKE_CHOLESKY(cusolverDnDpotrfBatched, 1)
+FAKE_CHOLESKY(cusolverDnCpotrfBatched, 4)
+FAKE_CHOLESKY(cusolverDnZpotrfBatched, 5)
+
+extern "C" Status cusolverDnXsyevBatched_bufferSize(Handle, Parameters, int, int, std::int64_t, int,
+                                                    const void*, std::int64_t, int, const void*,
+                                                    int, std::size_t* device, std::size_t* host,
+                                                    std::int64_t) {
+    return ask(device, host);
+}
+extern "C" Status cusolverDnXsyevBatched(Handle handle, Parameters parameters, int vectors,
+                                         int triangle, std::int64_t n, int type, void* to,
+                                         std::int64_t leading, int value_type, void* values,
+                                         int compute, void* device, std::size_t device_bytes,
+                                         void* host, std::size_t host_bytes, int* info,
+                                         std::int64_t count) {
+    const auto bytes = [](int of) { return of == 0 ? 4 : of == 5 ? 16 : 8; };
+    for (std::int64_t i = 0; i < count; ++i)
+        if (const Status status =
+                cusolverDnXsyevd(handle, parameters, vectors, triangle, n, type,
+                                 static_cast<char*>(to) + i * n * leading * bytes(type), leading,
+                                 value_type, static_cast<char*>(values) + i * n * bytes(value_type),
+                                 compute, device, device_bytes, host, host_bytes, info + i))
+            return status;
+    return 0;
+}

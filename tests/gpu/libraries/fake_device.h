@@ -3,10 +3,12 @@
 // software device, as naively as can be, and share no code with what they test.
 #pragma once
 
+#include <cmath>
 #include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <dlfcn.h>
@@ -92,5 +94,40 @@ struct Matrix {
     std::int64_t rows, columns;
     std::vector<Number> values;
 };
+
+/// L and U with partial pivoting, pivots from 1 on; the first column without one, or 0.
+template <class Pivot> int factor_lu(Matrix& a, Pivot* pivots) {
+    int info = 0;
+    const std::int64_t n = a.columns;
+    for (std::int64_t k = 0; k < n; ++k) {
+        std::int64_t largest = k;
+        for (std::int64_t i = k; i < n; ++i)
+            if (std::abs(a(i, k)) > std::abs(a(largest, k))) largest = i;
+        pivots[k] = static_cast<Pivot>(largest + 1);
+        for (std::int64_t j = 0; j < n; ++j) std::swap(a(k, j), a(largest, j));
+        if (a(k, k) == 0.0) {
+            if (info == 0) info = static_cast<int>(k + 1);
+            continue;
+        }
+        for (std::int64_t i = k + 1; i < n; ++i) {
+            a(i, k) /= a(k, k);
+            for (std::int64_t j = k + 1; j < n; ++j) a(i, j) -= a(i, k) * a(k, j);
+        }
+    }
+    return info;
+}
+
+template <class Pivot> void solve_by_lu(const Matrix& a, const Pivot* pivots, Matrix& b) {
+    const std::int64_t n = a.columns, columns = b.columns;
+    for (std::int64_t j = 0; j < columns; ++j) {
+        for (std::int64_t k = 0; k < n; ++k) std::swap(b(k, j), b(pivots[k] - 1, j));
+        for (std::int64_t k = 0; k < n; ++k)
+            for (std::int64_t i = k + 1; i < n; ++i) b(i, j) -= a(i, k) * b(k, j);
+        for (std::int64_t k = n; k-- > 0;) {
+            b(k, j) /= a(k, k);
+            for (std::int64_t i = 0; i < k; ++i) b(i, j) -= a(i, k) * b(k, j);
+        }
+    }
+}
 
 } // namespace fake

@@ -61,6 +61,15 @@ static_assert(cublas_abi::kDefaultAlgorithm == CUBLAS_GEMM_DEFAULT &&
               cublas_abi::kDisallowReducedPrecisionReduction ==
                   CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);
 
+SAME(cublas_abi::GetrfBatched, cublasSgetrfBatched);
+SAME(cublas_abi::GetrfBatched, cublasDgetrfBatched);
+SAME(cublas_abi::GetrfBatched, cublasCgetrfBatched);
+SAME(cublas_abi::GetrfBatched, cublasZgetrfBatched);
+SAME(cublas_abi::GetrsBatched, cublasSgetrsBatched);
+SAME(cublas_abi::GetrsBatched, cublasDgetrsBatched);
+SAME(cublas_abi::GetrsBatched, cublasCgetrsBatched);
+SAME(cublas_abi::GetrsBatched, cublasZgetrsBatched);
+
 SAME(cusolver_abi::Create, cusolverDnCreate);
 SAME(cusolver_abi::CreateParameters, cusolverDnCreateParams);
 SAME(cusolver_abi::SetStream, cusolverDnSetStream);
@@ -75,6 +84,12 @@ SAME(cusolver_abi::SyevdBuffers, cusolverDnXsyevd_bufferSize);
 SAME(cusolver_abi::Syevd, cusolverDnXsyevd);
 SAME(cusolver_abi::GesvdBuffers, cusolverDnXgesvd_bufferSize);
 SAME(cusolver_abi::Gesvd, cusolverDnXgesvd);
+SAME(cusolver_abi::PotrfBatched, cusolverDnSpotrfBatched);
+SAME(cusolver_abi::PotrfBatched, cusolverDnDpotrfBatched);
+SAME(cusolver_abi::PotrfBatched, cusolverDnCpotrfBatched);
+SAME(cusolver_abi::PotrfBatched, cusolverDnZpotrfBatched);
+SAME(cusolver_abi::SyevBatchedBuffers, cusolverDnXsyevBatched_bufferSize);
+SAME(cusolver_abi::SyevBatched, cusolverDnXsyevBatched);
 SAME(cusolver_abi::OrgqrBuffer, cusolverDnSorgqr_bufferSize);
 SAME(cusolver_abi::Orgqr, cusolverDnSorgqr);
 SAME(cusolver_abi::Orgqr, cusolverDnDorgqr);
