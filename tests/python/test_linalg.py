@@ -320,6 +320,10 @@ def test_diagonals(offset):
     assert_near(np.linalg.diagonal(x, offset=offset), np.linalg.diagonal(a, offset=offset))
     assert_near(np.linalg.trace(x, offset=offset), np.linalg.trace(a, offset=offset))
     assert_near(np.diagonal(x, offset), np.diagonal(a, offset))
+    assert_near(x.diagonal(offset, 1, 2), a.diagonal(offset, 1, 2))
+    assert_near(x.trace(offset), a.trace(offset))
+    assert_near(x.mT, a.mT)
+    assert_near(np.matrix_transpose(x), a.mT)
     assert_near(np.trace(x, offset, 2, 1), np.trace(a, offset, 2, 1))
     assert linalg.diagonal(x).base is x
 

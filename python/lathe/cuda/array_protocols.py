@@ -241,6 +241,30 @@ def _dot_method(self: GPUArray, other: GPUArray) -> GPUArray:
     return numpy_functions.dot(self, other)
 
 
+def _diagonal_method(self: GPUArray, offset: int = 0, axis1: int = 0, axis2: int = 1) -> GPUArray:
+    """The diagonals of two axes; a view."""
+    from lathe.cuda import numpy_functions
+
+    return numpy_functions.diagonal(self, offset, axis1, axis2)
+
+
+def _trace_method(
+    self: GPUArray, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None,
+    out: GPUArray | None = None,
+) -> GPUArray:  # fmt: skip
+    """The sums of the diagonals of two axes."""
+    from lathe.cuda import numpy_functions
+
+    return numpy_functions.trace(self, offset, axis1, axis2, dtype, out)
+
+
+def _matrix_transpose(self: GPUArray) -> GPUArray:
+    """The last two axes exchanged; a view."""
+    from lathe import linalg
+
+    return linalg.matrix_transpose(self)
+
+
 def install() -> None:
     """Gives the class its protocols."""
     for name in ("argsort", "cumsum", "cumprod", "nonzero"):
@@ -253,6 +277,9 @@ def install() -> None:
         "_repr_html_": _repr_html,
         "sort": _sort,
         "dot": _dot_method,
+        "diagonal": _diagonal_method,
+        "trace": _trace_method,
+        "mT": property(_matrix_transpose),
     }.items():
         setattr(GPUArray, name, function)
 

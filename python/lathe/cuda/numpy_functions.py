@@ -229,6 +229,10 @@ def cross(a: GPUArray, b: GPUArray, axis: int = -1) -> GPUArray:
     return linalg.cross(a, b, axis=axis)
 
 
+# Of numpy itself, with the arguments of those in numpy.linalg.
+_IN_LINALG = ("tensordot", "inner", "einsum", "matrix_transpose")
+
+
 def _from_linalg(name: str) -> Callable[..., Any] | None:
     from lathe import linalg
 
@@ -240,7 +244,7 @@ def find(function: Callable[..., Any]) -> Callable[..., Any] | None:
     if not getattr(function, "__module__", "").startswith("numpy"):
         return None
     name = function.__name__
-    if function.__module__ == "numpy.linalg" or name in ("tensordot", "inner", "einsum"):
+    if function.__module__ == "numpy.linalg" or name in _IN_LINALG:
         return _from_linalg(name)
     name = _OTHER_NAMES.get(name, name)
     if name in _METHODS:
