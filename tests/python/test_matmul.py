@@ -160,6 +160,11 @@ def test_order_on_streams():
         a = abs(a) * 0 + 2
     made = linalg.matmul(a, a, stream=None) + 1
     assert (made.get() == 64 * 4 + 1).all()
+    large = to_gpu(np.zeros((2048, 1024), "f"))
+    for value in range(8):  # the default stream waits for this one
+        large.fill(value, stream=stream)
+    part = large[-32:, -32:]
+    assert ((part @ part).get() == 7 * 7 * 32).all()
     b = native.copy_array(a, "C", stream)
     b.fill(3, stream=stream)
     product = linalg.matmul(b, b, stream=stream)

@@ -146,24 +146,31 @@ def lstsq(
     return (x[:, 0] if b.ndim == 1 else x), residuals, rank, s
 
 
-def pinv(a: GPUArray, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None) -> GPUArray:
+_NOT_GIVEN: Any = object()  # None has a meaning of its own
+
+
+def pinv(
+    a: GPUArray, rcond: Any = None, hermitian: bool = False, *, rtol: Any = _NOT_GIVEN
+) -> GPUArray:
     """Pseudo-inverses by singular values; those below `rtol` times the largest count as 0.
 
     Parameters
     ----------
     a : GPUArray, (..., m, n)
     rcond, rtol : float or GPUArray, optional
-        1e-15 unless given, as in NumPy; with ``rtol=None`` given as `rcond` is.
+        1e-15 unless given, as in NumPy; ``rtol=None``: the type's precision times max(m, n).
     hermitian : bool
         The matrices are, which is faster.
     """
     (a,) = checks.inexact("pinv", a)
     checks.matrices("pinv", a)
-    if rcond is not None and rtol is not None:
-        raise ValueError("`rtol` and `rcond` can't be both set.")
-    relative = rtol if rcond is None else rcond
+    relative = rcond
+    if rcond is None:
+        relative = 1e-15 if rtol is _NOT_GIVEN else rtol
+    elif rtol is not _NOT_GIVEN:
+        raise ValueError("pinv: rtol and rcond cannot both be given")
     if relative is None:
-        relative = 1e-15
+        relative = max(a.shape[-2:]) * float(np.finfo(a.dtype).eps)
     if not a.size:
         return GPUArray((*a.shape[:-2], a.shape[-1], a.shape[-2]), a.dtype)
     u, s, vh = factors.svd(a.conj(), full_matrices=False, hermitian=hermitian)
