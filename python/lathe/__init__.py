@@ -41,6 +41,7 @@ _HOMES = {
     "zeros": "compute",
     "kernel": "compute",
     "resource": "native",
+    "sparse": "sparse",
     "tune": "tune",
     "ui": "ui",
 }
@@ -48,6 +49,7 @@ _HOMES = {
 __all__ = [*sorted(_HOMES), "__version__"]
 
 if TYPE_CHECKING:
+    from lathe import sparse as sparse
     from lathe import tune as tune
     from lathe import ui as ui
     from lathe._lathe import Array as Array
