@@ -3,8 +3,7 @@
 
 #include "engine/core/error.h"
 #include "engine/core/log.h"
-#include "engine/core/resources.h"
-#include "gpu/driver/api.h"
+#include "gpu/libraries/library.h"
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
@@ -24,45 +23,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kNewestMajor = 13;
-constexpr int kOldestMajor = 12;
-
 std::mutex mutex;
-fs::path hint; // guarded by mutex
 std::atomic<const NvrtcApi*> open{nullptr};
 
 const char* environment(const char* name) {
     const char* value = std::getenv(name);
     return value && *value ? value : nullptr;
-}
-
-// CUBINs of a newer major version do not load in an older driver. Without a driver any will do.
-int newest_usable_major() {
-    return driver_problem().empty() ? std::min(driver().version / 1000, kNewestMajor)
-                                    : kNewestMajor;
-}
-
-void add_site_packages(std::vector<fs::path>& folders, const fs::path& environment_root) {
-    std::error_code ignored;
-    for (const auto& entry : fs::directory_iterator{environment_root / "lib", ignored})
-        if (entry.path().filename().string().starts_with("python3"))
-            folders.push_back(entry.path() / "site-packages");
-}
-
-// Toolkits and site-packages folders, most wanted first.
-std::vector<fs::path> search_folders() {
-    std::vector<fs::path> folders;
-    if (!hint.empty()) folders.push_back(hint);
-    const char* toolkit = environment("LATHE_CUDA_TOOLKIT"); // as tools/bootstrap reads it
-    if (!toolkit || std::string_view{toolkit} != "none") {
-        if (toolkit) folders.emplace_back(toolkit);
-        for (const char* name : {"CUDA_HOME", "CUDA_PATH"})
-            if (const char* folder = environment(name)) folders.emplace_back(folder);
-        folders.emplace_back("/usr/local/cuda");
-    }
-    if (const char* folder = environment("VIRTUAL_ENV")) add_site_packages(folders, folder);
-    add_site_packages(folders, resource_root() / ".venv");
-    return folders;
 }
 
 std::vector<fs::path> libraries_below(const fs::path& folder, int major) {
@@ -150,19 +116,19 @@ std::unique_ptr<NvrtcApi> open_library(const fs::path& file) {
 
 std::vector<fs::path> candidates() {
     std::vector<fs::path> files;
-    const int newest = newest_usable_major();
+    const int newest = newest_usable_cuda(); // CUBINs of a newer one do not load
     const auto add_below = [&](const fs::path& folder, int major) {
         for (fs::path& file : libraries_below(folder, major)) files.push_back(std::move(file));
     };
     if (const char* named = environment("LATHE_NVRTC")) {
         std::error_code ignored;
         if (!fs::is_directory(named, ignored)) return {named};
-        for (int major = newest; major >= kOldestMajor; --major) add_below(named, major);
+        for (int major = newest; major >= kOldestUsableCuda; --major) add_below(named, major);
         if (files.empty()) files.push_back(fs::path{named} / fmt::format("libnvrtc.so.{}", newest));
         return files;
     }
-    const std::vector<fs::path> folders = search_folders();
-    for (int major = newest; major >= kOldestMajor; --major) {
+    const std::vector<fs::path> folders = library_folders();
+    for (int major = newest; major >= kOldestUsableCuda; --major) {
         for (const fs::path& folder : folders) add_below(folder, major);
         files.emplace_back(fmt::format("libnvrtc.so.{}", major)); // where the loader looks
     }
@@ -180,15 +146,10 @@ std::unique_ptr<NvrtcApi> open_first() {
         "NVRTC, the CUDA C++ compiler, was not found: {}. Run tools/bootstrap, or "
         "pip install 'cuda-toolkit[nvrtc,cudart,crt,cccl]=={}.*', or name the library in "
         "LATHE_NVRTC.",
-        fmt::join(problems, "; "), newest_usable_major())};
+        fmt::join(problems, "; "), newest_usable_cuda())};
 }
 
 } // namespace
-
-void set_nvrtc_hint(fs::path folder) {
-    std::lock_guard lock{mutex};
-    hint = std::move(folder);
-}
 
 const NvrtcApi& nvrtc() {
     if (const NvrtcApi* api = open.load(std::memory_order_acquire)) return *api;

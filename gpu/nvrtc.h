@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The NVRTC library as a table of function pointers, and the header folders that belong to it.
-// Looked for in this order: LATHE_NVRTC (a library or its folder), set_nvrtc_hint, CUDA_HOME,
-// CUDA_PATH, /usr/local/cuda, the wheels below the hint or VIRTUAL_ENV, the loader's own path.
+// Looked for in this order: LATHE_NVRTC (a library or its folder), library_folders() of
+// gpu/libraries/library.h, the loader's own path.
 // The major version is the driver's: 13, or 12 where the driver is older than CUDA 13.
 #pragma once
 
@@ -37,10 +37,6 @@ struct NvrtcApi {
     /// Folders with cuda_fp16.h, cuda/std/…; may be empty: plain sources need none.
     std::vector<std::filesystem::path> include_directories;
 };
-
-/// A folder to look below: a site-packages folder with nvidia/cu13, or a toolkit. The Python
-/// package gives its own site-packages. Only the calls before the first nvrtc() count.
-void set_nvrtc_hint(std::filesystem::path folder);
 
 /// The library, opened by the first call, on any thread. Throws lathe::Error that says where it was
 /// looked for and what brings it; a later call tries again.

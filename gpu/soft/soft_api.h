@@ -125,6 +125,10 @@ size_t latheSoftCountersRead(LatheSoftLineCounters* rows, size_t capacity);
 /// each thread has for itself (float4) are gathered lane by lane.
 unsigned latheSoftAccessBytes(void);
 
+/// Device pointers are addresses of the host's, too: 1. The host may touch the memory itself while no
+/// command uses it, so that its own libraries can do a device's work without a copy.
+int latheSoftIsHostMemory(void);
+
 #ifdef __cplusplus
 }
 #endif

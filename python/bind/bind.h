@@ -18,11 +18,11 @@ void raise_interrupt();
 PyObject* raise_in_python(std::exception_ptr thrown) noexcept;
 
 void bind_errors(py::module_& m);
-void bind_resources(py::module_& m);   // engine/core
-void bind_status(py::module_& m);      // gpu
-void bind_array(py::module_& m);       // gpu/memory.h and engine/interop/shared_buffer.h
-void bind_kernel(py::module_& m);      // gpu/module.h, gpu/launch.h
-void bind_device(py::module_& m);      // gpu, as PyCUDA has it
+void bind_resources(py::module_& m); // engine/core
+void bind_status(py::module_& m);    // gpu
+void bind_array(py::module_& m);     // gpu/memory.h and engine/interop/shared_buffer.h
+void bind_kernel(py::module_& m);    // gpu/module.h, gpu/launch.h
+void bind_device(py::module_& m);    // gpu, as PyCUDA has it
 void bind_stream(py::module_& m);
 void bind_memory(py::module_& m);
 void bind_host_memory(py::module_& m);
@@ -48,7 +48,8 @@ void bind_array_exchange(py::module_& m);
 void bind_random(py::module_& m);
 void bind_array_sorting(py::module_& m);
 void bind_array_reductions(py::module_& m);
-void bind_colormap(py::module_& m); // engine/render
+void bind_linalg(py::module_& m);      // gpu/libraries
+void bind_colormap(py::module_& m);    // engine/render
 void bind_run_control(py::module_& m); // engine/app
 void bind_input(py::module_& m);
 void bind_camera(py::module_& m);

@@ -7,6 +7,7 @@
 #include "gpu/array/array.h"
 #include "gpu/compiler.h"
 #include "gpu/driver/check.h"
+#include "gpu/libraries/library.h"
 
 #include <pybind11/stl.h>
 
@@ -83,6 +84,8 @@ void translate(std::exception_ptr pointer) {
         PyErr_SetString(PyExc_ValueError, e.what());
     } catch (const gpu::TypeError& e) {
         PyErr_SetString(PyExc_TypeError, e.what());
+    } catch (const gpu::LibraryMissing& e) {
+        PyErr_SetString(PyExc_ImportError, e.what());
     } catch (const Error& e) {
         PyErr_SetString(classes.error, e.what());
     }

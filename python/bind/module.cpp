@@ -36,6 +36,7 @@ PYBIND11_MODULE(_lathe, m) {
     bind_random(m);
     bind_array_sorting(m);
     bind_array_reductions(m);
+    bind_linalg(m);
     bind_colormap(m);
     bind_run_control(m);
     bind_input(m);

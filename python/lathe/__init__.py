@@ -42,6 +42,7 @@ _HOMES = {
     "kernel": "compute",
     "resource": "native",
     "sparse": "sparse",
+    "linalg": "linalg",
     "tune": "tune",
     "ui": "ui",
 }
@@ -50,6 +51,7 @@ __all__ = [*sorted(_HOMES), "__version__"]
 
 if TYPE_CHECKING:
     from lathe import sparse as sparse
+    from lathe import linalg as linalg
     from lathe import tune as tune
     from lathe import ui as ui
     from lathe._lathe import Array as Array

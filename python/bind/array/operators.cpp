@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// + - * / // % ** & | ^ << >> and comparisons, of arrays with arrays and with numbers.
+// + - * / // % ** @ & | ^ << >> and comparisons, of arrays with arrays and with numbers.
 #include "gpu/array/elementwise.h"
 #include "python/bind/array/gpu_array.h"
+#include "python/bind/array/linalg.h"
 #include "python/bind/array/operands.h"
 #include "python/bind/bind.h"
 
@@ -123,6 +124,8 @@ void add_operators(std::vector<PyType_Slot>& slots) {
     add(Py_nb_inplace_xor, &in_place<kXor>);
     add(Py_nb_inplace_lshift, &in_place<kLeft>);
     add(Py_nb_inplace_rshift, &in_place<kRight>);
+    add(Py_nb_matrix_multiply, &multiply_matrices);
+    add(Py_nb_inplace_matrix_multiply, &multiply_matrices_in_place);
     add(Py_tp_richcompare, &compare);
 }
 

@@ -35,6 +35,8 @@ def _array_ufunc(
     name = _NAMES.get(ufunc.__name__, ufunc.__name__)
     _refuse_host(ufunc.__name__, inputs)
     out = keywords.pop("out", None)
+    if name in ("matmul", "vecdot", "matvec", "vecmat"):
+        return _product(name, method, inputs, out, keywords)
     if method in ("reduce", "accumulate"):
         return _fold(name, method, *inputs, out=out, **keywords)
     if method != "__call__" or name not in _OPERATIONS or keywords:
@@ -45,6 +47,26 @@ def _array_ufunc(
             raise TypeError(f"{ufunc.__name__}: out must be a GPUArray")
         out = out[0] if len(out) == 1 else tuple(out)
     return native.apply(name, *values, out=out)
+
+
+def _product(name: str, method: str, inputs: Any, out: Any, keywords: dict[str, Any]) -> Any:
+    from lathe import linalg
+
+    if method != "__call__" or not all(isinstance(each, GPUArray) for each in inputs):
+        return NotImplemented
+    into = out[0] if out else None
+    if name == "matmul":
+        return linalg.matmul(inputs[0], inputs[1], into, **keywords)
+    if into is not None or keywords.keys() - {"axis"}:
+        return NotImplemented
+    a, b = inputs
+    if name == "vecdot":
+        return linalg.vecdot(a, b, **keywords)
+    if keywords or not a.ndim or not b.ndim:
+        return NotImplemented
+    if name == "matvec":
+        return linalg.matmul(a, b[..., :, None])[..., 0]
+    return linalg.matmul(a.conj()[..., None, :], b)[..., 0, :]
 
 
 _FOLDS = {
@@ -213,7 +235,7 @@ def _sorting_method(name: str) -> Any:
 
 
 def _dot_method(self: GPUArray, other: GPUArray) -> GPUArray:
-    """The sum of the products of the elements of two arrays of one dimension."""
+    """`numpy.dot` of the arrays: of vectors the sum of products, of matrices their product."""
     from lathe.cuda import numpy_functions
 
     return numpy_functions.dot(self, other)

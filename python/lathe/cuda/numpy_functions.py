@@ -48,7 +48,9 @@ def dot(a: Any, b: Any, out: GPUArray | None = None) -> GPUArray:
     if np.ndim(a) == 0 or np.ndim(b) == 0:
         return native.apply("multiply", a, b, out=out)
     if np.ndim(a) != 1 or np.ndim(b) != 1:
-        raise TypeError("dot of matrices is not there yet: arrays of one dimension only")
+        from lathe import linalg
+
+        return linalg.dot(a, b, out)
     made = array_reductions.dot(a, b)
     if out is None:
         return made
@@ -203,11 +205,43 @@ def array_equal(a1: Any, a2: Any) -> bool:
     return np.shape(a1) == np.shape(a2) and bool((a1 == a2).get().all())
 
 
+def outer(a: GPUArray, b: GPUArray, out: GPUArray | None = None) -> GPUArray:
+    """Of all elements, whatever their axes: `numpy.linalg.outer` wants one dimension."""
+    return native.apply("multiply", a.ravel()[:, None], b.ravel()[None, :], out=out)
+
+
+def diagonal(a: GPUArray, offset: int = 0, axis1: int = 0, axis2: int = 1) -> GPUArray:
+    from lathe import linalg
+
+    return linalg.diagonal(moveaxis(a, (axis1, axis2), (-2, -1)), offset=offset)
+
+
+def trace(
+    a: GPUArray, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None,
+    out: GPUArray | None = None,
+) -> GPUArray:  # fmt: skip
+    return diagonal(a, offset, axis1, axis2).sum(axis=-1, dtype=dtype, out=out)
+
+
+def cross(a: GPUArray, b: GPUArray, axis: int = -1) -> GPUArray:
+    from lathe import linalg
+
+    return linalg.cross(a, b, axis=axis)
+
+
+def _from_linalg(name: str) -> Callable[..., Any] | None:
+    from lathe import linalg
+
+    return getattr(linalg, name) if name in linalg.__all__ else None
+
+
 def find(function: Callable[..., Any]) -> Callable[..., Any] | None:
     """Ours for one of NumPy's; None where there is none."""
     if not getattr(function, "__module__", "").startswith("numpy"):
         return None
     name = function.__name__
+    if function.__module__ == "numpy.linalg" or name in ("tensordot", "inner", "einsum"):
+        return _from_linalg(name)
     name = _OTHER_NAMES.get(name, name)
     if name in _METHODS:
         return _method(name)
@@ -220,6 +254,6 @@ _OWN = {
         concatenate, stack, vstack, hstack, where, clip, zeros_like, ones_like, empty_like,
         full_like, copy, shape, ndim, size, reshape, ravel, transpose, swapaxes, moveaxis, squeeze,
         expand_dims, broadcast_to, flip, roll, real, imag, angle, isclose, array_equal,
-        count_nonzero, dot, vdot,
+        count_nonzero, dot, vdot, outer, diagonal, trace, cross,
     )
 }  # fmt: skip
