@@ -71,7 +71,11 @@ std::vector<Candidate> candidates(const LibraryName& name) {
         if (found.empty()) found.push_back({fs::path{named} / versioned(name, newest), newest});
         return found;
     }
-    const std::vector<fs::path> folders = library_folders();
+    std::vector<fs::path> folders = library_folders();
+    {
+        std::lock_guard lock{hint_mutex};
+        if (!hint.empty()) folders.insert(folders.begin(), hint);
+    }
     for (int major = newest; major >= kOldestUsableCuda; --major)
         found.push_back({versioned(name, major), major, true});
     for (int major = newest; major >= kOldestUsableCuda; --major) {
@@ -90,10 +94,6 @@ void set_library_hint(fs::path folder) {
 
 std::vector<fs::path> library_folders() {
     std::vector<fs::path> folders;
-    {
-        std::lock_guard lock{hint_mutex};
-        if (!hint.empty()) folders.push_back(hint);
-    }
     const char* toolkit = environment("LATHE_CUDA_TOOLKIT"); // as tools/bootstrap reads it
     if (!toolkit || std::string_view{toolkit} != "none") {
         if (toolkit) folders.emplace_back(toolkit);

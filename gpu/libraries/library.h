@@ -24,12 +24,13 @@ class LibraryError : public lathe::Error {
     using Error::Error;
 };
 
-/// A folder to look below first: a site-packages folder with nvidia/cu13, or a toolkit. The Python
-/// package gives its own site-packages. Counts for libraries that are not open yet. Thread-safe.
+/// A folder that Library looks below first: a site-packages folder with nvidia/cu13, or a toolkit.
+/// The Python package gives its interpreter's site-packages. Counts for libraries that are not open
+/// yet. Thread-safe.
 void set_library_hint(std::filesystem::path folder);
 
-/// Toolkits and site-packages folders, most wanted first: the hint, LATHE_CUDA_TOOLKIT ("none":
-/// no toolkit at all), CUDA_HOME, CUDA_PATH, /usr/local/cuda, the wheels below VIRTUAL_ENV.
+/// Toolkits and site-packages folders, most wanted first: LATHE_CUDA_TOOLKIT ("none": no toolkit at
+/// all), CUDA_HOME, CUDA_PATH, /usr/local/cuda, the wheels below VIRTUAL_ENV.
 std::vector<std::filesystem::path> library_folders();
 
 /// CUDA's newest major version that the driver can work with, 13 at most; 13 without a driver.
@@ -52,8 +53,9 @@ struct LibraryName {
 class Library {
 public:
     /// Looks at: the environment's file; one that the process has open already (as PyTorch has);
-    /// library_folders(), wheels before lib64 in each; the loader's own path. CUDA 13's file before
-    /// CUDA 12's. Throws LibraryMissing that names the places and the packages that bring it.
+    /// the hint and library_folders(), wheels before lib64 in each; the loader's own path. CUDA
+    /// 13's file before CUDA 12's. Throws LibraryMissing that names the places and the packages
+    /// that bring it.
     explicit Library(const LibraryName& name);
 
     /// As the loader resolved it.

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import sysconfig
 from pathlib import Path
 
 from lathe import _lathe as native
@@ -35,3 +36,4 @@ def resource(relative: str) -> Path:
 
 
 native.set_resource_root(resource_root())
+native.set_library_hint(sysconfig.get_path("purelib"))

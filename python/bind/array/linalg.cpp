@@ -5,6 +5,7 @@
 #include "gpu/libraries/cublas.h"
 #include "gpu/libraries/cusolver.h"
 #include "gpu/libraries/host_memory.h"
+#include "gpu/libraries/library.h"
 #include "gpu/libraries/matmul.h"
 #include "python/bind/array/gpu_array.h"
 #include "python/bind/bind.h"
@@ -13,6 +14,7 @@
 #include "python/bind/gil.h"
 
 #include <pybind11/numpy.h>
+#include <pybind11/stl/filesystem.h>
 
 #include <optional>
 #include <string>
@@ -121,6 +123,8 @@ void bind_linalg(py::module_& m) {
     m.def("host_views", &host_views, py::arg("arrays"), py::arg("stream") = nullptr,
           "NumPy's arrays over the memory of arrays of the device, when the stream's work is done. "
           "Only where host_does_the_work.");
+    m.def("set_library_hint", &gpu::set_library_hint, py::arg("folder"),
+          "A folder that NVIDIA's libraries are looked for below before others.");
     m.def("host_does_the_work", &gpu::host_does_the_work, py::arg("library"),
           "Whether the device's memory is the host's and the variable names no library.");
     // cuSOLVER, in place: gpu/libraries/cusolver.h says how the matrices lie.

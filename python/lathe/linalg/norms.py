@@ -116,7 +116,8 @@ def matrix_rank(
     """
     (a,) = checks.inexact("matrix_rank", A)
     if a.ndim < 2:
-        return (a != 0).any().astype(np.int64)
+        nonzero: GPUArray = (a != 0).any().astype(np.int64)
+        return nonzero
     if tol is not None and rtol is not None:
         raise ValueError("`tol` and `rtol` can't be both set.")
     if not a.size:
