@@ -14,6 +14,7 @@ from conftest import script_environment
 import lathe.cuda.driver as cuda
 from lathe import sparse
 from lathe.cuda.gpuarray import GPUArray, to_gpu
+from lathe.sparse import kernels
 
 FORMATS = [sparse.csr_array, sparse.coo_array, sparse.ell_array]
 DTYPES = ["f", "d", "F", "D"]
@@ -94,6 +95,21 @@ def test_the_method_follows_from_the_longest_row():
     assert sparse.csr_array(matrix((500, 500))).method == "rows"
     with pytest.raises(ValueError, match="'fast'"):
         sparse.csr_array((2, 2)).method = "fast"
+
+
+@pytest.mark.parametrize("width", [1, 2, 4, 8, 16, 32])
+@pytest.mark.parametrize("dtype", ["f", "D"])
+def test_products_by_any_number_of_lanes(width, dtype):
+    """Each device takes those that suit it."""
+    for theirs in (matrix((301, 333), dtype), skewed(400, 300, dtype)):
+        ours = sparse.csr_array(theirs)
+        x = numbers(theirs.shape[1], dtype, 1)
+        y = GPUArray(theirs.shape[0], ours.dtype)
+        parts = ours.indptr, ours.indices, ours.data, to_gpu(x), y
+        kernels.multiply_rows(*parts, width)
+        close(y, theirs @ x)
+        kernels.multiply_rows(*parts, width, add=True)
+        close(y, 2 * (theirs @ x))
 
 
 @pytest.mark.parametrize("density", [0.001, 0.01, 0.03, 0.3, 1])

@@ -10,6 +10,7 @@ from numpy.typing import DTypeLike
 
 from lathe.cuda import array_sorting
 from lathe.cuda.gpuarray import GPUArray, concatenate, multi_take, ones, take, zeros
+from lathe.native import native
 from lathe.sparse import inputs, kernels
 from lathe.sparse.matrix import SparseArray, Stream, scipy_sparse
 
@@ -147,9 +148,13 @@ class csr_array(SparseArray):
         if self.method == "merge":
             kernels.multiply_merged(*arrays, add, stream)
             return
+        kernels.multiply_rows(*arrays, self._lanes(), add, stream)
+
+    def _lanes(self) -> int:
+        """Of each row: about as many as it has entries. Where the host's processor runs kernels, it
+        makes vectors of rows side by side."""
         mean = self.nnz // max(self.shape[0], 1)
-        width = min(max(1 << (mean // 2).bit_length(), 1), 32)
-        kernels.multiply_rows(*arrays, width, add, stream)
+        return 1 if native.host_does_the_work("") else min(1 << (mean // 2).bit_length(), 32)
 
     def _multiply_dense(self, x: GPUArray, y: GPUArray, stream: Stream) -> None:
         kernels.multiply_dense(self.indptr, self.indices, self.data, x, y, stream)
