@@ -238,6 +238,25 @@ template <class Value, class Index> __device__ __forceinline__ void add_carries(
     }
 }
 
+/// Symmetric successive over-relaxation for the rows of one color, which have no entries among each
+/// other: forward solves with what is left of the diagonal in the order of colors, backward with
+/// what is right of it. In place.
+template <class Value, class Index, class A>
+__device__ __forceinline__ void ssor_sweep(long long count, const Index* rows, const int* colors, const Index* starts, const Index* columns,
+                                           const A* values, const A* diagonal, A* y, Value omega, bool backward) {
+    for (long long k = (long long)blockIdx.x * blockDim.x + threadIdx.x; k < count; k += (long long)gridDim.x * blockDim.x) {
+        const Index row = rows[k];
+        const int color = colors[row];
+        A sum = backward ? y[row] * diagonal[row] * A((Value(2) - omega) / omega) : y[row];
+        for (Index at = starts[row]; at < starts[row + 1]; ++at) {
+            const Index column = columns[at];
+            const int other = colors[column];
+            if (backward ? other > color : other < color) sum -= values[at] * y[column];
+        }
+        y[row] = sum * A(omega) / diagonal[row];
+    }
+}
+
 // --- Parts of matrices
 
 template <class Index, class A> __device__ __forceinline__ void csr_diagonal(long long rows, const Index* starts, const Index* columns, const A* values, A* y, long long offset) {

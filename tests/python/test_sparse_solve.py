@@ -115,6 +115,57 @@ def test_the_preconditioner_of_the_diagonal():
     assert by_matrix.iterations == by_function.iterations == better.iterations
 
 
+@pytest.mark.parametrize("omega", [0.5, 1, 1.4])
+@pytest.mark.parametrize("name", ["poisson 2-D", "anisotropic", "poisson 3-D", "Hermitian 2-D"])
+def test_over_relaxation_is_what_its_formula_says(name, omega):
+    A = MATRICES[name] if name in MATRICES else poisson(6, 7) * (1 + 0j)
+    if name == "Hermitian 2-D":
+        turn = host.diags_array(np.exp(1j * np.arange(42)))
+        A = host.csr_array(turn @ A @ turn.conj())
+    ours = sparse.ssor(sparse.csr_array(A), omega)
+    colors = ours.colors.get()
+    coo = A.tocoo()
+    assert not ((colors[coo.row] == colors[coo.col]) & (coo.row != coo.col)).any()
+    assert colors.min() == 0 and colors.max() < 12
+    dense, before = A.toarray(), colors[:, None] > colors[None, :]
+    diagonal = np.diag(dense.diagonal())
+    lower, upper = np.where(before, dense, 0), np.where(before.T, dense, 0)
+    np.testing.assert_array_equal(lower + upper + diagonal, dense)
+    middle = np.linalg.inv(diagonal) * omega / (2 - omega)
+    product = (diagonal / omega + lower) @ middle @ (diagonal / omega + upper)
+    x = right_side(A)
+    np.testing.assert_allclose(
+        ours(to_gpu(x)).get(), np.linalg.solve(product, x), rtol=1e-9, atol=1e-9
+    )
+
+
+def test_over_relaxation_takes_fewer_iterations():
+    A = MATRICES["poisson 2-D"]
+    b, ours = right_side(A), sparse.csr_array(A)
+    given = {"rtol": 1e-8, "check_every": 1}
+    plain = sparse.cg(ours, to_gpu(b), M=sparse.jacobi(ours), **given)
+    better = sparse.cg(ours, to_gpu(b), M=sparse.ssor(ours), **given)
+    assert better.iterations < 0.75 * plain.iterations
+    assert relative_residual(A, better.x.get(), b) <= 1e-8
+    single = sparse.csr_array(A, dtype="f")
+    found = sparse.cg(
+        single, to_gpu(b.astype("f")), M=sparse.ssor(single, 1.2), stream=cuda.Stream()
+    )
+    assert relative_residual(A, found.x.get(), b) <= 1.1e-5
+
+
+def test_over_relaxation_refuses():
+    full = sparse.csr_array(np.ones((70, 70)) + 100 * np.eye(70))
+    with pytest.raises(ValueError, match="63 colors"):
+        sparse.ssor(full)
+    with pytest.raises(ValueError, match="between 0 and 2, got 2"):
+        sparse.ssor(full, 2)
+    with pytest.raises(ValueError, match="zeros"):
+        sparse.ssor(sparse.csr_array((3, 3)))
+    diagonal = sparse.ssor(sparse.csr_array(np.diag([2.0, 4.0])))
+    assert diagonal(to_gpu(np.ones(2))).get().tolist() == [0.5, 0.25]
+
+
 def test_the_same_bits_each_time():
     A = MATRICES["poisson 2-D"]
     b = to_gpu(right_side(A))

@@ -23,7 +23,8 @@ from lathe.sparse.coo import coo_array
 from lathe.sparse.csr import csr_array
 from lathe.sparse.ell import ell_array
 from lathe.sparse.matrix import SparseArray
-from lathe.sparse.solve import ConvergenceError, Solution, cg, jacobi
+from lathe.sparse.preconditioners import jacobi, ssor
+from lathe.sparse.solve import ConvergenceError, Solution, cg
 
 __all__ = [
     "ConvergenceError",
@@ -34,4 +35,5 @@ __all__ = [
     "csr_array",
     "ell_array",
     "jacobi",
+    "ssor",
 ]

@@ -57,6 +57,11 @@ _KERNELS = {
         "long long blocks, const Index* carry_rows, const Value* carries, Value* y", "qPPP",
         "add_carries(blocks, carry_rows, carries, y)",
     ),
+    "ssor_sweep": (
+        f"long long count, const Index* rows, const int* colors, {_CSR}, const A* diagonal, A* y,"
+        " Value omega, bool backward", "qPPPPPPP{omega}?",
+        "ssor_sweep(count, rows, colors, starts, columns, values, diagonal, y, omega, backward)",
+    ),
     "csr_diagonal": (
         f"long long rows, {_CSR}, A* y, long long offset", "qPPPPq",
         "csr_diagonal(rows, starts, columns, values, y, offset)",
@@ -84,7 +89,7 @@ typedef {dtype_to_ctype(a)} A; typedef {dtype_to_ctype(x)} X;
 extern "C" __global__ void __launch_bounds__({bound}) {name}({parameters}) {{ lathe::{call}; }}
 """
     function = SourceModule(source, no_extern_c=True).get_function(name)
-    function.prepare(letters)
+    function.prepare(letters.format(omega=value.char))
     return function
 
 
@@ -206,6 +211,20 @@ def diagonal(
             _blocks(y.size), (THREADS, 1, 1), stream, y.size, starts.gpudata, columns.gpudata,
             values.gpudata, y.gpudata, offset,
         )  # fmt: skip
+
+
+def sweep(
+    rows: GPUArray, colors: GPUArray, starts: GPUArray, columns: GPUArray, values: GPUArray,
+    diagonal: GPUArray, y: GPUArray, omega: float, backward: bool, stream: Stream = None,
+) -> None:  # fmt: skip
+    """One color's part of symmetric successive over-relaxation, in place."""
+    real = np.zeros(0, y.dtype).real.dtype
+    kernel = _kernel("ssor_sweep", real, starts.dtype, values.dtype, values.dtype)
+    kernel.prepared_async_call(
+        _blocks(rows.size), (THREADS, 1, 1), stream, rows.size, rows.gpudata, colors.gpudata,
+        starts.gpudata, columns.gpudata, values.gpudata, diagonal.gpudata, y.gpudata, omega,
+        backward,
+    )  # fmt: skip
 
 
 def pad(

@@ -19,6 +19,7 @@ from lathe.cuda.gpuarray import GPUArray
 from lathe.native import native
 from lathe.sparse.inputs import is_on_device, value_type
 from lathe.sparse.matrix import SparseArray
+from lathe.sparse.preconditioners import Preconditioner
 from lathe.sparse.steps import combine, descend
 
 Stream = driver.Stream | None
@@ -50,7 +51,7 @@ class Solution(NamedTuple):
 
 def operator(A: Any, stream: Stream) -> Apply:
     """A function for what has ``@`` or can be called."""
-    if isinstance(A, SparseArray):
+    if isinstance(A, SparseArray | Preconditioner):
         return lambda x: A.dot(x, stream=stream)
     if callable(A):
         return lambda x: A(x)
@@ -59,37 +60,12 @@ def operator(A: Any, stream: Stream) -> Apply:
     raise TypeError(f"expected a matrix or a function, got {type(A).__name__}")
 
 
-class _Diagonal:
-    def __init__(self, factors: GPUArray) -> None:
-        self.factors = factors
-        self.dtype, self.shape = factors.dtype, (factors.size, factors.size)
-
-    def __call__(self, x: GPUArray) -> GPUArray:
-        return self.factors * x
-
-
-def jacobi(A: SparseArray) -> Apply:
-    """The preconditioner of ``1 / diagonal(A)``.
-
-    Raises
-    ------
-    ValueError
-        For a diagonal with a zero in it; it waits for that.
-    """
-    diagonal = A.diagonal()
-    if A.shape[0] != A.shape[1]:
-        raise ValueError(f"expected a square matrix, got {A.shape}")
-    if not bool((diagonal != 0).all()):
-        raise ValueError("the diagonal has zeros")
-    return _Diagonal(1 / diagonal)
-
-
 class _Iteration:
     """The vectors of one run, and the numbers: delta and the one before, d A d, |r|^2."""
 
     def __init__(self, A: Apply, M: Apply | None, b: GPUArray, x: GPUArray, stream: Stream) -> None:
         self.apply, self.M, self.b, self.x, self.stream = A, M, b, x, stream
-        self.numbers = gpuarray.zeros(4, x.dtype)
+        self.numbers = _zeros((4,), x.dtype, stream)
         self._current = 0
 
     def inner(self, a: GPUArray, b: GPUArray, to: int) -> None:
@@ -150,6 +126,10 @@ def _prepared(b: Any, dtype: Any, stream: Stream) -> GPUArray:
     return made if made.flags.c_contiguous else made.copy("C", stream)
 
 
+def _zeros(shape: tuple[int, ...], dtype: Any, stream: Stream) -> GPUArray:
+    return GPUArray(shape, dtype).fill(0, stream)
+
+
 def _norm(a: GPUArray, stream: Stream) -> float:
     return float(gpuarray.norm(a, stream=stream).get(stream=stream))
 
@@ -174,7 +154,8 @@ def cg(
     maxiter : int, optional
         10 times the size unless given.
     M : matrix or callable, optional
-        The preconditioner: nearly the inverse of `A`, symmetric and positive definite; `jacobi`.
+        The preconditioner: nearly the inverse of `A`, symmetric and positive definite; `jacobi`,
+        `ssor`.
     callback : callable, optional
         Called with `x` after each iteration, for which nothing waits.
     check_every : int
@@ -202,12 +183,15 @@ def cg(
     shape = getattr(A, "shape", (b.size, b.size))
     if tuple(shape) != (b.size, b.size):
         raise ValueError(f"A has shape {tuple(shape)}, b {b.shape}")
-    x = gpuarray.zeros(b.shape, b.dtype) if x0 is None else gpuarray.asarray(x0).astype(b.dtype)
+    if x0 is None:
+        x = _zeros(b.shape, b.dtype, stream)
+    else:
+        x = gpuarray.asarray(x0).astype(b.dtype, stream)
     if x.shape != b.shape:
         raise ValueError(f"x0 has shape {x.shape}, b {b.shape}")
     size = _norm(b, stream)
     if not b.size or size == 0:
-        return Solution(gpuarray.zeros(b.shape, b.dtype), 0, 0.0)
+        return Solution(_zeros(b.shape, b.dtype, stream), 0, 0.0)
     goal = max(rtol * size, atol)
     most = 10 * b.size if maxiter is None else maxiter
     run = _Iteration(operator(A, stream), None if M is None else operator(M, stream), b, x, stream)
