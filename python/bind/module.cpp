@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The extension module lathe._lathe. Loading it opens no driver and no GL.
+#include "python/bind/array/fft.h"
 #include "python/bind/bind.h"
 
 PYBIND11_MODULE(_lathe, m) {
@@ -37,6 +38,7 @@ PYBIND11_MODULE(_lathe, m) {
     bind_array_sorting(m);
     bind_array_reductions(m);
     bind_linalg(m);
+    bind_fft(m);
     bind_colormap(m);
     bind_run_control(m);
     bind_input(m);

@@ -41,7 +41,9 @@ _HOMES = {
     "zeros": "compute",
     "kernel": "compute",
     "resource": "native",
+    "fft": "fft",
     "linalg": "linalg",
+    "sparse": "sparse",
     "tune": "tune",
     "ui": "ui",
 }
@@ -49,7 +51,9 @@ _HOMES = {
 __all__ = [*sorted(_HOMES), "__version__"]
 
 if TYPE_CHECKING:
+    from lathe import fft as fft
     from lathe import linalg as linalg
+    from lathe import sparse as sparse
     from lathe import tune as tune
     from lathe import ui as ui
     from lathe._lathe import Array as Array

@@ -107,3 +107,17 @@ def test_b27_no_step_of_a_reduction_relies_on_lanes_in_step():
             [sys.executable, "-c", code], env=given, capture_output=True, text=True, check=False
         )
         assert ran.returncode == 0, ran.stderr
+
+
+def test_b35_arrays_with_gaps_along_all_axes_are_copied():
+    """PyCUDA copied two such axes, and said "'<' not supported" of three."""
+    whole = np.arange(5 * 6 * 7 * 8, dtype=np.float32).reshape(5, 6, 7, 8)
+    for part in (np.s_[::2, ::3, 1::2], np.s_[::2, ::2, ::2, ::2], np.s_[1::3, ::-2, ::3, ::-3]):
+        device = gpuarray.to_gpu(whole)
+        assert device[part].get().tolist() == whole[part].tolist()
+        changed = whole.copy()
+        changed[part] = -whole[part]
+        device[part].set(-whole[part])
+        assert device.get().tolist() == changed.tolist()
+        device[part] = gpuarray.to_gpu(whole[part].copy())
+        assert device.get().tolist() == whole.tolist()

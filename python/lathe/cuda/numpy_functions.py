@@ -244,6 +244,10 @@ def find(function: Callable[..., Any]) -> Callable[..., Any] | None:
     if not getattr(function, "__module__", "").startswith("numpy"):
         return None
     name = function.__name__
+    if function.__module__ == "numpy.fft":
+        from lathe import fft
+
+        return getattr(fft, name) if name in fft.__all__ else None
     if function.__module__ == "numpy.linalg" or name in _IN_LINALG:
         return _from_linalg(name)
     name = _OTHER_NAMES.get(name, name)
