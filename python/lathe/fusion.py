@@ -65,7 +65,7 @@ class Fuse:
 
     def __call__(self, function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
         if inspect.isgeneratorfunction(function) or inspect.iscoroutinefunction(function):
-            raise TypeError("fuse is for functions that end when they return: use it in the body")
+            raise TypeError("fuse is not for generators and coroutines: use it in the body")
         begin, end = native.fuse_begin, native.fuse_end
 
         @functools.wraps(function)

@@ -20,7 +20,8 @@ from typing import Any
 
 import numpy as np
 
-import lathe.cuda.autoprimaryctx  # noqa: F401
+import lathe
+import lathe.cuda.autoprimaryctx
 from lathe.cuda import cumath, driver, gpuarray
 from lathe.native import native
 
@@ -42,19 +43,25 @@ def microseconds(call: Callable[[], object]) -> float:
 def small() -> None:
     """Operations on so few elements that only the way to them counts."""
     x, y = (gpuarray.GPUArray(SMALL, np.float32) for _ in "xy")
+    fused = lathe.fuse(lambda a, b: 2 * a + 3 * b)
+    fused_sum = lathe.fuse(lambda a, b: (2 * a + 3 * b).sum())
     cases: dict[str, Callable[[], object]] = {
         "a + b": lambda: x + y,
         "2 * a": lambda: 2 * x,
         "a += b": lambda: x.__iadd__(y),
         "a == b": lambda: x == y,
         "cumath.sin(a)": lambda: cumath.sin(x),
+        "2 a + 3 b": lambda: 2 * x + 3 * y,
+        "2 a + 3 b, fused": lambda: fused(x, y),
+        "its sum": lambda: (2 * x + 3 * y).sum(),
+        "its sum, fused": lambda: fused_sum(x, y),
         "gpuarray.empty": lambda: gpuarray.empty(SMALL, np.float32),
         "a[5:]": lambda: x[5:],
     }
     print(f"{SMALL} float32, microseconds")
     for name, call in cases.items():
         call()
-        print(f"  {name:16}{microseconds(call):8.3f}")
+        print(f"  {name:18}{microseconds(call):8.3f}")
 
 
 def library(name: str) -> Any:
@@ -84,6 +91,9 @@ def large(size: int) -> None:
     add("a + b", "lathe", lambda: native.apply("add", x, x, out=z), wait)
     add("2 a + 3 b", "lathe", lambda: x.mul_add(2, x, 3, out=z), wait)
     add("sin a", "lathe", lambda: cumath.sin(x, out=z), wait)
+    fused = lathe.fuse(lambda a: 2 * a + 3 * a)
+    add("2 a + 3 b", "fused", lambda: fused(x), wait)
+    add("2 a + 3 b", "eager", lambda: 2 * x + 3 * x, wait)
     add("a + b", "numpy", lambda: np.add(host, host, out=out), lambda: None)
     add("2 a + 3 b", "numpy", lambda: np.add(2 * host, 3 * host, out=out), lambda: None)
     add("sin a", "numpy", lambda: np.sin(host, out=out), lambda: None)
