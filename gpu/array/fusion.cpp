@@ -196,9 +196,11 @@ void Expression::launch(std::span<const Write> writes, StreamView stream) const 
     kernel->kernel.launch(config, arguments.data());
 }
 
-MappedValues Expression::map(Value value, const Array& as) const {
-    const Write wanted{value, &as};
-    const Part part{*this, {&wanted, 1}};
+MappedValues Expression::map(Value value, const Array& as, std::span<const Write> writes) const {
+    std::array<Write, kMostArrays> wanted;
+    std::copy(writes.begin(), writes.end(), wanted.begin());
+    wanted[writes.size()] = {value, &as};
+    const Part part{*this, {wanted.data(), writes.size() + 1}};
     MappedValues made;
     made.as = &as;
     for (std::size_t k = 0; k < part.input_count; ++k)
@@ -208,6 +210,10 @@ MappedValues Expression::map(Value value, const Array& as) const {
     made.value = part.value[value];
     describe(part, made.key);
     add_byte(made.key, made.value);
+    for (const Write& each : writes) {
+        made.outputs.push_back({*each.to, part.value[each.value]});
+        add_byte(made.key, part.value[each.value]);
+    }
     made.statements = [this, part] { return forms(part); };
     return made;
 }

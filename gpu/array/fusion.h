@@ -56,8 +56,9 @@ public:
     void write(std::span<const Write> writes, StreamView stream = StreamView::legacy()) const;
 
     /// A value for reduce(): `as` is how it would lie in memory, and stays where it is as long as
-    /// the result, as the expression does. Of at most MappedValues::kMostArrays arrays.
-    MappedValues map(Value value, const Array& as) const;
+    /// the result, as the expression does. What else is written by the same kernel has the value's
+    /// shape. At most MappedValues::kMostArrays arrays are read and written.
+    MappedValues map(Value value, const Array& as, std::span<const Write> writes = {}) const;
 
 private:
     struct Ref {

@@ -45,10 +45,13 @@ std::uint64_t key_of(const ReduceCall& call, const ReduceWalk& walk) {
 /// Appends what computes the mapped values.
 void write_map(const MappedValues& mapped, ReductionForm& form) {
     std::vector<std::string_view> types = form.read;
+    types.resize(mapped.arrays.size());
     for (const Scalar& each : mapped.numbers) form.numbers.push_back(stored_type(each.dtype, true));
     types.insert(types.end(), form.numbers.begin(), form.numbers.end());
     write_statements(form.map, mapped.statements(), types, "        ");
     form.mapped = fmt::format("v{}", mapped.value);
+    for (const MappedValues::Output& each : mapped.outputs)
+        form.stored.push_back(fmt::format("v{}", each.value));
     form.mapped_type = kernel_type(*mapped.as->type().dtype);
 }
 
@@ -78,8 +81,9 @@ std::string source_of(const ReduceCall& call, const ReduceWalk& walk, const char
 
 /// Of mapped values: their statements, and what the arrays behind them are.
 std::string text_key_of(const ReduceCall& call, const ReduceWalk& walk) {
-    std::string key = fmt::format("fused {:x} {} {} {} ", key_of(call, walk), call.inputs.size(),
-                                  walk.group, walk.groups);
+    std::string key =
+        fmt::format("fused {:x} {} {} {} {} ", key_of(call, walk), call.mapped->arrays.size(),
+                    call.mapped->outputs.size(), walk.group, walk.groups);
     for (const Array& each : call.inputs)
         key.push_back(static_cast<char>('a' + static_cast<int>(*each.type().dtype)));
     return key + call.mapped->key;
@@ -216,7 +220,8 @@ Array run(ReduceCall& call, const Extents& shape, const ReduceOptions& options,
         rule_of(call.reduction, call.inputs[0].dtype(name), second, call.dtype, call.parameter)
             .result;
     take_output(call, options, gone, result);
-    for (std::size_t k = call.first_read(); k < call.inputs.size() && computes; ++k)
+    const std::size_t outputs = call.mapped ? call.mapped->outputs.size() : 0;
+    for (std::size_t k = call.first_read(); k < call.inputs.size() - outputs && computes; ++k)
         if (call.inputs[k].may_share_memory(call.output))
             call.inputs[k] = copy(call.inputs[k], call.stream);
     if (call.output.size() > 0 && computes) {
@@ -310,6 +315,7 @@ void reduce(Reduction reduction, const MappedValues& values, const ReduceOptions
     call.reduction = reduction;
     call.inputs = {*values.as};
     call.inputs.insert(call.inputs.end(), values.arrays.begin(), values.arrays.end());
+    for (const MappedValues::Output& each : values.outputs) call.inputs.push_back(each.to);
     call.mapped = &values;
     call.dtype = options.dtype;
     call.parameter = options.parameter;

@@ -75,18 +75,24 @@ Array make_reduced(Reduction reduction, const Array& of, const ReduceOptions& op
 /// Values that a kernel computes as it reduces them, by statements (elementwise_source.h) on
 /// elements of arrays, then on numbers.
 struct MappedValues {
-    static constexpr std::size_t kMostArrays = 14;
+    static constexpr std::size_t kMostArrays = 14; ///< outputs included
+    /// One of the statements' values that is written as well, an array of the same shape.
+    struct Output {
+        Array to;
+        std::size_t value;
+    };
 
     const Array* as = nullptr; ///< type, shape and layout that they would have in memory
     std::vector<Array> arrays{};
+    std::vector<Output> outputs{};
     std::vector<Scalar> numbers{};
-    std::string key{}; ///< the same for the same statements, number's types included
+    std::string key{}; ///< the same for the same statements, types of numbers and outputs included
     std::function<std::vector<StatementForm>()> statements{};
     std::size_t value = 0; ///< of the statements: that which is reduced
 };
 /// As reduce() of an array with these values gives, bit for bit, into options.out. Not for places
 /// and inner products; nor for what multiplies and adds, which reduce() rounds once: variances,
-/// norms, products of complex numbers.
+/// norms, products of complex numbers. Outputs may lie where arrays do, at the same places.
 void reduce(Reduction reduction, const MappedValues& values, const ReduceOptions& options,
             StreamView stream = StreamView::legacy());
 /// Whether that is for this reduction of such values.

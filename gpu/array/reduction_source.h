@@ -28,6 +28,8 @@ struct ReductionForm {
     std::string map;
     std::string mapped;
     std::string_view mapped_type;
+    /// Of what `map` computes: written to the last of the arrays, which are not read then.
+    std::vector<std::string> stored;
     std::vector<std::string_view> numbers;
     std::string_view table;   ///< type of the indices into them; empty: there are none
     std::string_view written; ///< type of the output in memory

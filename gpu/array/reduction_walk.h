@@ -20,7 +20,7 @@ constexpr unsigned kReduceThreads = 256; ///< of a block, as in kernels/lathe_re
 struct ReduceCall {
     Reduction reduction = Reduction::sum;
     /// Arrays that are reduced. Of mapped values: as they would lie in memory, then the arrays that
-    /// they are computed from.
+    /// they are computed from, then the mapped outputs.
     std::vector<Array> inputs{};
     const MappedValues* mapped = nullptr;
     const Array* table = nullptr;

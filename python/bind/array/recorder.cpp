@@ -356,17 +356,32 @@ void Recorder::evaluate(std::span<GpuArray* const> waiting) {
         each->array = empty_like(each, each->array.type(), each->array.layout());
         if (each->value != kReduced) writes[count++] = {each->value, &each->array};
     }
-    // First what only reads.
-    for (const Reduced& each : reduced_) {
+    for (const Target& each : targets_) writes[count++] = {each.value, &each.memory};
+    for (const Reduced& each : reduced_) { // the last one writes what else there is to be
+        const std::size_t with =
+            &each == &reduced_.back() ? take_along(each.of, {writes.data(), count}) : 0;
         gpu::ReduceOptions options;
         options.axes = each.axes ? &*each.axes : nullptr;
         options.keepdims = each.keepdims;
         options.dtype = each.dtype;
         options.out = &each.array->array;
-        gpu::reduce(each.reduction, expression_.map(each.value, each.of), options);
+        count -= with;
+        gpu::reduce(each.reduction,
+                    expression_.map(each.value, each.of, {writes.data() + count, with}), options);
     }
-    for (const Target& each : targets_) writes[count++] = {each.value, &each.memory};
     expression_.write({writes.data(), count});
+}
+
+/// Moves those to the end that a reduction can write on its way: they lie as its elements would.
+/// Returns how many.
+std::size_t Recorder::take_along(const gpu::Array& of,
+                                 std::span<gpu::Expression::Write> writes) const {
+    const auto rest = std::stable_partition(writes.begin(), writes.end(), [&](const auto& each) {
+        return each.to->shape() != of.shape() ||
+               each.to->layout() != gpu::compact_like(of.layout(), each.to->type().bytes);
+    });
+    const auto count = static_cast<std::size_t>(writes.end() - rest);
+    return count + expression_.inputs().size() <= gpu::MappedValues::kMostArrays ? count : 0;
 }
 
 namespace {

@@ -87,6 +87,7 @@ private:
     bool is_in_the_way(const gpu::Array& memory, const GpuArray& array) const;
     void make_room(std::size_t results);
     void evaluate(std::span<GpuArray* const> waiting);
+    std::size_t take_along(const gpu::Array& of, std::span<gpu::Expression::Write> writes) const;
 
     int depth_ = 0;
     unsigned long thread_ = 0;

@@ -166,6 +166,18 @@ TEST_F(Fusion, ReducesWhatIsNowhere) {
         reduce(Reduction::sum, of.expression.map(scaled, of.results[scaled]), {.out = &sum});
         EXPECT_EQ(counted.count(), 1);
     }
+    const Array roots = of.memory_for(root);
+    const std::vector<Expression::Write> along{{root, &roots}};
+    Array again = Array::empty(DType::float64, Extents{});
+    {
+        const CountedLaunches counted;
+        reduce(Reduction::sum, of.expression.map(scaled, of.results[scaled], along),
+               {.out = &again});
+        EXPECT_EQ(counted.count(), 1);
+    }
+    EXPECT_EQ(values_of<double>(again), values_of<double>(sum));
+    const auto rooted = values_of<double>(roots);
+    for (std::size_t k = 0; k < host.size(); ++k) ASSERT_EQ(rooted[k], std::sqrt(host[k])) << k;
     double exact = 0, rest = 0; // Neumaier's sum
     for (const double each : host) {
         const double value = 0.1 * std::sqrt(each), next = exact + value;
