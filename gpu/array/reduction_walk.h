@@ -4,6 +4,7 @@
 #pragma once
 
 #include "gpu/array/iteration.h"
+#include "gpu/array/kernel_cache.h"
 #include "gpu/array/reduction.h"
 #include "gpu/array/reduction_source.h"
 
@@ -49,5 +50,8 @@ struct ReduceWalk {
 };
 
 ReduceWalk walk_of(const ReduceCall& call);
+
+/// Compiled where it is not known yet (kernel_cache.h).
+const ArrayKernel& reduction_kernel(const ReduceCall& call, const ReduceWalk& walk);
 
 } // namespace lathe::gpu

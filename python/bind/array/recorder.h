@@ -35,6 +35,9 @@ py::object record_cast(PyObject* array, DType to, gpu::StreamView stream);
 py::object record_reduction(gpu::Reduction reduction, PyObject* array,
                             const gpu::ReduceOptions& options, gpu::StreamView stream);
 
+/// An array of the current context that awaits its memory.
+gpu::Array without_memory(gpu::ElementType type, const gpu::Layout& layout);
+
 class Recorder {
 public:
     /// Of the calling thread; null where it does not record or is evaluating.

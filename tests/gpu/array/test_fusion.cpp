@@ -189,6 +189,51 @@ TEST_F(Fusion, ReducesWhatIsNowhere) {
     EXPECT_NEAR(values_of<double>(sum)[0], exact + rest, 1e-15 * exact);
 }
 
+/// Bytes of the array in C order.
+std::vector<std::uint8_t> bytes_of(const Array& array) {
+    const Array compact = copy(array, Order::c);
+    std::vector<std::uint8_t> bytes(array.bytes());
+    Context::current().synchronize();
+    copy_to_host(std::span{bytes}, DeviceSpan<const std::uint8_t>{compact.address(), bytes.size()});
+    return bytes;
+}
+
+/// Loads by groups on a GPU, arrays that are not flat beside values that would be, all types.
+TEST_F(Fusion, ReductionsAreThoseOfMemory) {
+    const Extents shape{37, 130};
+    std::vector<int> numbers(37 * 130 * 2);
+    for (std::size_t k = 0; k < numbers.size(); ++k)
+        numbers[k] = static_cast<int>(k * 2654435761u >> 22) % 100 - 30;
+    const Array all = array_of<int>(DType::int32, {37 * 130 * 2}, numbers);
+    const std::vector<Extents> axes{{0}, {1}, {0, 1}};
+    for (const DType dtype :
+         {DType::int8, DType::float16, DType::float32, DType::float64, DType::complex64}) {
+        const Array table = copy(all.view(DType::int32, {shape, {130 * 4, 4}}), dtype);
+        const Array sparse = copy(all, dtype);
+        const auto bytes = static_cast<std::int64_t>(item_bytes(dtype));
+        const Array stepped = sparse.view(dtype, {shape, {260 * bytes, 2 * bytes}});
+        const Array row = sparse.view(dtype, {{130}, {bytes}}, bytes);
+        const Array column = sparse.view(dtype, {{37, 1}, {bytes, bytes}});
+        for (const Array* const second : {&table, &stepped, &row, &column}) {
+            Recorded of;
+            const auto product = of.add("multiply", {of.array(table), of.array(*second)});
+            const auto sum = of.add("add", {of.value(product), of.number(dtype, 3)});
+            const Array products = of.memory_for(product), sums = of.memory_for(sum);
+            of.expression.write(std::vector<Expression::Write>{{product, &products}, {sum, &sums}});
+            for (const Extents& each : axes) {
+                const Array eager = reduce(Reduction::sum, sums, {.axes = &each});
+                const Array along = of.memory_for(product);
+                Array found = Array::empty(eager.type(), eager.shape());
+                const std::vector<Expression::Write> writes{{product, &along}};
+                reduce(Reduction::sum, of.expression.map(sum, of.results[sum], writes),
+                       {.axes = &each, .out = &found});
+                ASSERT_EQ(bytes_of(found), bytes_of(eager)) << name_of(dtype);
+                ASSERT_EQ(bytes_of(along), bytes_of(products)) << name_of(dtype);
+            }
+        }
+    }
+}
+
 TEST_F(Fusion, HasRoomForSomeStatements) {
     const Array a = array_of<int>(DType::int32, {1}, {1});
     Recorded of;
