@@ -47,7 +47,10 @@ void run(const Loop& loop, std::span<Array* const> outputs, std::span<const Inpu
 /// Makes an output; Array::empty or what somebody else allocates by.
 using Allocate = std::function<Array(ElementType, const Layout&)>;
 
-/// Allocates the outputs, in the inputs' order of axes, and runs.
+/// The outputs by `allocate`, in the inputs' order of axes. Throws ShapeError.
+std::array<Array, Loop::kMostOutputs> make_outputs(const Loop& loop, std::span<const Input> inputs,
+                                                   const Allocate* allocate = nullptr);
+/// Allocates the outputs and runs.
 std::array<Array, Loop::kMostOutputs> run(const Loop& loop, std::span<const Input> inputs,
                                           StreamView stream = StreamView::legacy(),
                                           const Allocate* allocate = nullptr);

@@ -24,18 +24,10 @@ struct Named {
 std::vector<Named> named_operands(const ElementwiseForm& form) {
     std::vector<Named> all;
     for (std::size_t k = 0; k < form.outputs.size(); ++k)
-        all.push_back({form.outputs[k], fmt::format("o{}", k), true, k});
+        all.push_back({form.outputs[k].operand, fmt::format("o{}", k), true, k});
     for (std::size_t k = 0; k < form.inputs.size(); ++k)
         all.push_back({form.inputs[k], fmt::format("i{}", k), false, k});
     return all;
-}
-
-bool mentions(const std::vector<Named>& operands, std::string_view word) {
-    for (const Named& each : operands)
-        if (each.form.stored.find(word) != std::string_view::npos ||
-            each.form.computed.find(word) != std::string_view::npos)
-            return true;
-    return false;
 }
 
 void write_parameters(Text to, const ElementwiseForm& form, const std::vector<Named>& operands) {
@@ -66,21 +58,24 @@ std::string element(const Named& each, std::string_view index) {
     return fmt::format("*({0}{1}*)(({0}char*){2} + {2}_at)", constant, each.form.stored, each.name);
 }
 
-/// One element: `read` and `write` say what stands for an operand's element.
+/// One element, `element_of` says what stands for an operand's. All is read before the first is
+/// written: outputs may lie where inputs do.
 template <class Element>
-void write_body(Text to, const ElementwiseForm& form, const std::vector<Named>& operands,
+void write_body(std::string& text, const ElementwiseForm& form, const std::vector<Named>& operands,
                 const char* indent, const Element& element_of) {
+    const Text to = std::back_inserter(text);
+    std::vector<std::string_view> types;
+    for (const Named& each : operands) {
+        if (each.is_output) continue;
+        format_to(to, "{}const {} in{} = {};\n", indent, each.form.stored, each.number,
+                  element_of(each));
+        types.push_back(each.form.stored);
+    }
+    write_statements(text, form.statements, types, indent);
     for (const Named& each : operands)
         if (each.is_output)
-            format_to(to, "{}{} r{};\n", indent, each.form.computed, each.number);
-        else
-            format_to(to, "{}const {} a{} = lathe::cast<{}>({});\n", indent, each.form.computed,
-                      each.number, each.form.computed, element_of(each));
-    format_to(to, "{}{{ {}; }}\n", indent, form.statement);
-    for (const Named& each : operands)
-        if (each.is_output)
-            format_to(to, "{}{} = lathe::cast<{}>(r{});\n", indent, element_of(each),
-                      each.form.stored, each.number);
+            format_to(to, "{}{} = v{};\n", indent, element_of(each),
+                      form.outputs[each.number].value);
 }
 
 void write_geometry(Text to, const ElementwiseForm& form, std::size_t strided) {
@@ -129,18 +124,21 @@ void write_offsets(Text to, const ElementwiseForm& form, const std::vector<Named
 }
 
 /// Elements one by one, from `begin` to the count.
-void write_single_loop(Text to, const ElementwiseForm& form, const std::vector<Named>& operands,
-                       std::string_view begin) {
+void write_single_loop(std::string& text, const ElementwiseForm& form,
+                       const std::vector<Named>& operands, std::string_view begin) {
+    const Text to = std::back_inserter(text);
     const char* const index = form.wide ? "long long" : "unsigned";
     format_to(to, "    for ({} i = {}; i < count; i += step) {{\n", index, begin);
     if (form.dimensions) write_offsets(to, form, operands);
-    write_body(to, form, operands, "        ",
+    write_body(text, form, operands, "        ",
                [](const Named& each) { return element(each, "i"); });
     format_to(to, "    }}\n");
 }
 
 /// Groups of `form.vector` elements by one access for each operand.
-void write_group_loop(Text to, const ElementwiseForm& form, const std::vector<Named>& operands) {
+void write_group_loop(std::string& text, const ElementwiseForm& form,
+                      const std::vector<Named>& operands) {
+    const Text to = std::back_inserter(text);
     const char* const index = form.wide ? "long long" : "unsigned";
     format_to(to, "    for ({} g = first; g < count / {}; g += step) {{\n", index, form.vector);
     for (const Named& each : operands)
@@ -151,9 +149,9 @@ void write_group_loop(Text to, const ElementwiseForm& form, const std::vector<Na
             format_to(to, ";\n");
         }
     format_to(to, "        #pragma unroll\n        for (int k = 0; k < {}; ++k) {{\n", form.vector);
-    if (form.statement.find("(i)") != std::string_view::npos)
+    if (std::string_view{form.statements[0].loop.text}.find("(i)") != std::string_view::npos)
         format_to(to, "            const {0} i = g * {1} + k;\n", index, form.vector);
-    write_body(to, form, operands, "            ", [](const Named& each) {
+    write_body(text, form, operands, "            ", [](const Named& each) {
         return each.form.access == Access::flat ? fmt::format("{}_group.of[k]", each.name)
                                                 : element(each, "");
     });
@@ -165,7 +163,53 @@ void write_group_loop(Text to, const ElementwiseForm& form, const std::vector<Na
     format_to(to, "    }}\n");
 }
 
+void write_statement(std::string& text, const StatementForm& form, std::size_t first_value,
+                     std::span<const DType> values, std::span<const std::string_view> input_types,
+                     std::string_view indent) {
+    const Text to = std::back_inserter(text);
+    const std::string_view words = form.loop.text;
+    const auto says = [&](std::string_view word) { return words.find(word) != words.npos; };
+    for (std::size_t k = 0; k < form.outputs.size(); ++k)
+        format_to(to, "{}{} v{};\n", indent, kernel_type(form.outputs[k]), first_value + k);
+    format_to(to, "{}{{\n", indent);
+    if (says("kBits"))
+        format_to(to, "{}    constexpr int kBits = {};\n", indent,
+                  item_bytes(form.loop.inputs[0]) * 8);
+    for (std::size_t k = 0; k < form.outputs.size(); ++k) {
+        if (says(fmt::format("R{}", k)))
+            format_to(to, "{}    typedef {} R{};\n", indent, kernel_type(form.outputs[k]), k);
+        format_to(to, "{}    {} r{};\n", indent, compute_type(form.loop.outputs[k]), k);
+    }
+    for (std::size_t k = 0; k < form.inputs.size(); ++k) {
+        const auto [is_value, number] = form.inputs[k];
+        if (says(fmt::format("A{}", k)))
+            format_to(to, "{}    typedef {} A{};\n", indent,
+                      is_value ? kernel_type(values[number]) : input_types[number], k);
+        format_to(to, "{}    const {} a{} = lathe::cast<{}>({}{});\n", indent,
+                  compute_type(form.loop.inputs[k]), k, compute_type(form.loop.inputs[k]),
+                  is_value ? "v" : "in", number);
+    }
+    format_to(to, "{}    {{ {}; }}\n", indent, words);
+    for (std::size_t k = 0; k < form.outputs.size(); ++k)
+        format_to(to, "{}    v{} = lathe::cast<{}>(r{});\n", indent, first_value + k,
+                  kernel_type(form.outputs[k]), k);
+    format_to(to, "{}}}\n", indent);
+}
+
 } // namespace
+
+std::string_view stored_type(DType dtype, bool is_parameter) {
+    return is_parameter && dtype == DType::float16 ? "float" : kernel_type(dtype);
+}
+
+void write_statements(std::string& to, std::span<const StatementForm> statements,
+                      std::span<const std::string_view> input_types, std::string_view indent) {
+    std::vector<DType> values;
+    for (const StatementForm& each : statements) {
+        write_statement(to, each, values.size(), values, input_types, indent);
+        values.insert(values.end(), each.outputs.begin(), each.outputs.end());
+    }
+}
 
 std::string elementwise_source(const ElementwiseForm& form, std::string_view entry) {
     const std::vector<Named> operands = named_operands(form);
@@ -173,13 +217,6 @@ std::string elementwise_source(const ElementwiseForm& form, std::string_view ent
     for (const Named& each : operands) strided += each.form.access == Access::strided;
     std::string text;
     const Text to = std::back_inserter(text);
-    if (mentions(operands, "complex")) format_to(to, "#include <pycuda-complex.hpp>\n");
-    if (mentions(operands, "half")) format_to(to, "#include <lathe_half.hpp>\n");
-    format_to(to, "#include <lathe_numbers.hpp>\n");
-    if (form.bits) format_to(to, "constexpr int kBits = {};\n", form.bits);
-    for (const Named& each : operands)
-        format_to(to, "typedef {} {}{};\n", each.form.stored, each.is_output ? 'R' : 'A',
-                  each.number);
     if (form.dimensions) write_geometry(to, form, strided);
     if (form.vector > 1)
         format_to(to,
@@ -191,14 +228,17 @@ std::string elementwise_source(const ElementwiseForm& form, std::string_view ent
     format_to(to, ") {{\n    const {0} step = ({0})gridDim.x * blockDim.x;\n", index);
     format_to(to, "    const {0} first = ({0})blockIdx.x * blockDim.x + threadIdx.x;\n", index);
     if (form.vector > 1) {
-        write_group_loop(to, form, operands);
-        write_single_loop(to, form, operands,
+        write_group_loop(text, form, operands);
+        write_single_loop(text, form, operands,
                           fmt::format("count / {0} * {0} + first", form.vector));
     } else {
-        write_single_loop(to, form, operands, "first");
+        write_single_loop(text, form, operands, "first");
     }
     format_to(to, "}}\n");
-    return text;
+    std::string headers;
+    if (text.find("complex<") != text.npos) headers += "#include <pycuda-complex.hpp>\n";
+    if (text.find("lathe::half") != text.npos) headers += "#include <lathe_half.hpp>\n";
+    return headers + "#include <lathe_numbers.hpp>\n" + text;
 }
 
 Geometry::Geometry(const Extents& shape, std::span<const Extents* const> strides, bool wide) {

@@ -43,9 +43,10 @@ AllKernels& all_kernels() {
 }
 
 ArrayKernel make(const Context& context, const std::string& entry, const std::string& source,
-                 unsigned threads) {
+                 unsigned threads, const std::vector<std::string>& options) {
     CompileRequest request;
     request.source = source;
+    request.options = options;
     request.name = entry + ".cu";
     ArrayKernel made;
     made.module = std::make_shared<const Module>(compile_or_throw(request));
@@ -74,17 +75,13 @@ unsigned ArrayKernel::blocks_for(std::uint64_t items, unsigned each,
 }
 
 const ArrayKernel& array_kernel(std::string_view key, const std::string& entry,
-                                const std::function<std::string()>& source, unsigned threads) {
+                                const std::function<std::string()>& source, unsigned threads,
+                                const std::vector<std::string>& options) {
     AllKernels& all = all_kernels();
     const Context context = Context::ensure_current();
     const std::string text{key};
-    {
-        std::shared_lock lock{all.mutex};
-        if (ContextKernels* const kernels = all.find(context))
-            if (const auto found = kernels->by_text.find(text); found != kernels->by_text.end())
-                return found->second;
-    }
-    ArrayKernel made = make(context, entry, source(), threads);
+    if (const ArrayKernel* const found = find_array_kernel(text)) return *found;
+    ArrayKernel made = make(context, entry, source(), threads, options);
     std::unique_lock lock{all.mutex};
     ContextKernels* kernels = all.find(context);
     if (!kernels) kernels = &all.contexts.emplace_back(ContextKernels{context, {}, {}});
@@ -92,9 +89,11 @@ const ArrayKernel& array_kernel(std::string_view key, const std::string& entry,
 }
 
 const ArrayKernel& array_kernel(std::uint64_t key, const std::string& entry,
-                                const std::function<std::string()>& source, unsigned threads) {
+                                const std::function<std::string()>& source, unsigned threads,
+                                const std::vector<std::string>& options) {
     if (const ArrayKernel* const found = find_array_kernel(key)) return *found;
-    const ArrayKernel& made = array_kernel(fmt::format("number {:x}", key), entry, source, threads);
+    const ArrayKernel& made =
+        array_kernel(fmt::format("number {:x}", key), entry, source, threads, options);
     AllKernels& all = all_kernels();
     std::unique_lock lock{all.mutex};
     all.find(Context::current())->by_number.emplace(key, &made);
@@ -108,6 +107,15 @@ const ArrayKernel* find_array_kernel(std::uint64_t key) noexcept {
     if (!kernels) return nullptr;
     const auto found = kernels->by_number.find(key);
     return found == kernels->by_number.end() ? nullptr : found->second;
+}
+
+const ArrayKernel* find_array_kernel(const std::string& key) noexcept {
+    AllKernels& all = all_kernels();
+    std::shared_lock lock{all.mutex};
+    ContextKernels* const kernels = all.find(Context::current());
+    if (!kernels) return nullptr;
+    const auto found = kernels->by_text.find(key);
+    return found == kernels->by_text.end() ? nullptr : &found->second;
 }
 
 } // namespace lathe::gpu

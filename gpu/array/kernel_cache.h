@@ -12,6 +12,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace lathe::gpu {
 
@@ -30,14 +31,17 @@ struct ArrayKernel {
 /// What `source` says is asked once for each context and key; its entry is `extern "C"` and named
 /// `entry`. Needs a current context. Blocks while it compiles; any thread may ask, two that ask for
 /// the same kernel at once may both compile it. The reference is valid until the process ends.
-/// Throws CompileError, gpu::Error.
+/// `options` are the compiler's. Throws CompileError, gpu::Error.
 const ArrayKernel& array_kernel(std::string_view key, const std::string& entry,
-                                const std::function<std::string()>& source, unsigned threads = 128);
+                                const std::function<std::string()>& source, unsigned threads = 128,
+                                const std::vector<std::string>& options = {});
 /// The same by a number: the way of the operators. Numbers and texts are different keys.
 const ArrayKernel& array_kernel(std::uint64_t key, const std::string& entry,
-                                const std::function<std::string()>& source, unsigned threads = 128);
+                                const std::function<std::string()>& source, unsigned threads = 128,
+                                const std::vector<std::string>& options = {});
 /// Nothing where it was not asked for in the current context yet.
 const ArrayKernel* find_array_kernel(std::uint64_t key) noexcept;
+const ArrayKernel* find_array_kernel(const std::string& key) noexcept;
 
 /// Whether kernels are compiled for the processor, where large tiles cost compile time and win
 /// nothing.

@@ -1,218 +1,26 @@
 // SPDX-License-Identifier: MIT
 #include "gpu/array/reduction.h"
 
-#include "gpu/array/iteration.h"
-#include "gpu/array/kernel_cache.h"
 #include "gpu/array/reduction_rules.h"
 #include "gpu/array/reduction_scratch.h"
-#include "gpu/array/reduction_source.h"
+#include "gpu/array/reduction_walk.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstdlib>
-#include <limits>
 #include <vector>
 
 namespace lathe::gpu {
 
 namespace {
 
-constexpr unsigned kThreads = 256;         // as in kernels/lathe_reduce.hpp
-constexpr std::int64_t kMostBlocks = 1024; // that share what one could do: about what runs at once
 constexpr std::size_t kMostStateBytes = 64;
-constexpr std::size_t kMostInputs = 2;
 
-/// One call with its axes told apart. Layouts of inputs are broadcast to one shape.
-struct Call {
-    Reduction reduction = Reduction::sum;
-    std::vector<Array> inputs{};
-    const Array* table = nullptr;
-    std::optional<DType> dtype{};
-    double parameter = 0;
-    Extents kept_shape{}, reduced_shape{};
-    std::array<Layout, kMostInputs> kept{}, reduced{}; ///< of each input
-    Array output{};
-    Layout output_kept{}; ///< the output's axes that are kept
-    StreamView stream{};
-
-    bool is_place() const {
-        return reduction == Reduction::argmin || reduction == Reduction::argmax;
-    }
-};
-
-/// How its kernel walks.
-struct Walk {
-    Iteration kept, reduced; ///< operands of `kept`: the inputs, the output
-    Sharing sharing = Sharing::blocks;
-    unsigned width = 1, group = 1, groups = 8;
-    bool flat = false, aligned = false, narrow = false;
-    std::int64_t parts = 1, part_size = 0, tiles = 1;
-};
-
-/// Axes in their own order, neighbours joined where they are one: for places, which count so.
-Iteration in_order(const Extents& shape, const Layout& layout) {
-    Iteration it;
-    it.count = count_of(shape);
-    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-        if (shape[axis] == 1) continue;
-        const std::size_t last = it.shape.size() - 1;
-        if (!it.shape.empty() && it.strides[0][last] == layout.strides[axis] * shape[axis]) {
-            it.shape[last] *= shape[axis];
-            it.strides[0][last] = layout.strides[axis];
-        } else {
-            it.shape.push_back(shape[axis]);
-            it.strides[0].push_back(layout.strides[axis]);
-        }
-    }
-    return it;
-}
-
-void at_least_one_axis(Iteration& it, std::size_t operands) {
-    if (!it.shape.empty()) return;
-    it.shape.push_back(1);
-    for (std::size_t k = 0; k < operands; ++k) it.strides[k].push_back(0);
-}
-
-std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
-void plan_axes(const Call& call, Walk& walk) {
-    const std::size_t inputs = call.inputs.size();
-    std::array<const Layout*, kMostInputs + 1> layouts{};
-    for (std::size_t k = 0; k < inputs; ++k) layouts[k] = &call.kept[k];
-    layouts[inputs] = &call.output_kept;
-    walk.kept = plan(call.kept_shape, std::span{layouts}.first(inputs + 1));
-    for (std::size_t k = 0; k < inputs; ++k) layouts[k] = &call.reduced[k];
-    walk.reduced = call.is_place() ? in_order(call.reduced_shape, call.reduced[0])
-                                   : plan(call.reduced_shape, std::span{layouts}.first(inputs));
-    at_least_one_axis(walk.kept, inputs + 1);
-    at_least_one_axis(walk.reduced, inputs);
-    walk.narrow =
-        std::max(walk.kept.count, walk.reduced.count) < std::numeric_limits<std::int32_t>::max();
-}
-
-/// Groups that one load brings, where what is reduced lies one after the other.
-void plan_loads(const Call& call, Walk& walk) {
-    if (call.is_place()) walk.groups = 4; // each element is some code
-    if (call.table) return;
-    std::size_t largest = 1;
-    walk.flat = walk.reduced.shape.size() == 1;
-    for (std::size_t k = 0; k < call.inputs.size(); ++k) {
-        const std::size_t bytes = call.inputs[k].type().bytes;
-        largest = std::max(largest, bytes);
-        walk.flat = walk.flat && walk.reduced.strides[k][0] == static_cast<std::int64_t>(bytes);
-    }
-    if (!walk.flat) return;
-    walk.group = static_cast<unsigned>(16 / largest);
-    if (walk.group > 4) walk.groups /= 2;
-    walk.aligned = true;
-    for (std::size_t k = 0; k < call.inputs.size(); ++k) {
-        std::uint64_t all =
-            call.inputs[k].address() +
-            static_cast<std::uint64_t>(walk.kept.offsets[k] + walk.reduced.offsets[k]);
-        for (const std::int64_t stride : walk.kept.strides[k])
-            all |= static_cast<std::uint64_t>(stride);
-        walk.aligned = walk.aligned && all % (walk.group * call.inputs[k].type().bytes) == 0;
-    }
-}
-
-/// Whether neighbours in memory belong to different outputs.
-bool kept_is_faster(const Walk& walk) {
-    if (walk.kept.count == 1) return false;
-    const std::int64_t kept = std::abs(walk.kept.strides[0].back());
-    const std::int64_t reduced = std::abs(walk.reduced.strides[0].back());
-    return kept != 0 && (reduced == 0 || kept < reduced);
-}
-
-void plan_sharing(Walk& walk) {
-    const std::int64_t kept = walk.kept.count, reduced = walk.reduced.count;
-    const bool columns = kept_is_faster(walk);
-    if (columns ? reduced <= 16 || kept >= 64 * 1024 : reduced <= 16) {
-        walk.sharing = Sharing::lanes;
-        walk.width = 1;
-    } else if (!columns && reduced <= 1024 && kept >= 32) {
-        walk.sharing = Sharing::lanes;
-        walk.width = reduced <= 128 ? 8 : 32;
-    } else {
-        walk.width = columns ? static_cast<unsigned>(std::bit_ceil(
-                                   static_cast<std::uint64_t>(std::min<std::int64_t>(kept, 32))))
-                             : 1;
-    }
-    if (walk.sharing == Sharing::lanes) {
-        walk.tiles = divided_up(kept, kThreads / walk.width);
-        walk.part_size = reduced;
-        return;
-    }
-    walk.tiles = divided_up(kept, walk.width);
-    const std::int64_t round = std::int64_t{kThreads / walk.width} * walk.group * walk.groups;
-    const std::int64_t rounds = std::max<std::int64_t>(divided_up(reduced, round), 1);
-    const std::int64_t most = std::max<std::int64_t>(kMostBlocks / walk.tiles, 1);
-    const std::int64_t each = divided_up(rounds, std::min(rounds, most));
-    walk.parts = divided_up(rounds, each);
-    walk.part_size = each * round;
-}
-
-Walk walk_of(const Call& call) {
-    Walk walk;
-    plan_axes(call, walk);
-    plan_loads(call, walk);
-    plan_sharing(walk);
-    return walk;
-}
-
-/// All that decides the kernel's text. The highest bits tell it from the keys of other operations.
-std::uint64_t key_of(const Call& call, const Walk& walk) {
-    std::uint64_t key = 0;
-    const auto add = [&](std::uint64_t value, unsigned bits) { key = key << bits | value; };
-    add(static_cast<std::uint64_t>(call.reduction), 5);
-    add(call.reduction == Reduction::norm ? norm_class(call.parameter) : 0, 3);
-    add(static_cast<std::uint64_t>(*call.inputs[0].type().dtype), 4);
-    add(static_cast<std::uint64_t>(*call.inputs.back().type().dtype), 4);
-    add(static_cast<std::uint64_t>(*call.output.type().dtype), 4);
-    add(call.dtype ? static_cast<std::uint64_t>(*call.dtype) + 1 : 0, 4);
-    add(call.table ? static_cast<std::uint64_t>(*call.table->type().dtype) + 1 : 0, 4);
-    add(walk.kept.shape.size(), 6);
-    add(walk.reduced.shape.size(), 6);
-    add(static_cast<std::uint64_t>(walk.sharing), 1);
-    add(static_cast<std::uint64_t>(std::countr_zero(walk.width)), 3);
-    add(walk.flat, 1);
-    add(walk.aligned, 1);
-    add(walk.narrow, 1);
-    return key | std::uint64_t{9} << 60;
-}
-
-std::string source_of(const Call& call, const Walk& walk, const char* entry) {
-    const ReductionRule rule =
-        rule_of(call.reduction, *call.inputs[0].type().dtype, *call.inputs.back().type().dtype,
-                call.dtype, call.parameter);
-    ReductionForm form;
-    form.state = rule.state;
-    form.element = rule.element;
-    for (const Array& each : call.inputs) form.read.push_back(kernel_type(*each.type().dtype));
-    if (call.table) form.table = kernel_type(*call.table->type().dtype);
-    form.written = kernel_type(*call.output.type().dtype);
-    form.kept_axes = static_cast<unsigned>(walk.kept.shape.size());
-    form.reduced_axes = static_cast<unsigned>(walk.reduced.shape.size());
-    form.sharing = walk.sharing;
-    form.width = walk.width;
-    form.group = walk.group;
-    form.groups = walk.groups;
-    form.flat = walk.flat;
-    form.aligned = walk.aligned;
-    form.narrow = walk.narrow;
-    return reduction_source(form, entry);
-}
-
-void launch(const Call& call) {
-    const Walk walk = walk_of(call);
-    const std::string entry = fmt::format("reduce_{}", name_of(call.reduction));
-    const ArrayKernel* kernel = find_array_kernel(key_of(call, walk));
-    if (!kernel)
-        kernel = &array_kernel(
-            key_of(call, walk), entry, [&] { return source_of(call, walk, entry.c_str()); },
-            kThreads);
+void launch(const ReduceCall& call) {
+    const ReduceWalk walk = walk_of(call);
+    const ArrayKernel& kernel = reduction_kernel(call, walk);
     ReductionPlan plan;
     plan.kept = walk.kept.count;
     plan.reduced = walk.reduced.count;
@@ -233,16 +41,19 @@ void launch(const Call& call) {
     plan.kept_shape = &walk.kept.shape;
     plan.reduced_shape = &walk.reduced.shape;
     plan.output_strides = &walk.kept.strides[inputs];
-    for (std::size_t k = 0; k < inputs; ++k)
+    if (call.mapped)
+        for (const Scalar& each : call.mapped->numbers)
+            plan.numbers.push_back(std::bit_cast<std::array<std::uint64_t, 2>>(each.value));
+    for (std::size_t k = call.first_read(); k < inputs; ++k)
         plan.operands.push_back(
             {call.inputs[k].address() +
                  static_cast<CUdeviceptr>(walk.kept.offsets[k] + walk.reduced.offsets[k]),
              &walk.kept.strides[k], &walk.reduced.strides[k]});
     std::vector<std::uint64_t> words = plan.words();
     void* argument = words.data();
-    LaunchConfig config{{}, {kThreads}, 0, call.stream};
+    LaunchConfig config{{}, {kReduceThreads}, 0, call.stream};
     config.grid.x = static_cast<unsigned>(walk.tiles * walk.parts);
-    kernel->kernel.launch(config, &argument);
+    kernel.kernel.launch(config, &argument);
 }
 
 /// Which axes go; throws where one is named twice.
@@ -278,7 +89,7 @@ Layout ones_inserted(const Layout& layout, const std::vector<bool>& at) {
     return all;
 }
 
-void take_output(Call& call, const ReduceOptions& options, const std::vector<bool>& gone,
+void take_output(ReduceCall& call, const ReduceOptions& options, const std::vector<bool>& gone,
                  DType result) {
     const char* const name = name_of(call.reduction);
     if (!options.out) {
@@ -304,7 +115,8 @@ void take_output(Call& call, const ReduceOptions& options, const std::vector<boo
     call.output_kept = layout;
 }
 
-Array run(Call& call, const Extents& shape, const ReduceOptions& options) {
+Array run(ReduceCall& call, const Extents& shape, const ReduceOptions& options,
+          bool computes = true) {
     const char* const name = name_of(call.reduction);
     const std::vector<bool> gone = reduced_axes(options.axes, shape.size());
     std::vector<bool> stays(gone.size());
@@ -323,13 +135,16 @@ Array run(Call& call, const Extents& shape, const ReduceOptions& options) {
                 ? fmt::format("attempt to get {} of an empty sequence", name)
                 : fmt::format("zero-size array to reduction operation {} which has no identity",
                               name)};
-    const DType result = rule_of(call.reduction, call.inputs[0].dtype(name),
-                                 call.inputs.back().dtype(name), call.dtype, call.parameter)
-                             .result;
+    const DType second = (call.mapped ? call.inputs[0] : call.inputs.back()).dtype(name);
+    const DType result =
+        rule_of(call.reduction, call.inputs[0].dtype(name), second, call.dtype, call.parameter)
+            .result;
     take_output(call, options, gone, result);
-    for (Array& each : call.inputs)
-        if (each.may_share_memory(call.output)) each = copy(each, call.stream);
-    if (call.output.size() > 0) {
+    const std::size_t outputs = call.mapped ? call.mapped->outputs.size() : 0;
+    for (std::size_t k = call.first_read(); k < call.inputs.size() - outputs && computes; ++k)
+        if (call.inputs[k].may_share_memory(call.output))
+            call.inputs[k] = copy(call.inputs[k], call.stream);
+    if (call.output.size() > 0 && computes) {
         for (std::size_t k = 0; k < call.inputs.size(); ++k) { // a copy has strides of its own
             const Layout spread = broadcast_to(call.inputs[k].layout(), shape);
             call.kept[k] = without(spread, gone);
@@ -342,7 +157,7 @@ Array run(Call& call, const Extents& shape, const ReduceOptions& options) {
     return call.output.view(call.output.type(), ones_inserted(call.output.layout(), gone));
 }
 
-void check_devices(const Call& call) {
+void check_devices(const ReduceCall& call) {
     const Context current = Context::current();
     const auto check = [&](const Array& array) {
         if (array.context() && current && array.context() != current &&
@@ -361,7 +176,7 @@ Array reduce(Reduction reduction, const Array& array, const ReduceOptions& optio
              StreamView stream) {
     if (reduction == Reduction::dot || reduction == Reduction::vdot)
         throw TypeError{"an inner product is of two arrays"};
-    Call call;
+    ReduceCall call;
     call.reduction = reduction;
     call.inputs = {array};
     call.dtype = options.dtype;
@@ -375,7 +190,7 @@ Array reduce(Reduction reduction, const Array& a, const Array& b, const ReduceOp
              StreamView stream) {
     if (reduction != Reduction::dot && reduction != Reduction::vdot)
         throw TypeError{fmt::format("{} is of one array", name_of(reduction))};
-    Call call;
+    ReduceCall call;
     call.reduction = reduction;
     call.inputs = {a, b};
     call.dtype = options.dtype;
@@ -383,6 +198,50 @@ Array reduce(Reduction reduction, const Array& a, const Array& b, const ReduceOp
     call.stream = stream;
     check_devices(call);
     return run(call, broadcast_shapes(a.shape(), b.shape()), options);
+}
+
+Array make_reduced(Reduction reduction, const Array& of, const ReduceOptions& options) {
+    ReduceCall call;
+    call.reduction = reduction;
+    call.inputs = {of};
+    call.dtype = options.dtype;
+    call.parameter = options.parameter;
+    check_devices(call);
+    return run(call, of.shape(), options, false);
+}
+
+bool takes_mapped(Reduction reduction, DType of, std::optional<DType> dtype) {
+    switch (reduction) {
+    case Reduction::sum:
+    case Reduction::min:
+    case Reduction::max:
+    case Reduction::fmin:
+    case Reduction::fmax:
+    case Reduction::any:
+    case Reduction::all:
+    case Reduction::count_nonzero:
+    case Reduction::mean:
+        return true;
+    case Reduction::prod:
+        return kind_of(dtype.value_or(of)) != Kind::complex;
+    default:
+        return false;
+    }
+}
+
+void reduce(Reduction reduction, const MappedValues& values, const ReduceOptions& options,
+            StreamView stream) {
+    ReduceCall call;
+    call.reduction = reduction;
+    call.inputs = {*values.as};
+    call.inputs.insert(call.inputs.end(), values.arrays.begin(), values.arrays.end());
+    for (const MappedValues::Output& each : values.outputs) call.inputs.push_back(each.to);
+    call.mapped = &values;
+    call.dtype = options.dtype;
+    call.parameter = options.parameter;
+    call.stream = stream;
+    check_devices(call);
+    run(call, values.as->shape(), options);
 }
 
 Array reduce_subset(Reduction reduction, const Array& subset, const Array& a, const Array* b,
@@ -398,7 +257,7 @@ Array reduce_subset(Reduction reduction, const Array& subset, const Array& a, co
         return array.is_c_contiguous() ? array : copy(array, Order::c, stream);
     };
     const Array table = in_c_order(subset);
-    Call call;
+    ReduceCall call;
     call.reduction = reduction;
     call.inputs = {in_c_order(a)};
     call.table = &table;

@@ -3,10 +3,10 @@
 // where they are, truth, means, variances, norms, inner products.
 //
 // The order of additions depends on shape, types and strides alone: the same call gives the same
-// bits each time, on every device of compute capability 8.0 and later. Those before, and the software
-// device, have an order of their own, since they load elements one by one. Floats are added in trees of at most 32 and those in double,
-// doubles in trees and by compensated addition (kernels/lathe_reductions.hpp): the error is that of
-// five additions, whatever the length.
+// bits each time, on every device of compute capability 8.0 and later. Those before, and the
+// software device, have an order of their own, since they load elements one by one. Floats are
+// added in trees of at most 32 and those in double, doubles in trees and by compensated addition
+// (kernels/lathe_reductions.hpp): the error is that of five additions, whatever the length.
 #pragma once
 
 #include "gpu/array/array.h"
@@ -14,9 +14,14 @@
 #include "gpu/stream.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace lathe::gpu {
+
+struct StatementForm;
 
 enum class Reduction : std::uint8_t {
     sum,
@@ -63,6 +68,35 @@ Array reduce(Reduction reduction, const Array& array, const ReduceOptions& optio
 /// dot and vdot: products of elements, broadcast to one shape, summed over the axes.
 Array reduce(Reduction reduction, const Array& a, const Array& b, const ReduceOptions& options = {},
              StreamView stream = StreamView::legacy());
+
+/// Checks as reduce() does and makes the result by options.allocate, contents undefined.
+Array make_reduced(Reduction reduction, const Array& of, const ReduceOptions& options);
+
+/// Values that a kernel computes as it reduces them, by statements (elementwise_source.h) on
+/// elements of arrays, then on numbers.
+struct MappedValues {
+    static constexpr std::size_t kMostArrays = 14; ///< outputs included
+    /// One of the statements' values that is written as well, an array of the same shape.
+    struct Output {
+        Array to;
+        std::size_t value;
+    };
+
+    const Array* as = nullptr; ///< type, shape and layout that they would have in memory
+    std::vector<Array> arrays{};
+    std::vector<Output> outputs{};
+    std::vector<Scalar> numbers{};
+    std::string key{}; ///< the same for the same statements, types of numbers and outputs included
+    std::function<std::vector<StatementForm>()> statements{};
+    std::size_t value = 0; ///< of the statements: that which is reduced
+};
+/// As reduce() of an array with these values gives, bit for bit, into options.out. Not for places
+/// and inner products; nor for what multiplies and adds, which reduce() rounds once: variances,
+/// norms, products of complex numbers. Outputs may lie where arrays do, at the same places.
+void reduce(Reduction reduction, const MappedValues& values, const ReduceOptions& options,
+            StreamView stream = StreamView::legacy());
+/// Whether that is for this reduction of such values.
+bool takes_mapped(Reduction reduction, DType of, std::optional<DType> dtype);
 
 /// Of the elements at `subset`, integers that count in C order and are not checked; `b` for dot and
 /// vdot, else null. The result has no axes.

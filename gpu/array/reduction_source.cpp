@@ -28,6 +28,8 @@ void write_plan(Text to, const ReductionForm& form) {
     for (std::size_t k = 0; k < form.read.size(); ++k)
         put(to, "    const char* a{0};\n    long long a{0}_kept[{1}], a{0}_reduced[{2}];\n", k,
             form.kept_axes, form.reduced_axes);
+    for (std::size_t k = 0; k < form.numbers.size(); ++k)
+        put(to, "    unsigned long long n{}[2];\n", k);
     put(to, "}};\n");
 }
 
@@ -59,13 +61,14 @@ void write_offsets(Text to, std::string_view axes, unsigned count, bool narrow,
 void write_load(Text to, const ReductionForm& form, bool some) {
     put(to, "    __device__ __forceinline__ Raw {}(long long at{}) const {{\n        Raw raw;\n",
         some ? "load_some" : "load", some ? ", int count" : "");
-    const std::size_t operands = form.read.size();
+    const std::size_t operands = form.read.size(), loaded = operands - form.stored.size();
     if (!form.table.empty()) {
         put(to, "        const long long place = plan.table[at];\n");
         for (std::size_t k = 0; k < operands; ++k)
             put(to, "        raw.a{0}.of[0] = ((const A{0}*)a{0})[place];\n", k);
     } else if (form.flat) {
-        for (std::size_t k = 0; k < operands; ++k)
+        if (!form.stored.empty()) put(to, "        raw.at = at;\n");
+        for (std::size_t k = 0; k < loaded; ++k)
             if (form.aligned && !some)
                 put(to, "        raw.a{0} = *(const Group<A{0}>*)((const A{0}*)a{0} + at);\n", k);
             else
@@ -74,30 +77,52 @@ void write_load(Text to, const ReductionForm& form, bool some) {
                     "            {1}raw.a{0}.of[k] = ((const A{0}*)a{0})[at + k];\n",
                     k, some ? "if (k < count) " : "");
     } else {
+        const bool loops = form.group > 1; // of mapped values, whose arrays are not flat
         std::vector<std::string> names, strides;
+        if (loops)
+            put(to, "        #pragma unroll\n        for (int k = 0; k < kGroup; ++k) {}{{\n",
+                some ? "if (k < count) " : "");
         for (std::size_t k = 0; k < operands; ++k) {
             names.push_back(fmt::format("at{}", k));
             strides.push_back(fmt::format("a{}_reduced", k));
             put(to, "        long long at{} = 0;\n", k);
         }
-        put(to, "        long long left = at;\n");
+        put(to, "        long long left = at{};\n", loops ? " + k" : "");
         write_offsets(to, "reduced", form.reduced_axes, form.narrow, names, strides);
-        for (std::size_t k = 0; k < operands; ++k)
-            put(to, "        raw.a{0}.of[0] = *(const A{0}*)(a{0} + at{0});\n", k);
+        for (std::size_t k = 0; k < loaded; ++k)
+            put(to, "        raw.a{0}.of[{1}] = *(const A{0}*)(a{0} + at{0});\n", k,
+                loops ? "k" : "0");
+        for (std::size_t k = loaded; k < operands; ++k)
+            put(to, "        raw.to{0}[{1}] = at{0};\n", k, loops ? "k" : "0");
+        if (loops) put(to, "        }}\n");
     }
     put(to, "        return raw;\n    }}\n");
 }
 
 void write_source(Text to, const ReductionForm& form) {
     put(to, "struct Source {{\n    static constexpr int kGroup = ::kGroup;\n    struct Raw {{ ");
-    for (std::size_t k = 0; k < form.read.size(); ++k) put(to, "Group<A{0}> a{0}; ", k);
+    const std::size_t loaded = form.read.size() - form.stored.size();
+    for (std::size_t k = 0; k < loaded; ++k) put(to, "Group<A{0}> a{0}; ", k);
+    if (form.flat && !form.stored.empty()) put(to, "long long at; ");
+    for (std::size_t k = loaded; k < form.read.size() && !form.flat; ++k)
+        put(to, "long long to{}[kGroup]; ", k);
     put(to, "}};\n    const Plan& plan;\n");
     for (std::size_t k = 0; k < form.read.size(); ++k) put(to, "    const char* a{};\n", k);
     write_load(to, form, false);
     write_load(to, form, true);
     put(to, "    __device__ __forceinline__ auto value(const Raw& raw, int k) const {{\n");
-    for (std::size_t k = 0; k < form.read.size(); ++k)
-        put(to, "        const A{0} x{0} = raw.a{0}.of[k];\n", k);
+    for (std::size_t k = 0; k < loaded; ++k)
+        put(to, "        const A{0} {1}{0} = raw.a{0}.of[k];\n", k, form.map.empty() ? "x" : "in");
+    for (std::size_t k = 0; k < form.numbers.size(); ++k)
+        put(to, "        const {0} in{1} = *(const {0}*)plan.n{2};\n", form.numbers[k], loaded + k,
+            k);
+    if (!form.map.empty())
+        put(to, "{}        const {} x0 = {};\n", form.map, form.mapped_type, form.mapped);
+    for (std::size_t k = loaded; k < form.read.size(); ++k)
+        if (form.flat)
+            put(to, "        ((A{0}*)a{0})[raw.at + k] = {1};\n", k, form.stored[k - loaded]);
+        else
+            put(to, "        *(A{0}*)(a{0} + raw.to{0}[k]) = {1};\n", k, form.stored[k - loaded]);
     if (form.element.find("power") != std::string_view::npos)
         put(to, "        const double power = plan.parameter;\n");
     put(to,
@@ -136,7 +161,8 @@ bool mentions(const ReductionForm& form, std::string_view name) {
         if (each.find(name) != std::string_view::npos) return true;
     return form.state.find(name) != std::string_view::npos ||
            form.element.find(name) != std::string_view::npos ||
-           form.written.find(name) != std::string_view::npos;
+           form.written.find(name) != std::string_view::npos ||
+           form.map.find(name) != std::string::npos;
 }
 
 } // namespace
@@ -192,6 +218,7 @@ std::vector<std::uint64_t> ReductionPlan::words() const {
         add_all(*each.kept);
         add_all(*each.reduced);
     }
+    for (const auto& each : numbers) all.insert(all.end(), each.begin(), each.end());
     return all;
 }
 

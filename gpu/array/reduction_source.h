@@ -4,6 +4,7 @@
 
 #include "gpu/array/layout.h"
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -22,8 +23,16 @@ struct ReductionForm {
     std::string_view state;             ///< of lathe_reductions.hpp
     std::string_view element;           ///< an expression in x0, x1
     std::vector<std::string_view> read; ///< types of the arrays in memory
-    std::string_view table;             ///< type of the indices into them; empty: there are none
-    std::string_view written;           ///< type of the output in memory
+    /// What computes `mapped` from in0, in1 ...: elements of the arrays, then parameters of these
+    /// types. Empty: x0 and x1 are the elements themselves.
+    std::string map;
+    std::string mapped;
+    std::string_view mapped_type;
+    /// Of what `map` computes: written to the last of the arrays, which are not read then.
+    std::vector<std::string> stored;
+    std::vector<std::string_view> numbers;
+    std::string_view table;   ///< type of the indices into them; empty: there are none
+    std::string_view written; ///< type of the output in memory
     unsigned kept_axes = 0, reduced_axes = 0;
     Sharing sharing = Sharing::blocks;
     unsigned width = 1;
@@ -53,6 +62,7 @@ struct ReductionPlan {
         const Extents* reduced = nullptr;
     };
     std::vector<Operand> operands{};
+    std::vector<std::array<std::uint64_t, 2>> numbers{};
 
     std::vector<std::uint64_t> words() const;
 };

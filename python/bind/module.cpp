@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The extension module lathe._lathe. Loading it opens no driver and no GL.
 #include "python/bind/array/fft.h"
+#include "python/bind/array/recorder.h"
 #include "python/bind/bind.h"
 
 PYBIND11_MODULE(_lathe, m) {
@@ -33,6 +34,7 @@ PYBIND11_MODULE(_lathe, m) {
     bind_gpu_array(m);
     bind_array_memory(m);
     bind_array_functions(m);
+    bind_fuse(m);
     bind_array_exchange(m);
     bind_random(m);
     bind_array_sorting(m);

@@ -38,6 +38,7 @@ _HOMES = {
     "save_png": "_lathe",
     "load_image": "_lathe",
     "asarray": "compute",
+    "fuse": "fusion",
     "zeros": "compute",
     "kernel": "compute",
     "resource": "native",
@@ -71,6 +72,7 @@ if TYPE_CHECKING:
     from lathe.compute import asarray as asarray
     from lathe.compute import kernel as kernel
     from lathe.compute import zeros as zeros
+    from lathe.fusion import fuse as fuse
     from lathe.native import resource as resource
     from lathe.stats import Stats as Stats
 

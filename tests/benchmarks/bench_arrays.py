@@ -19,6 +19,7 @@ from collections.abc import Callable
 import numpy as np
 from peers import Work, compare, library, nothing, on_gpu, wait
 
+import lathe
 from lathe.cuda import cumath, gpuarray
 from lathe.native import native
 
@@ -40,12 +41,16 @@ def microseconds(call: Callable[[], object], finish: Callable[[], object] = wait
 def small() -> None:
     """Operations on so few elements that only the way to them counts."""
     x, y = (gpuarray.GPUArray(SMALL, np.float32) for _ in "xy")
+    fused = lathe.fuse(lambda a, b: 2 * a + 3 * b)
+    fused_sum = lathe.fuse(lambda a, b: (2 * a + 3 * b).sum())
     cases: dict[str, Work] = {
         "a + b": (lambda: x + y, wait),
         "2 * a": (lambda: 2 * x, wait),
         "a += b": (lambda: x.__iadd__(y), wait),
         "a == b": (lambda: x == y, wait),
         "2 * a + 3 * b": (lambda: 2 * x + 3 * y, wait),
+        "the same, fused": (lambda: fused(x, y), wait),
+        "its sum, fused": (lambda: fused_sum(x, y), wait),
         "a.sum()": (lambda: x.sum(), wait),
         "cumath.sin(a)": (lambda: cumath.sin(x), wait),
         "gpuarray.empty": (lambda: gpuarray.empty(SMALL, np.float32), wait),
@@ -61,7 +66,7 @@ def small() -> None:
     print(f"{SMALL} float32, microseconds")
     for name, (call, finish) in cases.items():
         call()
-        print(f"  {name:16}{microseconds(call, finish):8.3f}")
+        print(f"  {name:18}{microseconds(call, finish):8.3f}")
 
 
 def large(size: int) -> None:
@@ -70,9 +75,14 @@ def large(size: int) -> None:
     a, b = (rng.random(size, dtype=np.float32) for _ in "ab")
     x, y = gpuarray.to_gpu(a), gpuarray.to_gpu(b)
     z = gpuarray.empty_like(x)
+    fused = lathe.fuse(lambda a, b: 2 * a + 3 * b)
     cases: dict[str, dict[str, Work]] = {
         "a + b": {"lathe": (lambda: native.apply("add", x, y, out=z), wait)},
-        "2 a + 3 b": {"lathe": (lambda: x.mul_add(2, y, 3, out=z), wait)},
+        "2 a + 3 b": {
+            "lathe": (lambda: x.mul_add(2, y, 3, out=z), wait),
+            "fused": (lambda: fused(x, y), wait),
+            "eager": (lambda: 2 * x + 3 * y, wait),
+        },
         "sin a": {"lathe": (lambda: cumath.sin(x, out=z), wait)},
     }
     if on_gpu():

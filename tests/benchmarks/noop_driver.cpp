@@ -13,9 +13,18 @@ template <class Handle> Handle handle() { return reinterpret_cast<Handle>(&somet
 struct {
     std::size_t offset, bytes;
 } constexpr kParameters[] = {{0, 8}, {8, 8}, {16, 8}, {24, 4}, {28, 4}};
+unsigned long long launches = 0;
 } // namespace
 
 extern "C" {
+
+/// How many kernels were launched, for tests: never more than one thread launches there.
+unsigned long long noop_launches() { return launches; }
+CUresult cuLaunchKernel(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                        unsigned, CUstream, void**, void**) {
+    ++launches;
+    return CUDA_SUCCESS;
+}
 
 CUresult cuDriverGetVersion(int* version) {
     *version = CUDA_VERSION;
@@ -70,8 +79,10 @@ CUresult cuFuncGetParamInfo(CUfunction, std::size_t index, std::size_t* offset, 
     if (bytes) *bytes = kParameters[index].bytes;
     return CUDA_SUCCESS;
 }
-CUresult cuMemAlloc(CUdeviceptr* address, std::size_t) {
-    *address = reinterpret_cast<CUdeviceptr>(&something);
+CUresult cuMemAlloc(CUdeviceptr* address, std::size_t bytes) {
+    static CUdeviceptr next = CUdeviceptr{1} << 40; // arrays must not overlap
+    *address = next;
+    next += (bytes + 511) / 512 * 512;
     return CUDA_SUCCESS;
 }
 CUresult cuGetErrorString(CUresult, const char** text) {

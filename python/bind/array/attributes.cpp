@@ -26,7 +26,7 @@ py::object size(PyObject* self) { return py::int_(self_of(self).array.size()); }
 py::object ndim(PyObject* self) { return py::int_(self_of(self).array.dimensions()); }
 py::object nbytes(PyObject* self) { return py::int_(self_of(self).array.bytes()); }
 py::object itemsize(PyObject* self) { return py::int_(self_of(self).array.type().bytes); }
-py::object ptr(PyObject* self) { return py::int_(self_of(self).array.address()); }
+py::object ptr(PyObject* self) { return py::int_(settled(self).address()); }
 
 py::object base(PyObject* self) {
     PyObject* const of = self_of(self).base;
@@ -39,6 +39,7 @@ py::object allocator(PyObject* self) {
 }
 
 py::object gpudata(PyObject* object) {
+    settled(object);
     GpuArray& self = self_of(object);
     if (self.memory) return py::reinterpret_borrow<py::object>(self.memory);
     if (self.array.size() == 0) return py::none();
@@ -46,6 +47,7 @@ py::object gpudata(PyObject* object) {
 }
 
 py::object interface(PyObject* object) {
+    settled(object);
     const GpuArray& self = self_of(object);
     py::dict made;
     const py::object of = py::reinterpret_borrow<py::object>(self.dtype);
@@ -60,13 +62,13 @@ py::object interface(PyObject* object) {
 }
 
 py::object transposed(PyObject* object) {
-    const gpu::Array& array = self_of(object).array;
+    const gpu::Array& array = with_memory(object);
     return wrap_view(array.view(array.type(), gpu::reverse_axes(array.layout())), object);
 }
 
 /// The real or imaginary parts of complex elements, as a view.
 py::object part(PyObject* object, std::size_t which) {
-    const gpu::Array& array = self_of(object).array;
+    const gpu::Array& array = with_memory(object);
     const DType parts = gpu::real_for(array.dtype(which ? "imag" : "real"));
     return wrap_view(
         array.view(parts, array.layout(), static_cast<std::int64_t>(which * item_bytes(parts))),
@@ -129,7 +131,7 @@ PyObject* call(PyObject* self, PyObject* args) {
 
 /// _view(shape, strides, offset_bytes, dtype): checked by who calls.
 py::object view(PyObject* object, const py::tuple& args) {
-    const gpu::Array& array = self_of(object).array;
+    const gpu::Array& array = with_memory(object);
     const py::object dtype = to_dtype(args[3]);
     const gpu::Layout layout{to_extents(args[0], "shape"), to_extents(args[1], "strides")};
     return wrap_view(array.view(element_type(dtype), layout, args[2].cast<std::int64_t>()), object,
@@ -138,7 +140,7 @@ py::object view(PyObject* object, const py::tuple& args) {
 
 /// _reshape(shape, order): a view, or None where that needs a copy.
 py::object reshaped(PyObject* object, const py::tuple& args) {
-    const gpu::Array& array = self_of(object).array;
+    const gpu::Array& array = with_memory(object);
     const gpu::Order order = args[1].cast<std::string>() == "F" ? gpu::Order::f : gpu::Order::c;
     const auto layout =
         gpu::reshape(array.layout(), to_extents(args[0], "shape"), array.type().bytes, order);
@@ -147,7 +149,7 @@ py::object reshaped(PyObject* object, const py::tuple& args) {
 
 /// _transpose(axes)
 py::object transpose(PyObject* object, const py::tuple& args) {
-    const gpu::Array& array = self_of(object).array;
+    const gpu::Array& array = with_memory(object);
     const gpu::Extents axes = to_extents(args[0], "axes");
     return wrap_view(
         array.view(array.type(), gpu::transpose(array.layout(), {axes.begin(), axes.size()})),
@@ -156,7 +158,7 @@ py::object transpose(PyObject* object, const py::tuple& args) {
 
 /// _broadcast_to(shape): read-only, as NumPy's.
 py::object broadcast(PyObject* object, const py::tuple& args) {
-    const gpu::Array& array = self_of(object).array;
+    const gpu::Array& array = with_memory(object);
     gpu::Array made =
         array.view(array.type(), gpu::broadcast_to(array.layout(), to_extents(args[0], "shape")));
     made.make_read_only();
@@ -178,7 +180,7 @@ py::object reach(PyObject* object, const py::tuple&) {
 }
 
 py::object shares_memory(PyObject* object, const py::tuple& args) {
-    return py::bool_(self_of(object).array.may_share_memory(array_of(args[0])));
+    return py::bool_(settled(object).may_share_memory(array_of(args[0])));
 }
 
 PyMethodDef methods[] = {

@@ -5,6 +5,7 @@
 #include "gpu/memory.h"
 #include "python/bind/array/gpu_array.h"
 #include "python/bind/array/operands.h"
+#include "python/bind/array/recorder.h"
 #include "python/bind/bind.h"
 #include "python/bind/cuda/memory_pool.h"
 #include "python/bind/cuda/stream.h"
@@ -92,6 +93,9 @@ PyMethodDef apply_method{
     "tuple of them, where it is given. Asynchronous on `stream`."};
 
 py::object copied(const py::object& array, const std::string& order, const PyStream* stream) {
+    if (recording && order == "K" && is_gpu_array(array.ptr()))
+        if (const auto dtype = self_of(array.ptr()).array.type().dtype)
+            if (py::object made = record_cast(array.ptr(), *dtype, stream_of(stream))) return made;
     const gpu::Array& from = array_of(array);
     const bool f =
         order == "F" || (order == "A" && from.is_f_contiguous() && !from.is_c_contiguous());
@@ -105,8 +109,10 @@ py::object copied(const py::object& array, const std::string& order, const PyStr
 }
 
 py::object cast(const py::object& array, const py::object& dtype, const PyStream* stream) {
-    const gpu::Array& from = array_of(array);
     const gpu::ElementType type = element_type(to_dtype(dtype));
+    if (recording && type.dtype && is_gpu_array(array.ptr()))
+        if (py::object made = record_cast(array.ptr(), *type.dtype, stream_of(stream))) return made;
+    const gpu::Array& from = array_of(array);
     const auto* like = reinterpret_cast<const GpuArray*>(array.ptr());
     gpu::Array to = empty_like(like, type, gpu::compact_like(from.layout(), type.bytes));
     gpu::assign(to, from, stream_of(stream));

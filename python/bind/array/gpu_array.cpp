@@ -2,6 +2,7 @@
 #include "python/bind/array/gpu_array.h"
 
 #include "gpu/driver/check.h"
+#include "python/bind/array/recorder.h"
 #include "python/bind/bind.h"
 #include "python/bind/cuda/argument_plan.h"
 #include "python/bind/cuda/pointer.h"
@@ -37,6 +38,7 @@ void deallocate(PyObject* object) {
     GpuArray& self = self_of(object);
     PyTypeObject* const type = Py_TYPE(object);
     if (self.weak_references) PyObject_ClearWeakRefs(object);
+    if (self.recorder) self.recorder->forget(self);
     self.array.~Array();
     Py_XDECREF(self.dtype);
     Py_XDECREF(self.allocator);
@@ -146,6 +148,7 @@ void learn_dtypes() {
 
 /// For launches: the address of an array.
 bool read_address(PyObject* value, std::byte* to, CUcontext) {
+    if (self_of(value).recorder) return false; // for those who may throw
     const CUdeviceptr address = self_of(value).array.address();
     std::memcpy(to, &address, sizeof address);
     return true;
@@ -158,7 +161,7 @@ bool is_gpu_array(PyObject* object) noexcept {
 }
 
 gpu::Array& array_of(py::handle object) {
-    if (is_gpu_array(object.ptr())) return self_of(object.ptr()).array;
+    if (is_gpu_array(object.ptr())) return settled(object.ptr());
     throw py::type_error(
         fmt::format("expected a GPUArray, got {}", Py_TYPE(object.ptr())->tp_name));
 }

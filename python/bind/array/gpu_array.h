@@ -16,8 +16,12 @@ namespace lathe::bind {
 
 namespace py = pybind11;
 
+class Recorder;
+
 struct GpuArray {
-    PyObject_HEAD gpu::Array array;
+    PyObject_HEAD gpu::Array array; ///< without memory while it waits for a value
+    Recorder* recorder;             ///< that it waits for (recorder.h); mostly null
+    std::size_t value;
     PyObject* dtype;     ///< numpy.dtype
     PyObject* allocator; ///< null: the pool
     PyObject* memory;    ///< what `gpudata` says; null: not asked for yet
@@ -28,6 +32,27 @@ struct GpuArray {
 /// The object as what it is known to be.
 inline GpuArray& self_of(PyObject* object) { return *reinterpret_cast<GpuArray*>(object); }
 
+/// How many blocks of threads record expressions, and arrays that wait for a value in vain.
+extern int recording;
+/// Evaluates what the array waits for and all that this thread has recorded.
+void settle(PyObject* object);
+/// Before work on memory that is not known as an array's.
+void settle_thread();
+
+/// The array with its memory, for all work on it but the recorded.
+inline gpu::Array& settled(PyObject* object) {
+    if (recording) [[unlikely]]
+        settle(object);
+    return self_of(object).array;
+}
+/// The same for views: what will be written may wait.
+inline gpu::Array& with_memory(PyObject* object) {
+    GpuArray& self = self_of(object);
+    if (self.recorder && self.array.address() == 0) [[unlikely]]
+        settle(object);
+    return self.array;
+}
+
 /// What `gpudata` gives for memory of the pool: an address that keeps the memory.
 struct ArrayMemory {
     std::shared_ptr<const void> owner;
@@ -37,7 +62,7 @@ struct ArrayMemory {
 
 /// An instance of the type or of one derived from it.
 bool is_gpu_array(PyObject* object) noexcept;
-/// The array behind a GPUArray. Throws TypeError: "expected a GPUArray, got list".
+/// The array behind a GPUArray, settled. Throws TypeError: "expected a GPUArray, got list".
 gpu::Array& array_of(py::handle object);
 
 /// A new GPUArray. `like`: takes its class, allocator and, for the same element type, its dtype.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "python/bind/array/operands.h"
 
+#include "python/bind/array/recorder.h"
 #include "python/bind/bind.h"
 
 #include <fmt/format.h>
@@ -98,58 +99,6 @@ bool widen_for_comparison(const gpu::Operation& operation, std::array<gpu::Input
     return false;
 }
 
-/// The loop of a call with its inputs.
-struct Resolved {
-    gpu::Loop loop;
-    std::array<gpu::Scalar, kMost> numbers;
-    std::vector<gpu::Input> inputs;
-};
-
-Resolved resolve(const gpu::Operation& operation, std::span<const Operand> operands) {
-    Resolved made;
-    std::array<gpu::InputType, kMost> types{
-        gpu::InputType{DType::bool_}, {DType::bool_}, {DType::bool_}, {DType::bool_}};
-    if (operands.size() != operation.inputs)
-        throw py::type_error(fmt::format("{}() takes {} operands, got {}", operation.name,
-                                         operation.inputs, operands.size()));
-    const std::string name{operation.name};
-    bool out_of_bounds = false;
-    for (std::size_t k = 0; k < operands.size(); ++k) {
-        if (operands[k].array) operands[k].array->array.dtype(name.c_str());
-        types[k] = operands[k].type;
-    }
-    const std::span<const gpu::InputType> given{types.data(), operands.size()};
-    made.loop = gpu::resolve(operation, given);
-    const auto convert = [&] {
-        for (std::size_t k = 0; k < operands.size(); ++k)
-            if (!operands[k].array) made.numbers[k] = number_of(operands[k], made.loop.inputs[k]);
-    };
-    if (operation.rule == gpu::TypeRule::compare) {
-        try {
-            convert();
-        } catch (py::error_already_set& error) {
-            if (!error.matches(PyExc_OverflowError)) throw;
-            out_of_bounds = true;
-        }
-        if (out_of_bounds && widen_for_comparison(operation, types, made.numbers, operands)) {
-            made.loop = gpu::resolve(operation, given);
-            // The number is what the loop computes in, or is cast on the device.
-            for (std::size_t k = 0; k < operands.size(); ++k)
-                if (!operands[k].array && made.numbers[k].dtype != made.loop.inputs[k])
-                    made.numbers[k] = number_of(operands[k], made.loop.inputs[k]);
-        }
-    } else {
-        convert();
-    }
-    made.inputs.reserve(operands.size());
-    for (std::size_t k = 0; k < operands.size(); ++k)
-        if (operands[k].array)
-            made.inputs.emplace_back(operands[k].array->array);
-        else
-            made.inputs.emplace_back(made.numbers[k]);
-    return made;
-}
-
 } // namespace
 
 bool read_operand(PyObject* value, Operand& to) noexcept {
@@ -201,8 +150,64 @@ gpu::Scalar number_of(const Operand& operand, DType dtype) {
     return integer_of(value, dtype);
 }
 
+Resolved resolve(const gpu::Operation& operation, std::span<const Operand> operands) {
+    Resolved made;
+    std::array<gpu::InputType, kMost> types{
+        gpu::InputType{DType::bool_}, {DType::bool_}, {DType::bool_}, {DType::bool_}};
+    if (operands.size() != operation.inputs)
+        throw py::type_error(fmt::format("{}() takes {} operands, got {}", operation.name,
+                                         operation.inputs, operands.size()));
+    const std::string name{operation.name};
+    bool out_of_bounds = false;
+    for (std::size_t k = 0; k < operands.size(); ++k) {
+        if (operands[k].array) operands[k].array->array.dtype(name.c_str());
+        types[k] = operands[k].type;
+    }
+    const std::span<const gpu::InputType> given{types.data(), operands.size()};
+    made.loop = gpu::resolve(operation, given);
+    const auto convert = [&] {
+        for (std::size_t k = 0; k < operands.size(); ++k)
+            if (!operands[k].array) made.numbers[k] = number_of(operands[k], made.loop.inputs[k]);
+    };
+    if (operation.rule == gpu::TypeRule::compare) {
+        try {
+            convert();
+        } catch (py::error_already_set& error) {
+            if (!error.matches(PyExc_OverflowError)) throw;
+            out_of_bounds = true;
+        }
+        if (out_of_bounds && widen_for_comparison(operation, types, made.numbers, operands)) {
+            made.loop = gpu::resolve(operation, given);
+            // The number is what the loop computes in, or is cast on the device.
+            for (std::size_t k = 0; k < operands.size(); ++k)
+                if (!operands[k].array && made.numbers[k].dtype != made.loop.inputs[k])
+                    made.numbers[k] = number_of(operands[k], made.loop.inputs[k]);
+        }
+    } else {
+        convert();
+    }
+    made.inputs.reserve(operands.size());
+    for (std::size_t k = 0; k < operands.size(); ++k)
+        if (operands[k].array)
+            made.inputs.emplace_back(operands[k].array->array);
+        else
+            made.inputs.emplace_back(made.numbers[k]);
+    return made;
+}
+
+void check_cast(const gpu::Loop& loop, std::size_t output, const gpu::Array& into) {
+    const DType to = into.dtype("out");
+    if (!gpu::can_cast_same_kind(loop.outputs[output], to))
+        throw py::type_error(fmt::format("Cannot cast ufunc '{}' output from dtype('{}') to "
+                                         "dtype('{}') with casting rule 'same_kind'",
+                                         loop.operation->name, name_of(loop.outputs[output]),
+                                         name_of(to)));
+}
+
 py::object apply(const gpu::Operation& operation, std::span<const Operand> operands,
                  gpu::StreamView stream) {
+    if (recording) [[unlikely]]
+        if (py::object made = record(operation, operands, stream)) return made;
     const GpuArray* like = nullptr;
     for (const Operand& each : operands)
         if (each.array && !like) like = each.array;
@@ -223,6 +228,8 @@ py::object apply(const gpu::Operation& operation, std::span<const Operand> opera
 
 void apply_into(const gpu::Operation& operation, std::span<const Operand> operands,
                 std::span<PyObject* const> outputs, gpu::StreamView stream) {
+    if (recording) [[unlikely]]
+        if (record_into(operation, operands, outputs, stream)) return;
     const Resolved call = resolve(operation, operands);
     std::array<gpu::Array*, gpu::Loop::kMostOutputs> into{};
     if (outputs.size() != operation.outputs)
@@ -230,12 +237,7 @@ void apply_into(const gpu::Operation& operation, std::span<const Operand> operan
                                           operation.name, operation.outputs, outputs.size()));
     for (std::size_t k = 0; k < outputs.size(); ++k) {
         into[k] = &array_of(outputs[k]);
-        const DType to = into[k]->dtype("out");
-        if (!gpu::can_cast_same_kind(call.loop.outputs[k], to))
-            throw py::type_error(fmt::format("Cannot cast ufunc '{}' output from dtype('{}') to "
-                                             "dtype('{}') with casting rule 'same_kind'",
-                                             operation.name, name_of(call.loop.outputs[k]),
-                                             name_of(to)));
+        check_cast(call.loop, k, *into[k]);
     }
     gpu::run(call.loop, std::span{into}.first(outputs.size()), call.inputs, stream);
 }

@@ -8,7 +8,9 @@
 
 #include <pybind11/pybind11.h>
 
+#include <array>
 #include <span>
+#include <vector>
 
 namespace lathe::bind {
 
@@ -23,6 +25,17 @@ bool read_operand(PyObject* value, Operand& to) noexcept;
 /// The number as a loop computes in `dtype`. Throws OverflowError: "Python integer 300 out of
 /// bounds for uint8".
 gpu::Scalar number_of(const Operand& operand, DType dtype);
+
+/// The loop of a call with its inputs.
+struct Resolved {
+    gpu::Loop loop;
+    std::array<gpu::Scalar, gpu::Loop::kMostInputs> numbers;
+    std::vector<gpu::Input> inputs;
+};
+/// Throws TypeError for types that the operation is not for, OverflowError as number_of does.
+Resolved resolve(const gpu::Operation& operation, std::span<const Operand> operands);
+/// Throws where NumPy would not cast what the loop gives into an array.
+void check_cast(const gpu::Loop& loop, std::size_t output, const gpu::Array& into);
 
 /// A new array, or a tuple of them where the operation has several results; of the class of the
 /// first array among the operands, which must have one.

@@ -4,6 +4,7 @@
 
 #include "gpu/array/reduction_scratch.h"
 #include "python/bind/array/gpu_array.h"
+#include "python/bind/array/recorder.h"
 #include "python/bind/bind.h"
 #include "python/bind/cuda/memory_pool.h"
 #include "python/bind/cuda/stream.h"
@@ -76,6 +77,9 @@ py::object reduced(const std::string& name, const py::object& a, const py::objec
     options.keepdims = keepdims;
     options.dtype = dtype_of(dtype, name.c_str());
     options.parameter = parameter;
+    if (recording && b.is_none() && out.is_none() && allocator.is_none()) [[unlikely]]
+        if (py::object made = record_reduction(reduction_of(name), a.ptr(), options, on))
+            return made;
     if (!out.is_none()) options.out = &array_of(out);
     const gpu::Array& first = array_of(a);
     const gpu::Allocate allocate = allocate_like(a, allocator);

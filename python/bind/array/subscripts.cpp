@@ -108,7 +108,7 @@ py::object advanced(const char* function) {
 
 PyObject* get(PyObject* object, PyObject* index) {
     try {
-        const gpu::Array& array = self_of(object).array;
+        const gpu::Array& array = with_memory(object);
         const std::optional<Part> part = part_of(array.layout(), Entries{index});
         if (!part)
             return advanced("take_index")(py::handle{object}, py::handle{index}).release().ptr();
@@ -125,7 +125,7 @@ void assign_part(gpu::Array target, PyObject* object, PyObject* value) {
         return;
     }
     if (operand.array) {
-        gpu::assign(target, operand.array->array);
+        gpu::assign(target, settled(value));
         return;
     }
     const DType dtype = target.dtype("a number's assignment");
@@ -138,7 +138,7 @@ void assign_part(gpu::Array target, PyObject* object, PyObject* value) {
 int set(PyObject* object, PyObject* index, PyObject* value) {
     try {
         if (!value) throw py::type_error("elements of an array cannot be deleted");
-        const gpu::Array& array = self_of(object).array;
+        const gpu::Array& array = settled(object);
         const std::optional<Part> part = part_of(array.layout(), Entries{index});
         if (part)
             assign_part(array.view(array.type(), part->layout, part->offset), object, value);

@@ -158,6 +158,8 @@ bool must_tell_pool(gpu::StreamView stream, std::span<PyObject* const> values) {
 
 bool PyFunction::launch_plain(bool prepared, const gpu::LaunchConfig& config,
                               std::span<PyObject* const> values) {
+    if (recording) [[unlikely]]
+        settle_thread();
     ArgumentPlan::Block block;
     ArgumentPlan& plan = prepared ? prepared_plan_ : plan_;
     CUcontext context = nullptr;

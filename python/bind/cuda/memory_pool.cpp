@@ -63,8 +63,8 @@ void StreamUse::add(py::handle value) {
     if (py::isinstance<PooledDevice>(value)) {
         add(value.cast<PooledDevice*>()->block());
     } else if (is_gpu_array(value.ptr())) {
-        auto* const block = array_of(value).block();
-        if (block && stream_ != gpu::StreamView::legacy()) add(*block);
+        if (stream_ == gpu::StreamView::legacy()) return;
+        if (auto* const block = array_of(value).block()) add(*block);
     } else if (py::isinstance<ArrayMemory>(value)) {
         auto* const block = value.cast<ArrayMemory*>()->block;
         if (block && stream_ != gpu::StreamView::legacy()) add(*block);

@@ -57,6 +57,8 @@ DevicePointer of_interface(py::handle value) {
 } // namespace
 
 std::optional<DevicePointer> find_device_pointer(py::handle value) {
+    if (recording) [[unlikely]]
+        settle_thread();
     if (is_gpu_array(value.ptr())) {
         const gpu::Array& array = array_of(value);
         const gpu::Reach reach = gpu::reach_of(array.layout(), array.type().bytes);
