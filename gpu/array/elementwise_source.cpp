@@ -176,6 +176,7 @@ std::string elementwise_source(const ElementwiseForm& form, std::string_view ent
     if (mentions(operands, "complex")) format_to(to, "#include <pycuda-complex.hpp>\n");
     if (mentions(operands, "half")) format_to(to, "#include <lathe_half.hpp>\n");
     format_to(to, "#include <lathe_numbers.hpp>\n");
+    if (mentions(operands, "complex")) format_to(to, "#include <lathe_complex.hpp>\n");
     if (form.bits) format_to(to, "constexpr int kBits = {};\n", form.bits);
     for (const Named& each : operands)
         format_to(to, "typedef {} {}{};\n", each.form.stored, each.is_output ? 'R' : 'A',

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from lathe.cuda import array_creation, array_rearranging, array_reductions, array_sorting
+from lathe.cuda.array_rearranging import axes_of
 from lathe.cuda.array_type import GPUArray
 from lathe.native import native
 
@@ -152,11 +153,9 @@ def squeeze(a: GPUArray, axis: Any = None) -> GPUArray:
 
 
 def expand_dims(a: GPUArray, axis: Any) -> GPUArray:
-    axes = {int(k) for k in np.atleast_1d(axis)}
-    dimensions = a.ndim + len(axes)
-    if any(not -dimensions <= k < dimensions for k in axes):
-        raise np.exceptions.AxisError(f"axis {axis} is out of bounds for {dimensions} dimensions")
-    new = {k % dimensions for k in axes}
+    given = axis if isinstance(axis, (tuple, list)) else (axis,)
+    dimensions = a.ndim + len(given)
+    new = axes_of(given, dimensions)
     return a[tuple(None if k in new else slice(None) for k in range(dimensions))]
 
 
