@@ -296,6 +296,18 @@ def test_masks_without_axes():
         assert_equal(mine, theirs)
 
 
+@pytest.mark.parametrize(
+    "shapes", [((3, 2), (0, 0)), ((3, 2), (3, 0)), ((3, 2), (0,)), ((0, 1), (0, 0))]
+)
+def test_masks_without_elements_fit_any_axis(shapes):
+    host, mask = np.ones(shapes[0]), np.zeros(shapes[1], np.bool_)
+    assert_equal(moved(host)[moved(mask)], host[mask])
+    moved(host)[moved(mask)] = 2
+    for wrong in ((2, 2), (0, 3), (1, 0)):
+        with pytest.raises(IndexError):
+            moved(np.ones((3, 2)))[moved(np.zeros(wrong, np.bool_))]
+
+
 def test_wrong_arguments():
     x = moved(M)
     for call in (

@@ -104,7 +104,8 @@ class _Selection:
             elif _is_array(each) and _is_mask(each):
                 shape = each.shape if isinstance(each, GPUArray) else np.shape(each)
                 wanted = array.shape[source_axis : source_axis + len(shape)]
-                if shape != wanted:
+                # As NumPy's: a mask of no elements fits axes of any size.
+                if any(k not in (n, 0) for k, n in zip(shape, wanted, strict=True)):
                     raise IndexError(
                         f"boolean index did not match indexed array: its shape is {shape}, "
                         f"that of the axes {wanted}"
