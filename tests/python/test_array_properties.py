@@ -383,6 +383,7 @@ REARRANGED = {
 def test_rearranging(pair, name, number):
     host, device = pair
     call = REARRANGED[name]
+    assume(host.ndim or name != "repeat")
     if name in ("tril", "triu"):
         assume(host.ndim > 1)  # NumPy makes a matrix of a vector there
     assert_agree(lambda: call(device, number), lambda: call(host, number))
