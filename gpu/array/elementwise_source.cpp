@@ -238,7 +238,9 @@ std::string elementwise_source(const ElementwiseForm& form, std::string_view ent
     std::string headers;
     if (text.find("complex<") != text.npos) headers += "#include <pycuda-complex.hpp>\n";
     if (text.find("lathe::half") != text.npos) headers += "#include <lathe_half.hpp>\n";
-    return headers + "#include <lathe_numbers.hpp>\n" + text;
+    headers += "#include <lathe_numbers.hpp>\n";
+    if (text.find("complex<") != text.npos) headers += "#include <lathe_complex.hpp>\n";
+    return headers + text;
 }
 
 Geometry::Geometry(const Extents& shape, std::span<const Extents* const> strides, bool wide) {

@@ -128,8 +128,7 @@ Array run(ReduceCall& call, const Extents& shape, const ReduceOptions& options,
     }
     call.kept_shape = call.kept[0].shape;
     call.reduced_shape = call.reduced[0].shape;
-    if (count_of(call.reduced_shape) == 0 && !has_identity(call.reduction, call.parameter) &&
-        (count_of(call.kept_shape) > 0 || options.axes == nullptr))
+    if (count_of(call.reduced_shape) == 0 && !has_identity(call.reduction, call.parameter))
         throw ShapeError{
             call.is_place()
                 ? fmt::format("attempt to get {} of an empty sequence", name)

@@ -214,7 +214,7 @@ __device__ __forceinline__ double spacing(double a) {
     return ::isinf(a) ? a - a : ::copysign(::nextafter(::fabs(a), __longlong_as_double(0x7ff0000000000000LL)) - ::fabs(a), a);
 }
 
-// --- Complex functions that pycuda-complex.hpp does not have
+// --- Of complex numbers; their functions are in lathe_complex.hpp
 
 template <class T> __device__ __forceinline__ T modulus(const pycuda::complex<T>& z) { return ::hypot(z.real(), z.imag()); }
 template <class T> __device__ __forceinline__ pycuda::complex<T> sign(const pycuda::complex<T>& z) {
@@ -223,44 +223,6 @@ template <class T> __device__ __forceinline__ pycuda::complex<T> sign(const pycu
 }
 template <class T> __device__ __forceinline__ pycuda::complex<T> rint(const pycuda::complex<T>& z) {
     return pycuda::complex<T>(::rint(z.real()), ::rint(z.imag()));
-}
-template <class T> __device__ pycuda::complex<T> expm1(const pycuda::complex<T>& z) {
-    const T half_sine = ::sin(z.imag() / 2), grown = ::expm1(z.real());
-    return pycuda::complex<T>(grown * ::cos(z.imag()) - 2 * half_sine * half_sine, (grown + 1) * ::sin(z.imag()));
-}
-template <class T> __device__ pycuda::complex<T> log1p(const pycuda::complex<T>& z) {
-    const T x = z.real(), y = z.imag();
-    return pycuda::complex<T>(::fabs(x) < T(0.5) && ::fabs(y) < T(0.5) ? ::log1p(x * (2 + x) + y * y) / 2 : ::log(::hypot(1 + x, y)),
-                              ::atan2(y, 1 + x));
-}
-// W. Kahan, "Branch cuts for complex elementary functions", 1987: by square roots of 1 - z, 1 + z.
-template <class T> __device__ pycuda::complex<T> arcsin(const pycuda::complex<T>& z) {
-    typedef pycuda::complex<T> Z;
-    const Z down = sqrt(Z(1 - z.real(), -z.imag())), up = sqrt(Z(1 + z.real(), z.imag()));
-    return Z(::atan2(z.real(), (down * up).real()), ::asinh((conj(down) * up).imag()));
-}
-template <class T> __device__ pycuda::complex<T> arccos(const pycuda::complex<T>& z) {
-    typedef pycuda::complex<T> Z;
-    const Z down = sqrt(Z(1 - z.real(), -z.imag())), up = sqrt(Z(1 + z.real(), z.imag()));
-    return Z(2 * ::atan2(down.real(), up.real()), ::asinh((conj(up) * down).imag()));
-}
-template <class T> __device__ pycuda::complex<T> arccosh(const pycuda::complex<T>& z) {
-    typedef pycuda::complex<T> Z;
-    const Z down = sqrt(Z(z.real() - 1, z.imag())), up = sqrt(Z(z.real() + 1, z.imag()));
-    return Z(::asinh((conj(down) * up).real()), 2 * ::atan2(down.imag(), up.real()));
-}
-template <class T> __device__ pycuda::complex<T> arcsinh(const pycuda::complex<T>& z) {
-    const pycuda::complex<T> turned = arcsin(pycuda::complex<T>(-z.imag(), z.real()));
-    return pycuda::complex<T>(turned.imag(), -turned.real());
-}
-template <class T> __device__ pycuda::complex<T> arctanh(const pycuda::complex<T>& z) {
-    const T x = z.real(), y = z.imag();
-    return pycuda::complex<T>(::copysign(::log1p(4 * ::fabs(x) / ((1 - ::fabs(x)) * (1 - ::fabs(x)) + y * y)) / 4, x),
-                              ::atan2(2 * y, (1 - x) * (1 + x) - y * y) / 2);
-}
-template <class T> __device__ pycuda::complex<T> arctan(const pycuda::complex<T>& z) {
-    const pycuda::complex<T> turned = arctanh(pycuda::complex<T>(-z.imag(), z.real()));
-    return pycuda::complex<T>(turned.imag(), -turned.real());
 }
 
 } // namespace lathe

@@ -337,3 +337,17 @@ def test_streams_and_allocators() -> None:
     stream.synchronize()
     assert float(total) == host.size
     assert given == [4]
+
+
+@pytest.mark.parametrize("name", ["max", "min", "argmax", "argmin"])
+@pytest.mark.parametrize("shape, axis", [((0, 0), 0), ((2, 0, 0), 1), ((0, 3), 0), ((0, 3), 1)])
+def test_extremes_of_no_elements(name: str, shape: tuple[int, ...], axis: int) -> None:
+    """An error where an axis that goes has no elements, even if the result has none either."""
+    host = np.zeros(shape, np.float32)
+    device = gpuarray.to_gpu(host)
+    if shape[axis]:
+        assert getattr(device, name)(axis=axis).shape == getattr(host, name)(axis=axis).shape
+        return
+    for array in (host, device):
+        with pytest.raises(ValueError, match=r"zero-size|empty sequence"):
+            getattr(array, name)(axis=axis)

@@ -52,6 +52,10 @@ def _dispatch(options: argparse.Namespace) -> int:
         from lathe.cli.bench_soft import bench_soft
 
         return bench_soft(options)
+    if options.suite == "accuracy":
+        from lathe.cli.bench_accuracy import bench_accuracy
+
+        return bench_accuracy(options)
     from lathe.cli.bench import bench
 
     return bench(options)
@@ -94,10 +98,11 @@ def _parser() -> argparse.ArgumentParser:
     commands.add_parser("doctor", help="driver, NVRTC, GL, and what brings the missing")
 
     bench = commands.add_parser("bench", help="measure")
-    bench.add_argument("suite", choices=["first-light", "soft"])
+    bench.add_argument("suite", choices=["first-light", "soft", "accuracy"])
     bench.add_argument("--frames", metavar="N", default="200")
     bench.add_argument("--edits", metavar="N", default="50")
     bench.add_argument("--rounds", metavar="N", default="7", help="of soft")
+    bench.add_argument("--samples", metavar="N", default="262144", help="of accuracy")
     bench.add_argument("--checks", action="store_true", help="of soft: what exact checks cost")
     bench.add_argument("--counters", action="store_true", help="of soft: what counters cost")
     bench.add_argument("--fast-math", action="store_true", help="of soft: by --use_fast_math")

@@ -97,10 +97,15 @@ class _Selection:
                 plain.append(each)
                 axis += 1
                 source_axis += 1
+            elif _is_array(each) and _is_mask(each) and not np.ndim(each):
+                plain.append(None)  # a new axis of one element, which is taken or not
+                arrays.append((axis, np.zeros(int(bool(each)), np.int64)))
+                axis += 1
             elif _is_array(each) and _is_mask(each):
                 shape = each.shape if isinstance(each, GPUArray) else np.shape(each)
                 wanted = array.shape[source_axis : source_axis + len(shape)]
-                if shape != wanted:
+                # As NumPy's: a mask of no elements fits axes of any size.
+                if any(k not in (n, 0) for k, n in zip(shape, wanted, strict=True)):
                     raise IndexError(
                         f"boolean index did not match indexed array: its shape is {shape}, "
                         f"that of the axes {wanted}"
@@ -152,6 +157,8 @@ class _Selection:
 
 
 def _is_array(entry: Any) -> bool:
+    if isinstance(entry, bool):
+        return True  # a mask, though it is an int
     return not (entry is None or entry is Ellipsis or isinstance(entry, (slice, int, np.integer)))
 
 

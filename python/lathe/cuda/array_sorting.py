@@ -155,6 +155,28 @@ def partition(
     return sort(a, axis, None, order, stream=stream)
 
 
+def _unique_with_nan(a: GPUArray, return_inverse: bool, stream: Stream) -> tuple[Any, ...]:
+    """Values, first indices, inverse and counts, where NaN is unlike NaN."""
+    order = native.argsort_array(a, 0, stream)
+    ordered = native.take_along(a, order, 0, stream)
+    is_first = GPUArray(a.shape, np.bool_, a.allocator).fill(True, stream)
+    native.apply("not_equal", ordered[1:], ordered[:-1], out=is_first[1:], stream=stream)
+    begins = native.flat_nonzero(is_first, stream)
+    values = native.take_along(ordered, begins, 0, stream)
+    ends = GPUArray(begins.shape, np.int64, a.allocator).fill(a.size, stream)
+    native.assign_array(ends[:-1], begins[1:], stream)
+    counts = native.apply("subtract", ends, begins, stream=stream)
+    inverse = None
+    if return_inverse:
+        number = native.apply(
+            "subtract", cumsum(is_first, stream=stream), np.int64(1), stream=stream
+        )
+        inverse = GPUArray(a.shape, np.int64, a.allocator)
+        offsets = native.index_offsets([(order, inverse.strides[0], a.size)], stream)
+        native.scatter(inverse, offsets, number, stream)
+    return values, native.take_along(order, begins, 0, stream), inverse, counts
+
+
 def unique(
     a: GPUArray,
     return_index: bool = False,
@@ -166,7 +188,8 @@ def unique(
     sorted: bool = True,
     stream: Stream = None,
 ) -> Any:
-    """The values of all elements, each once and sorted. NaNs count as one.
+    """The values of all elements, each once and sorted. NaNs count as one unless `equal_nan` is
+    false, -0.0 and 0.0 in any case.
 
     Returns
     -------
@@ -174,10 +197,14 @@ def unique(
         Or a tuple with, as asked for, int64 arrays: where each value is first, which value each
         element is (in the shape of `a`), how often each value is there.
     """
-    if axis is not None or not equal_nan:
-        raise ValueError("unique takes all elements (axis=None), and NaNs as one (equal_nan=True)")
-    made = native.unique_array(a, return_index, return_inverse, return_counts, stream)
+    if axis is not None:
+        raise ValueError("unique takes all elements (axis=None)")
+    if equal_nan or a.dtype.kind not in "fc" or not a.size:
+        made = native.unique_array(a, return_index, return_inverse, return_counts, stream)
+    else:
+        made = _unique_with_nan(_flat(a), return_inverse, stream)
     values, index, inverse, counts = made
+    index, counts = index if return_index else None, counts if return_counts else None
     if return_inverse:
         inverse = inverse.reshape(a.shape)
     parts = [each for each in (index, inverse, counts) if each is not None]

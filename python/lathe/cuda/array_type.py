@@ -12,6 +12,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from lathe.cuda import driver
 from lathe.cuda.array_reductions import ReductionMethods
+from lathe.cuda.array_standard import StandardMethods
 from lathe.native import native
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def _lowest_address(array: GPUArray) -> int:
     return array.ptr + array._reach()[0]
 
 
-class GPUArray(ReductionMethods, native.ArrayBase):
+class GPUArray(ReductionMethods, StandardMethods, native.ArrayBase):
     """An array in device memory, with NumPy's manners.
 
     Operators, comparisons and functions work elementwise, with NumPy's broadcasting and NumPy 2's

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """NumPy's functions for arrays on the device, with NumPy's arguments: ``np.concatenate([a, b])``.
 
-Those of sorting are NumPy's anyway (array_sorting.py), reductions are methods.
+Those of sorting and rearranging are NumPy's anyway (array_sorting.py, array_rearranging.py),
+reductions are methods.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from lathe.cuda import array_creation, array_reductions, array_sorting
+from lathe.cuda import array_creation, array_rearranging, array_reductions, array_sorting
+from lathe.cuda.array_rearranging import axes_of
 from lathe.cuda.array_type import GPUArray
 from lathe.native import native
 
@@ -153,31 +155,14 @@ def squeeze(a: GPUArray, axis: Any = None) -> GPUArray:
 
 
 def expand_dims(a: GPUArray, axis: Any) -> GPUArray:
-    axes = {int(k) for k in np.atleast_1d(axis)}
-    dimensions = a.ndim + len(axes)
-    if any(not -dimensions <= k < dimensions for k in axes):
-        raise np.exceptions.AxisError(f"axis {axis} is out of bounds for {dimensions} dimensions")
-    new = {k % dimensions for k in axes}
+    given = axis if isinstance(axis, (tuple, list)) else (axis,)
+    dimensions = a.ndim + len(given)
+    new = axes_of(given, dimensions)
     return a[tuple(None if k in new else slice(None) for k in range(dimensions))]
 
 
 def broadcast_to(a: GPUArray, shape: Any) -> GPUArray:
     return a._broadcast_to(shape)
-
-
-def flip(a: GPUArray, axis: Any = None) -> GPUArray:
-    axes = range(a.ndim) if axis is None else [int(k) % a.ndim for k in np.atleast_1d(axis)]
-    return a[tuple(slice(None, None, -1 if k in axes else 1) for k in range(a.ndim))]
-
-
-def roll(a: GPUArray, shift: int, axis: int | None = None) -> GPUArray:
-    if axis is None:
-        return roll(a.ravel(), shift, 0).reshape(a.shape)
-    by = shift % a.shape[axis] if a.shape[axis] else 0
-    front: list[Any] = [slice(None)] * a.ndim
-    back: list[Any] = [slice(None)] * a.ndim
-    front[axis], back[axis] = slice(-by, None) if by else slice(0, 0), slice(None, -by or None)
-    return concatenate([a[tuple(front)], a[tuple(back)]], axis)
 
 
 def real(val: GPUArray) -> GPUArray:
@@ -253,7 +238,7 @@ def find(function: Callable[..., Any]) -> Callable[..., Any] | None:
     name = _OTHER_NAMES.get(name, name)
     if name in _METHODS:
         return _method(name)
-    return _OWN.get(name) or getattr(array_sorting, name, None)
+    return _OWN.get(name) or _MODULES.get(name)
 
 
 _OWN = {
@@ -261,7 +246,12 @@ _OWN = {
     for function in (
         concatenate, stack, vstack, hstack, where, clip, zeros_like, ones_like, empty_like,
         full_like, copy, shape, ndim, size, reshape, ravel, transpose, swapaxes, moveaxis, squeeze,
-        expand_dims, broadcast_to, flip, roll, real, imag, angle, isclose, array_equal,
+        expand_dims, broadcast_to, real, imag, angle, isclose, array_equal,
         count_nonzero, dot, vdot, outer, diagonal, trace, cross,
     )
 }  # fmt: skip
+_MODULES = {
+    name: getattr(module, name)
+    for module in (array_sorting, array_rearranging)
+    for name in module.__all__
+}

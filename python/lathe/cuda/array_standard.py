@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+"""What the Python array API standard asks of an array and neither PyCUDA nor the operators have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lathe.cuda import driver
+from lathe.native import native
+
+_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
+
+
+class StandardMethods:
+    """Namespace, device and products of matrices of a `GPUArray`."""
+
+    def __array_namespace__(self, *, api_version: str | None = None) -> Any:
+        """`lathe.array_api`, which has the functions of the standard.
+
+        Raises
+        ------
+        ValueError
+            For a version of the standard that is not known.
+        """
+        from lathe import array_api
+
+        if api_version is not None and api_version not in _VERSIONS:
+            raise ValueError(f"the array API is {_VERSIONS[-1]} here, {api_version!r} is not known")
+        return array_api
+
+    @property
+    def device(self: Any) -> driver.Device:
+        """The device that the array is on."""
+        return driver.Device(native.array_device(self))
+
+    def to_device(self: Any, device: Any, /, *, stream: Any = None) -> Any:
+        """The array itself, which is on that device.
+
+        Raises
+        ------
+        ValueError
+            For another device: that is a copy through `get` and the other device's context.
+        """
+        if device != self.device:
+            raise ValueError(f"the array is on {self.device!r} and cannot go to {device!r}")
+        return self
+
+    @property
+    def mT(self: Any) -> Any:
+        """A view with the last two axes exchanged."""
+        if self.ndim < 2:
+            raise ValueError("matrix transpose with ndim < 2 is undefined")
+        return self.swapaxes(-1, -2)
+
+    def __index__(self: Any) -> int:
+        if self.ndim or self.dtype.kind not in "iu":
+            raise TypeError("only integer scalar arrays can be converted to a scalar index")
+        return int(self.item())
+
+    def __matmul__(self: Any, other: Any, /) -> Any:
+        return _matmul(self, other)
+
+    def __rmatmul__(self: Any, other: Any, /) -> Any:
+        return _matmul(other, self)
+
+    def __imatmul__(self: Any, other: Any, /) -> Any:
+        made = _matmul(self, other)
+        if made is NotImplemented:
+            return made
+        if made.shape != self.shape:
+            raise ValueError(f"matmul: the result {made.shape} does not fit into {self.shape}")
+        self[...] = made.astype(self.dtype, copy=False)
+        return self
+
+
+def _matmul(a: Any, b: Any) -> Any:
+    from lathe.array_api.linear_algebra import matmul
+
+    if not (isinstance(a, StandardMethods) and isinstance(b, StandardMethods)):
+        return NotImplemented
+    return matmul(a, b)  # type: ignore[arg-type]
