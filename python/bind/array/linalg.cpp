@@ -61,9 +61,16 @@ py::object library_matmul(const py::object& a, const py::object& b, const py::ob
 
 py::object matmul(const py::object& a, const py::object& b, const py::object& out,
                   const py::object& dtype, const py::object& stream) {
-    array_of(a);
-    array_of(b);
-    if (gpu::host_does_the_work("LATHE_CUBLAS")) return host_matmul(a, b, out, dtype, stream);
+    const gpu::Array &left = array_of(a), &right = array_of(b);
+    // NumPy has no BLAS for integers: the kernel for them is faster on every device.
+    const auto is_for_blas = [&] {
+        const std::optional<DType> wanted =
+            dtype.is_none() ? gpu::promote(left.dtype("matmul"), right.dtype("matmul"))
+                            : element_type(to_dtype(dtype)).dtype;
+        return wanted && gpu::is_inexact(*wanted);
+    };
+    if (is_for_blas() && gpu::host_does_the_work("LATHE_CUBLAS"))
+        return host_matmul(a, b, out, dtype, stream);
     return library_matmul(a, b, out, dtype,
                           stream.is_none() ? nullptr : stream.cast<const PyStream*>());
 }
