@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 """lathe.linalg against numpy.linalg: values by residuals and conditioning, types, errors."""
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -440,3 +442,29 @@ def test_a_missing_library_is_named_with_what_brings_it():
     assert "pip install nvidia-cublas" in cublas and "LATHE_CUBLAS" in cublas
     assert "pip install nvidia-cusolver" in cusolver
     assert product == "[[1, 0], [0, 1]]"
+
+
+@pytest.mark.software
+def test_nvidias_libraries_have_every_function_that_is_asked_for():
+    """They open without a GPU, and refuse to work only then."""
+    folder = Path(os.environ.get("CUDA_HOME") or "/usr/local/cuda") / "lib64"
+    if not list(folder.glob("libcublas.so.1?")) or not list(folder.glob("libcusolver.so.1?")):
+        pytest.skip("no CUDA toolkit with cuBLAS and cuSOLVER")
+    script = (
+        "import numpy as np\n"
+        "from lathe import Error, linalg\n"
+        "from lathe.cuda.gpuarray import to_gpu\n"
+        "a = to_gpu(np.eye(2))\n"
+        "for call in (lambda: a @ a, lambda: linalg.cholesky(a)):\n"
+        "    try:\n"
+        "        call()\n"
+        "    except Error as e:\n"
+        "        print(e)\n"
+    )
+    environment = script_environment(LATHE_CUBLAS=str(folder), LATHE_CUSOLVER=str(folder))
+    ran = subprocess.run(
+        [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True
+    )
+    cublas, cusolver = ran.stdout.splitlines()
+    assert cublas.startswith("cublasCreate failed: CUBLAS_STATUS_")
+    assert cusolver.startswith("cusolverDnCreate failed: CUSOLVER_STATUS_")

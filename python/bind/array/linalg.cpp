@@ -61,9 +61,16 @@ py::object library_matmul(const py::object& a, const py::object& b, const py::ob
 
 py::object matmul(const py::object& a, const py::object& b, const py::object& out,
                   const py::object& dtype, const py::object& stream) {
-    array_of(a);
-    array_of(b);
-    if (gpu::host_does_the_work("LATHE_CUBLAS")) return host_matmul(a, b, out, dtype, stream);
+    const gpu::Array &left = array_of(a), &right = array_of(b);
+    // NumPy has no BLAS for integers: the kernel for them is faster on every device.
+    const auto is_for_blas = [&] {
+        const std::optional<DType> wanted =
+            dtype.is_none() ? gpu::promote(left.dtype("matmul"), right.dtype("matmul"))
+                            : element_type(to_dtype(dtype)).dtype;
+        return wanted && gpu::is_inexact(*wanted);
+    };
+    if (is_for_blas() && gpu::host_does_the_work("LATHE_CUBLAS"))
+        return host_matmul(a, b, out, dtype, stream);
     return library_matmul(a, b, out, dtype,
                           stream.is_none() ? nullptr : stream.cast<const PyStream*>());
 }
@@ -128,44 +135,46 @@ void bind_linalg(py::module_& m) {
           "A folder that NVIDIA's libraries are looked for below before others.");
     m.def("host_does_the_work", &gpu::host_does_the_work, py::arg("library"),
           "Whether the device's memory is the host's and the variable names no library.");
-    // cuSOLVER, in place: gpu/libraries/cusolver.h says how the matrices lie.
+    // In place: gpu/libraries/cusolver.h says how the matrices lie. Without Python's lock, since
+    // the libraries may wait for the stream, and it for a function of Python's.
+    const py::call_guard<GilRelease> unlocked;
     m.def(
         "factor_lu",
         [](const py::object& a, const py::object& pivots, const py::object& info) {
             gpu::factor_lu(array_of(a), array_of(pivots), array_of(info));
         },
-        py::arg("a"), py::arg("pivots"), py::arg("info"));
+        py::arg("a"), py::arg("pivots"), py::arg("info"), unlocked);
     m.def(
         "solve_by_lu",
         [](const py::object& lu, const py::object& pivots, const py::object& b,
            const py::object& info) {
             gpu::solve_by_lu(array_of(lu), array_of(pivots), array_of(b), array_of(info));
         },
-        py::arg("lu"), py::arg("pivots"), py::arg("b"), py::arg("info"));
+        py::arg("lu"), py::arg("pivots"), py::arg("b"), py::arg("info"), unlocked);
     m.def(
         "factor_cholesky",
         [](const py::object& a, const py::object& info) {
             gpu::factor_cholesky(array_of(a), array_of(info));
         },
-        py::arg("a"), py::arg("info"));
+        py::arg("a"), py::arg("info"), unlocked);
     m.def(
         "factor_many_lu",
         [](const py::object& a, const py::object& pivots, const py::object& info) {
             gpu::factor_many_lu(array_of(a), array_of(pivots), array_of(info));
         },
-        py::arg("a"), py::arg("pivots"), py::arg("info"));
+        py::arg("a"), py::arg("pivots"), py::arg("info"), unlocked);
     m.def(
         "solve_many_by_lu",
         [](const py::object& lu, const py::object& pivots, const py::object& b) {
             gpu::solve_many_by_lu(array_of(lu), array_of(pivots), array_of(b));
         },
-        py::arg("lu"), py::arg("pivots"), py::arg("b"));
+        py::arg("lu"), py::arg("pivots"), py::arg("b"), unlocked);
     m.def(
         "factor_many_cholesky",
         [](const py::object& a, const py::object& info) {
             gpu::factor_many_cholesky(array_of(a), array_of(info));
         },
-        py::arg("a"), py::arg("info"));
+        py::arg("a"), py::arg("info"), unlocked);
     m.def(
         "eigen_of_many_hermitian",
         [](const py::object& a, const py::object& values, const py::object& info, bool lower,
@@ -173,26 +182,28 @@ void bind_linalg(py::module_& m) {
             return gpu::eigen_of_many_hermitian(array_of(a), array_of(values), array_of(info),
                                                 lower, vectors);
         },
-        py::arg("a"), py::arg("values"), py::arg("info"), py::arg("lower"), py::arg("vectors"));
+        py::arg("a"), py::arg("values"), py::arg("info"), py::arg("lower"), py::arg("vectors"),
+        unlocked);
     m.def(
         "factor_qr",
         [](const py::object& a, const py::object& tau, const py::object& info) {
             gpu::factor_qr(array_of(a), array_of(tau), array_of(info));
         },
-        py::arg("a"), py::arg("tau"), py::arg("info"));
+        py::arg("a"), py::arg("tau"), py::arg("info"), unlocked);
     m.def(
         "expand_q",
         [](const py::object& a, const py::object& tau, const py::object& info) {
             gpu::expand_q(array_of(a), array_of(tau), array_of(info));
         },
-        py::arg("a"), py::arg("tau"), py::arg("info"));
+        py::arg("a"), py::arg("tau"), py::arg("info"), unlocked);
     m.def(
         "eigen_of_hermitian",
         [](const py::object& a, const py::object& values, const py::object& info, bool lower,
            bool vectors) {
             gpu::eigen_of_hermitian(array_of(a), array_of(values), array_of(info), lower, vectors);
         },
-        py::arg("a"), py::arg("values"), py::arg("info"), py::arg("lower"), py::arg("vectors"));
+        py::arg("a"), py::arg("values"), py::arg("info"), py::arg("lower"), py::arg("vectors"),
+        unlocked);
     m.def(
         "singular_values",
         [](const py::object& a, const py::object& values, const py::object& u, const py::object& vh,
@@ -201,7 +212,7 @@ void bind_linalg(py::module_& m) {
                                  u.is_none() ? nullptr : &array_of(u),
                                  vh.is_none() ? nullptr : &array_of(vh), array_of(info));
         },
-        py::arg("a"), py::arg("values"), py::arg("u"), py::arg("vh"), py::arg("info"));
+        py::arg("a"), py::arg("values"), py::arg("u"), py::arg("vh"), py::arg("info"), unlocked);
     m.def("allow_tf32", &gpu::allow_tf32, py::arg("allowed"));
     m.def("is_tf32_allowed", &gpu::is_tf32_allowed);
 }

@@ -50,7 +50,7 @@ def _product(a: NDArray[Any], b: NDArray[Any], out: NDArray[Any], dtype: np.dtyp
 
 
 def matmul(a: GPUArray, b: GPUArray, out: GPUArray | None, dtype: Any, stream: Stream) -> GPUArray:
-    """`lathe.linalg.matmul` of arrays that are on the device."""
+    """`lathe.linalg.matmul` of floating and complex types; others have a kernel."""
     shape = native.product_shape(a, b)
     wanted = np.result_type(a.dtype, b.dtype) if dtype is None else np.dtype(dtype)
     made = GPUArray(shape, wanted, a.allocator) if out is None else out
