@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import doctest
 import subprocess
 import sys
 
@@ -430,3 +431,8 @@ def test_nothing_needs_scipy_but_get():
     assert done.stdout.splitlines() == [
         "[0.5, 0.25]", "get() makes a matrix of SciPy, which is not installed"
     ], done.stderr  # fmt: skip
+
+
+def test_docstrings():
+    result = doctest.testmod(sparse)
+    assert result.attempted > 0 and result.failed == 0

@@ -67,6 +67,13 @@ class _Iteration:
         self.apply, self.M, self.b, self.x, self.stream = A, M, b, x, stream
         self.numbers = _zeros((4,), x.dtype, stream)
         self._current = 0
+        # For two checks, of which one is under way while the other is read.
+        self._seen = driver.pagelocked_empty((2, 4), x.dtype)
+
+    def place(self) -> Any:
+        """Where the next check takes the numbers to."""
+        self._seen = self._seen[::-1]
+        return self._seen[0]
 
     def inner(self, a: GPUArray, b: GPUArray, to: int) -> None:
         native.reduce("vdot", a, b, out=self.numbers[to], stream=self.stream)
@@ -100,7 +107,7 @@ class _Check:
     def __init__(self, run: _Iteration, iterations: int) -> None:
         self.iterations = iterations
         run.measure()
-        self._host = driver.pagelocked_empty(4, run.numbers.dtype)
+        self._host = run.place()
         driver.memcpy_dtoh_async(self._host, run.numbers.gpudata, run.stream)
         self._event = driver.Event()
         self._event.record(run.stream)
