@@ -121,6 +121,8 @@ Array run(ReduceCall& call, const Extents& shape, const ReduceOptions& options,
     const std::vector<bool> gone = reduced_axes(options.axes, shape.size());
     std::vector<bool> stays(gone.size());
     std::transform(gone.begin(), gone.end(), stays.begin(), [](bool is_gone) { return !is_gone; });
+    call.kept.resize(call.inputs.size());
+    call.reduced.resize(call.inputs.size());
     for (std::size_t k = 0; k < call.inputs.size(); ++k) {
         const Layout spread = broadcast_to(call.inputs[k].layout(), shape);
         call.kept[k] = without(spread, gone);

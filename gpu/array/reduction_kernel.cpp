@@ -83,11 +83,12 @@ std::string text_key_of(const ReduceCall& call, const ReduceWalk& walk) {
 } // namespace
 
 const ArrayKernel& reduction_kernel(const ReduceCall& call, const ReduceWalk& walk) {
+    if (!call.mapped)
+        if (const ArrayKernel* const found = find_array_kernel(key_of(call, walk))) return *found;
     const std::string entry = fmt::format("reduce_{}", name_of(call.reduction));
     const auto source = [&] { return source_of(call, walk, entry.c_str()); };
     if (call.mapped)
         return array_kernel(text_key_of(call, walk), entry, source, kReduceThreads, {kEachRounds});
-    if (const ArrayKernel* const found = find_array_kernel(key_of(call, walk))) return *found;
     return array_kernel(key_of(call, walk), entry, source, kReduceThreads);
 }
 

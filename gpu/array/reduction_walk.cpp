@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdlib>
 #include <limits>
+#include <optional>
 
 namespace lathe::gpu {
 
@@ -59,13 +60,13 @@ void plan_loads(const ReduceCall& call, ReduceWalk& walk) {
     if (call.table) return;
     // Mapped values are taken in the order that they would have in memory.
     const std::size_t decide = call.mapped ? 1 : call.inputs.size();
-    Iteration alone;
+    std::optional<Iteration> alone;
     if (call.mapped) {
         const Layout* const layout = &call.reduced[0];
         alone = plan(call.reduced_shape, {&layout, 1});
-        at_least_one_axis(alone, 1);
+        at_least_one_axis(*alone, 1);
     }
-    const Iteration& reduced = call.mapped ? alone : walk.reduced;
+    const Iteration& reduced = alone ? *alone : walk.reduced;
     std::size_t largest = 1;
     const auto is_flat = [&](const Iteration& it, std::size_t k) {
         return it.shape.size() == 1 &&

@@ -8,7 +8,6 @@
 #include "gpu/array/reduction.h"
 #include "gpu/array/reduction_source.h"
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -28,7 +27,7 @@ struct ReduceCall {
     std::optional<DType> dtype{};
     double parameter = 0;
     Extents kept_shape{}, reduced_shape{};
-    std::array<Layout, Iteration::kMostOperands> kept{}, reduced{}; ///< of each input
+    std::vector<Layout> kept{}, reduced{}; ///< of each input
     Array output{};
     Layout output_kept{}; ///< the output's axes that are kept
     StreamView stream{};
