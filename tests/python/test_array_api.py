@@ -320,6 +320,7 @@ def test_wrong_arguments():
         lambda: xp.reshape(x.T, (12,), copy=False), lambda: xp.take(x, moved(V)),
         lambda: xp.expand_dims(x, axis=(0, 0)), lambda: xp.tril(x[0]),
         lambda: xp.repeat(x, moved(V), axis=0), lambda: xp.flip(x, axis=2),
+        lambda: xp.squeeze(x, 5), lambda: x.squeeze(2), lambda: x.swapaxes(0, 2),
         lambda: xp.tensordot(x, x, axes=1), lambda: xp.vecdot(x, x[:, :2]),
     ):  # fmt: skip
         with pytest.raises(ValueError):

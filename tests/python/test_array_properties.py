@@ -77,7 +77,10 @@ def outcome(call):
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
+            warnings.filterwarnings("error", "Out of bound index", DeprecationWarning)
             return call(), None
+    except DeprecationWarning as error:  # of an index that is read nowhere
+        return None, IndexError(str(error))
     except Exception as error:
         return None, error
 
@@ -383,7 +386,7 @@ REARRANGED = {
 def test_rearranging(pair, name, number):
     host, device = pair
     call = REARRANGED[name]
-    assume(host.ndim or name != "repeat")
+    assume(host.ndim or name not in ("repeat", "squeeze"))
     if name in ("tril", "triu"):
         assume(host.ndim > 1)  # NumPy makes a matrix of a vector there
     assert_agree(lambda: call(device, number), lambda: call(host, number))

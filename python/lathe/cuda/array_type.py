@@ -248,6 +248,9 @@ class GPUArray(ReductionMethods, StandardMethods, native.ArrayBase):
 
     def swapaxes(self, axis1: int, axis2: int) -> Self:
         """A view with two axes exchanged."""
+        for axis in (axis1, axis2):
+            if not -self.ndim <= axis < self.ndim:
+                raise np.exceptions.AxisError(axis, self.ndim)
         axes = list(range(self.ndim))
         axes[axis1], axes[axis2] = axes[axis2], axes[axis1]
         return self._transpose(tuple(axes))
@@ -258,7 +261,10 @@ class GPUArray(ReductionMethods, StandardMethods, native.ArrayBase):
             drop = {k for k, n in enumerate(self.shape) if n == 1}
         else:
             given = axis if isinstance(axis, Sequence) else (axis,)
-            drop = {range(self.ndim)[int(k)] for k in given}
+            for k in given:
+                if not -self.ndim <= int(k) < self.ndim:
+                    raise np.exceptions.AxisError(int(k), self.ndim)
+            drop = {int(k) % self.ndim for k in given}
             if any(self.shape[k] != 1 for k in drop):
                 raise ValueError(
                     "cannot select an axis to squeeze out which has size not equal to one"
