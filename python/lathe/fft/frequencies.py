@@ -38,7 +38,7 @@ def _count(n: Any) -> int:
 
 
 def _rolled(x: GPUArray, axes: _Axes, shift: Any) -> GPUArray:
-    from lathe.cuda.numpy_functions import roll
+    from lathe.cuda.array_rearranging import roll
 
     if axes is None:
         numbers = list(range(x.ndim))
