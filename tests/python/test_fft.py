@@ -265,6 +265,10 @@ def test_frequencies():
         for d in (1.0, 0.25):
             close(fft.fftfreq(n, d), np.fft.fftfreq(n, d))
             close(fft.rfftfreq(n, d), np.fft.rfftfreq(n, d))
+            single = fft.fftfreq(n, d, dtype=np.float32)
+            close(single, np.fft.fftfreq(n, d).astype(np.float32))
+    with pytest.raises(ValueError, match="floating-point"):
+        fft.fftfreq(4, dtype=np.int32)
     with pytest.raises(ValueError, match="integer"):
         fft.fftfreq(2.5)
     with pytest.raises(ValueError, match="integer"):

@@ -468,3 +468,19 @@ def test_nvidias_libraries_have_every_function_that_is_asked_for():
     cublas, cusolver = ran.stdout.splitlines()
     assert cublas.startswith("cublasCreate failed: CUBLAS_STATUS_")
     assert cusolver.startswith("cusolverDnCreate failed: CUSOLVER_STATUS_")
+
+
+def test_eigenvalues_of_any_matrix():
+    for dtype in "fdFD":
+        a = numbers((2, 5, 5), dtype)
+        values, vectors = linalg.eig(to_gpu(a))
+        assert values.dtype == vectors.dtype == np.result_type(dtype, np.complex64)
+        scaled = vectors.get() * values.get()[:, None, :]
+        room = 100 * np.finfo(dtype).eps
+        np.testing.assert_allclose(a @ vectors.get(), scaled, atol=room * np.abs(a).max())
+        found = np.sort_complex(linalg.eigvals(to_gpu(a)).get())
+        np.testing.assert_allclose(found, np.sort_complex(values.get()), rtol=room * 10)
+    rotation = to_gpu(np.array([[0.0, -1.0], [1.0, 0.0]]))
+    assert sorted(linalg.eigvals(rotation).get().imag.tolist()) == [-1.0, 1.0]
+    with pytest.raises(linalg.LinAlgError, match="must be the same"):
+        linalg.eig(to_gpu(numbers((2, 3), "d")))

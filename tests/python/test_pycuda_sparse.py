@@ -270,7 +270,8 @@ def test_operators():
 
 
 SCRIPT = """
-import sys
+import sys, warnings
+warnings.filterwarnings("ignore", message="The default value for `spmatrix`")  # of SciPy's mmread
 import numpy as np
 import pycuda.autoinit
 import pycuda.driver as drv

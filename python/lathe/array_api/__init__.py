@@ -18,7 +18,6 @@ GPUArray(1.875, dtype=float32)
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.util import find_spec
 from math import e, inf, nan, pi
 from typing import Any
 
@@ -132,7 +131,6 @@ from lathe.array_api.elementwise import (
     trunc,
 )
 from lathe.array_api.information import Information as __array_namespace_info__
-from lathe.array_api.linear_algebra import matmul, matrix_transpose, tensordot, vecdot
 from lathe.array_api.manipulation import (
     broadcast_arrays,
     broadcast_shapes,
@@ -181,6 +179,7 @@ from lathe.array_api.statistics import (
     sum,
     var,
 )
+from lathe.linalg import matmul, matrix_transpose, tensordot, vecdot
 
 __array_api_version__ = "2025.12"
 newaxis = None
@@ -189,15 +188,14 @@ _EXTENSIONS = ("linalg", "fft")
 
 
 def __getattr__(name: str) -> Any:
-    """The extensions, where Lathe has them."""
-    if name in _EXTENSIONS and find_spec(f"lathe.{name}") is not None:
+    """The extensions, imported when first used."""
+    if name in _EXTENSIONS:
         return import_module(f"lathe.{name}")
     raise AttributeError(f"module 'lathe.array_api' has no attribute '{name}'")
 
 
 def __dir__() -> list[str]:
-    extensions = [name for name in _EXTENSIONS if find_spec(f"lathe.{name}") is not None]
-    return [*__all__, *extensions]
+    return [*__all__, *_EXTENSIONS]
 
 
 __all__ = [

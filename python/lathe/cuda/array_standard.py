@@ -12,7 +12,7 @@ _VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
 
 
 class StandardMethods:
-    """Namespace, device and products of matrices of a `GPUArray`."""
+    """Namespace and device of a `GPUArray`, and its use as an index."""
 
     def __array_namespace__(self, *, api_version: str | None = None) -> Any:
         """`lathe.array_api`, which has the functions of the standard.
@@ -45,37 +45,7 @@ class StandardMethods:
             raise ValueError(f"the array is on {self.device!r} and cannot go to {device!r}")
         return self
 
-    @property
-    def mT(self: Any) -> Any:
-        """A view with the last two axes exchanged."""
-        if self.ndim < 2:
-            raise ValueError("matrix transpose with ndim < 2 is undefined")
-        return self.swapaxes(-1, -2)
-
     def __index__(self: Any) -> int:
         if self.ndim or self.dtype.kind not in "iu":
             raise TypeError("only integer scalar arrays can be converted to a scalar index")
         return int(self.item())
-
-    def __matmul__(self: Any, other: Any, /) -> Any:
-        return _matmul(self, other)
-
-    def __rmatmul__(self: Any, other: Any, /) -> Any:
-        return _matmul(other, self)
-
-    def __imatmul__(self: Any, other: Any, /) -> Any:
-        made = _matmul(self, other)
-        if made is NotImplemented:
-            return made
-        if made.shape != self.shape:
-            raise ValueError(f"matmul: the result {made.shape} does not fit into {self.shape}")
-        self[...] = made.astype(self.dtype, copy=False)
-        return self
-
-
-def _matmul(a: Any, b: Any) -> Any:
-    from lathe.array_api.linear_algebra import matmul
-
-    if not (isinstance(a, StandardMethods) and isinstance(b, StandardMethods)):
-        return NotImplemented
-    return matmul(a, b)  # type: ignore[arg-type]

@@ -8,26 +8,41 @@ from collections.abc import Sequence
 from typing import Any, SupportsIndex
 
 import numpy as np
+from numpy.typing import DTypeLike, NDArray
 
+from lathe.cuda.driver import Device
 from lathe.cuda.gpuarray import GPUArray, to_gpu
 
 _Axes = SupportsIndex | Sequence[SupportsIndex] | None
 
 
-def fftfreq(n: int, d: float = 1.0) -> GPUArray:
-    """float64 frequencies of the elements of a transform of `n` samples, `d` apart.
+def fftfreq(
+    n: int, d: float = 1.0, *, dtype: DTypeLike | None = None, device: Device | None = None
+) -> GPUArray:
+    """Frequencies of the elements of a transform of `n` samples, `d` apart; float64 unless said.
 
     Raises
     ------
     ValueError
-        For an `n` that is no integer.
+        For an `n` that is no integer, a `dtype` without fractions, or a device that is not current.
     """
-    return to_gpu(np.fft.fftfreq(_count(n), d))
+    return _made(np.fft.fftfreq(_count(n), d), dtype, device)
 
 
-def rfftfreq(n: int, d: float = 1.0) -> GPUArray:
+def rfftfreq(
+    n: int, d: float = 1.0, *, dtype: DTypeLike | None = None, device: Device | None = None
+) -> GPUArray:
     """The same of `rfft`: those that are not negative."""
-    return to_gpu(np.fft.rfftfreq(_count(n), d))
+    return _made(np.fft.rfftfreq(_count(n), d), dtype, device)
+
+
+def _made(values: NDArray[Any], dtype: DTypeLike | None, device: Device | None) -> GPUArray:
+    if dtype is not None and np.dtype(dtype).kind != "f":
+        raise ValueError(f"frequencies are floating-point numbers, got dtype {np.dtype(dtype)}")
+    made = to_gpu(values if dtype is None else values.astype(dtype))
+    if device is not None and device != made.device:
+        raise ValueError(f"the array is on {made.device!r}, not on {device!r}")
+    return made
 
 
 def _count(n: Any) -> int:

@@ -23,9 +23,9 @@ Examples
 
 from numpy.linalg import LinAlgError
 
-from lathe.linalg.checks import EighResult, QRResult, SlogdetResult, SVDResult
+from lathe.linalg.checks import EighResult, EigResult, QRResult, SlogdetResult, SVDResult
 from lathe.linalg.einsum import einsum
-from lathe.linalg.factors import cholesky, eigh, eigvalsh, qr, svd, svdvals
+from lathe.linalg.factors import cholesky, eig, eigh, eigvals, eigvalsh, qr, svd, svdvals
 from lathe.linalg.norms import cond, matrix_norm, matrix_rank, norm, vector_norm
 from lathe.linalg.products import (
     allow_tf32,
@@ -44,9 +44,9 @@ from lathe.linalg.products import (
 from lathe.linalg.solvers import det, inv, lstsq, pinv, slogdet, solve
 
 __all__ = [
-    "EighResult", "LinAlgError", "QRResult", "SVDResult", "SlogdetResult", "allow_tf32", "cholesky",
-    "cond", "cross", "det", "diagonal", "dot", "eigh", "eigvalsh", "einsum", "inner", "inv",
-    "lstsq", "matmul", "matrix_norm", "matrix_power", "matrix_rank", "matrix_transpose", "norm",
-    "outer", "pinv", "qr", "slogdet", "solve", "svd", "svdvals", "tensordot", "trace", "vecdot",
-    "vector_norm",
+    "EigResult", "EighResult", "LinAlgError", "QRResult", "SVDResult", "SlogdetResult",
+    "allow_tf32", "cholesky", "cond", "cross", "det", "diagonal", "dot", "eig", "eigh", "eigvals",
+    "eigvalsh", "einsum", "inner", "inv", "lstsq", "matmul", "matrix_norm", "matrix_power",
+    "matrix_rank", "matrix_transpose", "norm", "outer", "pinv", "qr", "slogdet", "solve", "svd",
+    "svdvals", "tensordot", "trace", "vecdot", "vector_norm",
 ]  # fmt: skip

@@ -11,6 +11,11 @@ from numpy.linalg import LinAlgError
 from lathe.cuda.array_type import GPUArray
 
 
+class EigResult(NamedTuple):
+    eigenvalues: GPUArray
+    eigenvectors: GPUArray
+
+
 class EighResult(NamedTuple):
     eigenvalues: GPUArray
     eigenvectors: GPUArray

@@ -9,7 +9,9 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
+from lathe.cuda.array_creation import to_gpu
 from lathe.cuda.array_type import GPUArray
 from lathe.linalg import checks, device, host
 from lathe.native import native
@@ -50,6 +52,31 @@ def qr(a: GPUArray, mode: Literal["reduced", "complete", "r", "raw"] = "reduced"
     else:
         made = host.several(np.linalg.qr, a, mode=mode)
     return checks.QRResult(*made) if mode in ("reduced", "complete") else made
+
+
+def eig(a: GPUArray, /) -> checks.EigResult:
+    """Eigenvalues, in no order, and eigenvectors (columns) of any square matrices.
+
+    Both are complex, whatever the values are (NumPy makes them real where all are). NumPy finds
+    them, on a GPU too: the matrices are copied to the host and the results back.
+    """
+    values, vectors = np.linalg.eig(_on_host("eig", a))
+    return checks.EigResult(_as_complex(values), _as_complex(vectors))
+
+
+def eigvals(a: GPUArray, /) -> GPUArray:
+    """The eigenvalues of `eig` alone."""
+    return _as_complex(np.linalg.eigvals(_on_host("eigvals", a)))
+
+
+def _on_host(name: str, a: GPUArray) -> NDArray[Any]:
+    (a,) = checks.inexact(name, a)
+    checks.square(name, a)
+    return a.get()
+
+
+def _as_complex(values: NDArray[Any]) -> GPUArray:
+    return to_gpu(values.astype(np.result_type(values.dtype, np.complex64)))
 
 
 def eigh(a: GPUArray, UPLO: Literal["L", "U"] = "L") -> checks.EighResult:
