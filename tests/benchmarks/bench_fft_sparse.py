@@ -4,68 +4,31 @@
     python tests/benchmarks/bench_fft_sparse.py [--size N]
 
 Beside NumPy and SciPy on the software device, beside CuPy where it is installed and a GPU is. All
-take turns; the fastest round of each counts, the device's work included.
+take turns; medians, the device's work included.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib
-import time
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import scipy.sparse as host
+from peers import Calls, compare, library
 
-import lathe.cuda.autoprimaryctx  # noqa: F401
 from lathe import fft, sparse
-from lathe.cuda import driver, gpuarray
+from lathe.cuda import gpuarray
 from lathe.native import native
 
-ROUNDS = 7
 IS_HOST = native.host_does_the_work("LATHE_CUFFT")
-Calls = dict[str, Callable[[], object]]
 
 
-def cupy() -> Any:
-    """The module where it is installed and has a GPU, else None."""
-    try:
-        module = importlib.import_module("cupy")
-        importlib.import_module("cupyx.scipy.sparse.linalg")
-        return module if module.cuda.is_available() else None
-    except Exception:  # whatever a half installed library raises
-        return None
-
-
-CUPY = None if IS_HOST else cupy()
-
-
-def fastest(calls: Calls, repeat: int) -> dict[str, float]:
-    """Seconds of one call, by turns."""
-    best = dict.fromkeys(calls, float("inf"))
-    for round_ in range(ROUNDS + 1):
-        for name, call in calls.items():
-            driver.Context.synchronize()  # one context: the others' work, too
-            begin = time.perf_counter()
-            for _ in range(repeat):
-                call()
-            driver.Context.synchronize()
-            if round_:
-                best[name] = min(best[name], (time.perf_counter() - begin) / repeat)
-    return best
-
-
-def row(title: str, times: dict[str, float], bytes_: float = 0) -> None:
-    cells = (
-        f"{who} {1e3 * t:9.3f}" + (f" ({bytes_ / t * 1e-9:6.1f} GB/s)" if bytes_ else "")
-        for who, t in times.items()
-    )
-    print(f"  {title:34}" + "   ".join(cells))
+CUPY = None if IS_HOST else library("cupy")
 
 
 def transforms(size: int) -> None:
-    print("transforms, milliseconds")
+    print("transforms")
     cases: list[tuple[str, tuple[int, ...], str, dict[str, Any]]] = [
         ("fft", (size * size,), "F", {}),
         ("fft", (size, size), "F", {}),
@@ -89,7 +52,7 @@ def transforms(size: int) -> None:
             theirs = CUPY.asarray(a)
             calls["cupy"] = lambda n=name, x=theirs, k=given: getattr(CUPY.fft, n)(x, **k)  # type: ignore[misc]
         axis = f" axis {given['axis']}" if given else ""
-        row(f"{name}{axis} {shape} {np.dtype(dtype)}", fastest(calls, 3))
+        compare(f"{name}{axis} {shape} {np.dtype(dtype)}", calls, repeats=3)
 
 
 def poisson(side: int, axes: int) -> Any:
@@ -136,13 +99,13 @@ def versions(matrix: Any, x: Any) -> Calls:
 
 
 def products(side: int) -> None:
-    print("products with a vector, milliseconds")
+    print("products with a vector")
     for name, matrix in matrices(side).items():
         for dtype in ("f", "d"):
             given = matrix.astype(dtype)
             x = np.ones(given.shape[1], dtype)
             bytes_ = given.nnz * (given.dtype.itemsize + 4) + 2 * x.nbytes
-            row(f"{name}, {np.dtype(dtype)}", fastest(versions(given, x), 5), bytes_)
+            compare(f"{name}, {np.dtype(dtype)}", versions(given, x), bytes_, repeats=5)
     given = matrices(side)[f"grid {side}^2"].astype("f")
     wide = np.ones((given.shape[1], 16), "f")
     ours, there = sparse.csr_array(given), gpuarray.to_gpu(wide)
@@ -152,11 +115,11 @@ def products(side: int) -> None:
     if CUPY:
         theirs, on_device = CUPY.sparse_csr(given), CUPY.asarray(wide)
         calls["cupy"] = lambda: theirs @ on_device
-    row(f"grid {side}^2 by 16 columns", fastest(calls, 2))
+    compare(f"grid {side}^2 by 16 columns", calls, repeats=2)
 
 
 def equations(side: int) -> None:
-    print("conjugate gradients to 1e-6, milliseconds")
+    print("conjugate gradients to 1e-6")
     matrix = poisson(side, 2)
     b = np.random.default_rng(0).random(side * side)
     ours, right = sparse.csr_array(matrix), gpuarray.to_gpu(b)
@@ -167,7 +130,7 @@ def equations(side: int) -> None:
         theirs, vector = CUPY.sparse_csr(matrix), CUPY.asarray(b)
         solver = importlib.import_module("cupyx.scipy.sparse.linalg").cg
         calls["cupy"] = lambda: solver(theirs, vector, tol=1e-6)
-    row(f"grid {side}^2, float64", fastest(calls, 1))
+    compare(f"grid {side}^2, float64", calls)
 
 
 def main() -> None:

@@ -4,58 +4,26 @@
     python tests/benchmarks/bench_linalg.py [--size N]
 
 Beside NumPy on the software device, beside CuPy and PyTorch where these are installed and a GPU is.
-All take turns; the fastest round of each counts, the device's work included.
+All take turns; medians, the device's work included.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib
-import time
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from peers import Calls, compare, library
 
-import lathe.cuda.autoprimaryctx  # noqa: F401
 from lathe import linalg
-from lathe.cuda import driver, gpuarray
+from lathe.cuda import gpuarray
 from lathe.native import native
 
-ROUNDS = 7
 IS_HOST = native.host_does_the_work("LATHE_CUBLAS")
-Calls = dict[str, Callable[[], object]]
-
-
-def library(name: str) -> Any:
-    """The module where it is installed and has a GPU, else None."""
-    try:
-        module = importlib.import_module(name)
-        return module if module.cuda.is_available() else None
-    except Exception:  # whatever a half installed library raises
-        return None
 
 
 TORCH, CUPY = (None, None) if IS_HOST else (library("torch"), library("cupy"))
-
-
-def wait() -> None:
-    driver.Context.synchronize()  # one context: the others' work, too
-
-
-def fastest(calls: Calls, repeat: int) -> dict[str, float]:
-    """Seconds of one call, by turns."""
-    best = dict.fromkeys(calls, float("inf"))
-    for round_ in range(ROUNDS + 1):
-        for name, call in calls.items():
-            wait()
-            begin = time.perf_counter()
-            for _ in range(repeat):
-                call()
-            wait()
-            if round_:
-                best[name] = min(best[name], (time.perf_counter() - begin) / repeat)
-    return best
 
 
 def versions(function: Callable[[Any, Any], Callable[[], object]], *hosts: Any) -> Calls:
@@ -71,63 +39,55 @@ def versions(function: Callable[[Any, Any], Callable[[], object]], *hosts: Any) 
     return calls
 
 
-def row(title: str, times: dict[str, float], work: float = 0, unit: float = 1e3) -> None:
-    cells = (
-        f"{who} {unit * t:9.3f}" + (f" ({work / t * 1e-12:6.2f} TFLOP/s)" if work else "")
-        for who, t in times.items()
-    )
-    print(f"  {title:28}" + "   ".join(cells))
-
-
 def random(shape: tuple[int, ...], dtype: str, seed: int = 0) -> Any:
     return np.random.default_rng(seed).standard_normal(shape).astype(dtype)
 
 
+def product(title: str, a: Any, b: Any, work: float) -> None:
+    compare(title, versions(lambda _, x: lambda: x[0] @ x[1], a, b), work, "TFLOP/s", 3)
+
+
 def products(size: int) -> None:
-    print("products, milliseconds")
+    print("products")
     for dtype in ("f4", "f2", "f8", "c8"):
         if IS_HOST and dtype == "f2":
             continue
         a, b = random((size, size), dtype), random((size, size), dtype, 1)
         work = 2 * size**3 * (4 if dtype == "c8" else 1)
-        times = fastest(versions(lambda _, x: lambda: x[0] @ x[1], a, b), 3)
-        row(f"{np.dtype(dtype)} {size}^2", times, work)
+        product(f"{np.dtype(dtype)} {size}^2", a, b, work)
         if dtype == "f4" and not IS_HOST:
             left, right = gpuarray.to_gpu(a), gpuarray.to_gpu(b)
             with linalg.allow_tf32():
-                tf32 = fastest({"lathe": lambda x=left, y=right: x @ y}, 3)  # type: ignore[misc]
-            row("  with TF32", tf32, work)
-            row("  a.T @ b", fastest(versions(lambda _, x: lambda: x[0].T @ x[1], a, b), 3), work)
+                compare("  with TF32", {"lathe": lambda x=left, y=right: x @ y}, work, "TFLOP/s", 3)  # type: ignore[misc]
+            turned = versions(lambda _, x: lambda: x[0].T @ x[1], a, b)
+            compare("  a.T @ b", turned, work, "TFLOP/s", 3)
     batch, n = (8, 256) if IS_HOST else (64, 1024)
     a, b = random((batch, n, n), "f4"), random((batch, n, n), "f4", 1)
-    times = fastest(versions(lambda _, x: lambda: x[0] @ x[1], a, b), 3)
-    row(f"float32 {batch} x {n}^2", times, 2 * batch * n**3)
+    product(f"float32 {batch} x {n}^2", a, b, 2 * batch * n**3)
     a, b = random((n, n), "f4") > 0, random((n, n), "f4", 1) > 0
     x, y = gpuarray.to_gpu(a.astype("i4")), gpuarray.to_gpu(b.astype("i4"))
-    row(f"int32 {n}^2", fastest({"lathe": lambda: x @ y}, 3), 2 * n**3)
+    compare(f"int32 {n}^2", {"lathe": lambda: x @ y}, 2 * n**3, "TFLOP/s", 3)
 
 
 def factors(size: int) -> None:
-    print("factors, milliseconds")
+    print("factors")
     a, b = random((size, size), "f4") + size * np.eye(size, dtype="f4"), random((size, 8), "f4")
-    row(f"solve {size}", fastest(versions(lambda m, x: lambda: m.solve(*x), a, b), 1))
-    row(f"inv {size}", fastest(versions(lambda m, x: lambda: m.inv(x[0]), a), 1))
+    compare(f"solve {size}", versions(lambda m, x: lambda: m.solve(*x), a, b))
+    compare(f"inv {size}", versions(lambda m, x: lambda: m.inv(x[0]), a))
     spd = a @ a.T + np.eye(size, dtype="f4")
-    row(f"cholesky {size}", fastest(versions(lambda m, x: lambda: m.cholesky(x[0]), spd), 1))
-    row(f"qr {size}", fastest(versions(lambda m, x: lambda: m.qr(x[0]), a), 1))
+    compare(f"cholesky {size}", versions(lambda m, x: lambda: m.cholesky(x[0]), spd))
+    compare(f"qr {size}", versions(lambda m, x: lambda: m.qr(x[0]), a))
     half = size // 2
-    row(f"eigh {half}", fastest(versions(lambda m, x: lambda: m.eigh(x[0]), spd[:half, :half]), 1))
+    compare(f"eigh {half}", versions(lambda m, x: lambda: m.eigh(x[0]), spd[:half, :half]))
     part = np.ascontiguousarray(a[:half, : half // 2])
-    row(
-        f"svd {half} x {half // 2}",
-        fastest(versions(lambda m, x: lambda: m.svd(x[0], full_matrices=False), part), 1),
-    )
+    thin = versions(lambda m, x: lambda: m.svd(x[0], full_matrices=False), part)
+    compare(f"svd {half} x {half // 2}", thin)
     many = random((500, 16, 16), "f4") + 8 * np.eye(16, dtype="f4")
-    row("inv 500 x 16^2", fastest(versions(lambda m, x: lambda: m.inv(x[0]), many), 1))
+    compare("inv 500 x 16^2", versions(lambda m, x: lambda: m.inv(x[0]), many))
 
 
 def small() -> None:
-    print("a @ b of 32^2, microseconds")
+    print("a @ b of 32^2")
     for dtype in ("f4", "i4"):
         a = np.ones((32, 32), dtype)
         if dtype == "i4":
@@ -135,7 +95,7 @@ def small() -> None:
             calls: Calls = {"lathe": lambda x=x: x @ x}  # type: ignore[misc]
         else:
             calls = versions(lambda _, x: lambda: x[0] @ x[0], a)
-        row(str(a.dtype), fastest(calls, 1000), unit=1e6)
+        compare(str(a.dtype), calls, repeats=1000)
 
 
 def main() -> None:

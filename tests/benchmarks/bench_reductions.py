@@ -13,15 +13,15 @@ import sys
 from typing import Any
 
 import numpy as np
-from peers import Work, compare, library, nothing, on_gpu, wait
+from peers import Calls, compare, library, on_gpu
 
 from lathe.cuda import gpuarray
 
 Host = np.ndarray[Any, Any]
 
 
-def _calls(name: str, x: Host, y: Host, axis: dict[str, int]) -> dict[str, Work]:
-    """For each library that is there: what reduces, and what waits for it."""
+def _calls(name: str, x: Host, y: Host, axis: dict[str, int]) -> Calls:
+    """For each library that is there: what reduces."""
 
     def of(module: Any, a: Any, b: Any, method: str = name, key: str = "axis") -> Any:
         if name == "dot":
@@ -29,17 +29,17 @@ def _calls(name: str, x: Host, y: Host, axis: dict[str, int]) -> dict[str, Work]
         given = {key: axis["axis"]} if axis else {}
         return lambda: getattr(a, method)(**given)
 
-    calls: dict[str, Work] = {"lathe": (of(gpuarray, *map(gpuarray.to_gpu, (x, y))), wait)}
+    calls: Calls = {"lathe": of(gpuarray, *map(gpuarray.to_gpu, (x, y)))}
     if not on_gpu():
-        calls["numpy"] = (of(np, x, y), nothing)
+        calls["numpy"] = of(np, x, y)
         return calls
     if cupy := library("cupy"):
         there = cupy.asarray(x), cupy.asarray(y)
-        calls["cupy"] = (of(cupy, *there), cupy.cuda.Device().synchronize)
+        calls["cupy"] = of(cupy, *there)
     if torch := library("torch"):
         tensors = torch.as_tensor(x).cuda(), torch.as_tensor(y).cuda()
         named = {"max": "amax", "min": "amin"}.get(name, name)
-        calls["torch"] = (of(torch, *tensors, named, "dim"), torch.cuda.synchronize)
+        calls["torch"] = of(torch, *tensors, named, "dim")
     return calls
 
 
@@ -57,7 +57,7 @@ def main() -> None:
         for name in names:
             size = n * 4 * (2 if name == "dot" else 1)
             title = f"{name} {shape} {axis.get('axis', '')}"
-            compare(title, size, "GB/s", _calls(name, x, y, axis), repeats)
+            compare(title, _calls(name, x, y, axis), size, repeats=repeats)
 
     row((count,), ("sum", "dot", "max", "argmax", "mean", "var"))
     side = int(count**0.5)

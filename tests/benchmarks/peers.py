@@ -15,17 +15,13 @@ os.environ.setdefault("LATHE_SOFT_MODE", "warp")  # no first launches by single 
 import lathe.cuda.autoprimaryctx
 from lathe.cuda import driver
 
-Work = tuple[Callable[[], object], Callable[[], object]]  # what is measured, and what waits for it
+Calls = dict[str, Callable[[], object]]  # by who does it
 
 ROUNDS = 9
 
 
-def nothing() -> None:
-    """NumPy is done when it returns."""
-
-
 def wait() -> None:
-    """For all of lathe's work."""
+    """For all work in the primary context, which the others use, too."""
     driver.Context.synchronize()
 
 
@@ -43,25 +39,28 @@ def library(name: str) -> Any:
         return None
 
 
-def compare(title: str, amount: float, unit: str, cases: dict[str, Work], repeats: int = 1) -> None:
-    """A line: of each, the median time of a call and billions of `amount` a second.
-
-    A round is a turn of each: `repeats` calls that follow each other, then a wait.
-    """
-    times: dict[str, list[float]] = {who: [] for who in cases}
-    for work, finish in cases.values():
-        for _ in range(2):
-            work()
-            finish()
-    for _ in range(ROUNDS):
-        for who, (work, finish) in cases.items():
+def seconds(calls: Calls, repeats: int = 1) -> dict[str, float]:
+    """Of one call: the median over rounds in which each has a turn of `repeats` calls."""
+    times: dict[str, list[float]] = {who: [] for who in calls}
+    for round_ in range(ROUNDS + 2):
+        for who, call in calls.items():
+            wait()
             begin = time.perf_counter()
             for _ in range(repeats):
-                work()
-            finish()
-            times[who].append((time.perf_counter() - begin) / repeats)
+                call()
+            wait()
+            if round_ > 1:
+                times[who].append((time.perf_counter() - begin) / repeats)
+    return {who: statistics.median(each) for who, each in times.items()}
+
+
+def compare(
+    title: str, calls: Calls, amount: float = 0, unit: str = "GB/s", repeats: int = 1
+) -> None:
+    """Prints a line: the time of each, and `amount` a second in 1e9, or 1e12 for ``TFLOP/s``."""
+    scale = 1e12 if unit.startswith("T") else 1e9
     parts = []
-    for who, each in times.items():
-        middle = statistics.median(each)
-        parts.append(f"{who} {1e6 * middle:.1f} us {amount / middle / 1e9:.1f} {unit}")
-    print(f"{title:32}", "   ".join(parts), flush=True)
+    for who, took in seconds(calls, repeats).items():
+        rate = f" ({amount / took / scale:.4g} {unit})" if amount else ""
+        parts.append(f"{who} {1e6 * took:.5g} us{rate}")
+    print(f"{title:34}", "   ".join(parts), flush=True)
