@@ -3,6 +3,7 @@
 
 #include "gpu/array/elementwise.h"
 #include "gpu/array/kernel_cache.h"
+#include "gpu/array/reduction.h"
 #include "gpu/array/scan.h"
 #include "gpu/array/sort.h"
 #include "gpu/array/stream_uses.h"
@@ -98,6 +99,18 @@ std::int64_t select(const Selection& selection, std::int64_t length, StreamView 
     return found;
 }
 
+/// Elements to ask memory for, where each that `mask` keeps takes `bytes`: all could be kept, but
+/// those of large arrays are counted first.
+std::int64_t room_for(const Array& mask, std::size_t bytes, StreamView stream) {
+    constexpr std::size_t kLarge = std::size_t{256} << 20;
+    if (static_cast<std::size_t>(mask.size()) * bytes <= kLarge) return mask.size();
+    const Array counted = reduce(Reduction::count_nonzero, mask, {}, stream);
+    std::int64_t count = 0;
+    stream.synchronize();
+    copy_to_host(std::span{&count, 1}, DeviceSpan<const std::int64_t>{counted.address(), 1});
+    return count;
+}
+
 /// The first `count` elements; a copy where much memory would be kept for few.
 Array first_of(const Array& array, std::int64_t count, StreamView stream) {
     if (count == array.size()) return array;
@@ -123,7 +136,8 @@ Array compress(const Array& mask, const Array& array, StreamView stream) {
     if (array.size() == 0) return Array::empty(dtype, Extents{0});
     StreamUses uses{stream};
     const Array flags = uses.in_c_order(mask), from = uses.in_c_order(array);
-    const Array made = uses.empty(dtype, Extents{array.size()});
+    const Array made = uses.empty(dtype, Extents{room_for(flags, item_bytes(dtype), stream)});
+    if (made.size() == 0) return made;
     const std::int64_t count =
         select({"compress",
                 "lathe::truth(p0[at])",
@@ -139,7 +153,8 @@ Array flat_nonzero(const Array& array, StreamView stream) {
     if (array.size() == 0) return Array::empty(DType::int64, Extents{0});
     StreamUses uses{stream};
     const Array from = uses.in_c_order(array);
-    const Array made = uses.empty(DType::int64, Extents{array.size()});
+    const Array made = uses.empty(DType::int64, Extents{room_for(from, 8, stream)});
+    if (made.size() == 0) return made;
     const std::int64_t count = select({"nonzero",
                                        "lathe::truth(p0[at])",
                                        "if (is_set) p2[number - 1] = at",

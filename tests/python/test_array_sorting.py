@@ -8,7 +8,7 @@ import pytest
 
 import lathe.cuda.driver as cuda
 from lathe.cuda import array_sorting as s
-from lathe.cuda.gpuarray import to_gpu
+from lathe.cuda.gpuarray import to_gpu, zeros
 
 TYPES = [
     np.bool_, np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64,
@@ -304,3 +304,14 @@ def test_histograms_of_edges_and_weights():
         s.histogram(array, [2, 1])
     with pytest.raises(TypeError, match="'auto'"):
         s.histogram(array, "auto")
+
+
+def test_what_is_few_among_many():
+    """Of arrays whose indices might take 256 MiB, what is kept is counted first."""
+    flags = zeros(2**25 + 7, np.uint8)
+    assert s.nonzero(flags)[0].shape == (0,)
+    assert flags[flags > 0].shape == (0,)
+    flags[5 :: 2**24] = 3
+    assert s.nonzero(flags)[0].get().tolist() == [5, 2**24 + 5, 2**25 + 5]
+    wide = flags.astype(np.complex128)[: 2**24 + 6]
+    assert wide[wide.real > 0].get().tolist() == [3, 3]
