@@ -56,13 +56,14 @@ public:
 
     /// The next one, after the last one's end; null at the program's end. Without Python's lock.
     std::shared_ptr<Job> next(std::shared_ptr<Job> last) {
-        std::unique_lock lock{mutex_};
         if (last) {
+            std::lock_guard lock{mutex_};
             last->done = true;
             running_ = false;
             changed_.notify_all();
         }
-        last.reset();
+        last.reset(); // without the lock: the last one to have it leaves its references here
+        std::unique_lock lock{mutex_};
         changed_.wait(lock, [this] { return closed_ || !jobs_.empty(); });
         if (closed_) return nullptr;
         auto job = std::move(jobs_.front());
