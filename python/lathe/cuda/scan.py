@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from lathe.cuda import driver
+from lathe.cuda.array_type import GPUArray
 from lathe.cuda.c_arguments import Argument, ScalarArg, VectorArg, parse_c_arg
 from lathe.cuda.compiler import SourceModule
 from lathe.cuda.memoize import context_dependent_memoize
@@ -70,6 +71,16 @@ def _parsed(arguments: str | Sequence[Argument]) -> tuple[Argument, ...]:
     return tuple(arguments)
 
 
+def _scratch(size: int, stream: Any) -> tuple[np.uintp, Any]:
+    """Memory for work on the stream, and who has it: that of arrays on the default stream, whose
+    order their pool keeps, which costs no call of the driver."""
+    if stream is None:
+        array = GPUArray(size, np.uint8)
+        return np.uintp(array.ptr), array
+    memory = driver.mem_alloc_async(size, stream)
+    return np.uintp(int(memory)), memory
+
+
 def _run(
     text: Text, options: tuple[str, ...] | None, given: Sequence[Any], count: int, stream: Any
 ) -> None:
@@ -81,11 +92,12 @@ def _run(
     values = [_argument(*each) for each in zip(text.arguments, given, strict=True)]
     threads = tile_shape()[0]
     bytes_, numbers = state_bytes(text, count)
-    state = driver.mem_alloc_async(bytes_, stream)
-    driver.memset_d8_async(state, 0, bytes_, stream)
+    state, _state = _scratch(bytes_, stream)
+    driver.memset_d8_async(int(state), 0, bytes_, stream)
     wants_last = text.uses("last_item")
-    items = driver.mem_alloc_async(count * text.dtype.itemsize, stream) if wants_last else None
-    place = np.uintp(0 if items is None else int(items))
+    place, _items = np.uintp(0), None
+    if wants_last:
+        place, _items = _scratch(count * text.dtype.itemsize, stream)
     module.get_function("scan")(
         *values, np.int64(count), place, state, *map(np.uint32, numbers),
         block=(threads, 1, 1), grid=(numbers[0], 1), stream=stream,
