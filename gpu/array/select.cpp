@@ -64,6 +64,14 @@ struct Selection {
     std::array<CUdeviceptr, 5> parameters;
 };
 
+/// The int64 that the stream's work so far leaves there. Waits.
+std::int64_t number_in(const Array& array, StreamView stream) {
+    std::int64_t found = 0;
+    stream.synchronize();
+    copy_to_host(std::span{&found, 1}, DeviceSpan<const std::int64_t>{array.address(), 1});
+    return found;
+}
+
 std::int64_t select(const Selection& selection, std::int64_t length, StreamView stream) {
     const bool is_wide = length > std::numeric_limits<std::uint32_t>::max();
     std::string key{"select "};
@@ -93,10 +101,7 @@ std::int64_t select(const Selection& selection, std::int64_t length, StreamView 
     const auto& p = selection.parameters;
     launch(kernel.kernel, {{work.blocks()}, {kThreads}, 0, stream}, p[0], p[1], p[2], p[3], p[4],
            total.address(), length, work.state());
-    std::int64_t found = 0;
-    stream.synchronize();
-    copy_to_host(std::span{&found, 1}, DeviceSpan<const std::int64_t>{total.address(), 1});
-    return found;
+    return number_in(total, stream);
 }
 
 /// Elements to ask memory for, where each that `mask` keeps takes `bytes`: all could be kept, but
@@ -105,10 +110,7 @@ std::int64_t room_for(const Array& mask, std::size_t bytes, StreamView stream) {
     constexpr std::size_t kLarge = std::size_t{256} << 20;
     if (static_cast<std::size_t>(mask.size()) * bytes <= kLarge) return mask.size();
     const Array counted = reduce(Reduction::count_nonzero, mask, {}, stream);
-    std::int64_t count = 0;
-    stream.synchronize();
-    copy_to_host(std::span{&count, 1}, DeviceSpan<const std::int64_t>{counted.address(), 1});
-    return count;
+    return number_in(counted, stream);
 }
 
 /// The first `count` elements; a copy where much memory would be kept for few.
