@@ -76,9 +76,10 @@ ZeroBits Alignments::of(const llvm::Value* value) const {
         return of_number(number->getValue());
     if (llvm::isa<llvm::ConstantPointerNull, llvm::UndefValue>(value)) return fixed(kMost);
     if (const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(value)) {
-        const auto found = facts_.variables.find(variable->getName().drop_front(4).str()); // "sym."
-        const bool known =
-            variable->getName().starts_with("sym.") && found != facts_.variables.end();
+        llvm::StringRef name = variable->getName(); // tables of our own may have none
+        if (!name.consume_front("sym.")) return {};
+        const auto found = facts_.variables.find(name.str());
+        const bool known = found != facts_.variables.end();
         return fixed(known ? std::countr_zero(std::max(1u, found->second->alignment())) : 0);
     }
     if (const auto* step = llvm::dyn_cast<llvm::ConstantExpr>(value))

@@ -78,8 +78,9 @@ struct AccessSite {
 
 constexpr std::uint32_t kWrites = 1u << 31;
 
-/// The stack as lathe_rt_access_check finds it: what code has pushed, the last value first.
-struct AccessFrame {
+/// The stack as lathe_rt_access_check finds it: what code has pushed, the last value first. Packed:
+/// code that calls nothing else may keep its stack at multiples of four bytes.
+struct [[gnu::packed]] AccessFrame {
     std::uint64_t rbp;
     std::uintptr_t return_address;
     std::uint64_t length, mask, begin, place;
