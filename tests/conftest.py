@@ -37,11 +37,13 @@ def script_environment(**more: str) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **more}
 
 
-def copied_bytes_are_right(app) -> bool:
-    """None, unless this GL cannot share memory with this CUDA device."""
+@pytest.fixture
+def copied_bytes_are_right():
+    """A function: none in this test, unless this GL cannot share memory with this CUDA device."""
     from lathe.native import native
 
-    return app.stats.bytes_copied == 0 or native.interop_mode().name != "zero_copy"
+    before = native.bytes_copied()
+    return lambda: native.bytes_copied() == before or native.interop_mode().name != "zero_copy"
 
 
 @pytest.fixture(autouse=True)

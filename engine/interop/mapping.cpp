@@ -91,4 +91,10 @@ const gpu::SurfaceObject& Mapping::surface(std::size_t index) const {
     return *surface;
 }
 
+const gpu::TextureObject& Mapping::texture(std::size_t index) const {
+    const gpu::TextureObject* texture = at(index).mapped_texture();
+    if (!texture) throw Error{"a shared buffer has no texture object; use address() or span()"};
+    return *texture;
+}
+
 } // namespace lathe

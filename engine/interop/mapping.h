@@ -41,6 +41,7 @@ protected:
     virtual std::size_t mapped_bytes() const noexcept { return 0; }
     virtual const gpu::CudaArray* mapped_array() const noexcept { return nullptr; }
     virtual const gpu::SurfaceObject* mapped_surface() { return nullptr; }
+    virtual const gpu::TextureObject* mapped_texture() { return nullptr; }
 
 private:
     bool mapped_ = false;
@@ -79,6 +80,9 @@ public:
     const gpu::CudaArray& array(std::size_t index = 0) const;
     /// Kept by the texture from map to map while the driver gives it the same array.
     const gpu::SurfaceObject& surface(std::size_t index = 0) const;
+    /// For reading, in elements, clamped; kept as surface() is. With Filter::linear it interpolates
+    /// and 8-bit elements are read as 0 to 1, else elements are read as they are.
+    const gpu::TextureObject& texture(std::size_t index = 0) const;
 
 private:
     SharedObject& at(std::size_t index) const;

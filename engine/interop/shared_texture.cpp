@@ -49,7 +49,8 @@ ArrayFormat array_format(gl::Format format) {
 } // namespace
 
 SharedTexture::SharedTexture(int width, int height, gl::Format format, gl::Filter filter)
-    : width_{width}, height_{height}, format_{format}, mode_{interop_mode()} {
+    : width_{width}, height_{height}, format_{format}, filter_{filter},
+      mode_{interop_mode()} {
     const ArrayFormat array = array_format(format);
     if (mode_ != InteropMode::device_only) texture_ = gl::Texture{width, height, format, filter};
     if (mode_ == InteropMode::zero_copy) {
@@ -81,7 +82,10 @@ const gl::Texture& SharedTexture::texture() const {
 
 void SharedTexture::begin(const gpu::GraphicsMapping& mapping, std::size_t index) {
     gpu::CudaArray array = mapping.array(index);
-    if (array.get() != array_.get()) surface_ = {};
+    if (array.get() != array_.get()) {
+        surface_ = {};
+        sampler_ = {};
+    }
     array_ = std::move(array);
 }
 
@@ -89,6 +93,15 @@ const gpu::SurfaceObject* SharedTexture::mapped_surface() {
     // Made once: destroying a surface object that a launch in flight still uses is not safe.
     if (!surface_) surface_ = gpu::SurfaceObject{array_};
     return &surface_;
+}
+
+const gpu::TextureObject* SharedTexture::mapped_texture() {
+    const bool linear = filter_ == gl::Filter::linear;
+    if (!sampler_)
+        sampler_ = gpu::TextureObject{
+            array_, {.filter = linear ? CU_TR_FILTER_MODE_LINEAR : CU_TR_FILTER_MODE_POINT,
+                     .read_as_integer = !linear}};
+    return &sampler_;
 }
 
 gpu::PinnedBuffer& SharedTexture::staging() {

@@ -29,7 +29,7 @@ public:
     /// As SharedBuffer's.
     void mark_gl_written() noexcept { gl_written_ = true; }
 
-    /// Mapping::array() and Mapping::surface() are its CUDA side. Row 0 is GL's v = 0.
+    /// Mapping::array(), surface() and texture() are its CUDA side. Row 0 is GL's v = 0.
     [[nodiscard]] Mapping map(gpu::StreamView stream) { return Mapping{{this}, stream}; }
 
 private:
@@ -39,16 +39,19 @@ private:
     void end_copy(gpu::StreamView stream) override;
     const gpu::CudaArray* mapped_array() const noexcept override { return &array_; }
     const gpu::SurfaceObject* mapped_surface() override;
+    const gpu::TextureObject* mapped_texture() override;
     gpu::PinnedBuffer& staging();
 
     int width_;
     int height_;
     gl::Format format_;
+    gl::Filter filter_;
     InteropMode mode_;
     gl::Texture texture_;
     gpu::GraphicsResource resource_; // released before the texture
     gpu::CudaArray array_;           // the mapped one, or own storage
     gpu::SurfaceObject surface_;     // of array_; kept while the array stays the same
+    gpu::TextureObject sampler_;     // likewise
     gpu::PinnedBuffer staging_;
     bool gl_written_ = false;
 };

@@ -3,6 +3,7 @@
 #include "python/bind/array/fft.h"
 #include "python/bind/array/recorder.h"
 #include "python/bind/bind.h"
+#include "python/bind/interop/texture.h"
 
 PYBIND11_MODULE(_lathe, m) {
     using namespace lathe::bind;
@@ -11,6 +12,7 @@ PYBIND11_MODULE(_lathe, m) {
     bind_resources(m);
     bind_status(m);
     bind_array(m);
+    bind_texture(m);
     bind_kernel(m);
     bind_device(m);
     bind_host_function(m);

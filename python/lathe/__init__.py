@@ -27,6 +27,7 @@ _HOMES = {
     "App": "app",
     "Stats": "stats",
     "Array": "_lathe",
+    "Texture": "_lathe",
     "Kernel": "_lathe",
     "Error": "_lathe",
     "CompileError": "_lathe",
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
     from lathe import tune as tune
     from lathe import ui as ui
     from lathe._lathe import Array as Array
+    from lathe._lathe import Texture as Texture
     from lathe._lathe import CompileError as CompileError
     from lathe._lathe import Error as Error
     from lathe._lathe import Kernel as Kernel

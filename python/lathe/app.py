@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from lathe import ending, movie
 from lathe import options as run_options
-from lathe._lathe import Array, Input, Kernel, OrbitCamera, PanZoomCamera, RunControl
+from lathe._lathe import Array, Input, Kernel, OrbitCamera, PanZoomCamera, RunControl, Texture
 from lathe.arrays import KeptArrays
 from lathe.live import LiveKernels
 from lathe.loop import Loop
@@ -175,6 +175,50 @@ class App(Loop):
         """A shared array with the contents of `data`, which a reset brings back. See `zeros`."""
         host = np.ascontiguousarray(data, dtype=dtype)
         return self._arrays.make(host.shape, host.dtype, name, host)
+
+    def texture(
+        self,
+        shape: tuple[int, int] | tuple[int, int, int],
+        dtype: DTypeLike = np.float32,
+        *,
+        smooth: bool = False,
+        name: str | None = None,
+    ) -> Texture:
+        """A zeroed texture that kernels write and read and GL draws, on a GPU with no copy in between.
+
+        A software GL keeps its textures to itself: what a kernel touched is copied there, and
+        counted in `stats`.
+
+        Parameters
+        ----------
+        shape : (height, width) or (height, width, channels)
+        dtype : data type
+            uint8 or float32 of one, two or four channels, float16 of one or four, int32 or uint32
+            of one.
+        smooth : bool
+            Kernels that read it (``cudaTextureObject_t``, ``tex2D``) get values between elements,
+            those of uint8 as 0 to 1; the elements themselves otherwise.
+        name : str, optional
+            See `zeros`.
+
+        Returns
+        -------
+        Texture
+            For kernels' ``cudaSurfaceObject_t`` and ``cudaTextureObject_t`` parameters, and `image`.
+        """
+        return self._arrays.make_texture(shape, np.dtype(dtype), smooth, name, None)
+
+    def astexture(
+        self,
+        data: ArrayLike,
+        dtype: DTypeLike | None = None,
+        *,
+        smooth: bool = False,
+        name: str | None = None,
+    ) -> Texture:
+        """A texture with the contents of `data`, which a reset brings back. See `texture`."""
+        host = np.ascontiguousarray(data, dtype=dtype)
+        return self._arrays.make_texture(host.shape, host.dtype, smooth, name, host)
 
     # -- kernels and parameters ------------------------------------------------------------
 

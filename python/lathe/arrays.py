@@ -1,29 +1,31 @@
 # SPDX-License-Identifier: MIT
-"""The arrays of an App by name: found again by a reloaded script, restored by a reset."""
+"""The arrays and textures of an App by name: found again by a reloaded script, restored by a reset."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lathe._lathe import Array, Studio
+from lathe._lathe import Array, Studio, Texture
 
 __all__ = ["KeptArrays"]
+
+Shape = int | Sequence[int]
 
 
 @dataclass(slots=True)
 class _Kept:
-    array: Array
+    memory: Array | Texture
     initial: NDArray[Any] | None  # None: zeros
     claimed: bool = True
 
 
 class KeptArrays:
-    """Arrays by name; without a name, by their number in the order of creation."""
+    """Memory by name; without a name, by its number in the order of creation."""
 
     def __init__(self, studio: Studio) -> None:
         self._studio = studio
@@ -31,31 +33,65 @@ class KeptArrays:
         self._unnamed = 0
 
     def make(
-        self,
-        shape: int | Sequence[int],
-        dtype: np.dtype[Any],
-        name: str | None,
-        initial: NDArray[Any] | None,
+        self, shape: Shape, dtype: np.dtype[Any], name: str | None, initial: NDArray[Any] | None
     ) -> Array:
         """The kept array of this name, shape and dtype, else a new one."""
-        sizes = (shape,) if isinstance(shape, int) else tuple(int(n) for n in shape)
+        sizes = _sizes(shape)
+        found = self._find_or_make(
+            name,
+            initial,
+            lambda old: isinstance(old, Array) and old.shape == sizes and old.dtype == dtype,
+            lambda: self._studio.array(list(sizes), dtype),
+        )
+        assert isinstance(found, Array)
+        return found
+
+    def make_texture(
+        self,
+        shape: Shape,
+        dtype: np.dtype[Any],
+        smooth: bool,
+        name: str | None,
+        initial: NDArray[Any] | None,
+    ) -> Texture:
+        """The kept texture of this name, shape, dtype and reading, else a new one."""
+        sizes = _sizes(shape)
+        found = self._find_or_make(
+            name,
+            initial,
+            lambda old: (
+                isinstance(old, Texture)
+                and (old.shape, old.dtype, old.smooth) == (sizes, dtype, smooth)
+            ),
+            lambda: self._studio.texture(list(sizes), dtype, smooth),
+        )
+        assert isinstance(found, Texture)
+        return found
+
+    def _find_or_make(
+        self,
+        name: str | None,
+        initial: NDArray[Any] | None,
+        fits: Callable[[Array | Texture], bool],
+        make: Callable[[], Array | Texture],
+    ) -> Array | Texture:
         if name is None:
             name = f"#{self._unnamed}"
             self._unnamed += 1
         kept = self._kept.get(name)
         if kept is not None and not kept.claimed:
-            if kept.array.shape == sizes and kept.array.dtype == dtype:
+            if fits(kept.memory):
                 kept.claimed = True
                 kept.initial = initial
-                return kept.array
+                return kept.memory
         elif kept is not None and not name.startswith("#"):
             raise ValueError(f"there is an array named '{name}' already")
-        array = self._studio.array(list(sizes), dtype)
+        memory = make()
         if initial is not None:
             initial = initial.copy()
-            array.set(initial)
-        self._kept[name] = _Kept(array, initial)
-        return array
+            memory.set(initial)
+        self._kept[name] = _Kept(memory, initial)
+        return memory
 
     def begin_reload(self) -> None:
         """What the script does not ask for again is let go at the next reload."""
@@ -65,9 +101,13 @@ class KeptArrays:
         self._unnamed = 0
 
     def restore(self) -> None:
-        """All arrays as they were at first."""
+        """Everything as it was at first."""
         for kept in self._kept.values():
             if kept.initial is None:
-                kept.array.fill(0)
+                kept.memory.fill(0)
             else:
-                kept.array.set(kept.initial)
+                kept.memory.set(kept.initial)
+
+
+def _sizes(shape: Shape) -> tuple[int, ...]:
+    return (shape,) if isinstance(shape, int) else tuple(int(n) for n in shape)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from lathe._lathe import Array, Studio
+from lathe._lathe import Array, Studio, Texture
 from lathe.native import native
 
 __all__ = ["DrawList"]
@@ -55,7 +55,7 @@ class DrawList:
 
     def image(
         self,
-        array: Array,
+        array: Array | Texture,
         *,
         colormap: str = "viridis",
         range: tuple[float, float] | None = None,
@@ -64,7 +64,7 @@ class DrawList:
         y_up: bool = False,
         opacity: float = 1.0,
     ) -> None:
-        """Draws an array as a picture, as large as fits; no copy is made.
+        """Draws an array or a texture as a picture, as large as fits; no copy is made.
 
         Parameters
         ----------
@@ -90,7 +90,7 @@ class DrawList:
         TypeError, ValueError
             At once, for what is no picture, no colormap, or not an array of this App.
         """
-        self.__check(array, "a picture")
+        self.__check(array, "a picture", (Array, Texture))
         shape = array.shape
         if len(shape) not in (2, 3) or array.size == 0 or (len(shape) == 3 and shape[2] > 4):
             raise ValueError(
@@ -202,10 +202,11 @@ class DrawList:
             lambda: self.__studio.draw_lines(positions, rgba, fade, bool(segments), bool(closed))
         )
 
-    def __check(self, array: object, what: str) -> None:
-        if not isinstance(array, Array):
+    def __check(self, array: object, what: str, kinds: tuple[type, ...] = (Array,)) -> None:
+        if not isinstance(array, kinds):
             kind = type(array).__name__
             raise TypeError(f"{what}: an Array of the App, got {kind}; app.asarray(x) makes one")
+        assert isinstance(array, Array | Texture)
         if array.size > 0 and not self.__studio.owns(array):
             raise ValueError(
                 f"{what}: {array} is of no or another App, whose memory this App's OpenGL cannot "

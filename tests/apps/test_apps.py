@@ -9,7 +9,7 @@ import sys
 
 import numpy as np
 import pytest
-from conftest import copied_bytes_are_right, script_environment
+from conftest import script_environment
 
 from lathe.checks import Report, run_check
 from lathe.cli.list_apps import apps
@@ -21,7 +21,7 @@ CHECKED = [name for name, file in apps().items() if file.with_name("check.py").e
 
 
 @pytest.mark.parametrize("name", apps())
-def test_three_frames(name, tmp_path):
+def test_three_frames(name, tmp_path, copied_bytes_are_right):
     file = apps()[name]
     options = RunOptions(
         name=name, script=file, frames=3, size=(320, 180), headless=True, out=tmp_path
@@ -32,7 +32,7 @@ def test_three_frames(name, tmp_path):
     picture = app.screenshot()
     assert picture.shape == (180, 320, 3)
     assert np.unique(picture.reshape(-1, 3), axis=0).shape[0] > 20  # there is something to see
-    assert copied_bytes_are_right(app)
+    assert copied_bytes_are_right()
     assert all(path.exists() for path in options.written)
 
 

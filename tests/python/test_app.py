@@ -10,7 +10,6 @@ import sys
 
 import numpy as np
 import pytest
-from conftest import copied_bytes_are_right
 
 import lathe
 
@@ -47,7 +46,7 @@ def test_app_owns_the_loop(app):
     assert seen == [1 / 60] * 3
 
 
-def test_picture_is_what_the_kernel_wrote(app):
+def test_picture_is_what_the_kernel_wrote(app, copied_bytes_are_right):
     x = app.zeros((48, 64))
     ramp = app.kernel(RAMP, "ramp")
     app.frame_limit = 2
@@ -59,7 +58,7 @@ def test_picture_is_what_the_kernel_wrote(app):
     assert picture.dtype == np.uint8
     expected = np.arange(48 * 64).reshape(48, 64) / (48 * 64) * 256
     assert np.abs(picture[..., 0].astype(float) - expected).max() <= 1.5
-    assert copied_bytes_are_right(app)
+    assert copied_bytes_are_right()
 
 
 def test_sliders_feed_kernels(app):

@@ -3,6 +3,7 @@
 
 #include "python/bind/cuda/pointer.h"
 #include "python/bind/interop/array.h"
+#include "python/bind/interop/texture.h"
 
 #include <fmt/format.h>
 
@@ -68,9 +69,29 @@ void pack_floating(const ParameterInfo& p, py::handle value, std::byte* to, cons
     store(to, static_cast<float>(number));
 }
 
+bool wants_surface(const ParameterInfo& p) {
+    return p.type_name.find("cudaSurfaceObject_t") != std::string::npos;
+}
+bool wants_texture(const ParameterInfo& p) {
+    return wants_surface(p) || p.type_name.find("cudaTextureObject_t") != std::string::npos;
+}
+
+/// False where `value` is no texture.
+bool pack_texture(const ParameterInfo& p, py::handle value, std::byte* to, const Complaint& no) {
+    if (!py::isinstance<Texture>(value)) return false;
+    if (!wants_texture(p))
+        no.type("an integer: a texture goes to a cudaSurfaceObject_t or cudaTextureObject_t", value);
+    const auto& texture = value.cast<const Texture&>();
+    store(to, std::uint64_t{wants_surface(p) ? texture.surface() : texture.sampler()});
+    return true;
+}
+
 void pack_integer(const ParameterInfo& p, py::handle value, std::byte* to, bool is_signed,
                   const Complaint& no) {
-    if (!is_integer(value)) no.type("an integer", value);
+    if (!is_integer(value)) {
+        if (pack_texture(p, value, to, no)) return;
+        no.type(wants_texture(p) ? "a texture" : "an integer", value);
+    }
     const auto number = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()));
     if (!number) throw py::error_already_set();
     const unsigned bits = unsigned(p.bytes) * 8;

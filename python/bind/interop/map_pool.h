@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The App's arrays between CUDA and GL: mapped from their first use in a frame until GL draws.
+// The App's arrays and textures between CUDA and GL: mapped from their first use in a frame until GL
+// draws.
 #pragma once
 
 #include "engine/interop/mapping.h"
@@ -12,27 +13,27 @@
 
 namespace lathe::bind {
 
-class Storage;
+class Shared;
 
-/// Keeps the arrays of a frame mapped from their first use to the moment GL draws. What was used
+/// Keeps the memory of a frame mapped from their first use to the moment GL draws. What was used
 /// in the last round is mapped in one driver call at the first use of the next.
 class MapPool {
 public:
     /// GL's side of a mapping belongs to this context, which each call makes current.
     explicit MapPool(gl::Context& context) : context_{context} {}
-    /// Device address of the storage, valid until unmap_all().
-    CUdeviceptr address(const std::shared_ptr<Storage>& storage, gpu::StreamView stream);
+    /// Maps it where it is not mapped. CUDA has it until unmap_all().
+    void hold(const std::shared_ptr<Shared>& memory, gpu::StreamView stream);
     /// Hands everything back to GL, ordered on the stream.
     void unmap_all();
     std::size_t mapped() const { return held_.size(); }
 
 private:
-    void map(std::vector<std::shared_ptr<Storage>> storages, gpu::StreamView stream);
+    void map(std::vector<std::shared_ptr<Shared>> memories, gpu::StreamView stream);
 
     gl::Context& context_;
     std::vector<Mapping> mappings_;
-    std::vector<std::shared_ptr<Storage>> held_; ///< alive while mapped
-    std::vector<std::weak_ptr<Storage>> last_; ///< used in the round before
+    std::vector<std::shared_ptr<Shared>> held_; ///< alive while mapped
+    std::vector<std::weak_ptr<Shared>> last_; ///< used in the round before
 };
 
 } // namespace lathe::bind

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "python/bind/interop/storage.h"
 
-#include "engine/core/log.h"
 #include "gpu/context.h"
 #include "python/bind/ui/engine.h"
 
-#include <exception>
 #include <utility>
 
 namespace lathe::bind {
 
-Storage::Storage(std::shared_ptr<Engine> engine, std::size_t bytes) : engine_{std::move(engine)} {
-    if (engine_) {
-        engine_->make_current();
-        engine_->wait_to_register();
+Storage::Storage(std::shared_ptr<Engine> engine, std::size_t bytes) : Shared{std::move(engine)} {
+    if (this->engine()) {
+        before_making();
         shared_ = std::make_unique<SharedBuffer>(bytes);
         return;
     }
@@ -24,20 +21,12 @@ Storage::Storage(std::shared_ptr<Engine> engine, std::size_t bytes) : engine_{st
 }
 
 Storage::~Storage() {
-    if (!engine_) return;
-    try {
-        // Garbage is collected at any time: also in the frame of another App.
-        const gl::RestoreContext here{engine_->studio.window().context()};
-        engine_->wait_to_register();
-        shared_.reset();
-    } catch (const std::exception& error) {
-        log::error("an array could not be released in order: {}", error.what());
-    }
+    if (engine()) release_with([this] { shared_.reset(); });
 }
 
 CUdeviceptr address_of(const std::shared_ptr<Storage>& storage) {
-    Engine* engine = storage->engine_.get();
-    return engine ? engine->pool.address(storage, engine->stream()) : storage->address_;
+    if (Engine* engine = storage->engine().get()) engine->pool.hold(storage, engine->stream());
+    return storage->address_;
 }
 
 } // namespace lathe::bind

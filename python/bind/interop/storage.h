@@ -4,33 +4,31 @@
 
 #include "engine/interop/shared_buffer.h"
 #include "gpu/memory.h"
+#include "python/bind/interop/shared.h"
 
 #include <cstddef>
 #include <memory>
 
 namespace lathe::bind {
 
-struct Engine;
-
 /// The memory of one array and of its views.
-class Storage {
+class Storage final : public Shared {
 public:
     Storage(std::shared_ptr<Engine> engine, std::size_t bytes);
-    ~Storage();
-    Storage(const Storage&) = delete;
-    Storage& operator=(const Storage&) = delete;
+    ~Storage() override;
 
-    const std::shared_ptr<Engine>& engine() const { return engine_; }
     /// Of an App's storage only.
     SharedBuffer& shared() { return *shared_; }
 
 private:
-    friend class MapPool;
-    std::shared_ptr<Engine> engine_; ///< null: no App
+    SharedObject& object() override { return *shared_; }
+    void on_map(const Mapping& mapping, std::size_t index) override {
+        address_ = mapping.address(index);
+    }
+
     std::unique_ptr<SharedBuffer> shared_; ///< null without an App
     gpu::DeviceBuffer own_;                ///< without an App
     CUdeviceptr address_ = 0;              ///< of the own memory, or while mapped
-    bool used_ = false;                    ///< asked for since it was mapped
     friend CUdeviceptr address_of(const std::shared_ptr<Storage>& storage);
 };
 

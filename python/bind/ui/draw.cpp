@@ -4,6 +4,7 @@
 
 #include "python/bind/app/screenshot.h"
 #include "python/bind/interop/array.h"
+#include "python/bind/interop/texture.h"
 
 #include <pybind11/stl.h>
 
@@ -92,6 +93,19 @@ void draw_lines(Engine& e, const Array& positions, const std::array<float, 4>& c
     e.studio.draw_lines(data, {.color = vec4_from(color), .fade = fade});
 }
 
+ImageStyle image_style(const std::string& colormap, float low, float high, float gamma, bool smooth,
+                       bool y_up, float opacity) {
+    ImageStyle style;
+    style.value_min = low;
+    style.value_max = high;
+    style.gamma = gamma;
+    style.linear = smooth;
+    style.y_up = y_up;
+    style.colormap = colormap;
+    style.opacity = opacity;
+    return style;
+}
+
 void draw_image(Engine& e, const Array& array, const std::string& colormap, float low, float high,
                 float gamma, bool smooth, bool y_up, float opacity) {
     const auto& shape = array.shape();
@@ -106,16 +120,19 @@ void draw_image(Engine& e, const Array& array, const std::string& colormap, floa
     image.width = int(shape[1]);
     image.channels = shape.size() == 3 ? int(shape[2]) : 1;
     image.offset = array.offset();
-    ImageStyle style;
-    style.value_min = low;
-    style.value_max = high;
-    style.gamma = gamma;
-    style.linear = smooth;
-    style.y_up = y_up;
-    style.colormap = colormap;
-    style.opacity = opacity;
+    const ImageStyle style = image_style(colormap, low, high, gamma, smooth, y_up, opacity);
     py::gil_scoped_release release;
     e.studio.draw_image(image, style);
+}
+
+void draw_texture(Engine& e, const Texture& texture, const std::string& colormap, float low,
+                  float high, float gamma, bool smooth, bool y_up, float opacity) {
+    const float unit = texture.dtype() == DType::uint8 ? 1.0f / 255 : 1; // GL reads bytes as 0 to 1
+    const ImageStyle style =
+        image_style(colormap, low * unit, high * unit, gamma, smooth, y_up, opacity);
+    const gl::Texture& shown = texture.gl_texture();
+    py::gil_scoped_release release;
+    e.studio.draw_image(shown, style);
 }
 
 } // namespace
@@ -133,6 +150,9 @@ void bind_drawing(py::class_<Engine, std::shared_ptr<Engine>>& c) {
           py::arg("low") = 0.0f, py::arg("high") = 1.0f, py::arg("gamma") = 1.0f,
           py::arg("smooth") = false, py::arg("y_up") = false, py::arg("opacity") = 1.0f,
           "In a frame: App.image.");
+    c.def("draw_image", &draw_texture, py::arg("array"), py::arg("colormap") = "viridis",
+          py::arg("low") = 0.0f, py::arg("high") = 1.0f, py::arg("gamma") = 1.0f,
+          py::arg("smooth") = false, py::arg("y_up") = false, py::arg("opacity") = 1.0f);
     c.def_property_readonly("element_under_mouse",
                             [](Engine& e) -> std::optional<std::pair<int, int>> {
                                 const auto at = e.studio.element_under_mouse();

@@ -13,6 +13,7 @@
 #include "python/bind/bind.h"
 #include "python/bind/gpu/kernel.h"
 #include "python/bind/interop/array.h"
+#include "python/bind/interop/texture.h"
 #include "python/bind/ui/draw.h"
 #include "python/bind/ui/engine.h"
 
@@ -170,6 +171,7 @@ void bind_studio(py::module_& m) {
           "The program ends: keeps the session, waits for the stream; its fault in words, or ''.");
     c.def("owns", [](const Owner& e, const Array& a) { return a.count() > 0 && a.engine() == e; },
           py::arg("array"), "Whether the array is of this App, so that its GL can draw it.");
+    c.def("owns", [](const Owner& e, const Texture& t) { return t.engine() == e; }, py::arg("array"));
     c.def("close", [](Engine& e) { e.studio.window().close(); });
     c.def("set_title", [](Engine& e, const std::string& t) { e.studio.window().set_title(t); },
           py::arg("title"));
@@ -200,6 +202,11 @@ void bind_studio(py::module_& m) {
               return Array{e, shape, dtype_from(dtype)};
           },
           py::arg("shape"), py::arg("dtype"), "A zeroed array that GL draws from.");
+    c.def("texture",
+          [](const Owner& e, const std::vector<py::ssize_t>& shape, const py::object& dtype,
+             bool smooth) { return Texture{e, shape, dtype_from(dtype), smooth}; },
+          py::arg("shape"), py::arg("dtype"), py::arg("smooth") = false,
+          "A zeroed texture that kernels write and read and GL draws.");
     bind_drawing(c);
     bind_parts(c);
 }
