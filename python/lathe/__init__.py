@@ -59,7 +59,6 @@ if TYPE_CHECKING:
     from lathe import tune as tune
     from lathe import ui as ui
     from lathe._lathe import Array as Array
-    from lathe._lathe import Texture as Texture
     from lathe._lathe import CompileError as CompileError
     from lathe._lathe import Error as Error
     from lathe._lathe import Kernel as Kernel
@@ -67,6 +66,7 @@ if TYPE_CHECKING:
     from lathe._lathe import LogicError as LogicError
     from lathe._lathe import MemoryError as MemoryError
     from lathe._lathe import RuntimeError as RuntimeError
+    from lathe._lathe import Texture as Texture
     from lathe._lathe import colormap_names as colormap_names
     from lathe._lathe import load_image as load_image
     from lathe._lathe import save_png as save_png

@@ -184,7 +184,7 @@ class App(Loop):
         smooth: bool = False,
         name: str | None = None,
     ) -> Texture:
-        """A zeroed texture that kernels write and read and GL draws, on a GPU with no copy in between.
+        """A zeroed texture that kernels write and read and GL draws; no copy on a GPU.
 
         A software GL keeps its textures to itself: what a kernel touched is copied there, and
         counted in `stats`.
@@ -204,7 +204,8 @@ class App(Loop):
         Returns
         -------
         Texture
-            For kernels' ``cudaSurfaceObject_t`` and ``cudaTextureObject_t`` parameters, and `image`.
+            For `image`, and kernels' ``cudaSurfaceObject_t`` and ``cudaTextureObject_t``
+            parameters.
         """
         return self._arrays.make_texture(shape, np.dtype(dtype), smooth, name, None)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The arrays and textures of an App by name: found again by a reloaded script, restored by a reset."""
+"""The arrays and textures of an App by name: found by a reloaded script, restored by a reset."""
 
 from __future__ import annotations
 
