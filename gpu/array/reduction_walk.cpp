@@ -126,9 +126,8 @@ void plan_sharing(const ReduceCall& call, ReduceWalk& walk) {
     const std::int64_t round = std::int64_t{kReduceThreads / walk.width} * walk.group * walk.groups;
     const std::int64_t rounds = std::max<std::int64_t>(divided_up(reduced, round), 1);
     const std::int64_t blocks =
-        call.is_place()
-            ? std::clamp(walk.tiles * rounds / kManyRounds, kFewBlocks, kMostBlocks)
-            : kMostBlocks;
+        call.is_place() ? std::clamp(walk.tiles * rounds / kManyRounds, kFewBlocks, kMostBlocks)
+                        : kMostBlocks;
     const std::int64_t most = std::max<std::int64_t>(blocks / walk.tiles, 1);
     const std::int64_t each = divided_up(rounds, std::min(rounds, most));
     walk.parts = divided_up(rounds, each);
