@@ -12,6 +12,9 @@ namespace lathe::gpu {
 namespace {
 
 constexpr std::int64_t kMostBlocks = 1024; // that share what one could do: about what runs at once
+// Of those that look for places: fewer, unless each has this many rounds. It looks through one of
+// them twice, and with two blocks on each processor memory is busy.
+constexpr std::int64_t kFewBlocks = 256, kManyRounds = 16;
 
 /// Axes in their own order, neighbours joined where they are one: for places, which count so.
 Iteration in_order(const Extents& shape, const Layout& layout) {
@@ -56,7 +59,6 @@ void plan_axes(const ReduceCall& call, ReduceWalk& walk) {
 
 /// Groups that one load brings, where what is reduced lies one after the other.
 void plan_loads(const ReduceCall& call, ReduceWalk& walk) {
-    if (call.is_place()) walk.groups = 4; // each element is some code
     if (call.table) return;
     // Mapped values are taken in the order that they would have in memory.
     const std::size_t decide = call.mapped ? 1 : call.inputs.size();
@@ -101,7 +103,7 @@ bool kept_is_faster(const ReduceWalk& walk) {
     return kept != 0 && (reduced == 0 || kept < reduced);
 }
 
-void plan_sharing(ReduceWalk& walk) {
+void plan_sharing(const ReduceCall& call, ReduceWalk& walk) {
     const std::int64_t kept = walk.kept.count, reduced = walk.reduced.count;
     const bool columns = kept_is_faster(walk);
     if (columns ? reduced <= 16 || kept >= 64 * 1024 : reduced <= 16) {
@@ -123,7 +125,10 @@ void plan_sharing(ReduceWalk& walk) {
     walk.tiles = divided_up(kept, walk.width);
     const std::int64_t round = std::int64_t{kReduceThreads / walk.width} * walk.group * walk.groups;
     const std::int64_t rounds = std::max<std::int64_t>(divided_up(reduced, round), 1);
-    const std::int64_t most = std::max<std::int64_t>(kMostBlocks / walk.tiles, 1);
+    const std::int64_t blocks =
+        call.is_place() ? std::clamp(walk.tiles * rounds / kManyRounds, kFewBlocks, kMostBlocks)
+                        : kMostBlocks;
+    const std::int64_t most = std::max<std::int64_t>(blocks / walk.tiles, 1);
     const std::int64_t each = divided_up(rounds, std::min(rounds, most));
     walk.parts = divided_up(rounds, each);
     walk.part_size = each * round;
@@ -135,7 +140,7 @@ ReduceWalk walk_of(const ReduceCall& call) {
     ReduceWalk walk;
     plan_axes(call, walk);
     plan_loads(call, walk);
-    plan_sharing(walk);
+    plan_sharing(call, walk);
     return walk;
 }
 

@@ -18,10 +18,6 @@ namespace lathe::gpu {
 
 namespace {
 
-/// A block's threads, and the bytes that each has of values: on an H200 large tiles hide the way
-/// back (bench_cub.cu).
-unsigned threads() { return is_software_device() ? 256 : 512; }
-std::size_t bytes_of_thread() { return is_software_device() ? 64 : 128; }
 /// Rows of at least so many elements have tiles of their own; shorter ones are segments of one row.
 constexpr std::int64_t kLongRow = 1024;
 /// Columns up to this length are walked by a thread each, however few they are.
@@ -150,12 +146,6 @@ unsigned vector_of(const Array& in, const Array& out, std::int64_t row) {
     return row % static_cast<std::int64_t>(vector) == 0 ? static_cast<unsigned>(vector) : 1;
 }
 
-/// Rows of lanes; at most 8 to compile.
-unsigned rows_of(std::size_t value_bytes, unsigned vector) {
-    return static_cast<unsigned>(
-        std::clamp<std::size_t>(bytes_of_thread() / (std::max<std::size_t>(value_bytes, 4) * vector), 1, 8));
-}
-
 /// At least what the kernel's value has.
 std::size_t value_bytes_of(DType computed) {
     return std::max<std::size_t>(item_bytes(computed), 4);
@@ -166,18 +156,18 @@ void scan_rows(const Scan& scan, const Array& in, Array& out, std::int64_t lengt
     const std::int64_t rows = is_long ? in.size() / length : 1;
     const std::size_t bytes = value_bytes_of(scan.computed) * (is_long ? 1 : 2);
     const unsigned vector = vector_of(in, out, rows == 1 ? 0 : length);
-    const unsigned lane_rows = rows_of(bytes, vector);
+    const ScanShape shape = scan_shape(bytes, vector);
     const ArrayKernel& kernel = array_kernel(
         key_of(scan, is_long ? "rows" : "segments", vector), "scan",
         [&] {
-            return fmt::format("#define THREADS {}\n#define VECTOR {}\n#define ROWS {}\n", threads(),
-                               vector, lane_rows) +
+            return fmt::format("#define THREADS {}\n#define VECTOR {}\n#define ROWS {}\n",
+                               shape.threads, vector, shape.rows) +
                    head_of(scan) + (is_long ? kRowForm : kSegmentForm);
         },
-        threads());
+        shape.threads);
     const std::int64_t row = is_long ? length : in.size();
-    const ScanWork work{rows, row, std::int64_t{threads()} * vector * lane_rows, bytes, scan.stream};
-    const LaunchConfig config{{work.blocks()}, {threads()}, 0, scan.stream};
+    const ScanWork work{rows, row, shape.tile(vector), bytes, scan.stream};
+    const LaunchConfig config{{work.blocks()}, {shape.threads}, 0, scan.stream};
     if (is_long)
         launch(kernel.kernel, config, in.address(), out.address(), row, work.state());
     else
@@ -218,23 +208,40 @@ DType result_dtype(const Operation& operation, DType dtype) {
 
 } // namespace
 
-ScanWork::ScanWork(std::int64_t rows, std::int64_t length, std::int64_t tile,
-                   std::size_t value_bytes, StreamView stream)
-    : stream_{stream} {
+ScanShape scan_shape(std::size_t value_bytes, unsigned vector) {
+    const std::size_t words = (std::max<std::size_t>(value_bytes, 4) + 3) / 4;
+    // On an H200 large tiles hide the way back (bench_cub.cu). Two blocks of 512 threads leave a
+    // thread 64 registers: its values and the prefix before each row of them may take 40, or they
+    // are spilled, as those of int64 were with 128 bytes of values, which float32 has.
+    const std::size_t rows =
+        is_software_device() ? 16 / (words * vector) : 40 / (words * (vector + 1));
+    // 8 rows are enough to compile.
+    return {is_software_device() ? 256U : 512U,
+            static_cast<unsigned>(std::clamp<std::size_t>(rows, 1, 8))};
+}
+
+ScanMemory scan_memory(std::int64_t rows, std::int64_t length, std::int64_t tile,
+                       std::size_t value_bytes) {
     const std::int64_t tiles = (length + tile - 1) / tile;
     if (tiles > std::numeric_limits<std::int32_t>::max() / rows)
         throw ShapeError{
             fmt::format("a scan of {} rows of {} elements is too large", rows, length)};
     const std::int64_t groups = (tiles + 31) / 32, supers = (groups + 31) / 32;
     const std::size_t record = (value_bytes + 3) / 4 * 8;
-    const std::size_t bytes =
-        128 + static_cast<std::size_t>(rows * (tiles + groups + supers)) * record;
-    memory_ = DevicePool::allocate(pool_of(Context::ensure_current()), bytes);
+    return {static_cast<std::uint32_t>(tiles), static_cast<std::uint32_t>(groups),
+            static_cast<std::uint32_t>(supers),
+            128 + static_cast<std::size_t>(rows * (tiles + groups + supers)) * record};
+}
+
+ScanWork::ScanWork(std::int64_t rows, std::int64_t length, std::int64_t tile,
+                   std::size_t value_bytes, StreamView stream)
+    : stream_{stream} {
+    const ScanMemory wanted = scan_memory(rows, length, tile, value_bytes);
+    memory_ = DevicePool::allocate(pool_of(Context::ensure_current()), wanted.bytes);
     memory_.begin_use(stream);
-    state_ = {memory_.memory().address(), static_cast<std::uint32_t>(tiles),
-              static_cast<std::uint32_t>(groups), static_cast<std::uint32_t>(supers),
+    state_ = {memory_.memory().address(), wanted.tiles, wanted.groups, wanted.supers,
               static_cast<std::uint32_t>(rows)};
-    fill_units(state_.memory, 0, 4, (bytes + 3) / 4, stream);
+    fill_units(state_.memory, 0, 4, (wanted.bytes + 3) / 4, stream);
 }
 
 ScanWork::~ScanWork() {

@@ -21,6 +21,25 @@ namespace lathe::gpu {
 Array accumulate(const Operation& operation, const Array& array, std::int64_t axis,
                  std::optional<DType> dtype = {}, StreamView stream = StreamView::legacy());
 
+/// How a scan's kernel cuts its data: a tile is `threads` that have `rows` times `vector` values
+/// each.
+struct ScanShape {
+    unsigned threads, rows; ///< kThreads and kRows of the Form
+
+    std::int64_t tile(unsigned vector) const { return std::int64_t{threads} * vector * rows; }
+};
+/// For values of so many bytes (the Form's Value), `vector` of them side by side, on this device.
+ScanShape scan_shape(std::size_t value_bytes, unsigned vector);
+
+/// The memory of a launch: zeros before it.
+struct ScanMemory {
+    std::uint32_t tiles, groups, supers; ///< of a row
+    std::size_t bytes;
+};
+/// Throws ShapeError beyond 2^31 - 1 tiles.
+ScanMemory scan_memory(std::int64_t rows, std::int64_t length, std::int64_t tile,
+                       std::size_t value_bytes);
+
 /// What a scan's kernel needs beside its data: zeroed on the stream when made, and kept until the
 /// stream has passed what was issued before its end.
 class ScanWork {
@@ -32,7 +51,7 @@ public:
         std::uint32_t rows = 0;
     };
 
-    /// `value_bytes`: of the Form's Value. Throws ShapeError beyond 2^31 - 1 tiles.
+    /// Throws ShapeError as scan_memory() does.
     ScanWork(std::int64_t rows, std::int64_t length, std::int64_t tile, std::size_t value_bytes,
              StreamView stream);
     ScanWork(const ScanWork&) = delete;

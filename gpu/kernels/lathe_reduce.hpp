@@ -14,15 +14,21 @@ namespace lathe {
 
 constexpr int kThreads = 256, kWarp = 32, kWarps = kThreads / kWarp;
 
-template <class State> __device__ __forceinline__ State from_lane_below(const State& state, int by) {
+template <class State, class Move> __device__ __forceinline__ State moved(const State& state, const Move& move) {
     static_assert(sizeof(State) % 4 == 0, "states travel as words");
     unsigned words[sizeof(State) / 4];
     memcpy(words, &state, sizeof(State));
     #pragma unroll
-    for (int k = 0; k < sizeof(State) / 4; ++k) words[k] = __shfl_down_sync(0xffffffffu, words[k], by);
-    State moved;
-    memcpy(&moved, words, sizeof(State));
-    return moved;
+    for (int k = 0; k < sizeof(State) / 4; ++k) words[k] = move(words[k]);
+    State there;
+    memcpy(&there, words, sizeof(State));
+    return there;
+}
+template <class State> __device__ __forceinline__ State from_lane_below(const State& state, int by) {
+    return moved(state, [by](unsigned word) { return __shfl_down_sync(0xffffffffu, word, by); });
+}
+template <class State> __device__ __forceinline__ State from_lane_beside(const State& state, int by) {
+    return moved(state, [by](unsigned word) { return __shfl_xor_sync(0xffffffffu, word, by); });
 }
 
 /// States of lanes `by`, 2 `by` ... `span` / 2 below, into each.
@@ -48,6 +54,65 @@ template <class Source> struct Single {
     __device__ __forceinline__ long long place(int) const { return source.place(at + which); }
 };
 
+/// Elements of a run are `side` groups apart.
+template <int kGroups, int side, class Source> __device__ __forceinline__ Run<Source, kGroups> load_run(const Source& source, long long from) {
+    Run<Source, kGroups> run{source};
+    #pragma unroll
+    for (int g = 0; g < kGroups; ++g) {
+        run.at[g] = from + g * (side * Source::kGroup);
+        run.raw[g] = source.load(run.at[g]);
+    }
+    return run;
+}
+
+/// What rounds of runs come to. Most states take each run as it comes.
+template <class Op, int kRun, bool whole_warps> struct Rounds {
+    typename Op::State& state;
+    __device__ __forceinline__ Rounds(typename Op::State& into, long long) : state(into) {}
+    template <class R> __device__ __forceinline__ void take(const R& run, long long) { Op::template take<kRun>(state, run); }
+    template <int side, class Source> __device__ __forceinline__ void end(const Source&) {}
+};
+/// Where the best is: only which run has it, without a branch. The place in that run is looked for
+/// once, in the run loaded again, and only by those threads of a warp that have its best.
+/// (Looked for where a run is better than those before, it is in most rounds: one of 32 lanes does.)
+template <class T, class Rule, int kRun, bool whole_warps> struct Rounds<Place<T, Rule>, kRun, whole_warps> {
+    typedef Place<T, Rule> Op;
+    struct alignas(sizeof(T) < 4 ? 4 : alignof(T)) Best {
+        T value;
+    };
+    typename Op::State& state;
+    Best best;
+    long long first; // of the run that has it
+    // The first run stands for all where nothing is better than neutral.
+    __device__ __forceinline__ Rounds(typename Op::State& into, long long at) : state(into), best{Rule::Value::neutral()}, first(at) {}
+    template <class R> __device__ __forceinline__ void take(const R& run, long long at) {
+        const T found = Tree<kRun, T, R>::of(run, 0, [](const T& a, const T& b) { return Rule::Value::of(a, b); });
+        const bool better = Rule::before(found, best.value);
+        best.value = better ? found : best.value;
+        first = better ? at : first;
+    }
+    template <int side, class Source> __device__ __forceinline__ void end(const Source& source) {
+        if (whole_warps) {
+            Best most = best;
+            #pragma unroll
+            for (int step = kWarp / 2; step >= 1; step /= 2) most.value = Rule::Value::of(most.value, from_lane_beside(most, step).value);
+            if (Rule::before(most.value, best.value)) return;
+        }
+        long long place = source.place(first);
+        if constexpr (Source::kGroup == 1) { // the software device: nothing is gained by loads in flight
+            #pragma unroll 1
+            for (int k = 0; k < kRun && Rule::before(best.value, source.value(source.load(first + k * side), 0)); ++k)
+                place = source.place(first + (k + 1) * side);
+        } else {
+            const auto run = load_run<kRun / Source::kGroup, side>(source, first);
+            #pragma unroll
+            for (int k = kRun - 1; k >= 0; --k)
+                if (!Rule::before(best.value, run(k))) place = run.place(k);
+        }
+        Op::merge(state, {best.value, place});
+    }
+};
+
 /// Rounds of whole runs from `at` on, as far as they go; each of `lanes` threads reads kGroups groups
 /// at once. `side` threads follow each other within a warp.
 template <class Op, int kGroups, int lanes, int side, class Source>
@@ -55,15 +120,10 @@ __device__ __forceinline__ void take_rounds(typename Op::State& state, const Sou
     constexpr int kGroup = Source::kGroup;
     constexpr long long round = (long long)lanes * kGroups * kGroup;
     long long first = at + ((long long)(lane / side) * (side * kGroups) + lane % side) * kGroup;
-    for (; at + round <= end; at += round, first += round) {
-        Run<Source, kGroups> run{source};
-        #pragma unroll
-        for (int g = 0; g < kGroups; ++g) {
-            run.at[g] = first + g * (side * kGroup);
-            run.raw[g] = source.load(run.at[g]);
-        }
-        Op::template take<kGroups * kGroup>(state, run);
-    }
+    if (at + round > end) return;
+    Rounds<Op, kGroups * kGroup, side == kWarp> rounds(state, first);
+    for (; at + round <= end; at += round, first += round) rounds.take(load_run<kGroups, side>(source, first), first);
+    rounds.template end<side>(source);
 }
 
 /// Elements [begin, end) by `lanes` threads, of which this is number `lane`: long runs, then short

@@ -288,16 +288,17 @@ template <class T, class Rule> struct Place {
     }
     static __device__ __forceinline__ long long finish(const State& state, const Facts&) { return state.at; }
 };
+// In rounds they are asked of each run: without branches.
 template <class T> struct Ascending {
     typedef Least<T> Value;
     static __device__ __forceinline__ bool before(const T& a, const T& b) {
-        return !no_number(b) && (no_number(a) || comes_before(a, b));
+        return !no_number(b) & (no_number(a) | comes_before(a, b));
     }
 };
 template <class T> struct Descending {
     typedef Greatest<T> Value;
     static __device__ __forceinline__ bool before(const T& a, const T& b) {
-        return !no_number(b) && (no_number(a) || comes_before(b, a));
+        return !no_number(b) & (no_number(a) | comes_before(b, a));
     }
 };
 

@@ -14,7 +14,8 @@ namespace lathe::gpu::cusolver_abi {
 
 using Handle = struct OpaqueSolver*;
 using Parameters = struct OpaqueParameters*;
-using Status = int; ///< 0: success
+using JacobiParameters = struct OpaqueJacobiParameters*; ///< gesvdjInfo_t
+using Status = int;                                      ///< 0: success
 
 // cublasFillMode_t, cublasOperation_t, cusolverEigMode_t
 inline constexpr int kLower = 0, kUpper = 1, kNormal = 0, kNoVectors = 0, kVectors = 1;
@@ -74,7 +75,36 @@ using Orgqr = Status(Handle, int m, int n, int k, void* a, int leading, const vo
 // Of S, D, C and Z alike: the matrices by their addresses, in memory of the device.
 using PotrfBatched = Status(Handle, int triangle, int n, void** matrices, int leading, int* info,
                             int count);
+// Of S, D, C and Z alike: elements by address only. `v` is no conjugated transpose. Its address and
+// u's are wanted without vectors, too.
+using CreateJacobi = Status(JacobiParameters*);
+using DestroyJacobi = Status(JacobiParameters);
+using SetJacobiTolerance = Status(JacobiParameters, double);
+using SetJacobiNumber = Status(JacobiParameters, int);
+using GesvdjBuffer = Status(Handle, int vectors, int economy, int m, int n, const void* a,
+                            int leading, const void* values, const void* u, int u_leading,
+                            const void* v, int v_leading, int* elements, JacobiParameters);
+using Gesvdj = Status(Handle, int vectors, int economy, int m, int n, void* a, int leading,
+                      void* values, void* u, int u_leading, void* v, int v_leading, void* work,
+                      int elements, int* info, JacobiParameters);
+using GesvdjBatchedBuffer = Status(Handle, int vectors, int m, int n, const void* a, int leading,
+                                   const void* values, const void* u, int u_leading, const void* v,
+                                   int v_leading, int* elements, JacobiParameters, int count);
+using GesvdjBatched = Status(Handle, int vectors, int m, int n, void* a, int leading, void* values,
+                             void* u, int u_leading, void* v, int v_leading, void* work,
+                             int elements, int* info, JacobiParameters, int count);
 // Since CUDA 12.6.
+using GeevBuffers = Status(Handle, Parameters, int left, int right, std::int64_t n, int type,
+                           const void* a, std::int64_t leading, int value_type, const void* values,
+                           int left_type, const void* left_vectors, std::int64_t left_leading,
+                           int right_type, const void* right_vectors, std::int64_t right_leading,
+                           int compute_type, std::size_t* device_bytes, std::size_t* host_bytes);
+using Geev = Status(Handle, Parameters, int left, int right, std::int64_t n, int type, void* a,
+                    std::int64_t leading, int value_type, void* values, int left_type,
+                    void* left_vectors, std::int64_t left_leading, int right_type,
+                    void* right_vectors, std::int64_t right_leading, int compute_type,
+                    void* device_buffer, std::size_t device_bytes, void* host_buffer,
+                    std::size_t host_bytes, int* info);
 using SyevBatchedBuffers = Status(Handle, Parameters, int vectors, int triangle, std::int64_t n,
                                   int type, const void* a, std::int64_t leading, int value_type,
                                   const void* values, int compute_type, std::size_t* device_bytes,

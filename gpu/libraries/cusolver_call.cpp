@@ -56,6 +56,20 @@ CusolverApi::CusolverApi() : library{kName} {
     library.find(potrf_batched[3], "cusolverDnZpotrfBatched");
     library.find_optional(syev_batched_buffers, "cusolverDnXsyevBatched_bufferSize");
     library.find_optional(syev_batched, "cusolverDnXsyevBatched");
+    library.find_optional(geev_buffers, "cusolverDnXgeev_bufferSize");
+    library.find_optional(geev, "cusolverDnXgeev");
+    library.find(create_jacobi, "cusolverDnCreateGesvdjInfo");
+    library.find(destroy_jacobi, "cusolverDnDestroyGesvdjInfo");
+    library.find(set_jacobi_tolerance, "cusolverDnXgesvdjSetTolerance");
+    library.find(set_jacobi_sweeps, "cusolverDnXgesvdjSetMaxSweeps");
+    library.find(set_jacobi_sorted, "cusolverDnXgesvdjSetSortEig");
+    for (std::size_t k = 0; k < 4; ++k) {
+        const std::string name = fmt::format("cusolverDn{}gesvdj", "SDCZ"[k]);
+        library.find(gesvdj_buffer[k], (name + "_bufferSize").c_str());
+        library.find(gesvdj[k], name.c_str());
+        library.find(gesvdj_batched_buffer[k], (name + "Batched_bufferSize").c_str());
+        library.find(gesvdj_batched[k], (name + "Batched").c_str());
+    }
     const auto find_q = [&](Q& q, const std::string& name) {
         library.find(q.buffer, (name + "_bufferSize").c_str());
         library.find(q.run, name.c_str());

@@ -43,6 +43,16 @@ struct CusolverApi {
         abi::Orgqr* run = nullptr;
     };
     Q single_q, double_q, complex_q, double_complex_q;
+    abi::CreateJacobi* create_jacobi = nullptr;
+    abi::DestroyJacobi* destroy_jacobi = nullptr;
+    abi::SetJacobiTolerance* set_jacobi_tolerance = nullptr;
+    abi::SetJacobiNumber *set_jacobi_sweeps = nullptr, *set_jacobi_sorted = nullptr;
+    abi::GesvdjBuffer* gesvdj_buffer[4]{}; ///< by element_number
+    abi::Gesvdj* gesvdj[4]{};
+    abi::GesvdjBatchedBuffer* gesvdj_batched_buffer[4]{};
+    abi::GesvdjBatched* gesvdj_batched[4]{};
+    abi::GeevBuffers* geev_buffers = nullptr; ///< both null before CUDA 12.6
+    abi::Geev* geev = nullptr;
     abi::Parameters parameters = nullptr;
 
     CusolverApi();

@@ -5,8 +5,8 @@
     LATHE_DRIVER_LIBRARY=build/tests/benchmarks/libnoop_cuda.so python … --host
 
 With the driver that does nothing (`--host`) the figures are our own way to a launch. Others are
-beside CuPy and PyTorch on a GPU, and NumPy on the software device. Bandwidth counts each array that
-is read or written once.
+beside CuPy, PyTorch and PyCUDA on a GPU, and NumPy on the software device. Bandwidth counts each
+array that is read or written once.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable
 
 import numpy as np
-from peers import Calls, compare, library, on_gpu, wait
+from peers import Calls, compare, library, on_gpu, pycuda, wait
 
 import lathe
 from lathe.cuda import cumath, gpuarray
@@ -63,10 +63,15 @@ def small() -> None:
     if cupy := library("cupy"):
         c, d = (cupy.zeros(SMALL, np.float32) for _ in "xy")
         cases["cupy: a + b"] = lambda: c + d
+    if theirs := pycuda("gpuarray"):
+        p, q = (theirs.gpuarray.zeros(SMALL, np.float32) for _ in "xy")
+        v, w = (theirs.gpuarray.zeros(SMALL, np.float32, theirs.pool.allocate) for _ in "xy")
+        cases["pycuda: a + b"] = lambda: p + q
+        cases["pycuda, pool: a + b"] = lambda: v + w
     print(f"{SMALL} float32, microseconds")
     for name, call in cases.items():
         call()
-        print(f"  {name:18}{microseconds(call):8.3f}")
+        print(f"  {name:20}{microseconds(call):8.3f}")
 
 
 def large(size: int) -> None:
@@ -97,6 +102,11 @@ def large(size: int) -> None:
             s = cupy.empty_like(c)
             cases["a + b"]["cupy"] = lambda: cupy.add(c, d, out=s)
             cases["sin a"]["cupy"] = lambda: cupy.sin(c, out=s)
+        if theirs := pycuda("gpuarray", "cumath"):
+            p, q = theirs.gpuarray.to_gpu(a), theirs.gpuarray.to_gpu(b)
+            v = theirs.gpuarray.empty_like(p)
+            cases["2 a + 3 b"]["pycuda"] = lambda: p.mul_add(2, q, 3, out=v)
+            cases["sin a"]["pycuda"] = lambda: theirs.cumath.sin(p, out=v)
     else:
         out = np.empty_like(a)
         cases["a + b"]["numpy"] = lambda: np.add(a, b, out=out)

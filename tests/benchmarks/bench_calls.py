@@ -5,8 +5,8 @@
     python tests/benchmarks/bench_calls.py
 
 With the driver that does nothing the figures are the binding's own; without it those of a loop
-that the device keeps up with or not. Beside Lathe: CuPy and cuda.core, where they are installed
-and a GPU is.
+that the device keeps up with or not. Beside Lathe: CuPy, cuda.core and PyCUDA, where they are
+installed and a GPU is.
 """
 
 from __future__ import annotations
@@ -112,13 +112,47 @@ def cuda_core_loop() -> tuple[Callable[[int], None], Callable[[], None]]:
     return loop, stream.sync
 
 
+Loops = tuple[Callable[[int], None], Callable[[], None]]
+
+
+def pycuda_loops() -> tuple[Loops, Loops]:
+    """As lathe_loops() has them: with numbers that have their types, and prepared."""
+    import pycuda.autoprimaryctx  # noqa: F401
+    import pycuda.driver as theirs
+    from pycuda.compiler import SourceModule as Module
+
+    kernel, prepared_kernel = (Module(SOURCE).get_function("k") for _ in range(2))
+    prepared_kernel.prepare("PPPfi")
+    a, b, c = (theirs.mem_alloc(1024) for _ in range(3))
+    s, n = np.float32(2), np.int32(256)
+    block, grid = (256, 1, 1), (1, 1)
+
+    def loop(count: int) -> None:
+        for _ in range(count):
+            kernel(a, b, c, s, n, block=block, grid=grid)
+
+    prepared_call = prepared_kernel.prepared_call
+
+    def prepared(count: int) -> None:
+        for _ in range(count):
+            prepared_call(grid, block, a, b, c, 2.0, 256)
+
+    return (loop, theirs.Context.synchronize), (prepared, theirs.Context.synchronize)
+
+
 def main() -> None:
     print(f"{cuda.Device(0).name()}; microseconds a call, median of {ROUNDS} loops of {CALLS}")
     for name, loop in lathe_loops().items():
         print(f"  {name:<46} {microseconds(loop, cuda.Context.synchronize):7.3f}")
     if os.environ.get("LATHE_DRIVER_LIBRARY"):
         return
-    for name, make in (("CuPy RawKernel", cupy_loop), ("cuda.core launch", cuda_core_loop)):
+    others: list[tuple[str, Callable[[], Loops]]] = [
+        ("CuPy RawKernel", cupy_loop),
+        ("cuda.core launch", cuda_core_loop),
+        ("PyCUDA function(...)", lambda: pycuda_loops()[0]),
+        ("PyCUDA prepared_call(...)", lambda: pycuda_loops()[1]),
+    ]
+    for name, make in others:
         try:
             loop, finish = make()
         except Exception as why:

@@ -247,6 +247,12 @@ int main() {
         double c = cub_scan(in, ref, m);
         try_scan<long long, 256, 2, 8, 4>(in, out, ref, m, c, "int64");
         try_scan<long long, 512, 2, 8, 2>(in, out, ref, m, c, "int64");
+        try_scan<long long, 512, 2, 6, 2>(in, out, ref, m, c, "int64");
+        try_scan<long long, 512, 2, 5, 2>(in, out, ref, m, c, "int64");
+        try_scan<long long, 512, 2, 4, 2>(in, out, ref, m, c, "int64");
+        try_scan<long long, 384, 2, 8, 2>(in, out, ref, m, c, "int64");
+        try_scan<long long, 384, 2, 6, 3>(in, out, ref, m, c, "int64");
+        try_scan<long long, 640, 2, 4, 2>(in, out, ref, m, c, "int64");
         try_scan<long long, 256, 2, 6, 4>(in, out, ref, m, c, "int64");
         try_scan<long long, 256, 2, 4, 5>(in, out, ref, m, c, "int64");
         for (long long** p : {&in, &out, &ref}) cudaFree(*p);

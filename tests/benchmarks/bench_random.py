@@ -4,7 +4,8 @@
     python tests/benchmarks/bench_random.py [--count 268435456] [--rounds 9]
 
 G numbers/s and the GB/s that they are in memory: median of the rounds, each a few fills between two
-events, after one that compiles. The target on an H200 is 1,000 G/s of uniform float32.
+events, after one that compiles. The target on an H200 is 1,000 G/s of uniform float32. Uniform ones
+of CuPy, PyTorch and PyCUDA (XORWOW) stand beside them where these are installed and a GPU is.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from peers import Calls, compare, library, on_gpu, pycuda
 
-import lathe.cuda.autoinit  # noqa: F401
 import lathe.cuda.driver as cuda
 from lathe.cuda import curandom, gpuarray
 from lathe.native import native
@@ -46,6 +47,24 @@ def report(name: str, fill: Fill, dtype: str, count: int, rounds: int) -> None:
     took = seconds(fill, target, rounds)
     rate = count / took / 1e9
     print(f"{name:24} {dtype:11} {rate:10.3f} G/s {rate * np.dtype(dtype).itemsize:10.1f} GB/s")
+
+
+def beside_others(count: int) -> None:
+    """Uniform float32 by everyone in turn."""
+    target, rng = gpuarray.empty(count, np.float32), Generator(1)
+    calls: Calls = {"lathe": lambda: rng.random(out=target)}
+    if torch := library("torch"):
+        tensor = torch.empty(count, device="cuda")
+        calls["torch"] = lambda: tensor.uniform_()
+    if cupy := library("cupy"):
+        generator = cupy.random.default_rng(1)
+        array = cupy.empty(count, np.float32)
+        calls["cupy"] = lambda: generator.random(dtype=np.float32, out=array)
+    if theirs := pycuda("gpuarray", "curandom"):
+        data = theirs.gpuarray.empty(count, np.float32)
+        xorwow = theirs.curandom.XORWOWRandomNumberGenerator()
+        calls["pycuda"] = lambda: xorwow.fill_uniform(data)
+    compare("uniform float32", calls, count, "G/s", repeats=FILLS)
 
 
 def main() -> None:
@@ -83,6 +102,8 @@ def main() -> None:
     for name, fill, dtypes in cases:
         for dtype in dtypes:
             report(name, fill, dtype, given.count, given.rounds)
+    if on_gpu():
+        beside_others(given.count)
 
 
 if __name__ == "__main__":

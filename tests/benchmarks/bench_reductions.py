@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reductions of arrays beside CuPy and PyTorch on a GPU, and NumPy on the software device.
+"""Reductions of arrays beside CuPy, PyTorch and PyCUDA on a GPU, and NumPy on the software device.
 
     python tests/benchmarks/bench_reductions.py [elements]
 
@@ -13,7 +13,7 @@ import sys
 from typing import Any
 
 import numpy as np
-from peers import Calls, compare, library, on_gpu
+from peers import Calls, compare, library, on_gpu, pycuda
 
 from lathe.cuda import gpuarray
 
@@ -40,6 +40,10 @@ def _calls(name: str, x: Host, y: Host, axis: dict[str, int]) -> Calls:
         tensors = torch.as_tensor(x).cuda(), torch.as_tensor(y).cuda()
         named = {"max": "amax", "min": "amin"}.get(name, name)
         calls["torch"] = of(torch, *tensors, named, "dim")
+    if not axis and name in {"sum", "dot", "max"} and (theirs := pycuda("gpuarray")):
+        arrays = [theirs.gpuarray.to_gpu(each, theirs.pool.allocate) for each in (x, y)]
+        operation = getattr(theirs.gpuarray, name)
+        calls["pycuda"] = lambda: operation(*arrays[: 2 if name == "dot" else 1])
     return calls
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Scans and sorting beside CuPy and PyTorch on a GPU, and NumPy on the software device.
+"""Scans and sorting beside CuPy, PyTorch and PyCUDA on a GPU, and NumPy on the software device.
 
 python tests/benchmarks/bench_scan_sort.py [elements]
 
@@ -12,7 +12,7 @@ import sys
 from typing import Any
 
 import numpy as np
-from peers import Calls, compare, library, on_gpu
+from peers import Calls, compare, library, on_gpu, pycuda
 
 from lathe.cuda import array_sorting as ours
 from lathe.cuda.gpuarray import to_gpu
@@ -38,6 +38,11 @@ def others(host: np.ndarray[Any, Any], what: str) -> Calls:
             "sort": lambda: torch.sort(tensor),
             "argsort": lambda: torch.argsort(tensor, stable=True),
         }[what]
+    if what == "cumsum" and (theirs := pycuda("gpuarray", "scan")):
+        there = theirs.gpuarray.to_gpu(host)
+        result = theirs.gpuarray.empty_like(there)
+        scan = theirs.scan.InclusiveScanKernel(np.float32, "a+b")
+        cases["pycuda"] = lambda: scan(there, result)
     return cases
 
 

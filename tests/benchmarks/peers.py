@@ -8,6 +8,7 @@ import os
 import statistics
 import time
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 os.environ.setdefault("LATHE_SOFT_MODE", "warp")  # no first launches by single threads
@@ -36,6 +37,24 @@ def library(name: str) -> Any:
         module = importlib.import_module(name)
         return module if module.cuda.is_available() else None
     except Exception:  # whatever a half installed library raises
+        return None
+
+
+def pycuda(*modules: str) -> Any:
+    """These of PyCUDA's modules in the context that the others use, or None: it is optional.
+
+    Results' memory comes from `pool`, which is PyCUDA's.
+    """
+    if not on_gpu():
+        return None
+    try:
+        importlib.import_module("pycuda.autoprimaryctx")
+        found = {name: importlib.import_module(f"pycuda.{name}") for name in modules}
+        tools = importlib.import_module("pycuda.tools")
+        return SimpleNamespace(**found, pool=tools.DeviceMemoryPool())
+    except Exception as why:  # whatever a half installed library raises
+        if not isinstance(why, ModuleNotFoundError):
+            print(f"PyCUDA is left out: {type(why).__name__}: {why}")
         return None
 
 

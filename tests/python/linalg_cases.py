@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from lathe.cuda.gpuarray import to_gpu
 from lathe.native import native
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -77,3 +78,30 @@ def assert_near(ours, theirs, size=1, dtype=None):
     largest = float(np.abs(theirs).max()) if theirs.size else 1.0
     kind = ours.dtype if ours.dtype.kind in "fc" else np.dtype("d")
     np.testing.assert_allclose(ours.get(), theirs, rtol=0, atol=tolerance(kind, size * largest))
+
+
+SQUARE = [(1, 1), (4, 4), (7, 7), (3, 5, 5), (2, 3, 4, 4), (0, 4, 4), (0, 0), (2, 0, 0)]
+ANY = [(5, 3), (3, 5), (4, 4), (1, 6), (2, 5, 3), (2, 2, 3, 5), (0, 3), (3, 0), (2, 0, 3)]
+
+
+def well_conditioned(shape, dtype, seed=0):
+    return random_values(shape, dtype, seed) + 4 * np.eye(shape[-1], dtype=dtype)
+
+
+def hermitian(shape, dtype, seed=0):
+    made = random_values(shape, dtype, seed)
+    return made + made.conj().swapaxes(-1, -2)
+
+
+def definite(shape, dtype, seed=0):
+    made = random_values(shape, dtype, seed)
+    return made @ made.conj().swapaxes(-1, -2) + np.eye(shape[-1], dtype=dtype)
+
+
+def in_other_orders(host):
+    yield to_gpu(host)
+    yield to_gpu(np.asfortranarray(host))
+    yield to_gpu(host.swapaxes(-1, -2).copy()).swapaxes(-1, -2)
+    if host.ndim == 2 and host.size:
+        yield to_gpu(np.repeat(host, 2, axis=1))[:, ::2]
+        yield to_gpu(host[::-1, ::-1].copy())[::-1, ::-1]

@@ -229,6 +229,24 @@ def test_large_shapes_of_every_kind() -> None:
                 )
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "uint8", "complex64"])
+def test_places_of_equals_in_many_rounds(dtype: str) -> None:
+    """The first of them, and the first NaN, whichever thread, round or block sees which."""
+    size = (1 << 22) + 5
+    kind = np.dtype(dtype)
+    lowest: Any = -np.inf if kind.kind in "fc" else np.iinfo(kind).min
+    hosts = [np.full(size, lowest, kind), np.zeros(size, kind), np.zeros(size, kind)]
+    hosts[1][[5, 40, 8191, 8192, size // 2, size - 1]] = 7  # neighbours, other lanes and blocks
+    hosts[2][[size - 3, size - 2, size // 3 + 100, size // 3 + 1]] = 9
+    if kind.kind in "fc":
+        hosts.append(hosts[1].copy())
+        hosts[-1][[size // 2 + 33, size // 2 + 2, size - 1]] = np.nan
+    for host in hosts:
+        device = gpuarray.to_gpu(host)
+        check(device.argmax(), host.argmax())
+        check(device.argmin(), host.argmin())
+
+
 @pytest.mark.parametrize("name", ["sum", "prod", "any", "all", "mean", "var", "max", "argmin"])
 def test_arrays_without_elements(name: str) -> None:
     for shape in [(0,), (0, 3), (3, 0)]:

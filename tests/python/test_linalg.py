@@ -11,45 +11,23 @@ import pytest
 from array_cases import numbers
 from conftest import script_environment
 from linalg_cases import (  # noqa: F401
+    ANY,
     FACTORED,
+    SQUARE,
     assert_near,
     backend,
+    definite,
     fake_libraries,
+    hermitian,
+    in_other_orders,
     random_values,
-    tolerance,
+    well_conditioned,
 )
 
 from lathe import linalg
 from lathe.cuda.gpuarray import GPUArray, to_gpu
 
 pytestmark = pytest.mark.usefixtures("backend")
-
-SQUARE = [(1, 1), (4, 4), (7, 7), (3, 5, 5), (2, 3, 4, 4), (0, 4, 4), (0, 0), (2, 0, 0)]
-ANY = [(5, 3), (3, 5), (4, 4), (1, 6), (2, 5, 3), (2, 2, 3, 5), (0, 3), (3, 0), (2, 0, 3)]
-
-
-def well_conditioned(shape, dtype, seed=0):
-    return random_values(shape, dtype, seed) + 4 * np.eye(shape[-1], dtype=dtype)
-
-
-def hermitian(shape, dtype, seed=0):
-    made = random_values(shape, dtype, seed)
-    return made + made.conj().swapaxes(-1, -2)
-
-
-def definite(shape, dtype, seed=0):
-    made = random_values(shape, dtype, seed)
-    return made @ made.conj().swapaxes(-1, -2) + np.eye(shape[-1], dtype=dtype)
-
-
-def in_other_orders(host):
-    yield to_gpu(host)
-    yield to_gpu(np.asfortranarray(host))
-    yield to_gpu(host.swapaxes(-1, -2).copy()).swapaxes(-1, -2)
-    if host.ndim == 2 and host.size:
-        yield to_gpu(np.repeat(host, 2, axis=1))[:, ::2]
-        yield to_gpu(host[::-1, ::-1].copy())[::-1, ::-1]
-
 
 # --- Equations
 
@@ -131,111 +109,6 @@ def test_pinv(shape, dtype):
         symmetric = low @ low.conj().T
         ours = linalg.pinv(to_gpu(symmetric), rtol=1e-3, hermitian=True)
         assert_near(ours, np.linalg.pinv(symmetric, rtol=1e-3, hermitian=True), 50)
-
-
-# --- Factors
-
-
-@pytest.mark.parametrize("dtype", FACTORED)
-@pytest.mark.parametrize("shape", SQUARE, ids=str)
-def test_cholesky(shape, dtype):
-    a = definite(shape, dtype)
-    for ours in in_other_orders(a):
-        assert_near(np.linalg.cholesky(ours), np.linalg.cholesky(a), 10)
-        assert_near(linalg.cholesky(ours, upper=True), np.linalg.cholesky(a, upper=True), 10)
-
-
-@pytest.mark.parametrize("upper", [False, True])
-def test_cholesky_reads_one_triangle(upper):
-    a = definite((4, 4), "D")
-    garbage = np.tril(np.full((4, 4), 99.0), -1) if upper else np.triu(np.full((4, 4), 99.0), 1)
-    one = (np.triu(a) if upper else np.tril(a)) + garbage
-    expected = np.linalg.cholesky(a, upper=upper)
-    assert_near(linalg.cholesky(to_gpu(one), upper=upper), expected, 10)
-
-
-@pytest.mark.parametrize("dtype", FACTORED)
-@pytest.mark.parametrize("shape", ANY, ids=str)
-def test_qr(shape, dtype):
-    a = random_values(shape, dtype)
-    near = tolerance(dtype, 5)
-    for mode in ("reduced", "complete"):
-        for ours in in_other_orders(a):
-            made = np.linalg.qr(ours, mode)
-            expected = np.linalg.qr(a, mode)
-            q, r = made.Q.get(), made.R.get()
-            assert q.shape == expected.Q.shape and r.shape == expected.R.shape
-            assert q.dtype == r.dtype == a.dtype
-            np.testing.assert_allclose(q @ r, a, atol=near)
-            identity = np.broadcast_to(np.eye(q.shape[-1]), (*q.shape[:-2], *(q.shape[-1:] * 2)))
-            np.testing.assert_allclose(q.conj().swapaxes(-1, -2) @ q, identity, atol=near)
-            np.testing.assert_array_equal(np.tril(r, -1), 0)
-    r = linalg.qr(to_gpu(a), "r")
-    assert_near(abs(r), abs(np.linalg.qr(a, "r")), 10)
-    h, tau = linalg.qr(to_gpu(a), "raw")
-    expected = np.linalg.qr(a, "raw")
-    assert (h.shape, tau.shape) == (expected[0].shape, expected[1].shape)
-    raw = np.triu(h.get().swapaxes(-1, -2))
-    assert_near(abs(to_gpu(raw)), abs(np.triu(expected[0].swapaxes(-1, -2))), 10)
-
-
-@pytest.mark.parametrize("dtype", FACTORED)
-@pytest.mark.parametrize("shape", SQUARE, ids=str)
-def test_eigh(shape, dtype):
-    a = hermitian(shape, dtype)
-    for ours in in_other_orders(a):
-        made = np.linalg.eigh(ours)
-        assert made._fields == ("eigenvalues", "eigenvectors")
-        assert_near(made.eigenvalues, np.linalg.eigvalsh(a), 10)
-        assert_near(np.linalg.eigvalsh(ours), np.linalg.eigvalsh(a), 10)
-        w, v = made.eigenvalues.get(), made.eigenvectors.get()
-        assert v.dtype == a.dtype
-        np.testing.assert_allclose(a @ v, v * w[..., None, :], atol=tolerance(dtype, 50))
-        identity = np.broadcast_to(np.eye(shape[-1]), shape)
-        np.testing.assert_allclose(v.conj().swapaxes(-1, -2) @ v, identity, atol=tolerance(dtype))
-
-
-@pytest.mark.parametrize("uplo", ["L", "U", "u"])
-def test_eigh_reads_one_triangle(uplo):
-    a = hermitian((4, 4), "D")
-    garbage = np.full((4, 4), 7.0)
-    one = np.tril(a) + np.triu(garbage, 1) if uplo == "L" else np.triu(a) + np.tril(garbage, -1)
-    assert_near(linalg.eigvalsh(to_gpu(one), uplo), np.linalg.eigvalsh(a), 10)
-    assert_near(linalg.eigh(to_gpu(one), UPLO=uplo).eigenvalues, np.linalg.eigvalsh(a), 10)
-
-
-@pytest.mark.parametrize("dtype", FACTORED)
-@pytest.mark.parametrize("shape", ANY, ids=str)
-def test_svd(shape, dtype):
-    a = random_values(shape, dtype)
-    k = min(shape[-2:])
-    for full in (True, False):
-        for ours in in_other_orders(a):
-            made = np.linalg.svd(ours, full)
-            expected = np.linalg.svd(a, full)
-            assert made._fields == ("U", "S", "Vh")
-            assert_near(made.S, expected.S, 10)
-            u, vh = made.U.get(), made.Vh.get()
-            assert u.shape == expected.U.shape and vh.shape == expected.Vh.shape
-            assert u.dtype == vh.dtype == a.dtype
-            product = (u[..., :k] * made.S.get()[..., None, :]) @ vh[..., :k, :]
-            np.testing.assert_allclose(product, a, atol=tolerance(dtype, 10))
-            for columns in (u, vh.conj().swapaxes(-1, -2)):
-                found = columns.conj().swapaxes(-1, -2) @ columns
-                identity = np.broadcast_to(np.eye(found.shape[-1]), found.shape)
-                np.testing.assert_allclose(found, identity, atol=tolerance(dtype, 5))
-    assert_near(np.linalg.svdvals(to_gpu(a)), np.linalg.svdvals(a), 10)
-
-
-@pytest.mark.parametrize("shape", [(4, 4), (3, 4, 4), (0, 4, 4)], ids=str)
-def test_svd_of_hermitian_matrices(shape):
-    a = hermitian(shape, "D")
-    made = linalg.svd(to_gpu(a), hermitian=True)
-    assert_near(made.S, np.linalg.svd(a, hermitian=True).S, 10)
-    product = (made.U.get() * made.S.get()[..., None, :]) @ made.Vh.get()
-    np.testing.assert_allclose(product, a, atol=1e-12)
-    values = linalg.svd(to_gpu(a), compute_uv=False, hermitian=True)
-    assert_near(values, np.linalg.svd(a, compute_uv=False, hermitian=True), 10)
 
 
 # --- Norms, ranks
@@ -468,19 +341,3 @@ def test_nvidias_libraries_have_every_function_that_is_asked_for():
     cublas, cusolver = ran.stdout.splitlines()
     assert cublas.startswith("cublasCreate failed: CUBLAS_STATUS_")
     assert cusolver.startswith("cusolverDnCreate failed: CUSOLVER_STATUS_")
-
-
-def test_eigenvalues_of_any_matrix():
-    for dtype in "fdFD":
-        a = numbers((2, 5, 5), dtype)
-        values, vectors = linalg.eig(to_gpu(a))
-        assert values.dtype == vectors.dtype == np.result_type(dtype, np.complex64)
-        scaled = vectors.get() * values.get()[:, None, :]
-        room = 100 * np.finfo(dtype).eps
-        np.testing.assert_allclose(a @ vectors.get(), scaled, atol=room * np.abs(a).max())
-        found = np.sort_complex(linalg.eigvals(to_gpu(a)).get())
-        np.testing.assert_allclose(found, np.sort_complex(values.get()), rtol=room * 10)
-    rotation = to_gpu(np.array([[0.0, -1.0], [1.0, 0.0]]))
-    assert sorted(linalg.eigvals(rotation).get().imag.tolist()) == [-1.0, 1.0]
-    with pytest.raises(linalg.LinAlgError, match="must be the same"):
-        linalg.eig(to_gpu(numbers((2, 3), "d")))

@@ -8,6 +8,7 @@
 #include "gpu/libraries/host_memory.h"
 #include "gpu/libraries/library.h"
 #include "gpu/libraries/matmul.h"
+#include "gpu/libraries/spectra.h"
 #include "python/bind/array/gpu_array.h"
 #include "python/bind/bind.h"
 #include "python/bind/cuda/memory_pool.h"
@@ -213,6 +214,24 @@ void bind_linalg(py::module_& m) {
                                  vh.is_none() ? nullptr : &array_of(vh), array_of(info));
         },
         py::arg("a"), py::arg("values"), py::arg("u"), py::arg("vh"), py::arg("info"), unlocked);
+    m.def(
+        "singular_values_by_jacobi",
+        [](const py::object& a, const py::object& values, const py::object& u, const py::object& v,
+           const py::object& info, bool vectors) {
+            gpu::singular_values_by_jacobi(array_of(a), array_of(values), array_of(u), array_of(v),
+                                           array_of(info), vectors);
+        },
+        py::arg("a"), py::arg("values"), py::arg("u"), py::arg("v"), py::arg("info"),
+        py::arg("vectors"), unlocked);
+    m.def(
+        "eigen_of_any",
+        [](const py::object& a, const py::object& values, const py::object& vectors,
+           const py::object& info) {
+            return gpu::eigen_of_any(array_of(a), array_of(values),
+                                     vectors.is_none() ? nullptr : &array_of(vectors),
+                                     array_of(info));
+        },
+        py::arg("a"), py::arg("values"), py::arg("vectors"), py::arg("info"), unlocked);
     m.def("allow_tf32", &gpu::allow_tf32, py::arg("allowed"));
     m.def("is_tf32_allowed", &gpu::is_tf32_allowed);
 }

@@ -13,6 +13,7 @@
 
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 
 namespace lathe::bind {
@@ -129,6 +130,20 @@ void bind_array_sorting(py::module_& m) {
     const auto stream = py::arg("stream") = nullptr;
     m.def("accumulate_array", &accumulated, py::arg("name"), py::arg("array"), py::arg("axis"),
           py::arg("dtype") = py::none(), stream);
+    m.def(
+        "scan_shape",
+        [](std::size_t value_bytes, unsigned vector) {
+            const gpu::ScanShape shape = gpu::scan_shape(value_bytes, vector);
+            return std::pair{shape.threads, shape.rows};
+        },
+        py::arg("value_bytes"), py::arg("vector"));
+    m.def(
+        "scan_memory",
+        [](std::int64_t length, std::int64_t tile, std::size_t value_bytes) {
+            const gpu::ScanMemory memory = gpu::scan_memory(1, length, tile, value_bytes);
+            return std::tuple{memory.bytes, memory.tiles, memory.groups, memory.supers};
+        },
+        py::arg("length"), py::arg("tile"), py::arg("value_bytes"));
     m.def(
         "sort_array",
         [](const py::object& array, std::int64_t axis, const PyStream* on) {

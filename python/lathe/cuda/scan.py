@@ -90,7 +90,7 @@ def _run(
         raise ValueError(f"{count} elements are beyond index_dtype, {text.index_dtype}")
     module = _module(text, options)
     values = [_argument(*each) for each in zip(text.arguments, given, strict=True)]
-    threads = tile_shape()[0]
+    threads, _ = tile_shape(text)
     bytes_, numbers = state_bytes(text, count)
     state, _state = _scratch(bytes_, stream)
     driver.memset_d8_async(int(state), 0, bytes_, stream)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -45,15 +44,14 @@ def vector_of(dtype: np.dtype[Any]) -> int:
     return min(16 // dtype.itemsize, 8) if dtype.itemsize in (1, 2, 4, 8) else 1
 
 
-@functools.cache
-def tile_shape() -> tuple[int, int]:
-    """Threads of a block and the bytes that each has of values, as in gpu/array/scan.cpp."""
-    return (256, 64) if native.gpu_status()["is_software"] else (512, 128)
+def _value_bytes(text: Text) -> int:
+    """Of what is scanned; with segments, of a value and its flag."""
+    return text.dtype.itemsize if text.segment_expr is None else max(text.dtype.itemsize, 4) * 2
 
 
-def rows_of(dtype: np.dtype[Any], vector: int) -> int:
-    """How often a thread has that many: not too much to compile."""
-    return min(max(tile_shape()[1] // (max(dtype.itemsize, 4) * vector), 1), 8)
+def tile_shape(text: Text) -> tuple[int, int]:
+    """Threads of a block, and how often each has `vector` values."""
+    return native.scan_shape(_value_bytes(text), text.vector)
 
 
 def _head(text: Text) -> str:
@@ -208,11 +206,12 @@ def source_of(text: Text) -> str:
             f"put((index_type)at, {item}, first || {begins} ? (scan_type)({neutral}) : {before},"
             f" {item});"
         )
+    threads, rows = tile_shape(text)
     parts: dict[str, Any] = {
         "value": "lathe::Segmented<scan_type>" if is_segmented else "scan_type",
-        "threads": tile_shape()[0],
+        "threads": threads,
         "vector": text.vector,
-        "rows": rows_of(text.dtype, text.vector),
+        "rows": rows,
         "read_all": read_all,
         "write_all": write_all,
         "members": " ".join(f"{each.declarator()};" for each in text.arguments),
@@ -233,12 +232,9 @@ def source_of(text: Text) -> str:
 
 def state_bytes(text: Text, count: int) -> tuple[int, list[int]]:
     """Bytes of a launch's state, with its tiles, groups and supergroups."""
-    tiles = -(-count // (tile_shape()[0] * text.vector * rows_of(text.dtype, text.vector)))
-    groups = -(-tiles // 32)
-    numbers = [tiles, groups, -(-groups // 32)]
-    value = text.dtype.itemsize if text.segment_expr is None else max(text.dtype.itemsize, 4) * 2
-    record = -(-value // 4) * 8
-    return 128 + sum(numbers) * record, numbers
+    threads, rows = tile_shape(text)
+    size, *numbers = native.scan_memory(count, threads * text.vector * rows, _value_bytes(text))
+    return size, numbers
 
 
 def is_vector(argument: Argument) -> bool:

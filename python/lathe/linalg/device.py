@@ -176,7 +176,77 @@ def eigh(a: GPUArray, lower: bool, vectors: bool) -> tuple[GPUArray, GPUArray]:
     return values.reshape(*batch, n), _matrices(made, batch)
 
 
+# Matrices up to this size are the host's for eigenvalues of any matrix: cuSOLVER's way there goes
+# through the host as well, and has more of a beginning.
+_FEW_ROWS = 64
+
+
+def eig(a: GPUArray, vectors: bool) -> tuple[GPUArray, ...] | None:
+    """Values, and vectors where they are wanted.
+
+    None where it is for the host: small matrices, a library before CUDA 12.6.
+    """
+    batch, n = a.shape[:-2], a.shape[-1]
+    if n <= _FEW_ROWS:
+        return None
+    if not bool(np.isfinite(a).all()):
+        raise LinAlgError("Array must not contain infs or NaNs")
+    made, complex_type = _by_columns(a), np.result_type(a.dtype, np.complex64)
+    values, info = GPUArray((len(made), n), complex_type), _info(len(made))
+    right = GPUArray(made.shape, a.dtype) if vectors else None
+    if not native.eigen_of_any(made, values, right, info):
+        return None
+    _check(info, "Eigenvalues did not converge")
+    in_shape = values.reshape(*batch, n)
+    if right is None:
+        return (in_shape,)
+    return in_shape, _matrices(right if a.dtype.kind == "c" else _paired(values, right), batch)
+
+
+def _paired(values: GPUArray, columns: GPUArray) -> GPUArray:
+    """Complex vectors of pairs that have two real columns each: v = x + iy, then x - iy."""
+    count, n = values.shape
+    sign = np.sign(values.imag)
+    first = arange(n, dtype=np.int64) - (sign < 0).astype(np.int64)
+    second = arange(n, dtype=np.int64) + (sign > 0).astype(np.int64)
+    which = arange(count, dtype=np.int64)[:, None]
+    real, imag = columns[which, first], columns[which, second]
+    made: GPUArray = real + (sign.astype(values.dtype) * 1j)[..., None] * imag
+    return made
+
+
+# Stacks of square matrices up to this size have their singular values in one call.
+_SMALL_SVD = 32
+
+
 def svd(a: GPUArray, full_matrices: bool, vectors: bool) -> Any:
+    """Jacobi's method where it converges, gesvd where not: that says of NaN what it says."""
+    *before, m, n = a.shape
+    batch, k = tuple(before), min(m, n)
+    if not a.size:
+        return _svd_by_gesvd(a, full_matrices, vectors)
+    is_wide = m < n
+    made = _by_columns(a.conj().swapaxes(-1, -2) if is_wide else a)
+    count, columns, rows = made.shape
+    values, info = GPUArray((count, k), real_type(a.dtype)), _info(count)
+    is_full = full_matrices or (count > 1 and rows <= _SMALL_SVD)
+    u = GPUArray((count, rows if is_full else columns, rows), a.dtype)
+    v = GPUArray((count, columns, columns), a.dtype)
+    native.singular_values_by_jacobi(made, values, u, v, info, vectors)
+    if (info.get() != 0).any() or not np.isfinite(values.sum().get()):
+        return _svd_by_gesvd(a, full_matrices, vectors)
+    s = values.reshape(*batch, k)
+    if not vectors:
+        return s
+    left, right = _matrices(u, batch), _matrices(v, batch)
+    if not full_matrices:
+        left = left[..., :k]
+    if is_wide:
+        left, right = right, left
+    return left, s, right.conj().swapaxes(-1, -2)
+
+
+def _svd_by_gesvd(a: GPUArray, full_matrices: bool, vectors: bool) -> Any:
     *before, m, n = a.shape
     batch, k = tuple(before), min(m, n)
     # The library wants as many rows as columns: a^H = V S U^H.

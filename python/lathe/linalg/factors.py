@@ -57,22 +57,34 @@ def qr(a: GPUArray, mode: Literal["reduced", "complete", "r", "raw"] = "reduced"
 def eig(a: GPUArray, /) -> checks.EigResult:
     """Eigenvalues, in no order, and eigenvectors (columns) of any square matrices.
 
-    Both are complex, whatever the values are (NumPy makes them real where all are). NumPy finds
-    them, on a GPU too: the matrices are copied to the host and the results back.
+    Both are complex, whatever the values are (NumPy makes them real where all are). cuSOLVER finds
+    those of more than 64 rows on a GPU (from CUDA 12.6 on), and NumPy all others: the matrices are
+    copied to the host and the results back.
+
+    Raises
+    ------
+    LinAlgError
+        For infinities and NaN, or where they do not converge.
     """
-    values, vectors = np.linalg.eig(_on_host("eig", a))
+    a = _any_square("eig", a)
+    if not host.does_the_work() and (made := device.eig(a, vectors=True)) is not None:
+        return checks.EigResult(made[0], made[1])
+    values, vectors = np.linalg.eig(a.get())
     return checks.EigResult(_as_complex(values), _as_complex(vectors))
 
 
 def eigvals(a: GPUArray, /) -> GPUArray:
     """The eigenvalues of `eig` alone."""
-    return _as_complex(np.linalg.eigvals(_on_host("eigvals", a)))
+    a = _any_square("eigvals", a)
+    if not host.does_the_work() and (made := device.eig(a, vectors=False)) is not None:
+        return made[0]
+    return _as_complex(np.linalg.eigvals(a.get()))
 
 
-def _on_host(name: str, a: GPUArray) -> NDArray[Any]:
+def _any_square(name: str, a: GPUArray) -> GPUArray:
     (a,) = checks.inexact(name, a)
     checks.square(name, a)
-    return a.get()
+    return a
 
 
 def _as_complex(values: NDArray[Any]) -> GPUArray:

@@ -325,6 +325,229 @@ Status cusolverDnXgesvd(Handle, Parameters, signed char u_job, signed char vh_jo
 
 namespace {
 
+Status jacobi(int type, int vectors, int economy, int m, int n, void* from, int leading,
+              void* values, void* u, int u_leading, void* v, int v_leading, int* info) {
+    if (m < n || leading < m || u_leading < m || v_leading < n || !u || !v) return kInvalidValue;
+    fake::wait_for_device();
+    Matrix left{m, economy ? n : m}, right{n, n}; // without vectors they are memory all the same
+    left.write(type, u, u_leading);
+    right.write(type, v, v_leading);
+    const signed char job = vectors != kVectors ? 'N' : economy ? 'S' : 'A';
+    std::vector<Number> vh(static_cast<std::size_t>(n) * static_cast<std::size_t>(n));
+    std::size_t device_bytes = 0, host_bytes = 0;
+    ask(&device_bytes, &host_bytes);
+    std::vector<char> device(device_bytes), host(host_bytes);
+    const Status status = cusolverDnXgesvd(
+        nullptr, nullptr, job, job, m, n, type, from, leading, type & 1, values, type, u, u_leading,
+        type, vh.data(), n, type, device.data(), device_bytes, host.data(), host_bytes, info);
+    if (status || job == 'N') return status;
+    const Matrix found{type, vh.data(), n, n, n};
+    for (int i = 0; i < n; ++i)
+        for (int j = 0; j < n; ++j) right(i, j) = std::conj(found(j, i));
+    right.write(type, v, v_leading);
+    return 0;
+}
+
+struct Sweeps {
+    int most = 0, sorted = 0;
+    double tolerance = 0;
+};
+bool is_set(JacobiParameters given) {
+    const auto* const sweeps = reinterpret_cast<const Sweeps*>(given);
+    return sweeps && sweeps->most > 0 && sweeps->sorted == 1 && sweeps->tolerance > 0;
+}
+
+/// Eigenvalues of the first `m` rows and columns by shifted QR steps, which leave the last row
+/// small, one after the other (Golub and Van Loan, 7.5).
+std::vector<Number> eigenvalues(Matrix a) {
+    std::vector<Number> found;
+    double size = 0;
+    for (const Number& each : a.values) size = std::max(size, std::abs(each));
+    for (std::int64_t m = a.rows; m > 0; --m) {
+        for (int step = 0; step < 500 && m > 1; ++step) {
+            double rest = 0;
+            for (std::int64_t j = 0; j + 1 < m; ++j) rest += std::abs(a(m - 1, j));
+            if (rest <= 1e-15 * size) break;
+            const Number p = a(m - 2, m - 2), q = a(m - 1, m - 1);
+            const Number half = (p - q) / 2.0,
+                         root = std::sqrt(half * half + a(m - 2, m - 1) * a(m - 1, m - 2));
+            const Number near = q + half, one = near + root, other = near - root;
+            // Not quite: what is left may not be singular.
+            const Number shift = (std::abs(one - q) < std::abs(other - q) ? one : other) +
+                                 (step % 10 == 9 ? 0.1 : 1e-9) * size;
+            Matrix orthogonal{m, m}, r{m, m};
+            for (std::int64_t j = 0; j < m; ++j) {
+                for (std::int64_t i = 0; i < m; ++i)
+                    orthogonal(i, j) = a(i, j) - (i == j ? shift : Number{0});
+                for (int again = 0; again < 2; ++again)
+                    for (std::int64_t k = 0; k < j; ++k) {
+                        Number along = 0;
+                        for (std::int64_t i = 0; i < m; ++i)
+                            along += std::conj(orthogonal(i, k)) * orthogonal(i, j);
+                        for (std::int64_t i = 0; i < m; ++i)
+                            orthogonal(i, j) -= along * orthogonal(i, k);
+                        r(k, j) += along;
+                    }
+                double length = 0;
+                for (std::int64_t i = 0; i < m; ++i) length += std::norm(orthogonal(i, j));
+                r(j, j) = std::sqrt(length);
+                for (std::int64_t i = 0; i < m; ++i) orthogonal(i, j) /= std::sqrt(length);
+            }
+            for (std::int64_t i = 0; i < m; ++i)
+                for (std::int64_t j = 0; j < m; ++j) {
+                    a(i, j) = i == j ? shift : Number{0};
+                    for (std::int64_t k = 0; k < m; ++k) a(i, j) += r(i, k) * orthogonal(k, j);
+                }
+        }
+        found.push_back(a(m - 1, m - 1));
+    }
+    return found;
+}
+
+/// Of `a` for an eigenvalue: two steps of inverse iteration.
+std::vector<Number> eigenvector(const Matrix& a, Number value) {
+    const std::int64_t n = a.rows;
+    Matrix shifted = a, x{n, 1};
+    for (std::int64_t i = 0; i < n; ++i) {
+        shifted(i, i) -= value + (std::abs(value) + 1) * 1e-12;
+        x(i, 0) = 1.0 + 0.1 * static_cast<double>(i);
+    }
+    std::vector<std::int64_t> pivots(static_cast<std::size_t>(n));
+    fake::factor_lu(shifted, pivots.data());
+    for (int step = 0; step < 3; ++step) {
+        fake::solve_by_lu(shifted, pivots.data(), x);
+        double length = 0;
+        Number largest = 0;
+        for (const Number& each : x.values) {
+            length += std::norm(each);
+            if (std::abs(each) > std::abs(largest)) largest = each;
+        }
+        const Number unit = std::sqrt(length) * largest / std::abs(largest);
+        for (Number& each : x.values) each /= unit;
+    }
+    return x.values;
+}
+
+} // namespace
+
+extern "C" {
+
+Status cusolverDnCreateGesvdjInfo(JacobiParameters* made) {
+    *made = reinterpret_cast<JacobiParameters>(new Sweeps);
+    return 0;
+}
+Status cusolverDnDestroyGesvdjInfo(JacobiParameters given) {
+    delete reinterpret_cast<Sweeps*>(given);
+    return 0;
+}
+Status cusolverDnXgesvdjSetTolerance(JacobiParameters given, double tolerance) {
+    reinterpret_cast<Sweeps*>(given)->tolerance = tolerance;
+    return 0;
+}
+Status cusolverDnXgesvdjSetMaxSweeps(JacobiParameters given, int most) {
+    reinterpret_cast<Sweeps*>(given)->most = most;
+    return 0;
+}
+Status cusolverDnXgesvdjSetSortEig(JacobiParameters given, int sorted) {
+    reinterpret_cast<Sweeps*>(given)->sorted = sorted;
+    return 0;
+}
+
+Status cusolverDnXgeev_bufferSize(Handle, Parameters, int, int, std::int64_t, int, const void*,
+                                  std::int64_t, int, const void*, int, const void*, std::int64_t,
+                                  int, const void*, std::int64_t, int, std::size_t* device,
+                                  std::size_t* host) {
+    return ask(device, host);
+}
+Status cusolverDnXgeev(Handle, Parameters, int left, int right, std::int64_t n, int type,
+                       void* from, std::int64_t leading, int value_type, void* values, int, void*,
+                       std::int64_t left_leading, int right_type, void* vectors,
+                       std::int64_t right_leading, int compute, void* device,
+                       std::size_t device_bytes, void* host, std::size_t host_bytes, int* info) {
+    if (left != kNoVectors || value_type != (type | 4) || right_type != type || compute != type ||
+        left_leading < n || right_leading < n || (right == kVectors) != (vectors != nullptr) ||
+        !begin(device, device_bytes, host, host_bytes))
+        return kInvalidValue;
+    const Matrix a{type, from, leading, n, n};
+    std::vector<Number> found = eigenvalues(a);
+    Matrix made{n, n};
+    for (std::int64_t k = 0; k < n; ++k) {
+        auto* const at = &found[static_cast<std::size_t>(k)];
+        const bool is_real = std::abs(at->imag()) <= 1e-7 * std::abs(*at);
+        if (type < 4 && is_real) *at = at->real();
+        std::vector<Number> x = eigenvector(a, *at);
+        for (std::int64_t i = 0; i < n; ++i) made(i, k) = x[static_cast<std::size_t>(i)];
+        if (type >= 4 || is_real) continue;
+        // A pair: the positive imaginary part first, its partner's vector as the imaginary parts.
+        std::iter_swap(std::min_element(at + 1, found.data() + n,
+                                        [&](Number p, Number q) {
+                                            return std::abs(p - std::conj(*at)) <
+                                                   std::abs(q - std::conj(*at));
+                                        }),
+                       at + 1);
+        if (at->imag() < 0) *at = std::conj(*at);
+        at[1] = std::conj(*at);
+        x = eigenvector(a, *at);
+        for (std::int64_t i = 0; i < n; ++i) {
+            made(i, k) = x[static_cast<std::size_t>(i)].real();
+            made(i, k + 1) = x[static_cast<std::size_t>(i)].imag();
+        }
+        ++k;
+    }
+    for (std::int64_t k = 0; k < n; ++k)
+        fake::store(value_type, values, k, found[static_cast<std::size_t>(k)]);
+    if (vectors) made.write(type, vectors, right_leading);
+    *info = 0;
+    return 0;
+}
+
+} // extern "C"
+
+#define FAKE_JACOBI(name, type)                                                                    \
+    extern "C" Status name##_bufferSize(Handle, int, int, int, int, const void*, int, const void*, \
+                                        const void*, int, const void*, int, int* elements,         \
+                                        JacobiParameters given) {                                  \
+        *elements = 4;                                                                             \
+        return is_set(given) ? 0 : kInvalidValue;                                                  \
+    }                                                                                              \
+    extern "C" Status name(Handle, int vectors, int economy, int m, int n, void* a, int leading,   \
+                           void* values, void* u, int u_leading, void* v, int v_leading,           \
+                           void* work, int elements, int* info, JacobiParameters given) {          \
+        if (!work || elements < 4 || !is_set(given)) return kInvalidValue;                         \
+        return jacobi(type, vectors, economy, m, n, a, leading, values, u, u_leading, v,           \
+                      v_leading, info);                                                            \
+    }                                                                                              \
+    extern "C" Status name##Batched_bufferSize(Handle, int, int, int, const void*, int,            \
+                                               const void*, const void*, int, const void*, int,    \
+                                               int* elements, JacobiParameters given, int) {       \
+        *elements = 4;                                                                             \
+        return is_set(given) ? 0 : kInvalidValue;                                                  \
+    }                                                                                              \
+    extern "C" Status name##Batched(Handle, int vectors, int m, int n, void* a, int leading,       \
+                                    void* values, void* u, int u_leading, void* v, int v_leading,  \
+                                    void* work, int elements, int* info, JacobiParameters given,   \
+                                    int count) {                                                   \
+        if (!work || elements < 4 || m > 32 || u_leading != m || !is_set(given))                   \
+            return kInvalidValue;                                                                  \
+        const auto at = [](void* from, int of, std::int64_t index) {                               \
+            const int bytes = of == 0 ? 4 : of == 5 ? 16 : 8;                                      \
+            return static_cast<void*>(static_cast<char*>(from) + index * bytes);                   \
+        };                                                                                         \
+        for (int i = 0; i < count; ++i)                                                            \
+            if (const Status status =                                                              \
+                    jacobi(type, vectors, 0, m, n, at(a, type, i * leading * n), leading,          \
+                           at(values, type & 1, i * n), at(u, type, i * m * m), m,                 \
+                           at(v, type, i * n * n), v_leading, info + i))                           \
+                return status;                                                                     \
+        return 0;                                                                                  \
+    }
+FAKE_JACOBI(cusolverDnSgesvdj, 0)
+FAKE_JACOBI(cusolverDnDgesvdj, 1)
+FAKE_JACOBI(cusolverDnCgesvdj, 4)
+FAKE_JACOBI(cusolverDnZgesvdj, 5)
+
+namespace {
+
 Status expand(int type, int m, int n, int k, void* to, int leading, const void* tau, void* work,
               int elements, int* info) {
     fake::wait_for_device();

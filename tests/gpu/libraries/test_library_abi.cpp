@@ -84,6 +84,24 @@ SAME(cusolver_abi::SyevdBuffers, cusolverDnXsyevd_bufferSize);
 SAME(cusolver_abi::Syevd, cusolverDnXsyevd);
 SAME(cusolver_abi::GesvdBuffers, cusolverDnXgesvd_bufferSize);
 SAME(cusolver_abi::Gesvd, cusolverDnXgesvd);
+SAME(cusolver_abi::CreateJacobi, cusolverDnCreateGesvdjInfo);
+SAME(cusolver_abi::DestroyJacobi, cusolverDnDestroyGesvdjInfo);
+SAME(cusolver_abi::SetJacobiNumber, cusolverDnXgesvdjSetMaxSweeps);
+SAME(cusolver_abi::SetJacobiNumber, cusolverDnXgesvdjSetSortEig);
+SAME(cusolver_abi::GesvdjBuffer, cusolverDnSgesvdj_bufferSize);
+SAME(cusolver_abi::GesvdjBuffer, cusolverDnZgesvdj_bufferSize);
+SAME(cusolver_abi::Gesvdj, cusolverDnSgesvdj);
+SAME(cusolver_abi::Gesvdj, cusolverDnDgesvdj);
+SAME(cusolver_abi::Gesvdj, cusolverDnCgesvdj);
+SAME(cusolver_abi::Gesvdj, cusolverDnZgesvdj);
+SAME(cusolver_abi::GesvdjBatchedBuffer, cusolverDnSgesvdjBatched_bufferSize);
+SAME(cusolver_abi::GesvdjBatchedBuffer, cusolverDnZgesvdjBatched_bufferSize);
+SAME(cusolver_abi::GesvdjBatched, cusolverDnSgesvdjBatched);
+SAME(cusolver_abi::GesvdjBatched, cusolverDnDgesvdjBatched);
+SAME(cusolver_abi::GesvdjBatched, cusolverDnCgesvdjBatched);
+SAME(cusolver_abi::GesvdjBatched, cusolverDnZgesvdjBatched);
+SAME(cusolver_abi::GeevBuffers, cusolverDnXgeev_bufferSize);
+SAME(cusolver_abi::Geev, cusolverDnXgeev);
 SAME(cusolver_abi::PotrfBatched, cusolverDnSpotrfBatched);
 SAME(cusolver_abi::PotrfBatched, cusolverDnDpotrfBatched);
 SAME(cusolver_abi::PotrfBatched, cusolverDnCpotrfBatched);
@@ -101,6 +119,9 @@ static_assert(cusolver_abi::kLower == CUBLAS_FILL_MODE_LOWER &&
               cusolver_abi::kNormal == CUBLAS_OP_N &&
               cusolver_abi::kNoVectors == CUSOLVER_EIG_MODE_NOVECTOR &&
               cusolver_abi::kVectors == CUSOLVER_EIG_MODE_VECTOR);
+
+static_assert(std::is_same_v<decltype(cusolverDnXgesvdjSetTolerance),
+                             cusolverStatus_t(gesvdjInfo_t, double)>);
 
 TEST(LibraryAbi, IsThatOfTheHeaders) { SUCCEED() << "compared when this file was compiled"; }
 
