@@ -217,6 +217,7 @@ void Widener::emit_block(unsigned index) {
                 values_[from] = scalar(from);
         }
     }
+    collect_records(source);
     if (!has_rows(index)) return emit_instructions(source);
     const auto at_start = values_;
     const auto strips_at_start = strips_;
@@ -273,6 +274,14 @@ bool Widener::has_rows(unsigned index) const {
         llvm::Type* type = llvm::isa<llvm::LoadInst>(i) ? i.getType() : i.getOperand(0)->getType();
         const std::uint64_t bytes = layout_.getTypeStoreSize(type);
         if (s.is_varying() && !s.hopeful) return false; // a loop over lanes
+        const auto record = record_of_.find(&i);
+        if (record != record_of_.end() && !s.hopeful && !s.is_even()) {
+            const Record& all = records_[record->second];
+            if (parts_together(all)) {
+                rows += all.at == &i;
+                continue;
+            }
+        }
         rows += s.hopeful || (s.is_linear() && s.stride == static_cast<std::int64_t>(bytes)) ||
                 (s.is_strips() && s.is_even());
     }
