@@ -266,6 +266,7 @@ private:
     void for_each_object(const Value* object, const std::function<void(Value*, Value*)>& f);
     void emit_shuffle(const llvm::CallBase& i);
     void emit_permute(const llvm::CallBase& i);
+    void emit_product(const llvm::CallBase& i);
     void emit_ballot(const llvm::CallBase& i);
     void emit_match(const llvm::CallBase& i, bool all);
     void emit_reduce(const llvm::CallBase& i);
