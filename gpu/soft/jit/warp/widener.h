@@ -11,10 +11,10 @@
 //   slot              an alloca for a value used in another block, for a phi, for the lanes that
 //                     wait at a block; promoted to registers at the end
 //   lane loop         a loop over the bits of the mask with one scalar instruction inside
-// Files: widener.cpp blocks, masks, phis; values.cpp operands and lane loops; strips.cpp what is
-// done once for each strip; arithmetic.cpp, memory.cpp with rows.cpp and record_access.cpp,
-// checks.cpp, counters.cpp with count_accesses.cpp, calls.cpp, warp_operations.cpp, atomics.cpp the
-// instructions.
+// Files: widener.cpp blocks and masks; branches.cpp their ends, phis; values.cpp operands and lane
+// loops; strips.cpp what is done once for each strip; arithmetic.cpp, memory.cpp with rows.cpp and
+// record_access.cpp, checks.cpp, counters.cpp with count_accesses.cpp, calls.cpp,
+// warp_operations.cpp, atomics.cpp the instructions.
 #pragma once
 
 #include "gpu/soft/jit/counting.h"
@@ -304,6 +304,7 @@ private:
     llvm::DenseMap<unsigned, llvm::AllocaInst*> held_;
     Value* others_to_come_ = nullptr;     ///< at a barrier: lanes at other barriers
     llvm::AllocaInst* meeting_ = nullptr; ///< WarpMeeting
+    static constexpr std::uint32_t kBackEdgesPerReport = 1024;
     llvm::AllocaInst* back_edges_ = nullptr;
     llvm::DenseMap<const Value*, llvm::AllocaInst*> slots_;
     llvm::DenseMap<const Value*, Value*> values_; ///< of the current block, and constants
