@@ -93,4 +93,44 @@ void libm(int n, const float* x, float* y) {
     }
 }
 
+// Both are restricted: a kernel's threads need no order.
+void saxpy4(int n, const float* __restrict__ x, float* __restrict__ y) {
+    for (int i = 0; i < n; ++i)
+        for (int k = 0; k < 4; ++k) y[4 * i + k] += 1e-6f * x[4 * i + k];
+}
+
+void move_bodies(int n, const float* __restrict__ speed, float* __restrict__ place) {
+    for (int i = 0; i < n; ++i) {
+        const float* v = speed + 4 * i;
+        const float drag = 1.0f / std::sqrt(1 + v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+        for (int k = 0; k < 3; ++k) place[4 * i + k] += 1e-3f * drag * v[k];
+    }
+}
+
+namespace {
+
+template <class T> void multiply(int n, const T* __restrict__ x, T* __restrict__ y) {
+    for (int i = 0; i < n; ++i) {
+        const T a = x[2 * i], b = x[2 * i + 1], c = y[2 * i], d = y[2 * i + 1];
+        y[2 * i] = a * c - b * d;
+        y[2 * i + 1] = a * d + b * c;
+    }
+}
+
+} // namespace
+
+void complex_products(int n, const float* x, float* y) { multiply(n, x, y); }
+void complex_products(int n, const double* x, double* y) { multiply(n, x, y); }
+
+void cross_products(int n, const float* __restrict__ x, float* __restrict__ y) {
+    for (int i = 0; i < n; ++i) {
+        const float *a = x + 3 * i, *b = y + 3 * i;
+        const float p = a[1] * b[2] - a[2] * b[1], q = a[2] * b[0] - a[0] * b[2],
+                    r = a[0] * b[1] - a[1] * b[0];
+        y[3 * i] = p;
+        y[3 * i + 1] = q;
+        y[3 * i + 2] = r;
+    }
+}
+
 } // namespace lathe::bench

@@ -15,6 +15,12 @@ void histogram(int n, const unsigned char* in, unsigned* bins);
 void gray_scott(int width, int height, const float* now, float* next);
 void mandelbrot(int width, int height, int most, int* steps);
 void libm(int n, const float* x, float* y);
+// Arrays of records (float4, float2 ...), as their parts one after another; y is changed.
+void saxpy4(int n, const float* x, float* y);
+void move_bodies(int n, const float* speed, float* place);
+void complex_products(int n, const float* x, float* y);
+void complex_products(int n, const double* x, double* y);
+void cross_products(int n, const float* x, float* y);
 
 /// The same by a programmer who takes trouble (soft_best.cpp).
 namespace best {

@@ -93,6 +93,9 @@ public:
     /// A stack slot in the entry block.
     llvm::AllocaInst* stack(llvm::Type* type, unsigned align = 0, const char* name = "");
 
+    /// Makes the body of another function, of which the code to come knows its arguments alone.
+    void make_body(llvm::Function& other, Value* its_context, const std::function<void()>& make);
+
     // --- context ---------------------------------------------------------------------------------
     /// A field of ThreadContext that does not change while a thread runs; loaded at the start.
     Value* context_field(std::size_t offset, llvm::Type* type);

@@ -311,6 +311,21 @@ Value* FunctionLowering::cast_bits(Value* v, llvm::Type* to, bool sign) {
     return b.CreateBitCast(bits, to);
 }
 
+void FunctionLowering::make_body(llvm::Function& other, Value* its_context,
+                                 const std::function<void()>& make) {
+    const llvm::IRBuilderBase::InsertPointGuard guard{b};
+    Value* const outer_context = std::exchange(context, its_context);
+    auto* start = llvm::BasicBlock::Create(module.context, "start", &other);
+    auto* rest = llvm::BasicBlock::Create(module.context, "", &other);
+    llvm::Instruction* const outer_point =
+        std::exchange(alloca_point_, llvm::BranchInst::Create(rest, start));
+    b.SetInsertPoint(rest);
+    b.SetCurrentDebugLocation({});
+    make();
+    context = outer_context;
+    alloca_point_ = outer_point;
+}
+
 llvm::AllocaInst* FunctionLowering::stack(llvm::Type* type, unsigned align, const char* name) {
     llvm::IRBuilder<> at{alloca_point_};
     auto* slot = at.CreateAlloca(type, nullptr, name);

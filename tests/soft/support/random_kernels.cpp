@@ -157,8 +157,47 @@ private:
         }
     }
 
+    /// Vectors and structures that lie side by side from thread to thread, and in other places.
+    std::string record() {
+        static constexpr const char* kPlaces[] = {"lane", "(lane + 1)", "(id & 31)",
+                                                  "((lane ^ 1) + 2)", "(a & 31)"};
+        const int n = counters_++;
+        const std::string place = kPlaces[pick(5)];
+        switch (pick(4)) {
+        case 0:
+            return Text{"{{ const uint4 q{0} = ((const uint4*)in)[{1} & 63]; {2} += q{0}.x; "
+                        "{3} ^= q{0}.y + q{0}.{4}; }}\n",
+                        n,
+                        place,
+                        variable(),
+                        variable(),
+                        "zw"[pick(2)]}
+                .text;
+        case 1:
+            return Text{"{{ const uint2 q{0} = ((const uint2*)in)[{1} & 127]; {2} += q{0}.x; "
+                        "{3} -= q{0}.y; }}\n",
+                        n, place, variable(), variable()}
+                .text;
+        case 2:
+            return Text{"{{ const unsigned k{0} = 3 * ({1} & 63); {2} += in[k{0} + {3}] ^ "
+                        "in[k{0} + 2]; }}\n",
+                        n, place, variable(), pick(2)}
+                .text;
+        default:
+            if (one_in(2))
+                return Text{"*(uint2*)(out + {0}) = make_uint2({1}, {2}); {3} += out[{0}];\n",
+                            2 * pick(4), value(1), value(1), variable()}
+                    .text;
+            return Text{"*(uint4*)(out + {0}) = make_uint4({1}, {2}, a, {1}); {3} ^= out[{0} + "
+                        "1];\n",
+                        4 * pick(2), value(1), value(1), variable()}
+                .text;
+        }
+    }
+
     std::string statement(int depth, bool divergent, bool meets) {
         const bool nests = depth < 3;
+        if (!defined_ && one_in(8)) return record();
         switch (pick(20)) {
         case 19: {
             static constexpr const char* kFunctions[] = {"__sinf", "__cosf", "__expf", "__log2f",

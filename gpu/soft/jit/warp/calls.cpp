@@ -91,6 +91,8 @@ void Widener::emit_call(const llvm::CallBase& i) {
         return emit_shuffle(i);
     case CallKind::permute:
         return emit_permute(i);
+    case CallKind::product:
+        return emit_product(i);
     case CallKind::ballot:
         return emit_ballot(i);
     case CallKind::match_any:

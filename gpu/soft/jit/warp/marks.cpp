@@ -45,6 +45,7 @@ CallKind call_kind(llvm::StringRef callee) {
         {"lathe_rt_trap", CallKind::stop},
         {"lathe_rt_warp_gather", CallKind::unsupported},
     };
+    if (callee.starts_with(kProduct)) return CallKind::product;
     const auto found = kinds->find(callee);
     return found == kinds->end() ? CallKind::by_lane : found->second;
 }

@@ -10,6 +10,8 @@ namespace lathe::soft::jit::warp {
 constexpr const char* kShuffle = "lathe.warp.shfl"; ///< (mask, mode, value, b, c) -> {i32, i1}
 constexpr const char* kPermute =
     "lathe.warp.permute"; ///< (value, 32 lane numbers) -> i32, all lanes
+/// What the names of products begin with: functions of a lane, (words, lane) -> {words}
+constexpr const char* kProduct = "lathe.warp.product.";
 constexpr const char* kMatchAll = "lathe.warp.match";  ///< (mask, value) -> {i32, i1}
 constexpr const char* kTexture2D = "lathe.warp.tex2d"; ///< (object, x, y) -> {4 x i32}
 /// (object, x, y, access, 4 words) -> {4 x i32}; access: SurfaceAccess of rt/image_warp.h
@@ -37,6 +39,7 @@ enum class CallKind {
     linear_tid,
     shuffle,
     permute,
+    product, ///< one call for the warp, of vectors
     ballot,
     match_any,
     match_all,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Loads and stores. One address for all lanes: a scalar access. Addresses of a row of elements,
-// known as such or found so when running: one vector access. Else a gather or scatter, or a lane
-// loop where the processor has none.
+// known as such or found so when running: one vector access. Of records: record_access.cpp. Else a
+// gather or scatter, or a lane loop where the processor has none.
 #include "gpu/soft/jit/warp/unsupported.h"
 #include "gpu/soft/jit/warp/widener.h"
 
@@ -26,6 +26,7 @@ void Widener::emit_load(const llvm::LoadInst& i) {
     if (from.is_uniform()) return emit_uniform(i);
     if (shape(&i).is_strips()) return emit_by_strip(i);
     if (!i.isSimple()) return emit_by_lane(i);
+    if (emit_in_record(i)) return;
     const std::uint64_t bytes = layout_.getTypeStoreSize(type);
     if (from.is_linear() && from.stride == static_cast<std::int64_t>(bytes)) {
         set(i, load_row(i, firsts(i.getPointerOperand()), mask_));
@@ -43,23 +44,34 @@ void Widener::emit_load(const llvm::LoadInst& i) {
 
 Value* Widener::usually(Value* condition, llvm::function_ref<Value*()> usual,
                         llvm::function_ref<Value*()> rare) {
+    const auto one = [](Value* x) { return x ? Values{x} : Values{}; };
+    const Values result = usually(
+        condition, [&] { return one(usual()); }, [&] { return one(rare()); });
+    return result.empty() ? nullptr : result.front();
+}
+
+Widener::Values Widener::usually(Value* condition, llvm::function_ref<Values()> usual,
+                                 llvm::function_ref<Values()> rare) {
     llvm::BasicBlock *first = block("usual"), *second = block("rare"), *done = block("done");
     b.CreateCondBr(condition, first, second,
                    llvm::MDBuilder{b.getContext()}.createBranchWeights(100, 1));
     b.SetInsertPoint(first);
-    Value* x = usual();
+    const Values x = usual();
     llvm::BasicBlock* end_of_first = b.GetInsertBlock();
     b.CreateBr(done);
     b.SetInsertPoint(second);
-    Value* y = rare();
+    const Values y = rare();
     llvm::BasicBlock* end_of_second = b.GetInsertBlock();
     b.CreateBr(done);
     b.SetInsertPoint(done);
-    if (!x) return nullptr;
-    auto* result = b.CreatePHI(x->getType(), 2);
-    result->addIncoming(x, end_of_first);
-    result->addIncoming(y, end_of_second);
-    return result;
+    Values results;
+    for (std::size_t k = 0; k < x.size(); ++k) {
+        auto* result = b.CreatePHI(x[k]->getType(), 2);
+        result->addIncoming(x[k], end_of_first);
+        result->addIncoming(y[k], end_of_second);
+        results.push_back(result);
+    }
+    return results;
 }
 
 Value* Widener::load_rows(const llvm::LoadInst& i, const Firsts& firsts) {
@@ -108,10 +120,15 @@ Value* Widener::load_part_of_row(const llvm::LoadInst& i, const Firsts& firsts, 
     return collect(array, i.getType());
 }
 
+bool Widener::can_gather(llvm::Type* type, llvm::Align align) const {
+    auto* all = llvm::FixedVectorType::get(type, width_);
+    return target_.isLegalMaskedGather(all, align) &&
+           !target_.forceScalarizeMaskedGather(all, align);
+}
+
 Value* Widener::load_gather(const llvm::LoadInst& i, Value* mask) {
     llvm::Type* type = vector_type(i.getType());
-    if (target_.isLegalMaskedGather(type, i.getAlign()) &&
-        !target_.forceScalarizeMaskedGather(llvm::cast<llvm::VectorType>(type), i.getAlign())) {
+    if (can_gather(i.getType(), i.getAlign())) {
         return b.CreateMaskedGather(type, vector(i.getPointerOperand()), i.getAlign(),
                                     mask_vector(mask));
     }
@@ -143,6 +160,7 @@ void Widener::emit_store(const llvm::StoreInst& i) {
         return;
     }
     if (!i.isSimple()) return emit_by_lane(i);
+    if (emit_in_record(i)) return;
     const std::uint64_t bytes = layout_.getTypeStoreSize(type);
     if (to.is_even()) return store_by_strip(i);
     if (to.is_linear() && to.stride == static_cast<std::int64_t>(bytes)) {

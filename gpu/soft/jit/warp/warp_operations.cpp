@@ -3,6 +3,7 @@
 // Where lanes come one by one, waits.cpp has taken the operation apart, and the run time joins
 // them. The lanes of a member mask that do not run here have ended or are not expected (PTX leaves
 // it open what they would bring).
+#include "gpu/soft/jit/warp/products.h"
 #include "gpu/soft/jit/warp/unsupported.h"
 #include "gpu/soft/jit/warp/widener.h"
 #include "gpu/soft/rt/abi.h"
@@ -132,6 +133,17 @@ void Widener::emit_permute(const llvm::CallBase& i) {
         lanes.push_back(static_cast<int>(from->getZExtValue()));
     }
     set(i, b.CreateShuffleVector(vector(i.getArgOperand(0)), lanes));
+}
+
+// The lanes that are off bring what nobody looks at.
+void Widener::emit_product(const llvm::CallBase& i) {
+    llvm::Function* product = product_of_warp(*i.getCalledFunction(), wide_);
+    std::vector<Value*> arguments;
+    for (unsigned k = 0; k + 1 < i.arg_size(); ++k) arguments.push_back(vector(i.getArgOperand(k)));
+    Value* all = b.CreateCall(product, arguments);
+    std::vector<Value*>& parts = parts_[&i];
+    for (unsigned k = 0; k < i.getType()->getStructNumElements(); ++k)
+        parts.push_back(b.CreateExtractValue(all, k));
 }
 
 // (context, mask, predicate as a word)

@@ -11,12 +11,14 @@
 //   slot              an alloca for a value used in another block, for a phi, for the lanes that
 //                     wait at a block; promoted to registers at the end
 //   lane loop         a loop over the bits of the mask with one scalar instruction inside
-// Files: widener.cpp blocks, masks, phis; values.cpp operands and lane loops; strips.cpp what is
-// done once for each strip; arithmetic.cpp, memory.cpp with rows.cpp, checks.cpp, counters.cpp with
-// count_accesses.cpp, calls.cpp, warp_operations.cpp, atomics.cpp the instructions.
+// Files: widener.cpp blocks and masks; branches.cpp their ends, phis; values.cpp operands and lane
+// loops; strips.cpp what is done once for each strip; arithmetic.cpp, memory.cpp with rows.cpp and
+// record_access.cpp, checks.cpp, counters.cpp with count_accesses.cpp, calls.cpp,
+// warp_operations.cpp, atomics.cpp the instructions.
 #pragma once
 
 #include "gpu/soft/jit/counting.h"
+#include "gpu/soft/jit/warp/records.h"
 #include "gpu/soft/jit/warp/shapes.h"
 
 #include <llvm/ADT/STLFunctionalExtras.h>
@@ -203,6 +205,9 @@ private:
     /// give, or null where they give null.
     Value* usually(Value* condition, llvm::function_ref<Value*()> usual,
                    llvm::function_ref<Value*()> rare);
+    using Values = std::vector<Value*>;
+    Values usually(Value* condition, llvm::function_ref<Values()> usual,
+                   llvm::function_ref<Values()> rare);
     Firsts firsts(const Value* pointer);
     bool is_same(const Firsts& firsts, std::size_t k) const;
     Value* load_rows(const llvm::LoadInst& i, const Firsts& firsts);
@@ -210,6 +215,7 @@ private:
     void store_by_strip(const llvm::StoreInst& i);
     Value* load_row(const llvm::LoadInst& i, const Firsts& firsts, Value* mask);
     Value* load_part_of_row(const llvm::LoadInst& i, const Firsts& firsts, Value* mask);
+    bool can_gather(llvm::Type* type, llvm::Align align) const;
     Value* load_gather(const llvm::LoadInst& i, Value* mask);
     void store_row(const llvm::StoreInst& i, const Firsts& firsts, Value* mask);
     void store_part_of_row(const llvm::StoreInst& i, const Firsts& firsts, Value* mask);
@@ -225,6 +231,17 @@ private:
     Value* first_of_strip(const Value* value, unsigned number);
     Value* of_first_lane(const Value* value, const llvm::CastInst& index, unsigned number);
     Value* spread_firsts(const Firsts& firsts, std::int64_t stride);
+    // Records of a thread (record_access.cpp).
+    void collect_records(const llvm::BasicBlock& source);
+    bool emit_in_record(const llvm::Instruction& i);
+    unsigned parts_together(const Record& record) const;
+    unsigned piece_length(const Record& record, unsigned lanes) const;
+    Values load_records(const Record& record, unsigned parts, const Firsts& firsts);
+    Values load_records_at(const Record& record, unsigned parts, Value* first, unsigned lanes);
+    Values load_parts(const Record& record);
+    void store_records(const Record& record, unsigned parts, const Firsts& firsts,
+                       const Values& values);
+    void store_parts(const Record& record);
     void emit_atomic(const llvm::Instruction& i);
     void emit_call(const llvm::CallBase& i);
     void emit_check(const llvm::CallBase& i);
@@ -249,6 +266,7 @@ private:
     void for_each_object(const Value* object, const std::function<void(Value*, Value*)>& f);
     void emit_shuffle(const llvm::CallBase& i);
     void emit_permute(const llvm::CallBase& i);
+    void emit_product(const llvm::CallBase& i);
     void emit_ballot(const llvm::CallBase& i);
     void emit_match(const llvm::CallBase& i, bool all);
     void emit_reduce(const llvm::CallBase& i);
@@ -286,6 +304,7 @@ private:
     llvm::DenseMap<unsigned, llvm::AllocaInst*> held_;
     Value* others_to_come_ = nullptr;     ///< at a barrier: lanes at other barriers
     llvm::AllocaInst* meeting_ = nullptr; ///< WarpMeeting
+    static constexpr std::uint32_t kBackEdgesPerReport = 1024;
     llvm::AllocaInst* back_edges_ = nullptr;
     llvm::DenseMap<const Value*, llvm::AllocaInst*> slots_;
     llvm::DenseMap<const Value*, Value*> values_; ///< of the current block, and constants
@@ -294,6 +313,8 @@ private:
     llvm::DenseMap<const Value*, std::vector<llvm::AllocaInst*>> strip_slots_;
     llvm::DenseMap<const Value*, std::vector<Value*>> strips_; ///< as values_
     std::vector<Value*> strip_places_[3];                      ///< tid x, y, z
+    std::vector<Record> records_;                              ///< of the current block
+    llvm::DenseMap<const llvm::Instruction*, std::size_t> record_of_;
     std::vector<llvm::AllocaInst*> promoted_;
     unsigned current_ = 0;
     Value* mask_ = nullptr; ///< of the current block
