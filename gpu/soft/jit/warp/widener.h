@@ -54,6 +54,7 @@ private:
     void emit_block(unsigned index);
     void emit_instructions(const llvm::BasicBlock& source);
     bool has_rows(unsigned index) const;
+    void find_whole();
     void emit_end(const llvm::Instruction& end);
     void emit_branch(const std::vector<std::pair<unsigned, Value*>>& lanes);
     void emit_uniform_end(const llvm::Instruction& end);
@@ -298,6 +299,7 @@ private:
     unsigned current_ = 0;
     Value* mask_ = nullptr; ///< of the current block
     enum class Lanes : std::uint8_t { unknown, some };
+    llvm::BitVector whole_;        ///< blocks that always run with all lanes
     Lanes lanes_ = Lanes::unknown; ///< some: not all of them run the code that is being made
     Value* places_[3] = {};        ///< tid x, y, z as vectors where they are worked out
 
