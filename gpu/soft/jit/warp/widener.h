@@ -223,6 +223,7 @@ private:
     Row find_row(const Value* pointer, std::uint64_t bytes);
     const llvm::CastInst* row_index(const Value* pointer, std::uint64_t bytes,
                                     bool by_strips) const;
+    bool is_no_row(const Value* pointer, std::uint64_t bytes) const;
     Value* first_of_strip(const Value* value, unsigned number);
     Value* of_first_lane(const Value* value, const llvm::CastInst& index, unsigned number);
     Value* spread_firsts(const Firsts& firsts, std::int64_t stride);
