@@ -256,7 +256,7 @@ std::string group_of(const std::string& name, const jit::warp::ShapeOptions& opt
     std::string places = options.strip == options.width ? "r" : "";
     if (options.has_strips())
         places = fmt::format("s{}{}", options.strip, options.whole_rows ? "w" : "");
-    return fmt::format("warp{}{}{}{}.{}", options.width, places,
+    return fmt::format("warp{}{}{}{}{}.{}", options.width, places, options.whole_warps ? "f" : "",
                        options.trust_extensions ? "" : "c", options.counts ? "n" : "", name);
 }
 

@@ -121,8 +121,11 @@ void Toolchain::make_code_generator() {
     llvm::TargetPassConfig* const config = target.createPassConfig(code_generator_);
     config->setDisableVerify(true);
     // No variables to follow, no scopes of stack slots, and processors reorder by themselves.
+    // Machine code has no constants to move out of loops: they are operands in memory, and moved
+    // out (for vectors wider than registers: each part) they keep the register allocator busy.
     for (const llvm::AnalysisID pass :
-         {&llvm::LiveDebugValuesID, &llvm::StackColoringID, &llvm::PostRASchedulerID})
+         {&llvm::LiveDebugValuesID, &llvm::StackColoringID, &llvm::PostRASchedulerID,
+          &llvm::MachineSchedulerID, &llvm::EarlyMachineLICMID})
         config->disablePass(pass);
     code_generator_.add(config);
     code_generator_.add(info);

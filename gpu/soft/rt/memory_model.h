@@ -100,8 +100,21 @@ inline unsigned bank_degree(const std::uint64_t* addresses, std::uint32_t mask, 
 
 /// Lanes of the address that most of them share.
 inline unsigned most_at_one_address(const std::uint64_t* addresses, std::uint32_t mask) {
-    Distinct all;
     unsigned most = 0;
+    std::uint64_t low = ~0ull, high = 0;
+    for_lanes(mask, [&](unsigned k) {
+        low = std::min(low, addresses[k]);
+        high = std::max(high, addresses[k]);
+    });
+    constexpr std::uint64_t kNear = 1024; // the bins of a histogram
+    if (high - low < kNear) {
+        std::uint8_t times[kNear] = {};
+        for_lanes(mask, [&](unsigned k) {
+            most = std::max<unsigned>(most, ++times[addresses[k] - low]);
+        });
+        return most;
+    }
+    Distinct all;
     for_lanes(mask, [&](unsigned k) { most = std::max(most, all.add(addresses[k])); });
     return most;
 }

@@ -70,6 +70,55 @@ TEST(Warps, WidthsAndPartialWarps) {
     }
 }
 
+// Lanes that end early, and others that leave a loop one by one: in whole warps, too, what follows
+// runs for those alone that are left. out[t] = in[t % 64] + (turns t % 7), none where t % 3 == 0.
+constexpr const char* kEarly = R"(
+.version 8.0
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 out, .param .u64 in)
+{
+    .reg .pred %p;
+    .reg .b32 %r<8>;
+    .reg .b64 %rd<8>;
+    ld.param.u64 %rd1, [out];
+    ld.param.u64 %rd2, [in];
+    mov.u32 %r1, %tid.x;
+    rem.u32 %r2, %r1, 3;
+    setp.eq.u32 %p, %r2, 0;
+    @%p ret;
+    mul.wide.u32 %rd3, %r1, 4;
+    add.s64 %rd1, %rd1, %rd3;
+    and.b32 %r3, %r1, 63;
+    mul.wide.u32 %rd4, %r3, 4;
+    add.s64 %rd2, %rd2, %rd4;
+    ld.global.u32 %r4, [%rd2];
+    rem.u32 %r5, %r1, 7;
+    mov.u32 %r6, 0;
+$turn:
+    setp.ge.u32 %p, %r6, %r5;
+    @%p bra $done;
+    add.s32 %r6, %r6, 1;
+    bra $turn;
+$done:
+    add.s32 %r4, %r4, %r6;
+    st.global.u32 [%rd1], %r4;
+    ret;
+}
+)";
+
+TEST(Warps, LanesThatEndEarlyInWholeWarps) {
+    for (std::uint32_t width : {8u, 16u, 32u}) {
+        for (std::uint32_t threads : {32u, 40u, 64u, 96u}) {
+            const Ran r = run(kEarly, {true, width}, {{1, 1, 1}, {threads, 1, 1}});
+            EXPECT_EQ(r.outcome.width, width);
+            for (std::uint32_t t = 0; t < 128; ++t)
+                EXPECT_EQ(r.out[t], t >= threads || t % 3 == 0 ? 1 : 1000 + t % 64 + t % 7)
+                    << "thread " << t << " of " << threads << ", width " << width;
+        }
+    }
+}
+
 TEST(Warps, IndicesThatWrapBetweenLanes) {
     const Ran r = run(kShifted, {true, 32}, {{1, 1, 1}, {128, 1, 1}});
     EXPECT_EQ(r.outcome.checked_warps, 1u); // the first: lanes 0 to 4 wrap

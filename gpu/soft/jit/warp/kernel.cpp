@@ -83,7 +83,8 @@ void make_warp_loop(llvm::Function& loop, llvm::Function& wide, std::uint32_t pa
     llvm::PHINode *linear = b.CreatePHI(i32, 2), *x = b.CreatePHI(i32, 2);
     llvm::PHINode *y = b.CreatePHI(i32, 2), *z = b.CreatePHI(i32, 2);
     Value* left = b.CreateSub(end, linear);
-    Value* lanes = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, left, b.getInt32(width));
+    Value* lanes = b.getInt32(width);
+    if (!options.whole_warps) lanes = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, left, lanes);
     Value* mask = b.CreateLShr(b.getInt32(~0u), b.CreateSub(b.getInt32(32), lanes));
     b.CreateStore(linear, place_of_warp, true); // fault reports read it
     b.CreateCall(&wide, {ctx, x, y, z, linear, params, mask});

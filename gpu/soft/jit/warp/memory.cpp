@@ -32,7 +32,7 @@ void Widener::emit_load(const llvm::LoadInst& i) {
         set(i, load_row(i, firsts(i.getPointerOperand()), mask_));
         return;
     }
-    if (!from.hopeful || lanes_ == Lanes::some) {
+    if (!from.hopeful || lanes_ == Lanes::some || is_no_row(i.getPointerOperand(), bytes)) {
         set(i, load_gather(i, mask_));
         return;
     }
@@ -167,7 +167,7 @@ void Widener::emit_store(const llvm::StoreInst& i) {
         store_row(i, firsts(i.getPointerOperand()), mask_);
         return;
     }
-    if (!to.hopeful || lanes_ == Lanes::some) {
+    if (!to.hopeful || lanes_ == Lanes::some || is_no_row(i.getPointerOperand(), bytes)) {
         store_scatter(i, mask_);
         return;
     }

@@ -55,6 +55,7 @@ ShapeOptions options_for(const KernelFacts& kernel, const std::uint32_t block[3]
         options.width = mode.width ? mode.width : has_wide_vectors || two_rows ? 32 : 16;
     }
     options.strip = options.width;
+    options.whole_warps = std::uint64_t{x} * block[1] * block[2] % options.width == 0;
     if (block[1] * block[2] == 1) return options;
     // Parts of rows keep their consecutive addresses.
     while (options.strip >= 4 && x % options.strip) options.strip /= 2;

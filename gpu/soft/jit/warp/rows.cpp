@@ -57,6 +57,43 @@ const llvm::CastInst* Widener::row_index(const Value* pointer, std::uint64_t byt
     return nullptr;
 }
 
+// True where the addresses of lanes are never those of a row: they are something even plus a number
+// times more than the size of an element, or times the size where the numbers are known not to be
+// consecutive. So with the parts of a float4.
+bool Widener::is_no_row(const Value* pointer, std::uint64_t bytes) const {
+    const auto differs = [&](const Value* number, std::uint64_t scale) {
+        if (scale > bytes) return true;
+        const auto* cast = llvm::dyn_cast<llvm::CastInst>(number);
+        if (scale < bytes || !cast || !llvm::isa<llvm::SExtInst, llvm::ZExtInst>(cast)) return false;
+        const Shape s = shape(cast->getOperand(0));
+        return s.is_linear() && s.stride != 1;
+    };
+    for (unsigned depth = 0; depth < 8; ++depth) {
+        const auto* i = llvm::dyn_cast<llvm::Instruction>(pointer);
+        if (!i) return false;
+        if (const auto* gep = llvm::dyn_cast<llvm::GetElementPtrInst>(i)) {
+            if (!gep->hasAllConstantIndices())
+                return gep->getNumIndices() == 1 && shape(gep->getPointerOperand()).is_even() &&
+                       differs(gep->getOperand(1),
+                               layout_.getTypeAllocSize(gep->getSourceElementType()));
+            pointer = gep->getPointerOperand();
+        } else if (llvm::isa<llvm::IntToPtrInst, llvm::PtrToIntInst>(i)) {
+            pointer = i->getOperand(0);
+        } else if (i->getOpcode() == llvm::Instruction::Add) {
+            const bool left = shape(i->getOperand(0)).is_even();
+            if (!left && !shape(i->getOperand(1)).is_even()) return false;
+            pointer = i->getOperand(left ? 1 : 0);
+        } else if (i->getOpcode() == llvm::Instruction::Shl && i->getType()->isIntegerTy(64)) {
+            const auto* by = llvm::dyn_cast<llvm::ConstantInt>(i->getOperand(1));
+            return by && by->getZExtValue() < 16 &&
+                   differs(i->getOperand(0), std::uint64_t{1} << by->getZExtValue());
+        } else {
+            return false;
+        }
+    }
+    return false;
+}
+
 Value* Widener::first_of_strip(const Value* value, unsigned number) {
     if (shape(value).is_linear()) return strip(value, number);
     return b.CreateExtractElement(vector(value), std::uint64_t{number} * options_.strip);

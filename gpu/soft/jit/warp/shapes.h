@@ -69,6 +69,8 @@ struct ShapeOptions {
     /// check that no lane wraps (see guards()).
     bool trust_extensions = true;
     bool counts = false; ///< the code counts (counting.h)
+    /// Blocks are made of whole warps: each begins with all its lanes.
+    bool whole_warps = false;
 
     unsigned strips() const { return strip ? width / strip : 1; }
     bool has_strips() const { return strips() > 1; }

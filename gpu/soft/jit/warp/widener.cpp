@@ -23,6 +23,7 @@ Widener::Widener(llvm::Function& scalar, llvm::Function& wide, Frontier& frontie
       b{scalar.getContext()}, mask_type_{b.getIntNTy(options.width)}, sites_{sites} {}
 
 void Widener::run() {
+    find_whole();
     emit_entry();
     for (unsigned k = 0; k < frontier_.size(); ++k) emit_block(k);
     if (scheduler_) emit_scheduler();
@@ -182,6 +183,17 @@ Value* Widener::value_at_start(const Value* value, unsigned number) {
     return at_start_[{value, number}] = made;
 }
 
+// The blocks that run with all lanes of a whole warp: no lane waits elsewhere while they run, and
+// none has ended before, since those that end do so together.
+void Widener::find_whole() {
+    whole_.resize(frontier_.size());
+    if (!options_.whole_warps || frontier_.has_waits()) return;
+    for (unsigned k = 0; k < frontier_.size(); ++k)
+        if (frontier_.successors(k).empty() && frontier_.waiting(k).any()) return;
+    for (unsigned k = 0; k < frontier_.size(); ++k)
+        if (frontier_.waiting(k).none()) whole_.set(k);
+}
+
 // --- blocks
 // ----------------------------------------------------------------------------------------
 
@@ -194,7 +206,10 @@ void Widener::emit_block(unsigned index) {
     b.SetInsertPoint(blocks_[index]);
     const llvm::BasicBlock& source = *frontier_.block(index);
     b.SetCurrentDebugLocation(source.getTerminator()->getDebugLoc());
-    mask_ = b.CreateLoad(mask_type_, waiting_[index]);
+    if (whole_.test(index))
+        mask_ = llvm::ConstantInt::getAllOnesValue(mask_type_);
+    else
+        mask_ = b.CreateLoad(mask_type_, waiting_[index]);
     b.CreateStore(llvm::ConstantInt::get(mask_type_, 0), waiting_[index]);
     // Values of other blocks are loaded here, so that they are known on every path through this
     // one.
@@ -251,7 +266,7 @@ bool Widener::has_rows(unsigned index) const {
     constexpr unsigned kFewest = 2;
     constexpr std::size_t kLongest = 200;
     const llvm::BasicBlock& source = *frontier_.block(index);
-    if (frontier_.is_barrier(index) || source.size() > kLongest) return false;
+    if (whole_.test(index) || frontier_.is_barrier(index) || source.size() > kLongest) return false;
     unsigned rows = 0;
     for (const llvm::Instruction& i : source) {
         if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&i)) {

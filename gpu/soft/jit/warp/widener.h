@@ -56,6 +56,7 @@ private:
     void emit_block(unsigned index);
     void emit_instructions(const llvm::BasicBlock& source);
     bool has_rows(unsigned index) const;
+    void find_whole();
     void emit_end(const llvm::Instruction& end);
     void emit_branch(const std::vector<std::pair<unsigned, Value*>>& lanes);
     void emit_uniform_end(const llvm::Instruction& end);
@@ -228,6 +229,7 @@ private:
     Row find_row(const Value* pointer, std::uint64_t bytes);
     const llvm::CastInst* row_index(const Value* pointer, std::uint64_t bytes,
                                     bool by_strips) const;
+    bool is_no_row(const Value* pointer, std::uint64_t bytes) const;
     Value* first_of_strip(const Value* value, unsigned number);
     Value* of_first_lane(const Value* value, const llvm::CastInst& index, unsigned number);
     Value* spread_firsts(const Firsts& firsts, std::int64_t stride);
@@ -319,6 +321,7 @@ private:
     unsigned current_ = 0;
     Value* mask_ = nullptr; ///< of the current block
     enum class Lanes : std::uint8_t { unknown, some };
+    llvm::BitVector whole_;        ///< blocks that always run with all lanes
     Lanes lanes_ = Lanes::unknown; ///< some: not all of them run the code that is being made
     Value* places_[3] = {};        ///< tid x, y, z as vectors where they are worked out
 
