@@ -120,9 +120,8 @@ void latheSoftCountersReset(void);
 /// also when a module is unloaded. Thread-safe.
 size_t latheSoftCountersRead(LatheSoftLineCounters* rows, size_t capacity);
 
-/// Bytes that a thread should access at once where a kernel's author may choose: 1, single elements.
-/// Threads side by side that access elements side by side are one vector access then; groups that
-/// each thread has for itself (float4) are gathered lane by lane.
+/// Bytes that a thread should access at once where a kernel's author may choose: 16, as on a GPU.
+/// Groups of threads side by side are accessed by whole vectors.
 unsigned latheSoftAccessBytes(void);
 
 /// Device pointers are addresses of the host's, too: 1. The host may touch the memory itself while no

@@ -110,7 +110,7 @@ int latheSoftStreamWait(void* stream, uint64_t nanoseconds) {
 void latheSoftBestCodeBegin(void) { ++Module::wants_best_code; }
 void latheSoftBestCodeEnd(void) { --Module::wants_best_code; }
 
-unsigned latheSoftAccessBytes(void) { return 1; }
+unsigned latheSoftAccessBytes(void) { return 16; }
 int latheSoftIsHostMemory(void) { return 1; }
 
 } // extern "C"
