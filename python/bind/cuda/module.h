@@ -43,6 +43,8 @@ public:
     /// Before each launch of one of its kernels.
     void update_references(gpu::StreamView stream) { references_.update(stream); }
     bool has_references() const { return !references_.empty(); }
+    /// For a graph with such a launch: this and what its references show.
+    py::object kept_for_graph(const std::shared_ptr<LoadedModule>& self) const;
 
 private:
     void add_reference(const std::shared_ptr<gpu::ObjectReference>& reference, const char* routine);

@@ -53,6 +53,7 @@ from lathe.cuda.host_arrays import (
     pagelocked_zeros_like,
     register_host_memory,
 )
+from lathe.cuda.module_loading import module_get_loading_mode, module_set_loading_mode
 from lathe.cuda.pools import (
     DeviceMemoryPool,
     PageLockedAllocator,
@@ -338,6 +339,8 @@ __all__ = [
     "memset_d8_async",
     "module_from_buffer",
     "module_from_file",
+    "module_get_loading_mode",
+    "module_set_loading_mode",
     "pointer_get_attribute",
     "register_host_memory",
     "set_debugging",
