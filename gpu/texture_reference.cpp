@@ -137,6 +137,27 @@ ReferenceTable::Objects ReferenceTable::renew() {
     return made;
 }
 
+ReferenceTable::Changes ReferenceTable::changes() const {
+    Changes found;
+    for (const auto& r : references_) {
+        found.changed = found.changed || r->changed_;
+        const std::size_t same = r->in_graphs_.count(r->current_->handle());
+        found.by_graphs = found.by_graphs || r->in_graphs_.size() > same;
+    }
+    return found;
+}
+
+bool ReferenceTable::by_others(std::uint64_t stream, bool changed) const {
+    if (!changed && streams_.contains(stream)) return false;
+    return streams_.size() > (changed && streams_.contains(stream) ? 1u : 0u);
+}
+
+bool ReferenceTable::must_wait(StreamView stream) const {
+    if (references_.empty() || stream.is_capturing()) return false;
+    const auto [changed, by_graphs] = changes();
+    return by_graphs || by_others(id_of(stream), changed);
+}
+
 void ReferenceTable::update(StreamView stream) {
     if (references_.empty()) return;
     if (stream.is_capturing()) {
@@ -144,17 +165,10 @@ void ReferenceTable::update(StreamView stream) {
         return;
     }
     const std::uint64_t id = id_of(stream);
-    bool changed = false;
-    bool by_graphs = false; // the variables may hold other handles
-    for (const auto& r : references_) {
-        changed = changed || r->changed_;
-        const std::size_t same = r->in_graphs_.count(r->current_->handle());
-        by_graphs = by_graphs || r->in_graphs_.size() > same;
-    }
+    const auto [changed, by_graphs] = changes();
     if (!changed && !by_graphs && streams_.contains(id)) return;
     context_ = Context::ensure_current();
-    const bool by_others = streams_.size() > (changed && streams_.contains(id) ? 1u : 0u);
-    if (by_others || by_graphs) context_.synchronize();
+    if (by_graphs || by_others(id, changed)) context_.synchronize();
     if (changed) streams_.clear();
     streams_.insert(id);
     if (!changed && !by_graphs) return;

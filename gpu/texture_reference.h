@@ -110,6 +110,8 @@ public:
     /// that are bound to different memory must not run at the same time.
     /// Throws gpu::Error that names the reference, before anything is captured.
     void update(StreamView stream);
+    /// Whether update() has to wait for the context's work, which may wait for who calls it.
+    bool must_wait(StreamView stream) const;
     /// What kernels see after update().
     std::vector<std::shared_ptr<const void>> bound() const;
 
@@ -119,6 +121,12 @@ private:
         Event passed;
         Objects objects;
     };
+    struct Changes {
+        bool changed = false;
+        bool by_graphs = false; ///< the variables may hold other handles
+    };
+    Changes changes() const;
+    bool by_others(std::uint64_t stream, bool changed) const;
     void capture(StreamView stream);
     Objects renew();
     void release_passed();

@@ -104,6 +104,14 @@ std::shared_ptr<PySurfaceReference> LoadedModule::surface_reference(const std::s
     return kept = std::make_shared<PySurfaceReference>(std::move(reference));
 }
 
+void LoadedModule::update_references(gpu::StreamView stream) {
+    if (references_.must_wait(stream)) {
+        const GilRelease release; // the work may have functions of Python's in it
+        gpu::Context::ensure_current().synchronize();
+    }
+    references_.update(stream);
+}
+
 py::object LoadedModule::kept_for_graph(const std::shared_ptr<LoadedModule>& self) const {
     using Kept = std::pair<std::shared_ptr<LoadedModule>, std::vector<std::shared_ptr<const void>>>;
     return py::capsule{new Kept{self, references_.bound()},

@@ -29,9 +29,11 @@ gpu::Dim3 dim3_from(py::handle value, const char* what) {
         py::ssize_t n = 0;
         if (!PyIndex_Check(item.ptr()) || PyBool_Check(item.ptr()) ||
             ((n = PyNumber_AsSsize_t(item.ptr(), nullptr)) < 1) ||
-            n > std::numeric_limits<int>::max())
+            n > std::numeric_limits<int>::max()) {
+            PyErr_Clear(); // of what is no integer after all
             throw py::value_error(fmt::format("{} must be one to three integers of at least 1, got {}",
                                               what, py::repr(value).cast<std::string>()));
+        }
         return unsigned(n);
     };
     if (!py::isinstance<py::tuple>(value) && !py::isinstance<py::list>(value)) {

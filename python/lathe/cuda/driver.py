@@ -220,6 +220,8 @@ def initialize_profiler(config_file: str, output_file: str, output_mode: int) ->
 
 def mem_alloc_like(ary: NDArray[Any]) -> native.DeviceAllocation:
     """Device memory as large as `ary`."""
+    if not hasattr(ary, "nbytes"):
+        raise TypeError(f"ary must be an array, got {ary!r}")
     return mem_alloc(ary.nbytes)
 
 
