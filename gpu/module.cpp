@@ -5,20 +5,32 @@
 #include "gpu/compiler.h"
 #include "gpu/driver/check.h"
 #include "gpu/jit_options.h"
-#include "gpu/launch.h"
+#include "gpu/launch_attributes.h"
 #include "gpu/soft/soft_api.h"
 
 #include <fmt/ranges.h>
-
-#include <array>
 
 namespace lathe::gpu {
 namespace {
 
 std::string to_string(const Dim3& d) { return fmt::format("({}, {}, {})", d.x, d.y, d.z); }
 
-// For the message of a refused launch, with the limits it may have broken.
-std::string describe(const Kernel& kernel, const LaunchConfig& config) {
+std::vector<KernelParameter> ask_parameters(CUfunction function, bool& known) {
+    std::vector<KernelParameter> parameters;
+    const auto ask = driver().cuFuncGetParamInfo;
+    known = ask != nullptr;
+    if (!known) return parameters;
+    KernelParameter p;
+    CUresult code = CUDA_SUCCESS;
+    while ((code = ask(function, parameters.size(), &p.offset_bytes, &p.bytes)) == CUDA_SUCCESS)
+        parameters.push_back(p);
+    known = code == CUDA_ERROR_INVALID_VALUE; // what the index after the last one answers
+    return parameters;
+}
+
+} // namespace
+
+std::string detail::describe(const Kernel& kernel, const LaunchConfig& config) {
     std::string text =
         fmt::format("kernel {}, grid {}, block {}, shared_bytes {}", source_name(kernel.name()),
                     to_string(config.grid), to_string(config.block), config.shared_bytes);
@@ -44,21 +56,6 @@ std::string describe(const Kernel& kernel, const LaunchConfig& config) {
     if (known) text += fmt::format(", a grid of at most ({}, {}, {})", most[0], most[1], most[2]);
     return text;
 }
-
-std::vector<KernelParameter> ask_parameters(CUfunction function, bool& known) {
-    std::vector<KernelParameter> parameters;
-    const auto ask = driver().cuFuncGetParamInfo;
-    known = ask != nullptr;
-    if (!known) return parameters;
-    KernelParameter p;
-    CUresult code = CUDA_SUCCESS;
-    while ((code = ask(function, parameters.size(), &p.offset_bytes, &p.bytes)) == CUDA_SUCCESS)
-        parameters.push_back(p);
-    known = code == CUDA_ERROR_INVALID_VALUE; // what the index after the last one answers
-    return parameters;
-}
-
-} // namespace
 
 Kernel Kernel::wrap(CUfunction function, std::string name) {
     auto info = std::make_shared<Info>();
@@ -133,24 +130,10 @@ void Kernel::launch(const LaunchConfig& config, void** arguments) const {
     if (!config.cooperative && !config.cluster) [[likely]] {
         CU_TRY(cuLaunchKernel(function_, g.x, g.y, g.z, b.x, b.y, b.z, shared, stream, arguments,
                               nullptr),
-               "{}", describe(*this, config));
+               "{}", detail::describe(*this, config));
         return;
     }
-    std::array<CUlaunchAttribute, 2> attributes{};
-    CUlaunchConfig full{g.x, g.y, g.z, b.x, b.y, b.z, shared, stream, attributes.data(), 0};
-    if (config.cooperative) {
-        CUlaunchAttribute& a = attributes[full.numAttrs++];
-        a.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
-        a.value.cooperative = 1;
-    }
-    if (config.cluster) {
-        CUlaunchAttribute& a = attributes[full.numAttrs++];
-        a.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
-        a.value.clusterDim.x = config.cluster->x;
-        a.value.clusterDim.y = config.cluster->y;
-        a.value.clusterDim.z = config.cluster->z;
-    }
-    CU_TRY(cuLaunchKernelEx(&full, function_, arguments, nullptr), "{}", describe(*this, config));
+    launch_with(*this, config, {}, arguments);
 }
 
 void detail::check_arguments(const Kernel& kernel, std::span<const std::size_t> argument_bytes) {
@@ -170,12 +153,14 @@ void detail::check_arguments(const Kernel& kernel, std::span<const std::size_t> 
 }
 
 BestCodeScope::BestCodeScope() {
-    if (const auto begin = driver().find<decltype(latheSoftBestCodeBegin)>("latheSoftBestCodeBegin"))
+    if (const auto begin =
+            driver().find<decltype(latheSoftBestCodeBegin)>("latheSoftBestCodeBegin"))
         begin();
 }
 
 BestCodeScope::~BestCodeScope() {
-    if (const auto end = driver().find<decltype(latheSoftBestCodeEnd)>("latheSoftBestCodeEnd")) end();
+    if (const auto end = driver().find<decltype(latheSoftBestCodeEnd)>("latheSoftBestCodeEnd"))
+        end();
 }
 
 void detail::ModuleTraits::destroy(Type module) noexcept {

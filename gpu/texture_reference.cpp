@@ -2,6 +2,7 @@
 #include "gpu/texture_reference.h"
 
 #include "gpu/driver/check.h"
+#include "gpu/memory.h"
 
 #include <algorithm>
 
@@ -122,34 +123,93 @@ void ReferenceTable::add(std::shared_ptr<ObjectReference> reference) {
     references_.push_back(std::move(reference));
 }
 
-void ReferenceTable::update(StreamView stream) {
-    if (references_.empty()) return;
-    const std::uint64_t id = id_of(stream);
-    const bool changed = std::any_of(references_.begin(), references_.end(),
-                                     [](const auto& r) { return r->changed_; });
-    if (!changed && streams_.contains(id)) return;
-    context_ = Context::ensure_current();
-    const bool by_others = streams_.size() > (changed && streams_.contains(id) ? 1u : 0u);
-    if (by_others) context_.synchronize();
-    if (changed) streams_.clear();
-    streams_.insert(id);
-    if (!changed) return;
-
-    Retired old;
+/// The objects that changed, made anew; returns the ones before. Nothing changes where it throws.
+ReferenceTable::Objects ReferenceTable::renew() {
+    Objects made;
+    for (const auto& reference : references_)
+        if (reference->changed_) made.push_back(std::make_shared<BoundObject>(reference->make()));
+    std::size_t next = 0;
     for (const auto& reference : references_) {
         if (!reference->changed_) continue;
-        BoundObject made = reference->make();
-        const std::uint64_t handle = made.handle();
+        reference->current_.swap(made[next++]);
+        reference->changed_ = false;
+    }
+    return made;
+}
+
+ReferenceTable::Changes ReferenceTable::changes() const {
+    Changes found;
+    for (const auto& r : references_) {
+        found.changed = found.changed || r->changed_;
+        const std::size_t same = r->in_graphs_.count(r->current_->handle());
+        found.by_graphs = found.by_graphs || r->in_graphs_.size() > same;
+    }
+    return found;
+}
+
+bool ReferenceTable::by_others(std::uint64_t stream, bool changed) const {
+    if (!changed && streams_.contains(stream)) return false;
+    return streams_.size() > (changed && streams_.contains(stream) ? 1u : 0u);
+}
+
+bool ReferenceTable::must_wait(StreamView stream) const {
+    if (references_.empty() || stream.is_capturing()) return false;
+    const auto [changed, by_graphs] = changes();
+    return by_graphs || by_others(id_of(stream), changed);
+}
+
+void ReferenceTable::update(StreamView stream) {
+    if (references_.empty()) return;
+    if (stream.is_capturing()) {
+        capture(stream);
+        return;
+    }
+    const std::uint64_t id = id_of(stream);
+    const auto [changed, by_graphs] = changes();
+    if (!changed && !by_graphs && streams_.contains(id)) return;
+    context_ = Context::ensure_current();
+    if (by_graphs || by_others(id, changed)) context_.synchronize();
+    if (changed) streams_.clear();
+    streams_.insert(id);
+    if (!changed && !by_graphs) return;
+
+    std::vector<ObjectReference*> written;
+    for (const auto& reference : references_)
+        if (reference->changed_ || !reference->in_graphs_.empty())
+            written.push_back(reference.get());
+    Retired old{{}, renew()};
+    for (const ObjectReference* reference : written) {
+        const std::uint64_t handle = reference->current_->handle();
         for (const CUdeviceptr variable : reference->variables_)
             CU_TRY(cuMemcpyHtoDAsync(variable, &handle, sizeof handle, stream.get()),
                    "the handle of {}", reference->name_);
-        old.objects.push_back(std::exchange(reference->current_, std::move(made)));
-        reference->changed_ = false;
     }
     release_passed();
+    old.objects.insert(old.objects.end(), replaced_.begin(), replaced_.end());
+    replaced_.clear();
     old.passed = Event{EventConfig{.timing = false}};
     old.passed.record(stream);
     retired_.push_back(std::move(old));
+}
+
+// By fills, whose nodes hold the value itself.
+void ReferenceTable::capture(StreamView stream) {
+    Objects old = renew();
+    replaced_.insert(replaced_.end(), old.begin(), old.end());
+    for (const auto& reference : references_) {
+        const std::uint64_t handle = reference->current_->handle();
+        reference->in_graphs_.insert(handle);
+        for (const CUdeviceptr variable : reference->variables_) {
+            fill_units(variable, static_cast<std::uint32_t>(handle), 4, 1, stream);
+            fill_units(variable + 4, static_cast<std::uint32_t>(handle >> 32), 4, 1, stream);
+        }
+    }
+}
+
+std::vector<std::shared_ptr<const void>> ReferenceTable::bound() const {
+    std::vector<std::shared_ptr<const void>> all;
+    for (const auto& reference : references_) all.emplace_back(reference->current_);
+    return all;
 }
 
 void ReferenceTable::release_passed() {

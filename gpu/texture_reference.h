@@ -48,7 +48,8 @@ private:
     std::string name_;
     std::vector<CUdeviceptr> variables_;
     bool changed_ = false;
-    BoundObject current_;
+    std::shared_ptr<const BoundObject> current_ = std::make_shared<BoundObject>();
+    std::set<std::uint64_t> in_graphs_; ///< handles that a graph may have written
 };
 
 class TextureReference : public ObjectReference {
@@ -104,19 +105,36 @@ public:
     const std::vector<std::shared_ptr<ObjectReference>>& references() const { return references_; }
     /// Before each launch: makes the objects of what changed and writes their handles in the order
     /// of `stream`. Waits for the context's work where a change or its readers are on another
-    /// stream. Throws gpu::Error that names the reference.
+    /// stream. Where `stream` captures, the graph writes all handles before its kernel, so that the
+    /// kernel always sees what is bound now: keep bound() as long as the graph. Graphs and launches
+    /// that are bound to different memory must not run at the same time.
+    /// Throws gpu::Error that names the reference, before anything is captured.
     void update(StreamView stream);
+    /// Whether update() has to wait for the context's work, which may wait for who calls it.
+    bool must_wait(StreamView stream) const;
+    /// What kernels see after update().
+    std::vector<std::shared_ptr<const void>> bound() const;
 
 private:
+    using Objects = std::vector<std::shared_ptr<const BoundObject>>;
     struct Retired {
         Event passed;
-        std::vector<BoundObject> objects;
+        Objects objects;
     };
+    struct Changes {
+        bool changed = false;
+        bool by_graphs = false; ///< the variables may hold other handles
+    };
+    Changes changes() const;
+    bool by_others(std::uint64_t stream, bool changed) const;
+    void capture(StreamView stream);
+    Objects renew();
     void release_passed();
 
     std::vector<std::shared_ptr<ObjectReference>> references_;
     std::set<std::uint64_t> streams_; ///< that have launched since the last change
     std::vector<Retired> retired_;
+    Objects replaced_; ///< in captures: kernels may still read them
     Context context_;
 };
 

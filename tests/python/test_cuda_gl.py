@@ -138,8 +138,12 @@ def test_a_kernel_paints_a_texture(context):
     registered = gl.RegisteredImage(name, gl_calls.TEXTURE_2D, flags)
     with registered.map() as mapping:
         array = mapping.array(0, 0)
-        assert array.shape == (0, 5, 8) and array.num_channels == 1
-        assert array.format == cuda.array_format.FLOAT
+        assert isinstance(array, cuda.Array)
+        descriptor = array.get_descriptor()
+        assert (descriptor.height, descriptor.width, descriptor.num_channels) == (5, 8, 1)
+        assert descriptor.format is cuda.array_format.FLOAT
+        with pytest.raises(cuda.LogicError, match="belongs to what it was taken from"):
+            array.free()
         surface = Surface(array.handle)
         paint(np.uint64(surface.handle.value), block=(8, 1, 1), grid=(5, 1))
         cuda.Context.synchronize()
@@ -149,6 +153,36 @@ def test_a_kernel_paints_a_texture(context):
     np.testing.assert_array_equal(gl_calls.read_texture(name, gl_calls.R32F, content), expected)
     with pytest.raises(cuda.LogicError, match="it was unmapped"):
         _ = array.handle
+    registered.unregister()
+
+
+def test_a_mapped_texture_is_an_array_for_copies_and_references(context):
+    """As PyCUDA's examples use it: `texref.set_array(mapping.array(0, 0))`."""
+    module = SourceModule("""
+    texture<float, 2> picture;
+    __global__ void look(float* to) {
+        to[threadIdx.x] = tex2D(picture, threadIdx.x + .5f, blockIdx.x + .5f) * 2;
+    }""")
+    content = np.arange(40, dtype=np.float32).reshape(5, 8)
+    name = gl_calls.texture(content, gl_calls.R32F)
+    registered = gl.RegisteredImage(name, gl_calls.TEXTURE_2D)
+    back = np.zeros((5, 8), np.float32)
+    with registered.map() as mapping:
+        array = mapping.array(0, 0)
+        copy = cuda.Memcpy2D()
+        copy.set_src_array(array)
+        copy.set_dst_host(back)
+        copy.dst_pitch = copy.width_in_bytes = 32
+        copy.height = 5
+        copy(aligned=True)
+        module.get_texref("picture").set_array(array)
+        to = cuda.mem_alloc(32)
+        module.get_function("look")(to, block=(8, 1, 1))
+        seen = cuda.from_device(to, 8, np.float32)
+    np.testing.assert_array_equal(back, content)
+    np.testing.assert_array_equal(seen, content[0] * 2)
+    with pytest.raises(cuda.LogicError, match="it was unmapped"):
+        copy(aligned=True)
     registered.unregister()
 
 

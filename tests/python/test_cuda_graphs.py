@@ -287,6 +287,69 @@ def test_a_capture_keeps_its_kernels_and_memory():
     assert back.tolist() == [4] * 8
 
 
+def overwrite(count=20):
+    """What was freed gets other contents."""
+    gc.collect()
+    return [cuda.to_device(np.full(8, -1, np.int32)) for _ in range(count)]
+
+
+def test_a_capture_keeps_the_memory_of_its_copies_and_fills(add):
+    x, y, result = zeros(), zeros(), np.zeros(8, np.int32)
+    pool = cuda.DeviceMemoryPool()
+    block = pool.allocate(32)
+    rows, pitch = cuda.mem_alloc_pitch(32, 1, 4)
+    source, back = bytearray(np.arange(8, dtype=np.int32).tobytes()), np.zeros(8, np.int32)
+    box = cuda.Memcpy2D()
+    box.set_src_device(y)
+    box.set_dst_device(rows)
+    box.src_pitch = box.width_in_bytes = 32
+    box.dst_pitch, box.height = pitch, 1
+    ended = [weakref.ref(each) for each in (x, y, rows)]
+    with cuda.Graph() as graph:
+        s = graph.stream
+        cuda.memcpy_htod_async(x, source, s)
+        cuda.memcpy_dtod_async(block, x, 32, s)
+        cuda.memcpy_dtod_async(y, block, 32, s)
+        box(s)
+        add(rows, np.int32(1), block=(8, 1, 1), stream=s)
+        cuda.memcpy_dtoh_async(back, rows, s)
+        cuda.memset_d32_async(y, 7, 8, s)
+        cuda.memset_d2d32_async(x, 32, 9, 8, 1, s)
+    with pytest.raises(BufferError):
+        source.extend(bytes(1 << 20))  # else it would lie somewhere else
+    result, seen = back, weakref.ref(back)
+    del x, y, block, rows, source, box, back
+    others = overwrite()
+    assert pool.active_blocks == 1
+    for _ in range(2):
+        graph.launch()
+        cuda.Context.synchronize()
+        assert result.tolist() == list(range(1, 9))
+        result[:] = 0
+    assert all(values(each) == [-1] * 8 for each in others)
+    graph.launch()
+    del result, graph
+    gc.collect()
+    assert pool.active_blocks == 0 and seen() is None and not any(each() for each in ended)
+
+
+def test_a_graph_that_ends_while_it_runs_keeps_host_memory_until_then(add):
+    x, opened = zeros(), threading.Event()
+    back = np.zeros(8, np.int32)
+    seen = weakref.ref(back)
+    with cuda.Graph() as graph:
+        graph.stream.add_callback(lambda: opened.wait(60))
+        add(x, np.int32(3), block=(8, 1, 1), stream=graph.stream)
+        cuda.memcpy_dtoh_async(back, x, graph.stream)
+    del back
+    graph.launch()
+    threading.Timer(0.05, opened.set).start()
+    del graph  # waits
+    gc.collect()
+    assert opened.is_set() and seen() is None
+    assert values(x) == [3] * 8
+
+
 def test_graphs_are_captured_and_launched_by_threads(add):
     found = []
     together = threading.Barrier(4)  # the default stream's copies are an error while one captures

@@ -268,3 +268,25 @@ def test_programs_end_well_with(what, tmp_path):
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
+
+
+def test_a_callback_that_raises_does_not_end_those_after_it():
+    """With the interpreter's own hook, which takes no object but its own kind."""
+    script = """
+import lathe.cuda.driver as cuda
+stream = cuda.Stream()
+for _ in range(3):
+    stream.add_callback(lambda: 1 / 0)
+stream.add_callback(lambda: print("after"))
+stream.synchronize()
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env=script_environment(),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "after\n"
+    assert done.stderr.count("ZeroDivisionError: division by zero") == 3
+    assert "in the host function of a stream: <function <lambda>" in done.stderr

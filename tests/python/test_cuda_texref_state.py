@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import gc
+
 import numpy as np
 import pytest
 
@@ -134,3 +136,100 @@ def test_every_way_to_launch_sees_what_is_bound_last():
         reference.set_array(cuda.matrix_to_array(line, "C"))
         launch()
         np.testing.assert_array_equal(cuda.from_device(to, (4,), np.float32), line[0])
+
+
+READ = """
+texture<float, 2> picture;
+texture<float, 1> line;
+surface<void, 2> sheet;
+__global__ void read(float* to) {
+    to[0] = tex2D(picture, 1.5f, 1.5f) + 100 * tex1Dfetch(line, 1);
+    surf2Dwrite(to[0], sheet, 0, 0);
+}
+"""
+
+
+def filled(value, flags=0):
+    descriptor = cuda.ArrayDescriptor3D()
+    descriptor.width = descriptor.height = 4
+    descriptor.format, descriptor.num_channels, descriptor.flags = F.FLOAT, 1, flags
+    array = cuda.Array(descriptor)
+    copy = cuda.Memcpy2D()
+    copy.set_src_host(np.full((4, 4), value, np.float32))
+    copy.set_dst_array(array)
+    copy.src_pitch = copy.width_in_bytes = 16
+    copy.height = 4
+    copy(aligned=True)
+    return array
+
+
+def corner(array):
+    found = np.zeros((4, 4), np.float32)
+    copy = cuda.Memcpy2D()
+    copy.set_src_array(array)
+    copy.set_dst_host(found)
+    copy.dst_pitch = copy.width_in_bytes = 16
+    copy.height = 4
+    copy(aligned=True)
+    return found[0, 0]
+
+
+def test_a_capture_binds_what_is_bound_at_each_of_its_launches():
+    """Also where the references changed meanwhile, inside of it and later, and were let go."""
+    module = SourceModule(READ)
+    picture, line, sheet = (
+        module.get_texref("picture"),
+        module.get_texref("line"),
+        module.get_surfref("sheet"),
+    )
+    read = module.get_function("read")
+    flags = cuda.array3d_flags.SURFACE_LDST
+    pages = [filled(0, flags) for _ in range(3)]
+
+    made = {
+        value: (filled(value), cuda.to_device(np.full(4, value + 1, np.float32)))
+        for value in (1, 2, 3)
+    }
+
+    def bind(value, page):
+        array, memory = made.pop(value)
+        picture.set_array(array)
+        line.set_address(memory, 16)
+        line.set_format(F.FLOAT, 1)
+        sheet.set_array(page)
+        return value + 100 * (value + 1)
+
+    to = [cuda.mem_alloc(4) for _ in range(3)]
+    first = bind(1, pages[0])
+    with cuda.Graph() as graph:  # no launch before it
+        read(to[0], block=(1, 1, 1), stream=graph.stream)
+        second = bind(2, pages[1])
+        read(to[1], block=(1, 1, 1), stream=graph.stream)
+    third = bind(3, pages[2])
+    gc.collect()
+    kept = [filled(9) for _ in range(8)]  # where what was freed lay
+
+    def found(k):
+        return cuda.from_device(to[k], 1, np.float32)[0]
+
+    for _ in range(2):
+        read(to[2], block=(1, 1, 1))
+        assert found(2) == third
+        graph.launch()
+        cuda.Context.synchronize()
+        assert [found(0), found(1)] == [first, second]
+    assert [corner(page) for page in pages] == [first, second, third]
+    del kept
+    read.prepare("P").prepared_call((1, 1), (1, 1, 1), to[2])
+    assert found(2) == third
+
+
+def test_a_mistake_in_a_capture_captures_nothing():
+    module = SourceModule(READ)
+    array = filled(1)
+    module.get_texref("picture").set_array(array)
+    array.free()
+    graph = cuda.Graph()
+    with graph, pytest.raises(cuda.LogicError, match="array of texture picture was freed"):
+        module.get_function("read")(cuda.mem_alloc(4), block=(1, 1, 1), stream=graph.stream)
+    assert graph.nodes == []

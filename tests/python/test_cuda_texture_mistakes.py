@@ -60,7 +60,7 @@ MISTAKES = {
         lambda a: cuda.TextureObject.pitch2d(cuda.mem_alloc(64), cuda.ArrayDescriptor(8, 2), 64),
         cuda.LogicError, "96 bytes in an allocation of 64"),
     "surface": (lambda a: cuda.SurfaceObject(a), cuda.LogicError, "without array3d_flags"),
-    "surface of nothing": (lambda a: cuda.SurfaceObject(None), TypeError, "incompatible"),
+    "surface of nothing": (lambda a: cuda.SurfaceObject(None), TypeError, "an Array, got None"),
     "texture as memory": (lambda a: cuda.memset_d8(cuda.TextureObject(a), 0, 1), TypeError,
                           "dest must be device memory"),
     "levels by elements": (

@@ -4,6 +4,7 @@
 
 #include "gpu/soft/api/symbols.h"
 #include "gpu/soft/drv/device.h"
+#include "gpu/soft/drv/module.h"
 #include "gpu/soft/rt/fault.h"
 
 #include "engine/core/error.h"
@@ -74,6 +75,7 @@ extern "C" {
 CUresult cuInit(unsigned flags) {
     if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
     install_fault_handler();
+    (void)loads_eagerly(); // looks at the environment now
     g_initialised.store(true, std::memory_order_release);
     return CUDA_SUCCESS;
 }

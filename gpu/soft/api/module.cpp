@@ -116,7 +116,7 @@ CUresult cuModuleGetGlobal(CUdeviceptr* p, std::size_t* bytes, CUmodule handle, 
 CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode* mode) {
     return entry([&] {
         require_pointer(mode);
-        *mode = CU_MODULE_LAZY_LOADING;
+        *mode = loads_eagerly() ? CU_MODULE_EAGER_LOADING : CU_MODULE_LAZY_LOADING;
     });
 }
 

@@ -78,6 +78,7 @@ std::shared_ptr<Stream> Context::create_stream(unsigned stream_flags, int priori
     made->priority = std::clamp(priority, kGreatestPriority, kLeastPriority);
     made->id = next_id();
     std::lock_guard lock{order_};
+    forget_ended_streams();
     streams_.push_back(made);
     return made;
 }
@@ -87,14 +88,18 @@ void Context::destroy_stream(const std::shared_ptr<Stream>& stream) {
     stream->destroyed = true; // forgotten once its last command is done
 }
 
+void Context::forget_ended_streams() {
+    std::erase_if(streams_,
+                  [](const auto& s) { return s->destroyed && (!s->last || s->last->done()); });
+}
+
 // What a new command of this stream comes after, by the rules of the legacy default stream.
 std::vector<CommandPtr> Context::predecessors(Stream& stream) {
     std::vector<CommandPtr> before;
     auto add = [&](const Stream& other) {
         if (other.last && !other.last->done()) before.push_back(other.last);
     };
-    std::erase_if(streams_,
-                  [](const auto& s) { return s->destroyed && (!s->last || s->last->done()); });
+    forget_ended_streams();
     add(stream);
     if (stream.legacy) {
         for (const auto& other : streams_)

@@ -65,6 +65,7 @@ public:
     std::atomic<CUsharedconfig> shared_config{CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE};
 
 private:
+    void forget_ended_streams(); ///< with order_ held
     std::vector<CommandPtr> predecessors(Stream& stream);
     std::vector<CommandPtr> pending(Stream& stream);
     void track_grid(const std::shared_ptr<Stream>& stream, const CommandPtr& command);

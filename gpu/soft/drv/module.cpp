@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
 
@@ -81,6 +82,14 @@ std::shared_ptr<const ptx::Module> Module::parse(std::string_view text) {
     return {parsed, &parsed->module};
 }
 
+bool loads_eagerly() noexcept {
+    static const bool eagerly = [] {
+        const char* mode = std::getenv("CUDA_MODULE_LOADING");
+        return mode && std::string_view{mode} == "EAGER";
+    }();
+    return eagerly;
+}
+
 std::shared_ptr<Module> Module::load(const Context& context,
                                      std::shared_ptr<const ptx::Module> ptx) {
     auto module = std::make_shared<Module>();
@@ -94,7 +103,7 @@ std::shared_ptr<Module> Module::load(const Context& context,
             module->ast_, [self](std::string_view symbol) { return self->resolve(symbol); },
             mode_for(*module->ast_));
         const auto& kernels = module->code_->kernels();
-        if (kernels.size() <= kCompiledAtOnce)
+        if (loads_eagerly() || kernels.size() <= kCompiledAtOnce)
             for (const KernelInfo& kernel : kernels) {
                 std::lock_guard lock{module->mutex_};
                 module->code_->code(kernel.name, usual_block(kernel).data(),
@@ -113,9 +122,7 @@ KernelCode Function::code(const std::uint32_t block[3], bool counts) {
     return compile(block, counts);
 }
 
-KernelCode Function::code_ahead(bool counts) {
-    return compile(usual_block(*info).data(), counts);
-}
+KernelCode Function::code_ahead(bool counts) { return compile(usual_block(*info).data(), counts); }
 
 KernelCode Function::compile(const std::uint32_t block[3], bool counts) {
     const KernelCode found = module->compile(*info, block, counts);

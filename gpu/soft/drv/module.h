@@ -56,6 +56,10 @@ private:
     bool counts_ = false;
 };
 
+/// Whether all kernels are compiled with their module: CUDA_MODULE_LOADING=EAGER at the first
+/// cuInit.
+bool loads_eagerly() noexcept;
+
 class Module : public std::enable_shared_from_this<Module> {
 public:
     /// Fails with CUDA_ERROR_INVALID_PTX and the parser's words, which name the PTX line.

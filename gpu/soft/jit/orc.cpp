@@ -47,7 +47,8 @@ struct LinkedObject {
     std::vector<std::pair<std::uintptr_t, std::uintptr_t>> ranges;
 };
 
-/// What hears of an object that this thread links: lookups link on the calling thread.
+/// What hears of an object that this thread links. A lookup links on the calling thread, and what
+/// other threads are about to look up as well: Engine::linking keeps those away.
 struct LinkListener {
     virtual ~LinkListener() = default;
     virtual void code_at(std::uintptr_t begin, std::size_t bytes) = 0;
@@ -81,6 +82,7 @@ public:
     orc::ExecutionSession session;
     orc::RTDyldObjectLinkingLayer layer; ///< one for all: a layer never leaves its session
     orc::JITDylib& runtime;
+    std::mutex linking; ///< one lookup at a time; nothing else is taken while it is held
     std::atomic<unsigned> next_name{0};
 
 private:
@@ -165,9 +167,13 @@ void* CodeSpace::find(const std::string& group, const std::string& name) {
     std::lock_guard lock{state_->mutex};
     const auto found = state_->groups.find(group);
     if (found == state_->groups.end()) return nullptr;
-    listener = state_.get();
-    auto symbol = engine.session.lookup({found->second}, engine.session.intern(name));
-    listener = nullptr;
+    auto symbol = [&] {
+        std::lock_guard alone{engine.linking};
+        listener = state_.get();
+        auto looked_up = engine.session.lookup({found->second}, engine.session.intern(name));
+        listener = nullptr;
+        return looked_up;
+    }();
     if (!symbol) {
         llvm::Error error = symbol.takeError();
         if (error.isA<orc::SymbolsNotFound>()) {

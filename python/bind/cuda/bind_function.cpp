@@ -5,6 +5,7 @@
 #include "python/bind/cuda/constants.h"
 #include "python/bind/cuda/fast_calls.h"
 #include "python/bind/cuda/function.h"
+#include "python/bind/cuda/launch_attributes.h"
 #include "python/bind/gil.h"
 
 #include <fmt/format.h>
@@ -45,18 +46,31 @@ void bind_function(py::module_& m) {
         .def("__call__",
              [](PyFunction& f, const py::args& args, const py::object& block, const py::object& grid,
                 const PyStream* stream, std::size_t shared, const py::object& texrefs, bool time_kernel,
-                bool cooperative, const py::object& cluster) {
+                bool cooperative, const py::object& cluster, const py::object& priority,
+                bool programmatic_stream_serialization, const py::object& mem_sync_domain,
+                const py::object& preferred_shared_memory_carveout,
+                const py::object& access_policy_window) {
                  check_texrefs(texrefs);
-                 return f.call(args, block, grid, stream, shared, time_kernel, cooperative, cluster);
+                 return f.call(args, block, grid, stream, shared, time_kernel, cooperative, cluster,
+                               launch_attributes_from(priority, programmatic_stream_serialization,
+                                                      mem_sync_domain, preferred_shared_memory_carveout,
+                                                      access_policy_window));
              },
              py::arg("block") = py::none(), py::arg("grid") = py::make_tuple(1, 1),
              py::arg("stream") = py::none(), py::arg("shared") = 0, py::arg("texrefs") = py::tuple(),
              py::arg("time_kernel") = false, py::arg("cooperative") = false,
-             py::arg("cluster") = py::none(),
+             py::arg("cluster") = py::none(), py::arg("priority") = py::none(),
+             py::arg("programmatic_stream_serialization") = false,
+             py::arg("mem_sync_domain") = py::none(),
+             py::arg("preferred_shared_memory_carveout") = py::none(),
+             py::arg("access_policy_window") = py::none(),
              "Launches on `stream` and returns at once; In, Out and InOut arguments are copied, and\n"
              "waited for without a stream. `cooperative`: all blocks run at once, and the grid can\n"
              "synchronise. `cluster`: (x, y, z) blocks that reach each other's shared memory, from\n"
-             "compute capability 9.0 on. Raises TypeError or ValueError naming the parameter,\n"
+             "compute capability 9.0 on. The last five are launch attributes of CUDA, by their fields'\n"
+             "names: a number as for streams; whether it may begin before the kernel before it ends;\n"
+             "0 or 1; percent; and (memory, num_bytes, hit_ratio, hit_prop, miss_prop). They change\n"
+             "when and how fast a kernel runs, not what it does. Raises TypeError or ValueError naming the parameter,\n"
              "LogicError for a block, grid or cluster that the device refuses.")
         .def("prepare",
              [](const FunctionPointer& f, const py::object& types, const py::object& texrefs) {

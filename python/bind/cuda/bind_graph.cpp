@@ -47,6 +47,9 @@ struct CopyEnd {
 struct Copy {
     gpu::GraphCopy copy;
     py::object kept;
+    bool has_host_memory() const {
+        return copy.to_type == CU_MEMORYTYPE_HOST || copy.from_type == CU_MEMORYTYPE_HOST;
+    }
 };
 
 Copy copy_from(const py::object& dest, const py::object& src, std::optional<std::size_t> size) {
@@ -113,6 +116,7 @@ void bind_nodes(GraphClass& c) {
           [](PyGraph& g, const py::object& dest, const py::object& src, std::optional<std::size_t> size,
              const py::object& after) {
               const Copy made = copy_from(dest, src, size);
+              if (made.has_host_memory()) g.wait_at_end();
               return g.add(after, made.kept, [&](gpu::Graph& graph, auto before) {
                   return graph.add_copy(made.copy, before);
               });
@@ -160,6 +164,7 @@ void bind_changes(GraphClass& c) {
              std::optional<std::size_t> size) {
               const gpu::GraphNode n = g.check(node);
               const Copy made = copy_from(dest, src, size);
+              if (made.has_host_memory()) g.wait_at_end();
               g.graph().set_copy(n, made.copy);
               if (auto* exec = g.exec()) exec->set_copy(n, made.copy);
               g.keep_for(n, made.kept);

@@ -6,6 +6,7 @@
 #include "gpu/driver/check.h"
 #include "python/bind/bind.h"
 #include "python/bind/cuda/cuda_array.h"
+#include "python/bind/cuda/graph.h"
 #include "python/bind/cuda/host_buffer.h"
 #include "python/bind/cuda/pointer.h"
 #include "python/bind/cuda/stream.h"
@@ -14,6 +15,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace lathe::bind {
 
@@ -90,6 +92,16 @@ gpu::CopySide resolved(const Side& side) {
 
 gpu::BoxCopy resolved(const Copy& c, bool has_depth) {
     return {resolved(c.from), resolved(c.to), c.width_bytes, c.height, has_depth ? c.depth : 1};
+}
+
+/// For the graph, where `stream` captures: what the sides lie in now.
+void keep_captured(const Copy& c, gpu::StreamView stream) {
+    PyGraph* const graph = PyGraph::capturing();
+    if (!graph || !stream.is_capturing()) return;
+    graph->wait_at_end();
+    graph->keep(py::capsule{new std::pair{c.from, c.to}, [](void* sides) {
+                                delete static_cast<std::pair<Side, Side>*>(sides);
+                            }});
 }
 
 py::object memory_type(const Side& side) {
@@ -174,6 +186,7 @@ void bind_calls(py::class_<T>& c, Now now, InOrder in_order) {
     c.def("__call__",
           [=](const T& t, const PyStream* stream) {
               const gpu::BoxCopy copy = resolved(t, true);
+              keep_captured(t, stream_of(stream));
               py::gil_scoped_release release;
               in_order(copy, stream_of(stream));
           },
@@ -193,6 +206,7 @@ void bind_rows(py::module_& m) {
     c.def("__call__",
           [](const Copy2D& t, const PyStream* stream) {
               const gpu::BoxCopy copy = resolved(t, false);
+              keep_captured(t, stream_of(stream));
               py::gil_scoped_release release;
               gpu::copy_rows(copy, stream_of(stream));
           },
@@ -233,6 +247,7 @@ void copy_peer(const py::object& dest, const py::object& src, std::size_t size,
     check_room(from, size, "cuMemcpyPeer");
     const gpu::Context there = context_of(dest_context, "dest_context");
     const gpu::Context here = context_of(src_context, "src_context");
+    if (async) PyGraph::keep_captured(stream_of(stream), {dest, src});
     py::gil_scoped_release release;
     async ? gpu::copy_between(to.address, there, from.address, here, size, stream_of(stream))
           : gpu::copy_between(to.address, there, from.address, here, size);

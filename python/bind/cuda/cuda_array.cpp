@@ -91,7 +91,7 @@ void bind_arrays(py::module_& m) {
              "(cuMipmappedArrayCreate)")
         .def("level",
              [](const MipmappedArrayPointer& a, unsigned index) {
-                 return std::make_shared<PyCudaArray>(a->get().level(index), a);
+                 return std::make_shared<PyCudaArray>(a->get().level(index), [a] { a->get(); });
              },
              py::arg("index"), "The Array of one level. Raises LogicError where there is none.")
         .def_property_readonly("num_levels",
@@ -166,14 +166,15 @@ void PyMipmappedArray::free() {
 
 gpu::CudaArray& PyCudaArray::get() {
     if (!array_) throw gpu::Error{"Array", CUDA_ERROR_INVALID_HANDLE, "it was freed"};
-    if (owner_) owner_->get();
+    if (require_) require_();
     return array_;
 }
 
 void PyCudaArray::free() {
     if (!get().owned())
         throw gpu::Error{"Array.free", CUDA_ERROR_INVALID_HANDLE,
-                         "its memory belongs to what it was taken from, such as a MipmappedArray"};
+                         "its memory belongs to what it was taken from, such as a MipmappedArray or a "
+                         "texture of OpenGL"};
     array_ = {};
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// CUDA arrays as Python holds them: made from a descriptor, or a level of a mipmapped array.
+// CUDA arrays as Python holds them: made from a descriptor, a level of a mipmapped array,
+// or one of a mapped texture of OpenGL.
 #pragma once
 
 #include "gpu/cuda_array.h"
@@ -7,6 +8,7 @@
 
 #include <pybind11/pybind11.h>
 
+#include <functional>
 #include <memory>
 
 namespace lathe::bind {
@@ -27,9 +29,10 @@ private:
 
 class PyCudaArray {
 public:
-    /// `owner` is kept alive: a level's mipmapped array.
-    explicit PyCudaArray(gpu::CudaArray array, std::shared_ptr<PyMipmappedArray> owner = {})
-        : array_{std::move(array)}, owner_{std::move(owner)} {}
+    /// `require` throws gpu::Error where what a borrowed array lies in is gone, and keeps it alive: a
+    /// level's mipmapped array, the mapping of a texture of OpenGL.
+    explicit PyCudaArray(gpu::CudaArray array, std::function<void()> require = {})
+        : array_{std::move(array)}, require_{std::move(require)} {}
 
     /// Both throw gpu::Error where it was freed.
     gpu::CudaArray& get();
@@ -38,7 +41,7 @@ public:
 
 private:
     gpu::CudaArray array_;
-    std::shared_ptr<PyMipmappedArray> owner_;
+    std::function<void()> require_;
 };
 
 using CudaArrayPointer = std::shared_ptr<PyCudaArray>;

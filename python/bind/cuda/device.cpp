@@ -234,6 +234,18 @@ void bind_device(py::module_& m) {
           "Opens the driver.");
     m.def("driver_version", [] { return gpu::driver().version; },
           "1000 * major + 10 * minor of the CUDA that the driver offers.");
+    m.def("driver_is_open", [] { return gpu::detail::open_driver.load() != nullptr; },
+          "Whether something has opened the driver; does not open it.");
+    m.def("module_get_loading_mode",
+          [] { // from CUDA 11.7 on
+              CUmoduleLoadingMode mode = CU_MODULE_EAGER_LOADING;
+              if (const auto ask = gpu::driver().find<decltype(cuModuleGetLoadingMode)>(
+                      "cuModuleGetLoadingMode"))
+                  if (const CUresult code = ask(&mode); code != CUDA_SUCCESS)
+                      throw gpu::Error{"cuModuleGetLoadingMode", code};
+              return static_cast<int>(mode);
+          },
+          "A module_loading_mode. (cuModuleGetLoadingMode)");
     m.def("cuda_version", [] { return CUDA_VERSION; }, "The same of the headers Lathe is built with.");
     m.def("start_profiler",
           [] {

@@ -55,18 +55,27 @@ const Signature& PyFunction::signature_for(const py::tuple& values) {
 }
 
 void PyFunction::launch(const gpu::LaunchConfig& config, const Signature& signature,
-                        const py::tuple& values) const {
+                        const py::tuple& values, const gpu::LaunchAttributes& more) const {
     check_block(kernel_, config.block);
     PackedArguments packed{signature, py::args{values}, py::kwargs{}, nullptr};
     const StreamUse use{config.stream, true, values};
     module_->update_references(config.stream);
+    if (PyGraph* graph = PyGraph::capturing()) {
+        graph->keep(module_->kept_for_graph(module_));
+        graph->keep(values);
+        if (module_->has_references()) graph->wait_at_end();
+    }
     const GilRelease release;
-    kernel_.launch(config, packed.pointers());
+    if (more.any())
+        gpu::launch_with(kernel_, config, more, packed.pointers());
+    else
+        kernel_.launch(config, packed.pointers());
 }
 
 py::object PyFunction::call(const py::args& args, const py::object& block, const py::object& grid,
                             const PyStream* stream, std::size_t shared, bool time_kernel,
-                            bool cooperative, const py::object& cluster) {
+                            bool cooperative, const py::object& cluster,
+                            const gpu::LaunchAttributes& more) {
     if (block.is_none()) throw py::value_error("must specify block size");
     gpu::LaunchConfig config{dim3_from(grid, "grid"), dim3_from(block, "block"), shared,
                              stream_of(stream), cooperative};
@@ -90,8 +99,7 @@ py::object PyFunction::call(const py::args& args, const py::object& block, const
         if (time_kernel) gpu::Context::current().synchronize();
         return std::chrono::steady_clock::now();
     }();
-    launch(config, signature_for(values), values);
-    if (PyGraph* graph = PyGraph::capturing()) graph->keep(py::make_tuple(module_, values));
+    launch(config, signature_for(values), values, more);
     py::object seconds = py::none();
     if (time_kernel) {
         gpu::Context::current().synchronize();
@@ -186,7 +194,6 @@ void PyFunction::prepared_call(const py::object& grid, const py::object& block,
     gpu::Context::ensure_current();
     launch({dim3_from(grid, "grid"), dim3_from(block, "block"), shared_bytes, stream}, *prepared_,
            args);
-    if (PyGraph* graph = PyGraph::capturing()) graph->keep(py::make_tuple(module_, args));
 }
 
 } // namespace lathe::bind

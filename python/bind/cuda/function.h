@@ -2,7 +2,7 @@
 // Kernels, as PyCUDA's driver module calls them.
 #pragma once
 
-#include "gpu/launch.h"
+#include "gpu/launch_attributes.h"
 #include "python/bind/cuda/argument_plan.h"
 #include "python/bind/cuda/module.h"
 #include "python/bind/cuda/stateful_launch.h"
@@ -36,7 +36,8 @@ public:
     /// clock with `time_kernel`.
     py::object call(const py::args& args, const py::object& block, const py::object& grid,
                     const PyStream* stream, std::size_t shared, bool time_kernel,
-                    bool cooperative = false, const py::object& cluster = py::none());
+                    bool cooperative = false, const py::object& cluster = py::none(),
+                    const gpu::LaunchAttributes& more = {});
     /// `types`: struct characters ("PPf") or a sequence of data types.
     void prepare(const py::object& types);
     void prepared_call(const py::object& grid, const py::object& block, gpu::StreamView stream,
@@ -56,8 +57,8 @@ public:
 
 private:
     const Signature& signature_for(const py::tuple& values);
-    void launch(const gpu::LaunchConfig& config, const Signature& signature,
-                const py::tuple& values) const;
+    void launch(const gpu::LaunchConfig& config, const Signature& signature, const py::tuple& values,
+                const gpu::LaunchAttributes& more = {}) const;
 
     std::shared_ptr<LoadedModule> module_;
     std::string name_;

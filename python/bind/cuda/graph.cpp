@@ -18,6 +18,18 @@ PyGraph* PyGraph::capturing() {
     return capturing_graph;
 }
 
+void PyGraph::keep_captured(gpu::StreamView stream, std::initializer_list<py::handle> memory) {
+    PyGraph* const graph = capturing();
+    if (!graph || !stream.is_capturing()) return;
+    for (const py::handle each : memory) {
+        auto* const view = PyObject_CheckBuffer(each.ptr()) ? PyMemoryView_FromObject(each.ptr()) : nullptr;
+        if (!view) PyErr_Clear();
+        else graph->wait_at_end(); // host memory
+        graph->keep(view ? py::reinterpret_steal<py::object>(view)
+                         : py::reinterpret_borrow<py::object>(each));
+    }
+}
+
 PyGraph::PyGraph(std::optional<py::object> stream) {
     if (!stream || stream->is_none()) return;
     if (!py::isinstance<PyStream>(*stream))
@@ -27,10 +39,19 @@ PyGraph::PyGraph(std::optional<py::object> stream) {
 }
 
 PyGraph::~PyGraph() {
+    wait_for_launches();
     const WithoutGil release;
     capture_.reset();
     exec_ = {};
     graph_ = {};
+}
+
+void PyGraph::wait_for_launches() {
+    const gpu::Context context = std::exchange(launched_in_, {});
+    if (!must_wait_ || !context) return;
+    const WithoutGil release; // a host function may have to come first
+    if (const gpu::detail::ReleaseScope scope{context})
+        gpu::driver().cuCtxSynchronize(); // an error is found again by who asks for results
 }
 
 py::object PyGraph::stream() {
@@ -68,6 +89,7 @@ void PyGraph::end(bool failed) {
         kept_ = std::exchange(kept_before_, {});
         throw;
     }
+    wait_for_launches();
     kept_before_.clear();
     life_ = std::make_shared<int>(0);
     kept_by_node_.clear();
@@ -88,8 +110,9 @@ gpu::GraphExec& PyGraph::ready() {
 }
 
 void PyGraph::launch(gpu::StreamView stream) {
-    gpu::Context::ensure_current();
+    const gpu::Context context = gpu::Context::ensure_current();
     gpu::GraphExec& exec = ready();
+    if (must_wait_) launched_in_ = context;
     const GilRelease release;
     exec.launch(stream);
 }
@@ -147,6 +170,7 @@ PyGraphNode PyGraph::add_host(const py::object& after, const py::object& functio
 }
 
 void PyGraph::keep_for(gpu::GraphNode node, py::object object) {
+    if (kept_by_node_.contains(node.get())) wait_for_launches();
     kept_by_node_[node.get()] = std::move(object);
 }
 

@@ -9,6 +9,7 @@
 
 #include <pybind11/pybind11.h>
 
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -33,6 +34,12 @@ public:
     /// What captures, on this thread: keeps what is launched meanwhile.
     static PyGraph* capturing();
     void keep(py::object object) { kept_.push_back(std::move(object)); }
+    /// The memory of a copy or fill, where `stream` captures: buffers of Python's cannot move then.
+    static void keep_captured(gpu::StreamView stream, std::initializer_list<py::handle> memory);
+
+    /// What is kept now may go only when launches are done: neither its end nor a driver's free
+    /// waits for them.
+    void wait_at_end() { must_wait_ = true; }
 
     py::object stream();
     /// Throws gpu::Error where it captures already.
@@ -65,11 +72,14 @@ public:
 private:
     PyGraphNode named(gpu::GraphNode node) const { return {node, life_}; }
     std::vector<gpu::GraphNode> nodes_from(const py::object& after) const;
+    void wait_for_launches();
 
     py::object stream_;
     gpu::Graph graph_;
     gpu::GraphExec exec_;
     std::unique_ptr<gpu::StreamCapture> capture_;
+    gpu::Context launched_in_; ///< empty: not launched since the last wait
+    bool must_wait_ = false;
     std::shared_ptr<int> life_ = std::make_shared<int>(0);  ///< of its nodes
     std::shared_ptr<int> alive_ = std::make_shared<int>(0); ///< its own
     std::vector<py::object> kept_;                        ///< of the capture

@@ -5,6 +5,7 @@
 #include "gpu/graphics_context.h"
 #include "gpu/graphics_resource.h"
 #include "python/bind/bind.h"
+#include "python/bind/cuda/cuda_array.h"
 #include "python/bind/cuda/stream.h"
 
 #include <pybind11/stl.h>
@@ -126,17 +127,6 @@ struct MappedObject {
     std::size_t index = 0;
 };
 
-/// A texture's level as a CUDA array, for as long as it is mapped.
-struct MappedArray {
-    std::shared_ptr<Mapped> all;
-    gpu::CudaArray array;
-
-    const gpu::CudaArray& get() const {
-        (void)all->require();
-        return array;
-    }
-};
-
 CUgraphicsRegisterFlags flags_from(unsigned flags) {
     if (flags > 15) throw py::value_error(fmt::format("flags must be of graphics_map_flags, got {}", flags));
     return static_cast<CUgraphicsRegisterFlags>(flags);
@@ -184,22 +174,6 @@ void bind_objects(py::module_& m) {
 }
 
 void bind_mappings(py::module_& m) {
-    // Where lathe.cuda.driver.Array wraps a gpu::CudaArray, array() returns that instead.
-    py::class_<MappedArray>(m, "MappedArray", "A level of a mapped texture; ends with the mapping.")
-        .def_property_readonly("handle",
-                               [](const MappedArray& a) {
-                                   return reinterpret_cast<std::uintptr_t>(a.get().get());
-                               },
-                               "The CUarray as an int.")
-        .def_property_readonly("shape",
-                               [](const MappedArray& a) {
-                                   const auto& c = a.get().config();
-                                   return std::tuple{c.depth, c.height, c.width};
-                               },
-                               "(depth, height, width); 0 for dimensions that it has not.")
-        .def_property_readonly("format", [](const MappedArray& a) { return static_cast<int>(a.get().config().format); },
-                               "An array_format.")
-        .def_property_readonly("num_channels", [](const MappedArray& a) { return a.get().config().channels; });
     const auto enter = [](const py::object& self) { return self; };
     py::class_<MappedObject>(m, "RegisteredMapping",
                              "An OpenGL object in CUDA's hands; a context manager that unmaps.")
@@ -216,10 +190,11 @@ void bind_mappings(py::module_& m) {
              "(address, bytes) of a buffer, until the unmap.")
         .def("array",
              [](const MappedObject& o, unsigned index, unsigned level) {
-                 return MappedArray{o.all, o.all->require().array(o.index, index, level)};
+                 return std::make_shared<PyCudaArray>(o.all->require().array(o.index, index, level),
+                                                      [all = o.all] { (void)all->require(); });
              },
              py::arg("index") = 0, py::arg("level") = 0,
-             "A texture's layer or face `index` at a mipmap level, until the unmap.")
+             "A texture's layer or face `index` at a mipmap level: an Array until the unmap.")
         .def("__enter__", enter)
         .def("__exit__", [](const MappedObject& o, const py::args&) {
             if (o.all->is_mapped()) o.all->unmap(nullptr);

@@ -10,6 +10,8 @@
 #include <fmt/format.h>
 
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace lathe::bind {
 
@@ -100,6 +102,20 @@ std::shared_ptr<PySurfaceReference> LoadedModule::surface_reference(const std::s
     auto reference = std::make_shared<gpu::SurfaceReference>(name);
     add_reference(reference, "cuModuleGetSurfRef");
     return kept = std::make_shared<PySurfaceReference>(std::move(reference));
+}
+
+void LoadedModule::update_references(gpu::StreamView stream) {
+    if (references_.must_wait(stream)) {
+        const GilRelease release; // the work may have functions of Python's in it
+        gpu::Context::ensure_current().synchronize();
+    }
+    references_.update(stream);
+}
+
+py::object LoadedModule::kept_for_graph(const std::shared_ptr<LoadedModule>& self) const {
+    using Kept = std::pair<std::shared_ptr<LoadedModule>, std::vector<std::shared_ptr<const void>>>;
+    return py::capsule{new Kept{self, references_.bound()},
+                       [](void* kept) { delete static_cast<Kept*>(kept); }};
 }
 
 std::optional<Signature> LoadedModule::signature(const std::string& name) const {

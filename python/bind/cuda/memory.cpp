@@ -4,6 +4,7 @@
 #include "gpu/driver/check.h"
 #include "python/bind/bind.h"
 #include "python/bind/cuda/argument_plan.h"
+#include "python/bind/cuda/graph.h"
 #include "python/bind/cuda/host_buffer.h"
 #include "python/bind/cuda/memory_pool.h"
 #include "python/bind/cuda/pointer.h"
@@ -38,6 +39,7 @@ void to_device(const py::object& dest, const py::object& src, const PyStream* st
     const DevicePointer to = device_pointer(dest, "memcpy_htod", "dest");
     const HostBuffer from{src, false};
     check_room(to, from.bytes(), "cuMemcpyHtoD");
+    if (async) PyGraph::keep_captured(stream_of(stream), {dest, src});
     const StreamUse use{stream_of(stream), async, {dest, src}};
     const GilRelease release;
     async ? gpu::copy_to_device(to.address, from.data(), from.bytes(), stream_of(stream))
@@ -48,6 +50,7 @@ void to_host(const py::object& dest, const py::object& src, const PyStream* stre
     const DevicePointer from = device_pointer(src, "memcpy_dtoh", "src");
     const HostBuffer to{dest, true};
     check_room(from, to.bytes(), "cuMemcpyDtoH");
+    if (async) PyGraph::keep_captured(stream_of(stream), {dest, src});
     const StreamUse use{stream_of(stream), async, {dest, src}};
     const GilRelease release;
     async ? gpu::copy_to_host(to.data(), from.address, to.bytes(), stream_of(stream))
@@ -60,6 +63,7 @@ void on_device(const py::object& dest, const py::object& src, std::size_t size,
     const DevicePointer from = device_pointer(src, "memcpy_dtod", "src");
     check_room(to, size, "cuMemcpyDtoD");
     check_room(from, size, "cuMemcpyDtoD");
+    if (async) PyGraph::keep_captured(stream_of(stream), {dest, src});
     const StreamUse use{stream_of(stream), async, {dest, src}};
     const GilRelease release;
     async ? gpu::copy_on_device(to.address, from.address, size, stream_of(stream))
@@ -166,6 +170,7 @@ template <class Unit> void bind_fill(py::module_& m, const char* name, const cha
                                 bool async) {
         const DevicePointer to = device_pointer(dest, "memset", "dest");
         check_room(to, size * sizeof(Unit), routine);
+        if (async) PyGraph::keep_captured(stream_of(stream), {dest});
         const StreamUse use{stream_of(stream), async, {dest}};
         const GilRelease release;
         async ? gpu::fill_units(to.address, data, sizeof(Unit), size, stream_of(stream))

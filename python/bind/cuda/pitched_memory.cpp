@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Pitched memory and fills of rows, as PyCUDA's driver module has them.
 #include "python/bind/bind.h"
+#include "python/bind/cuda/graph.h"
 #include "python/bind/cuda/pointer.h"
 #include "python/bind/cuda/stream.h"
 
@@ -43,6 +44,7 @@ template <class Unit> void bind_fill(py::module_& m, const char* name, const cha
         const DevicePointer to = device_pointer(dest, "memset", "dest");
         if (width == 0 || height == 0) return;
         check_rows(to, pitch, width, height, sizeof(Unit), routine);
+        if (async) PyGraph::keep_captured(stream_of(stream), {dest});
         py::gil_scoped_release release;
         async ? gpu::fill_rows(to.address, pitch, data, sizeof(Unit), width, height, stream_of(stream))
               : gpu::fill_rows(to.address, pitch, data, sizeof(Unit), width, height);

@@ -40,6 +40,16 @@ void DeviceAllocation::free_in_order(gpu::StreamView stream) {
 
 namespace {
 
+CUdeviceptr address_from(py::handle number) {
+    const unsigned long long found = PyLong_AsUnsignedLongLong(number.ptr());
+    if (found == ~0ull && PyErr_Occurred()) {
+        PyErr_Clear();
+        throw py::value_error(fmt::format("an address must be an int of 0 to 2^64 - 1, got {}",
+                                          py::repr(number).cast<std::string>()));
+    }
+    return found;
+}
+
 DevicePointer of_interface(py::handle value) {
     const py::dict interface = value.attr("__cuda_array_interface__");
     const py::tuple data = interface["data"];
@@ -78,10 +88,10 @@ std::optional<DevicePointer> find_device_pointer(py::handle value) {
     }
     if (py::hasattr(value, "__array_interface__")) return pointer_of_array(value);
     if (py::isinstance<PointerHolder>(value))
-        return DevicePointer{value.attr("get_pointer")().cast<std::uint64_t>(), std::nullopt};
+        return DevicePointer{address_from(value.attr("get_pointer")()), std::nullopt};
     if (PyIndex_Check(value.ptr()) && !PyBool_Check(value.ptr())) {
         const auto number = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()));
-        if (number) return DevicePointer{number.cast<std::uint64_t>(), std::nullopt};
+        if (number) return DevicePointer{address_from(number), std::nullopt};
         if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw py::error_already_set();
         PyErr_Clear(); // such as an array of NumPy's
     }

@@ -67,7 +67,10 @@ CUarray_format format_from(int format, const char* function) {
 namespace {
 
 CUaddress_mode address_mode_from(const py::handle value) {
-    const int mode = py::isinstance<py::int_>(value) ? value.cast<int>() : -1;
+    int overflow = 0;
+    const long number =
+        py::isinstance<py::int_>(value) ? PyLong_AsLongAndOverflow(value.ptr(), &overflow) : -1;
+    const int mode = overflow || number > CU_TR_ADDRESS_MODE_BORDER ? -1 : static_cast<int>(number);
     if (mode < CU_TR_ADDRESS_MODE_WRAP || mode > CU_TR_ADDRESS_MODE_BORDER)
         throw py::value_error(fmt::format("address_mode must be of address_mode, one or up to three, "
                                           "got {}",
@@ -267,6 +270,9 @@ void bind_texture_object(py::module_& m) {
         m, "SurfaceObject",
         "An argument for a kernel's cudaSurfaceObject_t: an Array that it reads and writes."};
     surface.def(py::init([](const py::object& array) {
+                    if (!py::isinstance<PyCudaArray>(array))
+                        throw py::type_error(fmt::format("SurfaceObject: array must be an Array, got {}",
+                                                         py::repr(array).cast<std::string>()));
                     const gpu::CudaArray& shown = array.cast<PyCudaArray&>().get();
                     gpu::Context::ensure_current();
                     shown.require_current("cuSurfObjectCreate");

@@ -185,6 +185,7 @@ void pack_unknown(const ParameterInfo& p, py::handle value, std::byte* to, const
         return pack_floating(p, value, to, no);
     if (is_integer(value) && p.bytes <= 8) {
         const bool negative = PyObject_RichCompareBool(value.ptr(), py::int_(0).ptr(), Py_LT) == 1;
+        PyErr_Clear(); // of what does not compare
         return pack_integer(p, value, to, negative, no);
     }
     pack_structure({}, p, value, to, no);

@@ -29,9 +29,11 @@ gpu::Dim3 dim3_from(py::handle value, const char* what) {
         py::ssize_t n = 0;
         if (!PyIndex_Check(item.ptr()) || PyBool_Check(item.ptr()) ||
             ((n = PyNumber_AsSsize_t(item.ptr(), nullptr)) < 1) ||
-            n > std::numeric_limits<int>::max())
+            n > std::numeric_limits<int>::max()) {
+            PyErr_Clear(); // of what is no integer after all
             throw py::value_error(fmt::format("{} must be one to three integers of at least 1, got {}",
                                               what, py::repr(value).cast<std::string>()));
+        }
         return unsigned(n);
     };
     if (!py::isinstance<py::tuple>(value) && !py::isinstance<py::list>(value)) {
@@ -48,36 +50,46 @@ gpu::Dim3 dim3_from(py::handle value, const char* what) {
 PyKernel::PyKernel(std::shared_ptr<Engine> engine, KernelSlot& slot, std::string entry)
     : engine_{std::move(engine)}, slot_{&slot}, entry_{std::move(entry)} {}
 
+std::shared_ptr<const LoadedKernels> FixedKernels::here() {
+    const gpu::Context context = gpu::Context::ensure_current();
+    for (const Loaded& each : loaded_)
+        if (each.context == context) return each.kernels;
+    KernelBuild build;
+    {
+        py::gil_scoped_release release;
+        build = build_kernel(source_, Effort::full);
+    }
+    if (!build.loaded) {
+        gpu::CompileResult failed;
+        failed.log = build.log;
+        failed.diagnostics = build.diagnostics;
+        throw gpu::CompileError{failed};
+    }
+    std::erase_if(loaded_, [](const Loaded& each) { return !each.context.is_alive(); });
+    loaded_.push_back({context, build.loaded});
+    return build.loaded;
+}
+
 PyKernel::PyKernel(KernelSource source, const std::shared_ptr<PyKernel>& sibling)
     : entry_{source.entry} {
-    if (sibling && sibling->fixed_) {
-        fixed_ = sibling->fixed_;
-    } else {
-        py::gil_scoped_release release;
-        gpu::Context::ensure_current();
-        KernelBuild build = build_kernel(source, Effort::full);
-        if (!build.loaded) {
-            gpu::CompileResult failed;
-            failed.log = build.log;
-            failed.diagnostics = build.diagnostics;
-            throw gpu::CompileError{failed};
-        }
-        fixed_ = std::move(build.loaded);
-    }
-    if (entry_.empty()) entry_ = fixed_->first;
+    fixed_ = sibling && sibling->fixed_ ? sibling->fixed_
+                                        : std::make_shared<FixedKernels>(std::move(source));
+    const auto version = fixed_->here();
+    if (entry_.empty()) entry_ = version->first;
     (void)resolve();
 }
 
 std::shared_ptr<const LoadedKernels> PyKernel::loaded() const {
-    return slot_ ? slot_->loaded() : fixed_;
+    return slot_ ? slot_->loaded() : fixed_->here();
 }
 
 gpu::Kernel PyKernel::resolve() {
     if (slot_) return entry_.empty() ? slot_->kernel() : slot_->kernel(entry_);
-    const auto found = fixed_->kernels.find(entry_);
-    if (found == fixed_->kernels.end()) {
+    const auto version = fixed_->here();
+    const auto found = version->kernels.find(entry_);
+    if (found == version->kernels.end()) {
         std::vector<std::string> names;
-        for (const auto& [name, kernel] : fixed_->kernels) names.push_back(name);
+        for (const auto& [name, kernel] : version->kernels) names.push_back(name);
         throw Error{fmt::format("the source has no kernel '{}'; it has {}", entry_, fmt::join(names, ", "))};
     }
     return found->second;
@@ -106,6 +118,7 @@ void PyKernel::read_signature(const LoadedKernels& version, const gpu::Kernel& k
 }
 
 const Signature& PyKernel::signature() {
+    if (fixed_ && signature_of_) return signature_; // the same in all contexts
     const auto version = loaded();
     if (!version || version == signature_of_) return signature_;
     const gpu::Kernel kernel = resolve();
@@ -123,7 +136,7 @@ const Signature& PyKernel::signature() {
 PackedArguments PyKernel::pack(const py::args& args, const py::kwargs& kwargs) {
     ParameterSet* parameters = engine_ ? &engine_->studio.parameters() : nullptr;
     const Signature& known = signature();
-    if (signature_of_ == loaded()) return {known, args, kwargs, parameters};
+    if (fixed_ || signature_of_ == loaded()) return {known, args, kwargs, parameters};
     try {
         return {known, args, kwargs, parameters};
     } catch (const py::type_error&) { // perhaps what is known is no longer so
@@ -166,10 +179,11 @@ bool PyKernel::launch(gpu::Dim3 grid, gpu::Dim3 block, std::size_t shared_bytes,
                       const py::args& args, const py::kwargs& kwargs) {
     const bool windowed = slot_ && !engine_->studio.config().headless.value_or(false);
     if (windowed && !slot_->ready()) return false;
-    const gpu::Kernel kernel = resolve();
-    if (!engine_) gpu::Context::ensure_current();
-    PackedArguments packed = pack(args, kwargs);
     const auto owner = engine_ ? engine_ : engine_of(args, kwargs);
+    std::optional<gpu::CurrentContext> where; // an App's stream is of the primary context
+    if (owner) where.emplace(gpu::Context::primary(owner->studio.device()));
+    const gpu::Kernel kernel = resolve();
+    PackedArguments packed = pack(args, kwargs);
     const gpu::LaunchConfig config{grid, block, shared_bytes,
                                    owner ? owner->stream() : gpu::StreamView::legacy()};
     if (!owner) unwatched_launches = true;

@@ -13,14 +13,34 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace lathe::bind {
+
+/// One source, loaded in each context that a launch comes from.
+class FixedKernels {
+public:
+    explicit FixedKernels(KernelSource source) : source_{std::move(source)} {}
+
+    /// That of the calling thread's context; compiles and loads it the first time, without the GIL.
+    /// Throws CompileError.
+    std::shared_ptr<const LoadedKernels> here();
+
+private:
+    struct Loaded {
+        gpu::Context context;
+        std::shared_ptr<const LoadedKernels> kernels;
+    };
+    KernelSource source_;
+    std::vector<Loaded> loaded_; ///< under the GIL
+};
 
 class PyKernel {
 public:
     /// Live: the slot's running version at each launch.
     PyKernel(std::shared_ptr<Engine> engine, KernelSlot& slot, std::string entry);
-    /// Compiled here; throws CompileError.
+    /// Compiled here, and once more in each other context that launches it; throws CompileError.
     PyKernel(KernelSource source, const std::shared_ptr<PyKernel>& sibling = nullptr);
 
     const std::string& entry() const { return entry_; }
@@ -45,7 +65,7 @@ private:
 
     std::shared_ptr<Engine> engine_;
     KernelSlot* slot_ = nullptr;
-    std::shared_ptr<const LoadedKernels> fixed_;
+    std::shared_ptr<FixedKernels> fixed_;
     std::string entry_;
     Signature signature_;
     std::shared_ptr<const LoadedKernels> signature_of_; ///< the version it was read from

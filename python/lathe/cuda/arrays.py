@@ -233,6 +233,8 @@ def make_multichannel_2d_array(ndarray: NDArray[Any], order: str) -> native.Cuda
 
 def bind_array_to_texref(ary: native.CudaArray, texref: native.TextureReference) -> None:
     """Binds an array to a reference that reads its elements, clamped at the edges."""
+    if not isinstance(texref, native.TextureReference):
+        raise TypeError(f"texref must be a TextureReference, got {texref!r}")
     texref.set_array(ary)
     texref.set_address_mode(0, address_mode.CLAMP)
     texref.set_address_mode(1, address_mode.CLAMP)

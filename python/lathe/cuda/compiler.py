@@ -126,7 +126,7 @@ def compile_plain(
     target: str = "cubin",
 ) -> bytes:
     """Compiles a source as it is; options say all, with ``-arch``. `compile` has the parameters."""
-    named = any(o.startswith(("-arch", "--gpu-architecture")) for o in options)
+    named = any(str(o).startswith(("-arch", "--gpu-architecture")) for o in options)
     return compile(
         source, options=options, no_extern_c=True, arch=None if named else _own_arch(),
         target=target,
@@ -160,7 +160,7 @@ def compile(
     if target not in ("cubin", "ptx", "fatbin"):
         raise ValueError(f"target must be 'cubin', 'ptx' or 'fatbin', got {target!r}")
     given = DEFAULT_NVCC_FLAGS if options is None else options
-    if arch is None and not any(o.startswith(("-arch", "--gpu-architecture")) for o in given):
+    if arch is None and not any(str(o).startswith(("-arch", "--gpu-architecture")) for o in given):
         arch = _own_arch()
     return _compiled(
         str(source),

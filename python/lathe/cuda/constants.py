@@ -329,6 +329,21 @@ class limit(Flags):
     DEV_RUNTIME_PENDING_LAUNCH_COUNT = 4
 
 
+class access_property(Flags):
+    """What the L2 cache does with a range; for `access_policy_window=` of a call."""
+
+    NORMAL = 0
+    STREAMING = 1
+    PERSISTING = 2
+
+
+class module_loading_mode(Flags):
+    """When a module's kernels are loaded: with it, or each before its first launch."""
+
+    EAGER = 1
+    LAZY = 2
+
+
 class ipc_mem_flags(Flags):
     """For memory of another process."""
 

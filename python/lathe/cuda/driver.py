@@ -53,6 +53,7 @@ from lathe.cuda.host_arrays import (
     pagelocked_zeros_like,
     register_host_memory,
 )
+from lathe.cuda.module_loading import module_get_loading_mode, module_set_loading_mode
 from lathe.cuda.pools import (
     DeviceMemoryPool,
     PageLockedAllocator,
@@ -219,6 +220,8 @@ def initialize_profiler(config_file: str, output_file: str, output_mode: int) ->
 
 def mem_alloc_like(ary: NDArray[Any]) -> native.DeviceAllocation:
     """Device memory as large as `ary`."""
+    if not hasattr(ary, "nbytes"):
+        raise TypeError(f"ary must be an array, got {ary!r}")
     return mem_alloc(ary.nbytes)
 
 
@@ -338,6 +341,8 @@ __all__ = [
     "memset_d8_async",
     "module_from_buffer",
     "module_from_file",
+    "module_get_loading_mode",
+    "module_set_loading_mode",
     "pointer_get_attribute",
     "register_host_memory",
     "set_debugging",

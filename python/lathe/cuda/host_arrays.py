@@ -37,6 +37,12 @@ def _order(array: _Array) -> str:
     raise ValueError("could not detect array order: the array is not contiguous")
 
 
+def _like(array: Any) -> tuple[_Shape, DTypeLike, str]:
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"array must be a numpy.ndarray, got {array!r}")
+    return array.shape, array.dtype, _order(array)
+
+
 def _zeroed(array: _Array) -> _Array:
     array.fill(0)
     return array
@@ -71,7 +77,7 @@ def pagelocked_zeros(
 
 def pagelocked_empty_like(array: _Array, mem_flags: int = 0) -> _Array:
     """`pagelocked_empty` of the shape, type and order of a contiguous array."""
-    return pagelocked_empty(array.shape, array.dtype, _order(array), mem_flags)
+    return pagelocked_empty(*_like(array), mem_flags)
 
 
 def pagelocked_zeros_like(array: _Array, mem_flags: int = 0) -> _Array:
@@ -101,7 +107,7 @@ def aligned_zeros(
 
 def aligned_empty_like(array: _Array, alignment: int = 4096) -> _Array:
     """`aligned_empty` of the shape, type and order of a contiguous array."""
-    return aligned_empty(array.shape, array.dtype, _order(array), alignment)
+    return aligned_empty(*_like(array), alignment)
 
 
 def aligned_zeros_like(array: _Array, alignment: int = 4096) -> _Array:
@@ -142,7 +148,7 @@ def managed_zeros(shape: _Shape, dtype: DTypeLike, order: str = "C", mem_flags: 
 
 def managed_empty_like(array: _Array, mem_flags: int = 0) -> _Array:
     """`managed_empty` of the shape, type and order of a contiguous array."""
-    return managed_empty(array.shape, array.dtype, _order(array), mem_flags)
+    return managed_empty(*_like(array), mem_flags)
 
 
 def managed_zeros_like(array: _Array, mem_flags: int = 0) -> _Array:

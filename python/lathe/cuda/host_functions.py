@@ -10,6 +10,7 @@ from __future__ import annotations
 import atexit
 import sys
 import threading
+import traceback
 from types import SimpleNamespace
 from typing import Any
 
@@ -23,14 +24,26 @@ def _call(function: Any, arguments: tuple[Any, ...]) -> None:
     try:
         function(*arguments)
     except BaseException as error:
-        told = SimpleNamespace(
-            exc_type=type(error),
-            exc_value=error,
-            exc_traceback=error.__traceback__,
-            err_msg="Exception ignored in the host function of a stream",
-            object=function,
-        )
-        sys.unraisablehook(told)
+        try:
+            _tell(error, function)
+        except BaseException:  # a hook's own mistake must not end this thread
+            traceback.print_exc()
+
+
+def _tell(error: BaseException, function: Any) -> None:
+    words = "Exception ignored in the host function of a stream"
+    if sys.unraisablehook is sys.__unraisablehook__:  # it takes the interpreter's own type alone
+        print(f"{words}: {function!r}", file=sys.stderr)
+        traceback.print_exception(error)
+        return
+    told = SimpleNamespace(
+        exc_type=type(error),
+        exc_value=error,
+        exc_traceback=error.__traceback__,
+        err_msg=words,
+        object=function,
+    )
+    sys.unraisablehook(told)
 
 
 def _work() -> None:

@@ -15,6 +15,8 @@ def folders_of(options: Sequence[str]) -> list[Path]:
     folders = []
     rest = iter(options)
     for option in rest:
+        if not isinstance(option, str):
+            raise TypeError(f"options must be strings, got {option!r}")
         word, equals, value = option.partition("=")
         if word in ("-I", "--include-path"):
             folders.append(value if equals else next(rest, ""))

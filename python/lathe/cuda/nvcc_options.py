@@ -69,6 +69,8 @@ def translate(options: Sequence[str]) -> list[str]:
     kept: list[str] = []
     rest = iter(options)
     for option in rest:
+        if not isinstance(option, str):
+            raise TypeError(f"options must be strings, got {option!r}")
         word, equals, value = option.partition("=")
         if word in _REFUSED:
             raise ValueError(f"nvcc's option {option} cannot be followed: {_REFUSED[word]}")

@@ -192,6 +192,8 @@ class OccupancyRecord:
             raise ValueError(
                 f"a block of {threads} threads, {shared_mem} bytes and {registers} registers"
             )
+        if not isinstance(devdata, DeviceData):
+            raise TypeError(f"devdata must be a DeviceData, got {devdata!r}")
         if threads > devdata.max_threads:
             raise ValueError(f"too many threads: {threads}, at most {devdata.max_threads}")
         warps = -(-threads // devdata.warp_size)

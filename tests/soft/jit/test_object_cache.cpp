@@ -8,10 +8,13 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <set>
+#include <thread>
+#include <vector>
 
 namespace lathe::soft::test {
 namespace {
@@ -166,6 +169,30 @@ TEST_F(ObjectCacheTest, RefusalsAreKept) {
     EXPECT_EQ(first.misses, 2u); // by warps, then by threads
     EXPECT_EQ(second.hits, 2u);
     expect_right(second);
+}
+
+// Code that several threads link at the same time is each one's own: found by its module, and gone
+// with it, whatever the others do.
+TEST(Linking, ByManyThreads) {
+    const std::string text = new_text();
+    auto parsed = std::make_shared<ptx::Module>(ptx::parse(text).module);
+    std::uint32_t table[4] = {};
+    const auto linked = [&] {
+        const auto code =
+            CompiledModule::create(parsed, [&](std::string_view) -> void* { return table; }, {});
+        return code->contains(reinterpret_cast<std::uintptr_t>(code->entry("k")));
+    };
+    ASSERT_TRUE(linked());
+    std::atomic<int> lost{0};
+    testing::internal::CaptureStderr();
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 8; ++t)
+        threads.emplace_back([&] {
+            for (int i = 0; i < 200; ++i) lost += !linked();
+        });
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+    EXPECT_EQ(lost, 0);
 }
 
 } // namespace

@@ -61,6 +61,8 @@ def make_context(dev: driver.Device, flags: int = 0) -> driver.Context:
     LogicError
         Where no OpenGL context is current, or OpenGL runs on another device.
     """
+    if not isinstance(dev, driver.Device):
+        raise TypeError(f"dev must be a Device, got {dev!r}")
     context = dev.make_context(int(flags))
     try:
         _require_shared("cuGLCtxCreate")
