@@ -103,6 +103,17 @@ def test_two_textures_take_turns_and_a_reset_brings_them_back(app):
     assert (b.get() == 0).all()
 
 
+def test_a_kernel_of_no_app_is_launched_in_the_order_of_the_texture(app):
+    a, b = app.astexture(np.ones((8, 8), np.float32)), app.texture((8, 8))
+    live = app.kernel(SWAP)
+    fixed = lathe.kernel(SWAP)
+    assert app.frame()
+    for _ in range(20):
+        live[8, 8](a, b, 8)
+        fixed[8, 8](b, a, 8)
+    assert (a.get() == 41).all()
+
+
 def test_no_slider_for_a_texture(app):
     app.kernel(PAINT)
     assert "s" not in app.parameters

@@ -9,6 +9,7 @@
 #include "python/bind/cuda/memory_pool.h"
 #include "python/bind/gpu/signature.h"
 #include "python/bind/interop/array.h"
+#include "python/bind/interop/texture.h"
 
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
@@ -150,10 +151,12 @@ namespace {
 
 std::atomic<bool> unwatched_launches{false};
 
-/// The App whose array is among the arguments: its stream orders what reads and writes it.
+/// The App whose array or texture is among the arguments: its stream orders what reads and writes it.
 std::shared_ptr<Engine> engine_of(const py::args& args, const py::kwargs& kwargs) {
-    const auto of = [](py::handle value) {
-        return py::isinstance<Array>(value) ? value.cast<const Array&>().engine() : nullptr;
+    const auto of = [](py::handle value) -> std::shared_ptr<Engine> {
+        if (py::isinstance<Array>(value)) return value.cast<const Array&>().engine();
+        if (py::isinstance<Texture>(value)) return value.cast<const Texture&>().engine();
+        return nullptr;
     };
     for (const py::handle value : args)
         if (auto found = of(value)) return found;
