@@ -32,9 +32,10 @@ public:
         }
         if (const auto percent = wanted.preferred_shared_memory_carveout) {
             check("preferred_shared_memory_carveout", *percent, -1, 100);
-            add(CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
-                "preferred_shared_memory_carveout")
-                .sharedMemCarveout = static_cast<unsigned>(*percent);
+            if (*percent >= 0) // drivers do not take CU_SHAREDMEM_CARVEOUT_DEFAULT here
+                add(CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
+                    "preferred_shared_memory_carveout")
+                    .sharedMemCarveout = static_cast<unsigned>(*percent);
         }
         if (const auto& window = wanted.access_policy_window) {
             if (!(window->hitRatio >= 0 && window->hitRatio <= 1))

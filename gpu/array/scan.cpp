@@ -210,11 +210,9 @@ DType result_dtype(const Operation& operation, DType dtype) {
 
 ScanShape scan_shape(std::size_t value_bytes, unsigned vector) {
     const std::size_t words = (std::max<std::size_t>(value_bytes, 4) + 3) / 4;
-    // On an H200 large tiles hide the way back (bench_cub.cu). Two blocks of 512 threads leave a
-    // thread 64 registers: its values and the prefix before each row of them may take 40, or they
-    // are spilled, as those of int64 were with 128 bytes of values, which float32 has.
-    const std::size_t rows =
-        is_software_device() ? 16 / (words * vector) : 40 / (words * (vector + 1));
+    // On an H200 large tiles hide the way back: 128 bytes of values a thread, also where some of
+    // them are spilled, as of int64 (0.86 of CUB's speed, 0.80 with 96 bytes; bench_cub.cu).
+    const std::size_t rows = (is_software_device() ? 16 : 32) / (words * vector);
     // 8 rows are enough to compile.
     return {is_software_device() ? 256U : 512U,
             static_cast<unsigned>(std::clamp<std::size_t>(rows, 1, 8))};

@@ -3,6 +3,7 @@
 
 import copy
 import pickle
+import types
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from array_cases import assert_same, numbers
 
 from lathe.cuda import (
     autoprimaryctx,  # noqa: F401
+    driver,
     gpuarray,
 )
 from lathe.cuda.gpuarray import to_gpu, vec
@@ -160,3 +162,39 @@ def test_dlpack_to_the_host_and_refusals():
         read_only.__dlpack__()
     again = gpuarray.from_dlpack(read_only)
     assert not again.flags.writeable
+
+
+SLOW_ADD = """
+__global__ void slow_add(float* x, int n, int rounds) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) for (int k = 0; k < rounds; ++k) atomicAdd(&x[i], 1.0f);
+}"""
+
+
+def test_streams_of_others_are_in_order():
+    """What a consumer's stream does comes after ours (DLPack), what ours does after a producer's
+    (`__cuda_array_interface__`)."""
+    from lathe.cuda.compiler import SourceModule
+
+    slow_add = SourceModule(SLOW_ADD).get_function("slow_add")
+    theirs = driver.Stream(driver.stream_flags.NON_BLOCKING)
+    array = gpuarray.zeros(1024, np.float32)
+    rounds, shape = np.int32(3000), {"block": (256, 1, 1), "grid": (4, 1)}
+    size = np.int32(1024)
+    for turn in range(3):
+        slow_add(array, size, rounds, **shape)
+        consumer = gpuarray.from_dlpack(
+            types.SimpleNamespace(
+                __dlpack__=lambda **k: array.__dlpack__(**{**k, "stream": theirs.handle}),
+                __dlpack_device__=array.__dlpack_device__,
+            )
+        )
+        assert consumer.ptr == array.ptr
+        slow_add(consumer, size, rounds, stream=theirs, **shape)
+
+        produced = types.SimpleNamespace(
+            __cuda_array_interface__={**array.__cuda_array_interface__, "stream": theirs.handle}
+        )
+        ours = gpuarray.asarray(produced)
+        assert ours.ptr == array.ptr
+        assert ((ours + 1).get() == 6000 * (turn + 1) + 1).all()

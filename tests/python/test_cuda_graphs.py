@@ -335,7 +335,7 @@ def test_a_capture_keeps_the_memory_of_its_copies_and_fills(add):
 
 def test_a_graph_that_ends_while_it_runs_keeps_host_memory_until_then(add):
     x, opened = zeros(), threading.Event()
-    back = np.zeros(8, np.int32)
+    back = cuda.pagelocked_zeros(8, np.int32)  # for others the launch itself would wait on a GPU
     seen = weakref.ref(back)
     with cuda.Graph() as graph:
         graph.stream.add_callback(lambda: opened.wait(60))

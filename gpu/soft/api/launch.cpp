@@ -76,6 +76,9 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* c, CUfunction f, void** params, 
         if (a.id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) cooperative = a.value.cooperative != 0;
         if (a.id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
             clusters = a.value.clusterDim.x * a.value.clusterDim.y * a.value.clusterDim.z != 1;
+        if (a.id == CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT &&
+            a.value.sharedMemCarveout > 100)
+            return CUDA_ERROR_INVALID_VALUE;
     }
     if (clusters)
         return in_context([](Context&) {

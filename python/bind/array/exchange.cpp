@@ -103,7 +103,7 @@ gpu::StreamView numbered_stream(std::int64_t number) {
 /// Work of `later` from now on comes after that of `earlier` so far.
 void put_in_order(gpu::StreamView earlier, gpu::StreamView later) {
     if (earlier == later) return;
-    gpu::Event event;
+    gpu::Event event{{.timing = false}};
     event.record(earlier);
     later.wait_event(event);
 }

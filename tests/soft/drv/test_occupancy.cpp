@@ -132,6 +132,11 @@ TEST_F(Occupancy, CooperativeGrids) {
     attribute.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
     attribute.value.clusterDim = {2, 1, 1};
     EXPECT_EQ(cuLaunchKernelEx(&config, f, params, nullptr), CUDA_ERROR_INVALID_CLUSTER_SIZE);
+    attribute.id = CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT;
+    attribute.value.sharedMemCarveout = 100;
+    CHECK_CU(cuLaunchKernelEx(&config, f, params, nullptr));
+    attribute.value.sharedMemCarveout = static_cast<unsigned>(CU_SHAREDMEM_CARVEOUT_DEFAULT);
+    EXPECT_EQ(cuLaunchKernelEx(&config, f, params, nullptr), CUDA_ERROR_INVALID_VALUE);
     CHECK_CU(cuCtxSynchronize());
 }
 
