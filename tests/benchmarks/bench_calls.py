@@ -5,39 +5,60 @@
     python tests/benchmarks/bench_calls.py
 
 With the driver that does nothing the figures are the binding's own; without it those of a loop
-that the device keeps up with or not. Beside Lathe: CuPy, cuda.core and PyCUDA, where they are
-installed and a GPU is.
+that the device keeps up with or not. Beside Lathe: cuLaunchKernel in a loop of C++, and CuPy,
+cuda.core and PyCUDA, where they are installed and a GPU is. All take turns.
 """
 
 from __future__ import annotations
 
+import ctypes
 import os
 import statistics
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 
 import lathe.cuda.autoinit  # noqa: F401
 import lathe.cuda.driver as cuda
-from lathe.cuda.compiler import SourceModule
+from lathe.cuda.compiler import SourceModule, compile
 
 CALLS = 20_000
 ROUNDS = 9
+LAUNCH_LOOP = Path(__file__).parents[2] / "build/tests/benchmarks/liblaunch_loop.so"
 SOURCE = "__global__ void k(float* a, float* b, float* c, float s, int n) {}"
 
 
-def microseconds(loop: Callable[[int], None], finish: Callable[[], None]) -> float:
-    """Median over ROUNDS of one call's share of a loop of CALLS."""
-    loop(CALLS)
-    finish()
-    rounds = []
-    for _ in range(ROUNDS):
-        begin = time.perf_counter()
-        loop(CALLS)
-        finish()
-        rounds.append(1e6 * (time.perf_counter() - begin) / CALLS)
-    return statistics.median(rounds)
+Loops = tuple[Callable[[int], None], Callable[[], None]]
+"""Calls so often, and waits for them."""
+
+
+def microseconds(loops: dict[str, Loops]) -> dict[str, float]:
+    """Median over ROUNDS of one call's share of a loop of CALLS; the loops take turns."""
+    rounds: dict[str, list[float]] = {name: [] for name in loops}
+    for turn in range(ROUNDS + 1):
+        for name, (loop, finish) in loops.items():
+            begin = time.perf_counter()
+            loop(CALLS)
+            finish()
+            if turn > 0:
+                rounds[name].append(1e6 * (time.perf_counter() - begin) / CALLS)
+    return {name: statistics.median(each) for name, each in rounds.items()}
+
+
+def cpp_loop() -> Loops:
+    """In this process and context, by tests/benchmarks/launch_loop.cpp."""
+    library = ctypes.CDLL(str(LAUNCH_LOOP))
+    driver = os.environ.get("LATHE_DRIVER_LIBRARY", "libcuda.so.1")
+    if code := library.launch_loop_open(driver.encode(), compile(SOURCE)):
+        raise RuntimeError(f"launch_loop_open gives {code}")
+
+    def loop(count: int) -> None:
+        if code := library.launch_loop_run(count):
+            raise RuntimeError(f"cuLaunchKernel gives {code}")
+
+    return loop, cuda.Context.synchronize
 
 
 def lathe_loops() -> dict[str, Callable[[int], None]]:
@@ -74,7 +95,7 @@ def lathe_loops() -> dict[str, Callable[[int], None]]:
     }
 
 
-def cupy_loop() -> tuple[Callable[[int], None], Callable[[], None]]:
+def cupy_loop() -> Loops:
     import cupy
 
     kernel = cupy.RawKernel('extern "C" ' + SOURCE, "k")
@@ -88,7 +109,7 @@ def cupy_loop() -> tuple[Callable[[int], None], Callable[[], None]]:
     return loop, cupy.cuda.Device().synchronize
 
 
-def cuda_core_loop() -> tuple[Callable[[int], None], Callable[[], None]]:
+def cuda_core_loop() -> Loops:
     try:
         from cuda.core import Device, LaunchConfig, Program, ProgramOptions, launch
     except ImportError:
@@ -110,9 +131,6 @@ def cuda_core_loop() -> tuple[Callable[[int], None], Callable[[], None]]:
             launch(stream, config, kernel, a, b, c, s, n)
 
     return loop, stream.sync
-
-
-Loops = tuple[Callable[[int], None], Callable[[], None]]
 
 
 def pycuda_loops() -> tuple[Loops, Loops]:
@@ -142,23 +160,22 @@ def pycuda_loops() -> tuple[Loops, Loops]:
 
 def main() -> None:
     print(f"{cuda.Device(0).name()}; microseconds a call, median of {ROUNDS} loops of {CALLS}")
-    for name, loop in lathe_loops().items():
-        print(f"  {name:<46} {microseconds(loop, cuda.Context.synchronize):7.3f}")
-    if os.environ.get("LATHE_DRIVER_LIBRARY"):
-        return
-    others: list[tuple[str, Callable[[], Loops]]] = [
-        ("CuPy RawKernel", cupy_loop),
-        ("cuda.core launch", cuda_core_loop),
-        ("PyCUDA function(...)", lambda: pycuda_loops()[0]),
-        ("PyCUDA prepared_call(...)", lambda: pycuda_loops()[1]),
-    ]
+    loops = {name: (loop, cuda.Context.synchronize) for name, loop in lathe_loops().items()}
+    others: list[tuple[str, Callable[[], Loops]]] = [("C++: cuLaunchKernel alone", cpp_loop)]
+    if not os.environ.get("LATHE_DRIVER_LIBRARY"):
+        others += [
+            ("CuPy RawKernel", cupy_loop),
+            ("cuda.core launch", cuda_core_loop),
+            ("PyCUDA function(...)", lambda: pycuda_loops()[0]),
+            ("PyCUDA prepared_call(...)", lambda: pycuda_loops()[1]),
+        ]
     for name, make in others:
         try:
-            loop, finish = make()
+            loops[name] = make()
         except Exception as why:
             print(f"  {name:<46} not measured: {type(why).__name__}: {why}")
-        else:
-            print(f"  {name:<46} {microseconds(loop, finish):7.3f}")
+    for name, took in microseconds(loops).items():
+        print(f"  {name:<46} {took:7.3f}")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// The loop that calls from Python are measured against: cuLaunchKernel alone, in C++, in the same
+// process and context. bench_calls.py loads it by ctypes.
+#include <cuda.h>
+
+#include <dlfcn.h>
+
+namespace {
+
+struct Loop {
+    decltype(&cuLaunchKernel) launch = nullptr;
+    CUfunction function = nullptr;
+    CUdeviceptr buffers[3] = {};
+};
+
+Loop loop;
+
+template <class F> F find(void* library, const char* name) {
+    return reinterpret_cast<F>(dlsym(library, name));
+}
+
+} // namespace
+
+extern "C" {
+
+/// Loads the kernel k(float*, float*, float*, float, int) of `image` into the current context.
+/// Returns a CUresult, -1 where `library` is no driver.
+__attribute__((visibility("default"))) int launch_loop_open(const char* library,
+                                                            const void* image) {
+    void* const driver = dlopen(library, RTLD_NOW);
+    if (!driver) return -1;
+    const auto load = find<decltype(&cuModuleLoadDataEx)>(driver, "cuModuleLoadDataEx");
+    const auto get = find<decltype(&cuModuleGetFunction)>(driver, "cuModuleGetFunction");
+    const auto allocate = find<decltype(&cuMemAlloc)>(driver, "cuMemAlloc_v2");
+    loop.launch = find<decltype(&cuLaunchKernel)>(driver, "cuLaunchKernel");
+    if (!load || !get || !allocate || !loop.launch) return -1;
+    CUmodule module = nullptr;
+    if (const CUresult code = load(&module, image, 0, nullptr, nullptr)) return code;
+    if (const CUresult code = get(&loop.function, module, "k")) return code;
+    for (CUdeviceptr& buffer : loop.buffers)
+        if (const CUresult code = allocate(&buffer, 1024)) return code;
+    return CUDA_SUCCESS;
+}
+
+/// Launches it `count` times on the default stream. Returns the first failure.
+__attribute__((visibility("default"))) int launch_loop_run(int count) {
+    float s = 2;
+    int n = 256;
+    void* arguments[] = {&loop.buffers[0], &loop.buffers[1], &loop.buffers[2], &s, &n};
+    for (int i = 0; i < count; ++i)
+        if (const CUresult code = loop.launch(loop.function, 1, 1, 1, 256, 1, 1, 0, nullptr,
+                                              arguments, nullptr))
+            return code;
+    return CUDA_SUCCESS;
+}
+
+} // extern "C"
