@@ -5,6 +5,7 @@
 #include "engine/interop/interop_mode.h"
 #include "gpu/context.h"
 #include "python/bind/bind.h"
+#include "python/bind/interop/host_copy.h"
 
 #include <fmt/format.h>
 
@@ -58,13 +59,7 @@ void Array::wait() const {
 }
 
 py::array Array::get(const py::object& out) const {
-    py::array result =
-        out.is_none() ? py::array(numpy_dtype(dtype_), shape_) : py::cast<py::array>(out);
-    const std::vector<py::ssize_t> shape(result.shape(), result.shape() + result.ndim());
-    if (!out.is_none() && (!result.dtype().is(numpy_dtype(dtype_)) || shape != shape_ ||
-                           !(result.flags() & py::array::c_style) || !result.writeable()))
-        throw py::value_error(fmt::format("out must be a writable C-contiguous {} array of shape {}",
-                                          name_of(dtype_), shape_text(shape_)));
+    py::array result = host_result(out, shape_, dtype_);
     if (!count_) return result;
     const CUdeviceptr from = address();
     void* to = result.mutable_data();
@@ -88,10 +83,8 @@ void Array::set(const py::object& value) {
         if (to != from) gpu::copy_on_device(to, from, bytes(), stream());
         return;
     }
-    auto numpy = py::module_::import("numpy");
-    py::object host = numpy.attr("asarray")(value, py::arg("dtype") = numpy_dtype(dtype_));
-    host = numpy.attr("ascontiguousarray")(numpy.attr("broadcast_to")(host, shape_));
-    const void* from = host.cast<py::array>().data();
+    const py::array host = host_values(value, shape_, dtype_);
+    const void* from = host.data();
     wait();
     py::gil_scoped_release release;
     gpu::copy_to_device(to, from, bytes());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "python/bind/interop/texture.h"
 
+#include "python/bind/interop/host_copy.h"
 #include "python/bind/ui/engine.h"
 
 #include <fmt/format.h>
@@ -95,13 +96,7 @@ const gl::Texture& Texture::gl_texture() const {
 }
 
 py::array Texture::get(const py::object& out) const {
-    py::array result =
-        out.is_none() ? py::array(numpy_dtype(dtype_), shape_) : py::cast<py::array>(out);
-    const std::vector<py::ssize_t> shape(result.shape(), result.shape() + result.ndim());
-    if (!out.is_none() && (!result.dtype().is(numpy_dtype(dtype_)) || shape != shape_ ||
-                           !(result.flags() & py::array::c_style) || !result.writeable()))
-        throw py::value_error(fmt::format("out must be a writable C-contiguous {} array of shape {}",
-                                          name_of(dtype_), shape_text(shape_)));
+    py::array result = host_result(out, shape_, dtype_);
     void* to = result.mutable_data();
     TextureStorage& held = this->held();
     py::gil_scoped_release release;
@@ -111,10 +106,8 @@ py::array Texture::get(const py::object& out) const {
 }
 
 void Texture::set(const py::object& value) {
-    auto numpy = py::module_::import("numpy");
-    py::object host = numpy.attr("asarray")(value, py::arg("dtype") = numpy_dtype(dtype_));
-    host = numpy.attr("ascontiguousarray")(numpy.attr("broadcast_to")(host, shape_));
-    const void* from = host.cast<py::array>().data();
+    const py::array host = host_values(value, shape_, dtype_);
+    const void* from = host.data();
     TextureStorage& held = this->held();
     py::gil_scoped_release release;
     engine()->synchronize();
