@@ -97,6 +97,15 @@ TEST_F(Endurance, PoolsOnTwoStreams) {
     const auto pool = make_device_pool();
     const auto pinned = make_pinned_pool();
     const Stream a{StreamConfig{}}, b{StreamConfig{}};
+    // How many blocks wait for their stream at once is a matter of pace, and 16 at the most: the
+    // pools have as many from the start.
+    {
+        std::list<PooledMemory<DeviceBuffer>> most;
+        std::list<PooledMemory<PinnedBuffer>> most_pinned;
+        for (std::size_t i = 0; i < 64; ++i)
+            most.push_back(DevicePool::allocate(pool, std::size_t{64} << i % 4));
+        for (std::size_t i = 0; i < 16; ++i) most_pinned.push_back(PinnedPool::allocate(pinned, 64));
+    }
     const auto cycle = [&](std::size_t i) {
         const Stream& stream = i % 3 ? a : b;
         auto x = DevicePool::allocate(pool, std::size_t{64} << i % 4); // soon enough of each size
