@@ -15,6 +15,7 @@
 #include <array>
 #include <exception>
 #include <list>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -35,7 +36,7 @@ protected:
     void SetUp() override {
         DeviceTest::SetUp();
         if (IsSkipped() || HasFatalFailure()) return;
-        const BestCodeScope best; // no code is compiled while memory is looked at
+        best_.emplace(); // no code waits to be compiled while memory is looked at
         module_ = compile_module(kFill);
         fill_ = module_.kernel("fill");
     }
@@ -45,6 +46,7 @@ protected:
         launch(fill_, {blocks_for({static_cast<unsigned>(n)}, {64}), {64}, 0, stream}, x, n, value);
     }
 
+    std::optional<BestCodeScope> best_;
     Module module_;
     Kernel fill_;
 };
