@@ -15,7 +15,7 @@ namespace lathe::bind {
 
 class Shared;
 
-/// Keeps the memory of a frame mapped from their first use to the moment GL draws. What was used
+/// Keeps the memory of a frame mapped from its first use to the moment GL draws. What was used
 /// in the last round is mapped in one driver call at the first use of the next.
 class MapPool {
 public:

@@ -126,11 +126,7 @@ def compile_plain(
     target: str = "cubin",
 ) -> bytes:
     """Compiles a source as it is; options say all, with ``-arch``. `compile` has the parameters."""
-    named = any(str(o).startswith(("-arch", "--gpu-architecture")) for o in options)
-    return compile(
-        source, options=options, no_extern_c=True, arch=None if named else _own_arch(),
-        target=target,
-    )  # fmt: skip
+    return compile(source, options=list(options), no_extern_c=True, target=target)
 
 
 def compile(
