@@ -12,6 +12,8 @@
 #include <llvm/TargetParser/Host.h>
 #include <llvm/TargetParser/SubtargetFeature.h>
 #include <llvm/TargetParser/X86TargetParser.h>
+#include <llvm/Transforms/Scalar.h>
+#include <llvm/Transforms/Utils.h>
 
 #include <cstdlib>
 #include <mutex>
@@ -51,6 +53,28 @@ std::unique_ptr<llvm::TargetMachine> make_target_machine(const std::string& cpu)
         target->createTargetMachine(triple, cpu, target_features(), options, llvm::Reloc::PIC_,
                                     llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default, true)};
 }
+
+/// Hands passes on to a manager, but for loop strength reduction and what prepares for it, which a
+/// configuration cannot disable: a tenth of the time of a compile, and no speed to be measured here.
+/// PTX comes with its addresses reduced.
+class WithoutStrengthReduction : public llvm::legacy::PassManagerBase {
+public:
+    explicit WithoutStrengthReduction(llvm::legacy::PassManagerBase& manager) : manager_{manager} {}
+    void add(llvm::Pass* pass) override {
+        std::unique_ptr<llvm::Pass> owned{pass};
+        if (!is_one_of_them(*pass)) manager_.add(owned.release());
+    }
+
+private:
+    static bool is_one_of_them(const llvm::Pass& pass) {
+        static const llvm::AnalysisID reduction =
+            std::unique_ptr<llvm::Pass>{llvm::createLoopStrengthReducePass()}->getPassID();
+        static const llvm::AnalysisID freezes =
+            std::unique_ptr<llvm::Pass>{llvm::createCanonicalizeFreezeInLoopsPass()}->getPassID();
+        return pass.getPassID() == reduction || pass.getPassID() == freezes;
+    }
+    llvm::legacy::PassManagerBase& manager_;
+};
 
 } // namespace
 
@@ -118,7 +142,8 @@ Toolchain::~Toolchain() = default;
 void Toolchain::make_code_generator() {
     auto& target = static_cast<llvm::LLVMTargetMachine&>(*machine);
     auto* const info = new llvm::MachineModuleInfoWrapperPass{&target}; // the manager's, as all
-    llvm::TargetPassConfig* const config = target.createPassConfig(code_generator_);
+    WithoutStrengthReduction passes{code_generator_};
+    llvm::TargetPassConfig* const config = target.createPassConfig(passes);
     config->setDisableVerify(true);
     // No variables to follow, no scopes of stack slots, and processors reorder by themselves.
     // Machine code has no constants to move out of loops: they are operands in memory, and moved

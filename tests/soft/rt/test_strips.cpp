@@ -297,6 +297,28 @@ TEST_F(Strips, IndicesThatWrap) {
             });
 }
 
+// The same behind a loop that may have no pass: its end is known at the start as a formula, and
+// where it has none another number is.
+TEST_F(Strips, IndicesThatWrapBehindALoop) {
+    for (const char* first : {"0u", "8u", "64u"}) {
+        const unsigned least = static_cast<unsigned>(std::atoi(first));
+        compare(fmt::format("unsigned j = 0;\n"
+                            "int v = 0;\n"
+                            "for (; j + 4 + {} <= blockDim.x; j += 4) v += in[j];\n"
+                            "const unsigned k = j + x - 5u;\n"
+                            "if (k < 500) v += in[k];\n"
+                            "out[i] = v;",
+                            first),
+                [least](const Thread& t, const int* in, const float*) {
+                    unsigned j = 0;
+                    int v = 0;
+                    for (; j + 4 + least <= static_cast<unsigned>(t.nx); j += 4) v += in[j];
+                    const unsigned k = j + static_cast<unsigned>(t.x) - 5u;
+                    return k < 500 ? v + in[k] : v;
+                });
+    }
+}
+
 TEST_F(Strips, OutOfBoundsInTheSecondRow) {
     const char* checks = std::getenv("LATHE_SOFT_CHECKS");
     if (checks && std::strcmp(checks, "exact") != 0) GTEST_SKIP() << "checks by pages";

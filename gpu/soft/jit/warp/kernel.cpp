@@ -3,6 +3,7 @@
 
 #include "gpu/soft/jit/pipeline.h"
 #include "gpu/soft/jit/warp/join.h"
+#include "gpu/soft/jit/warp/loop_ends.h"
 #include "gpu/soft/jit/warp/marks.h"
 #include "gpu/soft/jit/warp/unsupported.h"
 #include "gpu/soft/jit/warp/waits.h"
@@ -193,6 +194,7 @@ void widen(llvm::Module& module, llvm::Function& body, llvm::Function& wide,
             llvm::DominatorTree tree;
             llvm::LoopInfo loops;
             normalise(body, tree, loops);
+            if (options.trust_extensions) put_ends_of_counters(body, tree, loops);
             const Waits waits = find_waits(body, loops, parted);
             Frontier frontier{body, loops, waits};
             const Shapes shapes{body, frontier, options};

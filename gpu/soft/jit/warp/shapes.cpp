@@ -129,7 +129,8 @@ bool Shapes::is_divergent(const llvm::BasicBlock* block) const {
 
 // The start of the function checks extensions: what they extend must be computable there, from the
 // thread's place, the context and the parameters alone.
-bool Shapes::is_known_at_start(const llvm::Value* value, unsigned depth) const {
+bool Shapes::is_known_at_start(const llvm::Value* value, unsigned depth,
+                               const llvm::PHINode** choice) const {
     if (llvm::isa<llvm::Constant>(value)) return true;
     if (const auto* argument = llvm::dyn_cast<llvm::Argument>(value))
         return of(argument).is_linear();
@@ -147,6 +148,13 @@ bool Shapes::is_known_at_start(const llvm::Value* value, unsigned depth) const {
             load->getPointerOperand()->stripAndAccumulateConstantOffsets(layout_, offset, true));
         return from && (from->getArgNo() == 0 || from->getArgNo() == 5);
     }
+    if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(i)) {
+        if (!choice || (*choice && *choice != phi)) return false;
+        *choice = phi;
+        return llvm::all_of(phi->incoming_values(), [&](const llvm::Use& use) {
+            return is_known_at_start(use.get(), depth + 1);
+        });
+    }
     if (const auto* o = llvm::dyn_cast<llvm::BinaryOperator>(i)) {
         if (o->isIntDivRem() || !o->getType()->isIntegerTy()) return false;
     } else if (const auto* gep = llvm::dyn_cast<llvm::GetElementPtrInst>(i)) {
@@ -156,9 +164,15 @@ bool Shapes::is_known_at_start(const llvm::Value* value, unsigned depth) const {
         return false;
     }
     for (const llvm::Use& operand : i->operands()) {
-        if (!is_known_at_start(operand.get(), depth + 1)) return false;
+        if (!is_known_at_start(operand.get(), depth + 1, choice)) return false;
     }
     return true;
+}
+
+const llvm::PHINode* Shapes::choice_at_start(const llvm::CastInst& extension) const {
+    const llvm::PHINode* choice = nullptr;
+    (void)is_known_at_start(extension.getOperand(0), 0, &choice);
+    return choice;
 }
 
 } // namespace lathe::soft::jit::warp

@@ -95,6 +95,9 @@ public:
     }
     /// Extensions taken as affine; each must be checked before the body runs.
     const std::vector<const llvm::CastInst*>& guards() const { return guards_; }
+    /// The phi that an extended value is made of, of values that are all known at the start, or
+    /// null: then the extension is to be checked for each of them.
+    const llvm::PHINode* choice_at_start(const llvm::CastInst& extension) const;
 
 private:
     Shape transfer(const llvm::Instruction& i) const;
@@ -116,7 +119,9 @@ private:
     }
     /// The shape of a sum of multiples.
     Shape sum(Shape x, std::int64_t times, Shape y, std::int64_t more) const;
-    bool is_known_at_start(const llvm::Value* value, unsigned depth = 0) const;
+    /// With `choice` one phi of such values may be among what it is made of.
+    bool is_known_at_start(const llvm::Value* value, unsigned depth = 0,
+                           const llvm::PHINode** choice = nullptr) const;
     void find_lives(const llvm::Function& function);
     /// Adds torn values; true where there are new ones.
     bool find_torn();

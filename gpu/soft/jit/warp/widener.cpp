@@ -116,7 +116,7 @@ void Widener::make_slots() {
 void Widener::emit_guards() {
     if (shapes_.guards().empty()) return;
     Value* sound = b.getTrue();
-    for (const llvm::CastInst* extension : shapes_.guards()) {
+    const auto guard = [&](const llvm::CastInst* extension) {
         const Shape s = shape(extension->getOperand(0));
         auto* type = llvm::cast<llvm::IntegerType>(extension->getType());
         const auto op = extension->getOpcode();
@@ -130,7 +130,7 @@ void Widener::emit_guards() {
         };
         if (s.is_affine()) {
             check(value_at_start(extension->getOperand(0), 0), s.stride * (width_ - 1));
-            continue;
+            return;
         }
         for (unsigned r = 0; r < options_.strips(); ++r) {
             const unsigned from = s.pitch ? 0 : r;
@@ -138,6 +138,20 @@ void Widener::emit_guards() {
             const std::int64_t base = s.pitch.value_or(0) * r;
             check(first, base);
             check(first, base + s.stride * (options_.strip - 1));
+        }
+    };
+    for (const llvm::CastInst* extension : shapes_.guards()) {
+        const llvm::PHINode* choice = shapes_.choice_at_start(*extension);
+        if (!choice) {
+            guard(extension);
+            continue;
+        }
+        for (const llvm::Use& value : choice->incoming_values()) {
+            const auto before = at_start_;
+            for (unsigned r = 0; r < options_.strips(); ++r)
+                at_start_[{choice, r}] = value_at_start(value.get(), r);
+            guard(extension);
+            at_start_ = before;
         }
     }
     llvm::BasicBlock *go_on = block("sound"), *leave = block("wraps");
