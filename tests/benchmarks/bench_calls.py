@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""What one launch costs the host, from Python.
+"""What one launch costs the host, from Python, and a frame of captured kernels.
 
     export LATHE_DRIVER_LIBRARY=build/tests/benchmarks/libnoop_cuda.so
     python tests/benchmarks/bench_calls.py
 
 With the driver that does nothing the figures are the binding's own; without it those of a loop
-that the device keeps up with or not. Beside Lathe: cuLaunchKernel in a loop of C++, and CuPy,
-cuda.core and PyCUDA, where they are installed and a GPU is. All take turns.
+that the device keeps up with or not. Beside Lathe: cuLaunchKernel and cuGraphLaunch in loops of
+C++, and CuPy, cuda.core and PyCUDA, where they are installed and a GPU is. All take turns.
 """
 
 from __future__ import annotations
 
 import ctypes
+import functools
 import os
 import statistics
 import time
@@ -25,6 +26,7 @@ import lathe.cuda.driver as cuda
 from lathe.cuda.compiler import SourceModule, compile
 
 CALLS = 20_000
+FRAME = 10  # captured kernels
 ROUNDS = 9
 LAUNCH_LOOP = Path(__file__).parents[2] / "build/tests/benchmarks/liblaunch_loop.so"
 SOURCE = "__global__ void k(float* a, float* b, float* c, float s, int n) {}"
@@ -47,18 +49,22 @@ def microseconds(loops: dict[str, Loops]) -> dict[str, float]:
     return {name: statistics.median(each) for name, each in rounds.items()}
 
 
-def cpp_loop() -> Loops:
-    """In this process and context, by tests/benchmarks/launch_loop.cpp."""
+@functools.cache
+def cpp_loops() -> tuple[Loops, Loops]:
+    """In this process and context, by tests/benchmarks/launch_loop.cpp: calls, and frames."""
     library = ctypes.CDLL(str(LAUNCH_LOOP))
-    driver = os.environ.get("LATHE_DRIVER_LIBRARY", "libcuda.so.1")
-    if code := library.launch_loop_open(driver.encode(), compile(SOURCE)):
-        raise RuntimeError(f"launch_loop_open gives {code}")
+    driver = os.environ.get("LATHE_DRIVER_LIBRARY", "libcuda.so.1").encode()
 
-    def loop(count: int) -> None:
-        if code := library.launch_loop_run(count):
-            raise RuntimeError(f"cuLaunchKernel gives {code}")
+    def call(name: str, *args: object) -> None:
+        if code := getattr(library, f"launch_loop_{name}")(*args):
+            raise RuntimeError(f"launch_loop_{name} gives {code}")
 
-    return loop, cuda.Context.synchronize
+    call("open", driver, compile(SOURCE))
+    call("capture", driver, FRAME)
+    return (
+        (lambda count: call("run", count), cuda.Context.synchronize),
+        (lambda count: call("run_graph", count), cuda.Context.synchronize),
+    )
 
 
 def lathe_loops() -> dict[str, Callable[[int], None]]:
@@ -87,11 +93,21 @@ def lathe_loops() -> dict[str, Callable[[int], None]]:
         for _ in range(count):
             prepared_call(grid, block, a, b, c, 2.0, 256)
 
+    stream = cuda.Stream(cuda.stream_flags.NON_BLOCKING)
+    with cuda.Graph(stream) as graph:
+        for _ in range(FRAME):
+            function(a, b, c, s, n, block=block, grid=grid, stream=stream)
+
+    def frames(count: int) -> None:
+        for _ in range(count):
+            graph.launch(stream)
+
     return {
         "an empty loop": empty,
         "function(..., 2.0, 256, block=, grid=)": numbers,
         "function(..., float32, int32, block=, grid=)": scalars,
         "prepared_call(grid, block, ...)": prepared,
+        f"graph.launch(stream), {FRAME} kernels": frames,
     }
 
 
@@ -161,7 +177,10 @@ def pycuda_loops() -> tuple[Loops, Loops]:
 def main() -> None:
     print(f"{cuda.Device(0).name()}; microseconds a call, median of {ROUNDS} loops of {CALLS}")
     loops = {name: (loop, cuda.Context.synchronize) for name, loop in lathe_loops().items()}
-    others: list[tuple[str, Callable[[], Loops]]] = [("C++: cuLaunchKernel alone", cpp_loop)]
+    others: list[tuple[str, Callable[[], Loops]]] = [
+        ("C++: cuLaunchKernel alone", lambda: cpp_loops()[0]),
+        ("C++: cuGraphLaunch alone", lambda: cpp_loops()[1]),
+    ]
     if not os.environ.get("LATHE_DRIVER_LIBRARY"):
         others += [
             ("CuPy RawKernel", cupy_loop),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The loop that calls from Python are measured against: cuLaunchKernel alone, in C++, in the same
-// process and context. bench_calls.py loads it by ctypes.
+// The loops that calls from Python are measured against: cuLaunchKernel alone, and cuGraphLaunch, in
+// C++, in the same process and context. bench_calls.py loads them by ctypes.
 #include <cuda.h>
 
 #include <dlfcn.h>
@@ -9,14 +9,28 @@ namespace {
 
 struct Loop {
     decltype(&cuLaunchKernel) launch = nullptr;
+    decltype(&cuGraphLaunch) launch_graph = nullptr;
     CUfunction function = nullptr;
     CUdeviceptr buffers[3] = {};
+    CUstream stream = nullptr;
+    CUgraphExec graph = nullptr;
 };
 
 Loop loop;
 
 template <class F> F find(void* library, const char* name) {
     return reinterpret_cast<F>(dlsym(library, name));
+}
+
+int launch(int count, CUstream stream) {
+    float s = 2;
+    int n = 256;
+    void* arguments[] = {&loop.buffers[0], &loop.buffers[1], &loop.buffers[2], &s, &n};
+    for (int i = 0; i < count; ++i)
+        if (const CUresult code =
+                loop.launch(loop.function, 1, 1, 1, 256, 1, 1, 0, stream, arguments, nullptr))
+            return code;
+    return CUDA_SUCCESS;
 }
 
 } // namespace
@@ -44,13 +58,33 @@ __attribute__((visibility("default"))) int launch_loop_open(const char* library,
 
 /// Launches it `count` times on the default stream. Returns the first failure.
 __attribute__((visibility("default"))) int launch_loop_run(int count) {
-    float s = 2;
-    int n = 256;
-    void* arguments[] = {&loop.buffers[0], &loop.buffers[1], &loop.buffers[2], &s, &n};
+    return launch(count, nullptr);
+}
+
+/// Captures `kernels` launches on a stream of their own, after launch_loop_open. Returns as that.
+__attribute__((visibility("default"))) int launch_loop_capture(const char* library, int kernels) {
+    void* const driver = dlopen(library, RTLD_NOW);
+    if (!driver) return -1;
+    const auto create =
+        find<decltype(&cuStreamCreateWithPriority)>(driver, "cuStreamCreateWithPriority");
+    const auto begin = find<decltype(&cuStreamBeginCapture)>(driver, "cuStreamBeginCapture_v2");
+    const auto end = find<decltype(&cuStreamEndCapture)>(driver, "cuStreamEndCapture");
+    const auto instantiate =
+        find<decltype(&cuGraphInstantiateWithFlags)>(driver, "cuGraphInstantiateWithFlags");
+    loop.launch_graph = find<decltype(&cuGraphLaunch)>(driver, "cuGraphLaunch");
+    if (!create || !begin || !end || !instantiate || !loop.launch_graph) return -1;
+    if (const CUresult code = create(&loop.stream, CU_STREAM_NON_BLOCKING, 0)) return code;
+    if (const CUresult code = begin(loop.stream, CU_STREAM_CAPTURE_MODE_RELAXED)) return code;
+    if (const int code = launch(kernels, loop.stream)) return code;
+    CUgraph graph = nullptr;
+    if (const CUresult code = end(loop.stream, &graph)) return code;
+    return instantiate(&loop.graph, graph, 0);
+}
+
+/// Launches what was captured `count` times on its stream. Returns the first failure.
+__attribute__((visibility("default"))) int launch_loop_run_graph(int count) {
     for (int i = 0; i < count; ++i)
-        if (const CUresult code = loop.launch(loop.function, 1, 1, 1, 256, 1, 1, 0, nullptr,
-                                              arguments, nullptr))
-            return code;
+        if (const CUresult code = loop.launch_graph(loop.graph, loop.stream)) return code;
     return CUDA_SUCCESS;
 }
 

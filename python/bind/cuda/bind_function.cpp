@@ -135,7 +135,7 @@ void bind_function(py::module_& m) {
              py::arg("texref"), "Nothing is to be done: a kernel sees the references of its module.")
         .def_property_readonly("name", &PyFunction::name)
         .def("__repr__", [](const PyFunction& f) { return fmt::format("<Function {}>", f.name()); });
-    add_fast_calls(function, py::type::of<PyStream>());
+    add_fast_calls(function);
 }
 
 } // namespace lathe::bind

@@ -2,9 +2,11 @@
 // The class Graph: what its nodes take from Python.
 #include "gpu/driver/check.h"
 #include "python/bind/bind.h"
+#include "python/bind/cuda/argument_plan.h"
 #include "python/bind/cuda/constants.h"
-#include "python/bind/cuda/graph.h"
+#include "python/bind/cuda/fast_method.h"
 #include "python/bind/cuda/function.h"
+#include "python/bind/cuda/graph.h"
 #include "python/bind/cuda/pointer.h"
 #include "python/bind/gpu/kernel.h"
 
@@ -196,6 +198,20 @@ void bind_changes(GraphClass& c) {
           "A kernel, copy or fill that is off does nothing, until nodes are added.");
 }
 
+PyObject* bound_launch = nullptr; // by pybind11
+
+/// graph.launch(), graph.launch(stream): what a frame does.
+PyObject* launch(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
+    auto* const graph = bound_object<PyGraph>(self);
+    gpu::StreamView stream = gpu::StreamView::legacy();
+    if (!graph || count > 1 || keywords || (count == 1 && !to_stream(args[0], stream)))
+        return call_instead(bound_launch, self, args, static_cast<std::size_t>(count), keywords);
+    try {
+        graph->launch(stream);
+    } catch (...) { return raise_in_python(std::current_exception()); }
+    Py_RETURN_NONE;
+}
+
 } // namespace
 
 void bind_graph(py::module_& m) {
@@ -239,6 +255,7 @@ void bind_graph(py::module_& m) {
              "Takes over what the nodes of another graph do, without making this one ready anew. False,\n"
              "and nothing changed, where that has other nodes or edges. (cuGraphExecUpdate)")
         .def_property_readonly("nodes", &PyGraph::nodes, "All of them, in the driver's order.");
+    bound_launch = replace_method(graph, "launch", &launch);
     bind_nodes(graph);
     bind_changes(graph);
 }

@@ -3,18 +3,15 @@
 
 #include "python/bind/bind.h"
 #include "python/bind/cuda/argument_plan.h"
+#include "python/bind/cuda/fast_method.h"
 #include "python/bind/cuda/function.h"
 
-#include <algorithm>
-#include <array>
 #include <cstddef>
 #include <exception>
 #include <limits>
 #include <optional>
 #include <span>
-#include <string>
 #include <utility>
-#include <vector>
 
 namespace lathe::bind {
 
@@ -25,7 +22,6 @@ using Values = std::span<PyObject* const>;
 /// What is looked up once; references held until the process ends.
 struct Known {
     PyObject *block, *grid, *stream, *shared, *shared_size; // keywords, interned
-    PyTypeObject* stream_type;
     PyObject *call, *prepared_call, *prepared_async_call; // bound by pybind11
 };
 Known known;
@@ -58,17 +54,6 @@ bool to_dim3(PyObject* value, KnownShape& known, gpu::Dim3& to) {
     return true;
 }
 
-bool to_stream(PyObject* value, gpu::StreamView& to) {
-    if (value == Py_None) {
-        to = gpu::StreamView::legacy();
-        return true;
-    }
-    if (Py_TYPE(value) != known.stream_type) return false;
-    const auto* stream = bound_object<PyStream>(value);
-    if (stream) to = stream->view();
-    return stream != nullptr;
-}
-
 bool to_bytes(PyObject* value, std::size_t& to) {
     unsigned bytes = 0;
     if (!to_unsigned(value, bytes)) return false;
@@ -85,17 +70,7 @@ PyObject* checked_call(PyObject* method, PyObject* self, PyObject* const* args, 
         PyErr_SetString(PyExc_TypeError, "a Function comes from a module's get_function()");
         return nullptr;
     }
-    const std::size_t all = count + (keywords ? std::size_t(PyTuple_GET_SIZE(keywords)) : 0);
-    std::array<PyObject*, 64> few;
-    std::vector<PyObject*> many;
-    PyObject** values = few.data();
-    if (all + 1 > few.size()) {
-        many.resize(all + 1);
-        values = many.data();
-    }
-    values[0] = self;
-    std::copy_n(args, all, values + 1);
-    return PyObject_Vectorcall(method, values, count + 1, keywords);
+    return call_instead(method, self, args, count, keywords);
 }
 
 /// None, an exception (null), or nothing: then the checked way is to be taken.
@@ -165,26 +140,6 @@ PyObject* allocate(PyTypeObject* type, Py_ssize_t items) {
     return made;
 }
 
-/// Puts a method in the place of one that was bound; returns that one.
-PyObject* replace_method(py::handle type, PyMethodDef& method) {
-    const py::object bound = type.attr("__dict__")[method.ml_name];
-    const auto text = py::str(type.attr(method.ml_name).attr("__doc__")).cast<std::string>();
-    method.ml_doc = (new std::string{text})->c_str();
-    const auto descriptor = py::reinterpret_steal<py::object>(
-        PyDescr_NewMethod(reinterpret_cast<PyTypeObject*>(type.ptr()), &method));
-    if (!descriptor) throw py::error_already_set();
-    py::setattr(type, method.ml_name, descriptor);
-    return py::object{bound}.release().ptr();
-}
-
-template <bool has_stream> PyMethodDef& method_of(const char* name) {
-    static PyMethodDef method{name,
-                              reinterpret_cast<PyCFunction>(
-                                  reinterpret_cast<void (*)()>(&prepared_call<has_stream>)),
-                              METH_FASTCALL | METH_KEYWORDS, nullptr};
-    return method;
-}
-
 } // namespace
 
 py::custom_type_setup with_fast_calls() {
@@ -196,17 +151,17 @@ py::custom_type_setup with_fast_calls() {
     }};
 }
 
-void add_fast_calls(py::handle function_class, py::handle stream_class) {
+void add_fast_calls(py::handle function_class) {
     const auto interned = [](const char* text) { return PyUnicode_InternFromString(text); };
     known.block = interned("block");
     known.grid = interned("grid");
     known.stream = interned("stream");
     known.shared = interned("shared");
     known.shared_size = interned("shared_size");
-    known.stream_type = reinterpret_cast<PyTypeObject*>(stream_class.inc_ref().ptr());
     known.call = py::object{function_class.attr("__dict__")["__call__"]}.release().ptr();
-    known.prepared_call = replace_method(function_class, method_of<false>("prepared_call"));
-    known.prepared_async_call = replace_method(function_class, method_of<true>("prepared_async_call"));
+    known.prepared_call = replace_method(function_class, "prepared_call", &prepared_call<false>);
+    known.prepared_async_call =
+        replace_method(function_class, "prepared_async_call", &prepared_call<true>);
 
     auto* const type = reinterpret_cast<PyTypeObject*>(function_class.ptr());
     type->tp_vectorcall_offset = vectorcall_offset;

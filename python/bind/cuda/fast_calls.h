@@ -13,6 +13,6 @@ namespace py = pybind11;
 py::custom_type_setup with_fast_calls();
 /// After all methods of Function are defined: takes the place of __call__, prepared_call and
 /// prepared_async_call.
-void add_fast_calls(py::handle function_class, py::handle stream_class);
+void add_fast_calls(py::handle function_class);
 
 } // namespace lathe::bind

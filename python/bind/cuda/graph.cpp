@@ -111,9 +111,12 @@ gpu::GraphExec& PyGraph::ready() {
 
 void PyGraph::launch(gpu::StreamView stream) {
     const gpu::Context context = gpu::Context::ensure_current();
-    gpu::GraphExec& exec = ready();
+    const bool is_first = !exec_;
+    const gpu::GraphExec& exec = ready();
     if (must_wait_) launched_in_ = context;
-    const GilRelease release;
+    if (!is_first && !is_python_in_streams()) [[likely]]
+        return exec.launch(stream);
+    const GilRelease release; // code may be loaded, or a Python function has to come first
     exec.launch(stream);
 }
 
