@@ -144,12 +144,24 @@ def wrong():
     context = cuda.Device(0).make_context()
     lost, stream, event = cuda.mem_alloc(64), cuda.Stream(), cuda.Event()
     context.detach()
-    return {
+    other = cuda.Device(0).make_context()
+    live = {
+        "another context's memory": cuda.mem_alloc(64), "its stream": cuda.Stream(),
+        "its event": cuda.Event(), "its array": cuda.Array(table.line()),
+        "its module": table.compiler.SourceModule(table.SOURCE, no_extern_c=True),
+        "its pool's block": table.tools.DeviceMemoryPool().allocate(64), "another context": other,
+    }  # fmt: skip
+    live["its function"] = live["its module"].get_function("add")
+    cuda.Context.pop()
+    yield {
         "no type": object(), "text": "nonsense", "None": None, "negative": -1, "huge": 1 << 70,
         "fraction": 1.5, "shape": np.zeros((6, 2))[::2, ::2], "nothing": (), "list": [3, "x"],
         "freed memory": freed, "freed array": array, "detached context": context,
         "memory of a detached context": lost, "stream of one": stream, "event of one": event,
+        **live,
     }  # fmt: skip
+    live.clear()
+    other.detach()
 
 
 def function_of(name, bench):
