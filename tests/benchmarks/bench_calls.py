@@ -21,7 +21,7 @@ from pathlib import Path
 
 import numpy as np
 
-import lathe.cuda.autoinit  # noqa: F401
+import lathe.cuda.autoprimaryctx  # noqa: F401  # the context of the others, too
 import lathe.cuda.driver as cuda
 from lathe.cuda.compiler import SourceModule, compile
 

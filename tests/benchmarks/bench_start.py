@@ -3,14 +3,15 @@
 
     python tests/benchmarks/bench_start.py
 
-A small kernel whose text no cache has seen, beside NVRTC alone by turns in this process. Then ten
-kernels of arrays, and ten of sources, in processes of their own that find them in the cache: from
-the first call on, with the context made before.
+A small kernel with a constant that no cache has seen, beside NVRTC alone by turns in this process.
+Then ten kernels of arrays, and ten of sources, in processes of their own that find them in the
+cache: from the first call on, with the context made before.
 """
 
 from __future__ import annotations
 
 import ctypes
+import itertools
 import os
 import statistics
 import subprocess
@@ -25,7 +26,7 @@ SOURCE = """
 __global__ void doublify(float* a, int n)
 {{
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) a[i] *= 2; // {0}
+    if (i < n) a[i] *= {0}.0f;
 }}
 """
 
@@ -67,9 +68,9 @@ def compiles() -> None:
 
     major, minor = lathe.cuda.autoinit.device.compute_capability()
     arch = f"sm_{major}{minor}"
-    compile(SOURCE.format("loads NVRTC"), arch=arch)
+    compile(SOURCE.format(2), arch=arch)  # loads NVRTC
     nvrtc = Nvrtc()
-    unique = (SOURCE.format(f"{time.time_ns()} {k}") for k in range(1_000_000))
+    unique = (SOURCE.format(time.time_ns()) for _ in itertools.count())
     calls: dict[str, Callable[[], object]] = {
         "NVRTC alone": lambda: nvrtc.cubin(next(unique), [f"-arch={arch}"]),
         "NVRTC alone, without its cache": lambda: nvrtc.cubin(
