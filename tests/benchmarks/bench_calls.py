@@ -50,8 +50,11 @@ def microseconds(loops: dict[str, Loops]) -> dict[str, float]:
 
 
 @functools.cache
-def cpp_loops() -> tuple[Loops, Loops]:
-    """In this process and context, by tests/benchmarks/launch_loop.cpp: calls, and frames."""
+def cpp_loops() -> tuple[Loops, Loops, Loops]:
+    """In this process and context, by tests/benchmarks/launch_loop.cpp: calls, and frames.
+
+    Two graphs of the same kernels: what they differ by says nothing.
+    """
     library = ctypes.CDLL(str(LAUNCH_LOOP))
     driver = os.environ.get("LATHE_DRIVER_LIBRARY", "libcuda.so.1").encode()
 
@@ -60,10 +63,12 @@ def cpp_loops() -> tuple[Loops, Loops]:
             raise RuntimeError(f"launch_loop_{name} gives {code}")
 
     call("open", driver, compile(SOURCE))
-    call("capture", driver, FRAME)
+    for number in range(2):
+        call("capture", driver, FRAME, number)
     return (
         (lambda count: call("run", count), cuda.Context.synchronize),
-        (lambda count: call("run_graph", count), cuda.Context.synchronize),
+        (lambda count: call("run_graph", count, 0), cuda.Context.synchronize),
+        (lambda count: call("run_graph", count, 1), cuda.Context.synchronize),
     )
 
 
@@ -94,20 +99,25 @@ def lathe_loops() -> dict[str, Callable[[int], None]]:
             prepared_call(grid, block, a, b, c, 2.0, 256)
 
     stream = cuda.Stream(cuda.stream_flags.NON_BLOCKING)
-    with cuda.Graph(stream) as graph:
-        for _ in range(FRAME):
-            function(a, b, c, s, n, block=block, grid=grid, stream=stream)
 
-    def frames(count: int) -> None:
-        for _ in range(count):
-            graph.launch(stream)
+    def captured() -> Callable[[int], None]:
+        with cuda.Graph(stream) as graph:
+            for _ in range(FRAME):
+                function(a, b, c, s, n, block=block, grid=grid, stream=stream)
+
+        def frames(count: int) -> None:
+            for _ in range(count):
+                graph.launch(stream)
+
+        return frames
 
     return {
         "an empty loop": empty,
         "function(..., 2.0, 256, block=, grid=)": numbers,
         "function(..., float32, int32, block=, grid=)": scalars,
         "prepared_call(grid, block, ...)": prepared,
-        f"graph.launch(stream), {FRAME} kernels": frames,
+        f"graph.launch(stream), {FRAME} kernels": captured(),
+        "another graph of them": captured(),
     }
 
 
@@ -180,6 +190,7 @@ def main() -> None:
     others: list[tuple[str, Callable[[], Loops]]] = [
         ("C++: cuLaunchKernel alone", lambda: cpp_loops()[0]),
         ("C++: cuGraphLaunch alone", lambda: cpp_loops()[1]),
+        ("C++: another graph of them", lambda: cpp_loops()[2]),
     ]
     if not os.environ.get("LATHE_DRIVER_LIBRARY"):
         others += [

@@ -13,7 +13,7 @@ struct Loop {
     CUfunction function = nullptr;
     CUdeviceptr buffers[3] = {};
     CUstream stream = nullptr;
-    CUgraphExec graph = nullptr;
+    CUgraphExec graphs[2] = {};
 };
 
 Loop loop;
@@ -61,8 +61,10 @@ __attribute__((visibility("default"))) int launch_loop_run(int count) {
     return launch(count, nullptr);
 }
 
-/// Captures `kernels` launches on a stream of their own, after launch_loop_open. Returns as that.
-__attribute__((visibility("default"))) int launch_loop_capture(const char* library, int kernels) {
+/// Captures `kernels` launches on a stream of their own as graph 0 or 1, after launch_loop_open.
+/// Returns as that.
+__attribute__((visibility("default"))) int launch_loop_capture(const char* library, int kernels,
+                                                               int number) {
     void* const driver = dlopen(library, RTLD_NOW);
     if (!driver) return -1;
     const auto create =
@@ -73,18 +75,19 @@ __attribute__((visibility("default"))) int launch_loop_capture(const char* libra
         find<decltype(&cuGraphInstantiateWithFlags)>(driver, "cuGraphInstantiateWithFlags");
     loop.launch_graph = find<decltype(&cuGraphLaunch)>(driver, "cuGraphLaunch");
     if (!create || !begin || !end || !instantiate || !loop.launch_graph) return -1;
-    if (const CUresult code = create(&loop.stream, CU_STREAM_NON_BLOCKING, 0)) return code;
+    if (!loop.stream)
+        if (const CUresult code = create(&loop.stream, CU_STREAM_NON_BLOCKING, 0)) return code;
     if (const CUresult code = begin(loop.stream, CU_STREAM_CAPTURE_MODE_RELAXED)) return code;
     if (const int code = launch(kernels, loop.stream)) return code;
     CUgraph graph = nullptr;
     if (const CUresult code = end(loop.stream, &graph)) return code;
-    return instantiate(&loop.graph, graph, 0);
+    return instantiate(&loop.graphs[number], graph, 0);
 }
 
-/// Launches what was captured `count` times on its stream. Returns the first failure.
-__attribute__((visibility("default"))) int launch_loop_run_graph(int count) {
+/// Launches a graph `count` times on that stream. Returns the first failure.
+__attribute__((visibility("default"))) int launch_loop_run_graph(int count, int number) {
     for (int i = 0; i < count; ++i)
-        if (const CUresult code = loop.launch_graph(loop.graph, loop.stream)) return code;
+        if (const CUresult code = loop.launch_graph(loop.graphs[number], loop.stream)) return code;
     return CUDA_SUCCESS;
 }
 

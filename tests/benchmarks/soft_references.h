@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Plain C++ of the kernels in bench_soft.cpp, compiled for this processor with -O3.
+// Plain C++ of the kernels in soft_kernels.cpp and soft_records.cpp, compiled for this processor
+// with -O3.
 #pragma once
 
 #include <cstddef>
