@@ -135,7 +135,7 @@ TEST_F(Streams, EveryComparison) {
         put(found, value, flags);
         std::this_thread::sleep_for(std::chrono::milliseconds{2});
         const bool held = cuStreamQuery(a) == CUDA_ERROR_NOT_READY;
-        *reinterpret_cast<volatile std::uint64_t*>(x.get()) = end;
+        std::atomic_ref{*reinterpret_cast<std::uint64_t*>(x.get())} = end;
         EXPECT_EQ(cuStreamSynchronize(a), CUDA_SUCCESS);
         return held;
     };
