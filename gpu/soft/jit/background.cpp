@@ -48,6 +48,7 @@ void Background::end_with_this_thread() {
 }
 
 void Background::add(std::function<void()> job) {
+    end_with_this_thread();
     std::lock_guard lock{mutex_};
     if (stop_) return;
     jobs_.push_back(std::move(job));

@@ -17,6 +17,7 @@ public:
     ~Background();
 
     /// Jobs run one after another, the latest first; they throw nothing. None runs after stop().
+    /// Includes end_with_this_thread().
     void add(std::function<void()> job);
     /// To be called once on each thread that uses the device: the end of the program, exit() on the
     /// main thread, begins with stop().
