@@ -132,9 +132,10 @@ Value* Checks::begin_of(llvm::IRBuilder<>& b, const Root& root) {
         return range_field(root, offsetof(ParameterRange, begin));
     case Kind::shared: {
         Value*& known = fields_[{root.kind, 0, 0}];
-        if (!known)
-            known = invariant(*entry_, entry_->getInt64Ty(),
-                              context_field(offsetof(ThreadContext, shared)));
+        if (!known) // loaded as the code loads it: what is subtracted from itself is known
+            known = entry_->CreatePtrToInt(invariant(*entry_, entry_->getPtrTy(),
+                                                     context_field(offsetof(ThreadContext, shared))),
+                                           entry_->getInt64Ty());
         return known;
     }
     case Kind::parameters: {

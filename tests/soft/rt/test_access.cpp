@@ -104,6 +104,48 @@ TEST_F(Access, GathersWithOneBadLane) {
     }
 }
 
+// Numbers of 8 and 16 bits, with and without a sign, are compared in 32 bits.
+TEST_F(Access, GathersByNarrowNumbers) {
+    const auto try_all = [&](auto zero, const char* type) {
+        using Number = decltype(zero);
+        SCOPED_TRACE(type);
+        const std::string source =
+            std::string{"extern \"C\" __global__ void k(const "} + type +
+            "* index, const int* in, int* out) {\n"
+            "  __shared__ int bins[50];\n"
+            "  int i = threadIdx.x;\n"
+            "  int v = in[index[i]];\n"
+            "  if (v == 0) atomicAdd(&bins[index[i + 64]], 1);\n"
+            "  out[i] = v;\n"
+            "}\n";
+        CUfunction f = kernel(source);
+        std::vector<Number> index(128);
+        for (int i = 0; i < 128; ++i)
+            index[static_cast<std::size_t>(i)] = static_cast<Number>((i * 37) % 50);
+        Buffer<int> in{50}, out{64};
+        allowed(f, shape(1, 64), Buffer<Number>{index}.get(), in.get(), out.get());
+        for (const int value : {50, 100, -1}) {
+            const auto bad = static_cast<Number>(value);
+            const auto far = 4 * static_cast<CUdeviceptr>(static_cast<std::int64_t>(bad));
+            for (const std::size_t lane : {41u, 105u}) {
+                auto numbers = index;
+                numbers[lane] = bad;
+                Buffer<Number> there{numbers};
+                if (lane < 64)
+                    refused(f, shape(1, 64), {4, 41, 0, in.get() + far, "read"}, there.get(),
+                            in.get(), out.get());
+                else
+                    refused(f, shape(1, 64), {5, 41, 0, 0, "block's"}, there.get(), in.get(),
+                            out.get());
+            }
+        }
+    };
+    try_all(std::int8_t{}, "signed char");
+    try_all(std::uint8_t{}, "unsigned char");
+    try_all(std::int16_t{}, "short");
+    try_all(std::uint16_t{}, "unsigned short");
+}
+
 TEST_F(Access, ScattersWithOneBadLane) {
     CUfunction f = kernel("extern \"C\" __global__ void k(const int* index, int* out) {\n"
                           "  int i = threadIdx.x;\n"

@@ -112,11 +112,14 @@ void Widener::emit_strips_check(const llvm::CallBase& i) {
     look_closer(i, allowed);
 }
 
-// A uniform address plus a power of two times the extension of a 32-bit number.
+// A uniform address plus a power of two times the extension of a number of 32 bits, or of fewer
+// where lanes have any.
 std::optional<Widener::Indexed> Widener::find_indexed(const Value* address) {
     for (unsigned shift = 0; shift < 5; ++shift) {
-        const llvm::CastInst* index = row_index(address, std::uint64_t{1} << shift, false);
+        const llvm::CastInst* index = row_index(address, std::uint64_t{1} << shift, false, 8);
         if (!index) continue;
+        const bool is_narrow = !index->getSrcTy()->isIntegerTy(32);
+        if (is_narrow && !shape(index->getOperand(0)).is_varying()) continue;
         return Indexed{index, shift, b.CreatePtrToInt(origin(address, *index), b.getInt64Ty())};
     }
     return std::nullopt;
@@ -130,6 +133,11 @@ Value* Widener::origin(const Value* value, const llvm::CastInst& index) {
     copy->dropPoisonGeneratingFlags();
     for (llvm::Use& operand : copy->operands()) operand.set(origin(operand.get(), index));
     return b.Insert(copy);
+}
+
+Value* Widener::numbers_of(const Indexed& indexed) {
+    return b.CreateCast(indexed.index->getOpcode(), vector(indexed.index->getOperand(0)),
+                        vector_type(b.getInt32Ty()));
 }
 
 // The numbers are compared with the largest one that is allowed: vectors of half the size.
@@ -156,8 +164,8 @@ void Widener::emit_indexed_check(const llvm::CallBase& i, const Indexed& indexed
         }
         return look_closer(i, all, &indexed);
     }
-    Value* numbers = vector(number);
-    Value* inside = b.CreateICmpULE(numbers, splat(b.CreateTrunc(most, b.getInt32Ty())));
+    Value* inside =
+        b.CreateICmpULE(numbers_of(indexed), splat(b.CreateTrunc(most, b.getInt32Ty())));
     Value* bad = b.CreateAnd(b.CreateNot(mask_bits(inside)), mask_);
     Value* all = b.CreateICmpEQ(bad, llvm::ConstantInt::get(mask_type_, 0));
     look_closer(i, b.CreateAnd(begins_inside, all), &indexed);
@@ -196,7 +204,7 @@ void Widener::look_closer(const llvm::CallBase& i, Value* allowed, const Indexed
     if (indexed) {
         failed.what |= kIndexed | (llvm::isa<llvm::SExtInst>(indexed->index) ? kSigned : 0u);
         failed.stride = std::int64_t{1} << indexed->shift;
-        failed.length = laid_out(vector(indexed->index->getOperand(0)));
+        failed.length = laid_out(numbers_of(*indexed));
     } else if (!in_row) {
         failed.what |= kGathered;
     }

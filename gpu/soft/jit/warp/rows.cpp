@@ -5,10 +5,10 @@
 
 namespace lathe::soft::jit::warp {
 
-// pointer = something uniform + bytes * extension of a 32-bit index: that index.
+// pointer = something uniform + bytes * extension of an index of 32 bits, or fewer: that index.
 // With strips that something may be even, another in each strip.
-const llvm::CastInst* Widener::row_index(const Value* pointer, std::uint64_t bytes,
-                                         bool by_strips) const {
+const llvm::CastInst* Widener::row_index(const Value* pointer, std::uint64_t bytes, bool by_strips,
+                                         unsigned least_bits) const {
     const auto known = [&](const Value* value) {
         return llvm::isa<llvm::Instruction>(value) &&
                (values_.count(value) != 0 || strips_.count(value) != 0);
@@ -22,8 +22,10 @@ const llvm::CastInst* Widener::row_index(const Value* pointer, std::uint64_t byt
     };
     const auto extension = [&](const Value* value) -> const llvm::CastInst* {
         const auto* cast = llvm::dyn_cast<llvm::CastInst>(value);
-        const bool extends = cast && llvm::isa<llvm::SExtInst, llvm::ZExtInst>(cast) &&
-                             cast->getSrcTy()->isIntegerTy(32) && steps(cast->getOperand(0)) &&
+        if (!cast || !llvm::isa<llvm::SExtInst, llvm::ZExtInst>(cast)) return nullptr;
+        const unsigned bits = cast->getSrcTy()->getScalarSizeInBits();
+        const bool extends = bits >= least_bits && bits <= 32 &&
+                             cast->getDestTy()->isIntegerTy(64) && steps(cast->getOperand(0)) &&
                              known(cast->getOperand(0));
         return extends ? cast : nullptr;
     };

@@ -227,8 +227,8 @@ private:
     };
     /// For addresses that are not known to be a row. All lanes must run for it to mean anything.
     Row find_row(const Value* pointer, std::uint64_t bytes);
-    const llvm::CastInst* row_index(const Value* pointer, std::uint64_t bytes,
-                                    bool by_strips) const;
+    const llvm::CastInst* row_index(const Value* pointer, std::uint64_t bytes, bool by_strips,
+                                    unsigned least_bits = 32) const;
     bool is_no_row(const Value* pointer, std::uint64_t bytes) const;
     Value* first_of_strip(const Value* value, unsigned number);
     Value* of_first_lane(const Value* value, const llvm::CastInst& index, unsigned number);
@@ -250,12 +250,13 @@ private:
     void emit_strips_check(const llvm::CallBase& i);
     /// Addresses of the lanes: origin + (number of the lane << shift).
     struct Indexed {
-        const llvm::CastInst* index; ///< extends the number
+        const llvm::CastInst* index; ///< extends the number, of 32 bits or fewer
         unsigned shift;
         Value* origin;
     };
     std::optional<Indexed> find_indexed(const Value* address);
     Value* origin(const Value* value, const llvm::CastInst& index);
+    Value* numbers_of(const Indexed& indexed); ///< of all lanes, 32 bits
     void emit_indexed_check(const llvm::CallBase& i, const Indexed& indexed);
     void look_closer(const llvm::CallBase& check, Value* allowed, const Indexed* indexed = nullptr);
     /// The addresses of all lanes as integers.
