@@ -64,7 +64,7 @@ def cpp_loops() -> tuple[Loops, Loops, Loops]:
 
     call("open", driver, compile(SOURCE))
     for number in range(2):
-        call("capture", driver, FRAME, number)
+        call("capture", FRAME, number)
     return (
         (lambda count: call("run", count), cuda.Context.synchronize),
         (lambda count: call("run_graph", count, 0), cuda.Context.synchronize),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The loops that calls from Python are measured against: cuLaunchKernel alone, and cuGraphLaunch, in
-// C++, in the same process and context. bench_calls.py loads them by ctypes.
+// The loops that calls from Python are measured against: cuLaunchKernel alone, and cuGraphLaunch,
+// in C++, in the same process and context. bench_calls.py loads them by ctypes.
 #include <cuda.h>
 
 #include <dlfcn.h>
@@ -8,6 +8,7 @@
 namespace {
 
 struct Loop {
+    void* driver = nullptr;
     decltype(&cuLaunchKernel) launch = nullptr;
     decltype(&cuGraphLaunch) launch_graph = nullptr;
     CUfunction function = nullptr;
@@ -18,8 +19,8 @@ struct Loop {
 
 Loop loop;
 
-template <class F> F find(void* library, const char* name) {
-    return reinterpret_cast<F>(dlsym(library, name));
+template <class F> F find(const char* name) {
+    return reinterpret_cast<F>(dlsym(loop.driver, name));
 }
 
 int launch(int count, CUstream stream) {
@@ -41,12 +42,12 @@ extern "C" {
 /// Returns a CUresult, -1 where `library` is no driver.
 __attribute__((visibility("default"))) int launch_loop_open(const char* library,
                                                             const void* image) {
-    void* const driver = dlopen(library, RTLD_NOW);
-    if (!driver) return -1;
-    const auto load = find<decltype(&cuModuleLoadDataEx)>(driver, "cuModuleLoadDataEx");
-    const auto get = find<decltype(&cuModuleGetFunction)>(driver, "cuModuleGetFunction");
-    const auto allocate = find<decltype(&cuMemAlloc)>(driver, "cuMemAlloc_v2");
-    loop.launch = find<decltype(&cuLaunchKernel)>(driver, "cuLaunchKernel");
+    loop.driver = dlopen(library, RTLD_NOW);
+    if (!loop.driver) return -1;
+    const auto load = find<decltype(&cuModuleLoadDataEx)>("cuModuleLoadDataEx");
+    const auto get = find<decltype(&cuModuleGetFunction)>("cuModuleGetFunction");
+    const auto allocate = find<decltype(&cuMemAlloc)>("cuMemAlloc_v2");
+    loop.launch = find<decltype(&cuLaunchKernel)>("cuLaunchKernel");
     if (!load || !get || !allocate || !loop.launch) return -1;
     CUmodule module = nullptr;
     if (const CUresult code = load(&module, image, 0, nullptr, nullptr)) return code;
@@ -63,17 +64,13 @@ __attribute__((visibility("default"))) int launch_loop_run(int count) {
 
 /// Captures `kernels` launches on a stream of their own as graph 0 or 1, after launch_loop_open.
 /// Returns as that.
-__attribute__((visibility("default"))) int launch_loop_capture(const char* library, int kernels,
-                                                               int number) {
-    void* const driver = dlopen(library, RTLD_NOW);
-    if (!driver) return -1;
-    const auto create =
-        find<decltype(&cuStreamCreateWithPriority)>(driver, "cuStreamCreateWithPriority");
-    const auto begin = find<decltype(&cuStreamBeginCapture)>(driver, "cuStreamBeginCapture_v2");
-    const auto end = find<decltype(&cuStreamEndCapture)>(driver, "cuStreamEndCapture");
+__attribute__((visibility("default"))) int launch_loop_capture(int kernels, int number) {
+    const auto create = find<decltype(&cuStreamCreateWithPriority)>("cuStreamCreateWithPriority");
+    const auto begin = find<decltype(&cuStreamBeginCapture)>("cuStreamBeginCapture_v2");
+    const auto end = find<decltype(&cuStreamEndCapture)>("cuStreamEndCapture");
     const auto instantiate =
-        find<decltype(&cuGraphInstantiateWithFlags)>(driver, "cuGraphInstantiateWithFlags");
-    loop.launch_graph = find<decltype(&cuGraphLaunch)>(driver, "cuGraphLaunch");
+        find<decltype(&cuGraphInstantiateWithFlags)>("cuGraphInstantiateWithFlags");
+    loop.launch_graph = find<decltype(&cuGraphLaunch)>("cuGraphLaunch");
     if (!create || !begin || !end || !instantiate || !loop.launch_graph) return -1;
     if (!loop.stream)
         if (const CUresult code = create(&loop.stream, CU_STREAM_NON_BLOCKING, 0)) return code;

@@ -185,11 +185,12 @@ extern "C" __global__ void k(int n, const unsigned char* in, unsigned* out) {
 }
 
 namespace {
+
+/// The name with the shape of blocks of 256 threads, `side` in a row.
 std::string in_blocks(const char* name, unsigned side) {
     return side == 32 ? name : fmt::format("{}, {} x {}", name, side, 256 / side);
 }
 
-/// Blocks of 256 threads, `side` in a row.
 } // namespace
 
 void bench_gray_scott(unsigned side) {

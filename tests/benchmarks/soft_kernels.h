@@ -12,7 +12,7 @@ void bench_nbody();
 void bench_matmul(bool tiled, unsigned side = 16);
 void bench_reduce();
 void bench_histogram();
-/// In rows of `side` threads, as the next one.
+/// In blocks of 256 threads with `side` in a row, as the next one.
 void bench_gray_scott(unsigned side = 32);
 void bench_mandelbrot(unsigned side = 32);
 void bench_libm();

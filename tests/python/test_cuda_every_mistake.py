@@ -160,7 +160,6 @@ def wrong():
         "memory of a detached context": lost, "stream of one": stream, "event of one": event,
         **live,
     }  # fmt: skip
-    live.clear()
     other.detach()
 
 

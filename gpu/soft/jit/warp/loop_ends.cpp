@@ -36,12 +36,13 @@ void put_ends_of_counters(llvm::Function& function, llvm::DominatorTree& tree, l
     for (llvm::Loop* loop : loops.getLoopsInPreorder()) {
         llvm::BasicBlock *before = loop->getLoopPreheader(), *behind = loop->getExitBlock();
         if (!before || !behind) continue;
-        for (llvm::PHINode& phi : behind->phis()) {
+        for (llvm::PHINode& phi : llvm::make_early_inc_range(behind->phis())) {
             if (phi.getNumIncomingValues() != 1) continue;
             const llvm::SCEV* end = end_of_counter(phi.getIncomingValue(0), loop, all);
             llvm::Instruction* place = before->getTerminator();
             if (!end || !expander.isSafeToExpandAt(end, place)) continue;
             phi.replaceAllUsesWith(expander.expandCodeFor(end, phi.getType(), place));
+            phi.eraseFromParent();
         }
     }
 }
