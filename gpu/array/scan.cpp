@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <limits>
 #include <string>
 #include <vector>
@@ -69,7 +70,7 @@ struct Form {
     }
     __device__ __forceinline__ void write_one(long long at, const Value& v, const Value&, bool) const { out[at] = lathe::cast<Out>(v); }
 };
-extern "C" __global__ void __launch_bounds__(THREADS, 1024 / THREADS) scan(const In* in, Out* out, long long length, lathe::ScanState state) {
+extern "C" __global__ void __launch_bounds__(THREADS, 512 / THREADS) scan(const In* in, Out* out, long long length, lathe::ScanState state) {
     Form form;
     form.in = in;
     form.out = out;
@@ -108,7 +109,7 @@ struct Form {
     }
     __device__ __forceinline__ void write_one(long long at, const Value& v, const Value&, bool) const { out[at] = lathe::cast<Out>(v.value); }
 };
-extern "C" __global__ void __launch_bounds__(THREADS, 1024 / THREADS) scan(const In* in, Out* out, unsigned period, long long length, lathe::ScanState state) {
+extern "C" __global__ void __launch_bounds__(THREADS, 512 / THREADS) scan(const In* in, Out* out, unsigned period, long long length, lathe::ScanState state) {
     Form form;
     form.in = in;
     form.out = out;
@@ -210,12 +211,10 @@ DType result_dtype(const Operation& operation, DType dtype) {
 
 ScanShape scan_shape(std::size_t value_bytes, unsigned vector) {
     const std::size_t words = (std::max<std::size_t>(value_bytes, 4) + 3) / 4;
-    // On an H200 large tiles hide the way back: 128 bytes of values a thread, also where some of
-    // them are spilled, as of int64 (0.86 of CUB's speed, 0.80 with 96 bytes; bench_cub.cu).
-    const std::size_t rows = (is_software_device() ? 16 : 32) / (words * vector);
-    // 8 rows are enough to compile.
-    return {is_software_device() ? 256U : 512U,
-            static_cast<unsigned>(std::clamp<std::size_t>(rows, 1, 8))};
+    // On an H200 large tiles hide the way back: 256 bytes of values a thread, two blocks of 256
+    // threads a multiprocessor (bench_cub.cu). More than 16 rows are long to compile.
+    const std::size_t rows = (is_software_device() ? 16 : 64) / (words * vector);
+    return {256, static_cast<unsigned>(std::bit_floor(std::clamp<std::size_t>(rows, 1, 16)))};
 }
 
 ScanMemory scan_memory(std::int64_t rows, std::int64_t length, std::int64_t tile,
@@ -224,11 +223,10 @@ ScanMemory scan_memory(std::int64_t rows, std::int64_t length, std::int64_t tile
     if (tiles > std::numeric_limits<std::int32_t>::max() / rows)
         throw ShapeError{
             fmt::format("a scan of {} rows of {} elements is too large", rows, length)};
-    const std::int64_t groups = (tiles + 31) / 32, supers = (groups + 31) / 32;
+    const std::int64_t groups = (tiles + 31) / 32; // of blocks of 64 threads, the smallest
     const std::size_t record = (value_bytes + 3) / 4 * 8;
     return {static_cast<std::uint32_t>(tiles), static_cast<std::uint32_t>(groups),
-            static_cast<std::uint32_t>(supers),
-            128 + static_cast<std::size_t>(rows * (tiles + groups + supers)) * record};
+            128 + static_cast<std::size_t>(rows * (tiles + groups)) * record};
 }
 
 ScanWork::ScanWork(std::int64_t rows, std::int64_t length, std::int64_t tile,
@@ -237,7 +235,7 @@ ScanWork::ScanWork(std::int64_t rows, std::int64_t length, std::int64_t tile,
     const ScanMemory wanted = scan_memory(rows, length, tile, value_bytes);
     memory_ = DevicePool::allocate(pool_of(Context::ensure_current()), wanted.bytes);
     memory_.begin_use(stream);
-    state_ = {memory_.memory().address(), wanted.tiles, wanted.groups, wanted.supers,
+    state_ = {memory_.memory().address(), wanted.tiles, wanted.groups,
               static_cast<std::uint32_t>(rows)};
     fill_units(state_.memory, 0, 4, (wanted.bytes + 3) / 4, stream);
 }

@@ -24,7 +24,7 @@ Array accumulate(const Operation& operation, const Array& array, std::int64_t ax
 /// How a scan's kernel cuts its data: a tile is `threads` that have `rows` times `vector` values
 /// each.
 struct ScanShape {
-    unsigned threads, rows; ///< kThreads and kRows of the Form
+    unsigned threads, rows; ///< kThreads and kRows of the Form; `rows` is a power of two
 
     std::int64_t tile(unsigned vector) const { return std::int64_t{threads} * vector * rows; }
 };
@@ -33,7 +33,7 @@ ScanShape scan_shape(std::size_t value_bytes, unsigned vector);
 
 /// The memory of a launch: zeros before it.
 struct ScanMemory {
-    std::uint32_t tiles, groups, supers; ///< of a row
+    std::uint32_t tiles, groups; ///< records of a row
     std::size_t bytes;
 };
 /// Throws ShapeError beyond 2^31 - 1 tiles.
@@ -47,7 +47,7 @@ public:
     /// The last parameter of such a kernel: lathe::ScanState.
     struct State {
         CUdeviceptr memory = 0;
-        std::uint32_t tiles = 0, groups = 0, supers = 0; ///< of a row
+        std::uint32_t tiles = 0, groups = 0; ///< of a row
         std::uint32_t rows = 0;
     };
 

@@ -4,17 +4,20 @@
 // Blocks take tiles of a row by tickets, so that a tile's predecessors run or are done, whatever the
 // order of blocks. A tile publishes its sum, then looks back for the sum of what precedes it
 // (D. Merrill, M. Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", 2016). Here
-// the look-back walks a fixed tree instead of taking what it finds: the tiles of its group of 32,
-// the groups of its supergroup of 32, and the prefix of the supergroups before, which alone is a
-// chain (one link for 1024 tiles). Numbers are added in the same order in every run, so results of
+// the look-back takes the same sums in every run instead of what it finds: those of the tiles of its
+// group and of the group before, one for each thread, and what precedes these two as one number,
+// which that group's last tile gave. So a tile waits for one way through memory, and results of
 // floats are the same bits in each run on a device and on all that have tiles of its shape.
+//
+// Tiles wait for the slowest of those before them, so a tile publishes before it scans: the sums of
+// its rows take a third of the scan's exchanges between lanes.
 //
 // Within a tile a warp has kRows rows of 32 lanes with kVector neighbours each: accesses of whole
 // vectors side by side, and no transposition.
 //
 // A Form says what is scanned:
 //     typedef ... Value;                    trivially copyable
-//     static const int kThreads, kVector, kRows;
+//     static const int kThreads, kVector, kRows;      64 to 512 threads; kRows a power of two
 //     Value combine(Value a, Value b) const;                 a before b
 //     void read(long long at, Value (&v)[kVector]) const;    whole vectors
 //     Value read_one(long long at) const;
@@ -24,43 +27,9 @@
 // nothing where `first`. `at` counts elements over all rows.
 #pragma once
 
+#include <lathe_lanes.hpp>
+
 namespace lathe {
-
-template <class T> struct Words {
-    static const int kCount = (sizeof(T) + 3) / 4;
-    unsigned at[kCount];
-
-    Words() = default;
-    __device__ __forceinline__ explicit Words(const T& value) {
-        at[kCount - 1] = 0;
-        memcpy(at, &value, sizeof(T));
-    }
-    __device__ __forceinline__ T value() const {
-        T made;
-        memcpy(&made, at, sizeof(T));
-        return made;
-    }
-};
-
-template <class T> __device__ __forceinline__ T lane_up(const T& value, unsigned distance) {
-    Words<T> words(value);
-    for (int k = 0; k < Words<T>::kCount; ++k) words.at[k] = __shfl_up_sync(~0u, words.at[k], distance);
-    return words.value();
-}
-template <class T> __device__ __forceinline__ T of_lane(const T& value, unsigned lane) {
-    Words<T> words(value);
-    for (int k = 0; k < Words<T>::kCount; ++k) words.at[k] = __shfl_sync(~0u, words.at[k], lane);
-    return words.value();
-}
-// Each lane's inclusive prefix in its warp.
-template <class Form> __device__ __forceinline__ typename Form::Value scan_warp(const Form& form, typename Form::Value value, unsigned lane) {
-    #pragma unroll
-    for (unsigned distance = 1; distance < 32; distance *= 2) {
-        const typename Form::Value other = lane_up(value, distance);
-        if (lane >= distance) value = form.combine(other, value);
-    }
-    return value;
-}
 
 // One value that a block publishes and others wait for; memory of zeros is "not yet". Each 4 bytes
 // travel with a flag of their own in one word, so that nothing needs to be ordered.
@@ -94,59 +63,39 @@ template <class T> struct Record {
 // Memory of one launch, zeros before it: a ticket, and the records of all rows.
 struct ScanState {
     char* memory;
-    unsigned tiles, groups, supers; // of a row
+    unsigned tiles, groups; // records of a row; a group has half as many tiles as a block has threads
     unsigned rows;
 };
 
-// The sum before `tile`, from the tiles of its row; by one whole warp. False for the first tile.
-template <class Form>
-__device__ __forceinline__ bool look_back(const Form& form, const ScanState& state, unsigned row, unsigned tile, unsigned lane,
-                                          const typename Form::Value& sum, typename Form::Value& before) {
-    typedef typename Form::Value Value;
-    typedef Record<Value> R;
-    char* const tiles = state.memory + 128 + (long long)row * state.tiles * R::kBytes;
-    char* const groups = state.memory + 128 + ((long long)state.rows * state.tiles + (long long)row * state.groups) * R::kBytes;
-    char* const supers = state.memory + 128 + ((long long)state.rows * (state.tiles + state.groups) + (long long)row * state.supers) * R::kBytes;
-    const unsigned group = tile / 32, super = group / 32, in_group = tile % 32, in_super = group % 32;
-    if (lane == 0) R::publish(tiles, tile, sum);
-    Value near = sum;
-    if (lane < in_group) near = R::wait(tiles, group * 32 + lane);
-    near = scan_warp(form, near, lane);
-    const Value near_all = of_lane(near, in_group), near_before = of_lane(near, (in_group + 31) % 32);
-    if (in_group == 31 && lane == 0) R::publish(groups, group, near_all);
-    Value far = near_all;
-    if (lane < in_super) far = R::wait(groups, super * 32 + lane);
-    far = scan_warp(form, far, lane);
-    const Value far_all = of_lane(far, in_super), far_before = of_lane(far, (in_super + 31) % 32);
-    bool has = super > 0;
-    if (has) before = R::wait(supers, super - 1);
-    if (in_group == 31 && in_super == 31 && lane == 0) R::publish(supers, super, has ? form.combine(before, far_all) : far_all);
-    if (in_super > 0) before = has ? form.combine(before, far_before) : far_before;
-    has = has || in_super > 0;
-    if (in_group > 0) before = has ? form.combine(before, near_before) : near_before;
-    return tile > 0;
+template <class Value> __device__ __forceinline__ char* tile_records(const ScanState& state, unsigned row) {
+    return state.memory + 128 + (long long)row * state.tiles * Record<Value>::kBytes;
+}
+template <class Value> __device__ __forceinline__ char* group_records(const ScanState& state, unsigned row) {
+    return state.memory + 128 + ((long long)state.rows * state.tiles + (long long)row * state.groups) * Record<Value>::kBytes;
 }
 
-// The kernel's body: one block for each tile, rows * tiles blocks of kThreads threads.
-template <class Form> __device__ __forceinline__ void scan_tile(const Form& form, long long length, const ScanState& state) {
+// A block's tile of a row.
+template <class Form> struct ScanTile {
     typedef typename Form::Value Value;
-    const int kVector = Form::kVector, kRows = Form::kRows, kWarps = Form::kThreads / 32;
-    const int kTile = Form::kThreads * kVector * kRows;
-    __shared__ unsigned ticket;
-    __shared__ Words<Value> warp_sums[kWarps], tile_before;
-    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    if (threadIdx.x == 0) ticket = atomicAdd((unsigned*)state.memory, 1u);
-    __syncthreads();
-    const unsigned row = ticket / state.tiles, tile = ticket % state.tiles;
-    const long long begin = (long long)tile * kTile + warp * (32 * kVector * kRows) + lane * kVector;
-    const long long offset = row * length;
-    const bool is_whole = (long long)(tile + 1) * kTile <= length;
+    static const int kVector = Form::kVector, kRows = Form::kRows, kTile = Form::kThreads * kVector * kRows;
+    long long length; // the row's
+    unsigned row, tile;
 
-    Value v[kRows][kVector];
-    if (is_whole) {
-        #pragma unroll
-        for (int k = 0; k < kRows; ++k) form.read(offset + begin + k * (32 * kVector), v[k]);
-    } else { // what lies beyond the row's end is the last element again, and reaches no result
+    __device__ __forceinline__ ScanTile(long long length, const ScanState& state, unsigned ticket)
+        : length(length), row(ticket / state.tiles), tile(ticket % state.tiles) {}
+    // In the row, the first element of the thread's first vector.
+    __device__ __forceinline__ long long begin() const {
+        return (long long)tile * kTile + threadIdx.x / 32 * (32 * kVector * kRows) + threadIdx.x % 32 * kVector;
+    }
+    __device__ __forceinline__ bool is_whole() const { return (long long)(tile + 1) * kTile <= length; }
+    // What lies beyond the row's end is the last element again, and reaches no result.
+    __device__ __forceinline__ void read(const Form& form, Value (&v)[kRows][kVector]) const {
+        const long long begin = this->begin(), offset = row * length;
+        if (is_whole()) {
+            #pragma unroll
+            for (int k = 0; k < kRows; ++k) form.read(offset + begin + k * (32 * kVector), v[k]);
+            return;
+        }
         #pragma unroll
         for (int k = 0; k < kRows; ++k)
             #pragma unroll
@@ -155,48 +104,98 @@ template <class Form> __device__ __forceinline__ void scan_tile(const Form& form
                 v[k][j] = form.read_one(offset + (at < length ? at : length - 1));
             }
     }
-    Value before[kRows], sum;
+    // `v` are prefixes within vectors, `before` is what the warp has before each vector, `carry` what
+    // the row has before the warp, if anything.
+    __device__ __forceinline__ void write(const Form& form, Value (&v)[kRows][kVector], Value (&before)[kRows], const Value& carry, bool has_carry) const {
+        const long long begin = this->begin(), offset = row * length;
+        const bool is_whole = this->is_whole();
+        #pragma unroll
+        for (int k = 0; k < kRows; ++k) {
+            const bool has_before = k > 0 || threadIdx.x % 32 > 0, first = !has_carry && !has_before;
+            if (has_carry) before[k] = has_before ? form.combine(carry, before[k]) : carry;
+            if (!first)
+                #pragma unroll
+                for (int j = 0; j < kVector; ++j) v[k][j] = form.combine(before[k], v[k][j]);
+            const long long at = begin + k * (32 * kVector);
+            if (is_whole) {
+                form.write(offset + at, v[k], before[k], first);
+            } else {
+                #pragma unroll
+                for (int j = 0; j < kVector; ++j)
+                    if (at + j < length) form.write_one(offset + at + j, v[k][j], j > 0 ? v[k][j > 0 ? j - 1 : 0] : before[k], first && j == 0);
+            }
+        }
+    }
+};
+
+// Finds what precedes each warp, which is nothing for the first one of a row. The warps' sums are
+// in `warp_sums`; `near_sums` has room for as many. All threads.
+template <class Form>
+__device__ __forceinline__ typename Form::Value look_back(const Form& form, const ScanState& state, const ScanTile<Form>& at,
+                                                          const Words<typename Form::Value>* warp_sums,
+                                                          Words<typename Form::Value>* near_sums) {
+    typedef typename Form::Value Value;
+    const int kThreads = Form::kThreads, kWarps = kThreads / 32, kGroup = kThreads / 2;
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    char* const groups = group_records<Value>(state, at.row);
+    Value sum, far;
+    // The last thread has the tile before this one, and so on back: those of this group and of the
+    // group before; the first threads have none.
+    const unsigned group = at.tile / kGroup;
+    const int absent = kThreads - int(group > 0 ? kGroup + at.tile % kGroup : at.tile), absent_here = absent - int(warp * 32);
+    if (absent_here < 32) {
+        if (int(threadIdx.x) >= absent) sum = Record<Value>::wait(tile_records<Value>(state, at.row), (long long)at.tile - kThreads + threadIdx.x);
+        sum = scan_warp(form, sum, lane, absent_here > 0 ? absent_here : 0);
+        if (lane == 31) near_sums[warp] = Words<Value>(sum);
+    }
+    if (group > 1) far = Record<Value>::wait(groups, group - 2);
+    __syncthreads();
+    // What precedes are the sums of tiles, of 32 each, and those of the warps.
+    const unsigned absent_sums = absent / 32;
+    if (lane >= absent_sums && lane < 2 * kWarps) sum = (lane < kWarps ? near_sums[lane] : warp_sums[lane - kWarps]).value();
+    sum = scan_warp(form, sum, lane, absent_sums);
+    if (group > 1) sum = form.combine(far, sum);
+    if (warp == 0 && at.tile % kGroup == kGroup - 1 && lane == 2 * kWarps - 1) Record<Value>::publish(groups, group, sum);
+    return of_lane(sum, kWarps - 1 + warp);
+}
+
+// The kernel's body: one block for each tile, rows * tiles blocks of kThreads threads.
+template <class Form> __device__ __forceinline__ void scan_tile(const Form& form, long long length, const ScanState& state) {
+    typedef typename Form::Value Value;
+    const int kVector = Form::kVector, kRows = Form::kRows, kWarps = Form::kThreads / 32;
+    __shared__ unsigned ticket;
+    __shared__ Words<Value> warp_sums[kWarps], near_sums[kWarps];
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    if (threadIdx.x == 0) ticket = atomicAdd((unsigned*)state.memory, 1u);
+    __syncthreads();
+    const ScanTile<Form> at(length, state, ticket);
+    Value v[kRows][kVector], before[kRows];
+    at.read(form, v);
     #pragma unroll
     for (int k = 0; k < kRows; ++k) {
         #pragma unroll
         for (int j = 1; j < kVector; ++j) v[k][j] = form.combine(v[k][j - 1], v[k][j]);
-        const Value lanes = scan_warp(form, v[k][kVector - 1], lane);
-        before[k] = lane_up(lanes, 1);
-        const Value all = of_lane(lanes, 31);
-        if (k > 0) before[k] = lane > 0 ? form.combine(sum, before[k]) : sum;
-        sum = k > 0 ? form.combine(sum, all) : all;
+        before[k] = v[k][kVector - 1]; // for now
     }
+    const Value sum = sum_of_rows(form, before, lane);
     if (lane == 0) warp_sums[warp] = Words<Value>(sum);
     __syncthreads();
-    Value carry = warp_sums[0].value(); // of the warps before
-    #pragma unroll
-    for (int w = 1; w < kWarps; ++w)
-        if (w < warp || warp == 0) carry = form.combine(carry, warp_sums[w].value());
     if (warp == 0) {
-        Value found;
-        look_back(form, state, row, tile, lane, carry, found);
-        if (lane == 0) tile_before = Words<Value>(found);
+        Value tile_sum;
+        if (lane < kWarps) tile_sum = warp_sums[lane].value();
+        tile_sum = scan_warp(form, tile_sum, lane);
+        if (lane == kWarps - 1) Record<Value>::publish(tile_records<Value>(state, at.row), at.tile, tile_sum);
     }
-    __syncthreads();
-    if (tile > 0) carry = warp > 0 ? form.combine(tile_before.value(), carry) : tile_before.value();
-    const bool has_carry = tile > 0 || warp > 0;
+    Value rows; // before row k
     #pragma unroll
     for (int k = 0; k < kRows; ++k) {
-        const bool has_before = k > 0 || lane > 0;
-        if (has_carry) before[k] = has_before ? form.combine(carry, before[k]) : carry;
-        const bool first = !has_carry && !has_before;
-        if (!first)
-            #pragma unroll
-            for (int j = 0; j < kVector; ++j) v[k][j] = form.combine(before[k], v[k][j]);
-        const long long at = begin + k * (32 * kVector);
-        if (is_whole) {
-            form.write(offset + at, v[k], before[k], first);
-        } else {
-            #pragma unroll
-            for (int j = 0; j < kVector; ++j)
-                if (at + j < length) form.write_one(offset + at + j, v[k][j], j > 0 ? v[k][j > 0 ? j - 1 : 0] : before[k], first && j == 0);
-        }
+        const Value lanes = scan_warp(form, v[k][kVector - 1], lane), row = of_lane(lanes, 31);
+        before[k] = lane_up(lanes, 1);
+        if (k > 0) before[k] = lane > 0 ? form.combine(rows, before[k]) : rows;
+        rows = k > 0 ? form.combine(rows, row) : row;
     }
+    const Value carry = look_back(form, state, at, warp_sums, near_sums);
+    at.write(form, v, before, carry, at.tile > 0 || warp > 0);
 }
 
 // --- Segments: a value and whether a segment begins at or after where its sum begins.

@@ -141,7 +141,7 @@ void bind_array_sorting(py::module_& m) {
         "scan_memory",
         [](std::int64_t length, std::int64_t tile, std::size_t value_bytes) {
             const gpu::ScanMemory memory = gpu::scan_memory(1, length, tile, value_bytes);
-            return std::tuple{memory.bytes, memory.tiles, memory.groups, memory.supers};
+            return std::tuple{memory.bytes, memory.tiles, memory.groups};
         },
         py::arg("length"), py::arg("tile"), py::arg("value_bytes"));
     m.def(

@@ -133,9 +133,9 @@ struct Form {
 """
 
 _KERNELS = """
-extern "C" __global__ void __launch_bounds__(%(threads)d, 1024 / %(threads)d) scan(%(parameters)s,
+extern "C" __global__ void __launch_bounds__(%(threads)d, 512 / %(threads)d) scan(%(parameters)s,
         long long lathe_count, scan_type* lathe_items, char* lathe_state, unsigned lathe_tiles,
-        unsigned lathe_groups, unsigned lathe_supers) {
+        unsigned lathe_groups) {
     Form lathe_form;
     %(set)s
     lathe_form.N = (index_type)lathe_count;
@@ -144,7 +144,6 @@ extern "C" __global__ void __launch_bounds__(%(threads)d, 1024 / %(threads)d) sc
     lathe_all.memory = lathe_state;
     lathe_all.tiles = lathe_tiles;
     lathe_all.groups = lathe_groups;
-    lathe_all.supers = lathe_supers;
     lathe_all.rows = 1;
     lathe::scan_tile(lathe_form, lathe_count, lathe_all);
 }
@@ -231,7 +230,7 @@ def source_of(text: Text) -> str:
 
 
 def state_bytes(text: Text, count: int) -> tuple[int, list[int]]:
-    """Bytes of a launch's state, with its tiles, groups and supergroups."""
+    """Bytes of a launch's state, with the tiles and groups it has records of."""
     threads, rows = tile_shape(text)
     size, *numbers = native.scan_memory(count, threads * text.vector * rows, _value_bytes(text))
     return size, numbers

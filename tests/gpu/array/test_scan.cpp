@@ -6,6 +6,8 @@
 #include "gpu/launch.h"
 #include "tests/gpu/array/array_test.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cstdint>
 #include <random>
@@ -100,14 +102,22 @@ TEST_F(ScanTest, RefusesWhatHasNoPrefixes) {
               (Extents{0, 3}));
 }
 
-/// Matrices of 2 × 2 modulo 2^32, whose product does not commute, in a form of its own.
+/// Matrices of 2 × 2 modulo 2^32, whose product does not commute, in a form of its own; with tiles
+/// of a few values there are many groups of tiles.
 TEST_F(ScanTest, OperatorsThatDoNotCommute) {
-    const Module module = compile_module(R"(
+    struct Tile {
+        unsigned threads, vector, rows;
+    };
+    for (const Tile tile : {Tile{64, 2, 2}, {64, 1, 1}, {64, 1, 4}, {128, 1, 8}, {256, 1, 16}}) {
+        const Module module =
+            compile_module(fmt::format("#define THREADS {}\n#define VECTOR {}\n#define ROWS {}\n",
+                                       tile.threads, tile.vector, tile.rows) +
+                           R"(
 #include <lathe_scan.hpp>
 struct Matrix { unsigned a, b, c, d; };
 struct Form {
     typedef Matrix Value;
-    static const int kThreads = 64, kVector = 2, kRows = 2;
+    static const int kThreads = THREADS, kVector = VECTOR, kRows = ROWS;
     const Matrix* in;
     Matrix* out;
     __device__ Value combine(const Value& x, const Value& y) const {
@@ -136,24 +146,26 @@ extern "C" __global__ void products(const Matrix* in, Matrix* out, long long len
     lathe::scan_tile(form, length, state);
 }
 )");
-    const Kernel kernel = module.kernel("products");
-    using Matrix = std::array<std::uint32_t, 4>;
-    for (const std::int64_t count : {1, 255, 256, 257, 8191, 8193, 300'000}) {
-        const auto host =
-            random_numbers<std::uint32_t>(static_cast<std::size_t>(count) * 4, 0, 1 << 30);
-        const Array in = array_of(DType::uint32, {count, 4}, host);
-        const Array out = Array::empty(DType::uint32, Extents{count, 4});
-        const ScanWork work{1, count, 256, 16, StreamView::legacy()};
-        launch(kernel, {{work.blocks()}, {64}, 0, StreamView::legacy()}, in.address(),
-               out.address(), count, work.state());
-        const auto got = values_of<std::uint32_t>(out);
-        Matrix x{1, 0, 0, 1};
-        for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) {
-            ASSERT_EQ((Matrix{got[4 * k], got[4 * k + 1], got[4 * k + 2], got[4 * k + 3]}), x)
-                << count << " at " << k;
-            const std::uint32_t* y = &host[4 * k];
-            x = {x[0] * y[0] + x[1] * y[2], x[0] * y[1] + x[1] * y[3], x[2] * y[0] + x[3] * y[2],
-                 x[2] * y[1] + x[3] * y[3]};
+        const Kernel kernel = module.kernel("products");
+        const std::int64_t size = tile.threads * tile.vector * tile.rows;
+        using Matrix = std::array<std::uint32_t, 4>;
+        for (const std::int64_t count : {1, 255, 256, 257, 8193, 100'000}) {
+            const auto host =
+                random_numbers<std::uint32_t>(static_cast<std::size_t>(count) * 4, 0, 1 << 30);
+            const Array in = array_of(DType::uint32, {count, 4}, host);
+            const Array out = Array::empty(DType::uint32, Extents{count, 4});
+            const ScanWork work{1, count, size, 16, StreamView::legacy()};
+            launch(kernel, {{work.blocks()}, {tile.threads}, 0, StreamView::legacy()}, in.address(),
+                   out.address(), count, work.state());
+            const auto got = values_of<std::uint32_t>(out);
+            Matrix x{1, 0, 0, 1};
+            for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) {
+                ASSERT_EQ((Matrix{got[4 * k], got[4 * k + 1], got[4 * k + 2], got[4 * k + 3]}), x)
+                    << tile.threads << " threads, " << count << " at " << k;
+                const std::uint32_t* y = &host[4 * k];
+                x = {x[0] * y[0] + x[1] * y[2], x[0] * y[1] + x[1] * y[3],
+                     x[2] * y[0] + x[3] * y[2], x[2] * y[1] + x[3] * y[3]};
+            }
         }
     }
 }
