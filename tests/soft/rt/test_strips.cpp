@@ -297,8 +297,7 @@ TEST_F(Strips, IndicesThatWrap) {
             });
 }
 
-// The same behind a loop that may have no pass: its end is known at the start as a formula, and
-// where it has none another number is.
+// The same behind a loop that may have no pass.
 TEST_F(Strips, IndicesThatWrapBehindALoop) {
     for (const char* first : {"0u", "8u", "64u"}) {
         const unsigned least = static_cast<unsigned>(std::atoi(first));
@@ -317,6 +316,18 @@ TEST_F(Strips, IndicesThatWrapBehindALoop) {
                     return k < 500 ? v + in[k] : v;
                 });
     }
+}
+
+// An index that one of two ways here makes wrap in lanes that have left. The fence keeps the ways
+// apart, or the index would be a selection.
+TEST_F(Strips, IndicesThatWrapOnOneWay) {
+    compare("if (x < 4) { out[i] = 7; return; }\n"
+            "unsigned from = 5;\n"
+            "if (ny & 1) { from = -4; __threadfence(); }\n"
+            "out[i] = in[x + from];",
+            [](const Thread& t, const int* in, const float*) {
+                return t.x < 4 ? 7 : in[t.ny & 1 ? t.x - 4 : t.x + 5];
+            });
 }
 
 TEST_F(Strips, OutOfBoundsInTheSecondRow) {
