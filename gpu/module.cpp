@@ -178,7 +178,7 @@ Module::Module(std::string_view ptx) : Module{std::as_bytes(std::span{ptx})} {}
 Module::Module(std::span<const std::byte> image, std::span<const JitOption> options, JitLog& log) {
     // PTX must end with 0; a CUBIN does not mind one.
     const std::string text{reinterpret_cast<const char*>(image.data()), image.size()};
-    load(text.c_str(), options, log);
+    load(text, options, log);
 }
 
 Module::Module(const CompileResult& result) {
@@ -192,15 +192,18 @@ Module Module::wrap(CUmodule module) noexcept {
     return m;
 }
 
-void Module::load(const void* image, std::span<const JitOption> given, JitLog& log) {
+void Module::load(const std::string& image, std::span<const JitOption> given, JitLog& log) {
     const Context context = Context::ensure_current();
     detail::JitOptions options{given};
     CUmodule module = nullptr;
-    const CUresult code = driver().cuModuleLoadDataEx(&module, image, options.count(),
+    const CUresult code = driver().cuModuleLoadDataEx(&module, image.c_str(), options.count(),
                                                       options.names(), options.values());
     if (code == CUDA_SUCCESS) handle_ = Handle<detail::ModuleTraits>{{module, context}};
     log = options.log();
-    if (code != CUDA_SUCCESS) throw Error{"cuModuleLoadDataEx", code, log.error};
+    if (code != CUDA_SUCCESS)
+        throw Error{"cuModuleLoadDataEx", code,
+                    fmt::format("an image of {} bytes{}{}", image.size(),
+                                log.error.empty() ? "" : ": ", log.error)};
 }
 
 std::optional<Kernel> Module::find_kernel(const std::string& name) const {

@@ -131,7 +131,7 @@ public:
     std::optional<DeviceSpan<std::byte>> find_global(const std::string& name) const;
 
 private:
-    void load(const void* image, std::span<const JitOption> options, JitLog& log);
+    void load(const std::string& image, std::span<const JitOption> options, JitLog& log);
     Handle<detail::ModuleTraits> handle_;
 };
 

@@ -50,7 +50,7 @@ std::string message_of(const detail::Failure& failure, std::string_view detail) 
     if (!detail.empty()) message += fmt::format(" - {}", detail);
     if (failure.fault)
         message += fmt::format(" - {}", to_string(*failure.fault));
-    else if (!failure.words.empty())
+    else if (!failure.words.empty() && detail.find(failure.words) == detail.npos)
         message += fmt::format(" - {}", failure.words);
     return message;
 }

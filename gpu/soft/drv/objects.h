@@ -5,6 +5,8 @@
 
 #include "gpu/soft/drv/status.h"
 
+#include <fmt/format.h>
+
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
@@ -75,7 +77,9 @@ private:
 /// The object of a handle; fails with CUDA_ERROR_INVALID_HANDLE where there is none.
 template <class T> std::shared_ptr<T> object(const void* handle) {
     auto found = Objects<T>::instance().find(handle);
-    if (!found) fail(CUDA_ERROR_INVALID_HANDLE);
+    if (!found)
+        fail(CUDA_ERROR_INVALID_HANDLE,
+             fmt::format("{} stands for nothing: never made, or destroyed", fmt::ptr(handle)));
     return found;
 }
 

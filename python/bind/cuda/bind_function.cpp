@@ -126,8 +126,8 @@ void bind_function(py::module_& m) {
             "Local memory of a thread.")
         .def("set_cache_config",
              [](const PyFunction& f, int config) {
-                 CU_TRY(cuFuncSetCacheConfig(f.kernel().get(), static_cast<CUfunc_cache>(config)), "{}",
-                        f.name());
+                 CU_TRY(cuFuncSetCacheConfig(f.kernel().get(), static_cast<CUfunc_cache>(config)), "{}, {}",
+                        f.name(), config);
              },
              py::arg("fc"), "A func_cache: a hint.")
         .def("param_set_texref",

@@ -7,6 +7,7 @@
 #include "python/bind/cuda/fast_method.h"
 #include "python/bind/cuda/function.h"
 #include "python/bind/cuda/graph.h"
+#include "python/bind/cuda/host_buffer.h"
 #include "python/bind/cuda/pointer.h"
 #include "python/bind/gpu/kernel.h"
 
@@ -37,7 +38,8 @@ struct CopyEnd {
         kept = py::memoryview(value);
         const Py_buffer& view = *PyMemoryView_GET_BUFFER(kept.ptr());
         if (!PyBuffer_IsContiguous(&view, 'A'))
-            throw py::value_error(fmt::format("{} must be contiguous", argument));
+            throw py::value_error(
+                fmt::format("{} must be contiguous, got {}", argument, layout_text(kept)));
         if (written && view.readonly)
             throw py::value_error(fmt::format("{} is read-only, and the copy writes to it", argument));
         type = CU_MEMORYTYPE_HOST;

@@ -154,21 +154,22 @@ void bind_contexts(py::module_& m) {
         .def_static("set_limit",
                     [](int limit, std::size_t value) {
                         Context::ensure_current();
-                        CU_TRY(cuCtxSetLimit(static_cast<CUlimit>(limit), value));
+                        CU_TRY(cuCtxSetLimit(static_cast<CUlimit>(limit), value), "limit {}, {}",
+                               limit, value);
                     },
                     py::arg("limit"), py::arg("value"))
         .def_static("get_limit",
                     [](int limit) {
                         std::size_t value = 0;
                         Context::ensure_current();
-                        CU_TRY(cuCtxGetLimit(&value, static_cast<CUlimit>(limit)));
+                        CU_TRY(cuCtxGetLimit(&value, static_cast<CUlimit>(limit)), "limit {}", limit);
                         return value;
                     },
                     py::arg("limit"))
         .def_static("set_cache_config",
                     [](int config) {
                         Context::ensure_current();
-                        CU_TRY(cuCtxSetCacheConfig(static_cast<CUfunc_cache>(config)));
+                        CU_TRY(cuCtxSetCacheConfig(static_cast<CUfunc_cache>(config)), "{}", config);
                     },
                     py::arg("cc"), "A func_cache: a hint.")
         .def_static("get_cache_config",

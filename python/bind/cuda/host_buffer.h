@@ -5,10 +5,17 @@
 #include <pybind11/pybind11.h>
 
 #include <cstddef>
+#include <string>
 
 namespace lathe::bind {
 
 namespace py = pybind11;
+
+/// An array's or a memoryview's, for messages.
+inline std::string layout_text(const py::object& array) {
+    return "shape " + py::str(array.attr("shape")).cast<std::string>() + ", strides " +
+           py::str(array.attr("strides")).cast<std::string>();
+}
 
 /// A contiguous buffer of Python's, in C or Fortran order; holds the object's memory in place.
 /// Made and destroyed with the GIL.

@@ -5,6 +5,7 @@
 #include "gpu/driver/check.h"
 #include "gpu/managed_memory.h"
 #include "python/bind/bind.h"
+#include "python/bind/cuda/host_buffer.h"
 #include "python/bind/cuda/memory_pool.h"
 #include "python/bind/cuda/stream.h"
 #include "python/bind/gil.h"
@@ -80,7 +81,8 @@ RegisteredArray::RegisteredArray(py::object array, unsigned flags) : array_{std:
                                          Py_TYPE(array_.ptr())->tp_name));
     const py::object kind = array_.attr("flags");
     if (!kind.attr("forc").cast<bool>())
-        throw py::value_error("register_host_memory: ary must be contiguous");
+        throw py::value_error(fmt::format("register_host_memory: ary must be contiguous, got {}",
+                                          layout_text(array_)));
     writable_ = kind.attr("writeable").cast<bool>();
     bytes_ = array_.attr("nbytes").cast<std::size_t>();
     if (bytes_ == 0) throw py::value_error("register_host_memory: ary has no elements");

@@ -16,6 +16,10 @@
 
 namespace lathe::bind {
 
+namespace {
+constexpr std::size_t kMostBytes = 1 << 16; // kernels take 32 KiB at most
+} // namespace
+
 void check_block(const gpu::Kernel& kernel, gpu::Dim3 block) {
     const int most = kernel.max_threads_per_block();
     if (block.total() > static_cast<std::size_t>(most))
@@ -31,9 +35,14 @@ void StatefulLaunch::set_block(const gpu::Kernel& kernel, gpu::Dim3 block) {
     block_ = block;
 }
 
+void StatefulLaunch::set_size(std::size_t bytes) {
+    if (bytes > kMostBytes)
+        throw gpu::Error{"cuParamSetSize", CUDA_ERROR_INVALID_VALUE, fmt::format("{} bytes", bytes)};
+    parameters_.resize(bytes);
+}
+
 void StatefulLaunch::set(std::size_t offset, const void* value, std::size_t bytes) {
-    constexpr std::size_t most = 1 << 16; // kernels take 32 KiB at most
-    if (offset > most || bytes > most - offset)
+    if (offset > kMostBytes || bytes > kMostBytes - offset)
         throw gpu::Error{"cuParamSet", CUDA_ERROR_INVALID_VALUE,
                          fmt::format("{} bytes from {} on", bytes, offset)};
     if (parameters_.size() < offset + bytes) parameters_.resize(offset + bytes);

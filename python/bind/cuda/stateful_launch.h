@@ -18,7 +18,8 @@ public:
     void set_shared(std::size_t bytes) { shared_bytes_ = bytes; }
     /// `bytes` of the parameters from `offset` on.
     void set(std::size_t offset, const void* value, std::size_t bytes);
-    void set_size(std::size_t bytes) { parameters_.resize(bytes); }
+    /// Throws gpu::Error where no kernel takes as much.
+    void set_size(std::size_t bytes);
     /// Throws gpu::Error where no block was set, or fewer parameters than the kernel has.
     void launch(const gpu::Kernel& kernel, gpu::Dim3 grid, gpu::StreamView stream) const;
 

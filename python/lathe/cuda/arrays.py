@@ -81,6 +81,10 @@ def _copied(
     return array
 
 
+def _seen(value: Any) -> str:
+    return f"{type(value).__name__} of shape {np.shape(value)}"
+
+
 def matrix_to_array(
     matrix: NDArray[Any], order: str, allow_double_hack: bool = False
 ) -> native.CudaArray:
@@ -104,7 +108,7 @@ def matrix_to_array(
     """
     order = _settled(order)
     if np.ndim(matrix) != 2:
-        raise ValueError(f"a matrix has two dimensions, got shape {np.shape(matrix)}")
+        raise ValueError(f"a matrix has two dimensions, got {_seen(matrix)}")
     laid = np.asarray(matrix, order="F" if order == "F" else "C")
     width, height = _sizes(laid.shape, order)
     packed = allow_double_hack and laid.dtype == np.float64
@@ -121,7 +125,7 @@ def _volume_descriptor(
     if len(sizes) == 2 and not surface:
         return ArrayDescriptor(sizes[0], sizes[1], format_, channels)
     if len(sizes) not in (2, 3):
-        raise native.LogicError(f"a CUDA array of two or three dimensions, got shape {shape}")
+        raise native.LogicError(f"a CUDA array has two or three dimensions, got shape {shape}")
     flags = 0
     if surface:
         flags = int(array3d_flags.SURFACE_LDST)
@@ -156,6 +160,8 @@ def np_to_array(
         For other types of numbers.
     """
     order = _settled(order)
+    if np.ndim(nparray) not in (2, 3):
+        raise native.LogicError(f"a CUDA array has two or three dimensions, got {_seen(nparray)}")
     laid = np.asarray(nparray, order="F" if order == "F" else "C")
     descriptor = _volume_descriptor(laid.shape, laid.dtype, order, allowSurfaceBind)
     return _copied(descriptor, laid, descriptor.width * laid.itemsize)
@@ -222,7 +228,7 @@ def make_multichannel_2d_array(ndarray: NDArray[Any], order: str) -> native.Cuda
     """
     order = _settled(order)
     if np.ndim(ndarray) != 3:
-        raise ValueError(f"an array with channels has three dimensions, got {np.shape(ndarray)}")
+        raise ValueError(f"an array with channels has three dimensions, got {_seen(ndarray)}")
     laid = np.asarray(ndarray, order="F" if order == "F" else "C")
     channels, width, height = _sizes(laid.shape, order)
     if channels not in (1, 2, 4):

@@ -9,6 +9,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
+
 from lathe.cuda import architecture, driver
 from lathe.cuda.cuda_module import CudaModule as CudaModule
 from lathe.cuda.fat_binary import fat_binary
@@ -105,6 +107,15 @@ def get_nvcc_version(nvcc: str = "nvcc") -> str:
     return f"NVRTC {major}.{minor}"
 
 
+def _text_of(source: Any) -> str:
+    if isinstance(source, str):
+        return source
+    has_text = any("__str__" in vars(each) for each in type(source).__mro__[:-1])
+    if not has_text or isinstance(source, (bytes, np.ndarray)):
+        raise TypeError(f"source must be a str or make one, got {type(source).__name__} {source!r}")
+    return str(source)
+
+
 def preprocess_source(source: Any, options: Sequence[str], nvcc: str = "nvcc") -> str:
     """The source with the files that it includes in their places; macros stay as they are.
 
@@ -114,7 +125,7 @@ def preprocess_source(source: Any, options: Sequence[str], nvcc: str = "nvcc") -
     options : sequence of str
         ``-I`` and ``--include-path`` say where files lie. Headers of CUDA are left as they are.
     """
-    return with_includes(str(source), options)
+    return with_includes(_text_of(source), options)
 
 
 def compile_plain(
@@ -159,7 +170,7 @@ def compile(
     if arch is None and not any(str(o).startswith(("-arch", "--gpu-architecture")) for o in given):
         arch = _own_arch()
     return _compiled(
-        str(source),
+        _text_of(source),
         no_extern_c,
         lambda text, _: _target(text, options, arch, target, include_dirs),
     )
@@ -191,7 +202,8 @@ class SourceModule(CudaModule):
     Parameters
     ----------
     source : str or object
-        Its text (``str(source)``) is put into ``extern "C" { }``.
+        Its text, or that of an object that makes source (``str(source)``), is put into
+        ``extern "C" { }``.
     options : sequence of str, optional
         For nvcc; translated, or refused by name. `DEFAULT_NVCC_FLAGS` unless given.
     no_extern_c : bool
@@ -206,6 +218,8 @@ class SourceModule(CudaModule):
     ------
     CompileError
         With ``stderr``, and ``diagnostics`` by line and column.
+    TypeError
+        For a source that has no text of its own: a number, bytes, an array, None.
     """
 
     def __init__(
@@ -223,7 +237,7 @@ class SourceModule(CudaModule):
         self._check_arch(arch)
         settled, folders = _settled(options, arch), [Path(d) for d in include_dirs]
         self.module = _compiled(
-            str(source),
+            _text_of(source),
             no_extern_c,
             lambda text, found: native.compile_module(text, settled, _NAME, folders, found),
         )

@@ -228,6 +228,10 @@ def mem_alloc_like(ary: NDArray[Any]) -> native.DeviceAllocation:
 def to_device(buffer: Any) -> native.DeviceAllocation:
     """Device memory with a copy of a contiguous buffer. Blocks until the copy is done."""
     view = memoryview(buffer)
+    if not view.contiguous:
+        raise BufferError(
+            f"the buffer must be contiguous, got shape {view.shape}, strides {view.strides}"
+        )
     memory = mem_alloc(view.nbytes)
     memcpy_htod(memory, view)
     return memory

@@ -34,7 +34,10 @@ def _order(array: _Array) -> str:
         return "C"
     if array.flags.f_contiguous:
         return "F"
-    raise ValueError("could not detect array order: the array is not contiguous")
+    raise ValueError(
+        "could not detect array order: the array is not contiguous, "
+        f"its shape is {array.shape}, its strides are {array.strides}"
+    )
 
 
 def _like(array: Any) -> tuple[_Shape, DTypeLike, str]:
