@@ -52,14 +52,18 @@ void Linker::add(CUjitInputType type, std::span<const std::byte> data, const std
     const std::size_t count = type == CU_JIT_INPUT_PTX ? bytes.size() + 1 : bytes.size();
     const CUresult code =
         driver().cuLinkAddData(link, type, bytes.data(), count, name.c_str(), 0, nullptr, nullptr);
-    if (code != CUDA_SUCCESS) fail("cuLinkAddData", code, fmt::format("{}, {} bytes of type {}", name, data.size(), static_cast<int>(type)));
+    if (code != CUDA_SUCCESS)
+        fail("cuLinkAddData", code,
+             fmt::format("{}, {} bytes of type {}", name, data.size(), static_cast<int>(type)));
 }
 
 void Linker::add_file(CUjitInputType type, const std::filesystem::path& file) {
     const CUlinkState link = get();
     const CurrentContext scope{handle_.get().context};
     const CUresult code = driver().cuLinkAddFile(link, type, file.c_str(), 0, nullptr, nullptr);
-    if (code != CUDA_SUCCESS) fail("cuLinkAddFile", code, fmt::format("{} of type {}", file.string(), static_cast<int>(type)));
+    if (code != CUDA_SUCCESS)
+        fail("cuLinkAddFile", code,
+             fmt::format("{} of type {}", file.string(), static_cast<int>(type)));
 }
 
 std::span<const std::byte> Linker::complete() {

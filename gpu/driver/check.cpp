@@ -71,8 +71,8 @@ Error::Error(std::string_view routine, CUresult code, std::string_view detail,
 
 Error::Error(const detail::Failure& failure, std::string_view detail, std::source_location where)
     : lathe::Error{message_of(failure, detail), where}, routine_{failure.routine},
-      code_{failure.code}, fault_{failure.fault}, context_lost_{comes_from_a_kernel(code_) &&
-                                                                context_is_lost()} {
+      code_{failure.code}, fault_{failure.fault},
+      context_lost_{comes_from_a_kernel(code_) && context_is_lost()} {
     if (context_lost_) lost_reported = true;
 }
 

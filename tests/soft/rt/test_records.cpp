@@ -2,6 +2,7 @@
 // What threads access side by side: vectors and structures, in all modes, against the same worked
 // out on the host. All numbers are multiples of 1/4 and small, so sums and products are exact.
 #include "tests/soft/rt/driver_test.h"
+#include "tests/soft/rt/mode_table.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -12,14 +13,6 @@
 namespace lathe::test {
 namespace {
 
-struct Mode {
-    const char *name, *mode, *width;
-};
-constexpr Mode kModes[] = {{"single threads", "scalar", nullptr},
-                           {"warps", "warp", nullptr},
-                           {"warps of 32", "warp", "32"},
-                           {"warps of 16", "warp", "16"},
-                           {"warps of 8", "warp", "8"}};
 constexpr unsigned kBlocks[][2] = {{64, 1}, {96, 1}, {50, 1}, {16, 6}, {8, 8}, {4, 16}, {7, 5}};
 
 using Words = std::vector<float>;
@@ -27,17 +20,8 @@ using Words = std::vector<float>;
 class Records : public DriverTest {
 protected:
     void TearDown() override {
-        unsetenv("LATHE_SOFT_MODE");
-        unsetenv("LATHE_SOFT_WIDTH");
+        Mode::unset();
         DriverTest::TearDown();
-    }
-
-    static void set_mode(const Mode& mode) {
-        setenv("LATHE_SOFT_MODE", mode.mode, 1);
-        if (mode.width)
-            setenv("LATHE_SOFT_WIDTH", mode.width, 1);
-        else
-            unsetenv("LATHE_SOFT_WIDTH");
     }
 
     static Words numbers(std::size_t count) {
@@ -63,7 +47,7 @@ protected:
                                body + "\n}",
                            "test.cu", {"-lineinfo"});
         for (const Mode& mode : kModes) {
-            set_mode(mode);
+            mode.set();
             CUmodule module = nullptr;
             CHECK_CU(cuModuleLoadData(&module, ptx.c_str()));
             CUfunction f = function(module, "k");
@@ -162,7 +146,7 @@ TEST_F(Records, FieldsAtTheEndOfMemory) {
                        "test.cu", {"-lineinfo"});
     const Words in = numbers(5 * 4096 - 2);
     for (const Mode& mode : kModes) {
-        set_mode(mode);
+        mode.set();
         for (const bool fits : {true, false}) {
             CUmodule module = nullptr;
             CHECK_CU(cuModuleLoadData(&module, ptx.c_str()));

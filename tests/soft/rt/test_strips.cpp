@@ -2,6 +2,7 @@
 // Blocks whose rows are shorter than a warp, in all modes: what differs from row to row within a
 // warp, against the same worked out thread by thread on the host.
 #include "tests/soft/rt/driver_test.h"
+#include "tests/soft/rt/mode_table.h"
 
 #include <fmt/format.h>
 
@@ -15,14 +16,6 @@
 namespace lathe::test {
 namespace {
 
-struct Mode {
-    const char *name, *mode, *width;
-};
-constexpr Mode kModes[] = {{"single threads", "scalar", nullptr},
-                           {"warps", "warp", nullptr},
-                           {"warps of 32", "warp", "32"},
-                           {"warps of 16", "warp", "16"},
-                           {"warps of 8", "warp", "8"}};
 constexpr unsigned kBlocks[][3] = {{16, 16, 1}, {16, 3, 1}, {16, 1, 1}, {8, 8, 1},  {8, 5, 1},
                                    {4, 4, 4},   {4, 3, 5},  {48, 3, 1}, {24, 4, 1}, {16, 2, 3},
                                    {16, 3, 2},  {12, 2, 2}, {5, 7, 1},  {32, 4, 1}};
@@ -40,17 +33,12 @@ bool is_shuffled() {
 class Strips : public DriverTest {
 protected:
     void TearDown() override {
-        unsetenv("LATHE_SOFT_MODE");
-        unsetenv("LATHE_SOFT_WIDTH");
+        Mode::unset();
         DriverTest::TearDown();
     }
 
     static CUmodule load_for(const Mode& mode, const std::string& ptx) {
-        setenv("LATHE_SOFT_MODE", mode.mode, 1);
-        if (mode.width)
-            setenv("LATHE_SOFT_WIDTH", mode.width, 1);
-        else
-            unsetenv("LATHE_SOFT_WIDTH");
+        mode.set();
         CUmodule module = nullptr;
         EXPECT_EQ(cuModuleLoadData(&module, ptx.c_str()), CUDA_SUCCESS);
         return module;

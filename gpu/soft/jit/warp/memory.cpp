@@ -77,6 +77,7 @@ Widener::Values Widener::usually(Value* condition, llvm::function_ref<Values()> 
 Value* Widener::load_rows(const llvm::LoadInst& i, const Firsts& firsts) {
     const auto lanes = static_cast<unsigned>(width_ / firsts.size());
     auto* type = llvm::FixedVectorType::get(i.getType(), lanes);
+    prefetch_rows(i, firsts);
     std::vector<Value*> parts;
     for (std::size_t k = 0; k < firsts.size(); ++k) {
         if (is_same(firsts, k)) {

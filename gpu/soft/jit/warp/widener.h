@@ -212,6 +212,9 @@ private:
     Firsts firsts(const Value* pointer);
     bool is_same(const Firsts& firsts, std::size_t k) const;
     Value* load_rows(const llvm::LoadInst& i, const Firsts& firsts);
+    /// Asks for the rows of later passes of a loop over the whole grid (prefetch.cpp).
+    void prefetch_rows(const llvm::LoadInst& i, const Firsts& firsts);
+    const Value* grid_step(const Value* address, std::uint64_t& scale, unsigned depth = 0) const;
     void store_rows(const llvm::StoreInst& i, const Firsts& firsts, Value* value);
     void store_by_strip(const llvm::StoreInst& i);
     Value* load_row(const llvm::LoadInst& i, const Firsts& firsts, Value* mask);
