@@ -382,11 +382,15 @@ def test_autoinit_in_a_program_of_its_own():
 
 @pytest.mark.software
 @pytest.mark.skipif(shutil.which("xvfb-run") is None, reason="Xvfb is not installed")
-@pytest.mark.parametrize("api", ["glx", "egl"])
-def test_a_window_of_glfw(api):
-    """The context is GLX's or EGL's, and none of Lathe's."""
+@pytest.mark.parametrize(
+    "program", [["gl_glfw.py", "glx"], ["gl_glfw.py", "egl"], ["gl_pyglet.py"]]
+)
+def test_a_window_of_others(program):
+    """The context is GLFW's by GLX or EGL, or pyglet's, and none of Lathe's."""
+    if program == ["gl_pyglet.py"]:
+        pytest.importorskip("pyglet")
     done = subprocess.run(
-        ["xvfb-run", "-a", sys.executable, str(PROGRAMS / "gl_glfw.py"), api],
+        ["xvfb-run", "-a", sys.executable, str(PROGRAMS / program[0]), *program[1:]],
         env=script_environment(), capture_output=True, text=True, timeout=120,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
