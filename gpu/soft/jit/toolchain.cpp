@@ -54,12 +54,14 @@ std::unique_ptr<llvm::TargetMachine> make_target_machine(const std::string& cpu)
                                     llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default, true)};
 }
 
-/// Hands passes on to a manager, but for loop strength reduction and what prepares for it, which a
-/// configuration cannot disable: a tenth of the time of a compile, and no speed to be measured here.
-/// PTX comes with its addresses reduced.
-class WithoutStrengthReduction : public llvm::legacy::PassManagerBase {
+/// Hands passes on to a manager, but for some that a configuration cannot disable. Loop strength
+/// reduction and what prepares for it: a tenth of the time of a compile, and no speed to be measured
+/// here, as PTX comes with its addresses reduced. The move of masks to mask registers (X86 domain
+/// reassignment): its time grows with the square of a function's size, minutes for 2,000 lines of
+/// PTX with many divergent branches.
+class WithoutSlowPasses : public llvm::legacy::PassManagerBase {
 public:
-    explicit WithoutStrengthReduction(llvm::legacy::PassManagerBase& manager) : manager_{manager} {}
+    explicit WithoutSlowPasses(llvm::legacy::PassManagerBase& manager) : manager_{manager} {}
     void add(llvm::Pass* pass) override {
         std::unique_ptr<llvm::Pass> owned{pass};
         if (!is_one_of_them(*pass)) manager_.add(owned.release());
@@ -71,7 +73,8 @@ private:
             std::unique_ptr<llvm::Pass>{llvm::createLoopStrengthReducePass()}->getPassID();
         static const llvm::AnalysisID freezes =
             std::unique_ptr<llvm::Pass>{llvm::createCanonicalizeFreezeInLoopsPass()}->getPassID();
-        return pass.getPassID() == reduction || pass.getPassID() == freezes;
+        return pass.getPassID() == reduction || pass.getPassID() == freezes ||
+               pass.getPassName() == "X86 Domain Reassignment Pass";
     }
     llvm::legacy::PassManagerBase& manager_;
 };
@@ -142,7 +145,7 @@ Toolchain::~Toolchain() = default;
 void Toolchain::make_code_generator() {
     auto& target = static_cast<llvm::LLVMTargetMachine&>(*machine);
     auto* const info = new llvm::MachineModuleInfoWrapperPass{&target}; // the manager's, as all
-    WithoutStrengthReduction passes{code_generator_};
+    WithoutSlowPasses passes{code_generator_};
     llvm::TargetPassConfig* const config = target.createPassConfig(passes);
     config->setDisableVerify(true);
     // No variables to follow, no scopes of stack slots, and processors reorder by themselves.
