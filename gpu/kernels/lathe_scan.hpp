@@ -169,13 +169,13 @@ template <class Form> __device__ __forceinline__ void scan_tile(const Form& form
     if (threadIdx.x == 0) ticket = atomicAdd((unsigned*)state.memory, 1u);
     __syncthreads();
     const ScanTile<Form> at(length, state, ticket);
-    Value v[kRows][kVector], before[kRows];
+    Value v[kRows][kVector], before[kRows]; // what precedes each vector; until rows are scanned, its sum
     at.read(form, v);
     #pragma unroll
     for (int k = 0; k < kRows; ++k) {
         #pragma unroll
         for (int j = 1; j < kVector; ++j) v[k][j] = form.combine(v[k][j - 1], v[k][j]);
-        before[k] = v[k][kVector - 1]; // for now
+        before[k] = v[k][kVector - 1];
     }
     const Value sum = sum_of_rows(form, before, lane);
     if (lane == 0) warp_sums[warp] = Words<Value>(sum);
