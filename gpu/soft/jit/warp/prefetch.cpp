@@ -52,10 +52,8 @@ const Value* step_of(const Value* counter) {
 // address is made of. What else it is made of is taken for the same in all passes: where it is not,
 // other memory is asked for, which changes no result.
 const Value* Widener::grid_step(const Value* address, std::uint64_t& scale, unsigned depth) const {
-    if (const Value* step = step_of(address)) {
-        const bool is_there = values_.count(step) != 0 || strips_.count(step) != 0;
-        return is_there && shapes_.is_uniform(step) ? step : nullptr;
-    }
+    if (const Value* step = step_of(address))
+        return is_emitted(step) && shapes_.is_uniform(step) ? step : nullptr;
     const auto* i = llvm::dyn_cast<llvm::Instruction>(address);
     if (!i || depth > 8) return nullptr;
     const std::uint64_t before = scale;

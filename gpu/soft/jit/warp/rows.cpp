@@ -10,8 +10,7 @@ namespace lathe::soft::jit::warp {
 const llvm::CastInst* Widener::row_index(const Value* pointer, std::uint64_t bytes, bool by_strips,
                                          unsigned least_bits) const {
     const auto known = [&](const Value* value) {
-        return llvm::isa<llvm::Instruction>(value) &&
-               (values_.count(value) != 0 || strips_.count(value) != 0);
+        return llvm::isa<llvm::Instruction>(value) && is_emitted(value);
     };
     const auto steps = [&](const Value* value) {
         const Shape s = shape(value);

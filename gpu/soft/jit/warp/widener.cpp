@@ -231,7 +231,7 @@ void Widener::emit_block(unsigned index) {
         for (const llvm::Use& use : i.operands()) {
             if (llvm::isa<llvm::PHINode>(i)) continue;
             const auto* from = llvm::dyn_cast<llvm::Instruction>(use.get());
-            if (!from || values_.count(from) || strips_.count(from)) continue;
+            if (!from || is_emitted(from)) continue;
             if (from->getParent() == &source && !llvm::isa<llvm::PHINode>(from)) continue;
             if (from->getType()->isStructTy()) continue;
             if (shape(from).is_strips())

@@ -77,6 +77,10 @@ private:
     // --- strips (strips.cpp) ---------------------------------------------------------------------
     /// The value of the first lane of a strip, of a value that is not varying.
     Value* strip(const Value* value, unsigned number);
+    /// Whether the code that makes the value is there already.
+    bool is_emitted(const Value* value) const {
+        return values_.count(value) != 0 || strips_.count(value) != 0;
+    }
     /// The value of lane 0 of one that is not varying.
     Value* first_of(const Value* value) {
         return shape(value).is_strips() ? strip(value, 0) : scalar(value);
