@@ -3,13 +3,12 @@
 #include "gpu/soft/jit/warp/widener.h"
 
 #include "gpu/soft/jit/warp/marks.h"
+#include "gpu/soft/jit/warp/promotion.h"
 #include "gpu/soft/jit/warp/unsupported.h"
 #include "gpu/soft/rt/abi.h"
 
-#include <llvm/IR/Dominators.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
-#include <llvm/Transforms/Utils/PromoteMemToReg.h>
 
 #include <algorithm>
 
@@ -27,7 +26,7 @@ void Widener::run() {
     emit_entry();
     for (unsigned k = 0; k < frontier_.size(); ++k) emit_block(k);
     if (scheduler_) emit_scheduler();
-    promote_slots();
+    promote_slots(wide_, to_promote_);
     separate_counters();
 }
 
@@ -67,7 +66,7 @@ void Widener::emit_places() {
 
 llvm::AllocaInst* Widener::state(llvm::Type* type, std::uint64_t at_start, const char* name) {
     llvm::AllocaInst* made = stack(type, name);
-    promoted_.push_back(made);
+    to_promote_.push_back(made);
     llvm::IRBuilder<>{alloca_point_}.CreateStore(llvm::ConstantInt::get(type, at_start), made);
     return made;
 }
@@ -75,7 +74,7 @@ llvm::AllocaInst* Widener::state(llvm::Type* type, std::uint64_t at_start, const
 void Widener::make_slots() {
     const auto slot = [&](llvm::Type* type, const char* name) {
         llvm::AllocaInst* made = stack(type, name);
-        promoted_.push_back(made);
+        to_promote_.push_back(made);
         return made;
     };
     bool loops = false;
@@ -309,14 +308,6 @@ bool Widener::has_rows(unsigned index) const {
                 (s.is_strips() && s.is_even());
     }
     return rows >= kFewest;
-}
-
-void Widener::promote_slots() {
-    llvm::DominatorTree tree{wide_};
-    std::vector<llvm::AllocaInst*> all;
-    for (llvm::AllocaInst* slot : promoted_)
-        if (llvm::isAllocaPromotable(slot)) all.push_back(slot);
-    llvm::PromoteMemToReg(all, tree);
 }
 
 } // namespace lathe::soft::jit::warp

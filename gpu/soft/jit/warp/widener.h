@@ -9,7 +9,7 @@
 //   varying value     a vector <width x T>; what lanes hold that do not run is garbage
 //   mask              an integer of `width` bits: the lanes that run the block, never none
 //   slot              an alloca for a value used in another block, for a phi, for the lanes that
-//                     wait at a block; promoted to registers at the end
+//                     wait at a block; a register at the end (promotion.h)
 //   lane loop         a loop over the bits of the mask with one scalar instruction inside
 // Files: widener.cpp blocks and masks; branches.cpp their ends, phis; values.cpp operands and lane
 // loops; strips.cpp what is done once for each strip; arithmetic.cpp, memory.cpp with rows.cpp and
@@ -72,7 +72,6 @@ private:
     Value* lanes_at(const std::function<bool(unsigned block)>& test);
     llvm::AllocaInst* state(llvm::Type* type, std::uint64_t at_start, const char* name);
     void make_slots();
-    void promote_slots();
 
     // --- strips (strips.cpp) ---------------------------------------------------------------------
     /// The value of the first lane of a strip, of a value that is not varying.
@@ -325,7 +324,7 @@ private:
     std::vector<Value*> strip_places_[3];                      ///< tid x, y, z
     std::vector<Record> records_;                              ///< of the current block
     llvm::DenseMap<const llvm::Instruction*, std::size_t> record_of_;
-    std::vector<llvm::AllocaInst*> promoted_;
+    std::vector<llvm::AllocaInst*> to_promote_;
     unsigned current_ = 0;
     Value* mask_ = nullptr; ///< of the current block
     enum class Lanes : std::uint8_t { unknown, some };
