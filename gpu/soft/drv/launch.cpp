@@ -139,14 +139,8 @@ std::shared_ptr<Launch> make_grid(Context& context, Function& function, const La
                              grid->blocks(), most));
     }
     pack_arguments(info, a, grid->reserve_parameters());
-    grid->code = function.module->code();
-    const KernelCode code = function.code(a.block, Profile::instance().is_on());
-    grid->entry = code.entry;
-    grid->block_entry = code.block;
-    grid->width = code.width;
-    grid->warp_fibers = code.width > 1 && code.fibers;
-    grid->later = code.later;
-    grid->counters = code.counters;
+    grid->module = function.module->code();
+    grid->first_code = function.code(a.block, Profile::instance().is_on());
     grid->order = Order::from_environment();
     // The limit is what the caller counted for a GPU's local memory; host frames are larger.
     std::size_t stack = context.limits.at(CU_LIMIT_STACK_SIZE);

@@ -62,20 +62,16 @@ public:
 
     const std::vector<KernelInfo>& kernels() const override { return kernels_; }
 
-    KernelEntry entry(std::string_view kernel) override {
-        return reinterpret_cast<KernelEntry>(compile_kernel(kernel).entry);
-    }
-
-    BlockEntry block_entry(std::string_view kernel) override {
-        return reinterpret_cast<BlockEntry>(compile_kernel(kernel).block);
-    }
-
     KernelCode code(std::string_view kernel, const std::uint32_t block[3], bool counts) override {
         return code_for(kernel, block, true, counts);
     }
     KernelCode checked_code(std::string_view kernel, const std::uint32_t block[3],
                             bool counts) override {
         return code_for(kernel, block, false, counts);
+    }
+    KernelCode thread_code(std::string_view kernel) override {
+        std::lock_guard lock{mutex_};
+        return thread_code(facts_of(kernel));
     }
 
     DeviceFunction device_function(std::string_view name) override;
@@ -86,15 +82,13 @@ public:
     bool contains(std::uintptr_t pc) const override { return code_.contains(pc); }
 
 private:
-    struct Code {
-        void* entry = nullptr;
-        void* block = nullptr;
-    };
-
-    const Code& compile_kernel(std::string_view name, bool counts = false);
+    const jit::KernelFacts& facts_of(std::string_view kernel) const;
+    KernelCode thread_code(const jit::KernelFacts& kernel, bool counts = false);
     KernelCode code_for(std::string_view name, const std::uint32_t block[3], bool trusting,
                         bool counts);
     CounterTablePtr counters_of(const std::string& group);
+    KernelCode warp_code(const jit::KernelFacts& kernel, BlockEntry loop, std::uint32_t width,
+                         const std::string& group) const;
     BlockEntry compile_warps(const jit::KernelFacts& kernel,
                              const jit::warp::ShapeOptions& options);
     template <class Lower>
@@ -113,7 +107,6 @@ private:
     void link(const std::string& object, const std::string& group,
               const std::vector<std::string>& symbols);
     bool find_warps(const std::string& group, const std::string& name);
-    KernelCode scalar_code(const jit::KernelFacts& kernel);
     std::shared_ptr<const CodeToCome> warps_to_come(const jit::KernelFacts& kernel,
                                                     const jit::warp::ShapeOptions& options,
                                                     const std::string& group);
@@ -132,8 +125,8 @@ private:
     std::vector<KernelInfo> kernels_;
     jit::CodeSpace code_;
     std::recursive_mutex mutex_; ///< resolve_ may ask for a function of this module
-    std::map<std::string, Code, std::less<>> compiled_;
-    std::map<std::string, BlockEntry, std::less<>> warps_; ///< null: by single threads
+    std::map<std::string, KernelCode, std::less<>> threads_; ///< by group
+    std::map<std::string, BlockEntry, std::less<>> warps_;   ///< null: by single threads
     std::map<std::string, std::shared_ptr<const CodeToCome>> to_come_;
     std::map<std::string, void*, std::less<>> functions_;
     std::map<std::string, CounterTablePtr, std::less<>> counters_; ///< by group
@@ -209,6 +202,8 @@ jit::CachedCode Compiled::generate(Lower lower, const jit::KernelFacts* kernel,
     }
     if (counts) sites.write(*llvm, kernel->info.name);
     if (lowering.flushes) jit::keep_chosen_bits(*llvm);
+    for (llvm::Function& function : *llvm) // a frame larger than the guard of a stack touches it
+        if (!function.isDeclaration()) function.addFnAttr("probe-stack", "inline-asm");
     if (dump_level() >= 2) llvm->print(llvm::errs(), nullptr);
     jit::CachedCode code{std::string{tools->generate_code(*llvm)}, {}, {}};
     code.symbols.assign(lowering.externals().begin(), lowering.externals().end());
@@ -260,8 +255,14 @@ std::string group_of(const std::string& name, const jit::warp::ShapeOptions& opt
                        options.trust_extensions ? "" : "c", options.counts ? "n" : "", name);
 }
 
-KernelCode warp_code(const jit::KernelFacts& kernel, BlockEntry loop, std::uint32_t width) {
-    return {nullptr, loop, width, kernel.uses_barriers || kernel.spins, nullptr, nullptr};
+KernelCode Compiled::warp_code(const jit::KernelFacts& kernel, BlockEntry loop, std::uint32_t width,
+                               const std::string& group) const {
+    KernelCode code;
+    code.block = loop;
+    code.width = width;
+    code.fibers = kernel.uses_barriers || kernel.spins;
+    code.frame_bytes = code_.frame_bytes(group);
+    return code;
 }
 
 BlockEntry Compiled::compile_warps(const jit::KernelFacts& kernel,
@@ -330,7 +331,7 @@ void Compiled::compile_in_background(const jit::KernelFacts& kernel,
         link(made.object, group, made.symbols);
         auto* loop = reinterpret_cast<BlockEntry>(code_.find(group, "warp." + name));
         warps_.emplace(group, loop);
-        code.code = warp_code(kernel, loop, options.width);
+        code.code = warp_code(kernel, loop, options.width, group);
         code.ready.store(true, std::memory_order_release);
     } catch (const jit::warp::Unsupported& why) {
         jit::warp::log_fall_back(name, why.what());
@@ -342,68 +343,49 @@ void Compiled::compile_in_background(const jit::KernelFacts& kernel,
     }
 }
 
-KernelCode Compiled::scalar_code(const jit::KernelFacts& kernel) {
-    const Code& code = compile_kernel(kernel.info.name);
-    return {reinterpret_cast<KernelEntry>(code.entry),
-            reinterpret_cast<BlockEntry>(code.block),
-            1,
-            kernel.info.needs_fibers,
-            nullptr,
-            nullptr};
-}
-
 KernelCode Compiled::code_for(std::string_view name, const std::uint32_t block[3], bool trusting,
                               bool counts) {
     std::lock_guard lock{mutex_};
-    const jit::KernelFacts* kernel = facts_.kernel(name);
-    if (!kernel) throw Error{fmt::format("no kernel {} in this module", name)};
-    if (!mode_.by_warps && !counts) return scalar_code(*kernel);
+    const jit::KernelFacts& kernel = facts_of(name);
+    if (!mode_.by_warps && !counts) return thread_code(kernel);
     jit::warp::ShapeOptions options =
-        jit::warp::options_for(*kernel, block, mode_, jit::has_wide_vectors(), counts);
+        jit::warp::options_for(kernel, block, mode_, jit::has_wide_vectors(), counts);
     options.trust_extensions = trusting;
-    const std::string group = group_of(kernel->info.name, options);
-    if (counts) {
-        KernelCode code;
-        if (BlockEntry loop = compile_warps(*kernel, options)) {
-            code = warp_code(*kernel, loop, options.width);
-            code.counters = counters_of(group);
-            return code;
-        }
-        const Code& threads = compile_kernel(kernel->info.name, true);
-        code = {reinterpret_cast<KernelEntry>(threads.entry),
-                reinterpret_cast<BlockEntry>(threads.block),
-                1,
-                kernel->info.needs_fibers,
-                nullptr,
-                counters_of("count.kernel." + kernel->info.name)};
+    const std::string group = group_of(kernel.info.name, options);
+    if (trusting && !counts && !mode_.at_once && !find_warps(group, kernel.info.name)) {
+        KernelCode code = thread_code(kernel);
+        code.later = warps_to_come(kernel, options, group);
         return code;
     }
-    if (trusting && !mode_.at_once && !find_warps(group, kernel->info.name)) {
-        KernelCode code = scalar_code(*kernel);
-        code.later = warps_to_come(*kernel, options, group);
-        return code;
-    }
-    if (BlockEntry loop = compile_warps(*kernel, options))
-        return warp_code(*kernel, loop, options.width);
-    return scalar_code(*kernel);
+    BlockEntry const loop = compile_warps(kernel, options);
+    if (!loop) return thread_code(kernel, counts);
+    KernelCode code = warp_code(kernel, loop, options.width, group);
+    if (counts) code.counters = counters_of(group);
+    return code;
 }
 
-const Compiled::Code& Compiled::compile_kernel(std::string_view name, bool counts) {
-    std::lock_guard lock{mutex_};
-    const std::string text{name};
-    const std::string group = (counts ? "count.kernel." : "kernel.") + text;
-    const auto known = compiled_.find(group);
-    if (known != compiled_.end()) return known->second;
+const jit::KernelFacts& Compiled::facts_of(std::string_view name) const {
     const jit::KernelFacts* kernel = facts_.kernel(name);
     if (!kernel) throw Error{fmt::format("no kernel {} in this module", name)};
+    return *kernel;
+}
+
+KernelCode Compiled::thread_code(const jit::KernelFacts& kernel, bool counts) {
+    const std::string& name = kernel.info.name;
+    const std::string group = (counts ? "count.kernel." : "kernel.") + name;
+    const auto known = threads_.find(group);
+    if (known != threads_.end()) return known->second;
     compile(
         group,
-        [&](jit::ModuleLowering& lowering) { lowering.lower_kernel(*kernel->function, *kernel); },
-        kernel, nullptr, counts);
-    Code code;
-    code.entry = code_.find(group, "entry." + text);
-    if (!kernel->info.needs_fibers) code.block = code_.find(group, "block." + text);
-    return compiled_.emplace(group, code).first->second;
+        [&](jit::ModuleLowering& lowering) { lowering.lower_kernel(*kernel.function, kernel); },
+        &kernel, nullptr, counts);
+    KernelCode code;
+    code.fibers = kernel.info.needs_fibers;
+    code.entry = reinterpret_cast<KernelEntry>(code_.find(group, "entry." + name));
+    if (!code.fibers) code.block = reinterpret_cast<BlockEntry>(code_.find(group, "block." + name));
+    if (counts) code.counters = counters_of(group);
+    code.frame_bytes = code_.frame_bytes(group);
+    return threads_.emplace(group, std::move(code)).first->second;
 }
 
 DeviceFunction Compiled::device_function(std::string_view name) {

@@ -87,6 +87,7 @@ struct KernelCode {
     /// Where set: better code is being compiled.
     std::shared_ptr<const CodeToCome> later;
     CounterTablePtr counters; ///< of code that counts: ThreadContext::counters must have its slots
+    std::size_t frame_bytes = 0; ///< stack of all its functions, each counted once
 
     /// The best code that there is by now.
     inline const KernelCode& best() const;
@@ -126,11 +127,9 @@ public:
     /// The same where 32-bit indices may wrap between the lanes of a warp (rt: warp_run_checked).
     virtual KernelCode checked_code(std::string_view kernel, const std::uint32_t block[3],
                                     bool counts = false) = 0;
-    /// Scalar code of one kernel; compiles it on first use (thread-safe, the first caller waits).
-    virtual KernelEntry entry(std::string_view kernel) = 0;
-    /// The scalar thread loop inside compiled code, much cheaper than entry() per thread. Null
-    /// where the kernel needs fibers.
-    virtual BlockEntry block_entry(std::string_view kernel) = 0;
+    /// Code by single threads, whatever the mode is; compiles it on first use. Its `block`, a loop
+    /// of threads inside of compiled code, is null where the kernel needs fibers.
+    virtual KernelCode thread_code(std::string_view kernel) = 0;
     /// Address of a .func, for the initialisers of variables that hold function pointers and for
     /// the externs of other modules; null where the module does not define it.
     virtual DeviceFunction device_function(std::string_view name) = 0;

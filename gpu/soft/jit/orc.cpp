@@ -13,6 +13,7 @@
 #include <llvm/ExecutionEngine/Orc/RTDyldObjectLinkingLayer.h>
 #include <llvm/ExecutionEngine/SectionMemoryManager.h>
 #include <llvm/Object/ObjectFile.h>
+#include <llvm/Support/DataExtractor.h>
 
 #include <atomic>
 #include <map>
@@ -111,10 +112,33 @@ private:
     }
 };
 
+/// From the section that the code generator writes for each function: its address, to be relocated,
+/// and the size of its frame (LEB128).
+std::size_t sum_of_frames(llvm::MemoryBufferRef memory) {
+    const auto object =
+        check(llvm::object::ObjectFile::createObjectFile(memory), "reading compiled code");
+    std::size_t sum = 0;
+    for (const llvm::object::SectionRef& section : object->sections()) {
+        if (check(section.getName(), "reading compiled code") != ".stack_sizes") continue;
+        const llvm::DataExtractor entries{check(section.getContents(), "reading frame sizes"),
+                                          object->isLittleEndian(), sizeof(void*)};
+        for (std::uint64_t at = 0; entries.isValidOffset(at);) {
+            entries.getAddress(&at);
+            sum += entries.getULEB128(&at);
+        }
+    }
+    return sum;
+}
+
+struct Group {
+    orc::JITDylib* library = nullptr;
+    std::size_t frame_bytes = 0;
+};
+
 } // namespace
 
 struct CodeSpace::State final : LinkListener {
-    std::map<std::string, orc::JITDylib*> groups;
+    std::map<std::string, Group> groups;
     std::atomic<CodeRange*> ranges{nullptr};
     mutable std::mutex mutex;
     std::vector<LinkedObject> objects;
@@ -142,7 +166,7 @@ CodeSpace::CodeSpace() : state_{std::make_unique<State>()} { Engine::instance();
 CodeSpace::~CodeSpace() {
     Engine& engine = Engine::instance();
     for (auto& [name, group] : state_->groups) {
-        llvm::consumeError(engine.session.removeJITDylib(*group));
+        llvm::consumeError(engine.session.removeJITDylib(*group.library));
     }
 }
 
@@ -158,8 +182,15 @@ void CodeSpace::add(std::unique_ptr<llvm::MemoryBuffer> object, const std::strin
         places[engine.session.intern(name)] = {orc::ExecutorAddr::fromPtr(address),
                                                llvm::JITSymbolFlags::Exported};
     check(library.define(orc::absoluteSymbols(std::move(places))), "symbols of the module");
+    const std::size_t frames = sum_of_frames(object->getMemBufferRef());
     check(engine.layer.add(library, std::move(object)), "linking compiled code");
-    state_->groups[group] = &library;
+    state_->groups[group] = {&library, frames};
+}
+
+std::size_t CodeSpace::frame_bytes(const std::string& group) const {
+    std::lock_guard lock{state_->mutex};
+    const auto found = state_->groups.find(group);
+    return found == state_->groups.end() ? 0 : found->second.frame_bytes;
 }
 
 void* CodeSpace::find(const std::string& group, const std::string& name) {
@@ -170,7 +201,8 @@ void* CodeSpace::find(const std::string& group, const std::string& name) {
     auto symbol = [&] {
         std::lock_guard alone{engine.linking};
         listener = state_.get();
-        auto looked_up = engine.session.lookup({found->second}, engine.session.intern(name));
+        auto looked_up =
+            engine.session.lookup({found->second.library}, engine.session.intern(name));
         listener = nullptr;
         return looked_up;
     }();

@@ -6,6 +6,7 @@
 
 #include <llvm/Support/MemoryBuffer.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -30,6 +31,8 @@ public:
              const Symbols& symbols);
     /// Address of a function of a group; null where it has none of that name.
     void* find(const std::string& group, const std::string& name);
+    /// Stack that the functions of a group take together, each once.
+    std::size_t frame_bytes(const std::string& group) const;
 
     bool contains(std::uintptr_t pc) const;
     std::optional<SourcePlace> place_of(std::uintptr_t pc) const;

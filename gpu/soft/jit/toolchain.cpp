@@ -49,16 +49,17 @@ std::unique_ptr<llvm::TargetMachine> make_target_machine(const std::string& cpu)
     if (!target) throw Error{fmt::format("LLVM has no code generator for {}: {}", triple, problem)};
     llvm::TargetOptions options;
     options.AllowFPOpFusion = llvm::FPOpFusion::Strict; // PTX says where a fma is
+    options.EmitStackSizeSection = true;                // CodeSpace::frame_bytes
     return std::unique_ptr<llvm::TargetMachine>{
         target->createTargetMachine(triple, cpu, target_features(), options, llvm::Reloc::PIC_,
                                     llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default, true)};
 }
 
 /// Hands passes on to a manager, but for some that a configuration cannot disable. Loop strength
-/// reduction and what prepares for it: a tenth of the time of a compile, and no speed to be measured
-/// here, as PTX comes with its addresses reduced. The move of masks to mask registers (X86 domain
-/// reassignment): its time grows with the square of a function's size, minutes for 2,000 lines of
-/// PTX with many divergent branches.
+/// reduction and what prepares for it: a tenth of the time of a compile, and no speed to be
+/// measured here, as PTX comes with its addresses reduced. The move of masks to mask registers (X86
+/// domain reassignment): its time grows with the square of a function's size, minutes for 2,000
+/// lines of PTX with many divergent branches.
 class WithoutSlowPasses : public llvm::legacy::PassManagerBase {
 public:
     explicit WithoutSlowPasses(llvm::legacy::PassManagerBase& manager) : manager_{manager} {}
@@ -69,10 +70,12 @@ public:
 
 private:
     static bool is_one_of_them(const llvm::Pass& pass) {
-        static const llvm::AnalysisID reduction =
-            std::unique_ptr<llvm::Pass>{llvm::createLoopStrengthReducePass()}->getPassID();
-        static const llvm::AnalysisID freezes =
-            std::unique_ptr<llvm::Pass>{llvm::createCanonicalizeFreezeInLoopsPass()}->getPassID();
+        static const llvm::AnalysisID reduction = std::unique_ptr<llvm::Pass> {
+            llvm::createLoopStrengthReducePass()
+        } -> getPassID();
+        static const llvm::AnalysisID freezes = std::unique_ptr<llvm::Pass> {
+            llvm::createCanonicalizeFreezeInLoopsPass()
+        } -> getPassID();
         return pass.getPassID() == reduction || pass.getPassID() == freezes ||
                pass.getPassName() == "X86 Domain Reassignment Pass";
     }

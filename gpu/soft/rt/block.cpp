@@ -27,11 +27,11 @@ constexpr std::size_t kFiberStack = std::size_t{64} << 10;
 
 thread_local BlockRunner* t_runner __attribute__((tls_model("initial-exec"))) = nullptr;
 
-/// A warp's frame holds the local memory of its lanes, and vectors that found no register.
+/// Room for the frames of the code, of its checked form which a warp may call, and of what they
+/// call of the run time.
 std::size_t fiber_stack_bytes(const Launch& launch, const KernelCode& code) {
-    const std::size_t local = launch.info->local_bytes;
-    const std::size_t needed = code.width > 1 ? local * 2 * code.width + 4 * kFiberStack
-                                              : local * (code.fibers ? 1 : 2) + kFiberStack / 2;
+    const std::size_t needed = code.width > 1 ? code.frame_bytes * 2 + kFiberStack * 2
+                                              : code.frame_bytes + kFiberStack / 2;
     return std::max({kFiberStack, launch.stack_bytes, needed});
 }
 
@@ -97,7 +97,7 @@ void BlockRunner::fill(ThreadContext& c, std::uint64_t block, std::uint32_t thre
 
 void BlockRunner::run(Launch& launch, std::uint64_t first, std::uint64_t count) {
     launch_ = &launch;
-    code_ = launch.current_code();
+    code_ = launch.first_code.best();
     counters_ = slots_of(code_.counters);
     shuffles_ = launch.order.kind == Order::Kind::shuffle;
     clock_start_ = __rdtsc();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What ends, delays and times a thread: trap, exit, assert, loop back edges, sleep, clocks.
 #include "gpu/soft/rt/block.h"
-#include "gpu/soft/rt/float_mode.h"
 
 #include <fmt/format.h>
 
@@ -51,12 +50,7 @@ void lathe_rt_backedge(ThreadContext* t) {
 
 void lathe_rt_warp_run_checked(ThreadContext* t, std::uint32_t first, std::uint32_t count) {
     BlockRunner& runner = *t->block->runner;
-    const Launch& launch = runner.launch();
-    const KernelCode code = [&] { // which may compile
-        const NormalFloats normal;
-        return launch.code->checked_code(launch.info->name, launch.block,
-                                         launch.counters != nullptr);
-    }();
+    const KernelCode& code = runner.launch().checked_code();
     std::uint64_t* const counters = t->counters;
     t->counters = runner.slots_of(code.counters);
     code.block(t, first, count);

@@ -67,8 +67,8 @@ void BlockRunner::complete(FaultReport& r, const ThreadFiber& thread, std::uintp
     r.thread[0] = linear % launch_->block[0];
     r.thread[1] = linear / launch_->block[0] % launch_->block[1];
     r.thread[2] = linear / launch_->block[0] / launch_->block[1];
-    if (r.line || !launch_->code) return;
-    if (auto place = launch_->code->place_of(pc)) {
+    if (r.line || !launch_->module) return;
+    if (auto place = launch_->module->place_of(pc)) {
         r.file = place->file ? place->file : "";
         r.line = place->line;
         r.column = place->column;
@@ -89,7 +89,7 @@ void BlockRunner::report_fault() {
     forget_frames(*thread.stack); // kernel_pc reads it word by word
     FaultReport r;
     std::uintptr_t pc =
-        launch_->code ? kernel_pc(*launch_->code, fault_, *thread.stack) : fault_.pc;
+        launch_->module ? kernel_pc(*launch_->module, fault_, *thread.stack) : fault_.pc;
     switch (fault_.signal) {
     case SIGILL:
         r.code = CUDA_ERROR_ILLEGAL_INSTRUCTION;
@@ -120,7 +120,7 @@ void BlockRunner::report_fault() {
     }
     }
     complete(r, thread, pc);
-    if (code_.width > 1 && launch_->code)
+    if (code_.width > 1 && launch_->module)
         note_warp_fault(std::move(r), thread.context);
     else
         launch_->stop(std::move(r));
@@ -144,7 +144,7 @@ void BlockRunner::report_deadlock() {
             const bool known = group.count > 0;
             group.count += thread.lanes;
             if (known) continue;
-            std::string place = place_text(launch_->code.get(), thread.wait_pc);
+            std::string place = place_text(launch_->module.get(), thread.wait_pc);
             group.text = thread.wait == Wait::barrier
                              ? fmt::format("barrier {} ({})", thread.wait_id, place)
                              : fmt::format("a warp operation with mask {:#010x} ({})",
@@ -174,7 +174,7 @@ void BlockRunner::stop(ThreadFiber& self, FaultReport report, std::uintptr_t pc)
 void BlockRunner::refuse(ThreadFiber& self, FaultReport report, std::uint32_t lane,
                          std::uintptr_t pc) {
     const NormalFloats normal;
-    if (code_.width == 1 || !launch_->code) stop(self, std::move(report), pc);
+    if (code_.width == 1 || !launch_->module) stop(self, std::move(report), pc);
     self.context.linear_tid += lane;
     complete(report, self, pc);
     note_warp_fault(std::move(report), self.context);

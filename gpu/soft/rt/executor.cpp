@@ -185,7 +185,7 @@ void Executor::run_grid(const CommandPtr& command, BlockRunner& runner,
         }
         runner.run(launch, first, std::min(chunk, total - first));
     }
-    if (launch.counters) runner.give_counts();
+    if (launch.first_code.counters) runner.give_counts();
     lock.lock();
     // Nothing is left to hand out: others need not look at this grid again.
     if (auto it = std::find(ready_.begin(), ready_.end(), command); it != ready_.end()) {

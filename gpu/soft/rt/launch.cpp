@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "gpu/soft/rt/launch.h"
 
+#include "gpu/soft/rt/float_mode.h"
 #include "gpu/soft/rt/registry.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
+#include <future>
 
 namespace lathe::soft {
 
@@ -44,9 +46,15 @@ ParameterRange Launch::range(std::uint32_t slot) const {
     return range;
 }
 
-KernelCode Launch::current_code() const {
-    const KernelCode first{entry, block_entry, width, fibers(), later, counters};
-    return first.best();
+const KernelCode& Launch::checked_code() {
+    std::call_once(asked_checked_, [this] {
+        const NormalFloats normal; // which the thread takes over
+        const bool counts = first_code.counters != nullptr;
+        checked_code_ = std::async(std::launch::async, [&] {
+                            return module->checked_code(info->name, block, counts);
+                        }).get();
+    });
+    return checked_code_;
 }
 
 std::uint64_t Launch::chunk(unsigned workers) const {

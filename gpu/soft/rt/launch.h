@@ -16,14 +16,9 @@
 namespace lathe::soft {
 
 struct Launch {
-    KernelEntry entry = nullptr;
-    BlockEntry block_entry = nullptr;        ///< preferred where there is one
-    std::uint32_t width = 1;                 ///< threads that the code runs side by side
-    bool warp_fibers = false;                ///< warps (width > 1) wait for each other
-    std::shared_ptr<const CodeToCome> later; ///< better code, for the blocks begun when it is there
-    CounterTablePtr counters;                ///< of code that counts
-    std::shared_ptr<CompiledModule> code;    ///< kept until the grid is done; null in tests
-    const KernelInfo* info = nullptr;        ///< lives as long as `code`
+    KernelCode first_code;                  ///< blocks begin with the best that it knows by then
+    std::shared_ptr<CompiledModule> module; ///< kept until the grid is done; null in tests
+    const KernelInfo* info = nullptr;       ///< lives as long as `module`
     std::uint32_t grid[3] = {1, 1, 1};
     std::uint32_t block[3] = {1, 1, 1};
     std::uint32_t dynamic_shared_bytes = 0;
@@ -53,10 +48,9 @@ struct Launch {
 
     std::uint64_t blocks() const { return std::uint64_t{grid[0]} * grid[1] * grid[2]; }
     std::uint32_t threads() const { return block[0] * block[1] * block[2]; }
-    /// Threads, or warps, need stacks of their own.
-    bool fibers() const { return width > 1 ? warp_fibers : info->needs_fibers; }
-    /// What blocks run that begin now.
-    KernelCode current_code() const;
+    /// What runs where 32-bit indices may wrap between the lanes of a warp. The first call waits
+    /// for a thread that compiles it, as the stack of a fiber is too small for that.
+    const KernelCode& checked_code();
     std::uint32_t shared_bytes() const;
     const std::uint8_t* parameters() const {
         return reinterpret_cast<const std::uint8_t*>(params.data()) + params_offset;
@@ -87,6 +81,8 @@ struct Launch {
     CUresult status() const;
 
 private:
+    std::once_flag asked_checked_;
+    KernelCode checked_code_;
     mutable std::mutex mutex_;
     CUresult status_ = CUDA_SUCCESS;
     FaultReport report_; ///< of a replay

@@ -27,7 +27,7 @@ void BlockRunner::replay(Launch& launch) {
     warp_fault_.reset();
     Launch again;
     again.is_replay = true;
-    again.code = launch.code;
+    again.module = launch.module;
     again.info = launch.info;
     std::memcpy(again.grid, launch.grid, sizeof again.grid);
     std::memcpy(again.block, launch.block, sizeof again.block);
@@ -36,8 +36,7 @@ void BlockRunner::replay(Launch& launch) {
     again.stack_bytes = launch.stack_bytes;
     again.deadline = std::chrono::steady_clock::now() + kLongestReplay;
     std::memcpy(again.reserve_parameters(), launch.parameters(), launch.info->parameter_bytes());
-    again.entry = launch.code->entry(launch.info->name);
-    if (!launch.info->needs_fibers) again.block_entry = launch.code->block_entry(launch.info->name);
+    again.first_code = launch.module->thread_code(launch.info->name);
     run(again, warp_fault_block_, 1);
     // Where memory has changed so much that another thread faults in another way, what the warp
     // knows stands: the line, and its first thread.

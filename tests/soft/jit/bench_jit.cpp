@@ -76,7 +76,7 @@ void compile_times(int rounds) {
 /// Runs a grid block by block through the thread loop, without the test run time's overhead.
 void run(CompiledModule& code, std::string_view kernel, const lathe::soft::test::Shape& shape,
          const void* params) {
-    const BlockEntry loop = code.block_entry(kernel);
+    const BlockEntry loop = code.thread_code(kernel).block;
     ThreadContext context{};
     std::copy_n(shape.block, 3, context.ntid);
     std::copy_n(shape.grid, 3, context.nctaid);
@@ -106,9 +106,8 @@ void saxpy() {
         const float* x;
         float* y;
     } params{n, 0.5f, x.data(), y.data()};
-    const double jit = median_ms(9, [&] {
-        run(*code, "saxpy", {{n / 256, 1, 1}, {256, 1, 1}}, &params);
-    });
+    const double jit =
+        median_ms(9, [&] { run(*code, "saxpy", {{n / 256, 1, 1}, {256, 1, 1}}, &params); });
     const double host = median_ms(9, [&] {
         for (int i = 0; i < n; ++i) y[i] = params.a * x[i] + y[i];
     });
@@ -137,9 +136,8 @@ extern "C" __global__ void grayscott(int width, int height, Rates rates, const f
         const Float2* now;
         Float2* next;
     } params{size, size, {0.03f, 0.06f, 0.2f, 0.1f}, now.data(), next.data()};
-    const double jit = median_ms(9, [&] {
-        run(*code, "grayscott", {{size / 32, size / 8, 1}, {32, 8, 1}}, &params);
-    });
+    const double jit = median_ms(
+        9, [&] { run(*code, "grayscott", {{size / 32, size / 8, 1}, {32, 8, 1}}, &params); });
     volatile int runtime_size = size;
     const double host = median_ms(9, [&] {
         const int width = runtime_size, height = runtime_size;
@@ -174,9 +172,8 @@ void matmul() {
         const float *a, *b;
         float* c;
     } params{n, a.data(), b.data(), c.data()};
-    const double jit = median_ms(9, [&] {
-        run(*code, "matmul", {{n / 16, n / 16, 1}, {16, 16, 1}}, &params);
-    });
+    const double jit =
+        median_ms(9, [&] { run(*code, "matmul", {{n / 16, n / 16, 1}, {16, 16, 1}}, &params); });
     const double host = median_ms(9, [&] {
         for (int y = 0; y < n; ++y)
             for (int x = 0; x < n; ++x) {

@@ -457,9 +457,8 @@ Outcome Program::launch(const Shape& shape, const std::vector<std::uint8_t>& par
     const std::size_t shared_bytes = info.dynamic_shared_offset + shape.dynamic_shared_bytes;
     std::uint8_t* shared = low_memory(shared_bytes);
     const std::uint32_t threads = shape.block[0] * shape.block[1] * shape.block[2];
-    KernelCode code = code_->code(info.name, shape.block);
-    if (shape.by_thread)
-        code = {code_->entry(info.name), nullptr, 1, info.needs_fibers, nullptr, nullptr};
+    const KernelCode code =
+        shape.by_thread ? code_->thread_code(info.name) : code_->code(info.name, shape.block);
     outcome.width = code.width;
     const BlockEntry loop = code.fibers ? nullptr : code.block;
     const KernelEntry entry = code.entry;

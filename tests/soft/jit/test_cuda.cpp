@@ -30,7 +30,7 @@ TEST_F(Cuda, EveryKernelCompiles) {
         Program program{text};
         for (const KernelInfo& kernel : program.code().kernels()) {
             try {
-                EXPECT_NE(program.code().entry(kernel.name), nullptr);
+                EXPECT_NE(program.code().thread_code(kernel.name).entry, nullptr);
             } catch (const std::exception& error) {
                 ADD_FAILURE() << kernel.name << ": " << error.what();
             }

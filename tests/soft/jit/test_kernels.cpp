@@ -238,7 +238,7 @@ TEST(Kernels, ErrorsNameLineAndInstruction) {
         const auto code = CompiledModule::create(
             std::make_shared<const ptx::Module>(std::move(parsed.module)), {});
         try {
-            code->entry("k");
+            code->thread_code("k");
         } catch (const lathe::Error& error) { return error.what(); }
         return "no error";
     };

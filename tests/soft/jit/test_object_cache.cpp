@@ -180,7 +180,7 @@ TEST(Linking, ByManyThreads) {
     const auto linked = [&] {
         const auto code =
             CompiledModule::create(parsed, [&](std::string_view) -> void* { return table; }, {});
-        return code->contains(reinterpret_cast<std::uintptr_t>(code->entry("k")));
+        return code->contains(reinterpret_cast<std::uintptr_t>(code->thread_code("k").entry));
     };
     ASSERT_TRUE(linked());
     std::atomic<int> lost{0};

@@ -127,7 +127,20 @@ TEST(Warps, IndicesThatWrapBetweenLanes) {
     EXPECT_EQ(r.out, scalar.out);
 }
 
-// A first launch does not wait for the code of its warps.
+// Lanes below 5 of every warp are on the other side of the wrap: that is known when compiling, and
+// no warp is sent away. out[t] = t % 32 - 5 < 40 (unsigned) ? in[t % 32 - 5] : 77.
+TEST(Warps, LaneNumbersThatAlwaysWrap) {
+    std::string text = kShifted;
+    const std::string shift = "add.s32 %r2, %r1, -5;";
+    text.replace(text.find(shift), shift.size(), "and.b32 %r2, %r1, 31; add.s32 %r2, %r2, -5;");
+    for (const std::uint32_t threads : {128u, 100u}) {
+        const Ran r = run(text.c_str(), {true, 32}, {{1, 1, 1}, {threads, 1, 1}});
+        EXPECT_EQ(r.outcome.checked_warps, 0u);
+        for (std::uint32_t t = 0; t < threads; ++t)
+            EXPECT_EQ(r.out[t], t % 32 < 5 ? 77 : 1000 + t % 32 - 5) << "thread " << t;
+    }
+}
+
 // out[t] = in[where[t]] and in[where[t]] = t, with what makes an address of the number and the
 // array's begin.
 std::string gather(const char* address) {
@@ -206,6 +219,7 @@ TEST(Warps, GathersAndScattersByNarrowNumbers) {
     }
 }
 
+// A first launch does not wait for the code of its warps.
 TEST(Warps, SingleThreadsRunUntilTheCodeOfWarpsIsThere) {
     // Text that no cache knows.
     const auto now = std::chrono::system_clock::now().time_since_epoch().count();

@@ -100,7 +100,8 @@ protected:
         info_.static_shared_bytes = 1024;
         info_.param_bytes = 8;
         launch->info = &info_;
-        launch->entry = entry;
+        launch->first_code.entry = entry;
+        launch->first_code.fibers = fibers;
         launch->grid[0] = blocks;
         launch->block[0] = threads;
         launch->cooperative = cooperative;

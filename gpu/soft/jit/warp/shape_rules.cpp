@@ -184,8 +184,9 @@ Shape Shapes::cast(const llvm::CastInst& i) const {
     case llvm::Instruction::SExt:
     case llvm::Instruction::ZExt:
         if (x.is_index) return x;
-        if (const llvm::PHINode* choice = nullptr;
-            options_.trust_extensions && is_known_at_start(i.getOperand(0), 0, &choice))
+        if (const llvm::PHINode* choice = nullptr; options_.trust_extensions &&
+                                                   is_known_at_start(i.getOperand(0), 0, &choice) &&
+                                                   !always_wraps(i))
             return same;
         return joined(i);
     default:

@@ -5,6 +5,7 @@
 #include "gpu/soft/jit/warp/marks.h"
 
 #include <llvm/IR/CFG.h>
+#include <llvm/IR/ConstantFold.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
@@ -167,6 +168,38 @@ bool Shapes::is_known_at_start(const llvm::Value* value, unsigned depth,
         if (!is_known_at_start(operand.get(), depth + 1, choice)) return false;
     }
     return true;
+}
+
+const llvm::Constant* Shapes::in_first_lane(const llvm::Value* value, unsigned depth) const {
+    if (const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(value)) return constant;
+    const auto* i = llvm::dyn_cast<llvm::BinaryOperator>(value);
+    if (!i || depth > 12) return nullptr;
+    const Shape x = of(i->getOperand(0));
+    const auto* mask = llvm::dyn_cast<llvm::ConstantInt>(i->getOperand(1));
+    if (i->getOpcode() == llvm::Instruction::And && mask && x.is_affine() && x.is_index &&
+        x.stride == 1 && mask->getValue().ult(options_.width))
+        return llvm::ConstantInt::get(i->getType(), 0);
+    const llvm::Constant *a = in_first_lane(i->getOperand(0), depth + 1),
+                         *b = in_first_lane(i->getOperand(1), depth + 1);
+    if (!a || !b) return nullptr;
+    return llvm::ConstantFoldBinaryInstruction(i->getOpcode(), const_cast<llvm::Constant*>(a),
+                                               const_cast<llvm::Constant*>(b));
+}
+
+bool Shapes::always_wraps(const llvm::CastInst& extension) const {
+    const Shape s = of(extension.getOperand(0));
+    const auto* first =
+        llvm::dyn_cast_or_null<llvm::ConstantInt>(in_first_lane(extension.getOperand(0)));
+    if (!s.is_affine() || !first) return false;
+    const unsigned bits = extension.getType()->getIntegerBitWidth();
+    const auto extended = [&](const llvm::APInt& narrow) {
+        return llvm::isa<llvm::SExtInst>(extension) ? narrow.sext(bits) : narrow.zext(bits);
+    };
+    const std::int64_t far = s.stride * (options_.width - 1);
+    const llvm::APInt narrow =
+        first->getValue() +
+        llvm::APInt{64, static_cast<std::uint64_t>(far)}.trunc(first->getBitWidth());
+    return extended(narrow) != extended(first->getValue()) + static_cast<std::uint64_t>(far);
 }
 
 const llvm::PHINode* Shapes::choice_at_start(const llvm::CastInst& extension) const {

@@ -122,6 +122,10 @@ private:
     /// With `choice` one phi of such values may be among what it is made of.
     bool is_known_at_start(const llvm::Value* value, unsigned depth = 0,
                            const llvm::PHINode** choice = nullptr) const;
+    /// What lane 0 has, where that is a constant: lane numbers and what is made of them; or null.
+    const llvm::Constant* in_first_lane(const llvm::Value* value, unsigned depth = 0) const;
+    /// True where lanes of every warp lie on both sides of a wrap: nothing to be trusted.
+    bool always_wraps(const llvm::CastInst& extension) const;
     void find_lives(const llvm::Function& function);
     /// Adds torn values; true where there are new ones.
     bool find_torn();
