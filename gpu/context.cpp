@@ -163,9 +163,16 @@ void Context::disable_peer_access(const Context& peer) const {
     peers().open.erase({context_, peer.get()});
 }
 
-bool Context::has_peer_access(const Context& peer) const noexcept {
-    std::lock_guard lock{peers().mutex};
-    return peers().open.contains({context_, peer.get()});
+bool Context::has_peer_access(const Context& peer) const {
+    {
+        std::lock_guard lock{peers().mutex};
+        if (peers().open.contains({context_, peer.get()})) return true;
+    }
+    // The driver tells only when asked to open it (its access flags of a pointer say "both" on an
+    // H200 where a kernel faults).
+    const CUresult asked = driver().cuCtxEnablePeerAccess(peer.get(), 0);
+    if (asked == CUDA_SUCCESS) CU_TRY(cuCtxDisablePeerAccess(peer.get()));
+    return asked == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
 }
 
 CurrentContext::CurrentContext(const Context& context) {

@@ -60,8 +60,8 @@ public:
     /// already (off, for the second). (cuCtxEnablePeerAccess, cuCtxDisablePeerAccess)
     void enable_peer_access(const Context& peer, unsigned flags = 0) const;
     void disable_peer_access(const Context& peer) const;
-    /// Whether enable_peer_access opened it; what others opened is not known here.
-    bool has_peer_access(const Context& peer) const noexcept;
+    /// Whether it is on, by enable_peer_access or by others. This context must be current.
+    bool has_peer_access(const Context& peer) const;
 
 private:
     CUcontext context_ = nullptr;

@@ -80,6 +80,15 @@ DType Array::dtype(const char* operation) const {
                                 type_.bytes)};
 }
 
+void check_device(const Array& array, std::string_view function) {
+    const Context current = Context::current();
+    if (!array.context() || !current || array.context() == current) return;
+    const Device device = array.context().device(), here = current.device();
+    if (device != here)
+        throw lathe::Error{fmt::format("{}: an array of device {} in a context of device {}",
+                                       function, device.get(), here.get())};
+}
+
 bool Array::may_share_memory(const Array& other) const noexcept {
     if (size_ == 0 || other.size_ == 0) return false;
     const Reach a = reach_of(layout_, type_.bytes), b = reach_of(other.layout_, other.type_.bytes);

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <string_view>
 
 namespace lathe::gpu {
 
@@ -88,6 +89,10 @@ private:
     PooledMemory<DeviceBuffer>* block_ = nullptr;
     std::shared_ptr<const void> owner_;
 };
+
+/// Throws lathe::Error where the memory is another device's than the current context's, whose
+/// kernels would fault; `function` comes first in the message.
+void check_device(const Array& array, std::string_view function);
 
 /// The pool that arrays of a context come from; made at the first call.
 const std::shared_ptr<DevicePool>& pool_of(const Context& context);

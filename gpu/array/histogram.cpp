@@ -166,9 +166,9 @@ Array count(const Array& array, std::int64_t bins, const Array* weights, const C
                    kCount;
         },
         kThreads);
-    const Array values = uses.in_c_order(array);
-    const Array factors = weights ? uses.in_c_order(*weights) : Array{};
-    const Array edges = how.edges ? uses.in_c_order(*how.edges) : Array{};
+    const Array values = uses.in_c_order(array, "histogram");
+    const Array factors = weights ? uses.in_c_order(*weights, "histogram") : Array{};
+    const Array edges = how.edges ? uses.in_c_order(*how.edges, "histogram") : Array{};
     launch(kernel.kernel,
            {{kernel.blocks_for(static_cast<std::uint64_t>(array.size()), 16, 1)},
             {kThreads},
@@ -191,7 +191,7 @@ std::array<std::uint64_t, 2> range_of(const Array& array, const std::string& cod
         },
         kThreads);
     StreamUses uses{stream};
-    const Array values = uses.in_c_order(array);
+    const Array values = uses.in_c_order(array, "histogram");
     std::array<std::uint64_t, 2> range{~std::uint64_t{0}, 0};
     const Array found = uses.empty(DType::uint64, Extents{2});
     stream.synchronize();
@@ -234,7 +234,8 @@ Array searchsorted(const Array& sorted, const Array& values, Side side, const Ar
                    (kind_of(compared) == Kind::complex ? "#define LATHE_COMPLEX\n" : "") +
                    fmt::format("#define IS_RIGHT {}\n", side == Side::right) + kSearch;
         });
-    const Array among = uses.in_c_order(sorted), each = uses.in_c_order(values);
+    const Array among = uses.in_c_order(sorted, "searchsorted"),
+                each = uses.in_c_order(values, "searchsorted");
     Array order;
     if (sorter) {
         Array& indices = uses.empty(DType::int64, sorter->shape());

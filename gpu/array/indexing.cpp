@@ -35,6 +35,7 @@ Array index_offsets(const Array& index, std::int64_t stride, std::int64_t size, 
 }
 
 void gather(Array& to, const Array& from, const Array& offsets, StreamView stream) {
+    check_device(from, "gather");
     const Loop loop = loop_of("gather", {DType::int64, DType::uint64}, to.dtype("gather"));
     Array* const output = &to;
     const std::array<Input, 2> inputs{Input{offsets}, Input{address_of(from)}};
@@ -43,6 +44,7 @@ void gather(Array& to, const Array& from, const Array& offsets, StreamView strea
 
 void scatter(Array& to, Array& offsets, const Array& values, StreamView stream) {
     if (!to.writable()) throw ReadOnlyError{"assignment destination is read-only"};
+    check_device(to, "scatter");
     const DType type = to.dtype("scatter");
     const Array same = values.dtype("scatter") == type ? values : copy(values, type, stream);
     const Loop loop = loop_of("scatter", {DType::int64, DType::uint64, type}, DType::int64);

@@ -27,11 +27,8 @@ DType checked(const Array& to, const char* what, bool (*fits)(DType)) {
     if (!fits(dtype))
         throw TypeError{fmt::format("{} is not for arrays of {}", what, name_of(dtype))};
     if (!to.writable()) throw ReadOnlyError{fmt::format("{}: the array is read-only", what)};
-    const Context current = Context::ensure_current();
-    if (to.context() && to.context() != current &&
-        to.context().device().get() != current.device().get())
-        throw lathe::Error{fmt::format("{}: an array of device {} in a context of device {}", what,
-                                       to.context().device().get(), current.device().get())};
+    Context::ensure_current();
+    check_device(to, what);
     return dtype;
 }
 

@@ -77,6 +77,8 @@ std::vector<std::int64_t> axes_with_first(std::size_t axis, std::size_t dimensio
 }
 
 void take_rows(const Array& to, const Array& from, const Array& order, StreamView stream) {
+    check_device(from, "take");
+    check_device(order, "take");
     const auto rows = static_cast<std::uint64_t>(to.shape()[0]);
     const std::uint64_t row_bytes = to.bytes() / rows;
     const std::size_t word = std::size_t{1}

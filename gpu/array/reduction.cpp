@@ -159,16 +159,8 @@ Array run(ReduceCall& call, const Extents& shape, const ReduceOptions& options,
 }
 
 void check_devices(const ReduceCall& call) {
-    const Context current = Context::current();
-    const auto check = [&](const Array& array) {
-        if (array.context() && current && array.context() != current &&
-            array.context().device().get() != current.device().get())
-            throw lathe::Error{fmt::format("{}: an array of device {} in a context of device {}",
-                                           name_of(call.reduction), array.context().device().get(),
-                                           current.device().get())};
-    };
-    for (const Array& each : call.inputs) check(each);
-    if (call.table) check(*call.table);
+    for (const Array& each : call.inputs) check_device(each, name_of(call.reduction));
+    if (call.table) check_device(*call.table, name_of(call.reduction));
 }
 
 } // namespace

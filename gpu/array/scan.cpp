@@ -269,7 +269,7 @@ Array accumulate(const Operation& operation, const Array& array, std::int64_t ax
     Array made = Array::empty(out, array.shape());
     uses.add(made);
     if (inner == 1 || length <= kShortColumn || columns >= kManyColumns) {
-        const Array compact = uses.in_c_order(array);
+        const Array compact = uses.in_c_order(array, operation.name);
         if (inner == 1)
             scan_rows(scan, compact, made, length);
         else
@@ -277,8 +277,8 @@ Array accumulate(const Operation& operation, const Array& array, std::int64_t ax
         return made;
     }
     // Few long columns: as rows, there and back.
-    const Array turned =
-        uses.in_c_order(array.view(array.type(), with_axis_last(array.layout(), along)));
+    const Array turned = uses.in_c_order(
+        array.view(array.type(), with_axis_last(array.layout(), along)), operation.name);
     Array& rows = uses.empty(out, turned.shape());
     scan_rows(scan, turned, rows, length);
     Array made_turned = made.view(out, with_axis_last(made.layout(), along));

@@ -137,7 +137,8 @@ Array compress(const Array& mask, const Array& array, StreamView stream) {
     const DType dtype = array.dtype("compress"), of_mask = mask.dtype("compress");
     if (array.size() == 0) return Array::empty(dtype, Extents{0});
     StreamUses uses{stream};
-    const Array flags = uses.in_c_order(mask), from = uses.in_c_order(array);
+    const Array flags = uses.in_c_order(mask, "compress"),
+                from = uses.in_c_order(array, "compress");
     const Array made = uses.empty(dtype, Extents{room_for(flags, item_bytes(dtype), stream)});
     if (made.size() == 0) return made;
     const std::int64_t count =
@@ -154,7 +155,7 @@ Array flat_nonzero(const Array& array, StreamView stream) {
     const DType dtype = array.dtype("nonzero");
     if (array.size() == 0) return Array::empty(DType::int64, Extents{0});
     StreamUses uses{stream};
-    const Array from = uses.in_c_order(array);
+    const Array from = uses.in_c_order(array, "nonzero");
     const Array made = uses.empty(DType::int64, Extents{room_for(from, 8, stream)});
     if (made.size() == 0) return made;
     const std::int64_t count = select({"nonzero",
@@ -196,7 +197,8 @@ UniqueArray unique(const Array& array, const UniqueParts& parts, StreamView stre
         if (parts.counts) made.counts = Array::empty(DType::int64, Extents{0});
         return made;
     }
-    const Array flat = uses.in_c_order(array).view(dtype, compact({size}, item_bytes(dtype)));
+    const Array flat =
+        uses.in_c_order(array, "unique").view(dtype, compact({size}, item_bytes(dtype)));
     SortedArray sorted;
     if (wants_order)
         sorted = sort_with_indices(flat, 0, stream), uses.add(sorted.indices);

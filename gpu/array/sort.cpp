@@ -37,8 +37,8 @@ struct Sort {
         const auto bytes = static_cast<unsigned>(item_bytes(dtype));
         return kind_of(dtype) == Kind::complex ? bytes + 1 : bytes;
     }
-    /// The tile of a pass, for which CUB's radix sort is the measure on an H200 (bench_cub.cu): keys
-    /// of one digit should fill whole lines of memory, and ranks be found in registers.
+    /// The tile of a pass, for which CUB's radix sort is the measure on an H200 (bench_cub.cu):
+    /// keys of one digit should fill whole lines of memory, and ranks be found in registers.
     Tile tile() const {
         if (is_software_device() || item_bytes(dtype) > 8) return {256, 8, 1};
         if (wants_indices && is_wide()) return {384, 10, 2};
@@ -134,8 +134,8 @@ public:
             const CUdeviceptr to = is_even ? keys_.address() : out;
             const CUdeviceptr indices_to = indices_[is_even ? 1 : 0].address();
             fill_units(state_.address(), 0, 4, state_.bytes() / 4, stream);
-            launch(pass_.kernel, {{static_cast<unsigned>(tiles_)}, {tile_.threads}, 0, stream}, from, to,
-                   indices_from, indices_to, sort_.length, counts_.address(),
+            launch(pass_.kernel, {{static_cast<unsigned>(tiles_)}, {tile_.threads}, 0, stream},
+                   from, to, indices_from, indices_to, sort_.length, counts_.address(),
                    static_cast<int>(pass), state_.address());
             from = to;
             indices_from = indices_to;
@@ -207,7 +207,7 @@ SortedArray sort_any(const Array& array, std::int64_t axis, bool wants_keys, boo
     if (array.size() > 0) {
         const std::int64_t length = array.shape()[along];
         const Sort sort{dtype, array.size() / length, length, wants_keys, wants_indices, stream};
-        sort_rows(sort, uses.in_c_order(seen), made, uses);
+        sort_rows(sort, uses.in_c_order(seen, wants_keys ? "sort" : "argsort"), made, uses);
     }
     if (is_last) return made;
     if (wants_keys) made.keys = turned_back(made.keys, array.shape(), along, uses);

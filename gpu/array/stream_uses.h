@@ -31,8 +31,9 @@ public:
         if (array.block()) array.block()->begin_use(stream_);
         return arrays_.emplace_back(std::move(array));
     }
-    /// The array itself, or its copy in C order.
-    Array in_c_order(const Array& array) {
+    /// The array itself, or its copy in C order. Throws as check_device.
+    Array in_c_order(const Array& array, std::string_view function) {
+        check_device(array, function);
         if (array.is_c_contiguous()) return array;
         Array& made = empty(array.type(), array.shape());
         assign(made, array, stream_);

@@ -135,16 +135,11 @@ unsigned Walk::blocks(const ArrayKernel& kernel) const {
 }
 
 void check_operands(const char* name, std::span<const Array* const> operands, std::size_t outputs) {
-    const Context current = Context::current();
     for (std::size_t k = 0; k < operands.size(); ++k) {
         const Array* const each = operands[k];
         if (!each) continue;
         each->dtype(name);
-        if (each->context() && current && each->context() != current &&
-            each->context().device().get() != current.device().get())
-            throw lathe::Error{fmt::format("{}: an array of device {} in a context of device {}",
-                                           name, each->context().device().get(),
-                                           current.device().get())};
+        check_device(*each, name);
         if (k < outputs && !each->writable()) throw ReadOnlyError{"output array is read-only"};
         if (k > 0 && k < outputs && each->shape() != operands[0]->shape())
             throw ShapeError{fmt::format("{}: outputs of shapes {} and {}", name,

@@ -197,6 +197,8 @@ abi::Status execute(const Plan& plan, CUdeviceptr in, CUdeviceptr out, bool is_i
 
 void run_fft(const Fft& fft, const Array& in, Array& out, StreamView stream) {
     const int type = type_of(in.dtype("fft"), out.dtype("fft"));
+    check_device(in, "fft");
+    check_device(out, "fft");
     if (fft.sizes.empty() || fft.sizes.size() > 3)
         throw lathe::Error{
             fmt::format("cuFFT transforms 1 to 3 axes at once, got {}", fft.sizes.size())};

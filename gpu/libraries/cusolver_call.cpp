@@ -107,6 +107,7 @@ Matrices::Matrices(const Array& array, const char* name) : address{array.address
         throw lathe::Error{fmt::format("cuSOLVER: {} must be matrices by columns, one after "
                                        "the other, got shape {}",
                                        name, to_string(array.shape()))};
+    check_device(array, name);
     count = array.shape()[0];
     columns = array.shape()[1];
     rows = array.shape()[2];
@@ -135,9 +136,9 @@ int* info_at(const Array& info, std::int64_t index, const Matrices& of) {
 }
 
 Call::Call(StreamView stream, const Matrices& of, const char* routine)
-    : handle{lend(stream)}, type{cuda_data_type(of.dtype)}, real_type{cuda_data_type(
-                                                                real_for(of.dtype))},
-      of_{of}, routine_{routine}, stream_{stream}, uses_{stream} {
+    : handle{lend(stream)}, type{cuda_data_type(of.dtype)},
+      real_type{cuda_data_type(real_for(of.dtype))}, of_{of}, routine_{routine}, stream_{stream},
+      uses_{stream} {
     check(cusolver().set_stream(handle.get(), stream.get()), "cusolverDnSetStream");
 }
 

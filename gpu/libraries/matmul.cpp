@@ -116,6 +116,7 @@ bool fits(const Array& array, DType dtype, bool by_library) {
 
 /// The operand in the type to compute in, as the library or the kernel can read it.
 Array suitable(const Array& array, DType dtype, bool by_library, StreamUses& uses) {
+    check_device(array, "matmul");
     if (fits(array, dtype, by_library)) return array;
     Array& made = uses.empty(dtype, array.shape());
     assign(made, array, uses.stream());
@@ -179,6 +180,7 @@ Array matmul(const Array& a, const Array& b, const MatmulOptions& options, Strea
                 fmt::format("matmul: out has shape {}, the product of {} and {} has {}",
                             to_string(out->shape()), to_string(a.shape()), to_string(b.shape()),
                             to_string(wanted.result))};
+        check_device(*out, "matmul");
         if (!out->writable()) throw ReadOnlyError{"output array is read-only"};
         if (!can_cast_same_kind(dtype, out->dtype("matmul")))
             throw TypeError{fmt::format("matmul: a result of {} cannot be cast to {}",

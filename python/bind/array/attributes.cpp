@@ -43,7 +43,8 @@ py::object gpudata(PyObject* object) {
     GpuArray& self = self_of(object);
     if (self.memory) return py::reinterpret_borrow<py::object>(self.memory);
     if (self.array.size() == 0) return py::none();
-    return py::cast(ArrayMemory{self.array.owner(), self.array.address(), self.array.block()});
+    const gpu::Array& array = self.array;
+    return py::cast(ArrayMemory{array.owner(), array.address(), array.block(), array.context()});
 }
 
 py::object interface(PyObject* object) {

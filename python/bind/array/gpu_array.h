@@ -58,6 +58,7 @@ struct ArrayMemory {
     std::shared_ptr<const void> owner;
     CUdeviceptr address = 0;
     gpu::PooledMemory<gpu::DeviceBuffer>* block = nullptr; ///< of the pool; null for other memory
+    gpu::Context context{};                                ///< empty where that is not known
 };
 
 /// An instance of the type or of one derived from it.

@@ -31,6 +31,11 @@ CUdeviceptr PooledDevice::address() const {
     return block_.memory().address();
 }
 
+gpu::Context PooledDevice::context() const {
+    if (!block_) freed("PooledDeviceAllocation");
+    return block_.memory().context();
+}
+
 void PooledDevice::free() {
     if (!block_) freed("PooledDeviceAllocation.free");
     block_.free();

@@ -19,8 +19,9 @@ class PooledDevice {
 public:
     explicit PooledDevice(gpu::PooledMemory<gpu::DeviceBuffer> block) : block_{std::move(block)} {}
 
-    /// Both throw gpu::Error where it was freed.
+    /// All three throw gpu::Error where it was freed.
     CUdeviceptr address() const;
+    gpu::Context context() const;
     void free();
     std::size_t bytes() const { return block_.bytes(); }
     bool is_free() const { return !block_; }

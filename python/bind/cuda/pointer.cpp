@@ -80,7 +80,11 @@ std::optional<DevicePointer> find_device_pointer(py::handle value) {
     }
     if (py::isinstance<PooledDevice>(value)) {
         const auto& memory = value.cast<const PooledDevice&>();
-        return DevicePointer{memory.address(), memory.bytes()};
+        return DevicePointer{memory.address(), memory.bytes(), memory.context()};
+    }
+    if (py::isinstance<ArrayMemory>(value)) {
+        const auto& memory = value.cast<const ArrayMemory&>();
+        return DevicePointer{memory.address, std::nullopt, memory.context};
     }
     if (py::isinstance<Array>(value)) {
         const auto& array = value.cast<const Array&>();
@@ -123,11 +127,6 @@ void check_reach(const DevicePointer& pointer, const char* routine) {
     const gpu::Context here = gpu::Context::ensure_current();
     const gpu::Device own = here.device(), other = pointer.context.device();
     if (own == other || here.has_peer_access(pointer.context)) return;
-    int access = 0; // others may have opened it
-    if (gpu::driver().cuPointerGetAttribute(&access, CU_POINTER_ATTRIBUTE_ACCESS_FLAGS,
-                                            pointer.address) == CUDA_SUCCESS &&
-        access != 0)
-        return;
     throw gpu::Error{routine, CUDA_ERROR_INVALID_CONTEXT,
                      fmt::format("the memory at {:#x} is device {}'s, to which device {} of the "
                                  "current context has no access (Context.enable_peer_access)",

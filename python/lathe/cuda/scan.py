@@ -36,11 +36,12 @@ def _module(text: Text, options: tuple[str, ...] | None) -> SourceModule:
     )
 
 
-def _pointer(array: Any) -> int:
+def _pointer(array: Any) -> Any:
     """Where an array of any kind begins."""
     if hasattr(array, "gpudata"):
-        return int(array.gpudata)
-    return int(array.__cuda_array_interface__["data"][0])
+        memory = array.gpudata  # knows its context, which a launch looks at
+        return np.uintp(memory) if isinstance(memory, int) else memory
+    return np.uintp(array.__cuda_array_interface__["data"][0])
 
 
 def _is_contiguous(array: Any) -> bool:
@@ -59,7 +60,7 @@ def _argument(argument: Argument, given: Any) -> Any:
             )
         if dtype is not None and not _is_contiguous(given):
             raise RuntimeError(f"argument '{argument.name}': a scan takes contiguous arrays")
-        return np.uintp(int(given) if dtype is None else _pointer(given))
+        return np.uintp(int(given)) if dtype is None else _pointer(given)
     if argument.dtype.kind == "V":
         return np.asarray(given, argument.dtype)[()]
     return argument.dtype.type(given)
@@ -280,7 +281,7 @@ class _ScanKernel:
         if len(input_ary.shape) != 1:
             raise ValueError(
                 f"a scan takes arrays of one axis, got {tuple(input_ary.shape)}: "
-                "lathe.cuda.gpuarray.cumsum takes an axis, ravel() makes one of all"
+                "its method cumsum takes an axis, ravel() makes one of all"
             )
         if np.dtype(input_ary.dtype) != self.dtype:
             raise TypeError(f"the kernel is of {self.dtype}, got an array of {input_ary.dtype}")
@@ -298,8 +299,10 @@ class _ScanKernel:
                 f"{tuple(output_ary.shape)}"
             )
         count = int(input_ary.size)
+        if count == 0:
+            return output_ary
         vector = vector_of(self.dtype)
-        if (_pointer(input_ary) | _pointer(output_ary)) % (vector * self.dtype.itemsize):
+        if (int(_pointer(input_ary)) | int(_pointer(output_ary))) % (vector * self.dtype.itemsize):
             vector = 1
         text = self._make(np.int32 if count < 2**31 else np.int64, vector)
         _run(text, self._options, (input_ary, output_ary), count, stream or queue)
