@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Floating-point arithmetic in f16, bf16, their pairs, f32 and f64; functions are in
-// emit_function.cpp. Directed roundings: f32 through exact or round-to-odd doubles, f64 through
+// emit_function.cpp. Directed roundings: f32 through doubles and what they lack, f64 through
 // helpers that switch the rounding mode. Approximate instructions are computed more exactly than
 // PTX asks.
 #include "gpu/soft/jit/floats.h"
@@ -37,34 +37,41 @@ Value* apply(FunctionLowering& f, Opcode opcode, const Values& v) {
     }
 }
 
-/// x + y as a double rounded to odd. A sum of zero is -0 when rounding down, unless both are +0.
-Value* odd_sum(FunctionLowering& f, Value* x, Value* y, Rounding rounding) {
-    auto& b = f.b;
-    Value* sum = b.CreateFAdd(x, y);
-    Value* odd = to_odd(f, sum, sum_error(f, x, y, sum));
-    if (rounding != Rounding::down) return odd;
-    Value* zero = llvm::ConstantFP::get(b.getDoubleTy(), 0.0);
-    Value* some_bits =
-        b.CreateOr(b.CreateBitCast(x, b.getInt64Ty()), b.CreateBitCast(y, b.getInt64Ty()));
-    Value* negative =
-        b.CreateAnd(b.CreateFCmpOEQ(sum, zero), b.CreateICmpNE(some_bits, b.getInt64(0)));
-    return b.CreateSelect(negative, llvm::ConstantFP::getNegativeZero(b.getDoubleTy()), odd);
+Values as_doubles(FunctionLowering& f, const Values& floats) {
+    Values v;
+    for (Value* x : floats) v.push_back(f.b.CreateFPExt(x, f.b.getDoubleTy()));
+    return v;
 }
 
-/// The operation on floats as a double that rounds like the exact result.
-Value* apply_odd(FunctionLowering& f, Opcode opcode, const Values& floats, Rounding rounding) {
+/// A sum, of floats or of a product of floats and a third, in a directed rounding.
+Value* directed_sum(FunctionLowering& f, Opcode opcode, const Values& floats, bool ftz,
+                    Rounding rounding) {
     auto& b = f.b;
-    Values v;
-    for (Value* x : floats) v.push_back(b.CreateFPExt(x, b.getDoubleTy()));
-    if (opcode == Opcode::sub) {
-        v[1] = b.CreateFNeg(v[1]);
-        opcode = Opcode::add;
+    const Values v = as_doubles(f, floats);
+    const bool has_product = v.size() > 2;
+    Value* x = has_product ? b.CreateFMul(v[0], v[1]) : v[0]; // 48 bits: exact
+    Value* y = has_product ? v[2] : opcode == Opcode::sub ? b.CreateFNeg(v[1]) : v[1];
+    Value* sum = b.CreateFAdd(x, y);
+    Value* error = sum_error(f, x, y, sum);
+    Value* result = narrow_sum(f, sum, error, rounding);
+    if (rounding == Rounding::down) { // a sum of zero is -0, unless both are +0
+        Value* some_bits =
+            b.CreateOr(b.CreateBitCast(x, b.getInt64Ty()), b.CreateBitCast(y, b.getInt64Ty()));
+        Value* is_zero = b.CreateFCmpOEQ(sum, llvm::ConstantFP::get(sum->getType(), 0.0));
+        result = b.CreateSelect(b.CreateAnd(is_zero, b.CreateICmpNE(some_bits, b.getInt64(0))),
+                                llvm::ConstantFP::getNegativeZero(b.getFloatTy()), result);
     }
+    if (!ftz) return result;
+    Value* scale = llvm::ConstantFP::get(b.getDoubleTy(), 0x1p64); // subnormal with any exponent
+    Value* far = narrow_sum(f, b.CreateFMul(sum, scale), b.CreateFMul(error, scale), rounding);
+    return zero_where(f, is_below(f, far, 0x1p-62), result);
+}
+
+/// A product, quotient or root of floats as a double that rounds like the exact result.
+Value* apply_odd(FunctionLowering& f, Opcode opcode, const Values& floats) {
+    auto& b = f.b;
+    const Values v = as_doubles(f, floats);
     if (opcode == Opcode::mul) return b.CreateFMul(v[0], v[1]); // 48 bits: exact
-    if (opcode == Opcode::add) return odd_sum(f, v[0], v[1], rounding);
-    if (opcode == Opcode::fma || opcode == Opcode::mad) {
-        return odd_sum(f, b.CreateFMul(v[0], v[1]), v[2], rounding);
-    }
     // Quotient and root: the rest has the sign of the error (times the divisor's sign).
     auto fma = [&](Value* x, Value* y, Value* z) {
         return f.intrinsic(llvm::Intrinsic::fma, {b.getDoubleTy()}, {x, y, z});
@@ -187,8 +194,10 @@ Value* float_operation(FunctionLowering& f, const Instruction& i, Values v) {
         result = ftz && !by_processor ? flushed_operation(f, i.opcode, v) : apply(f, i.opcode, v);
     } else if (Value* one = ftz ? nullptr : by_instruction(f, i.opcode, v, rounding)) {
         result = one;
+    } else if (i.opcode == Opcode::add || i.opcode == Opcode::sub || v.size() > 2) {
+        result = directed_sum(f, i.opcode, v, ftz, rounding);
     } else {
-        Value* odd = apply_odd(f, i.opcode, v, rounding);
+        Value* odd = apply_odd(f, i.opcode, v);
         result = narrow(f, odd, ptx::Type::f32, rounding);
         if (ftz) {
             Value* far = b.CreateFMul(odd, llvm::ConstantFP::get(b.getDoubleTy(), 0x1p64));
@@ -219,7 +228,8 @@ Value* half_operation(FunctionLowering& f, const Instruction& i, ptx::Type type,
     }
     Value* result = nullptr;
     if (is_fma) {
-        result = odd_sum(f, b.CreateFMul(v[0], v[1]), v[2], Rounding::nearest);
+        Value *product = b.CreateFMul(v[0], v[1]), *sum = b.CreateFAdd(product, v[2]);
+        result = to_odd(f, sum, sum_error(f, product, v[2], sum));
     } else {
         result = apply(f, i.opcode, v);
     }

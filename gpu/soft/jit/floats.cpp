@@ -69,9 +69,9 @@ Value* widen(FunctionLowering& f, Value* bits, ptx::Type type) {
 
 namespace {
 
-/// Moves a rounded result (its bits, and its value `back` in x's type) to the neighbour that a
-/// directed rounding of x asks for.
-Value* redirect(FunctionLowering& f, Value* bits, Value* back, Value* x, Rounding rounding) {
+/// Moves a rounded result to the neighbour that a directed rounding asks for, where the result lies
+/// above, or below, of what was rounded.
+Value* redirect(FunctionLowering& f, Value* bits, Value* above, Value* below, Rounding rounding) {
     auto& b = f.b;
     auto* type = bits->getType();
     Value* one = llvm::ConstantInt::get(type, 1);
@@ -80,19 +80,19 @@ Value* redirect(FunctionLowering& f, Value* bits, Value* back, Value* x, Roundin
     switch (rounding) {
     case Rounding::nearest:
         return bits;
-    case Rounding::zero: {
-        Value* size = b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
-        Value* got = b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, back);
-        return b.CreateSelect(b.CreateFCmpOGT(got, size), inward, bits);
-    }
+    case Rounding::zero:
+        return b.CreateSelect(b.CreateSelect(negative, below, above), inward, bits);
     case Rounding::down:
-        return b.CreateSelect(b.CreateFCmpOGT(back, x), b.CreateSelect(negative, outward, inward),
-                              bits);
+        return b.CreateSelect(above, b.CreateSelect(negative, outward, inward), bits);
     case Rounding::up:
-        return b.CreateSelect(b.CreateFCmpOLT(back, x), b.CreateSelect(negative, inward, outward),
-                              bits);
+        return b.CreateSelect(below, b.CreateSelect(negative, inward, outward), bits);
     }
     return bits;
+}
+
+/// The same for bits whose value, in x's type, is `back`.
+Value* redirect_to(FunctionLowering& f, Value* x, Value* bits, Value* back, Rounding rounding) {
+    return redirect(f, bits, f.b.CreateFCmpOGT(back, x), f.b.CreateFCmpOLT(back, x), rounding);
 }
 
 /// double to float, rounded to odd.
@@ -101,7 +101,7 @@ Value* odd_float(FunctionLowering& f, Value* x) {
     Value* rounded = b.CreateFPTrunc(x, b.getFloatTy());
     Value* back = b.CreateFPExt(rounded, b.getDoubleTy());
     Value* bits = b.CreateBitCast(rounded, b.getInt32Ty());
-    Value* toward_zero = redirect(f, bits, back, x, Rounding::zero);
+    Value* toward_zero = redirect_to(f, x, bits, back, Rounding::zero);
     Value* inexact = b.CreateFCmpONE(back, x);
     Value* odd = b.CreateSelect(inexact, b.CreateOr(toward_zero, b.getInt32(1)), bits);
     return b.CreateBitCast(odd, b.getFloatTy());
@@ -129,13 +129,22 @@ Value* narrow(FunctionLowering& f, Value* x, ptx::Type to, Rounding rounding) {
         if (rounding == Rounding::nearest) return rounded;
         Value* bits = b.CreateBitCast(rounded, b.getInt32Ty());
         Value* back = b.CreateFPExt(rounded, b.getDoubleTy());
-        return b.CreateBitCast(redirect(f, bits, back, x, rounding), b.getFloatTy());
+        return b.CreateBitCast(redirect_to(f, x, bits, back, rounding), b.getFloatTy());
     }
     if (x->getType()->isDoubleTy()) x = odd_float(f, x);
     Value* bits = to == ptx::Type::bf16
                       ? float_to_bf16(f, x)
                       : b.CreateBitCast(b.CreateFPTrunc(x, b.getHalfTy()), b.getInt16Ty());
-    return redirect(f, bits, widen(f, bits, to), x, rounding);
+    return redirect_to(f, x, bits, widen(f, bits, to), rounding);
+}
+
+Value* narrow_sum(FunctionLowering& f, Value* sum, Value* error, Rounding rounding) {
+    auto& b = f.b;
+    Value* rounded = b.CreateFPTrunc(sum, b.getFloatTy());
+    Value* over = b.CreateFSub(b.CreateFPExt(rounded, b.getDoubleTy()), sum); // exact
+    Value* bits = redirect(f, b.CreateBitCast(rounded, b.getInt32Ty()),
+                           b.CreateFCmpOGT(over, error), b.CreateFCmpOLT(over, error), rounding);
+    return b.CreateBitCast(bits, b.getFloatTy());
 }
 
 Value* sum_error(FunctionLowering& f, Value* x, Value* y, Value* s) {

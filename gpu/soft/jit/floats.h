@@ -31,6 +31,8 @@ Value* narrow(FunctionLowering& f, Value* x, ptx::Type to, Rounding rounding);
 /// double with the value of `sum + error`, where sum is its rounded value and `error` the exact
 /// rest, rounded to odd: rounding it once more to 51 bits or less equals rounding the exact value.
 Value* to_odd(FunctionLowering& f, Value* sum, Value* error);
+/// The same value as a float.
+Value* narrow_sum(FunctionLowering& f, Value* sum, Value* error, Rounding rounding);
 /// The exact rest of a + b after s = a + b (Knuth's TwoSum).
 Value* sum_error(FunctionLowering& f, Value* a, Value* b, Value* s);
 

@@ -219,6 +219,34 @@ TEST(Warps, GathersAndScattersByNarrowNumbers) {
     }
 }
 
+// Lanes further apart than 2^63: their numbers wrap, as they do for single threads.
+TEST(Warps, StridesBeyondMemory) {
+    const char* text = R"(
+.version 8.0
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 out, .param .u64 in)
+{
+    .reg .b32 %r<4>;
+    .reg .b64 %rd<8>;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd2, %r1, 4;
+    add.s64 %rd1, %rd1, %rd2;
+    cvt.u64.u32 %rd3, %r1;
+    mul.lo.s64 %rd4, %rd3, 6148914691952345088;
+    mul.lo.s64 %rd4, %rd4, 1000003;
+    shr.u64 %rd5, %rd4, 33;
+    cvt.u32.u64 %r2, %rd5;
+    st.global.u32 [%rd1], %r2;
+    ret;
+}
+)";
+    const Ran r = run(text, {true, 32}, {{1, 1, 1}, {128, 1, 1}});
+    for (std::uint64_t t = 0; t < 128; ++t)
+        EXPECT_EQ(r.out[t], static_cast<std::uint32_t>(t * 6148914691952345088u * 1000003u >> 33));
+}
+
 // A first launch does not wait for the code of its warps.
 TEST(Warps, SingleThreadsRunUntilTheCodeOfWarpsIsThere) {
     // Text that no cache knows.

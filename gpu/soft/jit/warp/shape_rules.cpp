@@ -20,6 +20,18 @@ std::optional<std::int64_t> constant_of(const llvm::Value* value) {
     return c->getSExtValue();
 }
 
+/// x * times + y * more; none where that is farther than memory reaches, so that nothing which
+/// counts with distances between lanes overflows.
+std::optional<std::int64_t> near_sum(std::int64_t x, std::int64_t times, std::int64_t y,
+                                     std::int64_t more) {
+    constexpr std::int64_t kFarthest = std::int64_t{1} << 48;
+    std::int64_t sum = 0;
+    if (__builtin_mul_overflow(x, times, &x) || __builtin_mul_overflow(y, more, &y) ||
+        __builtin_add_overflow(x, y, &sum) || sum > kFarthest || sum < -kFarthest)
+        return std::nullopt;
+    return sum;
+}
+
 /// What can be done once for each strip: the results of instructions without memory and effects.
 bool is_plain(const llvm::Instruction& i) {
     if (!i.getType()->isIntOrPtrTy() && !i.getType()->isFloatingPointTy()) return false;
@@ -38,11 +50,12 @@ Shape Shapes::linear(std::int64_t stride, std::optional<std::int64_t> pitch) con
 
 // An unknown pitch stays one: the analysis only goes down.
 Shape Shapes::sum(Shape x, std::int64_t times, Shape y, std::int64_t more) const {
-    const std::int64_t stride = x.stride * times + y.stride * more;
-    if (!x.is_strips() && !y.is_strips()) return Shape::affine(stride);
+    const auto stride = near_sum(x.stride, times, y.stride, more);
+    if (!stride) return Shape::varying();
+    if (!x.is_strips() && !y.is_strips()) return Shape::affine(*stride);
     const auto of_x = pitch(x), of_y = pitch(y);
-    if (!of_x || !of_y) return Shape::strips(stride);
-    return linear(stride, *of_x * times + *of_y * more);
+    const auto of_sum = of_x && of_y ? near_sum(*of_x, times, *of_y, more) : std::nullopt;
+    return of_sum ? linear(*stride, of_sum) : Shape::strips(*stride);
 }
 
 /// A value in one of its fields: the lowest kind wins.
