@@ -155,6 +155,7 @@ FunctionFacts facts_of(const ptx::Function& function) {
         }
         if (reads_register(*i, "%tid.y") || reads_register(*i, "%ntid.y")) facts.has_rows = true;
         if (names_lanes(*i)) facts.uses_warp_operations = true;
+        if (i->has("v2") || i->has("v4")) facts.accesses_vectors = true;
         for (std::size_t k = 0; k < i->operands.size(); ++k) {
             collect_symbols(i->operands[k], facts.symbols);
         }
@@ -407,6 +408,8 @@ ModuleFacts find_facts(const ptx::Module& module) {
             kernel.uses_barriers |= f.uses_barriers;
             kernel.uses_warp_operations |= f.uses_warp_operations;
             kernel.spins |= f.spins;
+            kernel.accesses_vectors |= f.accesses_vectors;
+            kernel.instructions += f.instructions;
             info.uses_printf |= f.symbols.count("vprintf") > 0;
             subnormals = both(subnormals, f.subnormals);
             // Functions of other modules, and those called by address, know of no mode.

@@ -29,6 +29,8 @@ struct KernelFacts {
     bool uses_barriers = false; ///< of the block
     bool uses_warp_operations = false;
     bool spins = false; ///< loops wait for another thread
+    bool accesses_vectors = false;
+    std::uint32_t instructions = 0; ///< with callees, each once
 };
 
 /// Facts of one function by itself.
@@ -40,6 +42,7 @@ struct FunctionFacts {
     bool has_rows = false; ///< asks for a thread's y
     bool uses_barriers = false;
     bool uses_warp_operations = false;
+    bool accesses_vectors = false; ///< ld.v4 and the like
     bool waits = false; ///< barrier, warp operation or spin
     bool spins = false;
     bool reads = false; ///< what other threads write

@@ -89,11 +89,24 @@ std::vector<std::pair<unsigned, Value*>> Widener::lanes_of_targets(const llvm::I
 void Widener::emit_branch(const std::vector<std::pair<unsigned, Value*>>& lanes) {
     std::vector<unsigned> targets;
     Copies copies;
+    std::vector<std::pair<Value*, Copies>> leaving;
     for (const auto& [to, some] : lanes) {
         targets.push_back(to);
-        find_copies(to, some, copies);
+        const bool is_rare = lanes.size() > 1 && frontier_.waiting(current_).test(to) &&
+                             frontier_.leaves_loop(current_, to);
+        find_copies(to, some, is_rare ? leaving.emplace_back(some, Copies{}).second : copies);
     }
-    for (const auto& [slot, value] : copies) b.CreateStore(value, slot);
+    store(copies);
+    // Most iterations of a loop have no lane that leaves it.
+    for (const auto& [some, theirs] : leaving) {
+        if (theirs.empty()) continue;
+        llvm::BasicBlock *leave = block("leave"), *stay = block("stay");
+        b.CreateCondBr(b.CreateICmpNE(some, llvm::ConstantInt::get(mask_type_, 0)), leave, stay);
+        b.SetInsertPoint(leave);
+        store(theirs);
+        b.CreateBr(stay);
+        b.SetInsertPoint(stay);
+    }
     bool waits = false;
     for (const auto& [to, some] : lanes) {
         const bool others = frontier_.waiting(current_).test(to);
@@ -166,7 +179,7 @@ void Widener::emit_end_of_barrier(unsigned behind) {
     llvm::BasicBlock *hold = block("hold"), *open = block("open");
     Copies copies;
     find_copies(behind, mask_, copies);
-    for (const auto& [slot, value] : copies) b.CreateStore(value, slot);
+    store(copies);
     b.CreateCondBr(b.CreateICmpNE(others_to_come_, zero), hold, open);
     b.SetInsertPoint(hold);
     b.CreateStore(b.CreateOr(b.CreateLoad(mask_type_, held_.lookup(behind)), mask_),
@@ -203,20 +216,27 @@ void Widener::find_copies(unsigned to, Value* lanes, Copies& copies) {
         if (shape(&phi).is_strips()) {
             const std::vector<llvm::AllocaInst*>& slots = strip_slots_[&phi];
             for (unsigned r = 0; r < slots.size(); ++r)
-                copies.emplace_back(slots[r], strip(incoming, r));
+                copies.push_back({slots[r], strip(incoming, r), nullptr});
             continue;
         }
         llvm::AllocaInst* slot = slots_.lookup(&phi);
         if (shape(&phi).is_affine()) {
-            copies.emplace_back(slot, scalar(incoming));
+            copies.push_back({slot, scalar(incoming), nullptr});
             continue;
         }
-        Value* value = vector(incoming);
-        if (joins || shapes_.is_torn(&phi)) {
+        const bool is_blended = joins || shapes_.is_torn(&phi);
+        copies.push_back({slot, vector(incoming), is_blended ? lanes : nullptr});
+    }
+}
+
+void Widener::store(const Copies& copies) {
+    for (const auto& [slot, value, lanes] : copies) {
+        Value* all = value;
+        if (lanes) {
             Value* old = b.CreateLoad(slot->getAllocatedType(), slot);
-            value = b.CreateSelect(mask_vector(lanes), value, old);
+            all = b.CreateSelect(mask_vector(lanes), value, old);
         }
-        copies.emplace_back(slot, value);
+        b.CreateStore(all, slot);
     }
 }
 

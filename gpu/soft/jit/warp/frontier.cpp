@@ -23,6 +23,7 @@ Frontier::Frontier(llvm::Function& function, const llvm::LoopInfo& loops, const 
     if (size() > kMostBlocks) throw Unsupported{"too many basic blocks"};
     for (unsigned k = 0; k < size(); ++k) index_[order_[k]] = k;
     successors_.resize(size());
+    latches_.assign(size(), size());
     for (unsigned k = 0; k < size(); ++k) {
         std::vector<unsigned>& list = successors_[k];
         for (llvm::BasicBlock* next : llvm::successors(order_[k])) list.push_back(index(next));
@@ -34,6 +35,8 @@ Frontier::Frontier(llvm::Function& function, const llvm::LoopInfo& loops, const 
             const bool latch =
                 loop && loop->getHeader() == order_[to] && loop->getLoopLatch() == order_[k];
             if (!latch) throw Unsupported{"irreducible control flow"};
+            for (unsigned inside = to; inside <= k; ++inside)
+                latches_[inside] = std::min(latches_[inside], k);
         }
     }
     waiting_.assign(size() + 1, llvm::BitVector{size()}); // of the scheduler, too

@@ -50,6 +50,8 @@ public:
     llvm::BasicBlock* block(unsigned index) const { return order_[index]; }
     unsigned index(const llvm::BasicBlock* block) const { return index_.lookup(block); }
     bool is_back_edge(unsigned from, unsigned to) const { return to <= from; }
+    /// True for a way out of the innermost loop around `from`.
+    bool leaves_loop(unsigned from, unsigned to) const { return to > latches_[from]; }
     bool is_wait_loop(unsigned header) const { return patience_[header] > 0; }
     /// Iterations of a wait loop in a row.
     unsigned patience(unsigned header) const { return patience_[header]; }
@@ -92,6 +94,7 @@ private:
     std::vector<std::vector<unsigned>> successors_;
     std::vector<llvm::BitVector> waiting_;
     llvm::BitVector reached_, joins_;
+    std::vector<unsigned> latches_; ///< of the innermost loops; else size()
     std::vector<unsigned> patience_;
     llvm::BitVector barriers_, after_barriers_;
     bool has_waits_ = false;

@@ -43,16 +43,27 @@ ExecutionMode ExecutionMode::from_environment() {
 
 namespace jit::warp {
 
+namespace {
+
+constexpr std::uint32_t kMostInstructionsOfWideWarps = 300;
+
+} // namespace
+
 ShapeOptions options_for(const KernelFacts& kernel, const std::uint32_t block[3],
                          const ExecutionMode& mode, bool has_wide_vectors, bool counts) {
     ShapeOptions options;
     options.counts = counts; // in warps of CUDA: 32 lanes
     const std::uint32_t x = block[0];
     if (!kernel.uses_warp_operations && !counts) {
-        // Without 512-bit registers 32 lanes mostly gain nothing and take twice as long to compile.
-        // Two rows of 16 do gain: what both share is loaded and worked out once.
-        const bool two_rows = block[1] * block[2] > 1 && x % 32 != 0 && x % 16 == 0;
-        options.width = mode.width ? mode.width : has_wide_vectors || two_rows ? 32 : 16;
+        // Without 512-bit registers 32 lanes take up to twice as long to compile. They gain where
+        // lanes share much, as two rows of 16 do, and where results are waited for; records of 32
+        // lanes and long kernels have too few registers.
+        const bool in_rows = block[1] * block[2] > 1;
+        const bool two_rows = in_rows && x % 32 != 0 && x % 16 == 0;
+        const bool short_rows = in_rows && x % 16 != 0;
+        const bool gains = !kernel.accesses_vectors && !short_rows &&
+                           kernel.instructions <= kMostInstructionsOfWideWarps;
+        options.width = mode.width ? mode.width : has_wide_vectors || two_rows || gains ? 32 : 16;
     }
     options.strip = options.width;
     options.whole_warps = std::uint64_t{x} * block[1] * block[2] % options.width == 0;

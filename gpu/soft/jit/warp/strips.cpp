@@ -120,6 +120,13 @@ Value* Widener::join(const Value* value) {
 
 // A condition as a mask, of all lanes.
 Value* Widener::bits_of(const Value* condition) {
+    if (shape(condition).is_uniform())
+        return b.CreateSExt(b.CreateFreeze(scalar(condition)), mask_type_);
+    if (const auto* both = llvm::dyn_cast<llvm::BinaryOperator>(condition);
+        both && both->getParent() == frontier_.block(current_) &&
+        (both->getOpcode() == llvm::Instruction::And || both->getOpcode() == llvm::Instruction::Or))
+        return b.CreateBinOp(both->getOpcode(), bits_of(both->getOperand(0)),
+                             bits_of(both->getOperand(1)));
     if (!shape(condition).is_strips()) return mask_bits(vector(condition));
     Value* all = llvm::ConstantInt::get(mask_type_, 0);
     for (unsigned r = 0; r < options_.strips(); ++r) {

@@ -61,8 +61,14 @@ private:
     void emit_branch(const std::vector<std::pair<unsigned, Value*>>& lanes);
     void emit_uniform_end(const llvm::Instruction& end);
     std::vector<std::pair<unsigned, Value*>> lanes_of_targets(const llvm::Instruction& end);
-    using Copies = std::vector<std::pair<llvm::AllocaInst*, Value*>>;
+    struct Copy {
+        llvm::AllocaInst* slot;
+        Value* value;
+        Value* lanes; ///< that take it, where others keep what they have; else null
+    };
+    using Copies = std::vector<Copy>;
     void find_copies(unsigned to, Value* lanes, Copies& copies);
+    void store(const Copies& copies);
     void emit_back_edge();
     void emit_scheduler();
     void emit_turns(const std::vector<unsigned>& targets);
