@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What only the warp mode does: that kernels are widened at all, indices that wrap between lanes,
 // blocks that do not fill their last warp.
+#include "gpu/soft/jit/toolchain.h"
 #include "tests/soft/jit/mini_runtime.h"
 
 #include <fmt/format.h>
@@ -269,6 +270,23 @@ TEST(Warps, SingleThreadsRunUntilTheCodeOfWarpsIsThere) {
     }
     EXPECT_EQ(later.outcome.width, 32u);
     EXPECT_EQ(later.out, first.out);
+}
+
+// Without 512-bit registers small blocks, short rows and records have 16 lanes.
+TEST(Warps, WidthThatSuits) {
+    const std::uint32_t narrow = jit::has_wide_vectors() ? 32 : 16;
+    const auto width = [](const char* text, std::uint32_t x, std::uint32_t y) {
+        return run(text, {true, 0}, {{1, 1, 1}, {x, y, 1}}).outcome.width;
+    };
+    EXPECT_EQ(width(kShifted, 64, 1), 32u);
+    EXPECT_EQ(width(kShifted, 32, 2), 32u);
+    EXPECT_EQ(width(kShifted, 16, 1), narrow);
+    EXPECT_EQ(width(kShifted, 8, 8), narrow);
+    std::string records = kShifted;
+    const std::string store = "st.global.u32 [%rd1], %r3;";
+    records.replace(records.find(store), store.size(),
+                    "ld.global.v2.u32 {%r4, %r5}, [%rd2];" + store);
+    EXPECT_EQ(width(records.c_str(), 64, 1), narrow);
 }
 
 // On every processor warps of blocks with rows of 16 are two rows.

@@ -54,6 +54,7 @@ ShapeOptions options_for(const KernelFacts& kernel, const std::uint32_t block[3]
     ShapeOptions options;
     options.counts = counts; // in warps of CUDA: 32 lanes
     const std::uint32_t x = block[0];
+    const std::uint64_t threads = std::uint64_t{x} * block[1] * block[2];
     if (!kernel.uses_warp_operations && !counts) {
         // Without 512-bit registers 32 lanes take up to twice as long to compile. They gain where
         // lanes share much, as two rows of 16 do, and where results are waited for; records of 32
@@ -61,12 +62,12 @@ ShapeOptions options_for(const KernelFacts& kernel, const std::uint32_t block[3]
         const bool in_rows = block[1] * block[2] > 1;
         const bool two_rows = in_rows && x % 32 != 0 && x % 16 == 0;
         const bool short_rows = in_rows && x % 16 != 0;
-        const bool gains = !kernel.accesses_vectors && !short_rows &&
+        const bool gains = threads > 16 && !kernel.accesses_vectors && !short_rows &&
                            kernel.instructions <= kMostInstructionsOfWideWarps;
         options.width = mode.width ? mode.width : has_wide_vectors || two_rows || gains ? 32 : 16;
     }
     options.strip = options.width;
-    options.whole_warps = std::uint64_t{x} * block[1] * block[2] % options.width == 0;
+    options.whole_warps = threads % options.width == 0;
     if (block[1] * block[2] == 1) return options;
     // Parts of rows keep their consecutive addresses.
     while (options.strip >= 4 && x % options.strip) options.strip /= 2;
