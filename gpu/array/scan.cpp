@@ -211,9 +211,13 @@ DType result_dtype(const Operation& operation, DType dtype) {
 
 ScanShape scan_shape(std::size_t value_bytes, unsigned vector) {
     const std::size_t words = (std::max<std::size_t>(value_bytes, 4) + 3) / 4;
+    if (is_software_device()) { // 64 KiB of values, which stay in a processor's second cache
+        const std::size_t rows = 16'384 / (words * vector);
+        return {1, static_cast<unsigned>(std::bit_floor(std::max<std::size_t>(rows, 1)))};
+    }
     // On an H200 large tiles hide the way back: 256 bytes of values a thread, two blocks of 256
     // threads a multiprocessor (bench_cub.cu). More than 16 rows are long to compile.
-    const std::size_t rows = (is_software_device() ? 16 : 64) / (words * vector);
+    const std::size_t rows = 64 / (words * vector);
     return {256, static_cast<unsigned>(std::bit_floor(std::clamp<std::size_t>(rows, 1, 16)))};
 }
 

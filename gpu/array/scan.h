@@ -22,7 +22,7 @@ Array accumulate(const Operation& operation, const Array& array, std::int64_t ax
                  std::optional<DType> dtype = {}, StreamView stream = StreamView::legacy());
 
 /// How a scan's kernel cuts its data: a tile is `threads` that have `rows` times `vector` values
-/// each.
+/// each. On the software device blocks have one thread.
 struct ScanShape {
     unsigned threads, rows; ///< kThreads and kRows of the Form; `rows` is a power of two
 

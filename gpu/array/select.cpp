@@ -19,8 +19,7 @@ namespace lathe::gpu {
 
 namespace {
 
-constexpr unsigned kThreads = 256;
-constexpr std::int64_t kTile = std::int64_t{kThreads} * 16;
+constexpr unsigned kVector = 4;
 
 /// A scan of flags that, where one is set, knows how many were set before. FLAG(at) is the flag,
 /// EACH(at, number, is_set) what is done, number counting those up to here; the parameters are p0
@@ -29,7 +28,7 @@ constexpr const char* kSelect = R"(
 #include <lathe_scan.hpp>
 struct Form {
     typedef Count Value;
-    static const int kThreads = THREADS, kVector = 4, kRows = 4;
+    static const int kThreads = THREADS, kVector = VECTOR, kRows = ROWS;
     const P0* p0; const P1* p1; P2* p2; P3* p3; P4* p4;
     long long* total;
     long long length;
@@ -78,6 +77,9 @@ std::int64_t select(const Selection& selection, std::int64_t length, StreamView 
     key += selection.name;
     for (const std::string_view each : selection.types) (key += ' ') += each;
     key += is_wide ? " wide" : "";
+    const std::size_t bytes = is_wide ? 8 : 4;
+    const ScanShape shape =
+        is_software_device() ? scan_shape(bytes, kVector) : ScanShape{.threads = 256, .rows = 4};
     const ArrayKernel& kernel = array_kernel(
         key, "select",
         [&] {
@@ -88,19 +90,20 @@ std::int64_t select(const Selection& selection, std::int64_t length, StreamView 
             for (std::size_t k = 0; k < selection.types.size(); ++k)
                 text += fmt::format("typedef {} P{};\n", selection.types[k], k);
             return text +
-                   fmt::format("typedef {} Count;\n#define THREADS {}\n#define FLAG(at) "
+                   fmt::format("typedef {} Count;\n#define THREADS {}\n#define VECTOR "
+                               "{}\n#define ROWS {}\n#define FLAG(at) "
                                "({})\n#define EACH(at, number, is_set) {}\n",
-                               is_wide ? "long long" : "unsigned", kThreads, selection.flag,
-                               selection.each) +
+                               is_wide ? "long long" : "unsigned", shape.threads, kVector,
+                               shape.rows, selection.flag, selection.each) +
                    kSelect;
         },
-        kThreads);
+        shape.threads);
     StreamUses uses{stream};
     const Array total = uses.empty(DType::int64, Extents{1});
-    const ScanWork work{1, length, kTile, is_wide ? 8u : 4u, stream};
+    const ScanWork work{1, length, shape.tile(kVector), bytes, stream};
     const auto& p = selection.parameters;
-    launch(kernel.kernel, {{work.blocks()}, {kThreads}, 0, stream}, p[0], p[1], p[2], p[3], p[4],
-           total.address(), length, work.state());
+    launch(kernel.kernel, {{work.blocks()}, {shape.threads}, 0, stream}, p[0], p[1], p[2], p[3],
+           p[4], total.address(), length, work.state());
     return number_in(total, stream);
 }
 

@@ -16,15 +16,17 @@ namespace lathe::gpu {
 
 namespace {
 
-constexpr unsigned kThreads = 256, kRowItems = 8;
 /// Rows up to this length are sorted by one block each.
-constexpr std::int64_t kShortRow = kThreads * kRowItems;
+constexpr std::int64_t kShortRow = 2048;
 
 struct Tile {
     unsigned threads, items; ///< of a block, of a thread
     unsigned blocks;         ///< that a multiprocessor shall hold
     std::int64_t keys() const { return std::int64_t{threads} * items; }
 };
+
+/// Of all kernels but the passes.
+Tile small_tile() { return is_software_device() ? Tile{1, kShortRow, 1} : Tile{256, 8, 1}; }
 
 /// How one call sorts: C order, the axis last, without gaps.
 struct Sort {
@@ -40,7 +42,8 @@ struct Sort {
     /// The tile of a pass, for which CUB's radix sort is the measure on an H200 (bench_cub.cu):
     /// keys of one digit should fill whole lines of memory, and ranks be found in registers.
     Tile tile() const {
-        if (is_software_device() || item_bytes(dtype) > 8) return {256, 8, 1};
+        if (is_software_device()) return {1, 1 << 16, 1};
+        if (item_bytes(dtype) > 8) return {256, 8, 1};
         if (wants_indices && is_wide()) return {384, 10, 2};
         if (item_bytes(dtype) > 4) return {384, 14, 2};
         return wants_indices ? Tile{512, 12, 2} : Tile{384, 16, 3};
@@ -54,12 +57,57 @@ std::string head_of(const Sort& sort) {
     if (kind_of(sort.dtype) == Kind::complex)
         text += "#include <pycuda-complex.hpp>\n#define LATHE_COMPLEX\n";
     if (sort.dtype == DType::float16) text += "#include <lathe_half.hpp>\n#define LATHE_HALF\n";
-    return text +
-           fmt::format("#include <lathe_radix.hpp>\ntypedef {} Key;\n", kernel_type(sort.dtype));
+    return text + fmt::format("#include <{}>\ntypedef {} Key;\n",
+                              is_software_device() ? "lathe_lone_sort.hpp" : "lathe_radix.hpp",
+                              kernel_type(sort.dtype));
 }
 
+/// What the blocks of a kernel do; of many threads, or of one on the software device.
+struct Texts {
+    const char *rows, *count, *start, *pass;
+};
+constexpr Texts kTogether{
+    R"(
+extern "C" __global__ void __launch_bounds__(THREADS) sort_rows(const Key* in, Key* out, long long* indices, unsigned length) {
+    lathe::sort_row<Key, long long, THREADS, ITEMS>(in, out, indices, length);
+}
+)",
+    R"(
+extern "C" __global__ void __launch_bounds__(THREADS) count_digits(const Key* keys, long long count, unsigned long long* counts) {
+    lathe::count_digits(keys, count, counts);
+}
+)",
+    R"(
+extern "C" __global__ void __launch_bounds__(THREADS) start_digits(unsigned long long* counts) { lathe::start_digits(counts); }
+)",
+    R"(
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) sort_pass(const Key* keys_in, Key* keys_out, const Index* indices_in, Index* indices_out,
+                                                                        long long count, const unsigned long long* starts, int pass, char* state) {
+    lathe::sort_pass<Key, Count, Index, THREADS, ITEMS, HAS_INDICES>(keys_in, keys_out, indices_in, indices_out, count, starts, pass, state);
+}
+)"};
+constexpr Texts kAlone{
+    R"(
+extern "C" __global__ void sort_rows(const Key* in, Key* out, long long* indices, unsigned length) {
+    lathe::sort_row_alone<Key, long long, ITEMS>(in, out, indices, length);
+}
+)",
+    R"(
+extern "C" __global__ void count_digits(const Key* keys, long long count, unsigned long long* counts) { lathe::count_digits_alone(keys, count, counts); }
+)",
+    R"(
+extern "C" __global__ void start_digits(unsigned long long* counts) { lathe::start_digits_alone(counts); }
+)",
+    R"(
+extern "C" __global__ void sort_pass(const Key* keys_in, Key* keys_out, const Index* indices_in, Index* indices_out,
+                                     long long count, const unsigned long long* starts, int pass, char* state) {
+    lathe::sort_pass_alone<Key, Count, Index, ITEMS, HAS_INDICES>(keys_in, keys_out, indices_in, indices_out, count, starts, pass, state);
+}
+)"};
+const Texts& texts() { return is_software_device() ? kAlone : kTogether; }
+
 const ArrayKernel& kernel_of(const Sort& sort, const std::string& entry, std::string_view text,
-                             const Tile& tile = {kThreads, kRowItems, 1}) {
+                             const Tile& tile) {
     return array_kernel(
         fmt::format("{} {} {} {}", entry, name_of(sort.dtype), sort.wants_indices, sort.is_wide()),
         entry,
@@ -76,26 +124,6 @@ const ArrayKernel& kernel_of(const Sort& sort, const std::string& entry, std::st
         tile.threads);
 }
 
-constexpr const char* kSortRows = R"(
-extern "C" __global__ void __launch_bounds__(THREADS) sort_rows(const Key* in, Key* out, long long* indices, unsigned length) {
-    lathe::sort_row<Key, long long, THREADS, ITEMS>(in, out, indices, length);
-}
-)";
-constexpr const char* kCountDigits = R"(
-extern "C" __global__ void __launch_bounds__(THREADS) count_digits(const Key* keys, long long count, unsigned long long* counts) {
-    lathe::count_digits(keys, count, counts);
-}
-)";
-constexpr const char* kStartDigits = R"(
-extern "C" __global__ void __launch_bounds__(THREADS) start_digits(unsigned long long* counts) { lathe::start_digits(counts); }
-)";
-constexpr const char* kSortPass = R"(
-extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) sort_pass(const Key* keys_in, Key* keys_out, const Index* indices_in, Index* indices_out,
-                                                                        long long count, const unsigned long long* starts, int pass, char* state) {
-    lathe::sort_pass<Key, Count, Index, THREADS, ITEMS, HAS_INDICES>(keys_in, keys_out, indices_in, indices_out, count, starts, pass, state);
-}
-)";
-
 CUdeviceptr row_of(const Array& array, std::int64_t row, std::int64_t length) {
     return array.address() + static_cast<CUdeviceptr>(row * length) * array.type().bytes;
 }
@@ -104,9 +132,10 @@ CUdeviceptr row_of(const Array& array, std::int64_t row, std::int64_t length) {
 class LargeSort {
 public:
     LargeSort(const Sort& sort, StreamUses& uses)
-        : sort_{sort}, tile_{sort.tile()}, count_{kernel_of(sort, "count_digits", kCountDigits)},
-          start_{kernel_of(sort, "start_digits", kStartDigits)},
-          pass_{kernel_of(sort, "sort_pass", kSortPass, tile_)},
+        : sort_{sort}, tile_{sort.tile()}, small_{small_tile()},
+          count_{kernel_of(sort, "count_digits", texts().count, small_)},
+          start_{kernel_of(sort, "start_digits", texts().start, small_)},
+          pass_{kernel_of(sort, "sort_pass", texts().pass, tile_)},
           tiles_{(sort.length + tile_.keys() - 1) / tile_.keys()},
           counts_{uses.empty(DType::uint64, Extents{sort.digits() * 256})},
           state_{uses.empty(DType::uint32, Extents{32 + tiles_ * 256 * (sort.is_wide() ? 2 : 1)})},
@@ -120,13 +149,13 @@ public:
     void run(CUdeviceptr in, CUdeviceptr out) {
         const StreamView stream = sort_.stream;
         fill_units(counts_.address(), 0, 4, counts_.bytes() / 4, stream);
-        launch(count_.kernel,
-               {{count_.blocks_for(static_cast<std::uint64_t>(sort_.length), 16, 1)},
-                {kThreads},
-                0,
-                stream},
-               in, sort_.length, counts_.address());
-        launch(start_.kernel, {{sort_.digits()}, {kThreads}, 0, stream}, counts_.address());
+        const unsigned parts =
+            small_.threads == 1
+                ? static_cast<unsigned>(std::min<std::int64_t>(tiles_, 256))
+                : count_.blocks_for(static_cast<std::uint64_t>(sort_.length), 16, 1);
+        launch(count_.kernel, {{parts}, {small_.threads}, 0, stream}, in, sort_.length,
+               counts_.address());
+        launch(start_.kernel, {{sort_.digits()}, {small_.threads}, 0, stream}, counts_.address());
         CUdeviceptr from = in, indices_from = 0;
         for (unsigned pass = 0; pass < sort_.digits(); ++pass) {
             const bool is_even =
@@ -145,7 +174,7 @@ public:
 
 private:
     const Sort& sort_;
-    Tile tile_;
+    Tile tile_, small_;
     const ArrayKernel &count_, &start_, &pass_;
     std::int64_t tiles_;
     Array counts_, state_, keys_, indices_[2];
@@ -153,11 +182,12 @@ private:
 
 void sort_rows(const Sort& sort, const Array& in, SortedArray& made, StreamUses& uses) {
     if (sort.length <= kShortRow) {
-        const ArrayKernel& kernel = kernel_of(sort, "sort_rows", kSortRows);
+        const Tile tile = small_tile();
+        const ArrayKernel& kernel = kernel_of(sort, "sort_rows", texts().rows, tile);
         for (std::int64_t row = 0; row < sort.rows; row += 1 << 30) {
             const auto rows =
                 static_cast<unsigned>(std::min<std::int64_t>(sort.rows - row, 1 << 30));
-            launch(kernel.kernel, {{rows}, {kThreads}, 0, sort.stream},
+            launch(kernel.kernel, {{rows}, {tile.threads}, 0, sort.stream},
                    row_of(in, row, sort.length),
                    sort.wants_keys ? row_of(made.keys, row, sort.length) : CUdeviceptr{0},
                    sort.wants_indices ? row_of(made.indices, row, sort.length) : CUdeviceptr{0},

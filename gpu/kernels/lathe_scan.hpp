@@ -17,7 +17,8 @@
 //
 // A Form says what is scanned:
 //     typedef ... Value;                    trivially copyable
-//     static const int kThreads, kVector, kRows;      64 to 512 threads; kRows a power of two
+//     static const int kThreads, kVector, kRows;      64 to 512 threads; kRows a power of two;
+//                                                     1 thread: lathe_lone_scan.hpp
 //     Value combine(Value a, Value b) const;                 a before b
 //     void read(long long at, Value (&v)[kVector]) const;    whole vectors
 //     Value read_one(long long at) const;
@@ -28,51 +29,10 @@
 #pragma once
 
 #include <lathe_lanes.hpp>
+#include <lathe_scan_state.hpp>
+#include <lathe_lone_scan.hpp>
 
 namespace lathe {
-
-// One value that a block publishes and others wait for; memory of zeros is "not yet". Each 4 bytes
-// travel with a flag of their own in one word, so that nothing needs to be ordered.
-template <class T> struct Record {
-    static const int kWords = Words<T>::kCount, kBytes = 8 * kWords;
-    static __device__ __forceinline__ void publish(char* records, long long at, const T& value) {
-        volatile unsigned long long* const to = (volatile unsigned long long*)(records + at * kBytes);
-        const Words<T> words(value);
-        #pragma unroll
-        for (int k = 0; k < kWords; ++k) to[k] = 1ULL << 32 | words.at[k];
-    }
-    static __device__ __forceinline__ T wait(const char* records, long long at) {
-        const volatile unsigned long long* const from = (const volatile unsigned long long*)(records + at * kBytes);
-        unsigned long long word[kWords], all;
-        for (;;) {
-            all = ~0ULL;
-            #pragma unroll
-            for (int k = 0; k < kWords; ++k) word[k] = from[k];
-            #pragma unroll
-            for (int k = 0; k < kWords; ++k) all &= word[k];
-            if (all >> 32) break;
-            __nanosleep(200); // those who ask at once keep the memory from those who load
-        }
-        Words<T> words;
-        #pragma unroll
-        for (int k = 0; k < kWords; ++k) words.at[k] = unsigned(word[k]);
-        return words.value();
-    }
-};
-
-// Memory of one launch, zeros before it: a ticket, and the records of all rows.
-struct ScanState {
-    char* memory;
-    unsigned tiles, groups; // records of a row; a group has half as many tiles as a block has threads
-    unsigned rows;
-};
-
-template <class Value> __device__ __forceinline__ char* tile_records(const ScanState& state, unsigned row) {
-    return state.memory + 128 + (long long)row * state.tiles * Record<Value>::kBytes;
-}
-template <class Value> __device__ __forceinline__ char* group_records(const ScanState& state, unsigned row) {
-    return state.memory + 128 + ((long long)state.rows * state.tiles + (long long)row * state.groups) * Record<Value>::kBytes;
-}
 
 // A block's tile of a row.
 template <class Form> struct ScanTile {
@@ -159,8 +119,7 @@ __device__ __forceinline__ typename Form::Value look_back(const Form& form, cons
     return of_lane(sum, kWarps - 1 + warp);
 }
 
-// The kernel's body: one block for each tile, rows * tiles blocks of kThreads threads.
-template <class Form> __device__ __forceinline__ void scan_tile(const Form& form, long long length, const ScanState& state) {
+template <class Form> __device__ __forceinline__ void scan_tile_together(const Form& form, long long length, const ScanState& state) {
     typedef typename Form::Value Value;
     const int kVector = Form::kVector, kRows = Form::kRows, kWarps = Form::kThreads / 32;
     __shared__ unsigned ticket;
@@ -196,6 +155,17 @@ template <class Form> __device__ __forceinline__ void scan_tile(const Form& form
     }
     const Value carry = look_back(form, state, at, warp_sums, near_sums);
     at.write(form, v, before, carry, at.tile > 0 || warp > 0);
+}
+
+template <class Form, bool is_alone> struct TileScan {
+    static __device__ __forceinline__ void run(const Form& form, long long length, const ScanState& state) { scan_tile_together(form, length, state); }
+};
+template <class Form> struct TileScan<Form, true> {
+    static __device__ __forceinline__ void run(const Form& form, long long length, const ScanState& state) { scan_tile_alone(form, length, state); }
+};
+// The kernel's body: one block for each tile, rows * tiles blocks of kThreads threads.
+template <class Form> __device__ __forceinline__ void scan_tile(const Form& form, long long length, const ScanState& state) {
+    TileScan<Form, Form::kThreads == 1>::run(form, length, state);
 }
 
 // --- Segments: a value and whether a segment begins at or after where its sum begins.

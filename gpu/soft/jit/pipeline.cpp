@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "gpu/soft/jit/pipeline.h"
 
+#include "gpu/soft/jit/branch_loads.h"
 #include "gpu/soft/jit/flushing_atomics.h"
 #include "gpu/soft/jit/gather_addresses.h"
 
@@ -76,6 +77,7 @@ void optimise_scalar(llvm::Module& module, Toolchain& toolchain) {
     llvm::FunctionPassManager main = up_to_loops();
     main.addPass(llvm::InstCombinePass{});
     main.addPass(llvm::SimplifyCFGPass{simple_blocks()});
+    main.addPass(BranchLoads{});
     run_scalar(std::move(main), module, toolchain);
 }
 

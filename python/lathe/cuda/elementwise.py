@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from lathe import _lathe as native
 from lathe.cuda import driver
 from lathe.cuda.c_arguments import Argument, ScalarArg, VectorArg, dtype_to_ctype
 from lathe.cuda.canned_elementwise import (
@@ -54,7 +55,8 @@ _Slice = slice  # the call has an argument of this name
 
 @context_dependent_memoize
 def _most_blocks() -> int:
-    return processors() * 32
+    """Enough to keep a GPU busy; a processor likes to pass its memory once, block after block."""
+    return 1 << 31 if native.gpu_status()["is_software"] else processors() * 32
 
 
 class ElementwiseKernel:

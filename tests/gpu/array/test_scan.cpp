@@ -108,7 +108,14 @@ TEST_F(ScanTest, OperatorsThatDoNotCommute) {
     struct Tile {
         unsigned threads, vector, rows;
     };
-    for (const Tile tile : {Tile{64, 2, 2}, {64, 1, 1}, {64, 1, 4}, {128, 1, 8}, {256, 1, 16}}) {
+    for (const Tile tile : {Tile{64, 2, 2},
+                            {64, 1, 1},
+                            {64, 1, 4},
+                            {128, 1, 8},
+                            {256, 1, 16},
+                            {1, 1, 1},
+                            {1, 2, 8},
+                            {1, 1, 1024}}) {
         const Module module =
             compile_module(fmt::format("#define THREADS {}\n#define VECTOR {}\n#define ROWS {}\n",
                                        tile.threads, tile.vector, tile.rows) +

@@ -281,6 +281,7 @@ TEST(Warps, WidthThatSuits) {
     EXPECT_EQ(width(kShifted, 64, 1), 32u);
     EXPECT_EQ(width(kShifted, 32, 2), 32u);
     EXPECT_EQ(width(kShifted, 16, 1), narrow);
+    EXPECT_EQ(width(kShifted, 1, 1), 1u); // the code of a thread
     EXPECT_EQ(width(kShifted, 8, 8), narrow);
     std::string records = kShifted;
     const std::string store = "st.global.u32 [%rd1], %r3;";
