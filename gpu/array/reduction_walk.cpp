@@ -15,6 +15,9 @@ constexpr std::int64_t kMostBlocks = 1024; // that share what one could do: abou
 // Of those that look for places: fewer, unless each has this many rounds. It looks through one of
 // them twice, and with two blocks on each processor memory is busy.
 constexpr std::int64_t kFewBlocks = 256, kManyRounds = 16;
+// Rows up to this length have a warp each where there are some; a processor waits at a block's
+// barriers, so that it gains from longer ones (2048 rows of 2048: a sum 0.6, argmax an eighth).
+constexpr std::int64_t kWarpRow = 1024, kWarpRowOfProcessor = 64 * 1024;
 
 /// Axes in their own order, neighbours joined where they are one: for places, which count so.
 Iteration in_order(const Extents& shape, const Layout& layout) {
@@ -109,7 +112,8 @@ void plan_sharing(const ReduceCall& call, ReduceWalk& walk) {
     if (columns ? reduced <= 16 || kept >= 64 * 1024 : reduced <= 16) {
         walk.sharing = Sharing::lanes;
         walk.width = 1;
-    } else if (!columns && reduced <= 1024 && kept >= 32) {
+    } else if (!columns && kept >= 32 &&
+               reduced <= (is_software_device() ? kWarpRowOfProcessor : kWarpRow)) {
         walk.sharing = Sharing::lanes;
         walk.width = reduced <= 128 ? 8 : 32;
     } else {
