@@ -20,7 +20,7 @@ namespace lathe::gpu {
 namespace {
 
 /// Rows of at least so many elements have tiles of their own; shorter ones are segments of one row.
-constexpr std::int64_t kLongRow = 1024;
+constexpr std::int64_t kLongRow = 1024, kLongRowOfProcessor = 64;
 /// Columns up to this length are walked by a thread each, however few they are.
 constexpr std::int64_t kShortColumn = 64, kManyColumns = 1024;
 
@@ -153,7 +153,8 @@ std::size_t value_bytes_of(DType computed) {
 }
 
 void scan_rows(const Scan& scan, const Array& in, Array& out, std::int64_t length) {
-    const bool is_long = length >= kLongRow || length == in.size();
+    const bool is_long = length >= (is_software_device() ? kLongRowOfProcessor : kLongRow) ||
+                         length == in.size();
     const std::int64_t rows = is_long ? in.size() / length : 1;
     const std::size_t bytes = value_bytes_of(scan.computed) * (is_long ? 1 : 2);
     const unsigned vector = vector_of(in, out, rows == 1 ? 0 : length);

@@ -16,17 +16,14 @@ namespace lathe::gpu {
 
 namespace {
 
-/// Rows up to this length are sorted by one block each.
-constexpr std::int64_t kShortRow = 2048;
-
 struct Tile {
     unsigned threads, items; ///< of a block, of a thread
     unsigned blocks;         ///< that a multiprocessor shall hold
     std::int64_t keys() const { return std::int64_t{threads} * items; }
 };
 
-/// Of all kernels but the passes.
-Tile small_tile() { return is_software_device() ? Tile{1, kShortRow, 1} : Tile{256, 8, 1}; }
+/// Of all kernels but the passes. Rows that fit are sorted by one block each.
+Tile small_tile() { return is_software_device() ? Tile{1, 1 << 14, 1} : Tile{256, 8, 1}; }
 
 /// How one call sorts: C order, the axis last, without gaps.
 struct Sort {
@@ -181,8 +178,7 @@ private:
 };
 
 void sort_rows(const Sort& sort, const Array& in, SortedArray& made, StreamUses& uses) {
-    if (sort.length <= kShortRow) {
-        const Tile tile = small_tile();
+    if (const Tile tile = small_tile(); sort.length <= tile.keys()) {
         const ArrayKernel& kernel = kernel_of(sort, "sort_rows", texts().rows, tile);
         for (std::int64_t row = 0; row < sort.rows; row += 1 << 30) {
             const auto rows =

@@ -68,26 +68,41 @@ __device__ __forceinline__ void sort_pass_alone(const Key* keys_in, Key* keys_ou
     }
 }
 
-// Rows of at most kMost keys, as lathe::sort_row() has it. Digits that all keys share take no pass.
+// Whether `a` belongs before `b`, by all digits.
+template <class Key> __device__ __forceinline__ bool is_before(const Key& a, const Key& b) {
+    #pragma unroll
+    for (int pass = RadixKey<Key>::kDigits - 1; pass >= 0; --pass) {
+        const unsigned x = RadixKey<Key>::digit(a, pass), y = RadixKey<Key>::digit(b, pass);
+        if (x != y) return x < y;
+    }
+    return false;
+}
+
+// Rows of at most kMost keys, as lathe::sort_row() has it: few by insertion, others by their digits,
+// but those that all keys share.
 template <class Key, class Index, int kMost>
 __device__ __forceinline__ void sort_row_alone(const Key* keys_in, Key* keys_out, Index* indices_out, unsigned length) {
     const int kDigits = RadixKey<Key>::kDigits;
+    const unsigned kFew = 40;
     const long long offset = (long long)blockIdx.x * length;
-    unsigned short order[2][kMost], found[kDigits * 256]; // up to 2048 keys
-    #pragma unroll 1
-    for (int k = 0; k < kDigits * 256; ++k) found[k] = 0;
-    #pragma unroll 1
-    for (unsigned k = 0; k < length; ++k) {
-        const Key key = keys_in[offset + k];
-        order[0][k] = (unsigned short)k;
-        #pragma unroll
-        for (int pass = 0; pass < kDigits; ++pass) ++found[pass * 256 + RadixKey<Key>::digit(key, pass)];
-    }
+    const Key* const keys = keys_in + offset;
+    unsigned short order[2][kMost], to[256]; // up to 65535 keys
     int now = 0;
     #pragma unroll 1
-    for (int pass = 0; pass < kDigits; ++pass) {
-        unsigned short* const to = found + pass * 256;
-        if (to[RadixKey<Key>::digit(keys_in[offset], pass)] == length) continue;
+    for (unsigned k = 0; k < length; ++k) {
+        unsigned at = k;
+        if (length <= kFew)
+            #pragma unroll 1
+            for (; at > 0 && is_before(keys[k], keys[order[0][at - 1]]); --at) order[0][at] = order[0][at - 1];
+        order[0][at] = (unsigned short)k;
+    }
+    #pragma unroll 1
+    for (int pass = 0; pass < kDigits && length > kFew; ++pass) {
+        #pragma unroll 1
+        for (int digit = 0; digit < 256; ++digit) to[digit] = 0;
+        #pragma unroll 1
+        for (unsigned k = 0; k < length; ++k) ++to[RadixKey<Key>::digit(keys[k], pass)];
+        if (to[RadixKey<Key>::digit(keys[0], pass)] == length) continue;
         unsigned sum = 0;
         #pragma unroll 1
         for (int digit = 0; digit < 256; ++digit) {
@@ -98,14 +113,14 @@ __device__ __forceinline__ void sort_row_alone(const Key* keys_in, Key* keys_out
         #pragma unroll 1
         for (unsigned k = 0; k < length; ++k) {
             const unsigned short index = order[now][k];
-            order[1 - now][to[RadixKey<Key>::digit(keys_in[offset + index], pass)]++] = index;
+            order[1 - now][to[RadixKey<Key>::digit(keys[index], pass)]++] = index;
         }
         now = 1 - now;
     }
     #pragma unroll 1
     for (unsigned k = 0; k < length; ++k) {
         const unsigned short index = order[now][k];
-        if (keys_out) keys_out[offset + k] = keys_in[offset + index];
+        if (keys_out) keys_out[offset + k] = keys[index];
         if (indices_out) indices_out[offset + k] = Index(index);
     }
 }

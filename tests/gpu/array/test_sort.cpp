@@ -61,7 +61,8 @@ template <class T> std::vector<T> random_reals(std::size_t count) {
 template <class T> bool real_less(T a, T b) { return std::isnan(b) ? !std::isnan(a) : a < b; }
 
 TEST_F(SortTest, SizesAroundTiles) {
-    for (const std::int64_t count : {1, 2, 31, 33, 257, 2047, 2048, 2049, 4096, 4097, 8193, 70'001})
+    for (const std::int64_t count : {1, 2, 31, 33, 40, 41, 257, 2047, 2048, 2049, 4096, 4097, 8193,
+                                     16'384, 16'385, 65'536, 65'537, 140'001})
         check(DType::int32, {count}, random_bits<std::int32_t>(static_cast<std::size_t>(count)),
               std::less<>{});
 }
@@ -75,7 +76,7 @@ TEST_F(SortTest, OtherIntegers) { // all types: tests/python
 }
 
 TEST_F(SortTest, FloatsWithNanAndZeros) {
-    for (const std::int64_t count : {1000, 20'000}) {
+    for (const std::int64_t count : {30, 1000, 20'000}) {
         const auto size = static_cast<std::size_t>(count);
         check(DType::float32, {count}, random_reals<float>(size), real_less<float>);
     }
@@ -89,7 +90,7 @@ TEST_F(SortTest, ComplexNumbersAsNumPy) {
         if (!std::isnan(a.real()) && a.real() != b.real()) return a.real() < b.real();
         return !std::isnan(a.imag()) && a.imag() < b.imag();
     };
-    for (const std::int64_t count : {700, 9000}) {
+    for (const std::int64_t count : {30, 700, 20'000}) {
         const auto parts = random_reals<double>(static_cast<std::size_t>(2 * count));
         std::vector<Z> host;
         for (std::size_t k = 0; k < parts.size(); k += 2)
