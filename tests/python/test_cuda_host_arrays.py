@@ -105,3 +105,14 @@ def test_mistakes_are_told(double):
             memory.free()
     with pytest.raises(ValueError, match="mem_attach_flags"):
         cuda.managed_empty(4, np.float32, mem_flags=4)
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+def test_too_large_arrays_are_told(kind):
+    empty = getattr(cuda, f"{kind}_empty")
+    with pytest.raises(
+        ValueError, match=rf"too big, got \({1 << 70},\) of float32: {1 << 72} bytes"
+    ):
+        empty(1 << 70, np.float32)
+    with pytest.raises((MemoryError, cuda.MemoryError), match=str(1 << 52)):
+        empty(1 << 50, np.float32)

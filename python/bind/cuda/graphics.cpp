@@ -146,9 +146,9 @@ void bind_objects(py::module_& m) {
              "and the second time.")
         .def("map",
              [](const RegisteredPointer& object, const PyStream* stream) {
-                 return MappedObject{map({object}, stream), 0};
+                 return with_stream(MappedObject{map({object}, stream), 0}, stream);
              },
-             py::arg("stream") = py::none(), py::keep_alive<0, 2>(),
+             py::arg("stream") = py::none(),
              "Hands it to CUDA until the RegisteredMapping is unmapped: work on `stream` comes after GL's\n"
              "work so far. Its GL context must be current.");
     py::class_<RegisteredBuffer, Registered, std::shared_ptr<RegisteredBuffer>>(
@@ -214,8 +214,11 @@ void bind_mappings(py::module_& m) {
         .def("__exit__", [](Mapped& all, const py::args&) {
             if (all.is_mapped()) all.unmap(nullptr);
         });
-    m.def("map_gl_objects", &map, py::arg("objects"), py::arg("stream") = py::none(),
-          py::keep_alive<0, 2>(), "Maps all in one driver call.");
+    m.def("map_gl_objects",
+          [](std::vector<RegisteredPointer> objects, const PyStream* stream) {
+              return with_stream(map(std::move(objects), stream), stream);
+          },
+          py::arg("objects"), py::arg("stream") = py::none(), "Maps all in one driver call.");
     m.def("gl_renderer", &gpu::current_gl_renderer,
           "What the thread's OpenGL context draws with; None without one.");
     m.def("gl_sharing_problem", &gpu::gl_sharing_problem,

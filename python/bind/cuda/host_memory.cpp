@@ -123,7 +123,10 @@ AlignedMemory::AlignedMemory(std::size_t bytes, std::size_t alignment) : bytes_{
             fmt::format("alignment must be a power of two of at least {}, got {}", sizeof(void*), alignment));
     const std::size_t rounded = (std::max(bytes, std::size_t{1}) + alignment - 1) / alignment * alignment;
     data_.reset(std::aligned_alloc(alignment, rounded));
-    if (!data_) throw std::bad_alloc{};
+    if (!data_) {
+        PyErr_Format(PyExc_MemoryError, "the host has no %zu bytes", bytes);
+        throw py::error_already_set{};
+    }
 }
 
 void* AlignedMemory::data() const {

@@ -132,11 +132,14 @@ void bind_allocations(py::module_& m) {
     m.def("mem_alloc_async",
           [](std::size_t bytes, const PyStream* stream) {
               if (bytes == 0) throw gpu::Error{"cuMemAllocAsync", CUDA_ERROR_INVALID_VALUE, "0 bytes"};
-              const GilRelease release;
-              return std::make_shared<DeviceAllocation>(
-                  gpu::DeviceBuffer::in_order(bytes, stream_of(stream)));
+              const auto make = [&] {
+                  const GilRelease release;
+                  return std::make_shared<DeviceAllocation>(
+                      gpu::DeviceBuffer::in_order(bytes, stream_of(stream)));
+              };
+              return with_stream(make(), stream);
           },
-          py::arg("bytes"), py::arg("stream") = py::none(), py::keep_alive<0, 2>(),
+          py::arg("bytes"), py::arg("stream") = py::none(),
           "The same in the order of `stream`, in which it is freed, too: nobody waits. Other streams\n"
           "use it once they waited for this one. (cuMemAllocAsync)");
 }

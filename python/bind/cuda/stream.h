@@ -7,6 +7,8 @@
 
 #include <pybind11/pybind11.h>
 
+#include <utility>
+
 namespace lathe::bind {
 
 using PyStream = gpu::Stream;
@@ -18,6 +20,15 @@ gpu::StreamView stream_of(const PyStream* stream);
 /// the interpreter's lock, since a full queue may wait for such a function.
 void expect_python_in_streams() noexcept;
 bool is_python_in_streams() noexcept;
+/// `made`, which keeps the stream alive. py::keep_alive<0, N> would do, but pybind11 3.1 applies it
+/// to refused calls, too, which have no result.
+template <class T> pybind11::object with_stream(T made, const PyStream* stream) {
+    pybind11::object object = pybind11::cast(std::move(made));
+    pybind11::detail::keep_alive_impl(
+        object, pybind11::cast(stream, pybind11::return_value_policy::reference));
+    return object;
+}
+
 /// Another library's stream.
 struct ForeignStream {
     CUstream handle = nullptr;

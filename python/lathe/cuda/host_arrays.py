@@ -8,6 +8,7 @@ them, as pointers; page-locked ones where they were made with ``host_alloc_flags
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from typing import Any, SupportsIndex
 
@@ -26,6 +27,8 @@ def _made(shape: Any, dtype: DTypeLike, order: Any, memory: Callable[[int], Any]
         raise ValueError(f"negative dimensions are not allowed, got {sizes}")
     kind = np.dtype(dtype)
     bytes_ = math.prod(int(n) for n in sizes) * kind.itemsize
+    if bytes_ > sys.maxsize:
+        raise ValueError(f"array is too big, got {sizes} of {kind}: {bytes_} bytes")
     return np.ndarray(sizes, kind, buffer=memory(bytes_), order=order)
 
 
