@@ -58,8 +58,8 @@ Buffer::Buffer(std::size_t bytes, Storage storage) : bytes_{bytes}, whole_{true}
         (mapped_ = adopt_memory(name_.get(), std::size_t(size))))
         return;
     const GLbitfield access = storage == Storage::mapped ? kMapping : 0;
-    // Zeroes come with the storage or by the CPU, never by glClearNamedBufferData: on NVIDIA an upload
-    // right after that call was lost, overtaken by the clear.
+    // Zeroes come with the storage or by the CPU, never by glClearNamedBufferData: on NVIDIA an
+    // upload right after that call was lost, overtaken by the clear.
     const std::vector<std::byte> zeroes(access ? 0 : std::size_t(size));
     glNamedBufferStorage(id, size, access ? nullptr : zeroes.data(),
                          GL_DYNAMIC_STORAGE_BIT | access);
@@ -92,8 +92,8 @@ Buffer Buffer::wrap(unsigned id) {
 void Buffer::upload(std::span<const std::byte> content, std::size_t offset) {
     require_range(offset, content.size(), this->bytes(), "an upload");
     if (content.empty()) return;
-    // NVIDIA's buffer textures read zeroes after an upload of 6 or 9 bytes: the last word is written
-    // whole.
+    // NVIDIA's buffer textures read zeroes after an upload of 6 or 9 bytes: the last word is
+    // written whole.
     std::vector<std::byte> padded;
     if (whole_ && content.size() % 4 && offset + content.size() == bytes_) {
         padded.assign(content.begin(), content.end());

@@ -15,20 +15,13 @@ thread_local std::string pending;
 
 const char* name_of(GLenum code) {
     switch (code) {
-    case GL_INVALID_ENUM:
-        return "invalid enum";
-    case GL_INVALID_VALUE:
-        return "invalid value";
-    case GL_INVALID_OPERATION:
-        return "invalid operation";
-    case GL_INVALID_FRAMEBUFFER_OPERATION:
-        return "invalid framebuffer operation";
-    case GL_OUT_OF_MEMORY:
-        return "out of memory";
-    case GL_CONTEXT_LOST:
-        return "context lost";
-    default:
-        return "unknown error";
+    case GL_INVALID_ENUM: return "invalid enum";
+    case GL_INVALID_VALUE: return "invalid value";
+    case GL_INVALID_OPERATION: return "invalid operation";
+    case GL_INVALID_FRAMEBUFFER_OPERATION: return "invalid framebuffer operation";
+    case GL_OUT_OF_MEMORY: return "out of memory";
+    case GL_CONTEXT_LOST: return "context lost";
+    default: return "unknown error";
     }
 }
 

@@ -48,24 +48,12 @@ void delete_buffer(std::uint32_t context, unsigned id) noexcept {
 void delete_now(Kind kind, Name name) noexcept {
     const unsigned id = name.id;
     switch (kind) {
-    case Kind::buffer:
-        delete_buffer(name.context, id);
-        break;
-    case Kind::texture:
-        glDeleteTextures(1, &id);
-        break;
-    case Kind::framebuffer:
-        glDeleteFramebuffers(1, &id);
-        break;
-    case Kind::vertex_array:
-        glDeleteVertexArrays(1, &id);
-        break;
-    case Kind::program:
-        glDeleteProgram(id);
-        break;
-    case Kind::query:
-        glDeleteQueries(1, &id);
-        break;
+    case Kind::buffer: delete_buffer(name.context, id); break;
+    case Kind::texture: glDeleteTextures(1, &id); break;
+    case Kind::framebuffer: glDeleteFramebuffers(1, &id); break;
+    case Kind::vertex_array: glDeleteVertexArrays(1, &id); break;
+    case Kind::program: glDeleteProgram(id); break;
+    case Kind::query: glDeleteQueries(1, &id); break;
     }
 }
 

@@ -25,12 +25,9 @@ namespace {
 
 GLenum gl_stage(Stage s) {
     switch (s) {
-    case Stage::vertex:
-        return GL_VERTEX_SHADER;
-    case Stage::fragment:
-        return GL_FRAGMENT_SHADER;
-    case Stage::compute:
-        return GL_COMPUTE_SHADER;
+    case Stage::vertex: return GL_VERTEX_SHADER;
+    case Stage::fragment: return GL_FRAGMENT_SHADER;
+    case Stage::compute: return GL_COMPUTE_SHADER;
     }
     return GL_VERTEX_SHADER;
 }
@@ -88,8 +85,8 @@ std::vector<Diagnostic> parse_log(const std::string& log, const std::vector<std:
     while (std::getline(lines, line)) {
         int place = 0, column = 0, text = -1;
         char severity[8] = {};
-        if (std::sscanf(line.c_str(), "%*d:%d(%d): %7[a-z]: %n", &place, &column, severity, &text) !=
-                3 ||
+        if (std::sscanf(line.c_str(), "%*d:%d(%d): %7[a-z]: %n", &place, &column, severity,
+                        &text) != 3 ||
             text < 0) {
             column = 0;
             text = -1;
@@ -104,8 +101,7 @@ std::vector<Diagnostic> parse_log(const std::string& log, const std::vector<std:
         d.file = file < files.size() ? files[file] : std::string{};
         d.line = place % kFileLines;
         d.column = column;
-        d.severity =
-            word == "error" ? Diagnostic::Severity::error : Diagnostic::Severity::warning;
+        d.severity = word == "error" ? Diagnostic::Severity::error : Diagnostic::Severity::warning;
         d.text = line.substr(std::size_t(text));
         found.push_back(std::move(d));
     }

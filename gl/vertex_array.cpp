@@ -11,14 +11,10 @@ namespace {
 
 GLenum gl_type(Component c) {
     switch (c) {
-    case Component::float32:
-        return GL_FLOAT;
-    case Component::uint8:
-        return GL_UNSIGNED_BYTE;
-    case Component::int32:
-        return GL_INT;
-    case Component::uint32:
-        return GL_UNSIGNED_INT;
+    case Component::float32: return GL_FLOAT;
+    case Component::uint8: return GL_UNSIGNED_BYTE;
+    case Component::int32: return GL_INT;
+    case Component::uint32: return GL_UNSIGNED_INT;
     }
     return GL_FLOAT;
 }

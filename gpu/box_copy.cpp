@@ -30,8 +30,7 @@ public:
     void run() const {
         if (side_.lod != 0) refuse("the {}'s LOD is {}, must be 0", name_, side_.lod);
         switch (side_.memory) {
-        case CU_MEMORYTYPE_ARRAY:
-            return in_array();
+        case CU_MEMORYTYPE_ARRAY: return in_array();
         case CU_MEMORYTYPE_HOST:
             if (!side_.host) refuse("the {} is host memory, and none was given", name_);
             return in_linear();
@@ -156,10 +155,8 @@ void copy_rows(const BoxCopy& copy, bool aligned) {
     const auto c = settled(copy, aligned ? "cuMemcpy2D" : "cuMemcpy2DUnaligned", true);
     if (!c) return;
     const auto raw = raw_of<CUDA_MEMCPY2D>(*c);
-    if (aligned)
-        CU_TRY(cuMemcpy2D(&raw), "{}", words_of(*c));
-    else
-        CU_TRY(cuMemcpy2DUnaligned(&raw), "{}", words_of(*c));
+    if (aligned) CU_TRY(cuMemcpy2D(&raw), "{}", words_of(*c));
+    else CU_TRY(cuMemcpy2DUnaligned(&raw), "{}", words_of(*c));
 }
 
 void copy_rows(const BoxCopy& copy, StreamView stream) {

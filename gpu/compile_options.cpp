@@ -100,10 +100,8 @@ CompileOptions settle_options(const CompileRequest& request) {
         s.words.push_back("--gpu-architecture=" + s.target.arch());
     }
     if (!standard) s.words.emplace_back("--std=c++17");
-    if (debug)
-        s.words.emplace_back("--device-debug");
-    else if (!line_info)
-        s.words.emplace_back("--generate-line-info");
+    if (debug) s.words.emplace_back("--device-debug");
+    else if (!line_info) s.words.emplace_back("--generate-line-info");
     if (!includes_heavy_headers(request.source))
         s.words.emplace_back("--device-as-default-execution-space");
     if (nvrtc().major > 12 || (nvrtc().major == 12 && nvrtc().minor >= 9)) {

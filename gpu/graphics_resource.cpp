@@ -12,12 +12,9 @@ namespace {
 
 CUgraphicsRegisterFlags register_flags(GraphicsAccess access) {
     switch (access) {
-    case GraphicsAccess::read_only:
-        return CU_GRAPHICS_REGISTER_FLAGS_READ_ONLY;
-    case GraphicsAccess::write_discard:
-        return CU_GRAPHICS_REGISTER_FLAGS_WRITE_DISCARD;
-    case GraphicsAccess::read_write:
-        break;
+    case GraphicsAccess::read_only: return CU_GRAPHICS_REGISTER_FLAGS_READ_ONLY;
+    case GraphicsAccess::write_discard: return CU_GRAPHICS_REGISTER_FLAGS_WRITE_DISCARD;
+    case GraphicsAccess::read_write: break;
     }
     return CU_GRAPHICS_REGISTER_FLAGS_NONE;
 }

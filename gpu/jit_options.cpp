@@ -20,10 +20,8 @@ bool is_number(CUjit_option option) {
     case CU_JIT_REFERENCED_KERNEL_NAMES:
     case CU_JIT_REFERENCED_KERNEL_COUNT:
     case CU_JIT_REFERENCED_VARIABLE_NAMES:
-    case CU_JIT_REFERENCED_VARIABLE_COUNT:
-        return false;
-    default:
-        return true;
+    case CU_JIT_REFERENCED_VARIABLE_COUNT: return false;
+    default: return true;
     }
 }
 

@@ -10,8 +10,7 @@ void detail::DeviceMemoryTraits::destroy(Type memory) noexcept {
     if (!scope) return;
     if (memory.in_order)
         log_failure("cuMemFreeAsync", driver().cuMemFreeAsync(memory.value, memory.stream));
-    else
-        log_failure("cuMemFree", driver().cuMemFree(memory.value));
+    else log_failure("cuMemFree", driver().cuMemFree(memory.value));
 }
 
 void detail::PinnedMemoryTraits::destroy(Type memory) noexcept {
@@ -132,17 +131,10 @@ void detail::check_same_size(const char* function, std::size_t to, std::size_t f
 void fill_units(CUdeviceptr to, std::uint32_t value, std::size_t unit_bytes, std::size_t count) {
     if (count == 0) return;
     switch (unit_bytes) {
-    case 1:
-        CU_TRY(cuMemsetD8(to, static_cast<unsigned char>(value), count));
-        return;
-    case 2:
-        CU_TRY(cuMemsetD16(to, static_cast<unsigned short>(value), count));
-        return;
-    case 4:
-        CU_TRY(cuMemsetD32(to, value, count));
-        return;
-    default:
-        break;
+    case 1: CU_TRY(cuMemsetD8(to, static_cast<unsigned char>(value), count)); return;
+    case 2: CU_TRY(cuMemsetD16(to, static_cast<unsigned short>(value), count)); return;
+    case 4: CU_TRY(cuMemsetD32(to, value, count)); return;
+    default: break;
     }
     throw lathe::Error{fmt::format("fill_units: unit_bytes is {}, must be 1, 2 or 4", unit_bytes)};
 }
@@ -152,17 +144,10 @@ void fill_units(CUdeviceptr to, std::uint32_t value, std::size_t unit_bytes, std
     if (count == 0) return;
     const CUstream s = stream.get();
     switch (unit_bytes) {
-    case 1:
-        CU_TRY(cuMemsetD8Async(to, static_cast<unsigned char>(value), count, s));
-        return;
-    case 2:
-        CU_TRY(cuMemsetD16Async(to, static_cast<unsigned short>(value), count, s));
-        return;
-    case 4:
-        CU_TRY(cuMemsetD32Async(to, value, count, s));
-        return;
-    default:
-        break;
+    case 1: CU_TRY(cuMemsetD8Async(to, static_cast<unsigned char>(value), count, s)); return;
+    case 2: CU_TRY(cuMemsetD16Async(to, static_cast<unsigned short>(value), count, s)); return;
+    case 4: CU_TRY(cuMemsetD32Async(to, value, count, s)); return;
+    default: break;
     }
     throw lathe::Error{fmt::format("fill_units: unit_bytes is {}, must be 1, 2 or 4", unit_bytes)};
 }
@@ -188,8 +173,7 @@ void fill_rows(CUdeviceptr to, std::size_t pitch_bytes, std::uint32_t value, std
     else if (unit_bytes == 4)
         CU_TRY(cuMemsetD2D32(to, pitch_bytes, value, width, height), "{} x {} elements, pitch {}",
                width, height, pitch_bytes);
-    else
-        refuse_unit("fill_rows", unit_bytes);
+    else refuse_unit("fill_rows", unit_bytes);
 }
 
 void fill_rows(CUdeviceptr to, std::size_t pitch_bytes, std::uint32_t value, std::size_t unit_bytes,
@@ -207,8 +191,7 @@ void fill_rows(CUdeviceptr to, std::size_t pitch_bytes, std::uint32_t value, std
     else if (unit_bytes == 4)
         CU_TRY(cuMemsetD2D32Async(to, pitch_bytes, value, width, height, s),
                "{} x {} elements, pitch {}", width, height, pitch_bytes);
-    else
-        refuse_unit("fill_rows", unit_bytes);
+    else refuse_unit("fill_rows", unit_bytes);
 }
 
 } // namespace lathe::gpu

@@ -26,7 +26,7 @@ public:
         : address_{address}, count_{count} {}
     /// A span of T is a span of const T.
     template <class U>
-    requires std::is_same_v<const U, T>
+        requires std::is_same_v<const U, T>
     constexpr DeviceSpan(DeviceSpan<U> other) noexcept
         : address_{other.address()}, count_{other.size()} {}
 

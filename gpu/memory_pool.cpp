@@ -130,10 +130,8 @@ PooledMemory<Memory> MemoryPool<Memory>::allocate(const std::shared_ptr<MemoryPo
         } catch (const Error& error) {
             if (error.code() != CUDA_ERROR_OUT_OF_MEMORY || attempt == 2) throw;
         }
-        if (attempt == 0 && make_room)
-            make_room();
-        else
-            pool->free_held();
+        if (attempt == 0 && make_room) make_room();
+        else pool->free_held();
     }
 }
 

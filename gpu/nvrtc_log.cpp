@@ -50,12 +50,9 @@ std::optional<Diagnostic> severity_and_text(std::string_view rest) {
         std::string_view text = rest.substr(word.size());
         Diagnostic d;
         d.severity = severity;
-        if (text.starts_with(": "))
-            d.text = trimmed(text.substr(2));
-        else if (text.starts_with(" #"))
-            d.text = with_number_last(trimmed(text.substr(2)));
-        else
-            continue;
+        if (text.starts_with(": ")) d.text = trimmed(text.substr(2));
+        else if (text.starts_with(" #")) d.text = with_number_last(trimmed(text.substr(2)));
+        else continue;
         return d;
     }
     return std::nullopt;

@@ -47,10 +47,8 @@ bool poll_until(CUstream stream, std::chrono::steady_clock::time_point end) {
     while (driver().cuStreamQuery(stream) == CUDA_ERROR_NOT_READY) {
         const auto now = steady_clock::now();
         if (now >= end) return false;
-        if (now - begin < milliseconds{2})
-            std::this_thread::yield();
-        else
-            std::this_thread::sleep_until(std::min(now + microseconds{100}, end));
+        if (now - begin < milliseconds{2}) std::this_thread::yield();
+        else std::this_thread::sleep_until(std::min(now + microseconds{100}, end));
     }
     return true;
 }

@@ -83,10 +83,8 @@ bool OrbitCamera::update(const InputState& input, const Viewport& viewport) {
     bool moved = false;
     if (dragging_ && input.mouse_delta() != glm::vec2{}) {
         const bool turning = input.is_down(MouseButton::left) && !(input.modifiers() & kShift);
-        if (turning)
-            turn(input.mouse_delta(), viewport);
-        else
-            pan(input.mouse_delta(), viewport);
+        if (turning) turn(input.mouse_delta(), viewport);
+        else pan(input.mouse_delta(), viewport);
         moved = true;
     }
     if (input.wheel().y != 0 && !input.mouse_captured && viewport.contains(input.mouse())) {

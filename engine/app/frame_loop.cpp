@@ -43,7 +43,7 @@ FrameSample FrameStats::last() const {
     return count_ ? ring_[(count_ - 1) % kCapacity] : FrameSample{};
 }
 
-FrameStats::Summary FrameStats::summary(double FrameSample::*member) const {
+FrameStats::Summary FrameStats::summary(double FrameSample::* member) const {
     if (count_ == 0) return {};
     std::vector<double> values;
     values.reserve(size());
@@ -71,11 +71,11 @@ void FrameStats::clear() { count_ = 0; }
 FrameLoop::FrameLoop(Window& window, RunControl* run_control, FrameLoopConfig c)
     : config{c}, window_{window}, run_control_{run_control} {
     if (!config.handle_interrupt) return;
-    struct sigaction now {};
+    struct sigaction now{};
     sigaction(SIGINT, nullptr, &now);
     if (now.sa_handler != SIG_DFL) return; // Python and debuggers have their own ways
     interrupts = 0;
-    struct sigaction ours {};
+    struct sigaction ours{};
     ours.sa_handler = on_interrupt;
     sigemptyset(&ours.sa_mask);
     ours.sa_flags = SA_RESTART;

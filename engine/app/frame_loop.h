@@ -41,7 +41,7 @@ public:
     std::vector<FrameSample> samples() const;
     FrameSample last() const;
     /// Over the samples kept, e.g. summary(&FrameSample::frame_ms); zeros where there are none.
-    Summary summary(double FrameSample::*member) const;
+    Summary summary(double FrameSample::* member) const;
     double frames_per_second() const;
     void clear();
 

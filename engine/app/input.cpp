@@ -17,7 +17,9 @@ void append_utf8(std::string& out, char32_t c) {
     }
 }
 
-template <class... F> struct Overloaded : F... { using F::operator()...; };
+template <class... F> struct Overloaded : F... {
+    using F::operator()...;
+};
 
 bool known(Key key) { return int(key) >= 0 && int(key) < kKeyCount; }
 

@@ -9,8 +9,20 @@
 namespace lathe {
 
 enum class DType {
-    bool_, int8, uint8, int16, uint16, int32, uint32, int64, uint64,
-    float16, float32, float64, complex64, complex128,
+    bool_,
+    int8,
+    uint8,
+    int16,
+    uint16,
+    int32,
+    uint32,
+    int64,
+    uint64,
+    float16,
+    float32,
+    float64,
+    complex64,
+    complex128,
 };
 
 std::size_t item_bytes(DType dtype);

@@ -75,9 +75,7 @@ void write(Level level, std::string text) noexcept {
         if (level >= s.level)
             std::fprintf(stderr, "lathe %s: %s\n", name_of(level), record.text.c_str());
         for (const auto& [key, sink] : s.sinks) sink(record);
-    } catch (...) {
-        std::fputs("lathe error: a log message was lost\n", stderr);
-    }
+    } catch (...) { std::fputs("lathe error: a log message was lost\n", stderr); }
 }
 
 } // namespace lathe::log

@@ -90,7 +90,8 @@ void PipeTo::write(std::span<const std::byte> bytes) {
     while (!bytes.empty()) {
         const ssize_t n = ::write(input_, bytes.data(), bytes.size());
         if (n < 0 && errno == EINTR) continue;
-        if (n < 0) throw Error{fmt::format("{} stopped reading: {}", program_, std::strerror(errno))};
+        if (n < 0)
+            throw Error{fmt::format("{} stopped reading: {}", program_, std::strerror(errno))};
         bytes = bytes.subspan(static_cast<std::size_t>(n));
     }
 }

@@ -81,12 +81,9 @@ Found found_here() {
 
 std::string_view name_of(InteropMode mode) {
     switch (mode) {
-    case InteropMode::zero_copy:
-        return "zero copy";
-    case InteropMode::host_copy:
-        return "copy through the host";
-    case InteropMode::device_only:
-        return "device only";
+    case InteropMode::zero_copy: return "zero copy";
+    case InteropMode::host_copy: return "copy through the host";
+    case InteropMode::device_only: return "device only";
     }
     return "?";
 }

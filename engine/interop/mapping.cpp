@@ -22,10 +22,8 @@ Mapping::Mapping(std::span<SharedObject* const> objects, gpu::StreamView stream)
     if (!resources.empty()) resources_ = gpu::GraphicsMapping{resources, stream};
     std::size_t index = 0;
     for (SharedObject* object : objects) {
-        if (object->resource())
-            object->begin(resources_, index++);
-        else
-            object->begin_copy(stream);
+        if (object->resource()) object->begin(resources_, index++);
+        else object->begin_copy(stream);
     }
     // From here on nothing throws: an object is mapped only with a Mapping that unmaps it.
     objects_.assign(objects.begin(), objects.end());
@@ -37,8 +35,8 @@ Mapping::Mapping(std::initializer_list<SharedObject*> objects, gpu::StreamView s
     : Mapping{std::span{objects.begin(), objects.size()}, stream} {}
 
 Mapping::Mapping(Mapping&& other) noexcept
-    : objects_{std::exchange(other.objects_, {})},
-      resources_{std::move(other.resources_)}, stream_{other.stream_} {}
+    : objects_{std::exchange(other.objects_, {})}, resources_{std::move(other.resources_)},
+      stream_{other.stream_} {}
 
 Mapping& Mapping::operator=(Mapping&& other) noexcept {
     Mapping old{std::move(*this)};

@@ -18,29 +18,18 @@ struct ArrayFormat {
 
 ArrayFormat array_format(gl::Format format) {
     switch (format) {
-    case gl::Format::r8:
-        return {CU_AD_FORMAT_UNSIGNED_INT8, 1};
-    case gl::Format::rg8:
-        return {CU_AD_FORMAT_UNSIGNED_INT8, 2};
-    case gl::Format::rgba8:
-        return {CU_AD_FORMAT_UNSIGNED_INT8, 4};
-    case gl::Format::r16f:
-        return {CU_AD_FORMAT_HALF, 1};
-    case gl::Format::rgba16f:
-        return {CU_AD_FORMAT_HALF, 4};
-    case gl::Format::r32f:
-        return {CU_AD_FORMAT_FLOAT, 1};
-    case gl::Format::rg32f:
-        return {CU_AD_FORMAT_FLOAT, 2};
-    case gl::Format::rgba32f:
-        return {CU_AD_FORMAT_FLOAT, 4};
-    case gl::Format::r32i:
-        return {CU_AD_FORMAT_SIGNED_INT32, 1};
-    case gl::Format::r32ui:
-        return {CU_AD_FORMAT_UNSIGNED_INT32, 1};
+    case gl::Format::r8: return {CU_AD_FORMAT_UNSIGNED_INT8, 1};
+    case gl::Format::rg8: return {CU_AD_FORMAT_UNSIGNED_INT8, 2};
+    case gl::Format::rgba8: return {CU_AD_FORMAT_UNSIGNED_INT8, 4};
+    case gl::Format::r16f: return {CU_AD_FORMAT_HALF, 1};
+    case gl::Format::rgba16f: return {CU_AD_FORMAT_HALF, 4};
+    case gl::Format::r32f: return {CU_AD_FORMAT_FLOAT, 1};
+    case gl::Format::rg32f: return {CU_AD_FORMAT_FLOAT, 2};
+    case gl::Format::rgba32f: return {CU_AD_FORMAT_FLOAT, 4};
+    case gl::Format::r32i: return {CU_AD_FORMAT_SIGNED_INT32, 1};
+    case gl::Format::r32ui: return {CU_AD_FORMAT_UNSIGNED_INT32, 1};
     case gl::Format::rgb8:
-    case gl::Format::depth32f:
-        break;
+    case gl::Format::depth32f: break;
     }
     throw Error{"a shared texture has one, two or four channels of colour: CUDA arrays know no "
                 "others"};
@@ -49,8 +38,7 @@ ArrayFormat array_format(gl::Format format) {
 } // namespace
 
 SharedTexture::SharedTexture(int width, int height, gl::Format format, gl::Filter filter)
-    : width_{width}, height_{height}, format_{format}, filter_{filter},
-      mode_{interop_mode()} {
+    : width_{width}, height_{height}, format_{format}, filter_{filter}, mode_{interop_mode()} {
     const ArrayFormat array = array_format(format);
     if (mode_ != InteropMode::device_only) texture_ = gl::Texture{width, height, format, filter};
     if (mode_ == InteropMode::zero_copy) {
@@ -99,8 +87,9 @@ const gpu::TextureObject* SharedTexture::mapped_texture() {
     const bool linear = filter_ == gl::Filter::linear;
     if (!sampler_)
         sampler_ = gpu::TextureObject{
-            array_, {.filter = linear ? CU_TR_FILTER_MODE_LINEAR : CU_TR_FILTER_MODE_POINT,
-                     .read_as_integer = !linear}};
+            array_,
+            {.filter = linear ? CU_TR_FILTER_MODE_LINEAR : CU_TR_FILTER_MODE_POINT,
+             .read_as_integer = !linear}};
     return &sampler_;
 }
 

@@ -12,9 +12,10 @@ namespace lathe {
 /// What the compiler is asked for a source, in full and for the current device.
 gpu::CompileRequest request_of(const KernelSource& source);
 
-/// Compiles for the current device, with gpu::CompileRequest::quick for Effort::quick, and loads the
-/// module in the current context. Thread-safe. A source that does not compile, or a module the driver
-/// refuses, is a KernelBuild without `loaded`; throws gpu::Error only where NVRTC itself is missing.
+/// Compiles for the current device, with gpu::CompileRequest::quick for Effort::quick, and loads
+/// the module in the current context. Thread-safe. A source that does not compile, or a module the
+/// driver refuses, is a KernelBuild without `loaded`; throws gpu::Error only where NVRTC itself is
+/// missing.
 KernelBuild build_kernel(const KernelSource& source, Effort effort);
 
 /// The same in the primary context of `device`.

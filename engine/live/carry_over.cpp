@@ -26,10 +26,8 @@ std::vector<Diagnostic> carry_over(const std::vector<Diagnostic>& diagnostics,
     for (Diagnostic d : diagnostics) {
         if (d.line <= 0) continue; // of no line: the next compile says it again
         const auto line = std::size_t(d.line - 1);
-        if (line >= a.size() - tail)
-            d.line += shift;
-        else if (line >= head)
-            continue;
+        if (line >= a.size() - tail) d.line += shift;
+        else if (line >= head) continue;
         kept.push_back(std::move(d));
     }
     return kept;

@@ -29,18 +29,12 @@ std::string key_of(const std::vector<std::string>& options, std::string_view pla
 
 std::string_view name_of(SlotState state) {
     switch (state) {
-    case SlotState::empty:
-        return "empty";
-    case SlotState::waiting:
-        return "waiting";
-    case SlotState::compiling:
-        return "compiling";
-    case SlotState::good:
-        return "good";
-    case SlotState::failed:
-        return "failed";
-    case SlotState::faulted:
-        return "faulted";
+    case SlotState::empty: return "empty";
+    case SlotState::waiting: return "waiting";
+    case SlotState::compiling: return "compiling";
+    case SlotState::good: return "good";
+    case SlotState::failed: return "failed";
+    case SlotState::faulted: return "faulted";
     }
     return "";
 }

@@ -28,19 +28,15 @@ double middle(const Directive& d) {
 ParameterValue initial_of(const Parameter& p, const Directive& d) {
     const double first = d.initial.empty() ? clamp_to(p, middle(d)) : d.initial.front();
     switch (p.kind) {
-    case ParameterKind::boolean:
-        return first != 0;
-    case ParameterKind::integer:
-        return std::int64_t(std::llround(first));
+    case ParameterKind::boolean: return first != 0;
+    case ParameterKind::integer: return std::int64_t(std::llround(first));
     case ParameterKind::choice: {
         const auto index = d.initial.empty() ? 0 : std::llround(first);
         return std::int64_t(p.choice_values.empty() || !d.initial.empty() ? index
                                                                           : p.choice_values[0]);
     }
-    case ParameterKind::real:
-        return first;
-    case ParameterKind::vector:
-        break;
+    case ParameterKind::real: return first;
+    case ParameterKind::vector: break;
     }
     std::vector<double> v(std::size_t(p.components), d.color && d.initial.empty() ? 1.0 : first);
     if (d.initial.size() == v.size()) v = d.initial;
@@ -74,16 +70,11 @@ std::string number_text(const Parameter& p, double v) {
 
 std::string expected(const Parameter& p) {
     switch (p.kind) {
-    case ParameterKind::boolean:
-        return "true or false";
-    case ParameterKind::integer:
-        return "an integer";
-    case ParameterKind::real:
-        return "a number";
-    case ParameterKind::vector:
-        return fmt::format("{} numbers as (1, 0.5, 0)", p.components);
-    case ParameterKind::choice:
-        return fmt::format("one of {}", fmt::join(p.choices, ", "));
+    case ParameterKind::boolean: return "true or false";
+    case ParameterKind::integer: return "an integer";
+    case ParameterKind::real: return "a number";
+    case ParameterKind::vector: return fmt::format("{} numbers as (1, 0.5, 0)", p.components);
+    case ParameterKind::choice: return fmt::format("one of {}", fmt::join(p.choices, ", "));
     }
     return {};
 }
@@ -119,8 +110,7 @@ std::optional<ParameterValue> read_value(const Parameter& p, std::string_view te
     case ParameterKind::real:
         if (const auto d = read<double>(text)) return *d;
         return {};
-    case ParameterKind::vector:
-        break;
+    case ParameterKind::vector: break;
     }
     if (text.size() > 1 && (text.front() == '(' || text.front() == '['))
         text = text.substr(1, text.size() - 2);

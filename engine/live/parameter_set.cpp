@@ -56,10 +56,8 @@ Parameter& ParameterSet::declare_one(const std::string& name, Parameter paramete
     const std::string key = parameter.name;
     const auto same = std::find_if(declared.begin(), declared.end(),
                                    [&](const Parameter& p) { return p.name == key; });
-    if (same == declared.end())
-        declared.push_back(std::move(parameter));
-    else
-        *same = std::move(parameter);
+    if (same == declared.end()) declared.push_back(std::move(parameter));
+    else *same = std::move(parameter);
     rebuild();
     return require(key);
 }

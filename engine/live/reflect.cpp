@@ -40,10 +40,8 @@ std::optional<Parameter> parameter_of(const ptx::ParameterType& t, const Directi
     };
     if (!given && set_by_the_program(t.name)) return {};
     switch (t.kind) {
-    case Kind::boolean:
-        return make(ParameterKind::boolean);
-    case Kind::floating:
-        return make(ParameterKind::real);
+    case Kind::boolean: return make(ParameterKind::boolean);
+    case Kind::floating: return make(ParameterKind::real);
     case Kind::signed_integer:
     case Kind::unsigned_integer:
         if (!given) return {};
@@ -63,8 +61,7 @@ std::optional<Parameter> parameter_of(const ptx::ParameterType& t, const Directi
         return {};
     case Kind::unknown:
     case Kind::pointer:
-    case Kind::array:
-        break;
+    case Kind::array: break;
     }
     return {};
 }

@@ -60,10 +60,8 @@ SourceFile::Changes SourceFile::look(const std::string& text, std::chrono::milli
     Changes found;
     watch_.interval = interval;
     for (const fs::path& changed : watch_.changed()) {
-        if (changed == path_)
-            found.text = read_again(text);
-        else
-            found.included = true;
+        if (changed == path_) found.text = read_again(text);
+        else found.included = true;
     }
     return found;
 }
@@ -79,12 +77,9 @@ std::optional<std::string> SourceFile::read_again(const std::string& text) {
     if (now == saved_) return {};
     const bool modified = text != saved_;
     saved_ = now;
-    if (now == text)
-        theirs_.reset();
-    else if (modified)
-        theirs_ = std::move(now);
-    else
-        return now;
+    if (now == text) theirs_.reset();
+    else if (modified) theirs_ = std::move(now);
+    else return now;
     return {};
 }
 

@@ -31,23 +31,15 @@ struct ElementFormat {
 
 ElementFormat format_of(DType dtype) {
     switch (dtype) {
-    case DType::float32:
-        return {"samplerBuffer", GL_R32F, GL_RG32F, GL_RGB32F, GL_RGBA32F};
-    case DType::float16:
-        return {"samplerBuffer", GL_R16F, GL_RG16F, 0, GL_RGBA16F};
+    case DType::float32: return {"samplerBuffer", GL_R32F, GL_RG32F, GL_RGB32F, GL_RGBA32F};
+    case DType::float16: return {"samplerBuffer", GL_R16F, GL_RG16F, 0, GL_RGBA16F};
     case DType::bool_:
-    case DType::uint8:
-        return {"usamplerBuffer", GL_R8UI, GL_RG8UI, 0, GL_RGBA8UI};
-    case DType::int8:
-        return {"isamplerBuffer", GL_R8I, GL_RG8I, 0, GL_RGBA8I};
-    case DType::uint16:
-        return {"usamplerBuffer", GL_R16UI, GL_RG16UI, 0, GL_RGBA16UI};
-    case DType::int16:
-        return {"isamplerBuffer", GL_R16I, GL_RG16I, 0, GL_RGBA16I};
-    case DType::uint32:
-        return {"usamplerBuffer", GL_R32UI, GL_RG32UI, GL_RGB32UI, GL_RGBA32UI};
-    case DType::int32:
-        return {"isamplerBuffer", GL_R32I, GL_RG32I, GL_RGB32I, GL_RGBA32I};
+    case DType::uint8: return {"usamplerBuffer", GL_R8UI, GL_RG8UI, 0, GL_RGBA8UI};
+    case DType::int8: return {"isamplerBuffer", GL_R8I, GL_RG8I, 0, GL_RGBA8I};
+    case DType::uint16: return {"usamplerBuffer", GL_R16UI, GL_RG16UI, 0, GL_RGBA16UI};
+    case DType::int16: return {"isamplerBuffer", GL_R16I, GL_RG16I, 0, GL_RGBA16I};
+    case DType::uint32: return {"usamplerBuffer", GL_R32UI, GL_RG32UI, GL_RGB32UI, GL_RGBA32UI};
+    case DType::int32: return {"isamplerBuffer", GL_R32I, GL_RG32I, GL_RGB32I, GL_RGBA32I};
     default:
         throw Error{fmt::format("an image of {} cannot be shown: float16, float32, bool and "
                                 "integers of up to 32 bits can",

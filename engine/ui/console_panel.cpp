@@ -20,28 +20,20 @@ constexpr std::size_t kLinesKept = 5000;
 
 std::string_view source_name(ConsolePanel::Source source) {
     switch (source) {
-    case ConsolePanel::Source::log:
-        return "lathe";
-    case ConsolePanel::Source::script:
-        return "script";
-    case ConsolePanel::Source::device:
-        return "device";
-    case ConsolePanel::Source::compiler:
-        return "compiler";
+    case ConsolePanel::Source::log: return "lathe";
+    case ConsolePanel::Source::script: return "script";
+    case ConsolePanel::Source::device: return "device";
+    case ConsolePanel::Source::compiler: return "compiler";
     }
     return "";
 }
 
 unsigned color_of(const ConsolePanel::Line& line) {
     switch (line.level) {
-    case log::Level::error:
-        return theme::kError;
-    case log::Level::warning:
-        return theme::kWarning;
-    case log::Level::debug:
-        return theme::kDim;
-    case log::Level::info:
-        break;
+    case log::Level::error: return theme::kError;
+    case log::Level::warning: return theme::kWarning;
+    case log::Level::debug: return theme::kDim;
+    case log::Level::info: break;
     }
     return line.source == ConsolePanel::Source::device ? 0xa5d489 : theme::kText;
 }

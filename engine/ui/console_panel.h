@@ -37,7 +37,8 @@ public:
     void write(Source source, log::Level level, std::string_view text);
     /// Any thread. Text as it comes from a device's printf: lines may arrive in pieces.
     void write_device(std::string_view piece);
-    /// Any thread. What a device's printf has left without its end becomes a line: at a frame's end.
+    /// Any thread. What a device's printf has left without its end becomes a line: at a frame's
+    /// end.
     void end_device_line();
     /// Also writes what scripts and devices say to the terminal: where nobody sees the panel. The
     /// log goes there anyway.

@@ -19,94 +19,50 @@ ImGuiKey imgui_key(Key key) {
     if (k >= int(Key::keypad_0) && k <= int(Key::keypad_9))
         return ImGuiKey(ImGuiKey_Keypad0 + k - int(Key::keypad_0));
     switch (key) {
-    case Key::space:
-        return ImGuiKey_Space;
-    case Key::apostrophe:
-        return ImGuiKey_Apostrophe;
-    case Key::comma:
-        return ImGuiKey_Comma;
-    case Key::minus:
-        return ImGuiKey_Minus;
-    case Key::period:
-        return ImGuiKey_Period;
-    case Key::slash:
-        return ImGuiKey_Slash;
-    case Key::semicolon:
-        return ImGuiKey_Semicolon;
-    case Key::equal:
-        return ImGuiKey_Equal;
-    case Key::left_bracket:
-        return ImGuiKey_LeftBracket;
-    case Key::backslash:
-        return ImGuiKey_Backslash;
-    case Key::right_bracket:
-        return ImGuiKey_RightBracket;
-    case Key::grave:
-        return ImGuiKey_GraveAccent;
-    case Key::escape:
-        return ImGuiKey_Escape;
-    case Key::enter:
-        return ImGuiKey_Enter;
-    case Key::tab:
-        return ImGuiKey_Tab;
-    case Key::backspace:
-        return ImGuiKey_Backspace;
-    case Key::insert:
-        return ImGuiKey_Insert;
-    case Key::del:
-        return ImGuiKey_Delete;
-    case Key::right:
-        return ImGuiKey_RightArrow;
-    case Key::left:
-        return ImGuiKey_LeftArrow;
-    case Key::down:
-        return ImGuiKey_DownArrow;
-    case Key::up:
-        return ImGuiKey_UpArrow;
-    case Key::page_up:
-        return ImGuiKey_PageUp;
-    case Key::page_down:
-        return ImGuiKey_PageDown;
-    case Key::home:
-        return ImGuiKey_Home;
-    case Key::end:
-        return ImGuiKey_End;
-    case Key::caps_lock:
-        return ImGuiKey_CapsLock;
-    case Key::keypad_decimal:
-        return ImGuiKey_KeypadDecimal;
-    case Key::keypad_divide:
-        return ImGuiKey_KeypadDivide;
-    case Key::keypad_multiply:
-        return ImGuiKey_KeypadMultiply;
-    case Key::keypad_subtract:
-        return ImGuiKey_KeypadSubtract;
-    case Key::keypad_add:
-        return ImGuiKey_KeypadAdd;
-    case Key::keypad_enter:
-        return ImGuiKey_KeypadEnter;
-    case Key::keypad_equal:
-        return ImGuiKey_KeypadEqual;
-    case Key::left_shift:
-        return ImGuiKey_LeftShift;
-    case Key::left_control:
-        return ImGuiKey_LeftCtrl;
-    case Key::left_alt:
-        return ImGuiKey_LeftAlt;
-    case Key::left_super:
-        return ImGuiKey_LeftSuper;
-    case Key::right_shift:
-        return ImGuiKey_RightShift;
-    case Key::right_control:
-        return ImGuiKey_RightCtrl;
-    case Key::right_alt:
-        return ImGuiKey_RightAlt;
-    case Key::right_super:
-        return ImGuiKey_RightSuper;
-    case Key::menu:
-        return ImGuiKey_Menu;
-    default:
-        return ImGuiKey_None;
+    case Key::space: return ImGuiKey_Space;
+    case Key::apostrophe: return ImGuiKey_Apostrophe;
+    case Key::comma: return ImGuiKey_Comma;
+    case Key::minus: return ImGuiKey_Minus;
+    case Key::period: return ImGuiKey_Period;
+    case Key::slash: return ImGuiKey_Slash;
+    case Key::semicolon: return ImGuiKey_Semicolon;
+    case Key::equal: return ImGuiKey_Equal;
+    case Key::left_bracket: return ImGuiKey_LeftBracket;
+    case Key::backslash: return ImGuiKey_Backslash;
+    case Key::right_bracket: return ImGuiKey_RightBracket;
+    case Key::grave: return ImGuiKey_GraveAccent;
+    case Key::escape: return ImGuiKey_Escape;
+    case Key::enter: return ImGuiKey_Enter;
+    case Key::tab: return ImGuiKey_Tab;
+    case Key::backspace: return ImGuiKey_Backspace;
+    case Key::insert: return ImGuiKey_Insert;
+    case Key::del: return ImGuiKey_Delete;
+    case Key::right: return ImGuiKey_RightArrow;
+    case Key::left: return ImGuiKey_LeftArrow;
+    case Key::down: return ImGuiKey_DownArrow;
+    case Key::up: return ImGuiKey_UpArrow;
+    case Key::page_up: return ImGuiKey_PageUp;
+    case Key::page_down: return ImGuiKey_PageDown;
+    case Key::home: return ImGuiKey_Home;
+    case Key::end: return ImGuiKey_End;
+    case Key::caps_lock: return ImGuiKey_CapsLock;
+    case Key::keypad_decimal: return ImGuiKey_KeypadDecimal;
+    case Key::keypad_divide: return ImGuiKey_KeypadDivide;
+    case Key::keypad_multiply: return ImGuiKey_KeypadMultiply;
+    case Key::keypad_subtract: return ImGuiKey_KeypadSubtract;
+    case Key::keypad_add: return ImGuiKey_KeypadAdd;
+    case Key::keypad_enter: return ImGuiKey_KeypadEnter;
+    case Key::keypad_equal: return ImGuiKey_KeypadEqual;
+    case Key::left_shift: return ImGuiKey_LeftShift;
+    case Key::left_control: return ImGuiKey_LeftCtrl;
+    case Key::left_alt: return ImGuiKey_LeftAlt;
+    case Key::left_super: return ImGuiKey_LeftSuper;
+    case Key::right_shift: return ImGuiKey_RightShift;
+    case Key::right_control: return ImGuiKey_RightCtrl;
+    case Key::right_alt: return ImGuiKey_RightAlt;
+    case Key::right_super: return ImGuiKey_RightSuper;
+    case Key::menu: return ImGuiKey_Menu;
+    default: return ImGuiKey_None;
     }
 }
 

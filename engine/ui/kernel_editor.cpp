@@ -45,18 +45,13 @@ StateText describe(const KernelSlot& slot) {
         return fmt::format("{} {}{}", n, word, n == 1 ? "" : "s");
     };
     switch (slot.state()) {
-    case SlotState::empty:
-        return {theme::kDim, "empty"};
-    case SlotState::waiting:
-        return {theme::kAccent, "edited"};
-    case SlotState::compiling:
-        return {theme::kAccent, "compiling"};
+    case SlotState::empty: return {theme::kDim, "empty"};
+    case SlotState::waiting: return {theme::kAccent, "edited"};
+    case SlotState::compiling: return {theme::kAccent, "compiling"};
     case SlotState::failed:
         return {theme::kError, plural(std::max(errors, 1), "error") + " · " + runs};
-    case SlotState::faulted:
-        return {theme::kError, "faulted and stopped · " + runs};
-    case SlotState::good:
-        break;
+    case SlotState::faulted: return {theme::kError, "faulted and stopped · " + runs};
+    case SlotState::good: break;
     }
     std::string text =
         fmt::format("{} in {:.0f} ms", slot.compiled_from_cache() ? "cached" : "compiled",

@@ -17,12 +17,9 @@ Layout* g_current = nullptr; ///< whose frame it is
 
 const char* file_name_of(Arrangement arrangement) {
     switch (arrangement) { // the number grows with the set of panels
-    case Arrangement::wide:
-        return "studio-2-wide.ini";
-    case Arrangement::medium:
-        return "studio-2-medium.ini";
-    case Arrangement::small:
-        break;
+    case Arrangement::wide: return "studio-2-wide.ini";
+    case Arrangement::medium: return "studio-2-medium.ini";
+    case Arrangement::small: break;
     }
     return "studio-2-small.ini";
 }
@@ -71,21 +68,11 @@ bool Layout::begin_panel(Place place) {
     const float names = parameters_width(size_.x), times = timings_width(left);
     ImVec2 at{}, extent{};
     switch (place) {
-    case Place::view:
-        at = {names, 0}, extent = {left - names - gap, above - gap};
-        break;
-    case Place::kernels:
-        at = {left, 0}, extent = {right, size_.y};
-        break;
-    case Place::parameters:
-        at = {0, 0}, extent = {names - gap, above - gap};
-        break;
-    case Place::timings:
-        at = {0, above}, extent = {times - gap, size_.y - above};
-        break;
-    case Place::console:
-        at = {times, above}, extent = {left - times - gap, size_.y - above};
-        break;
+    case Place::view: at = {names, 0}, extent = {left - names - gap, above - gap}; break;
+    case Place::kernels: at = {left, 0}, extent = {right, size_.y}; break;
+    case Place::parameters: at = {0, 0}, extent = {names - gap, above - gap}; break;
+    case Place::timings: at = {0, above}, extent = {times - gap, size_.y - above}; break;
+    case Place::console: at = {times, above}, extent = {left - times - gap, size_.y - above}; break;
     }
     ImGui::SetNextWindowPos({origin_.x + at.x, origin_.y + at.y});
     ImGui::SetNextWindowSize(extent);

@@ -17,8 +17,7 @@ namespace {
 ImGuiDockNode* node_of(const char* name) {
     const ImGuiID id = ImHashStr(name);
     ImGuiID dock = 0;
-    if (const ImGuiWindow* window = ImGui::FindWindowByID(id))
-        dock = window->DockId;
+    if (const ImGuiWindow* window = ImGui::FindWindowByID(id)) dock = window->DockId;
     else if (const ImGuiWindowSettings* settings = ImGui::FindWindowSettingsByID(id))
         dock = settings->DockId;
     return dock ? ImGui::DockBuilderGetNode(dock) : nullptr;

@@ -131,16 +131,11 @@ std::string tip_of(const Parameter& p) {
 
 bool ParameterPanel::widget(Parameter& p) {
     switch (p.kind) {
-    case ParameterKind::real:
-        return edit_real(p);
-    case ParameterKind::integer:
-        return edit_integer(p);
-    case ParameterKind::boolean:
-        return edit_boolean(p);
-    case ParameterKind::choice:
-        return edit_choice(p);
-    case ParameterKind::vector:
-        return edit_vector(p);
+    case ParameterKind::real: return edit_real(p);
+    case ParameterKind::integer: return edit_integer(p);
+    case ParameterKind::boolean: return edit_boolean(p);
+    case ParameterKind::choice: return edit_choice(p);
+    case ParameterKind::vector: return edit_vector(p);
     }
     return false;
 }

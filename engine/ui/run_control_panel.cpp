@@ -20,11 +20,8 @@ bool RunControlPanel::handle(const KeyEvent& key) {
     case Key::r:
         if (!key.repeat) control_.request_reset();
         return true;
-    case Key::period:
-        control_.request_step();
-        return true;
-    default:
-        return false;
+    case Key::period: control_.request_step(); return true;
+    default: return false;
     }
 }
 

@@ -124,10 +124,8 @@ void Studio::Parts::handle_keys() {
 }
 
 void Studio::Parts::update_cameras() {
-    if (active_camera() == Camera::orbit)
-        orbit.update(window.input(), viewport());
-    else
-        pan_zoom.update(window.input(), viewport());
+    if (active_camera() == Camera::orbit) orbit.update(window.input(), viewport());
+    else pan_zoom.update(window.input(), viewport());
 }
 
 bool Studio::begin_frame() {

@@ -27,16 +27,11 @@ StatusItem compile_item(const std::vector<StudioSlot>& slots) {
         const std::string tip =
             slot.diagnostics().empty() ? std::string{} : to_string(slot.diagnostics().front());
         switch (slot.state()) {
-        case SlotState::failed:
-            return {slot.name() + ": error", tip, Tone::error};
-        case SlotState::faulted:
-            return {slot.name() + ": faulted", tip, Tone::error};
-        case SlotState::compiling:
-            return {slot.name() + ": compiling", {}, Tone::plain};
-        case SlotState::waiting:
-            return {slot.name() + ": edited", {}, Tone::plain};
-        case SlotState::empty:
-            break;
+        case SlotState::failed: return {slot.name() + ": error", tip, Tone::error};
+        case SlotState::faulted: return {slot.name() + ": faulted", tip, Tone::error};
+        case SlotState::compiling: return {slot.name() + ": compiling", {}, Tone::plain};
+        case SlotState::waiting: return {slot.name() + ": edited", {}, Tone::plain};
+        case SlotState::empty: break;
         case SlotState::good:
             item = {fmt::format("{} {:.0f} ms", slot.compiled_from_cache() ? "cached" : "compiled",
                                 slot.compile_milliseconds()),

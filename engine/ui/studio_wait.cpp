@@ -20,7 +20,7 @@ using std::chrono::steady_clock;
 constexpr auto kUnnoticed = 100ms; ///< a wait as short is nobody's business
 constexpr auto kSlice = 50ms;
 constexpr auto kHintAfter = 1s;
-constexpr auto kLost = 15s; ///< no kernel of a picture takes as long
+constexpr auto kLost = 15s;    ///< no kernel of a picture takes as long
 constexpr auto kToCancel = 5s; ///< for a grid to notice that it was cancelled
 
 } // namespace
@@ -72,8 +72,9 @@ void Studio::Parts::wait() {
                              "Ctrl+C or closing the window ends the program",
                              waited.count());
             if (waited > kLost && !std::exchange(told_more, true))
-                log::warning("if the kernel cannot take as long: a GPU on which a program faulted may "
-                             "stop to draw until the machine is restarted (dmesg then has Xid 109)");
+                log::warning(
+                    "if the kernel cannot take as long: a GPU on which a program faulted may "
+                    "stop to draw until the machine is restarted (dmesg then has Xid 109)");
         } else if (!window.headless()) {
             if (!hint) hint = std::make_unique<WaitHint>(window);
             hint->show(waited.count());

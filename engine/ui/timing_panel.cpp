@@ -19,7 +19,7 @@ namespace {
 
 struct Series {
     const char* name;
-    double FrameSample::*member;
+    double FrameSample::* member;
     unsigned rgb;
 };
 constexpr std::array kSeries{Series{"frame", &FrameSample::frame_ms, theme::kAccent},

@@ -42,8 +42,7 @@ WaitHint::WaitHint(Window& window) : window_{window} {
     io.IniFilename = nullptr;
     const float pixels = 17 * std::clamp(window.pixel_ratio(), 0.5f, 4.0f);
     const auto font = resource_root() / "assets" / "fonts" / "Inter-Medium.otf";
-    if (std::filesystem::exists(font))
-        io.Fonts->AddFontFromFileTTF(font.string().c_str(), pixels);
+    if (std::filesystem::exists(font)) io.Fonts->AddFontFromFileTTF(font.string().c_str(), pixels);
     ImGui_ImplOpenGL3_Init("#version 450 core");
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a window shows while a kernel keeps its frame waiting: the last frame, darkened, with the
-// seconds and the key that ends the wait. It has an ImGui of its own, since the panels' one is in the
-// midst of a frame.
+// seconds and the key that ends the wait. It has an ImGui of its own, since the panels' one is in
+// the midst of a frame.
 #pragma once
 
 #include "gl/framebuffer.h"
@@ -14,8 +14,8 @@ class Window;
 
 class WaitHint {
 public:
-    /// Keeps a copy of the window's screen(). The window must outlive the hint, which leaves GL's and
-    /// ImGui's current contexts as they were.
+    /// Keeps a copy of the window's screen(). The window must outlive the hint, which leaves GL's
+    /// and ImGui's current contexts as they were.
     explicit WaitHint(Window& window);
     WaitHint(const WaitHint&) = delete;
     WaitHint& operator=(const WaitHint&) = delete;

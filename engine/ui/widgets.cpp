@@ -115,10 +115,8 @@ void hint(std::string_view t) {
 
 void separator(std::string_view title) {
     if (!ready()) return;
-    if (title.empty())
-        ImGui::Separator();
-    else
-        theme::heading(title);
+    if (title.empty()) ImGui::Separator();
+    else theme::heading(title);
 }
 
 void same_line() {

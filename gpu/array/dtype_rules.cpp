@@ -36,14 +36,10 @@ const Row& row(DType dtype) { return kRows[static_cast<std::size_t>(dtype)]; }
 
 DType integer_of(std::size_t bytes, bool is_signed) {
     switch (bytes) {
-    case 1:
-        return is_signed ? DType::int8 : DType::uint8;
-    case 2:
-        return is_signed ? DType::int16 : DType::uint16;
-    case 4:
-        return is_signed ? DType::int32 : DType::uint32;
-    default:
-        return is_signed ? DType::int64 : DType::uint64;
+    case 1: return is_signed ? DType::int8 : DType::uint8;
+    case 2: return is_signed ? DType::int16 : DType::uint16;
+    case 4: return is_signed ? DType::int32 : DType::uint32;
+    default: return is_signed ? DType::int64 : DType::uint64;
     }
 }
 
@@ -51,12 +47,9 @@ DType integer_of(std::size_t bytes, bool is_signed) {
 /// has it.
 DType floating_that_holds(DType integer) {
     switch (item_bytes(integer)) {
-    case 1:
-        return DType::float16;
-    case 2:
-        return DType::float32;
-    default:
-        return DType::float64;
+    case 1: return DType::float16;
+    case 2: return DType::float32;
+    default: return DType::float64;
     }
 }
 
@@ -92,28 +85,20 @@ DType promote(DType a, DType b) {
 
 DType promote(DType array, PythonNumber number) {
     switch (number) {
-    case PythonNumber::boolean:
-        return array;
-    case PythonNumber::integer:
-        return array == DType::bool_ ? DType::int64 : array;
-    case PythonNumber::floating:
-        return is_inexact(array) ? array : DType::float64;
-    case PythonNumber::complex:
-        break;
+    case PythonNumber::boolean: return array;
+    case PythonNumber::integer: return array == DType::bool_ ? DType::int64 : array;
+    case PythonNumber::floating: return is_inexact(array) ? array : DType::float64;
+    case PythonNumber::complex: break;
     }
     return is_inexact(array) ? complex_for(array) : DType::complex128;
 }
 
 DType default_dtype(PythonNumber number) {
     switch (number) {
-    case PythonNumber::boolean:
-        return DType::bool_;
-    case PythonNumber::integer:
-        return DType::int64;
-    case PythonNumber::floating:
-        return DType::float64;
-    case PythonNumber::complex:
-        break;
+    case PythonNumber::boolean: return DType::bool_;
+    case PythonNumber::integer: return DType::int64;
+    case PythonNumber::floating: return DType::float64;
+    case PythonNumber::complex: break;
     }
     return DType::complex128;
 }

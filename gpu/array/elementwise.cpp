@@ -122,10 +122,8 @@ void run_checked(const Call& call) {
                 break;
             }
     }
-    if (inputs.empty())
-        launch(call);
-    else
-        launch({call.loop, call.outputs, inputs, call.stream});
+    if (inputs.empty()) launch(call);
+    else launch({call.loop, call.outputs, inputs, call.stream});
 }
 
 /// The same memory as whole numbers, for copies: structures get one more axis.
@@ -185,10 +183,8 @@ std::array<Array, Loop::kMostOutputs> make_outputs(const Loop& loop, std::span<c
         if (!each.array) continue;
         if (!only) only = each.array;
         alike = alike && each.array->layout() == only->layout();
-        if (!alike || count > 0)
-            shape = broadcast_shapes(shape, each.array->shape());
-        else
-            shape = each.array->shape();
+        if (!alike || count > 0) shape = broadcast_shapes(shape, each.array->shape());
+        else shape = each.array->shape();
         ++count;
     }
     if (!alike) {

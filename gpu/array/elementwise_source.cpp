@@ -37,22 +37,17 @@ void write_parameters(Text to, const ElementwiseForm& form, const std::vector<Na
         const char* const constant = each.is_output ? "" : "const ";
         if (each.form.access == Access::value)
             format_to(to, ", const {} {}", each.form.stored, each.name);
-        else
-            format_to(to, ", {}{}* {}", constant, each.form.stored, each.name);
+        else format_to(to, ", {}{}* {}", constant, each.form.stored, each.name);
     }
 }
 
 /// What stands for the element of `each`; `index` is that of flat ones.
 std::string element(const Named& each, std::string_view index) {
     switch (each.form.access) {
-    case Access::flat:
-        return fmt::format("{}[{}]", each.name, index);
-    case Access::one:
-        return fmt::format("{}[0]", each.name);
-    case Access::value:
-        return each.name;
-    case Access::strided:
-        break;
+    case Access::flat: return fmt::format("{}[{}]", each.name, index);
+    case Access::one: return fmt::format("{}[0]", each.name);
+    case Access::value: return each.name;
+    case Access::strided: break;
     }
     const char* const constant = each.is_output ? "" : "const ";
     return fmt::format("*({0}{1}*)(({0}char*){2} + {2}_at)", constant, each.form.stored, each.name);
@@ -99,8 +94,7 @@ void write_offsets(Text to, const ElementwiseForm& form, const std::vector<Named
     format_to(to, "        {} left = i;\n", index);
     for (unsigned axis = form.dimensions; axis-- > 0;) {
         format_to(to, "        {{\n");
-        if (axis == 0)
-            format_to(to, "            const {} at = left;\n", offset);
+        if (axis == 0) format_to(to, "            const {} at = left;\n", offset);
         else if (form.wide)
             format_to(to,
                       "            const {0} next = left / geometry.size[{1}];\n"

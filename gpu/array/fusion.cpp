@@ -35,12 +35,9 @@ struct Expression::Part {
 
     std::size_t number_of(Ref ref) const {
         switch (ref.kind) {
-        case Ref::Kind::value:
-            return value[ref.number];
-        case Ref::Kind::input:
-            return input[ref.number];
-        case Ref::Kind::number:
-            break;
+        case Ref::Kind::value: return value[ref.number];
+        case Ref::Kind::input: return input[ref.number];
+        case Ref::Kind::number: break;
         }
         return constant[ref.number];
     }
@@ -70,8 +67,7 @@ Expression::Part::Part(const Expression& of, std::span<const Write> writes) {
             value[each.first_value + n] = next++;
         for (std::size_t n = 0; n < each.loop.operation->inputs; ++n) {
             const Ref ref = each.terms[n];
-            if (ref.kind == Ref::Kind::input)
-                take(input, inputs, input_count, ref.number);
+            if (ref.kind == Ref::Kind::input) take(input, inputs, input_count, ref.number);
             else if (ref.kind == Ref::Kind::number)
                 take(constant, numbers, number_count, ref.number);
         }
@@ -167,10 +163,8 @@ void Expression::launch(std::span<const Write> writes, StreamView stream) const 
         for (std::size_t k = 0; k < arrays; ++k) {
             const OperandForm operand{stored_type(*operands[k]->type().dtype, false),
                                       walk.access[k]};
-            if (k < writes.size())
-                form.outputs.push_back({operand, part.value[writes[k].value]});
-            else
-                form.inputs.push_back(operand);
+            if (k < writes.size()) form.outputs.push_back({operand, part.value[writes[k].value]});
+            else form.inputs.push_back(operand);
         }
         for (std::size_t k = 0; k < part.number_count; ++k)
             form.inputs.push_back(

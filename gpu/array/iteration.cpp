@@ -71,18 +71,14 @@ Iteration plan(const Extents& shape, std::span<const Layout* const> operands) {
         if (size == 1) continue;
         const bool turned = operands[0]->strides[axis] < 0;
         const bool joined = !it.shape.empty() && joins(it, operands, axis, size, turned);
-        if (joined)
-            it.shape[it.shape.size() - 1] *= size;
-        else
-            it.shape.push_back(size);
+        if (joined) it.shape[it.shape.size() - 1] *= size;
+        else it.shape.push_back(size);
         for (std::size_t k = 0; k < operands.size(); ++k) {
             const std::int64_t stride = operands[k]->strides[axis];
             if (turned) it.offsets[k] += (size - 1) * stride;
             const std::int64_t forward = turned ? -stride : stride;
-            if (joined)
-                it.strides[k][it.shape.size() - 1] = forward;
-            else
-                it.strides[k].push_back(forward);
+            if (joined) it.strides[k][it.shape.size() - 1] = forward;
+            else it.strides[k].push_back(forward);
         }
     }
     return it;

@@ -215,10 +215,8 @@ std::optional<Layout> reshape(const Layout& layout, const Extents& shape, std::s
         std::size_t from_end = from + 1, to_end = to + 1;
         std::int64_t old_count = old.shape[from], new_count = wanted[to];
         while (old_count != new_count) {
-            if (old_count < new_count)
-                old_count *= old.shape[from_end++];
-            else
-                new_count *= wanted[to_end++];
+            if (old_count < new_count) old_count *= old.shape[from_end++];
+            else new_count *= wanted[to_end++];
         }
         if (!split_run(old, from, from_end, order)) return std::nullopt;
         std::int64_t stride = order == Order::c ? old.strides[from_end - 1] : old.strides[from];

@@ -36,16 +36,11 @@ const std::vector<Operation>& operations() {
 
 const char* text_for(const Operation& operation, Kind kind) {
     switch (kind) {
-    case Kind::boolean:
-        return operation.boolean;
-    case Kind::signed_integer:
-        return operation.signed_integer;
-    case Kind::unsigned_integer:
-        return operation.unsigned_integer;
-    case Kind::floating:
-        return operation.floating;
-    case Kind::complex:
-        break;
+    case Kind::boolean: return operation.boolean;
+    case Kind::signed_integer: return operation.signed_integer;
+    case Kind::unsigned_integer: return operation.unsigned_integer;
+    case Kind::floating: return operation.floating;
+    case Kind::complex: break;
     }
     return operation.complex;
 }
@@ -124,28 +119,17 @@ Loop resolve(const Operation& operation, std::span<const InputType> inputs) {
     loop.outputs.fill(common.dtype);
     switch (operation.rule) {
     case TypeRule::compare:
-    case TypeRule::test:
-        loop.outputs[0] = DType::bool_;
-        break;
-    case TypeRule::real:
-        loop.outputs[0] = real_for(common.dtype);
-        break;
-    case TypeRule::select:
-        loop.inputs[0] = DType::bool_;
-        break;
-    case TypeRule::parts:
-        loop.outputs[1] = DType::int32;
-        break;
-    case TypeRule::count:
-        loop.outputs[0] = DType::uint8;
-        break;
+    case TypeRule::test: loop.outputs[0] = DType::bool_; break;
+    case TypeRule::real: loop.outputs[0] = real_for(common.dtype); break;
+    case TypeRule::select: loop.inputs[0] = DType::bool_; break;
+    case TypeRule::parts: loop.outputs[1] = DType::int32; break;
+    case TypeRule::count: loop.outputs[0] = DType::uint8; break;
     case TypeRule::scale:
         if (!is_integer(inputs[1].dtype) && inputs[1].dtype != DType::bool_)
             refuse(operation, inputs);
         loop.inputs[1] = inputs[1].dtype == DType::bool_ ? DType::int8 : inputs[1].dtype;
         break;
-    default:
-        break;
+    default: break;
     }
     // NumPy compares 64-bit integers of both signs as what they are, not as doubles.
     if (operation.rule == TypeRule::compare && common.dtype == DType::float64 &&

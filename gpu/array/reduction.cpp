@@ -213,12 +213,9 @@ bool takes_mapped(Reduction reduction, DType of, std::optional<DType> dtype) {
     case Reduction::any:
     case Reduction::all:
     case Reduction::count_nonzero:
-    case Reduction::mean:
-        return true;
-    case Reduction::prod:
-        return kind_of(dtype.value_or(of)) != Kind::complex;
-    default:
-        return false;
+    case Reduction::mean: return true;
+    case Reduction::prod: return kind_of(dtype.value_or(of)) != Kind::complex;
+    default: return false;
     }
 }
 

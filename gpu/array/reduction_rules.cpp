@@ -12,14 +12,10 @@ namespace {
 /// What numbers of a result's type are computed in.
 std::string_view wide_type(DType dtype) {
     switch (kind_of(dtype)) {
-    case Kind::boolean:
-        return "int";
-    case Kind::signed_integer:
-        return "long long";
-    case Kind::unsigned_integer:
-        return "unsigned long long";
-    default:
-        return compute_type(dtype);
+    case Kind::boolean: return "int";
+    case Kind::signed_integer: return "long long";
+    case Kind::unsigned_integer: return "unsigned long long";
+    default: return compute_type(dtype);
     }
 }
 
@@ -43,12 +39,8 @@ ReductionRule sum_rule(DType of, DType result, const char* state) {
 ReductionRule product_rule(DType result) {
     std::string type;
     switch (kind_of(result)) {
-    case Kind::complex:
-        type = "pycuda::complex<double>";
-        break;
-    case Kind::floating:
-        type = "double";
-        break;
+    case Kind::complex: type = "pycuda::complex<double>"; break;
+    case Kind::floating: type = "double"; break;
     default:
         return {"lathe::Fold<unsigned long long, lathe::Times<unsigned long long>>",
                 modular(result, "x0"), result};
@@ -77,21 +69,16 @@ ReductionRule norm_rule(DType of, DType result, double order) {
     const std::string size = is_complex ? "lathe::modulus(lathe::cast<pycuda::complex<double>>(x0))"
                                         : "::fabs(lathe::cast<double>(x0))";
     switch (norm_class(order)) {
-    case 0:
-        return {"lathe::Sum<int>", "int(lathe::truth(x0))", result};
-    case 1:
-        return {"lathe::Sum<double>", size, result};
+    case 0: return {"lathe::Sum<int>", "int(lathe::truth(x0))", result};
+    case 1: return {"lathe::Sum<double>", size, result};
     case 2:
         return {"lathe::RootOfSum<double>",
                 is_complex ? "lathe::squared(lathe::cast<pycuda::complex<double>>(x0))"
                            : "lathe::squared(lathe::cast<double>(x0))",
                 result};
-    case 3:
-        return {"lathe::Fold<double, lathe::Greatest<double>>", size, result};
-    case 4:
-        return {"lathe::Fold<double, lathe::Least<double>>", size, result};
-    default:
-        return {"lathe::PowerOfSum<double>", fmt::format("::pow({}, power)", size), result};
+    case 3: return {"lathe::Fold<double, lathe::Greatest<double>>", size, result};
+    case 4: return {"lathe::Fold<double, lathe::Least<double>>", size, result};
+    default: return {"lathe::PowerOfSum<double>", fmt::format("::pow({}, power)", size), result};
     }
 }
 
@@ -126,51 +113,31 @@ bool has_identity(Reduction reduction, double parameter) noexcept {
     case Reduction::fmin:
     case Reduction::fmax:
     case Reduction::argmin:
-    case Reduction::argmax:
-        return false;
-    case Reduction::norm:
-        return !std::isinf(parameter);
-    default:
-        return true;
+    case Reduction::argmax: return false;
+    case Reduction::norm: return !std::isinf(parameter);
+    default: return true;
     }
 }
 
 const char* name_of(Reduction reduction) {
     switch (reduction) {
-    case Reduction::sum:
-        return "add";
-    case Reduction::prod:
-        return "multiply";
-    case Reduction::min:
-        return "minimum";
-    case Reduction::max:
-        return "maximum";
-    case Reduction::fmin:
-        return "fmin";
-    case Reduction::fmax:
-        return "fmax";
-    case Reduction::argmin:
-        return "argmin";
-    case Reduction::argmax:
-        return "argmax";
-    case Reduction::any:
-        return "logical_or";
-    case Reduction::all:
-        return "logical_and";
-    case Reduction::count_nonzero:
-        return "count_nonzero";
-    case Reduction::mean:
-        return "mean";
-    case Reduction::var:
-        return "var";
-    case Reduction::std:
-        return "std";
-    case Reduction::norm:
-        return "norm";
-    case Reduction::dot:
-        return "dot";
-    case Reduction::vdot:
-        return "vdot";
+    case Reduction::sum: return "add";
+    case Reduction::prod: return "multiply";
+    case Reduction::min: return "minimum";
+    case Reduction::max: return "maximum";
+    case Reduction::fmin: return "fmin";
+    case Reduction::fmax: return "fmax";
+    case Reduction::argmin: return "argmin";
+    case Reduction::argmax: return "argmax";
+    case Reduction::any: return "logical_or";
+    case Reduction::all: return "logical_and";
+    case Reduction::count_nonzero: return "count_nonzero";
+    case Reduction::mean: return "mean";
+    case Reduction::var: return "var";
+    case Reduction::std: return "std";
+    case Reduction::norm: return "norm";
+    case Reduction::dot: return "dot";
+    case Reduction::vdot: return "vdot";
     }
     return "reduce";
 }
@@ -190,17 +157,13 @@ DType result_dtype(Reduction reduction, DType of, std::optional<DType> dtype) {
             throw TypeError{fmt::format("{} is not for {}", name_of(reduction), name_of(computed))};
         return reduction == Reduction::mean ? computed : real_for(computed);
     }
-    case Reduction::norm:
-        return is_inexact(of) ? real_for(of) : DType::float64;
+    case Reduction::norm: return is_inexact(of) ? real_for(of) : DType::float64;
     case Reduction::argmin:
     case Reduction::argmax:
-    case Reduction::count_nonzero:
-        return DType::int64;
+    case Reduction::count_nonzero: return DType::int64;
     case Reduction::any:
-    case Reduction::all:
-        return DType::bool_;
-    default:
-        return dtype.value_or(of);
+    case Reduction::all: return DType::bool_;
+    default: return dtype.value_or(of);
     }
 }
 
@@ -211,28 +174,17 @@ ReductionRule rule_of(Reduction reduction, DType a, DType b, std::optional<DType
     switch (reduction) {
     case Reduction::sum:
         return result == DType::bool_ ? truth_rule("Either") : sum_rule(a, result, "Sum");
-    case Reduction::prod:
-        return result == DType::bool_ ? truth_rule("Both") : product_rule(result);
-    case Reduction::min:
-        return order_rule(a, "Least");
-    case Reduction::max:
-        return order_rule(a, "Greatest");
-    case Reduction::fmin:
-        return order_rule(a, is_inexact(a) ? "LeastNumber" : "Least");
-    case Reduction::fmax:
-        return order_rule(a, is_inexact(a) ? "GreatestNumber" : "Greatest");
-    case Reduction::argmin:
-        return place_rule(a, "Ascending");
-    case Reduction::argmax:
-        return place_rule(a, "Descending");
-    case Reduction::any:
-        return truth_rule("Either");
-    case Reduction::all:
-        return truth_rule("Both");
-    case Reduction::count_nonzero:
-        return {"lathe::Sum<int>", "int(lathe::truth(x0))", result};
-    case Reduction::mean:
-        return sum_rule(a, result, "Mean");
+    case Reduction::prod: return result == DType::bool_ ? truth_rule("Both") : product_rule(result);
+    case Reduction::min: return order_rule(a, "Least");
+    case Reduction::max: return order_rule(a, "Greatest");
+    case Reduction::fmin: return order_rule(a, is_inexact(a) ? "LeastNumber" : "Least");
+    case Reduction::fmax: return order_rule(a, is_inexact(a) ? "GreatestNumber" : "Greatest");
+    case Reduction::argmin: return place_rule(a, "Ascending");
+    case Reduction::argmax: return place_rule(a, "Descending");
+    case Reduction::any: return truth_rule("Either");
+    case Reduction::all: return truth_rule("Both");
+    case Reduction::count_nonzero: return {"lathe::Sum<int>", "int(lathe::truth(x0))", result};
+    case Reduction::mean: return sum_rule(a, result, "Mean");
     case Reduction::var:
     case Reduction::std: {
         const std::string_view type = compute_type(dtype           ? *dtype
@@ -242,11 +194,9 @@ ReductionRule rule_of(Reduction reduction, DType a, DType b, std::optional<DType
                             type),
                 cast_to(type), result};
     }
-    case Reduction::norm:
-        return norm_rule(a, result, parameter);
+    case Reduction::norm: return norm_rule(a, result, parameter);
     case Reduction::dot:
-    case Reduction::vdot:
-        return dot_rule(result, reduction == Reduction::vdot);
+    case Reduction::vdot: return dot_rule(result, reduction == Reduction::vdot);
     }
     return {};
 }

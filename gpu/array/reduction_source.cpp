@@ -121,8 +121,7 @@ void write_source(Text to, const ReductionForm& form) {
     for (std::size_t k = loaded; k < form.read.size(); ++k)
         if (form.flat)
             put(to, "        ((A{0}*)a{0})[raw.at + k] = {1};\n", k, form.stored[k - loaded]);
-        else
-            put(to, "        *(A{0}*)(a{0} + raw.to{0}[k]) = {1};\n", k, form.stored[k - loaded]);
+        else put(to, "        *(A{0}*)(a{0} + raw.to{0}[k]) = {1};\n", k, form.stored[k - loaded]);
     if (form.element.find("power") != std::string_view::npos)
         put(to, "        const double power = plan.parameter;\n");
     put(to,

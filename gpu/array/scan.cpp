@@ -153,8 +153,8 @@ std::size_t value_bytes_of(DType computed) {
 }
 
 void scan_rows(const Scan& scan, const Array& in, Array& out, std::int64_t length) {
-    const bool is_long = length >= (is_software_device() ? kLongRowOfProcessor : kLongRow) ||
-                         length == in.size();
+    const bool is_long =
+        length >= (is_software_device() ? kLongRowOfProcessor : kLongRow) || length == in.size();
     const std::int64_t rows = is_long ? in.size() / length : 1;
     const std::size_t bytes = value_bytes_of(scan.computed) * (is_long ? 1 : 2);
     const unsigned vector = vector_of(in, out, rows == 1 ? 0 : length);
@@ -170,8 +170,7 @@ void scan_rows(const Scan& scan, const Array& in, Array& out, std::int64_t lengt
     const std::int64_t row = is_long ? length : in.size();
     const ScanWork work{rows, row, shape.tile(vector), bytes, scan.stream};
     const LaunchConfig config{{work.blocks()}, {shape.threads}, 0, scan.stream};
-    if (is_long)
-        launch(kernel.kernel, config, in.address(), out.address(), row, work.state());
+    if (is_long) launch(kernel.kernel, config, in.address(), out.address(), row, work.state());
     else
         launch(kernel.kernel, config, in.address(), out.address(),
                static_cast<std::uint32_t>(length), row, work.state());
@@ -275,10 +274,8 @@ Array accumulate(const Operation& operation, const Array& array, std::int64_t ax
     uses.add(made);
     if (inner == 1 || length <= kShortColumn || columns >= kManyColumns) {
         const Array compact = uses.in_c_order(array, operation.name);
-        if (inner == 1)
-            scan_rows(scan, compact, made, length);
-        else
-            scan_columns(scan, compact, made, length, inner);
+        if (inner == 1) scan_rows(scan, compact, made, length);
+        else scan_columns(scan, compact, made, length, inner);
         return made;
     }
     // Few long columns: as rows, there and back.

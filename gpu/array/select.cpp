@@ -203,10 +203,8 @@ UniqueArray unique(const Array& array, const UniqueParts& parts, StreamView stre
     const Array flat =
         uses.in_c_order(array, "unique").view(dtype, compact({size}, item_bytes(dtype)));
     SortedArray sorted;
-    if (wants_order)
-        sorted = sort_with_indices(flat, 0, stream), uses.add(sorted.indices);
-    else
-        sorted.keys = sort(flat, 0, stream);
+    if (wants_order) sorted = sort_with_indices(flat, 0, stream), uses.add(sorted.indices);
+    else sorted.keys = sort(flat, 0, stream);
     uses.add(sorted.keys);
     // The first of equal keys, as the sort is stable, is the first in the array.
     const std::string_view same =

@@ -110,10 +110,8 @@ unsigned vector_of(const Walk& walk, Operands operands) {
 void Walk::plan(std::span<const Array* const> operands, std::size_t outputs) {
     count = operands[0]->size();
     wide = count > std::numeric_limits<std::int32_t>::max();
-    if (walks_alike(operands))
-        walk_flat(*this, operands);
-    else
-        walk_strided(*this, operands, outputs);
+    if (walks_alike(operands)) walk_flat(*this, operands);
+    else walk_strided(*this, operands, outputs);
     if (dimensions == 0) vector = vector_of(*this, operands);
 }
 

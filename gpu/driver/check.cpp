@@ -30,10 +30,8 @@ bool comes_from_a_kernel(CUresult code) noexcept {
     case CUDA_ERROR_ILLEGAL_INSTRUCTION:
     case CUDA_ERROR_MISALIGNED_ADDRESS:
     case CUDA_ERROR_INVALID_ADDRESS_SPACE:
-    case CUDA_ERROR_INVALID_PC:
-        return true;
-    default:
-        return false;
+    case CUDA_ERROR_INVALID_PC: return true;
+    default: return false;
     }
 }
 
@@ -48,8 +46,7 @@ bool context_is_lost() noexcept {
 std::string message_of(const detail::Failure& failure, std::string_view detail) {
     std::string message = fmt::format("{} failed: {}", failure.routine, failure.text);
     if (!detail.empty()) message += fmt::format(" - {}", detail);
-    if (failure.fault)
-        message += fmt::format(" - {}", to_string(*failure.fault));
+    if (failure.fault) message += fmt::format(" - {}", to_string(*failure.fault));
     else if (!failure.words.empty() && detail.find(failure.words) == detail.npos)
         message += fmt::format(" - {}", failure.words);
     return message;

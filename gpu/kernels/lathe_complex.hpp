@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Functions of complex numbers for the kernels of array operations: those that pycuda-complex.hpp
 // does not have, and those that it has with the values of C's Annex G (G.6) for zeros, infinities
-// and NaN, which NumPy and the Python array API standard have, too. Where C leaves a sign open it is +.
+// and NaN, which NumPy and the Python array API standard have, too. Where C leaves a sign open it
+// is +.
 #pragma once
 
 #include <pycuda-complex.hpp>
@@ -68,7 +69,9 @@ template <class T> __device__ pycuda::complex<T> tan(const pycuda::complex<T>& z
 
 template <class T> __device__ pycuda::complex<T> log1p(const pycuda::complex<T>& z) {
     const T x = z.real(), y = z.imag();
-    return pycuda::complex<T>(::fabs(x) < T(0.5) && ::fabs(y) < T(0.5) ? ::log1p(x * (2 + x) + y * y) / 2 : ::log(::hypot(1 + x, y)),
+    return pycuda::complex<T>(::fabs(x) < T(0.5) && ::fabs(y) < T(0.5)
+                                  ? ::log1p(x * (2 + x) + y * y) / 2
+                                  : ::log(::hypot(1 + x, y)),
                               ::atan2(y, 1 + x));
 }
 
@@ -81,7 +84,8 @@ template <class T> __device__ __forceinline__ bool at_infinity(const pycuda::com
 template <class T> __device__ pycuda::complex<T> arcsin(const pycuda::complex<T>& z) {
     typedef pycuda::complex<T> Z;
     const T x = z.real(), y = z.imag();
-    if (at_infinity(z)) return Z(::copysign(::atan2(::fabs(x), ::fabs(y)), x), ::copysign(infinite<T>(), y));
+    if (at_infinity(z))
+        return Z(::copysign(::atan2(::fabs(x), ::fabs(y)), x), ::copysign(infinite<T>(), y));
     if (x == T(0) && ::isnan(y)) return z;
     const Z down = sqrt(Z(1 - x, -y)), up = sqrt(Z(1 + x, y));
     return Z(::atan2(x, (down * up).real()), ::asinh((conj(down) * up).imag()));
@@ -113,8 +117,9 @@ template <class T> __device__ pycuda::complex<T> arctanh(const pycuda::complex<T
     if (at_infinity(z))
         return Z(::copysign(T(0), x), ::isnan(y) ? y : ::copysign(T(1.57079632679489661923), y));
     if (x == T(0) && ::isnan(y)) return z;
-    return Z(::copysign(::log1p(4 * ::fabs(x) / ((1 - ::fabs(x)) * (1 - ::fabs(x)) + y * y)) / 4, x),
-             ::atan2(2 * y, (1 - x) * (1 + x) - y * y) / 2);
+    return Z(
+        ::copysign(::log1p(4 * ::fabs(x) / ((1 - ::fabs(x)) * (1 - ::fabs(x)) + y * y)) / 4, x),
+        ::atan2(2 * y, (1 - x) * (1 + x) - y * y) / 2);
 }
 template <class T> __device__ pycuda::complex<T> arctan(const pycuda::complex<T>& z) {
     const pycuda::complex<T> turned = arctanh(pycuda::complex<T>(-z.imag(), z.real()));

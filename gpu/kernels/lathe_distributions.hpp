@@ -8,7 +8,8 @@
 namespace lathe {
 namespace random {
 
-// --- What distributions are made of: Real is what they compute in, Parts the numbers of an element.
+// --- What distributions are made of: Real is what they compute in, Parts the numbers of an
+// element.
 
 template <class T> struct Type {
     typedef float Real;
@@ -47,11 +48,19 @@ __device__ __forceinline__ constexpr unsigned use_of(int each) {
 }
 
 // Values as they lie in memory: those of half are rounded, those of complex numbers go in pairs.
-template <class T, class Real> __device__ __forceinline__ void put(T& to, const Real* parts) { to = T(parts[0]); }
-__device__ __forceinline__ void put(float2& to, const float* parts) { to = make_float2(parts[0], parts[1]); }
-__device__ __forceinline__ void put(double2& to, const double* parts) { to = make_double2(parts[0], parts[1]); }
+template <class T, class Real> __device__ __forceinline__ void put(T& to, const Real* parts) {
+    to = T(parts[0]);
+}
+__device__ __forceinline__ void put(float2& to, const float* parts) {
+    to = make_float2(parts[0], parts[1]);
+}
+__device__ __forceinline__ void put(double2& to, const double* parts) {
+    to = make_double2(parts[0], parts[1]);
+}
 
-__device__ __forceinline__ double as_double(u64 bits) { return __longlong_as_double((long long)bits); }
+__device__ __forceinline__ double as_double(u64 bits) {
+    return __longlong_as_double((long long)bits);
+}
 
 // --- Distributions. Each has two parameters, given as 64 bits each, and makes kEach elements of
 // one block: `of(sequence, index, to)`.
@@ -74,16 +83,29 @@ template <class T, class Self> struct ByWords {
 template <class T> struct Uniform : ByWords<T, Uniform<T>> {
     typedef typename Type<T>::Real Real;
     Real low, share;
-    __device__ Uniform(u64 a, u64 b) : low(Real(as_double(a))), share(Real(as_double(b)) * one(typename Words<Real>::Word(), (const T*)0)) {}
+    __device__ Uniform(u64 a, u64 b)
+        : low(Real(as_double(a))),
+          share(Real(as_double(b)) * one(typename Words<Real>::Word(), (const T*)0)) {}
     __device__ __forceinline__ void values(const Words<Real>& words, Real* to) const {
 #pragma unroll
-        for (int k = 0; k < Words<Real>::kCount; ++k) to[k] = low + share * whole(words.of[k], (const T*)0);
+        for (int k = 0; k < Words<Real>::kCount; ++k)
+            to[k] = low + share * whole(words.of[k], (const T*)0);
     }
-    template <class Any> static __device__ __forceinline__ float whole(unsigned x, const Any*) { return float(x >> 8); }
-    template <class Any> static __device__ __forceinline__ float one(unsigned, const Any*) { return 5.9604644775390625e-8f; }
-    template <class Any> static __device__ __forceinline__ double whole(u64 x, const Any*) { return double(x >> 11); }
-    template <class Any> static __device__ __forceinline__ double one(u64, const Any*) { return 1.1102230246251565e-16; }
-    static __device__ __forceinline__ float whole(unsigned x, const half*) { return float(x >> 21); }
+    template <class Any> static __device__ __forceinline__ float whole(unsigned x, const Any*) {
+        return float(x >> 8);
+    }
+    template <class Any> static __device__ __forceinline__ float one(unsigned, const Any*) {
+        return 5.9604644775390625e-8f;
+    }
+    template <class Any> static __device__ __forceinline__ double whole(u64 x, const Any*) {
+        return double(x >> 11);
+    }
+    template <class Any> static __device__ __forceinline__ double one(u64, const Any*) {
+        return 1.1102230246251565e-16;
+    }
+    static __device__ __forceinline__ float whole(unsigned x, const half*) {
+        return float(x >> 21);
+    }
     static __device__ __forceinline__ float one(unsigned, const half*) { return 4.8828125e-4f; }
 };
 template <class T> struct AboveZero : ByWords<T, AboveZero<T>> {
@@ -132,8 +154,8 @@ template <class T> struct LogNormal : ByWords<T, LogNormal<T>> {
     }
 };
 
-// From `low` on, `last + 1` numbers without bias: the upper half of a product is the number, and the
-// few lower halves that would favour some are drawn again. D. Lemire, "Fast Random Integer
+// From `low` on, `last + 1` numbers without bias: the upper half of a product is the number, and
+// the few lower halves that would favour some are drawn again. D. Lemire, "Fast Random Integer
 // Generation in an Interval", ACM TOMACS 29, 2019. Ranges up to 2^32 take 32 bits, others 64.
 template <class T> struct Integers {
     enum { kEach = 4 };
@@ -147,7 +169,8 @@ template <class T> struct Integers {
 #pragma unroll
         for (int k = 0; k < 4; ++k) to[k] = T(low + number(sequence, index * 4 + k, words.of[k]));
     }
-    __device__ __forceinline__ unsigned number(const Sequence& sequence, u64 position, unsigned x) const {
+    __device__ __forceinline__ unsigned number(const Sequence& sequence, u64 position,
+                                               unsigned x) const {
         if (range == 0) return x;
         for (unsigned attempt = 0; x * range < threshold; ++attempt)
             x = sequence.block(position, kMore, attempt).x;
@@ -205,7 +228,8 @@ template <class Real> struct Attempts {
     int left;
     Words<Real> words;
     __device__ Attempts(const Sequence& of, u64 at)
-        : sequence(of), position(at), attempt(0), left(Words<Real>::kCount), words(of.block(at, kOne)) {}
+        : sequence(of), position(at), attempt(0), left(Words<Real>::kCount),
+          words(of.block(at, kOne)) {}
     __device__ typename Words<Real>::Word bits() {
         if (left == 0) {
             words = Words<Real>(sequence.block(position, kOne, ++attempt));
@@ -266,10 +290,14 @@ private:
 // --- Arrays: elements at `position` and on, one after the other. Groups of one block are written
 // at once where they lie so; any grid.
 
-template <class Draw, class T> __device__ void fill(T* out, u64 count, u64 position, const Sequence& sequence, const Draw& draw) {
+template <class Draw, class T>
+__device__ void fill(T* out, u64 count, u64 position, const Sequence& sequence, const Draw& draw) {
     const int each = Draw::kEach;
-    struct __align__(sizeof(T) * each < 16 ? sizeof(T) * each : 16) Group { T of[each]; };
-    const unsigned before = unsigned(position % each); // elements of the first block before `position`
+    struct __align__(sizeof(T) * each < 16 ? sizeof(T) * each : 16) Group {
+        T of[each];
+    };
+    const unsigned before =
+        unsigned(position % each); // elements of the first block before `position`
     const u64 first = position / each, blocks = (before + count + each - 1) / each;
     const u64 step = u64(gridDim.x) * blockDim.x;
     const bool together = before == 0 && u64(out) % alignof(Group) == 0;
@@ -315,7 +343,8 @@ struct Shuffle {
         return unsigned(product >> 32);
     }
     __device__ u64 once(u64 x) const {
-        const unsigned left_mask = unsigned((1ull << left_bits) - 1), right_mask = unsigned((1ull << right_bits) - 1);
+        const unsigned left_mask = unsigned((1ull << left_bits) - 1),
+                       right_mask = unsigned((1ull << right_bits) - 1);
         unsigned left = unsigned(x >> right_bits), right = unsigned(x) & right_mask;
 #pragma unroll
         for (int k = 0; k < kRounds; k += 2) {
@@ -331,14 +360,17 @@ struct Shuffle {
     }
 };
 
-__device__ inline void permutation(long long* out, u64 count, u64 position, const Sequence& sequence) {
+__device__ inline void permutation(long long* out, u64 count, u64 position,
+                                   const Sequence& sequence) {
     const Shuffle shuffle(sequence, position, count);
     const u64 step = u64(gridDim.x) * blockDim.x;
-    for (u64 k = u64(blockIdx.x) * blockDim.x + threadIdx.x; k < count; k += step) out[k] = (long long)shuffle(k);
+    for (u64 k = u64(blockIdx.x) * blockDim.x + threadIdx.x; k < count; k += step)
+        out[k] = (long long)shuffle(k);
 }
 
 // Rows of `words` each, in the order of `from`.
-template <class Word> __device__ void take_rows(Word* out, const Word* in, const long long* from, u64 rows, u64 words) {
+template <class Word>
+__device__ void take_rows(Word* out, const Word* in, const long long* from, u64 rows, u64 words) {
     const u64 step = u64(gridDim.x) * blockDim.x, count = rows * words;
     for (u64 k = u64(blockIdx.x) * blockDim.x + threadIdx.x; k < count; k += step) {
         const u64 row = k / words;

@@ -2,9 +2,9 @@
 // Generators that keep a state, with the seeds and sequences of cuRAND's device generators (CUDA
 // Toolkit documentation, cuRAND, section 3; checked against them in tests/python), so that programs
 // get the same numbers. XORWOW: G. Marsaglia, "Xorshift RNGs", J. Stat. Soft. 8 (14), 2003.
-// MRG32k3a: P. L'Ecuyer, "Good parameters and implementations for combined multiple recursive random
-// number generators", Operations Research 47 (1), 1999. Sobol: P. Bratley, B. Fox, "Algorithm 659",
-// ACM TOMS 14 (1), 1988, in the order of Gray's code.
+// MRG32k3a: P. L'Ecuyer, "Good parameters and implementations for combined multiple recursive
+// random number generators", Operations Research 47 (1), 1999. Sobol: P. Bratley, B. Fox,
+// "Algorithm 659", ACM TOMS 14 (1), 1988, in the order of Gray's code.
 //
 // Skipping needs powers of transition matrices: tables that lathe.cuda.curandom_tables computes.
 #pragma once
@@ -13,8 +13,8 @@
 namespace lathe {
 namespace random {
 
-// --- XORWOW: x_n of five words, and a counter d. A table has, for each bit k of a count, the matrix
-// of 2^k steps: 160 rows of 5 words, row i being what bit i of the words becomes.
+// --- XORWOW: x_n of five words, and a counter d. A table has, for each bit k of a count, the
+// matrix of 2^k steps: 160 rows of 5 words, row i being what bit i of the words becomes.
 
 // Normal numbers one by one, of generators that make pairs: the second one is kept.
 template <class Self> struct Pairs {
@@ -65,7 +65,8 @@ struct Xorwow : Pairs<Xorwow> {
     }
     __device__ float2 normal2() {
         const unsigned x = bits(), y = bits();
-        const float radius = ::sqrtf(-2 * ::logf(above_zero(x))), step = 2.3283064e-10f * 6.2831855f;
+        const float radius = ::sqrtf(-2 * ::logf(above_zero(x))),
+                    step = 2.3283064e-10f * 6.2831855f;
         float2 pair;
         ::__sincosf(float(y) * step + step / 2, &pair.x, &pair.y);
         return make_float2(pair.x * radius, pair.y * radius);
@@ -129,7 +130,9 @@ struct Mrg32k3a : Pairs<Mrg32k3a> {
         b[2] = unsigned(q);
         return unsigned(p > q ? p - q : p + kM1 - q);
     }
-    __device__ unsigned bits() { return unsigned(double(draw()) * 1.000000048662); } // to 32 bits' range
+    __device__ unsigned bits() {
+        return unsigned(double(draw()) * 1.000000048662);
+    } // to 32 bits' range
     __device__ float uniform() { return float(double(draw()) * 2.3283065498378288e-10); }
     __device__ double uniform_double() { return double(draw()) * 2.3283065498378288e-10; }
     __device__ float2 normal2() {
@@ -150,7 +153,8 @@ struct Mrg32k3a : Pairs<Mrg32k3a> {
             u64 made[3];
             for (int row = 0; row < 3; ++row) {
                 made[row] = 0;
-                for (int k = 0; k < 3; ++k) made[row] = (made[row] + u64(table[row * 3 + k]) * x[k] % modulus) % modulus;
+                for (int k = 0; k < 3; ++k)
+                    made[row] = (made[row] + u64(table[row * 3 + k]) * x[k] % modulus) % modulus;
             }
             for (int k = 0; k < 3; ++k) x[k] = unsigned(made[k]);
         }
@@ -160,8 +164,12 @@ struct Mrg32k3a : Pairs<Mrg32k3a> {
         multiply(b, steps, table + kUnit / 2, kM2);
     }
     __device__ void skip(u64 numbers, const unsigned* tables) { jump(numbers, tables); }
-    __device__ void skip_subsequence(u64 count, const unsigned* tables) { jump(count, tables + kUnit); }
-    __device__ void skip_sequence(u64 count, const unsigned* tables) { jump(count, tables + 2 * kUnit); }
+    __device__ void skip_subsequence(u64 count, const unsigned* tables) {
+        jump(count, tables + kUnit);
+    }
+    __device__ void skip_sequence(u64 count, const unsigned* tables) {
+        jump(count, tables + 2 * kUnit);
+    }
     __device__ void seed(u64 seed, u64 subsequence, u64 offset, const unsigned* tables) {
         for (int k = 0; k < 3; ++k) a[k] = b[k] = 12345u;
         if (seed) {
@@ -181,8 +189,12 @@ struct Mrg32k3a : Pairs<Mrg32k3a> {
 // vectors stay where they are: 32 or 64 words that must live as long as the state.
 
 template <class Word> __device__ __forceinline__ int lowest_zero(Word x);
-template <> __device__ __forceinline__ int lowest_zero(unsigned x) { return ~x ? __ffs(int(~x)) - 1 : 31; }
-template <> __device__ __forceinline__ int lowest_zero(u64 x) { return ~x ? __ffsll((long long)~x) - 1 : 63; }
+template <> __device__ __forceinline__ int lowest_zero(unsigned x) {
+    return ~x ? __ffs(int(~x)) - 1 : 31;
+}
+template <> __device__ __forceinline__ int lowest_zero(u64 x) {
+    return ~x ? __ffsll((long long)~x) - 1 : 63;
+}
 
 template <class Word> struct Sobol {
     enum { kBits = sizeof(Word) * 8 };
@@ -210,9 +222,13 @@ template <class Word> struct Sobol {
     }
     static __device__ unsigned upper(unsigned v) { return v; }
     static __device__ unsigned upper(u64 v) { return unsigned(v >> 32); }
-    static __device__ double wide(unsigned v) { return double(v) * 2.3283064365386963e-10 + 2.3283064365386963e-10; }
+    static __device__ double wide(unsigned v) {
+        return double(v) * 2.3283064365386963e-10 + 2.3283064365386963e-10;
+    }
     static __device__ double wide(u64 v) { return above_zero(v); }
-    static __device__ double below_one(unsigned v) { return double(v) * 2.3283064365386963e-10 + 1.1641532182693481e-10; }
+    static __device__ double below_one(unsigned v) {
+        return double(v) * 2.3283064365386963e-10 + 1.1641532182693481e-10;
+    }
     static __device__ double below_one(u64 v) { return unit(v); }
 
     __device__ float uniform() { return above_zero(upper(bits())); }
@@ -227,14 +243,16 @@ template <class Word> struct Sobol {
     __device__ double normal_double() { return normal_of(bits()); }
     static __device__ double normal_of(unsigned v) {
         const bool above = v > 0x80000000u;
-        const double tail = ::erfcinv(2 * (double(above ? ~v : v) * 2.3283064365386963e-10 + 1.1641532182693481e-10));
+        const double tail = ::erfcinv(
+            2 * (double(above ? ~v : v) * 2.3283064365386963e-10 + 1.1641532182693481e-10));
         return above ? 1.4142135623730951 * tail : -1.4142135623730951 * tail;
     }
     static __device__ double normal_of(u64 v) {
         v >>= 11;
         const bool above = v > 0x10000000000000ull;
         if (above) v = 0x1fffffffffffffull - v;
-        const double tail = ::erfcinv(2 * (double(v) * 1.1102230246251565e-16 + 5.5511151231257827e-17));
+        const double tail =
+            ::erfcinv(2 * (double(v) * 1.1102230246251565e-16 + 5.5511151231257827e-17));
         return above ? 1.4142135623730951 * tail : -1.4142135623730951 * tail;
     }
     // From a mean of 700 on by the normal quantile and the next two terms of E. Cornish,
@@ -246,7 +264,9 @@ template <class Word> struct Sobol {
         }
         if (mean < 700) return Poisson(mean).search(below_one(bits()));
         const double z = normal_double();
-        return ::fmax(::floor(mean + ::sqrt(mean) * z + (z * z - 1) / 6 + (z - z * z * z) / (72 * ::sqrt(mean)) + 0.5), 0.0);
+        return ::fmax(::floor(mean + ::sqrt(mean) * z + (z * z - 1) / 6 +
+                              (z - z * z * z) / (72 * ::sqrt(mean)) + 0.5),
+                      0.0);
     }
 };
 

@@ -9,10 +9,13 @@ struct half {
     unsigned short bits;
 
     half() = default;
-    __device__ __forceinline__ half(float value) { asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(value)); }
+    __device__ __forceinline__ half(float value) {
+        asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(value));
+    }
     // Rounded once: a double goes by way of float, whose last bit takes what was cut off.
     __device__ __forceinline__ half(double value) : half(round_to_odd(value)) {}
-    template <class Integer> __device__ __forceinline__ explicit half(Integer value) : half(double(value)) {}
+    template <class Integer>
+    __device__ __forceinline__ explicit half(Integer value) : half(double(value)) {}
 
     __device__ __forceinline__ operator float() const {
         float value;

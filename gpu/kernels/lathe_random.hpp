@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Random numbers by position: number k of a sequence follows from key, sequence and k alone, so that
-// no state is kept and any launch gives the same. Philox4x32-10: J. Salmon, M. Moraes, R. Dror,
-// D. Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011. Generators that keep a state, as
-// PyCUDA's classes have, are in lathe_generators.hpp.
+// Random numbers by position: number k of a sequence follows from key, sequence and k alone, so
+// that no state is kept and any launch gives the same. Philox4x32-10: J. Salmon, M. Moraes, R.
+// Dror, D. Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011. Generators that keep a
+// state, as PyCUDA's classes have, are in lathe_generators.hpp.
 //
 // A block of Philox has 128 bits and its counter four words: the first two number the block, the
-// third is the sequence, the fourth says what the block is for (Use), so that no two uses share bits.
+// third is the sequence, the fourth says what the block is for (Use), so that no two uses share
+// bits.
 #pragma once
 
 namespace lathe {
@@ -17,7 +18,8 @@ typedef unsigned long long u64;
 // nor of a product of 64 bits once they have widened what surrounds it.
 __device__ __forceinline__ void multiply(unsigned a, unsigned b, unsigned& low, unsigned& high) {
     asm("{ .reg .b64 product; mul.wide.u32 product, %2, %3; mov.b64 {%0, %1}, product; }"
-        : "=r"(low), "=r"(high) : "r"(a), "r"(b));
+        : "=r"(low), "=r"(high)
+        : "r"(a), "r"(b));
 }
 
 __device__ __forceinline__ uint4 philox(uint4 counter, uint2 key) {
@@ -44,7 +46,8 @@ struct Sequence {
         : key(make_uint2(unsigned(seed), unsigned(seed >> 32))), number(sequence) {}
     // `attempt` below 2^24 counts the blocks of one element, where one may not be enough.
     __device__ __forceinline__ uint4 block(u64 index, unsigned use, unsigned attempt = 0) const {
-        return philox(make_uint4(unsigned(index), unsigned(index >> 32), number, use | attempt), key);
+        return philox(make_uint4(unsigned(index), unsigned(index >> 32), number, use | attempt),
+                      key);
     }
 };
 

@@ -13,13 +13,18 @@
 namespace lathe {
 
 template <int N, class T, class Get> struct Tree {
-    template <class Add> static __device__ __forceinline__ T of(const Get& get, int at, const Add& add) {
+    template <class Add>
+    static __device__ __forceinline__ T of(const Get& get, int at, const Add& add) {
         constexpr int half = N / 2;
-        return add(Tree<half, T, Get>::of(get, at, add), Tree<N - half, T, Get>::of(get, at + half, add));
+        return add(Tree<half, T, Get>::of(get, at, add),
+                   Tree<N - half, T, Get>::of(get, at + half, add));
     }
 };
 template <class T, class Get> struct Tree<1, T, Get> {
-    template <class Add> static __device__ __forceinline__ T of(const Get& get, int at, const Add&) { return T(get(at)); }
+    template <class Add>
+    static __device__ __forceinline__ T of(const Get& get, int at, const Add&) {
+        return T(get(at));
+    }
 };
 template <int N, class T, class Get> __device__ __forceinline__ T tree_sum(const Get& get) {
     return Tree<N, T, Get>::of(get, 0, [](const T& a, const T& b) { return a + b; });
@@ -54,11 +59,15 @@ struct TwofoldSum { // of doubles
         rest += other.rest;
     }
     // What was cut off an infinite sum is no number.
-    __device__ __forceinline__ double value() const { return ::isfinite(sum) && rest != 0 ? sum + rest : sum; }
+    __device__ __forceinline__ double value() const {
+        return ::isfinite(sum) && rest != 0 ? sum + rest : sum;
+    }
 };
 template <class Part, class T, class Wide = double> struct ComplexSum {
     Part x, y;
-    static __device__ __forceinline__ ComplexSum nothing() { return {Part::nothing(), Part::nothing()}; }
+    static __device__ __forceinline__ ComplexSum nothing() {
+        return {Part::nothing(), Part::nothing()};
+    }
     __device__ __forceinline__ void add(const pycuda::complex<T>& z) {
         x.add(z.real());
         y.add(z.imag());
@@ -67,15 +76,29 @@ template <class Part, class T, class Wide = double> struct ComplexSum {
         x.add(other.x);
         y.add(other.y);
     }
-    __device__ __forceinline__ pycuda::complex<Wide> value() const { return {x.value(), y.value()}; }
+    __device__ __forceinline__ pycuda::complex<Wide> value() const {
+        return {x.value(), y.value()};
+    }
 };
 
-template <class T> struct SumOf { typedef WholeSum<long long> Type; };
-template <> struct SumOf<unsigned> { typedef WholeSum<wide> Type; };
-template <> struct SumOf<wide> { typedef WholeSum<wide> Type; };
-template <> struct SumOf<float> { typedef DoubleSum Type; };
-template <> struct SumOf<double> { typedef TwofoldSum Type; };
-template <class T> struct SumOf<pycuda::complex<T>> { typedef ComplexSum<typename SumOf<T>::Type, T> Type; };
+template <class T> struct SumOf {
+    typedef WholeSum<long long> Type;
+};
+template <> struct SumOf<unsigned> {
+    typedef WholeSum<wide> Type;
+};
+template <> struct SumOf<wide> {
+    typedef WholeSum<wide> Type;
+};
+template <> struct SumOf<float> {
+    typedef DoubleSum Type;
+};
+template <> struct SumOf<double> {
+    typedef TwofoldSum Type;
+};
+template <class T> struct SumOf<pycuda::complex<T>> {
+    typedef ComplexSum<typename SumOf<T>::Type, T> Type;
+};
 
 /// What a kernel is told beside the elements: how many there are, ddof or the norm's order.
 struct Facts {
@@ -87,30 +110,40 @@ struct Facts {
 template <class T> struct Sum {
     typedef typename SumOf<T>::Type State;
     static __device__ __forceinline__ State neutral() { return State::nothing(); }
-    template <int N, class Run> static __device__ __forceinline__ void take(State& state, const Run& run) {
+    template <int N, class Run>
+    static __device__ __forceinline__ void take(State& state, const Run& run) {
         state.add(tree_sum<N, T>(run));
     }
-    static __device__ __forceinline__ void merge(State& state, const State& later) { state.add(later); }
+    static __device__ __forceinline__ void merge(State& state, const State& later) {
+        state.add(later);
+    }
     static __device__ __forceinline__ auto finish(const State& state, const Facts&) {
         return state.value();
     }
 };
 template <class T> struct Mean : Sum<T> {
-    static __device__ __forceinline__ auto finish(const typename Sum<T>::State& state, const Facts& facts) {
+    static __device__ __forceinline__ auto finish(const typename Sum<T>::State& state,
+                                                  const Facts& facts) {
         return divided(state.value(), facts.count);
     }
-    static __device__ __forceinline__ double divided(double sum, double count) { return sum / count; }
-    template <class U> static __device__ __forceinline__ pycuda::complex<U> divided(const pycuda::complex<U>& sum, double count) {
+    static __device__ __forceinline__ double divided(double sum, double count) {
+        return sum / count;
+    }
+    template <class U>
+    static __device__ __forceinline__ pycuda::complex<U> divided(const pycuda::complex<U>& sum,
+                                                                 double count) {
         return {sum.real() / count, sum.imag() / count};
     }
 };
 template <class T> struct RootOfSum : Sum<T> { // the Euclidean norm, of squares
-    static __device__ __forceinline__ double finish(const typename Sum<T>::State& state, const Facts&) {
+    static __device__ __forceinline__ double finish(const typename Sum<T>::State& state,
+                                                    const Facts&) {
         return ::sqrt(state.value());
     }
 };
 template <class T> struct PowerOfSum : Sum<T> { // another one, of powers
-    static __device__ __forceinline__ double finish(const typename Sum<T>::State& state, const Facts& facts) {
+    static __device__ __forceinline__ double finish(const typename Sum<T>::State& state,
+                                                    const Facts& facts) {
         return ::pow(state.value(), 1 / facts.parameter);
     }
 };
@@ -123,7 +156,8 @@ template <class T> struct Variance {
         double count, mean, rest, squares; ///< the mean is mean + rest
     };
     static __device__ __forceinline__ State neutral() { return {0, 0, 0, 0}; }
-    template <int N, class Run> static __device__ __forceinline__ void take(State& state, const Run& run) {
+    template <int N, class Run>
+    static __device__ __forceinline__ void take(State& state, const Run& run) {
         const T near = tree_sum<N, T>(run) * T(1.0 / N);
         const auto apart = [&](int k) { return run(k) - near; };
         const auto square = [&](int k) { return (run(k) - near) * (run(k) - near); };
@@ -154,8 +188,11 @@ template <class T> struct Variance<pycuda::complex<T>> {
     struct State {
         typename Variance<T>::State x, y;
     };
-    static __device__ __forceinline__ State neutral() { return {Variance<T>::neutral(), Variance<T>::neutral()}; }
-    template <int N, class Run> static __device__ __forceinline__ void take(State& state, const Run& run) {
+    static __device__ __forceinline__ State neutral() {
+        return {Variance<T>::neutral(), Variance<T>::neutral()};
+    }
+    template <int N, class Run>
+    static __device__ __forceinline__ void take(State& state, const Run& run) {
         Variance<T>::template take<N>(state.x, [&](int k) { return run(k).real(); });
         Variance<T>::template take<N>(state.y, [&](int k) { return run(k).imag(); });
     }
@@ -168,7 +205,8 @@ template <class T> struct Variance<pycuda::complex<T>> {
     }
 };
 template <class T> struct Deviation : Variance<T> {
-    static __device__ __forceinline__ double finish(const typename Variance<T>::State& state, const Facts& facts) {
+    static __device__ __forceinline__ double finish(const typename Variance<T>::State& state,
+                                                    const Facts& facts) {
         return ::sqrt(Variance<T>::finish(state, facts));
     }
 };
@@ -176,7 +214,9 @@ template <class T> struct Deviation : Variance<T> {
 // --- Squares, exact for floats
 
 __device__ __forceinline__ double squared(double x) { return x * x; }
-template <class T> __device__ __forceinline__ T squared(const pycuda::complex<T>& z) { return z.real() * z.real() + z.imag() * z.imag(); }
+template <class T> __device__ __forceinline__ T squared(const pycuda::complex<T>& z) {
+    return z.real() * z.real() + z.imag() * z.imag();
+}
 
 // --- Products, minima, truth: by one function of two values.
 
@@ -185,11 +225,18 @@ template <class T, class Rule> struct Fold {
         T value;
     };
     static __device__ __forceinline__ State neutral() { return {Rule::neutral()}; }
-    template <int N, class Run> static __device__ __forceinline__ void take(State& state, const Run& run) {
-        state.value = Rule::of(state.value, Tree<N, T, Run>::of(run, 0, [](const T& a, const T& b) { return Rule::of(a, b); }));
+    template <int N, class Run>
+    static __device__ __forceinline__ void take(State& state, const Run& run) {
+        state.value = Rule::of(state.value, Tree<N, T, Run>::of(run, 0, [](const T& a, const T& b) {
+                                   return Rule::of(a, b);
+                               }));
     }
-    static __device__ __forceinline__ void merge(State& state, const State& later) { state.value = Rule::of(state.value, later.value); }
-    static __device__ __forceinline__ T finish(const State& state, const Facts&) { return state.value; }
+    static __device__ __forceinline__ void merge(State& state, const State& later) {
+        state.value = Rule::of(state.value, later.value);
+    }
+    static __device__ __forceinline__ T finish(const State& state, const Facts&) {
+        return state.value;
+    }
 };
 
 template <class T> struct Times {
@@ -206,20 +253,32 @@ struct Both {
 };
 
 template <class T> __device__ __forceinline__ bool no_number(const T& x) { return x != x; }
-template <class T> __device__ __forceinline__ bool no_number(const pycuda::complex<T>& z) { return is_nan(z); }
-template <class T> __device__ __forceinline__ bool comes_before(const T& a, const T& b) { return a < b; }
-template <class T> __device__ __forceinline__ bool comes_before(const pycuda::complex<T>& a, const pycuda::complex<T>& b) {
+template <class T> __device__ __forceinline__ bool no_number(const pycuda::complex<T>& z) {
+    return is_nan(z);
+}
+template <class T> __device__ __forceinline__ bool comes_before(const T& a, const T& b) {
+    return a < b;
+}
+template <class T>
+__device__ __forceinline__ bool comes_before(const pycuda::complex<T>& a,
+                                             const pycuda::complex<T>& b) {
     return less(a, b);
 }
 // a <= b, false where one of them is no number.
-template <class T> __device__ __forceinline__ bool not_after(const T& a, const T& b) { return a <= b; }
-template <class T> __device__ __forceinline__ bool not_after(const pycuda::complex<T>& a, const pycuda::complex<T>& b) {
+template <class T> __device__ __forceinline__ bool not_after(const T& a, const T& b) {
+    return a <= b;
+}
+template <class T>
+__device__ __forceinline__ bool not_after(const pycuda::complex<T>& a,
+                                          const pycuda::complex<T>& b) {
     return !is_nan(a) && !is_nan(b) && !less(b, a);
 }
 
 // The least and the greatest number of a type.
 template <class T> struct Ends {
-    static __device__ __forceinline__ T low() { return T(-1) < T(0) ? T(T(1) << (sizeof(T) * 8 - 1)) : T(0); }
+    static __device__ __forceinline__ T low() {
+        return T(-1) < T(0) ? T(T(1) << (sizeof(T) * 8 - 1)) : T(0);
+    }
     static __device__ __forceinline__ T high() { return T(~low()); }
 };
 template <> struct Ends<float> {
@@ -227,37 +286,55 @@ template <> struct Ends<float> {
     static __device__ __forceinline__ float high() { return __int_as_float(0x7f800000); }
 };
 template <> struct Ends<double> {
-    static __device__ __forceinline__ double low() { return __longlong_as_double(0xfff0000000000000LL); }
-    static __device__ __forceinline__ double high() { return __longlong_as_double(0x7ff0000000000000LL); }
+    static __device__ __forceinline__ double low() {
+        return __longlong_as_double(0xfff0000000000000LL);
+    }
+    static __device__ __forceinline__ double high() {
+        return __longlong_as_double(0x7ff0000000000000LL);
+    }
 };
 template <class T> struct Ends<pycuda::complex<T>> {
-    static __device__ __forceinline__ pycuda::complex<T> low() { return {Ends<T>::low(), Ends<T>::low()}; }
-    static __device__ __forceinline__ pycuda::complex<T> high() { return {Ends<T>::high(), Ends<T>::high()}; }
+    static __device__ __forceinline__ pycuda::complex<T> low() {
+        return {Ends<T>::low(), Ends<T>::low()};
+    }
+    static __device__ __forceinline__ pycuda::complex<T> high() {
+        return {Ends<T>::high(), Ends<T>::high()};
+    }
 };
 template <class T> struct NoNumber {
     static __device__ __forceinline__ T of() { return T(0) / T(0); }
 };
 template <class T> struct NoNumber<pycuda::complex<T>> {
-    static __device__ __forceinline__ pycuda::complex<T> of() { return {NoNumber<T>::of(), NoNumber<T>::of()}; }
+    static __device__ __forceinline__ pycuda::complex<T> of() {
+        return {NoNumber<T>::of(), NoNumber<T>::of()};
+    }
 };
 
 // NaN wins.
 template <class T> struct Least {
     static __device__ __forceinline__ T neutral() { return Ends<T>::high(); }
-    static __device__ __forceinline__ T of(const T& a, const T& b) { return no_number(a) || not_after(a, b) ? a : b; }
+    static __device__ __forceinline__ T of(const T& a, const T& b) {
+        return no_number(a) || not_after(a, b) ? a : b;
+    }
 };
 template <class T> struct Greatest {
     static __device__ __forceinline__ T neutral() { return Ends<T>::low(); }
-    static __device__ __forceinline__ T of(const T& a, const T& b) { return no_number(a) || not_after(b, a) ? a : b; }
+    static __device__ __forceinline__ T of(const T& a, const T& b) {
+        return no_number(a) || not_after(b, a) ? a : b;
+    }
 };
 // NaN loses; what is left is NaN where nothing else was there.
 template <class T> struct LeastNumber {
     static __device__ __forceinline__ T neutral() { return NoNumber<T>::of(); }
-    static __device__ __forceinline__ T of(const T& a, const T& b) { return no_number(a) || comes_before(b, a) ? b : a; }
+    static __device__ __forceinline__ T of(const T& a, const T& b) {
+        return no_number(a) || comes_before(b, a) ? b : a;
+    }
 };
 template <class T> struct GreatestNumber {
     static __device__ __forceinline__ T neutral() { return NoNumber<T>::of(); }
-    static __device__ __forceinline__ T of(const T& a, const T& b) { return no_number(a) || comes_before(a, b) ? b : a; }
+    static __device__ __forceinline__ T of(const T& a, const T& b) {
+        return no_number(a) || comes_before(a, b) ? b : a;
+    }
 };
 
 // --- Where the least or greatest is: the first of equals, and the first NaN before all.
@@ -277,16 +354,20 @@ template <class T, class Rule> struct Place {
         }
     }
     // Few runs have what is as good as the best so far: only those are looked through.
-    template <int N, class Run> static __device__ __forceinline__ void take(State& state, const Run& run) {
-        const T best = Tree<N, T, Run>::of(run, 0, [](const T& a, const T& b) { return Rule::Value::of(a, b); });
+    template <int N, class Run>
+    static __device__ __forceinline__ void take(State& state, const Run& run) {
+        const T best = Tree<N, T, Run>::of(
+            run, 0, [](const T& a, const T& b) { return Rule::Value::of(a, b); });
         if (state.at >= 0 && Rule::before(state.value, best)) return;
-        #pragma unroll
+#pragma unroll
         for (int k = 0; k < N; ++k) consider(state, run(k), run.place(k));
     }
     static __device__ __forceinline__ void merge(State& state, const State& later) {
         if (later.at >= 0) consider(state, later.value, later.at);
     }
-    static __device__ __forceinline__ long long finish(const State& state, const Facts&) { return state.at; }
+    static __device__ __forceinline__ long long finish(const State& state, const Facts&) {
+        return state.at;
+    }
 };
 // In rounds they are asked of each run: without branches.
 template <class T> struct Ascending {

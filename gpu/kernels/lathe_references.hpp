@@ -41,9 +41,13 @@ template <class T, int type = cudaSurfaceType1D> struct surface_reference {
 };
 
 // What a fetch gives: the element, or floats in as many channels.
-template <class T, int mode> struct fetched { typedef T type; };
+template <class T, int mode> struct fetched {
+    typedef T type;
+};
 #define LATHE_FETCHED(T, F)                                                                        \
-    template <> struct fetched<T, cudaReadModeNormalizedFloat> { typedef F type; };
+    template <> struct fetched<T, cudaReadModeNormalizedFloat> {                                   \
+        typedef F type;                                                                            \
+    };
 #define LATHE_FETCHED_VECTORS(T)                                                                   \
     LATHE_FETCHED(T##1, float1) LATHE_FETCHED(T##2, float2) LATHE_FETCHED(T##4, float4)
 LATHE_FETCHED(char, float)

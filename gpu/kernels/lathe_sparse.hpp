@@ -14,18 +14,25 @@
 
 namespace lathe {
 
-template <class T> __device__ __forceinline__ T lane_down(const T& v, unsigned by) { return __shfl_down_sync(0xffffffffu, v, by); }
-template <class T> __device__ __forceinline__ pycuda::complex<T> lane_down(const pycuda::complex<T>& v, unsigned by) {
+template <class T> __device__ __forceinline__ T lane_down(const T& v, unsigned by) {
+    return __shfl_down_sync(0xffffffffu, v, by);
+}
+template <class T>
+__device__ __forceinline__ pycuda::complex<T> lane_down(const pycuda::complex<T>& v, unsigned by) {
     return pycuda::complex<T>(lane_down(v.real(), by), lane_down(v.imag(), by));
 }
-template <class T> __device__ __forceinline__ T lane_up(const T& v, unsigned by) { return __shfl_up_sync(0xffffffffu, v, by); }
-template <class T> __device__ __forceinline__ pycuda::complex<T> lane_up(const pycuda::complex<T>& v, unsigned by) {
+template <class T> __device__ __forceinline__ T lane_up(const T& v, unsigned by) {
+    return __shfl_up_sync(0xffffffffu, v, by);
+}
+template <class T>
+__device__ __forceinline__ pycuda::complex<T> lane_up(const pycuda::complex<T>& v, unsigned by) {
     return pycuda::complex<T>(lane_up(v.real(), by), lane_up(v.imag(), by));
 }
 
 /// y (+)= A x: `kWidth` lanes, a power of 2 up to 32, for each row. Blocks of whole warps.
 template <int kWidth, bool kAdd, class Value, class Index, class A, class X>
-__device__ __forceinline__ void csr_rows(long long rows, const Index* starts, const Index* columns, const A* values, const X* x, Value* y) {
+__device__ __forceinline__ void csr_rows(long long rows, const Index* starts, const Index* columns,
+                                         const A* values, const X* x, Value* y) {
     const long long step = (long long)gridDim.x * blockDim.x / kWidth;
     const unsigned lane = threadIdx.x % kWidth;
     // All lanes of a warp take as many turns, for the shuffles.
@@ -46,11 +53,14 @@ __device__ __forceinline__ void csr_rows(long long rows, const Index* starts, co
 /// Y = A X for `count` columns: threads along x take columns, those along y rows. Strides count
 /// elements.
 template <class Value, class Index, class A, class X>
-__device__ __forceinline__ void csr_by_dense(long long rows, long long count, const Index* starts, const Index* columns, const A* values,
-                                             const X* x, long long x_row, long long x_column, Value* y, long long y_row, long long y_column) {
+__device__ __forceinline__ void csr_by_dense(long long rows, long long count, const Index* starts,
+                                             const Index* columns, const A* values, const X* x,
+                                             long long x_row, long long x_column, Value* y,
+                                             long long y_row, long long y_column) {
     const long long column = (long long)blockIdx.y * blockDim.x + threadIdx.x;
     if (column >= count) return;
-    for (long long row = (long long)blockIdx.x * blockDim.y + threadIdx.y; row < rows; row += (long long)gridDim.x * blockDim.y) {
+    for (long long row = (long long)blockIdx.x * blockDim.y + threadIdx.y; row < rows;
+         row += (long long)gridDim.x * blockDim.y) {
         Value sum = Value(0);
         const Index end = starts[row + 1];
         for (Index k = starts[row]; k < end; ++k)
@@ -62,8 +72,10 @@ __device__ __forceinline__ void csr_by_dense(long long rows, long long count, co
 /// y (+)= A x of rows padded to `width` entries: entry k of row r lies at k * rows + r, and those
 /// behind a row's last have the column -1.
 template <bool kAdd, class Value, class Index, class A, class X>
-__device__ __forceinline__ void ell_rows(long long rows, long long width, const Index* columns, const A* values, const X* x, Value* y) {
-    for (long long row = (long long)blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += (long long)gridDim.x * blockDim.x) {
+__device__ __forceinline__ void ell_rows(long long rows, long long width, const Index* columns,
+                                         const A* values, const X* x, Value* y) {
+    for (long long row = (long long)blockIdx.x * blockDim.x + threadIdx.x; row < rows;
+         row += (long long)gridDim.x * blockDim.x) {
         Value sum = Value(0);
         for (long long k = 0; k < width; ++k) {
             const Index column = columns[k * rows + row];
@@ -83,7 +95,8 @@ template <int kThreads, class Value> struct SegmentedSums {
 /// Of each thread's sum behind its last row end: what the threads before it hand to it, and what
 /// all of the block leave. `ended`: whether a row ended in this thread. All threads must call it.
 template <int kThreads, class Value>
-__device__ __forceinline__ Value carried_in(SegmentedSums<kThreads, Value>& shared, Value sum, bool ended, Value& left) {
+__device__ __forceinline__ Value carried_in(SegmentedSums<kThreads, Value>& shared, Value sum,
+                                            bool ended, Value& left) {
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     int head = ended;
     for (unsigned by = 1; by < 32; by *= 2) {
@@ -114,8 +127,9 @@ __device__ __forceinline__ Value carried_in(SegmentedSums<kThreads, Value>& shar
 /// y (+)= A x of nonzeros sorted by rows, `kThreads` * `kItems` of them for each block. Rows
 /// without any are left as they are. `carry_rows` and `carries` have an element for each block.
 template <int kThreads, int kItems, bool kAdd, class Value, class Index, class A, class X>
-__device__ __forceinline__ void coo_tile(long long count, const Index* rows, const Index* columns, const A* values, const X* x, Value* y,
-                                         Index* carry_rows, Value* carries) {
+__device__ __forceinline__ void coo_tile(long long count, const Index* rows, const Index* columns,
+                                         const A* values, const X* x, Value* y, Index* carry_rows,
+                                         Value* carries) {
     constexpr int kTile = kThreads * kItems;
     __shared__ __align__(16) unsigned char products_memory[kTile * sizeof(Value)];
     __shared__ Index tile_rows[kTile + 1];
@@ -146,7 +160,8 @@ __device__ __forceinline__ void coo_tile(long long count, const Index* rows, con
         sum = Value(0);
     }
     Value left;
-    const Value before = carried_in<kThreads>(*(SegmentedSums<kThreads, Value>*)sums_memory, sum, first_row >= 0, left);
+    const Value before = carried_in<kThreads>(*(SegmentedSums<kThreads, Value>*)sums_memory, sum,
+                                              first_row >= 0, left);
     if (first_row >= 0) {
         const Value total = before + first_sum;
         y[first_row] = kAdd ? y[first_row] + total : total;
@@ -160,8 +175,11 @@ __device__ __forceinline__ void coo_tile(long long count, const Index* rows, con
 
 /// Where the path of merging row ends with positions crosses a diagonal: how many row ends lie
 /// before `diagonal` steps.
-template <class Index> __device__ __forceinline__ long long rows_before(long long diagonal, const Index* ends, long long rows, long long count) {
-    long long low = diagonal > count ? diagonal - count : 0, high = diagonal < rows ? diagonal : rows;
+template <class Index>
+__device__ __forceinline__ long long rows_before(long long diagonal, const Index* ends,
+                                                 long long rows, long long count) {
+    long long low = diagonal > count ? diagonal - count : 0,
+              high = diagonal < rows ? diagonal : rows;
     while (low < high) {
         const long long middle = (low + high) / 2;
         if ((long long)ends[middle] <= diagonal - middle - 1) low = middle + 1;
@@ -172,8 +190,9 @@ template <class Index> __device__ __forceinline__ long long rows_before(long lon
 
 /// y (+)= A x: `kThreads` * `kItems` nonzeros and row ends for each block. Writes all rows.
 template <int kThreads, int kItems, bool kAdd, class Value, class Index, class A, class X>
-__device__ __forceinline__ void csr_tile(long long rows, long long count, const Index* starts, const Index* columns, const A* values,
-                                         const X* x, Value* y, Index* carry_rows, Value* carries) {
+__device__ __forceinline__ void csr_tile(long long rows, long long count, const Index* starts,
+                                         const Index* columns, const A* values, const X* x,
+                                         Value* y, Index* carry_rows, Value* carries) {
     constexpr int kTile = kThreads * kItems;
     __shared__ __align__(16) unsigned char products_memory[kTile * sizeof(Value)];
     __shared__ int ends[kTile]; // behind the tile's first nonzero
@@ -183,14 +202,16 @@ __device__ __forceinline__ void csr_tile(long long rows, long long count, const 
     const long long begin = (long long)blockIdx.x * kTile;
     const long long stop = begin + kTile < rows + count ? begin + kTile : rows + count;
     if (threadIdx.x % 32 == 0 && threadIdx.x < 64)
-        corners[threadIdx.x / 32] = rows_before(threadIdx.x ? stop : begin, starts + 1, rows, count);
+        corners[threadIdx.x / 32] =
+            rows_before(threadIdx.x ? stop : begin, starts + 1, rows, count);
     __syncthreads();
     const long long first_row = corners[0], row_count = corners[1] - first_row;
     const long long first = begin - first_row;
     const int here = (int)(stop - begin - row_count);
     for (int k = threadIdx.x; k < here; k += kThreads)
         products[k] = cast<Value>(values[first + k]) * cast<Value>(x[columns[first + k]]);
-    for (int k = threadIdx.x; k < row_count; k += kThreads) ends[k] = (int)((long long)starts[first_row + k + 1] - first);
+    for (int k = threadIdx.x; k < row_count; k += kThreads)
+        ends[k] = (int)((long long)starts[first_row + k + 1] - first);
     __syncthreads();
     const int total = (int)(stop - begin);
     const int from = (int)threadIdx.x * kItems < total ? (int)threadIdx.x * kItems : total;
@@ -214,7 +235,8 @@ __device__ __forceinline__ void csr_tile(long long rows, long long count, const 
         }
     }
     Value left;
-    const Value before = carried_in<kThreads>(*(SegmentedSums<kThreads, Value>*)sums_memory, sum, ended >= 0, left);
+    const Value before =
+        carried_in<kThreads>(*(SegmentedSums<kThreads, Value>*)sums_memory, sum, ended >= 0, left);
     if (ended >= 0) {
         const Value whole = before + first_sum;
         y[ended] = kAdd ? y[ended] + whole : whole;
@@ -228,12 +250,16 @@ __device__ __forceinline__ void csr_tile(long long rows, long long count, const 
 
 /// Adds what the blocks of either kernel above have left over, in their order: each row by the
 /// thread of the first block that has a part of it.
-template <class Value, class Index> __device__ __forceinline__ void add_carries(long long blocks, const Index* carry_rows, const Value* carries, Value* y) {
-    for (long long block = (long long)blockIdx.x * blockDim.x + threadIdx.x; block < blocks; block += (long long)gridDim.x * blockDim.x) {
+template <class Value, class Index>
+__device__ __forceinline__ void add_carries(long long blocks, const Index* carry_rows,
+                                            const Value* carries, Value* y) {
+    for (long long block = (long long)blockIdx.x * blockDim.x + threadIdx.x; block < blocks;
+         block += (long long)gridDim.x * blockDim.x) {
         const Index row = carry_rows[block];
         if (row < 0 || (block > 0 && carry_rows[block - 1] == row)) continue;
         Value sum = carries[block];
-        for (long long next = block + 1; next < blocks && carry_rows[next] == row; ++next) sum += carries[next];
+        for (long long next = block + 1; next < blocks && carry_rows[next] == row; ++next)
+            sum += carries[next];
         y[row] += sum;
     }
 }
@@ -242,9 +268,12 @@ template <class Value, class Index> __device__ __forceinline__ void add_carries(
 /// other: forward solves with what is left of the diagonal in the order of colors, backward with
 /// what is right of it. In place.
 template <class Value, class Index, class A>
-__device__ __forceinline__ void ssor_sweep(long long count, const Index* rows, const int* colors, const Index* starts, const Index* columns,
-                                           const A* values, const A* diagonal, A* y, Value omega, bool backward) {
-    for (long long k = (long long)blockIdx.x * blockDim.x + threadIdx.x; k < count; k += (long long)gridDim.x * blockDim.x) {
+__device__ __forceinline__ void ssor_sweep(long long count, const Index* rows, const int* colors,
+                                           const Index* starts, const Index* columns,
+                                           const A* values, const A* diagonal, A* y, Value omega,
+                                           bool backward) {
+    for (long long k = (long long)blockIdx.x * blockDim.x + threadIdx.x; k < count;
+         k += (long long)gridDim.x * blockDim.x) {
         const Index row = rows[k];
         const int color = colors[row];
         A sum = backward ? y[row] * diagonal[row] * A((Value(2) - omega) / omega) : y[row];
@@ -259,8 +288,12 @@ __device__ __forceinline__ void ssor_sweep(long long count, const Index* rows, c
 
 // --- Parts of matrices
 
-template <class Index, class A> __device__ __forceinline__ void csr_diagonal(long long rows, const Index* starts, const Index* columns, const A* values, A* y, long long offset) {
-    for (long long row = (long long)blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += (long long)gridDim.x * blockDim.x) {
+template <class Index, class A>
+__device__ __forceinline__ void csr_diagonal(long long rows, const Index* starts,
+                                             const Index* columns, const A* values, A* y,
+                                             long long offset) {
+    for (long long row = (long long)blockIdx.x * blockDim.x + threadIdx.x; row < rows;
+         row += (long long)gridDim.x * blockDim.x) {
         A sum = A(0);
         const long long at = offset < 0 ? row - offset : row;
         for (Index k = starts[at]; k < starts[at + 1]; ++k)
@@ -270,8 +303,12 @@ template <class Index, class A> __device__ __forceinline__ void csr_diagonal(lon
 }
 
 /// Rows of `width` entries from those of any length.
-template <class Index, class A> __device__ __forceinline__ void csr_to_ell(long long rows, long long width, const Index* starts, const Index* columns, const A* values, Index* padded, A* y) {
-    for (long long row = (long long)blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += (long long)gridDim.x * blockDim.x) {
+template <class Index, class A>
+__device__ __forceinline__ void csr_to_ell(long long rows, long long width, const Index* starts,
+                                           const Index* columns, const A* values, Index* padded,
+                                           A* y) {
+    for (long long row = (long long)blockIdx.x * blockDim.x + threadIdx.x; row < rows;
+         row += (long long)gridDim.x * blockDim.x) {
         const Index begin = starts[row], length = starts[row + 1] - begin;
         for (long long k = 0; k < width; ++k) {
             padded[k * rows + row] = k < length ? columns[begin + k] : Index(-1);

@@ -17,7 +17,9 @@ namespace pycuda {
 
 namespace detail {
 template <bool condition, class T = void> struct only_if {};
-template <class T> struct only_if<true, T> { typedef T type; };
+template <class T> struct only_if<true, T> {
+    typedef T type;
+};
 template <class T> struct given { // not deduced
     typedef T type;
 };

@@ -79,18 +79,12 @@ void check_cublas(cublas_abi::Status status, std::string_view routine, std::stri
 
 int cuda_data_type(DType dtype) {
     switch (dtype) {
-    case DType::float16:
-        return cublas_abi::kFloat16;
-    case DType::float32:
-        return cublas_abi::kFloat32;
-    case DType::float64:
-        return cublas_abi::kFloat64;
-    case DType::complex64:
-        return cublas_abi::kComplex64;
-    case DType::complex128:
-        return cublas_abi::kComplex128;
-    default:
-        throw lathe::Error{fmt::format("cuBLAS has no matrices of {}", name_of(dtype))};
+    case DType::float16: return cublas_abi::kFloat16;
+    case DType::float32: return cublas_abi::kFloat32;
+    case DType::float64: return cublas_abi::kFloat64;
+    case DType::complex64: return cublas_abi::kComplex64;
+    case DType::complex128: return cublas_abi::kComplex128;
+    default: throw lathe::Error{fmt::format("cuBLAS has no matrices of {}", name_of(dtype))};
     }
 }
 

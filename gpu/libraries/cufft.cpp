@@ -178,18 +178,12 @@ abi::Status execute(const Plan& plan, CUdeviceptr in, CUdeviceptr out, bool is_i
     void* const to = reinterpret_cast<void*>(out);
     const int direction = is_inverse ? abi::kInverse : abi::kForward;
     switch (plan.key.type) {
-    case abi::kC2C:
-        return api.c2c(plan.handle, from, to, direction);
-    case abi::kZ2Z:
-        return api.z2z(plan.handle, from, to, direction);
-    case abi::kR2C:
-        return api.r2c(plan.handle, from, to);
-    case abi::kD2Z:
-        return api.d2z(plan.handle, from, to);
-    case abi::kC2R:
-        return api.c2r(plan.handle, from, to);
-    default:
-        return api.z2d(plan.handle, from, to);
+    case abi::kC2C: return api.c2c(plan.handle, from, to, direction);
+    case abi::kZ2Z: return api.z2z(plan.handle, from, to, direction);
+    case abi::kR2C: return api.r2c(plan.handle, from, to);
+    case abi::kD2Z: return api.d2z(plan.handle, from, to);
+    case abi::kC2R: return api.c2r(plan.handle, from, to);
+    default: return api.z2d(plan.handle, from, to);
     }
 }
 

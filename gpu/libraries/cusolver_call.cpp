@@ -89,16 +89,11 @@ const CusolverApi& cusolver() {
 
 std::size_t element_number(DType dtype) {
     switch (dtype) {
-    case DType::float32:
-        return 0;
-    case DType::float64:
-        return 1;
-    case DType::complex64:
-        return 2;
-    case DType::complex128:
-        return 3;
-    default:
-        throw lathe::Error{fmt::format("matrices of {} are not factored", name_of(dtype))};
+    case DType::float32: return 0;
+    case DType::float64: return 1;
+    case DType::complex64: return 2;
+    case DType::complex128: return 3;
+    default: throw lathe::Error{fmt::format("matrices of {} are not factored", name_of(dtype))};
     }
 }
 

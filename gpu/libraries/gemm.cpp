@@ -48,10 +48,8 @@ std::vector<Batch> batches_of(const std::array<const Layout*, 3>& layouts, std::
                 if (next.strides[k] != inner.strides[k] * inner.count) return false;
             return true;
         };
-        if (!batches.empty() && joins(batches.back()))
-            batches.back().count *= next.count;
-        else
-            batches.push_back(next);
+        if (!batches.empty() && joins(batches.back())) batches.back().count *= next.count;
+        else batches.push_back(next);
     }
     return batches;
 }

@@ -12,6 +12,7 @@
 
 namespace lathe::ptx {
 
+// clang-format off
 enum class Type : std::uint8_t {
     none, pred,
     b8, b16, b32, b64, b128,
@@ -21,6 +22,7 @@ enum class Type : std::uint8_t {
     u16x2, s16x2, e4m3x2, e5m2x2,
     texref, samplerref, surfref,
 };
+// clang-format on
 
 /// State space of a variable or of a memory access; `generic` where an access names none.
 enum class Space : std::uint8_t { generic, reg, sreg, constant, global, local, param, shared };
@@ -40,16 +42,21 @@ using LocationId = std::uint32_t;
 struct Location {
     std::uint32_t file = 0; ///< number of a `.file` directive
     std::uint32_t line = 0, column = 0;
-    std::string function;         ///< inlined function's name from .debug_str, else empty
+    std::string function; ///< inlined function's name from .debug_str, else empty
     LocationId inlined_at = 0;
 };
 
-struct Register { std::string name; };               // %r12, also special registers (%tid.x)
+struct Register {
+    std::string name;
+}; // %r12, also special registers (%tid.x)
 struct Immediate {
-    Type type = Type::s64;   ///< s64, u64, f32 or f64: how the literal was written
-    std::uint64_t bits = 0;  ///< integer value, or the float's bit pattern (f32: low half)
+    Type type = Type::s64;  ///< s64, u64, f32 or f64: how the literal was written
+    std::uint64_t bits = 0; ///< integer value, or the float's bit pattern (f32: low half)
 };
-struct Symbol { std::string name; std::int64_t offset = 0; }; // variable, function, or label
+struct Symbol {
+    std::string name;
+    std::int64_t offset = 0;
+}; // variable, function, or label
 /// [base + offset]; base is a register, a symbol, or nothing ([imm]). Brackets with several parts
 /// (tex [t, s, {x, y}]) become this operand and then one operand a part: `bracketed` counts them.
 struct Address {
@@ -59,7 +66,9 @@ struct Address {
 };
 struct Operand;
 /// {%r1, %r2, _}: vector operand, also a call's argument list and a texture's coordinates.
-struct Vector { std::vector<Operand> items; };
+struct Vector {
+    std::vector<Operand> items;
+};
 struct Sink {}; ///< "_": the result is dropped
 
 /// `negated` is PTX's `!p`; `second` is the `|q` half of `p|q` (setp, shfl.sync, match.all).
@@ -69,7 +78,10 @@ struct Operand {
     std::string second; ///< register name or "_"; empty where absent
 };
 
-struct Guard { std::string predicate; bool negated = false; };
+struct Guard {
+    std::string predicate;
+    bool negated = false;
+};
 
 /// One instruction. `mul.wide.s32 %rd1, %r1, 4` is opcode mul, modifiers {"wide"}, types {s32}.
 /// All dotted words that are not types stay in `modifiers`, in order, without dots (state spaces
@@ -89,7 +101,7 @@ struct Instruction {
     std::uint32_t type_positions = 0;
 
     bool has(std::string_view modifier) const;
-    Space space() const; ///< state space among the modifiers, else generic
+    Space space() const;      ///< state space among the modifiers, else generic
     int vector_width() const; ///< 1, 2, 4 or 8
 };
 
@@ -97,13 +109,13 @@ struct Variable {
     std::string name;
     Space space = Space::global;
     Type type = Type::b8;
-    std::uint32_t vector = 1;    ///< .v2, .v4
-    std::uint32_t align = 0;     ///< bytes; 0: the type's own
+    std::uint32_t vector = 1; ///< .v2, .v4
+    std::uint32_t align = 0;  ///< bytes; 0: the type's own
     bool is_array = false;
     std::vector<std::uint64_t> dims; ///< elements; an `[]` dimension is 0 (extern shared)
     bool is_extern = false, is_visible = false, is_weak = false, is_common = false;
     bool managed = false;
-    bool is_pointer = false;     ///< parameter with .ptr
+    bool is_pointer = false;              ///< parameter with .ptr
     Space pointer_space = Space::generic; ///< .ptr .global
     std::uint32_t pointer_align = 0;      ///< .ptr .align 16
     /// Initial bytes, zero-padded to size_bytes() by users; empty: all zero.
@@ -113,7 +125,7 @@ struct Variable {
         std::uint64_t offset;
         Symbol target;
         std::uint8_t bytes = 8;
-        bool generic = false; ///< written as generic(symbol)
+        bool generic = false;   ///< written as generic(symbol)
         std::uint8_t shift = 0; ///< bits the address is shifted right: 0xFF00(symbol) is 8, bytes 1
     };
     std::vector<Relocation> relocations;
@@ -145,11 +157,15 @@ struct TargetList {
     std::uint32_t line = 0;
     bool is_call = false; ///< .calltargets
 };
-struct Pragma { std::string text; }; ///< `.pragma "nounroll";` — speaks of the loop at this place
+struct Pragma {
+    std::string text;
+}; ///< `.pragma "nounroll";` — speaks of the loop at this place
 struct Function;
 using Statement =
     std::variant<Instruction, Label, Variable, RegisterDecl, TargetList, Block, Pragma>;
-struct Block { std::vector<Statement> statements; }; // { ... } with its own register scope
+struct Block {
+    std::vector<Statement> statements;
+}; // { ... } with its own register scope
 
 struct Prototype { ///< `.callprototype`
     std::string name;
@@ -162,14 +178,14 @@ struct Function {
     bool is_entry = false, is_extern = false, is_visible = false, is_weak = false;
     bool noreturn = false;
     bool has_body = false;
-    std::vector<Variable> returns, params; ///< space is param (or reg for old-style .func)
-    std::uint32_t max_threads[3] = {0, 0, 0}; ///< .maxntid
+    std::vector<Variable> returns, params;         ///< space is param (or reg for old-style .func)
+    std::uint32_t max_threads[3] = {0, 0, 0};      ///< .maxntid
     std::uint32_t required_threads[3] = {0, 0, 0}; ///< .reqntid
     std::uint32_t min_blocks = 0;
-    std::uint32_t max_registers = 0;         ///< .maxnreg
+    std::uint32_t max_registers = 0;               ///< .maxnreg
     std::uint32_t required_cluster[3] = {0, 0, 0}; ///< .reqnctapercluster
-    std::uint32_t max_cluster_rank = 0;      ///< .maxclusterrank
-    bool explicit_cluster = false;           ///< .explicitcluster
+    std::uint32_t max_cluster_rank = 0;            ///< .maxclusterrank
+    bool explicit_cluster = false;                 ///< .explicitcluster
     std::vector<std::string> pragmas;
     Block body;
     std::vector<Prototype> prototypes;
@@ -190,13 +206,13 @@ struct Section {
 
 struct Module {
     int version_major = 0, version_minor = 0;
-    std::string target;         ///< "sm_75"
+    std::string target;                      ///< "sm_75"
     std::vector<std::string> target_options; ///< "debug", "texmode_independent"
     int address_size = 64;
     std::vector<std::pair<std::uint32_t, std::string>> files; ///< .file number, path
     std::vector<Location> locations;
-    std::vector<Variable> variables;   ///< module scope, in order
-    std::vector<Function> functions;   ///< in order, declarations included
+    std::vector<Variable> variables; ///< module scope, in order
+    std::vector<Function> functions; ///< in order, declarations included
     std::vector<Section> sections;
     std::vector<std::string> pragmas;
     std::vector<std::pair<std::string, std::string>> aliases; ///< `.alias name, function`
@@ -210,12 +226,12 @@ struct Module {
 };
 
 std::string_view name_of(Opcode opcode);
-std::string_view name_of(Type type); ///< "s32", without the dot
+std::string_view name_of(Type type);   ///< "s32", without the dot
 std::string_view name_of(Space space); ///< "const", "global", ...; empty for generic
 std::optional<Opcode> opcode_from_name(std::string_view name);
 std::optional<Type> type_from_name(std::string_view name);   ///< takes the word without its dot
 std::optional<Space> space_from_name(std::string_view name); ///< also "shared::cta", "param::entry"
-std::uint32_t bytes_of(Type type);   ///< 0 for none and pred; 8 for references
+std::uint32_t bytes_of(Type type); ///< 0 for none and pred; 8 for references
 bool is_float(Type type);
 bool is_signed(Type type);
 

@@ -23,17 +23,20 @@ public:
     }
 
     /// Fills in what `offset` says of a type. `follow` false: structures are named, not unfolded.
-    void describe(std::uint64_t offset, ParameterType& out, bool follow = true, int depth = 0) const {
+    void describe(std::uint64_t offset, ParameterType& out, bool follow = true,
+                  int depth = 0) const {
         out.type_name = type_name(offset);
         const Entry* e = stripped(offset);
         if (!e || depth > kDeepest || ++described_ > kMostTypes) return;
         out.bytes = static_cast<std::uint32_t>(e->bytes);
         switch (e->tag) {
         case dwarf::kBaseType: out.kind = kind_of(*e); break;
-        case dwarf::kPointerType: case dwarf::kReferenceType: case dwarf::kRvalueReferenceType:
-            describe_pointer(*e, out, depth);
-            break;
-        case dwarf::kStructureType: case dwarf::kClassType: case dwarf::kUnionType:
+        case dwarf::kPointerType:
+        case dwarf::kReferenceType:
+        case dwarf::kRvalueReferenceType: describe_pointer(*e, out, depth); break;
+        case dwarf::kStructureType:
+        case dwarf::kClassType:
+        case dwarf::kUnionType:
             out.kind = Kind::structure;
             if (follow) add_members(*e, out, depth);
             break;
@@ -59,7 +62,8 @@ public:
         case dwarf::kConstType: return "const " + type_name(e->type, depth + 1);
         case dwarf::kVolatileType: return "volatile " + type_name(e->type, depth + 1);
         case dwarf::kArrayType: return type_name(e->type, depth + 1) + "[]";
-        case dwarf::kRestrictType: case dwarf::kAtomicType: return type_name(e->type, depth + 1);
+        case dwarf::kRestrictType:
+        case dwarf::kAtomicType: return type_name(e->type, depth + 1);
         default: return {};
         }
     }
@@ -70,10 +74,11 @@ private:
         const Entry* e = entry(offset);
         for (int depth = 0; e && depth < kDeepest; ++depth) {
             switch (e->tag) {
-            case dwarf::kTypedef: case dwarf::kConstType: case dwarf::kVolatileType:
-            case dwarf::kRestrictType: case dwarf::kAtomicType:
-                e = entry(e->type);
-                break;
+            case dwarf::kTypedef:
+            case dwarf::kConstType:
+            case dwarf::kVolatileType:
+            case dwarf::kRestrictType:
+            case dwarf::kAtomicType: e = entry(e->type); break;
             default: return e;
             }
         }
@@ -94,7 +99,8 @@ private:
         switch (base.encoding) {
         case dwarf::kBoolean: return Kind::boolean;
         case dwarf::kFloat: return Kind::floating;
-        case dwarf::kSigned: case dwarf::kSignedChar: return Kind::signed_integer;
+        case dwarf::kSigned:
+        case dwarf::kSignedChar: return Kind::signed_integer;
         default: return Kind::unsigned_integer;
         }
     }

@@ -15,7 +15,14 @@ namespace lathe::ptx {
 /// taken off (`kind`, `bytes`).
 struct ParameterType {
     enum class Kind : std::uint8_t {
-        unknown, boolean, signed_integer, unsigned_integer, floating, pointer, structure, array,
+        unknown,
+        boolean,
+        signed_integer,
+        unsigned_integer,
+        floating,
+        pointer,
+        structure,
+        array,
         enumeration,
     };
     struct Enumerator {
@@ -27,8 +34,8 @@ struct ParameterType {
     std::string type_name; ///< "float", "uint", "const float*", "Params"
     Kind kind = Kind::unknown;
     std::uint32_t bytes = 0;
-    std::uint32_t offset = 0;       ///< of a member in its structure
-    bool is_const_pointee = false;  ///< pointer to const
+    std::uint32_t offset = 0;      ///< of a member in its structure
+    bool is_const_pointee = false; ///< pointer to const
     /// structure: its members. array: one element. pointer: the pointee where it is a plain type;
     /// a structure behind a pointer is named and not unfolded.
     std::vector<ParameterType> members;
@@ -37,8 +44,8 @@ struct ParameterType {
 };
 
 struct KernelSignature {
-    std::string name;         ///< as in the PTX: the linkage name of a C++ kernel
-    std::string source_name;  ///< as written in the source
+    std::string name;        ///< as in the PTX: the linkage name of a C++ kernel
+    std::string source_name; ///< as written in the source
     std::vector<ParameterType> parameters;
 };
 

@@ -115,6 +115,7 @@ private:
     std::uint64_t at_;
 };
 
+// clang-format off
 enum Form : std::uint16_t {
     kAddr = 0x01, kBlock2 = 0x03, kBlock4 = 0x04, kData2 = 0x05, kData4 = 0x06, kData8 = 0x07,
     kString = 0x08, kBlock = 0x09, kBlock1 = 0x0a, kData1 = 0x0b, kFlag = 0x0c, kSdata = 0x0d,
@@ -128,6 +129,7 @@ enum Attribute : std::uint16_t {
     kCount = 0x37, kMemberLocation = 0x38, kEncoding = 0x3e, kSpecification = 0x47, kTypeRef = 0x49,
     kLinkageName = 0x6e, kMipsLinkageName = 0x2007,
 };
+// clang-format on
 
 struct AttributeSpec {
     std::uint64_t attribute, form;
@@ -228,9 +230,11 @@ private:
     std::optional<Value> read_value(Cursor& in, const AttributeSpec& spec) {
         switch (spec.form) {
         case kAddr: return Value{in.unsigned_int(address_bytes_), {}};
-        case kData1: case kFlag: return Value{in.unsigned_int(1), {}};
+        case kData1:
+        case kFlag: return Value{in.unsigned_int(1), {}};
         case kData2: return Value{in.unsigned_int(2), {}};
-        case kData4: case kSecOffset: return Value{in.unsigned_int(4), {}};
+        case kData4:
+        case kSecOffset: return Value{in.unsigned_int(4), {}};
         case kData8: return Value{in.unsigned_int(8), {}};
         case kData16: in.skip(16); return Value{};
         case kRef1: return Value{unit_ + in.unsigned_int(1), {}};
@@ -249,7 +253,8 @@ private:
         case kBlock1: return block(in, in.unsigned_int(1));
         case kBlock2: return block(in, in.unsigned_int(2));
         case kBlock4: return block(in, in.unsigned_int(4));
-        case kBlock: case kExprloc: return block(in, in.uleb());
+        case kBlock:
+        case kExprloc: return block(in, in.uleb());
         default: return std::nullopt;
         }
     }
@@ -267,7 +272,8 @@ private:
     static void store(Entry& entry, std::uint64_t attribute, const Value& value) {
         switch (attribute) {
         case kName: entry.name = value.text; break;
-        case kLinkageName: case kMipsLinkageName: entry.linkage_name = value.text; break;
+        case kLinkageName:
+        case kMipsLinkageName: entry.linkage_name = value.text; break;
         case kTypeRef: entry.type = value.number; break;
         case kByteSize: entry.bytes = value.number; break;
         case kMemberLocation: entry.member_offset = value.number; break;
@@ -275,7 +281,8 @@ private:
         case kConstValue: entry.constant = static_cast<std::int64_t>(value.number); break;
         case kUpperBound: entry.upper_bound = static_cast<std::int64_t>(value.number); break;
         case kCount: entry.upper_bound = static_cast<std::int64_t>(value.number - 1); break;
-        case kSpecification: case kAbstractOrigin: entry.origin = value.number; break;
+        case kSpecification:
+        case kAbstractOrigin: entry.origin = value.number; break;
         default: break;
         }
     }

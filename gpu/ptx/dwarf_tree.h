@@ -12,6 +12,7 @@
 
 namespace lathe::ptx::dwarf {
 
+// clang-format off
 enum Tag : std::uint16_t {
     kArrayType = 0x01, kEnumerationType = 0x04, kFormalParameter = 0x05, kMember = 0x0d,
     kPointerType = 0x0f, kReferenceType = 0x10, kStructureType = 0x13, kTypedef = 0x16,
@@ -19,6 +20,7 @@ enum Tag : std::uint16_t {
     kEnumerator = 0x28, kSubprogram = 0x2e, kVolatileType = 0x35, kRestrictType = 0x37,
     kClassType = 0x02, kRvalueReferenceType = 0x42, kAtomicType = 0x47,
 };
+// clang-format on
 
 enum Encoding : std::uint8_t { kBoolean = 2, kFloat = 4, kSigned = 5, kSignedChar = 6 };
 
@@ -26,13 +28,13 @@ struct Entry {
     std::uint16_t tag = 0;
     std::string name;
     std::string linkage_name;
-    std::uint64_t type = 0;          ///< offset of the type's entry; 0: void
+    std::uint64_t type = 0; ///< offset of the type's entry; 0: void
     std::uint64_t bytes = 0;
     std::uint64_t member_offset = 0;
-    std::uint64_t encoding = 0;      ///< base types
-    std::int64_t constant = 0;       ///< DW_AT_const_value
-    std::int64_t upper_bound = -1;   ///< subrange; count - 1
-    std::uint64_t origin = 0;        ///< DW_AT_specification or DW_AT_abstract_origin
+    std::uint64_t encoding = 0;    ///< base types
+    std::int64_t constant = 0;     ///< DW_AT_const_value
+    std::int64_t upper_bound = -1; ///< subrange; count - 1
+    std::uint64_t origin = 0;      ///< DW_AT_specification or DW_AT_abstract_origin
     std::vector<std::uint64_t> children;
 };
 

@@ -108,10 +108,8 @@ class Fit {
 public:
     Fit(const Form& form, std::span<const std::string_view> words) : form_{form} {
         for (const std::string_view word : words) {
-            if (const auto type = type_from_name(word))
-                types_.push_back(*type);
-            else
-                modifiers_.push_back(word);
+            if (const auto type = type_from_name(word)) types_.push_back(*type);
+            else modifiers_.push_back(word);
         }
         filled_.resize(form.slots.size());
     }

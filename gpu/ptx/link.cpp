@@ -210,7 +210,7 @@ private:
 
     /// True where this declaration or definition is not the one that stays.
     template <class T>
-    bool is_elsewhere(const T& symbol, const T* Definition::*member, const LinkInput& input) {
+    bool is_elsewhere(const T& symbol, const T* Definition::* member, const LinkInput& input) {
         auto it = definitions_.find(symbol.name);
         if (it == definitions_.end()) return false;
         const T* chosen = it->second.*member;
@@ -249,10 +249,8 @@ private:
             Variable copy = v;
             copy.name = renamed(v.name);
             Rewriter{names_[index], first}.rewrite(copy);
-            if (binding == Binding::declared)
-                open_variables_.emplace(copy.name, std::move(copy));
-            else
-                out().variables.push_back(std::move(copy));
+            if (binding == Binding::declared) open_variables_.emplace(copy.name, std::move(copy));
+            else out().variables.push_back(std::move(copy));
         }
         for (const Function& f : m.functions) {
             const Binding binding = binding_of(m, f);
@@ -263,10 +261,8 @@ private:
             Function copy = f;
             copy.name = renamed(f.name);
             Rewriter{names_[index], first}.run(copy);
-            if (binding == Binding::declared)
-                open_functions_.emplace(copy.name, std::move(copy));
-            else
-                out().functions.push_back(std::move(copy));
+            if (binding == Binding::declared) open_functions_.emplace(copy.name, std::move(copy));
+            else out().functions.push_back(std::move(copy));
         }
         for (const auto& [alias, target] : m.aliases)
             out().aliases.emplace_back(renamed(alias), renamed(target));

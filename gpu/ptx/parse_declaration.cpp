@@ -15,14 +15,11 @@ std::uint64_t bits_as(const Immediate& value, Type type) {
     if (type != Type::f32 && type != Type::f64) return value.bits;
     if (value.type == type) return value.bits;
     double number = 0;
-    if (value.type == Type::f64)
-        number = std::bit_cast<double>(value.bits);
+    if (value.type == Type::f64) number = std::bit_cast<double>(value.bits);
     else if (value.type == Type::f32)
         number = std::bit_cast<float>(static_cast<std::uint32_t>(value.bits));
-    else if (value.type == Type::u64)
-        number = static_cast<double>(value.bits);
-    else
-        number = static_cast<double>(static_cast<std::int64_t>(value.bits));
+    else if (value.type == Type::u64) number = static_cast<double>(value.bits);
+    else number = static_cast<double>(static_cast<std::int64_t>(value.bits));
     if (type == Type::f64) return std::bit_cast<std::uint64_t>(number);
     return std::bit_cast<std::uint32_t>(static_cast<float>(number));
 }
@@ -39,20 +36,14 @@ void Parser::attributes(Variable& variable) {
         } else if (accept(".attribute")) {
             expect('(');
             do {
-                if (accept(".managed"))
-                    variable.managed = true;
-                else
-                    fail_expected("an attribute");
+                if (accept(".managed")) variable.managed = true;
+                else fail_expected("an attribute");
             } while (accept(','));
             expect(')');
-        } else if (accept(".v2"))
-            variable.vector = 2;
-        else if (accept(".v4"))
-            variable.vector = 4;
-        else if (accept(".v8"))
-            variable.vector = 8;
-        else
-            return;
+        } else if (accept(".v2")) variable.vector = 2;
+        else if (accept(".v4")) variable.vector = 4;
+        else if (accept(".v8")) variable.vector = 8;
+        else return;
     }
 }
 
@@ -92,10 +83,8 @@ void Parser::initializer(Variable& variable) {
     if (variable.dims.size() > 8) fail(token_, "an array of more than 8 dimensions");
     const Token at = token_;
     std::uint64_t offset = 0;
-    if (token_.is('{'))
-        initializer_level(variable, 0, offset);
-    else
-        initializer_element(variable, offset);
+    if (token_.is('{')) initializer_level(variable, 0, offset);
+    else initializer_element(variable, offset);
     if (!variable.dims.empty() && variable.dims[0] == 0) {
         std::uint64_t row = variable.element_bytes();
         for (std::size_t i = 1; i < variable.dims.size(); ++i) row *= variable.dims[i];
@@ -176,12 +165,9 @@ void Parser::initializer_element(Variable& variable, std::uint64_t offset) {
 Variable Parser::parameter() {
     Variable read;
     read.line = token_.line;
-    if (accept(".param"))
-        read.space = Space::param;
-    else if (accept(".reg"))
-        read.space = Space::reg;
-    else
-        fail_expected("'.param' or '.reg'");
+    if (accept(".param")) read.space = Space::param;
+    else if (accept(".reg")) read.space = Space::reg;
+    else fail_expected("'.param' or '.reg'");
     attributes(read);
     read.type = type_word();
     attributes(read);

@@ -103,12 +103,9 @@ Immediate Parser::unary(int depth) {
     if (accept('+')) return unary(depth + 1);
     if (accept('-')) {
         Immediate value = unary(depth + 1);
-        if (value.type == Type::f32)
-            value.bits ^= 0x80000000u;
-        else if (value.type == Type::f64)
-            value.bits ^= std::uint64_t{1} << 63;
-        else
-            value.bits = 0 - value.bits;
+        if (value.type == Type::f32) value.bits ^= 0x80000000u;
+        else if (value.type == Type::f64) value.bits ^= std::uint64_t{1} << 63;
+        else value.bits = 0 - value.bits;
         return value;
     }
     if (token_.is('~') || token_.is('!')) {

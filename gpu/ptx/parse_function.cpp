@@ -47,26 +47,16 @@ void Parser::three(std::uint32_t (&values)[3]) {
 }
 
 void Parser::function_attribute(Function& read) {
-    if (accept(".noreturn"))
-        read.noreturn = true;
-    else if (accept(".maxntid"))
-        three(read.max_threads);
-    else if (accept(".reqntid"))
-        three(read.required_threads);
-    else if (accept(".minnctapersm") || accept(".maxnctapersm"))
-        read.min_blocks = u32("a count");
-    else if (accept(".maxnreg"))
-        read.max_registers = u32("a register count");
-    else if (accept(".reqnctapercluster"))
-        three(read.required_cluster);
-    else if (accept(".maxclusterrank"))
-        read.max_cluster_rank = u32("a count");
-    else if (accept(".explicitcluster"))
-        read.explicit_cluster = true;
-    else if (token_.text == ".pragma")
-        read.pragmas.push_back(pragma());
-    else
-        fail_expected("'{', ';' or a function attribute");
+    if (accept(".noreturn")) read.noreturn = true;
+    else if (accept(".maxntid")) three(read.max_threads);
+    else if (accept(".reqntid")) three(read.required_threads);
+    else if (accept(".minnctapersm") || accept(".maxnctapersm")) read.min_blocks = u32("a count");
+    else if (accept(".maxnreg")) read.max_registers = u32("a register count");
+    else if (accept(".reqnctapercluster")) three(read.required_cluster);
+    else if (accept(".maxclusterrank")) read.max_cluster_rank = u32("a count");
+    else if (accept(".explicitcluster")) read.explicit_cluster = true;
+    else if (token_.text == ".pragma") read.pragmas.push_back(pragma());
+    else fail_expected("'{', ';' or a function attribute");
 }
 
 Block Parser::block(int depth) {

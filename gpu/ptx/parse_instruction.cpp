@@ -36,10 +36,8 @@ Instruction Parser::instruction() {
     if (!opcode) fail(token_, "unknown instruction '" + std::string{token_.text} + "'");
     read.opcode = *opcode;
     modifiers(read, take());
-    if (read.opcode == Opcode::call)
-        call_operands(read);
-    else
-        operands(read);
+    if (read.opcode == Opcode::call) call_operands(read);
+    else operands(read);
     return read;
 }
 
@@ -107,10 +105,8 @@ void Parser::operands(Instruction& read) {
     if (token_.is(';')) return;
     read.operands.reserve(4);
     do {
-        if (token_.is('['))
-            address(read.operands);
-        else
-            read.operands.push_back(operand());
+        if (token_.is('[')) address(read.operands);
+        else read.operands.push_back(operand());
     } while (accept(','));
 }
 
@@ -133,8 +129,7 @@ Vector Parser::list(char close) {
 void Parser::address(std::vector<Operand>& operands) {
     Address read;
     expect('[');
-    if (is_register(token_))
-        read.base = Register{register_name()};
+    if (is_register(token_)) read.base = Register{register_name()};
     else if (token_.is(Token::Kind::word) && token_.text != "WARP_SZ")
         read.base = Symbol{std::string{take().text}, 0};
     const bool has_base = read.base.index() != 0;

@@ -107,8 +107,7 @@ void Parser::resolve_inlined_names() {
     for (const Section& section : result_.module.sections) {
         if (section.name != ".debug_str") continue;
         for (const Section::Item& item : section.items) {
-            if (item.bytes == 0)
-                offset_of.emplace(item.label, bytes.size());
+            if (item.bytes == 0) offset_of.emplace(item.label, bytes.size());
             else if (item.bytes == 1)
                 if (const auto* byte = std::get_if<std::uint64_t>(&item.value))
                     bytes += static_cast<char>(*byte);

@@ -12,16 +12,13 @@ namespace {
 
 std::string describe(const Token& token) {
     switch (token.kind) {
-    case Token::Kind::end:
-        return "the end of the text";
-    case Token::Kind::string:
-        return '"' + std::string{token.text} + '"';
+    case Token::Kind::end: return "the end of the text";
+    case Token::Kind::string: return '"' + std::string{token.text} + '"';
     case Token::Kind::invalid:
         if (token.text.empty()) return "an unclosed comment";
         if (token.text[0] == '"') return "an unclosed string";
         [[fallthrough]];
-    default:
-        return '\'' + std::string{token.text} + '\'';
+    default: return '\'' + std::string{token.text} + '\'';
     }
 }
 
@@ -182,16 +179,11 @@ void Parser::target() {
 Parser::Linkage Parser::linkage() {
     Linkage read;
     for (;;) {
-        if (accept(".extern"))
-            read.is_extern = true;
-        else if (accept(".visible"))
-            read.is_visible = true;
-        else if (accept(".weak"))
-            read.is_weak = true;
-        else if (accept(".common"))
-            read.is_common = true;
-        else
-            return read;
+        if (accept(".extern")) read.is_extern = true;
+        else if (accept(".visible")) read.is_visible = true;
+        else if (accept(".weak")) read.is_weak = true;
+        else if (accept(".common")) read.is_common = true;
+        else return read;
     }
 }
 

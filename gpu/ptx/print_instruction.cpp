@@ -23,21 +23,16 @@ void append_list(std::string& out, const Vector& list, char open, char close) {
 
 void append_immediate(std::string& out, const Immediate& value) {
     const auto to = std::back_inserter(out);
-    if (value.type == Type::f32)
-        fmt::format_to(to, "0f{:08X}", value.bits);
-    else if (value.type == Type::f64)
-        fmt::format_to(to, "0d{:016X}", value.bits);
-    else if (value.type == Type::u64)
-        fmt::format_to(to, "{}U", value.bits);
-    else
-        fmt::format_to(to, "{}", static_cast<std::int64_t>(value.bits));
+    if (value.type == Type::f32) fmt::format_to(to, "0f{:08X}", value.bits);
+    else if (value.type == Type::f64) fmt::format_to(to, "0d{:016X}", value.bits);
+    else if (value.type == Type::u64) fmt::format_to(to, "{}U", value.bits);
+    else fmt::format_to(to, "{}", static_cast<std::int64_t>(value.bits));
 }
 
 /// "base+offset" without the brackets.
 void append_address(std::string& out, const Address& address) {
     const auto to = std::back_inserter(out);
-    if (const auto* base = std::get_if<Register>(&address.base))
-        out += base->name;
+    if (const auto* base = std::get_if<Register>(&address.base)) out += base->name;
     else if (const auto* symbol = std::get_if<Symbol>(&address.base))
         lathe::ptx::append(out, *symbol);
     else {
@@ -49,8 +44,7 @@ void append_address(std::string& out, const Address& address) {
 
 void append(std::string& out, const Operand& operand) {
     if (operand.negated) out += '!';
-    if (const auto* reg = std::get_if<Register>(&operand.value))
-        out += reg->name;
+    if (const auto* reg = std::get_if<Register>(&operand.value)) out += reg->name;
     else if (const auto* value = std::get_if<Immediate>(&operand.value))
         append_immediate(out, *value);
     else if (const auto* symbol = std::get_if<Symbol>(&operand.value))
@@ -61,8 +55,7 @@ void append(std::string& out, const Operand& operand) {
         out += '[';
         append_address(out, *address);
         out += ']';
-    } else
-        out += '_';
+    } else out += '_';
     if (!operand.second.empty()) out += '|' + operand.second;
 }
 
@@ -116,10 +109,8 @@ void append_dotted(std::string& out, const Instruction& instruction) {
         const bool modifiers_left = modifier != instruction.modifiers.end();
         const bool take_type = type != instruction.types.end() && (type_here || !modifiers_left);
         out += '.';
-        if (take_type)
-            out += name_of(*type++);
-        else
-            out += *modifier++;
+        if (take_type) out += name_of(*type++);
+        else out += *modifier++;
     }
 }
 
@@ -138,10 +129,8 @@ void append(std::string& out, const Instruction& instruction) {
     }
     out += name_of(instruction.opcode);
     append_dotted(out, instruction);
-    if (instruction.opcode == Opcode::call)
-        append_call(out, instruction.operands);
-    else
-        append_operands(out, instruction.operands);
+    if (instruction.opcode == Opcode::call) append_call(out, instruction.operands);
+    else append_operands(out, instruction.operands);
     out += ';';
 }
 

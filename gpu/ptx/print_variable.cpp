@@ -17,10 +17,8 @@ public:
         : out_{out}, variable_{variable}, next_{variable.relocations.begin()} {}
 
     void print() {
-        if (variable_.dims.empty() && variable_.vector == 1)
-            element(0);
-        else
-            level(0, 0, variable_.size_bytes());
+        if (variable_.dims.empty() && variable_.vector == 1) element(0);
+        else level(0, 0, variable_.size_bytes());
     }
 
 private:
@@ -35,10 +33,8 @@ private:
         for (std::uint64_t i = 0, at = first; i < count && at < variable_.init.size();
              ++i, at += inner) {
             if (i) out_ += ", ";
-            if (is_leaf)
-                element(at);
-            else
-                level(depth + 1, at, inner);
+            if (is_leaf) element(at);
+            else level(depth + 1, at, inner);
         }
         out_ += '}';
     }
@@ -51,12 +47,9 @@ private:
         for (std::uint32_t i = 0; i < bytes && i < 8 && at + i < variable_.init.size(); ++i)
             bits |= std::uint64_t{variable_.init[at + i]} << 8 * i;
         const auto to = std::back_inserter(out_);
-        if (variable_.type == Type::f32)
-            fmt::format_to(to, "0f{:08X}", bits);
-        else if (variable_.type == Type::f64)
-            fmt::format_to(to, "0d{:016X}", bits);
-        else
-            fmt::format_to(to, "{}", bits);
+        if (variable_.type == Type::f32) fmt::format_to(to, "0f{:08X}", bits);
+        else if (variable_.type == Type::f64) fmt::format_to(to, "0d{:016X}", bits);
+        else fmt::format_to(to, "{}", bits);
     }
 
     void relocation(const Variable::Relocation& relocation) {
@@ -107,10 +100,8 @@ void append(std::string& out, const Variable& variable, bool as_parameter) {
     if (variable.is_pointer) append_pointer(out, variable);
     fmt::format_to(to, " {}", variable.name);
     for (const std::uint64_t dim : variable.dims) {
-        if (dim)
-            fmt::format_to(to, "[{}]", dim);
-        else
-            out += "[]";
+        if (dim) fmt::format_to(to, "[{}]", dim);
+        else out += "[]";
     }
     if (!as_parameter && !variable.init.empty()) {
         out += " = ";

@@ -89,12 +89,10 @@ private:
             labels_.insert(name);
         };
         for (const Statement& statement : block.statements) {
-            if (const auto* label = std::get_if<Label>(&statement))
-                add(label->name, label->line);
+            if (const auto* label = std::get_if<Label>(&statement)) add(label->name, label->line);
             else if (const auto* list = std::get_if<TargetList>(&statement))
                 add(list->name, list->line);
-            else if (const auto* inner = std::get_if<Block>(&statement))
-                collect_labels(*inner);
+            else if (const auto* inner = std::get_if<Block>(&statement)) collect_labels(*inner);
         }
     }
 
@@ -135,8 +133,7 @@ private:
     void guard(const Instruction& instruction) {
         const std::string& predicate = instruction.guard->predicate;
         const auto type = scopes_.find_register(predicate);
-        if (!type)
-            undefined(instruction, predicate);
+        if (!type) undefined(instruction, predicate);
         else if (*type != Type::pred)
             report(instruction.line, "the guard '{}' is no predicate in '{}'", predicate,
                    print(instruction));

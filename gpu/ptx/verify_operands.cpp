@@ -69,33 +69,23 @@ private:
             return std::holds_alternative<Address>(given.value)
                        ? ""
                        : "an address in brackets is needed";
-        case 'l':
-            return std::holds_alternative<Symbol>(given.value) ? "" : "a label is needed";
-        default:
-            break;
+        case 'l': return std::holds_alternative<Symbol>(given.value) ? "" : "a label is needed";
+        default: break;
         }
         switch (rule) {
         case 'd':
-        case 't':
-            return value(given, type(0), false);
-        case 'u':
-            return value(given, type(1), false);
+        case 't': return value(given, type(0), false);
+        case 'u': return value(given, type(1), false);
         case 'D':
-        case 'S':
-            return value(given, type(0), true);
-        case 'U':
-            return value(given, type(1), true);
+        case 'S': return value(given, type(0), true);
+        case 'U': return value(given, type(1), true);
         case 'i':
-        case 'o':
-            return value(given, Type::b32, false);
+        case 'o': return value(given, Type::b32, false);
         case 'p':
-        case 'q':
-            return value(given, Type::pred, false);
+        case 'q': return value(given, Type::pred, false);
         case 'w':
-        case 'x':
-            return instruction_.has("wide") ? wide(given) : value(given, type(0), false);
-        default:
-            return {};
+        case 'x': return instruction_.has("wide") ? wide(given) : value(given, type(0), false);
+        default: return {};
         }
     }
 

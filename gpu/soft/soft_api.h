@@ -124,8 +124,8 @@ size_t latheSoftCountersRead(LatheSoftLineCounters* rows, size_t capacity);
 /// Groups of threads side by side are accessed by whole vectors.
 unsigned latheSoftAccessBytes(void);
 
-/// Device pointers are addresses of the host's, too: 1. The host may touch the memory itself while no
-/// command uses it, so that its own libraries can do a device's work without a copy.
+/// Device pointers are addresses of the host's, too: 1. The host may touch the memory itself while
+/// no command uses it, so that its own libraries can do a device's work without a copy.
 int latheSoftIsHostMemory(void);
 
 #ifdef __cplusplus

@@ -86,9 +86,7 @@ void translate(std::exception_ptr pointer) {
         PyErr_SetString(PyExc_TypeError, e.what());
     } catch (const gpu::LibraryMissing& e) {
         PyErr_SetString(PyExc_ImportError, e.what());
-    } catch (const Error& e) {
-        PyErr_SetString(classes.error, e.what());
-    }
+    } catch (const Error& e) { PyErr_SetString(classes.error, e.what()); }
 }
 
 } // namespace
@@ -113,13 +111,14 @@ void bind_errors(py::module_& m) {
         new_class(m, "CompileError", classes.error,
                   "A kernel source that does not compile. `log` is the compiler's text, "
                   "`diagnostics` its messages as 'file:line:column: error: text'.");
-    classes.memory_error = new_class(m, "MemoryError", classes.error, "The device is out of memory.");
+    classes.memory_error =
+        new_class(m, "MemoryError", classes.error, "The device is out of memory.");
     classes.logic_error =
         new_class(m, "LogicError", classes.error, "The driver refused a call or a kernel faulted.");
     classes.launch_error =
         new_class(m, "LaunchError", classes.error, "A kernel launch failed or needs too much.");
-    classes.runtime_error =
-        new_class(m, "RuntimeError", classes.error, "No device, no code for it, or a defect of it.");
+    classes.runtime_error = new_class(m, "RuntimeError", classes.error,
+                                      "No device, no code for it, or a defect of it.");
     py::register_exception_translator(&translate);
 }
 

@@ -17,18 +17,12 @@ int main(int argc, char** argv) {
     using namespace lathe::bench;
     std::string_view only;
     for (int k = 1; k < argc; ++k) {
-        if (std::string_view{argv[k]} == "--compile-times")
-            options.compile_times = true;
-        else if (std::string_view{argv[k]} == "--checks")
-            options.checks = true;
-        else if (std::string_view{argv[k]} == "--counters")
-            options.counters = true;
-        else if (std::string_view{argv[k]} == "--fast-math")
-            options.fast_math = true;
-        else if (std::string_view{argv[k]} == "--only" && k + 1 < argc)
-            only = argv[++k];
-        else
-            options.rounds = std::max(1, std::atoi(argv[k]));
+        if (std::string_view{argv[k]} == "--compile-times") options.compile_times = true;
+        else if (std::string_view{argv[k]} == "--checks") options.checks = true;
+        else if (std::string_view{argv[k]} == "--counters") options.counters = true;
+        else if (std::string_view{argv[k]} == "--fast-math") options.fast_math = true;
+        else if (std::string_view{argv[k]} == "--only" && k + 1 < argc) only = argv[++k];
+        else options.rounds = std::max(1, std::atoi(argv[k]));
     }
     setenv("LATHE_SOFT_WORKERS", "1", 0);
     if (!lathe::test::has_nvrtc()) {
@@ -41,14 +35,8 @@ int main(int argc, char** argv) {
         check(cuDevicePrimaryCtxRetain(&context, 0), "cuDevicePrimaryCtxRetain");
         check(cuCtxPushCurrent(context), "cuCtxPushCurrent");
         const std::pair<std::string_view, void (*)()> benches[] = {
-            {"saxpy 4 M",
-             [] {
-                 bench_saxpy("saxpy 4 M", 1 << 22, 1, {0.9, 0});
-             }},
-            {"saxpy 32 K",
-             [] {
-                 bench_saxpy("saxpy 32 K", 1 << 15, 100, {0.75, 0, 1.6, 1.25});
-             }},
+            {"saxpy 4 M", [] { bench_saxpy("saxpy 4 M", 1 << 22, 1, {0.9, 0}); }},
+            {"saxpy 32 K", [] { bench_saxpy("saxpy 32 K", 1 << 15, 100, {0.75, 0, 1.6, 1.25}); }},
             {"n-body", bench_nbody},
             {"matmul naive", [] { bench_matmul(false); }},
             {"matmul tiled", [] { bench_matmul(true); }},

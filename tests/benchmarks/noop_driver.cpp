@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A driver library whose calls do nothing: what a call through Lathe costs the host. One device, and
-// kernels with the parameters (pointer, pointer, pointer, float, int).
+// A driver library whose calls do nothing: what a call through Lathe costs the host. One device,
+// and kernels with the parameters (pointer, pointer, pointer, float, int).
 //   LATHE_DRIVER_LIBRARY=build/tests/benchmarks/libnoop_cuda.so
 #include <cuda.h>
 
@@ -73,7 +73,8 @@ CUresult cuFuncGetAttribute(int* value, CUfunction_attribute, CUfunction) {
     *value = 1024;
     return CUDA_SUCCESS;
 }
-CUresult cuFuncGetParamInfo(CUfunction, std::size_t index, std::size_t* offset, std::size_t* bytes) {
+CUresult cuFuncGetParamInfo(CUfunction, std::size_t index, std::size_t* offset,
+                            std::size_t* bytes) {
     if (index >= std::size(kParameters)) return CUDA_ERROR_INVALID_VALUE;
     *offset = kParameters[index].offset;
     if (bytes) *bytes = kParameters[index].bytes;

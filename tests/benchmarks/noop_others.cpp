@@ -12,5 +12,7 @@
 #define LATHE_CU_OPTIONAL(name) LATHE_CU(name)
 #define LATHE_CU_AS(name, symbol, ...)                                                             \
     extern "C" CUresult CONCATENATED(noop_as_, name)() __asm__(symbol);                            \
-    extern "C" __attribute__((weak)) CUresult CONCATENATED(noop_as_, name)() { return CUDA_SUCCESS; }
+    extern "C" __attribute__((weak)) CUresult CONCATENATED(noop_as_, name)() {                     \
+        return CUDA_SUCCESS;                                                                       \
+    }
 #include "gpu/driver/functions.inc"

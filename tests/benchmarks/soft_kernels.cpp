@@ -65,17 +65,16 @@ extern "C" __global__ void k(int n, float softening, const float4* position, flo
     Device<float> p{position}, f{force};
     std::vector<float> parts[4], best_force(3 * n);
     for (std::size_t k = 0; k < position.size(); ++k) parts[k % 4].push_back(position[k]);
-    measure({"n-body 4096",
-             source,
-             [&](Kernel& kernel) {
-                 kernel.run({{n / 256, 1, 1}, {256, 1, 1}}, n, 1e-3f, p.p, f.p);
-             },
-             [&] { bench::nbody(n, 1e-3f, position.data(), force.data()); },
-             [&] {
-                 bench::best::nbody(n, 1e-3f, parts[0].data(), parts[1].data(), parts[2].data(),
-                                    parts[3].data(), best_force.data());
-             },
-             {0, 0.95, 1.05, 1.25}});
+    measure(
+        {"n-body 4096",
+         source,
+         [&](Kernel& kernel) { kernel.run({{n / 256, 1, 1}, {256, 1, 1}}, n, 1e-3f, p.p, f.p); },
+         [&] { bench::nbody(n, 1e-3f, position.data(), force.data()); },
+         [&] {
+             bench::best::nbody(n, 1e-3f, parts[0].data(), parts[1].data(), parts[2].data(),
+                                parts[3].data(), best_force.data());
+         },
+         {0, 0.95, 1.05, 1.25}});
     compare("n-body, best C++", best_force, force, 1e-3);
     compare("n-body", f.read(), force, 1e-3);
 }
@@ -145,9 +144,7 @@ extern "C" __global__ void k(int n, const float* in, float* out) {
     volatile float sum = 0;
     measure({"reduce 4 M",
              source,
-             [&](Kernel& kernel) {
-                 kernel.run({{16, 1, 1}, {256, 1, 1}}, n, in.p, out.p);
-             },
+             [&](Kernel& kernel) { kernel.run({{16, 1, 1}, {256, 1, 1}}, n, in.p, out.p); },
              [&] { sum = bench::reduce(n, x.data()); },
              [&] { sum = bench::best::reduce(n, x.data()); },
              {0, 0.3}});
@@ -176,9 +173,7 @@ extern "C" __global__ void k(int n, const unsigned char* in, unsigned* out) {
     Device<unsigned> out{bins};
     measure({"histogram 4 M",
              source,
-             [&](Kernel& kernel) {
-                 kernel.run({{16, 1, 1}, {256, 1, 1}}, n, din.p, out.p);
-             },
+             [&](Kernel& kernel) { kernel.run({{16, 1, 1}, {256, 1, 1}}, n, din.p, out.p); },
              [&] { bench::histogram(n, in.data(), bins.data()); },
              {},
              {0.5, 0}});
@@ -274,9 +269,7 @@ extern "C" __global__ void k(int n, const float* x, float* y) {
     Device<float> dx{x}, dy{y};
     measure({"libm, ten functions",
              source,
-             [&](Kernel& kernel) {
-                 kernel.run({{n / 256, 1, 1}, {256, 1, 1}}, n, dx.p, dy.p);
-             },
+             [&](Kernel& kernel) { kernel.run({{n / 256, 1, 1}, {256, 1, 1}}, n, dx.p, dy.p); },
              [&] { bench::libm(n, x.data(), y.data()); },
              {},
              {12, 0}});

@@ -38,7 +38,11 @@ TEST_F(HandleTest, OwnedIsDestroyedOnce) {
 }
 
 TEST_F(HandleTest, WrappedIsNeverDestroyed) {
-    { IntHandle a = IntHandle::wrap(5); EXPECT_EQ(a.get(), 5); EXPECT_FALSE(a.owned()); }
+    {
+        IntHandle a = IntHandle::wrap(5);
+        EXPECT_EQ(a.get(), 5);
+        EXPECT_FALSE(a.owned());
+    }
     EXPECT_TRUE(destroyed.empty());
 }
 

@@ -7,7 +7,8 @@
 
 TEST(Log, SinksSeeEveryLevelUntilRemoved) {
     std::vector<std::string> seen;
-    const int key = lathe::log::add_sink([&](const lathe::log::Record& r) { seen.push_back(r.text); });
+    const int key =
+        lathe::log::add_sink([&](const lathe::log::Record& r) { seen.push_back(r.text); });
     lathe::log::debug("value {}", 3);
     lathe::log::info("more");
     lathe::log::remove_sink(key);

@@ -64,12 +64,8 @@ std::string changed(const std::string& text, Random& random) {
     std::string_view old = one_of(all, random), with = one_of(all, random);
     std::string made;
     switch (random() % 5) {
-    case 0:
-        made = std::string{};
-        break;
-    case 1:
-        made = std::string{old} + (statements ? "\n" : "") + std::string{with};
-        break;
+    case 0: made = std::string{}; break;
+    case 1: made = std::string{old} + (statements ? "\n" : "") + std::string{with}; break;
     case 2:
         if (!statements) made = kNumbers[random() % std::size(kNumbers)];
         break;

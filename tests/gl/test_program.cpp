@@ -31,9 +31,7 @@ struct ProgramTest : test::GlTest {
         std::filesystem::create_directories(root / "shaders");
         setenv("LATHE_ROOT", root.path().c_str(), 1);
     }
-    ~ProgramTest() override {
-        unsetenv("LATHE_ROOT");
-    }
+    ~ProgramTest() override { unsetenv("LATHE_ROOT"); }
     void write(const std::string& name, const std::string& text) {
         std::ofstream{root / "shaders" / name} << text;
     }

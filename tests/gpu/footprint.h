@@ -23,8 +23,9 @@ struct Footprint {
 };
 
 /// Runs `cycle(i)` `count` times, after as many times as it takes to fill caches. Empty, or what
-/// grew. Caches and allocators settle (some with the most that was ever under way at once, which is a
-/// matter of pace), a leak grows each time: only what grew in each of eight rounds is told. A heap may grow by half a byte a cycle, which no object that is left does.
+/// grew. Caches and allocators settle (some with the most that was ever under way at once, which is
+/// a matter of pace), a leak grows each time: only what grew in each of eight rounds is told. A
+/// heap may grow by half a byte a cycle, which no object that is left does.
 std::string growth(std::size_t count, const std::function<void(std::size_t)>& cycle);
 
 /// `full` with LATHE_ENDURANCE=1 in the environment, else a hundredth of it.

@@ -21,10 +21,8 @@ template <class Body> void run_and_leave(Body body) {
     EXPECT_EXIT(run_and_leave body, testing::ExitedWithCode(0), pattern)
 
 void set(const char* name, const char* value) {
-    if (value)
-        setenv(name, value, 1);
-    else
-        unsetenv(name);
+    if (value) setenv(name, value, 1);
+    else unsetenv(name);
 }
 
 void say_driver_problem() { std::fprintf(stderr, "%s\n", driver_problem().c_str()); }

@@ -106,7 +106,8 @@ TEST_F(Endurance, PoolsOnTwoStreams) {
         std::list<PooledMemory<PinnedBuffer>> most_pinned;
         for (std::size_t i = 0; i < 64; ++i)
             most.push_back(DevicePool::allocate(pool, std::size_t{64} << i % 4));
-        for (std::size_t i = 0; i < 16; ++i) most_pinned.push_back(PinnedPool::allocate(pinned, 64));
+        for (std::size_t i = 0; i < 16; ++i)
+            most_pinned.push_back(PinnedPool::allocate(pinned, 64));
     }
     const auto cycle = [&](std::size_t i) {
         const Stream& stream = i % 3 ? a : b;

@@ -86,8 +86,7 @@ void run_bad_kernel() {
             if (const Fault* f = e.fault())
                 std::fprintf(stderr, "place: %s thread %u line %d file %s\n", f->kernel.c_str(),
                              f->thread[0], f->line, f->file.c_str());
-            else if (e.context_lost())
-                std::fprintf(stderr, "context lost\n");
+            else if (e.context_lost()) std::fprintf(stderr, "context lost\n");
         }
     } // buffer, stream and module are released here
     std::fprintf(stderr, "released\n");

@@ -17,10 +17,8 @@ TEST_F(GraphicsContextTest, WithoutAContextTheMessageSaysSo) {
     EXPECT_NE(gl_sharing_problem().find("no OpenGL context is current"), std::string::npos);
     for (const bool image : {false, true}) {
         try {
-            if (image)
-                (void)GraphicsResource::image(1, 0x0DE1);
-            else
-                (void)GraphicsResource::buffer(1);
+            if (image) (void)GraphicsResource::image(1, 0x0DE1);
+            else (void)GraphicsResource::buffer(1);
             FAIL();
         } catch (const Error& error) {
             EXPECT_EQ(error.code(), CUDA_ERROR_INVALID_GRAPHICS_CONTEXT);

@@ -124,9 +124,8 @@ TEST_F(LaunchTest, CountAndSizesOfArgumentsAreChecked) {
 }
 
 TEST_F(LaunchTest, ARefusedConfigurationNamesKernelAndLimits) {
-    const std::string text = error_of([&] {
-        launch(module_.kernel("nothing"), {{1}, {2048}, 16});
-    });
+    const std::string text =
+        error_of([&] { launch(module_.kernel("nothing"), {{1}, {2048}, 16}); });
     EXPECT_EQ(text.find("cuLaunchKernel failed: "), 0u) << text;
     EXPECT_NE(text.find("kernel nothing, grid (1, 1, 1), block (2048, 1, 1), shared_bytes 16; it "
                         "allows 1024 threads per block, given 2048"),

@@ -70,8 +70,7 @@ template <class C> CUresult general(CUstream stream, bool wait, const C* c) {
 } // namespace
 
 #define LATHE_LINEAR(stream, wait, to, from, bytes)                                                \
-    linear(                                                                                        \
-        stream, wait, [&] { return to; }, [&] { return from; }, bytes)
+    linear(stream, wait, [&] { return to; }, [&] { return from; }, bytes)
 
 extern "C" {
 

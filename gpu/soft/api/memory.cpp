@@ -21,8 +21,7 @@ void free_device(Context& context, CUdeviceptr p, std::initializer_list<Kind> ki
     // A freed block faults when touched, so nothing may be on its way to it.
     if (auto* owner = static_cast<const Context*>(a.context); owner == &context)
         context.wait_idle();
-    else if (auto other = Objects<Context>::instance().find(owner))
-        other->wait_idle();
+    else if (auto other = Objects<Context>::instance().find(owner)) other->wait_idle();
     release(a.begin);
 }
 
@@ -36,72 +35,39 @@ void pointer_attribute(void* data, CUpointer_attribute attribute, CUdeviceptr p)
     bool host = found->kind == Kind::pinned || found->kind == Kind::registered;
     auto set = [&](auto value) { std::memcpy(data, &value, sizeof value); };
     switch (attribute) {
-    case CU_POINTER_ATTRIBUTE_CONTEXT:
-        set(found->context);
-        break;
+    case CU_POINTER_ATTRIBUTE_CONTEXT: set(found->context); break;
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
         set(host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE);
         break;
-    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
-        set(p);
-        break;
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER: set(p); break;
     case CU_POINTER_ATTRIBUTE_HOST_POINTER:
         require(host || found->kind == Kind::managed, CUDA_ERROR_INVALID_VALUE);
         set(p);
         break;
-    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
-        set(0u);
-        break;
-    case CU_POINTER_ATTRIBUTE_BUFFER_ID:
-        set(found->id);
-        break;
-    case CU_POINTER_ATTRIBUTE_IS_MANAGED:
-        set(int{found->kind == Kind::managed});
-        break;
-    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-        set(0);
-        break;
-    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
-        set(CUdeviceptr{found->begin});
-        break;
-    case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
-        set(found->bytes);
-        break;
+    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS: set(0u); break;
+    case CU_POINTER_ATTRIBUTE_BUFFER_ID: set(found->id); break;
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED: set(int{found->kind == Kind::managed}); break;
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: set(0); break;
+    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR: set(CUdeviceptr{found->begin}); break;
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE: set(found->bytes); break;
     case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
         set(int{CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE});
         break;
-    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
-        set(0);
-        break;
-    case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
-        set(std::uint64_t{0});
-        break;
-    case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
-        set(0);
-        break;
-    case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
-        set(CUdeviceptr{found->begin});
-        break;
-    case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
-        set(found->bytes);
-        break;
-    case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
-        set(found->id);
-        break;
-    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
-        set(found->pool.get());
-        break;
-    default:
-        fail(CUDA_ERROR_INVALID_VALUE, "unknown pointer attribute");
+    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE: set(0); break;
+    case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES: set(std::uint64_t{0}); break;
+    case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE: set(0); break;
+    case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR: set(CUdeviceptr{found->begin}); break;
+    case CU_POINTER_ATTRIBUTE_MAPPING_SIZE: set(found->bytes); break;
+    case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID: set(found->id); break;
+    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE: set(found->pool.get()); break;
+    default: fail(CUDA_ERROR_INVALID_VALUE, "unknown pointer attribute");
     }
 }
 
 /// What cuPointerGetAttributes says of memory that CUDA does not know.
 void no_attribute(void* data, CUpointer_attribute attribute) {
     switch (attribute) {
-    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-        *static_cast<int*>(data) = CU_DEVICE_INVALID;
-        break;
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: *static_cast<int*>(data) = CU_DEVICE_INVALID; break;
     case CU_POINTER_ATTRIBUTE_CONTEXT:
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
     case CU_POINTER_ATTRIBUTE_HOST_POINTER:
@@ -112,25 +78,19 @@ void no_attribute(void* data, CUpointer_attribute attribute) {
     case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
     case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
     case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
-    case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
-        *static_cast<std::uint64_t*>(data) = 0;
-        break;
-    default:
-        *static_cast<int*>(data) = 0;
+    case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID: *static_cast<std::uint64_t*>(data) = 0; break;
+    default: *static_cast<int*>(data) = 0;
     }
 }
 
 /// A place for managed memory: the device, or the host.
 void require_location(const CUmemLocation& location) {
     switch (location.type) {
-    case CU_MEM_LOCATION_TYPE_DEVICE:
-        return require(location.id == 0, CUDA_ERROR_INVALID_DEVICE);
+    case CU_MEM_LOCATION_TYPE_DEVICE: return require(location.id == 0, CUDA_ERROR_INVALID_DEVICE);
     case CU_MEM_LOCATION_TYPE_HOST:
     case CU_MEM_LOCATION_TYPE_HOST_NUMA:
-    case CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT:
-        return;
-    default:
-        fail(CUDA_ERROR_INVALID_VALUE, "unknown location");
+    case CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT: return;
+    default: fail(CUDA_ERROR_INVALID_VALUE, "unknown location");
     }
 }
 
@@ -172,9 +132,8 @@ CUresult cuMemAllocPitch(CUdeviceptr* p, std::size_t* pitch, std::size_t width_b
 }
 
 CUresult cuMemFree(CUdeviceptr p) {
-    return in_context([&](Context& context) {
-        free_device(context, p, {Kind::device, Kind::managed});
-    });
+    return in_context(
+        [&](Context& context) { free_device(context, p, {Kind::device, Kind::managed}); });
 }
 
 CUresult cuMemGetAddressRange(CUdeviceptr* base, std::size_t* bytes, CUdeviceptr p) {
@@ -274,10 +233,8 @@ CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute* attributes,
         bool known = Registry::instance().find(p).has_value();
         for (unsigned i = 0; i < count; ++i) {
             require_pointer(data[i]);
-            if (known)
-                pointer_attribute(data[i], attributes[i], p);
-            else
-                no_attribute(data[i], attributes[i]);
+            if (known) pointer_attribute(data[i], attributes[i], p);
+            else no_attribute(data[i], attributes[i]);
         }
     });
 }

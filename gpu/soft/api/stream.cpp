@@ -161,15 +161,11 @@ CUresult cuStreamGetAttribute(CUstream handle, CUstreamAttrID attribute, CUstrea
         case CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY:
             value->syncPolicy = stream->sync_policy;
             break;
-        case CU_STREAM_ATTRIBUTE_PRIORITY:
-            value->priority = stream->priority;
-            break;
+        case CU_STREAM_ATTRIBUTE_PRIORITY: value->priority = stream->priority; break;
         case CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW: // caches are the processor's
         case CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN:
-        case CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
-            break;
-        default:
-            fail(CUDA_ERROR_INVALID_VALUE, "unknown stream attribute");
+        case CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP: break;
+        default: fail(CUDA_ERROR_INVALID_VALUE, "unknown stream attribute");
         }
     });
 }
@@ -191,10 +187,8 @@ CUresult cuStreamSetAttribute(CUstream handle, CUstreamAttrID attribute,
             break;
         case CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW:
         case CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN:
-        case CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
-            break; // hints for caches that are not there
-        default:
-            fail(CUDA_ERROR_INVALID_VALUE, "unknown stream attribute");
+        case CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP: break; // hints for caches that are not there
+        default: fail(CUDA_ERROR_INVALID_VALUE, "unknown stream attribute");
         }
     });
 }

@@ -50,12 +50,9 @@ bool holds(std::uint64_t found, const Access& wanted, unsigned how) {
     switch (how) {
     case CU_STREAM_WAIT_VALUE_GEQ: // the difference may wrap
         return ((found - wanted.value) & (mask >> 1 ^ mask)) == 0;
-    case CU_STREAM_WAIT_VALUE_EQ:
-        return ((found ^ wanted.value) & mask) == 0;
-    case CU_STREAM_WAIT_VALUE_AND:
-        return (found & wanted.value & mask) != 0;
-    default:
-        return (~(found | wanted.value) & mask) != 0;
+    case CU_STREAM_WAIT_VALUE_EQ: return ((found ^ wanted.value) & mask) == 0;
+    case CU_STREAM_WAIT_VALUE_AND: return (found & wanted.value & mask) != 0;
+    default: return (~(found | wanted.value) & mask) != 0;
     }
 }
 
@@ -109,8 +106,7 @@ void run(Context& context, const std::shared_ptr<Stream>& stream,
     case CU_STREAM_MEM_OP_BARRIER:
     case CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES:
         return; // commands of a stream see all that came before them
-    default:
-        fail(CUDA_ERROR_INVALID_VALUE, "unknown operation");
+    default: fail(CUDA_ERROR_INVALID_VALUE, "unknown operation");
     }
 }
 
@@ -123,27 +119,23 @@ CUresult in_stream(CUstream handle, auto&& f) {
 extern "C" {
 
 CUresult cuStreamWaitValue32(CUstream stream, CUdeviceptr p, cuuint32_t value, unsigned flags) {
-    return in_stream(stream, [&](Context& c, const auto& s) {
-        wait_value(c, s, {p, value, 4}, flags);
-    });
+    return in_stream(stream,
+                     [&](Context& c, const auto& s) { wait_value(c, s, {p, value, 4}, flags); });
 }
 
 CUresult cuStreamWaitValue64(CUstream stream, CUdeviceptr p, cuuint64_t value, unsigned flags) {
-    return in_stream(stream, [&](Context& c, const auto& s) {
-        wait_value(c, s, {p, value, 8}, flags);
-    });
+    return in_stream(stream,
+                     [&](Context& c, const auto& s) { wait_value(c, s, {p, value, 8}, flags); });
 }
 
 CUresult cuStreamWriteValue32(CUstream stream, CUdeviceptr p, cuuint32_t value, unsigned flags) {
-    return in_stream(stream, [&](Context& c, const auto& s) {
-        write_value(c, s, {p, value, 4}, flags);
-    });
+    return in_stream(stream,
+                     [&](Context& c, const auto& s) { write_value(c, s, {p, value, 4}, flags); });
 }
 
 CUresult cuStreamWriteValue64(CUstream stream, CUdeviceptr p, cuuint64_t value, unsigned flags) {
-    return in_stream(stream, [&](Context& c, const auto& s) {
-        write_value(c, s, {p, value, 8}, flags);
-    });
+    return in_stream(stream,
+                     [&](Context& c, const auto& s) { write_value(c, s, {p, value, 8}, flags); });
 }
 
 CUresult cuStreamBatchMemOp(CUstream stream, unsigned count, CUstreamBatchMemOpParams* operations,

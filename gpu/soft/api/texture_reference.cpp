@@ -140,9 +140,8 @@ CUresult cuTexRefSetAddress2D(CUtexref handle, const CUDA_ARRAY_DESCRIPTOR* d, C
                               std::size_t pitch) {
     return bind_rows(handle, d, p, pitch);
 }
-__attribute__((visibility("default"))) CUresult
-cuTexRefSetAddress2D_v2(CUtexref handle, const CUDA_ARRAY_DESCRIPTOR* d, CUdeviceptr p,
-                        std::size_t pitch) {
+__attribute__((visibility("default"))) CUresult cuTexRefSetAddress2D_v2(
+    CUtexref handle, const CUDA_ARRAY_DESCRIPTOR* d, CUdeviceptr p, std::size_t pitch) {
     return bind_rows(handle, d, p, pitch);
 }
 
@@ -162,8 +161,7 @@ CUresult cuTexRefGetAddress(CUdeviceptr* p, CUtexref handle) {
     return ask(handle, p, [&](const TextureReference& r) {
         if (r.bound && r.bound->resType == CU_RESOURCE_TYPE_PITCH2D)
             *p = r.bound->res.pitch2D.devPtr;
-        else
-            *p = bound_to(r, CU_RESOURCE_TYPE_LINEAR).res.linear.devPtr;
+        else *p = bound_to(r, CU_RESOURCE_TYPE_LINEAR).res.linear.devPtr;
     });
 }
 

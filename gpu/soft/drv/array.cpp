@@ -19,20 +19,13 @@ enum class Kind { line, plane, volume, lines, planes, cube, cubes };
 
 Limits limits_of(Kind kind, bool surface, bool gather) {
     switch (kind) {
-    case Kind::line:
-        return surface ? Limits{32768, 0, 0} : Limits{131072, 0, 0};
-    case Kind::plane:
-        return gather ? Limits{32768, 32768, 0} : Limits{131072, 65536, 0};
-    case Kind::volume:
-        return {16384, 16384, 16384};
-    case Kind::lines:
-        return {32768, 0, 2048};
-    case Kind::planes:
-        return {32768, 32768, 2048};
-    case Kind::cube:
-        return {32768, 32768, 6};
-    default:
-        return {32768, 32768, 2046};
+    case Kind::line: return surface ? Limits{32768, 0, 0} : Limits{131072, 0, 0};
+    case Kind::plane: return gather ? Limits{32768, 32768, 0} : Limits{131072, 65536, 0};
+    case Kind::volume: return {16384, 16384, 16384};
+    case Kind::lines: return {32768, 0, 2048};
+    case Kind::planes: return {32768, 32768, 2048};
+    case Kind::cube: return {32768, 32768, 6};
+    default: return {32768, 32768, 2046};
     }
 }
 
@@ -84,10 +77,8 @@ bool known_format(CUarray_format f) {
     case CU_AD_FORMAT_SIGNED_INT16:
     case CU_AD_FORMAT_SIGNED_INT32:
     case CU_AD_FORMAT_HALF:
-    case CU_AD_FORMAT_FLOAT:
-        return true;
-    default:
-        return false;
+    case CU_AD_FORMAT_FLOAT: return true;
+    default: return false;
     }
 }
 

@@ -30,15 +30,10 @@ void release_objects_of(const Context& context) {
         switch (a.kind) {
         case Allocation::Kind::device:
         case Allocation::Kind::managed:
-        case Allocation::Kind::pinned:
-            release(a.begin);
-            break;
+        case Allocation::Kind::pinned: release(a.begin); break;
         case Allocation::Kind::registered:
-        case Allocation::Kind::foreign:
-            Registry::instance().remove(a.begin);
-            break;
-        default:
-            break; // arrays and variables go with their objects
+        case Allocation::Kind::foreign: Registry::instance().remove(a.begin); break;
+        default: break; // arrays and variables go with their objects
         }
     }
 }

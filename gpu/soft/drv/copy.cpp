@@ -186,10 +186,8 @@ void copy(Context& context, CUstream handle, CopyEnd to, CopyEnd from, CopyShape
         from = stage;
     }
     auto action = action_of(to, from, shape, staging);
-    if (wait || pageable_target)
-        context.run_and_wait(stream, action);
-    else
-        context.run(stream, bytes <= kInlineBytes || (pageable_source && !staging), action);
+    if (wait || pageable_target) context.run_and_wait(stream, action);
+    else context.run(stream, bytes <= kInlineBytes || (pageable_source && !staging), action);
 }
 
 namespace {
@@ -197,21 +195,14 @@ namespace {
 template <class C> CopyEnd source_of(const C& c, std::size_t z, std::size_t height) {
     CopyEnd end;
     switch (c.srcMemoryType) {
-    case CU_MEMORYTYPE_HOST:
-        end = CopyEnd::of_host(c.srcHost);
-        break;
-    case CU_MEMORYTYPE_DEVICE:
-        end = CopyEnd::of_device(c.srcDevice);
-        break;
+    case CU_MEMORYTYPE_HOST: end = CopyEnd::of_host(c.srcHost); break;
+    case CU_MEMORYTYPE_DEVICE: end = CopyEnd::of_device(c.srcDevice); break;
     case CU_MEMORYTYPE_UNIFIED:
         end = CopyEnd::of_device(c.srcDevice);
         end.host = !is_pinned(end.base, 1);
         break;
-    case CU_MEMORYTYPE_ARRAY:
-        end = CopyEnd::of_array(c.srcArray, 0);
-        break;
-    default:
-        fail(CUDA_ERROR_INVALID_VALUE, "unknown memory type of the source");
+    case CU_MEMORYTYPE_ARRAY: end = CopyEnd::of_array(c.srcArray, 0); break;
+    default: fail(CUDA_ERROR_INVALID_VALUE, "unknown memory type of the source");
     }
     if (!end.array) {
         end.pitch_bytes = c.srcPitch ? c.srcPitch : c.srcXInBytes + c.WidthInBytes;
@@ -224,21 +215,14 @@ template <class C> CopyEnd source_of(const C& c, std::size_t z, std::size_t heig
 template <class C> CopyEnd target_of(const C& c, std::size_t z, std::size_t height) {
     CopyEnd end;
     switch (c.dstMemoryType) {
-    case CU_MEMORYTYPE_HOST:
-        end = CopyEnd::of_host(c.dstHost);
-        break;
-    case CU_MEMORYTYPE_DEVICE:
-        end = CopyEnd::of_device(c.dstDevice);
-        break;
+    case CU_MEMORYTYPE_HOST: end = CopyEnd::of_host(c.dstHost); break;
+    case CU_MEMORYTYPE_DEVICE: end = CopyEnd::of_device(c.dstDevice); break;
     case CU_MEMORYTYPE_UNIFIED:
         end = CopyEnd::of_device(c.dstDevice);
         end.host = !is_pinned(end.base, 1);
         break;
-    case CU_MEMORYTYPE_ARRAY:
-        end = CopyEnd::of_array(c.dstArray, 0);
-        break;
-    default:
-        fail(CUDA_ERROR_INVALID_VALUE, "unknown memory type of the destination");
+    case CU_MEMORYTYPE_ARRAY: end = CopyEnd::of_array(c.dstArray, 0); break;
+    default: fail(CUDA_ERROR_INVALID_VALUE, "unknown memory type of the destination");
     }
     if (!end.array) {
         end.pitch_bytes = c.dstPitch ? c.dstPitch : c.dstXInBytes + c.WidthInBytes;
@@ -310,10 +294,8 @@ void fill(Context& context, CUstream handle, CUdeviceptr to, std::size_t pitch_b
         const auto bytes = static_cast<unsigned>(element_bytes);
         return capture(*stream, FillOperation{{to, pitch_bytes, value, bytes, count, rows}});
     }
-    if (wait)
-        context.run_and_wait(stream, action);
-    else
-        context.run(stream, count * element_bytes * rows <= kInlineBytes, action);
+    if (wait) context.run_and_wait(stream, action);
+    else context.run(stream, count * element_bytes * rows <= kInlineBytes, action);
 }
 
 } // namespace lathe::soft

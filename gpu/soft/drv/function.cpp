@@ -46,8 +46,7 @@ void FunctionSettings::set(const KernelInfo& info, CUfunction_attribute attribut
                 "the carveout is a percentage, or -1");
         carveout = value;
         break;
-    default:
-        fail(CUDA_ERROR_INVALID_VALUE, "attribute cannot be set");
+    default: fail(CUDA_ERROR_INVALID_VALUE, "attribute cannot be set");
     }
 }
 
@@ -62,22 +61,15 @@ int function_attribute(const KernelInfo& info, const FunctionSettings& settings,
     switch (attribute) {
     case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
         return static_cast<int>(info.max_threads ? info.max_threads : kMaxThreads);
-    case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
-        return static_cast<int>(info.static_shared_bytes);
-    case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
-        return constant_bytes(module);
-    case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
-        return static_cast<int>(info.local_bytes);
-    case CU_FUNC_ATTRIBUTE_NUM_REGS:
-        return 32; // registers are the host's; tools divide by this
-    case CU_FUNC_ATTRIBUTE_PTX_VERSION:
-        return architecture(module);
-    case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
-        return capability().major * 10 + capability().minor;
+    case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: return static_cast<int>(info.static_shared_bytes);
+    case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES: return constant_bytes(module);
+    case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: return static_cast<int>(info.local_bytes);
+    case CU_FUNC_ATTRIBUTE_NUM_REGS: return 32; // registers are the host's; tools divide by this
+    case CU_FUNC_ATTRIBUTE_PTX_VERSION: return architecture(module);
+    case CU_FUNC_ATTRIBUTE_BINARY_VERSION: return capability().major * 10 + capability().minor;
     case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
         return static_cast<int>(settings.max_dynamic_shared.load());
-    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
-        return settings.carveout.load();
+    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: return settings.carveout.load();
     default: // caches and clusters, of which there are none
         require(attribute < CU_FUNC_ATTRIBUTE_MAX && attribute >= 0, CUDA_ERROR_INVALID_VALUE,
                 "unknown function attribute");

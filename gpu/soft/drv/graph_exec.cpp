@@ -16,8 +16,7 @@ void lay_out(const Graph& graph, std::vector<GraphNode*>& order) {
     for (GraphNode* node : all) {
         if (const auto* child = std::get_if<ChildOperation>(&node->operation))
             lay_out(*child->graph, order);
-        else
-            order.push_back(node);
+        else order.push_back(node);
     }
 }
 
@@ -58,8 +57,7 @@ void take_over(Graph& mine, const Graph& other) {
     for (std::size_t k = 0; k < of_mine.size(); ++k) {
         if (const auto* child = std::get_if<ChildOperation>(&of_mine[k]->operation))
             take_over(*child->graph, *std::get<ChildOperation>(of_other[k]->operation).graph);
-        else
-            of_mine[k]->operation = of_other[k]->operation;
+        else of_mine[k]->operation = of_other[k]->operation;
     }
     mine.keep_as(other);
 }

@@ -223,19 +223,15 @@ GraphicsResource::~GraphicsResource() {
 void GraphicsResource::drop_pointer() {
     if (!pointer_) return;
     auto begin = reinterpret_cast<std::uintptr_t>(std::exchange(pointer_, nullptr));
-    if (access_ == Access::staged)
-        release(begin);
-    else
-        Registry::instance().remove(begin);
+    if (access_ == Access::staged) release(begin);
+    else Registry::instance().remove(begin);
 }
 
 void GraphicsResource::map() {
     const GlFunctions& gl = current_gl();
     while (gl.GetError() != 0) {} // earlier errors are not this call's
-    if (array_)
-        map_texture(gl);
-    else
-        map_buffer(gl);
+    if (array_) map_texture(gl);
+    else map_buffer(gl);
     mapped_ = true;
 }
 

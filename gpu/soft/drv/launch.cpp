@@ -89,12 +89,9 @@ void copy_packed(const KernelInfo& info, void** extra, std::uint8_t* to) {
     const void* buffer = nullptr;
     std::size_t bytes = 0;
     for (void** p = extra; *p != CU_LAUNCH_PARAM_END; p += 2) {
-        if (*p == CU_LAUNCH_PARAM_BUFFER_POINTER)
-            buffer = p[1];
-        else if (*p == CU_LAUNCH_PARAM_BUFFER_SIZE)
-            bytes = *static_cast<std::size_t*>(p[1]);
-        else
-            fail(CUDA_ERROR_INVALID_VALUE, "unknown entry in the extra launch options");
+        if (*p == CU_LAUNCH_PARAM_BUFFER_POINTER) buffer = p[1];
+        else if (*p == CU_LAUNCH_PARAM_BUFFER_SIZE) bytes = *static_cast<std::size_t*>(p[1]);
+        else fail(CUDA_ERROR_INVALID_VALUE, "unknown entry in the extra launch options");
     }
     if (!buffer || bytes < info.param_bytes)
         fail(CUDA_ERROR_INVALID_VALUE,

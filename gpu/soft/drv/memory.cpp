@@ -32,10 +32,8 @@ void* allocate(const Context& context, std::size_t bytes, Allocation::Kind kind,
 
 void release(std::uintptr_t begin) {
     const auto removed = Registry::instance().remove(begin);
-    if (removed && removed->pool)
-        static_cast<Pool*>(removed->pool.get())->give_back(*removed);
-    else
-        Arena::instance().release(reinterpret_cast<void*>(begin));
+    if (removed && removed->pool) static_cast<Pool*>(removed->pool.get())->give_back(*removed);
+    else Arena::instance().release(reinterpret_cast<void*>(begin));
 }
 
 Allocation allocation_at(std::uintptr_t p, std::initializer_list<Allocation::Kind> kinds) {

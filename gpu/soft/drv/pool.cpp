@@ -24,14 +24,10 @@ Current& state() {
 /// Number of a reuse policy, or -1.
 int reuse_index(CUmemPool_attribute attribute) {
     switch (attribute) {
-    case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
-        return 0;
-    case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
-        return 1;
-    case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
-        return 2;
-    default:
-        return -1;
+    case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES: return 0;
+    case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC: return 1;
+    case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES: return 2;
+    default: return -1;
     }
 }
 
@@ -157,18 +153,12 @@ void Pool::get(CUmemPool_attribute attribute, void* value) {
     }
     auto put = [&](cuuint64_t number) { std::memcpy(value, &number, sizeof number); };
     switch (attribute) {
-    case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
-        return put(threshold_);
-    case CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT:
-        return put(reserved_);
-    case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
-        return put(reserved_high_);
-    case CU_MEMPOOL_ATTR_USED_MEM_CURRENT:
-        return put(used_);
-    case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
-        return put(used_high_);
-    default:
-        fail(CUDA_ERROR_INVALID_VALUE, "unknown attribute of a memory pool");
+    case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD: return put(threshold_);
+    case CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT: return put(reserved_);
+    case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH: return put(reserved_high_);
+    case CU_MEMPOOL_ATTR_USED_MEM_CURRENT: return put(used_);
+    case CU_MEMPOOL_ATTR_USED_MEM_HIGH: return put(used_high_);
+    default: fail(CUDA_ERROR_INVALID_VALUE, "unknown attribute of a memory pool");
     }
 }
 
@@ -181,9 +171,7 @@ void Pool::set(CUmemPool_attribute attribute, const void* value) {
     cuuint64_t number = 0;
     std::memcpy(&number, value, sizeof number);
     switch (attribute) {
-    case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
-        threshold_ = number;
-        return;
+    case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD: threshold_ = number; return;
     case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
         require(number == 0, CUDA_ERROR_INVALID_VALUE, "high water marks are set to 0 only");
         reserved_high_ = reserved_;
@@ -192,8 +180,7 @@ void Pool::set(CUmemPool_attribute attribute, const void* value) {
         require(number == 0, CUDA_ERROR_INVALID_VALUE, "high water marks are set to 0 only");
         used_high_ = used_;
         return;
-    default:
-        fail(CUDA_ERROR_INVALID_VALUE, "the attribute cannot be set");
+    default: fail(CUDA_ERROR_INVALID_VALUE, "the attribute cannot be set");
     }
 }
 

@@ -52,18 +52,13 @@ Image image_of(const decltype(CUDA_RESOURCE_DESC::res.pitch2D)& p) {
 std::vector<Image> levels_of(const CUDA_RESOURCE_DESC& r, TextureObject& made, unsigned& flags) {
     std::vector<Image> levels;
     switch (r.resType) {
-    case CU_RESOURCE_TYPE_ARRAY:
-        made.arrays.push_back(object<Array>(r.res.array.hArray));
-        break;
+    case CU_RESOURCE_TYPE_ARRAY: made.arrays.push_back(object<Array>(r.res.array.hArray)); break;
     case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
         made.arrays = object<MipmappedArray>(r.res.mipmap.hMipmappedArray)->levels;
         break;
-    case CU_RESOURCE_TYPE_LINEAR:
-        return {image_of(r.res.linear)};
-    case CU_RESOURCE_TYPE_PITCH2D:
-        return {image_of(r.res.pitch2D)};
-    default:
-        fail(CUDA_ERROR_INVALID_VALUE, "unknown type of resource");
+    case CU_RESOURCE_TYPE_LINEAR: return {image_of(r.res.linear)};
+    case CU_RESOURCE_TYPE_PITCH2D: return {image_of(r.res.pitch2D)};
+    default: fail(CUDA_ERROR_INVALID_VALUE, "unknown type of resource");
     }
     flags = made.arrays.front()->descriptor.Flags;
     for (const auto& array : made.arrays) levels.push_back(array->image);

@@ -128,14 +128,14 @@ Value* Checks::begin_of(llvm::IRBuilder<>& b, const Root& root) {
                                    llvm::Align{8}, true);
     };
     switch (root.kind) {
-    case Kind::parameter:
-        return range_field(root, offsetof(ParameterRange, begin));
+    case Kind::parameter: return range_field(root, offsetof(ParameterRange, begin));
     case Kind::shared: {
         Value*& known = fields_[{root.kind, 0, 0}];
         if (!known) // loaded as the code loads it: what is subtracted from itself is known
-            known = entry_->CreatePtrToInt(invariant(*entry_, entry_->getPtrTy(),
-                                                     context_field(offsetof(ThreadContext, shared))),
-                                           entry_->getInt64Ty());
+            known =
+                entry_->CreatePtrToInt(invariant(*entry_, entry_->getPtrTy(),
+                                                 context_field(offsetof(ThreadContext, shared))),
+                                       entry_->getInt64Ty());
         return known;
     }
     case Kind::parameters: {
@@ -148,8 +148,7 @@ Value* Checks::begin_of(llvm::IRBuilder<>& b, const Root& root) {
         return known;
     }
     case Kind::variable:
-    case Kind::local:
-        return b.CreatePtrToInt(const_cast<Value*>(root.value), b.getInt64Ty());
+    case Kind::local: return b.CreatePtrToInt(const_cast<Value*>(root.value), b.getInt64Ty());
     default: // volatile: the two belong together
         return seen(seen_offset(root) + offsetof(MemoryRange, begin));
     }
@@ -241,18 +240,12 @@ Value* Checks::from_frame(llvm::IRBuilder<>& b, Value* value) {
 std::uint32_t Checks::what(const Root& root) const {
     const auto origin = [&] {
         switch (root.kind) {
-        case Kind::parameter:
-            return Origin::parameter;
-        case Kind::shared:
-            return Origin::shared;
-        case Kind::variable:
-            return Origin::variable;
-        case Kind::local:
-            return Origin::local;
-        case Kind::parameters:
-            return Origin::parameters;
-        default:
-            return Origin::unknown;
+        case Kind::parameter: return Origin::parameter;
+        case Kind::shared: return Origin::shared;
+        case Kind::variable: return Origin::variable;
+        case Kind::local: return Origin::local;
+        case Kind::parameters: return Origin::parameters;
+        default: return Origin::unknown;
         }
     };
     return static_cast<std::uint32_t>(origin()) | root.slot << kSlotShift;

@@ -46,8 +46,7 @@ llvm::SmallVector<Touch, 2> touches_of(Instruction& i, const llvm::DataLayout& l
         if (known)
             all.push_back(
                 {&i, pointer, known->getZExtValue(), nullptr, writes, most(align.valueOrOne())});
-        else
-            all.push_back({&i, pointer, 0, memory->getLength(), writes, most(align.valueOrOne())});
+        else all.push_back({&i, pointer, 0, memory->getLength(), writes, most(align.valueOrOne())});
     };
     if (auto* copy = llvm::dyn_cast<llvm::MemTransferInst>(memory))
         add(copy->getSource(), copy->getSourceAlign(), false);
@@ -80,8 +79,8 @@ public:
     AccessFinder(llvm::Function& function, const ModuleFacts& facts, const KernelFacts* kernel,
                  bool joins)
         : facts_{facts}, kernel_{kernel}, layout_{function.getParent()->getDataLayout()},
-          origins_{function, kernel},
-          alignments_{function, facts, origins_}, tree_{function}, joins_{joins} {}
+          origins_{function, kernel}, alignments_{function, facts, origins_}, tree_{function},
+          joins_{joins} {}
 
     std::vector<Bundle> run() {
         visit(*tree_.getRootNode());
@@ -161,9 +160,10 @@ bool is_known_before(const Value* value, const Instruction* at, unsigned depth =
     const auto* o = llvm::dyn_cast<llvm::BinaryOperator>(i);
     const bool moves = (o && !o->isIntDivRem()) ||
                        llvm::isa<llvm::CastInst, llvm::GetElementPtrInst, llvm::SelectInst>(i);
-    return moves && depth < 8 && llvm::all_of(i->operands(), [&](const llvm::Use& use) {
-               return is_known_before(use.get(), at, depth + 1);
-           });
+    return moves && depth < 8 &&
+           llvm::all_of(
+               i->operands(),
+               [&](const llvm::Use& use) { return is_known_before(use.get(), at, depth + 1); });
 }
 
 /// The distance from a group to one that is like it, where the next base is this one plus something
@@ -217,8 +217,7 @@ void AccessFinder::close(std::vector<Group>& open) {
         if (chain.size() < kFewestSteps) {
             if (bundles_.size() > before && can_join(bundles_.back(), open[k]))
                 bundles_.back().groups.push_back(open[k]);
-            else
-                bundles_.push_back({{open[k]}, nullptr});
+            else bundles_.push_back({{open[k]}, nullptr});
             continue;
         }
         Bundle bundle{{}, step};
@@ -287,8 +286,7 @@ void AccessFinder::align(Group& group) const {
     if (group.aligned == 0 && bits.assumed >= needed && is_parameter &&
         bits.slots == std::uint64_t{1} << group.root.slot)
         group.room_alignment = group.alignment;
-    else
-        group.tests_alignment = true;
+    else group.tests_alignment = true;
 }
 
 /// Addresses made from one value that was loaded mostly lie in one allocation.
@@ -341,8 +339,7 @@ std::optional<std::uint64_t> size_of(const Root& root, const ModuleFacts& facts,
     case Kind::shared:
         if (!kernel || kernel->shared.has_dynamic) return std::nullopt;
         return kernel->shared.static_bytes;
-    default:
-        return std::nullopt;
+    default: return std::nullopt;
     }
 }
 

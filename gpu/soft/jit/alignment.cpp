@@ -108,8 +108,7 @@ ZeroBits Alignments::transfer(const llvm::Operator& i) const {
     const auto* by =
         i.getNumOperands() == 2 ? llvm::dyn_cast<llvm::ConstantInt>(i.getOperand(1)) : nullptr;
     switch (i.getOpcode()) {
-    case Instruction::Alloca:
-        return fixed(llvm::Log2(llvm::cast<llvm::AllocaInst>(i).getAlign()));
+    case Instruction::Alloca: return fixed(llvm::Log2(llvm::cast<llvm::AllocaInst>(i).getAlign()));
     case Instruction::Load: {
         const Root root = origins_.of(&i);
         if (root.kind == Kind::shared) return fixed(7); // dynamic_shared_offset says 128
@@ -121,28 +120,21 @@ ZeroBits Alignments::transfer(const llvm::Operator& i) const {
     case Instruction::Add:
     case Instruction::Sub:
     case Instruction::Or:
-    case Instruction::Xor:
-        return both(operand(0), operand(1));
-    case Instruction::And:
-        return either_mask(operand(0), operand(1));
-    case Instruction::Mul:
-        return product(operand(0), operand(1));
+    case Instruction::Xor: return both(operand(0), operand(1));
+    case Instruction::And: return either_mask(operand(0), operand(1));
+    case Instruction::Mul: return product(operand(0), operand(1));
     case Instruction::Shl:
         return by ? product(operand(0), fixed(by->getLimitedValue())) : operand(0);
     case Instruction::LShr:
-    case Instruction::AShr:
-        return by ? less(operand(0), by->getLimitedValue()) : ZeroBits{};
-    case Instruction::GetElementPtr:
-        return address(llvm::cast<llvm::GEPOperator>(i));
+    case Instruction::AShr: return by ? less(operand(0), by->getLimitedValue()) : ZeroBits{};
+    case Instruction::GetElementPtr: return address(llvm::cast<llvm::GEPOperator>(i));
     case Instruction::IntToPtr:
     case Instruction::PtrToInt:
     case Instruction::Trunc:
     case Instruction::ZExt:
     case Instruction::SExt:
-    case Instruction::Freeze:
-        return operand(0);
-    case Instruction::Select:
-        return both(operand(1), operand(2));
+    case Instruction::Freeze: return operand(0);
+    case Instruction::Select: return both(operand(1), operand(2));
     case Instruction::PHI: {
         ZeroBits bits = fixed(kMost);
         for (const llvm::Use& use : i.operands()) bits = both(bits, of(use.get()));
@@ -152,8 +144,7 @@ ZeroBits Alignments::transfer(const llvm::Operator& i) const {
         if (const auto* call = llvm::dyn_cast<llvm::MinMaxIntrinsic>(&i))
             return both(of(call->getLHS()), of(call->getRHS()));
         return {};
-    default:
-        return {};
+    default: return {};
     }
 }
 

@@ -86,8 +86,7 @@ std::error_code CodePages::releaseMappedMemory(llvm::sys::MemoryBlock& block) {
     }
     if (next != free_.begin() && std::prev(next)->first + std::prev(next)->second == offset)
         std::prev(next)->second += bytes;
-    else
-        free_.emplace(offset, bytes);
+    else free_.emplace(offset, bytes);
     block = {};
     return {};
 }

@@ -220,10 +220,8 @@ void Compiled::add_checks(llvm::Module& module, llvm::Function* body,
         }
         function.addFnAttr(llvm::Attribute::NoRedZone); // a failed check pushes its values
         if (function.isDeclaration() || (body && function.getName().starts_with("warp."))) continue;
-        if (&function == body)
-            jit::mark_accesses(function, facts_, *kernel);
-        else
-            jit::check_accesses(function, facts_, kernel);
+        if (&function == body) jit::mark_accesses(function, facts_, *kernel);
+        else jit::check_accesses(function, facts_, kernel);
     }
 }
 
@@ -231,10 +229,8 @@ void Compiled::add_counters(llvm::Module& module, llvm::Function* body,
                             const jit::KernelFacts& kernel, jit::CounterSites& sites) const {
     for (llvm::Function& function : module) {
         if (function.isDeclaration() || (body && function.getName().starts_with("warp."))) continue;
-        if (&function == body)
-            jit::mark_counted(function, facts_, kernel);
-        else
-            jit::count_threads(function, sites);
+        if (&function == body) jit::mark_counted(function, facts_, kernel);
+        else jit::count_threads(function, sites);
     }
 }
 

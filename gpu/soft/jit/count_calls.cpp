@@ -42,17 +42,10 @@ void lathe_jit_count_lanes(const ThreadContext* t, std::uint64_t* slots,
                            std::uint32_t what, std::uint32_t minus, std::uint64_t* memo) {
     std::uint64_t count = 0;
     switch (CountedWhat{what}) {
-    case CountedWhat::sectors:
-        count = sectors_of(addresses, mask, size);
-        break;
-    case CountedWhat::banks:
-        count = bank_degree(addresses, mask, size);
-        break;
-    case CountedWhat::atomics:
-        count = most_at_one_address(addresses, mask);
-        break;
-    case CountedWhat::any:
-        return count_any(*t, slots, addresses, size, mask);
+    case CountedWhat::sectors: count = sectors_of(addresses, mask, size); break;
+    case CountedWhat::banks: count = bank_degree(addresses, mask, size); break;
+    case CountedWhat::atomics: count = most_at_one_address(addresses, mask); break;
+    case CountedWhat::any: return count_any(*t, slots, addresses, size, mask);
     }
     count -= minus; // modulo 2^64
     *slots += count;

@@ -111,10 +111,8 @@ private:
             known = gep->getPointerOperand(); // perhaps ours, which the analysis has not seen
         const Root root = origins_.of(known);
         switch (root.kind) {
-        case Root::Kind::parameter:
-            return mark(at, place, size, CountedSpace::global);
-        case Root::Kind::shared:
-            return mark(at, place, size, CountedSpace::shared);
+        case Root::Kind::parameter: return mark(at, place, size, CountedSpace::global);
+        case Root::Kind::shared: return mark(at, place, size, CountedSpace::shared);
         case Root::Kind::variable: {
             const auto found =
                 root.value ? facts_.variables.find(name_of(*root.value)) : facts_.variables.end();
@@ -126,8 +124,7 @@ private:
         case Root::Kind::unvisited:
         case Root::Kind::number:
         case Root::Kind::loaded:
-        case Root::Kind::unknown:
-            return mark(at, place, size, CountedSpace::unknown);
+        case Root::Kind::unknown: return mark(at, place, size, CountedSpace::unknown);
         default: // local memory and parameters
             return;
         }

@@ -56,28 +56,17 @@ Value* plain_result(FunctionLowering& f, const Instruction& i, ptx::Type type, V
     Value* one =
         old->getType()->isIntegerTy() ? llvm::ConstantInt::get(old->getType(), 1) : nullptr;
     switch (*operation(i, type)) {
-    case BinOp::FAdd:
-        return b.CreateFAdd(old, v);
-    case BinOp::Add:
-        return b.CreateAdd(old, v);
-    case BinOp::And:
-        return b.CreateAnd(old, v);
-    case BinOp::Or:
-        return b.CreateOr(old, v);
-    case BinOp::Xor:
-        return b.CreateXor(old, v);
-    case BinOp::Min:
-        return b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, old, v);
-    case BinOp::Max:
-        return b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, old, v);
-    case BinOp::UMin:
-        return b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, old, v);
-    case BinOp::UMax:
-        return b.CreateBinaryIntrinsic(llvm::Intrinsic::umax, old, v);
-    case BinOp::FMin:
-        return b.CreateBinaryIntrinsic(llvm::Intrinsic::minnum, old, v);
-    case BinOp::FMax:
-        return b.CreateBinaryIntrinsic(llvm::Intrinsic::maxnum, old, v);
+    case BinOp::FAdd: return b.CreateFAdd(old, v);
+    case BinOp::Add: return b.CreateAdd(old, v);
+    case BinOp::And: return b.CreateAnd(old, v);
+    case BinOp::Or: return b.CreateOr(old, v);
+    case BinOp::Xor: return b.CreateXor(old, v);
+    case BinOp::Min: return b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, old, v);
+    case BinOp::Max: return b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, old, v);
+    case BinOp::UMin: return b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, old, v);
+    case BinOp::UMax: return b.CreateBinaryIntrinsic(llvm::Intrinsic::umax, old, v);
+    case BinOp::FMin: return b.CreateBinaryIntrinsic(llvm::Intrinsic::minnum, old, v);
+    case BinOp::FMax: return b.CreateBinaryIntrinsic(llvm::Intrinsic::maxnum, old, v);
     case BinOp::UIncWrap:
         return b.CreateSelect(b.CreateICmpUGE(old, v), b.CreateSub(one, one),
                               b.CreateAdd(old, one));
@@ -85,8 +74,7 @@ Value* plain_result(FunctionLowering& f, const Instruction& i, ptx::Type type, V
         Value* zero = b.CreateICmpEQ(old, llvm::ConstantInt::get(old->getType(), 0));
         return b.CreateSelect(b.CreateOr(zero, b.CreateICmpUGT(old, v)), v, b.CreateSub(old, one));
     }
-    default:
-        return v; // exch
+    default: return v; // exch
     }
 }
 

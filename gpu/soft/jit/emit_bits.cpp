@@ -18,18 +18,10 @@ void emit_logic(FunctionLowering& f, const Instruction& i) {
     Value* x = f.read(i, 1, type);
     Value* result = nullptr;
     switch (i.opcode) {
-    case Opcode::and_:
-        result = b.CreateAnd(x, f.read(i, 2, type));
-        break;
-    case Opcode::or_:
-        result = b.CreateOr(x, f.read(i, 2, type));
-        break;
-    case Opcode::xor_:
-        result = b.CreateXor(x, f.read(i, 2, type));
-        break;
-    case Opcode::not_:
-        result = b.CreateNot(x);
-        break;
+    case Opcode::and_: result = b.CreateAnd(x, f.read(i, 2, type)); break;
+    case Opcode::or_: result = b.CreateOr(x, f.read(i, 2, type)); break;
+    case Opcode::xor_: result = b.CreateXor(x, f.read(i, 2, type)); break;
+    case Opcode::not_: result = b.CreateNot(x); break;
     default: // cnot
         result = b.CreateZExt(b.CreateICmpEQ(x, constant_like(x, 0)), x->getType());
     }
@@ -149,14 +141,10 @@ Value* lookup(FunctionLowering& f, Value* a, Value* x, Value* c, unsigned table)
     auto& b = f.b;
     auto of_c = [&](unsigned two) -> Value* { // bit 0: c = 0, bit 1: c = 1
         switch (two & 3) {
-        case 0:
-            return constant_like(c, 0);
-        case 1:
-            return b.CreateNot(c);
-        case 2:
-            return c;
-        default:
-            return llvm::ConstantInt::getAllOnesValue(c->getType());
+        case 0: return constant_like(c, 0);
+        case 1: return b.CreateNot(c);
+        case 2: return c;
+        default: return llvm::ConstantInt::getAllOnesValue(c->getType());
         }
     };
     auto choose = [&](Value* s, Value* one, Value* zero) {
@@ -271,41 +259,19 @@ bool emit_bits(FunctionLowering& f, const Instruction& i) {
     case Opcode::or_:
     case Opcode::xor_:
     case Opcode::not_:
-    case Opcode::cnot:
-        emit_logic(f, i);
-        return true;
+    case Opcode::cnot: emit_logic(f, i); return true;
     case Opcode::shl:
-    case Opcode::shr:
-        emit_shift(f, i);
-        return true;
-    case Opcode::shf:
-        emit_funnel(f, i);
-        return true;
-    case Opcode::bfe:
-        emit_extract(f, i);
-        return true;
-    case Opcode::bfi:
-        emit_insert(f, i);
-        return true;
-    case Opcode::bfind:
-        emit_find(f, i);
-        return true;
-    case Opcode::lop3:
-        emit_lop3(f, i);
-        return true;
-    case Opcode::prmt:
-        emit_permute(f, i);
-        return true;
-    case Opcode::szext:
-        emit_extend(f, i);
-        return true;
-    case Opcode::bmsk:
-        emit_mask(f, i);
-        return true;
+    case Opcode::shr: emit_shift(f, i); return true;
+    case Opcode::shf: emit_funnel(f, i); return true;
+    case Opcode::bfe: emit_extract(f, i); return true;
+    case Opcode::bfi: emit_insert(f, i); return true;
+    case Opcode::bfind: emit_find(f, i); return true;
+    case Opcode::lop3: emit_lop3(f, i); return true;
+    case Opcode::prmt: emit_permute(f, i); return true;
+    case Opcode::szext: emit_extend(f, i); return true;
+    case Opcode::bmsk: emit_mask(f, i); return true;
     case Opcode::popc:
-    case Opcode::clz:
-        emit_count(f, i);
-        return true;
+    case Opcode::clz: emit_count(f, i); return true;
     case Opcode::brev:
         f.write(i, f.b.CreateUnaryIntrinsic(llvm::Intrinsic::bitreverse, f.read(i, 1, f.type(i))),
                 f.type(i));
@@ -317,8 +283,7 @@ bool emit_bits(FunctionLowering& f, const Instruction& i) {
                           f.read(i, 3, ptx::Type::b32)}),
                 ptx::Type::b32);
         return true;
-    default:
-        return false;
+    default: return false;
     }
 }
 

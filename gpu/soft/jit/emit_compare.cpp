@@ -116,26 +116,17 @@ void emit_testp(FunctionLowering& f, const Instruction& i) {
 
 bool emit_compare(FunctionLowering& f, const Instruction& i) {
     switch (i.opcode) {
-    case Opcode::setp:
-        emit_setp(f, i);
-        return true;
-    case Opcode::set:
-        emit_set(f, i);
-        return true;
+    case Opcode::setp: emit_setp(f, i); return true;
+    case Opcode::set: emit_set(f, i); return true;
     case Opcode::selp: {
         const ptx::Type type = f.type(i);
         Value* condition = f.read(i, 3, ptx::Type::pred);
         f.write(i, f.b.CreateSelect(condition, f.read(i, 1, type), f.read(i, 2, type)), type);
         return true;
     }
-    case Opcode::slct:
-        emit_slct(f, i);
-        return true;
-    case Opcode::testp:
-        emit_testp(f, i);
-        return true;
-    default:
-        return false;
+    case Opcode::slct: emit_slct(f, i); return true;
+    case Opcode::testp: emit_testp(f, i); return true;
+    default: return false;
     }
 }
 

@@ -176,21 +176,11 @@ void emit_call(FunctionLowering& f, const Instruction& i) {
 bool emit_control(FunctionLowering& f, const Instruction& i) {
     auto& b = f.b;
     switch (i.opcode) {
-    case Opcode::bra:
-        f.jump(i, symbol_name(f, i, 0));
-        return true;
-    case Opcode::brx:
-        emit_indexed_branch(f, i);
-        return true;
-    case Opcode::call:
-        emit_call(f, i);
-        return true;
-    case Opcode::ret:
-        f.end_function();
-        return true;
-    case Opcode::exit:
-        f.end_thread();
-        return true;
+    case Opcode::bra: f.jump(i, symbol_name(f, i, 0)); return true;
+    case Opcode::brx: emit_indexed_branch(f, i); return true;
+    case Opcode::call: emit_call(f, i); return true;
+    case Opcode::ret: f.end_function(); return true;
+    case Opcode::exit: f.end_thread(); return true;
     case Opcode::trap:
     case Opcode::brkpt:
         f.call_runtime("lathe_rt_trap", b.getVoidTy())->setDoesNotReturn();
@@ -202,10 +192,8 @@ bool emit_control(FunctionLowering& f, const Instruction& i) {
         return true;
     case Opcode::pmevent:
     case Opcode::setmaxnreg:
-    case Opcode::griddepcontrol:
-        return true;
-    default:
-        return false;
+    case Opcode::griddepcontrol: return true;
+    default: return false;
     }
 }
 

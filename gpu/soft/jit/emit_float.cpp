@@ -20,20 +20,13 @@ using Values = std::vector<Value*>;
 Value* apply(FunctionLowering& f, Opcode opcode, const Values& v) {
     auto& b = f.b;
     switch (opcode) {
-    case Opcode::add:
-        return b.CreateFAdd(v[0], v[1]);
-    case Opcode::sub:
-        return b.CreateFSub(v[0], v[1]);
-    case Opcode::mul:
-        return b.CreateFMul(v[0], v[1]);
-    case Opcode::div:
-        return b.CreateFDiv(v[0], v[1]);
-    case Opcode::rcp:
-        return b.CreateFDiv(llvm::ConstantFP::get(v[0]->getType(), 1.0), v[0]);
-    case Opcode::sqrt:
-        return b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, v[0]);
-    default:
-        return f.intrinsic(llvm::Intrinsic::fma, {v[0]->getType()}, {v[0], v[1], v[2]});
+    case Opcode::add: return b.CreateFAdd(v[0], v[1]);
+    case Opcode::sub: return b.CreateFSub(v[0], v[1]);
+    case Opcode::mul: return b.CreateFMul(v[0], v[1]);
+    case Opcode::div: return b.CreateFDiv(v[0], v[1]);
+    case Opcode::rcp: return b.CreateFDiv(llvm::ConstantFP::get(v[0]->getType(), 1.0), v[0]);
+    case Opcode::sqrt: return b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, v[0]);
+    default: return f.intrinsic(llvm::Intrinsic::fma, {v[0]->getType()}, {v[0], v[1], v[2]});
     }
 }
 
@@ -149,12 +142,8 @@ Value* by_instruction(FunctionLowering& f, Opcode opcode, const Values& v, Round
     auto& b = f.b;
     Value *x = v[0], *y = llvm::ConstantFP::get(x->getType(), 1.0), *z = nullptr;
     switch (opcode) {
-    case Opcode::add:
-        z = v[1];
-        break;
-    case Opcode::sub:
-        z = b.CreateFNeg(v[1]);
-        break;
+    case Opcode::add: z = v[1]; break;
+    case Opcode::sub: z = b.CreateFNeg(v[1]); break;
     case Opcode::mul: { // and a zero of its sign
         y = v[1];
         Value* signs = b.CreateAnd(b.CreateXor(f.as_int(x), f.as_int(y)), b.getInt32(0x80000000u));
@@ -166,8 +155,7 @@ Value* by_instruction(FunctionLowering& f, Opcode opcode, const Values& v, Round
         y = v[1];
         z = v[2];
         break;
-    default:
-        return nullptr;
+    default: return nullptr;
     }
     const std::uint32_t code = rounding == Rounding::down ? 1 : rounding == Rounding::up ? 2 : 3;
     return f.intrinsic(llvm::Intrinsic::x86_avx512_vfmadd_f32, {},
@@ -351,22 +339,13 @@ bool emit_float(FunctionLowering& f, const Instruction& i) {
     case Opcode::div:
     case Opcode::fma:
     case Opcode::mad:
-    case Opcode::sqrt:
-        emit_arithmetic(f, i);
-        return true;
+    case Opcode::sqrt: emit_arithmetic(f, i); return true;
     case Opcode::min:
-    case Opcode::max:
-        emit_min_max(f, i);
-        return true;
+    case Opcode::max: emit_min_max(f, i); return true;
     case Opcode::abs:
-    case Opcode::neg:
-        emit_sign(f, i);
-        return true;
-    case Opcode::copysign:
-        emit_copysign(f, i);
-        return true;
-    default:
-        return false;
+    case Opcode::neg: emit_sign(f, i); return true;
+    case Opcode::copysign: emit_copysign(f, i); return true;
+    default: return false;
     }
 }
 

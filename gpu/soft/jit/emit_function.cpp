@@ -66,18 +66,13 @@ bool emit_function(FunctionLowering& f, const Instruction& i) {
         if (!rough) return false;
         emit_approximate_double(f, i);
         return true;
-    case Opcode::rsqrt:
-        rough ? emit_approximate_double(f, i) : emit_any_width(f, i);
-        return true;
+    case Opcode::rsqrt: rough ? emit_approximate_double(f, i) : emit_any_width(f, i); return true;
     case Opcode::sin:
     case Opcode::cos:
     case Opcode::tanh:
     case Opcode::lg2:
-    case Opcode::ex2:
-        emit_any_width(f, i);
-        return true;
-    default:
-        return false;
+    case Opcode::ex2: emit_any_width(f, i); return true;
+    default: return false;
     }
 }
 

@@ -77,16 +77,11 @@ Value* product(FunctionLowering& f, const Instruction& i, Value* x, Value* y, pt
 ptx::Type result_type(const Instruction& i, ptx::Type type) {
     if (!i.has("wide")) return type;
     switch (type) {
-    case ptx::Type::s16:
-        return ptx::Type::s32;
-    case ptx::Type::s32:
-        return ptx::Type::s64;
-    case ptx::Type::u16:
-        return ptx::Type::u32;
-    case ptx::Type::u32:
-        return ptx::Type::u64;
-    default:
-        return ptx::Type::b128;
+    case ptx::Type::s16: return ptx::Type::s32;
+    case ptx::Type::s32: return ptx::Type::s64;
+    case ptx::Type::u16: return ptx::Type::u32;
+    case ptx::Type::u32: return ptx::Type::u64;
+    default: return ptx::Type::b128;
     }
 }
 
@@ -222,40 +217,23 @@ bool emit_integer(FunctionLowering& f, const Instruction& i) {
     case Opcode::add:
     case Opcode::sub:
     case Opcode::addc:
-    case Opcode::subc:
-        emit_add(f, i);
-        return true;
-    case Opcode::mul:
-        emit_mul(f, i);
-        return true;
+    case Opcode::subc: emit_add(f, i); return true;
+    case Opcode::mul: emit_mul(f, i); return true;
     case Opcode::mad:
-    case Opcode::madc:
-        emit_mad(f, i);
-        return true;
+    case Opcode::madc: emit_mad(f, i); return true;
     case Opcode::mul24:
-    case Opcode::mad24:
-        emit_mul24(f, i);
-        return true;
+    case Opcode::mad24: emit_mul24(f, i); return true;
     case Opcode::div:
-    case Opcode::rem:
-        emit_div(f, i);
-        return true;
+    case Opcode::rem: emit_div(f, i); return true;
     case Opcode::min:
-    case Opcode::max:
-        emit_min_max(f, i);
-        return true;
-    case Opcode::sad:
-        emit_sad(f, i);
-        return true;
+    case Opcode::max: emit_min_max(f, i); return true;
+    case Opcode::sad: emit_sad(f, i); return true;
     case Opcode::abs:
         f.write(i, b.CreateBinaryIntrinsic(llvm::Intrinsic::abs, f.read(i, 1, type), b.getFalse()),
                 type);
         return true;
-    case Opcode::neg:
-        f.write(i, b.CreateNeg(f.read(i, 1, type)), type);
-        return true;
-    default:
-        return false;
+    case Opcode::neg: f.write(i, b.CreateNeg(f.read(i, 1, type)), type); return true;
+    default: return false;
     }
 }
 

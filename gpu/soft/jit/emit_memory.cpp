@@ -45,8 +45,8 @@ llvm::Align part_alignment(ptx::Type type, int width, int part) {
 class AccessNotes {
 public:
     AccessNotes(FunctionLowering& f, const Instruction& i, ptx::Type type)
-        : part_bytes_{ptx::bytes_of(type)}, bytes_{part_bytes_ *
-                                                   static_cast<std::uint32_t>(i.vector_width())} {
+        : part_bytes_{ptx::bytes_of(type)},
+          bytes_{part_bytes_ * static_cast<std::uint32_t>(i.vector_width())} {
         if (!f.module.warp || !f.module.warp->counts) return;
         id_ = new_access(f.module.context);
         const Space space = i.space();
@@ -206,53 +206,31 @@ void emit_copy(FunctionLowering& f, const Instruction& i) {
 
 bool emit_memory(FunctionLowering& f, const Instruction& i) {
     switch (i.opcode) {
-    case Opcode::mov:
-        emit_move(f, i);
-        return true;
+    case Opcode::mov: emit_move(f, i); return true;
     case Opcode::ld:
-    case Opcode::ldu:
-        emit_load(f, i);
-        return true;
-    case Opcode::st:
-        emit_store(f, i);
-        return true;
+    case Opcode::ldu: emit_load(f, i); return true;
+    case Opcode::st: emit_store(f, i); return true;
     case Opcode::cvta: {
         // Every space has the generic addresses; a 32-bit one is extended.
         f.propagate_base(i);
         f.write(i, f.read(i, 1, f.type(i)), f.type(i));
         return true;
     }
-    case Opcode::isspacep:
-        f.write(i, in_space(f, i), ptx::Type::pred);
-        return true;
+    case Opcode::isspacep: f.write(i, in_space(f, i), ptx::Type::pred); return true;
     case Opcode::membar:
-    case Opcode::fence:
-        emit_fence(f, i);
-        return true;
-    case Opcode::createpolicy:
-        f.write(i, f.b.getInt64(0), ptx::Type::b64);
-        return true;
-    case Opcode::mapa:
-        f.write(i, f.read(i, 1, f.type(i)), f.type(i));
-        return true;
-    case Opcode::getctarank:
-        f.write(i, f.b.getInt32(0), ptx::Type::u32);
-        return true;
+    case Opcode::fence: emit_fence(f, i); return true;
+    case Opcode::createpolicy: f.write(i, f.b.getInt64(0), ptx::Type::b64); return true;
+    case Opcode::mapa: f.write(i, f.read(i, 1, f.type(i)), f.type(i)); return true;
+    case Opcode::getctarank: f.write(i, f.b.getInt32(0), ptx::Type::u32); return true;
     case Opcode::prefetch:
     case Opcode::prefetchu:
     case Opcode::applypriority:
-    case Opcode::discard:
-        return true;
+    case Opcode::discard: return true;
     case Opcode::alloca:
     case Opcode::stacksave:
-    case Opcode::stackrestore:
-        emit_stack(f, i);
-        return true;
-    case Opcode::cp:
-        emit_copy(f, i);
-        return true;
-    default:
-        return false;
+    case Opcode::stackrestore: emit_stack(f, i); return true;
+    case Opcode::cp: emit_copy(f, i); return true;
+    default: return false;
     }
 }
 

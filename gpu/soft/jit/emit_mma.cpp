@@ -169,25 +169,18 @@ void emit_transpose(FunctionLowering& f, const Instruction& i) {
 
 bool emit_mma(FunctionLowering& f, const Instruction& i) {
     switch (i.opcode) {
-    case Opcode::wmma:
-        return emit_wmma(f, i);
+    case Opcode::wmma: return emit_wmma(f, i);
     case Opcode::mma: {
         if (i.has("sp") || i.has("block_scale") || i.has("sp::ordered_metadata")) return false;
         const Size size = size_of(f, i);
         if (size.m == 8 && size.k == 4 && i.types.size() == 4 && i.types[1] == ptx::Type::f16)
             emit_mma_of_quads(f, i);
-        else
-            emit_mma_by_fours(f, i, size);
+        else emit_mma_by_fours(f, i, size);
         return true;
     }
-    case Opcode::ldmatrix:
-        emit_load_matrices(f, i);
-        return true;
-    case Opcode::movmatrix:
-        emit_transpose(f, i);
-        return true;
-    default:
-        return false;
+    case Opcode::ldmatrix: emit_load_matrices(f, i); return true;
+    case Opcode::movmatrix: emit_transpose(f, i); return true;
+    default: return false;
     }
 }
 

@@ -103,14 +103,9 @@ void emit_reduction(FunctionLowering& f, const Instruction& i) {
 bool emit_surface(FunctionLowering& f, const Instruction& i) {
     switch (i.opcode) {
     case Opcode::suld:
-    case Opcode::sust:
-        emit_access(f, i);
-        return true;
-    case Opcode::sured:
-        emit_reduction(f, i);
-        return true;
-    default:
-        return false;
+    case Opcode::sust: emit_access(f, i); return true;
+    case Opcode::sured: emit_reduction(f, i); return true;
+    default: return false;
     }
 }
 

@@ -74,8 +74,7 @@ void emit_tex_of_warp(FunctionLowering& f, const Instruction& i, std::size_t at)
     Value* texels = f.mark(
         warp::kTexture2D, llvm::StructType::get(word, word, word, word),
         {object_of(f, i, 1), f.read(given[0], ptx::Type::f32), f.read(given[1], ptx::Type::f32)});
-    write_texels(
-        f, i, [&](unsigned k) { return b.CreateExtractValue(texels, k); }, f.type(i, 0));
+    write_texels(f, i, [&](unsigned k) { return b.CreateExtractValue(texels, k); }, f.type(i, 0));
 }
 
 void emit_tex(FunctionLowering& f, const Instruction& i) {
@@ -168,21 +167,12 @@ void emit_type_test(FunctionLowering& f, const Instruction& i) {
 
 bool emit_texture(FunctionLowering& f, const Instruction& i) {
     switch (i.opcode) {
-    case Opcode::tex:
-        emit_tex(f, i);
-        return true;
-    case Opcode::tld4:
-        emit_tld4(f, i);
-        return true;
+    case Opcode::tex: emit_tex(f, i); return true;
+    case Opcode::tld4: emit_tld4(f, i); return true;
     case Opcode::txq:
-    case Opcode::suq:
-        emit_query(f, i);
-        return true;
-    case Opcode::istypep:
-        emit_type_test(f, i);
-        return true;
-    default:
-        return emit_surface(f, i);
+    case Opcode::suq: emit_query(f, i); return true;
+    case Opcode::istypep: emit_type_test(f, i); return true;
+    default: return emit_surface(f, i);
     }
 }
 

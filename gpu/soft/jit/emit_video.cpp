@@ -52,20 +52,16 @@ Value* apply(FunctionLowering& f, const Instruction& i, Value* x, Value* y) {
     switch (i.opcode) {
     case Opcode::vadd:
     case Opcode::vadd2:
-    case Opcode::vadd4:
-        return b.CreateAdd(x, y);
+    case Opcode::vadd4: return b.CreateAdd(x, y);
     case Opcode::vsub:
     case Opcode::vsub2:
-    case Opcode::vsub4:
-        return b.CreateSub(x, y);
+    case Opcode::vsub4: return b.CreateSub(x, y);
     case Opcode::vmin:
     case Opcode::vmin2:
-    case Opcode::vmin4:
-        return binary(llvm::Intrinsic::smin);
+    case Opcode::vmin4: return binary(llvm::Intrinsic::smin);
     case Opcode::vmax:
     case Opcode::vmax2:
-    case Opcode::vmax4:
-        return binary(llvm::Intrinsic::smax);
+    case Opcode::vmax4: return binary(llvm::Intrinsic::smax);
     case Opcode::vabsdiff:
     case Opcode::vabsdiff2:
     case Opcode::vabsdiff4:
@@ -91,8 +87,7 @@ Value* apply(FunctionLowering& f, const Instruction& i, Value* x, Value* y) {
                        : b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, y, b.getInt64(32));
         return i.opcode == Opcode::vshl ? b.CreateShl(x, n) : b.CreateAShr(x, n);
     }
-    default:
-        return b.CreateMul(x, y); // vmad
+    default: return b.CreateMul(x, y); // vmad
     }
 }
 
@@ -200,29 +195,22 @@ bool emit_video(FunctionLowering& f, const Instruction& i) {
     case Opcode::vmad:
     case Opcode::vshl:
     case Opcode::vshr:
-    case Opcode::vset:
-        emit_one(f, i);
-        return true;
+    case Opcode::vset: emit_one(f, i); return true;
     case Opcode::vadd2:
     case Opcode::vsub2:
     case Opcode::vabsdiff2:
     case Opcode::vmin2:
     case Opcode::vmax2:
     case Opcode::vavrg2:
-    case Opcode::vset2:
-        emit_lanes(f, i, 2);
-        return true;
+    case Opcode::vset2: emit_lanes(f, i, 2); return true;
     case Opcode::vadd4:
     case Opcode::vsub4:
     case Opcode::vabsdiff4:
     case Opcode::vmin4:
     case Opcode::vmax4:
     case Opcode::vavrg4:
-    case Opcode::vset4:
-        emit_lanes(f, i, 4);
-        return true;
-    default:
-        return false;
+    case Opcode::vset4: emit_lanes(f, i, 4); return true;
+    default: return false;
     }
 }
 

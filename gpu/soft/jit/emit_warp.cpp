@@ -160,29 +160,16 @@ std::pair<Value*, Value*> FunctionLowering::shuffle(Value* mask, std::uint32_t m
 bool emit_warp(FunctionLowering& f, const Instruction& i) {
     switch (i.opcode) {
     case Opcode::bar:
-    case Opcode::barrier:
-        emit_barrier(f, i);
-        return true;
-    case Opcode::shfl:
-        emit_shuffle(f, i);
-        return true;
-    case Opcode::vote:
-        emit_vote(f, i);
-        return true;
-    case Opcode::match:
-        emit_match(f, i);
-        return true;
-    case Opcode::redux:
-        emit_reduce(f, i);
-        return true;
-    case Opcode::elect:
-        emit_elect(f, i);
-        return true;
+    case Opcode::barrier: emit_barrier(f, i); return true;
+    case Opcode::shfl: emit_shuffle(f, i); return true;
+    case Opcode::vote: emit_vote(f, i); return true;
+    case Opcode::match: emit_match(f, i); return true;
+    case Opcode::redux: emit_reduce(f, i); return true;
+    case Opcode::elect: emit_elect(f, i); return true;
     case Opcode::activemask:
         f.write(i, f.call_runtime("lathe_rt_activemask", f.b.getInt32Ty()), ptx::Type::b32);
         return true;
-    default:
-        return false;
+    default: return false;
     }
 }
 

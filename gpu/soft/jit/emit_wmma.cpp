@@ -20,8 +20,8 @@ struct Tile {
     unsigned segment, share; ///< S and E
 
     explicit Tile(const Size& of)
-        : size{of}, holds_rows{of.m == 32}, segment{holds_rows ? of.m : of.n}, share{of.m * of.n /
-                                                                                     32} {}
+        : size{of}, holds_rows{of.m == 32}, segment{holds_rows ? of.m : of.n},
+          share{of.m * of.n / 32} {}
 };
 
 struct Wmma {
@@ -125,10 +125,8 @@ struct Wmma {
         for (unsigned r = 0; r < registers.size(); ++r) {
             if (!half) {
                 Value* at = accumulator(base, step, r);
-                if (load)
-                    f.write(registers[r], b.CreateAlignedLoad(stored, at, align), type);
-                else
-                    b.CreateAlignedStore(f.read(registers[r], type), at, align);
+                if (load) f.write(registers[r], b.CreateAlignedLoad(stored, at, align), type);
+                else b.CreateAlignedStore(f.read(registers[r], type), at, align);
                 continue;
             }
             Value* word = load ? b.getInt32(0) : f.read(registers[r], ptx::Type::b32);
@@ -201,10 +199,8 @@ bool emit_wmma(FunctionLowering& f, const Instruction& i) {
         return true;
     }
     wmma.find_lane();
-    if (i.has("store") || i.has("c"))
-        wmma.move_accumulators(i.has("load"));
-    else
-        wmma.load_operand();
+    if (i.has("store") || i.has("c")) wmma.move_accumulators(i.has("load"));
+    else wmma.load_operand();
     return true;
 }
 

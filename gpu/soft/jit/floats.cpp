@@ -78,8 +78,7 @@ Value* redirect(FunctionLowering& f, Value* bits, Value* above, Value* below, Ro
     Value* negative = b.CreateICmpSLT(bits, llvm::ConstantInt::get(type, 0));
     Value *inward = b.CreateSub(bits, one), *outward = b.CreateAdd(bits, one);
     switch (rounding) {
-    case Rounding::nearest:
-        return bits;
+    case Rounding::nearest: return bits;
     case Rounding::zero:
         return b.CreateSelect(b.CreateSelect(negative, below, above), inward, bits);
     case Rounding::down:

@@ -65,13 +65,10 @@ Subnormals of_conversion(const ptx::Instruction& i) {
 Subnormals subnormals_of(const ptx::Instruction& i) {
     const bool real = std::any_of(i.types.begin(), i.types.end(), ptx::is_float);
     switch (i.opcode) {
-    case Opcode::cvt:
-        return of_conversion(i);
+    case Opcode::cvt: return of_conversion(i);
     case Opcode::set:
-    case Opcode::setp:
-        return of_comparison(i);
-    case Opcode::slct:
-        return of_selection(i);
+    case Opcode::setp: return of_comparison(i);
+    case Opcode::slct: return of_selection(i);
     case Opcode::mov:
     case Opcode::ld:
     case Opcode::ldu:
@@ -79,8 +76,7 @@ Subnormals subnormals_of(const ptx::Instruction& i) {
     case Opcode::selp:
     case Opcode::tex:
     case Opcode::tld4:
-    case Opcode::call:
-        return Subnormals::indifferent;
+    case Opcode::call: return Subnormals::indifferent;
     case Opcode::add:
     case Opcode::sub:
     case Opcode::mul:
@@ -93,15 +89,13 @@ Subnormals subnormals_of(const ptx::Instruction& i) {
     case Opcode::sin:
     case Opcode::cos:
     case Opcode::lg2:
-    case Opcode::ex2:
-        return real ? of_arithmetic(i) : Subnormals::indifferent;
+    case Opcode::ex2: return real ? of_arithmetic(i) : Subnormals::indifferent;
     case Opcode::abs:
     case Opcode::neg:
         if (real && !i.has("ftz") && is_single(i.types[0])) return Subnormals::indifferent;
         [[fallthrough]];
     case Opcode::min:
-    case Opcode::max:
-        return real ? of_choice(i) : Subnormals::indifferent;
+    case Opcode::max: return real ? of_choice(i) : Subnormals::indifferent;
     case Opcode::copysign:
         return is_single(i.types[0]) ? Subnormals::indifferent : Subnormals::kept;
     case Opcode::atom:
@@ -109,8 +103,7 @@ Subnormals subnormals_of(const ptx::Instruction& i) {
         if (!real || i.has("exch")) return Subnormals::indifferent;
         return is_single(i.types[0]) && i.has("add") && !i.has("shared") ? Subnormals::indifferent
                                                                          : Subnormals::kept;
-    default:
-        return real ? Subnormals::kept : Subnormals::indifferent;
+    default: return real ? Subnormals::kept : Subnormals::indifferent;
     }
 }
 

@@ -132,16 +132,11 @@ private:
 Value* approximate(FunctionLowering& f, Opcode opcode, Value* x, bool may_be_subnormal) {
     Functions functions{f};
     switch (opcode) {
-    case Opcode::sin:
-        return functions.sine(x, 0);
-    case Opcode::cos:
-        return functions.sine(x, 1);
-    case Opcode::tanh:
-        return functions.tanh(x);
-    case Opcode::lg2:
-        return functions.log2(x, may_be_subnormal);
-    default:
-        return functions.exp2(x);
+    case Opcode::sin: return functions.sine(x, 0);
+    case Opcode::cos: return functions.sine(x, 1);
+    case Opcode::tanh: return functions.tanh(x);
+    case Opcode::lg2: return functions.log2(x, may_be_subnormal);
+    default: return functions.exp2(x);
     }
 }
 

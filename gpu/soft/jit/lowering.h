@@ -34,7 +34,9 @@ inline bool is_signed_integer(ptx::Type type) {
 }
 
 /// std::visit with one lambda an alternative.
-template <class... F> struct Overload : F... { using F::operator()...; };
+template <class... F> struct Overload : F... {
+    using F::operator()...;
+};
 template <class... F> Overload(F...) -> Overload<F...>;
 
 enum class Rounding { nearest, zero, down, up };

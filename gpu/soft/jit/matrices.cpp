@@ -36,12 +36,9 @@ Element element(FunctionLowering& f, const Instruction& i, ptx::Type type, unsig
     }
     if (four_bits) return *four_bits;
     switch (type) {
-    case ptx::Type::f16:
-        return {type, 16, true};
-    case ptx::Type::s8:
-        return {type, 8, true};
-    case ptx::Type::u8:
-        return {type, 8, false};
+    case ptx::Type::f16: return {type, 16, true};
+    case ptx::Type::s8: return {type, 8, true};
+    case ptx::Type::u8: return {type, 8, false};
     default:
         f.fail(i, fmt::format("matrices of .{} do not exist for this target", ptx::name_of(type)));
     }

@@ -45,10 +45,8 @@ bool is_warp_operation(const Instruction& i) {
     case Opcode::stmatrix:
     case Opcode::movmatrix:
     case Opcode::wmma:
-    case Opcode::mbarrier:
-        return true;
-    default:
-        return false;
+    case Opcode::mbarrier: return true;
+    default: return false;
     }
 }
 

@@ -43,7 +43,7 @@ struct FunctionFacts {
     bool uses_barriers = false;
     bool uses_warp_operations = false;
     bool accesses_vectors = false; ///< ld.v4 and the like
-    bool waits = false; ///< barrier, warp operation or spin
+    bool waits = false;            ///< barrier, warp operation or spin
     bool spins = false;
     bool reads = false; ///< what other threads write
     bool calls_indirectly = false;

@@ -123,10 +123,8 @@ std::optional<CachedCode> ObjectCache::find(const std::string& key) {
     if (refusal && object) {
         code = CachedCode{std::move(*object), {}, std::move(*refusal)};
         while (!in.empty() && code) {
-            if (auto symbol = take(in))
-                code->symbols.push_back(std::move(*symbol));
-            else
-                code.reset();
+            if (auto symbol = take(in)) code->symbols.push_back(std::move(*symbol));
+            else code.reset();
         }
     }
     if (!code) files_.discard(key);

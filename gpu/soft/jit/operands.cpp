@@ -283,16 +283,11 @@ Value* FunctionLowering::address(const Instruction& i, std::size_t index) {
 
 llvm::Type* FunctionLowering::llvm_type(ptx::Type type) {
     switch (type) {
-    case ptx::Type::pred:
-        return b.getInt1Ty();
-    case ptx::Type::f32:
-        return b.getFloatTy();
-    case ptx::Type::f64:
-        return b.getDoubleTy();
-    case ptx::Type::none:
-        throw Error{"operand type missing"};
-    default:
-        return int_type(bits_of(type));
+    case ptx::Type::pred: return b.getInt1Ty();
+    case ptx::Type::f32: return b.getFloatTy();
+    case ptx::Type::f64: return b.getDoubleTy();
+    case ptx::Type::none: throw Error{"operand type missing"};
+    default: return int_type(bits_of(type));
     }
 }
 

@@ -67,8 +67,7 @@ Provenance::Provenance(const llvm::Function& function, const KernelFacts* kernel
     // body(context, x, y, z, linear, parameters)
     for (const llvm::Argument& argument : function.args()) {
         Kind kind = Kind::number;
-        if (argument.getArgNo() == 0)
-            kind = Kind::context;
+        if (argument.getArgNo() == 0) kind = Kind::context;
         else if (argument.getType()->isPointerTy())
             kind = argument.getArgNo() == 5 ? Kind::parameters : Kind::frame;
         roots_[&argument] = {kind};
@@ -135,14 +134,10 @@ Root Provenance::transfer(const llvm::Operator& i) const {
     case Instruction::Alloca:
         return llvm::cast<llvm::AllocaInst>(i).isStaticAlloca() ? Root{Kind::local, 0, false, &i}
                                                                 : kUnknown;
-    case Instruction::Load:
-        return load(i);
-    case Instruction::Add:
-        return sum(operand(0), operand(1));
-    case Instruction::Sub:
-        return difference(operand(0), operand(1));
-    case Instruction::Or:
-        return sum(operand(0), operand(1));
+    case Instruction::Load: return load(i);
+    case Instruction::Add: return sum(operand(0), operand(1));
+    case Instruction::Sub: return difference(operand(0), operand(1));
+    case Instruction::Or: return sum(operand(0), operand(1));
     case Instruction::And: {
         const Root from = operand(0);
         if (from.kind == Kind::unvisited || aligns(i.getOperand(1))) return from;
@@ -184,10 +179,8 @@ Root Provenance::transfer(const llvm::Operator& i) const {
         bool null = false;
         for (const llvm::Use& use : i.operands()) {
             if (i.getOpcode() == Instruction::Select && use.getOperandNo() == 0) continue;
-            if (is_null(use.get()))
-                null = true;
-            else
-                found = either(found, of(use.get()));
+            if (is_null(use.get())) null = true;
+            else found = either(found, of(use.get()));
         }
         return found.kind == Kind::unvisited && null ? kNumber : found;
     }
@@ -197,8 +190,7 @@ Root Provenance::transfer(const llvm::Operator& i) const {
         return i.getType()->isIntegerTy(32) || llvm::isa<llvm::IntrinsicInst>(i)
                    ? kNumber
                    : Root{Kind::loaded, 0, false, &i};
-    default:
-        return kNumber;
+    default: return kNumber;
     }
 }
 
@@ -235,8 +227,7 @@ Place place_of(llvm::Value* address, const llvm::DataLayout& layout, bool throug
             if (i->getOperand(0)->getType()->isIntegerTy(32) || i->getType()->isIntegerTy(32))
                 return place;
             break;
-        default:
-            return place;
+        default: return place;
         }
         place.base = i->getOperand(0);
     }

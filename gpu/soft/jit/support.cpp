@@ -40,27 +40,13 @@ static double lathe_jit_directed(std::uint32_t operation, std::uint32_t rounding
     return rounded(rounding, [&]() -> double {
         volatile double r = 0;
         switch (operation) {
-        case 0:
-            r = a + b;
-            break;
-        case 1:
-            r = a - b;
-            break;
-        case 2:
-            r = a * b;
-            break;
-        case 3:
-            r = a / b;
-            break;
-        case 4:
-            r = 1.0 / a;
-            break;
-        case 5:
-            r = std::sqrt(a);
-            break;
-        default:
-            r = std::fma(a, b, c);
-            break;
+        case 0: r = a + b; break;
+        case 1: r = a - b; break;
+        case 2: r = a * b; break;
+        case 3: r = a / b; break;
+        case 4: r = 1.0 / a; break;
+        case 5: r = std::sqrt(a); break;
+        default: r = std::fma(a, b, c); break;
         }
         return r;
     });

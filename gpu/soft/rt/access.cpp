@@ -31,29 +31,24 @@ template <class T> MemoryRange range_of(const T* begin, std::size_t bytes) {
 class Judge {
 public:
     explicit Judge(BlockRunner& runner)
-        : runner_{runner}, self_{runner.current()}, context_{self_.context}, launch_{
-                                                                                 runner.launch()} {}
+        : runner_{runner}, self_{runner.current()}, context_{self_.context},
+          launch_{runner.launch()} {}
 
     static bool is_aligned(const Access& a) { return (a.address + a.aligned) % a.alignment == 0; }
 
     bool allows(const Access& a) {
         if (a.bytes == 0) return true;
         switch (a.origin) {
-        case Origin::shared:
-            return shared().holds(a.address, a.bytes);
+        case Origin::shared: return shared().holds(a.address, a.bytes);
         case Origin::variable:
-        case Origin::local:
-            return a.variable.holds(a.address, a.bytes);
-        case Origin::parameters:
-            return parameters().holds(a.address, a.bytes);
+        case Origin::local: return a.variable.holds(a.address, a.bytes);
+        case Origin::parameters: return parameters().holds(a.address, a.bytes);
         case Origin::parameter:
             if (const MemoryRange range = launch_.range(a.slot).whole(); range.room)
                 return allows_parameter(a, range);
             break; // a number, or a pointer to something else
-        case Origin::alignment:
-            return a.address == 0;
-        case Origin::unknown:
-            break;
+        case Origin::alignment: return a.address == 0;
+        case Origin::unknown: break;
         }
         return allows_unknown(a);
     }

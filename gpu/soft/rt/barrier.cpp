@@ -62,9 +62,10 @@ enum : std::uint32_t { kSync = 0, kArrive = 1, kReduce = 2 };
 
 // `count` threads come, of which `votes` bring a true predicate. Returns the reduction; waits
 // where `waits`.
-[[gnu::always_inline]] inline std::uint32_t
-arrive(ThreadContext* t, std::uint32_t id, std::uint32_t threads, std::uint32_t kind, bool waits,
-       std::uint32_t count, std::uint32_t votes, std::uintptr_t pc) {
+[[gnu::always_inline]] inline std::uint32_t arrive(ThreadContext* t, std::uint32_t id,
+                                                   std::uint32_t threads, std::uint32_t kind,
+                                                   bool waits, std::uint32_t count,
+                                                   std::uint32_t votes, std::uintptr_t pc) {
     ThreadFiber& self = fiber_of(t);
     BlockState& block = *t->block;
     BlockRunner& runner = *block.runner;

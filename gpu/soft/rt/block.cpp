@@ -337,10 +337,8 @@ __attribute__((no_sanitize("thread"))) void BlockRunner::fiber_body(void* p) {
 // already has a stack.
 __attribute__((no_sanitize("thread"))) void BlockRunner::run_threads() {
     ThreadContext& context = current_->context;
-    if (code_.width > 1)
-        code_.block(&context, context.linear_tid, current_->lanes);
-    else
-        code_.entry(&context);
+    if (code_.width > 1) code_.block(&context, context.linear_tid, current_->lanes);
+    else code_.entry(&context);
     finish(*current_);
     lathe_soft_restart(current_->stack->top, fiber_next, this);
 }
@@ -386,10 +384,8 @@ void BlockRunner::suspend(ThreadFiber& self, ThreadFiber* next) {
         leave_for_main();
     }
     leaving(self.stack, next ? *next->stack : own_);
-    if (begins)
-        lathe_soft_switch_new(&self.sp, next->stack->top, fiber_body, this);
-    else
-        lathe_soft_switch(&self.sp, next ? next->sp : main_sp_);
+    if (begins) lathe_soft_switch_new(&self.sp, next->stack->top, fiber_body, this);
+    else lathe_soft_switch(&self.sp, next ? next->sp : main_sp_);
     arrived(*self.stack);
 }
 

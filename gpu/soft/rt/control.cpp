@@ -42,10 +42,8 @@ void lathe_rt_backedge(ThreadContext* t) {
                 launch.stopped.load(std::memory_order_relaxed) ||
                 launch.deadline != std::chrono::steady_clock::time_point::max();
     if (look) runner.cancelled(fiber_of(t), pc_of(__builtin_return_address(0)));
-    if (block.fibers)
-        runner.yield(fiber_of(t));
-    else
-        _mm_pause();
+    if (block.fibers) runner.yield(fiber_of(t));
+    else _mm_pause();
 }
 
 void lathe_rt_warp_run_checked(ThreadContext* t, std::uint32_t first, std::uint32_t count) {
@@ -85,16 +83,11 @@ std::uint32_t lathe_rt_is_space(ThreadContext* t, std::uint64_t address, std::ui
     bool local = fiber_of(t).stack && fiber_of(t).stack->holds(address);
     bool params = within(t->params, launch.info->param_bytes);
     switch (space) {
-    case 0:
-        return !shared && !local && !params;
-    case 1:
-        return shared;
-    case 2:
-        return local;
-    case 4:
-        return params;
-    default:
-        return 0; // constant variables are reached by generic addresses as global ones are
+    case 0: return !shared && !local && !params;
+    case 1: return shared;
+    case 2: return local;
+    case 4: return params;
+    default: return 0; // constant variables are reached by generic addresses as global ones are
     }
 }
 

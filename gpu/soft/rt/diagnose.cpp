@@ -120,10 +120,8 @@ void BlockRunner::report_fault() {
     }
     }
     complete(r, thread, pc);
-    if (code_.width > 1 && launch_->module)
-        note_warp_fault(std::move(r), thread.context);
-    else
-        launch_->stop(std::move(r));
+    if (code_.width > 1 && launch_->module) note_warp_fault(std::move(r), thread.context);
+    else launch_->stop(std::move(r));
 }
 
 // Names every group of threads that waits at one place.

@@ -108,16 +108,13 @@ bool Executor::wait_until(const CommandPtr& command, Command::Clock::time_point 
 
 void Executor::make_ready(const CommandPtr& command) {
     switch (command->kind_) {
-    case Command::Kind::marker:
-        finish(command, CUDA_SUCCESS);
-        return;
+    case Command::Kind::marker: finish(command, CUDA_SUCCESS); return;
     case Command::Kind::host_function:
         host_ready_.push_back(command);
         host_work_.notify_one();
         return;
     case Command::Kind::action:
-    case Command::Kind::grid:
-        break;
+    case Command::Kind::grid: break;
     }
     auto less_urgent = [&](const CommandPtr& other) {
         return other->priority_ > command->priority_;
@@ -126,10 +123,8 @@ void Executor::make_ready(const CommandPtr& command) {
     ready_count_.store(static_cast<std::uint32_t>(ready_.size()), std::memory_order_release);
     if (!sleeping_) return;
     bool many = command->launch_ && command->launch_->blocks() > 1;
-    if (many)
-        work_.notify_all();
-    else
-        work_.notify_one();
+    if (many) work_.notify_all();
+    else work_.notify_one();
 }
 
 // Markers finish as soon as they are ready, so a long chain of them is worked off in a loop.

@@ -88,7 +88,7 @@ template <class F> bool guarded(F&& f) {
 void install_fault_handler() {
     static std::once_flag once;
     std::call_once(once, [] {
-        struct sigaction action {};
+        struct sigaction action{};
         action.sa_sigaction = on_signal;
         action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
         sigemptyset(&action.sa_mask);
@@ -118,15 +118,11 @@ bool guarded_copy(void* to, const void* from, std::size_t bytes) {
 bool guarded_fill(void* to, unsigned value, std::size_t element_bytes, std::size_t count) {
     return guarded([&] {
         switch (element_bytes) {
-        case 1:
-            std::memset(to, static_cast<int>(value & 0xff), count);
-            break;
+        case 1: std::memset(to, static_cast<int>(value & 0xff), count); break;
         case 2:
             std::fill_n(static_cast<std::uint16_t*>(to), count, static_cast<std::uint16_t>(value));
             break;
-        default:
-            std::fill_n(static_cast<std::uint32_t*>(to), count, value);
-            break;
+        default: std::fill_n(static_cast<std::uint32_t*>(to), count, value); break;
         }
     });
 }

@@ -22,14 +22,11 @@ enum class Format : std::uint32_t {
 constexpr std::uint32_t bytes_of(Format f) {
     switch (f) {
     case Format::u8:
-    case Format::s8:
-        return 1;
+    case Format::s8: return 1;
     case Format::u16:
     case Format::s16:
-    case Format::f16:
-        return 2;
-    default:
-        return 4;
+    case Format::f16: return 2;
+    default: return 4;
     }
 }
 

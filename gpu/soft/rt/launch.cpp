@@ -65,8 +65,7 @@ std::uint64_t Launch::chunk(unsigned workers) const {
 
 FaultReport Launch::overdue() const {
     FaultReport report;
-    if (cancelled.load(std::memory_order_relaxed))
-        report.message = "launch cancelled";
+    if (cancelled.load(std::memory_order_relaxed)) report.message = "launch cancelled";
     else if (deadline != std::chrono::steady_clock::time_point::max() &&
              std::chrono::steady_clock::now() > deadline)
         report.message = fmt::format("launch ran longer than {} ms, the limit that "
@@ -83,10 +82,8 @@ void Launch::stop(FaultReport report) {
     std::lock_guard lock{mutex_};
     if (status_ != CUDA_SUCCESS) return;
     status_ = report.code;
-    if (is_replay)
-        report_ = std::move(report);
-    else
-        remember_fault(report);
+    if (is_replay) report_ = std::move(report);
+    else remember_fault(report);
 }
 
 FaultReport Launch::report() const {

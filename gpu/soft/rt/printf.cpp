@@ -127,10 +127,8 @@ void append_conversion(std::string& out, const Conversion& c, const Record& r, s
     for (const char* p = c.begin; p + 1 < c.end; ++p) {
         if (*p == '*') {
             int value = static_cast<int>(r.values[index++]);
-            if (value < 0 && !spec.empty() && spec.back() == '.')
-                spec.pop_back();
-            else
-                spec += std::to_string(value);
+            if (value < 0 && !spec.empty() && spec.back() == '.') spec.pop_back();
+            else spec += std::to_string(value);
         } else if (!std::strchr("hlLqjzt", *p)) {
             spec += *p;
         }
@@ -157,15 +155,9 @@ void append_conversion(std::string& out, const Conversion& c, const Record& r, s
         append_formatted(out, (spec + "ll" + c.type).c_str(), static_cast<unsigned long long>(v));
         break;
     }
-    case 'c':
-        append_formatted(out, (spec + "c").c_str(), static_cast<int>(v));
-        break;
-    case 'p':
-        append_formatted(out, (spec + "p").c_str(), reinterpret_cast<void*>(v));
-        break;
-    case 's':
-        append_formatted(out, (spec + "s").c_str(), r.strings[v].c_str());
-        break;
+    case 'c': append_formatted(out, (spec + "c").c_str(), static_cast<int>(v)); break;
+    case 'p': append_formatted(out, (spec + "p").c_str(), reinterpret_cast<void*>(v)); break;
+    case 's': append_formatted(out, (spec + "s").c_str(), r.strings[v].c_str()); break;
     default: {
         double value;
         std::memcpy(&value, &v, sizeof value);
@@ -180,12 +172,9 @@ std::string text_of(const Record& r) {
     const char* p = r.format.c_str();
     while (auto c = next_conversion(p)) {
         out.append(p, c->begin);
-        if (c->type == 0)
-            out += '%';
-        else if (c->type == '%')
-            out += '%';
-        else
-            append_conversion(out, *c, r, index);
+        if (c->type == 0) out += '%';
+        else if (c->type == '%') out += '%';
+        else append_conversion(out, *c, r, index);
         p = c->end;
     }
     return out + p;

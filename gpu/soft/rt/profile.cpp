@@ -17,10 +17,8 @@ Profile::Profile() {
     const char* text = std::getenv("LATHE_SOFT_COUNTERS");
     if (!text) return;
     const std::string_view value{text};
-    if (value == "1")
-        on_ = true;
-    else if (value != "0")
-        log::warning("LATHE_SOFT_COUNTERS is {}, known are 0 and 1", value);
+    if (value == "1") on_ = true;
+    else if (value != "0") log::warning("LATHE_SOFT_COUNTERS is {}, known are 0 and 1", value);
 }
 
 void Profile::reset() {

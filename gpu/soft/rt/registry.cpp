@@ -85,22 +85,14 @@ std::vector<Allocation> Registry::of_context(const void* context) const {
 
 const char* name_of(Allocation::Kind kind) {
     switch (kind) {
-    case Allocation::Kind::device:
-        return "device memory";
-    case Allocation::Kind::managed:
-        return "managed memory";
-    case Allocation::Kind::pinned:
-        return "pinned host memory";
-    case Allocation::Kind::registered:
-        return "registered host memory";
-    case Allocation::Kind::foreign:
-        return "mapped graphics memory";
-    case Allocation::Kind::variable:
-        return "module variable";
-    case Allocation::Kind::array:
-        return "CUDA array";
-    case Allocation::Kind::heap:
-        return "device heap";
+    case Allocation::Kind::device: return "device memory";
+    case Allocation::Kind::managed: return "managed memory";
+    case Allocation::Kind::pinned: return "pinned host memory";
+    case Allocation::Kind::registered: return "registered host memory";
+    case Allocation::Kind::foreign: return "mapped graphics memory";
+    case Allocation::Kind::variable: return "module variable";
+    case Allocation::Kind::array: return "CUDA array";
+    case Allocation::Kind::heap: return "device heap";
     }
     return "memory";
 }

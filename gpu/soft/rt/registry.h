@@ -34,8 +34,8 @@ struct Allocation {
     Kind kind = Kind::device;
     unsigned flags = 0; ///< of cuMemHostAlloc, cuMemHostRegister, cuMemAllocManaged
     const void* context = nullptr;
-    std::uint64_t id = 0; ///< CU_POINTER_ATTRIBUTE_BUFFER_ID
-    std::string name{};   ///< of a module variable
+    std::uint64_t id = 0;         ///< CU_POINTER_ATTRIBUTE_BUFFER_ID
+    std::string name{};           ///< of a module variable
     std::shared_ptr<void> pool{}; ///< the driver's memory pool that it came from
 
     bool holds(std::uintptr_t p) const { return p >= begin && p - begin < bytes; }

@@ -108,35 +108,26 @@ void access_lanes(ThreadContext* t, const Surface& surface, const Lanes& lanes,
 template <class T, unsigned count>
 void access_lanes(ThreadContext* t, const Surface& surface, const Lanes& lanes,
                   const SurfaceAccess& how, std::uintptr_t pc) {
-    if (how.store)
-        access_lanes<T, count, true>(t, surface, lanes, how.boundary, pc);
-    else
-        access_lanes<T, count, false>(t, surface, lanes, how.boundary, pc);
+    if (how.store) access_lanes<T, count, true>(t, surface, lanes, how.boundary, pc);
+    else access_lanes<T, count, false>(t, surface, lanes, how.boundary, pc);
 }
 
 template <class T>
 void access_lanes(ThreadContext* t, const Surface& surface, const Lanes& lanes,
                   const SurfaceAccess& how, std::uintptr_t pc) {
-    if (how.count == 1)
-        access_lanes<T, 1>(t, surface, lanes, how, pc);
-    else if (how.count == 2)
-        access_lanes<T, 2>(t, surface, lanes, how, pc);
-    else
-        access_lanes<T, 4>(t, surface, lanes, how, pc);
+    if (how.count == 1) access_lanes<T, 1>(t, surface, lanes, how, pc);
+    else if (how.count == 2) access_lanes<T, 2>(t, surface, lanes, how, pc);
+    else access_lanes<T, 4>(t, surface, lanes, how, pc);
 }
 
 template <class T> T reduced(SurfaceReduction op, T old, T value) {
     switch (op) {
     case SurfaceReduction::add: // of unsigned numbers: the bits are those of signed ones
         return static_cast<T>(static_cast<std::uint64_t>(old) + static_cast<std::uint64_t>(value));
-    case SurfaceReduction::min:
-        return std::min(old, value);
-    case SurfaceReduction::max:
-        return std::max(old, value);
-    case SurfaceReduction::and_:
-        return static_cast<T>(old & value);
-    default:
-        return static_cast<T>(old | value);
+    case SurfaceReduction::min: return std::min(old, value);
+    case SurfaceReduction::max: return std::max(old, value);
+    case SurfaceReduction::and_: return static_cast<T>(old & value);
+    default: return static_cast<T>(old | value);
     }
 }
 
@@ -185,12 +176,9 @@ void lathe_rt_surface_warp(ThreadContext* t, std::uint64_t object, std::uint32_t
     const Surface& surface = live_surface(t, object, pc);
     const SurfaceAccess how = SurfaceAccess::unpacked(access);
     const Lanes lanes{mask, width, coords, values};
-    if (how.bytes == 1)
-        access_lanes<std::uint8_t>(t, surface, lanes, how, pc);
-    else if (how.bytes == 2)
-        access_lanes<std::uint16_t>(t, surface, lanes, how, pc);
-    else
-        access_lanes<std::uint32_t>(t, surface, lanes, how, pc);
+    if (how.bytes == 1) access_lanes<std::uint8_t>(t, surface, lanes, how, pc);
+    else if (how.bytes == 2) access_lanes<std::uint16_t>(t, surface, lanes, how, pc);
+    else access_lanes<std::uint32_t>(t, surface, lanes, how, pc);
     if (how.store) mark_written(surface);
 }
 

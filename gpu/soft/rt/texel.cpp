@@ -47,14 +47,10 @@ float srgb_to_linear(float c) {
 template <class T> constexpr float kMost = static_cast<float>(std::numeric_limits<T>::max());
 
 template <class T> float as_float(T v) {
-    if constexpr (std::is_same_v<T, Half>)
-        return half_to_float(v.bits);
-    else if constexpr (std::is_same_v<T, float>)
-        return v;
-    else if constexpr (std::is_signed_v<T>)
-        return static_cast<float>(v) / kMost<T>;
-    else
-        return static_cast<float>(v) / kMost<T>;
+    if constexpr (std::is_same_v<T, Half>) return half_to_float(v.bits);
+    else if constexpr (std::is_same_v<T, float>) return v;
+    else if constexpr (std::is_signed_v<T>) return static_cast<float>(v) / kMost<T>;
+    else return static_cast<float>(v) / kMost<T>;
 }
 
 template <class T, unsigned channels, bool srgb>
@@ -75,32 +71,21 @@ template <class T> FetchFloat fetch_by_channels(unsigned channels) {
 /// Calls f(T{}) with the type of a format's channels.
 template <class F> auto with_type(Format format, F&& f) {
     switch (format) {
-    case Format::u8:
-        return f(std::uint8_t{});
-    case Format::u16:
-        return f(std::uint16_t{});
-    case Format::u32:
-        return f(std::uint32_t{});
-    case Format::s8:
-        return f(std::int8_t{});
-    case Format::s16:
-        return f(std::int16_t{});
-    case Format::s32:
-        return f(std::int32_t{});
-    case Format::f16:
-        return f(Half{});
-    default:
-        return f(float{});
+    case Format::u8: return f(std::uint8_t{});
+    case Format::u16: return f(std::uint16_t{});
+    case Format::u32: return f(std::uint32_t{});
+    case Format::s8: return f(std::int8_t{});
+    case Format::s16: return f(std::int16_t{});
+    case Format::s32: return f(std::int32_t{});
+    case Format::f16: return f(Half{});
+    default: return f(float{});
     }
 }
 
 template <class T> std::uint32_t to_word(T v) {
-    if constexpr (std::is_same_v<T, Half>)
-        return v.bits;
-    else if constexpr (std::is_same_v<T, float>)
-        return std::bit_cast<std::uint32_t>(v);
-    else
-        return static_cast<std::uint32_t>(static_cast<std::int64_t>(v));
+    if constexpr (std::is_same_v<T, Half>) return v.bits;
+    else if constexpr (std::is_same_v<T, float>) return std::bit_cast<std::uint32_t>(v);
+    else return static_cast<std::uint32_t>(static_cast<std::int64_t>(v));
 }
 
 template <class T> T from_word(std::uint32_t word, bool normalized) {

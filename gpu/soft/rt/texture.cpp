@@ -72,12 +72,9 @@ void read_float(const Texture& t, const Image& image, const Place& p, const std:
                               std::clamp(index[1], -1, n)};
         return read_seamless(t, image, p.layer / 6, texel, out);
     }
-    if (const std::uint8_t* texel = texel_at(t, image, p, index))
-        t.fetch(texel, out);
-    else if (t.linear_memory)
-        std::fill_n(out, 4, 0.0f);
-    else
-        std::copy_n(t.border, 4, out);
+    if (const std::uint8_t* texel = texel_at(t, image, p, index)) t.fetch(texel, out);
+    else if (t.linear_memory) std::fill_n(out, 4, 0.0f);
+    else std::copy_n(t.border, 4, out);
 }
 
 float texel_coordinate(const Texture& t, const Image& image, const Place& p, unsigned axis) {

@@ -23,10 +23,8 @@ inline std::int32_t addressed(std::int32_t i, std::int32_t n, Address mode) {
         if (r < 0) r += 2 * n;
         return r < n ? r : 2 * n - 1 - r;
     }
-    case Address::border:
-        return -1;
-    default:
-        return i < 0 ? 0 : n - 1;
+    case Address::border: return -1;
+    default: return i < 0 ? 0 : n - 1;
     }
 }
 

@@ -81,22 +81,14 @@ std::uint32_t channel_order(std::uint32_t channels) {
 }
 std::uint32_t channel_type(const Image& image, bool normalized) {
     switch (image.format) {
-    case Format::s8:
-        return normalized ? 0x10d0 : 0x10d7;
-    case Format::s16:
-        return normalized ? 0x10d1 : 0x10d8;
-    case Format::s32:
-        return 0x10d9;
-    case Format::u8:
-        return normalized ? 0x10d2 : 0x10da;
-    case Format::u16:
-        return normalized ? 0x10d3 : 0x10db;
-    case Format::u32:
-        return 0x10dc;
-    case Format::f16:
-        return 0x10dd;
-    default:
-        return 0x10de;
+    case Format::s8: return normalized ? 0x10d0 : 0x10d7;
+    case Format::s16: return normalized ? 0x10d1 : 0x10d8;
+    case Format::s32: return 0x10d9;
+    case Format::u8: return normalized ? 0x10d2 : 0x10da;
+    case Format::u16: return normalized ? 0x10d3 : 0x10db;
+    case Format::u32: return 0x10dc;
+    case Format::f16: return 0x10dd;
+    default: return 0x10de;
     }
 }
 
@@ -109,21 +101,16 @@ std::uint32_t address_of(Address mode) {
 
 std::uint32_t query_texture(const Texture& texture, TextureQuery query) {
     switch (query) {
-    case TextureQuery::normalized_coords:
-        return texture.normalized_coords;
-    case TextureQuery::force_unnormalized_coords:
-        return !texture.normalized_coords;
-    case TextureQuery::num_mipmap_levels:
-        return static_cast<std::uint32_t>(texture.levels.size());
-    case TextureQuery::filter_mode:
-        return texture.linear_filter;
+    case TextureQuery::normalized_coords: return texture.normalized_coords;
+    case TextureQuery::force_unnormalized_coords: return !texture.normalized_coords;
+    case TextureQuery::num_mipmap_levels: return static_cast<std::uint32_t>(texture.levels.size());
+    case TextureQuery::filter_mode: return texture.linear_filter;
     case TextureQuery::addr_mode_0:
     case TextureQuery::addr_mode_1:
     case TextureQuery::addr_mode_2:
         return address_of(texture.address[static_cast<unsigned>(query) -
                                           static_cast<unsigned>(TextureQuery::addr_mode_0)]);
-    default:
-        return 0;
+    default: return 0;
     }
 }
 
@@ -172,24 +159,16 @@ std::uint32_t lathe_rt_txq(ThreadContext* t, std::uint64_t object, std::uint32_t
     const auto query = static_cast<TextureQuery>(number);
     if (texture) level = std::min(level, static_cast<std::uint32_t>(texture->levels.size() - 1));
     switch (query) {
-    case TextureQuery::width:
-        return level_size(image.width, level);
-    case TextureQuery::height:
-        return std::max(level_size(image.height, level), 1u);
-    case TextureQuery::depth:
-        return image.layers ? image.layers : level_size(image.depth, level);
+    case TextureQuery::width: return level_size(image.width, level);
+    case TextureQuery::height: return std::max(level_size(image.height, level), 1u);
+    case TextureQuery::depth: return image.layers ? image.layers : level_size(image.depth, level);
     case TextureQuery::channel_data_type:
         return channel_type(image, image.normalized || (texture && texture->normalized_float));
-    case TextureQuery::channel_order:
-        return channel_order(image.channels);
-    case TextureQuery::array_size:
-        return image.layers;
-    case TextureQuery::num_samples:
-        return 1;
-    case TextureQuery::memory_layout:
-        return 0; // rows of pixels, not the layout of images
-    default:
-        return texture ? query_texture(*texture, query) : 0;
+    case TextureQuery::channel_order: return channel_order(image.channels);
+    case TextureQuery::array_size: return image.layers;
+    case TextureQuery::num_samples: return 1;
+    case TextureQuery::memory_layout: return 0; // rows of pixels, not the layout of images
+    default: return texture ? query_texture(*texture, query) : 0;
     }
 }
 

@@ -105,10 +105,8 @@ template <class Texels, bool linear> void read_lanes(const Texture& t, const Lan
 }
 
 template <class Texels> void read_lanes(const Texture& t, const Lanes& lanes) {
-    if (t.linear_filter)
-        read_lanes<Texels, true>(t, lanes);
-    else
-        read_lanes<Texels, false>(t, lanes);
+    if (t.linear_filter) read_lanes<Texels, true>(t, lanes);
+    else read_lanes<Texels, false>(t, lanes);
 }
 
 void read_each(const Texture& t, const Lanes& lanes) {
@@ -133,14 +131,10 @@ extern "C" void lathe_rt_tex_warp(ThreadContext* t, std::uint64_t object, std::u
     if (!texture) stop_at_dead_texture(t, object, pc_of(__builtin_return_address(0)));
     const Lanes lanes{mask, width, coords, result};
     switch (texture->common) {
-    case Texture::Common::one_float:
-        return read_lanes<OneFloat>(*texture, lanes);
-    case Texture::Common::four_floats:
-        return read_lanes<FourFloats>(*texture, lanes);
-    case Texture::Common::four_bytes:
-        return read_lanes<FourBytes>(*texture, lanes);
-    default:
-        return read_each(*texture, lanes);
+    case Texture::Common::one_float: return read_lanes<OneFloat>(*texture, lanes);
+    case Texture::Common::four_floats: return read_lanes<FourFloats>(*texture, lanes);
+    case Texture::Common::four_bytes: return read_lanes<FourBytes>(*texture, lanes);
+    default: return read_each(*texture, lanes);
     }
 }
 

@@ -65,24 +65,16 @@ std::uint32_t reduce(Lane* lanes, std::uint32_t mask, std::uint32_t op, bool is_
             return;
         }
         switch (op) {
-        case 0:
-            r += v;
-            break;
+        case 0: r += v; break;
         case 1:
             if (less()) r = v;
             break;
         case 2:
             if (!less()) r = v;
             break;
-        case 3:
-            r &= v;
-            break;
-        case 4:
-            r |= v;
-            break;
-        default:
-            r ^= v;
-            break;
+        case 3: r &= v; break;
+        case 4: r |= v; break;
+        default: r ^= v; break;
         }
     });
     return r;
@@ -141,8 +133,7 @@ template <class Lane> void compute(Lane* lanes, std::uint32_t mask, std::uint32_
             });
         });
         break;
-    default:
-        break;
+    default: break;
     }
 }
 

@@ -19,22 +19,28 @@ struct SceneRecorder {
 } // namespace
 
 void bind_recorder(py::module_& m) {
-    py::class_<SceneRecorder>(m, "Recorder",
-                              "Records the scene of an App as H.264 through ffmpeg, or as PNGs without it.")
+    py::class_<SceneRecorder>(
+        m, "Recorder",
+        "Records the scene of an App as H.264 through ffmpeg, or as PNGs without it.")
         .def(py::init([](const std::shared_ptr<Engine>& engine, const std::filesystem::path& file,
                          double frames_per_second) {
                  return std::make_unique<SceneRecorder>(SceneRecorder{
                      engine, Recorder{{.file = file, .frames_per_second = frames_per_second}}});
              }),
              py::arg("studio"), py::arg("file"), py::arg("frames_per_second") = 60.0)
-        .def("add", [](SceneRecorder& r) { r.recorder.add(r.engine->studio.scene()); },
-             py::call_guard<py::gil_scoped_release>(), "Adds the scene as it is now.")
-        .def("finish", [](SceneRecorder& r) { r.recorder.finish(); },
-             py::call_guard<py::gil_scoped_release>(), "Writes what is under way; raises lathe.Error.")
-        .def_property_readonly("is_movie", [](const SceneRecorder& r) { return r.recorder.is_movie(); },
-                               "False: a folder of PNGs.")
+        .def(
+            "add", [](SceneRecorder& r) { r.recorder.add(r.engine->studio.scene()); },
+            py::call_guard<py::gil_scoped_release>(), "Adds the scene as it is now.")
+        .def(
+            "finish", [](SceneRecorder& r) { r.recorder.finish(); },
+            py::call_guard<py::gil_scoped_release>(),
+            "Writes what is under way; raises lathe.Error.")
+        .def_property_readonly(
+            "is_movie", [](const SceneRecorder& r) { return r.recorder.is_movie(); },
+            "False: a folder of PNGs.")
         .def_property_readonly("frames", [](const SceneRecorder& r) { return r.recorder.frames(); })
-        .def_property_readonly("output", [](const SceneRecorder& r) { return r.recorder.output(); });
+        .def_property_readonly("output",
+                               [](const SceneRecorder& r) { return r.recorder.output(); });
 }
 
 } // namespace lathe::bind

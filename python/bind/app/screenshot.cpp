@@ -12,7 +12,8 @@ namespace lathe::bind {
 
 py::array_t<std::uint8_t> to_numpy(const ImageData& image) {
     py::array_t<std::uint8_t> out({image.height, image.width, image.channels});
-    if (!image.bytes.empty()) std::memcpy(out.mutable_data(), image.bytes.data(), image.bytes.size());
+    if (!image.bytes.empty())
+        std::memcpy(out.mutable_data(), image.bytes.data(), image.bytes.size());
     return out;
 }
 
@@ -23,7 +24,8 @@ void bind_screenshot(py::module_& m) {
            const py::array_t<std::uint8_t, py::array::c_style>& pixels) {
             ImageData image;
             if (pixels.ndim() < 2 || pixels.ndim() > 3)
-                throw py::value_error("a picture is (height, width) or (height, width, channels) uint8");
+                throw py::value_error(
+                    "a picture is (height, width) or (height, width, channels) uint8");
             image.height = int(pixels.shape(0));
             image.width = int(pixels.shape(1));
             image.channels = pixels.ndim() == 3 ? int(pixels.shape(2)) : 1;
@@ -42,7 +44,8 @@ void bind_screenshot(py::module_& m) {
             return to_numpy(load_image(file, channels));
         },
         py::arg("file"), py::arg("channels") = 0,
-        "Reads PNG, JPEG, BMP ... as (height, width, channels) uint8; 0 keeps the file's channels.");
+        "Reads PNG, JPEG, BMP ... as (height, width, channels) uint8; 0 keeps the file's "
+        "channels.");
 }
 
 } // namespace lathe::bind

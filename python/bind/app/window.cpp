@@ -22,7 +22,8 @@ void bind_window(py::module_& m) {
             out["window"] = window.description();
             return out;
         },
-        "What OpenGL there is without a display; opens no CUDA driver. Raises lathe.Error naming what\n"
+        "What OpenGL there is without a display; opens no CUDA driver. Raises lathe.Error naming "
+        "what\n"
         "is missing.");
 }
 

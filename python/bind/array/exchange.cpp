@@ -131,23 +131,12 @@ py::object to_dlpack(const py::object& object, const py::object& stream,
 DType dtype_of(const dlpack::DataType& type) {
     char letter = 0;
     switch (type.code) {
-    case dlpack::signed_integer:
-        letter = 'i';
-        break;
-    case dlpack::unsigned_integer:
-        letter = 'u';
-        break;
-    case dlpack::floating:
-        letter = 'f';
-        break;
-    case dlpack::complex:
-        letter = 'c';
-        break;
-    case dlpack::boolean:
-        letter = 'b';
-        break;
-    default:
-        break;
+    case dlpack::signed_integer: letter = 'i'; break;
+    case dlpack::unsigned_integer: letter = 'u'; break;
+    case dlpack::floating: letter = 'f'; break;
+    case dlpack::complex: letter = 'c'; break;
+    case dlpack::boolean: letter = 'b'; break;
+    default: break;
     }
     const std::string text =
         fmt::format("{}{}{}", type.bits == 8 ? '|' : '<', letter ? letter : '?', type.bits / 8);
@@ -232,7 +221,9 @@ void bind_array_exchange(py::module_& m) {
     m.def("from_dlpack_capsule", &from_capsule, py::arg("capsule"));
     m.def(
         "wait_for_stream",
-        [](std::int64_t number) { put_in_order(numbered_stream(number), gpu::StreamView::legacy()); },
+        [](std::int64_t number) {
+            put_in_order(numbered_stream(number), gpu::StreamView::legacy());
+        },
         py::arg("number"),
         "The default stream's work from now on comes after that of another stream so far.");
     m.def(

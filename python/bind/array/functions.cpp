@@ -72,10 +72,8 @@ PyObject* call_fast(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject
     const Py_ssize_t named = keywords ? PyTuple_GET_SIZE(keywords) : 0;
     for (Py_ssize_t k = 0; k < named; ++k) {
         PyObject* const name = PyTuple_GET_ITEM(keywords, k);
-        if (PyUnicode_CompareWithASCIIString(name, "out") == 0)
-            out = args[count + k];
-        else if (PyUnicode_CompareWithASCIIString(name, "stream") == 0)
-            stream = args[count + k];
+        if (PyUnicode_CompareWithASCIIString(name, "out") == 0) out = args[count + k];
+        else if (PyUnicode_CompareWithASCIIString(name, "stream") == 0) stream = args[count + k];
         else
             return PyErr_Format(PyExc_TypeError, "apply() got an unexpected keyword argument %R",
                                 name);

@@ -188,10 +188,8 @@ Resolved resolve(const gpu::Operation& operation, std::span<const Operand> opera
     }
     made.inputs.reserve(operands.size());
     for (std::size_t k = 0; k < operands.size(); ++k)
-        if (operands[k].array)
-            made.inputs.emplace_back(operands[k].array->array);
-        else
-            made.inputs.emplace_back(made.numbers[k]);
+        if (operands[k].array) made.inputs.emplace_back(operands[k].array->array);
+        else made.inputs.emplace_back(made.numbers[k]);
     return made;
 }
 

@@ -74,18 +74,12 @@ PyObject* power_in_place(PyObject* a, PyObject* b, PyObject* modulus) {
 
 PyObject* compare(PyObject* a, PyObject* b, int how) {
     switch (how) {
-    case Py_EQ:
-        return binary<kEqual>(a, b);
-    case Py_NE:
-        return binary<kNotEqual>(a, b);
-    case Py_LT:
-        return binary<kLess>(a, b);
-    case Py_LE:
-        return binary<kLessEqual>(a, b);
-    case Py_GT:
-        return binary<kGreater>(a, b);
-    default:
-        return binary<kGreaterEqual>(a, b);
+    case Py_EQ: return binary<kEqual>(a, b);
+    case Py_NE: return binary<kNotEqual>(a, b);
+    case Py_LT: return binary<kLess>(a, b);
+    case Py_LE: return binary<kLessEqual>(a, b);
+    case Py_GT: return binary<kGreater>(a, b);
+    default: return binary<kGreaterEqual>(a, b);
     }
 }
 

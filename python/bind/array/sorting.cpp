@@ -67,9 +67,8 @@ py::tuple unique(const py::object& array, bool index, bool inverse, bool counts,
                  const PyStream* stream) {
     Results results{stream, {array}};
     const gpu::Array& of = array_of(array);
-    const gpu::UniqueArray made = waiting([&] {
-        return gpu::unique(of, {index, inverse, counts}, results.stream());
-    });
+    const gpu::UniqueArray made =
+        waiting([&] { return gpu::unique(of, {index, inverse, counts}, results.stream()); });
     return py::make_tuple(results.wrap(made.values), results.wrap_if(index, made.indices),
                           results.wrap_if(inverse, made.inverse),
                           results.wrap_if(counts, made.counts));
@@ -101,12 +100,9 @@ py::tuple range_of(const py::object& array, const PyStream* stream) {
     };
     switch (gpu::kind_of(of.dtype("range"))) {
     case gpu::Kind::boolean:
-    case gpu::Kind::signed_integer:
-        return both(gpu::integer_range);
-    case gpu::Kind::unsigned_integer:
-        return both(gpu::unsigned_range);
-    default:
-        return both(gpu::real_range);
+    case gpu::Kind::signed_integer: return both(gpu::integer_range);
+    case gpu::Kind::unsigned_integer: return both(gpu::unsigned_range);
+    default: return both(gpu::real_range);
     }
 }
 

@@ -163,10 +163,8 @@ bool Recorder::change(const Resolved& call, std::span<const Operand> operands, P
     make_room(1);
     Terms terms;
     bool fits = terms_of(call, operands, terms);
-    if (out.array.address() != 0)
-        fits = fits && !is_in_the_way(out.array, out);
-    else
-        fits = fits && (targets_.empty() || expression_.is_all_of(out.array.shape()));
+    if (out.array.address() != 0) fits = fits && !is_in_the_way(out.array, out);
+    else fits = fits && (targets_.empty() || expression_.is_all_of(out.array.shape()));
     if (!fits) {
         flush();
         terms_of(call, operands, terms);
@@ -181,10 +179,8 @@ bool Recorder::change(const Resolved& call, std::span<const Operand> operands, P
     if (!in_memory) return true;
     const auto known = std::find_if(targets_.begin(), targets_.end(),
                                     [&](const Target& each) { return each.array == &out; });
-    if (known == targets_.end())
-        targets_.push_back({out.array, value, &out});
-    else
-        known->value = value;
+    if (known == targets_.end()) targets_.push_back({out.array, value, &out});
+    else known->value = value;
     out.recorder = this;
     return true;
 }

@@ -140,10 +140,8 @@ int set(PyObject* object, PyObject* index, PyObject* value) {
         if (!value) throw py::type_error("elements of an array cannot be deleted");
         const gpu::Array& array = settled(object);
         const std::optional<Part> part = part_of(array.layout(), Entries{index});
-        if (part)
-            assign_part(array.view(array.type(), part->layout, part->offset), object, value);
-        else
-            advanced("put_index")(py::handle{object}, py::handle{index}, py::handle{value});
+        if (part) assign_part(array.view(array.type(), part->layout, part->offset), object, value);
+        else advanced("put_index")(py::handle{object}, py::handle{index}, py::handle{value});
         return 0;
     } catch (...) {
         raise_in_python(std::current_exception());

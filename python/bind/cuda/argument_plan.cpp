@@ -35,8 +35,9 @@ template <class T> bool convert_integer(PyObject* value, std::byte* to, CUcontex
     if constexpr (std::is_floating_point_v<T>) {
         constexpr long long exact = 1LL << std::numeric_limits<T>::digits;
         if (number > exact || number < -exact) return false;
-    } else if (number < 0 ? std::is_unsigned_v<T> || number < std::int64_t{std::numeric_limits<T>::min()}
-                          : std::uint64_t(number) > std::uint64_t(std::numeric_limits<T>::max())) {
+    } else if (number < 0
+                   ? std::is_unsigned_v<T> || number < std::int64_t{std::numeric_limits<T>::min()}
+                   : std::uint64_t(number) > std::uint64_t(std::numeric_limits<T>::max())) {
         return false;
     }
     put(to, static_cast<T>(number));
@@ -130,7 +131,8 @@ void add_pointer_type(py::handle type, ConvertArgument read) {
     type.inc_ref();
 }
 
-ArgumentPlan::ArgumentPlan(const Signature& signature) : usable_{signature.parameters.size() <= kMost} {
+ArgumentPlan::ArgumentPlan(const Signature& signature)
+    : usable_{signature.parameters.size() <= kMost} {
     for (const ParameterInfo& p : signature.parameters) {
         usable_ = usable_ && p.bytes <= sizeof(Block::bytes[0]);
         parameters_.push_back({nullptr, nullptr, p.type, p.bytes});

@@ -23,9 +23,8 @@ void add_pointer_type(py::handle type, ConvertArgument read);
 /// The C++ object behind an object of a bound class without bases; null before its __init__.
 template <class T> T* bound_object(PyObject* object) noexcept {
     auto* instance = reinterpret_cast<py::detail::instance*>(object);
-    return static_cast<T*>(instance->simple_layout
-                               ? instance->simple_value_holder[0]
-                               : instance->nonsimple.values_and_holders[0]);
+    return static_cast<T*>(instance->simple_layout ? instance->simple_value_holder[0]
+                                                   : instance->nonsimple.values_and_holders[0]);
 }
 
 class ArgumentPlan {

@@ -65,10 +65,8 @@ void set_device(Side& side, const py::object& pointer, const char* function) {
 void set_unified(Side& side, const py::object& memory, bool writable) {
     side.device = py::object{};
     side.host.reset();
-    if (find_device_pointer(memory))
-        side.device = memory;
-    else
-        side.host = std::make_shared<HostBuffer>(memory, writable);
+    if (find_device_pointer(memory)) side.device = memory;
+    else side.host = std::make_shared<HostBuffer>(memory, writable);
     side.at.memory = CU_MEMORYTYPE_UNIFIED;
 }
 
@@ -111,9 +109,9 @@ py::object memory_type(const Side& side) {
 
 /// src_… or dst_… and set_src_… or set_dst_… of one side.
 template <class T>
-void bind_side(py::class_<T>& c, Side Copy::*side, const std::string& prefix, bool is_target,
+void bind_side(py::class_<T>& c, Side Copy::* side, const std::string& prefix, bool is_target,
                bool has_depth) {
-    const auto number = [&](const char* name, std::size_t gpu::CopySide::*field) {
+    const auto number = [&](const char* name, std::size_t gpu::CopySide::* field) {
         c.def_property((prefix + "_" + name).c_str(),
                        [=](const T& t) { return (t.*side).at.*field; },
                        [=](T& t, std::size_t value) { (t.*side).at.*field = value; });
@@ -126,11 +124,10 @@ void bind_side(py::class_<T>& c, Side Copy::*side, const std::string& prefix, bo
         number("height", &gpu::CopySide::height);
         number("lod", &gpu::CopySide::lod);
     }
-    c.def_property((prefix + "_memory_type").c_str(),
-                   [=](const T& t) { return memory_type(t.*side); },
-                   [=](T& t, int value) { (t.*side).at.memory = static_cast<CUmemorytype>(value); });
-    c.def_property((prefix + "_device").c_str(),
-                   [=](const T& t) { return address_of(t.*side); },
+    c.def_property(
+        (prefix + "_memory_type").c_str(), [=](const T& t) { return memory_type(t.*side); },
+        [=](T& t, int value) { (t.*side).at.memory = static_cast<CUmemorytype>(value); });
+    c.def_property((prefix + "_device").c_str(), [=](const T& t) { return address_of(t.*side); },
                    [=](T& t, const py::object& pointer) {
                        device_pointer(pointer, "a copy", "the device memory");
                        (t.*side).device = pointer;
@@ -138,8 +135,9 @@ void bind_side(py::class_<T>& c, Side Copy::*side, const std::string& prefix, bo
     const std::string set = "set_" + prefix;
     c.def((set + "_host").c_str(),
           [=](T& t, const py::object& buffer) { set_host(t.*side, buffer, is_target); },
-          py::arg("buffer"), is_target ? "A writable contiguous host buffer; kept alive."
-                                       : "A contiguous host buffer; kept alive.");
+          py::arg("buffer"),
+          is_target ? "A writable contiguous host buffer; kept alive."
+                    : "A contiguous host buffer; kept alive.");
     c.def((set + "_array").c_str(),
           [=](T& t, CudaArrayPointer array) { set_array(t.*side, std::move(array)); },
           py::arg("array").none(false), "A CUDA array; kept alive.");
@@ -159,75 +157,85 @@ py::class_<T> bind_copy(py::module_& m, const char* name, const char* doc, bool 
     c.def(py::init<>());
     bind_side(c, &Copy::from, "src", false, has_depth);
     bind_side(c, &Copy::to, "dst", true, has_depth);
-    c.def_property("width_in_bytes", [](const T& t) { return t.width_bytes; },
-                   [](T& t, std::size_t v) { t.width_bytes = v; });
-    c.def_property("height", [](const T& t) { return t.height; },
-                   [](T& t, std::size_t v) { t.height = v; });
+    c.def_property(
+        "width_in_bytes", [](const T& t) { return t.width_bytes; },
+        [](T& t, std::size_t v) { t.width_bytes = v; });
+    c.def_property(
+        "height", [](const T& t) { return t.height; }, [](T& t, std::size_t v) { t.height = v; });
     if (has_depth)
-        c.def_property("depth", [](const T& t) { return t.depth; },
-                       [](T& t, std::size_t v) { t.depth = v; });
+        c.def_property(
+            "depth", [](const T& t) { return t.depth; }, [](T& t, std::size_t v) { t.depth = v; });
     return c;
 }
 
-constexpr const char* kNow = "Copies and blocks until done. Raises LogicError with the figures where\n"
-                             "the copy would leave the memory of a side.";
+constexpr const char* kNow =
+    "Copies and blocks until done. Raises LogicError with the figures where\n"
+    "the copy would leave the memory of a side.";
 constexpr const char* kInOrder =
     "Copies in the order of `stream`; this object and page-locked memory must live until then.";
 
 template <class T, class Now, class InOrder>
 void bind_calls(py::class_<T>& c, Now now, InOrder in_order) {
-    c.def("__call__",
-          [=](const T& t) {
-              const gpu::BoxCopy copy = resolved(t, true);
-              py::gil_scoped_release release;
-              now(copy);
-          },
-          kNow);
-    c.def("__call__",
-          [=](const T& t, const PyStream* stream) {
-              const gpu::BoxCopy copy = resolved(t, true);
-              keep_captured(t, stream_of(stream));
-              py::gil_scoped_release release;
-              in_order(copy, stream_of(stream));
-          },
-          py::arg("stream"), kInOrder);
+    c.def(
+        "__call__",
+        [=](const T& t) {
+            const gpu::BoxCopy copy = resolved(t, true);
+            py::gil_scoped_release release;
+            now(copy);
+        },
+        kNow);
+    c.def(
+        "__call__",
+        [=](const T& t, const PyStream* stream) {
+            const gpu::BoxCopy copy = resolved(t, true);
+            keep_captured(t, stream_of(stream));
+            py::gil_scoped_release release;
+            in_order(copy, stream_of(stream));
+        },
+        py::arg("stream"), kInOrder);
 }
 
 void bind_rows(py::module_& m) {
     auto c = bind_copy<Copy2D>(
         m, "Memcpy2D", "A copy of rows between host memory, device memory and CUDA arrays.", false);
-    c.def("__call__",
-          [](const Copy2D& t, bool aligned) {
-              const gpu::BoxCopy copy = resolved(t, false);
-              py::gil_scoped_release release;
-              gpu::copy_rows(copy, aligned);
-          },
-          py::arg("aligned").noconvert() = false, kNow);
-    c.def("__call__",
-          [](const Copy2D& t, const PyStream* stream) {
-              const gpu::BoxCopy copy = resolved(t, false);
-              keep_captured(t, stream_of(stream));
-              py::gil_scoped_release release;
-              gpu::copy_rows(copy, stream_of(stream));
-          },
-          py::arg("stream"), kInOrder);
+    c.def(
+        "__call__",
+        [](const Copy2D& t, bool aligned) {
+            const gpu::BoxCopy copy = resolved(t, false);
+            py::gil_scoped_release release;
+            gpu::copy_rows(copy, aligned);
+        },
+        py::arg("aligned").noconvert() = false, kNow);
+    c.def(
+        "__call__",
+        [](const Copy2D& t, const PyStream* stream) {
+            const gpu::BoxCopy copy = resolved(t, false);
+            keep_captured(t, stream_of(stream));
+            py::gil_scoped_release release;
+            gpu::copy_rows(copy, stream_of(stream));
+        },
+        py::arg("stream"), kInOrder);
 }
 
 void bind_boxes(py::module_& m) {
     auto box = bind_copy<Copy3D>(
         m, "Memcpy3D", "A copy of a box between host memory, device memory and CUDA arrays.", true);
-    bind_calls(box, [](const gpu::BoxCopy& c) { gpu::copy_box(c); },
-               [](const gpu::BoxCopy& c, gpu::StreamView s) { gpu::copy_box(c, s); });
-    auto peer = bind_copy<Copy3DPeer>(
-        m, "Memcpy3DPeer", "Memcpy3D whose sides may be in different contexts.", true);
-    bind_calls(peer, [](const gpu::BoxCopy& c) { gpu::copy_box_between(c); },
-               [](const gpu::BoxCopy& c, gpu::StreamView s) { gpu::copy_box_between(c, s); });
-    peer.def("set_src_context",
-             [](Copy3DPeer& t, const gpu::Context& ctx) { t.from.at.context = ctx; }, py::arg("ctx"),
-             "The context that the source is in; the current one unless set.")
-        .def("set_dst_context",
-             [](Copy3DPeer& t, const gpu::Context& ctx) { t.to.at.context = ctx; }, py::arg("ctx"),
-             "The context that the destination is in; the current one unless set.");
+    bind_calls(
+        box, [](const gpu::BoxCopy& c) { gpu::copy_box(c); },
+        [](const gpu::BoxCopy& c, gpu::StreamView s) { gpu::copy_box(c, s); });
+    auto peer = bind_copy<Copy3DPeer>(m, "Memcpy3DPeer",
+                                      "Memcpy3D whose sides may be in different contexts.", true);
+    bind_calls(
+        peer, [](const gpu::BoxCopy& c) { gpu::copy_box_between(c); },
+        [](const gpu::BoxCopy& c, gpu::StreamView s) { gpu::copy_box_between(c, s); });
+    peer.def(
+            "set_src_context",
+            [](Copy3DPeer& t, const gpu::Context& ctx) { t.from.at.context = ctx; }, py::arg("ctx"),
+            "The context that the source is in; the current one unless set.")
+        .def(
+            "set_dst_context",
+            [](Copy3DPeer& t, const gpu::Context& ctx) { t.to.at.context = ctx; }, py::arg("ctx"),
+            "The context that the destination is in; the current one unless set.");
 }
 
 gpu::Context context_of(const gpu::Context* context, const char* name) {
@@ -258,23 +266,25 @@ void copy_peer(const py::object& dest, const py::object& src, std::size_t size,
 void bind_box_copy(py::module_& m) {
     bind_rows(m);
     bind_boxes(m);
-    m.def("memcpy_peer",
-          [](const py::object& dest, const py::object& src, std::size_t size,
-             const gpu::Context* dest_context, const gpu::Context* src_context) {
-              copy_peer(dest, src, size, dest_context, src_context, nullptr, false);
-          },
-          py::arg("dest"), py::arg("src"), py::arg("size"), py::arg("dest_context") = py::none(),
-          py::arg("src_context") = py::none(),
-          "`size` bytes from device memory of one context to that of another; None is the current\n"
-          "context. (cuMemcpyPeer)");
-    m.def("memcpy_peer_async",
-          [](const py::object& dest, const py::object& src, std::size_t size,
-             const gpu::Context* dest_context, const gpu::Context* src_context,
-             const PyStream* stream) {
-              copy_peer(dest, src, size, dest_context, src_context, stream, true);
-          },
-          py::arg("dest"), py::arg("src"), py::arg("size"), py::arg("dest_context") = py::none(),
-          py::arg("src_context") = py::none(), py::arg("stream") = py::none());
+    m.def(
+        "memcpy_peer",
+        [](const py::object& dest, const py::object& src, std::size_t size,
+           const gpu::Context* dest_context, const gpu::Context* src_context) {
+            copy_peer(dest, src, size, dest_context, src_context, nullptr, false);
+        },
+        py::arg("dest"), py::arg("src"), py::arg("size"), py::arg("dest_context") = py::none(),
+        py::arg("src_context") = py::none(),
+        "`size` bytes from device memory of one context to that of another; None is the current\n"
+        "context. (cuMemcpyPeer)");
+    m.def(
+        "memcpy_peer_async",
+        [](const py::object& dest, const py::object& src, std::size_t size,
+           const gpu::Context* dest_context, const gpu::Context* src_context,
+           const PyStream* stream) {
+            copy_peer(dest, src, size, dest_context, src_context, stream, true);
+        },
+        py::arg("dest"), py::arg("src"), py::arg("size"), py::arg("dest_context") = py::none(),
+        py::arg("src_context") = py::none(), py::arg("stream") = py::none());
 }
 
 } // namespace lathe::bind

@@ -21,8 +21,7 @@ template <class T> T number(const py::object& descriptor, const char* name) {
     try {
         return py::int_(value).cast<T>();
     } catch (const py::builtin_exception&) {
-    } catch (const py::error_already_set&) {
-    }
+    } catch (const py::error_already_set&) {}
     throw py::type_error(fmt::format("a descriptor's {} must be an int of 0 or more, got {}", name,
                                      py::repr(value).cast<std::string>()));
 }
@@ -31,8 +30,8 @@ py::object descriptor_of(const gpu::CudaArrayConfig& c, const char* type, bool i
     const py::object d = py::module_::import("lathe.cuda.array_descriptors").attr(type)();
     d.attr("width") = c.width;
     d.attr("height") = c.height;
-    d.attr("format") =
-        py::module_::import("lathe.cuda.constants").attr("array_format")(static_cast<int>(c.format));
+    d.attr("format") = py::module_::import("lathe.cuda.constants")
+                           .attr("array_format")(static_cast<int>(c.format));
     d.attr("num_channels") = c.channels;
     if (!is_3d) return d;
     d.attr("depth") = c.depth;
@@ -64,19 +63,21 @@ void bind_arrays(py::module_& m) {
                      retry_after_collecting([&] { return gpu::CudaArray{config}; }));
              }),
              py::arg("descriptor"),
-             "From an ArrayDescriptor or ArrayDescriptor3D. Contents are undefined at first. Raises\n"
+             "From an ArrayDescriptor or ArrayDescriptor3D. Contents are undefined at first. "
+             "Raises\n"
              "LogicError for sizes and formats that the device refuses. (cuArray3DCreate)")
         .def("free", &PyCudaArray::free, py::call_guard<py::gil_scoped_release>(),
              "Frees it now. Raises LogicError the second time.")
-        .def("get_descriptor", [](PyCudaArray& a) { return descriptor_2d(a.get().config()); },
-             "Its ArrayDescriptor.")
-        .def("get_descriptor_3d", [](PyCudaArray& a) { return descriptor_3d(a.get().config()); },
-             "Its ArrayDescriptor3D.")
-        .def_property_readonly("handle",
-                               [](PyCudaArray& a) {
-                                   return reinterpret_cast<std::uintptr_t>(a.get().get());
-                               },
-                               "The CUarray as an int.")
+        .def(
+            "get_descriptor", [](PyCudaArray& a) { return descriptor_2d(a.get().config()); },
+            "Its ArrayDescriptor.")
+        .def(
+            "get_descriptor_3d", [](PyCudaArray& a) { return descriptor_3d(a.get().config()); },
+            "Its ArrayDescriptor3D.")
+        .def_property_readonly(
+            "handle",
+            [](PyCudaArray& a) { return reinterpret_cast<std::uintptr_t>(a.get().get()); },
+            "The CUarray as an int.")
         .def("__repr__",
              [](const PyCudaArray& a) { return fmt::format("<Array {}>", words_of(a.config())); });
 
@@ -89,67 +90,75 @@ void bind_arrays(py::module_& m) {
              py::arg("descriptor"), py::arg("num_levels") = 0,
              "`descriptor` is that of level 0; 0 levels are as many as there are.\n"
              "(cuMipmappedArrayCreate)")
-        .def("level",
-             [](const MipmappedArrayPointer& a, unsigned index) {
-                 return std::make_shared<PyCudaArray>(a->get().level(index), [a] { a->get(); });
-             },
-             py::arg("index"), "The Array of one level. Raises LogicError where there is none.")
+        .def(
+            "level",
+            [](const MipmappedArrayPointer& a, unsigned index) {
+                return std::make_shared<PyCudaArray>(a->get().level(index), [a] { a->get(); });
+            },
+            py::arg("index"), "The Array of one level. Raises LogicError where there is none.")
         .def_property_readonly("num_levels",
                                [](const PyMipmappedArray& a) { return a.get().levels(); })
         .def("free", &PyMipmappedArray::free, py::call_guard<py::gil_scoped_release>(),
              "Frees it and its levels now. Raises LogicError the second time.")
-        .def("get_descriptor_3d",
-             [](const PyMipmappedArray& a) { return descriptor_3d(a.get().config()); },
-             "The ArrayDescriptor3D of level 0.")
-        .def_property_readonly("handle",
-                               [](const PyMipmappedArray& a) {
-                                   return reinterpret_cast<std::uintptr_t>(a.get().get());
-                               },
-                               "The CUmipmappedArray as an int.");
+        .def(
+            "get_descriptor_3d",
+            [](const PyMipmappedArray& a) { return descriptor_3d(a.get().config()); },
+            "The ArrayDescriptor3D of level 0.")
+        .def_property_readonly(
+            "handle",
+            [](const PyMipmappedArray& a) {
+                return reinterpret_cast<std::uintptr_t>(a.get().get());
+            },
+            "The CUmipmappedArray as an int.");
 }
 
 void bind_part_copies(py::module_& m) {
-    m.def("memcpy_htoa",
-          [](PyCudaArray& ary, std::size_t index, const py::object& src) {
-              const HostBuffer from{src, false};
-              py::gil_scoped_release release;
-              ary.get().copy_part_from_host(index, from.data(), from.bytes());
-          },
-          py::arg("ary"), py::arg("index"), py::arg("src"),
-          "A contiguous host buffer to byte `index` of an array of one row. Blocks until done.");
-    m.def("memcpy_atoh",
-          [](const py::object& dest, PyCudaArray& ary, std::size_t index) {
-              const HostBuffer to{dest, true};
-              py::gil_scoped_release release;
-              ary.get().copy_part_to_host(index, to.data(), to.bytes());
-          },
-          py::arg("dest"), py::arg("ary"), py::arg("index"),
-          "Fills a writable contiguous host buffer from byte `index` of an array of one row.");
-    m.def("memcpy_dtoa",
-          [](PyCudaArray& ary, std::size_t index, const py::object& src, std::size_t len) {
-              const DevicePointer from = device_pointer(src, "memcpy_dtoa", "src");
-              check_room(from, len, "cuMemcpyDtoA");
-              py::gil_scoped_release release;
-              ary.get().copy_part_from_device(index, from.address, len);
-          },
-          py::arg("ary"), py::arg("index"), py::arg("src"), py::arg("len"),
-          "`len` bytes of device memory to byte `index` of an array of one row.");
-    m.def("memcpy_atod",
-          [](const py::object& dest, PyCudaArray& ary, std::size_t index, std::size_t len) {
-              const DevicePointer to = device_pointer(dest, "memcpy_atod", "dest");
-              check_room(to, len, "cuMemcpyAtoD");
-              py::gil_scoped_release release;
-              ary.get().copy_part_to_device(index, to.address, len);
-          },
-          py::arg("dest"), py::arg("ary"), py::arg("index"), py::arg("len"));
-    m.def("memcpy_atoa",
-          [](PyCudaArray& dest, std::size_t dest_index, PyCudaArray& src, std::size_t src_index,
-             std::size_t len) {
-              py::gil_scoped_release release;
-              dest.get().copy_part_from(dest_index, src.get(), src_index, len);
-          },
-          py::arg("dest"), py::arg("dest_index"), py::arg("src"), py::arg("src_index"),
-          py::arg("len"), "`len` bytes between arrays of one row.");
+    m.def(
+        "memcpy_htoa",
+        [](PyCudaArray& ary, std::size_t index, const py::object& src) {
+            const HostBuffer from{src, false};
+            py::gil_scoped_release release;
+            ary.get().copy_part_from_host(index, from.data(), from.bytes());
+        },
+        py::arg("ary"), py::arg("index"), py::arg("src"),
+        "A contiguous host buffer to byte `index` of an array of one row. Blocks until done.");
+    m.def(
+        "memcpy_atoh",
+        [](const py::object& dest, PyCudaArray& ary, std::size_t index) {
+            const HostBuffer to{dest, true};
+            py::gil_scoped_release release;
+            ary.get().copy_part_to_host(index, to.data(), to.bytes());
+        },
+        py::arg("dest"), py::arg("ary"), py::arg("index"),
+        "Fills a writable contiguous host buffer from byte `index` of an array of one row.");
+    m.def(
+        "memcpy_dtoa",
+        [](PyCudaArray& ary, std::size_t index, const py::object& src, std::size_t len) {
+            const DevicePointer from = device_pointer(src, "memcpy_dtoa", "src");
+            check_room(from, len, "cuMemcpyDtoA");
+            py::gil_scoped_release release;
+            ary.get().copy_part_from_device(index, from.address, len);
+        },
+        py::arg("ary"), py::arg("index"), py::arg("src"), py::arg("len"),
+        "`len` bytes of device memory to byte `index` of an array of one row.");
+    m.def(
+        "memcpy_atod",
+        [](const py::object& dest, PyCudaArray& ary, std::size_t index, std::size_t len) {
+            const DevicePointer to = device_pointer(dest, "memcpy_atod", "dest");
+            check_room(to, len, "cuMemcpyAtoD");
+            py::gil_scoped_release release;
+            ary.get().copy_part_to_device(index, to.address, len);
+        },
+        py::arg("dest"), py::arg("ary"), py::arg("index"), py::arg("len"));
+    m.def(
+        "memcpy_atoa",
+        [](PyCudaArray& dest, std::size_t dest_index, PyCudaArray& src, std::size_t src_index,
+           std::size_t len) {
+            py::gil_scoped_release release;
+            dest.get().copy_part_from(dest_index, src.get(), src_index, len);
+        },
+        py::arg("dest"), py::arg("dest_index"), py::arg("src"), py::arg("src_index"),
+        py::arg("len"), "`len` bytes between arrays of one row.");
 }
 
 } // namespace
@@ -172,9 +181,10 @@ gpu::CudaArray& PyCudaArray::get() {
 
 void PyCudaArray::free() {
     if (!get().owned())
-        throw gpu::Error{"Array.free", CUDA_ERROR_INVALID_HANDLE,
-                         "its memory belongs to what it was taken from, such as a MipmappedArray or a "
-                         "texture of OpenGL"};
+        throw gpu::Error{
+            "Array.free", CUDA_ERROR_INVALID_HANDLE,
+            "its memory belongs to what it was taken from, such as a MipmappedArray or a "
+            "texture of OpenGL"};
     array_ = {};
 }
 
@@ -186,8 +196,8 @@ gpu::CudaArrayConfig config_from(const py::object& descriptor) {
     const bool is_3d = py::hasattr(descriptor, "depth");
     const auto flags = is_3d ? number<unsigned>(descriptor, "flags") : 0u;
     if (flags & ~kKnownFlags)
-        throw py::value_error(fmt::format(
-            "a descriptor's flags must be of array3d_flags, got {:#x}", flags));
+        throw py::value_error(
+            fmt::format("a descriptor's flags must be of array3d_flags, got {:#x}", flags));
     gpu::CudaArrayConfig c;
     c.width = number<std::size_t>(descriptor, "width");
     c.height = number<std::size_t>(descriptor, "height");

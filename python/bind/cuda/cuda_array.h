@@ -17,7 +17,8 @@ namespace py = pybind11;
 
 class PyMipmappedArray {
 public:
-    PyMipmappedArray(const gpu::CudaArrayConfig& config, unsigned levels) : array_{config, levels} {}
+    PyMipmappedArray(const gpu::CudaArrayConfig& config, unsigned levels)
+        : array_{config, levels} {}
 
     /// Both throw gpu::Error where it was freed.
     const gpu::MipmappedArray& get() const;
@@ -29,8 +30,8 @@ private:
 
 class PyCudaArray {
 public:
-    /// `require` throws gpu::Error where what a borrowed array lies in is gone, and keeps it alive: a
-    /// level's mipmapped array, the mapping of a texture of OpenGL.
+    /// `require` throws gpu::Error where what a borrowed array lies in is gone, and keeps it alive:
+    /// a level's mipmapped array, the mapping of a texture of OpenGL.
     explicit PyCudaArray(gpu::CudaArray array, std::function<void()> require = {})
         : array_{std::move(array)}, require_{std::move(require)} {}
 

@@ -22,7 +22,7 @@ using Values = std::span<PyObject* const>;
 /// What is looked up once; references held until the process ends.
 struct Known {
     PyObject *block, *grid, *stream, *shared, *shared_size; // keywords, interned
-    PyObject *call, *prepared_call, *prepared_async_call; // bound by pybind11
+    PyObject *call, *prepared_call, *prepared_async_call;   // bound by pybind11
 };
 Known known;
 
@@ -74,8 +74,8 @@ PyObject* checked_call(PyObject* method, PyObject* self, PyObject* const* args, 
 }
 
 /// None, an exception (null), or nothing: then the checked way is to be taken.
-std::optional<PyObject*> launched(PyFunction& function, bool prepared, const gpu::LaunchConfig& config,
-                                  Values values) {
+std::optional<PyObject*> launched(PyFunction& function, bool prepared,
+                                  const gpu::LaunchConfig& config, Values values) {
     try {
         if (!function.launch_plain(prepared, config, values)) return std::nullopt;
     } catch (...) { return raise_in_python(std::current_exception()); }
@@ -86,14 +86,16 @@ std::optional<PyObject*> launched(PyFunction& function, bool prepared, const gpu
 
 bool read_keyword(PyFunction& function, PyObject* name, PyObject* value, gpu::LaunchConfig& config,
                   bool& has_block) {
-    if (name == known.block) return has_block = to_dim3(value, function.known_block(), config.block);
+    if (name == known.block)
+        return has_block = to_dim3(value, function.known_block(), config.block);
     if (name == known.grid) return to_dim3(value, function.known_grid(), config.grid);
     if (name == known.stream) return to_stream(value, config.stream);
     if (name == known.shared) return to_bytes(value, config.shared_bytes);
     return false;
 }
 
-PyObject* call(PyObject* self, PyObject* const* args, std::size_t flagged_count, PyObject* keywords) {
+PyObject* call(PyObject* self, PyObject* const* args, std::size_t flagged_count,
+               PyObject* keywords) {
     const auto count = static_cast<std::size_t>(PyVectorcall_NARGS(flagged_count));
     gpu::LaunchConfig config{{}, {}, 0, gpu::StreamView::legacy()};
     auto* const function = bound_object<PyFunction>(self);
@@ -110,7 +112,8 @@ PyObject* call(PyObject* self, PyObject* const* args, std::size_t flagged_count,
 // --- function.prepared_call(grid, block, a, b), .prepared_async_call(grid, block, stream, a, b)
 
 template <bool has_stream>
-PyObject* prepared_call(PyObject* self, PyObject* const* args, Py_ssize_t given, PyObject* keywords) {
+PyObject* prepared_call(PyObject* self, PyObject* const* args, Py_ssize_t given,
+                        PyObject* keywords) {
     constexpr std::size_t leading = has_stream ? 3 : 2;
     const auto count = static_cast<std::size_t>(given);
     gpu::LaunchConfig config{{}, {}, 0, gpu::StreamView::legacy()};
@@ -127,8 +130,8 @@ PyObject* prepared_call(PyObject* self, PyObject* const* args, Py_ssize_t given,
         if (const auto result =
                 launched(*function, true, config, {args + leading, count - leading}))
             return *result;
-    return checked_call(has_stream ? known.prepared_async_call : known.prepared_call, self, args, count,
-                        keywords);
+    return checked_call(has_stream ? known.prepared_async_call : known.prepared_call, self, args,
+                        count, keywords);
 }
 
 // --- The type
@@ -136,7 +139,8 @@ PyObject* prepared_call(PyObject* self, PyObject* const* args, Py_ssize_t given,
 PyObject* allocate(PyTypeObject* type, Py_ssize_t items) {
     PyObject* const made = PyType_GenericAlloc(type, items);
     if (made)
-        *reinterpret_cast<vectorcallfunc*>(reinterpret_cast<char*>(made) + vectorcall_offset) = &call;
+        *reinterpret_cast<vectorcallfunc*>(reinterpret_cast<char*>(made) + vectorcall_offset) =
+            &call;
     return made;
 }
 

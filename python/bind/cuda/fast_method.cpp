@@ -15,9 +15,9 @@ PyObject* replace_method(py::handle type, const char* name, FastMethod method) {
     const py::object bound = type.attr("__dict__")[name];
     const auto text = py::str(type.attr(name).attr("__doc__")).cast<std::string>();
     // Python keeps the definition's address.
-    auto* const definition = new PyMethodDef{
-        name, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(method)),
-        METH_FASTCALL | METH_KEYWORDS, (new std::string{text})->c_str()};
+    auto* const definition =
+        new PyMethodDef{name, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(method)),
+                        METH_FASTCALL | METH_KEYWORDS, (new std::string{text})->c_str()};
     const auto descriptor = py::reinterpret_steal<py::object>(
         PyDescr_NewMethod(reinterpret_cast<PyTypeObject*>(type.ptr()), definition));
     if (!descriptor) throw py::error_already_set();

@@ -22,8 +22,8 @@ namespace lathe::bind {
 
 PyFunction::PyFunction(std::shared_ptr<LoadedModule> module, const std::string& name)
     : module_{std::move(module)}, name_{name}, kernel_{module_->kernel(name)},
-      sizes_{signature_from_sizes(kernel_)}, most_threads_{static_cast<std::size_t>(
-                                                 kernel_.max_threads_per_block())} {
+      sizes_{signature_from_sizes(kernel_)},
+      most_threads_{static_cast<std::size_t>(kernel_.max_threads_per_block())} {
     sizes_.kernel = name;
     if (kernel_.parameters_known()) plan_ = ArgumentPlan{sizes_};
 }
@@ -66,10 +66,8 @@ void PyFunction::launch(const gpu::LaunchConfig& config, const Signature& signat
         if (module_->has_references()) graph->wait_at_end();
     }
     const GilRelease release;
-    if (more.any())
-        gpu::launch_with(kernel_, config, more, packed.pointers());
-    else
-        kernel_.launch(config, packed.pointers());
+    if (more.any()) gpu::launch_with(kernel_, config, more, packed.pointers());
+    else kernel_.launch(config, packed.pointers());
 }
 
 py::object PyFunction::call(const py::args& args, const py::object& block, const py::object& grid,

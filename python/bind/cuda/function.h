@@ -57,8 +57,8 @@ public:
 
 private:
     const Signature& signature_for(const py::tuple& values);
-    void launch(const gpu::LaunchConfig& config, const Signature& signature, const py::tuple& values,
-                const gpu::LaunchAttributes& more = {}) const;
+    void launch(const gpu::LaunchConfig& config, const Signature& signature,
+                const py::tuple& values, const gpu::LaunchAttributes& more = {}) const;
 
     std::shared_ptr<LoadedModule> module_;
     std::string name_;

@@ -22,7 +22,8 @@ void PyGraph::keep_captured(gpu::StreamView stream, std::initializer_list<py::ha
     PyGraph* const graph = capturing();
     if (!graph || !stream.is_capturing()) return;
     for (const py::handle each : memory) {
-        auto* const view = PyObject_CheckBuffer(each.ptr()) ? PyMemoryView_FromObject(each.ptr()) : nullptr;
+        auto* const view =
+            PyObject_CheckBuffer(each.ptr()) ? PyMemoryView_FromObject(each.ptr()) : nullptr;
         if (!view) PyErr_Clear();
         else graph->wait_at_end(); // host memory
         graph->keep(view ? py::reinterpret_steal<py::object>(view)
@@ -64,7 +65,8 @@ py::object PyGraph::stream() {
 
 void PyGraph::begin() {
     if (capture_)
-        throw gpu::Error{"cuStreamBeginCapture", CUDA_ERROR_ILLEGAL_STATE, "the graph captures already"};
+        throw gpu::Error{"cuStreamBeginCapture", CUDA_ERROR_ILLEGAL_STATE,
+                         "the graph captures already"};
     const auto on = stream().cast<const PyStream*>();
     capture_ = std::make_unique<gpu::StreamCapture>(stream_of(on));
     kept_before_ = std::exchange(kept_, {});
@@ -74,7 +76,8 @@ void PyGraph::begin() {
 
 void PyGraph::end(bool failed) {
     if (!capture_)
-        throw gpu::Error{"cuStreamEndCapture", CUDA_ERROR_ILLEGAL_STATE, "the graph does not capture"};
+        throw gpu::Error{"cuStreamEndCapture", CUDA_ERROR_ILLEGAL_STATE,
+                         "the graph does not capture"};
     if (capturing_graph == this) capturing_graph = nullptr;
     const auto capture = std::move(capture_);
     if (failed) {
@@ -98,7 +101,8 @@ void PyGraph::end(bool failed) {
 
 gpu::Graph& PyGraph::graph() {
     if (capture_)
-        throw gpu::Error{"cuGraphAddNode", CUDA_ERROR_ILLEGAL_STATE, "the graph is captured at present"};
+        throw gpu::Error{"cuGraphAddNode", CUDA_ERROR_ILLEGAL_STATE,
+                         "the graph is captured at present"};
     if (!graph_) graph_ = gpu::Graph::create();
     return graph_;
 }
@@ -122,7 +126,8 @@ void PyGraph::launch(gpu::StreamView stream) {
 
 bool PyGraph::update(PyGraph& other) {
     if (!ready().update(other.graph())) return false;
-    kept_.push_back(py::cast(&other, py::return_value_policy::reference)); // what its nodes name is this graph's, too
+    kept_.push_back(py::cast(
+        &other, py::return_value_policy::reference)); // what its nodes name is this graph's, too
     return true;
 }
 
@@ -177,7 +182,8 @@ void PyGraph::keep_for(gpu::GraphNode node, py::object object) {
     kept_by_node_[node.get()] = std::move(object);
 }
 
-void PyGraph::set_host(const PyGraphNode& node, const py::object& function, const py::tuple& arguments) {
+void PyGraph::set_host(const PyGraphNode& node, const py::object& function,
+                       const py::tuple& arguments) {
     const auto found = calls_.find(check(node).get());
     if (found == calls_.end()) throw py::value_error("the node was not made by add_host()");
     found->second->set(function, arguments);

@@ -57,7 +57,8 @@ public:
 
     using Change = std::function<gpu::GraphNode(gpu::Graph&, std::span<const gpu::GraphNode>)>;
     PyGraphNode add(const py::object& after, py::object kept, const Change& change);
-    PyGraphNode add_host(const py::object& after, const py::object& function, const py::tuple& arguments);
+    PyGraphNode add_host(const py::object& after, const py::object& function,
+                         const py::tuple& arguments);
 
     // They change the graph and the executable one, from the next launch on.
 
@@ -82,8 +83,8 @@ private:
     bool must_wait_ = false;
     std::shared_ptr<int> life_ = std::make_shared<int>(0);  ///< of its nodes
     std::shared_ptr<int> alive_ = std::make_shared<int>(0); ///< its own
-    std::vector<py::object> kept_;                        ///< of the capture
-    std::vector<py::object> kept_before_;                 ///< of the one before, while capturing
+    std::vector<py::object> kept_;                          ///< of the capture
+    std::vector<py::object> kept_before_;                   ///< of the one before, while capturing
     std::map<CUgraphNode, py::object> kept_by_node_;
     std::map<CUgraphNode, std::shared_ptr<PyCall>> calls_; ///< of host nodes
 };

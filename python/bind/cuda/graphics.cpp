@@ -108,8 +108,7 @@ public:
         mapping_.unmap(stream ? stream->view() : mapping_.stream());
     }
     gpu::GraphicsMapping& require() {
-        if (!mapping_)
-            refuse("RegisteredMapping", CUDA_ERROR_NOT_MAPPED, "it was unmapped");
+        if (!mapping_) refuse("RegisteredMapping", CUDA_ERROR_NOT_MAPPED, "it was unmapped");
         return mapping_;
     }
 
@@ -128,7 +127,8 @@ struct MappedObject {
 };
 
 CUgraphicsRegisterFlags flags_from(unsigned flags) {
-    if (flags > 15) throw py::value_error(fmt::format("flags must be of graphics_map_flags, got {}", flags));
+    if (flags > 15)
+        throw py::value_error(fmt::format("flags must be of graphics_map_flags, got {}", flags));
     return static_cast<CUgraphicsRegisterFlags>(flags);
 }
 
@@ -142,15 +142,18 @@ void bind_objects(py::module_& m) {
                                               "A buffer or texture of OpenGL that CUDA knows.")
         .def("gl_handle", &Registered::gl_name, "OpenGL's name of it.")
         .def("unregister", &Registered::unregister, py::call_guard<py::gil_scoped_release>(),
-             "CUDA forgets it. Its GL context must be current. Raises LogicError while it is mapped,\n"
+             "CUDA forgets it. Its GL context must be current. Raises LogicError while it is "
+             "mapped,\n"
              "and the second time.")
-        .def("map",
-             [](const RegisteredPointer& object, const PyStream* stream) {
-                 return with_stream(MappedObject{map({object}, stream), 0}, stream);
-             },
-             py::arg("stream") = py::none(),
-             "Hands it to CUDA until the RegisteredMapping is unmapped: work on `stream` comes after GL's\n"
-             "work so far. Its GL context must be current.");
+        .def(
+            "map",
+            [](const RegisteredPointer& object, const PyStream* stream) {
+                return with_stream(MappedObject{map({object}, stream), 0}, stream);
+            },
+            py::arg("stream") = py::none(),
+            "Hands it to CUDA until the RegisteredMapping is unmapped: work on `stream` comes "
+            "after GL's\n"
+            "work so far. Its GL context must be current.");
     py::class_<RegisteredBuffer, Registered, std::shared_ptr<RegisteredBuffer>>(
         m, "RegisteredBuffer", "A buffer of OpenGL, with storage, in CUDA.")
         .def(py::init([](unsigned bufobj, unsigned flags) {
@@ -163,62 +166,72 @@ void bind_objects(py::module_& m) {
              "OpenGL context of the CUDA device is current.");
     py::class_<RegisteredImage, Registered, std::shared_ptr<RegisteredImage>>(
         m, "RegisteredImage", "A texture or renderbuffer of OpenGL in CUDA.")
-        .def(py::init([](unsigned bufobj, unsigned target, unsigned flags) {
-                 const auto checked = flags_from(flags);
-                 return std::make_shared<RegisteredImage>(
-                     gpu::GraphicsResource::image(bufobj, target, checked), bufobj);
-             }),
-             py::arg("bufobj"), py::arg("target"), py::arg("flags") = 0,
-             "`target` is the texture's, as GL_TEXTURE_2D; kernels write only to what has the flag\n"
-             "SURFACE_LDST.");
+        .def(
+            py::init([](unsigned bufobj, unsigned target, unsigned flags) {
+                const auto checked = flags_from(flags);
+                return std::make_shared<RegisteredImage>(
+                    gpu::GraphicsResource::image(bufobj, target, checked), bufobj);
+            }),
+            py::arg("bufobj"), py::arg("target"), py::arg("flags") = 0,
+            "`target` is the texture's, as GL_TEXTURE_2D; kernels write only to what has the flag\n"
+            "SURFACE_LDST.");
 }
 
 void bind_mappings(py::module_& m) {
     const auto enter = [](const py::object& self) { return self; };
     py::class_<MappedObject>(m, "RegisteredMapping",
                              "An OpenGL object in CUDA's hands; a context manager that unmaps.")
-        .def("unmap", [](const MappedObject& o, const PyStream* stream) { o.all->unmap(stream); },
-             py::arg("stream") = py::none(), py::call_guard<py::gil_scoped_release>(),
-             "Hands it back, with all that were mapped in the same call: GL's work from now on comes\n"
-             "after that of the stream, the one it was mapped on unless given. Raises LogicError the\n"
-             "second time.")
-        .def("device_ptr_and_size",
-             [](const MappedObject& o) {
-                 const auto bytes = o.all->require().bytes(o.index);
-                 return std::pair{bytes.address(), bytes.size()};
-             },
-             "(address, bytes) of a buffer, until the unmap.")
-        .def("array",
-             [](const MappedObject& o, unsigned index, unsigned level) {
-                 return std::make_shared<PyCudaArray>(o.all->require().array(o.index, index, level),
-                                                      [all = o.all] { (void)all->require(); });
-             },
-             py::arg("index") = 0, py::arg("level") = 0,
-             "A texture's layer or face `index` at a mipmap level: an Array until the unmap.")
+        .def(
+            "unmap", [](const MappedObject& o, const PyStream* stream) { o.all->unmap(stream); },
+            py::arg("stream") = py::none(), py::call_guard<py::gil_scoped_release>(),
+            "Hands it back, with all that were mapped in the same call: GL's work from now on "
+            "comes\n"
+            "after that of the stream, the one it was mapped on unless given. Raises LogicError "
+            "the\n"
+            "second time.")
+        .def(
+            "device_ptr_and_size",
+            [](const MappedObject& o) {
+                const auto bytes = o.all->require().bytes(o.index);
+                return std::pair{bytes.address(), bytes.size()};
+            },
+            "(address, bytes) of a buffer, until the unmap.")
+        .def(
+            "array",
+            [](const MappedObject& o, unsigned index, unsigned level) {
+                return std::make_shared<PyCudaArray>(o.all->require().array(o.index, index, level),
+                                                     [all = o.all] { (void)all->require(); });
+            },
+            py::arg("index") = 0, py::arg("level") = 0,
+            "A texture's layer or face `index` at a mipmap level: an Array until the unmap.")
         .def("__enter__", enter)
         .def("__exit__", [](const MappedObject& o, const py::args&) {
             if (o.all->is_mapped()) o.all->unmap(nullptr);
         });
     py::class_<Mapped, std::shared_ptr<Mapped>>(
-        m, "MappingGroup", "Several OpenGL objects, mapped in one call; a sequence of RegisteredMapping.")
+        m, "MappingGroup",
+        "Several OpenGL objects, mapped in one call; a sequence of RegisteredMapping.")
         .def("unmap", &Mapped::unmap, py::arg("stream") = py::none(),
              py::call_guard<py::gil_scoped_release>(), "Hands all of them back.")
         .def("__len__", &Mapped::size)
-        .def("__getitem__",
-             [](const std::shared_ptr<Mapped>& all, std::size_t index) {
-                 if (index >= all->size()) throw py::index_error(fmt::format("{} of {}", index, all->size()));
-                 return MappedObject{all, index};
-             },
-             py::arg("index"))
+        .def(
+            "__getitem__",
+            [](const std::shared_ptr<Mapped>& all, std::size_t index) {
+                if (index >= all->size())
+                    throw py::index_error(fmt::format("{} of {}", index, all->size()));
+                return MappedObject{all, index};
+            },
+            py::arg("index"))
         .def("__enter__", enter)
         .def("__exit__", [](Mapped& all, const py::args&) {
             if (all.is_mapped()) all.unmap(nullptr);
         });
-    m.def("map_gl_objects",
-          [](std::vector<RegisteredPointer> objects, const PyStream* stream) {
-              return with_stream(map(std::move(objects), stream), stream);
-          },
-          py::arg("objects"), py::arg("stream") = py::none(), "Maps all in one driver call.");
+    m.def(
+        "map_gl_objects",
+        [](std::vector<RegisteredPointer> objects, const PyStream* stream) {
+            return with_stream(map(std::move(objects), stream), stream);
+        },
+        py::arg("objects"), py::arg("stream") = py::none(), "Maps all in one driver call.");
     m.def("gl_renderer", &gpu::current_gl_renderer,
           "What the thread's OpenGL context draws with; None without one.");
     m.def("gl_sharing_problem", &gpu::gl_sharing_problem,

@@ -147,10 +147,8 @@ PyCall::PyCall(py::object function, py::tuple arguments)
 
 PyCall::~PyCall() {
     if (!Py_IsInitialized()) return;
-    if (PyGILState_Check())
-        Py_DECREF(pair_);
-    else
-        Queue::instance().leave(pair_);
+    if (PyGILState_Check()) Py_DECREF(pair_);
+    else Queue::instance().leave(pair_);
 }
 
 void PyCall::set(py::object function, py::tuple arguments) {
@@ -177,8 +175,9 @@ void bind_host_function(py::module_& m) {
     py::class_<Worker>(m, "HostFunctionWorker", "Of lathe.cuda.host_functions.")
         .def(py::init<>())
         .def("next", &Worker::next, "(function, arguments) to call, or None when all is over.");
-    m.def("close_host_functions", [] { Queue::instance().close(); },
-          "No more of them: streams go on, and the worker ends.");
+    m.def(
+        "close_host_functions", [] { Queue::instance().close(); },
+        "No more of them: streams go on, and the worker ends.");
 }
 
 } // namespace lathe::bind

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Python functions that streams and graphs call. A driver's thread never waits for Python's lock: it
-// hands the function to a thread of Python's (lathe.cuda.host_functions) and waits for that one.
+// Python functions that streams and graphs call. A driver's thread never waits for Python's lock:
+// it hands the function to a thread of Python's (lathe.cuda.host_functions) and waits for that one.
 #pragma once
 
 #include <pybind11/pybind11.h>

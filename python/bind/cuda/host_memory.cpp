@@ -33,7 +33,8 @@ gpu::PinnedConfig config_of(unsigned flags) {
 }
 
 py::buffer_info bytes_at(void* data, std::size_t bytes) {
-    return {data, 1, py::format_descriptor<std::uint8_t>::format(), static_cast<py::ssize_t>(bytes)};
+    return {data, 1, py::format_descriptor<std::uint8_t>::format(),
+            static_cast<py::ssize_t>(bytes)};
 }
 
 gpu::DeviceSpan<std::byte> all_of(const ManagedMemory& memory) {
@@ -77,8 +78,9 @@ void PagelockedMemory::free() {
 
 RegisteredArray::RegisteredArray(py::object array, unsigned flags) : array_{std::move(array)} {
     if (!py::isinstance(array_, py::module_::import("numpy").attr("ndarray")))
-        throw py::type_error(fmt::format("register_host_memory: ary must be a numpy.ndarray, got {}",
-                                         Py_TYPE(array_.ptr())->tp_name));
+        throw py::type_error(
+            fmt::format("register_host_memory: ary must be a numpy.ndarray, got {}",
+                        Py_TYPE(array_.ptr())->tp_name));
     const py::object kind = array_.attr("flags");
     if (!kind.attr("forc").cast<bool>())
         throw py::value_error(fmt::format("register_host_memory: ary must be contiguous, got {}",
@@ -94,7 +96,8 @@ RegisteredArray::RegisteredArray(py::object array, unsigned flags) : array_{std:
         throw py::value_error(fmt::format("register_host_memory: flags must be "
                                           "mem_host_register_flags, got {}",
                                           flags));
-    memory_ = gpu::RegisteredMemory{data_, bytes_,
+    memory_ = gpu::RegisteredMemory{data_,
+                                    bytes_,
                                     {.mapped = mapped_,
                                      .portable = (flags & CU_MEMHOSTREGISTER_PORTABLE) != 0,
                                      .read_only = (flags & CU_MEMHOSTREGISTER_READ_ONLY) != 0}};
@@ -119,9 +122,10 @@ CUdeviceptr RegisteredArray::device_address() const {
 
 AlignedMemory::AlignedMemory(std::size_t bytes, std::size_t alignment) : bytes_{bytes} {
     if (!std::has_single_bit(alignment) || alignment < sizeof(void*))
-        throw py::value_error(
-            fmt::format("alignment must be a power of two of at least {}, got {}", sizeof(void*), alignment));
-    const std::size_t rounded = (std::max(bytes, std::size_t{1}) + alignment - 1) / alignment * alignment;
+        throw py::value_error(fmt::format("alignment must be a power of two of at least {}, got {}",
+                                          sizeof(void*), alignment));
+    const std::size_t rounded =
+        (std::max(bytes, std::size_t{1}) + alignment - 1) / alignment * alignment;
     data_.reset(std::aligned_alloc(alignment, rounded));
     if (!data_) {
         PyErr_Format(PyExc_MemoryError, "the host has no %zu bytes", bytes);
@@ -148,7 +152,8 @@ void AlignedMemory::free() {
 }
 
 std::optional<DevicePointer> pointer_of_array(py::handle array) {
-    const auto at = array.attr("__array_interface__")["data"].cast<py::tuple>()[0].cast<std::uint64_t>();
+    const auto at =
+        array.attr("__array_interface__")["data"].cast<py::tuple>()[0].cast<std::uint64_t>();
     const auto size = array.attr("nbytes").cast<std::size_t>();
     py::object base = array.attr("base");
     while (!base.is_none()) {
@@ -156,14 +161,16 @@ std::optional<DevicePointer> pointer_of_array(py::handle array) {
         if (py::isinstance<HostPointer>(base)) {
             const auto& memory = base.cast<const HostPointer&>();
             if (memory.is_mapped())
-                return DevicePointer{
-                    memory.device_address() + (at - reinterpret_cast<std::uint64_t>(memory.data())),
-                    size};
+                return DevicePointer{memory.device_address() +
+                                         (at - reinterpret_cast<std::uint64_t>(memory.data())),
+                                     size};
         }
         if (py::isinstance<PooledHost>(base)) {
             const auto& memory = base.cast<const PooledHost&>();
             if (!memory.is_mapped()) return std::nullopt;
-            return DevicePointer{memory.device_address() + (at - reinterpret_cast<std::uint64_t>(memory.data())), size};
+            return DevicePointer{memory.device_address() +
+                                     (at - reinterpret_cast<std::uint64_t>(memory.data())),
+                                 size};
         }
         base = py::getattr(base, "base", py::none());
     }
@@ -177,33 +184,40 @@ void bind_managed(py::module_& m) {
         m, "ManagedAllocation", py::buffer_protocol(),
         "Memory that host and device both address, freed with this object.")
         .def(py::init<std::size_t, unsigned>(), py::arg("bytes"), py::arg("flags") = 1)
-        .def_buffer([](ManagedMemory& p) { return bytes_at(reinterpret_cast<void*>(p.address()), p.size()); })
+        .def_buffer([](ManagedMemory& p) {
+            return bytes_at(reinterpret_cast<void*>(p.address()), p.size());
+        })
         .def("get_device_pointer", &ManagedMemory::address)
-        .def("attach",
-             [](const ManagedMemory& p, unsigned flags, const PyStream* stream) {
-                 gpu::attach(all_of(p), flags, stream_of(stream));
-             },
-             py::arg("mem_flags"), py::arg("stream") = py::none(),
-             "From the stream's place on, who may touch it: one of mem_attach_flags; SINGLE is this\n"
-             "stream alone. (cuStreamAttachMemAsync)")
-        .def("prefetch",
-             [](const ManagedMemory& p, const py::object& to, const PyStream* stream) {
-                 gpu::prefetch(all_of(p), place(to, "prefetch"), stream_of(stream));
-             },
-             py::arg("to"), py::arg("stream") = py::none(),
-             "Moves it, in the stream's order, to a Device or to the \"host\". (cuMemPrefetchAsync)")
-        .def("advise",
-             [](const ManagedMemory& p, int advice, const py::object& of) {
-                 gpu::advise(all_of(p), static_cast<CUmem_advise>(advice), place(of, "advise"));
-             },
-             py::arg("advice"), py::arg("of") = "host",
-             "How it will be used by a Device or the \"host\": one of mem_advise. (cuMemAdvise)");
+        .def(
+            "attach",
+            [](const ManagedMemory& p, unsigned flags, const PyStream* stream) {
+                gpu::attach(all_of(p), flags, stream_of(stream));
+            },
+            py::arg("mem_flags"), py::arg("stream") = py::none(),
+            "From the stream's place on, who may touch it: one of mem_attach_flags; SINGLE is "
+            "this\n"
+            "stream alone. (cuStreamAttachMemAsync)")
+        .def(
+            "prefetch",
+            [](const ManagedMemory& p, const py::object& to, const PyStream* stream) {
+                gpu::prefetch(all_of(p), place(to, "prefetch"), stream_of(stream));
+            },
+            py::arg("to"), py::arg("stream") = py::none(),
+            "Moves it, in the stream's order, to a Device or to the \"host\". (cuMemPrefetchAsync)")
+        .def(
+            "advise",
+            [](const ManagedMemory& p, int advice, const py::object& of) {
+                gpu::advise(all_of(p), static_cast<CUmem_advise>(advice), place(of, "advise"));
+            },
+            py::arg("advice"), py::arg("of") = "host",
+            "How it will be used by a Device or the \"host\": one of mem_advise. (cuMemAdvise)");
 }
 
 } // namespace
 
 void bind_host_memory(py::module_& m) {
-    py::class_<HostPointer>(m, "HostPointer", "Host memory that an array lies in: the array's `base`.")
+    py::class_<HostPointer>(m, "HostPointer",
+                            "Host memory that an array lies in: the array's `base`.")
         .def("get_device_pointer", &HostPointer::device_address,
              "Its address on the device. Raises LogicError where the device does not address it.");
     py::class_<PagelockedMemory, HostPointer>(m, "PagelockedHostAllocation", py::buffer_protocol(),
@@ -211,14 +225,16 @@ void bind_host_memory(py::module_& m) {
         .def(py::init<std::size_t, unsigned>(), py::arg("bytes"), py::arg("flags") = 0)
         .def_buffer([](PagelockedMemory& p) { return bytes_at(p.data(), p.bytes()); })
         .def("free", &PagelockedMemory::free,
-             "Frees it now: arrays over it must not be used any more. Raises LogicError the second time.")
+             "Frees it now: arrays over it must not be used any more. Raises LogicError the second "
+             "time.")
         .def("get_flags", &PagelockedMemory::flags, "host_alloc_flags it was made with.");
     py::class_<AlignedMemory, HostPointer>(m, "AlignedHostAllocation", py::buffer_protocol(),
                                            "Aligned host memory, freed with this object.")
         .def(py::init<std::size_t, std::size_t>(), py::arg("bytes"), py::arg("alignment") = 4096)
         .def_buffer([](AlignedMemory& p) { return bytes_at(p.data(), p.bytes()); })
         .def("free", &AlignedMemory::free,
-             "Frees it now: arrays over it must not be used any more. Raises LogicError the second time.");
+             "Frees it now: arrays over it must not be used any more. Raises LogicError the second "
+             "time.");
     py::class_<RegisteredArray, HostPointer>(
         m, "RegisteredHostMemory", py::buffer_protocol(),
         "An array's memory, page-locked until this object ends. It keeps the array.")

@@ -95,7 +95,8 @@ class ManagedMemory : public DeviceAllocation {
 public:
     /// `flags`: CU_MEM_ATTACH_GLOBAL or _HOST.
     explicit ManagedMemory(std::size_t bytes, unsigned flags = CU_MEM_ATTACH_GLOBAL)
-        : DeviceAllocation{gpu::DeviceBuffer::managed(std::max(bytes, std::size_t{1}), flags), true},
+        : DeviceAllocation{gpu::DeviceBuffer::managed(std::max(bytes, std::size_t{1}), flags),
+                           true},
           size_{bytes} {}
     std::size_t size() const { return size_; }
 

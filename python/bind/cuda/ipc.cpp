@@ -37,7 +37,8 @@ public:
         memory_ = {};
     }
     CUdeviceptr address() const {
-        if (!memory_) throw gpu::Error{"IPCMemoryHandle", CUDA_ERROR_INVALID_HANDLE, "it was closed"};
+        if (!memory_)
+            throw gpu::Error{"IPCMemoryHandle", CUDA_ERROR_INVALID_HANDLE, "it was closed"};
         return memory_.address();
     }
     void close() {
@@ -56,22 +57,27 @@ void bind_ipc(py::module_& m) {
     py::class_<PyIpcMemory, PointerHolder>(
         m, "IPCMemoryHandle", "Another process's device memory; it must keep it as long.")
         .def(py::init([](const py::object& handle, unsigned flags) {
-                 return std::make_unique<PyIpcMemory>(ipc_handle_from(handle, "IPCMemoryHandle"), flags);
+                 return std::make_unique<PyIpcMemory>(ipc_handle_from(handle, "IPCMemoryHandle"),
+                                                      flags);
              }),
              py::arg("handle"), py::arg("flags") = 1,
-             "`handle`: what mem_get_ipc_handle gave there. `flags` are ipc_mem_flags. Raises LogicError\n"
+             "`handle`: what mem_get_ipc_handle gave there. `flags` are ipc_mem_flags. Raises "
+             "LogicError\n"
              "for memory of this process. (cuIpcOpenMemHandle)")
         .def("get_pointer", &PyIpcMemory::address)
-        .def("close", &PyIpcMemory::close, "Raises LogicError the second time. (cuIpcCloseMemHandle)");
-    m.def("mem_get_ipc_handle",
-          [](const py::object& memory) {
-              const auto handle =
-                  gpu::ipc_handle(device_pointer(memory, "mem_get_ipc_handle", "devptr").address);
-              return py::bytes{reinterpret_cast<const char*>(handle.data()), handle.size()};
-          },
-          py::arg("devptr"),
-          "64 bytes for IPCMemoryHandle in another process. Raises LogicError where the device cannot\n"
-          "share its memory. (cuIpcGetMemHandle)");
+        .def("close", &PyIpcMemory::close,
+             "Raises LogicError the second time. (cuIpcCloseMemHandle)");
+    m.def(
+        "mem_get_ipc_handle",
+        [](const py::object& memory) {
+            const auto handle =
+                gpu::ipc_handle(device_pointer(memory, "mem_get_ipc_handle", "devptr").address);
+            return py::bytes{reinterpret_cast<const char*>(handle.data()), handle.size()};
+        },
+        py::arg("devptr"),
+        "64 bytes for IPCMemoryHandle in another process. Raises LogicError where the device "
+        "cannot\n"
+        "share its memory. (cuIpcGetMemHandle)");
 }
 
 } // namespace lathe::bind

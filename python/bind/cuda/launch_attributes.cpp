@@ -44,8 +44,8 @@ CUaccessPolicyWindow window_from(const py::object& value) {
     const DevicePointer memory = device_pointer(at(0), "access_policy_window", "memory");
     const auto bytes = number(at(1), "access_policy_window's num_bytes");
     if (!bytes || *bytes < 1)
-        throw py::value_error(fmt::format("access_policy_window: num_bytes must be at least 1, got {}",
-                                          shown(at(1))));
+        throw py::value_error(fmt::format(
+            "access_policy_window: num_bytes must be at least 1, got {}", shown(at(1))));
     check_room(memory, static_cast<std::size_t>(*bytes), "cuLaunchKernelEx");
     CUaccessPolicyWindow window{};
     window.base_ptr = reinterpret_cast<void*>(memory.address);
@@ -53,8 +53,8 @@ CUaccessPolicyWindow window_from(const py::object& value) {
     window.hitRatio = 1;
     if (size > 2) {
         if (!PyFloat_Check(at(2).ptr()) && !PyLong_Check(at(2).ptr()))
-            throw py::type_error(fmt::format("access_policy_window: hit_ratio must be a number, got {}",
-                                             shown(at(2))));
+            throw py::type_error(fmt::format(
+                "access_policy_window: hit_ratio must be a number, got {}", shown(at(2))));
         window.hitRatio = at(2).cast<float>();
     }
     window.hitProp = size > 3 ? property(at(3)) : CU_ACCESS_PROPERTY_PERSISTING;

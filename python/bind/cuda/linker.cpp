@@ -24,8 +24,9 @@ std::vector<gpu::JitOption> options_from(const py::object& options) {
     if (options.is_none()) return found;
     for (const py::handle each : options) {
         if (!py::isinstance<py::sequence>(each) || py::len(each) != 2)
-            throw py::type_error(fmt::format("options must be pairs of a jit_option and its value, got {}",
-                                             py::repr(each).cast<std::string>()));
+            throw py::type_error(
+                fmt::format("options must be pairs of a jit_option and its value, got {}",
+                            py::repr(each).cast<std::string>()));
         const auto pair = py::reinterpret_borrow<py::sequence>(each);
         gpu::JitOption option{static_cast<CUjit_option>(pair[0].cast<int>()), 0};
         const py::object value = pair[1];
@@ -116,25 +117,31 @@ void bind_linker(py::module_& m) {
     py::class_<PyLinker>(m, "Linker", "Makes a module of parts that use each other's functions.")
         .def(py::init<py::object, py::object, bool>(), py::arg("message_handler") = py::none(),
              py::arg("options") = py::none(), py::arg("log_verbose") = false,
-             "`options` are pairs of a jit_option and a number; message_handler(success, info, error)\n"
+             "`options` are pairs of a jit_option and a number; message_handler(success, info, "
+             "error)\n"
              "gets the logs. (cuLinkCreate)")
-        .def("add_data",
-             [](PyLinker& linker, const py::object& data, int type, const std::string& name) {
-                 const py::bytes bytes = bytes_from(data, "add_data");
-                 const std::string_view text{bytes};
-                 linker.told([&](gpu::Linker& l) {
-                     l.add(static_cast<CUjitInputType>(type), span_of(text), name);
-                 });
-             },
-             py::arg("data"), py::arg("input_type"), py::arg("name") = "unknown",
-             "A part, of a jit_input_type. Raises LogicError with the linker's words. (cuLinkAddData)")
-        .def("add_file",
-             [](PyLinker& linker, const std::filesystem::path& file, int type) {
-                 linker.told([&](gpu::Linker& l) { l.add_file(static_cast<CUjitInputType>(type), file); });
-             },
-             py::arg("filename"), py::arg("input_type"), "The same of a file. (cuLinkAddFile)")
+        .def(
+            "add_data",
+            [](PyLinker& linker, const py::object& data, int type, const std::string& name) {
+                const py::bytes bytes = bytes_from(data, "add_data");
+                const std::string_view text{bytes};
+                linker.told([&](gpu::Linker& l) {
+                    l.add(static_cast<CUjitInputType>(type), span_of(text), name);
+                });
+            },
+            py::arg("data"), py::arg("input_type"), py::arg("name") = "unknown",
+            "A part, of a jit_input_type. Raises LogicError with the linker's words. "
+            "(cuLinkAddData)")
+        .def(
+            "add_file",
+            [](PyLinker& linker, const std::filesystem::path& file, int type) {
+                linker.told(
+                    [&](gpu::Linker& l) { l.add_file(static_cast<CUjitInputType>(type), file); });
+            },
+            py::arg("filename"), py::arg("input_type"), "The same of a file. (cuLinkAddFile)")
         .def("link_module", &PyLinker::link,
-             "The Module of all parts, once. Raises LogicError naming what is missing or there twice.\n"
+             "The Module of all parts, once. Raises LogicError naming what is missing or there "
+             "twice.\n"
              "(cuLinkComplete)");
 }
 

@@ -53,7 +53,8 @@ gpu::Kernel LoadedModule::kernel(const std::string& name) {
 
 const DeclaredReference* LoadedModule::declared(const std::string& name, bool is_surface) const {
     const auto found = declared_.find(name);
-    return found != declared_.end() && found->second.is_surface == is_surface ? &found->second : nullptr;
+    return found != declared_.end() && found->second.is_surface == is_surface ? &found->second
+                                                                              : nullptr;
 }
 
 // The compiler leaves out a variable that no kernel uses.
@@ -72,7 +73,8 @@ void LoadedModule::add_reference(const std::shared_ptr<gpu::ObjectReference>& re
         if (declared(name, is_texture) || !variable || variable->bytes() != sizeof(std::uint64_t)) {
             std::string known;
             for (const auto& [other, declaration] : declared_)
-                if (declaration.is_surface != is_texture) known += (known.empty() ? "" : ", ") + other;
+                if (declaration.is_surface != is_texture)
+                    known += (known.empty() ? "" : ", ") + other;
             throw gpu::Error{routine, CUDA_ERROR_NOT_FOUND,
                              fmt::format("{} {}; the source declares {}",
                                          is_texture ? "texture" : "surface", name,

@@ -83,94 +83,118 @@ void bind_allocations(py::module_& m) {
         return true;
     });
     allocation
-        .def("free", &DeviceAllocation::free,
-             "Frees it now; the device finishes the work that uses it first. Raises LogicError the\n"
-             "second time.")
-        .def("free_async",
-             [](DeviceAllocation& a, const PyStream* stream) { a.free_in_order(stream_of(stream)); },
-             py::arg("stream") = py::none(),
-             "Frees it in the order of a stream; nobody waits. (cuMemFreeAsync)")
-        .def("as_buffer",
-             [](const DeviceAllocation& a, std::size_t size, std::size_t offset) {
-                 return memory_at(a.address(), size, offset);
-             },
-             py::arg("size"), py::arg("offset") = 0,
-             "A memoryview of the address; for memory that the host can reach, too.")
+        .def(
+            "free", &DeviceAllocation::free,
+            "Frees it now; the device finishes the work that uses it first. Raises LogicError the\n"
+            "second time.")
+        .def(
+            "free_async",
+            [](DeviceAllocation& a, const PyStream* stream) { a.free_in_order(stream_of(stream)); },
+            py::arg("stream") = py::none(),
+            "Frees it in the order of a stream; nobody waits. (cuMemFreeAsync)")
+        .def(
+            "as_buffer",
+            [](const DeviceAllocation& a, std::size_t size, std::size_t offset) {
+                return memory_at(a.address(), size, offset);
+            },
+            py::arg("size"), py::arg("offset") = 0,
+            "A memoryview of the address; for memory that the host can reach, too.")
         .def_property_readonly("nbytes", &DeviceAllocation::bytes, "Bytes; 0 once freed.")
         .def("__int__", &DeviceAllocation::address)
         .def("__index__", &DeviceAllocation::address)
         .def("__repr__", [](const DeviceAllocation& a) {
-            return a.bytes() ? fmt::format("<DeviceAllocation of {} bytes at {:#x}>", a.bytes(), a.address())
+            return a.bytes() ? fmt::format("<DeviceAllocation of {} bytes at {:#x}>", a.bytes(),
+                                           a.address())
                              : std::string{"<DeviceAllocation, freed>"};
         });
 
     const auto pointer = [](const py::object& self) {
         return self.attr("get_pointer")().cast<std::uint64_t>();
     };
-    py::class_<PointerHolder>(m, "PointerHolderBase",
-                              "Derive from it and define get_pointer(): the object then stands for\n"
-                              "device memory wherever a DeviceAllocation does.")
+    py::class_<PointerHolder>(
+        m, "PointerHolderBase",
+        "Derive from it and define get_pointer(): the object then stands for\n"
+        "device memory wherever a DeviceAllocation does.")
         .def(py::init<>())
-        .def("get_pointer",
-             [](const py::object& self) -> std::uint64_t {
-                 PyErr_Format(PyExc_NotImplementedError, "%s must define get_pointer()",
-                              Py_TYPE(self.ptr())->tp_name);
-                 throw py::error_already_set();
-             },
-             "The address; subclasses define it.")
-        .def("as_buffer",
-             [pointer](const py::object& self, std::size_t size, std::size_t offset) {
-                 return memory_at(pointer(self), size, offset);
-             },
-             py::arg("size"), py::arg("offset") = 0)
+        .def(
+            "get_pointer",
+            [](const py::object& self) -> std::uint64_t {
+                PyErr_Format(PyExc_NotImplementedError, "%s must define get_pointer()",
+                             Py_TYPE(self.ptr())->tp_name);
+                throw py::error_already_set();
+            },
+            "The address; subclasses define it.")
+        .def(
+            "as_buffer",
+            [pointer](const py::object& self, std::size_t size, std::size_t offset) {
+                return memory_at(pointer(self), size, offset);
+            },
+            py::arg("size"), py::arg("offset") = 0)
         .def("__int__", pointer)
         .def("__index__", pointer);
 
     m.def("mem_alloc", &allocate, py::arg("bytes"),
           "Device memory with undefined contents. Raises MemoryError where there is not enough,\n"
           "LogicError for 0 bytes. (cuMemAlloc)");
-    m.def("mem_alloc_async",
-          [](std::size_t bytes, const PyStream* stream) {
-              if (bytes == 0) throw gpu::Error{"cuMemAllocAsync", CUDA_ERROR_INVALID_VALUE, "0 bytes"};
-              const auto make = [&] {
-                  const GilRelease release;
-                  return std::make_shared<DeviceAllocation>(
-                      gpu::DeviceBuffer::in_order(bytes, stream_of(stream)));
-              };
-              return with_stream(make(), stream);
-          },
-          py::arg("bytes"), py::arg("stream") = py::none(),
-          "The same in the order of `stream`, in which it is freed, too: nobody waits. Other streams\n"
-          "use it once they waited for this one. (cuMemAllocAsync)");
+    m.def(
+        "mem_alloc_async",
+        [](std::size_t bytes, const PyStream* stream) {
+            if (bytes == 0)
+                throw gpu::Error{"cuMemAllocAsync", CUDA_ERROR_INVALID_VALUE, "0 bytes"};
+            const auto make = [&] {
+                const GilRelease release;
+                return std::make_shared<DeviceAllocation>(
+                    gpu::DeviceBuffer::in_order(bytes, stream_of(stream)));
+            };
+            return with_stream(make(), stream);
+        },
+        py::arg("bytes"), py::arg("stream") = py::none(),
+        "The same in the order of `stream`, in which it is freed, too: nobody waits. Other "
+        "streams\n"
+        "use it once they waited for this one. (cuMemAllocAsync)");
 }
 
 void bind_copies(py::module_& m) {
-    m.def("memcpy_htod", [](const py::object& dest, const py::object& src) { to_device(dest, src, nullptr, false); },
-          py::arg("dest"), py::arg("src"),
-          "Copies a contiguous host buffer. Blocks until done. Raises LogicError where it is longer\n"
-          "than the allocation.");
-    m.def("memcpy_htod_async",
-          [](const py::object& dest, const py::object& src, const PyStream* stream) { to_device(dest, src, stream, true); },
-          py::arg("dest"), py::arg("src"), py::arg("stream") = py::none(),
-          "The same in the order of `stream`; page-locked `src` must live until it is done.");
-    m.def("memcpy_dtoh", [](const py::object& dest, const py::object& src) { to_host(dest, src, nullptr, false); },
-          py::arg("dest"), py::arg("src"), "Fills a writable contiguous host buffer. Blocks until done.");
-    m.def("memcpy_dtoh_async",
-          [](const py::object& dest, const py::object& src, const PyStream* stream) { to_host(dest, src, stream, true); },
-          py::arg("dest"), py::arg("src"), py::arg("stream") = py::none());
-    m.def("memcpy_dtod",
-          [](const py::object& dest, const py::object& src, std::size_t size) { on_device(dest, src, size, nullptr, false); },
-          py::arg("dest"), py::arg("src"), py::arg("size"), "`size` bytes from device to device.");
-    m.def("memcpy_dtod_async",
-          [](const py::object& dest, const py::object& src, std::size_t size, const PyStream* stream) {
-              on_device(dest, src, size, stream, true);
-          },
-          py::arg("dest"), py::arg("src"), py::arg("size"), py::arg("stream") = py::none());
+    m.def(
+        "memcpy_htod",
+        [](const py::object& dest, const py::object& src) { to_device(dest, src, nullptr, false); },
+        py::arg("dest"), py::arg("src"),
+        "Copies a contiguous host buffer. Blocks until done. Raises LogicError where it is longer\n"
+        "than the allocation.");
+    m.def(
+        "memcpy_htod_async",
+        [](const py::object& dest, const py::object& src, const PyStream* stream) {
+            to_device(dest, src, stream, true);
+        },
+        py::arg("dest"), py::arg("src"), py::arg("stream") = py::none(),
+        "The same in the order of `stream`; page-locked `src` must live until it is done.");
+    m.def(
+        "memcpy_dtoh",
+        [](const py::object& dest, const py::object& src) { to_host(dest, src, nullptr, false); },
+        py::arg("dest"), py::arg("src"),
+        "Fills a writable contiguous host buffer. Blocks until done.");
+    m.def(
+        "memcpy_dtoh_async",
+        [](const py::object& dest, const py::object& src, const PyStream* stream) {
+            to_host(dest, src, stream, true);
+        },
+        py::arg("dest"), py::arg("src"), py::arg("stream") = py::none());
+    m.def(
+        "memcpy_dtod",
+        [](const py::object& dest, const py::object& src, std::size_t size) {
+            on_device(dest, src, size, nullptr, false);
+        },
+        py::arg("dest"), py::arg("src"), py::arg("size"), "`size` bytes from device to device.");
+    m.def(
+        "memcpy_dtod_async",
+        [](const py::object& dest, const py::object& src, std::size_t size,
+           const PyStream* stream) { on_device(dest, src, size, stream, true); },
+        py::arg("dest"), py::arg("src"), py::arg("size"), py::arg("stream") = py::none());
 }
 
 template <class Unit> void bind_fill(py::module_& m, const char* name, const char* routine) {
-    const auto fill = [routine](const py::object& dest, Unit data, std::size_t size, const PyStream* stream,
-                                bool async) {
+    const auto fill = [routine](const py::object& dest, Unit data, std::size_t size,
+                                const PyStream* stream, bool async) {
         const DevicePointer to = device_pointer(dest, "memset", "dest");
         check_room(to, size * sizeof(Unit), routine);
         if (async) PyGraph::keep_captured(stream_of(stream), {dest});
@@ -179,9 +203,12 @@ template <class Unit> void bind_fill(py::module_& m, const char* name, const cha
         async ? gpu::fill_units(to.address, data, sizeof(Unit), size, stream_of(stream))
               : gpu::fill_units(to.address, data, sizeof(Unit), size);
     };
-    m.def(name,
-          [fill](const py::object& dest, Unit data, std::size_t size) { fill(dest, data, size, nullptr, false); },
-          py::arg("dest"), py::arg("data"), py::arg("size"), "`size` elements, not bytes.");
+    m.def(
+        name,
+        [fill](const py::object& dest, Unit data, std::size_t size) {
+            fill(dest, data, size, nullptr, false);
+        },
+        py::arg("dest"), py::arg("data"), py::arg("size"), "`size` elements, not bytes.");
     m.def((std::string{name} + "_async").c_str(),
           [fill](const py::object& dest, Unit data, std::size_t size, const PyStream* stream) {
               fill(dest, data, size, stream, true);

@@ -34,7 +34,9 @@ public:
 
     /// Also "scale<float>" where the source is known: compiled for it once more.
     gpu::Kernel kernel(const std::string& name);
-    gpu::DeviceSpan<std::byte> global(const std::string& name) const { return module_.global(name); }
+    gpu::DeviceSpan<std::byte> global(const std::string& name) const {
+        return module_.global(name);
+    }
     std::optional<Signature> signature(const std::string& name) const;
 
     /// The same object at each call. Throw gpu::Error where there is no such reference.

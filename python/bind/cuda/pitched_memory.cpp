@@ -46,20 +46,21 @@ template <class Unit> void bind_fill(py::module_& m, const char* name, const cha
         check_rows(to, pitch, width, height, sizeof(Unit), routine);
         if (async) PyGraph::keep_captured(stream_of(stream), {dest});
         py::gil_scoped_release release;
-        async ? gpu::fill_rows(to.address, pitch, data, sizeof(Unit), width, height, stream_of(stream))
+        async ? gpu::fill_rows(to.address, pitch, data, sizeof(Unit), width, height,
+                               stream_of(stream))
               : gpu::fill_rows(to.address, pitch, data, sizeof(Unit), width, height);
     };
-    m.def(name,
-          [fill](const py::object& dest, std::size_t pitch, Unit data, std::size_t width,
-                 std::size_t height) { fill(dest, pitch, data, width, height, nullptr, false); },
-          py::arg("dest"), py::arg("pitch"), py::arg("data"), py::arg("width"), py::arg("height"),
-          "`height` rows of `width` elements, `pitch` bytes from row to row. Raises LogicError\n"
-          "where they are longer than the allocation.");
+    m.def(
+        name,
+        [fill](const py::object& dest, std::size_t pitch, Unit data, std::size_t width,
+               std::size_t height) { fill(dest, pitch, data, width, height, nullptr, false); },
+        py::arg("dest"), py::arg("pitch"), py::arg("data"), py::arg("width"), py::arg("height"),
+        "`height` rows of `width` elements, `pitch` bytes from row to row. Raises LogicError\n"
+        "where they are longer than the allocation.");
     m.def((std::string{name} + "_async").c_str(),
           [fill](const py::object& dest, std::size_t pitch, Unit data, std::size_t width,
-                 std::size_t height, const PyStream* stream) {
-              fill(dest, pitch, data, width, height, stream, true);
-          },
+                 std::size_t height,
+                 const PyStream* stream) { fill(dest, pitch, data, width, height, stream, true); },
           py::arg("dest"), py::arg("pitch"), py::arg("data"), py::arg("width"), py::arg("height"),
           py::arg("stream") = py::none());
 }
@@ -67,11 +68,12 @@ template <class Unit> void bind_fill(py::module_& m, const char* name, const cha
 } // namespace
 
 void bind_pitched_memory(py::module_& m) {
-    m.def("mem_alloc_pitch", &allocate_rows, py::arg("width"), py::arg("height"),
-          py::arg("access_size"),
-          "(allocation, pitch): `height` rows of `width` bytes, `pitch` bytes from row to row.\n"
-          "`access_size` is what a thread reads at once: 4, 8 or 16 bytes. Raises MemoryError where\n"
-          "there is not enough, LogicError for other values. (cuMemAllocPitch)");
+    m.def(
+        "mem_alloc_pitch", &allocate_rows, py::arg("width"), py::arg("height"),
+        py::arg("access_size"),
+        "(allocation, pitch): `height` rows of `width` bytes, `pitch` bytes from row to row.\n"
+        "`access_size` is what a thread reads at once: 4, 8 or 16 bytes. Raises MemoryError where\n"
+        "there is not enough, LogicError for other values. (cuMemAllocPitch)");
     bind_fill<std::uint8_t>(m, "memset_d2d8", "cuMemsetD2D8");
     bind_fill<std::uint16_t>(m, "memset_d2d16", "cuMemsetD2D16");
     bind_fill<std::uint32_t>(m, "memset_d2d32", "cuMemsetD2D32");

@@ -34,18 +34,21 @@ py::object attribute_of(const py::object& pointer, int which) {
 } // namespace
 
 void bind_query(py::module_& m) {
-    m.def("mem_get_address_range",
-          [](const py::object& pointer) {
-              const auto range = gpu::address_range(
-                  device_pointer(pointer, "mem_get_address_range", "ptr").address);
-              return std::pair{range.begin, range.bytes};
-          },
-          py::arg("ptr"),
-          "(address, bytes) of the allocation that `ptr` lies in. Raises LogicError where it lies in\n"
-          "none. (cuMemGetAddressRange)");
-    m.def("pointer_get_attribute", &attribute_of, py::arg("ptr"), py::arg("attr"),
-          "A pointer_attribute of an address: an int, a bool, a memory_type, or the Context. Raises\n"
-          "LogicError where the driver does not know the address. (cuPointerGetAttribute)");
+    m.def(
+        "mem_get_address_range",
+        [](const py::object& pointer) {
+            const auto range =
+                gpu::address_range(device_pointer(pointer, "mem_get_address_range", "ptr").address);
+            return std::pair{range.begin, range.bytes};
+        },
+        py::arg("ptr"),
+        "(address, bytes) of the allocation that `ptr` lies in. Raises LogicError where it lies "
+        "in\n"
+        "none. (cuMemGetAddressRange)");
+    m.def(
+        "pointer_get_attribute", &attribute_of, py::arg("ptr"), py::arg("attr"),
+        "A pointer_attribute of an address: an int, a bool, a memory_type, or the Context. Raises\n"
+        "LogicError where the driver does not know the address. (cuPointerGetAttribute)");
 }
 
 } // namespace lathe::bind

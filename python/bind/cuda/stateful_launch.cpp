@@ -23,11 +23,12 @@ constexpr std::size_t kMostBytes = 1 << 16; // kernels take 32 KiB at most
 void check_block(const gpu::Kernel& kernel, gpu::Dim3 block) {
     const int most = kernel.max_threads_per_block();
     if (block.total() > static_cast<std::size_t>(most))
-        throw gpu::Error{"cuFuncSetBlockShape", CUDA_ERROR_INVALID_VALUE,
-                         fmt::format("kernel {} runs {} threads in a block at most, {} x {} x {} = {} "
-                                     "were asked for",
-                                     source_name(kernel.name()), most, block.x, block.y, block.z,
-                                     block.total())};
+        throw gpu::Error{
+            "cuFuncSetBlockShape", CUDA_ERROR_INVALID_VALUE,
+            fmt::format("kernel {} runs {} threads in a block at most, {} x {} x {} = {} "
+                        "were asked for",
+                        source_name(kernel.name()), most, block.x, block.y, block.z,
+                        block.total())};
 }
 
 void StatefulLaunch::set_block(const gpu::Kernel& kernel, gpu::Dim3 block) {
@@ -37,7 +38,8 @@ void StatefulLaunch::set_block(const gpu::Kernel& kernel, gpu::Dim3 block) {
 
 void StatefulLaunch::set_size(std::size_t bytes) {
     if (bytes > kMostBytes)
-        throw gpu::Error{"cuParamSetSize", CUDA_ERROR_INVALID_VALUE, fmt::format("{} bytes", bytes)};
+        throw gpu::Error{"cuParamSetSize", CUDA_ERROR_INVALID_VALUE,
+                         fmt::format("{} bytes", bytes)};
     parameters_.resize(bytes);
 }
 
@@ -49,13 +51,15 @@ void StatefulLaunch::set(std::size_t offset, const void* value, std::size_t byte
     std::memcpy(parameters_.data() + offset, value, bytes);
 }
 
-void StatefulLaunch::launch(const gpu::Kernel& kernel, gpu::Dim3 grid, gpu::StreamView stream) const {
+void StatefulLaunch::launch(const gpu::Kernel& kernel, gpu::Dim3 grid,
+                            gpu::StreamView stream) const {
     if (!block_)
         throw gpu::Error{"cuLaunchGrid", CUDA_ERROR_INVALID_VALUE,
                          "set_block_shape() was not called for " + kernel.name()};
     if (!kernel.parameters_known())
-        throw gpu::Error{"cuLaunchGrid", CUDA_ERROR_NOT_SUPPORTED,
-                         "this driver does not tell a kernel's parameters: call the function instead"};
+        throw gpu::Error{
+            "cuLaunchGrid", CUDA_ERROR_NOT_SUPPORTED,
+            "this driver does not tell a kernel's parameters: call the function instead"};
     std::vector<void*> pointers;
     for (const gpu::KernelParameter& p : kernel.parameters()) {
         if (p.offset_bytes + p.bytes > parameters_.size())
@@ -87,7 +91,8 @@ void launch(const PyFunction& f, int width, int height, gpu::StreamView stream) 
     gpu::Context::ensure_current();
     f.module()->update_references(stream);
     const GilRelease release;
-    f.state().launch(f.kernel(), {static_cast<unsigned>(width), static_cast<unsigned>(height)}, stream);
+    f.state().launch(f.kernel(), {static_cast<unsigned>(width), static_cast<unsigned>(height)},
+                     stream);
 }
 
 } // namespace
@@ -95,41 +100,50 @@ void launch(const PyFunction& f, int width, int height, gpu::StreamView stream) 
 void bind_stateful_launch(py::module_& m) {
     using Function = py::class_<PyFunction, std::shared_ptr<PyFunction>>;
     py::reinterpret_borrow<Function>(m.attr("Function"))
-        .def("set_block_shape",
-             [](PyFunction& f, unsigned x, unsigned y, unsigned z) {
-                 f.state().set_block(f.kernel(), dim3_from(py::make_tuple(x, y, z), "block"));
-             },
-             py::arg("x"), py::arg("y"), py::arg("z"), "Threads of a block, for launch().")
-        .def("set_shared_size", [](PyFunction& f, std::size_t bytes) { f.state().set_shared(bytes); },
-             py::arg("bytes"), "Dynamic shared memory of a block, for launch().")
+        .def(
+            "set_block_shape",
+            [](PyFunction& f, unsigned x, unsigned y, unsigned z) {
+                f.state().set_block(f.kernel(), dim3_from(py::make_tuple(x, y, z), "block"));
+            },
+            py::arg("x"), py::arg("y"), py::arg("z"), "Threads of a block, for launch().")
+        .def(
+            "set_shared_size",
+            [](PyFunction& f, std::size_t bytes) { f.state().set_shared(bytes); }, py::arg("bytes"),
+            "Dynamic shared memory of a block, for launch().")
         .def("param_set", &PyFunction::set_parameters,
              "All parameters, for launch(): values as a call takes them, without In and Out.")
-        .def("param_set_size", [](PyFunction& f, std::size_t bytes) { f.state().set_size(bytes); },
-             py::arg("bytes"), "Bytes of all parameters, for launch().")
-        .def("param_seti",
-             [](PyFunction& f, std::size_t offset, long long value) {
-                 const std::uint32_t bits = bits_of(value);
-                 f.state().set(offset, &bits, sizeof bits);
-             },
-             py::arg("offset"), py::arg("value"), "A 32-bit integer among the parameters.")
-        .def("param_setf",
-             [](PyFunction& f, std::size_t offset, float value) {
-                 f.state().set(offset, &value, sizeof value);
-             },
-             py::arg("offset"), py::arg("value"), "A float among the parameters.")
-        .def("launch", [](const PyFunction& f) { launch(f, 1, 1, gpu::StreamView::legacy()); },
-             "One block, with what was set before. Raises LogicError where something was not.")
-        .def("launch_grid",
-             [](const PyFunction& f, int width, int height) {
-                 launch(f, width, height, gpu::StreamView::legacy());
-             },
-             py::arg("width"), py::arg("height"), "The same with width x height blocks.")
-        .def("launch_grid_async",
-             [](const PyFunction& f, int width, int height, const PyStream* stream) {
-                 launch(f, width, height, stream_of(stream));
-             },
-             py::arg("width"), py::arg("height"), py::arg("stream") = py::none(),
-             "The same in the order of a stream.");
+        .def(
+            "param_set_size", [](PyFunction& f, std::size_t bytes) { f.state().set_size(bytes); },
+            py::arg("bytes"), "Bytes of all parameters, for launch().")
+        .def(
+            "param_seti",
+            [](PyFunction& f, std::size_t offset, long long value) {
+                const std::uint32_t bits = bits_of(value);
+                f.state().set(offset, &bits, sizeof bits);
+            },
+            py::arg("offset"), py::arg("value"), "A 32-bit integer among the parameters.")
+        .def(
+            "param_setf",
+            [](PyFunction& f, std::size_t offset, float value) {
+                f.state().set(offset, &value, sizeof value);
+            },
+            py::arg("offset"), py::arg("value"), "A float among the parameters.")
+        .def(
+            "launch", [](const PyFunction& f) { launch(f, 1, 1, gpu::StreamView::legacy()); },
+            "One block, with what was set before. Raises LogicError where something was not.")
+        .def(
+            "launch_grid",
+            [](const PyFunction& f, int width, int height) {
+                launch(f, width, height, gpu::StreamView::legacy());
+            },
+            py::arg("width"), py::arg("height"), "The same with width x height blocks.")
+        .def(
+            "launch_grid_async",
+            [](const PyFunction& f, int width, int height, const PyStream* stream) {
+                launch(f, width, height, stream_of(stream));
+            },
+            py::arg("width"), py::arg("height"), py::arg("stream") = py::none(),
+            "The same in the order of a stream.");
 }
 
 } // namespace lathe::bind

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Streams and events, as PyCUDA's driver module has them.
-#include "gpu/event.h"
 #include "gpu/stream.h"
 #include "gpu/driver/check.h"
+#include "gpu/event.h"
 #include "python/bind/bind.h"
 #include "python/bind/cuda/host_function.h"
 #include "python/bind/cuda/ipc.h"
@@ -65,53 +65,61 @@ void bind_streams(py::module_& m) {
         .def(py::init([](const ForeignStream& other) { return PyStream::wrap(other.handle); }),
              py::arg("stream"), py::keep_alive<1, 2>(),
              "Another library's stream, which it keeps: any object with __cuda_stream__.")
-        .def_static("from_handle",
-                    [](std::uintptr_t handle) {
-                        return PyStream::wrap(reinterpret_cast<CUstream>(handle));
-                    },
-                    py::arg("handle"),
-                    "The stream of a CUstream, which must live as long. It is not destroyed here.")
-        .def("synchronize",
-             [](const PyStream& s) {
-                 refuse_in_host_function("cuStreamSynchronize");
-                 const GilRelease release;
-                 gpu::Context::ensure_current();
-                 s.synchronize();
-             },
-             "Blocks until all work issued so far is done; raises its errors.")
-        .def("is_done",
-             [](const PyStream& s) {
-                 gpu::Context::ensure_current();
-                 return s.done();
-             },
-             "Whether all work issued so far is done. Does not block.")
-        .def("wait_for_event",
-             [](const PyStream& s, const Event& event) { s.wait_event(event); }, py::arg("evt"),
-             "Work issued from now on waits, on the device, for the event.")
+        .def_static(
+            "from_handle",
+            [](std::uintptr_t handle) {
+                return PyStream::wrap(reinterpret_cast<CUstream>(handle));
+            },
+            py::arg("handle"),
+            "The stream of a CUstream, which must live as long. It is not destroyed here.")
+        .def(
+            "synchronize",
+            [](const PyStream& s) {
+                refuse_in_host_function("cuStreamSynchronize");
+                const GilRelease release;
+                gpu::Context::ensure_current();
+                s.synchronize();
+            },
+            "Blocks until all work issued so far is done; raises its errors.")
+        .def(
+            "is_done",
+            [](const PyStream& s) {
+                gpu::Context::ensure_current();
+                return s.done();
+            },
+            "Whether all work issued so far is done. Does not block.")
+        .def(
+            "wait_for_event", [](const PyStream& s, const Event& event) { s.wait_event(event); },
+            py::arg("evt"), "Work issued from now on waits, on the device, for the event.")
         .def("add_callback", &add_callback, py::arg("f"),
-             "Calls f(*args) when all work issued so far is done, and holds back later work until it\n"
-             "returns; in a capture, at each launch. It runs on a thread of its own, one function at a\n"
+             "Calls f(*args) when all work issued so far is done, and holds back later work until "
+             "it\n"
+             "returns; in a capture, at each launch. It runs on a thread of its own, one function "
+             "at a\n"
              "time, and must not wait for the device. What it raises goes to sys.unraisablehook.")
-        .def("is_capturing",
-             [](const PyStream& s) {
-                 gpu::Context::ensure_current();
-                 return s.is_capturing();
-             },
-             "Whether its work goes to a Graph.")
+        .def(
+            "is_capturing",
+            [](const PyStream& s) {
+                gpu::Context::ensure_current();
+                return s.is_capturing();
+            },
+            "Whether its work goes to a Graph.")
         .def_property_readonly("priority", [](const PyStream& s) { return s.priority(); })
         .def_property_readonly("flags", [](const PyStream& s) { return s.flags(); })
         .def_property_readonly("handle", &number, "The CUstream as an int.")
-        .def("__eq__", [](const PyStream& a, const PyStream& b) { return a.get() == b.get(); },
-             py::is_operator())
+        .def(
+            "__eq__", [](const PyStream& a, const PyStream& b) { return a.get() == b.get(); },
+            py::is_operator())
         .def("__hash__", [](const PyStream& s) { return py::hash(py::int_(number(s))); })
         .def("__cuda_stream__", [](const PyStream& s) { return std::pair{0, number(s)}; });
     py::implicitly_convertible<ForeignStream, PyStream>();
-    m.def("stream_priorities",
-          [] {
-              const auto range = gpu::stream_priorities();
-              return std::pair{range.least, range.greatest};
-          },
-          "(least, greatest) priority of streams; the greatest is the lowest number.");
+    m.def(
+        "stream_priorities",
+        [] {
+            const auto range = gpu::stream_priorities();
+            return std::pair{range.least, range.greatest};
+        },
+        "(least, greatest) priority of streams; the greatest is the lowest number.");
 }
 
 py::bytes bytes_of(const gpu::IpcHandle& handle) {
@@ -127,39 +135,46 @@ void bind_events(py::module_& m) {
                                  .interprocess = (flags & CU_EVENT_INTERPROCESS) != 0});
              }),
              py::arg("flags") = 0, "`flags` are event_flags.")
-        .def("record",
-             [](const EventPointer& e, const PyStream* stream) {
-                 e->record(stream_of(stream));
-                 return e;
-             },
-             py::arg("stream") = py::none(), "Marks the stream's work so far; returns itself.")
-        .def("synchronize",
-             [](const EventPointer& e) {
-                 refuse_in_host_function("cuEventSynchronize");
-                 const GilRelease release;
-                 e->synchronize();
-                 return e;
-             },
-             "Blocks until the marked work is done; returns itself.")
-        .def("query", [](const Event& e) { return e.done(); }, "Whether the marked work is done.")
-        .def("time_since", [](const Event& e, const Event& other) { return milliseconds(other, e); },
-             py::arg("event"), "Milliseconds from `event` to this one.")
-        .def("time_till", [](const Event& e, const Event& other) { return milliseconds(e, other); },
-             py::arg("event"), "Milliseconds from this one to `event`.")
-        .def("ipc_handle", [](const Event& e) { return bytes_of(e.ipc_handle()); },
-             "For Event.from_ipc_handle in another process: 64 bytes. Raises LogicError unless made\n"
-             "with event_flags.INTERPROCESS | DISABLE_TIMING. (cuIpcGetEventHandle)")
-        .def_static("from_ipc_handle",
-                    [](const py::object& handle) {
-                        return std::make_shared<Event>(
-                            Event::open(ipc_handle_from(handle, "Event.from_ipc_handle")));
-                    },
-                    py::arg("handle"),
-                    "Another process's event. Raises LogicError for one of this process.\n"
-                    "(cuIpcOpenEventHandle)")
-        .def_property_readonly("handle", [](const Event& e) {
-            return reinterpret_cast<std::uintptr_t>(e.get());
-        });
+        .def(
+            "record",
+            [](const EventPointer& e, const PyStream* stream) {
+                e->record(stream_of(stream));
+                return e;
+            },
+            py::arg("stream") = py::none(), "Marks the stream's work so far; returns itself.")
+        .def(
+            "synchronize",
+            [](const EventPointer& e) {
+                refuse_in_host_function("cuEventSynchronize");
+                const GilRelease release;
+                e->synchronize();
+                return e;
+            },
+            "Blocks until the marked work is done; returns itself.")
+        .def(
+            "query", [](const Event& e) { return e.done(); }, "Whether the marked work is done.")
+        .def(
+            "time_since", [](const Event& e, const Event& other) { return milliseconds(other, e); },
+            py::arg("event"), "Milliseconds from `event` to this one.")
+        .def(
+            "time_till", [](const Event& e, const Event& other) { return milliseconds(e, other); },
+            py::arg("event"), "Milliseconds from this one to `event`.")
+        .def(
+            "ipc_handle", [](const Event& e) { return bytes_of(e.ipc_handle()); },
+            "For Event.from_ipc_handle in another process: 64 bytes. Raises LogicError unless "
+            "made\n"
+            "with event_flags.INTERPROCESS | DISABLE_TIMING. (cuIpcGetEventHandle)")
+        .def_static(
+            "from_ipc_handle",
+            [](const py::object& handle) {
+                return std::make_shared<Event>(
+                    Event::open(ipc_handle_from(handle, "Event.from_ipc_handle")));
+            },
+            py::arg("handle"),
+            "Another process's event. Raises LogicError for one of this process.\n"
+            "(cuIpcOpenEventHandle)")
+        .def_property_readonly(
+            "handle", [](const Event& e) { return reinterpret_cast<std::uintptr_t>(e.get()); });
 }
 
 } // namespace

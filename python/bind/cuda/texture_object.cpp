@@ -38,8 +38,7 @@ void PyBoundObject::release() noexcept {
 }
 
 std::uint64_t PyBoundObject::handle() const {
-    if (!texture_ && !surface_)
-        throw gpu::Error{name(), CUDA_ERROR_INVALID_HANDLE, "it was freed"};
+    if (!texture_ && !surface_) throw gpu::Error{name(), CUDA_ERROR_INVALID_HANDLE, "it was freed"};
     if (py::isinstance<PyCudaArray>(memory_)) memory_.cast<PyCudaArray&>().get();
     else if (py::isinstance<PyMipmappedArray>(memory_)) memory_.cast<PyMipmappedArray&>().get();
     else if (py::isinstance<DeviceAllocation>(memory_)) memory_.cast<DeviceAllocation&>().address();
@@ -72,9 +71,10 @@ CUaddress_mode address_mode_from(const py::handle value) {
         py::isinstance<py::int_>(value) ? PyLong_AsLongAndOverflow(value.ptr(), &overflow) : -1;
     const int mode = overflow || number > CU_TR_ADDRESS_MODE_BORDER ? -1 : static_cast<int>(number);
     if (mode < CU_TR_ADDRESS_MODE_WRAP || mode > CU_TR_ADDRESS_MODE_BORDER)
-        throw py::value_error(fmt::format("address_mode must be of address_mode, one or up to three, "
-                                          "got {}",
-                                          py::repr(value).cast<std::string>()));
+        throw py::value_error(
+            fmt::format("address_mode must be of address_mode, one or up to three, "
+                        "got {}",
+                        py::repr(value).cast<std::string>()));
     return static_cast<CUaddress_mode>(mode);
 }
 
@@ -114,8 +114,7 @@ struct Sampling {
             c.address_mode.fill(address_mode_from(address_mode));
         }
         if (read_mode != 0 && read_mode != 1)
-            throw py::value_error(
-                fmt::format("read_mode must be of read_mode, got {}", read_mode));
+            throw py::value_error(fmt::format("read_mode must be of read_mode, got {}", read_mode));
         c.filter = filter_mode_from(filter_mode, "filter_mode");
         c.read_as_integer = read_mode == 0 && is_integer(format);
         c.normalized_coordinates = normalized_coords;
@@ -198,8 +197,7 @@ TexturePointer pitched_texture(const py::object& memory, const py::object& descr
 }
 
 /// Binds a maker with the keyword arguments of Sampling behind its own.
-template <class Make, class... Own>
-auto with_sampling(Make make) {
+template <class Make, class... Own> auto with_sampling(Make make) {
     return [make](Own... own, const py::object& address_mode, int filter_mode, int read_mode,
                   bool normalized_coords, bool srgb, const std::array<float, 4>& border_color,
                   int mipmap_filter_mode, float mipmap_level_bias, float min_mipmap_level_clamp,
@@ -214,11 +212,11 @@ auto with_sampling(Make make) {
 
 #define LATHE_SAMPLING                                                                             \
     py::kw_only(), py::arg("address_mode") = int{CU_TR_ADDRESS_MODE_CLAMP},                        \
-                   py::arg("filter_mode") = int{CU_TR_FILTER_MODE_POINT}, py::arg("read_mode") = 0, \
-                   py::arg("normalized_coords") = false, py::arg("srgb") = false,                  \
-                   py::arg("border_color") = std::array<float, 4>{},                               \
+                   py::arg("filter_mode") = int{CU_TR_FILTER_MODE_POINT},                          \
+                   py::arg("read_mode") = 0, py::arg("normalized_coords") = false,                 \
+                   py::arg("srgb") = false, py::arg("border_color") = std::array<float, 4>{},      \
                    py::arg("mipmap_filter_mode") = int{CU_TR_FILTER_MODE_POINT},                   \
-                   py::arg("mipmap_level_bias") = 0.0F, py::arg("min_mipmap_level_clamp") = 0.0F,   \
+                   py::arg("mipmap_level_bias") = 0.0F, py::arg("min_mipmap_level_clamp") = 0.0F,  \
                    py::arg("max_mipmap_level_clamp") = py::none(), py::arg("max_anisotropy") = 0,  \
                    py::arg("seamless_cubemap") = false
 
@@ -227,8 +225,9 @@ template <class T, class C> void bind_common(C& c) {
           "Destroys it now, once the context's work is done. Raises LogicError the second time.")
         .def_property_readonly("handle", &T::handle,
                                "The object as an int: what the kernel's parameter gets.")
-        .def_property_readonly("resource", [](const T& t) { return t.memory(); },
-                               "The memory it shows, kept alive; None once freed.")
+        .def_property_readonly(
+            "resource", [](const T& t) { return t.memory(); },
+            "The memory it shows, kept alive; None once freed.")
         .def("__int__", &T::handle)
         .def("__index__", &T::handle);
 }
@@ -242,22 +241,25 @@ void bind_texture_object(py::module_& m) {
         "`address_mode`: one of address_mode, or up to three for x, y, z; WRAP and MIRROR need\n"
         "`normalized_coords`, which run over [0, 1). `filter_mode`: LINEAR interpolates, with\n"
         "weights of 8 bits after the point; it needs floats. `read_mode`: read_mode.ELEMENT_TYPE\n"
-        "gives integers as they are, NORMALIZED_FLOAT those of 8 and 16 bits as [0, 1] or [-1, 1].\n"
+        "gives integers as they are, NORMALIZED_FLOAT those of 8 and 16 bits as [0, 1] or [-1, "
+        "1].\n"
         "`srgb`: 8-bit colours are decoded to linear. `border_color`: what address_mode.BORDER\n"
         "gives outside. `mipmap_...`, `..._level_clamp` and `max_anisotropy` are for mipmapped\n"
-        "arrays. The memory is kept alive. Raises LogicError for what the device refuses, also for\n"
+        "arrays. The memory is kept alive. Raises LogicError for what the device refuses, also "
+        "for\n"
         "an array of another context."};
     texture
         .def(py::init(with_sampling<decltype(&texture_of), const py::object&>(&texture_of)),
              py::arg("resource"), LATHE_SAMPLING,
              "Of an Array or a MipmappedArray. (cuTexObjectCreate)")
-        .def_static("linear",
-                    with_sampling<decltype(&linear_texture), const py::object&, int, unsigned,
-                                  const std::optional<std::size_t>&>(&linear_texture),
-                    py::arg("devptr"), py::arg("format"), py::arg("num_channels") = 1,
-                    py::arg("size_in_bytes") = py::none(), LATHE_SAMPLING,
-                    "Of device memory, for tex1Dfetch. The address must be a multiple of the device's\n"
-                    "texture_alignment.")
+        .def_static(
+            "linear",
+            with_sampling<decltype(&linear_texture), const py::object&, int, unsigned,
+                          const std::optional<std::size_t>&>(&linear_texture),
+            py::arg("devptr"), py::arg("format"), py::arg("num_channels") = 1,
+            py::arg("size_in_bytes") = py::none(), LATHE_SAMPLING,
+            "Of device memory, for tex1Dfetch. The address must be a multiple of the device's\n"
+            "texture_alignment.")
         .def_static("pitch2d",
                     with_sampling<decltype(&pitched_texture), const py::object&, const py::object&,
                                   std::size_t>(&pitched_texture),
@@ -269,21 +271,22 @@ void bind_texture_object(py::module_& m) {
     py::class_<PySurfaceObject, SurfacePointer> surface{
         m, "SurfaceObject",
         "An argument for a kernel's cudaSurfaceObject_t: an Array that it reads and writes."};
-    surface.def(py::init([](const py::object& array) {
-                    if (!py::isinstance<PyCudaArray>(array))
-                        throw py::type_error(fmt::format("SurfaceObject: array must be an Array, got {}",
-                                                         py::repr(array).cast<std::string>()));
-                    const gpu::CudaArray& shown = array.cast<PyCudaArray&>().get();
-                    gpu::Context::ensure_current();
-                    shown.require_current("cuSurfObjectCreate");
-                    if (!shown.config().surface_load_store)
-                        throw gpu::Error{"cuSurfObjectCreate", CUDA_ERROR_INVALID_VALUE,
-                                         "the array was made without array3d_flags.SURFACE_LDST"};
-                    return std::make_shared<PySurfaceObject>(gpu::SurfaceObject{shown}, array);
-                }),
-                py::arg("array"),
-                "The array is kept alive, and must have been made with array3d_flags.SURFACE_LDST.\n"
-                "(cuSurfObjectCreate)");
+    surface.def(
+        py::init([](const py::object& array) {
+            if (!py::isinstance<PyCudaArray>(array))
+                throw py::type_error(fmt::format("SurfaceObject: array must be an Array, got {}",
+                                                 py::repr(array).cast<std::string>()));
+            const gpu::CudaArray& shown = array.cast<PyCudaArray&>().get();
+            gpu::Context::ensure_current();
+            shown.require_current("cuSurfObjectCreate");
+            if (!shown.config().surface_load_store)
+                throw gpu::Error{"cuSurfObjectCreate", CUDA_ERROR_INVALID_VALUE,
+                                 "the array was made without array3d_flags.SURFACE_LDST"};
+            return std::make_shared<PySurfaceObject>(gpu::SurfaceObject{shown}, array);
+        }),
+        py::arg("array"),
+        "The array is kept alive, and must have been made with array3d_flags.SURFACE_LDST.\n"
+        "(cuSurfObjectCreate)");
     bind_common<PySurfaceObject>(surface);
 }
 

@@ -123,8 +123,9 @@ void PyTextureReference::set_address_2d(const py::object& pointer, const py::obj
     const gpu::CudaArrayConfig c = config_from(descriptor);
     const std::size_t row = c.width * gpu::format_bytes(c.format) * c.channels;
     if (c.height == 0 || row == 0 || pitch < row)
-        throw gpu::Error{"cuTexRefSetAddress2D", CUDA_ERROR_INVALID_VALUE,
-                         fmt::format("{} rows of {} bytes with a pitch of {}", c.height, row, pitch)};
+        throw gpu::Error{
+            "cuTexRefSetAddress2D", CUDA_ERROR_INVALID_VALUE,
+            fmt::format("{} rows of {} bytes with a pitch of {}", c.height, row, pitch)};
     check_room(at, (c.height - 1) * pitch + row, "cuTexRefSetAddress2D");
     reference_->set_linear({.address = at.address,
                             .width = c.width,
@@ -159,7 +160,8 @@ void bind_texture_reference(py::module_& m) {
     using Reference = PyTextureReference;
     py::class_<Reference, std::shared_ptr<Reference>>(
         m, "TextureReference",
-        "What a kernel reads as tex1D(name, x) and the like; from Module.get_texref(name). What is\n"
+        "What a kernel reads as tex1D(name, x) and the like; from Module.get_texref(name). What "
+        "is\n"
         "set counts from the next launch on. One made without a module is seen by no kernel.")
         .def(py::init([] {
             return std::make_shared<Reference>(std::make_shared<gpu::TextureReference>(""));
@@ -169,40 +171,48 @@ void bind_texture_reference(py::module_& m) {
         .def("set_address", &Reference::set_address, py::arg("devptr"), py::arg("bytes"),
              py::arg("allow_offset") = false,
              "Binds device memory, for tex1Dfetch; kept alive where it is an object. Returns the\n"
-             "offset in bytes that the kernel must add; raises LogicError where there is one without\n"
+             "offset in bytes that the kernel must add; raises LogicError where there is one "
+             "without\n"
              "`allow_offset`.")
         .def("set_address_2d", &Reference::set_address_2d, py::arg("devptr"), py::arg("descr"),
              py::arg("pitch"), "Binds rows of device memory, `pitch` bytes from row to row.")
         .def("set_format", &set_format, py::arg("fmt"), py::arg("num_components"),
              "The array_format and channels of device memory.")
         .def("set_address_mode", &set_address_mode, py::arg("dim"), py::arg("am"),
-             "The address_mode of an axis; CLAMP without TRSF_NORMALIZED_COORDINATES, but for BORDER.")
+             "The address_mode of an axis; CLAMP without TRSF_NORMALIZED_COORDINATES, but for "
+             "BORDER.")
         .def("set_filter_mode", &set_filter_mode, py::arg("fm"), "The filter_mode.")
         .def("set_flags", &set_flags, py::arg("flags"),
              "TRSF_READ_AS_INTEGER, TRSF_NORMALIZED_COORDINATES or both. The read mode that the\n"
              "source declares wins over TRSF_READ_AS_INTEGER.")
-        .def("get_array", [](const Reference& r) { return array_or_throw(r.array(), "cuTexRefGetArray"); },
-             "The Array that is bound. Raises LogicError where none is.")
-        .def("get_address",
-             [](const Reference& r) {
-                 if (r.get().address() == 0)
-                     throw gpu::Error{"cuTexRefGetAddress", CUDA_ERROR_INVALID_VALUE,
-                                      "no device memory is bound"};
-                 return r.get().address();
-             },
-             "Of the device memory that is bound. Raises LogicError where none is.")
-        .def("get_address_mode",
-             [](const Reference& r, int dim) {
-                 return constant("address_mode", r.get().config().address_mode[axis_from(dim)]);
-             },
-             py::arg("dim"))
+        .def(
+            "get_array",
+            [](const Reference& r) { return array_or_throw(r.array(), "cuTexRefGetArray"); },
+            "The Array that is bound. Raises LogicError where none is.")
+        .def(
+            "get_address",
+            [](const Reference& r) {
+                if (r.get().address() == 0)
+                    throw gpu::Error{"cuTexRefGetAddress", CUDA_ERROR_INVALID_VALUE,
+                                     "no device memory is bound"};
+                return r.get().address();
+            },
+            "Of the device memory that is bound. Raises LogicError where none is.")
+        .def(
+            "get_address_mode",
+            [](const Reference& r, int dim) {
+                return constant("address_mode", r.get().config().address_mode[axis_from(dim)]);
+            },
+            py::arg("dim"))
         .def("get_filter_mode",
              [](const Reference& r) { return constant("filter_mode", r.get().config().filter); })
-        .def("get_format",
-             [](const Reference& r) {
-                 return py::make_tuple(constant("array_format", r.get().format()), r.get().channels());
-             },
-             "(array_format, channels).")
+        .def(
+            "get_format",
+            [](const Reference& r) {
+                return py::make_tuple(constant("array_format", r.get().format()),
+                                      r.get().channels());
+            },
+            "(array_format, channels).")
         .def("get_flags", [](const Reference& r) { return flags_of(r.get().config()); });
 
     py::class_<PySurfaceReference, std::shared_ptr<PySurfaceReference>>(
@@ -213,10 +223,14 @@ void bind_texture_reference(py::module_& m) {
                 std::make_shared<gpu::SurfaceReference>(""));
         }))
         .def("set_array", &PySurfaceReference::set_array, py::arg("array").none(false),
-             py::arg("flags") = 0, "Binds an Array made with array3d_flags.SURFACE_LDST; kept alive.")
-        .def("get_array",
-             [](const PySurfaceReference& r) { return array_or_throw(r.array(), "cuSurfRefGetArray"); },
-             "The Array that is bound. Raises LogicError where none is.");
+             py::arg("flags") = 0,
+             "Binds an Array made with array3d_flags.SURFACE_LDST; kept alive.")
+        .def(
+            "get_array",
+            [](const PySurfaceReference& r) {
+                return array_or_throw(r.array(), "cuSurfRefGetArray");
+            },
+            "The Array that is bound. Raises LogicError where none is.");
 }
 
 } // namespace lathe::bind

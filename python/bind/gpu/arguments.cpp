@@ -48,7 +48,8 @@ private:
 bool is_integer(py::handle value) { return PyIndex_Check(value.ptr()) != 0; }
 bool is_number(py::handle value) {
     return PyFloat_Check(value.ptr()) || is_integer(value) ||
-           (PyNumber_Check(value.ptr()) && py::hasattr(value, "dtype") && !py::hasattr(value, "__len__"));
+           (PyNumber_Check(value.ptr()) && py::hasattr(value, "dtype") &&
+            !py::hasattr(value, "__len__"));
 }
 
 template <class T> void store(std::byte* to, T value) { std::memcpy(to, &value, sizeof value); }
@@ -80,7 +81,8 @@ bool wants_texture(const ParameterInfo& p) {
 bool pack_texture(const ParameterInfo& p, py::handle value, std::byte* to, const Complaint& no) {
     if (!py::isinstance<Texture>(value)) return false;
     if (!wants_texture(p))
-        no.type("an integer: a texture goes to a cudaSurfaceObject_t or cudaTextureObject_t", value);
+        no.type("an integer: a texture goes to a cudaSurfaceObject_t or cudaTextureObject_t",
+                value);
     const auto& texture = value.cast<const Texture&>();
     store(to, std::uint64_t{wants_surface(p) ? texture.surface() : texture.sampler()});
     return true;
@@ -116,12 +118,14 @@ void pack_integer(const ParameterInfo& p, py::handle value, std::byte* to, bool 
     std::memcpy(to, &raw, p.bytes); // little-endian
 }
 
-void check_pointee(const ParameterInfo& p, const Array& array, const Complaint& no, py::handle got) {
+void check_pointee(const ParameterInfo& p, const Array& array, const Complaint& no,
+                   py::handle got) {
     if (!p.pointee_bytes) return;
     const auto code = typestr_of(array.dtype())[1];
     const bool floating = code == 'f';
     const bool wants_floating = p.pointee == ParameterType::floating;
-    if (code != 'c' && item_bytes(array.dtype()) == p.pointee_bytes && floating == wants_floating) return;
+    if (code != 'c' && item_bytes(array.dtype()) == p.pointee_bytes && floating == wants_floating)
+        return;
     if (code == 'c' && wants_floating) return; // pairs of floats
     no.type(fmt::format("an array of {}-byte {}", p.pointee_bytes,
                         wants_floating ? "floats" : "integers"),
@@ -148,8 +152,8 @@ void pack(const Signature& s, const ParameterInfo& p, py::handle value, std::byt
 
 void pack_structure(const Signature& s, const ParameterInfo& p, py::handle value, std::byte* to,
                     const Complaint& no) {
-    if (PyObject_CheckBuffer(value.ptr()) && (p.members.empty() || !PySequence_Check(value.ptr()) ||
-                                              PyBytes_Check(value.ptr()))) {
+    if (PyObject_CheckBuffer(value.ptr()) &&
+        (p.members.empty() || !PySequence_Check(value.ptr()) || PyBytes_Check(value.ptr()))) {
         const auto info = py::reinterpret_borrow<py::buffer>(value).request();
         if (std::size_t(info.size * info.itemsize) != p.bytes)
             no.value(fmt::format("{} bytes given, {} wanted", info.size * info.itemsize, p.bytes));
@@ -167,8 +171,8 @@ void pack_structure(const Signature& s, const ParameterInfo& p, py::handle value
 
 // Without names and types only the size is known: the value's own type decides.
 void pack_unknown(const ParameterInfo& p, py::handle value, std::byte* to, const Complaint& no) {
-    const bool is_number_itself = PyIndex_Check(value.ptr()) && py::hasattr(value, "dtype") &&
-                                  !py::hasattr(value, "__len__");
+    const bool is_number_itself =
+        PyIndex_Check(value.ptr()) && py::hasattr(value, "dtype") && !py::hasattr(value, "__len__");
     if (p.bytes == 8 && !is_number_itself && !PyLong_Check(value.ptr()) &&
         (value.is_none() || find_device_pointer(value)))
         return pack_pointer(p, value, to, no);
@@ -247,7 +251,8 @@ PackedArguments::PackedArguments(const Signature& s, const py::args& args, const
                                  ParameterSet* parameters) {
     const std::size_t wanted = s.parameters.size();
     if (args.size() > wanted)
-        throw py::type_error(fmt::format("{} takes {} arguments, got {}", to_text(s), wanted, args.size()));
+        throw py::type_error(
+            fmt::format("{} takes {} arguments, got {}", to_text(s), wanted, args.size()));
     std::size_t used = 0;
     std::vector<std::size_t> places;
     std::size_t total = 0;
@@ -262,18 +267,20 @@ PackedArguments::PackedArguments(const Signature& s, const py::args& args, const
         const bool by_keyword = p.named && kwargs.contains(p.name.c_str());
         if (i < args.size()) {
             if (by_keyword)
-                throw py::type_error(fmt::format("{}(): {} is given twice", s.kernel, described(p)));
+                throw py::type_error(
+                    fmt::format("{}(): {} is given twice", s.kernel, described(p)));
             value = args[i];
         } else if (by_keyword) {
             value = kwargs[p.name.c_str()];
         } else {
             value = from_parameters(p, parameters);
             if (!value)
-                throw py::type_error(fmt::format("{}(): {} is missing, in {}", s.kernel, described(p),
-                                                 to_text(s)));
+                throw py::type_error(
+                    fmt::format("{}(): {} is missing, in {}", s.kernel, described(p), to_text(s)));
         }
         used += by_keyword ? 1 : 0;
-        if (parameters && p.named && (by_keyword || i < args.size())) parameters->note_passed(p.name);
+        if (parameters && p.named && (by_keyword || i < args.size()))
+            parameters->note_passed(p.name);
         std::byte* to = units_[places[i]].bytes;
         pack(s, p, value, to);
         pointers_.push_back(to);
@@ -283,9 +290,11 @@ PackedArguments::PackedArguments(const Signature& s, const py::args& args, const
         for (const auto& item : kwargs) {
             const auto name = item.first.cast<std::string>();
             bool known = false;
-            for (const ParameterInfo& p : s.parameters) known = known || (p.named && p.name == name);
+            for (const ParameterInfo& p : s.parameters)
+                known = known || (p.named && p.name == name);
             if (!known)
-                throw py::type_error(fmt::format("{}() has no parameter {}: {}", s.kernel, name, to_text(s)));
+                throw py::type_error(
+                    fmt::format("{}() has no parameter {}: {}", s.kernel, name, to_text(s)));
         }
 }
 
@@ -293,7 +302,8 @@ std::string to_text(const Signature& s) {
     std::string out = s.kernel + "(";
     for (std::size_t i = 0; i < s.parameters.size(); ++i) {
         const ParameterInfo& p = s.parameters[i];
-        out += fmt::format("{}{}{}{}", i ? ", " : "", p.type_name, p.type_name.empty() ? "" : " ", p.name);
+        out += fmt::format("{}{}{}{}", i ? ", " : "", p.type_name, p.type_name.empty() ? "" : " ",
+                           p.name);
     }
     return out + ")";
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Python values as kernel arguments: checked against the kernel's own parameters and packed by their
-// types, which come from the DWARF of a -G compile; without it, by their sizes.
+// Python values as kernel arguments: checked against the kernel's own parameters and packed by
+// their types, which come from the DWARF of a -G compile; without it, by their sizes.
 #pragma once
 
 #include "engine/live/parameter_set.h"
@@ -17,16 +17,24 @@ namespace lathe::bind {
 
 namespace py = pybind11;
 
-enum class ParameterType { boolean, integer, unsigned_integer, floating, pointer, structure, unknown };
+enum class ParameterType {
+    boolean,
+    integer,
+    unsigned_integer,
+    floating,
+    pointer,
+    structure,
+    unknown
+};
 
 struct ParameterInfo {
     std::string name;      ///< "parameter 3" where not known
     std::string type_name; ///< as declared; empty where not known
     ParameterType type = ParameterType::unknown;
     std::size_t bytes = 0;
-    std::size_t pointee_bytes = 0;                     ///< of a pointer to numbers, else 0
-    ParameterType pointee = ParameterType::unknown;    ///< its kind of number
-    std::vector<ParameterInfo> members;                ///< of a structure
+    std::size_t pointee_bytes = 0;                  ///< of a pointer to numbers, else 0
+    ParameterType pointee = ParameterType::unknown; ///< its kind of number
+    std::vector<ParameterInfo> members;             ///< of a structure
     std::vector<std::size_t> member_offsets;
     bool named = false;
 };

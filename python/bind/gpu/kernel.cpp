@@ -32,8 +32,9 @@ gpu::Dim3 dim3_from(py::handle value, const char* what) {
             ((n = PyNumber_AsSsize_t(item.ptr(), nullptr)) < 1) ||
             n > std::numeric_limits<int>::max()) {
             PyErr_Clear(); // of what is no integer after all
-            throw py::value_error(fmt::format("{} must be one to three integers of at least 1, got {}",
-                                              what, py::repr(value).cast<std::string>()));
+            throw py::value_error(
+                fmt::format("{} must be one to three integers of at least 1, got {}", what,
+                            py::repr(value).cast<std::string>()));
         }
         return unsigned(n);
     };
@@ -91,7 +92,8 @@ gpu::Kernel PyKernel::resolve() {
     if (found == version->kernels.end()) {
         std::vector<std::string> names;
         for (const auto& [name, kernel] : version->kernels) names.push_back(name);
-        throw Error{fmt::format("the source has no kernel '{}'; it has {}", entry_, fmt::join(names, ", "))};
+        throw Error{fmt::format("the source has no kernel '{}'; it has {}", entry_,
+                                fmt::join(names, ", "))};
     }
     return found->second;
 }
@@ -151,7 +153,8 @@ namespace {
 
 std::atomic<bool> unwatched_launches{false};
 
-/// The App whose array or texture is among the arguments: its stream orders what reads and writes it.
+/// The App whose array or texture is among the arguments: its stream orders what reads and writes
+/// it.
 std::shared_ptr<Engine> engine_of(const py::args& args, const py::kwargs& kwargs) {
     const auto of = [](py::handle value) -> std::shared_ptr<Engine> {
         if (py::isinstance<Array>(value)) return value.cast<const Array&>().engine();
@@ -208,20 +211,22 @@ using KernelPointer = std::shared_ptr<PyKernel>;
 
 Launcher launcher_of(const KernelPointer& kernel, const py::object& index) {
     if (!py::isinstance<py::tuple>(index) || py::len(index) < 2 || py::len(index) > 3)
-        throw py::type_error(fmt::format("{0}[grid, block] or {0}[grid, block, shared_bytes], got {0}[{1}]",
-                                         kernel->entry(), py::repr(index).cast<std::string>()));
+        throw py::type_error(
+            fmt::format("{0}[grid, block] or {0}[grid, block, shared_bytes], got {0}[{1}]",
+                        kernel->entry(), py::repr(index).cast<std::string>()));
     const auto parts = index.cast<py::tuple>();
     return {kernel, dim3_from(parts[0], "grid"), dim3_from(parts[1], "block"),
             parts.size() == 3 ? parts[2].cast<std::size_t>() : 0};
 }
 
 // The launch that covers a shape in NumPy's order, rows before columns.
-Launcher launcher_over(const KernelPointer& kernel, const py::object& shape, const py::object& block,
-                       std::size_t shared_bytes) {
+Launcher launcher_over(const KernelPointer& kernel, const py::object& shape,
+                       const py::object& block, std::size_t shared_bytes) {
     py::tuple sizes = py::isinstance<py::tuple>(shape) || py::isinstance<py::list>(shape)
                           ? py::tuple(shape)
                           : py::make_tuple(shape);
-    const auto elements = dim3_from(sizes[py::slice(py::none(), py::none(), py::int_(-1))], "shape");
+    const auto elements =
+        dim3_from(sizes[py::slice(py::none(), py::none(), py::int_(-1))], "shape");
     gpu::Dim3 threads{256};
     if (sizes.size() == 2) threads = {16, 16};
     if (sizes.size() == 3) threads = {8, 8, 4};
@@ -243,55 +248,61 @@ void bind_kernel(py::module_& m) {
             "parameter, LogicError where the driver refuses the launch.");
 
     py::class_<PyKernel, KernelPointer>(
-        m, "Kernel", "A CUDA kernel: kernel[grid, block](a, b, n). Get one from App.kernel or lathe.kernel.")
+        m, "Kernel",
+        "A CUDA kernel: kernel[grid, block](a, b, n). Get one from App.kernel or lathe.kernel.")
         .def("__getitem__", &launcher_of, py::arg("index"),
              "[grid, block] or [grid, block, shared_bytes]; grid counts blocks, both are x, y, z.")
         .def("over", &launcher_over, py::arg("shape"), py::arg("block") = py::none(),
              py::arg("shared_bytes") = 0,
              "The launch with a thread for each element of `shape`, which is in NumPy's order:\n"
-             "the last size runs along x. `block` is x, y, z; 256, (16, 16) or (8, 8, 4) unless given.")
-        .def("sibling",
-             [](const KernelPointer& k, const std::string& name) {
-                 if (k->slot()) {
-                     auto made = std::make_shared<PyKernel>(k->engine(), *k->slot(), name);
-                     if (k->slot()->ready()) (void)made->resolve();
-                     return made;
-                 }
-                 return [&] {
-                     KernelSource source;
-                     source.entry = name;
-                     return std::make_shared<PyKernel>(std::move(source), k);
-                 }();
-             },
-             py::arg("name"), "Another kernel of the same source.")
+             "the last size runs along x. `block` is x, y, z; 256, (16, 16) or (8, 8, 4) unless "
+             "given.")
+        .def(
+            "sibling",
+            [](const KernelPointer& k, const std::string& name) {
+                if (k->slot()) {
+                    auto made = std::make_shared<PyKernel>(k->engine(), *k->slot(), name);
+                    if (k->slot()->ready()) (void)made->resolve();
+                    return made;
+                }
+                return [&] {
+                    KernelSource source;
+                    source.entry = name;
+                    return std::make_shared<PyKernel>(std::move(source), k);
+                }();
+            },
+            py::arg("name"), "Another kernel of the same source.")
         .def_property_readonly("name", &PyKernel::name,
                                "Of the function, as the source spells it; '' while none compiles.")
-        .def_property_readonly("parameters",
-                               [](PyKernel& k) {
-                                   py::list out;
-                                   for (const auto& p : k.signature().parameters)
-                                       out.append(py::make_tuple(p.name, p.type_name));
-                                   return out;
-                               },
-                               "List of (name, type) as the source declares them.")
-        .def_property_readonly("registers",
-                               [](PyKernel& k) { return k.resolve().registers_per_thread(); },
-                               "Registers a thread uses.")
+        .def_property_readonly(
+            "parameters",
+            [](PyKernel& k) {
+                py::list out;
+                for (const auto& p : k.signature().parameters)
+                    out.append(py::make_tuple(p.name, p.type_name));
+                return out;
+            },
+            "List of (name, type) as the source declares them.")
+        .def_property_readonly(
+            "registers", [](PyKernel& k) { return k.resolve().registers_per_thread(); },
+            "Registers a thread uses.")
         .def_property_readonly("max_threads_per_block",
                                [](PyKernel& k) { return k.resolve().max_threads_per_block(); })
-        .def_property_readonly("slot", [](PyKernel& k) { return k.slot(); },
-                               py::return_value_policy::reference_internal,
-                               "The slot of a live kernel, else None.")
-        .def("__repr__", [](PyKernel& k) { return fmt::format("<lathe.Kernel {}>", to_text(k.signature())); });
+        .def_property_readonly(
+            "slot", [](PyKernel& k) { return k.slot(); },
+            py::return_value_policy::reference_internal, "The slot of a live kernel, else None.")
+        .def("__repr__",
+             [](PyKernel& k) { return fmt::format("<lathe.Kernel {}>", to_text(k.signature())); });
 
-    m.def("look_after_launches", [] { look_after_launches(true); },
-          py::call_guard<py::gil_scoped_release>(),
-          "Waits for launches of kernels and arrays that belong to no App; raises their errors.");
+    m.def(
+        "look_after_launches", [] { look_after_launches(true); },
+        py::call_guard<py::gil_scoped_release>(),
+        "Waits for launches of kernels and arrays that belong to no App; raises their errors.");
 
     m.def(
         "compile_kernel",
-        [](std::string source, std::string entry, std::vector<std::string> options, std::string name,
-           std::vector<std::filesystem::path> include_directories) {
+        [](std::string source, std::string entry, std::vector<std::string> options,
+           std::string name, std::vector<std::filesystem::path> include_directories) {
             KernelSource wanted;
             wanted.text = std::move(source);
             wanted.name = std::move(name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A kernel as Python calls it: kernel[grid, block, shared_bytes](arguments). Either a slot of an App
-// that is edited while it runs, or a version that stays as it was compiled.
+// A kernel as Python calls it: kernel[grid, block, shared_bytes](arguments). Either a slot of an
+// App that is edited while it runs, or a version that stays as it was compiled.
 #pragma once
 
 #include "engine/live/kernel_slot.h"

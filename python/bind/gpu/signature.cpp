@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Signatures from the DWARF of a -G compile. The live reflect pass compiles the same request, so
 // mostly the compile cache answers.
+#include "python/bind/gpu/signature.h"
 #include "engine/live/build.h"
 #include "gpu/ptx/dwarf.h"
 #include "gpu/ptx/parser.h"
-#include "python/bind/gpu/signature.h"
 
 namespace lathe::bind {
 
@@ -52,7 +52,8 @@ ParameterInfo info_of(const ptx::ParameterType& p) {
 
 } // namespace
 
-std::optional<Signature> signature_from_source(const KernelSource& source, const std::string& entry) {
+std::optional<Signature> signature_from_source(const KernelSource& source,
+                                               const std::string& entry) {
     gpu::CompileRequest request = request_of(source);
     request.debug_info = true;
     if (entry.find('<') != entry.npos) request.name_expressions = {entry}; // of a template
@@ -61,7 +62,8 @@ std::optional<Signature> signature_from_source(const KernelSource& source, const
     const auto lowered = result.lowered_names.find(entry);
     const ptx::ParseResult parsed = ptx::parse(result.ptx());
     for (const auto& kernel : ptx::kernel_signatures(parsed.module)) {
-        const bool is_instance = lowered != result.lowered_names.end() && kernel.name == lowered->second;
+        const bool is_instance =
+            lowered != result.lowered_names.end() && kernel.name == lowered->second;
         if (kernel.source_name != entry && kernel.name != entry && !is_instance) continue;
         Signature s;
         s.kernel = entry;

@@ -12,6 +12,7 @@ namespace lathe::bind {
 
 /// Names and types of the parameters of kernel `entry`; nothing where the debug information has
 /// none. Compiles with -G (cached): tens of milliseconds.
-std::optional<Signature> signature_from_source(const KernelSource& source, const std::string& entry);
+std::optional<Signature> signature_from_source(const KernelSource& source,
+                                               const std::string& entry);
 
 } // namespace lathe::bind

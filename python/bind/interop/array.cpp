@@ -113,9 +113,10 @@ py::array Array::host_view() const {
     if (engine() && storage_->shared().mode() == InteropMode::zero_copy)
         memory = const_cast<gl::Buffer&>(gl_buffer()).mapped();
     if (!memory)
-        throw lathe::Error{fmt::format("{} is not in host memory: host_view() needs an App's array on a "
-                                "software GL; get() makes a copy anywhere",
-                                repr())};
+        throw lathe::Error{
+            fmt::format("{} is not in host memory: host_view() needs an App's array on a "
+                        "software GL; get() makes a copy anywhere",
+                        repr())};
     wait();
     auto* keep = new std::shared_ptr<Storage>{storage_};
     py::capsule owner{keep, [](void* p) { delete static_cast<std::shared_ptr<Storage>*>(p); }};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The array that kernels and GL share, as Python sees it: a shape and a dtype over a SharedBuffer.
-// Always C-contiguous. Made through an App its memory is GL's as well; made without one it is device
-// memory alone.
+// Always C-contiguous. Made through an App its memory is GL's as well; made without one it is
+// device memory alone.
 #pragma once
 
 #include "python/bind/interop/shape.h"

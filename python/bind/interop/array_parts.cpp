@@ -10,11 +10,12 @@ namespace lathe::bind {
 
 // Leading integers, then at most one slice of step 1, then everything: what stays contiguous.
 Array Array::part(const py::object& index) const {
-    const py::tuple given = py::isinstance<py::tuple>(index) ? py::tuple(index) : py::make_tuple(index);
+    const py::tuple given =
+        py::isinstance<py::tuple>(index) ? py::tuple(index) : py::make_tuple(index);
     const auto refuse = [&]() -> py::index_error {
-        return py::index_error(fmt::format(
-            "[{}] of {} is not one contiguous part; take .get()[...] for a copy",
-            py::repr(index).cast<std::string>(), repr()));
+        return py::index_error(
+            fmt::format("[{}] of {} is not one contiguous part; take .get()[...] for a copy",
+                        py::repr(index).cast<std::string>(), repr()));
     };
     if (given.size() > shape_.size()) throw refuse();
     std::vector<py::ssize_t> shape;
@@ -42,8 +43,8 @@ Array Array::part(const py::object& index) const {
             if (i == -1 && PyErr_Occurred()) throw py::error_already_set();
             const py::ssize_t at = i < 0 ? i + n : i;
             if (at < 0 || at >= n)
-                throw py::index_error(fmt::format("index {} is out of bounds for axis {} with size {}",
-                                                  i, axis, n));
+                throw py::index_error(
+                    fmt::format("index {} is out of bounds for axis {} with size {}", i, axis, n));
             first += std::size_t(at) * stride;
         } else {
             throw refuse();

@@ -4,15 +4,16 @@
 namespace lathe::bind {
 
 void bind_texture(py::module_& m) {
-    py::class_<Texture>(m, "Texture",
-                        "A texture of an App, which kernels write and read and GL draws.\n\n"
-                        "A kernel's `cudaSurfaceObject_t` parameter takes it for reading and writing by\n"
-                        "surf2Dread and surf2Dwrite (x in bytes), a `cudaTextureObject_t` parameter for\n"
-                        "reading by tex2D (x and y in elements, clamped). Row 0 is the first of get().\n"
-                        "With smooth=True tex2D interpolates and uint8 elements are read as 0 to 1.")
-        .def_property_readonly("shape",
-                               [](const Texture& t) { return py::tuple(py::cast(t.shape())); },
-                               "(height, width) or (height, width, channels).")
+    py::class_<Texture>(
+        m, "Texture",
+        "A texture of an App, which kernels write and read and GL draws.\n\n"
+        "A kernel's `cudaSurfaceObject_t` parameter takes it for reading and writing by\n"
+        "surf2Dread and surf2Dwrite (x in bytes), a `cudaTextureObject_t` parameter for\n"
+        "reading by tex2D (x and y in elements, clamped). Row 0 is the first of get().\n"
+        "With smooth=True tex2D interpolates and uint8 elements are read as 0 to 1.")
+        .def_property_readonly(
+            "shape", [](const Texture& t) { return py::tuple(py::cast(t.shape())); },
+            "(height, width) or (height, width, channels).")
         .def_property_readonly("dtype", [](const Texture& t) { return numpy_dtype(t.dtype()); })
         .def_property_readonly("ndim", [](const Texture& t) { return t.shape().size(); })
         .def_property_readonly("size", &Texture::count, "Elements.")
@@ -27,14 +28,15 @@ void bind_texture(py::module_& m) {
         .def("set", &Texture::set, py::arg("value"),
              "Copies from what NumPy makes an array of (broadcast). Blocks.")
         .def("fill", &Texture::set, py::arg("value"), "Sets every element. Blocks.")
-        .def("__array__",
-             [](const Texture& t, const py::object& dtype, const py::object& copy) -> py::object {
-                 if (copy.is(py::bool_(false)))
-                     throw py::value_error("a texture becomes a NumPy array by a copy");
-                 py::object host = t.get(py::none());
-                 return dtype.is_none() ? host : host.attr("astype")(dtype, py::arg("copy") = false);
-             },
-             py::arg("dtype") = py::none(), py::arg("copy") = py::none(), "A copy in host memory.")
+        .def(
+            "__array__",
+            [](const Texture& t, const py::object& dtype, const py::object& copy) -> py::object {
+                if (copy.is(py::bool_(false)))
+                    throw py::value_error("a texture becomes a NumPy array by a copy");
+                py::object host = t.get(py::none());
+                return dtype.is_none() ? host : host.attr("astype")(dtype, py::arg("copy") = false);
+            },
+            py::arg("dtype") = py::none(), py::arg("copy") = py::none(), "A copy in host memory.")
         .def("__len__", [](const Texture& t) { return t.shape()[0]; })
         .def("__repr__", &Texture::repr);
 }

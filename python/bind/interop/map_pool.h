@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The App's arrays and textures between CUDA and GL: mapped from their first use in a frame until GL
-// draws.
+// The App's arrays and textures between CUDA and GL: mapped from their first use in a frame until
+// GL draws.
 #pragma once
 
 #include "engine/interop/mapping.h"
@@ -33,7 +33,7 @@ private:
     gl::Context& context_;
     std::vector<Mapping> mappings_;
     std::vector<std::shared_ptr<Shared>> held_; ///< alive while mapped
-    std::vector<std::weak_ptr<Shared>> last_; ///< used in the round before
+    std::vector<std::weak_ptr<Shared>> last_;   ///< used in the round before
 };
 
 } // namespace lathe::bind

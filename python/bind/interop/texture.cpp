@@ -67,22 +67,23 @@ Texture::Texture(std::shared_ptr<Engine> engine, std::vector<py::ssize_t> shape,
       count_{count_of(shape_, item_bytes(dtype))} {
     const py::ssize_t channels = shape_.size() == 3 ? shape_[2] : 1;
     if ((shape_.size() != 2 && shape_.size() != 3) || count_ == 0)
-        throw py::value_error(fmt::format(
-            "a texture is (height, width) or (height, width, channels), got {}", shape_text(shape_)));
+        throw py::value_error(
+            fmt::format("a texture is (height, width) or (height, width, channels), got {}",
+                        shape_text(shape_)));
     const auto format = format_of(dtype, channels);
     if (!format)
-        throw py::value_error(
-            fmt::format("a texture of {} has {} channels, got {}", name_of(dtype),
-                        dtype == DType::float16                          ? "1 or 4"
-                        : item_bytes(dtype) == 4 && dtype != DType::float32 ? "1"
-                                                                            : "1, 2 or 4",
-                        channels));
+        throw py::value_error(fmt::format("a texture of {} has {} channels, got {}", name_of(dtype),
+                                          dtype == DType::float16 ? "1 or 4"
+                                          : item_bytes(dtype) == 4 && dtype != DType::float32
+                                              ? "1"
+                                              : "1, 2 or 4",
+                                          channels));
     if (smooth && (dtype == DType::int32 || dtype == DType::uint32))
         throw py::value_error(
             fmt::format("smooth=True, but between {} nothing is interpolated", name_of(dtype)));
-    storage_ = std::make_shared<TextureStorage>(std::move(engine), int(shape_[1]), int(shape_[0]),
-                                                *format,
-                                                smooth ? gl::Filter::linear : gl::Filter::nearest);
+    storage_ =
+        std::make_shared<TextureStorage>(std::move(engine), int(shape_[1]), int(shape_[0]), *format,
+                                         smooth ? gl::Filter::linear : gl::Filter::nearest);
 }
 
 TextureStorage& Texture::held() const {

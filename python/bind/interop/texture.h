@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The texture that kernels and GL share, as Python sees it: a shape and a dtype over a SharedTexture.
+// The texture that kernels and GL share, as Python sees it: a shape and a dtype over a
+// SharedTexture.
 #pragma once
 
 #include "engine/interop/shared_texture.h"
@@ -43,7 +44,8 @@ class Texture {
 public:
     /// Throws ValueError for what is no (height, width) or (height, width, channels) of one, two or
     /// four channels, TypeError for elements that a texture cannot have.
-    Texture(std::shared_ptr<Engine> engine, std::vector<py::ssize_t> shape, DType dtype, bool smooth);
+    Texture(std::shared_ptr<Engine> engine, std::vector<py::ssize_t> shape, DType dtype,
+            bool smooth);
 
     const std::vector<py::ssize_t>& shape() const { return shape_; }
     DType dtype() const { return dtype_; }

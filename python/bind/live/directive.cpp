@@ -24,12 +24,14 @@ void bind_directive(py::module_& m) {
                 out.append(py::make_tuple(d.line, d.column, d.text));
             return out;
         },
-        py::arg("source"), "(line, column, message) of what is not understood in parameters' //@ comments.");
+        py::arg("source"),
+        "(line, column, message) of what is not understood in parameters' //@ comments.");
     m.def(
         "program_parameters",
         [] {
             py::list out;
-            for (const std::string_view name : program_parameters()) out.append(py::str(std::string{name}));
+            for (const std::string_view name : program_parameters())
+                out.append(py::str(std::string{name}));
             return out;
         },
         "Names of kernel parameters that a program sets itself: no sliders.");

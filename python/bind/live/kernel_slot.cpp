@@ -18,19 +18,21 @@ void bind_kernel_slot(py::module_& m) {
         .def("save", &KernelSlot::save, "Writes the file.")
         .def_property_readonly("file", &KernelSlot::file)
         .def_property_readonly("name", &KernelSlot::name)
-        .def_property_readonly("state", [](const KernelSlot& s) { return std::string{name_of(s.state())}; },
-                               "empty, waiting, compiling, good, failed or faulted.")
+        .def_property_readonly(
+            "state", [](const KernelSlot& s) { return std::string{name_of(s.state())}; },
+            "empty, waiting, compiling, good, failed or faulted.")
         .def_property_readonly("ready", &KernelSlot::ready, "A version is there to be launched.")
         .def_property_readonly("generation", &KernelSlot::generation, "Swaps so far.")
         .def_property_readonly("is_quick", &KernelSlot::is_quick,
                                "Compiled quickly after an edit; the full compile follows.")
-        .def_property_readonly("diagnostics",
-                               [](const KernelSlot& s) {
-                                   std::vector<std::string> out;
-                                   for (const auto& d : s.diagnostics()) out.push_back(to_string(d));
-                                   return out;
-                               },
-                               "Messages on the present text: 'file:line:column: error: text'.")
+        .def_property_readonly(
+            "diagnostics",
+            [](const KernelSlot& s) {
+                std::vector<std::string> out;
+                for (const auto& d : s.diagnostics()) out.push_back(to_string(d));
+                return out;
+            },
+            "Messages on the present text: 'file:line:column: error: text'.")
         .def_property_readonly("log", &KernelSlot::log, "The compiler's words.")
         .def_property_readonly("compile_milliseconds", &KernelSlot::compile_milliseconds)
         .def_property_readonly("kernel_names", &KernelSlot::kernel_names);

@@ -32,7 +32,8 @@ Parameter made(const std::string& name, const py::object& value, std::optional<d
         std::int64_t index = 0;
         if (py::isinstance<py::str>(value)) {
             const auto text = value.cast<std::string>();
-            while (index < std::int64_t(choices.size()) && choices[std::size_t(index)] != text) ++index;
+            while (index < std::int64_t(choices.size()) && choices[std::size_t(index)] != text)
+                ++index;
             if (index == std::int64_t(choices.size()))
                 throw py::value_error("'" + text + "' is not one of the choices of " + name);
         } else index = value.cast<std::int64_t>();
@@ -52,13 +53,15 @@ Parameter made(const std::string& name, const py::object& value, std::optional<d
     }
     for (const double v : d.initial)
         if ((min && v < *min) || (max && v > *max))
-            throw py::value_error(fmt::format("param {}: the value {:g} is not in {:g} to {:g}", name, v,
-                                              min.value_or(-kInfinity), max.value_or(kInfinity)));
+            throw py::value_error(fmt::format("param {}: the value {:g} is not in {:g} to {:g}",
+                                              name, v, min.value_or(-kInfinity),
+                                              max.value_or(kInfinity)));
     return make_parameter(name, kind, components, d);
 }
 
 py::object as_python(const Parameter& p, const ParameterValue& value) {
-    if (p.kind == ParameterKind::vector) return py::tuple(py::cast(std::get<std::vector<double>>(value)));
+    if (p.kind == ParameterKind::vector)
+        return py::tuple(py::cast(std::get<std::vector<double>>(value)));
     return std::visit([](const auto& v) { return py::cast(v); }, value);
 }
 
@@ -69,12 +72,12 @@ void bind_parameter_set(py::module_& m) {
         .def(
             "declare",
             [](ParameterSet& s, const std::string& name, const py::object& value,
-               std::optional<double> min, std::optional<double> max, std::optional<double> step, bool log,
-               const std::vector<std::string>& choices, bool color) {
+               std::optional<double> min, std::optional<double> max, std::optional<double> step,
+               bool log, const std::vector<std::string>& choices, bool color) {
                 s.declare_one(kScript, made(name, value, min, max, step, log, choices, color));
             },
-            py::arg("name"), py::arg("value"), py::arg("min") = py::none(), py::arg("max") = py::none(),
-            py::arg("step") = py::none(), py::arg("log") = false,
+            py::arg("name"), py::arg("value"), py::arg("min") = py::none(),
+            py::arg("max") = py::none(), py::arg("step") = py::none(), py::arg("log") = false,
             py::arg("choices") = std::vector<std::string>{}, py::arg("color") = false,
             "Adds a slider; its type is that of `value`. One that is there keeps the user's value.")
         .def(
@@ -83,7 +86,8 @@ void bind_parameter_set(py::module_& m) {
                 const ParameterValue value = s.get(name);
                 return as_python(*s.find(name), value);
             },
-            py::arg("name"), "The value; a choice is its index. Raises lathe.Error for unknown names.")
+            py::arg("name"),
+            "The value; a choice is its index. Raises lathe.Error for unknown names.")
         .def(
             "set",
             [](ParameterSet& s, const std::string& name, const py::object& value) {
@@ -99,8 +103,9 @@ void bind_parameter_set(py::module_& m) {
              "name=value, before or after the slider exists.")
         .def("check_assignments", &ParameterSet::check_assignments,
              "Raises lathe.Error for assignments to names that nobody declares.")
-        .def("withdraw_script", [](ParameterSet& s) { s.withdraw(kScript); },
-             "Forgets the script's own sliders; those declared again get their values back.")
+        .def(
+            "withdraw_script", [](ParameterSet& s) { s.withdraw(kScript); },
+            "Forgets the script's own sliders; those declared again get their values back.")
         .def("reset", &ParameterSet::reset_all, "All values as they were at the start.")
         .def(
             "as_dict",

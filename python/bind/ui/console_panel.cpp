@@ -35,21 +35,24 @@ const char* name_of(log::Level level) {
 
 void bind_console_panel(py::module_& m) {
     py::class_<ConsolePanel>(m, "Console", "What the program says, shown or not.")
-        .def("write",
-             [](ConsolePanel& c, std::string_view text, bool error) {
-                 c.write(ConsolePanel::Source::script, error ? log::Level::error : log::Level::info, text);
-             },
-             py::arg("text"), py::arg("error") = false, "Adds a line, or a whole traceback.")
+        .def(
+            "write",
+            [](ConsolePanel& c, std::string_view text, bool error) {
+                c.write(ConsolePanel::Source::script, error ? log::Level::error : log::Level::info,
+                        text);
+            },
+            py::arg("text"), py::arg("error") = false, "Adds a line, or a whole traceback.")
         .def("clear", &ConsolePanel::clear)
         .def_property_readonly("errors", &ConsolePanel::errors, "Errors since the last clear().")
-        .def_property_readonly("lines",
-                               [](const ConsolePanel& c) {
-                                   std::vector<std::tuple<std::string, std::string, std::string>> out;
-                                   for (const auto& line : c.lines())
-                                       out.emplace_back(name_of(line.source), name_of(line.level), line.text);
-                                   return out;
-                               },
-                               "List of (source, level, text), oldest first.");
+        .def_property_readonly(
+            "lines",
+            [](const ConsolePanel& c) {
+                std::vector<std::tuple<std::string, std::string, std::string>> out;
+                for (const auto& line : c.lines())
+                    out.emplace_back(name_of(line.source), name_of(line.level), line.text);
+                return out;
+            },
+            "List of (source, level, text), oldest first.");
 }
 
 } // namespace lathe::bind

@@ -25,8 +25,8 @@ const Array& check_float32(const Array& a, const char* what, int low, int high) 
     const bool fits = a.dtype() == DType::float32 && a.count() > 0 && shape.size() == 2 &&
                       shape[1] >= low && shape[1] <= high;
     if (!fits)
-        throw py::value_error(fmt::format("{} must be (n, {} to {}) float32 with n > 0, got {}", what,
-                                          low, high, a.repr()));
+        throw py::value_error(fmt::format("{} must be (n, {} to {}) float32 with n > 0, got {}",
+                                          what, low, high, a.repr()));
     return a;
 }
 
@@ -39,8 +39,8 @@ Blend blend_from(const std::string& name) {
 
 glm::vec4 vec4_from(const std::array<float, 4>& c) { return {c[0], c[1], c[2], c[3]}; }
 
-void draw_points(Engine& e, const Array& positions, const Array* values, const Array* colors, float size,
-                 bool world_size, const std::array<float, 4>& color, float opacity,
+void draw_points(Engine& e, const Array& positions, const Array* values, const Array* colors,
+                 float size, bool world_size, const std::array<float, 4>& color, float opacity,
                  const std::string& blend, const std::string& colormap, float low, float high,
                  bool round) {
     check_float32(positions, "positions", 2, 4);
@@ -52,13 +52,15 @@ void draw_points(Engine& e, const Array& positions, const Array* values, const A
     data.offset = positions.offset();
     if (values) {
         if (values->dtype() != DType::float32 || values->count() != std::size_t(n))
-            throw py::value_error(fmt::format("values must be ({},) float32, got {}", n, values->repr()));
+            throw py::value_error(
+                fmt::format("values must be ({},) float32, got {}", n, values->repr()));
         data.values = &values->gl_buffer();
         data.value_offset = values->offset();
     }
     if (colors) {
         const bool bytes = colors->dtype() == DType::uint8;
-        if ((!bytes && colors->dtype() != DType::float32) || colors->shape() != std::vector<py::ssize_t>{n, 4})
+        if ((!bytes && colors->dtype() != DType::float32) ||
+            colors->shape() != std::vector<py::ssize_t>{n, 4})
             throw py::value_error(
                 fmt::format("colors must be ({}, 4) uint8 or float32, got {}", n, colors->repr()));
         data.colors = &colors->gl_buffer();
@@ -140,9 +142,10 @@ void draw_texture(Engine& e, const Texture& texture, const std::string& colormap
 void bind_drawing(py::class_<Engine, std::shared_ptr<Engine>>& c) {
     c.def("draw_points", &draw_points, py::arg("positions"), py::arg("values") = nullptr,
           py::arg("colors") = nullptr, py::arg("size") = 3.0f, py::arg("world_size") = false,
-          py::arg("color") = std::array<float, 4>{0.95f, 0.80f, 0.55f, 1.0f}, py::arg("opacity") = 1.0f,
-          py::arg("blend") = "alpha", py::arg("colormap") = "viridis", py::arg("low") = 0.0f,
-          py::arg("high") = 1.0f, py::arg("round") = true, "In a frame: App.points.");
+          py::arg("color") = std::array<float, 4>{0.95f, 0.80f, 0.55f, 1.0f},
+          py::arg("opacity") = 1.0f, py::arg("blend") = "alpha", py::arg("colormap") = "viridis",
+          py::arg("low") = 0.0f, py::arg("high") = 1.0f, py::arg("round") = true,
+          "In a frame: App.points.");
     c.def("draw_lines", &draw_lines, py::arg("positions"),
           py::arg("color") = std::array<float, 4>{0.6f, 0.65f, 0.7f, 1.0f}, py::arg("fade") = 0.0f,
           py::arg("segments") = false, py::arg("closed") = false, "In a frame: App.lines.");
@@ -153,32 +156,36 @@ void bind_drawing(py::class_<Engine, std::shared_ptr<Engine>>& c) {
     c.def("draw_image", &draw_texture, py::arg("array"), py::arg("colormap") = "viridis",
           py::arg("low") = 0.0f, py::arg("high") = 1.0f, py::arg("gamma") = 1.0f,
           py::arg("smooth") = false, py::arg("y_up") = false, py::arg("opacity") = 1.0f);
-    c.def_property_readonly("element_under_mouse",
-                            [](Engine& e) -> std::optional<std::pair<int, int>> {
-                                const auto at = e.studio.element_under_mouse();
-                                if (!at) return {};
-                                return std::pair{(*at)[0], (*at)[1]};
-                            },
-                            "(column, row) of the picture drawn last, or None.");
-    c.def("set_background", [](Engine& e, std::array<float, 4> c4) { e.studio.set_background(c4); },
-          py::arg("rgba"));
-    c.def("use_camera",
-          [](Engine& e, const std::string& name) {
-              if (name != "orbit" && name != "pan_zoom")
-                  throw py::value_error("camera is 'orbit' or 'pan_zoom', got '" + name + "'");
-              e.studio.use_camera(name == "orbit" ? Camera::orbit : Camera::pan_zoom);
-          },
-          py::arg("name"), "'orbit' or 'pan_zoom': what the mouse moves.");
-    c.def("screenshot",
-          [](Engine& e, bool with_ui) {
-              ImageData image;
-              {
-                  py::gil_scoped_release release;
-                  image = e.studio.screenshot(with_ui);
-              }
-              return to_numpy(image);
-          },
-          py::arg("with_ui") = false, "(height, width, 3) uint8 of the last finished frame.");
+    c.def_property_readonly(
+        "element_under_mouse",
+        [](Engine& e) -> std::optional<std::pair<int, int>> {
+            const auto at = e.studio.element_under_mouse();
+            if (!at) return {};
+            return std::pair{(*at)[0], (*at)[1]};
+        },
+        "(column, row) of the picture drawn last, or None.");
+    c.def(
+        "set_background", [](Engine& e, std::array<float, 4> c4) { e.studio.set_background(c4); },
+        py::arg("rgba"));
+    c.def(
+        "use_camera",
+        [](Engine& e, const std::string& name) {
+            if (name != "orbit" && name != "pan_zoom")
+                throw py::value_error("camera is 'orbit' or 'pan_zoom', got '" + name + "'");
+            e.studio.use_camera(name == "orbit" ? Camera::orbit : Camera::pan_zoom);
+        },
+        py::arg("name"), "'orbit' or 'pan_zoom': what the mouse moves.");
+    c.def(
+        "screenshot",
+        [](Engine& e, bool with_ui) {
+            ImageData image;
+            {
+                py::gil_scoped_release release;
+                image = e.studio.screenshot(with_ui);
+            }
+            return to_numpy(image);
+        },
+        py::arg("with_ui") = false, "(height, width, 3) uint8 of the last finished frame.");
 }
 
 } // namespace lathe::bind

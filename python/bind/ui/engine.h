@@ -28,11 +28,11 @@ struct Engine {
     /// Blocks as Studio::wait. A fault goes to the slot of its kernel. It is thrown where there is
     /// none, and without a window: what a fault leaves behind is nothing to compute with.
     void synchronize();
-    /// A driver registers GL's buffers, and gives them back, when all kernels have ended. Where none can
-    /// be cancelled this waits for them before, as Studio::wait, which Ctrl+C ends.
+    /// A driver registers GL's buffers, and gives them back, when all kernels have ended. Where
+    /// none can be cancelled this waits for them before, as Studio::wait, which Ctrl+C ends.
     void wait_to_register();
-    /// The program ends: keeps the session, and waits for what no frame has waited for. Its fault in
-    /// words; empty where all went well.
+    /// The program ends: keeps the session, and waits for what no frame has waited for. Its fault
+    /// in words; empty where all went well.
     std::string finish() noexcept;
 
     Studio studio;

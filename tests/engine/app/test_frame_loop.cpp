@@ -101,7 +101,7 @@ TEST(FrameLoop, InterruptEndsItCleanlyAndTheOldHandlerComesBack) {
         EXPECT_TRUE(loop.interrupted());
         EXPECT_EQ(loop.frame(), 2u);
     }
-    struct sigaction now {};
+    struct sigaction now{};
     sigaction(SIGINT, nullptr, &now);
     EXPECT_EQ(now.sa_handler, SIG_DFL);
 }

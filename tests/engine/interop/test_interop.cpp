@@ -59,10 +59,8 @@ protected:
         DeviceTest::SetUp();
         if (IsSkipped() || HasFatalFailure()) return;
         // The mode is found once a GL context, so each test has one of its own.
-        if (GetParam() == Path::copy)
-            setenv("LATHE_INTEROP", "copy", 1);
-        else
-            unsetenv("LATHE_INTEROP");
+        if (GetParam() == Path::copy) setenv("LATHE_INTEROP", "copy", 1);
+        else unsetenv("LATHE_INTEROP");
         context_.emplace();
         module_ = gpu::compile_module(kSource);
         stream_ = gpu::Stream{gpu::StreamConfig{}};

@@ -78,7 +78,8 @@ TEST_F(BuildTest, ParametersComeFromTheKernels) {
     ASSERT_TRUE(slot.wait()) << slot.log();
     std::vector<std::string> names;
     for (const auto& p : slot.parameters()) names.push_back(p.name);
-    EXPECT_EQ(names, (std::vector<std::string>{"scale", "wrap", "pattern", "tint", "steps", "rate"}))
+    EXPECT_EQ(names,
+              (std::vector<std::string>{"scale", "wrap", "pattern", "tint", "steps", "rate"}))
         << "no pointers, no sizes, nothing the program sets itself";
     const auto& p = slot.parameters();
     ASSERT_EQ(p.size(), 6u);

@@ -44,7 +44,8 @@ protected:
     void TearDown() override { EXPECT_EQ(ImGuiLayer::errors(), 0) << "Dear ImGui was misused"; }
 };
 
-/// Frames until `done`, for a minute at most; says what the slot was doing where that was too short.
+/// Frames until `done`, for a minute at most; says what the slot was doing where that was too
+/// short.
 testing::AssertionResult frames_until(Painting& p, const std::function<bool()>& done) {
     const auto limit = std::chrono::steady_clock::now() + std::chrono::minutes{1};
     while (!done()) {

@@ -37,10 +37,8 @@ public:
         setenv("LATHE_CACHE_DIR", folder_.path().c_str(), 1);
     }
     ~EmptyCache() {
-        if (before_.empty())
-            unsetenv("LATHE_CACHE_DIR");
-        else
-            setenv("LATHE_CACHE_DIR", before_.c_str(), 1);
+        if (before_.empty()) unsetenv("LATHE_CACHE_DIR");
+        else setenv("LATHE_CACHE_DIR", before_.c_str(), 1);
     }
 
 private:
@@ -68,8 +66,8 @@ protected:
 /// A studio whose kernel ends (n = 0) or does not (n = 1).
 struct Turning {
     explicit Turning(StudioConfig config)
-        : studio{std::move(config)}, slot{studio.add_kernel(kLoop, "turn", {}, "turn.cu")}, flag{
-                                                                                                4} {
+        : studio{std::move(config)}, slot{studio.add_kernel(kLoop, "turn", {}, "turn.cu")},
+          flag{4} {
         gpu::fill_units(flag.address(), 0, 4, 1);
     }
 

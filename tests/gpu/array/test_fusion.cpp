@@ -56,12 +56,9 @@ struct Recorded {
         std::vector<InputType> types;
         std::vector<Input> inputs;
         for (const Expression::Term& each : terms) {
-            if (each.value)
-                inputs.emplace_back(results[*each.value]);
-            else if (each.array)
-                inputs.emplace_back(*each.array);
-            else
-                inputs.emplace_back(each.number);
+            if (each.value) inputs.emplace_back(results[*each.value]);
+            else if (each.array) inputs.emplace_back(*each.array);
+            else inputs.emplace_back(each.number);
             const Array* const array = inputs.back().array;
             types.push_back(
                 {array ? *array->type().dtype : each.number.dtype, !array, PythonNumber::floating});

@@ -240,10 +240,8 @@ Status cusolverDnXsyevd(Handle, Parameters, int vectors, int triangle, std::int6
     for (std::int64_t j = 0; j < n; ++j) {
         a(j, j) = a(j, j).real();
         for (std::int64_t i = 0; i < j; ++i)
-            if (triangle == kLower)
-                a(i, j) = std::conj(a(j, i));
-            else
-                a(j, i) = std::conj(a(i, j));
+            if (triangle == kLower) a(i, j) = std::conj(a(j, i));
+            else a(j, i) = std::conj(a(i, j));
     }
     for (const Number& each : a.values) largest = std::max(largest, std::abs(each));
     // Made definite by a shift, singular values are eigenvalues and right vectors eigenvectors.

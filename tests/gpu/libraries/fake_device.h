@@ -40,35 +40,21 @@ inline void wait_for_device() {
 // cudaDataType: 0 float, 1 double, 2 half, 4 and 5 complex.
 inline Number load(int type, const void* from, std::int64_t index) {
     switch (type) {
-    case 0:
-        return static_cast<const float*>(from)[index];
-    case 1:
-        return static_cast<const double*>(from)[index];
-    case 2:
-        return static_cast<double>(static_cast<const _Float16*>(from)[index]);
-    case 4:
-        return static_cast<const std::complex<float>*>(from)[index];
-    default:
-        return static_cast<const std::complex<double>*>(from)[index];
+    case 0: return static_cast<const float*>(from)[index];
+    case 1: return static_cast<const double*>(from)[index];
+    case 2: return static_cast<double>(static_cast<const _Float16*>(from)[index]);
+    case 4: return static_cast<const std::complex<float>*>(from)[index];
+    default: return static_cast<const std::complex<double>*>(from)[index];
     }
 }
 
 inline void store(int type, void* to, std::int64_t index, Number value) {
     switch (type) {
-    case 0:
-        static_cast<float*>(to)[index] = static_cast<float>(value.real());
-        break;
-    case 1:
-        static_cast<double*>(to)[index] = value.real();
-        break;
-    case 2:
-        static_cast<_Float16*>(to)[index] = static_cast<_Float16>(value.real());
-        break;
-    case 4:
-        static_cast<std::complex<float>*>(to)[index] = std::complex<float>{value};
-        break;
-    default:
-        static_cast<std::complex<double>*>(to)[index] = value;
+    case 0: static_cast<float*>(to)[index] = static_cast<float>(value.real()); break;
+    case 1: static_cast<double*>(to)[index] = value.real(); break;
+    case 2: static_cast<_Float16*>(to)[index] = static_cast<_Float16>(value.real()); break;
+    case 4: static_cast<std::complex<float>*>(to)[index] = std::complex<float>{value}; break;
+    default: static_cast<std::complex<double>*>(to)[index] = value;
     }
 }
 

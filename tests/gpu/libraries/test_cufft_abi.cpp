@@ -15,21 +15,17 @@ namespace {
 
 /// Pointers are passed alike whatever they point to, enumerations as int.
 template <class Ours, class Theirs> constexpr bool is_passed_alike() {
-    if constexpr (std::is_pointer_v<Ours>)
-        return std::is_pointer_v<Theirs>;
+    if constexpr (std::is_pointer_v<Ours>) return std::is_pointer_v<Theirs>;
     else if constexpr (std::is_enum_v<Theirs>)
         return std::is_same_v<Ours, int> && sizeof(Theirs) == sizeof(int);
-    else
-        return std::is_same_v<Ours, Theirs>;
+    else return std::is_same_v<Ours, Theirs>;
 }
 
 template <class Ours, class Theirs> struct Same;
 template <class R, class... A, class S, class... B> struct Same<R(A...), S(B...)> {
     static constexpr bool value = [] {
-        if constexpr (sizeof...(A) != sizeof...(B))
-            return false;
-        else
-            return is_passed_alike<R, S>() && (is_passed_alike<A, B>() && ...);
+        if constexpr (sizeof...(A) != sizeof...(B)) return false;
+        else return is_passed_alike<R, S>() && (is_passed_alike<A, B>() && ...);
     }();
 };
 

@@ -25,8 +25,8 @@ template <class A, class B> constexpr bool is_same_argument() {
         return std::is_const_v<To> == std::is_const_v<From>;
     } else {
         return !std::is_pointer_v<A> && !std::is_pointer_v<B> && sizeof(A) == sizeof(B) &&
-               (std::is_integral_v<A> || std::is_enum_v<A>)&&(std::is_integral_v<B> ||
-                                                              std::is_enum_v<B>);
+               (std::is_integral_v<A> || std::is_enum_v<A>) &&
+               (std::is_integral_v<B> || std::is_enum_v<B>);
     }
 }
 
@@ -35,9 +35,9 @@ template <class R, class... A, class S, class... B>
 struct IsSame<R(A...), S(B...)>
     : std::bool_constant<sizeof...(A) == sizeof...(B) && is_same_argument<R, S>()> {};
 template <class R, class... A, class S, class... B>
-requires(sizeof...(A) == sizeof...(B)) struct IsSame<R(A...), S(B...)>
-    : std::bool_constant<is_same_argument<R, S>() && (is_same_argument<A, B>() && ...)> {
-};
+    requires(sizeof...(A) == sizeof...(B))
+struct IsSame<R(A...), S(B...)>
+    : std::bool_constant<is_same_argument<R, S>() && (is_same_argument<A, B>() && ...)> {};
 
 #define SAME(ours, theirs) static_assert(IsSame<ours, decltype(theirs)>::value, #theirs)
 

@@ -91,8 +91,7 @@ TEST_F(Captures, HostFunctionsAreNodes) {
     int calls = 0;
     begin();
     ASSERT_EQ(launch_add(stream_, 0, 1), CUDA_SUCCESS);
-    GRAPH_CHECK(cuLaunchHostFunc(
-        stream_, [](void* n) { ++*static_cast<int*>(n); }, &calls));
+    GRAPH_CHECK(cuLaunchHostFunc(stream_, [](void* n) { ++*static_cast<int*>(n); }, &calls));
     ASSERT_EQ(end(stream_), CUDA_SUCCESS);
     const Nodes all = nodes(graph_);
     ASSERT_EQ(all.size(), 2u);

@@ -78,7 +78,8 @@ TEST_F(Module, TheBestCodeIsThereAtTheFirstLaunchWhereItIsAskedFor) {
     const std::string source = R"(extern "C" __global__ void k(int* x, int never) {
         const int i = threadIdx.x;
         x[i + 1] = x[i] + 1;
-        if (never == )" + std::to_string(getpid()) + "77) x[0] = 5; }";
+        if (never == )" + std::to_string(getpid()) +
+                               "77) x[0] = 5; }";
     latheSoftBestCodeBegin();
     CUfunction f = kernel(source);
     latheSoftBestCodeEnd();

@@ -102,8 +102,8 @@ TEST_F(Streams, WaitForAValueThatAnotherStreamWrites) {
     CHECK_CU(cuStreamSynchronize(b));
     EXPECT_EQ(cuStreamQuery(a), CUDA_ERROR_NOT_READY);
     std::atomic<bool> called{false}; // waiting streams do not hold up host functions
-    CHECK_CU(cuLaunchHostFunc(
-        b, [](void* c) { *static_cast<std::atomic<bool>*>(c) = true; }, &called));
+    CHECK_CU(
+        cuLaunchHostFunc(b, [](void* c) { *static_cast<std::atomic<bool>*>(c) = true; }, &called));
     CHECK_CU(cuStreamSynchronize(b));
     EXPECT_TRUE(called);
     CHECK_CU(cuStreamWriteValue32(b, x.get(), 6, 0));

@@ -142,14 +142,10 @@ std::uint32_t lathe_rt_is_space(ThreadContext* t, std::uint64_t address, std::ui
     const auto params = reinterpret_cast<std::uintptr_t>(t->params);
     const bool param = address >= params && address < params + t->block->param_bytes;
     switch (space) {
-    case 1:
-        return shared;
-    case 4:
-        return param;
-    case 0:
-        return !shared && !param;
-    default:
-        return 0;
+    case 1: return shared;
+    case 4: return param;
+    case 0: return !shared && !param;
+    default: return 0;
     }
 }
 
@@ -231,9 +227,7 @@ std::uint32_t lathe_rt_shfl(ThreadContext* t, std::uint32_t mask, std::uint32_t 
         from = lane ^ b;
         ok = from <= last;
         break;
-    default:
-        from = first | (b & ~segment);
-        ok = from <= last;
+    default: from = first | (b & ~segment); ok = from <= last;
     }
     if (!ok) from = lane;
     *in_range = ok;
@@ -341,10 +335,8 @@ void lathe_rt_surface_warp(ThreadContext*, std::uint64_t object, std::uint32_t m
             std::uint8_t* p = memory + coords[lane] + k * bytes;
             std::uint32_t& value = values[k * width + lane];
             if (!(access >> 12)) value = 0;
-            if (access >> 12)
-                std::memcpy(p, &value, bytes);
-            else
-                std::memcpy(&value, p, bytes);
+            if (access >> 12) std::memcpy(p, &value, bytes);
+            else std::memcpy(&value, p, bytes);
         }
     }
 }

@@ -137,9 +137,7 @@ std::vector<Op> min_max_abs_neg_sad() {
                     Bits{u16(static_cast<Bits>(std::max(s16(v[0] >> 16), s16(v[1] >> 16))))} << 16;
          }},
         {"max.relu.s32 %d, %a, %b;", "s32 s32 s32",
-         [](I v) -> Bits {
-             return static_cast<Bits>(std::max({s32(v[0]), s32(v[1]), 0}));
-         }},
+         [](I v) -> Bits { return static_cast<Bits>(std::max({s32(v[0]), s32(v[1]), 0})); }},
         {"abs.s32 %d, %a;", "s32 s32", [](I v) { return u32(s32(v[0]) < 0 ? 0 - v[0] : v[0]); }},
         {"abs.s64 %d, %a;", "s64 s64", [](I v) { return s64(v[0]) < 0 ? 0 - v[0] : v[0]; }},
         {"neg.s32 %d, %a;", "s32 s32", [](I v) { return u32(0 - v[0]); }},

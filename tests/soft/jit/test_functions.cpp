@@ -205,8 +205,7 @@ TEST(ApproximateFunctions, HyperbolicTangent) {
 
 TEST(ApproximateFunctions, RootsAndReciprocals) {
     const auto all = every_exponent(0x1p-126f, 0x1p126f);
-    expect_within(
-        "rcp.approx.f32", all, [](long double x) { return 1 / x; }, Measure::ulp, 1);
+    expect_within("rcp.approx.f32", all, [](long double x) { return 1 / x; }, Measure::ulp, 1);
     expect_within(
         "sqrt.approx.f32", all, [](long double x) { return std::sqrt(x); }, Measure::relative,
         std::exp2(-23));

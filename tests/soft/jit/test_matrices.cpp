@@ -235,10 +235,8 @@ void run_fragments(const std::string& instruction, int counts[3], int bits, Matr
             for (int e = 0; e < (is_c ? in_c : per); ++e) {
                 if (is_c) {
                     const auto [r, s] = of_c(lane, w - counts[0] - counts[1], e);
-                    if constexpr (half)
-                        word |= static_cast<std::uint32_t>(c.at(r, s)) << (16 * e);
-                    else
-                        word = bits_of(c.at(r, s));
+                    if constexpr (half) word |= static_cast<std::uint32_t>(c.at(r, s)) << (16 * e);
+                    else word = bits_of(c.at(r, s));
                     continue;
                 }
                 const auto [r, s] = w < counts[0] ? of_a(lane, w, e) : of_b(lane, w - counts[0], e);
@@ -253,10 +251,8 @@ void run_fragments(const std::string& instruction, int counts[3], int bits, Matr
             for (int e = 0; e < in_c; ++e) {
                 const auto [r, s] = of_c(lane, w, e);
                 const std::uint32_t word = out[static_cast<std::size_t>(lane * counts[2] + w)];
-                if constexpr (half)
-                    d.at(r, s) = static_cast<std::uint16_t>(word >> (16 * e));
-                else
-                    std::memcpy(&d.at(r, s), &word, 4);
+                if constexpr (half) d.at(r, s) = static_cast<std::uint16_t>(word >> (16 * e));
+                else std::memcpy(&d.at(r, s), &word, 4);
             }
 }
 
@@ -333,10 +329,8 @@ TEST_F(MatrixProducts, OfFourQuads) {
                 const auto run = [&](auto& a, auto& b, auto& c, auto& d) {
                     run_fragments(name, counts, 16, a, b, c, d, of_a, of_b, of_c);
                 };
-                if (half)
-                    check<std::uint16_t, std::uint16_t>(8, 8, 4, true, true, true, run);
-                else
-                    check<std::uint16_t, float>(8, 8, 4, true, true, true, run);
+                if (half) check<std::uint16_t, std::uint16_t>(8, 8, 4, true, true, true, run);
+                else check<std::uint16_t, float>(8, 8, 4, true, true, true, run);
             }
 }
 

@@ -29,14 +29,23 @@ TEST(Dwarf, NamesAndTypesAreTheSources) {
     const auto all = signatures();
     ASSERT_EQ(all.size(), 2u);
     EXPECT_EQ(all[0].name, "step");
-    struct Expected { const char* name; const char* type; Kind kind; std::uint32_t bytes; };
-    const std::vector<Expected> expected{
-        {"u", "float*", Kind::pointer, 8},      {"v", "const float2*", Kind::pointer, 8},
-        {"width", "int", Kind::signed_integer, 4}, {"F", "float", Kind::floating, 4},
-        {"k", "double", Kind::floating, 8},     {"on", "bool", Kind::boolean, 1},
-        {"seed", "uint", Kind::unsigned_integer, 4}, {"p", "Params", Kind::structure, 32},
-        {"m", "Mode", Kind::enumeration, 4},    {"img", "const unsigned char*", Kind::pointer, 8},
-        {"arr", "float", Kind::floating, 4}};
+    struct Expected {
+        const char* name;
+        const char* type;
+        Kind kind;
+        std::uint32_t bytes;
+    };
+    const std::vector<Expected> expected{{"u", "float*", Kind::pointer, 8},
+                                         {"v", "const float2*", Kind::pointer, 8},
+                                         {"width", "int", Kind::signed_integer, 4},
+                                         {"F", "float", Kind::floating, 4},
+                                         {"k", "double", Kind::floating, 8},
+                                         {"on", "bool", Kind::boolean, 1},
+                                         {"seed", "uint", Kind::unsigned_integer, 4},
+                                         {"p", "Params", Kind::structure, 32},
+                                         {"m", "Mode", Kind::enumeration, 4},
+                                         {"img", "const unsigned char*", Kind::pointer, 8},
+                                         {"arr", "float", Kind::floating, 4}};
     ASSERT_EQ(all[0].parameters.size(), expected.size());
     for (std::size_t i = 0; i < expected.size(); ++i) {
         const ParameterType& p = all[0].parameters[i];

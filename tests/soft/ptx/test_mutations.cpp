@@ -31,24 +31,12 @@ private:
         const std::size_t at = below(text.size());
         const std::size_t bytes = 1 + below(std::min<std::size_t>(24, text.size() - at));
         switch (below(6)) {
-        case 0:
-            text.erase(at, bytes);
-            break;
-        case 1:
-            text.insert(at, text.substr(at, bytes));
-            break;
-        case 2:
-            text[at] = static_cast<char>(random_());
-            break;
-        case 3:
-            text[at] = kInteresting[below(kInteresting.size())];
-            break;
-        case 4:
-            text.insert(at, text.substr(below(text.size()), bytes));
-            break;
-        default:
-            text.resize(at);
-            break;
+        case 0: text.erase(at, bytes); break;
+        case 1: text.insert(at, text.substr(at, bytes)); break;
+        case 2: text[at] = static_cast<char>(random_()); break;
+        case 3: text[at] = kInteresting[below(kInteresting.size())]; break;
+        case 4: text.insert(at, text.substr(below(text.size()), bytes)); break;
+        default: text.resize(at); break;
         }
     }
 

@@ -102,8 +102,7 @@ Comparison compare(const Record& recorded, const Record& fresh) {
     if (recorded.code != fresh.code)
         fail(fmt::format("it ended with code {} there ({}), here with {} ({})", recorded.code,
                          recorded.problem, fresh.code, fresh.problem));
-    else if (recorded.parts.size() != fresh.parts.size())
-        fail("the results have other parts");
+    else if (recorded.parts.size() != fresh.parts.size()) fail("the results have other parts");
     else
         for (std::size_t k = 0; k < fresh.parts.size(); ++k)
             compare_parts(recorded.parts[k], fresh.parts[k], result);

@@ -78,8 +78,7 @@ std::vector<Part> run_mma(Session& session, const Mma& m, Fill fill) {
                                          : static_cast<std::uint32_t>(random()));
             for (int k = 0; k < m.c; ++k) {
                 const float x = static_cast<float>(static_cast<int>(random() % 17) - 8);
-                if (m.result == Type::f16)
-                    in.push_back(two_halves(random, fill));
+                if (m.result == Type::f16) in.push_back(two_halves(random, fill));
                 else if (m.result == Type::f32)
                     in.push_back(static_cast<std::uint32_t>(
                         part("", Type::f32, std::vector<float>{fill == Fill::any ? x / 7 : x})

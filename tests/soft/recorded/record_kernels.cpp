@@ -46,24 +46,15 @@ Options parsed(int count, char** words) {
             if (++k >= count) throw Error{word + " wants a value"};
             return words[k];
         };
-        if (word == "--full")
-            options.full = next();
-        else if (word == "--compare")
-            options.compare = next();
-        else if (word == "--shorten")
-            options.shorten = next();
-        else if (word == "--ptx")
-            options.ptx = next();
-        else if (word == "--only")
-            options.only = next();
-        else if (word == "--list")
-            options.list = true;
-        else if (word == "--jobs")
-            options.jobs = static_cast<unsigned>(std::stoul(next()));
-        else if (word == "--seconds")
-            options.seconds = std::stod(next());
-        else if (word == "--worker")
-            options.worker = WorkerShare::parse(next());
+        if (word == "--full") options.full = next();
+        else if (word == "--compare") options.compare = next();
+        else if (word == "--shorten") options.shorten = next();
+        else if (word == "--ptx") options.ptx = next();
+        else if (word == "--only") options.only = next();
+        else if (word == "--list") options.list = true;
+        else if (word == "--jobs") options.jobs = static_cast<unsigned>(std::stoul(next()));
+        else if (word == "--seconds") options.seconds = std::stod(next());
+        else if (word == "--worker") options.worker = WorkerShare::parse(next());
         else if (word == "--note") {
             const std::string note = next();
             const std::size_t equals = note.find('=');
@@ -71,8 +62,7 @@ Options parsed(int count, char** words) {
             options.notes[note.substr(0, equals)] = note.substr(equals + 1);
         } else if (word.starts_with("-") || !options.file.empty())
             throw Error{"unknown argument " + word};
-        else
-            options.file = word;
+        else options.file = word;
     }
     return options;
 }

@@ -70,12 +70,9 @@ bool is_real(Type type) { return type >= Type::f16 && type <= Type::f64; }
 
 double value_of(Type type, std::uint64_t bits) {
     switch (type) {
-    case Type::f64:
-        return std::bit_cast<double>(bits);
-    case Type::f32:
-        return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
-    case Type::bf16:
-        return std::bit_cast<float>(static_cast<std::uint32_t>(bits << 16));
+    case Type::f64: return std::bit_cast<double>(bits);
+    case Type::f32: return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+    case Type::bf16: return std::bit_cast<float>(static_cast<std::uint32_t>(bits << 16));
     case Type::f16: {
         const int exponent = static_cast<int>(bits >> 10 & 31);
         const double digits = static_cast<double>(bits & 1023), sign = bits & 0x8000 ? -1 : 1;
@@ -83,8 +80,7 @@ double value_of(Type type, std::uint64_t bits) {
         return sign *
                (exponent ? std::ldexp(1024 + digits, exponent - 25) : std::ldexp(digits, -24));
     }
-    default:
-        return static_cast<double>(bits);
+    default: return static_cast<double>(bits);
     }
 }
 

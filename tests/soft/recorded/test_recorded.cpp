@@ -47,10 +47,8 @@ public:
         if (mode) setenv("LATHE_SOFT_MODE", mode, 1);
     }
     ~Mode() {
-        if (before_.empty())
-            unsetenv("LATHE_SOFT_MODE");
-        else
-            setenv("LATHE_SOFT_MODE", before_.c_str(), 1);
+        if (before_.empty()) unsetenv("LATHE_SOFT_MODE");
+        else setenv("LATHE_SOFT_MODE", before_.c_str(), 1);
     }
     Mode(const Mode&) = delete;
     Mode& operator=(const Mode&) = delete;

@@ -53,14 +53,11 @@ CUDA_ARRAY3D_DESCRIPTOR descriptor(const ArrayShape& s) {
 std::size_t ArrayShape::texel_bytes() const {
     switch (format) {
     case CU_AD_FORMAT_UNSIGNED_INT8:
-    case CU_AD_FORMAT_SIGNED_INT8:
-        return channels;
+    case CU_AD_FORMAT_SIGNED_INT8: return channels;
     case CU_AD_FORMAT_UNSIGNED_INT16:
     case CU_AD_FORMAT_SIGNED_INT16:
-    case CU_AD_FORMAT_HALF:
-        return std::size_t{2} * channels;
-    default:
-        return std::size_t{4} * channels;
+    case CU_AD_FORMAT_HALF: return std::size_t{2} * channels;
+    default: return std::size_t{4} * channels;
     }
 }
 

@@ -250,20 +250,20 @@ void add_others(std::vector<Case>& cases) {
                      }
                      return {channel("xyzw", other(session, "gather", texture, at, 4), -1)};
                  }});
-    cases.push_back(
-        {"textures/linear_memory", [](Session& session) -> std::vector<Part> {
-             const Memory data = session.upload(noise(4 * 64, 7));
-             CUDA_RESOURCE_DESC r{};
-             r.resType = CU_RESOURCE_TYPE_LINEAR;
-             r.res.linear.devPtr = data.get();
-             r.res.linear.format = CU_AD_FORMAT_FLOAT;
-             r.res.linear.numChannels = 4;
-             r.res.linear.sizeInBytes = 16 * 64;
-             const Texture texture{session, r, description(CU_TR_FILTER_MODE_POINT, false)};
-             Places at;
-             for (int i = -8; i < 72; ++i) at.push_back({static_cast<float>(i)});
-             return {channel("xyzw", other(session, "fetch", texture, at, 1), -1)};
-         }});
+    cases.push_back({"textures/linear_memory", [](Session& session) -> std::vector<Part> {
+                         const Memory data = session.upload(noise(4 * 64, 7));
+                         CUDA_RESOURCE_DESC r{};
+                         r.resType = CU_RESOURCE_TYPE_LINEAR;
+                         r.res.linear.devPtr = data.get();
+                         r.res.linear.format = CU_AD_FORMAT_FLOAT;
+                         r.res.linear.numChannels = 4;
+                         r.res.linear.sizeInBytes = 16 * 64;
+                         const Texture texture{session, r,
+                                               description(CU_TR_FILTER_MODE_POINT, false)};
+                         Places at;
+                         for (int i = -8; i < 72; ++i) at.push_back({static_cast<float>(i)});
+                         return {channel("xyzw", other(session, "fetch", texture, at, 1), -1)};
+                     }});
     for (const bool blends : {false, true})
         cases.push_back({fmt::format("textures/pitched_memory/{}", blends ? "linear" : "point"),
                          [=](Session& session) -> std::vector<Part> {

@@ -12,10 +12,8 @@ struct Mode {
     /// For modules that are loaded from now on.
     void set() const {
         setenv("LATHE_SOFT_MODE", mode, 1);
-        if (width)
-            setenv("LATHE_SOFT_WIDTH", width, 1);
-        else
-            unsetenv("LATHE_SOFT_WIDTH");
+        if (width) setenv("LATHE_SOFT_WIDTH", width, 1);
+        else unsetenv("LATHE_SOFT_WIDTH");
     }
     static void unset() {
         unsetenv("LATHE_SOFT_MODE");

@@ -109,15 +109,14 @@ TEST_F(Access, GathersByNarrowNumbers) {
     const auto try_all = [&](auto zero, const char* type) {
         using Number = decltype(zero);
         SCOPED_TRACE(type);
-        const std::string source =
-            std::string{"extern \"C\" __global__ void k(const "} + type +
-            "* index, const int* in, int* out) {\n"
-            "  __shared__ int bins[50];\n"
-            "  int i = threadIdx.x;\n"
-            "  int v = in[index[i]];\n"
-            "  if (v == 0) atomicAdd(&bins[index[i + 64]], 1);\n"
-            "  out[i] = v;\n"
-            "}\n";
+        const std::string source = std::string{"extern \"C\" __global__ void k(const "} + type +
+                                   "* index, const int* in, int* out) {\n"
+                                   "  __shared__ int bins[50];\n"
+                                   "  int i = threadIdx.x;\n"
+                                   "  int v = in[index[i]];\n"
+                                   "  if (v == 0) atomicAdd(&bins[index[i + 64]], 1);\n"
+                                   "  out[i] = v;\n"
+                                   "}\n";
         CUfunction f = kernel(source);
         std::vector<Number> index(128);
         for (int i = 0; i < 128; ++i)

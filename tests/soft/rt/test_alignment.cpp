@@ -222,10 +222,8 @@ TEST_F(Alignment, PointersFromMemory) {
     for (unsigned shift : {0u, 8u, 4u, 1u}) {
         Buffer<CUdeviceptr> second{std::vector<CUdeviceptr>{0, a.get() + shift}};
         Buffer<CUdeviceptr> first{std::vector<CUdeviceptr>{second.get(), a.get()}};
-        if (shift % 8 == 0)
-            allowed(f, shape(1, 32), first.get(), sum.get());
-        else
-            refused(f, shape(1, 32), at(5, 0, a.get() + shift, "read"), first.get(), sum.get());
+        if (shift % 8 == 0) allowed(f, shape(1, 32), first.get(), sum.get());
+        else refused(f, shape(1, 32), at(5, 0, a.get() + shift, "read"), first.get(), sum.get());
     }
 }
 

@@ -30,10 +30,8 @@ protected:
 
     static void set_mode(const char* mode, const char* width) {
         setenv("LATHE_SOFT_MODE", mode, 1);
-        if (width)
-            setenv("LATHE_SOFT_WIDTH", width, 1);
-        else
-            unsetenv("LATHE_SOFT_WIDTH");
+        if (width) setenv("LATHE_SOFT_WIDTH", width, 1);
+        else unsetenv("LATHE_SOFT_WIDTH");
     }
     void TearDown() override {
         unsetenv("LATHE_SOFT_MODE");

@@ -122,10 +122,8 @@ TEST_F(OrderOfExecution, RandomKernelsGiveTheSameBitsAndCounts) {
         for (unsigned& word : in) word = random() % 4 ? random() % 64 : random();
         const Shape s = shape(2, 1 + random() % 130);
         const auto run_once = [&](const char* order, bool counts) {
-            if (order)
-                setenv("LATHE_SOFT_ORDER", order, 1);
-            else
-                unsetenv("LATHE_SOFT_ORDER");
+            if (order) setenv("LATHE_SOFT_ORDER", order, 1);
+            else unsetenv("LATHE_SOFT_ORDER");
             counts ? latheSoftCountersStart() : latheSoftCountersStop();
             latheSoftCountersReset();
             Buffer<unsigned> input{in}, out{8 * 2 * s.block[0]}, sums{18};

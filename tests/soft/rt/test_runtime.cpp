@@ -166,10 +166,8 @@ TEST_F(Blocks, BarrierReductionsAndNamedBarriers) {
                       bad += lathe_rt_barrier_red(t, 0, 0, 2, odd) != 1;
                       bad += lathe_rt_barrier_red(t, 3, 96, 1, 1) != 1;
                       // One warp produces, two wait: bar.arrive does not stop the producer.
-                      if (t->warpid == 0)
-                          lathe_rt_barrier_arrive(t, 5, 96);
-                      else
-                          lathe_rt_barrier_sync(t, 5, 96);
+                      if (t->warpid == 0) lathe_rt_barrier_arrive(t, 5, 96);
+                      else lathe_rt_barrier_sync(t, 5, 96);
                   },
                   4, 96, &wrong),
               CUDA_SUCCESS);
@@ -254,10 +252,8 @@ TEST_F(Blocks, FaultTrapAndDeadlockEndTheLaunchOnly) {
               CUDA_ERROR_LAUNCH_FAILED);
     EXPECT_EQ(run(
                   [](ThreadContext* t) {
-                      if (t->laneid)
-                          lathe_rt_warp_sync(t, ~0u);
-                      else
-                          lathe_rt_barrier_sync(t, 0, 0);
+                      if (t->laneid) lathe_rt_warp_sync(t, ~0u);
+                      else lathe_rt_barrier_sync(t, 0, 0);
                   },
                   1, 32, nullptr),
               CUDA_ERROR_LAUNCH_FAILED);

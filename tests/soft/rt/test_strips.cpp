@@ -107,12 +107,9 @@ TEST_F(Strips, BranchesByRow) {
             "out[i] = v;",
             [](const Thread& t, const int* in, const float*) {
                 int v = 7 * t.x;
-                if (t.y == 1)
-                    v += in[t.x];
-                else if (t.y & 2)
-                    v -= in[t.y];
-                else
-                    v = in[t.i] * t.y;
+                if (t.y == 1) v += in[t.x];
+                else if (t.y & 2) v -= in[t.y];
+                else v = in[t.i] * t.y;
                 if (t.z == 1) v ^= 0x40;
                 if (t.x < 8 && t.y > 0) v += 3;
                 return v;

@@ -17,16 +17,13 @@ struct Setting {
 
 int addressed(int i, int n, CUaddress_mode mode) { // -1: border
     switch (mode) {
-    case CU_TR_ADDRESS_MODE_WRAP:
-        return ((i % n) + n) % n;
-    case CU_TR_ADDRESS_MODE_CLAMP:
-        return std::min(std::max(i, 0), n - 1);
+    case CU_TR_ADDRESS_MODE_WRAP: return ((i % n) + n) % n;
+    case CU_TR_ADDRESS_MODE_CLAMP: return std::min(std::max(i, 0), n - 1);
     case CU_TR_ADDRESS_MODE_MIRROR: {
         int r = ((i % (2 * n)) + 2 * n) % (2 * n);
         return r < n ? r : 2 * n - 1 - r;
     }
-    default:
-        return i < 0 || i >= n ? -1 : i;
+    default: return i < 0 || i >= n ? -1 : i;
     }
 }
 

@@ -69,58 +69,38 @@ private:
 
     std::string value(int depth) {
         switch (pick(depth > 2 ? 4 : 17)) {
-        case 0:
-            return constant();
-        case 1:
-            return variable();
-        case 2:
-            return "lane";
-        case 3:
-            return variable();
-        case 4:
-            return Text{"({} + {})", value(depth + 1), value(depth + 1)}.text;
-        case 5:
-            return Text{"({} - {})", value(depth + 1), value(depth + 1)}.text;
-        case 6:
-            return Text{"({} * {})", value(depth + 1), value(depth + 1)}.text;
-        case 7:
-            return Text{"({} & {})", value(depth + 1), value(depth + 1)}.text;
-        case 8:
-            return Text{"({} ^ {})", value(depth + 1), value(depth + 1)}.text;
-        case 9:
-            return Text{"({} << ({} & 31))", value(depth + 1), value(depth + 1)}.text;
-        case 10:
-            return Text{"({} >> ({} & 31))", value(depth + 1), value(depth + 1)}.text;
-        case 11:
-            return Text{"({} / ({} | 1u))", value(depth + 1), value(depth + 1)}.text;
+        case 0: return constant();
+        case 1: return variable();
+        case 2: return "lane";
+        case 3: return variable();
+        case 4: return Text{"({} + {})", value(depth + 1), value(depth + 1)}.text;
+        case 5: return Text{"({} - {})", value(depth + 1), value(depth + 1)}.text;
+        case 6: return Text{"({} * {})", value(depth + 1), value(depth + 1)}.text;
+        case 7: return Text{"({} & {})", value(depth + 1), value(depth + 1)}.text;
+        case 8: return Text{"({} ^ {})", value(depth + 1), value(depth + 1)}.text;
+        case 9: return Text{"({} << ({} & 31))", value(depth + 1), value(depth + 1)}.text;
+        case 10: return Text{"({} >> ({} & 31))", value(depth + 1), value(depth + 1)}.text;
+        case 11: return Text{"({} / ({} | 1u))", value(depth + 1), value(depth + 1)}.text;
         case 12:
             return Text{"((unsigned)((int){} % (int)(({} & 15) + 1)))", value(depth + 1),
                         value(depth + 1)}
                 .text;
         case 13:
             return Text{"({} ? {} : {})", condition(), value(depth + 1), value(depth + 1)}.text;
-        case 14:
-            return Text{"in[{} & 255]", value(depth + 1)}.text;
-        case 15:
-            return Text{"local[{} & 3]", value(depth + 1)}.text;
-        default:
-            return Text{"in[(lane + {}u) & 255]", pick(4) - 1}.text;
+        case 14: return Text{"in[{} & 255]", value(depth + 1)}.text;
+        case 15: return Text{"local[{} & 3]", value(depth + 1)}.text;
+        default: return Text{"in[(lane + {}u) & 255]", pick(4) - 1}.text;
         }
     }
 
     std::string condition() {
         static constexpr const char* kCompare[] = {"<", ">", "==", "!=", "<=", ">="};
         switch (pick(5)) {
-        case 0:
-            return Text{"(({} & 3) {} {}u)", value(1), kCompare[pick(6)], pick(4)}.text;
-        case 1:
-            return Text{"((int){} {} (int){})", value(2), kCompare[pick(6)], value(2)}.text;
-        case 2:
-            return Text{"(x {} y)", kCompare[pick(6)]}.text;
-        case 3:
-            return Text{"(lane % {} == {})", pick(7) + 1, pick(3)}.text;
-        default:
-            return Text{"({} {} {})", value(2), kCompare[pick(6)], value(2)}.text;
+        case 0: return Text{"(({} & 3) {} {}u)", value(1), kCompare[pick(6)], pick(4)}.text;
+        case 1: return Text{"((int){} {} (int){})", value(2), kCompare[pick(6)], value(2)}.text;
+        case 2: return Text{"(x {} y)", kCompare[pick(6)]}.text;
+        case 3: return Text{"(lane % {} == {})", pick(7) + 1, pick(3)}.text;
+        default: return Text{"({} {} {})", value(2), kCompare[pick(6)], value(2)}.text;
         }
     }
 
@@ -147,8 +127,7 @@ private:
         uniform_loop_ = outer;
         --loops_;
         switch (pick(3)) {
-        case 0:
-            return Text{"for (unsigned i{0} = 0; i{0} < {1}; ++i{0}) {2}", n, most, body}.text;
+        case 0: return Text{"for (unsigned i{0} = 0; i{0} < {1}; ++i{0}) {2}", n, most, body}.text;
         case 1:
             return Text{"{{ unsigned i{0} = {1}; while (i{0}-- > 0) {2} }}\n", n, most, body}.text;
         default:
@@ -269,10 +248,8 @@ private:
         case 10:
             if (divergent || !meets) break;
             return shuffle();
-        case 11:
-            return Text{"local[{} & 3] = {};\n", value(1), value(1)}.text;
-        case 12:
-            return Text{"atomicAdd(&sums[{} & 15], {});\n", value(1), value(1)}.text;
+        case 11: return Text{"local[{} & 3] = {};\n", value(1), value(1)}.text;
+        case 12: return Text{"atomicAdd(&sums[{} & 15], {});\n", value(1), value(1)}.text;
         case 13:
             return Text{"{} = {}({}, {});\n", variable(), one_in(2) ? "mixed" : "recursive",
                         value(2), value(2)}
@@ -285,8 +262,7 @@ private:
                         "y",
                         pick(3)}
                 .text;
-        default:
-            break;
+        default: break;
         }
         return Text{"{} {} {};\n", variable(), one_in(3) ? "=" : "+=", value(0)}.text;
     }
@@ -377,10 +353,8 @@ private:
         static constexpr const char* kKind[] = {"__shfl_up_sync", "__shfl_down_sync",
                                                 "__shfl_xor_sync", "__shfl_sync"};
         switch (pick(5)) {
-        case 0:
-            return Text{"{} = __ballot_sync(~0u, {});\n", variable(), condition()}.text;
-        case 1:
-            return Text{"{} = __match_any_sync(~0u, {} & 3);\n", variable(), value(1)}.text;
+        case 0: return Text{"{} = __ballot_sync(~0u, {});\n", variable(), condition()}.text;
+        case 1: return Text{"{} = __match_any_sync(~0u, {} & 3);\n", variable(), value(1)}.text;
         case 2:
             return Text{"{} += __shfl_sync(~0u, {}, {});\n", variable(), value(1), value(1)}.text;
         case 3:

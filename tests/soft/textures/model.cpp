@@ -77,18 +77,12 @@ FacePlace face_place(double x, double y, double z) {
 std::array<double, 3> point_on_face(const FacePlace& place) {
     const double s = 2 * place.s - 1, t = 2 * place.t - 1;
     switch (place.face) {
-    case 0:
-        return {1, -t, -s};
-    case 1:
-        return {-1, -t, s};
-    case 2:
-        return {s, 1, t};
-    case 3:
-        return {s, -1, -t};
-    case 4:
-        return {s, -t, 1};
-    default:
-        return {-s, -t, -1};
+    case 0: return {1, -t, -s};
+    case 1: return {-1, -t, s};
+    case 2: return {s, 1, t};
+    case 3: return {s, -1, -t};
+    case 4: return {s, -t, 1};
+    default: return {-s, -t, -1};
     }
 }
 

@@ -20,10 +20,8 @@ public:
         setenv("LATHE_SOFT_MODE", mode, 1);
     }
     ~Mode() {
-        if (before_)
-            setenv("LATHE_SOFT_MODE", before_->c_str(), 1);
-        else
-            unsetenv("LATHE_SOFT_MODE");
+        if (before_) setenv("LATHE_SOFT_MODE", before_->c_str(), 1);
+        else unsetenv("LATHE_SOFT_MODE");
     }
     Mode(const Mode&) = delete;
     Mode& operator=(const Mode&) = delete;

@@ -83,12 +83,8 @@ void Widener::emit_vector(const llvm::Instruction& i) {
                               operand(1), operand(2)));
         return;
     }
-    case llvm::Instruction::FNeg:
-        set(i, b.CreateFNeg(operand(0)));
-        return;
-    case llvm::Instruction::Freeze:
-        set(i, b.CreateFreeze(operand(0)));
-        return;
+    case llvm::Instruction::FNeg: set(i, b.CreateFNeg(operand(0))); return;
+    case llvm::Instruction::Freeze: set(i, b.CreateFreeze(operand(0))); return;
     case llvm::Instruction::ExtractValue: {
         const auto& part = llvm::cast<llvm::ExtractValueInst>(i);
         const auto known = parts_.find(part.getAggregateOperand());
@@ -97,8 +93,7 @@ void Widener::emit_vector(const llvm::Instruction& i) {
         set(i, known->second[part.getIndices()[0]]);
         return;
     }
-    default:
-        throw Unsupported{fmt::format("LLVM instruction {}", i.getOpcodeName())};
+    default: throw Unsupported{fmt::format("LLVM instruction {}", i.getOpcodeName())};
     }
 }
 

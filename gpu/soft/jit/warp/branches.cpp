@@ -113,15 +113,11 @@ void Widener::emit_branch(const std::vector<std::pair<unsigned, Value*>>& lanes)
         b.CreateStore(others ? b.CreateOr(b.CreateLoad(mask_type_, waiting_[to]), some) : some,
                       waiting_[to]);
         if (!frontier_.is_back_edge(current_, to)) continue;
-        if (frontier_.is_wait_loop(to))
-            waits = true;
-        else
-            emit_back_edge();
+        if (frontier_.is_wait_loop(to)) waits = true;
+        else emit_back_edge();
     }
-    if (waits)
-        emit_turns(targets);
-    else
-        dispatch(targets, Frontier::Exit::in_order);
+    if (waits) emit_turns(targets);
+    else dispatch(targets, Frontier::Exit::in_order);
 }
 
 // The back edge of a wait loop: after some iterations others get their turn, lanes of this warp

@@ -43,10 +43,8 @@ void Widener::emit_call(const llvm::CallBase& i) {
     }
     const llvm::Function* callee = i.getCalledFunction();
     switch (callee ? call_kind(callee->getName()) : CallKind::by_lane) {
-    case CallKind::by_lane:
-        return emit_by_lane(i);
-    case CallKind::pure:
-        return shape(&i).is_uniform() ? emit_uniform(i) : emit_by_lane(i);
+    case CallKind::by_lane: return emit_by_lane(i);
+    case CallKind::pure: return shape(&i).is_uniform() ? emit_uniform(i) : emit_by_lane(i);
     case CallKind::once: {
         std::vector<Value*> arguments;
         for (unsigned k = 1; k < i.arg_size(); ++k) {
@@ -58,58 +56,35 @@ void Widener::emit_call(const llvm::CallBase& i) {
         call_runtime(callee->getName().str().c_str(), b.getVoidTy(), arguments);
         return;
     }
-    case CallKind::warp_uniform:
-        return emit_uniform(i);
-    case CallKind::linear_tid:
-        return set(i, wide_.getArg(4));
-    case CallKind::stop:
-        set_place(first_lane(mask_));
-        return emit_uniform(i);
+    case CallKind::warp_uniform: return emit_uniform(i);
+    case CallKind::linear_tid: return set(i, wide_.getArg(4));
+    case CallKind::stop: set_place(first_lane(mask_)); return emit_uniform(i);
     case CallKind::end_of_thread: // the block ends here, and with it its lanes
         return;
     case CallKind::wait_loop: // the back edge does it
         return;
-    case CallKind::check:
-        return emit_check(i);
-    case CallKind::count:
-        return emit_count(i);
-    case CallKind::together:
-        return emit_together(i);
-    case CallKind::bring:
-        return emit_bring(i);
-    case CallKind::met:
-        return emit_met(i);
-    case CallKind::result:
-        return emit_result(i);
+    case CallKind::check: return emit_check(i);
+    case CallKind::count: return emit_count(i);
+    case CallKind::together: return emit_together(i);
+    case CallKind::bring: return emit_bring(i);
+    case CallKind::met: return emit_met(i);
+    case CallKind::result: return emit_result(i);
     case CallKind::voted:
         return set(i, call_runtime("lathe_rt_warp_voted", b.getInt32Ty(), {i.getArgOperand(0)}));
-    case CallKind::texture_2d:
-        return emit_texture_2d(i);
-    case CallKind::surface_2d:
-        return emit_surface_2d(i);
-    case CallKind::shuffle:
-        return emit_shuffle(i);
-    case CallKind::permute:
-        return emit_permute(i);
-    case CallKind::product:
-        return emit_product(i);
-    case CallKind::ballot:
-        return emit_ballot(i);
-    case CallKind::match_any:
-        return emit_match(i, false);
-    case CallKind::match_all:
-        return emit_match(i, true);
-    case CallKind::reduce:
-        return emit_reduce(i);
-    case CallKind::sync:
-        return check_members(i.getArgOperand(1));
-    case CallKind::active_mask:
-        return set(i, mask_);
+    case CallKind::texture_2d: return emit_texture_2d(i);
+    case CallKind::surface_2d: return emit_surface_2d(i);
+    case CallKind::shuffle: return emit_shuffle(i);
+    case CallKind::permute: return emit_permute(i);
+    case CallKind::product: return emit_product(i);
+    case CallKind::ballot: return emit_ballot(i);
+    case CallKind::match_any: return emit_match(i, false);
+    case CallKind::match_all: return emit_match(i, true);
+    case CallKind::reduce: return emit_reduce(i);
+    case CallKind::sync: return check_members(i.getArgOperand(1));
+    case CallKind::active_mask: return set(i, mask_);
     case CallKind::barrier:
-    case CallKind::barrier_reduce:
-        return emit_barrier(i);
-    default:
-        throw Unsupported{fmt::format("call of {}", callee->getName().str())};
+    case CallKind::barrier_reduce: return emit_barrier(i);
+    default: throw Unsupported{fmt::format("call of {}", callee->getName().str())};
     }
 }
 

@@ -214,8 +214,7 @@ void Widener::look_closer(const llvm::CallBase& i, Value* allowed, const Indexed
     }
     if (!known_size) failed.length = laid_out(vector(size));
     for (std::uint64_t k = 0; k < constant(i, kCount); ++k) {
-        if (indexed)
-            failed.place = indexed->origin;
+        if (indexed) failed.place = indexed->origin;
         else if (in_row)
             failed.place = b.CreateAdd(b.CreatePtrToInt(scalar(address), i64),
                                        b.CreateMul(scalar(step), b.getInt64(k)));

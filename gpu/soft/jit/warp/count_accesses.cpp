@@ -268,8 +268,7 @@ void Widener::emit_count(const llvm::CallBase& i, std::uint32_t slot) {
                     s.is_strips() ? Row{b.getTrue(), firsts(address)} : find_row(address, size);
                 if (s.pitch == 0) row.firsts.resize(1); // all strips have the same
                 Value* usual = b.CreateAnd(row.found, are_apart(row.firsts, stride, size));
-                usually(
-                    usual, [] { return nullptr; }, call_beyond);
+                usually(usual, [] { return nullptr; }, call_beyond);
             },
             call);
     }

@@ -175,12 +175,9 @@ std::uint32_t Widener::count_branch(const llvm::Instruction& end,
         if (!by_first && !by_second) sites_->slot();
         sites_->add(line, Counter::branches, n.runs);
         sites_->add(line, Counter::divergent_branches, {{base, 1}});
-        if (by_first)
-            split(block_counts_[first].lanes, false);
-        else if (by_second)
-            split(block_counts_[second].lanes, true);
-        else
-            split({{base + 1, 1}}, false);
+        if (by_first) split(block_counts_[first].lanes, false);
+        else if (by_second) split(block_counts_[second].lanes, true);
+        else split({{base + 1, 1}}, false);
     }
     const std::uint32_t slot = site->second;
     const std::uint32_t explicit_slot = by_first || by_second ? 0 : slot + 1;

@@ -92,10 +92,8 @@ void Frontier::place(const llvm::Loop* loop, llvm::BasicBlock* head, const llvm:
         if (seen.insert(found.block).second) path.push_back(std::move(found));
     }
     for (auto node = finished.rbegin(); node != finished.rend(); ++node) {
-        if (node->inner)
-            place(node->inner, node->block, loops);
-        else
-            order_.push_back(node->block);
+        if (node->inner) place(node->inner, node->block, loops);
+        else order_.push_back(node->block);
     }
 }
 

@@ -25,7 +25,8 @@ const llvm::SCEV* end_of_counter(llvm::Value* value, llvm::Loop* loop, llvm::Sca
 
 } // namespace
 
-void put_ends_of_counters(llvm::Function& function, llvm::DominatorTree& tree, llvm::LoopInfo& loops) {
+void put_ends_of_counters(llvm::Function& function, llvm::DominatorTree& tree,
+                          llvm::LoopInfo& loops) {
     if (loops.empty()) return;
     const llvm::Module& module = *function.getParent();
     const llvm::TargetLibraryInfoImpl names{llvm::Triple{module.getTargetTriple()}};

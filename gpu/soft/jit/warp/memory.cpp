@@ -45,8 +45,8 @@ void Widener::emit_load(const llvm::LoadInst& i) {
 Value* Widener::usually(Value* condition, llvm::function_ref<Value*()> usual,
                         llvm::function_ref<Value*()> rare) {
     const auto one = [](Value* x) { return x ? Values{x} : Values{}; };
-    const Values result = usually(
-        condition, [&] { return one(usual()); }, [&] { return one(rare()); });
+    const Values result =
+        usually(condition, [&] { return one(usual()); }, [&] { return one(rare()); });
     return result.empty() ? nullptr : result.front();
 }
 

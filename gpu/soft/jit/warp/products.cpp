@@ -38,8 +38,7 @@ public:
         for (const llvm::Instruction& i : from_.getEntryBlock()) {
             if (const auto* end = llvm::dyn_cast<llvm::ReturnInst>(&i))
                 b_.CreateRet(value(end->getReturnValue()));
-            else
-                values_[&i] = widened(i);
+            else values_[&i] = widened(i);
         }
     }
 
@@ -72,12 +71,9 @@ private:
             made = b_.CreateCmp(comparison->getPredicate(), operand(0), operand(1));
         else if (llvm::isa<llvm::SelectInst>(i))
             made = b_.CreateSelect(operand(0), operand(1), operand(2));
-        else if (llvm::isa<llvm::FreezeInst>(i))
-            made = b_.CreateFreeze(operand(0));
-        else if (i.getOpcode() == llvm::Instruction::FNeg)
-            made = b_.CreateFNeg(operand(0));
-        else
-            throw Unsupported{fmt::format("{} in a product of matrices", i.getOpcodeName())};
+        else if (llvm::isa<llvm::FreezeInst>(i)) made = b_.CreateFreeze(operand(0));
+        else if (i.getOpcode() == llvm::Instruction::FNeg) made = b_.CreateFNeg(operand(0));
+        else throw Unsupported{fmt::format("{} in a product of matrices", i.getOpcodeName())};
         if (auto* instruction = llvm::dyn_cast<llvm::Instruction>(made))
             instruction->copyIRFlags(&i);
         return made;

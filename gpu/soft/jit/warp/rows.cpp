@@ -65,7 +65,8 @@ bool Widener::is_no_row(const Value* pointer, std::uint64_t bytes) const {
     const auto differs = [&](const Value* number, std::uint64_t scale) {
         if (scale > bytes) return true;
         const auto* cast = llvm::dyn_cast<llvm::CastInst>(number);
-        if (scale < bytes || !cast || !llvm::isa<llvm::SExtInst, llvm::ZExtInst>(cast)) return false;
+        if (scale < bytes || !cast || !llvm::isa<llvm::SExtInst, llvm::ZExtInst>(cast))
+            return false;
         const Shape s = shape(cast->getOperand(0));
         return s.is_linear() && s.stride != 1;
     };

@@ -141,10 +141,8 @@ Shape Shapes::binary(const llvm::BinaryOperator& i) const {
     const bool is_index = x.is_index && x.stride == 1;
     const Shape same = x.is_strips() ? Shape::strips(0) : Shape::uniform();
     switch (i.getOpcode()) {
-    case llvm::Instruction::Add:
-        return sum(x, 1, y, 1);
-    case llvm::Instruction::Sub:
-        return sum(x, 1, y, -1);
+    case llvm::Instruction::Add: return sum(x, 1, y, 1);
+    case llvm::Instruction::Sub: return sum(x, 1, y, -1);
     case llvm::Instruction::Or:
         if (llvm::cast<llvm::PossiblyDisjointInst>(i).isDisjoint()) return sum(x, 1, y, 1);
         break;
@@ -174,8 +172,7 @@ Shape Shapes::binary(const llvm::BinaryOperator& i) const {
         if (options_.has_strips() && (std::int64_t{1} << *c) >= options_.strip)
             return Shape::strips(0);
         break;
-    default:
-        break;
+    default: break;
     }
     return joined(i);
 }
@@ -202,8 +199,7 @@ Shape Shapes::cast(const llvm::CastInst& i) const {
                                                    !always_wraps(i))
             return same;
         return joined(i);
-    default:
-        return joined(i);
+    default: return joined(i);
     }
 }
 
@@ -266,20 +262,16 @@ Shape Shapes::call(const llvm::CallBase& i) const {
     case CallKind::active_mask:
     case CallKind::barrier_reduce:
     case CallKind::together:
-    case CallKind::voted:
-        return Shape::uniform();
-    case CallKind::pure:
-        return joined(i);
+    case CallKind::voted: return Shape::uniform();
+    case CallKind::pure: return joined(i);
     case CallKind::ballot: // (context, mask, ...): all lanes of a mask get the same
     case CallKind::reduce: {
         const Shape members = of(i.getArgOperand(1));
         if (members.is_unknown()) return {};
         return members.is_uniform() ? Shape::uniform() : Shape::varying();
     }
-    case CallKind::linear_tid:
-        return Shape::index();
-    default:
-        return Shape::varying();
+    case CallKind::linear_tid: return Shape::index();
+    default: return Shape::varying();
     }
 }
 

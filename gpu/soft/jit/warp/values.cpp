@@ -223,8 +223,7 @@ void Widener::emit_by_lane(const llvm::Instruction& i) {
     for (const llvm::Use& use : i.operands()) {
         if (llvm::isa<llvm::Constant, llvm::MetadataAsValue>(use.get()))
             operands.push_back({Shape::uniform(), use->getType(), use.get()});
-        else
-            operands.push_back(spill(use.get()));
+        else operands.push_back(spill(use.get()));
     }
     llvm::Type* type = i.getType();
     const auto* structure = llvm::dyn_cast<llvm::StructType>(type);

@@ -175,10 +175,8 @@ void Widener::emit_match(const llvm::CallBase& i, bool all) {
         put(lanes, index, all ? b.CreateSelect(whole, same, b.getInt32(0)) : same);
         put(equal, index, whole);
     });
-    if (all)
-        parts_[&i] = {collect(lanes, b.getInt32Ty()), collect(equal, b.getInt1Ty())};
-    else
-        set(i, collect(lanes, b.getInt32Ty()));
+    if (all) parts_[&i] = {collect(lanes, b.getInt32Ty()), collect(equal, b.getInt1Ty())};
+    else set(i, collect(lanes, b.getInt32Ty()));
 }
 
 Value* Widener::reduce(Value* members, std::uint32_t operation, bool is_signed, Value* values) {
@@ -187,18 +185,12 @@ Value* Widener::reduce(Value* members, std::uint32_t operation, bool is_signed, 
     Value* those =
         b.CreateSelect(mask_vector(members), values, splat(b.getInt32(neutral[operation])));
     switch (operation) {
-    case 0:
-        return b.CreateAddReduce(those);
-    case 1:
-        return b.CreateIntMinReduce(those, is_signed);
-    case 2:
-        return b.CreateIntMaxReduce(those, is_signed);
-    case 3:
-        return b.CreateAndReduce(those);
-    case 4:
-        return b.CreateOrReduce(those);
-    default:
-        return b.CreateXorReduce(those);
+    case 0: return b.CreateAddReduce(those);
+    case 1: return b.CreateIntMinReduce(those, is_signed);
+    case 2: return b.CreateIntMaxReduce(those, is_signed);
+    case 3: return b.CreateAndReduce(those);
+    case 4: return b.CreateOrReduce(those);
+    default: return b.CreateXorReduce(those);
     }
 }
 

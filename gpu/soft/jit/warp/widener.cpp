@@ -219,10 +219,8 @@ void Widener::emit_block(unsigned index) {
     b.SetInsertPoint(blocks_[index]);
     const llvm::BasicBlock& source = *frontier_.block(index);
     b.SetCurrentDebugLocation(source.getTerminator()->getDebugLoc());
-    if (whole_.test(index))
-        mask_ = llvm::ConstantInt::getAllOnesValue(mask_type_);
-    else
-        mask_ = b.CreateLoad(mask_type_, waiting_[index]);
+    if (whole_.test(index)) mask_ = llvm::ConstantInt::getAllOnesValue(mask_type_);
+    else mask_ = b.CreateLoad(mask_type_, waiting_[index]);
     b.CreateStore(llvm::ConstantInt::get(mask_type_, 0), waiting_[index]);
     // Values of other blocks are loaded here, so that they are known on every path through this
     // one.
@@ -233,10 +231,8 @@ void Widener::emit_block(unsigned index) {
             if (!from || is_emitted(from)) continue;
             if (from->getParent() == &source && !llvm::isa<llvm::PHINode>(from)) continue;
             if (from->getType()->isStructTy()) continue;
-            if (shape(from).is_strips())
-                strips_[from] = bases(from);
-            else
-                values_[from] = scalar(from);
+            if (shape(from).is_strips()) strips_[from] = bases(from);
+            else values_[from] = scalar(from);
         }
     }
     collect_records(source);
