@@ -5,5 +5,11 @@
 
 #pragma GCC visibility push(default)
 #include <cuda.h>
-#include <cudaProfiler.h>
+
+// The driver exports these too. Their header, cudaProfiler.h, is in the toolkit but in none of the
+// wheels that the set-up installs.
+extern "C" {
+CUresult CUDAAPI cuProfilerStart(void);
+CUresult CUDAAPI cuProfilerStop(void);
+}
 #pragma GCC visibility pop
