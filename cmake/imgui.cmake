@@ -146,11 +146,9 @@ else()
         IMGUI_DISABLE_OBSOLETE_FUNCTIONS PRIVATE IMGUI_DISABLE_DEMO_WINDOWS
         "IMPLOT_CUSTOM_NUMERIC_TYPES=(float)(double)") # of ten: three minutes of compiling
     target_compile_options(lathe_imgui PRIVATE -w -fno-sanitize=undefined)
-    # Templates inlined into each other: minutes to compile where every access is checked.
-    if(LATHE_SANITIZE)
-        set_source_files_properties(${implot_dir}/implot_items.cpp PROPERTIES
-            COMPILE_OPTIONS -fno-sanitize=all)
-    endif()
+    # Templates inlined into each other: long to compile, minutes where every access is checked.
+    set_source_files_properties(${implot_dir}/implot_items.cpp PROPERTIES
+        COMPILE_OPTIONS "-O1;$<$<BOOL:${LATHE_SANITIZE}>:-fno-sanitize=all>")
     message(STATUS "Dear ImGui: ${imgui_dir} (${imgui_source})")
 endif()
 add_library(lathe::imgui ALIAS lathe_imgui)

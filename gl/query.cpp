@@ -9,7 +9,7 @@ namespace lathe::gl {
 
 namespace {
 
-Object<Kind::query> make() {
+Object<Kind::query> make_query() {
     Name name = name_here(0);
     glCreateQueries(GL_TIMESTAMP, 1, &name.id);
     return Object<Kind::query>{name};
@@ -23,7 +23,7 @@ std::uint64_t nanoseconds(const Object<Kind::query>& query) {
 
 } // namespace
 
-Query::Query() : begin_{make()}, end_{make()} {}
+Query::Query() : begin_{make_query()}, end_{make_query()} {}
 
 void Query::begin() { glQueryCounter(begin_.get().id, GL_TIMESTAMP); }
 

@@ -19,7 +19,7 @@ GLenum gl_type(Component c) {
     return GL_FLOAT;
 }
 
-Object<Kind::vertex_array> make() {
+Object<Kind::vertex_array> make_vertex_array() {
     // The name is asked for first: without a context there is no function to call.
     Name name = name_here(0);
     glCreateVertexArrays(1, &name.id);
@@ -28,7 +28,7 @@ Object<Kind::vertex_array> make() {
 
 } // namespace
 
-VertexArray::VertexArray() : name_{make()} {}
+VertexArray::VertexArray() : name_{make_vertex_array()} {}
 
 VertexArray VertexArray::wrap(unsigned id) {
     return VertexArray{Object<Kind::vertex_array>::wrap(name_here(id))};

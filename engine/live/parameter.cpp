@@ -79,7 +79,7 @@ std::string expected(const Parameter& p) {
     return {};
 }
 
-std::string_view trim(std::string_view s) {
+std::string_view trim_blanks(std::string_view s) {
     const auto first = s.find_first_not_of(" \t");
     return first == s.npos ? s.substr(s.size())
                            : s.substr(first, s.find_last_not_of(" \t") - first + 1);
@@ -87,13 +87,13 @@ std::string_view trim(std::string_view s) {
 
 template <class T> std::optional<T> read(std::string_view s) {
     T value{};
-    s = trim(s);
+    s = trim_blanks(s);
     const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), value);
     return error == std::errc{} && end == s.data() + s.size() ? std::optional{value} : std::nullopt;
 }
 
 std::optional<ParameterValue> read_value(const Parameter& p, std::string_view text) {
-    text = trim(text);
+    text = trim_blanks(text);
     switch (p.kind) {
     case ParameterKind::boolean:
         if (text == "true" || text == "1" || text == "on") return true;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr LibraryName kName{"cuBLAS", "libcublas.so", {13, 12}, "cublas", "LATHE_CUBLAS"};
 
-CublasApi open_library() {
+CublasApi open_cublas() {
     CublasApi api{.library = Library{kName}};
     api.library.find(api.create, "cublasCreate_v2");
     api.library.find(api.destroy, "cublasDestroy_v2");
@@ -52,7 +52,7 @@ Scaling scaling_of(DType dtype) {
 } // namespace
 
 const CublasApi& cublas() {
-    static const CublasApi& api = *new CublasApi{open_library()}; // kept for good
+    static const CublasApi& api = *new CublasApi{open_cublas()}; // kept for good
     return api;
 }
 

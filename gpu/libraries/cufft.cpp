@@ -17,23 +17,21 @@
 namespace lathe::gpu {
 namespace {
 
-namespace abi = cufft_abi;
-
-struct Api {
+struct CufftApi {
     Library library;
-    abi::Create* create = nullptr;
-    abi::Destroy* destroy = nullptr;
-    abi::SetAutoAllocation* set_auto_allocation = nullptr;
-    abi::MakePlanMany64* make_plan_many = nullptr;
-    abi::SetWorkArea* set_work_area = nullptr;
-    abi::SetStream* set_stream = nullptr;
-    abi::ExecuteComplex *c2c = nullptr, *z2z = nullptr;
-    abi::ExecuteReal *r2c = nullptr, *d2z = nullptr, *c2r = nullptr, *z2d = nullptr;
+    cufft_abi::Create* create = nullptr;
+    cufft_abi::Destroy* destroy = nullptr;
+    cufft_abi::SetAutoAllocation* set_auto_allocation = nullptr;
+    cufft_abi::MakePlanMany64* make_plan_many = nullptr;
+    cufft_abi::SetWorkArea* set_work_area = nullptr;
+    cufft_abi::SetStream* set_stream = nullptr;
+    cufft_abi::ExecuteComplex *c2c = nullptr, *z2z = nullptr;
+    cufft_abi::ExecuteReal *r2c = nullptr, *d2z = nullptr, *c2r = nullptr, *z2d = nullptr;
 };
 
-Api open_library() {
-    Api api{.library =
-                Library{LibraryName{"cuFFT", "libcufft.so", {12, 11}, "cufft", "LATHE_CUFFT"}}};
+CufftApi open_cufft() {
+    CufftApi api{
+        .library = Library{LibraryName{"cuFFT", "libcufft.so", {12, 11}, "cufft", "LATHE_CUFFT"}}};
     api.library.find(api.create, "cufftCreate");
     api.library.find(api.destroy, "cufftDestroy");
     api.library.find(api.set_auto_allocation, "cufftSetAutoAllocation");
@@ -49,12 +47,12 @@ Api open_library() {
     return api;
 }
 
-const Api& cufft() {
-    static const Api& api = *new Api{open_library()}; // kept for good
+const CufftApi& cufft() {
+    static const CufftApi& api = *new CufftApi{open_cufft()}; // kept for good
     return api;
 }
 
-std::string_view name_of_status(abi::Status status) {
+std::string_view name_of_status(cufft_abi::Status status) {
     static constexpr std::array<std::string_view, 21> kNames{
         "CUFFT_SUCCESS",
         "CUFFT_INVALID_PLAN",
@@ -83,12 +81,12 @@ std::string_view name_of_status(abi::Status status) {
 }
 
 int type_of(DType in, DType out) {
-    if (in == DType::complex64 && out == DType::complex64) return abi::kC2C;
-    if (in == DType::complex128 && out == DType::complex128) return abi::kZ2Z;
-    if (in == DType::float32 && out == DType::complex64) return abi::kR2C;
-    if (in == DType::float64 && out == DType::complex128) return abi::kD2Z;
-    if (in == DType::complex64 && out == DType::float32) return abi::kC2R;
-    if (in == DType::complex128 && out == DType::float64) return abi::kZ2D;
+    if (in == DType::complex64 && out == DType::complex64) return cufft_abi::kC2C;
+    if (in == DType::complex128 && out == DType::complex128) return cufft_abi::kZ2Z;
+    if (in == DType::float32 && out == DType::complex64) return cufft_abi::kR2C;
+    if (in == DType::float64 && out == DType::complex128) return cufft_abi::kD2Z;
+    if (in == DType::complex64 && out == DType::float32) return cufft_abi::kC2R;
+    if (in == DType::complex128 && out == DType::float64) return cufft_abi::kZ2D;
     throw TypeError{
         fmt::format("no Fourier transform goes from {} to {}", name_of(in), name_of(out))};
 }
@@ -109,7 +107,7 @@ std::string text_of(const Key& key) {
                        key.out_stride, key.in_distance, key.out_distance);
 }
 
-void check(abi::Status status, std::string_view routine, const Key& key) {
+void check(cufft_abi::Status status, std::string_view routine, const Key& key) {
     if (status == 0) [[likely]]
         return;
     throw LibraryError{
@@ -118,7 +116,7 @@ void check(abi::Status status, std::string_view routine, const Key& key) {
 
 struct Plan {
     Key key;
-    abi::Plan handle = -1;
+    cufft_abi::Plan handle = -1;
     std::size_t work_bytes = 0;
 };
 
@@ -128,8 +126,10 @@ void make(Plan& plan) {
     const std::size_t last = key.sizes.size() - 1;
     std::array<long long, 3> sizes{}, in_embed{}, out_embed{};
     for (std::size_t k = 0; k <= last; ++k) sizes[k] = in_embed[k] = out_embed[k] = key.sizes[k];
-    if (key.type == abi::kR2C || key.type == abi::kD2Z) out_embed[last] = sizes[last] / 2 + 1;
-    if (key.type == abi::kC2R || key.type == abi::kZ2D) in_embed[last] = sizes[last] / 2 + 1;
+    if (key.type == cufft_abi::kR2C || key.type == cufft_abi::kD2Z)
+        out_embed[last] = sizes[last] / 2 + 1;
+    if (key.type == cufft_abi::kC2R || key.type == cufft_abi::kZ2D)
+        in_embed[last] = sizes[last] / 2 + 1;
     try {
         check(cufft().set_auto_allocation(plan.handle, 0), "cufftSetAutoAllocation", key);
         check(cufft().make_plan_many(plan.handle, static_cast<int>(key.sizes.size()), sizes.data(),
@@ -172,17 +172,17 @@ Plans& plans() {
     return all;
 }
 
-abi::Status execute(const Plan& plan, CUdeviceptr in, CUdeviceptr out, bool is_inverse) {
-    const Api& api = cufft();
+cufft_abi::Status execute(const Plan& plan, CUdeviceptr in, CUdeviceptr out, bool is_inverse) {
+    const CufftApi& api = cufft();
     void* const from = reinterpret_cast<void*>(in);
     void* const to = reinterpret_cast<void*>(out);
-    const int direction = is_inverse ? abi::kInverse : abi::kForward;
+    const int direction = is_inverse ? cufft_abi::kInverse : cufft_abi::kForward;
     switch (plan.key.type) {
-    case abi::kC2C: return api.c2c(plan.handle, from, to, direction);
-    case abi::kZ2Z: return api.z2z(plan.handle, from, to, direction);
-    case abi::kR2C: return api.r2c(plan.handle, from, to);
-    case abi::kD2Z: return api.d2z(plan.handle, from, to);
-    case abi::kC2R: return api.c2r(plan.handle, from, to);
+    case cufft_abi::kC2C: return api.c2c(plan.handle, from, to, direction);
+    case cufft_abi::kZ2Z: return api.z2z(plan.handle, from, to, direction);
+    case cufft_abi::kR2C: return api.r2c(plan.handle, from, to);
+    case cufft_abi::kD2Z: return api.d2z(plan.handle, from, to);
+    case cufft_abi::kC2R: return api.c2r(plan.handle, from, to);
     default: return api.z2d(plan.handle, from, to);
     }
 }

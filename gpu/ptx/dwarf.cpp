@@ -10,7 +10,7 @@ using dwarf::Entry;
 using Kind = ParameterType::Kind;
 
 // A damaged tree may refer to itself, at more than one place.
-constexpr int kDeepest = 24;
+constexpr int kDeepestEntry = 24;
 constexpr int kMostTypes = 10'000;
 
 class TypeReader {
@@ -27,7 +27,7 @@ public:
                   int depth = 0) const {
         out.type_name = type_name(offset);
         const Entry* e = stripped(offset);
-        if (!e || depth > kDeepest || ++described_ > kMostTypes) return;
+        if (!e || depth > kDeepestEntry || ++described_ > kMostTypes) return;
         out.bytes = static_cast<std::uint32_t>(e->bytes);
         switch (e->tag) {
         case dwarf::kBaseType: out.kind = kind_of(*e); break;
@@ -54,7 +54,7 @@ public:
     std::string type_name(std::uint64_t offset, int depth = 0) const {
         const Entry* e = entry(offset);
         if (!e) return "void";
-        if (!e->name.empty() || depth > kDeepest) return e->name;
+        if (!e->name.empty() || depth > kDeepestEntry) return e->name;
         switch (e->tag) {
         case dwarf::kPointerType: return type_name(e->type, depth + 1) + "*";
         case dwarf::kReferenceType: return type_name(e->type, depth + 1) + "&";
@@ -72,7 +72,7 @@ private:
     /// The entry behind typedefs and qualifiers.
     const Entry* stripped(std::uint64_t offset) const {
         const Entry* e = entry(offset);
-        for (int depth = 0; e && depth < kDeepest; ++depth) {
+        for (int depth = 0; e && depth < kDeepestEntry; ++depth) {
             switch (e->tag) {
             case dwarf::kTypedef:
             case dwarf::kConstType:
@@ -87,7 +87,7 @@ private:
 
     bool is_const(std::uint64_t offset) const {
         const Entry* e = entry(offset);
-        for (int depth = 0; e && depth < kDeepest; ++depth) {
+        for (int depth = 0; e && depth < kDeepestEntry; ++depth) {
             if (e->tag == dwarf::kConstType) return true;
             if (e->tag != dwarf::kTypedef && e->tag != dwarf::kVolatileType) return false;
             e = entry(e->type);

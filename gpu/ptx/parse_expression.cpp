@@ -7,7 +7,7 @@
 namespace lathe::ptx {
 namespace {
 
-constexpr int kDeepest = 64;
+constexpr int kDeepestExpression = 64;
 
 bool is_integer(const Immediate& value) {
     return value.type == Type::s64 || value.type == Type::u64;
@@ -99,7 +99,7 @@ Immediate Parser::binary(int lowest, int depth) {
 }
 
 Immediate Parser::unary(int depth) {
-    if (depth > kDeepest) fail(token_, "a constant expression nested too deeply");
+    if (depth > kDeepestExpression) fail(token_, "a constant expression nested too deeply");
     if (accept('+')) return unary(depth + 1);
     if (accept('-')) {
         Immediate value = unary(depth + 1);

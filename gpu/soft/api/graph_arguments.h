@@ -11,21 +11,27 @@
 
 namespace lathe::soft {
 
+/// Parameters that a caller gives by a pointer.
+template <class T> const T& given(const T* params) {
+    require_pointer(params);
+    return *params;
+}
+
 /// The nodes of an array of handles; `data` must be null or ordinary edges.
 inline std::vector<GraphNode*> nodes_of(const CUgraphNode* handles, std::size_t count,
                                         const CUgraphEdgeData* data = nullptr) {
     require(count < (1u << 24), CUDA_ERROR_INVALID_VALUE, "too many nodes");
-    std::vector<CUgraphNode> given(count);
+    std::vector<CUgraphNode> read(count);
     std::vector<CUgraphEdgeData> edges(data ? count : 0);
     if (count) require_pointer(handles);
-    require(guarded_copy(given.data(), handles, count * sizeof(CUgraphNode)) &&
+    require(guarded_copy(read.data(), handles, count * sizeof(CUgraphNode)) &&
                 guarded_copy(edges.data(), data, edges.size() * sizeof(CUgraphEdgeData)),
             CUDA_ERROR_INVALID_VALUE, "unreadable nodes");
     for (const CUgraphEdgeData& edge : edges)
         require(!edge.from_port && !edge.to_port && edge.type == CU_GRAPH_DEPENDENCY_TYPE_DEFAULT,
                 CUDA_ERROR_NOT_SUPPORTED, "programmatic edges");
     std::vector<GraphNode*> nodes;
-    for (CUgraphNode handle : given) nodes.push_back(graph_node(handle).get());
+    for (CUgraphNode handle : read) nodes.push_back(graph_node(handle).get());
     return nodes;
 }
 

@@ -30,11 +30,6 @@ template <class T> void set(CUgraphExec handle, CUgraphNode node, auto&& make_op
     operation_of<T>(exec->node(node)) = std::move(made);
 }
 
-template <class T> const T& given(const T* params) {
-    require_pointer(params);
-    return *params;
-}
-
 } // namespace
 
 extern "C" {

@@ -6,12 +6,6 @@ using namespace lathe::soft;
 
 namespace {
 
-/// Parameters that a caller gives by a pointer.
-template <class T> const T& given(const T* params) {
-    require_pointer(params);
-    return *params;
-}
-
 /// A kernel node of CUDA 11 has no library's kernel.
 CUDA_KERNEL_NODE_PARAMS newer(const CUDA_KERNEL_NODE_PARAMS_v1* params) {
     const CUDA_KERNEL_NODE_PARAMS_v1& p = given(params);

@@ -20,7 +20,6 @@ namespace lathe::soft::jit {
 
 namespace {
 
-using llvm::Instruction;
 using llvm::Value;
 using Kind = Root::Kind;
 
@@ -42,7 +41,7 @@ public:
         const std::vector<Bundle> bundles = find_accesses(function_, facts_, kernel_, !marks);
         if (bundles.empty()) return;
         llvm::BasicBlock& start = function_.getEntryBlock();
-        Instruction* first = &*start.getFirstNonPHIOrDbgOrAlloca();
+        llvm::Instruction* first = &*start.getFirstNonPHIOrDbgOrAlloca();
         if (!marks) { // what is loaded once stays where it is when blocks are split
             start.splitBasicBlock(first->getIterator(), "begin");
             first = start.getTerminator();
@@ -85,8 +84,8 @@ private:
         limits_;
 };
 
-void move_before(Value* value, Instruction* at) {
-    auto* i = llvm::dyn_cast<Instruction>(value);
+void move_before(Value* value, llvm::Instruction* at) {
+    auto* i = llvm::dyn_cast<llvm::Instruction>(value);
     if (!i || i->getParent() != at->getParent() || llvm::isa<llvm::PHINode>(i) ||
         i->comesBefore(at))
         return;
@@ -226,7 +225,7 @@ Value* Checks::offset_from(llvm::IRBuilder<>& b, Value* address, const Value* va
 /// What was loaded or worked out once, kept in memory: in registers these many values would be in
 /// the way of the code's own, and take the allocator of registers long.
 Value* Checks::from_frame(llvm::IRBuilder<>& b, Value* value) {
-    const auto* made = llvm::dyn_cast<Instruction>(value);
+    const auto* made = llvm::dyn_cast<llvm::Instruction>(value);
     if (!made || made->getParent() != entry_->GetInsertBlock()) return value;
     llvm::AllocaInst*& slot = frame_[value];
     if (!slot) {
@@ -264,7 +263,7 @@ AccessSite::Access access_of(const Group& group, const Member& member) {
             static_cast<std::uint32_t>(member.touch.size) | (member.touch.writes ? kWrites : 0)};
 }
 
-bool same_line(const Instruction& x, const Instruction& y) {
+bool same_line(const llvm::Instruction& x, const llvm::Instruction& y) {
     const llvm::DebugLoc &p = x.getDebugLoc(), &q = y.getDebugLoc();
     if (!p || !q) return !p && !q;
     return p.getLine() == q.getLine() && p.getInlinedAt() == q.getInlinedAt() &&
@@ -314,7 +313,7 @@ Value* Checks::low_bits(llvm::IRBuilder<>& b, const Group& group, Value* step) {
 }
 
 void Checks::check(const Bundle& bundle) {
-    Instruction* at = bundle.at();
+    llvm::Instruction* at = bundle.at();
     for (const Group& group : bundle.groups)
         if (!bundle.step) move_before(group.first().pointer, at);
     if (bundle.step) move_before(bundle.step, at);
@@ -414,7 +413,7 @@ void forget_alignment(llvm::Function& function) {
         return llvm::Align{std::bit_floor(layout.getTypeStoreSize(type).getFixedValue())};
     };
     for (llvm::BasicBlock& block : function) {
-        for (Instruction& i : block) {
+        for (llvm::Instruction& i : block) {
             if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&i)) {
                 load->setAlignment(std::min(load->getAlign(), natural(load->getType())));
             } else if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&i)) {

@@ -14,11 +14,10 @@ namespace lathe::soft::jit {
 
 namespace {
 
-using llvm::Instruction;
 using llvm::Value;
 using Kind = Root::Kind;
 
-llvm::SmallVector<Touch, 2> touches_of(Instruction& i, const llvm::DataLayout& layout) {
+llvm::SmallVector<Touch, 2> touches_of(llvm::Instruction& i, const llvm::DataLayout& layout) {
     const auto size = [&](const llvm::Type* type) {
         return layout.getTypeStoreSize(const_cast<llvm::Type*>(type)).getFixedValue();
     };
@@ -65,7 +64,7 @@ bool agrees(const Group& group, const Place& place, const Touch& touch) {
 }
 
 /// Whether code behind a call may not come, or comes after other threads did something.
-bool ends_line(const Instruction& i) {
+bool ends_line(const llvm::Instruction& i) {
     if (llvm::isa<llvm::FenceInst>(i)) return true;
     const auto* call = llvm::dyn_cast<llvm::CallBase>(&i);
     if (!call || llvm::isa<llvm::IntrinsicInst>(call)) return false;
@@ -92,7 +91,7 @@ private:
     void find_groups(llvm::BasicBlock& block);
     void add(const Touch& touch, std::vector<Group>& open);
     void close(std::vector<Group>& open);
-    Value* next_step(const Group& group, const Group& next, Instruction* at) const;
+    Value* next_step(const Group& group, const Group& next, llvm::Instruction* at) const;
     bool can_join(const Bundle& bundle, const Group& group) const;
     std::uint32_t seen_slot(const Root& root);
     bool is_own(const Root& root, const Place& place, const Touch& touch) const;
@@ -143,7 +142,7 @@ void AccessFinder::visit(const llvm::DomTreeNode& root) {
 
 void AccessFinder::find_groups(llvm::BasicBlock& block) {
     std::vector<Group> open;
-    for (Instruction& i : block) {
+    for (llvm::Instruction& i : block) {
         if (ends_line(i)) close(open);
         if (!i.mayReadOrWriteMemory()) continue;
         for (const Touch& touch : touches_of(i, layout_)) add(touch, open);
@@ -152,8 +151,8 @@ void AccessFinder::find_groups(llvm::BasicBlock& block) {
 }
 
 /// Whether a value is there at a place of its block, or can be: it is made of what is.
-bool is_known_before(const Value* value, const Instruction* at, unsigned depth = 0) {
-    const auto* i = llvm::dyn_cast<Instruction>(value);
+bool is_known_before(const Value* value, const llvm::Instruction* at, unsigned depth = 0) {
+    const auto* i = llvm::dyn_cast<llvm::Instruction>(value);
     if (!i || i->getParent() != at->getParent() || llvm::isa<llvm::PHINode>(i) ||
         i->comesBefore(at))
         return true;
@@ -168,15 +167,15 @@ bool is_known_before(const Value* value, const Instruction* at, unsigned depth =
 
 /// The distance from a group to one that is like it, where the next base is this one plus something
 /// small: a sum of such steps does not wrap. Null: there is none.
-Value* AccessFinder::next_step(const Group& group, const Group& next, Instruction* at) const {
+Value* AccessFinder::next_step(const Group& group, const Group& next, llvm::Instruction* at) const {
     constexpr unsigned kSignBits = 18; // below 2^46
     if (!(next.root == group.root) || next.begin != group.begin || next.end != group.end ||
         next.alignment != group.alignment || next.aligned != group.aligned ||
         next.room_alignment != group.room_alignment)
         return nullptr;
-    auto* sum = llvm::dyn_cast<Instruction>(next.base);
+    auto* sum = llvm::dyn_cast<llvm::Instruction>(next.base);
     Value* step = nullptr;
-    if (sum && sum->getOpcode() == Instruction::Add) {
+    if (sum && sum->getOpcode() == llvm::Instruction::Add) {
         if (sum->getOperand(0) == group.base) step = sum->getOperand(1);
         if (sum->getOperand(1) == group.base) step = sum->getOperand(0);
     } else if (auto* gep = llvm::dyn_cast<llvm::GetElementPtrInst>(next.base)) {

@@ -14,7 +14,6 @@ namespace lathe::soft::jit {
 
 namespace {
 
-using llvm::Instruction;
 using Kind = Root::Kind;
 
 constexpr std::uint8_t kMost = 8; // more is not asked
@@ -59,7 +58,7 @@ Alignments::Alignments(const llvm::Function& function, const ModuleFacts& facts,
     for (bool changed = true; changed;) {
         changed = false;
         for (const llvm::BasicBlock* block : order) {
-            for (const Instruction& i : *block) {
+            for (const llvm::Instruction& i : *block) {
                 if (!i.getType()->isIntegerTy() && !i.getType()->isPointerTy()) continue;
                 const ZeroBits found = transfer(llvm::cast<llvm::Operator>(i));
                 const auto [at, is_new] = known_.try_emplace(&i, found);
@@ -86,7 +85,7 @@ ZeroBits Alignments::of(const llvm::Value* value) const {
         return transfer(llvm::cast<llvm::Operator>(*step));
     if (const auto* argument = llvm::dyn_cast<llvm::Argument>(value))
         return fixed(origins_.of(argument).kind == Kind::parameters ? 4 : 0);
-    if (llvm::isa<Instruction>(value)) {
+    if (llvm::isa<llvm::Instruction>(value)) {
         const auto found = known_.find(value);
         return found == known_.end() ? fixed(kMost) : found->second; // not come to yet
     }
@@ -108,8 +107,9 @@ ZeroBits Alignments::transfer(const llvm::Operator& i) const {
     const auto* by =
         i.getNumOperands() == 2 ? llvm::dyn_cast<llvm::ConstantInt>(i.getOperand(1)) : nullptr;
     switch (i.getOpcode()) {
-    case Instruction::Alloca: return fixed(llvm::Log2(llvm::cast<llvm::AllocaInst>(i).getAlign()));
-    case Instruction::Load: {
+    case llvm::Instruction::Alloca:
+        return fixed(llvm::Log2(llvm::cast<llvm::AllocaInst>(i).getAlign()));
+    case llvm::Instruction::Load: {
         const Root root = origins_.of(&i);
         if (root.kind == Kind::shared) return fixed(7); // dynamic_shared_offset says 128
         if (root.kind == Kind::parameters) return fixed(4);
@@ -117,30 +117,30 @@ ZeroBits Alignments::transfer(const llvm::Operator& i) const {
             return {0, kMostAlignmentBits, std::uint64_t{1} << root.slot};
         return {};
     }
-    case Instruction::Add:
-    case Instruction::Sub:
-    case Instruction::Or:
-    case Instruction::Xor: return both(operand(0), operand(1));
-    case Instruction::And: return either_mask(operand(0), operand(1));
-    case Instruction::Mul: return product(operand(0), operand(1));
-    case Instruction::Shl:
+    case llvm::Instruction::Add:
+    case llvm::Instruction::Sub:
+    case llvm::Instruction::Or:
+    case llvm::Instruction::Xor: return both(operand(0), operand(1));
+    case llvm::Instruction::And: return either_mask(operand(0), operand(1));
+    case llvm::Instruction::Mul: return product(operand(0), operand(1));
+    case llvm::Instruction::Shl:
         return by ? product(operand(0), fixed(by->getLimitedValue())) : operand(0);
-    case Instruction::LShr:
-    case Instruction::AShr: return by ? less(operand(0), by->getLimitedValue()) : ZeroBits{};
-    case Instruction::GetElementPtr: return address(llvm::cast<llvm::GEPOperator>(i));
-    case Instruction::IntToPtr:
-    case Instruction::PtrToInt:
-    case Instruction::Trunc:
-    case Instruction::ZExt:
-    case Instruction::SExt:
-    case Instruction::Freeze: return operand(0);
-    case Instruction::Select: return both(operand(1), operand(2));
-    case Instruction::PHI: {
+    case llvm::Instruction::LShr:
+    case llvm::Instruction::AShr: return by ? less(operand(0), by->getLimitedValue()) : ZeroBits{};
+    case llvm::Instruction::GetElementPtr: return address(llvm::cast<llvm::GEPOperator>(i));
+    case llvm::Instruction::IntToPtr:
+    case llvm::Instruction::PtrToInt:
+    case llvm::Instruction::Trunc:
+    case llvm::Instruction::ZExt:
+    case llvm::Instruction::SExt:
+    case llvm::Instruction::Freeze: return operand(0);
+    case llvm::Instruction::Select: return both(operand(1), operand(2));
+    case llvm::Instruction::PHI: {
         ZeroBits bits = fixed(kMost);
         for (const llvm::Use& use : i.operands()) bits = both(bits, of(use.get()));
         return bits;
     }
-    case Instruction::Call:
+    case llvm::Instruction::Call:
         if (const auto* call = llvm::dyn_cast<llvm::MinMaxIntrinsic>(&i))
             return both(of(call->getLHS()), of(call->getRHS()));
         return {};

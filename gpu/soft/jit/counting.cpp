@@ -17,7 +17,6 @@ namespace lathe::soft::jit {
 
 namespace {
 
-using llvm::Instruction;
 using llvm::Value;
 
 constexpr std::uint32_t kNotCounted = ~0u;
@@ -35,7 +34,7 @@ struct Noted {
     std::uint32_t bytes = 0, offset = 0, space = kNotCounted;
 };
 
-std::optional<Noted> noted(const Instruction& i) {
+std::optional<Noted> noted(const llvm::Instruction& i) {
     const llvm::MDNode* node = i.getMetadata(kAccessMetadata);
     if (!node || node->getNumOperands() != 4) return {};
     const auto number = [&](unsigned k) {
@@ -46,7 +45,7 @@ std::optional<Noted> noted(const Instruction& i) {
 }
 
 /// Whether others could tell that the instruction ran. (Loads that counters see have a mark.)
-bool acts(const Instruction& i) {
+bool acts(const llvm::Instruction& i) {
     const auto* call = llvm::dyn_cast<llvm::CallBase>(&i);
     if (!call) return i.mayWriteToMemory();
     const llvm::Function* callee = call->getCalledFunction();
@@ -64,12 +63,12 @@ public:
     void run() {
         for (llvm::BasicBlock& block : body_) {
             std::set<const llvm::Metadata*> seen; // vector accesses of the block
-            for (Instruction& i : llvm::make_early_inc_range(block)) visit(i, seen);
+            for (llvm::Instruction& i : llvm::make_early_inc_range(block)) visit(i, seen);
         }
     }
 
 private:
-    void visit(Instruction& i, std::set<const llvm::Metadata*>& seen) {
+    void visit(llvm::Instruction& i, std::set<const llvm::Metadata*>& seen) {
         if (llvm::isa<llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(i)) {
             Value* place = i.getOperand(0);
             const auto* type =
@@ -104,7 +103,7 @@ private:
             layout_.getTypeStoreSize(const_cast<llvm::Type*>(type)).getFixedValue());
     }
 
-    void mark_by_origin(Instruction& at, Value* place, std::uint32_t size) {
+    void mark_by_origin(llvm::Instruction& at, Value* place, std::uint32_t size) {
         const Value* known = place;
         if (const auto* gep = llvm::dyn_cast<llvm::GetElementPtrInst>(place);
             gep && gep->hasAllConstantIndices())
@@ -136,7 +135,7 @@ private:
         return name.str();
     }
 
-    void mark(Instruction& at, Value* place, std::uint32_t size, CountedSpace space) {
+    void mark(llvm::Instruction& at, Value* place, std::uint32_t size, CountedSpace space) {
         llvm::IRBuilder<> b{&at};
         auto* type = llvm::FunctionType::get(b.getVoidTy(),
                                              {b.getPtrTy(), b.getInt32Ty(), b.getInt32Ty()}, false);
@@ -166,7 +165,7 @@ std::map<const llvm::BasicBlock*, CounterSites::Places>
 CounterSites::places(const llvm::Function& function) {
     std::map<CounterRow, std::map<const llvm::BasicBlock*, const llvm::DILocation*>> all, acting;
     for (const llvm::BasicBlock& block : function) {
-        for (const Instruction& i : block) {
+        for (const llvm::Instruction& i : block) {
             if (llvm::isa<llvm::PHINode, llvm::DbgInfoIntrinsic>(i)) continue;
             const llvm::DILocation* place = i.getDebugLoc().get();
             if (!place || place->getLine() == 0) continue;
@@ -224,7 +223,7 @@ llvm::MDNode* new_access(llvm::LLVMContext& context) {
     return llvm::MDNode::getDistinct(context, {});
 }
 
-void note_access(Instruction& i, llvm::MDNode* id, std::uint32_t bytes, std::uint32_t offset,
+void note_access(llvm::Instruction& i, llvm::MDNode* id, std::uint32_t bytes, std::uint32_t offset,
                  std::uint32_t space) {
     llvm::LLVMContext& context = i.getContext();
     const auto number = [&](std::uint32_t n) -> llvm::Metadata* {
@@ -253,7 +252,8 @@ void count_threads(llvm::Function& function, CounterSites& sites) {
             counters = start.CreateLoad(start.getPtrTy(), field);
         }
         auto at = block.getFirstInsertionPt();
-        if (&block == &entry) at = std::next(llvm::cast<Instruction>(counters)->getIterator());
+        if (&block == &entry)
+            at = std::next(llvm::cast<llvm::Instruction>(counters)->getIterator());
         llvm::IRBuilder<> b{&block, at};
         const std::uint32_t slot = sites.slot();
         Value* place = b.CreateConstGEP1_64(b.getInt64Ty(), counters, slot);

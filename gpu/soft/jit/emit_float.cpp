@@ -276,7 +276,7 @@ Value* choose(FunctionLowering& f, const Instruction& i, Value* x, Value* y) {
     return b.CreateSelect(b.CreateOr(x_nan, y_nan), with_nan, chosen);
 }
 
-void emit_min_max(FunctionLowering& f, const Instruction& i) {
+void emit_float_min_max(FunctionLowering& f, const Instruction& i) {
     auto& b = f.b;
     const ptx::Type type = f.type(i);
     const ptx::Type element = element_of(type);
@@ -341,7 +341,7 @@ bool emit_float(FunctionLowering& f, const Instruction& i) {
     case Opcode::mad:
     case Opcode::sqrt: emit_arithmetic(f, i); return true;
     case Opcode::min:
-    case Opcode::max: emit_min_max(f, i); return true;
+    case Opcode::max: emit_float_min_max(f, i); return true;
     case Opcode::abs:
     case Opcode::neg: emit_sign(f, i); return true;
     case Opcode::copysign: emit_copysign(f, i); return true;

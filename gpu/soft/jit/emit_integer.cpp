@@ -157,7 +157,7 @@ void emit_div(FunctionLowering& f, const Instruction& i) {
     f.write(i, b.CreateSelect(by_zero, llvm::ConstantInt::getAllOnesValue(t), result), type);
 }
 
-void emit_min_max(FunctionLowering& f, const Instruction& i) {
+void emit_integer_min_max(FunctionLowering& f, const Instruction& i) {
     auto& b = f.b;
     const ptx::Type type = f.type(i);
     const bool sign = packed_is_signed(type);
@@ -226,7 +226,7 @@ bool emit_integer(FunctionLowering& f, const Instruction& i) {
     case Opcode::div:
     case Opcode::rem: emit_div(f, i); return true;
     case Opcode::min:
-    case Opcode::max: emit_min_max(f, i); return true;
+    case Opcode::max: emit_integer_min_max(f, i); return true;
     case Opcode::sad: emit_sad(f, i); return true;
     case Opcode::abs:
         f.write(i, b.CreateBinaryIntrinsic(llvm::Intrinsic::abs, f.read(i, 1, type), b.getFalse()),

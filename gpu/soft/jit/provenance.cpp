@@ -12,7 +12,6 @@ namespace lathe::soft::jit {
 
 namespace {
 
-using llvm::Instruction;
 using Kind = Root::Kind;
 
 const Root kNumber{Kind::number}, kLoaded{Kind::loaded}, kUnknown{Kind::unknown};
@@ -76,7 +75,7 @@ Provenance::Provenance(const llvm::Function& function, const KernelFacts* kernel
     for (bool changed = true; changed;) {
         changed = false;
         for (const llvm::BasicBlock* block : order) {
-            for (const Instruction& i : *block) {
+            for (const llvm::Instruction& i : *block) {
                 if (!is_traced(i.getType())) continue;
                 const Root old = roots_.lookup(&i);
                 if (old.kind == Kind::unknown) continue;
@@ -131,24 +130,24 @@ Root Provenance::load(const llvm::Operator& i) const {
 Root Provenance::transfer(const llvm::Operator& i) const {
     const auto operand = [&](unsigned k) { return of(i.getOperand(k)); };
     switch (i.getOpcode()) {
-    case Instruction::Alloca:
+    case llvm::Instruction::Alloca:
         return llvm::cast<llvm::AllocaInst>(i).isStaticAlloca() ? Root{Kind::local, 0, false, &i}
                                                                 : kUnknown;
-    case Instruction::Load: return load(i);
-    case Instruction::Add: return sum(operand(0), operand(1));
-    case Instruction::Sub: return difference(operand(0), operand(1));
-    case Instruction::Or: return sum(operand(0), operand(1));
-    case Instruction::And: {
+    case llvm::Instruction::Load: return load(i);
+    case llvm::Instruction::Add: return sum(operand(0), operand(1));
+    case llvm::Instruction::Sub: return difference(operand(0), operand(1));
+    case llvm::Instruction::Or: return sum(operand(0), operand(1));
+    case llvm::Instruction::And: {
         const Root from = operand(0);
         if (from.kind == Kind::unvisited || aligns(i.getOperand(1))) return from;
         return from.kind == Kind::loaded ? from : kNumber;
     }
-    case Instruction::Xor: {
+    case llvm::Instruction::Xor: {
         const Root x = operand(0), y = operand(1);
         if (x.kind == Kind::unvisited || y.kind == Kind::unvisited) return {};
         return x.is_place() || y.is_place() ? kUnknown : sum(x, y);
     }
-    case Instruction::GetElementPtr: {
+    case llvm::Instruction::GetElementPtr: {
         const auto& gep = llvm::cast<llvm::GEPOperator>(i);
         Root from = of(gep.getPointerOperand());
         const bool bytes = gep.getSourceElementType()->isIntegerTy(8);
@@ -157,15 +156,15 @@ Root Provenance::transfer(const llvm::Operator& i) const {
         }
         return from;
     }
-    case Instruction::IntToPtr:
-    case Instruction::PtrToInt:
-    case Instruction::BitCast:
-    case Instruction::Freeze:
-    case Instruction::Trunc:
-    case Instruction::ZExt:
-    case Instruction::SExt: {
+    case llvm::Instruction::IntToPtr:
+    case llvm::Instruction::PtrToInt:
+    case llvm::Instruction::BitCast:
+    case llvm::Instruction::Freeze:
+    case llvm::Instruction::Trunc:
+    case llvm::Instruction::ZExt:
+    case llvm::Instruction::SExt: {
         const llvm::Type* from = i.getOperand(0)->getType();
-        if (i.getOpcode() == Instruction::BitCast && !from->isIntegerTy()) return kLoaded;
+        if (i.getOpcode() == llvm::Instruction::BitCast && !from->isIntegerTy()) return kLoaded;
         const Root root = operand(0);
         if (root.kind == Kind::unvisited) return {};
         const bool narrow = from->isIntegerTy(32) || i.getType()->isIntegerTy(32);
@@ -173,20 +172,20 @@ Root Provenance::transfer(const llvm::Operator& i) const {
         if (!narrow || root.kind == Kind::shared) return root;
         return root.kind == Kind::unknown && from->isIntegerTy(32) ? kUnknown : kNumber;
     }
-    case Instruction::Select:
-    case Instruction::PHI: {
+    case llvm::Instruction::Select:
+    case llvm::Instruction::PHI: {
         Root found;
         bool null = false;
         for (const llvm::Use& use : i.operands()) {
-            if (i.getOpcode() == Instruction::Select && use.getOperandNo() == 0) continue;
+            if (i.getOpcode() == llvm::Instruction::Select && use.getOperandNo() == 0) continue;
             if (is_null(use.get())) null = true;
             else found = either(found, of(use.get()));
         }
         return found.kind == Kind::unvisited && null ? kNumber : found;
     }
-    case Instruction::Call:
-    case Instruction::ExtractValue:
-    case Instruction::AtomicRMW:
+    case llvm::Instruction::Call:
+    case llvm::Instruction::ExtractValue:
+    case llvm::Instruction::AtomicRMW:
         return i.getType()->isIntegerTy(32) || llvm::isa<llvm::IntrinsicInst>(i)
                    ? kNumber
                    : Root{Kind::loaded, 0, false, &i};
@@ -200,30 +199,30 @@ Place place_of(llvm::Value* address, const llvm::DataLayout& layout, bool throug
         auto* i = llvm::dyn_cast<llvm::Operator>(place.base);
         if (!i) return place;
         switch (i->getOpcode()) {
-        case Instruction::GetElementPtr: {
+        case llvm::Instruction::GetElementPtr: {
             llvm::APInt offset{64, 0};
             if (!llvm::cast<llvm::GEPOperator>(i)->accumulateConstantOffset(layout, offset))
                 return place;
             place.offset += offset.getSExtValue();
             break;
         }
-        case Instruction::Or:
+        case llvm::Instruction::Or:
             if (!llvm::cast<llvm::PossiblyDisjointInst>(i)->isDisjoint()) return place;
             [[fallthrough]];
-        case Instruction::Add: {
+        case llvm::Instruction::Add: {
             const auto* number = llvm::dyn_cast<llvm::ConstantInt>(i->getOperand(1));
             if (!number || number->getBitWidth() > 64) return place;
             place.offset += number->getSExtValue();
             break;
         }
-        case Instruction::Trunc:
+        case llvm::Instruction::Trunc:
             if (!through_extensions || !i->getType()->isIntegerTy(32)) return place;
             break;
-        case Instruction::ZExt:
+        case llvm::Instruction::ZExt:
             if (!through_extensions || !i->getOperand(0)->getType()->isIntegerTy(32)) return place;
             break;
-        case Instruction::IntToPtr:
-        case Instruction::PtrToInt:
+        case llvm::Instruction::IntToPtr:
+        case llvm::Instruction::PtrToInt:
             if (i->getOperand(0)->getType()->isIntegerTy(32) || i->getType()->isIntegerTy(32))
                 return place;
             break;

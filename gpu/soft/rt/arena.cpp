@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "gpu/soft/rt/arena.h"
 
+#include "gpu/soft/rt/page.h"
+
 #include <cstdlib>
 #include <new>
 #include <string>
@@ -10,7 +12,6 @@
 namespace lathe::soft {
 
 namespace {
-constexpr std::size_t kPage = 4096;
 constexpr std::size_t kAlignment = 256;
 constexpr std::size_t kClosedLimit = std::size_t{512} << 20; // kept for reuse, still in memory
 } // namespace

@@ -5,6 +5,7 @@
 
 #include "gpu/soft/rt/fiber_sanitizer.h"
 #include "gpu/soft/rt/float_mode.h"
+#include "gpu/soft/rt/page.h"
 #include "gpu/soft/rt/profile.h"
 
 #include <algorithm>
@@ -20,7 +21,6 @@ namespace lathe::soft {
 static_assert(offsetof(ThreadFiber, context) == 0);
 
 namespace {
-constexpr std::size_t kPage = 4096;
 constexpr std::size_t kSharedRegion = kMaxShared + kMaxResidentBlocks * 256;
 constexpr std::size_t kLoopStack = std::size_t{512} << 10;
 constexpr std::size_t kFiberStack = std::size_t{64} << 10;

@@ -2,6 +2,7 @@
 #include "gpu/soft/rt/fiber.h"
 
 #include "gpu/soft/rt/fiber_sanitizer.h"
+#include "gpu/soft/rt/page.h"
 
 #include <atomic>
 #include <bit>
@@ -12,7 +13,6 @@
 namespace lathe::soft {
 
 namespace {
-constexpr std::size_t kPage = 4096;
 
 // A guard page costs two memory maps, of which the kernel allows a process 65530 by default; the
 // arena needs them, too. Beyond half of them stacks go without a guard.

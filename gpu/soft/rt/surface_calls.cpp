@@ -67,7 +67,7 @@ void mark_written(const Surface& surface) {
         surface.written->store(true, std::memory_order_relaxed);
 }
 
-struct Lanes {
+struct SurfaceLanes {
     std::uint32_t mask, width;
     const std::int32_t* coords; ///< x of all lanes, then y
     std::uint32_t* values;      ///< element by element
@@ -75,7 +75,7 @@ struct Lanes {
 
 /// An access of all lanes of a mask; those outside go the way of single threads.
 template <class T, unsigned count, bool store>
-void access_lanes(ThreadContext* t, const Surface& surface, const Lanes& lanes,
+void access_lanes(ThreadContext* t, const Surface& surface, const SurfaceLanes& lanes,
                   std::uint32_t boundary, std::uintptr_t pc) {
     const Image& image = surface.image;
     const std::int64_t last_x = static_cast<std::int64_t>(image.width * image.texel_bytes()) -
@@ -106,14 +106,14 @@ void access_lanes(ThreadContext* t, const Surface& surface, const Lanes& lanes,
 }
 
 template <class T, unsigned count>
-void access_lanes(ThreadContext* t, const Surface& surface, const Lanes& lanes,
+void access_lanes(ThreadContext* t, const Surface& surface, const SurfaceLanes& lanes,
                   const SurfaceAccess& how, std::uintptr_t pc) {
     if (how.store) access_lanes<T, count, true>(t, surface, lanes, how.boundary, pc);
     else access_lanes<T, count, false>(t, surface, lanes, how.boundary, pc);
 }
 
 template <class T>
-void access_lanes(ThreadContext* t, const Surface& surface, const Lanes& lanes,
+void access_lanes(ThreadContext* t, const Surface& surface, const SurfaceLanes& lanes,
                   const SurfaceAccess& how, std::uintptr_t pc) {
     if (how.count == 1) access_lanes<T, 1>(t, surface, lanes, how, pc);
     else if (how.count == 2) access_lanes<T, 2>(t, surface, lanes, how, pc);
@@ -175,7 +175,7 @@ void lathe_rt_surface_warp(ThreadContext* t, std::uint64_t object, std::uint32_t
     if (!surface_of(object)) t->linear_tid += static_cast<std::uint32_t>(std::countr_zero(mask));
     const Surface& surface = live_surface(t, object, pc);
     const SurfaceAccess how = SurfaceAccess::unpacked(access);
-    const Lanes lanes{mask, width, coords, values};
+    const SurfaceLanes lanes{mask, width, coords, values};
     if (how.bytes == 1) access_lanes<std::uint8_t>(t, surface, lanes, how, pc);
     else if (how.bytes == 2) access_lanes<std::uint16_t>(t, surface, lanes, how, pc);
     else access_lanes<std::uint32_t>(t, surface, lanes, how, pc);

@@ -56,13 +56,13 @@ struct FourBytes {
     static float channel(Value v, unsigned i) { return v[i]; }
 };
 
-struct Lanes {
+struct TextureLanes {
     std::uint32_t mask, width;
     const float* coords;   ///< x of all lanes, then y
     std::uint32_t* result; ///< channel by channel
 };
 
-template <class Texels, bool linear> void read_lanes(const Texture& t, const Lanes& lanes) {
+template <class Texels, bool linear> void read_lanes(const Texture& t, const TextureLanes& lanes) {
     const Image& image = t.base();
     const auto w = static_cast<std::int32_t>(image.width);
     const auto h = static_cast<std::int32_t>(image.rows());
@@ -104,12 +104,12 @@ template <class Texels, bool linear> void read_lanes(const Texture& t, const Lan
     }
 }
 
-template <class Texels> void read_lanes(const Texture& t, const Lanes& lanes) {
+template <class Texels> void read_lanes(const Texture& t, const TextureLanes& lanes) {
     if (t.linear_filter) read_lanes<Texels, true>(t, lanes);
     else read_lanes<Texels, false>(t, lanes);
 }
 
-void read_each(const Texture& t, const Lanes& lanes) {
+void read_each(const Texture& t, const TextureLanes& lanes) {
     Place place;
     place.axes = 2;
     for (std::uint32_t left = lanes.mask; left; left &= left - 1) {
@@ -129,7 +129,7 @@ extern "C" void lathe_rt_tex_warp(ThreadContext* t, std::uint64_t object, std::u
     const NormalFloats normal;
     const Texture* texture = texture_of(object);
     if (!texture) stop_at_dead_texture(t, object, pc_of(__builtin_return_address(0)));
-    const Lanes lanes{mask, width, coords, result};
+    const TextureLanes lanes{mask, width, coords, result};
     switch (texture->common) {
     case Texture::Common::one_float: return read_lanes<OneFloat>(*texture, lanes);
     case Texture::Common::four_floats: return read_lanes<FourFloats>(*texture, lanes);

@@ -49,7 +49,7 @@ struct CopyEnd {
     }
 };
 
-struct Copy {
+struct PlannedCopy {
     gpu::GraphCopy copy;
     py::object kept;
     bool has_host_memory() const {
@@ -57,7 +57,8 @@ struct Copy {
     }
 };
 
-Copy copy_from(const py::object& dest, const py::object& src, std::optional<std::size_t> size) {
+PlannedCopy copy_from(const py::object& dest, const py::object& src,
+                      std::optional<std::size_t> size) {
     const CopyEnd to{dest, "dest", true}, from{src, "src", false};
     const auto known = from.bytes ? from.bytes : to.bytes;
     if (!size) {
@@ -84,14 +85,15 @@ gpu::GraphFill fill_from(const py::object& dest, std::uint32_t data, std::size_t
     return {to.address, data, itemsize, size};
 }
 
-gpu::LaunchConfig config_from(const py::object& block, const py::object& grid, std::size_t shared) {
+gpu::LaunchConfig launch_config_from(const py::object& block, const py::object& grid,
+                                     std::size_t shared) {
     if (block.is_none()) throw py::value_error("must specify block size");
     return {dim3_from(grid, "grid"), dim3_from(block, "block"), shared};
 }
 
 PyGraphNode add_kernel(PyGraph& g, PyFunction& f, const py::args& args, const py::object& block,
                        const py::object& grid, std::size_t shared, const py::object& after) {
-    const gpu::LaunchConfig config = config_from(block, grid, shared);
+    const gpu::LaunchConfig config = launch_config_from(block, grid, shared);
     check_block(f.kernel(), config.block);
     PackedArguments packed = f.pack(args);
     f.module()->update_references(gpu::StreamView::legacy());
@@ -102,7 +104,7 @@ PyGraphNode add_kernel(PyGraph& g, PyFunction& f, const py::args& args, const py
 
 void set_kernel(PyGraph& g, const PyGraphNode& node, PyFunction& f, const py::args& args,
                 const py::object& block, const py::object& grid, std::size_t shared) {
-    const gpu::LaunchConfig config = config_from(block, grid, shared);
+    const gpu::LaunchConfig config = launch_config_from(block, grid, shared);
     check_block(f.kernel(), config.block);
     const gpu::GraphNode n = g.check(node);
     PackedArguments packed = f.pack(args);
@@ -125,7 +127,7 @@ void bind_nodes(GraphClass& c) {
         "add_memcpy",
         [](PyGraph& g, const py::object& dest, const py::object& src,
            std::optional<std::size_t> size, const py::object& after) {
-            const Copy made = copy_from(dest, src, size);
+            const PlannedCopy made = copy_from(dest, src, size);
             if (made.has_host_memory()) g.wait_at_end();
             return g.add(after, made.kept, [&](gpu::Graph& graph, auto before) {
                 return graph.add_copy(made.copy, before);
@@ -182,7 +184,7 @@ void bind_changes(GraphClass& c) {
         [](PyGraph& g, const PyGraphNode& node, const py::object& dest, const py::object& src,
            std::optional<std::size_t> size) {
             const gpu::GraphNode n = g.check(node);
-            const Copy made = copy_from(dest, src, size);
+            const PlannedCopy made = copy_from(dest, src, size);
             if (made.has_host_memory()) g.wait_at_end();
             g.graph().set_copy(n, made.copy);
             if (auto* exec = g.exec()) exec->set_copy(n, made.copy);

@@ -164,7 +164,7 @@ void bind_part_copies(py::module_& m) {
 } // namespace
 
 const gpu::MipmappedArray& PyMipmappedArray::get() const {
-    if (!array_) throw gpu::Error{"MipmappedArray", CUDA_ERROR_INVALID_HANDLE, "it was freed"};
+    if (!array_) refuse_freed("MipmappedArray");
     return array_;
 }
 
@@ -174,7 +174,7 @@ void PyMipmappedArray::free() {
 }
 
 gpu::CudaArray& PyCudaArray::get() {
-    if (!array_) throw gpu::Error{"Array", CUDA_ERROR_INVALID_HANDLE, "it was freed"};
+    if (!array_) refuse_freed("Array");
     if (require_) require_();
     return array_;
 }

@@ -27,25 +27,25 @@ Device device_of_bus(const std::string& bus_id) {
     return Device::wrap(device);
 }
 
-py::object attribute(const Device& device, int which) {
+py::object attribute_of_device(const Device& device, int which) {
     const int value = device.attribute(static_cast<CUdevice_attribute>(which));
     if (which == CU_DEVICE_ATTRIBUTE_COMPUTE_MODE) return constants("compute_mode")(value);
     return py::int_(value);
 }
 
 // dev.warp_size is dev.get_attribute(device_attribute.WARP_SIZE).
-py::object attribute_by_name(const Device& device, const std::string& name) {
-    return attribute(device, constant_of_attribute("device_attribute", "Device", name));
+py::object attribute_of_name(const Device& device, const std::string& name) {
+    return attribute_of_device(device, constant_of_attribute("device_attribute", "Device", name));
 }
 
-py::dict attributes(const Device& device) {
+py::dict attributes_by_name(const Device& device) {
     py::dict all;
     for (const auto& [number, constant] :
          constants("device_attribute").attr("values").cast<py::dict>()) {
         int value = 0;
         const auto which = static_cast<CUdevice_attribute>(number.cast<int>());
         if (gpu::driver().cuDeviceGetAttribute(&value, which, device.get()) == CUDA_SUCCESS)
-            all[constant] = attribute(device, which);
+            all[constant] = attribute_of_device(device, which);
     }
     return all;
 }
@@ -65,11 +65,11 @@ void bind_devices(py::module_& m) {
             },
             "(major, minor).")
         .def("total_memory", &Device::total_bytes, "Bytes.")
-        .def("get_attribute", &attribute, py::arg("attr"),
+        .def("get_attribute", &attribute_of_device, py::arg("attr"),
              "A device_attribute's value: an int, or a compute_mode for COMPUTE_MODE.")
-        .def("get_attributes", &attributes,
+        .def("get_attributes", &attributes_by_name,
              "All that the device knows of device_attribute, as a dictionary.")
-        .def("__getattr__", &attribute_by_name, py::arg("name"))
+        .def("__getattr__", &attribute_of_name, py::arg("name"))
         .def(
             "make_context",
             [](const Device& d, unsigned flags) {

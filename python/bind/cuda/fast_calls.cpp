@@ -39,9 +39,9 @@ bool to_unsigned(PyObject* value, unsigned& to) {
     return true;
 }
 
-bool to_dim3(PyObject* value, KnownShape& known, gpu::Dim3& to) {
-    if (value == known.tuple.ptr()) {
-        to = known.shape;
+bool to_dim3(PyObject* value, KnownShape& last, gpu::Dim3& to) {
+    if (value == last.tuple.ptr()) {
+        to = last.shape;
         return true;
     }
     if (!PyTuple_CheckExact(value)) return false;
@@ -50,7 +50,7 @@ bool to_dim3(PyObject* value, KnownShape& known, gpu::Dim3& to) {
     if (size < 1 || size > 3) return false;
     for (Py_ssize_t k = 0; k < size; ++k)
         if (!to_unsigned(PyTuple_GET_ITEM(value, k), *all[k]) || *all[k] == 0) return false;
-    known = {py::reinterpret_borrow<py::object>(value), to};
+    last = {py::reinterpret_borrow<py::object>(value), to};
     return true;
 }
 

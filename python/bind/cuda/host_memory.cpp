@@ -28,10 +28,6 @@ gpu::PinnedConfig config_of(unsigned flags) {
             .write_combined = (flags & CU_MEMHOSTALLOC_WRITECOMBINED) != 0};
 }
 
-[[noreturn]] void freed(const char* what) {
-    throw gpu::Error{what, CUDA_ERROR_INVALID_HANDLE, "it was freed"};
-}
-
 py::buffer_info bytes_at(void* data, std::size_t bytes) {
     return {data, 1, py::format_descriptor<std::uint8_t>::format(),
             static_cast<py::ssize_t>(bytes)};
@@ -55,7 +51,7 @@ PagelockedMemory::PagelockedMemory(std::size_t bytes, unsigned flags)
     : buffer_{std::max(bytes, std::size_t{1}), config_of(flags)}, bytes_{bytes}, flags_{flags} {}
 
 void* PagelockedMemory::data() const {
-    if (!buffer_) freed("PagelockedHostAllocation");
+    if (!buffer_) refuse_freed("PagelockedHostAllocation");
     return buffer_.data();
 }
 
@@ -134,7 +130,7 @@ AlignedMemory::AlignedMemory(std::size_t bytes, std::size_t alignment) : bytes_{
 }
 
 void* AlignedMemory::data() const {
-    if (!data_) freed("AlignedHostAllocation");
+    if (!data_) refuse_freed("AlignedHostAllocation");
     return data_.get();
 }
 

@@ -3,7 +3,6 @@
 #include "python/bind/cuda/memory_pool.h"
 
 #include "engine/core/log.h"
-#include "gpu/driver/check.h"
 #include "python/bind/array/gpu_array.h"
 #include "python/bind/bind.h"
 #include "python/bind/cuda/pointer.h"
@@ -18,31 +17,23 @@
 
 namespace lathe::bind {
 
-namespace {
-
-[[noreturn]] void freed(const char* what) {
-    throw gpu::Error{what, CUDA_ERROR_INVALID_HANDLE, "it was freed"};
-}
-
-} // namespace
-
 CUdeviceptr PooledDevice::address() const {
-    if (!block_) freed("PooledDeviceAllocation");
+    if (!block_) refuse_freed("PooledDeviceAllocation");
     return block_.memory().address();
 }
 
 gpu::Context PooledDevice::context() const {
-    if (!block_) freed("PooledDeviceAllocation");
+    if (!block_) refuse_freed("PooledDeviceAllocation");
     return block_.memory().context();
 }
 
 void PooledDevice::free() {
-    if (!block_) freed("PooledDeviceAllocation.free");
+    if (!block_) refuse_freed("PooledDeviceAllocation.free");
     block_.free();
 }
 
 void* PooledHost::data() const {
-    if (!block_) freed("PooledHostAllocation");
+    if (!block_) refuse_freed("PooledHostAllocation");
     return block_.memory().data();
 }
 

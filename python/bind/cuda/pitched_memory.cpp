@@ -37,7 +37,7 @@ void check_rows(const DevicePointer& to, std::size_t pitch, std::size_t width, s
     check_room(to, end, routine);
 }
 
-template <class Unit> void bind_fill(py::module_& m, const char* name, const char* routine) {
+template <class Unit> void bind_row_fill(py::module_& m, const char* name, const char* routine) {
     const auto fill = [routine](const py::object& dest, std::size_t pitch, Unit data,
                                 std::size_t width, std::size_t height, const PyStream* stream,
                                 bool async) {
@@ -74,9 +74,9 @@ void bind_pitched_memory(py::module_& m) {
         "(allocation, pitch): `height` rows of `width` bytes, `pitch` bytes from row to row.\n"
         "`access_size` is what a thread reads at once: 4, 8 or 16 bytes. Raises MemoryError where\n"
         "there is not enough, LogicError for other values. (cuMemAllocPitch)");
-    bind_fill<std::uint8_t>(m, "memset_d2d8", "cuMemsetD2D8");
-    bind_fill<std::uint16_t>(m, "memset_d2d16", "cuMemsetD2D16");
-    bind_fill<std::uint32_t>(m, "memset_d2d32", "cuMemsetD2D32");
+    bind_row_fill<std::uint8_t>(m, "memset_d2d8", "cuMemsetD2D8");
+    bind_row_fill<std::uint16_t>(m, "memset_d2d16", "cuMemsetD2D16");
+    bind_row_fill<std::uint32_t>(m, "memset_d2d32", "cuMemsetD2D32");
 }
 
 } // namespace lathe::bind

@@ -13,8 +13,12 @@
 
 namespace lathe::bind {
 
+void refuse_freed(const char* what) {
+    throw gpu::Error{what, CUDA_ERROR_INVALID_HANDLE, "it was freed"};
+}
+
 CUdeviceptr DeviceAllocation::address() const {
-    if (!buffer_) throw gpu::Error{"DeviceAllocation", CUDA_ERROR_INVALID_HANDLE, "it was freed"};
+    if (!buffer_) refuse_freed("DeviceAllocation");
     return buffer_.address();
 }
 

@@ -15,6 +15,9 @@ namespace lathe::bind {
 
 namespace py = pybind11;
 
+/// Throws gpu::Error: `what`, a class or one of its calls, has no memory any more.
+[[noreturn]] void refuse_freed(const char* what);
+
 /// Device memory that Python owns; freed with the object, by free(), or with its context.
 class DeviceAllocation {
 public:

@@ -21,7 +21,7 @@ enum Argument : unsigned {
     kDoesWrite,
     kBytes,
     kStep,
-    kCount
+    kAccesses
 };
 
 std::uint64_t constant(const llvm::CallBase& i, unsigned argument) {
@@ -36,7 +36,7 @@ void Widener::emit_check(const llvm::CallBase& i) {
     const Shape s = shape(address), of_begin = shape(begin);
     auto* i64 = b.getInt64Ty();
     const bool known_size = llvm::isa<llvm::ConstantInt>(size);
-    const std::uint64_t steps = constant(i, kCount) - 1;
+    const std::uint64_t steps = constant(i, kAccesses) - 1;
     Value* room = scalar(i.getArgOperand(kRoom));
     // Of accesses at equal distances the first and the last are looked at.
     const auto ends = [&](Value* offset, Value* limit, llvm::function_ref<Value*(Value*)> spread) {
@@ -77,7 +77,7 @@ void Widener::emit_strips_check(const llvm::CallBase& i) {
     auto* i64 = b.getInt64Ty();
     const Value *address = i.getArgOperand(kAddress), *begin = i.getArgOperand(kBegin);
     const Value* step = i.getArgOperand(kStep);
-    const std::uint64_t steps = constant(i, kCount) - 1;
+    const std::uint64_t steps = constant(i, kAccesses) - 1;
     const Shape s = shape(address);
     const std::int64_t stride = s.stride - shape(begin).stride;
     const auto of_address = shapes_.pitch(s), of_begin = shapes_.pitch(shape(begin));
@@ -213,7 +213,7 @@ void Widener::look_closer(const llvm::CallBase& i, Value* allowed, const Indexed
         failed.begin_stride = of_begin.stride;
     }
     if (!known_size) failed.length = laid_out(vector(size));
-    for (std::uint64_t k = 0; k < constant(i, kCount); ++k) {
+    for (std::uint64_t k = 0; k < constant(i, kAccesses); ++k) {
         if (indexed) failed.place = indexed->origin;
         else if (in_row)
             failed.place = b.CreateAdd(b.CreatePtrToInt(scalar(address), i64),
