@@ -29,12 +29,12 @@ def program(path: Path, text: str) -> None:
 @pytest.mark.skipif(not (TOOLS / "bootstrap").exists(), reason="no source tree")
 def test_sources_that_could_not_be_fetched_are_tried_again(tmp_path):
     (tmp_path / "tools").mkdir()
-    for file in ("bootstrap", "requirements.txt", "requirements-imgui.txt"):
+    for file in ("bootstrap", "requirements.txt", "requirements-all.txt", "requirements-imgui.txt"):
         shutil.copy(TOOLS / file, tmp_path / "tools" / file)
     program(tmp_path / "bin" / "dpkg-query", "#!/bin/sh\nprintf 'install ok installed'\n")
     program(tmp_path / "bin" / "apt-get", "#!/bin/sh\nexit 1\n")
     program(tmp_path / ".venv" / "bin" / "python", PYTHON)
-    stamp = tmp_path / ".deps" / "bootstrap.stamp"
+    stamp = tmp_path / ".deps" / "bootstrap.product.stamp"
 
     def bootstrap(network: str) -> str:
         env = os.environ | {"PATH": f"{tmp_path}/bin:{os.environ['PATH']}", "NETWORK": network}
