@@ -27,7 +27,20 @@ Value* lanes(FunctionLowering& f, ptx::Type type, std::vector<Value*> v, Operati
     return result;
 }
 
-/// add, sub, addc, subc: the sum in twice the width gives the carry in the bit above.
+/// x + y + carry in twice the width, which gives the next carry in the bit above.
+void emit_sum(FunctionLowering& f, const Instruction& i, Value* x, Value* y, Value* carry,
+              ptx::Type type) {
+    auto& b = f.b;
+    const unsigned bits = f.bits_of(type);
+    auto* wide = f.int_type(2 * bits);
+    Value* sum = b.CreateAdd(b.CreateAdd(b.CreateZExt(x, wide), b.CreateZExt(y, wide)),
+                             b.CreateZExt(carry, wide));
+    if (i.has("cc")) b.CreateStore(b.CreateTrunc(b.CreateLShr(sum, bits), b.getInt1Ty()), f.carry);
+    f.write(i, b.CreateTrunc(sum, f.int_type(bits)), type);
+}
+
+/// add, sub, addc, subc. A difference is x + ~y + 1, as in hardware: the flag is 1 where nothing is
+/// borrowed, and what follows may be any instruction that reads it.
 void emit_add(FunctionLowering& f, const Instruction& i) {
     auto& b = f.b;
     const ptx::Type type = f.type(i);
@@ -49,17 +62,9 @@ void emit_add(FunctionLowering& f, const Instruction& i) {
                 type);
         return;
     }
-    const unsigned bits = f.bits_of(type);
-    auto* wide = f.int_type(2 * bits);
-    Value* c = carry_in ? b.CreateZExt(b.CreateLoad(b.getInt1Ty(), f.carry), wide)
-                        : llvm::ConstantInt::get(wide, 0);
-    x = b.CreateZExt(x, wide);
-    y = b.CreateZExt(y, wide);
-    Value* sum = subtract ? b.CreateSub(b.CreateSub(x, y), c) : b.CreateAdd(b.CreateAdd(x, y), c);
-    if (i.has("cc")) {
-        b.CreateStore(b.CreateTrunc(b.CreateLShr(sum, bits), b.getInt1Ty()), f.carry);
-    }
-    f.write(i, b.CreateTrunc(sum, f.int_type(bits)), type);
+    Value* carry =
+        carry_in ? static_cast<Value*>(b.CreateLoad(b.getInt1Ty(), f.carry)) : b.getInt1(subtract);
+    emit_sum(f, i, x, subtract ? b.CreateNot(y) : y, carry, type);
 }
 
 /// The product's low half, high half, or all of it.
@@ -105,14 +110,9 @@ void emit_mad(FunctionLowering& f, const Instruction& i) {
                 result);
         return;
     }
-    const unsigned bits = f.bits_of(type);
-    auto* wide = f.int_type(2 * bits);
-    Value* sum = b.CreateAdd(b.CreateZExt(p, wide), b.CreateZExt(c, wide));
-    if (carry_in) sum = b.CreateAdd(sum, b.CreateZExt(b.CreateLoad(b.getInt1Ty(), f.carry), wide));
-    if (i.has("cc")) {
-        b.CreateStore(b.CreateTrunc(b.CreateLShr(sum, bits), b.getInt1Ty()), f.carry);
-    }
-    f.write(i, b.CreateTrunc(sum, f.int_type(bits)), result);
+    Value* carry =
+        carry_in ? static_cast<Value*>(b.CreateLoad(b.getInt1Ty(), f.carry)) : b.getFalse();
+    emit_sum(f, i, p, c, carry, type);
 }
 
 /// mul24, mad24: 24-bit operands; lo is bits 31..0 of the 48-bit product, hi is bits 47..16.

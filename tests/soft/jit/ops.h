@@ -34,6 +34,7 @@ struct OpGroup {
     const char* name; ///< "float/rounding_modes"
     std::vector<Op> ops;
 };
+std::vector<OpGroup> carry_ops();
 std::vector<OpGroup> convert_ops();
 std::vector<OpGroup> float_ops();
 std::vector<OpGroup> integer_ops();

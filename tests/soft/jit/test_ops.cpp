@@ -69,7 +69,7 @@ void check(const Op& op) {
 
 std::vector<OpGroup> all_groups() {
     std::vector<OpGroup> all;
-    for (auto* const list : {convert_ops, float_ops, integer_ops})
+    for (auto* const list : {carry_ops, convert_ops, float_ops, integer_ops})
         std::ranges::move(list(), std::back_inserter(all));
     return all;
 }

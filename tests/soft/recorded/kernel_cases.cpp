@@ -240,6 +240,22 @@ std::vector<Part> signatures(Session& session) {
     return {part("", Type::f32, out.read<float>(64))};
 }
 
+std::vector<Part> int128(Session& session) {
+    constexpr unsigned kCount = 512;
+    std::mt19937_64 random{128};
+    std::vector<std::uint64_t> words(4 * kCount); // two operands of two words
+    for (std::size_t k = 0; k < words.size(); k += 2) {
+        const std::uint64_t kind = random() % 4;
+        words[k] = random();
+        words[k + 1] = kind == 0 ? 0 : kind == 1 ? ~std::uint64_t{0} : random() >> random() % 64;
+    }
+    const Memory operands = session.upload(words), results{256 * kCount}, reals{32 * kCount};
+    session.launch(kernel(session, "int128", "int128"), {{4, 1, 1}, {128, 1, 1}}, operands.get(),
+                   results.get(), reals.get());
+    return {part("integers", Type::b64, results.read<std::uint64_t>(32 * kCount)),
+            part("reals", Type::f64, reals.read<double>(4 * kCount))};
+}
+
 std::vector<Part> random_numbers(Session& session, const char* name, std::size_t each) {
     const Memory out{4 * 64 * each};
     // The seed is an unsigned long long, which launch() takes for an address.
@@ -275,6 +291,7 @@ void add_kernel_cases(std::vector<Case>& cases) {
     add("libm_double", libm_double);
     add("rounding", rounding);
     add("signatures", signatures);
+    add("int128", int128);
     add("curand_xorwow", [](Session& s) { return random_numbers(s, "curand_xorwow", 1); });
     add("curand_philox", [](Session& s) { return random_numbers(s, "curand_philox", 4); });
 }

@@ -73,8 +73,8 @@ std::string short_name(const soft::test::Op& op) {
 }
 
 void add_op_cases(std::vector<Case>& cases) {
-    for (auto* const list :
-         {soft::test::convert_ops, soft::test::float_ops, soft::test::integer_ops})
+    for (auto* const list : {soft::test::convert_ops, soft::test::float_ops,
+                             soft::test::integer_ops, soft::test::carry_ops})
         for (const soft::test::OpGroup& group : list())
             for (const soft::test::Op& op : group.ops) {
                 const std::string name = fmt::format("ops/{}/{}", group.name, short_name(op));

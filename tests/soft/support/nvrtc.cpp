@@ -71,6 +71,7 @@ std::string compile_to_ptx(const std::string& source, const std::string& name,
     const fs::path include = LATHE_TEST_CUDA_INCLUDE;
     options.push_back("-I" + include.string());
     options.push_back("-I" + (include / "cccl").string());
+    options.emplace_back("-device-int128");
     std::vector<const char*> texts;
     for (const std::string& option : options) texts.push_back(option.c_str());
 
