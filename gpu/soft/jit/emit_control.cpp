@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace lathe::soft::jit {
 
 namespace {
@@ -134,6 +136,24 @@ bool emit_system_call(FunctionLowering& f, const std::string& name, Value* argum
     return true;
 }
 
+bool asks_for_grid(const ptx::Block& block) {
+    return std::ranges::any_of(block.statements, [](const ptx::Statement& statement) {
+        if (const auto* inner = std::get_if<ptx::Block>(&statement)) return asks_for_grid(*inner);
+        const auto* i = std::get_if<Instruction>(&statement);
+        return i && std::ranges::any_of(i->operands, [](const Operand& operand) {
+                   const auto* r = std::get_if<ptx::Register>(&operand.value);
+                   return r && (r->name == "%envreg1" || r->name == "%envreg2");
+               });
+    });
+}
+
+/// Whether cooperative groups read somewhere where the barrier of the grid lies. Where there is
+/// none they trap.
+bool asks_for_grid(const ptx::Module& module) {
+    return std::ranges::any_of(module.functions,
+                               [](const ptx::Function& each) { return asks_for_grid(each.body); });
+}
+
 void emit_call(FunctionLowering& f, const Instruction& i) {
     auto& b = f.b;
     const CallOperands call = call_operands(f, i);
@@ -183,7 +203,10 @@ bool emit_control(FunctionLowering& f, const Instruction& i) {
     case Opcode::exit: f.end_thread(); return true;
     case Opcode::trap:
     case Opcode::brkpt:
-        f.call_runtime("lathe_rt_trap", b.getVoidTy())->setDoesNotReturn();
+        f.call_runtime(asks_for_grid(f.module.ptx) ? "lathe_rt_trap_of_grid_group"
+                                                   : "lathe_rt_trap",
+                       b.getVoidTy())
+            ->setDoesNotReturn();
         b.CreateUnreachable();
         f.unreachable_rest();
         return true;

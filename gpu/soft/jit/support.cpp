@@ -5,6 +5,7 @@
 #include "gpu/soft/rt/abi.h"
 #include "gpu/soft/rt/access.h"
 #include "gpu/soft/rt/image_warp.h"
+#include "gpu/soft/rt/trap.h"
 
 #include <bit>
 #include <cfenv>
@@ -150,6 +151,7 @@ std::vector<std::pair<std::string, void*>> runtime_symbols() {
     LATHE_JIT_SYMBOL(lathe_rt_clock64);
     LATHE_JIT_SYMBOL(lathe_rt_globaltimer);
     LATHE_JIT_SYMBOL(lathe_rt_is_space);
+    LATHE_JIT_SYMBOL(lathe_rt_trap_of_grid_group);
     LATHE_JIT_SYMBOL(lathe_rt_barrier_sync);
     LATHE_JIT_SYMBOL(lathe_rt_barrier_arrive);
     LATHE_JIT_SYMBOL(lathe_rt_barrier_red);

@@ -85,7 +85,8 @@ void BlockRunner::fill(ThreadContext& c, std::uint64_t block, std::uint32_t thre
     c.static_shared_bytes = l.info->static_shared_bytes;
     c.shared = shared;
     c.params = l.parameters();
-    auto workspace = reinterpret_cast<std::uintptr_t>(l.workspace);
+    // Zero tells cooperative groups that the grid cannot wait for itself.
+    const auto workspace = l.cooperative ? reinterpret_cast<std::uintptr_t>(l.workspace) : 0;
     c.envreg[0] = 0;
     c.envreg[1] = workspace >> 32; // cooperative groups join envreg1 (high) and envreg2 (low)
     c.envreg[2] = workspace & 0xffffffffu;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What ends, delays and times a thread: trap, exit, assert, loop back edges, sleep, clocks.
 #include "gpu/soft/rt/block.h"
+#include "gpu/soft/rt/trap.h"
 
 #include <fmt/format.h>
 
@@ -17,6 +18,14 @@ void lathe_rt_trap(ThreadContext* t) {
     t->block->runner->stop(fiber_of(t),
                            {.code = CUDA_ERROR_LAUNCH_FAILED, .message = "trap instruction"},
                            pc_of(__builtin_return_address(0)));
+}
+
+void lathe_rt_trap_of_grid_group(ThreadContext* t) {
+    FaultReport r{.code = CUDA_ERROR_LAUNCH_FAILED, .message = "trap instruction"};
+    if (!t->block->runner->launch().cooperative)
+        r.message += ": the kernel asks for its grid as a group, and grid.sync() wants a "
+                     "cooperative launch (cuLaunchCooperativeKernel), which this is not";
+    t->block->runner->stop(fiber_of(t), std::move(r), pc_of(__builtin_return_address(0)));
 }
 
 __attribute__((no_sanitize("thread"))) void lathe_rt_exit(ThreadContext* t) {

@@ -27,6 +27,7 @@ void BlockRunner::replay(Launch& launch) {
     warp_fault_.reset();
     Launch again;
     again.is_replay = true;
+    again.cooperative = launch.cooperative;
     again.module = launch.module;
     again.info = launch.info;
     std::memcpy(again.grid, launch.grid, sizeof again.grid);

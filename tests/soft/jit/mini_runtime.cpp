@@ -102,6 +102,7 @@ void lathe_rt_trap(ThreadContext* t) {
     t->block->outcome->trap_pc = reinterpret_cast<std::uintptr_t>(__builtin_return_address(0));
     stop(t, test::Outcome::End::trapped);
 }
+void lathe_rt_trap_of_grid_group(ThreadContext* t) { lathe_rt_trap(t); }
 // Nothing is known of the memory of these tests: every access is allowed.
 void lathe_rt_access_failed(AccessFrame* frame) {
     AccessSite site;

@@ -138,6 +138,34 @@ TEST_F(Faults, TrapNamesTheLine) {
     expect_usable();
 }
 
+TEST_F(Faults, GridSyncWantsACooperativeLaunch) {
+    CUfunction f = kernel("#include <cooperative_groups.h>\n"
+                          "extern \"C\" __global__ void k(int* x) {\n"
+                          "  auto grid = cooperative_groups::this_grid();\n"
+                          "  x[grid.thread_rank()] = grid.is_valid() + 1;\n"
+                          "  if (x[0] > -5)\n"
+                          "    grid.sync();\n"
+                          "  x[grid.thread_rank()] += 10;\n"
+                          "}\n");
+    Buffer<int> x{64};
+    for (unsigned blocks : {1u, 2u}) {
+        CHECK_CU(launch(f, shape(blocks, 32), x.get()));
+        EXPECT_EQ(cuCtxSynchronize(), CUDA_ERROR_LAUNCH_FAILED);
+        const LatheSoftFault fault = last_fault();
+        EXPECT_NE(std::strstr(fault.message, "grid.sync() wants a cooperative launch"), nullptr)
+            << fault.message;
+        EXPECT_EQ(fault.line, 6u);
+        EXPECT_STREQ(fault.kernel, "k");
+        EXPECT_EQ(x.read()[0], 1);
+    }
+    CUdeviceptr address = x.get();
+    void* arguments[] = {&address};
+    CHECK_CU(cuLaunchCooperativeKernel(f, 2, 1, 1, 32, 1, 1, 0, nullptr, arguments));
+    CHECK_CU(cuCtxSynchronize());
+    EXPECT_EQ(x.read(), std::vector<int>(64, 12));
+    expect_usable();
+}
+
 TEST_F(Faults, DeadlockNamesWhoWaitsWhere) {
     CUfunction f = kernel("extern \"C\" __global__ void k() {\n"
                           "  if (threadIdx.x < 32)\n"

@@ -43,6 +43,7 @@ CallKind call_kind(llvm::StringRef callee) {
         {kVoted, CallKind::voted},
         {"lathe_rt_exit", CallKind::end_of_thread},
         {"lathe_rt_trap", CallKind::stop},
+        {"lathe_rt_trap_of_grid_group", CallKind::stop},
         {"lathe_rt_warp_gather", CallKind::unsupported},
     };
     if (callee.starts_with(kProduct)) return CallKind::product;
