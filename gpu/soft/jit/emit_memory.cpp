@@ -148,17 +148,36 @@ void emit_move(FunctionLowering& f, const Instruction& i) {
     f.write(i, f.read(i, 1, type), type);
 }
 
-Value* in_space(FunctionLowering& f, const Instruction& i) {
-    const Space space = i.space();
-    const unsigned code = space == Space::shared     ? 1
-                          : space == Space::local    ? 2
-                          : space == Space::constant ? 3
-                          : space == Space::param    ? 4
-                                                     : 0;
+/// Whether an address lies in one of the module's constants.
+Value* in_constants(FunctionLowering& f, Value* address) {
     auto& b = f.b;
-    Value* found = f.call_runtime("lathe_rt_is_space", b.getInt32Ty(),
-                                  {f.read(i, 1, ptx::Type::u64), b.getInt32(code)});
-    return b.CreateICmpNE(found, b.getInt32(0));
+    Value* found = b.getFalse();
+    for (const auto& [name, variable] : f.module.facts.variables) {
+        if (variable->space != Space::constant || variable->is_extern || !variable->size_bytes())
+            continue;
+        Value* begin = b.CreatePtrToInt(f.module.external(name), b.getInt64Ty());
+        Value* inside =
+            b.CreateICmpULT(b.CreateSub(address, begin), b.getInt64(variable->size_bytes()));
+        found = b.CreateOr(found, inside);
+    }
+    return found;
+}
+
+/// The spaces of generic addresses: parameters of a kernel are global memory, too, as is
+/// what lies nowhere; constants are not.
+Value* in_space(FunctionLowering& f, const Instruction& i) {
+    auto& b = f.b;
+    const Space space = i.space();
+    Value* address = f.read(i, 1, ptx::Type::u64);
+    if (space == Space::constant) return in_constants(f, address);
+    const unsigned code = space == Space::shared  ? 1
+                          : space == Space::local ? 2
+                          : space == Space::param ? 4
+                                                  : 0;
+    Value* answer =
+        f.call_runtime("lathe_rt_is_space", b.getInt32Ty(), {address, b.getInt32(code)});
+    Value* found = b.CreateICmpNE(answer, b.getInt32(0));
+    return code ? found : b.CreateAnd(found, b.CreateNot(in_constants(f, address)));
 }
 
 void emit_fence(FunctionLowering& f, const Instruction& i) {

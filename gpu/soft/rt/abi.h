@@ -95,8 +95,8 @@ void lathe_rt_free(ThreadContext* t, void* p);
 void lathe_rt_nanosleep(ThreadContext* t, std::uint32_t ns);
 std::uint64_t lathe_rt_clock64(ThreadContext* t);
 std::uint64_t lathe_rt_globaltimer(ThreadContext* t);
-/// isspacep: 1 where the generic address lies in the space. space: 0 global, 1 shared, 2 local,
-/// 3 constant, 4 kernel parameters.
+/// isspacep: 1 where the generic address lies in the space. space: 0 global or constant, 1 shared,
+/// 2 local, 4 kernel parameters, which are global, too.
 std::uint32_t lathe_rt_is_space(ThreadContext* t, std::uint64_t address, std::uint32_t space);
 
 /// Called by a warp function at its start where 32-bit indices wrap between its lanes: runs these

@@ -63,6 +63,10 @@ bool BlockRunner::place_shared(std::uint32_t blocks) {
     return true;
 }
 
+bool BlockRunner::in_shared(std::uint64_t address) const {
+    return address - reinterpret_cast<std::uintptr_t>(shared_) < kSharedRegion;
+}
+
 void BlockRunner::fill(ThreadContext& c, std::uint64_t block, std::uint32_t thread,
                        std::uint8_t* shared) const {
     const Launch& l = *launch_;

@@ -171,6 +171,8 @@ public:
                         bool from_shared = false) const;
     /// Where accesses of unknown origin were found last, for the threads that begin from now on.
     MemoryRange seen[kSeenRanges];
+    /// Whether an address may be one of shared memory, of any block of this worker.
+    bool in_shared(std::uint64_t address) const;
     std::uint64_t clock_start() const { return clock_start_; }
 
     // For the signal handler: true where the faulting stack is a kernel's.

@@ -88,15 +88,15 @@ std::uint32_t lathe_rt_is_space(ThreadContext* t, std::uint64_t address, std::ui
         auto b = reinterpret_cast<std::uintptr_t>(begin);
         return address >= b && address - b < bytes;
     };
-    bool shared = within(t->shared, launch.shared_bytes());
+    bool shared = block.runner->in_shared(address);
     bool local = fiber_of(t).stack && fiber_of(t).stack->holds(address);
     bool params = within(t->params, launch.info->param_bytes);
     switch (space) {
-    case 0: return !shared && !local && !params;
+    case 0: return !shared && !local; // parameters are
     case 1: return shared;
     case 2: return local;
     case 4: return params;
-    default: return 0; // constant variables are reached by generic addresses as global ones are
+    default: return 0;
     }
 }
 

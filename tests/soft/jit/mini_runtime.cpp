@@ -145,7 +145,7 @@ std::uint32_t lathe_rt_is_space(ThreadContext* t, std::uint64_t address, std::ui
     switch (space) {
     case 1: return shared;
     case 4: return param;
-    case 0: return !shared && !param;
+    case 0: return !shared;
     default: return 0;
     }
 }

@@ -256,6 +256,17 @@ std::vector<Part> int128(Session& session) {
             part("reals", Type::f64, reals.read<double>(4 * kCount))};
 }
 
+std::vector<Part> spaces(Session& session) {
+    struct Values {
+        float v[4];
+    };
+    const Memory sums{512}, flags{256};
+    session.launch(kernel(session, "spaces", "spaces"), {{1, 1, 1}, {64, 1, 1}, 256}, sums.get(),
+                   flags.get(), Values{{7, 8, 9, 10}});
+    return {part("sums", Type::f32, sums.read<float>(128)),
+            part("flags", Type::b32, flags.read<std::uint32_t>(64))};
+}
+
 std::vector<Part> random_numbers(Session& session, const char* name, std::size_t each) {
     const Memory out{4 * 64 * each};
     // The seed is an unsigned long long, which launch() takes for an address.
@@ -292,6 +303,7 @@ void add_kernel_cases(std::vector<Case>& cases) {
     add("rounding", rounding);
     add("signatures", signatures);
     add("int128", int128);
+    add("spaces", spaces);
     add("curand_xorwow", [](Session& s) { return random_numbers(s, "curand_xorwow", 1); });
     add("curand_philox", [](Session& s) { return random_numbers(s, "curand_philox", 4); });
 }
