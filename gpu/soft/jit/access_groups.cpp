@@ -79,7 +79,10 @@ public:
                  bool joins)
         : facts_{facts}, kernel_{kernel}, layout_{function.getParent()->getDataLayout()},
           origins_{function, kernel}, alignments_{function, facts, origins_}, tree_{function},
-          joins_{joins} {}
+          joins_{joins} {
+        for (const auto& [name, facts_of] : facts.functions)
+            frees_ |= facts_of.callees.count("free") > 0;
+    }
 
     std::vector<Bundle> run() {
         visit(*tree_.getRootNode());
@@ -91,6 +94,11 @@ private:
     void find_groups(llvm::BasicBlock& block);
     void add(const Touch& touch, std::vector<Group>& open);
     void close(std::vector<Group>& open);
+    /// What may have been freed when dominated code runs is not known there.
+    void keep(const Group& group) {
+        const bool lasts = group.root.kind != Kind::unknown || !frees_;
+        if (lasts && !group.first().length) known_.push_back(Known{group});
+    }
     Value* next_step(const Group& group, const Group& next, llvm::Instruction* at) const;
     bool can_join(const Bundle& bundle, const Group& group) const;
     std::uint32_t seen_slot(const Root& root);
@@ -104,6 +112,7 @@ private:
     Alignments alignments_;
     llvm::DominatorTree tree_;
     bool joins_;
+    bool frees_ = false; ///< the module has a function that frees memory of the device heap
     std::vector<Bundle> bundles_;
     struct Known {
         const Value* base;
@@ -203,7 +212,7 @@ void AccessFinder::close(std::vector<Group>& open) {
     std::vector<bool> taken(open.size());
     for (std::size_t k = 0; k < open.size(); ++k) {
         if (taken[k]) continue;
-        if (!open[k].first().length) known_.push_back(Known{open[k]});
+        keep(open[k]);
         std::vector<std::size_t> chain{k};
         Value* step = nullptr;
         for (std::size_t next = k + 1; next < open.size() && !open[k].first().length; ++next) {
@@ -222,7 +231,7 @@ void AccessFinder::close(std::vector<Group>& open) {
         Bundle bundle{{}, step};
         for (std::size_t each : chain) {
             taken[each] = true;
-            known_.push_back(Known{open[each]});
+            if (each != k) keep(open[each]);
             bundle.groups.push_back(open[each]);
         }
         bundles_.push_back(std::move(bundle));

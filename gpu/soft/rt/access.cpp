@@ -5,6 +5,7 @@
 
 #include "gpu/soft/rt/block.h"
 #include "gpu/soft/rt/registry.h"
+#include "gpu/soft/rt/seen.h"
 
 #include <fmt/format.h>
 
@@ -113,7 +114,7 @@ private:
         const MemoryRange found = Registry::instance().range_of(a.address);
         if (found.room) {
             if (!found.holds(a.address, a.bytes)) return false;
-            if (a.origin == Origin::unknown) runner_.seen[a.slot] = found;
+            if (a.origin == Origin::unknown) store_range(runner_.seen[a.slot], found);
             return remember(a, found);
         }
         // The rest belongs to this block or thread alone.
@@ -127,7 +128,7 @@ private:
     }
 
     bool remember(const Access& a, const MemoryRange& range) {
-        if (a.origin == Origin::unknown) context_.seen[a.slot] = range;
+        if (a.origin == Origin::unknown) store_range(context_.seen[a.slot], range);
         return true;
     }
 

@@ -7,6 +7,7 @@
 #include "gpu/soft/rt/float_mode.h"
 #include "gpu/soft/rt/page.h"
 #include "gpu/soft/rt/profile.h"
+#include "gpu/soft/rt/seen.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -49,9 +50,13 @@ BlockRunner::BlockRunner(unsigned index, unsigned count) : index_{index}, count_
     if (mprotect(shared_, kSharedRegion, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc{};
     threads_ = std::make_unique<ThreadFiber[]>(kMaxThreads);
     blocks_ = std::make_unique<BlockState[]>(kMaxResidentBlocks);
+    enlist();
 }
 
-BlockRunner::~BlockRunner() { munmap(shared_ - kPage, kSharedRegion + 2 * kPage); }
+BlockRunner::~BlockRunner() {
+    retire();
+    munmap(shared_ - kPage, kSharedRegion + 2 * kPage);
+}
 
 // The shared memory of the last block ends at the closed page; others lie before it.
 bool BlockRunner::place_shared(std::uint32_t blocks) {
@@ -97,7 +102,7 @@ void BlockRunner::fill(ThreadContext& c, std::uint64_t block, std::uint32_t thre
     c.envreg[3] = 0;
     c.counters = counters_;
     c.shared_room = l.shared_bytes() + std::uint64_t{1};
-    std::copy_n(seen, kSeenRanges, c.seen);
+    for (std::uint32_t k = 0; k < kSeenRanges; ++k) store_range(c.seen[k], load_range(seen[k]));
 }
 
 void BlockRunner::run(Launch& launch, std::uint64_t first, std::uint64_t count) {
@@ -106,9 +111,10 @@ void BlockRunner::run(Launch& launch, std::uint64_t first, std::uint64_t count) 
     counters_ = slots_of(code_.counters);
     shuffles_ = launch.order.kind == Order::Kind::shuffle;
     clock_start_ = __rdtsc();
-    std::fill_n(seen, kSeenRanges, MemoryRange{});
+    for (MemoryRange& range : seen) store_range(range, {});
     note_own_stack(own_);
     run_blocks(first, count);
+    contexts_.store(0, std::memory_order_relaxed);
     current_ = nullptr;
     launch_ = nullptr;
     if (warp_fault_) replay(launch);
@@ -235,6 +241,7 @@ void BlockRunner::run_loop(std::uint64_t first, std::uint64_t count) {
     loop_block_ = first;
     loop_end_ = first + count;
     loop_thread_ = loop_warp_ = 0;
+    contexts_.store(1, std::memory_order_relaxed);
     Outcome outcome = enter(loop_begin, stack);
     if (outcome == Outcome::fault) report_fault();
     thread.stack = nullptr;
@@ -259,6 +266,7 @@ void BlockRunner::run_fibers(std::uint64_t first, std::uint32_t count) {
     if (shuffles_) random_ = Random{launch_->order.seed, launch_->block_at(first)};
     resident_ = count;
     live_ = count * threads;
+    contexts_.store(count * stacks, std::memory_order_relaxed);
     for (std::uint32_t b = 0; b < count; ++b) {
         BlockState& block = blocks_[b];
         block.runner = this;

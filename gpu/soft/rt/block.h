@@ -171,6 +171,8 @@ public:
                         bool from_shared = false) const;
     /// Where accesses of unknown origin were found last, for the threads that begin from now on.
     MemoryRange seen[kSeenRanges];
+    /// On all workers the ranges with this address are not seen any more.
+    static void forget_seen(std::uintptr_t address);
     /// Whether an address may be one of shared memory, of any block of this worker.
     bool in_shared(std::uint64_t address) const;
     std::uint64_t clock_start() const { return clock_start_; }
@@ -207,6 +209,10 @@ private:
     void suspend(ThreadFiber& self, ThreadFiber* next);
     [[noreturn]] void leave_for_main();
 
+    void enlist(); ///< among those that forget_seen reaches
+    void retire();
+    void forget_own_seen(std::uintptr_t address);
+
     static void loop_begin(void* runner);
     static void loop_body(void* runner);
     static void fiber_body(void* runner);
@@ -221,7 +227,8 @@ private:
     std::unique_ptr<ThreadFiber[]> threads_;
     std::unique_ptr<BlockState[]> blocks_;
     std::uint32_t resident_ = 0, live_ = 0;
-    FiberList ready_; ///< those that can go on
+    std::atomic<std::uint32_t> contexts_{0}; ///< of threads_, those that the launch uses
+    FiberList ready_;                        ///< those that can go on
 
     Launch* launch_ = nullptr;
     KernelCode code_;                   ///< what its blocks run

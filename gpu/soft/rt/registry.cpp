@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "gpu/soft/rt/registry.h"
 
+#include "gpu/soft/rt/heap.h"
+
 #include <fmt/format.h>
 
 #include <mutex>
@@ -41,12 +43,15 @@ std::optional<Allocation> Registry::find(std::uintptr_t p) const {
 }
 
 MemoryRange Registry::range_of(std::uintptr_t p) const {
-    std::shared_lock lock{mutex_};
-    auto next = ranges_.upper_bound(p);
-    if (next == ranges_.begin()) return {};
-    const Allocation& candidate = std::prev(next)->second;
-    if (!candidate.holds(p)) return {};
-    return {candidate.begin, candidate.bytes + 1};
+    {
+        std::shared_lock lock{mutex_};
+        auto next = ranges_.upper_bound(p);
+        if (next == ranges_.begin()) return {};
+        const Allocation& candidate = std::prev(next)->second;
+        if (!candidate.holds(p)) return {};
+        if (candidate.kind != Allocation::Kind::heap) return {candidate.begin, candidate.bytes + 1};
+    }
+    return heap_range_of(p); // which locks the heap, whose functions call these
 }
 
 bool Registry::covers(std::uintptr_t p, std::size_t bytes) const {
@@ -99,6 +104,11 @@ const char* name_of(Allocation::Kind kind) {
 
 std::string describe_address(std::uintptr_t p) {
     if (p < 65536) return "a null pointer or an offset from one";
+    const auto found = Registry::instance().find(p);
+    if (!found || found->kind == Allocation::Kind::heap) {
+        const std::string heap = describe_heap_address(p, !found);
+        if (!heap.empty()) return heap;
+    }
     auto near = Registry::instance().nearest(p, std::size_t{1} << 20);
     return near ? describe_address(p, *near) : "no allocation within 1 MiB";
 }

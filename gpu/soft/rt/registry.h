@@ -50,7 +50,8 @@ public:
     /// Removes the range that begins here and returns it.
     std::optional<Allocation> remove(std::uintptr_t begin);
     std::optional<Allocation> find(std::uintptr_t p) const;
-    /// The memory of the allocation that p lies in; room 0 where it lies in none.
+    /// The memory of the allocation that p lies in, of the device heap what may be touched around
+    /// it; room 0 where it lies in none.
     MemoryRange range_of(std::uintptr_t p) const;
     /// Last valid address is begin + bytes - 1: true where [p, p + bytes) lies in one allocation.
     bool covers(std::uintptr_t p, std::size_t bytes) const;
