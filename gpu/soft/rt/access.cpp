@@ -75,6 +75,7 @@ public:
                           what, a.bytes, a.address, text(a, last))
                     : fmt::format("illegal address: {} at {:#x}, {}", what, a.address,
                                   text(a, a.address));
+            r.message += elsewhere(a);
         }
         runner_.refuse(self_, std::move(r), lane, pc);
     }
@@ -144,13 +145,29 @@ private:
         if (a.origin == Origin::parameters)
             return fmt::format("outside of the kernel's {} bytes of parameters",
                                launch_.info->param_bytes);
-        const std::uint64_t root = a.origin == Origin::variable    ? a.variable.begin
-                                   : a.origin == Origin::parameter ? launch_.range(a.slot).begin
-                                                                   : 0;
-        if (address >= 65536 && root)
-            if (const auto whole = Registry::instance().find(root))
+        if (address >= 65536 && root(a))
+            if (const auto whole = Registry::instance().find(root(a)))
                 return describe_address(address, *whole);
         return runner_.text_of(context_, address, a.origin == Origin::shared);
+    }
+
+    /// What the address a pointer was worked out from points into; 0 where that is not known.
+    std::uint64_t root(const Access& a) const {
+        return a.origin == Origin::variable    ? a.variable.begin
+               : a.origin == Origin::parameter ? launch_.range(a.slot).begin
+                                               : 0;
+    }
+
+    /// An address in another allocation than that of its pointer: a GPU touches it.
+    std::string elsewhere(const Access& a) const {
+        const Registry& registry = Registry::instance();
+        const auto other = registry.find(a.address);
+        if (!root(a) || !other || !registry.covers(a.address, a.bytes)) return {};
+        const auto whole = registry.find(root(a));
+        if (!whole || whole->begin == other->begin) return {};
+        return fmt::format("; that is {}, another allocation than its pointer's, where a GPU would "
+                           "go: LATHE_SOFT_CHECKS=pages lets it pass",
+                           describe_address(a.address, *other));
     }
 
     BlockRunner& runner_;

@@ -484,6 +484,29 @@ TEST_F(Access, StructuresOfPointers) {
     refused(f, shape(1, 33), {4, 32, 0, a.get() + 128, "write"}, Arrays{a.get(), 9, b.get()});
 }
 
+TEST_F(Access, OffsetsIntoAnotherAllocationAreTold) {
+    CUfunction f = kernel("extern \"C\" __global__ void k(int* x, long long by) {\n"
+                          "  x[by + threadIdx.x] = 1;\n"
+                          "}\n");
+    Buffer<int> x{64}, y{64};
+    const auto by = (static_cast<long long>(y.get()) - static_cast<long long>(x.get())) / 4;
+    allowed(f, shape(1, 8), x.get(), 0ll);
+    refused(f, shape(1, 8), {2, 0, 0, y.get() + 16, "LATHE_SOFT_CHECKS=pages lets it pass"},
+            x.get(), by + 4);
+    EXPECT_NE(std::strstr(last_fault().message, "16 bytes into a 256-byte allocation"), nullptr)
+        << last_fault().message;
+    // Where no other one is there is nothing to say.
+    refused(f, shape(1, 1), {2, 0, 0, y.get() + 256, "0 bytes past the end of"}, y.get(), 64ll);
+    EXPECT_EQ(std::strstr(last_fault().message, "pages"), nullptr) << last_fault().message;
+    setenv("LATHE_SOFT_CHECKS", "pages", 1);
+    CUfunction g = kernel("extern \"C\" __global__ void k(int* x, long long by) {\n"
+                          "  x[by + threadIdx.x] = 1;\n"
+                          "}\n");
+    unsetenv("LATHE_SOFT_CHECKS");
+    allowed(g, shape(1, 8), x.get(), by + 4);
+    EXPECT_EQ(y.read()[4], 1);
+}
+
 TEST_F(Access, DeviceHeap) {
     CUfunction f = kernel(R"(extern "C" __global__ void k(int* x) {
         int* p = (int*)malloc(40);
