@@ -137,11 +137,11 @@ CUresult cuMemcpy3D(const CUDA_MEMCPY3D* c) { return general(nullptr, true, c); 
 CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D* c, CUstream s) { return general(s, false, c); }
 CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER* p) {
     CUDA_MEMCPY3D c = is_pointer(p) ? without_peers(*p) : CUDA_MEMCPY3D{};
-    return general(nullptr, true, p ? &c : nullptr);
+    return general(nullptr, true, is_pointer(p) ? &c : nullptr);
 }
 CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER* p, CUstream s) {
     CUDA_MEMCPY3D c = is_pointer(p) ? without_peers(*p) : CUDA_MEMCPY3D{};
-    return general(s, false, p ? &c : nullptr);
+    return general(s, false, is_pointer(p) ? &c : nullptr);
 }
 
 CUresult cuMemsetD8(CUdeviceptr p, unsigned char v, std::size_t n) {

@@ -6,6 +6,8 @@
 #include "gpu/soft/drv/library.h"
 #include "gpu/soft/rt/block.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 using namespace lathe::soft;
@@ -70,20 +72,21 @@ CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned gx, unsigned gy, unsig
 CUresult cuLaunchKernelEx(const CUlaunchConfig* c, CUfunction f, void** params, void** extra) {
     if (!is_pointer(c) || (c->numAttrs && !is_pointer(c->attrs))) return CUDA_ERROR_INVALID_VALUE;
     bool cooperative = false;
-    bool clusters = false;
+    decltype(CUlaunchAttributeValue::clusterDim) cluster{1, 1, 1};
     for (unsigned i = 0; i < c->numAttrs; ++i) {
         const CUlaunchAttribute& a = c->attrs[i];
         if (a.id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) cooperative = a.value.cooperative != 0;
-        if (a.id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
-            clusters = a.value.clusterDim.x * a.value.clusterDim.y * a.value.clusterDim.z != 1;
+        if (a.id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) cluster = a.value.clusterDim;
         if (a.id == CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT &&
             a.value.sharedMemCarveout > 100)
             return CUDA_ERROR_INVALID_VALUE;
     }
-    if (clusters)
-        return in_context([](Context&) {
+    if (cluster.x != 1 || cluster.y != 1 || cluster.z != 1)
+        return in_context([&](Context&) {
             fail(CUDA_ERROR_INVALID_CLUSTER_SIZE,
-                 "the software device has compute capability 7.5, clusters begin with 9.0");
+                 fmt::format("clusters of {} x {} x {} blocks: the software device has none, "
+                             "whatever compute capability it reports",
+                             cluster.x, cluster.y, cluster.z));
         });
     return launch_grid(f, {.grid = {c->gridDimX, c->gridDimY, c->gridDimZ},
                            .block = {c->blockDimX, c->blockDimY, c->blockDimZ},

@@ -116,6 +116,14 @@ TEST_F(BadArguments, SmallNumbersBehindMemory) {
     expect_works();
 }
 
+TEST_F(BadArguments, SmallNumbersAreNoDescriptionsOfCopies) {
+    for (std::uintptr_t number : {0u, 8u, 4095u}) {
+        const auto* bad = reinterpret_cast<const CUDA_MEMCPY3D_PEER*>(number);
+        EXPECT_EQ(cuMemcpy3DPeer(bad), CUDA_ERROR_INVALID_VALUE) << number;
+        EXPECT_EQ(cuMemcpy3DPeerAsync(bad, nullptr), CUDA_ERROR_INVALID_VALUE) << number;
+    }
+}
+
 // Handles of what is gone.
 TEST_F(BadArguments, HandlesOfWhatIsGone) {
     CUcontext own = nullptr;

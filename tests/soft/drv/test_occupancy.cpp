@@ -132,6 +132,9 @@ TEST_F(Occupancy, CooperativeGrids) {
     attribute.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
     attribute.value.clusterDim = {2, 1, 1};
     EXPECT_EQ(cuLaunchKernelEx(&config, f, params, nullptr), CUDA_ERROR_INVALID_CLUSTER_SIZE);
+    EXPECT_STREQ(latheSoftGetLastErrorText(),
+                 "clusters of 2 x 1 x 1 blocks: the software device has none, whatever compute "
+                 "capability it reports");
     attribute.id = CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT;
     attribute.value.sharedMemCarveout = 100;
     CHECK_CU(cuLaunchKernelEx(&config, f, params, nullptr));
