@@ -131,13 +131,39 @@ void Context::submit(const std::shared_ptr<Stream>& stream, const CommandPtr& co
     });
 }
 
+// The stream's next place, for work of the calling thread; null where something is before it.
+CommandPtr Context::place_now(Stream& stream) {
+    std::lock_guard lock{order_};
+    if (!predecessors(stream).empty()) return nullptr;
+    return stream.last = std::make_shared<Command>();
+}
+
+namespace {
+CUresult run_in(const CommandPtr& place, const std::function<CUresult()>& action) {
+    CUresult result = CUDA_ERROR_UNKNOWN;
+    try {
+        result = action();
+    } catch (...) {
+        Executor::instance().end(place, result);
+        throw;
+    }
+    Executor::instance().end(place, result);
+    return result;
+}
+} // namespace
+
+bool Context::run_now(const std::shared_ptr<Stream>& stream,
+                      const std::function<CUresult()>& action) {
+    refuse_capture(*stream);
+    const CommandPtr place = place_now(*stream);
+    if (!place) return false;
+    if (CUresult result = run_in(place, action); result != CUDA_SUCCESS) fail(result);
+    return true;
+}
+
 void Context::run(const std::shared_ptr<Stream>& stream, bool may_run_now,
                   std::function<CUresult()> action) {
-    refuse_capture(*stream);
-    if (may_run_now && idle(*stream)) {
-        if (CUresult result = action(); result != CUDA_SUCCESS) fail(result);
-        return;
-    }
+    if (may_run_now && run_now(stream, action)) return;
     submit(stream, std::make_shared<Command>(Command::Kind::action, std::move(action)));
 }
 
@@ -145,8 +171,8 @@ void Context::run_and_wait(const std::shared_ptr<Stream>& stream,
                            std::function<CUresult()> action) {
     refuse_capture(*stream);
     CUresult result;
-    if (idle(*stream)) {
-        result = action();
+    if (const CommandPtr place = place_now(*stream)) {
+        result = run_in(place, action);
     } else {
         auto command = std::make_shared<Command>(Command::Kind::action, std::move(action));
         submit(stream, command);

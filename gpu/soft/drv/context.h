@@ -33,8 +33,10 @@ public:
     /// Appends a command to a stream.
     void submit(const std::shared_ptr<Stream>& stream, const CommandPtr& command,
                 const CommandPtr& also_after = nullptr);
-    /// Runs an action in stream order: at once on this thread where nothing is before it and
-    /// `may_run_now`, else queued.
+    /// Runs an action at once on this thread, in a place of the stream: what others ask for
+    /// meanwhile comes after it. False, with nothing done, where something is before it.
+    bool run_now(const std::shared_ptr<Stream>& stream, const std::function<CUresult()>& action);
+    /// Runs an action in stream order: as run_now where it can and `may_run_now`, else queued.
     void run(const std::shared_ptr<Stream>& stream, bool may_run_now,
              std::function<CUresult()> action);
     /// Runs an action in the order of `stream` and waits for it; fails with its code, or with that
@@ -71,6 +73,7 @@ private:
     void track_grid(const std::shared_ptr<Stream>& stream, const CommandPtr& command);
     CUresult take_errors(Stream& stream);
 
+    CommandPtr place_now(Stream& stream);
     std::mutex order_;
     std::shared_ptr<Stream> legacy_;
     std::vector<std::shared_ptr<Stream>> streams_;

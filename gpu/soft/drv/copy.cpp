@@ -175,8 +175,13 @@ void copy(Context& context, CUstream handle, CopyEnd to, CopyEnd from, CopyShape
     bool pageable_source = from.host && !is_pinned(from.base, extent(from, shape));
     bool pageable_target = to.host && !is_pinned(to.base, extent(to, shape));
 
+    if (wait || pageable_target)
+        return context.run_and_wait(stream, action_of(to, from, shape, nullptr));
+    if ((bytes <= kInlineBytes || pageable_source) &&
+        context.run_now(stream, action_of(to, from, shape, nullptr)))
+        return;
     std::shared_ptr<std::uint8_t[]> staging;
-    if (!wait && pageable_source && !context.idle(*stream)) {
+    if (pageable_source) {
         staging = std::make_shared<std::uint8_t[]>(bytes);
         CopyEnd stage;
         stage.base = staging.get();
@@ -185,9 +190,7 @@ void copy(Context& context, CUstream handle, CopyEnd to, CopyEnd from, CopyShape
         if (!copy_rows(stage, from, shape)) fail(CUDA_ERROR_INVALID_VALUE, "unreadable source");
         from = stage;
     }
-    auto action = action_of(to, from, shape, staging);
-    if (wait || pageable_target) context.run_and_wait(stream, action);
-    else context.run(stream, bytes <= kInlineBytes || (pageable_source && !staging), action);
+    context.run(stream, false, action_of(to, from, shape, staging));
 }
 
 namespace {

@@ -87,6 +87,11 @@ void Executor::submit(const CommandPtr& command, std::span<const CommandPtr> aft
     if (command->blockers_ == 0) make_ready(command);
 }
 
+void Executor::end(const CommandPtr& command, CUresult result) {
+    std::lock_guard lock{mutex_};
+    finish(command, result);
+}
+
 void Executor::wait(const CommandPtr& command) {
     if (!command || command->done()) return;
     if (spin([&] { return command->done(); })) return;

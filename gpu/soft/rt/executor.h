@@ -73,6 +73,8 @@ public:
     /// once, before waiters wake, on whatever thread; it must be short and must not call back.
     void submit(const CommandPtr& command, std::span<const CommandPtr> after,
                 std::function<void(CUresult)> on_done = {});
+    /// Ends a command that was never submitted: its caller has done the work.
+    void end(const CommandPtr& command, CUresult result);
     /// Returns when the command is done.
     void wait(const CommandPtr& command);
     /// As wait, but not beyond that time: false where the command is not done then.

@@ -53,6 +53,33 @@ TEST_F(Streams, PrioritiesAreBroughtIntoTheirRange) {
     }
 }
 
+// A copy that finds the stream idle runs on the caller's thread. What another thread asks of the
+// stream meanwhile comes after it, as everything in one stream does.
+TEST_F(Streams, OperationsOfTwoThreadsDoNotOverlapInOneStream) {
+    CUfunction f = kernel(R"(extern "C" __global__ void k(const int* data, int step, int* found) {
+        if (data[threadIdx.x * step] == 1) atomicAdd(found, 1);
+    })");
+    constexpr std::size_t kCount = std::size_t{32} << 20, kStep = kCount / 256;
+    const std::vector<int> ones(kCount, 1);
+    Buffer<int> data{kCount}, found{1};
+    CHECK_CU(cuCtxSynchronize());
+    const auto* words = reinterpret_cast<const int*>(data.get()); // which the host sees, too
+    std::thread copier{[&] {
+        cuCtxPushCurrent(context_);
+        EXPECT_EQ(cuMemcpyHtoD(data.get(), ones.data(), kCount * sizeof(int)), CUDA_SUCCESS);
+    }};
+    const auto has_begun = [&] {
+        for (std::size_t k = 0; k < 256; ++k)
+            if (__atomic_load_n(words + k * kStep, __ATOMIC_RELAXED)) return true;
+        return false;
+    };
+    while (!has_begun()) {}
+    CHECK_CU(launch(f, shape(1, 256), data.get(), static_cast<int>(kStep), found.get()));
+    CHECK_CU(cuCtxSynchronize());
+    EXPECT_EQ(found.read()[0], 256);
+    copier.join();
+}
+
 // Grids that become ready at one time: those of the urgent stream run before the others.
 TEST_F(Streams, UrgentStreamsGoFirst) {
     CUfunction f = kernel(R"(extern "C" __global__ void k(int* order, int slot, int rounds) {
