@@ -171,10 +171,11 @@ void Executor::run_grid(const CommandPtr& command, BlockRunner& runner,
     if (launch.cooperative) cooperative_ = command;
     if (launch.limit.count() > 0 && launch.deadline == Command::Clock::time_point::max())
         launch.deadline = Command::Clock::now() + launch.limit;
-    if (!launch.begun) launch.find_ranges();
-    launch.begun = true;
+    const bool first_here = !std::exchange(launch.begun, true);
     ++command->participants_;
     lock.unlock();
+    if (first_here) launch.find_ranges();
+    else launch.wait_for_ranges();
     std::uint64_t total = launch.blocks(), chunk = launch.chunk(count_);
     while (!launch.stopped.load(std::memory_order_relaxed)) {
         std::uint64_t first = launch.next_block.fetch_add(chunk, std::memory_order_relaxed);

@@ -38,6 +38,8 @@ void Launch::find_ranges() {
         std::memcpy(to, &range, sizeof range);
         to += sizeof range;
     }
+    has_ranges_.store(true, std::memory_order_release);
+    has_ranges_.notify_all();
 }
 
 ParameterRange Launch::range(std::uint32_t slot) const {

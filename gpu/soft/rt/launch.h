@@ -58,8 +58,10 @@ struct Launch {
     /// Makes room for the parameters of `info` with the ranges of their pointers, all zero, and
     /// returns where they go, 16-byte aligned.
     std::uint8_t* reserve_parameters();
-    /// Looks up what the pointers among the parameters point into.
+    /// Looks up what the pointers among the parameters point into: the first worker that comes to
+    /// the grid does, the others wait for it.
     void find_ranges();
+    void wait_for_ranges() const { has_ranges_.wait(false, std::memory_order_acquire); }
     ParameterRange range(std::uint32_t slot) const;
 
     /// Blocks that one worker takes at a time.
@@ -81,6 +83,7 @@ struct Launch {
     CUresult status() const;
 
 private:
+    std::atomic<bool> has_ranges_{false};
     std::once_flag asked_checked_;
     KernelCode checked_code_;
     mutable std::mutex mutex_;
