@@ -138,7 +138,7 @@ std::shared_ptr<Launch> make_grid(Context& context, Function& function, const La
     pack_arguments(info, a, grid->reserve_parameters());
     grid->module = function.module->code();
     grid->first_code = function.code(a.block, Profile::instance().is_on());
-    grid->order = Order::from_environment();
+    grid->order = function.module->order;
     // The limit is what the caller counted for a GPU's local memory; host frames are larger.
     std::size_t stack = context.limits.at(CU_LIMIT_STACK_SIZE);
     grid->stack_bytes = stack > 1024 ? stack * 2 + (32u << 10) : 0;

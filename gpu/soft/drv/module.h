@@ -91,7 +91,8 @@ public:
     const ptx::Module& ptx() const { return *ast_; }
 
     const Context* context = nullptr;
-    bool of_library = false; ///< unloaded with its library only
+    bool of_library = false;                       ///< unloaded with its library only
+    const Order order = Order::from_environment(); ///< of all launches of its kernels
 
 private:
     void* resolve(std::string_view symbol);

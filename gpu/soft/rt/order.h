@@ -15,7 +15,8 @@ struct Order {
     Kind kind = Kind::usual;
     std::uint64_t seed = 0;
 
-    /// What LATHE_SOFT_ORDER says now: record, shuffle or shuffle:SEED.
+    /// What LATHE_SOFT_ORDER says now: record, shuffle or shuffle:SEED. Asked when a module is
+    /// loaded, never by a launch: another thread may be changing the environment.
     static Order from_environment();
 };
 

@@ -17,7 +17,7 @@ namespace {
 class OrderOfExecution : public DriverTest {
 protected:
     void SetUp() override {
-        setenv("LATHE_SOFT_ORDER", "record", 1); // read when a module is loaded, too
+        setenv("LATHE_SOFT_ORDER", "record", 1); // the executor begins with one worker
         DriverTest::SetUp();
     }
     void TearDown() override {
@@ -26,12 +26,25 @@ protected:
         latheSoftCountersReset();
         DriverTest::TearDown();
     }
-    std::vector<unsigned> run(const std::string& order, CUfunction f, const Shape& s,
+    static std::string ptx_of(const std::string& source) {
+        return compile_to_ptx(source, "test.cu", {"-lineinfo"});
+    }
+    /// A module whose kernels run in this order; the usual one where it is null.
+    static CUmodule load_for(const char* order, const std::string& ptx) {
+        if (order) setenv("LATHE_SOFT_ORDER", order, 1);
+        else unsetenv("LATHE_SOFT_ORDER");
+        CUmodule module = nullptr;
+        EXPECT_EQ(cuModuleLoadData(&module, ptx.c_str()), CUDA_SUCCESS);
+        return module;
+    }
+    /// What the kernel k of this PTX writes.
+    std::vector<unsigned> run(const std::string& order, const std::string& ptx, const Shape& s,
                               unsigned words) {
-        setenv("LATHE_SOFT_ORDER", order.c_str(), 1);
+        CUmodule module = load_for(order.c_str(), ptx);
         Buffer<unsigned> out{words};
-        EXPECT_EQ(launch(f, s, out.get()), CUDA_SUCCESS);
+        EXPECT_EQ(launch(function(module, "k"), s, out.get()), CUDA_SUCCESS);
         EXPECT_EQ(cuCtxSynchronize(), CUDA_SUCCESS) << last_fault().message;
+        cuModuleUnload(module);
         return out.read();
     }
 };
@@ -43,25 +56,35 @@ const char* const kTickets = "extern \"C\" __global__ void k(unsigned* out) {\n"
                              "}\n";
 
 TEST_F(OrderOfExecution, RecordRunsBlocksAndWarpsAscending) {
-    CUfunction f = kernel(kTickets);
-    const auto found = run("record", f, shape(50, 96), 1 + 50 * 96);
+    const auto found = run("record", ptx_of(kTickets), shape(50, 96), 1 + 50 * 96);
     std::vector<unsigned> wanted(50 * 96);
     std::iota(wanted.begin(), wanted.end(), 0u);
     EXPECT_EQ(found[0], 50u * 96);
     EXPECT_TRUE(std::equal(wanted.begin(), wanted.end(), found.begin() + 1));
 }
 
+// Launches do not look at the environment, which another thread may be changing.
+TEST_F(OrderOfExecution, TheOrderIsThatOfTheModulesLoad) {
+    CUmodule module = load_for("record", ptx_of(kTickets));
+    setenv("LATHE_SOFT_ORDER", "shuffle:3", 1);
+    Buffer<unsigned> out{1 + 20 * 96};
+    CHECK_CU(launch(function(module, "k"), shape(20, 96), out.get()));
+    std::vector<unsigned> wanted(1 + 20 * 96);
+    std::iota(wanted.begin() + 1, wanted.end(), 0u);
+    wanted[0] = 20 * 96;
+    EXPECT_EQ(out.read(), wanted);
+}
+
 TEST_F(OrderOfExecution, ARecordedGridOfManyShortBlocksIsCancelled) {
     CUfunction f = kernel("extern \"C\" __global__ void k(int* x) { x[threadIdx.x] = 1; }");
     Buffer<int> x{32};
-    setenv("LATHE_SOFT_ORDER", "record", 1);
     CHECK_CU(launch(f, {{2147483647u, 1, 1}, {32, 1, 1}}, x.get())); // minutes of work
     EXPECT_EQ(latheSoftCancel(nullptr), 0);
     EXPECT_EQ(cuCtxSynchronize(), CUDA_ERROR_LAUNCH_TIMEOUT);
 }
 
 TEST_F(OrderOfExecution, ShuffleRunsEachThreadOnceInTheOrderOfItsSeed) {
-    CUfunction f = kernel(kTickets);
+    const std::string f = ptx_of(kTickets);
     std::set<std::vector<unsigned>> orders;
     for (int seed = 0; seed < 8; ++seed) {
         const std::string order = fmt::format("shuffle:{}", seed);
@@ -89,7 +112,7 @@ std::string reversed(const char* between) {
 }
 
 TEST_F(OrderOfExecution, AMissingBarrierShowsUnderSomeSeeds) {
-    CUfunction sound = kernel(reversed("__syncthreads();")), unsound = kernel(reversed(""));
+    const std::string sound = ptx_of(reversed("__syncthreads();")), unsound = ptx_of(reversed(""));
     const auto wanted = run("record", sound, shape(1, 256), 256);
     const auto recorded = run("record", unsound, shape(1, 256), 256);
     std::set<std::vector<unsigned>> results;
@@ -112,18 +135,20 @@ TEST_F(OrderOfExecution, RandomKernelsGiveTheSameBitsAndCounts) {
         sources.push_back(random_kernel(fmt::format("k{}", seed), seed));
         all += sources.back();
     }
-    CUmodule module = load(all);
+    const std::string ptx = ptx_of(all);
+    const char* const orders[] = {nullptr, "record", "shuffle:7"};
+    CUmodule modules[3];
+    for (int k = 0; k < 3; ++k) modules[k] = load_for(orders[k], ptx);
+    enum { usual, record, shuffle };
     unsigned compared = 0;
     for (std::uint32_t n = 0; n < kCount; ++n) {
         const std::uint32_t seed = kFirst + n;
-        CUfunction f = function(module, fmt::format("k{}", seed).c_str());
         std::mt19937 random{seed};
         std::vector<unsigned> in(256);
         for (unsigned& word : in) word = random() % 4 ? random() % 64 : random();
         const Shape s = shape(2, 1 + random() % 130);
-        const auto run_once = [&](const char* order, bool counts) {
-            if (order) setenv("LATHE_SOFT_ORDER", order, 1);
-            else unsetenv("LATHE_SOFT_ORDER");
+        const auto run_once = [&](int order, bool counts) {
+            CUfunction f = function(modules[order], fmt::format("k{}", seed).c_str());
             counts ? latheSoftCountersStart() : latheSoftCountersStop();
             latheSoftCountersReset();
             Buffer<unsigned> input{in}, out{8 * 2 * s.block[0]}, sums{18};
@@ -142,12 +167,12 @@ TEST_F(OrderOfExecution, RandomKernelsGiveTheSameBitsAndCounts) {
             for (const auto& row : rows) found.emplace_back(row.line, row.executions, row.lanes);
             return found;
         };
-        const auto wanted = run_once(nullptr, false);
-        EXPECT_EQ(run_once(nullptr, true), wanted) << sources[n];
-        EXPECT_EQ(run_once("record", true), wanted) << sources[n];
+        const auto wanted = run_once(usual, false);
+        EXPECT_EQ(run_once(usual, true), wanted) << sources[n];
+        EXPECT_EQ(run_once(record, true), wanted) << sources[n];
         const Executions recorded = executions();
         EXPECT_FALSE(recorded.empty());
-        EXPECT_EQ(run_once("shuffle:7", true), wanted) << sources[n];
+        EXPECT_EQ(run_once(shuffle, true), wanted) << sources[n];
         if (sources[n].find("atomicCAS(") != std::string::npos ||
             sources[n].find("atomicExch(") != std::string::npos)
             continue; // a lock
