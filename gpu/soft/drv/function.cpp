@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Attributes of functions.
+#include "gpu/ptx/registers.h"
 #include "gpu/soft/drv/device.h"
 #include "gpu/soft/drv/module.h"
 #include "gpu/soft/rt/block.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace lathe::soft {
@@ -21,6 +23,19 @@ int constant_bytes(const ptx::Module& module) {
 int architecture(const ptx::Module& module) {
     const std::size_t digits = module.target.find_first_of("0123456789");
     return digits == std::string::npos ? 0 : std::atoi(module.target.c_str() + digits);
+}
+
+/// As many as the kernel's PTX keeps values in at one time, within what a GPU's compiler would have
+/// to keep to: 255, .maxnreg, and registers for each thread of the largest block.
+int registers(const KernelInfo& info, const ptx::Module& module) {
+    const ptx::Function* function = module.find_function(info.name);
+    int of_device = 0;
+    device_attribute(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK, of_device);
+    const unsigned threads = info.max_threads ? info.max_threads : kMaxThreads;
+    std::uint32_t most = std::min(255u, static_cast<std::uint32_t>(of_device) / threads);
+    if (function && function->max_registers) most = std::min(most, function->max_registers);
+    const std::uint32_t live = function ? ptx::live_registers(module, *function) : 0;
+    return static_cast<int>(std::clamp(live, 1u, std::max(most, 1u))); // tools divide by it
 }
 
 } // namespace
@@ -64,7 +79,7 @@ int function_attribute(const KernelInfo& info, const FunctionSettings& settings,
     case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: return static_cast<int>(info.static_shared_bytes);
     case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES: return constant_bytes(module);
     case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: return static_cast<int>(info.local_bytes);
-    case CU_FUNC_ATTRIBUTE_NUM_REGS: return 32; // registers are the host's; tools divide by this
+    case CU_FUNC_ATTRIBUTE_NUM_REGS: return registers(info, module);
     case CU_FUNC_ATTRIBUTE_PTX_VERSION: return architecture(module);
     case CU_FUNC_ATTRIBUTE_BINARY_VERSION: return capability().major * 10 + capability().minor;
     case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
