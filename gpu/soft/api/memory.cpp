@@ -100,9 +100,8 @@ extern "C" {
 
 CUresult cuMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
     return in_context([&](Context&) {
-        std::size_t total = Arena::instance().limit_bytes();
-        give(free_bytes, total - std::min(total, Arena::instance().used_bytes()));
-        give(total_bytes, total);
+        give(free_bytes, Arena::instance().free_bytes());
+        give(total_bytes, Arena::instance().limit_bytes());
     });
 }
 

@@ -10,6 +10,13 @@
 
 namespace lathe::soft {
 
+void fail_out_of_memory(std::size_t bytes) {
+    Arena& arena = Arena::instance();
+    fail(CUDA_ERROR_OUT_OF_MEMORY,
+         fmt::format("{} bytes asked for, {} of {} in use, {} free by what the machine has", bytes,
+                     arena.used_bytes(), arena.limit_bytes(), arena.free_bytes()));
+}
+
 void* allocate(const Context& context, std::size_t bytes, Allocation::Kind kind, unsigned flags,
                std::string name) {
     void* p = Arena::instance().allocate(bytes);
@@ -17,10 +24,7 @@ void* allocate(const Context& context, std::size_t bytes, Allocation::Kind kind,
         Pool::trim_all();
         p = Arena::instance().allocate(bytes);
     }
-    if (!p)
-        fail(CUDA_ERROR_OUT_OF_MEMORY,
-             fmt::format("{} bytes asked for, {} of {} in use", bytes,
-                         Arena::instance().used_bytes(), Arena::instance().limit_bytes()));
+    if (!p) fail_out_of_memory(bytes);
     Registry::instance().add({.begin = reinterpret_cast<std::uintptr_t>(p),
                               .bytes = bytes,
                               .kind = kind,

@@ -10,6 +10,8 @@ namespace lathe::soft {
 /// Opens arena memory and registers it; fails with CUDA_ERROR_OUT_OF_MEMORY.
 void* allocate(const Context& context, std::size_t bytes, Allocation::Kind kind, unsigned flags = 0,
                std::string name = {});
+/// CUDA_ERROR_OUT_OF_MEMORY, and what there is.
+[[noreturn]] void fail_out_of_memory(std::size_t bytes);
 /// Frees what allocate and Pool::allocate made; nothing may use it any more.
 void release(std::uintptr_t begin);
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "gpu/soft/drv/pool.h"
 
+#include "gpu/soft/drv/memory.h"
 #include "gpu/soft/rt/arena.h"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
@@ -104,10 +103,7 @@ void* Pool::allocate(Context& context, std::size_t bytes) {
         context.wait_idle();
         p = take(bytes);
     }
-    if (!p)
-        fail(CUDA_ERROR_OUT_OF_MEMORY,
-             fmt::format("{} bytes asked for, {} of {} in use", bytes,
-                         Arena::instance().used_bytes(), Arena::instance().limit_bytes()));
+    if (!p) fail_out_of_memory(bytes);
     Registry::instance().add({.begin = reinterpret_cast<std::uintptr_t>(p),
                               .bytes = bytes,
                               .kind = Allocation::Kind::device,

@@ -1,23 +1,34 @@
 // SPDX-License-Identifier: MIT
 #include "gpu/soft/rt/arena.h"
 
+#include "gpu/soft/rt/host_memory.h"
 #include "gpu/soft/rt/page.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <new>
-#include <string>
+#include <optional>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <vector>
 
 namespace lathe::soft {
 
 namespace {
 constexpr std::size_t kAlignment = 256;
-constexpr std::size_t kClosedLimit = std::size_t{512} << 20; // kept for reuse, still in memory
+constexpr std::size_t kMiB = std::size_t{1} << 20, kGiB = std::size_t{1} << 30;
+constexpr std::size_t kClosedLimit = 512 * kMiB; // kept for reuse; the machine may take its memory
+constexpr std::size_t kLarge = 64 * kMiB;        // never kept; before each the machine is looked at
+constexpr std::size_t kLazy = std::size_t{64} << 10; // smaller ones keep their memory
+constexpr std::size_t kOften = 256 * kMiB; // smaller ones in all, before it is looked at again
+constexpr std::size_t kNoise = 64 * kMiB;  // changes of available memory that do not count
+constexpr auto kFresh = std::chrono::milliseconds{10};
 } // namespace
 
-Arena::Arena(std::size_t reserved_bytes, std::size_t limit_bytes)
-    : pages_{reserved_bytes / kPage}, limit_{limit_bytes} {
+Arena::Arena(std::size_t reserved_bytes, std::size_t limit_bytes, Spare spare)
+    : pages_{reserved_bytes / kPage}, limit_{limit_bytes}, spare_{std::move(spare)},
+      budget_{limit_bytes} {
     void* p = mmap(nullptr, pages_ * kPage, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
                    -1, 0);
     if (p == MAP_FAILED) throw std::bad_alloc{};
@@ -26,17 +37,26 @@ Arena::Arena(std::size_t reserved_bytes, std::size_t limit_bytes)
     free_.emplace(0, pages_);
 }
 
-Arena::~Arena() { munmap(base_, pages_ * kPage); }
+Arena::~Arena() {
+    for (const auto& [block, run] : open_)
+        if (run.file >= 0) ::close(run.file);
+    munmap(base_, pages_ * kPage);
+}
 
 Arena& Arena::instance() {
     static Arena* arena = [] {
-        std::size_t physical = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
-                               static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-        std::size_t limit = physical / 4 * 3;
+        const std::size_t total = host_memory().total;
+        std::size_t reserve = std::min(std::clamp(total / 8, kMiB * 256, 4 * kGiB), total / 2);
+        std::size_t limit = total - reserve;
         if (const char* mb = std::getenv("LATHE_SOFT_MEMORY_MB"))
-            if (auto value = std::strtoull(mb, nullptr, 10)) limit = value << 20;
-        constexpr std::size_t reserved = std::size_t{64} << 30;
-        return new Arena{reserved, std::min(limit, reserved / 2)};
+            if (auto value = std::strtoull(mb, nullptr, 10)) {
+                limit = value << 20;
+                reserve = 0;
+            }
+        return new Arena{std::max(64 * kGiB, 2 * limit), limit, [reserve] {
+                             const std::size_t available = host_memory().available;
+                             return available - std::min(available, reserve);
+                         }};
     }();
     return *arena;
 }
@@ -52,6 +72,45 @@ bool Arena::contains(const void* p) const {
 std::size_t Arena::used_bytes() const {
     std::lock_guard lock{mutex_};
     return used_;
+}
+
+// Pages of open blocks that no one has touched: the machine has yet to give them.
+std::size_t Arena::untouched_bytes() {
+    std::size_t untouched = 0;
+    std::vector<unsigned char> in_memory;
+    for (auto& [block, run] : open_) {
+        if (run.is_touched) continue;
+        in_memory.resize(run.pages - 2);
+        if (mincore(address_of(run.page + 1), in_memory.size() * kPage, in_memory.data()) != 0)
+            continue;
+        const auto there = std::count_if(in_memory.begin(), in_memory.end(),
+                                         [](unsigned char page) { return page & 1; });
+        untouched += (in_memory.size() - static_cast<std::size_t>(there)) * kPage;
+        run.is_touched = static_cast<std::size_t>(there) == in_memory.size();
+    }
+    return untouched;
+}
+
+void Arena::look() {
+    const std::size_t spare = spare_(), untouched = untouched_bytes();
+    const std::size_t found = std::min(limit_, used_ + spare - std::min(spare, untouched));
+    const std::size_t change = found > budget_ ? found - budget_ : budget_ - found;
+    if (change >= kNoise || found == limit_ || found < kNoise) budget_ = found;
+    since_look_ = 0;
+    looked_ = Clock::now();
+}
+
+bool Arena::has_room(std::size_t bytes) {
+    if (used_ + bytes > limit_) return false;
+    if (!spare_) return true;
+    if (bytes >= kLarge || since_look_ + bytes > kOften || used_ + bytes > budget_) look();
+    return used_ + bytes <= budget_;
+}
+
+std::size_t Arena::free_bytes() {
+    std::lock_guard lock{mutex_};
+    if (spare_ && Clock::now() - looked_ > kFresh) look();
+    return budget_ - std::min(budget_, used_);
 }
 
 // Finds `pages` untouched pages (first fit); pages_ means "none".
@@ -100,7 +159,11 @@ void* Arena::allocate(std::size_t bytes) {
     std::size_t data_pages = (rounded + kPage - 1) / kPage, pages = data_pages + 2;
 
     std::lock_guard lock{mutex_};
-    if (used_ + data_pages * kPage > limit_) return nullptr;
+    if (!has_room(data_pages * kPage)) {
+        if (!closed_bytes_ || used_ + data_pages * kPage > limit_) return nullptr;
+        drop_closed_blocks(); // memory that the machine may count as ours still
+        if (!has_room(data_pages * kPage)) return nullptr;
+    }
     std::size_t page = pages_;
     if (auto it = closed_.find(pages); it != closed_.end() && !it->second.empty()) {
         page = it->second.front(); // the one closed longest: late uses of it had time to fault
@@ -123,6 +186,7 @@ void* Arena::allocate(std::size_t bytes) {
     void* block = data + data_pages * kPage - rounded;
     open_.emplace(block, Run{page, pages});
     used_ += data_pages * kPage;
+    since_look_ += data_pages * kPage;
     return block;
 }
 
@@ -130,11 +194,21 @@ void Arena::release(void* block) {
     std::lock_guard lock{mutex_};
     auto it = open_.find(block);
     if (it == open_.end()) return;
-    Run run = it->second;
+    const Run run = it->second;
     open_.erase(it);
-    std::size_t bytes = (run.pages - 2) * kPage;
-    mprotect(address_of(run.page + 1), bytes, PROT_NONE);
+    const std::size_t bytes = (run.pages - 2) * kPage;
+    std::byte* const data = address_of(run.page + 1);
     used_ -= bytes;
+    if (run.file >= 0) {
+        unshare(run);
+        return give_pages(run);
+    }
+    mprotect(data, bytes, PROT_NONE);
+    if (bytes >= kLarge) {
+        madvise(data, bytes, MADV_DONTNEED);
+        return give_pages(run);
+    }
+    if (bytes >= kLazy) madvise(data, bytes, MADV_FREE);
     closed_[run.pages].push_back(run.page);
     closed_bytes_ += bytes;
     if (closed_bytes_ > kClosedLimit) drop_closed_blocks();
@@ -145,6 +219,14 @@ void Arena::close(void* block) {
     auto it = open_.find(block);
     if (it == open_.end()) return;
     mprotect(address_of(it->second.page + 1), (it->second.pages - 2) * kPage, PROT_NONE);
+}
+
+void Arena::drop(void* block) {
+    std::lock_guard lock{mutex_};
+    const auto it = open_.find(block);
+    if (it == open_.end()) return;
+    madvise(address_of(it->second.page + 1), (it->second.pages - 2) * kPage, MADV_DONTNEED);
+    it->second.is_touched = false;
 }
 
 void* Arena::reopen(void* block, std::size_t bytes) {
@@ -161,6 +243,46 @@ void* Arena::reopen(void* block, std::size_t bytes) {
     void* opened = data + data_bytes - rounded;
     open_.emplace(opened, run);
     return opened;
+}
+
+Arena::Shared Arena::share(void* block) {
+    std::lock_guard lock{mutex_};
+    const auto it = open_.find(block);
+    if (it == open_.end()) return {};
+    Run& run = it->second;
+    std::byte* const data = address_of(run.page + 1);
+    const std::size_t bytes = (run.pages - 2) * kPage;
+    const auto offset = static_cast<std::size_t>(static_cast<std::byte*>(block) - data);
+    if (run.file >= 0) return {run.file, offset, bytes};
+    if (spare_ && spare_() < bytes) return {}; // both are in memory for a moment
+    const int file = memfd_create("lathe-soft-memory", MFD_CLOEXEC);
+    if (file < 0) return {};
+    const auto give_up = [&] {
+        ::close(file);
+        return Shared{};
+    };
+    if (ftruncate(file, static_cast<off_t>(bytes)) != 0) return give_up();
+    void* const target = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (target == MAP_FAILED) return give_up();
+    // Pages of zeros stay without memory, as they may be here.
+    static constexpr std::byte kZeros[kPage] = {};
+    for (std::size_t at = 0; at < bytes; at += kPage)
+        if (std::memcmp(data + at, kZeros, kPage) != 0)
+            std::memcpy(static_cast<std::byte*>(target) + at, data + at, kPage);
+    munmap(target, bytes);
+    if (mmap(data, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) == MAP_FAILED)
+        return give_up();
+    run.file = file;
+    run.is_touched = false;
+    return {file, offset, bytes};
+}
+
+// The pages are ours alone again, without memory. Others may keep theirs of the file.
+void Arena::unshare(const Run& run) {
+    mmap(address_of(run.page + 1), (run.pages - 2) * kPage, PROT_NONE,
+         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    madvise(address_of(run.page + 1), (run.pages - 2) * kPage, MADV_DONTDUMP);
+    ::close(run.file);
 }
 
 std::size_t Arena::block_bytes(std::size_t bytes) {

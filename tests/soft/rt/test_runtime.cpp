@@ -17,60 +17,6 @@
 namespace lathe::soft {
 namespace {
 
-bool writable(void* p) {
-    return run_guarded([](void* q) { *static_cast<volatile char*>(q) = 1; }, p);
-}
-
-TEST(Arena, BlocksEndAtAClosedPage) {
-    install_fault_handler();
-    Arena arena{std::size_t{1} << 30, std::size_t{64} << 20};
-    for (std::size_t bytes : {1u, 255u, 256u, 257u, 4095u, 4096u, 4097u, 100000u}) {
-        auto* p = static_cast<char*>(arena.allocate(bytes));
-        ASSERT_NE(p, nullptr);
-        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(p) % 256, 0u);
-        EXPECT_TRUE(writable(p));
-        EXPECT_TRUE(writable(p + bytes - 1));
-        EXPECT_FALSE(writable(p + (bytes + 255) / 256 * 256));
-        EXPECT_TRUE(arena.contains(p));
-        arena.release(p);
-        EXPECT_FALSE(writable(p));
-    }
-    EXPECT_EQ(arena.used_bytes(), 0u);
-}
-
-TEST(Arena, LimitAndReuse) {
-    Arena arena{std::size_t{1} << 30, std::size_t{1} << 20};
-    EXPECT_EQ(arena.allocate(0), nullptr);
-    EXPECT_EQ(arena.allocate((1 << 20) + 1), nullptr);
-    void* whole = arena.allocate(1 << 20);
-    ASSERT_NE(whole, nullptr);
-    EXPECT_EQ(arena.allocate(1), nullptr);
-    arena.release(whole);
-    EXPECT_EQ(arena.allocate(1 << 20), whole);
-}
-
-TEST(Arena, RandomBlocksDoNotOverlap) {
-    Arena arena{std::size_t{1} << 30, std::size_t{256} << 20};
-    std::mt19937 random{7};
-    std::vector<std::pair<unsigned char*, std::size_t>> live;
-    for (int i = 0; i < 2000; ++i) {
-        if (live.size() > 60 || (!live.empty() && random() % 3 == 0)) {
-            std::size_t at = random() % live.size();
-            auto [p, bytes] = live[at];
-            auto mark = static_cast<unsigned char>(reinterpret_cast<std::uintptr_t>(p) >> 8);
-            for (std::size_t k = 0; k < bytes; k += 64) ASSERT_EQ(p[k], mark);
-            arena.release(p);
-            live.erase(live.begin() + static_cast<std::ptrdiff_t>(at));
-        } else {
-            std::size_t bytes = random() % 60000 + 1;
-            auto* p = static_cast<unsigned char*>(arena.allocate(bytes));
-            ASSERT_NE(p, nullptr);
-            std::memset(p, static_cast<int>(reinterpret_cast<std::uintptr_t>(p) >> 8 & 255), bytes);
-            live.emplace_back(p, bytes);
-        }
-    }
-}
-
 TEST(Registry, FindsDescribesAndRefusesOverlap) {
     Registry r;
     EXPECT_TRUE(r.add({.begin = 0x100000, .bytes = 100}));
