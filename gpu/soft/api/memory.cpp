@@ -53,7 +53,9 @@ void pointer_attribute(void* data, CUpointer_attribute attribute, CUdeviceptr p)
     case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
         set(int{CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE});
         break;
-    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE: set(0); break;
+    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+        set(int{found->kind == Kind::device && !found->pool});
+        break;
     case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES: set(std::uint64_t{0}); break;
     case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE: set(0); break;
     case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR: set(CUdeviceptr{found->begin}); break;

@@ -14,6 +14,7 @@
 #undef cuDevicePrimaryCtxSetFlags
 #undef cuEventDestroy
 #undef cuGraphicsResourceSetMapFlags
+#undef cuIpcOpenMemHandle
 #undef cuLinkAddData
 #undef cuLinkAddFile
 #undef cuLinkCreate
@@ -57,6 +58,9 @@ LATHE_OLD cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned flags) {
 LATHE_OLD cuEventDestroy(CUevent event) { return cuEventDestroy_v2(event); }
 LATHE_OLD cuGraphicsResourceSetMapFlags(CUgraphicsResource resource, unsigned flags) {
     return cuGraphicsResourceSetMapFlags_v2(resource, flags);
+}
+LATHE_OLD cuIpcOpenMemHandle(CUdeviceptr* p, CUipcMemHandle handle, unsigned flags) {
+    return cuIpcOpenMemHandle_v2(p, handle, flags);
 }
 LATHE_OLD cuLinkCreate(unsigned count, CUjit_option* options, void** values, CUlinkState* state) {
     return cuLinkCreate_v2(count, options, values, state);

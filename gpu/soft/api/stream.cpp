@@ -3,7 +3,7 @@
 #include "gpu/soft/api/entry.h"
 
 #include "gpu/soft/drv/capture.h"
-#include "gpu/soft/rt/printf.h"
+#include "gpu/soft/drv/ipc.h"
 
 #include <algorithm>
 #include <chrono>
@@ -95,9 +95,7 @@ CUresult cuStreamWaitEvent(CUstream handle, CUevent event_handle, unsigned flags
         auto stream = context.stream(handle);
         auto event = object<Event>(event_handle);
         if (capture_wait(stream, *event, event_handle, flags & CU_EVENT_WAIT_EXTERNAL)) return;
-        auto command = recorded(*event);
-        if (command && !command->done())
-            context.submit(stream, std::make_shared<Command>(), command);
+        wait_for(context, stream, *event);
     });
 }
 
@@ -238,11 +236,13 @@ CUresult cuEventCreate(CUevent* event, unsigned flags) {
     return in_context([&](Context& context) {
         require_pointer(event);
         require(flags <= 7, CUDA_ERROR_INVALID_VALUE);
-        require(!(flags & CU_EVENT_INTERPROCESS), CUDA_ERROR_NOT_SUPPORTED,
-                "events are not shared between processes");
+        const bool shares = (flags & CU_EVENT_INTERPROCESS) != 0;
+        require(!shares || flags & CU_EVENT_DISABLE_TIMING, CUDA_ERROR_INVALID_VALUE,
+                "an event of several processes takes no time: CU_EVENT_DISABLE_TIMING is missing");
         auto made = std::make_shared<Event>();
         made->context = &context;
         made->flags = flags;
+        if (shares) made->shared = std::make_shared<SharedEvent>();
         *event = reinterpret_cast<CUevent>(Objects<Event>::instance().add(std::move(made)));
     });
 }
@@ -264,9 +264,7 @@ CUresult cuEventQuery(CUevent handle) {
     return entry([&] {
         auto event = object<Event>(handle);
         refuse_captured(*event);
-        std::lock_guard lock{event->mutex};
-        if (!event->command) return CUDA_SUCCESS;
-        return event->command->done() ? event->stream->take_error() : CUDA_ERROR_NOT_READY;
+        return query(*event);
     });
 }
 
@@ -274,17 +272,7 @@ CUresult cuEventSynchronize(CUevent handle) {
     return in_context([&](Context&) {
         auto event = object<Event>(handle);
         refuse_captured(*event);
-        CommandPtr command;
-        std::shared_ptr<Stream> stream;
-        {
-            std::lock_guard lock{event->mutex};
-            command = event->command;
-            stream = event->stream;
-        }
-        if (!command) return CUDA_SUCCESS;
-        Executor::instance().wait(command);
-        flush_printf();
-        return stream->take_error();
+        return synchronize(*event);
     });
 }
 

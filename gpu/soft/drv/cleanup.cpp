@@ -5,6 +5,7 @@
 #include "gpu/soft/drv/context.h"
 #include "gpu/soft/drv/graphics_gl.h"
 #include "gpu/soft/drv/linker.h"
+#include "gpu/soft/drv/ipc.h"
 #include "gpu/soft/drv/memory.h"
 #include "gpu/soft/drv/module.h"
 #include "gpu/soft/drv/texture.h"
@@ -27,6 +28,7 @@ void release_objects_of(const Context& context) {
     Objects<MipmappedArray>::instance().remove_if(mine);
     Objects<Array>::instance().remove_if(mine);
     for (const Allocation& a : Registry::instance().of_context(&context)) {
+    close_memory_of(context);
         switch (a.kind) {
         case Allocation::Kind::device:
         case Allocation::Kind::managed:

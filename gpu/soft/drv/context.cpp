@@ -185,14 +185,6 @@ void Context::run_and_wait(const std::shared_ptr<Stream>& stream,
     if (result != CUDA_SUCCESS) fail(result);
 }
 
-void record(Context& context, Event& event, std::shared_ptr<Stream> stream) {
-    auto command = std::make_shared<Command>();
-    context.submit(stream, command);
-    std::lock_guard lock{event.mutex};
-    event.command = std::move(command);
-    event.stream = std::move(stream);
-}
-
 bool Context::idle(const Stream& stream) {
     std::lock_guard lock{order_};
     return predecessors(const_cast<Stream&>(stream)).empty();
@@ -231,14 +223,31 @@ CUresult Context::synchronize(const std::shared_ptr<Stream>& stream) {
     return take_errors(*stream);
 }
 
+std::vector<CommandPtr> Context::last_ones() {
+    std::vector<CommandPtr> last;
+    if (legacy_->last) last.push_back(legacy_->last);
+    for (const auto& stream : streams_)
+        if (stream->last) last.push_back(stream->last);
+    return last;
+}
+
 void Context::wait_idle() {
     std::vector<CommandPtr> pending;
     {
         std::lock_guard lock{order_};
-        pending.push_back(legacy_->last);
-        for (const auto& stream : streams_) pending.push_back(stream->last);
+        pending = last_ones();
     }
     for (const CommandPtr& command : pending) Executor::instance().wait(command);
+}
+
+void Context::run_idle(const std::function<void()>& f) {
+    while (true) {
+        wait_idle();
+        std::lock_guard lock{order_};
+        const auto last = last_ones();
+        if (std::all_of(last.begin(), last.end(), [](const auto& c) { return c->done(); }))
+            return f();
+    }
 }
 
 CUresult Context::synchronize() {

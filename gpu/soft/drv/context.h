@@ -2,6 +2,7 @@
 // A context: streams, limits, and the order in which its commands run.
 #pragma once
 
+#include "gpu/soft/drv/event.h"
 #include "gpu/soft/drv/objects.h"
 #include "gpu/soft/drv/stream.h"
 
@@ -54,6 +55,8 @@ public:
     /// As synchronize, but leaves errors to be found by others.
     void wait_idle();
     bool idle(const Stream& stream);
+    /// Waits for all commands and runs f while none can be added.
+    void run_idle(const std::function<void()>& f);
     /// Cancels grids and waits for values: of one stream, or of all where null.
     void cancel(Stream* stream);
 
@@ -67,13 +70,14 @@ public:
     std::atomic<CUsharedconfig> shared_config{CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE};
 
 private:
-    void forget_ended_streams(); ///< with order_ held
+    void forget_ended_streams();         ///< with order_ held
+    std::vector<CommandPtr> last_ones(); ///< the same: of all streams
     std::vector<CommandPtr> predecessors(Stream& stream);
+    CommandPtr place_now(Stream& stream);
     std::vector<CommandPtr> pending(Stream& stream);
     void track_grid(const std::shared_ptr<Stream>& stream, const CommandPtr& command);
     CUresult take_errors(Stream& stream);
 
-    CommandPtr place_now(Stream& stream);
     std::mutex order_;
     std::shared_ptr<Stream> legacy_;
     std::vector<std::shared_ptr<Stream>> streams_;

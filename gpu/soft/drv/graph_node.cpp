@@ -57,11 +57,13 @@ struct Replay {
         lathe::soft::record(context, *object<Event>(record.event), stream);
     }
     void operator()(const WaitOperation& wait) const {
-        auto event = object<Event>(wait.event);
-        std::unique_lock lock{event->mutex};
-        const CommandPtr command = event->command;
-        lock.unlock();
-        if (command) context.submit(stream, std::make_shared<Command>(), command);
+        wait_for(context, stream, *object<Event>(wait.event));
+    }
+    void operator()(const AllocateOperation& allocates) const {
+        act([memory = allocates.memory] { return memory->open(); });
+    }
+    void operator()(const FreeOperation& frees) const {
+        act([memory = frees.memory] { return memory->close(); });
     }
     void operator()(const ChildOperation&) const {} // laid out by GraphExec
     void operator()(const EmptyOperation&) const {}

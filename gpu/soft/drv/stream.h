@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Streams and events: names for places in the executor's graph of commands.
+// Streams: names for places in the executor's graph of commands. Events are event.h.
 #pragma once
 
 #include "gpu/soft/drv/status.h"
@@ -37,20 +37,5 @@ struct Stream {
     bool blocking() const { return !legacy && !(flags & CU_STREAM_NON_BLOCKING); }
     CUresult take_error() { return error.exchange(CUDA_SUCCESS); }
 };
-
-struct Event {
-    Context* context = nullptr;
-    unsigned flags = 0;
-    std::mutex mutex;
-    CommandPtr command; ///< null until recorded
-    std::shared_ptr<Stream> stream;
-
-    // Under the lock of capture.cpp: where it was recorded last, if that was in a capture.
-    std::shared_ptr<Capture> capture;
-    std::vector<GraphNode*> tails;
-};
-
-/// Records an event in stream order, whatever is captured.
-void record(Context& context, Event& event, std::shared_ptr<Stream> stream);
 
 } // namespace lathe::soft

@@ -95,6 +95,7 @@ const char* name_of(Allocation::Kind kind) {
     case Allocation::Kind::pinned: return "pinned host memory";
     case Allocation::Kind::registered: return "registered host memory";
     case Allocation::Kind::foreign: return "mapped graphics memory";
+    case Allocation::Kind::imported: return "memory of another process";
     case Allocation::Kind::variable: return "module variable";
     case Allocation::Kind::array: return "CUDA array";
     case Allocation::Kind::heap: return "device heap";

@@ -17,13 +17,15 @@
 namespace lathe::soft {
 
 struct Allocation {
-    /// `registered` and `foreign` memory belongs to somebody else: the caller, or OpenGL.
+    /// `registered`, `foreign` and `imported` memory belongs to somebody else: the caller, OpenGL,
+    /// or another process.
     enum class Kind : std::uint8_t {
         device,
         managed,
         pinned,
         registered,
         foreign,
+        imported,
         variable,
         array,
         heap
