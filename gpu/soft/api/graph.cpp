@@ -35,7 +35,9 @@ CUresult cuGraphDestroy(CUgraph handle) {
 CUresult cuGraphClone(CUgraph* clone, CUgraph original) {
     return entry([&] {
         require_pointer(clone);
-        *clone = handle_of(graph_of(original)->clone().get());
+        const auto graph = graph_of(original);
+        graph->refuse_memory("is not cloned");
+        *clone = handle_of(graph->clone().get());
     });
 }
 
@@ -96,12 +98,16 @@ CUresult cuGraphAddDependencies(CUgraph graph, const CUgraphNode* from, const CU
 
 CUresult cuGraphRemoveDependencies(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to,
                                    const CUgraphEdgeData* data, std::size_t count) {
-    return entry([&] { graph_of(graph)->disconnect(edges_of(from, to, data, count)); });
+    return entry([&] {
+        graph_of(graph)->refuse_memory("keeps its edges");
+        graph_of(graph)->disconnect(edges_of(from, to, data, count));
+    });
 }
 
 CUresult cuGraphDestroyNode(CUgraphNode handle) {
     return entry([&] {
         auto node = graph_node(handle);
+        graph_with(*node)->refuse_memory("keeps its nodes");
         if (const auto* child = std::get_if<ChildOperation>(&node->operation)) forget(child->graph);
         graph_with(*node)->remove(node.get());
     });
@@ -110,7 +116,7 @@ CUresult cuGraphDestroyNode(CUgraphNode handle) {
 CUresult cuGraphNodeGetType(CUgraphNode node, CUgraphNodeType* type) {
     return entry([&] {
         require_pointer(type);
-        *type = static_cast<CUgraphNodeType>(graph_node(node)->operation.index());
+        *type = type_of(graph_node(node)->operation);
     });
 }
 

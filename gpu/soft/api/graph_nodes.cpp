@@ -102,6 +102,7 @@ CUresult cuGraphAddChildGraphNode(CUgraphNode* node, CUgraph graph, const CUgrap
                                   std::size_t count, CUgraph child) {
     return entry([&] {
         add_node(node, graph, dependencies, count, [&] {
+            graph_of(child)->refuse_memory("is no child of another one");
             ChildOperation operation{graph_of(child)->clone()};
             operation.graph->is_child = true;
             return operation;

@@ -2,6 +2,7 @@
 // Memory: allocation, host memory, pointer queries, stream-ordered allocation.
 #include "gpu/soft/api/entry.h"
 
+#include "gpu/soft/drv/graph_memory.h"
 #include "gpu/soft/drv/memory.h"
 #include "gpu/soft/rt/arena.h"
 
@@ -17,6 +18,12 @@ std::uintptr_t address(const void* p) { return reinterpret_cast<std::uintptr_t>(
 
 void free_device(Context& context, CUdeviceptr p, std::initializer_list<Kind> kinds) {
     if (!p) return;
+    if (const auto memory = GraphMemory::at(p)) {
+        require(memory->end(), CUDA_ERROR_INVALID_VALUE, "no launch has allocated this");
+        context.wait_idle();
+        memory->close();
+        return;
+    }
     Allocation a = allocation_at(p, kinds);
     // A freed block faults when touched, so nothing may be on its way to it.
     if (auto* owner = static_cast<const Context*>(a.context); owner == &context)

@@ -2,6 +2,7 @@
 // Stream-ordered allocation and memory pools.
 #include "gpu/soft/api/entry.h"
 
+#include "gpu/soft/drv/capture.h"
 #include "gpu/soft/drv/memory.h"
 #include "gpu/soft/drv/pool.h"
 
@@ -27,9 +28,15 @@ CUmemoryPool handle_of(const std::shared_ptr<Pool>& pool) {
 CUresult allocate_from(CUdeviceptr* p, std::size_t bytes, CUstream stream, auto&& pool) {
     return in_context([&](Context& context) {
         require_pointer(p);
-        context.stream(stream);
+        const auto in = context.stream(stream);
         std::shared_ptr<Pool> from = pool();
         require(bytes > 0, CUDA_ERROR_INVALID_VALUE, "0 bytes asked for");
+        if (is_capturing(*in)) {
+            const AllocateOperation allocates = allocate_operation(context, bytes);
+            capture(*in, allocates);
+            *p = allocates.memory->address();
+            return;
+        }
         *p = reinterpret_cast<CUdeviceptr>(from->allocate(context, bytes));
     });
 }
@@ -52,6 +59,11 @@ CUresult cuMemFreeAsync(CUdeviceptr p, CUstream handle) {
     return in_context([&](Context& context) {
         auto stream = context.stream(handle);
         if (!p) return;
+        if (is_capturing(*stream)) return capture(*stream, free_operation(p));
+        if (const auto memory = GraphMemory::at(p)) {
+            require(memory->end(), CUDA_ERROR_INVALID_VALUE, "no launch has allocated this");
+            return context.run(stream, true, [memory] { return memory->close(); });
+        }
         const Allocation a =
             allocation_at(p, {Allocation::Kind::device, Allocation::Kind::managed});
         context.run(stream, true, [begin = a.begin] {

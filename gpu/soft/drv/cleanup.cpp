@@ -3,9 +3,10 @@
 
 #include "gpu/soft/drv/array.h"
 #include "gpu/soft/drv/context.h"
+#include "gpu/soft/drv/graph_memory.h"
 #include "gpu/soft/drv/graphics_gl.h"
-#include "gpu/soft/drv/linker.h"
 #include "gpu/soft/drv/ipc.h"
+#include "gpu/soft/drv/linker.h"
 #include "gpu/soft/drv/memory.h"
 #include "gpu/soft/drv/module.h"
 #include "gpu/soft/drv/texture.h"
@@ -27,8 +28,9 @@ void release_objects_of(const Context& context) {
     Objects<SurfaceObject>::instance().remove_if(mine);
     Objects<MipmappedArray>::instance().remove_if(mine);
     Objects<Array>::instance().remove_if(mine);
-    for (const Allocation& a : Registry::instance().of_context(&context)) {
     close_memory_of(context);
+    GraphMemory::end_of(context);
+    for (const Allocation& a : Registry::instance().of_context(&context)) {
         switch (a.kind) {
         case Allocation::Kind::device:
         case Allocation::Kind::managed:

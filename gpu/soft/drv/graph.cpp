@@ -3,6 +3,8 @@
 
 #include "gpu/soft/drv/objects.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <unordered_map>
 
@@ -105,6 +107,19 @@ std::shared_ptr<Graph> Graph::clone() const {
     }
     made->keep_as(*this);
     return made;
+}
+
+bool Graph::has_memory() const {
+    return std::any_of(nodes_.begin(), nodes_.end(), [](const auto& node) {
+        return std::holds_alternative<AllocateOperation>(node->operation) ||
+               std::holds_alternative<FreeOperation>(node->operation);
+    });
+}
+
+void Graph::refuse_memory(const char* what) const {
+    if (has_memory())
+        fail(CUDA_ERROR_NOT_SUPPORTED,
+             fmt::format("a graph whose nodes allocate or free memory {}", what));
 }
 
 void Graph::keep(std::shared_ptr<UserReferences> references) {

@@ -43,8 +43,13 @@ public:
     /// All or none. Fails where one is not there.
     void disconnect(std::span<const GraphEdge> edges);
 
-    /// With clones of child graphs.
+    /// With clones of child graphs. Memory of nodes stays one.
     std::shared_ptr<Graph> clone() const;
+    /// Whether nodes of it allocate or free memory: then its nodes and edges stay, it is neither
+    /// cloned nor made a child, and there is one GraphExec of it at a time.
+    bool has_memory() const;
+    /// Fails with CUDA_ERROR_NOT_SUPPORTED where it has.
+    void refuse_memory(const char* what) const;
     /// The node that was made from another graph's; null: none.
     GraphNode* clone_of(const GraphNode* original) const;
 
@@ -64,7 +69,8 @@ public:
     /// Keeps what `other` keeps instead.
     void keep_as(const Graph& other);
 
-    bool is_child = false; ///< ends with its node
+    bool is_child = false;                        ///< ends with its node
+    mutable std::weak_ptr<struct GraphExec> exec; ///< the last one made of it
 
 private:
     std::vector<std::shared_ptr<GraphNode>> nodes_;
@@ -96,9 +102,11 @@ struct GraphExec {
     GraphNode& node(CUgraphNode original);
 };
 
-/// Fails with CUDA_ERROR_INVALID_VALUE where the graph has a circle.
+/// Fails with CUDA_ERROR_INVALID_VALUE where the graph has a circle, CUDA_ERROR_NOT_SUPPORTED where
+/// it has memory and a GraphExec.
 std::shared_ptr<GraphExec> instantiate(const Graph& graph, cuuint64_t flags);
-/// Appends all operations to a stream.
+/// Appends all operations to a stream. Fails with CUDA_ERROR_INVALID_VALUE where memory that the
+/// graph allocates is not free, unless it is to free it itself.
 void launch(Context& context, const std::shared_ptr<Stream>& stream, GraphExec& exec);
 /// Takes over the parameters of a graph of the same topology.
 CUgraphExecUpdateResultInfo update(GraphExec& exec, const Graph& graph);

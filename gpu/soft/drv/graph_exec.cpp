@@ -4,6 +4,8 @@
 
 #include "gpu/soft/drv/objects.h"
 
+#include <fmt/format.h>
+
 #include <unordered_map>
 
 namespace lathe::soft {
@@ -44,6 +46,12 @@ CUgraphExecUpdateResultInfo compare(const Graph& mine, const Graph& other) {
         if (const auto* copy = std::get_if<CopyOperation>(&x.operation);
             copy && !same_kind_of_copy(copy->params, std::get<CopyOperation>(y.operation).params))
             return {CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED, handle_of(&y), nullptr};
+        if (const auto* memory = std::get_if<AllocateOperation>(&x.operation);
+            memory && memory->memory != std::get<AllocateOperation>(y.operation).memory)
+            return {CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED, handle_of(&y), nullptr};
+        if (const auto* memory = std::get_if<FreeOperation>(&x.operation);
+            memory && memory->memory != std::get<FreeOperation>(y.operation).memory)
+            return {CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED, handle_of(&y), nullptr};
         if (const auto* child = std::get_if<ChildOperation>(&x.operation)) {
             const auto inner = compare(*child->graph, *std::get<ChildOperation>(y.operation).graph);
             if (inner.result != CU_GRAPH_EXEC_UPDATE_SUCCESS) return inner;
@@ -77,15 +85,46 @@ std::shared_ptr<GraphExec> instantiate(const Graph& graph, cuuint64_t flags) {
                                  CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD |
                                  CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
     require((flags & ~known) == 0, CUDA_ERROR_INVALID_VALUE, "unknown flag");
+    if (!graph.exec.expired()) graph.refuse_memory("has one executable graph at a time");
     auto made = std::make_shared<GraphExec>();
     made->graph = graph.clone();
     made->flags = flags;
     lay_out(*made->graph, made->order);
+    graph.exec = made;
     return made;
 }
 
+namespace {
+
+/// Before a launch: what it allocates must be free, or is freed now. After it the memory is as its
+/// nodes leave it.
+void settle_memory(Context& context, const std::shared_ptr<Stream>& stream, const GraphExec& exec) {
+    std::vector<std::shared_ptr<GraphMemory>> begun;
+    for (const GraphNode* node : exec.order) {
+        if (const auto* allocates = std::get_if<AllocateOperation>(&node->operation)) {
+            GraphMemory& memory = *allocates->memory;
+            const bool frees = exec.flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
+            if (frees && memory.end())
+                replay(context, stream, FreeOperation{allocates->memory}, {});
+            if (!memory.begin()) {
+                for (const auto& each : begun) each->end();
+                fail(CUDA_ERROR_INVALID_VALUE,
+                     fmt::format(
+                         "memory that the graph allocates is not free yet: {} bytes at {:#x}",
+                         memory.bytes(), memory.address()));
+            }
+            begun.push_back(allocates->memory);
+        } else if (const auto* gives = std::get_if<FreeOperation>(&node->operation)) {
+            gives->memory->end();
+        }
+    }
+}
+
+} // namespace
+
 void launch(Context& context, const std::shared_ptr<Stream>& stream, GraphExec& exec) {
     std::lock_guard lock{exec.mutex};
+    settle_memory(context, stream, exec);
     const KeptObjects kept = exec.graph->kept(); // the executable graph may end before its launch
     for (const GraphNode* node : exec.order)
         if (node->enabled) replay(context, stream, node->operation, kept);

@@ -132,6 +132,27 @@ RecordOperation record_operation(CUevent event) {
     return {event};
 }
 
+AllocateOperation allocate_operation(const Context& context, std::size_t bytes) {
+    return {GraphMemory::create(context, bytes)};
+}
+
+FreeOperation free_operation(CUdeviceptr p) {
+    auto memory = GraphMemory::at(p);
+    require(memory != nullptr, CUDA_ERROR_INVALID_VALUE, "no node of a graph allocates this");
+    return {std::move(memory)};
+}
+
+CUgraphNodeType type_of(const Operation& operation) {
+    constexpr CUgraphNodeType types[] = {
+        CU_GRAPH_NODE_TYPE_KERNEL,     CU_GRAPH_NODE_TYPE_MEMCPY,
+        CU_GRAPH_NODE_TYPE_MEMSET,     CU_GRAPH_NODE_TYPE_HOST,
+        CU_GRAPH_NODE_TYPE_GRAPH,      CU_GRAPH_NODE_TYPE_EMPTY,
+        CU_GRAPH_NODE_TYPE_WAIT_EVENT, CU_GRAPH_NODE_TYPE_EVENT_RECORD,
+        CU_GRAPH_NODE_TYPE_MEM_ALLOC,  CU_GRAPH_NODE_TYPE_MEM_FREE};
+    static_assert(std::size(types) == std::variant_size_v<Operation>);
+    return types[operation.index()];
+}
+
 WaitOperation wait_operation(CUevent event) { return {record_operation(event).event}; }
 
 void replay(Context& context, const std::shared_ptr<Stream>& stream, const Operation& operation,

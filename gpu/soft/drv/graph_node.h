@@ -3,6 +3,7 @@
 #pragma once
 
 #include "gpu/soft/drv/copy.h"
+#include "gpu/soft/drv/graph_memory.h"
 #include "gpu/soft/drv/launch.h"
 #include "gpu/soft/drv/user_object.h"
 
@@ -44,9 +45,17 @@ struct WaitOperation {
     CUevent event = nullptr;
 };
 
-/// In the order of CUgraphNodeType.
-using Operation = std::variant<KernelOperation, CopyOperation, FillOperation, HostOperation,
-                               ChildOperation, EmptyOperation, WaitOperation, RecordOperation>;
+struct AllocateOperation {
+    std::shared_ptr<GraphMemory> memory;
+};
+struct FreeOperation {
+    std::shared_ptr<GraphMemory> memory;
+};
+
+using Operation =
+    std::variant<KernelOperation, CopyOperation, FillOperation, HostOperation, ChildOperation,
+                 EmptyOperation, WaitOperation, RecordOperation, AllocateOperation, FreeOperation>;
+CUgraphNodeType type_of(const Operation& operation);
 
 /// Checked copies of parameters; fail as the calls that do at once what the nodes do.
 KernelOperation kernel_operation(Context& context, const CUDA_KERNEL_NODE_PARAMS& params,
@@ -56,6 +65,9 @@ FillOperation fill_operation(const CUDA_MEMSET_NODE_PARAMS& params);
 HostOperation host_operation(const CUDA_HOST_NODE_PARAMS& params);
 RecordOperation record_operation(CUevent event);
 WaitOperation wait_operation(CUevent event);
+AllocateOperation allocate_operation(const Context& context, std::size_t bytes);
+/// Fails with CUDA_ERROR_INVALID_VALUE where no node allocates memory at p.
+FreeOperation free_operation(CUdeviceptr p);
 
 /// Appends an operation to a stream. A host function keeps `kept` until it has run.
 void replay(Context& context, const std::shared_ptr<Stream>& stream, const Operation& operation,

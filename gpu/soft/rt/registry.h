@@ -28,7 +28,8 @@ struct Allocation {
         imported,
         variable,
         array,
-        heap
+        heap,
+        graph ///< of a graph's nodes: known from their making on, allocated by a launch
     };
 
     std::uintptr_t begin = 0;

@@ -66,6 +66,15 @@ namespace lathe::test {
     F(cuGraphAddChildGraphNode)                                                                    \
     F(cuGraphChildGraphNodeGetGraph)                                                               \
     F(cuGraphAddEmptyNode)                                                                         \
+    F(cuGraphAddMemAllocNode)                                                                      \
+    F(cuGraphMemAllocNodeGetParams)                                                                \
+    F(cuGraphAddMemFreeNode)                                                                       \
+    F(cuGraphMemFreeNodeGetParams)                                                                 \
+    F(cuDeviceGetGraphMemAttribute)                                                                \
+    F(cuDeviceSetGraphMemAttribute)                                                                \
+    F(cuDeviceGraphMemTrim)                                                                        \
+    F(cuMemAllocAsync)                                                                             \
+    F(cuMemFreeAsync)                                                                              \
     F(cuGraphAddEventRecordNode)                                                                   \
     F(cuGraphAddEventWaitNode)                                                                     \
     F(cuGraphInstantiate)                                                                          \
