@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from conftest import script_environment
 
 import lathe.cuda.driver as cuda
 from lathe.cuda.compiler import SourceModule
+from lathe.native import native
 
 
 @pytest.fixture(scope="module")
@@ -175,7 +177,27 @@ def test_calls_that_wait_hold_no_lock_that_a_callback_needs(capfd):
             break
         time.sleep(0.01)
     assert len(seen) == 9
-    assert "goes on without it" not in capfd.readouterr().err
+    assert "left out" not in capfd.readouterr().err
+
+
+def test_a_callback_that_python_never_let_in_is_an_error_and_never_runs_late(capfd):
+    """Somebody holds Python's lock for longer than a stream has patience."""
+    stream = cuda.Stream(cuda.stream_flags.NON_BLOCKING)
+    seen = []
+    native.set_host_function_patience(0.1)
+    try:
+        stream.add_callback(seen.append, 1)
+        ctypes.PyDLL(None).usleep(600_000)  # a call that keeps the lock
+        with pytest.raises(cuda.LaunchError, match="1 host function was left out"):
+            stream.synchronize()
+        stream.synchronize()  # told once
+        assert seen == []
+    finally:
+        native.set_host_function_patience(10)
+    stream.add_callback(seen.append, 2)
+    stream.synchronize()
+    assert seen == [2]
+    assert "left out" in capfd.readouterr().err
 
 
 def test_a_callback_that_waits_for_the_device_is_told(monkeypatch):

@@ -160,6 +160,7 @@ void bind_contexts(py::module_& m) {
                 refuse_in_host_function("cuCtxSynchronize");
                 const GilRelease release;
                 Context::ensure_current().synchronize();
+                raise_left_out("cuCtxSynchronize");
             },
             "Blocks until all work of the current context is done; raises its errors.")
         .def_static(

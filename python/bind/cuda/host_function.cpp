@@ -7,21 +7,23 @@
 #include "python/bind/cuda/stream.h"
 #include "python/bind/gil.h"
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <utility>
 #include <vector>
 
 namespace lathe::bind {
 
 namespace {
 
-constexpr std::chrono::seconds kPatience{10};
-
 struct Job {
     std::shared_ptr<PyCall> call;
     bool begun = false;
     bool done = false;
+    bool is_left_out = false;
 };
 
 /// From threads of the driver to the one thread of Python's.
@@ -45,13 +47,29 @@ public:
             if (job->begun || running_) { // it will end, or the one before it
                 changed_.wait(lock);
                 since = Clock::now();
-            } else if (changed_.wait_until(lock, since + kPatience) == std::cv_status::timeout &&
-                       Clock::now() - since >= kPatience && !job->begun && !running_) {
-                log::warning("a host function has waited 10 s for Python's lock, which somebody "
-                             "holds: its stream goes on without it");
+            } else if (changed_.wait_until(lock, since + patience_) == std::cv_status::timeout &&
+                       Clock::now() - since >= patience_ && !job->begun && !running_) {
+                // Later it would run beside work that was to come after it.
+                job->is_left_out = true;
+                std::erase(jobs_, job);
+                ++left_out_;
+                log::warning("a host function has waited {} s for Python's lock, which somebody "
+                             "holds: it is left out, and the next call that waits for the device "
+                             "raises",
+                             std::chrono::duration<double>(patience_).count());
                 return;
             }
         }
+    }
+
+    void set_patience(std::chrono::milliseconds patience) {
+        std::lock_guard lock{mutex_};
+        patience_ = patience;
+    }
+    /// How many functions were left out since the last call.
+    unsigned take_left_out() {
+        std::lock_guard lock{mutex_};
+        return std::exchange(left_out_, 0);
     }
 
     /// The next one, after the last one's end; null at the program's end. Without Python's lock.
@@ -71,11 +89,13 @@ public:
         return job;
     }
 
-    /// The thread of Python's has the lock, and calls it now.
-    void begin(Job& job) {
+    /// The thread of Python's has the lock, and calls it now. False where it must not any more.
+    bool begin(Job& job) {
         std::lock_guard lock{mutex_};
+        if (job.is_left_out) return false;
         job.begun = running_ = true;
         changed_.notify_all();
+        return true;
     }
 
     void close() {
@@ -108,6 +128,8 @@ private:
     std::condition_variable changed_;
     std::deque<std::shared_ptr<Job>> jobs_;
     std::vector<PyObject*> left_;
+    std::chrono::milliseconds patience_{std::chrono::seconds{10}};
+    unsigned left_out_ = 0;
     bool running_ = false;
     bool closed_ = false;
 };
@@ -121,12 +143,11 @@ public:
     py::object next() {
         is_thread_for_host_functions = true;
         Queue::instance().tidy();
-        {
+        do {
             const GilRelease release;
             job_ = Queue::instance().next(std::move(job_));
-        }
+        } while (job_ && !Queue::instance().begin(*job_));
         if (!job_) return py::none();
-        Queue::instance().begin(*job_);
         return job_->call->get();
     }
 
@@ -171,10 +192,25 @@ void refuse_in_host_function(const char* routine) {
                          "a host function must not wait for the device: its stream waits for it"};
 }
 
+void raise_left_out(const char* routine) {
+    if (const unsigned count = Queue::instance().take_left_out())
+        throw gpu::Error{routine, CUDA_ERROR_LAUNCH_TIMEOUT,
+                         fmt::format("{} host function{} left out: nobody let go of Python's lock, "
+                                     "and the stream went on without",
+                                     count, count == 1 ? " was" : "s were")};
+}
+
 void bind_host_function(py::module_& m) {
     py::class_<Worker>(m, "HostFunctionWorker", "Of lathe.cuda.host_functions.")
         .def(py::init<>())
         .def("next", &Worker::next, "(function, arguments) to call, or None when all is over.");
+    m.def(
+        "set_host_function_patience",
+        [](double seconds) {
+            Queue::instance().set_patience(
+                std::chrono::milliseconds{static_cast<long long>(seconds * 1000)});
+        },
+        py::arg("seconds"), "How long a stream waits for Python's lock; for tests.");
     m.def(
         "close_host_functions", [] { Queue::instance().close(); },
         "No more of them: streams go on, and the worker ends.");

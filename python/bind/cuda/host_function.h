@@ -32,11 +32,15 @@ private:
 
 /// What a stream calls: runs `call` on Python's thread and waits for its end. It gives up waiting
 /// where the program ends, and where the function did not begin for ten seconds, as while somebody
-/// holds Python's lock and waits for this very stream; a warning says so.
+/// holds Python's lock and waits for this very stream. Then the function never runs, a warning says
+/// so, and raise_left_out() raises: no driver lets a function fail its stream.
 std::function<void()> host_function(std::shared_ptr<PyCall> call);
 
 /// Throws gpu::Error on Python's thread for host functions: the stream that it would wait for waits
 /// for it.
 void refuse_in_host_function(const char* routine);
+/// After a wait for the device: throws gpu::Error (CUDA_ERROR_LAUNCH_TIMEOUT), once, where
+/// functions were left out.
+void raise_left_out(const char* routine);
 
 } // namespace lathe::bind

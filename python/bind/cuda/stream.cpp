@@ -79,6 +79,7 @@ void bind_streams(py::module_& m) {
                 const GilRelease release;
                 gpu::Context::ensure_current();
                 s.synchronize();
+                raise_left_out("cuStreamSynchronize");
             },
             "Blocks until all work issued so far is done; raises its errors.")
         .def(
@@ -148,6 +149,7 @@ void bind_events(py::module_& m) {
                 refuse_in_host_function("cuEventSynchronize");
                 const GilRelease release;
                 e->synchronize();
+                raise_left_out("cuEventSynchronize");
                 return e;
             },
             "Blocks until the marked work is done; returns itself.")
