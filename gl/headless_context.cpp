@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "gl/headless_context.h"
 
+#include "engine/core/environment.h"
+#include "engine/core/library.h"
 #include "engine/core/log.h"
 #include "engine/core/process.h"
 #include "gl/error.h"
@@ -12,7 +14,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <dlfcn.h>
 #include <mutex>
 #include <optional>
 #include <vector>
@@ -28,18 +29,19 @@ void open_egl() {
     static std::mutex mutex;
     std::lock_guard lock{mutex};
     if (egl_get_proc_address) return;
-    const char* chosen = std::getenv("LATHE_EGL_LIBRARY");
-    const char* name = chosen && *chosen ? chosen : "libEGL.so.1";
-    void* library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-    if (!library)
+    const char* chosen = environment("LATHE_EGL_LIBRARY");
+    const FoundLibrary found = open_first({{chosen ? chosen : "libEGL.so.1"}});
+    if (!found.library)
         throw Error{fmt::format("EGL is missing, and without a display nothing else makes a "
                                 "picture: {}. Install it: sudo apt-get install libegl1 "
                                 "libgl1-mesa-dri",
-                                dlerror())};
-    auto address = reinterpret_cast<GetProcAddress>(dlsym(library, "eglGetProcAddress"));
+                                found.problems.front())};
+    const auto address =
+        reinterpret_cast<GetProcAddress>(found.library.symbol("eglGetProcAddress"));
     // With no display glad finds the client extensions and the entry points that need none.
     if (!address || !gladLoadEGL(EGL_NO_DISPLAY, address))
-        throw Error{fmt::format("{} has no usable eglGetProcAddress: reinstall libegl1", name)};
+        throw Error{fmt::format("{} has no usable eglGetProcAddress: reinstall libegl1",
+                                found.library.path().string())};
     egl_get_proc_address = address;
 }
 
@@ -76,9 +78,9 @@ std::vector<Candidate> candidates(HeadlessPlatform platform) {
         eglQueryDevicesEXT(0, nullptr, &count);
         std::vector<EGLDeviceEXT> list(std::size_t(count > 0 ? count : 0));
         eglQueryDevicesEXT(count, list.data(), &count);
-        const char* wanted = std::getenv("LATHE_EGL_DEVICE");
+        const char* wanted = environment("LATHE_EGL_DEVICE");
         for (int i = 0; i < count; ++i) {
-            if (wanted && *wanted && std::atoi(wanted) != i) continue;
+            if (wanted && std::atoi(wanted) != i) continue;
             const char* extensions = device_string(list[std::size_t(i)], EGL_EXTENSIONS);
             const bool software = has_word(extensions, "EGL_MESA_device_software");
             const bool drm = has_word(extensions, "EGL_EXT_device_drm");
@@ -139,7 +141,7 @@ std::optional<Made> try_candidate(const Candidate& candidate, std::string& reaso
         EGL_CONTEXT_MINOR_VERSION,       5,
         EGL_CONTEXT_OPENGL_PROFILE_MASK, EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT};
     // EGL 1.4 with KHR_create_context knows the attributes above, but not this one.
-    if (std::getenv("LATHE_GL_DEBUG"))
+    if (environment("LATHE_GL_DEBUG"))
         attributes.insert(attributes.end(), {EGL_CONTEXT_OPENGL_DEBUG, EGL_TRUE});
     attributes.push_back(EGL_NONE);
     EGLContext context = eglCreateContext(display, config, EGL_NO_CONTEXT, attributes.data());

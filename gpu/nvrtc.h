@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The NVRTC library as a table of function pointers, and the header folders that belong to it.
-// Looked for in this order: LATHE_NVRTC (a library or its folder), library_folders() of
-// gpu/libraries/library.h, the loader's own path.
-// The major version is the driver's: 13, or 12 where the driver is older than CUDA 13.
+// Looked for as gpu/cuda_library.h says: LATHE_NVRTC (a library or its folder), toolkits, the
+// interpreter's wheels, the loader's own path.
+// The major version is the driver's: 13, or 12 if the driver is older than CUDA 13.
 #pragma once
 
 #include <nvrtc.h>

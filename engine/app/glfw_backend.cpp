@@ -2,6 +2,7 @@
 // The window on a display, through GLFW.
 #include "engine/app/window_backend.h"
 
+#include "engine/core/environment.h"
 #include "engine/core/error.h"
 #include "engine/core/process.h"
 
@@ -10,7 +11,6 @@
 
 #include <fmt/core.h>
 
-#include <cstdlib>
 #include <optional>
 
 namespace lathe {
@@ -31,8 +31,8 @@ std::string last_glfw_error() {
 }
 
 const char* variable(const char* name) {
-    const char* value = std::getenv(name);
-    return value && *value ? value : "(not set)";
+    const char* value = environment(name);
+    return value ? value : "(not set)";
 }
 
 /// GLFW stays initialised for the process's life: windows come and go.
@@ -53,7 +53,7 @@ GLFWwindow* make_window(const WindowConfig& config) {
     glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 4);
     glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 5);
     glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
-    glfwWindowHint(GLFW_OPENGL_DEBUG_CONTEXT, std::getenv("LATHE_GL_DEBUG") != nullptr);
+    glfwWindowHint(GLFW_OPENGL_DEBUG_CONTEXT, environment("LATHE_GL_DEBUG") != nullptr);
     glfwWindowHint(GLFW_VISIBLE, config.visible);
     // Everything is drawn into the screen's own framebuffer; the window only receives a copy.
     glfwWindowHint(GLFW_DEPTH_BITS, 0);

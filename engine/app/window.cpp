@@ -2,11 +2,11 @@
 #include "engine/app/window.h"
 
 #include "engine/app/window_backend.h"
+#include "engine/core/environment.h"
 #include "engine/core/error.h"
 
 #include <fmt/core.h>
 
-#include <cstdlib>
 #include <utility>
 
 namespace lathe {
@@ -21,14 +21,9 @@ void require_possible(int width, int height) {
                                 width, height, kLargestSide)};
 }
 
-bool is_set(const char* name) {
-    const char* value = std::getenv(name);
-    return value && *value;
-}
-
 } // namespace
 
-bool display_is_available() { return is_set("DISPLAY") || is_set("WAYLAND_DISPLAY"); }
+bool display_is_available() { return environment("DISPLAY") || environment("WAYLAND_DISPLAY"); }
 
 struct Window::State {
     std::unique_ptr<WindowBackend> backend;

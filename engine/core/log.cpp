@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "engine/core/log.h"
 
+#include "engine/core/environment.h"
+
 #include <cstdio>
-#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <string_view>
@@ -18,7 +19,7 @@ struct State {
 };
 
 Level level_from_environment() {
-    const char* text = std::getenv("LATHE_LOG");
+    const char* text = environment("LATHE_LOG");
     const std::string_view name = text ? text : "info";
     if (name == "debug") return Level::debug;
     if (name == "warning") return Level::warning;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "engine/core/process.h"
 
+#include "engine/core/environment.h"
 #include "engine/core/error.h"
 
 #include <fmt/core.h>
@@ -16,6 +17,7 @@
 #include <utility>
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -36,8 +38,13 @@ void watch_process_exit() {
     std::call_once(once, [] { std::atexit([] { exiting = true; }); });
 }
 
+void keep_freed_memory() {
+    mallopt(M_MMAP_THRESHOLD, 32 << 20);
+    mallopt(M_TRIM_THRESHOLD, 256 << 20);
+}
+
 bool program_exists(const std::string& program) {
-    const char* path = std::getenv("PATH");
+    const char* path = environment("PATH");
     std::istringstream folders{path ? path : "/usr/bin:/bin"};
     for (std::string folder; std::getline(folders, folder, ':');)
         if (access((std::filesystem::path{folder} / program).c_str(), X_OK) == 0) return true;

@@ -16,6 +16,12 @@ bool process_is_exiting() noexcept;
 /// Starts watching for the process's end; called when a driver library is opened.
 void watch_process_exit();
 
+/// Lets the C library keep what is given back to it, up to 256 MiB, for later allocations: a
+/// compile takes and gives back tens of MiB, whose pages the system would else fault in anew each
+/// time. Counts for the whole process, so a program of ours asks for it, and no library function
+/// does.
+void keep_freed_memory();
+
 /// True where `program` is found on PATH.
 bool program_exists(const std::string& program);
 

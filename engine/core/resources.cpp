@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "engine/core/resources.h"
 
+#include "engine/core/environment.h"
 #include "engine/core/error.h"
 
 #include <fmt/core.h>
 
-#include <cstdlib>
 #include <fstream>
 #include <mutex>
 #include <sstream>
@@ -23,8 +23,8 @@ fs::path& chosen_root() {
 }
 
 fs::path from_environment(const char* name) {
-    const char* value = std::getenv(name);
-    return value && *value ? fs::path{value} : fs::path{};
+    const char* value = environment(name);
+    return value ? fs::path{value} : fs::path{};
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "engine/interop/interop_mode.h"
 
+#include "engine/core/environment.h"
 #include "engine/core/log.h"
 #include "engine/interop/interop_counters.h"
 #include "gl/buffer.h"
@@ -13,7 +14,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -54,7 +54,7 @@ std::optional<std::string> sharing_problem(std::string_view renderer) {
 Found find_mode(const gl::Context& gl_context) {
     const gpu::Device device = gpu::Context::ensure_current().device();
     const std::string& renderer = gl_context.info().renderer;
-    const char* asked = std::getenv("LATHE_INTEROP");
+    const char* asked = environment("LATHE_INTEROP");
     if (asked && std::string_view{asked} == "copy")
         return {InteropMode::host_copy, "LATHE_INTEROP=copy asks for copies through the host"};
     const std::vector<gpu::Device> devices = gpu::gl_devices();

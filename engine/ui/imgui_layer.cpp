@@ -4,6 +4,7 @@
 #include "engine/ui/imgui_layer.h"
 
 #include "engine/app/window.h"
+#include "engine/core/environment.h"
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 #include "engine/ui/imgui_input.h"
@@ -31,7 +32,7 @@ std::atomic<int> g_errors{0};
 
 float wanted_scale(const Window& window) {
     float scale = window.pixel_ratio();
-    if (const char* text = std::getenv("LATHE_UI_SCALE")) scale *= float(std::atof(text));
+    if (const char* text = environment("LATHE_UI_SCALE")) scale *= float(std::atof(text));
     return std::clamp(scale, 0.5f, 4.0f);
 }
 

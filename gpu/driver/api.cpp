@@ -2,21 +2,19 @@
 // Opens a driver library: which one, from where, and what to say where there is none.
 #include "gpu/driver/api.h"
 
+#include "engine/core/environment.h"
 #include "engine/core/error.h"
+#include "engine/core/library.h"
 #include "engine/core/log.h"
 #include "engine/core/process.h"
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
-#include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <string_view>
 #include <vector>
-
-#include <dlfcn.h>
-#include <link.h>
 
 #define LATHE_TEXT_OF(name) #name
 #define LATHE_SYMBOL_OF(name) LATHE_TEXT_OF(name) // expands cuda.h's version macro first
@@ -29,25 +27,10 @@ namespace fs = std::filesystem;
 constexpr const char* kHardwareLibrary = "libcuda.so.1";
 constexpr const char* kSoftwareLibrary = "liblathe_soft.so";
 
-const char* environment(const char* name) {
-    const char* value = std::getenv(name);
-    return value && *value ? value : nullptr;
-}
-
-std::string loader_error() {
-    const char* text = dlerror();
-    return text ? text : "unknown loader error";
-}
-
-fs::path path_of_library(void* library) {
-    link_map* map = nullptr;
-    return dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 && map->l_name ? map->l_name : "";
-}
-
 // Throws lathe::Error naming the first entry point that the library lacks.
 void fill_table(DriverApi& api) {
     const auto needed = [&](const char* symbol) {
-        void* address = dlsym(api.library, symbol);
+        void* address = api.library.symbol(symbol);
         if (!address)
             throw lathe::Error{fmt::format("{} has no {}: it is no CUDA driver of version 12 or "
                                            "newer",
@@ -57,7 +40,7 @@ void fill_table(DriverApi& api) {
 #define LATHE_CU(name)                                                                             \
     api.name = reinterpret_cast<decltype(api.name)>(needed(LATHE_SYMBOL_OF(name)));
 #define LATHE_CU_OPTIONAL(name)                                                                    \
-    api.name = reinterpret_cast<decltype(api.name)>(dlsym(api.library, LATHE_SYMBOL_OF(name)));
+    api.name = reinterpret_cast<decltype(api.name)>(api.library.symbol(LATHE_SYMBOL_OF(name)));
 #define LATHE_CU_AS(name, symbol, ...)                                                             \
     api.name = reinterpret_cast<decltype(api.name)>(needed(symbol));
 #include "gpu/driver/functions.inc"
@@ -72,11 +55,9 @@ std::string text_of(const DriverApi& api, CUresult code) {
 // Opens, fills and initialises; throws lathe::Error with the cause. A library that was initialised
 // stays loaded even if it then turns out to have no device: drivers do not like to be unloaded.
 std::unique_ptr<DriverApi> open_library(const fs::path& file) {
-    void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!library) throw lathe::Error{loader_error()};
     auto api = std::make_unique<DriverApi>();
-    api->library = library;
-    api->path = path_of_library(library);
+    api->library = SharedLibrary::open(file);
+    api->path = api->library.path();
     api->software = api->find_symbol("latheSoftGetVersionString") != nullptr;
     api->image_kind = api->software ? ImageKind::ptx : ImageKind::cubin;
     fill_table(*api);
@@ -92,19 +73,14 @@ std::unique_ptr<DriverApi> open_library(const fs::path& file) {
     return api;
 }
 
-fs::path own_folder() {
-    Dl_info info{};
-    if (!dladdr(reinterpret_cast<void*>(&own_folder), &info) || !info.dli_fname) return {};
-    std::error_code ignored;
-    return fs::weakly_canonical(info.dli_fname, ignored).parent_path();
-}
-
 std::vector<fs::path> software_candidates() {
     if (const char* named = environment("LATHE_SOFT_LIBRARY")) return {named};
     std::vector<fs::path> candidates;
     for (const fs::path& folder : {own_folder(), own_folder() / "../lib"})
         candidates.push_back((folder / kSoftwareLibrary).lexically_normal());
+#ifdef LATHE_SOFT_BUILD_LIBRARY // not in an installed package: nobody owns that path there
     candidates.emplace_back(LATHE_SOFT_BUILD_LIBRARY);
+#endif
     return candidates;
 }
 
@@ -177,7 +153,7 @@ std::mutex open_mutex;
 
 } // namespace
 
-void* DriverApi::find_symbol(const char* name) const noexcept { return dlsym(library, name); }
+void* DriverApi::find_symbol(const char* name) const noexcept { return library.symbol(name); }
 
 std::atomic<const DriverApi*> detail::open_driver{nullptr};
 

@@ -3,6 +3,8 @@
 // GPU's libcuda.so.1, or Lathe's software device. This folder alone knows which of the two it is.
 #pragma once
 
+#include "engine/core/library.h"
+
 #include <cuda.h>
 
 #include <atomic>
@@ -28,14 +30,14 @@ struct DriverApi {
 
     /// For status texts only: what a caller does must not depend on it.
     bool is_software() const noexcept { return software; }
-    /// An exported function beyond CUDA's (latheSoft…), null where this driver has none.
+    /// A function that the table lacks, null where this driver has none.
     void* find_symbol(const char* name) const noexcept;
     template <class Function> Function* find(const char* name) const noexcept {
         return reinterpret_cast<Function*>(find_symbol(name));
     }
 
     bool software = false;
-    void* library = nullptr;
+    SharedLibrary library;
 };
 
 namespace detail {
@@ -46,9 +48,9 @@ const DriverApi& open_driver_library();
 /// The driver, opened and initialised (cuInit) by the first call, on any thread.
 /// LATHE_DRIVER_LIBRARY=/path names the library; else LATHE_DEVICE=auto|hardware|software chooses,
 /// where auto means libcuda.so.1 if cuInit succeeds and a device exists, else liblathe_soft.so from
-/// LATHE_SOFT_LIBRARY, from beside this program or library, or from the build tree.
-/// Throws lathe::Error that names the cause and the command that mends it; a later call tries
-/// again.
+/// LATHE_SOFT_LIBRARY, from beside this program or library, or, unless this is an installed
+/// package, from the build tree. Throws lathe::Error that names the cause and the command that
+/// mends it; a later call tries again.
 inline const DriverApi& driver() {
     const DriverApi* open = detail::open_driver.load(std::memory_order_acquire);
     if (open) [[likely]]

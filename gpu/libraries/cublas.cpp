@@ -10,7 +10,7 @@
 namespace lathe::gpu {
 namespace {
 
-constexpr LibraryName kName{"cuBLAS", "libcublas.so", {13, 12}, "cublas", "LATHE_CUBLAS"};
+constexpr CudaLibraryName kName{"cuBLAS", "libcublas.so", {13, 12}, "cublas", "LATHE_CUBLAS"};
 
 CublasApi open_cublas() {
     CublasApi api{.library = Library{kName}};

@@ -30,8 +30,8 @@ struct CufftApi {
 };
 
 CufftApi open_cufft() {
-    CufftApi api{
-        .library = Library{LibraryName{"cuFFT", "libcufft.so", {12, 11}, "cufft", "LATHE_CUFFT"}}};
+    CufftApi api{.library = Library{
+                     CudaLibraryName{"cuFFT", "libcufft.so", {12, 11}, "cufft", "LATHE_CUFFT"}}};
     api.library.find(api.create, "cufftCreate");
     api.library.find(api.destroy, "cufftDestroy");
     api.library.find(api.set_auto_allocation, "cufftSetAutoAllocation");

@@ -9,7 +9,8 @@
 namespace lathe::gpu::solver {
 namespace {
 
-constexpr LibraryName kName{"cuSOLVER", "libcusolver.so", {12, 11}, "cusolver", "LATHE_CUSOLVER"};
+constexpr CudaLibraryName kName{
+    "cuSOLVER", "libcusolver.so", {12, 11}, "cusolver", "LATHE_CUSOLVER"};
 
 /// cusolverStatus_t's names, by their numbers.
 std::string status_text(abi::Status status) {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "gpu/libraries/host_memory.h"
 
+#include "engine/core/environment.h"
 #include "gpu/driver/api.h"
 #include "gpu/event.h"
-
-#include <cstdlib>
 
 namespace lathe::gpu {
 
@@ -13,8 +12,7 @@ bool host_does_the_work(const char* library) {
         const auto ask = driver().find<int()>("latheSoftIsHostMemory");
         return ask && ask() != 0;
     }();
-    const char* const named = std::getenv(library);
-    return is_host_memory && !(named && *named);
+    return is_host_memory && !environment(library);
 }
 
 void wait_for_host_work(StreamView stream) {

@@ -12,10 +12,12 @@ import sys
 
 from lathe.cuda import driver
 from lathe.cuda.compiler import SourceModule
+from lathe.native import native
 
 
 def main() -> None:
     """One source after the other."""
+    native.keep_freed_memory()
     for text, options in json.load(sys.stdin):
         with contextlib.suppress(driver.Error):
             SourceModule(text, options=options, no_extern_c=True)

@@ -2,6 +2,7 @@
 // Where the time of an edit goes: the key, NVRTC with each of our options left out, the caches, the
 // module, and all of it again on a worker thread while this thread keeps the device busy.
 #include "engine/core/error.h"
+#include "engine/core/process.h"
 #include "engine/core/resources.h"
 #include "gpu/compiler.h"
 #include "gpu/device_headers.h"
@@ -125,7 +126,10 @@ void bench(const std::string& source) {
 
 } // namespace
 
-int main() try {
+// As `lathe run` compiles; with --host as in a program that leaves the C library as it is.
+int main(int count, char** arguments) try {
+    const bool is_host = count > 1 && std::string_view{arguments[1]} == "--host";
+    if (!is_host) keep_freed_memory();
     fmt::print("{}\n", gpu::status_report().summary());
     const gpu::Context context = gpu::Context::primary();
     context.make_current();

@@ -132,8 +132,6 @@ void bind_linalg(py::module_& m) {
     m.def("host_views", &host_views, py::arg("arrays"), py::arg("stream") = nullptr,
           "NumPy's arrays over the memory of arrays of the device, when the stream's work is done. "
           "Only where host_does_the_work.");
-    m.def("set_library_hint", &gpu::set_library_hint, py::arg("folder"),
-          "A folder that NVIDIA's libraries are looked for below before others.");
     m.def("host_does_the_work", &gpu::host_does_the_work, py::arg("library"),
           "Whether the device's memory is the host's and the variable names no library.");
     // In place: gpu/libraries/cusolver.h says how the matrices lie. Without Python's lock, since

@@ -24,6 +24,9 @@ def run(arguments: argparse.Namespace) -> int:
     settings = _settings(arguments.set)
     choose_device(arguments.device)
     load_engine()
+    from lathe.native import native
+
+    native.keep_freed_memory()  # this program compiles at each edit
     if arguments.check:
         return _check(name, file, settings)
     display = bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

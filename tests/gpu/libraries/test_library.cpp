@@ -13,10 +13,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr LibraryName kMath{"Mathematics", "libm.so", {6, 6}, "mathematics", "LATHE_TEST_LIBM"};
-constexpr LibraryName kNone{"Nothing", "libnothing.so", {2, 1}, "nothing", "LATHE_TEST_NOTHING"};
+constexpr CudaLibraryName kMath{"Mathematics", "libm.so", {6, 6}, "mathematics", "LATHE_TEST_LIBM"};
+constexpr CudaLibraryName kNone{
+    "Nothing", "libnothing.so", {2, 1}, "nothing", "LATHE_TEST_NOTHING"};
 
-std::string problem_of(const LibraryName& name) {
+std::string problem_of(const CudaLibraryName& name) {
     try {
         Library{name};
         return "opened";
