@@ -4,9 +4,9 @@
 #include "engine/core/source_name.h"
 #include "gpu/compiler.h"
 #include "gpu/driver/check.h"
+#include "gpu/driver/device_traits.h"
 #include "gpu/jit_options.h"
 #include "gpu/launch_attributes.h"
-#include "gpu/soft/soft_api.h"
 
 #include <fmt/ranges.h>
 
@@ -153,14 +153,11 @@ void detail::check_arguments(const Kernel& kernel, std::span<const std::size_t> 
 }
 
 BestCodeScope::BestCodeScope() {
-    if (const auto begin =
-            driver().find<decltype(latheSoftBestCodeBegin)>("latheSoftBestCodeBegin"))
-        begin();
+    if (const auto begin = device_traits().best_code_begin) begin();
 }
 
 BestCodeScope::~BestCodeScope() {
-    if (const auto end = driver().find<decltype(latheSoftBestCodeEnd)>("latheSoftBestCodeEnd"))
-        end();
+    if (const auto end = device_traits().best_code_end) end();
 }
 
 void detail::ModuleTraits::destroy(Type module) noexcept {

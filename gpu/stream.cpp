@@ -3,9 +3,9 @@
 
 #include "engine/core/log.h"
 #include "gpu/driver/check.h"
+#include "gpu/driver/device_traits.h"
 #include "gpu/event.h"
 #include "gpu/graph.h"
-#include "gpu/soft/soft_api.h"
 
 #include <algorithm>
 #include <atomic>
@@ -57,7 +57,7 @@ bool poll_until(CUstream stream, std::chrono::steady_clock::time_point end) {
 
 bool can_cancel() noexcept {
     const DriverApi* open = detail::open_driver.load(std::memory_order_acquire);
-    return open && open->find_symbol("latheSoftCancel");
+    return open && device_traits().cancel;
 }
 
 void detail::defer_error(StreamView stream, std::exception_ptr failure) noexcept {
@@ -88,7 +88,7 @@ bool StreamView::done() const {
 
 bool StreamView::wait_for(std::chrono::nanoseconds time) const {
     time = std::clamp<std::chrono::nanoseconds>(time, time.zero(), std::chrono::hours{24});
-    if (const auto wait = driver().find<decltype(latheSoftStreamWait)>("latheSoftStreamWait")) {
+    if (const auto wait = device_traits().stream_wait) {
         const int code = wait(stream_, static_cast<std::uint64_t>(time.count()));
         if (code == CUDA_ERROR_NOT_READY) return false;
         check("latheSoftStreamWait", code);
@@ -98,13 +98,13 @@ bool StreamView::wait_for(std::chrono::nanoseconds time) const {
 }
 
 bool StreamView::cancel() const {
-    const auto cancel = driver().find<decltype(latheSoftCancel)>("latheSoftCancel");
+    const auto cancel = device_traits().cancel;
     if (cancel) check("latheSoftCancel", cancel(stream_));
     return cancel != nullptr;
 }
 
 bool StreamView::set_time_limit(std::chrono::milliseconds limit) const {
-    const auto set = driver().find<decltype(latheSoftSetTimeLimit)>("latheSoftSetTimeLimit");
+    const auto set = device_traits().set_time_limit;
     if (set)
         check("latheSoftSetTimeLimit",
               set(stream_, static_cast<std::uint64_t>(std::max<long long>(limit.count(), 0))));

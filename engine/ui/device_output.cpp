@@ -2,8 +2,7 @@
 #include "engine/ui/device_output.h"
 
 #include "engine/ui/console_panel.h"
-#include "gpu/driver/api.h"
-#include "gpu/soft/soft_api.h"
+#include "gpu/driver/device_traits.h"
 
 #include <mutex>
 #include <vector>
@@ -29,9 +28,8 @@ void receive(const char* text, std::size_t bytes, void*) {
 }
 
 void set_callback(bool ours) {
-    const auto set =
-        gpu::driver().find<decltype(latheSoftSetPrintfCallback)>("latheSoftSetPrintfCallback");
-    if (set) set(ours ? &receive : nullptr, nullptr);
+    if (const auto set = gpu::device_traits().set_printf_callback)
+        set(ours ? &receive : nullptr, nullptr);
 }
 
 } // namespace

@@ -3,8 +3,6 @@
 
 #include "gpu/compiler.h"
 #include "gpu/context.h"
-#include "gpu/driver/api.h"
-#include "gpu/soft/soft_api.h"
 
 #include <fmt/format.h>
 
@@ -59,12 +57,6 @@ ArrayKernel make(const Context& context, const std::string& entry, const std::st
 }
 
 } // namespace
-
-bool is_software_device() {
-    static const bool is_soft =
-        driver().find<decltype(latheSoftAccessBytes)>("latheSoftAccessBytes") != nullptr;
-    return is_soft;
-}
 
 unsigned ArrayKernel::blocks_for(std::uint64_t items, unsigned each,
                                  unsigned waves) const noexcept {

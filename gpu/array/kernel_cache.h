@@ -43,7 +43,4 @@ const ArrayKernel& array_kernel(std::uint64_t key, const std::string& entry,
 const ArrayKernel* find_array_kernel(std::uint64_t key) noexcept;
 const ArrayKernel* find_array_kernel(const std::string& key) noexcept;
 
-/// Whether kernels are compiled for the processor, whose threads walk long runs best.
-bool is_software_device();
-
 } // namespace lathe::gpu

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "gpu/array/reduction_walk.h"
 
+#include "gpu/driver/device_traits.h"
+
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
@@ -17,7 +19,7 @@ constexpr std::int64_t kMostBlocks = 1024; // that share what one could do: abou
 constexpr std::int64_t kFewBlocks = 256, kManyRounds = 16;
 // Rows up to this length have a warp each where there are some; a processor waits at a block's
 // barriers, so that it gains from longer ones (2048 rows of 2048: a sum 0.6, argmax an eighth).
-constexpr std::int64_t kWarpRow = 1024, kWarpRowOfProcessor = 64 * 1024;
+constexpr std::int64_t kWarpRow = 1024, kWarpRowOfLoneThreads = 64 * 1024;
 
 /// Axes in their own order, neighbours joined where they are one: for places, which count so.
 Iteration in_order(const Extents& shape, const Layout& layout) {
@@ -113,7 +115,7 @@ void plan_sharing(const ReduceCall& call, ReduceWalk& walk) {
         walk.sharing = Sharing::lanes;
         walk.width = 1;
     } else if (!columns && kept >= 32 &&
-               reduced <= (is_software_device() ? kWarpRowOfProcessor : kWarpRow)) {
+               reduced <= (device_traits().lone_threads ? kWarpRowOfLoneThreads : kWarpRow)) {
         walk.sharing = Sharing::lanes;
         walk.width = reduced <= 128 ? 8 : 32;
     } else {

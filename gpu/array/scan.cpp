@@ -4,6 +4,8 @@
 #include "gpu/array/elementwise.h"
 #include "gpu/array/kernel_cache.h"
 #include "gpu/array/stream_uses.h"
+#include "gpu/driver/api.h"
+#include "gpu/driver/device_traits.h"
 #include "gpu/launch.h"
 
 #include <fmt/format.h>
@@ -20,7 +22,7 @@ namespace lathe::gpu {
 namespace {
 
 /// Rows of at least so many elements have tiles of their own; shorter ones are segments of one row.
-constexpr std::int64_t kLongRow = 1024, kLongRowOfProcessor = 64;
+constexpr std::int64_t kLongRow = 1024, kLongRowOfLoneThreads = 64;
 /// Columns up to this length are walked by a thread each, however few they are.
 constexpr std::int64_t kShortColumn = 64, kManyColumns = 1024;
 
@@ -154,7 +156,8 @@ std::size_t value_bytes_of(DType computed) {
 
 void scan_rows(const Scan& scan, const Array& in, Array& out, std::int64_t length) {
     const bool is_long =
-        length >= (is_software_device() ? kLongRowOfProcessor : kLongRow) || length == in.size();
+        length >= (device_traits().lone_threads ? kLongRowOfLoneThreads : kLongRow) ||
+        length == in.size();
     const std::int64_t rows = is_long ? in.size() / length : 1;
     const std::size_t bytes = value_bytes_of(scan.computed) * (is_long ? 1 : 2);
     const unsigned vector = vector_of(in, out, rows == 1 ? 0 : length);
@@ -211,7 +214,8 @@ DType result_dtype(const Operation& operation, DType dtype) {
 
 ScanShape scan_shape(std::size_t value_bytes, unsigned vector) {
     const std::size_t words = (std::max<std::size_t>(value_bytes, 4) + 3) / 4;
-    if (is_software_device()) { // 64 KiB of values, which stay in a processor's second cache
+    if (device_traits()
+            .lone_threads) { // 64 KiB of values, which stay in a processor's second cache
         const std::size_t rows = 16'384 / (words * vector);
         return {1, static_cast<unsigned>(std::bit_floor(std::max<std::size_t>(rows, 1)))};
     }

@@ -7,6 +7,7 @@
 #include "gpu/array/scan.h"
 #include "gpu/array/sort.h"
 #include "gpu/array/stream_uses.h"
+#include "gpu/driver/device_traits.h"
 #include "gpu/launch.h"
 
 #include <fmt/format.h>
@@ -78,8 +79,8 @@ std::int64_t select(const Selection& selection, std::int64_t length, StreamView 
     for (const std::string_view each : selection.types) (key += ' ') += each;
     key += is_wide ? " wide" : "";
     const std::size_t bytes = is_wide ? 8 : 4;
-    const ScanShape shape =
-        is_software_device() ? scan_shape(bytes, kVector) : ScanShape{.threads = 256, .rows = 4};
+    const ScanShape shape = device_traits().lone_threads ? scan_shape(bytes, kVector)
+                                                         : ScanShape{.threads = 256, .rows = 4};
     const ArrayKernel& kernel = array_kernel(
         key, "select",
         [&] {

@@ -4,6 +4,7 @@
 #include "gpu/array/elementwise.h"
 #include "gpu/array/kernel_cache.h"
 #include "gpu/array/stream_uses.h"
+#include "gpu/driver/device_traits.h"
 #include "gpu/launch.h"
 
 #include <fmt/format.h>
@@ -23,7 +24,7 @@ struct Tile {
 };
 
 /// Of all kernels but the passes. Rows that fit are sorted by one block each.
-Tile small_tile() { return is_software_device() ? Tile{1, 1 << 14, 1} : Tile{256, 8, 1}; }
+Tile small_tile() { return device_traits().lone_threads ? Tile{1, 1 << 14, 1} : Tile{256, 8, 1}; }
 
 /// How one call sorts: C order, the axis last, without gaps.
 struct Sort {
@@ -39,7 +40,7 @@ struct Sort {
     /// The tile of a pass, for which CUB's radix sort is the measure on an H200 (bench_cub.cu):
     /// keys of one digit should fill whole lines of memory, and ranks be found in registers.
     Tile tile() const {
-        if (is_software_device()) return {1, 1 << 16, 1};
+        if (device_traits().lone_threads) return {1, 1 << 16, 1};
         if (item_bytes(dtype) > 8) return {256, 8, 1};
         if (wants_indices && is_wide()) return {384, 10, 2};
         if (item_bytes(dtype) > 4) return {384, 14, 2};
@@ -54,12 +55,13 @@ std::string head_of(const Sort& sort) {
     if (kind_of(sort.dtype) == Kind::complex)
         text += "#include <pycuda-complex.hpp>\n#define LATHE_COMPLEX\n";
     if (sort.dtype == DType::float16) text += "#include <lathe_half.hpp>\n#define LATHE_HALF\n";
-    return text + fmt::format("#include <{}>\ntypedef {} Key;\n",
-                              is_software_device() ? "lathe_lone_sort.hpp" : "lathe_radix.hpp",
-                              kernel_type(sort.dtype));
+    return text +
+           fmt::format("#include <{}>\ntypedef {} Key;\n",
+                       device_traits().lone_threads ? "lathe_lone_sort.hpp" : "lathe_radix.hpp",
+                       kernel_type(sort.dtype));
 }
 
-/// What the blocks of a kernel do; of many threads, or of one on the software device.
+/// What the blocks of a kernel do; of many threads, or of one (DeviceTraits::lone_threads).
 struct Texts {
     const char *rows, *count, *start, *pass;
 };
@@ -101,7 +103,7 @@ extern "C" __global__ void sort_pass(const Key* keys_in, Key* keys_out, const In
     lathe::sort_pass_alone<Key, Count, Index, ITEMS, HAS_INDICES>(keys_in, keys_out, indices_in, indices_out, count, starts, pass, state);
 }
 )"};
-const Texts& texts() { return is_software_device() ? kAlone : kTogether; }
+const Texts& texts() { return device_traits().lone_threads ? kAlone : kTogether; }
 
 const ArrayKernel& kernel_of(const Sort& sort, const std::string& entry, std::string_view text,
                              const Tile& tile) {

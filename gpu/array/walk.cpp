@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "gpu/array/walk.h"
 
-#include "gpu/driver/api.h"
-#include "gpu/soft/soft_api.h"
+#include "gpu/driver/device_traits.h"
 
 #include <fmt/format.h>
 
@@ -83,21 +82,13 @@ void walk_strided(Walk& walk, Operands operands, std::size_t outputs) {
     walk.wide = !it.is_narrow();
 }
 
-/// Bytes that a thread should access at once.
-std::size_t access_bytes() {
-    static const std::size_t bytes = [] {
-        const auto ask = driver().find<decltype(latheSoftAccessBytes)>("latheSoftAccessBytes");
-        return ask ? std::size_t{ask()} : std::size_t{16};
-    }();
-    return bytes;
-}
-
 /// Elements for an access of the largest type, where all arrays begin at such a group.
 unsigned vector_of(const Walk& walk, Operands operands) {
     std::size_t largest = 1;
     for (std::size_t k = 0; k < operands.size(); ++k)
         if (walk.access[k] == Access::flat) largest = std::max(largest, operands[k]->type().bytes);
-    const std::size_t vector = std::clamp<std::size_t>(access_bytes() / largest, 1, 8);
+    const std::size_t vector =
+        std::clamp<std::size_t>(device_traits().access_bytes / largest, 1, 8);
     for (std::size_t k = 0; k < operands.size(); ++k)
         if (walk.access[k] == Access::flat &&
             walk.address[k] % (vector * operands[k]->type().bytes) != 0)

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: MIT
-// What a device tells beyond an error code. Asked for by name at run time: a driver without these
-// functions has nothing to tell.
 #include "gpu/driver/fault.h"
 
 #include "engine/core/source_name.h"
 #include "gpu/driver/api.h"
-#include "gpu/soft/soft_api.h"
+#include "gpu/driver/device_traits.h"
 
 #include <fmt/core.h>
 
 namespace lathe::gpu {
 namespace {
 
-template <class Function> Function* find(const char* name) noexcept {
+/// None where no driver is open.
+DeviceTraits traits() noexcept {
     const DriverApi* open = detail::open_driver.load(std::memory_order_acquire);
-    return open ? open->find<Function>(name) : nullptr;
+    return open ? device_traits() : DeviceTraits{};
 }
 
 } // namespace
@@ -32,7 +31,7 @@ std::string to_string(const Fault& fault) {
 }
 
 std::shared_ptr<const Fault> last_fault() {
-    const auto ask = find<decltype(latheSoftGetLastFault)>("latheSoftGetLastFault");
+    const auto ask = traits().last_fault;
     LatheSoftFault noted{};
     if (!ask || ask(&noted) == 0) return nullptr;
     auto fault = std::make_shared<Fault>();
@@ -51,13 +50,13 @@ std::shared_ptr<const Fault> last_fault() {
 }
 
 std::string last_error_text() {
-    const auto ask = find<decltype(latheSoftGetLastErrorText)>("latheSoftGetLastErrorText");
+    const auto ask = traits().last_error_text;
     const char* text = ask ? ask() : nullptr;
     return text ? text : "";
 }
 
 std::uint64_t driver_interop_bytes_copied() {
-    const auto ask = find<decltype(latheSoftInteropBytesCopied)>("latheSoftInteropBytesCopied");
+    const auto ask = traits().interop_bytes_copied;
     return ask ? ask() : 0;
 }
 

@@ -7,8 +7,8 @@
 
 namespace lathe::gpu {
 
-/// True where the driver says so (latheSoftIsHostMemory) and the variable `library` (LATHE_CUBLAS,
-/// …) names no file that shall be used all the same.
+/// True where the driver says so (DeviceTraits::host_memory) and the variable `library`
+/// (LATHE_CUBLAS, …) names no file that shall be used all the same.
 bool host_does_the_work(const char* library);
 
 /// Before the host touches arrays: waits until all work issued on the stream so far is done, and

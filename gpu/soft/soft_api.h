@@ -124,6 +124,10 @@ size_t latheSoftCountersRead(LatheSoftLineCounters* rows, size_t capacity);
 /// Groups of threads side by side are accessed by whole vectors.
 unsigned latheSoftAccessBytes(void);
 
+/// Whether one thread should walk a long run of elements where a kernel's author may choose,
+/// instead of a block that shares it: 1. A block's threads take turns on one processor.
+int latheSoftPrefersLoneThreads(void);
+
 /// Device pointers are addresses of the host's, too: 1. The host may touch the memory itself while
 /// no command uses it, so that its own libraries can do a device's work without a copy.
 int latheSoftIsHostMemory(void);

@@ -111,6 +111,7 @@ void latheSoftBestCodeBegin(void) { ++Module::wants_best_code; }
 void latheSoftBestCodeEnd(void) { --Module::wants_best_code; }
 
 unsigned latheSoftAccessBytes(void) { return 16; }
+int latheSoftPrefersLoneThreads(void) { return 1; }
 int latheSoftIsHostMemory(void) { return 1; }
 
 } // extern "C"

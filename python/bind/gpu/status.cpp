@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "gpu/status.h"
 
+#include "gpu/driver/device_traits.h"
 #include "python/bind/bind.h"
 
 #include <pybind11/stl.h>
@@ -46,6 +47,9 @@ void bind_status(py::module_& m) {
         },
         "Driver, devices and NVRTC of this machine as a dict; opens both. Never raises for what\n"
         "is missing: `shortcomings` lists (what, command that mends it).");
+    m.def(
+        "lone_threads", [] { return gpu::device_traits().lone_threads; },
+        "Whether one thread walks a long run of elements faster than a block that shares it.");
 }
 
 } // namespace lathe::bind

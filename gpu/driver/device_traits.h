@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// All that differs between the devices behind the driver's API: what the author of a kernel or of a
+// launch should know, and functions that go beyond CUDA's. It is read once from the opened driver,
+// and nobody else above the API reads gpu/soft/soft_api.h or asks which device it is.
+#pragma once
+
+#include "gpu/soft/soft_api.h"
+
+#include <cstddef>
+
+namespace lathe {
+class SharedLibrary;
+}
+
+namespace lathe::gpu {
+
+struct DeviceTraits {
+    /// Bytes that a thread should access at once.
+    std::size_t access_bytes = 16;
+    /// One thread walks a long run of elements faster than a block that shares it: threads of a
+    /// block take turns on one processor, so that what they exchange and wait for costs more than
+    /// it gains. Longer rows go to one thread then, and a grid has a block for all work that there
+    /// is.
+    bool lone_threads = false;
+    /// Device pointers are addresses of the host's: its own libraries can do a device's work.
+    bool host_memory = false;
+
+    // What soft_api.h says; null where the driver has none.
+    decltype(&latheSoftGetLastFault) last_fault = nullptr;
+    decltype(&latheSoftGetLastErrorText) last_error_text = nullptr;
+    decltype(&latheSoftSetPrintfCallback) set_printf_callback = nullptr;
+    decltype(&latheSoftCancel) cancel = nullptr;
+    decltype(&latheSoftSetTimeLimit) set_time_limit = nullptr;
+    decltype(&latheSoftStreamWait) stream_wait = nullptr;
+    decltype(&latheSoftBestCodeBegin) best_code_begin = nullptr;
+    decltype(&latheSoftBestCodeEnd) best_code_end = nullptr;
+    decltype(&latheSoftInteropBytesCopied) interop_bytes_copied = nullptr;
+};
+
+/// Of the driver that is open; opens it.
+const DeviceTraits& device_traits();
+
+/// Of a driver's library, by the names that it exports.
+DeviceTraits read_device_traits(const SharedLibrary& driver);
+
+} // namespace lathe::gpu
