@@ -34,12 +34,14 @@ if(LATHE_TESTS)
     enable_testing()
 endif()
 
-# Windows (GLFW), vectors and matrices (GLM, headers only), PNG files (stb, headers only).
+# Windows (GLFW), vectors and matrices (GLM), PNG files (stb), content hashes (xxHash): the last
+# three by their headers alone.
 find_package(glfw3 3.3 QUIET)
 find_package(glm QUIET)
 find_path(LATHE_STB_INCLUDE stb_image_write.h PATH_SUFFIXES stb)
+find_path(LATHE_XXHASH_INCLUDE xxhash.h)
 foreach(need "glfw3_FOUND;GLFW 3.3;libglfw3-dev" "glm_FOUND;GLM;libglm-dev"
-             "LATHE_STB_INCLUDE;stb;libstb-dev")
+             "LATHE_STB_INCLUDE;stb;libstb-dev" "LATHE_XXHASH_INCLUDE;xxHash;libxxhash-dev")
     list(GET need 0 found)
     list(GET need 1 library)
     list(GET need 2 package)

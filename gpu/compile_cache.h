@@ -41,8 +41,6 @@ public:
     };
     Stats stats() const;
     const std::filesystem::path& folder() const noexcept { return disk_.folder(); }
-    /// Of the files; as with the memory the least recently used leave, down to three quarters.
-    void set_disk_limit(std::uintmax_t bytes) { disk_.limit_bytes = bytes; }
 
     std::size_t memory_limit_bytes = 128ull << 20;
 

@@ -113,15 +113,6 @@ int Kernel::max_active_blocks(int threads_per_block, std::size_t shared_bytes) c
     return blocks;
 }
 
-int Kernel::suggested_block_size(std::size_t shared_bytes) const {
-    int least_grid = 0;
-    int block = 0;
-    CU_TRY(
-        cuOccupancyMaxPotentialBlockSize(&least_grid, &block, function_, nullptr, shared_bytes, 0),
-        "kernel {}", source_name(name()));
-    return block;
-}
-
 void Kernel::launch(const LaunchConfig& config, void** arguments) const {
     const Dim3& g = config.grid;
     const Dim3& b = config.block;

@@ -54,8 +54,6 @@ public:
     void load() const;
     /// Blocks of this size that one multiprocessor can run at once.
     int max_active_blocks(int threads_per_block, std::size_t shared_bytes = 0) const;
-    /// Threads per block with the best occupancy.
-    int suggested_block_size(std::size_t shared_bytes = 0) const;
 
     /// Untyped launch: one pointer to each argument, as many as the kernel has parameters.
     /// Asynchronous on config.stream; the values are copied before it returns. (cuLaunchKernel)

@@ -3,6 +3,7 @@
 
 #include "engine/app/window.h"
 #include "engine/core/error.h"
+#include "engine/core/statistics.h"
 
 #include <algorithm>
 #include <cmath>
@@ -53,12 +54,8 @@ FrameStats::Summary FrameStats::summary(double FrameSample::* member) const {
         sum += values.back();
     }
     std::sort(values.begin(), values.end());
-    // Nearest rank: the smallest value that at least this share of the frames does not exceed.
-    const auto rank = [&](double share) {
-        const auto n = double(values.size());
-        return values[std::size_t(std::max(1.0, std::ceil(share * n))) - 1];
-    };
-    return {sum / double(values.size()), rank(0.50), rank(0.95), values.back()};
+    return {sum / double(values.size()), percentile(values, 0.50), percentile(values, 0.95),
+            values.back()};
 }
 
 double FrameStats::frames_per_second() const {

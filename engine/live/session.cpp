@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "engine/live/session.h"
 
+#include "engine/core/cache_key.h"
 #include "engine/core/log.h"
 #include "engine/core/resources.h"
 
@@ -27,9 +28,7 @@ std::string file_name_of(std::string_view name) {
     std::string safe;
     for (const char c : name.substr(name.size() > 40 ? name.size() - 40 : 0))
         safe += std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '.' ? c : '_';
-    std::uint32_t hash = 2166136261u; // FNV-1a
-    for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
-    return fmt::format("{}-{:08x}", safe, hash);
+    return fmt::format("{}-{}", safe, CacheKey{}.add(name).hex().substr(0, 8));
 }
 
 /// When the process began, in clock ticks since boot; empty where there is none of that id.

@@ -4,6 +4,7 @@
 #include "engine/core/error.h"
 #include "engine/core/process.h"
 #include "engine/core/resources.h"
+#include "engine/core/statistics.h"
 #include "gpu/compiler.h"
 #include "gpu/device_headers.h"
 #include "gpu/driver/check.h"
@@ -49,7 +50,8 @@ template <class F> void report(const std::string& what, F once) {
     once(); // warm
     for (int i = 0; i < 20; ++i) times.push_back(once());
     std::sort(times.begin(), times.end());
-    fmt::print("{:<58}{:8.1f} ms p50 {:8.1f} p95\n", what, times[10], times[19]);
+    fmt::print("{:<58}{:8.1f} ms p50 {:8.1f} p95\n", what, percentile(times, 0.50),
+               percentile(times, 0.95));
     std::fflush(stdout);
 }
 

@@ -2,6 +2,7 @@
 // What a frame costs before its kernel does anything: a launch, and map + launch + unmap of shared
 // objects. One line a figure; medians. LATHE_DEVICE chooses the device.
 #include "engine/core/error.h"
+#include "engine/core/statistics.h"
 #include "engine/interop/shared_buffer.h"
 #include "engine/interop/shared_texture.h"
 #include "gl/headless_context.h"
@@ -42,8 +43,7 @@ template <class F> double median_of(int rounds, F call) {
         call();
         times.push_back(microseconds(Clock::now() - start));
     }
-    std::nth_element(times.begin(), times.begin() + rounds / 2, times.end());
-    return times[static_cast<std::size_t>(rounds / 2)];
+    return median(std::move(times));
 }
 
 void bench_launch(const gpu::Module& module, gpu::StreamView stream) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tests/benchmarks/soft_measuring.h"
 
+#include "engine/core/statistics.h"
 #include "gpu/soft/soft_api.h"
 #include "tests/soft/support/nvrtc.h"
 
@@ -34,12 +35,6 @@ double wall_ms() {
     timespec t{};
     clock_gettime(CLOCK_MONOTONIC, &t);
     return static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_nsec) * 1e-6;
-}
-
-double median(std::vector<double> times) {
-    std::nth_element(times.begin(), times.begin() + static_cast<long>(times.size() / 2),
-                     times.end());
-    return times[times.size() / 2];
 }
 
 } // namespace

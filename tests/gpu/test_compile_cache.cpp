@@ -153,25 +153,6 @@ TEST_F(CompileCacheTest, MemoryOnlyWithoutAFolder) {
     EXPECT_TRUE(cache.find("k"));
 }
 
-TEST_F(CompileCacheTest, TheDiskStaysBelowItsLimit) {
-    const std::string image(200'000, 'i');
-    for (int i = 0; i < 10; ++i) {
-        CompileCache{folder_}.store("key" + std::to_string(i), result_of(image));
-        // Times far apart, so that the order of use is certain.
-        for (const fs::path& file : files())
-            fs::last_write_time(file, fs::last_write_time(file) - std::chrono::minutes{1});
-    }
-    CompileCache cache{folder_};
-    cache.set_disk_limit(1'000'000);
-    cache.store("last", result_of(image));
-    std::uintmax_t total = 0;
-    for (const fs::path& file : files()) total += fs::file_size(file);
-    EXPECT_LE(total, 750'000u + 250'000u);
-    EXPECT_TRUE(fs::exists(folder_ / "last.kernel"));
-    EXPECT_TRUE(fs::exists(folder_ / "key9.kernel"));
-    EXPECT_FALSE(fs::exists(folder_ / "key0.kernel"));
-}
-
 TEST_F(CompileCacheTest, MemoryStaysBelowItsLimit) {
     CompileCache cache{fs::path{}};
     cache.memory_limit_bytes = 100'000;

@@ -3,6 +3,8 @@
 
 #include "gpu/soft/drv/status.h"
 
+#include <GL/glcorearb.h>
+
 #include <cstring>
 #include <dlfcn.h>
 #include <initializer_list>
@@ -14,8 +16,6 @@
 namespace lathe::soft {
 
 namespace {
-
-constexpr unsigned kVendorRenderer = 0x1F01; // GL_RENDERER
 
 void* loaded_symbol(std::initializer_list<const char*> libraries, const char* name) {
     if (void* p = dlsym(RTLD_DEFAULT, name)) return p;
@@ -73,11 +73,11 @@ GlFunctions load_all(GetProc get) {
     LATHE_GL(TextureSubImage3D);
 #undef LATHE_GL
     int version[2] = {0, 0};
-    gl.GetIntegerv(0x821B, &version[0]); // GL_MAJOR_VERSION
-    gl.GetIntegerv(0x821C, &version[1]); // GL_MINOR_VERSION
+    gl.GetIntegerv(GL_MAJOR_VERSION, &version[0]);
+    gl.GetIntegerv(GL_MINOR_VERSION, &version[1]);
     require(version[0] * 10 + version[1] >= 45, CUDA_ERROR_INVALID_GRAPHICS_CONTEXT,
             "the current context is older than OpenGL 4.5");
-    const auto* text = reinterpret_cast<const char*>(gl.GetString(kVendorRenderer));
+    const auto* text = reinterpret_cast<const char*>(gl.GetString(GL_RENDERER));
     std::string_view renderer{text ? text : ""};
     for (std::string_view software : {"llvmpipe", "softpipe", "SWR", "SwiftShader", "lavapipe"})
         gl.is_software |= renderer.find(software) != renderer.npos;
