@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lathe.cuda import compiler, elementwise_source, gpuarray
+from lathe.cuda import compiler, elementwise_forms, gpuarray
 from lathe.cuda import driver as drv
 from lathe.cuda import elementwise as ew
 from lathe.cuda.elementwise import ElementwiseKernel, ScalarArg, VectorArg
@@ -190,7 +190,7 @@ def test_nothing_is_compiled_twice(monkeypatch: pytest.MonkeyPatch) -> None:
         made.append(args)
         return compiler.SourceModule(*args, **kwargs)
 
-    monkeypatch.setattr(elementwise_source, "SourceModule", counted)
+    monkeypatch.setattr(elementwise_forms, "SourceModule", counted)
     z = gpuarray.zeros((3,), np.float32)
     for _ in range(3):
         ElementwiseKernel("float *z", "z[i] += 41")(z)

@@ -39,6 +39,7 @@ from lathe.cuda.canned_elementwise import (
     get_unary_func_kernel,
     get_where_kernel,
 )
+from lathe.cuda.elementwise_forms import BLOCK, Form, snippet_of
 from lathe.cuda.elementwise_source import (
     get_elwise_kernel,
     get_elwise_kernel_and_types,
@@ -49,14 +50,20 @@ from lathe.cuda.elementwise_source import (
 from lathe.cuda.kernel_operands import gather, give_back, parse_arguments, processors
 from lathe.cuda.memoize import context_dependent_memoize
 
-_BLOCK = 256
 _Slice = slice  # the call has an argument of this name
 
 
 @context_dependent_memoize
 def _most_blocks() -> int:
-    """Enough to keep a GPU busy; a processor likes to pass its memory once, block after block."""
-    return 1 << 31 if native.gpu_status()["is_software"] else processors() * 32
+    """Of kernels with a loop over the grid: enough to keep the device busy."""
+    return 1 << 31 if native.lone_threads() else processors() * 32
+
+
+@context_dependent_memoize
+def _busy_threads() -> int:
+    """With fewer threads than these a thread has one element. Threads that take turns on a
+    processor gain nothing by several."""
+    return 1 << 62 if native.lone_threads() else processors() * 2048
 
 
 class ElementwiseKernel:
@@ -100,6 +107,7 @@ class ElementwiseKernel:
         )  # fmt: skip
         if kwargs:
             raise TypeError(f"unexpected argument '{next(iter(kwargs))}'")
+        self._snippet = snippet_of(self._call, self._constant)
         if not any(isinstance(each, VectorArg) for each in self.arguments):
             raise RuntimeError("ElementwiseKernel can only be used with a vector argument")
 
@@ -162,9 +170,16 @@ class ElementwiseKernel:
             numbers = [start, int(range.stop), step]
         if not steps:
             return
-        kernel = memoized_kernel(*self._call, range is not None)[1]
-        blocks = min(-(-steps // _BLOCK), _most_blocks())
-        kernel.prepared_async_call((blocks, 1), (_BLOCK, 1, 1), stream, *operands.values, *numbers)
+        snippet = self._snippet
+        if range is not None or snippet.needs_loop:
+            kernel = memoized_kernel(*self._call, range is not None)[1]
+            blocks = min(-(-steps // BLOCK), _most_blocks())
+        else:
+            is_large = snippet.many > 1 and steps >= snippet.many * _busy_threads()
+            form = snippet.form(args, operands) if is_large else Form()
+            kernel = snippet.kernel(form)
+            blocks = -(-steps // (BLOCK * form.many))
+        kernel.prepared_async_call((blocks, 1), (BLOCK, 1, 1), stream, *operands.values, *numbers)
         give_back(operands, stream)
 
 

@@ -18,6 +18,8 @@ import numpy as np
 from lathe.cuda import driver
 from lathe.cuda.c_arguments import Argument, VectorArg, parse_c_arg
 
+ACCESS_BYTES = 16  # of a thread at once, as native array kernels have them
+
 _ASSIGNS = re.compile(r"\s*(=(?!=)|[-+*/%&|^]=|<<=|>>=|\+\+|--)")
 _FIELD = re.compile(r"\s*\.\s*\w+")
 
@@ -43,7 +45,7 @@ def _closing(text: str, at: int) -> int:
 
 
 @lru_cache(maxsize=4096)
-def _use(name: str, text: str) -> tuple[bool, bool]:
+def use_of(name: str, text: str) -> tuple[bool, bool]:
     """Whether `name` is read or written at the index itself, and whether it may be written."""
     by_index = written = False
     for found in re.finditer(rf"(?<![\w.]){re.escape(name)}\b", text):
@@ -123,7 +125,7 @@ def gather(
             )
     if not vectors:
         return Operands(values, 0, (), None, [])
-    running = [each for each in vectors if _use(each[1], text)[0]] or vectors[:1]
+    running = [each for each in vectors if use_of(each[1], text)[0]] or vectors[:1]
     model = running[0][2]
     shape = tuple(model.shape)
     if broadcast:
@@ -133,7 +135,7 @@ def gather(
     for k, name, array in vectors:
         indexed = any(k == other for other, _, _ in running)
         if indexed and same_shape and tuple(array.shape) != shape:
-            written = _use(name, text)[1] and name not in constant
+            written = use_of(name, text)[1] and name not in constant
             if not broadcast or written:
                 raise ValueError(
                     f"argument '{name}' has shape {tuple(array.shape)} where "
@@ -153,7 +155,7 @@ def gather(
             continue
         copy = _like(array, model if indexed else array, shape if indexed else array.shape, stream)
         values[k] = copy.gpudata if copy.size else 0
-        written = _use(name, text)[1] and name not in constant
+        written = use_of(name, text)[1] and name not in constant
         copies.append((array if written else None, copy))
     count = int(np.prod(shape, dtype=np.int64))
     return Operands(values, count, shape, model, copies)

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+"""Whether one thread may have several elements of a snippet in flight.
+
+A snippet runs once for each ``i``, and nothing says which thread runs it or when. So a thread may
+have several values of ``i``, one text after the other. That is fast only if the loads of all of
+them come before the first store. The compiler may arrange it so if it knows that a store through
+one array changes nothing that is read through another: ``__restrict__``. Nobody can tell the
+difference if
+
+1. the snippet does not see its thread: no thread indices, votes, barriers or shared memory, no way
+   out of the loop, no change of ``i``;
+2. it reaches memory by its array parameters alone, not by addresses that it makes or keeps;
+3. no array that it may write shares memory with another of its arrays, unless the two are the same:
+   then both names are one pointer. `elementwise_forms` looks at this for each launch.
+
+Elements that depend on each other through one and the same array (``z[i] = z[i - 1] + x[i]``) stay
+in order within a thread, because the compiler sees both accesses. In doubt the answer is no.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+_SEES_THREAD = re.compile(
+    r"\b(tid|total_threads|cta_start|(thread|block|grid)(Idx|Dim)|warpSize|asm"
+    r"|__(sync|shfl|ballot|any|all|activemask|match|reduce|nanosleep|shared)\w*"
+    r"|clock\w*|cooperative_groups|this_\w+|coalesced_threads)\b"
+)
+_LEAVES = re.compile(r"\b(return|goto|break)\b")
+_CHANGES = r"\s*(=(?!=)|[-+*/%&|^]=|<<=|>>=|\+\+|--)"
+_TYPES = r"\b(auto|bool|char|short|int|long|signed|unsigned|float|double|size_t|\w+_t)"
+_OTHER_POINTER = re.compile(r"\*\s*[)>]|->|\buintptr_t\b")
+_STATE = re.compile(
+    r"__(device|constant|managed)__[^;(){}]*[;={]|\bstatic\b[^;(){}]*[;=]|\b(texture|surface)\s*<"
+)
+_REFERENCE = re.compile(r"[\w>]\s*&&?\s*\w")
+_MACRO = re.compile(r"^[ \t]*#[ \t]*define(?:[^\n]*\\\n)*[^\n]*", re.MULTILINE)
+_OWN_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"', re.MULTILINE)
+
+
+def is_changed(name: str, text: str) -> bool:
+    """Whether `text` may set the variable itself, take its address, or declare another one."""
+    word = re.escape(name)
+    return bool(
+        re.search(rf"(?<![\w.]){word}\b{_CHANGES}", text)
+        or re.search(rf"(\+\+|--|(?<!&)&(?!&))\s*{word}\b(?!\s*\[)", text)
+        or re.search(rf"{_TYPES}\s*[*&]*\s*\b{word}\b", text)
+    )
+
+
+def has_state(text: str) -> bool:
+    """Whether it declares variables of a module, or textures: two modules would have two."""
+    return _STATE.search(text) is not None
+
+
+def has_references(text: str) -> bool:
+    """Whether something may be written by another name. Where bits are joined by ``&``, too."""
+    return _REFERENCE.search(text) is not None
+
+
+def spread_text(text: str, preamble: str) -> str | None:
+    """The snippet with the macros that it may use; None if they may be in a file of the user's."""
+    if _OWN_INCLUDE.search(preamble):
+        return None
+    return "\n".join((text, *_MACRO.findall(preamble)))
+
+
+def is_independent(text: str, preamble: str, names: Sequence[str]) -> bool:
+    """Whether points 1 and 2 hold.
+
+    Parameters
+    ----------
+    text : str
+        What runs for each ``i``.
+    preamble : str
+        Functions, constants and macros that it may use.
+    names : sequence of str
+        Of the array parameters, which the snippet may index, and must not move.
+    """
+    spread, both = spread_text(text, preamble), f"{text}\n{preamble}"
+    if spread is None or _LEAVES.search(spread) or has_state(both):
+        return False
+    if _SEES_THREAD.search(both) or _OTHER_POINTER.search(both):
+        return False
+    return not any(is_changed(name, spread) for name in ("i", "n", *names))
