@@ -352,11 +352,10 @@ def reduction_call(
         for each in parsed
         if isinstance(each, VectorArg)
     )
-    head = _SHARED.replace("    __shared__", "    {made}    __shared__", 1)
-    text = (head + REDUCE_BODY).format(
+    text = (_SHARED + REDUCE_BODY).format(
         headers=headers_for(case.preamble, case.ctype, declared), preamble=case.preamble,
         out_type=case.ctype, block=block, name="form", reduce_expr=case.reduce_expr,
-        map_expr=case.map_expr, neutral=case.neutral, group=group, groups=groups, made=made,
+        map_expr=case.map_expr, neutral=case.neutral, group=group, groups=groups, pointers=made,
         parameters=f"out_type* out, {declared}, size_t start, size_t stop, size_t part, "
         "unsigned* tickets, out_type* states",
     )  # fmt: skip

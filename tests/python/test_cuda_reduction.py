@@ -11,6 +11,7 @@ import pytest
 from lathe.cuda import driver as drv
 from lathe.cuda import gpuarray
 from lathe.cuda import reduction as red
+from lathe.cuda.c_arguments import dtype_to_ctype
 from lathe.cuda.reduction import ReductionKernel
 from lathe.cuda.tools import get_or_register_dtype
 
@@ -191,3 +192,41 @@ def test_stages() -> None:
     out = gpuarray.GPUArray((), np.float32)
     second.prepared_call((1, 1), (128, 1, 1), out.gpudata, parts.gpudata, 1, 20)
     assert float(out) == x.sum()
+
+
+@pytest.mark.parametrize("count", [1, 4095, 4096, 4097, 8192 + 15, 70001])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "uint8", "complex64"])
+def test_groups_of_elements_and_what_is_left(count: int, dtype: str) -> None:
+    ctype = dtype_to_ctype(np.dtype(dtype))
+    kernel = ReductionKernel(
+        np.int64, "0", "a + b", f"x[i] == ({ctype})2 ? (long long)i : 0", f"const {ctype} *x"
+    )
+    host = np.random.default_rng(count).integers(0, 4, count).astype(dtype)
+    expected = np.flatnonzero(host == 2).sum()
+    assert kernel(gpuarray.to_gpu(host)).get() == expected
+
+
+def test_an_array_that_begins_elsewhere_gives_the_same_bits() -> None:
+    host = np.random.default_rng(3).standard_normal(50_003).astype(np.float32)
+    kernel = ReductionKernel(np.float32, "0", "a + b", "x[i] * y[i]", "float *x, float *y")
+    there = gpuarray.to_gpu(np.concatenate([np.zeros(3, np.float32), host]))
+    aligned, elsewhere = gpuarray.to_gpu(host), there[3:]
+    results = [
+        kernel(x, y).get() for x in (aligned, elsewhere) for y in (aligned, elsewhere)
+    ]  # fmt: skip
+    assert len(set(map(float, results))) == 1
+    np.testing.assert_allclose(results[0], host.astype(np.float64) @ host, rtol=1e-5)
+    parts = [
+        kernel(aligned, aligned, range=slice(start, 49_999)).get() for start in (0, 1, 3, 4, 8, 17)
+    ]
+    for start, part in zip((0, 1, 3, 4, 8, 17), parts, strict=True):
+        rest = host[start:49_999].astype(np.float64)
+        np.testing.assert_allclose(part, rest @ rest, rtol=1e-5)
+
+
+def test_a_table_beside_an_array_that_is_indexed() -> None:
+    keys = np.random.default_rng(4).integers(0, 10, 10_001).astype(np.int32)
+    table = np.arange(11, dtype=np.float64)[1:]
+    kernel = ReductionKernel(np.float64, "0", "a + b", "t[k[i]]", "double *t, int *k")
+    there = gpuarray.to_gpu(np.arange(11, dtype=np.float64))[1:]
+    assert kernel(there, gpuarray.to_gpu(keys)).get() == table[keys].sum()

@@ -23,11 +23,13 @@ from lathe.cuda.canned_reductions import (
     get_subset_sum_kernel,
     get_sum_kernel,
 )
-from lathe.cuda.kernel_operands import gather, parse_arguments
+from lathe.cuda.kernel_operands import Operands, gather, parse_arguments
 from lathe.cuda.reduction_source import (
+    RUN,
     block_size_for,
     get_reduction_kernel_and_types,
     get_reduction_module,
+    loads_of,
     memoized_reduction,
 )
 
@@ -82,6 +84,7 @@ class ReductionKernel:
         self._map = f"{vectors[0].name}[i]" if map_expr is None else map_expr
         self._allocator = allocator
         self._block = block_size_for(self.dtype_out)
+        self._loads = loads_of(self.arguments, self._map)
         self._call = (
             dtype_to_ctype(self.dtype_out), self._block, str(neutral), reduce_expr, self._map,
             self.arguments, name, None if options is None else tuple(options), preamble,
@@ -138,11 +141,12 @@ class ReductionKernel:
                 f"out must be one element of {self.dtype_out}, got {out.dtype} {tuple(out.shape)}"
             )
         count = max(stop - start, 0)
-        rounds = max(-(-count // (self._block * 16)), 1)
-        part = -(-rounds // _MOST_BLOCKS) * self._block * 16
+        round_ = self._block * RUN
+        rounds = max(-(-count // round_), 1)
+        part = -(-rounds // _MOST_BLOCKS) * round_
         parts = max(-(-count // part), 1)
         tickets, states = native.reduction_scratch(parts * self.dtype_out.itemsize, stream)
-        kernel = memoized_reduction(*self._call)
+        kernel = memoized_reduction(*self._call, self._loads, self._is_aligned(operands, start))
         launch = kernel.prepared_async_call
         given = (
             (parts, 1), (self._block, 1, 1), stream, out.gpudata, *operands.values,
@@ -153,6 +157,17 @@ class ReductionKernel:
         else:
             kernel_wrapper(launch, *given)
         return out
+
+    def _is_aligned(self, operands: Operands, start: int) -> bool:
+        group = self._loads.group
+        return (
+            group > 1
+            and start % group == 0
+            and all(
+                int(operands.values[k]) % (group * self.arguments[k].dtype.itemsize) == 0
+                for k in self._loads.indexed
+            )
+        )
 
 
 def _bounds(given: slice | None, relative: slice | None, count: int) -> tuple[int, int, int]:

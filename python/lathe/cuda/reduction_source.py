@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -12,10 +12,11 @@ from numpy.typing import DTypeLike
 from lathe.cuda import driver
 from lathe.cuda.c_arguments import Argument, ScalarArg, VectorArg
 from lathe.cuda.compiler import SourceModule
-from lathe.cuda.kernel_operands import headers_for, parse_arguments
+from lathe.cuda.kernel_operands import ACCESS_BYTES, headers_for, parse_arguments, use_of
 from lathe.cuda.memoize import context_dependent_memoize
 
 _SHARED_BYTES = 32 * 1024
+RUN = 16  # elements that a thread has under way at once
 
 # Values are kept as bytes, since shared memory has no constructors.
 _SHARED = """{headers}{preamble}
@@ -27,7 +28,7 @@ struct lathe_values {{
 }};
 extern "C" __global__ void __launch_bounds__({block}) {name}({parameters})
 {{
-    __shared__ alignas(16) unsigned char lathe_bytes[sizeof(out_type) * {block}];
+{pointers}    __shared__ alignas(16) unsigned char lathe_bytes[sizeof(out_type) * {block}];
     const lathe_values lathe_block{{lathe_bytes}};
     const unsigned tid = threadIdx.x;
     const auto lathe_reduce = [&](out_type a, out_type b) -> out_type {{ return ({reduce_expr}); }};
@@ -45,10 +46,21 @@ extern "C" __global__ void __launch_bounds__({block}) {name}({parameters})
     out_type acc = {neutral};
 """
 
-_ONE_LAUNCH = """    const size_t first = start + blockIdx.x * part;
-    const size_t last = first + part < stop ? first + part : stop;
-    #pragma unroll 4
-    for (size_t i = first + tid; i < last; i += {block}) acc = lathe_reduce(acc, lathe_map(i));
+# Rounds of groups, which one access brings; what is left goes element by element. Elements meet in
+# the same order wherever arrays begin.
+_ONE_LAUNCH = """    size_t lathe_at = (start / {whole} + blockIdx.x * (part / {whole})) * {whole};
+    const size_t lathe_last = lathe_at + part < stop ? lathe_at + part : stop;
+    for (; lathe_at + {round} <= lathe_last; lathe_at += {round}) {{
+        #pragma unroll
+        for (unsigned lathe_u = 0; lathe_u < {groups}; ++lathe_u) {{
+            const size_t lathe_from = lathe_at + (size_t)(lathe_u * {block} + tid) * {group};
+            #pragma unroll
+            for (unsigned lathe_k = 0; lathe_k < {group}; ++lathe_k)
+                acc = lathe_reduce(acc, lathe_map(lathe_from + lathe_k));
+        }}
+    }}
+    for (size_t i = lathe_at + tid; i < lathe_last; i += {block})
+        acc = lathe_reduce(acc, lathe_map(i));
     lathe_merge(acc);
     if (gridDim.x > 1) {{
         __shared__ bool is_last;
@@ -78,6 +90,26 @@ _STAGE = """    const size_t first = (size_t)blockIdx.x * {block} * seq_count + 
 """
 
 
+class Loads(NamedTuple):
+    """How a thread loads: `group` neighbours of the arguments `indexed` by one access each."""
+
+    indexed: tuple[int, ...]
+    group: int
+
+
+def loads_of(arguments: Sequence[Argument], map_expr: str) -> Loads:
+    """Groups of 16 bytes of the largest type that is indexed by ``i``."""
+    indexed = tuple(
+        k
+        for k, each in enumerate(arguments)
+        if isinstance(each, VectorArg) and use_of(each.name, map_expr)[0]
+    )
+    sizes = [arguments[k].dtype.itemsize for k in indexed]
+    if not sizes or any(size & (size - 1) for size in sizes):
+        return Loads((), 1)
+    return Loads(indexed, max(ACCESS_BYTES // max(sizes), 1))
+
+
 def block_size_for(dtype: np.dtype[Any]) -> int:
     """Threads of a block whose values fit into shared memory."""
     block = 256
@@ -89,14 +121,21 @@ def block_size_for(dtype: np.dtype[Any]) -> int:
 def _module(
     out_type: str, block: int, neutral: str, reduce_expr: str, map_expr: str,
     arguments: Sequence[Argument], name: str, options: Sequence[str] | None, preamble: str,
-    before: str, after: str, body: str,
+    before: str, after: str, body: str, loads: Loads, aligned: bool = False,
 ) -> Any:  # fmt: skip
     declared = [each.declarator() for each in arguments]
+    pointers = ""
+    for k in loads.indexed if aligned else ():
+        name_, ctype = arguments[k].name, declared[k].rpartition("*")[0].strip()
+        declared[k] = f"{ctype} *lathe_{name_}"
+        pointers += f"    {ctype}* const {name_} = ({ctype}*)__builtin_assume_aligned("
+        pointers += f"lathe_{name_}, {loads.group * arguments[k].dtype.itemsize});\n"
     text = (_SHARED + body).format(
         headers=headers_for(preamble, out_type, reduce_expr, map_expr, neutral, *declared),
         preamble=preamble, out_type=out_type, block=block, name=name,
         parameters=", ".join([before, *declared, after]), reduce_expr=reduce_expr,
-        map_expr=map_expr, neutral=neutral,
+        map_expr=map_expr, neutral=neutral, pointers=pointers, group=loads.group,
+        groups=RUN // loads.group, round=block * RUN, whole=loads.group if aligned else 1,
     )  # fmt: skip
     given = None if options is None else list(options)
     return SourceModule(text, options=given, no_extern_c=True)
@@ -106,12 +145,16 @@ def _module(
 def memoized_reduction(
     out_type: str, block: int, neutral: str, reduce_expr: str, map_expr: str,
     arguments: tuple[Argument, ...], name: str, options: tuple[str, ...] | None, preamble: str,
+    loads: Loads, aligned: bool,
 ) -> driver.Function:  # fmt: skip
-    """The prepared kernel of one launch: out, the arguments, start, stop, part, tickets, states."""
+    """The prepared kernel of one launch: out, the arguments, start, stop, part, tickets, states.
+
+    `aligned`: groups of elements from ``start`` on begin at addresses of their size.
+    """
     module = _module(
         out_type, block, neutral, reduce_expr, map_expr, arguments, name, options, preamble,
         "out_type* out", "size_t start, size_t stop, size_t part, unsigned* tickets, "
-        "out_type* states", _ONE_LAUNCH,
+        "out_type* states", _ONE_LAUNCH, loads, aligned,
     )  # fmt: skip
     kernel: driver.Function = module.get_function(name)
     kernel.prepare("P" + "".join(each.struct_char for each in arguments) + "QQQPP")
@@ -131,7 +174,7 @@ def get_reduction_module(
     parsed, _ = parse_arguments(arguments)
     return _module(
         out_type, block_size, neutral, reduce_expr, map_expr, parsed, name, options, preamble,
-        "out_type* out", "unsigned seq_count, unsigned n", _STAGE,
+        "out_type* out", "unsigned seq_count, unsigned n", _STAGE, Loads((), 1),
     )  # fmt: skip
 
 
