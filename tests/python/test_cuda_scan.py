@@ -236,3 +236,36 @@ def test_mistakes():
         generic(on_device(np.zeros(3, np.int32)), 3)
     with pytest.raises(TypeError, match="is of int32, got an array of int64"):
         generic(on_device(np.zeros(3, np.int64)))
+
+
+@pytest.mark.parametrize("begin", [0, 1, 4])
+@pytest.mark.parametrize("dtype", (np.int8, np.int32, np.int64))
+def test_neighbours_of_a_thread_wherever_arrays_begin(dtype, begin):
+    ctype = {np.int8: "char", np.int32: "int", np.int64: "long long"}[dtype]
+    kernel = GenericScanKernel(
+        np.int64, f"{ctype} *x, long long *y, {ctype} *w, long long *ends", "2 * x[i]", "a + b",
+        "0", "y[i] = prev_item + w[i]; if (i == 0 || x[i] != x[i - 1]) ends[i] = item",
+    )  # fmt: skip
+    rng = np.random.default_rng(6)
+    for size in SIZES:
+        x, w = (rng.integers(0, 3, size + 8).astype(dtype) for _ in "xw")
+        y, ends = to_gpu(np.full(size + 8, -7, np.int64)), to_gpu(np.full(size + 8, -7, np.int64))
+        part = slice(begin, begin + size)
+        kernel(to_gpu(x)[part], y[part], to_gpu(w)[:size], ends[part])
+        sums = np.cumsum(2 * x[part].astype(np.int64))
+        expected = np.full(size + 8, -7, np.int64)
+        expected[part] = np.concatenate([[0], sums[:-1]]) + w[:size]
+        np.testing.assert_array_equal(y.get(), expected)
+        begins = np.concatenate([[True], x[part][1:] != x[part][:-1]])
+        expected[part] = np.where(begins, sums, -7)
+        expected[:begin] = expected[begin + size :] = -7
+        np.testing.assert_array_equal(ends.get(), expected)
+
+
+def test_a_scan_onto_its_own_input():
+    kernel = GenericScanKernel(np.int32, "int *x", "x[i]", "a + b", "0", "x[i] = item")
+    for size in SIZES:
+        values = np.random.default_rng(size).integers(0, 9, size).astype(np.int32)
+        array = to_gpu(values)
+        kernel(array)
+        np.testing.assert_array_equal(array.get(), np.cumsum(values, dtype=np.int32))

@@ -8,6 +8,7 @@ Numbers are combined in the same order each time, so floats give the same bits i
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from lathe.cuda.memoize import context_dependent_memoize
 from lathe.cuda.scan_source import (
     Text,
     check_fetches,
+    group_of,
     is_vector,
     source_of,
     state_bytes,
@@ -42,6 +44,11 @@ def _pointer(array: Any) -> Any:
         memory = array.gpudata  # knows its context, which a launch looks at
         return np.uintp(memory) if isinstance(memory, int) else memory
     return np.uintp(array.__cuda_array_interface__["data"][0])
+
+
+def _address(given: Any) -> int:
+    """Of an array of any kind, or of memory."""
+    return int(given) if getattr(given, "dtype", None) is None else int(_pointer(given))
 
 
 def _is_contiguous(array: Any) -> bool:
@@ -173,6 +180,10 @@ class GenericScanKernel:
             self.dtype, parsed, input_expr, scan_expr, neutral, output_statement,
             is_segment_start_expr, check_fetches(parsed, input_fetch_exprs or ()), index, preamble,
         )  # fmt: skip
+        self._grouped = replace(self._text, group=group_of(self._text))
+        self._group_bytes = [
+            (k, self._grouped.group * parsed[k].dtype.itemsize) for k in self._grouped.indexed()
+        ]
         if neutral is None and self._text.uses("prev_item"):
             raise ValueError("prev_item wants a neutral element")
 
@@ -211,7 +222,13 @@ class GenericScanKernel:
             if not hasattr(first, "size"):
                 raise TypeError("size= is wanted where the first array is an address")
             size = int(first.size)
-        _run(self._text, self._options, args, size, stream or queue)
+        text = self._grouped if self._begins_at_groups(args) else self._text
+        _run(text, self._options, args, size, stream or queue)
+
+    def _begins_at_groups(self, args: Sequence[Any]) -> bool:
+        return self._grouped.group > 1 and all(
+            _address(args[k]) % bytes_ == 0 for k, bytes_ in self._group_bytes
+        )
 
 
 class _ScanKernel:

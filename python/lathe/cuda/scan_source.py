@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from lathe.cuda.c_arguments import Argument, VectorArg, dtype_to_ctype
+from lathe.cuda.kernel_operands import ACCESS_BYTES, use_of
 from lathe.native import native
 
 
@@ -18,8 +19,10 @@ from lathe.native import native
 class Text:
     """What a user says of a scan, as C++. `fetches` are (name, argument, 0 or -1).
 
-    `vector` is above 1 where ``scan_input[i]`` becomes ``scan_output[i]``, both at addresses of so
-    many elements: then a thread has them side by side, by one access.
+    `vector` is above 1 if ``scan_input[i]`` becomes ``scan_output[i]``, both at addresses of so
+    many elements: then a thread has them side by side, by one access. `group` is above 1 if all
+    that is indexed by ``i`` begins at addresses of so many elements: then a thread has so many
+    neighbours, each in the text's own words, and the compiler may join their accesses.
     """
 
     dtype: np.dtype[Any]
@@ -33,6 +36,22 @@ class Text:
     index_dtype: np.dtype[Any]
     preamble: str
     vector: int = 1
+    group: int = 1
+
+    @property
+    def neighbours(self) -> int:
+        """Of a thread, side by side."""
+        return max(self.vector, self.group)
+
+    def indexed(self) -> list[int]:
+        """The arguments of which element ``i`` is read or written."""
+        words = "\n".join((self.input_expr, self.output_statement, self.segment_expr or ""))
+        fetched = {name for _, name, offset in self.fetches if offset == 0}
+        return [
+            k
+            for k, each in enumerate(self.arguments)
+            if is_vector(each) and (each.name in fetched or use_of(each.name, words)[0])
+        ]
 
     def uses(self, name: str) -> bool:
         """Whether the output statement has the word `name`."""
@@ -50,8 +69,16 @@ def _value_bytes(text: Text) -> int:
 
 
 def tile_shape(text: Text) -> tuple[int, int]:
-    """Threads of a block, and how often each has `vector` values."""
-    return native.scan_shape(_value_bytes(text), text.vector)
+    """Threads of a block, and how often each has its neighbours."""
+    return native.scan_shape(_value_bytes(text), text.neighbours)
+
+
+def group_of(text: Text) -> int:
+    """Elements of one access of 16 bytes of the largest type that is indexed."""
+    sizes = [text.arguments[k].dtype.itemsize for k in text.indexed()]
+    if not sizes or any(size & (size - 1) for size in sizes):
+        return 1
+    return max(min(ACCESS_BYTES // max(sizes), 8), 1)
 
 
 def _head(text: Text) -> str:
@@ -106,11 +133,13 @@ struct Form {
         %(fetched)s
         return %(input)s;
     }
-    __device__ __forceinline__ Value read_one(long long at) const {
-        const index_type i = (index_type)at;
+    __device__ __forceinline__ Value read_of(index_type i) const {
         Value made;
         %(read)s
         return made;
+    }
+    __device__ __forceinline__ Value read_one(long long at) const {
+        return read_of((index_type)at);
     }
     __device__ __forceinline__ void read(long long at, Value (&v)[kVector]) const {
         %(read_all)s
@@ -121,9 +150,13 @@ struct Form {
         %(fetched)s
         %(output)s
     }
+    __device__ __forceinline__ void write_of(index_type i, const Value& v, const Value& before,
+                                             bool first) const {
+        %(write)s
+    }
     __device__ __forceinline__ void write_one(long long at, const Value& v, const Value& before,
                                               bool first) const {
-        %(write)s
+        write_of((index_type)at, v, before, first);
     }
     __device__ __forceinline__ void write(long long at, const Value (&v)[kVector],
                                           const Value& before, bool first) const {
@@ -167,6 +200,18 @@ extern "C" __global__ void finish(%(parameters)s, long long lathe_count, scan_ty
 """
 
 
+def _begins(text: Text) -> list[tuple[Argument, str]]:
+    """Each argument as the form has it: known to begin at a whole group if it does."""
+    made = []
+    for k, each in enumerate(text.arguments):
+        begin = each.name
+        if text.group > 1 and k in text.indexed():
+            ctype, bytes_ = dtype_to_ctype(each.dtype), text.group * each.dtype.itemsize
+            begin = f"({ctype}*)__builtin_assume_aligned({begin}, {bytes_})"
+        made.append((each, begin))
+    return made
+
+
 def source_of(text: Text) -> str:
     """A module with the kernel ``scan``, and ``finish`` where the last item is wanted."""
     is_segmented = text.segment_expr is not None
@@ -187,6 +232,18 @@ def source_of(text: Text) -> str:
             f" for (int j = 1; j < kVector; ++j) all.at[j] = {each};"
             f" lathe::stream_out(({pack}*)(scan_output + at), all);"
         )
+    elif text.group > 1:
+        # The compiler is told that groups begin at groups. The empty statement keeps these loads
+        # from becoming one with those of a tile that is not whole, whose addresses are chosen.
+        from_ = "const index_type from = (index_type)(at & -(long long)kVector);"
+        read_all = (
+            f'{from_} _Pragma("unroll") for (int j = 0; j < kVector; ++j) v[j] = read_of(from + j);'
+            ' asm volatile("");'
+        )
+        write_all = (
+            f'{from_} write_of(from, v[0], before, first); _Pragma("unroll")'
+            " for (int j = 1; j < kVector; ++j) write_of(from + j, v[j], v[j - 1], false);"
+        )
     item, begins = ("v.value", "v.begins") if is_segmented else ("v", "false")
     before = "before.value" if is_segmented else "before"
     if is_segmented:
@@ -198,18 +255,15 @@ def source_of(text: Text) -> str:
     else:
         combine, read = "return combine_values(a, b, false);", "made = input_of(i);"
     if wants_last:
-        write = f"lathe_items[at] = {item};"
+        write = f"lathe_items[i] = {item};"
     else:
-        begins = "begins_at((index_type)at)" if is_segmented and text.uses("prev_item") else "false"
-        write = (
-            f"put((index_type)at, {item}, first || {begins} ? (scan_type)({neutral}) : {before},"
-            f" {item});"
-        )
+        begins = "begins_at(i)" if is_segmented and text.uses("prev_item") else "false"
+        write = f"put(i, {item}, first || {begins} ? (scan_type)({neutral}) : {before}, {item});"
     threads, rows = tile_shape(text)
     parts: dict[str, Any] = {
         "value": "lathe::Segmented<scan_type>" if is_segmented else "scan_type",
         "threads": threads,
-        "vector": text.vector,
+        "vector": text.neighbours,
         "rows": rows,
         "read_all": read_all,
         "write_all": write_all,
@@ -223,7 +277,7 @@ def source_of(text: Text) -> str:
         "output": text.output_statement + ";",
         "write": write,
         "parameters": ", ".join(each.declarator() for each in text.arguments),
-        "set": " ".join(f"lathe_form.{each.name} = {each.name};" for each in text.arguments),
+        "set": " ".join(f"lathe_form.{each.name} = {begin};" for each, begin in _begins(text)),
         "neutral": neutral,
     }
     return _head(text) + (_FORM + _KERNELS + (_FINISH if wants_last else "")) % parts
@@ -232,7 +286,7 @@ def source_of(text: Text) -> str:
 def state_bytes(text: Text, count: int) -> tuple[int, list[int]]:
     """Bytes of a launch's state, with the tiles and groups it has records of."""
     threads, rows = tile_shape(text)
-    size, *numbers = native.scan_memory(count, threads * text.vector * rows, _value_bytes(text))
+    size, *numbers = native.scan_memory(count, threads * text.neighbours * rows, _value_bytes(text))
     return size, numbers
 
 
