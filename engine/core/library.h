@@ -5,7 +5,6 @@
 #pragma once
 
 #include <filesystem>
-#include <initializer_list>
 #include <string>
 #include <type_traits>
 #include <vector>

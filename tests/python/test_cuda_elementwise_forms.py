@@ -264,6 +264,18 @@ def test_variables_of_the_module_are_one(forms: list[Form]) -> None:
     assert not forms  # the kernel with a loop
 
 
+def test_an_element_that_is_work_enough_has_a_thread(forms: list[Form]) -> None:
+    x = numbers(1001)
+    z = gpuarray.zeros(1001, np.float32)
+    cube = "__device__ float cube(float v) { float p = 1; for (int k = 0; k < 3; ++k) p *= v; "
+    kernel = ElementwiseKernel(
+        "float *z, float *x", "z[i] = cube(x[i])", preamble=cube + "return p; }"
+    )
+    kernel(z, gpuarray.to_gpu(x))
+    assert forms[-1] == Form()
+    np.testing.assert_allclose(z.get(), x**3, rtol=1e-6)
+
+
 def test_ranges_keep_their_loop(forms: list[Form]) -> None:
     z = gpuarray.zeros(50, np.int32)
     ElementwiseKernel("int *z", "z[i] = i")(z, slice=slice(3, None, 5))

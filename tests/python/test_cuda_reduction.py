@@ -230,3 +230,13 @@ def test_a_table_beside_an_array_that_is_indexed() -> None:
     kernel = ReductionKernel(np.float64, "0", "a + b", "t[k[i]]", "double *t, int *k")
     there = gpuarray.to_gpu(np.arange(11, dtype=np.float64))[1:]
     assert kernel(there, gpuarray.to_gpu(keys)).get() == table[keys].sum()
+
+
+def test_expressions_with_loops() -> None:
+    host = np.random.default_rng(5).integers(0, 9, 20_001).astype(np.int32)
+    kernel = ReductionKernel(
+        np.int64, "0", "a + b", "power(x[i])", "int *x",
+        preamble="__device__ long long power(int v) "
+        "{ long long p = 1; for (int k = 0; k < 5; ++k) p *= v; return p; }",
+    )  # fmt: skip
+    assert kernel(gpuarray.to_gpu(host)).get() == (host.astype(np.int64) ** 5).sum()

@@ -18,6 +18,7 @@ from lathe.cuda import driver
 from lathe.cuda.c_arguments import VectorArg
 from lathe.cuda.compiler import SourceModule
 from lathe.cuda.independence import (
+    has_loops,
     has_references,
     has_state,
     is_changed,
@@ -109,7 +110,10 @@ class Snippet:
             if (use[1] or by_reference) and name not in constant
         }
         sizes = [self._arguments[k].dtype.itemsize for k in self._indexed]
-        is_grouped = not self.needs_loop and is_independent(self._operation, self._preamble, names)
+        is_grouped = (
+            not (self.needs_loop or has_loops(both))
+            and is_independent(self._operation, self._preamble, names)
+        )  # fmt: skip
         #: Elements of a thread if there are many.
         self.many = max(ACCESS_BYTES // max(sizes, default=ACCESS_BYTES), 1) if is_grouped else 1
 

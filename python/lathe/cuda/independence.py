@@ -35,6 +35,7 @@ _STATE = re.compile(
     r"__(device|constant|managed)__[^;(){}]*[;={]|\bstatic\b[^;(){}]*[;=]|\b(texture|surface)\s*<"
 )
 _REFERENCE = re.compile(r"[\w>]\s*&&?\s*\w")
+_LOOP = re.compile(r"\b(for|while|do)\b")
 _MACRO = re.compile(r"^[ \t]*#[ \t]*define(?:[^\n]*\\\n)*[^\n]*", re.MULTILINE)
 _OWN_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"', re.MULTILINE)
 
@@ -57,6 +58,11 @@ def has_state(text: str) -> bool:
 def has_references(text: str) -> bool:
     """Whether something may be written by another name. Where bits are joined by ``&``, too."""
     return _REFERENCE.search(text) is not None
+
+
+def has_loops(text: str) -> bool:
+    """Whether an element is work enough for a thread: several would only make the code longer."""
+    return _LOOP.search(text) is not None
 
 
 def spread_text(text: str, preamble: str) -> str | None:

@@ -84,7 +84,8 @@ class ReductionKernel:
         self._map = f"{vectors[0].name}[i]" if map_expr is None else map_expr
         self._allocator = allocator
         self._block = block_size_for(self.dtype_out)
-        self._loads = loads_of(self.arguments, self._map)
+        texts = "\n".join((self._map, reduce_expr, preamble))
+        self._loads = loads_of(self.arguments, self._map, texts)
         self._call = (
             dtype_to_ctype(self.dtype_out), self._block, str(neutral), reduce_expr, self._map,
             self.arguments, name, None if options is None else tuple(options), preamble,

@@ -12,6 +12,7 @@ from numpy.typing import DTypeLike
 from lathe.cuda import driver
 from lathe.cuda.c_arguments import Argument, ScalarArg, VectorArg
 from lathe.cuda.compiler import SourceModule
+from lathe.cuda.independence import has_loops
 from lathe.cuda.kernel_operands import ACCESS_BYTES, headers_for, parse_arguments, use_of
 from lathe.cuda.memoize import context_dependent_memoize
 
@@ -91,23 +92,29 @@ _STAGE = """    const size_t first = (size_t)blockIdx.x * {block} * seq_count + 
 
 
 class Loads(NamedTuple):
-    """How a thread loads: `group` neighbours of the arguments `indexed` by one access each."""
+    """How a thread loads: `groups` at once, each of them `group` neighbours of the arguments
+    `indexed`, by one access each."""
 
-    indexed: tuple[int, ...]
-    group: int
+    indexed: tuple[int, ...] = ()
+    group: int = 1
+    groups: int = RUN
 
 
-def loads_of(arguments: Sequence[Argument], map_expr: str) -> Loads:
-    """Groups of 16 bytes of the largest type that is indexed by ``i``."""
+def loads_of(arguments: Sequence[Argument], map_expr: str, texts: str) -> Loads:
+    """Groups of 16 bytes of the largest type that is indexed by ``i``. `texts` is all that may run
+    for an element: with loops in it one element is work enough, and more only make longer code."""
     indexed = tuple(
         k
         for k, each in enumerate(arguments)
         if isinstance(each, VectorArg) and use_of(each.name, map_expr)[0]
     )
     sizes = [arguments[k].dtype.itemsize for k in indexed]
+    if has_loops(texts):
+        return Loads(groups=1)
     if not sizes or any(size & (size - 1) for size in sizes):
-        return Loads((), 1)
-    return Loads(indexed, max(ACCESS_BYTES // max(sizes), 1))
+        return Loads()
+    group = min(max(ACCESS_BYTES // max(sizes), 1), RUN)
+    return Loads(indexed, group, RUN // group)
 
 
 def block_size_for(dtype: np.dtype[Any]) -> int:
@@ -135,7 +142,8 @@ def _module(
         preamble=preamble, out_type=out_type, block=block, name=name,
         parameters=", ".join([before, *declared, after]), reduce_expr=reduce_expr,
         map_expr=map_expr, neutral=neutral, pointers=pointers, group=loads.group,
-        groups=RUN // loads.group, round=block * RUN, whole=loads.group if aligned else 1,
+        groups=loads.groups, round=block * loads.group * loads.groups,
+        whole=loads.group if aligned else 1,
     )  # fmt: skip
     given = None if options is None else list(options)
     return SourceModule(text, options=given, no_extern_c=True)
@@ -174,7 +182,7 @@ def get_reduction_module(
     parsed, _ = parse_arguments(arguments)
     return _module(
         out_type, block_size, neutral, reduce_expr, map_expr, parsed, name, options, preamble,
-        "out_type* out", "unsigned seq_count, unsigned n", _STAGE, Loads((), 1),
+        "out_type* out", "unsigned seq_count, unsigned n", _STAGE, Loads(),
     )  # fmt: skip
 
 
