@@ -9,6 +9,7 @@
 #include "gpu/driver/check.h"
 #include "gpu/include_scan.h"
 #include "gpu/nvrtc.h"
+#include "gpu/system_types.h"
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
@@ -35,7 +36,7 @@ struct KeyAndFiles {
 KeyAndFiles key_of(const CompileRequest& r, const CompileOptions& s) {
     KeyAndFiles result;
     CacheKey key;
-    key.add("lathe compile 3").add(device_headers_key()).add(r.source).add(r.name);
+    key.add("lathe compile 4").add(device_headers_key()).add(r.source).add(r.name);
     key.add(static_cast<std::uint64_t>(nvrtc().major) << 32 | static_cast<unsigned>(nvrtc().minor));
     key.add(s.target.arch());
     key.add(s.words.size());
@@ -75,7 +76,8 @@ void check(nvrtcResult code, std::string_view routine) {
 
 class Program {
 public:
-    explicit Program(const CompileRequest& request) {
+    /// `types`: a header of its own, its text empty if there are none.
+    Program(const CompileRequest& request, const CompileHeader& types) {
         std::vector<const char*> names;
         std::vector<const char*> texts;
         const auto add = [&](const CompileHeader& header) {
@@ -84,6 +86,7 @@ public:
             names.push_back(header.name.c_str());
             texts.push_back(header.text.c_str());
         };
+        if (!types.text.empty()) add(types);
         for (const CompileHeader& header : request.headers) add(header);
         for (const CompileHeader& header : device_headers()) add(header);
         check(nvrtc().create_program(&program_, request.source.c_str(), request.name.c_str(),
@@ -135,12 +138,17 @@ private:
     nvrtcProgram program_ = nullptr;
 };
 
-CompileResult run(const CompileRequest& request, const CompileOptions& s) {
+// `types` are declared before the source.
+CompileResult run(const CompileRequest& request, const CompileOptions& s,
+                  const std::string& types = {}) {
     CompileResult result;
     result.target = s.target;
     result.command_line = fmt::format("{} {}", fmt::join(s.words, " "), request.name);
-    Program program{request};
-    const nvrtcResult code = program.compile(s.words);
+    const CompileHeader header{"lathe_system_types.h", types};
+    std::vector<std::string> words = s.words;
+    if (!types.empty()) words.push_back("--pre-include=" + header.name);
+    Program program{request, header};
+    const nvrtcResult code = program.compile(words);
     result.log = program.log();
     result.diagnostics = parse_nvrtc_log(result.log);
     result.ok = code == NVRTC_SUCCESS;
@@ -223,9 +231,13 @@ CompileResult compile(const CompileRequest& request) {
         const bool quick = request.quick && settled.can_be_quick;
         if (quick) settled.words.emplace_back(kQuick);
         result = run(request, settled);
-        if (!result->ok && may_miss_declarations(*result) &&
-            std::erase(settled.words, kMinimal) > 0)
-            result = run(request, settled);
+        std::string types;
+        // After an error the compiler skips text, in which more may be undefined.
+        for (int round = 0; round < 4 && !result->ok && may_miss_declarations(*result); ++round) {
+            const std::string more = declare_undefined_types(result->diagnostics);
+            if (std::erase(settled.words, kMinimal) == 0 && more.empty()) break;
+            result = run(request, settled, types += more);
+        }
         result->quick = quick;
         if (request.use_cache && !quick) cache.store(of.key, *result);
     }

@@ -2,6 +2,7 @@
 #include "gpu/device_headers.h"
 
 #include "gpu/compile_cache.h"
+#include "gpu/system_types.h"
 
 namespace lathe::gpu {
 namespace {
@@ -128,15 +129,25 @@ constexpr const char* kNothing = "#pragma once\n"; // NVRTC has the contents bui
 
 std::span<const CompileHeader> device_headers() {
     static const std::vector<CompileHeader> headers{
-        {"stdio.h", kNothing},  {"cstdio", kNothing},
-        {"stdlib.h", kStddef},  {"cstdlib", kCstddef},
-        {"string.h", kStddef},  {"cstring", kCstddef},
-        {"assert.h", kNothing}, {"cassert", kNothing},
-        {"math.h", kMath},      {"cmath", "#pragma once\n#include <math.h>\n"},
-        {"stdint.h", kStdint},  {"cstdint", kCstdint},
-        {"stddef.h", kStddef},  {"cstddef", kCstddef},
-        {"limits.h", kLimits},  {"climits", kLimits},
-        {"float.h", kFloat},    {"cfloat", kFloat},
+        {"stdio.h", kNothing},
+        {"cstdio", kNothing},
+        {"stdlib.h", kStddef},
+        {"cstdlib", kCstddef},
+        {"string.h", kStddef},
+        {"cstring", kCstddef},
+        {"assert.h", kNothing},
+        {"cassert", kNothing},
+        {"math.h", kMath},
+        {"cmath", "#pragma once\n#include <math.h>\n"},
+        {"stdint.h", kStdint},
+        {"cstdint", kCstdint},
+        {"stddef.h", kStddef},
+        {"cstddef", kCstddef},
+        {"limits.h", kLimits},
+        {"climits", kLimits},
+        {"float.h", kFloat},
+        {"cfloat", kFloat},
+        {"sys/types.h", system_types_header()},
 #include "kernels/headers.inc"
     };
     return headers;

@@ -12,7 +12,7 @@
 namespace lathe::gpu {
 
 /// stdio.h cstdio stdint.h cstdint stddef.h cstddef stdlib.h cstdlib string.h cstring math.h cmath
-/// assert.h cassert limits.h climits float.h cfloat.
+/// assert.h cassert limits.h climits float.h cfloat sys/types.h.
 /// pycuda-complex.hpp pycuda-helpers.hpp lathe_references.hpp lathe_half.hpp lathe_numbers.hpp
 /// lathe_complex.hpp lathe_random.hpp lathe_distributions.hpp lathe_generators.hpp.
 std::span<const CompileHeader> device_headers();

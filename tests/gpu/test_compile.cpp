@@ -66,6 +66,49 @@ TEST_F(CompileTest, CubinForHardware) {
     EXPECT_EQ(r.ptx().substr(1, 3), "ELF");
 }
 
+// What nvcc's host headers bring from <sys/types.h> (asked of nvcc 13.0), and its <stdint.h>.
+TEST_F(CompileTest, TypesOfTheSystemNeedNoInclude) {
+    for (const char* type :
+         {"uint",      "ushort",  "ulong",    "u_char",   "u_short",   "u_int",
+          "u_long",    "quad_t",  "u_quad_t", "u_int8_t", "u_int16_t", "u_int32_t",
+          "u_int64_t", "ssize_t", "off_t",    "time_t",   "int8_t",    "int16_t",
+          "int32_t",   "int64_t", "uint8_t",  "uint64_t"}) {
+        const std::string body =
+            std::string{"(ulong n, "} + type + "* p) { *p = " + type + "(n); }";
+        const CompileResult r = compile(request_for("extern \"C\" __global__ void k" + body));
+        EXPECT_TRUE(r.ok) << type << ": " << r.log;
+    }
+    const CompileResult wide = compile(request_for(
+        "static_assert(sizeof(ulong) == 8 && sizeof(uint) == 4 && sizeof(ushort) == 2);\n"
+        "static_assert(ushort(-1) > 0 && u_int64_t(-1) > 0 && quad_t(-1) < 0);"));
+    EXPECT_TRUE(wide.ok) << wide.log;
+    const CompileResult included = compile(
+        request_for("#include <sys/types.h>\n__global__ void k(uint* p, u_int8_t b) { *p = b; }"));
+    EXPECT_TRUE(included.ok) << included.log;
+}
+
+// A program's own declarations win, whatever they are.
+TEST_F(CompileTest, TypesOfTheSystemDoNotClashWithTheSourcesOwn) {
+    for (const char* own :
+         {"typedef unsigned int uint;", "typedef unsigned long long uint;", "using uint = float;",
+          "struct uint { int value; operator int() const { return value; } };",
+          "#define uint unsigned int", "#include <stdint.h>\ntypedef uint32_t uint;"}) {
+        const std::string kernel = "__global__ void k(uint* a, ushort b) { a[b] = a[0]; }";
+        const CompileResult r = compile(request_for(std::string{own} + "\n" + kernel));
+        EXPECT_TRUE(r.ok) << own << ": " << r.log;
+    }
+    const CompileResult local =
+        compile(request_for("__global__ void k(int* p) { int uint = 3, ulong = 4; *p = uint; }"));
+    EXPECT_TRUE(local.ok) << local.log;
+}
+
+// Lines and columns stay, and what else is wrong is said.
+TEST_F(CompileTest, ErrorsBesideTypesOfTheSystem) {
+    const auto found = diagnostics_of("__global__ void k(uint* a) {\n    *a = nothing;\n}\n");
+    ASSERT_EQ(found.size(), 1u) << to_string(found[0]);
+    EXPECT_EQ(to_string(found[0]), "k.cu:2:10: error: identifier \"nothing\" is undefined");
+}
+
 // Small programs are compiled with fewer declarations; one that needs them after all gets them.
 TEST_F(CompileTest, DeclarationsLeftOutComeBackWhereTheyAreNeeded) {
     const CompileResult small = compile(request_for("__global__ void k(int* p) { *p = 1; }"));
