@@ -2,9 +2,11 @@
 // What an array says of itself, and the views that need no kernel.
 #include "python/bind/array/gpu_array.h"
 #include "python/bind/bind.h"
+#include "python/bind/cuda/argument_plan.h"
 
 #include <fmt/format.h>
 
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -58,7 +60,7 @@ py::object interface(PyObject* object) {
     made["typestr"] = of.attr("str");
     if (!self.array.type().dtype) made["descr"] = of.attr("descr");
     made["version"] = 3;
-    made["stream"] = 1; // work is issued on the legacy default stream
+    made["stream"] = py::none(); // the legacy default stream, as in PyCUDA
     return made;
 }
 
@@ -200,10 +202,24 @@ PyMethodDef methods[] = {
 PyGetSetDef* array_attributes() { return attributes; }
 PyMethodDef* array_methods() { return methods; }
 
+namespace {
+
+/// For quick launches: the address.
+bool read_memory(PyObject* value, std::byte* to, PlainLaunch& launch) {
+    const auto* memory = bound_object<ArrayMemory>(value);
+    if (!memory || !launch.reaches(memory->context)) return false;
+    std::memcpy(to, &memory->address, sizeof memory->address);
+    launch.uses(memory->block);
+    return true;
+}
+
+} // namespace
+
 void bind_array_memory(py::module_& m) {
-    py::class_<ArrayMemory>(m, "ArrayMemory",
-                            "The device memory of a GPUArray, from its first element on.")
-        .def("__int__", [](const ArrayMemory& self) { return self.address; })
+    py::class_<ArrayMemory> memory{m, "ArrayMemory",
+                                   "The device memory of a GPUArray, from its first element on."};
+    add_pointer_type(memory, &read_memory);
+    memory.def("__int__", [](const ArrayMemory& self) { return self.address; })
         .def("__index__", [](const ArrayMemory& self) { return self.address; })
         .def("__add__",
              [](const ArrayMemory& self, std::int64_t bytes) {

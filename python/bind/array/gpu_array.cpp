@@ -146,11 +146,22 @@ void learn_dtypes() {
     }
 }
 
-/// For launches: the address of an array.
-bool read_address(PyObject* value, std::byte* to, CUcontext) {
+/// NumPy's arrays claim to be integers, but those with axes are sequences: np.array([5]) is the
+/// shape (5,).
+bool is_sequence_of_axes(py::handle value) {
+    if (PyLong_Check(value.ptr()) || !PySequence_Check(value.ptr())) return false;
+    const Py_ssize_t length = PySequence_Size(value.ptr());
+    if (length < 0) PyErr_Clear(); // an array without axes
+    return length >= 0;
+}
+
+/// For quick launches: the address of an array.
+bool read_address(PyObject* value, std::byte* to, PlainLaunch& launch) {
     if (self_of(value).recorder) return false; // for those who may throw
-    const CUdeviceptr address = self_of(value).array.address();
+    const gpu::Array& array = self_of(value).array;
+    const CUdeviceptr address = array.address();
     std::memcpy(to, &address, sizeof address);
+    launch.uses(array.block());
     return true;
 }
 
@@ -246,7 +257,7 @@ gpu::Extents to_extents(py::handle value, const char* name) {
         return static_cast<std::int64_t>(size);
     };
     gpu::Extents extents;
-    if (PyIndex_Check(value.ptr())) {
+    if (PyIndex_Check(value.ptr()) && !is_sequence_of_axes(value)) {
         extents.push_back(number(value));
         return extents;
     }

@@ -14,12 +14,12 @@ namespace {
 template <class T> void put(std::byte* to, T value) { std::memcpy(to, &value, sizeof value); }
 
 // A NumPy scalar's value lies right behind the object's head (numpy/arrayscalars.h).
-template <std::size_t bytes> bool copy_scalar(PyObject* value, std::byte* to, CUcontext) {
+template <std::size_t bytes> bool copy_scalar(PyObject* value, std::byte* to, PlainLaunch&) {
     std::memcpy(to, reinterpret_cast<const std::byte*>(value) + sizeof(PyObject), bytes);
     return true;
 }
 
-template <class T> bool convert_number(PyObject* value, std::byte* to, CUcontext) {
+template <class T> bool convert_number(PyObject* value, std::byte* to, PlainLaunch&) {
     const double number = PyFloat_AS_DOUBLE(value);
     if (std::is_same_v<T, float> && std::isfinite(number) &&
         std::abs(number) > std::numeric_limits<float>::max())
@@ -28,7 +28,7 @@ template <class T> bool convert_number(PyObject* value, std::byte* to, CUcontext
     return true;
 }
 
-template <class T> bool convert_integer(PyObject* value, std::byte* to, CUcontext) {
+template <class T> bool convert_integer(PyObject* value, std::byte* to, PlainLaunch&) {
     int overflow = 0;
     const long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
     if (overflow) return false; // of 64 unsigned bits the upper half, too
@@ -115,9 +115,18 @@ ConvertArgument copy_of(std::size_t bytes) {
                         : &copy_scalar<1>;
 }
 
+/// An address in a NumPy integer.
+bool copy_address(PyObject* value, std::byte* to, PlainLaunch& launch) {
+    std::int64_t address = 0;
+    copy_scalar<8>(value, to, launch);
+    std::memcpy(&address, to, sizeof address);
+    return address >= 0;
+}
+
 struct PointerType {
     PyTypeObject* type;
     ConvertArgument read;
+    bool and_derived;
 };
 std::vector<PointerType>& pointer_types() {
     static auto* const all = new std::vector<PointerType>;
@@ -127,7 +136,12 @@ std::vector<PointerType>& pointer_types() {
 } // namespace
 
 void add_pointer_type(py::handle type, ConvertArgument read) {
-    pointer_types().push_back({reinterpret_cast<PyTypeObject*>(type.ptr()), read});
+    pointer_types().push_back({reinterpret_cast<PyTypeObject*>(type.ptr()), read, false});
+    type.inc_ref();
+}
+
+void add_pointer_base(py::handle type, ConvertArgument read) {
+    pointer_types().push_back({reinterpret_cast<PyTypeObject*>(type.ptr()), read, true});
     type.inc_ref();
 }
 
@@ -135,39 +149,49 @@ ArgumentPlan::ArgumentPlan(const Signature& signature)
     : usable_{signature.parameters.size() <= kMost} {
     for (const ParameterInfo& p : signature.parameters) {
         usable_ = usable_ && p.bytes <= sizeof(Block::bytes[0]);
-        parameters_.push_back({nullptr, nullptr, p.type, p.bytes});
+        parameters_.push_back({{}, nullptr, nullptr, p.type, p.bytes});
     }
     (void)scalar_types(); // may throw, which pack() may not
+}
+
+/// For a NumPy scalar of the parameter's size.
+ConvertArgument ArgumentPlan::copy_as(ParameterType kind, const Parameter& p) noexcept {
+    if (p.wanted == ParameterType::unknown || p.wanted == kind) return copy_of(p.bytes);
+    if (p.wanted != ParameterType::pointer) return nullptr;
+    const bool is_integer =
+        kind == ParameterType::integer || kind == ParameterType::unsigned_integer;
+    return is_integer ? &copy_address : nullptr;
 }
 
 ConvertArgument ArgumentPlan::find(const Parameter& p, PyTypeObject* type) noexcept {
     const bool unknown = p.wanted == ParameterType::unknown;
     if (p.bytes == 8 && (unknown || p.wanted == ParameterType::pointer))
         for (const PointerType& known : pointer_types())
-            if (known.type == type) return known.read;
+            if (known.type == type || (known.and_derived && PyType_IsSubtype(type, known.type)))
+                return known.read;
     for (const ScalarType& known : scalar_types())
-        if (known.type == type)
-            return known.bytes == p.bytes && (unknown || known.kind == p.wanted) ? copy_of(p.bytes)
-                                                                                 : nullptr;
+        if (known.type == type) return known.bytes == p.bytes ? copy_as(known.kind, p) : nullptr;
     if (type == &PyFloat_Type || type == &PyLong_Type)
         return converter_of_number(p.wanted, p.bytes, type);
     return nullptr;
 }
 
-bool ArgumentPlan::pack(PyObject* const* values, std::size_t count, CUcontext context,
+bool ArgumentPlan::pack(PyObject* const* values, std::size_t count, PlainLaunch& launch,
                         Block& to) noexcept {
     if (!usable_ || count != parameters_.size()) return false;
     for (std::size_t k = 0; k < count; ++k) {
+        if (k >= parameters_.size()) return false; // a value's own Python code prepared it anew
         Parameter& p = parameters_[k];
         PyTypeObject* const type = Py_TYPE(values[k]);
         if (type != p.type) [[unlikely]] {
             const ConvertArgument found = find(p, type);
             if (!found) return false;
+            p.kept_type = py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(type));
             p.type = type;
             p.convert = found;
         }
         std::byte* const place = to.bytes[k].data();
-        if (!p.convert(values[k], place, context)) return false;
+        if (!p.convert(values[k], place, launch)) return false;
         to.pointers[k] = place;
     }
     to.pointers[count] = nullptr;

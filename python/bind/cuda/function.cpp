@@ -14,7 +14,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 #include <vector>
 
@@ -151,17 +150,6 @@ void PyFunction::prepare(const py::object& types) {
     prepared_ = std::move(signature);
 }
 
-namespace {
-
-/// Blocks of the pool are for the default stream: others tell the pool (StreamUse).
-bool must_tell_pool(gpu::StreamView stream, std::span<PyObject* const> values) {
-    if (stream == gpu::StreamView::legacy()) return false;
-    return std::any_of(values.begin(), values.end(),
-                       [](PyObject* each) { return is_gpu_array(each) && array_of(each).block(); });
-}
-
-} // namespace
-
 bool PyFunction::launch_plain(bool prepared, const gpu::LaunchConfig& config,
                               std::span<PyObject* const> values) {
     if (recording) [[unlikely]]
@@ -170,10 +158,12 @@ bool PyFunction::launch_plain(bool prepared, const gpu::LaunchConfig& config,
     ArgumentPlan& plan = prepared ? prepared_plan_ : plan_;
     CUcontext context = nullptr;
     gpu::driver().cuCtxGetCurrent(&context);
+    PlainLaunch plain{context, config.stream};
     if (!context || config.block.total() > most_threads_ || PyGraph::capturing() ||
-        module_->has_references() || must_tell_pool(config.stream, values) ||
-        !plan.pack(values.data(), values.size(), context, block))
+        module_->has_references() || !plan.pack(values.data(), values.size(), plain, block))
         return false;
+    std::optional<StreamUse> use; // after the GIL is back, as it was made before it went
+    if (!plain.blocks().empty()) use.emplace(config.stream, plain.blocks());
     if (config.block == last_block_ && !is_python_in_streams()) [[likely]] {
         kernel_.launch(config, block.pointers.data());
         return true;

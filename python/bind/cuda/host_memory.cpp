@@ -5,6 +5,7 @@
 #include "gpu/driver/check.h"
 #include "gpu/managed_memory.h"
 #include "python/bind/bind.h"
+#include "python/bind/cuda/argument_plan.h"
 #include "python/bind/cuda/host_buffer.h"
 #include "python/bind/cuda/memory_pool.h"
 #include "python/bind/cuda/stream.h"
@@ -16,6 +17,7 @@
 
 #include <bit>
 #include <cstdlib>
+#include <cstring>
 #include <new>
 
 namespace lathe::bind {
@@ -175,11 +177,31 @@ std::optional<DevicePointer> pointer_of_array(py::handle array) {
 
 namespace {
 
+PyTypeObject* numpy_array = nullptr;
+PyTypeObject* managed_allocation = nullptr;
+
+/// For quick launches: a NumPy array in managed memory, or a view of one.
+bool read_managed_array(PyObject* value, std::byte* to, PlainLaunch&) {
+    const char* const data = py::detail::array_proxy(value)->data;
+    PyObject* base = value;
+    do base = py::detail::array_proxy(base)->base;
+    while (base && PyObject_TypeCheck(base, numpy_array));
+    if (!base || Py_TYPE(base) != managed_allocation) return false;
+    const auto* memory = bound_object<ManagedMemory>(base);
+    if (!memory || !*memory) return false;
+    std::memcpy(to, &data, sizeof data);
+    return true;
+}
+
 void bind_managed(py::module_& m) {
-    py::class_<ManagedMemory, DeviceAllocation, std::shared_ptr<ManagedMemory>>(
+    py::class_<ManagedMemory, DeviceAllocation, std::shared_ptr<ManagedMemory>> allocation{
         m, "ManagedAllocation", py::buffer_protocol(),
-        "Memory that host and device both address, freed with this object.")
-        .def(py::init<std::size_t, unsigned>(), py::arg("bytes"), py::arg("flags") = 1)
+        "Memory that host and device both address, freed with this object."};
+    managed_allocation = reinterpret_cast<PyTypeObject*>(allocation.ptr());
+    const py::object array = py::module_::import("numpy").attr("ndarray");
+    numpy_array = reinterpret_cast<PyTypeObject*>(array.ptr());
+    add_pointer_type(array, &read_managed_array);
+    allocation.def(py::init<std::size_t, unsigned>(), py::arg("bytes"), py::arg("flags") = 1)
         .def_buffer([](ManagedMemory& p) {
             return bytes_at(reinterpret_cast<void*>(p.address()), p.size());
         })

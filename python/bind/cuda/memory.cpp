@@ -70,18 +70,35 @@ void on_device(const py::object& dest, const py::object& src, std::size_t size,
           : gpu::copy_on_device(to.address, from.address, size);
 }
 
+// --- For quick launches: addresses (argument_plan.h).
+
+bool write_address(CUdeviceptr address, std::byte* to) {
+    std::memcpy(to, &address, sizeof address);
+    return true;
+}
+
+bool read_allocation(PyObject* value, std::byte* to, PlainLaunch& launch) {
+    const auto* memory = bound_object<DeviceAllocation>(value);
+    return memory && *memory && launch.reaches(memory->context()) &&
+           write_address(memory->address(), to);
+}
+
+/// What a subclass's get_pointer() says. If that fails, the checked way calls it again and says so.
+bool read_holder(PyObject* value, std::byte* to, PlainLaunch&) {
+    static PyObject* const name = PyUnicode_InternFromString("get_pointer");
+    const auto number = py::reinterpret_steal<py::object>(PyObject_CallMethodNoArgs(value, name));
+    if (number && PyLong_CheckExact(number.ptr())) {
+        const unsigned long long address = PyLong_AsUnsignedLongLong(number.ptr());
+        if (!PyErr_Occurred()) return write_address(address, to);
+    }
+    PyErr_Clear();
+    return false;
+}
+
 void bind_allocations(py::module_& m) {
     py::class_<DeviceAllocation, AllocationPointer> allocation{
         m, "DeviceAllocation", "Device memory, freed with this object. int() is its address."};
-    add_pointer_type(allocation, [](PyObject* value, std::byte* to, CUcontext context) {
-        const auto* memory = bound_object<DeviceAllocation>(value);
-        if (!memory || !*memory) return false;
-        const CUcontext its = memory->context().get();
-        if (its && its != context) return false; // perhaps a peer's
-        const std::uint64_t address = memory->address();
-        std::memcpy(to, &address, sizeof address);
-        return true;
-    });
+    add_pointer_base(allocation, &read_allocation); // with ManagedAllocation
     allocation
         .def(
             "free", &DeviceAllocation::free,
@@ -111,11 +128,12 @@ void bind_allocations(py::module_& m) {
     const auto pointer = [](const py::object& self) {
         return self.attr("get_pointer")().cast<std::uint64_t>();
     };
-    py::class_<PointerHolder>(
+    py::class_<PointerHolder> holder{
         m, "PointerHolderBase",
         "Derive from it and define get_pointer(): the object then stands for\n"
-        "device memory wherever a DeviceAllocation does.")
-        .def(py::init<>())
+        "device memory wherever a DeviceAllocation does."};
+    add_pointer_base(holder, &read_holder);
+    holder.def(py::init<>())
         .def(
             "get_pointer",
             [](const py::object& self) -> std::uint64_t {

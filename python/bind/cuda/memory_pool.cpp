@@ -5,6 +5,7 @@
 #include "engine/core/log.h"
 #include "python/bind/array/gpu_array.h"
 #include "python/bind/bind.h"
+#include "python/bind/cuda/argument_plan.h"
 #include "python/bind/cuda/pointer.h"
 #include "python/bind/cuda/stream.h"
 #include "python/bind/interop/array.h"
@@ -14,6 +15,8 @@
 #include <cuda.h>
 
 #include <fmt/format.h>
+
+#include <cstring>
 
 namespace lathe::bind {
 
@@ -79,6 +82,12 @@ StreamUse::StreamUse(gpu::StreamView stream, bool asynchronous,
     : stream_{stream} {
     if (asynchronous)
         for (const py::handle value : values) add(value);
+}
+
+StreamUse::StreamUse(gpu::StreamView stream,
+                     std::span<gpu::PooledMemory<gpu::DeviceBuffer>* const> blocks)
+    : stream_{stream} {
+    for (auto* const each : blocks) add(*each);
 }
 
 StreamUse::StreamUse(gpu::StreamView stream, bool asynchronous, const py::tuple& values)
@@ -147,11 +156,23 @@ template <class Pool, class... Extra> void bind_pool(py::class_<Pool, Extra...>&
             py::arg("bin"), "Bytes of a bin's blocks: at most 1/16 more than was asked for.");
 }
 
+/// For quick launches.
+bool read_block(PyObject* value, std::byte* to, PlainLaunch& launch) {
+    auto* const memory = bound_object<PooledDevice>(value);
+    if (!memory || memory->is_free() || !launch.reaches(memory->context())) return false;
+    const CUdeviceptr address = memory->address();
+    std::memcpy(to, &address, sizeof address);
+    launch.uses(&memory->block());
+    return true;
+}
+
 void bind_device_pool(py::module_& m) {
-    py::class_<PooledDevice>(
+    py::class_<PooledDevice> block{
         m, "PooledDeviceAllocation",
         "A block of a DeviceMemoryPool; stands for device memory wherever a\n"
-        "DeviceAllocation does. int() is its address, len() the bytes asked for.")
+        "DeviceAllocation does. int() is its address, len() the bytes asked for."};
+    add_pointer_type(block, &read_block);
+    block
         .def("free", &PooledDevice::free,
              "Back to the pool now. Raises LogicError the second time.")
         .def(

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <initializer_list>
+#include <span>
 #include <vector>
 
 namespace lathe::bind {
@@ -57,6 +58,9 @@ public:
     /// Work that is not `asynchronous` is done when it is issued: nothing to note.
     StreamUse(gpu::StreamView stream, bool asynchronous, std::initializer_list<py::handle> values);
     StreamUse(gpu::StreamView stream, bool asynchronous, const py::tuple& values);
+    /// Blocks that are known, of work that is asynchronous.
+    StreamUse(gpu::StreamView stream,
+              std::span<gpu::PooledMemory<gpu::DeviceBuffer>* const> blocks);
     StreamUse(const StreamUse&) = delete;
     StreamUse& operator=(const StreamUse&) = delete;
     ~StreamUse();

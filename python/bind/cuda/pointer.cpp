@@ -9,6 +9,8 @@
 #include "python/bind/gil.h"
 #include "python/bind/interop/array.h"
 
+#include <pybind11/numpy.h>
+
 #include <fmt/format.h>
 
 namespace lathe::bind {
@@ -94,15 +96,16 @@ std::optional<DevicePointer> find_device_pointer(py::handle value) {
         const auto& array = value.cast<const Array&>();
         return DevicePointer{array.address(), array.bytes()};
     }
-    if (py::hasattr(value, "__array_interface__")) return pointer_of_array(value);
     if (py::isinstance<PointerHolder>(value))
         return DevicePointer{address_from(value.attr("get_pointer")()), std::nullopt};
-    if (PyIndex_Check(value.ptr()) && !PyBool_Check(value.ptr())) {
+    const bool is_array = py::isinstance<py::array>(value);
+    if (PyIndex_Check(value.ptr()) && !PyBool_Check(value.ptr()) && !is_array) {
         const auto number = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()));
         if (number) return DevicePointer{address_from(number), std::nullopt};
         if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw py::error_already_set();
-        PyErr_Clear(); // such as an array of NumPy's
+        PyErr_Clear();
     }
+    if (is_array || py::hasattr(value, "__array_interface__")) return pointer_of_array(value);
     if (py::hasattr(value, "__cuda_array_interface__")) return of_interface(value);
     if (py::hasattr(value, "gpudata")) return find_device_pointer(value.attr("gpudata"));
     return std::nullopt;
