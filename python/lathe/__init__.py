@@ -43,8 +43,12 @@ _HOMES = {
     "zeros": "compute",
     "kernel": "compute",
     "resource": "native",
+    # Modules, under their own names.
+    "array_api": "array_api",
+    "cuda": "cuda",
     "fft": "fft",
     "linalg": "linalg",
+    "random": "random",
     "sparse": "sparse",
     "tune": "tune",
     "ui": "ui",
@@ -53,8 +57,11 @@ _HOMES = {
 __all__ = [*sorted(_HOMES), "__version__"]
 
 if TYPE_CHECKING:
+    from lathe import array_api as array_api
+    from lathe import cuda as cuda
     from lathe import fft as fft
     from lathe import linalg as linalg
+    from lathe import random as random
     from lathe import sparse as sparse
     from lathe import tune as tune
     from lathe import ui as ui
