@@ -230,14 +230,19 @@ def test_canned_kernels() -> None:
         _run(kernel, *args)
         np.testing.assert_allclose(z.get(), expected, rtol=rtol)
 
-    check(hx[index], ew.get_take_kernel(f, np.int32), at, z, x)
+    take, sources = ew.get_take_kernel(f, np.int32)
+    x.bind_to_texref_ext(sources[0])
+    check(hx[index], take, at, z)
     put = np.zeros(40, f)
     put[index] = hx
     check(put, ew.get_put_kernel(f, np.int32), at, z, x)
     put[index] = hx[index]
-    check(put, ew.get_take_put_kernel(f, np.int32, False), at, at, z, x)
+    take_put, sources = ew.get_take_put_kernel(f, np.int32, False)
+    x.bind_to_texref_ext(sources[0])
+    check(put, take_put, at, at, z)
     check(hx, ew.get_copy_kernel(f, f), z, x)
-    both = ew.get_linear_combination_kernel(((False, f, f), (False, f, f)), f)
+    both, none = ew.get_linear_combination_kernel(((False, f, f), (False, f, f)), f)
+    assert none == []
     check(2 * hx + 3 * hy, both, 2, x, 3, y, z, rtol=1e-5)
     check(2 * hx + 3 * hy, ew.get_axpbyz_kernel(f, f, f), 2, x, 3, y, z, rtol=1e-5)
     check(2 * hx + 3, ew.get_axpbz_kernel(f, f), 2, x, 3, z, rtol=1e-6)
@@ -278,3 +283,35 @@ def test_it_says_nothing(scale: ElementwiseKernel, capfd: pytest.CaptureFixture[
         ElementwiseKernel("float *z", "z[i] += 43", keep=True)(gpuarray.zeros((3,), np.float32))
     sys.stdout.flush()
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int32, np.float64, np.complex64, np.complex128])
+def test_lookups_read_texture_references(dtype: Any) -> None:
+    """As PyCUDA's protocol has it: sources and factors in device memory are no arguments."""
+    hosts = [data(40).astype(dtype) + dtype(k) for k in range(2)]
+    arrays = [gpuarray.to_gpu(host) for host in hosts]
+    outs = [gpuarray.zeros((40,), dtype) for _ in range(2)]
+    index = np.random.default_rng(2).permutation(40).astype(np.int32)
+    at = gpuarray.to_gpu(index)
+
+    def bind(sources: Any, references: Any) -> None:
+        assert len(sources) == len(references)
+        for source, reference in zip(sources, references, strict=True):
+            source.bind_to_texref_ext(reference, allow_double_hack=True, allow_complex_hack=True)
+
+    take, references = ew.get_take_kernel(dtype, np.int32, 2)
+    bind(arrays, references)
+    _run(take, at, *outs)
+    for out, host in zip(outs, hosts, strict=True):
+        np.testing.assert_array_equal(out.get(), host[index])
+    take_put, references = ew.get_take_put_kernel(dtype, np.dtype(np.int32), True, 1)
+    bind(arrays[:1], references)
+    half = gpuarray.to_gpu((index % 20).astype(np.int32))
+    _run(take_put, at, half, outs[0], 20)
+    np.testing.assert_array_equal(outs[0].get()[index], hosts[0][index % 20 + 20])
+    factor = gpuarray.to_gpu(np.array(3, dtype))
+    descriptors = ((True, dtype, dtype), (False, dtype, dtype))
+    combine, references = ew.get_linear_combination_kernel(descriptors, dtype)
+    bind([factor], references)
+    _run(combine, arrays[0], dtype(2), arrays[1], outs[1])
+    np.testing.assert_allclose(outs[1].get(), 3 * hosts[0] + 2 * hosts[1], rtol=1e-6)

@@ -3,14 +3,10 @@
 
 Each is compiled once for a context and takes its arrays as they are named, then ``n``:
 ``kernel.prepared_async_call(grid, block, stream, x.gpudata, z.gpudata, n)``. The arrays lie alike.
-Those with a lookup (``take``, ``put``) and linear combinations of any number of arrays read memory,
-not textures; their second result, PyCUDA's texture references, is an empty list.
+Lookups and linear combinations of any number of arrays are in canned_lookups.py.
 """
 
 from __future__ import annotations
-
-from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -30,69 +26,10 @@ def _given(dtype: DTypeLike, name: str, is_scalar: bool) -> Argument:
 
 
 @context_dependent_memoize
-def get_take_kernel(dtype: DTypeLike, idx_dtype: DTypeLike, vec_count: int = 1) -> Any:
-    """``dest0[i] = source0[idx[i]]``, for `vec_count` pairs: idx, dests, sources, n."""
-    counts = range(vec_count)
-    arguments = _arrays(idx=idx_dtype)
-    arguments += [VectorArg(dtype, f"dest{k}") for k in counts]
-    arguments += [VectorArg(dtype, f"source{k}") for k in counts]
-    body = "; ".join(f"dest{k}[i] = source{k}[idx[i]]" for k in counts)
-    return get_elwise_kernel(arguments, body, "take"), []
-
-
-@context_dependent_memoize
-def get_take_put_kernel(
-    dtype: DTypeLike, idx_dtype: DTypeLike, with_offsets: bool, vec_count: int = 1
-) -> Any:
-    """``dest0[gmem_dest_idx[i]] = source0[gmem_src_idx[i] + offset0]``: both indices, dests,
-    sources, offsets (where there are some), n."""
-    counts = range(vec_count)
-    arguments = _arrays(gmem_dest_idx=idx_dtype, gmem_src_idx=idx_dtype)
-    arguments += [VectorArg(dtype, f"dest{k}") for k in counts]
-    arguments += [VectorArg(dtype, f"source{k}") for k in counts]
-    if with_offsets:
-        arguments += [ScalarArg(idx_dtype, f"offset{k}") for k in counts]
-    body = "; ".join(
-        f"dest{k}[gmem_dest_idx[i]] = source{k}[gmem_src_idx[i]"
-        + (f" + offset{k}]" if with_offsets else "]")
-        for k in counts
-    )
-    return get_elwise_kernel(arguments, body, "take_put"), []
-
-
-@context_dependent_memoize
-def get_put_kernel(dtype: DTypeLike, idx_dtype: DTypeLike, vec_count: int = 1) -> Function:
-    """``dest0[gmem_dest_idx[i]] = src0[i]``, for `vec_count` pairs: index, dests, sources, n."""
-    counts = range(vec_count)
-    arguments = _arrays(gmem_dest_idx=idx_dtype)
-    arguments += [VectorArg(dtype, f"dest{k}") for k in counts]
-    arguments += [VectorArg(dtype, f"src{k}") for k in counts]
-    body = "; ".join(f"dest{k}[gmem_dest_idx[i]] = src{k}[i]" for k in counts)
-    return get_elwise_kernel(arguments, body, "put")
-
-
-@context_dependent_memoize
 def get_copy_kernel(dtype_dest: DTypeLike, dtype_src: DTypeLike) -> Function:
     """``dest[i] = src[i]``."""
     arguments = _arrays(dest=dtype_dest, src=dtype_src)
     return get_elwise_kernel(arguments, "dest[i] = src[i]", "copy")
-
-
-@context_dependent_memoize
-def get_linear_combination_kernel(
-    summand_descriptors: Sequence[tuple[bool, DTypeLike, DTypeLike]], dtype_z: DTypeLike
-) -> Any:
-    """``z[i] = a0 * x0[i] + a1 * x1[i] ...``: factor and array of each, z, n.
-
-    A descriptor says whether the factor is one number in device memory, and both types.
-    """
-    arguments: list[Argument] = []
-    terms = []
-    for k, (on_device, scalar, vector) in enumerate(summand_descriptors):
-        arguments += [_given(scalar, f"a{k}", not on_device), VectorArg(vector, f"x{k}")]
-        terms.append(f"a{k}{'[0]' if on_device else ''} * x{k}[i]")
-    arguments.append(VectorArg(dtype_z, "z"))
-    return get_elwise_kernel(arguments, "z[i] = " + " + ".join(terms), "linear_combination"), []
 
 
 @context_dependent_memoize

@@ -25,19 +25,21 @@ from lathe.cuda.canned_elementwise import (
     get_if_positive_kernel,
     get_imag_kernel,
     get_ldexp_kernel,
-    get_linear_combination_kernel,
     get_logical_not_kernel,
     get_modf_kernel,
     get_pow_array_kernel,
-    get_put_kernel,
     get_rdivide_elwise_kernel,
     get_real_kernel,
     get_reverse_kernel,
     get_scalar_op_kernel,
-    get_take_kernel,
-    get_take_put_kernel,
     get_unary_func_kernel,
     get_where_kernel,
+)
+from lathe.cuda.canned_lookups import (
+    get_linear_combination_kernel,
+    get_put_kernel,
+    get_take_kernel,
+    get_take_put_kernel,
 )
 from lathe.cuda.elementwise_forms import BLOCK, Form, snippet_of
 from lathe.cuda.elementwise_source import (
