@@ -12,6 +12,19 @@ namespace lathe {
 template <class T> __device__ __forceinline__ T infinite() { return T(1) / T(0); }
 template <class T> __device__ __forceinline__ T not_a_number() { return T(0) / T(0); }
 
+// --- 1 / z, as NumPy has it: of 0 no part is a number, though 1 divided by 0 is infinite.
+
+template <class T>
+__device__ __forceinline__ pycuda::complex<T> reciprocal(const pycuda::complex<T>& z) {
+    typedef pycuda::complex<T> Z;
+    if (::fabs(z.imag()) <= ::fabs(z.real())) {
+        const T ratio = z.imag() / z.real(), whole = z.real() + z.imag() * ratio;
+        return Z(T(1) / whole, -ratio / whole);
+    }
+    const T ratio = z.real() / z.imag(), whole = z.real() * ratio + z.imag();
+    return Z(ratio / whole, T(-1) / whole);
+}
+
 // --- Exponential and hyperbolic functions: real numbers keep the imaginary part's zero.
 
 template <class T> __device__ pycuda::complex<T> exp(const pycuda::complex<T>& z) {

@@ -148,9 +148,11 @@ template <class T> struct complex {
     friend __device__ complex operator*(T x, const complex& z) {
         return complex(x * z._M_re, x * z._M_im);
     }
-    // Scaled by the larger part of the divisor, so that its square does not overflow.
+    // Scaled by the larger part of the divisor, so that its square does not overflow. By zero the
+    // parts are infinite or, of 0, not a number.
     friend __device__ complex operator/(const complex& a, const complex& b) {
         if (::fabs(b._M_re) >= ::fabs(b._M_im)) {
+            if (b._M_re == T()) return complex(a._M_re / T(), a._M_im / T());
             const T ratio = b._M_im / b._M_re;
             const T scale = T(1) / (b._M_re + b._M_im * ratio);
             return complex((a._M_re + a._M_im * ratio) * scale,

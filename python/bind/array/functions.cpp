@@ -123,10 +123,16 @@ void assigned(const py::object& to, const py::object& from, const PyStream* stre
 
 void filled(const py::object& array, const py::object& value, const PyStream* stream) {
     Operand operand;
+    gpu::Array& to = array_of(array);
+    if (!to.type().dtype) { // a structure: NumPy knows what its fields become
+        py::module_::import("lathe.cuda.array_indexing")
+            .attr("assign_host")(array, value,
+                                 py::cast(stream, py::return_value_policy::reference));
+        return;
+    }
     if (!read_operand(value.ptr(), operand) || operand.array)
         throw py::type_error(
             fmt::format("fill: expected a number, got {}", Py_TYPE(value.ptr())->tp_name));
-    gpu::Array& to = array_of(array);
     const StreamUse use{stream_of(stream), true, {array}};
     gpu::assign(to, number_of(operand, to.dtype("fill")), stream_of(stream));
 }

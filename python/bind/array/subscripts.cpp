@@ -120,7 +120,8 @@ PyObject* get(PyObject* object, PyObject* index) {
 
 void assign_part(gpu::Array target, PyObject* object, PyObject* value) {
     Operand operand;
-    if (!read_operand(value, operand)) {
+    const bool is_structure = !target.type().dtype;
+    if (!read_operand(value, operand) || (is_structure && !operand.array)) {
         advanced("assign_host")(wrap_view(std::move(target), object), py::handle{value});
         return;
     }

@@ -55,17 +55,18 @@ def full(
     return GPUArray(shape, dtype or np.asarray(value).dtype, allocator, order=order).fill(value)
 
 
-def empty_like(other: GPUArray, dtype: DTypeLike | None = None, order: str = "K") -> GPUArray:
+def empty_like(other_ary: GPUArray, dtype: DTypeLike | None = None, order: str = "K") -> GPUArray:
     """An array of the same shape, contents undefined.
 
     Parameters
     ----------
-    other : GPUArray
+    other_ary : GPUArray
     dtype : data type, optional
-        That of `other` unless given.
+        That of `other_ary` unless given.
     order : {"C", "F", "A", "K"}
-        "A": F where `other` is, "K": its order of axes.
+        "A": F if `other_ary` is, "K": its order of axes.
     """
+    other = other_ary
     wanted = other.dtype if dtype is None else np.dtype(dtype)
     if order not in ("C", "F", "A", "K"):
         raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K', got {order!r}")
@@ -78,31 +79,34 @@ def empty_like(other: GPUArray, dtype: DTypeLike | None = None, order: str = "K"
     return GPUArray(other.shape, wanted, other.allocator, order="F" if is_f else "C")
 
 
-def zeros_like(other: GPUArray, dtype: DTypeLike | None = None, order: str = "K") -> GPUArray:
+def zeros_like(other_ary: GPUArray, dtype: DTypeLike | None = None, order: str = "K") -> GPUArray:
     """`empty_like`, of zeros."""
-    made = empty_like(other, dtype, order)
+    made = empty_like(other_ary, dtype, order)
     native.clear_array(made)
     return made
 
 
-def ones_like(other: GPUArray, dtype: DTypeLike | None = None, order: str = "K") -> GPUArray:
+def ones_like(other_ary: GPUArray, dtype: DTypeLike | None = None, order: str = "K") -> GPUArray:
     """`empty_like`, of ones."""
-    return empty_like(other, dtype, order).fill(1)
+    return empty_like(other_ary, dtype, order).fill(1)
 
 
-def arange(*range_: Any, dtype: DTypeLike | None = None, stream: Stream = None) -> GPUArray:
+def arange(
+    *range_: Any, dtype: DTypeLike | None = None, stream: Stream = None, **named: Any
+) -> GPUArray:
     """``arange([start,] stop[, step])``: numbers from `start` up to, without, `stop`.
 
     Parameters
     ----------
+    start, stop, step : number
+        By position, or by keyword as in PyCUDA.
     dtype : data type, optional
-        That of the arguments unless given, with a warning where it is not float32.
+        That of the arguments unless given, with a warning if that is not float32. PyCUDA also takes
+        a `numpy.dtype` behind the positional arguments.
     """
-    if not 1 <= len(range_) <= 3:
-        raise TypeError(f"arange takes 1 to 3 positional arguments, got {len(range_)}")
-    start = 0 if len(range_) == 1 else range_[0]
-    stop = range_[0] if len(range_) == 1 else range_[1]
-    step = range_[2] if len(range_) == 3 else 1
+    if range_ and isinstance(range_[-1], np.dtype):
+        range_, dtype = range_[:-1], range_[-1]
+    start, stop, step = _range_of(range_, named)
     if step == 0:
         raise ZeroDivisionError("arange: step must not be 0")
     wanted = np.dtype(dtype) if dtype is not None else np.array([start, stop, step]).dtype
@@ -114,6 +118,25 @@ def arange(*range_: Any, dtype: DTypeLike | None = None, stream: Stream = None) 
     second: Any = wanted.type(start + step)
     native.apply("arange", first, second - first, out=made, stream=stream)
     return made
+
+
+def _range_of(given: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, Any, Any]:
+    """Start, stop and step of `arange`."""
+    if len(given) > 3:
+        raise TypeError(f"arange takes 1 to 3 positional arguments, got {len(given)}")
+    by_position = ("stop",) if len(given) == 1 else ("start", "stop", "step")
+    if len(given) == 1 and "stop" in named:
+        by_position = ("start",)
+    values: dict[str, Any] = {"start": 0, "step": 1} | dict(zip(by_position, given, strict=False))
+    for name, value in named.items():
+        if name not in ("start", "stop", "step"):
+            raise TypeError(f"arange() got an unexpected keyword argument '{name}'")
+        if name in by_position[: len(given)]:
+            raise TypeError(f"arange() got {name} twice, by position and by keyword")
+        values[name] = value
+    if "stop" not in values:
+        raise TypeError("arange() needs stop, the end of the range")
+    return values["start"], values["stop"], values["step"]
 
 
 def _common(arrays: Sequence[GPUArray], function: str) -> np.dtype[Any]:

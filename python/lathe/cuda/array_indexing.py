@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from lathe.cuda.array_creation import to_gpu
-from lathe.cuda.array_type import GPUArray, Stream
+from lathe.cuda.array_type import GPUArray, Stream, to_device
 from lathe.native import native
 
 
@@ -156,6 +157,36 @@ class _Selection:
         return made
 
 
+def _as_words(offsets: GPUArray, arrays: Sequence[GPUArray], stream: Stream) -> list[GPUArray]:
+    """Offsets and arrays of structures with an axis more, of the words that these consist of."""
+    bytes_ = arrays[0].itemsize
+    if any(each.itemsize != bytes_ for each in arrays):
+        names = " and ".join(str(each.dtype) for each in arrays)
+        raise TypeError(f"elements of {names} cannot be assigned to one another")
+    word = math.gcd(8, bytes_, *(n for each in arrays for n in (int(each.ptr), *each.strides)))
+    count = bytes_ // word
+    steps = to_gpu(np.arange(count, dtype=np.int64) * word)
+    return [
+        native.apply("add", offsets[..., None], steps, stream=stream),
+        *(
+            each._view((*each.shape, count), (*each.strides, word), 0, np.dtype(f"u{word}"))
+            for each in arrays
+        ),
+    ]
+
+
+def _gather(to: GPUArray, source: GPUArray, offsets: GPUArray, stream: Stream = None) -> None:
+    if to.dtype.kind == "V":
+        offsets, to, source = _as_words(offsets, (to, source), stream)
+    native.gather(to, source, offsets, stream)
+
+
+def _scatter(to: GPUArray, offsets: GPUArray, values: GPUArray, stream: Stream = None) -> None:
+    if to.dtype.kind == "V":
+        offsets, to, values = _as_words(offsets, (to, values), stream)
+    native.scatter(to, offsets, values, stream)
+
+
 def _is_array(entry: Any) -> bool:
     if isinstance(entry, bool):
         return True  # a mask, though it is an int
@@ -184,7 +215,7 @@ def take_index(array: GPUArray, index: Any) -> GPUArray:
     selection = _Selection(array, index)
     made = GPUArray(selection.shape, array.dtype, array.allocator)
     if made.size:
-        native.gather(made, selection.view, selection.offsets())
+        _gather(made, selection.view, selection.offsets())
     return made
 
 
@@ -196,25 +227,29 @@ def put_index(array: GPUArray, index: Any, value: Any) -> None:
         return
     selection = _Selection(array, index)
     if not isinstance(value, GPUArray):
-        host = np.asarray(value)
-        value = to_gpu(host.astype(array.dtype) if host.dtype != array.dtype else host)
+        value = to_gpu(_host_values(value, array.dtype))
     if np.broadcast_shapes(value.shape, selection.shape) != selection.shape:
         raise ValueError(
             f"shape mismatch: value array of shape {value.shape} could not be broadcast to "
             f"indexing result of shape {selection.shape}"
         )
     if np.prod(selection.shape, dtype=int):
-        native.scatter(selection.view, selection.offsets(), value)
+        _scatter(selection.view, selection.offsets(), value)
 
 
-def assign_host(part: GPUArray, value: Any) -> None:
-    """``part[...] = value`` for what is on the host."""
+def _host_values(value: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, np.dtype[Any]]:
+    """The value in an array of `dtype`, as NumPy converts it; a tuple is one structure."""
+    if dtype.names is not None and not isinstance(value, (np.ndarray, np.generic)):
+        return np.array(value, dtype)
     host = np.asarray(value)
     if host.dtype.kind not in "biufcV":
-        raise TypeError(f"cannot assign {type(value).__name__} to an array of {part.dtype}")
-    if host.dtype != part.dtype:
-        host = host.astype(part.dtype)
-    native.assign_array(part, to_gpu(host))
+        raise TypeError(f"cannot assign {type(value).__name__} to an array of {dtype}")
+    return host if host.dtype == dtype else host.astype(dtype)
+
+
+def assign_host(part: GPUArray, value: Any, stream: Stream = None) -> None:
+    """``part[...] = value`` for what is on the host."""
+    native.assign_array(part, to_device(_host_values(value, part.dtype), None, stream), stream)
 
 
 def take(
@@ -230,7 +265,7 @@ def take(
         out = GPUArray(indices.shape, a.dtype, a.allocator)
     if indices.size:
         offsets = native.index_offsets([(indices, flat.strides[0], flat.size)], stream)
-        native.gather(out, flat, offsets, stream)
+        _gather(out, flat, offsets, stream)
     return out
 
 
@@ -300,4 +335,4 @@ def _put(to: GPUArray, indices: GPUArray, values: GPUArray, stream: Stream) -> N
         if flat is None:
             raise ValueError("elements can be put into arrays in C order only")
         offsets = native.index_offsets([(indices, flat.strides[0], flat.size)], stream)
-        native.scatter(flat, offsets, values, stream)
+        _scatter(flat, offsets, values, stream)

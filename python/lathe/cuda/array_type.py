@@ -78,8 +78,11 @@ class GPUArray(TransferMethods, ReductionMethods, StandardMethods, native.ArrayB
     def reshape(self, *shape: Any, order: str = "C") -> Self:
         """The same elements in another shape; a view where strides allow it, else a copy.
 
-        One size may be -1. `order` says in which order elements are read and placed.
+        One size may be -1. `order` says in which order elements are read and placed: "C", "F" or
+        "A"; it may follow a sequence of sizes by position, too.
         """
+        if len(shape) == 2 and isinstance(shape[1], str):
+            return self.reshape(shape[0], order=shape[1])
         wanted = shape[0] if len(shape) == 1 and np.iterable(shape[0]) else shape
         sizes = tuple(int(n) for n in wanted)
         if order == "A":
@@ -119,11 +122,17 @@ class GPUArray(TransferMethods, ReductionMethods, StandardMethods, native.ArrayB
         shape[axis], strides[axis] = bytes_ // wanted.itemsize, wanted.itemsize
         return self._view(shape, strides, 0, wanted)
 
-    def transpose(self, *axes: Any) -> Self:
-        """The axes in another order, reversed unless given; a view."""
-        if len(axes) == 1 and (axes[0] is None or np.iterable(axes[0])):
-            axes = () if axes[0] is None else tuple(axes[0])
-        return self._transpose(axes) if axes or not self.ndim else self.T
+    def transpose(self, *order: Any, axes: Any = None) -> Self:
+        """The axes in another order, reversed unless given; a view.
+
+        The order is ``transpose(1, 0)``, ``transpose((1, 0))`` or ``transpose(axes=(1, 0))``.
+        """
+        if order and axes is not None:
+            raise TypeError("transpose() got the order of axes twice, by position and as axes=")
+        given = order if order else (axes,)
+        if len(given) == 1 and (given[0] is None or np.iterable(given[0])):
+            given = () if given[0] is None else tuple(given[0])
+        return self._transpose(given) if given or not self.ndim else self.T
 
     def swapaxes(self, axis1: int, axis2: int) -> Self:
         """A view with two axes exchanged."""

@@ -11,6 +11,9 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
+from lathe.cuda import driver
 from lathe.cuda.array_type import GPUArray, Stream
 from lathe.native import native
 
@@ -27,20 +30,27 @@ def _unary(name: str) -> _Function:
     operation = _NUMPY_NAMES.get(name, name)
 
     def function(
-        array: Any, *given: Any, out: GPUArray | None = None, stream: Stream = None
+        array: Any,
+        stream_or_out: driver.Stream | GPUArray | None = None,
+        *,
+        out: GPUArray | None = None,
+        stream: Stream = None,
     ) -> GPUArray:
-        if given:
+        if stream_or_out is not None:
             warnings.warn(
-                f"{name}: 'out' and 'stream' are keyword arguments", DeprecationWarning, 2
+                f"{name}: give 'out' and 'stream' by keyword", DeprecationWarning, stacklevel=2
             )
-            out = given[0]
-            stream = given[1] if len(given) > 1 else stream
+            if isinstance(stream_or_out, GPUArray):
+                out = stream_or_out
+            else:
+                stream = stream_or_out
         return native.apply(operation, array, out=out, stream=stream)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = (
         f"NumPy's `{operation}` of each element.\n\n"
-        "    Into `out` where it is given; asynchronous on `stream`.\n    "
+        "    Into `out` if it is given; asynchronous on `stream`. PyCUDA took either one as the\n"
+        "    second argument: that works and warns.\n    "
     )
     return function
 
@@ -94,11 +104,24 @@ isinf = _unary("isinf")
 isfinite = _unary("isfinite")
 
 fmod = _binary("fmod")
-ldexp = _binary("ldexp")
 atan2 = _binary("atan2")
 hypot = _binary("hypot")
 copysign = _binary("copysign")
 nextafter = _binary("nextafter")
+
+
+def ldexp(
+    significand: Any, exponent: Any, stream: Stream = None, out: GPUArray | None = None
+) -> GPUArray:
+    """``significand * 2**exponent`` of each pair of elements; asynchronous on `stream`.
+
+    Exponents of a floating type lose their fractions, as in PyCUDA, whose arrays are all float32.
+    """
+    if isinstance(exponent, GPUArray) and exponent.dtype.kind == "f":
+        exponent = exponent.astype(np.int32, stream)
+    elif isinstance(exponent, (float, np.floating)):
+        exponent = int(exponent)
+    return native.apply("ldexp", significand, exponent, out=out, stream=stream)
 
 
 def frexp(arg: Any, stream: Stream = None) -> tuple[GPUArray, GPUArray]:
