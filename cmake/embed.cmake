@@ -1,5 +1,6 @@
-# lathe_embed(<output> <folder> <file>...): text files as an initialiser list of {"file", "its text"},
-# to be included where a list of pairs of strings is wanted. Configures again when one changes.
+# lathe_embed(<output> <folder> <file>...): text files as an initialiser list of
+# {"file", "its text"}, to be included where a list of pairs of strings is wanted. Configures again
+# when one changes.
 function(lathe_embed output folder)
     set(text "")
     foreach(file IN LISTS ARGN)

@@ -1,7 +1,8 @@
 # lathe_glad: the GL 4.5 core and EGL 1.5 loader, generated at configure time. It links no GL
 # library: addresses come from eglGetProcAddress or glfwGetProcAddress at run time.
 set(glad_dir ${PROJECT_BINARY_DIR}/glad)
-set(glad_extensions GL_KHR_debug GL_AMD_pinned_memory EGL_EXT_client_extensions EGL_EXT_platform_base
+set(glad_extensions
+    GL_KHR_debug GL_AMD_pinned_memory EGL_EXT_client_extensions EGL_EXT_platform_base
     EGL_EXT_platform_device EGL_EXT_device_base EGL_EXT_device_enumeration EGL_EXT_device_query
     EGL_EXT_device_drm EGL_NV_device_cuda EGL_MESA_platform_surfaceless
     EGL_KHR_no_config_context EGL_KHR_surfaceless_context EGL_KHR_create_context)

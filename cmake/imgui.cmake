@@ -3,7 +3,7 @@
 #
 # LATHE_IMGUI_SOURCE names where the sources come from; "auto" takes the first that is there:
 #   root     LATHE_IMGUI_ROOT, a tree with imgui/, implot/ and ImGuiColorTextEdit/
-#   archive  .deps/imgui_bundle-<version>.tar.gz, which tools/bootstrap downloads; its hash is checked
+#   archive  .deps/imgui_bundle-<version>.tar.gz, which tools/bootstrap downloads and checks by hash
 #   git      the same versions by FetchContent
 #   system   Debian's libimgui-dev (1.86): no docking, no ImPlot, no code editor widget
 # LATHE_HAVE_DOCKING is 1 for the first three and 0 for the last; engine/ui then keeps a fixed

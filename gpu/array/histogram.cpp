@@ -35,16 +35,22 @@ std::string head_of(std::initializer_list<std::string_view> types) {
 
 /// P0 sorted, P1 values, P2 what they are compared as.
 constexpr const char* kSearch = R"(
-template <class T> __device__ __forceinline__ bool precedes(const T& a, const T& b) { return a < b || (b != b && a == a); }
+template <class T> __device__ __forceinline__ bool precedes(const T& a, const T& b) {
+    return a < b || (b != b && a == a);
+}
 #ifdef LATHE_COMPLEX
-template <class T> __device__ __forceinline__ int nans(const pycuda::complex<T>& z) { return 2 * (z.real() != z.real()) + (z.imag() != z.imag()); }
-template <class T> __device__ __forceinline__ bool precedes(const pycuda::complex<T>& a, const pycuda::complex<T>& b) {
+template <class T> __device__ __forceinline__ int nans(const pycuda::complex<T>& z) {
+    return 2 * (z.real() != z.real()) + (z.imag() != z.imag());
+}
+template <class T>
+__device__ __forceinline__ bool precedes(const pycuda::complex<T>& a, const pycuda::complex<T>& b) {
     if (nans(a) != nans(b)) return nans(a) < nans(b);
     if (nans(a) < 2 && a.real() != b.real()) return a.real() < b.real();
     return a.imag() < b.imag();
 }
 #endif
-extern "C" __global__ void search(const P0* sorted, const P1* values, const long long* sorter, long long* found, long long length, long long count) {
+extern "C" __global__ void search(const P0* sorted, const P1* values, const long long* sorter,
+                                  long long* found, long long length, long long count) {
     const long long step = (long long)gridDim.x * blockDim.x;
     for (long long at = (long long)blockIdx.x * blockDim.x + threadIdx.x; at < count; at += step) {
         const P2 value = lathe::cast<P2>(values[at]);
@@ -71,7 +77,8 @@ extern "C" __global__ void range(const P0* values, unsigned long long* range, lo
         greatest = code > greatest ? code : greatest;
     }
     for (int distance = 16; distance; distance /= 2) {
-        const unsigned long long low = __shfl_xor_sync(~0u, least, distance), high = __shfl_xor_sync(~0u, greatest, distance);
+        const unsigned long long low = __shfl_xor_sync(~0u, least, distance),
+                                 high = __shfl_xor_sync(~0u, greatest, distance);
         least = low < least ? low : least;
         greatest = high > greatest ? high : greatest;
     }
@@ -90,7 +97,8 @@ __device__ __forceinline__ long long bin_of(const P2& value, const P1* edges, lo
     if (!(value >= first && value <= last)) return -1;
     long long bin;
     if (IS_EVEN) {
-        const double place = (double(value) - double(first)) / (double(last) - double(first)) * double(bins);
+        const double place =
+            (double(value) - double(first)) / (double(last) - double(first)) * double(bins);
         bin = place < double(bins) ? (long long)place : bins - 1;
         while (bin > 0 && value < lathe::cast<P2>(edges[bin])) --bin;
         while (bin < bins - 1 && value >= lathe::cast<P2>(edges[bin + 1])) ++bin;
@@ -104,7 +112,9 @@ __device__ __forceinline__ long long bin_of(const P2& value, const P1* edges, lo
     }
     return low;
 }
-extern "C" __global__ void __launch_bounds__(THREADS) count(const P0* values, const P1* edges, const P3* weights, P5* sums, long long length, long long bins) {
+extern "C" __global__ void __launch_bounds__(THREADS)
+    count(const P0* values, const P1* edges, const P3* weights, P5* sums, long long length,
+          long long bins) {
 #if SHARED_BINS
     __shared__ P4 own[SHARED_BINS];
     for (int k = threadIdx.x; k < bins; k += THREADS) own[k] = 0;

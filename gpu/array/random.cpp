@@ -53,7 +53,8 @@ const ArrayKernel& fill_kernel(std::string_view distribution, DType dtype) {
         return fmt::format(R"(#include <lathe_distributions.hpp>
 using namespace lathe::random;
 using lathe::half;
-extern "C" __global__ void random_fill({}* out, u64 count, u64 position, u64 seed, unsigned sequence, u64 a, u64 b) {{
+extern "C" __global__ void random_fill({}* out, u64 count, u64 position, u64 seed,
+                                       unsigned sequence, u64 a, u64 b) {{
     fill(out, count, position, Sequence(seed, sequence), {}(a, b));
 }}
 )",

@@ -41,7 +41,8 @@ const ArrayKernel& order_kernel() {
     return array_kernel("random order", "random_order", [] {
         return std::string{R"(#include <lathe_distributions.hpp>
 using namespace lathe::random;
-extern "C" __global__ void random_order(long long* out, u64 count, u64 position, u64 seed, unsigned sequence) {
+extern "C" __global__ void random_order(long long* out, u64 count, u64 position, u64 seed,
+                                        unsigned sequence) {
     permutation(out, count, position, Sequence(seed, sequence));
 }
 )"};
@@ -57,7 +58,8 @@ const ArrayKernel& take_kernel(std::size_t word) {
     return array_kernel(fmt::format("take rows of {}", type), "take_rows_of", [&] {
         return fmt::format(R"(#include <lathe_distributions.hpp>
 using namespace lathe::random;
-extern "C" __global__ void take_rows_of({0}* out, const {0}* in, const long long* from, u64 rows, u64 words) {{
+extern "C" __global__ void take_rows_of({0}* out, const {0}* in, const long long* from,
+                                        u64 rows, u64 words) {{
     take_rows(out, in, from, rows, words);
 }}
 )",

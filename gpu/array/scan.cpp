@@ -59,20 +59,30 @@ struct Form {
     static const int kThreads = THREADS, kVector = VECTOR, kRows = ROWS;
     const In* in;
     Out* out;
-    __device__ __forceinline__ Value combine(const Value& a, const Value& b) const { return combined(a, b); }
+    __device__ __forceinline__ Value combine(const Value& a, const Value& b) const {
+        return combined(a, b);
+    }
     __device__ __forceinline__ void read(long long at, Value (&v)[kVector]) const {
-        const lathe::Pack<In, kVector> pack = lathe::stream_in((const lathe::Pack<In, kVector>*)(in + at));
+        const lathe::Pack<In, kVector> pack =
+            lathe::stream_in((const lathe::Pack<In, kVector>*)(in + at));
         for (int j = 0; j < kVector; ++j) v[j] = lathe::cast<Value>(pack.at[j]);
     }
-    __device__ __forceinline__ Value read_one(long long at) const { return lathe::cast<Value>(in[at]); }
-    __device__ __forceinline__ void write(long long at, const Value (&v)[kVector], const Value&, bool) const {
+    __device__ __forceinline__ Value read_one(long long at) const {
+        return lathe::cast<Value>(in[at]);
+    }
+    __device__ __forceinline__ void write(long long at, const Value (&v)[kVector], const Value&,
+                                          bool) const {
         lathe::Pack<Out, kVector> pack;
         for (int j = 0; j < kVector; ++j) pack.at[j] = lathe::cast<Out>(v[j]);
         lathe::stream_out((lathe::Pack<Out, kVector>*)(out + at), pack);
     }
-    __device__ __forceinline__ void write_one(long long at, const Value& v, const Value&, bool) const { out[at] = lathe::cast<Out>(v); }
+    __device__ __forceinline__ void write_one(long long at, const Value& v, const Value&,
+                                              bool) const {
+        out[at] = lathe::cast<Out>(v);
+    }
 };
-extern "C" __global__ void __launch_bounds__(THREADS, 512 / THREADS) scan(const In* in, Out* out, long long length, lathe::ScanState state) {
+extern "C" __global__ void __launch_bounds__(THREADS, 512 / THREADS)
+    scan(const In* in, Out* out, long long length, lathe::ScanState state) {
     Form form;
     form.in = in;
     form.out = out;
@@ -89,10 +99,15 @@ struct Form {
     const In* in;
     Out* out;
     unsigned period;
-    __device__ __forceinline__ Computed combine_values(const Computed& a, const Computed& b) const { return combined(a, b); }
-    __device__ __forceinline__ Value combine(const Value& a, const Value& b) const { return lathe::combine_segments(*this, a, b); }
+    __device__ __forceinline__ Computed combine_values(const Computed& a, const Computed& b) const {
+        return combined(a, b);
+    }
+    __device__ __forceinline__ Value combine(const Value& a, const Value& b) const {
+        return lathe::combine_segments(*this, a, b);
+    }
     __device__ __forceinline__ void read(long long at, Value (&v)[kVector]) const {
-        const lathe::Pack<In, kVector> pack = lathe::stream_in((const lathe::Pack<In, kVector>*)(in + at));
+        const lathe::Pack<In, kVector> pack =
+            lathe::stream_in((const lathe::Pack<In, kVector>*)(in + at));
         for (int j = 0; j < kVector; ++j) {
             v[j].value = lathe::cast<Computed>(pack.at[j]);
             v[j].begins = (at + j) % period == 0;
@@ -104,14 +119,19 @@ struct Form {
         v.begins = at % period == 0;
         return v;
     }
-    __device__ __forceinline__ void write(long long at, const Value (&v)[kVector], const Value&, bool) const {
+    __device__ __forceinline__ void write(long long at, const Value (&v)[kVector], const Value&,
+                                          bool) const {
         lathe::Pack<Out, kVector> pack;
         for (int j = 0; j < kVector; ++j) pack.at[j] = lathe::cast<Out>(v[j].value);
         lathe::stream_out((lathe::Pack<Out, kVector>*)(out + at), pack);
     }
-    __device__ __forceinline__ void write_one(long long at, const Value& v, const Value&, bool) const { out[at] = lathe::cast<Out>(v.value); }
+    __device__ __forceinline__ void write_one(long long at, const Value& v, const Value&,
+                                              bool) const {
+        out[at] = lathe::cast<Out>(v.value);
+    }
 };
-extern "C" __global__ void __launch_bounds__(THREADS, 512 / THREADS) scan(const In* in, Out* out, unsigned period, long long length, lathe::ScanState state) {
+extern "C" __global__ void __launch_bounds__(THREADS, 512 / THREADS)
+    scan(const In* in, Out* out, unsigned period, long long length, lathe::ScanState state) {
     Form form;
     form.in = in;
     form.out = out;
@@ -121,7 +141,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, 512 / THREADS) scan(const 
 )";
 
 constexpr const char* kColumns = R"(
-extern "C" __global__ void scan(const In* in, Out* out, long long length, long long inner, long long columns) {
+extern "C" __global__ void scan(const In* in, Out* out, long long length, long long inner,
+                                long long columns) {
     const long long column = (long long)blockIdx.x * blockDim.x + threadIdx.x;
     if (column >= columns) return;
     long long at = column / inner * (inner * length) + column % inner;

@@ -38,18 +38,21 @@ struct Form {
     __device__ __forceinline__ void read(long long at, Count (&v)[kVector]) const {
         for (int j = 0; j < kVector; ++j) v[j] = FLAG(at + j);
     }
-    __device__ __forceinline__ void write_one(long long at, Count number, Count before, bool first) const {
+    __device__ __forceinline__ void write_one(long long at, Count number, Count before,
+                                              bool first) const {
         const bool is_set = first ? number != 0 : number != before;
         EACH(at, (long long)number, is_set);
         if (at == length - 1) *total = number;
     }
-    __device__ __forceinline__ void write(long long at, const Count (&v)[kVector], Count before, bool first) const {
+    __device__ __forceinline__ void write(long long at, const Count (&v)[kVector], Count before,
+                                          bool first) const {
         write_one(at, v[0], before, first);
         for (int j = 1; j < kVector; ++j) write_one(at + j, v[j], v[j - 1], false);
     }
 };
-extern "C" __global__ void __launch_bounds__(THREADS) select(const P0* p0, const P1* p1, P2* p2, P3* p3, P4* p4, long long* total,
-                                                             long long length, lathe::ScanState state) {
+extern "C" __global__ void __launch_bounds__(THREADS)
+    select(const P0* p0, const P1* p1, P2* p2, P3* p3, P4* p4, long long* total, long long length,
+           lathe::ScanState state) {
     Form form;
     form.p0 = p0; form.p1 = p1; form.p2 = p2; form.p3 = p3; form.p4 = p4;
     form.total = total;

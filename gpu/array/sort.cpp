@@ -67,22 +67,28 @@ struct Texts {
 };
 constexpr Texts kTogether{
     R"(
-extern "C" __global__ void __launch_bounds__(THREADS) sort_rows(const Key* in, Key* out, long long* indices, unsigned length) {
+extern "C" __global__ void __launch_bounds__(THREADS)
+    sort_rows(const Key* in, Key* out, long long* indices, unsigned length) {
     lathe::sort_row<Key, long long, THREADS, ITEMS>(in, out, indices, length);
 }
 )",
     R"(
-extern "C" __global__ void __launch_bounds__(THREADS) count_digits(const Key* keys, long long count, unsigned long long* counts) {
+extern "C" __global__ void __launch_bounds__(THREADS)
+    count_digits(const Key* keys, long long count, unsigned long long* counts) {
     lathe::count_digits(keys, count, counts);
 }
 )",
     R"(
-extern "C" __global__ void __launch_bounds__(THREADS) start_digits(unsigned long long* counts) { lathe::start_digits(counts); }
+extern "C" __global__ void __launch_bounds__(THREADS) start_digits(unsigned long long* counts) {
+    lathe::start_digits(counts);
+}
 )",
     R"(
-extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) sort_pass(const Key* keys_in, Key* keys_out, const Index* indices_in, Index* indices_out,
-                                                                        long long count, const unsigned long long* starts, int pass, char* state) {
-    lathe::sort_pass<Key, Count, Index, THREADS, ITEMS, HAS_INDICES>(keys_in, keys_out, indices_in, indices_out, count, starts, pass, state);
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
+    sort_pass(const Key* keys_in, Key* keys_out, const Index* indices_in, Index* indices_out,
+              long long count, const unsigned long long* starts, int pass, char* state) {
+    lathe::sort_pass<Key, Count, Index, THREADS, ITEMS, HAS_INDICES>(
+        keys_in, keys_out, indices_in, indices_out, count, starts, pass, state);
 }
 )"};
 constexpr Texts kAlone{
@@ -92,15 +98,22 @@ extern "C" __global__ void sort_rows(const Key* in, Key* out, long long* indices
 }
 )",
     R"(
-extern "C" __global__ void count_digits(const Key* keys, long long count, unsigned long long* counts) { lathe::count_digits_alone(keys, count, counts); }
+extern "C" __global__ void count_digits(const Key* keys, long long count,
+                                        unsigned long long* counts) {
+    lathe::count_digits_alone(keys, count, counts);
+}
 )",
     R"(
-extern "C" __global__ void start_digits(unsigned long long* counts) { lathe::start_digits_alone(counts); }
+extern "C" __global__ void start_digits(unsigned long long* counts) {
+    lathe::start_digits_alone(counts);
+}
 )",
     R"(
-extern "C" __global__ void sort_pass(const Key* keys_in, Key* keys_out, const Index* indices_in, Index* indices_out,
-                                     long long count, const unsigned long long* starts, int pass, char* state) {
-    lathe::sort_pass_alone<Key, Count, Index, ITEMS, HAS_INDICES>(keys_in, keys_out, indices_in, indices_out, count, starts, pass, state);
+extern "C" __global__ void sort_pass(const Key* keys_in, Key* keys_out, const Index* indices_in,
+                                     Index* indices_out, long long count,
+                                     const unsigned long long* starts, int pass, char* state) {
+    lathe::sort_pass_alone<Key, Count, Index, ITEMS, HAS_INDICES>(
+        keys_in, keys_out, indices_in, indices_out, count, starts, pass, state);
 }
 )"};
 const Texts& texts() { return device_traits().lone_threads ? kAlone : kTogether; }

@@ -14,8 +14,10 @@ using namespace solver;
 namespace {
 
 constexpr const char* kAddresses = R"(
-extern "C" __global__ void matrix_addresses(unsigned long long* to, unsigned long long first, unsigned long long bytes, long long count) {
-    for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < count; i += gridDim.x * (long long)blockDim.x)
+extern "C" __global__ void matrix_addresses(unsigned long long* to, unsigned long long first,
+                                            unsigned long long bytes, long long count) {
+    for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < count;
+         i += gridDim.x * (long long)blockDim.x)
         to[i] = first + i * bytes;
 }
 )";

@@ -19,24 +19,34 @@ namespace {
 // integers wrap as NumPy's do; those of bool are "any".
 constexpr const char* kIntegerProduct = R"(
 struct Matrix { long long row, column, batch; };
-extern "C" __global__ void __launch_bounds__(256) integer_product(const T* a, const T* b, T* c, long long m, long long n, long long k, long long count,
-                                                                  Matrix a_strides, Matrix b_strides, Matrix c_strides) {
+extern "C" __global__ void __launch_bounds__(256)
+    integer_product(const T* a, const T* b, T* c, long long m, long long n, long long k,
+                    long long count, Matrix a_strides, Matrix b_strides, Matrix c_strides) {
     __shared__ Sum left[16][17], right[16][17];
     for (long long batch = blockIdx.z; batch < count; batch += gridDim.z)
         for (long long row_tile = blockIdx.y; row_tile * 16 < m; row_tile += gridDim.y) {
-            const long long row = row_tile * 16 + threadIdx.y, column = blockIdx.x * 16ll + threadIdx.x;
+            const long long row = row_tile * 16 + threadIdx.y,
+                            column = blockIdx.x * 16ll + threadIdx.x;
             Sum sum = 0;
             for (long long begin = 0; begin < k; begin += 16) {
                 const long long in_row = begin + threadIdx.x, in_column = begin + threadIdx.y;
                 left[threadIdx.y][threadIdx.x] =
-                    row < m && in_row < k ? a[batch * a_strides.batch + row * a_strides.row + in_row * a_strides.column] : T(0);
+                    row < m && in_row < k ? a[batch * a_strides.batch + row * a_strides.row +
+                                              in_row * a_strides.column]
+                                          : T(0);
                 right[threadIdx.y][threadIdx.x] =
-                    in_column < k && column < n ? b[batch * b_strides.batch + in_column * b_strides.row + column * b_strides.column] : T(0);
+                    in_column < k && column < n
+                        ? b[batch * b_strides.batch + in_column * b_strides.row +
+                            column * b_strides.column]
+                        : T(0);
                 __syncthreads();
-                for (int i = 0; i < 16; ++i) sum = ADD(sum, left[threadIdx.y][i], right[i][threadIdx.x]);
+                for (int i = 0; i < 16; ++i)
+                    sum = ADD(sum, left[threadIdx.y][i], right[i][threadIdx.x]);
                 __syncthreads();
             }
-            if (row < m && column < n) c[batch * c_strides.batch + row * c_strides.row + column * c_strides.column] = T(sum);
+            if (row < m && column < n)
+                c[batch * c_strides.batch + row * c_strides.row + column * c_strides.column] =
+                    T(sum);
         }
 }
 )";

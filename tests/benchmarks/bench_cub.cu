@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Scan and sort of gpu/kernels beside CUB's DeviceScan and DeviceRadixSort, checked against them,
 // by shapes of tiles. Needs nvcc and a GPU with about 12 GB free; part of no build:
-//     nvcc -O3 -std=c++17 -arch=sm_90 -I. -Igpu/kernels -o bench_cub tests/benchmarks/bench_cub.cu && ./bench_cub
+//     nvcc -O3 -std=c++17 -arch=sm_90 -I. -Igpu/kernels -o bench_cub tests/benchmarks/bench_cub.cu
+//     && ./bench_cub
 // Medians of twelve launches with events; a ratio above 1 means faster than CUB.
 #include "gpu/kernels/lathe_radix.hpp"
 #include "gpu/kernels/lathe_scan.hpp"
@@ -152,9 +153,10 @@ void try_sort(const Key* in, Key* out, Key* tmp, unsigned* i0, unsigned* i1, con
     check(cudaGetLastError());
     check(cudaDeviceSynchronize());
     const bool same = !different(out, ref, n) && (!PAIRS || !different(i0, iref, n));
-    printf("sort key%d %s %dx%d by %d: %.3f ms (count %.3f) %.2f Gkeys/s, cub %.3f ms, ratio %.3f %s\n",
-           (int)sizeof(Key), PAIRS ? "pairs" : "keys", THREADS, ITEMS, BLOCKS, ms, count_ms, n / ms * 1e-6,
-           cub_ms, cub_ms / ms, same ? "same" : "DIFFERENT");
+    printf("sort key%d %s %dx%d by %d: %.3f ms (count %.3f) %.2f Gkeys/s, cub %.3f ms, ratio %.3f "
+           "%s\n",
+           (int)sizeof(Key), PAIRS ? "pairs" : "keys", THREADS, ITEMS, BLOCKS, ms, count_ms,
+           n / ms * 1e-6, cub_ms, cub_ms / ms, same ? "same" : "DIFFERENT");
     cudaFree(c);
     cudaFree(s);
 }

@@ -12,6 +12,8 @@ from __future__ import annotations
 import argparse
 import importlib
 import inspect
+from functools import partial
+from operator import matmul
 from typing import Any
 
 import numpy as np
@@ -46,12 +48,11 @@ def transforms(size: int) -> None:
         a = (random.standard_normal(shape) + 1j * random.standard_normal(shape)).astype("D")
         a = (a.real if dtype in "fd" else a).astype(dtype)
         ours = gpuarray.to_gpu(a)
-        calls: Calls = {"lathe": lambda n=name, x=ours, k=given: getattr(fft, n)(x, **k)}  # type: ignore[misc]
+        calls: Calls = {"lathe": partial(getattr(fft, name), ours, **given)}
         if IS_HOST:
-            calls["numpy"] = lambda n=name, x=a, k=given: getattr(np.fft, n)(x, **k)  # type: ignore[misc]
+            calls["numpy"] = partial(getattr(np.fft, name), a, **given)
         if CUPY:
-            theirs = CUPY.asarray(a)
-            calls["cupy"] = lambda n=name, x=theirs, k=given: getattr(CUPY.fft, n)(x, **k)  # type: ignore[misc]
+            calls["cupy"] = partial(getattr(CUPY.fft, name), CUPY.asarray(a), **given)
         axis = f" axis {given['axis']}" if given else ""
         compare(f"{name}{axis} {shape} {np.dtype(dtype)}", calls, repeats=3)
 
@@ -90,7 +91,7 @@ def versions(matrix: Any, x: Any) -> Calls:
         ways[method].method = method
     if rows.longest_row < 100:
         ways["ell"] = sparse.ell_array(rows)
-    calls: Calls = {name: lambda a=each: a @ on_device for name, each in ways.items()}  # type: ignore[misc]
+    calls: Calls = {name: partial(matmul, each, on_device) for name, each in ways.items()}
     if IS_HOST:
         calls["scipy"] = lambda: matrix @ x
     if CUPY:

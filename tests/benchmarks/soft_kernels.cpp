@@ -129,7 +129,8 @@ void bench_reduce() {
 extern "C" __global__ void k(int n, const float* in, float* out) {
     __shared__ float partial[32];
     float sum = 0;
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) sum += in[i];
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        sum += in[i];
     for (int step = 16; step; step >>= 1) sum += __shfl_down_sync(~0u, sum, step);
     if (threadIdx.x % 32 == 0) partial[threadIdx.x / 32] = sum;
     __syncthreads();
@@ -161,7 +162,8 @@ extern "C" __global__ void k(int n, const unsigned char* in, unsigned* out) {
     __shared__ unsigned bins[256];
     bins[threadIdx.x] = 0;
     __syncthreads();
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) atomicAdd(&bins[in[i]], 1);
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        atomicAdd(&bins[in[i]], 1);
     __syncthreads();
     atomicAdd(&out[threadIdx.x], bins[threadIdx.x]);
 })";
@@ -193,11 +195,14 @@ void bench_gray_scott(unsigned side) {
     const char* source = R"(
 extern "C" __global__ void k(int width, int height, const float* now, float* next) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
-    const int w = (x + width - 1) % width, e = (x + 1) % width, s = (y + height - 1) % height, n = (y + 1) % height;
+    const int w = (x + width - 1) % width, e = (x + 1) % width, s = (y + height - 1) % height,
+              n = (y + 1) % height;
     const float *pu = now, *pv = now + width * height;
     const float u = pu[y * width + x], v = pv[y * width + x];
-    const float lu = pu[y * width + w] + pu[y * width + e] + pu[s * width + x] + pu[n * width + x] - 4 * u;
-    const float lv = pv[y * width + w] + pv[y * width + e] + pv[s * width + x] + pv[n * width + x] - 4 * v;
+    const float lu =
+        pu[y * width + w] + pu[y * width + e] + pu[s * width + x] + pu[n * width + x] - 4 * u;
+    const float lv =
+        pv[y * width + w] + pv[y * width + e] + pv[s * width + x] + pv[n * width + x] - 4 * v;
     next[y * width + x] = u + 0.2f * lu - u * v * v + 0.03f * (1 - u);
     next[width * height + y * width + x] = v + 0.1f * lv + u * v * v - 0.09f * v;
 })";

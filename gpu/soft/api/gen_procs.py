@@ -13,6 +13,7 @@ its n-th symbol.
 per_thread.inc has the signatures of the per-thread default stream's variants of all functions that
 the library implements (its strong symbols); build the library before, and again after.
 """
+
 import re
 import subprocess
 import sys
@@ -34,8 +35,9 @@ class Proc(NamedTuple):
 
 def symbols_of(library: Path) -> dict[str, str]:
     """Name to type letter of nm."""
-    listing = subprocess.run(["nm", "-D", "--defined-only", str(library)], check=True,
-                             capture_output=True, text=True).stdout
+    listing = subprocess.run(
+        ["nm", "-D", "--defined-only", str(library)], check=True, capture_output=True, text=True
+    ).stdout
     fields = (line.split() for line in listing.splitlines())
     return {f[2].split("@")[0]: f[1] for f in fields if f[2].startswith("cu")}
 
@@ -65,8 +67,12 @@ def procs(toolkit: Path) -> list[Proc]:
                 symbols = [f"{name}_v{r}{suffix}" if r > 1 else f"{name}{suffix}" for r in ranks]
             if len(symbols) != len(versions):
                 sys.exit(f"{name}{suffix}: versions {sorted(versions)} but symbols {symbols}")
-            found += [Proc(name, version, symbol, bool(suffix), parameters)
-                      for (version, parameters), symbol in zip(sorted(versions.items()), symbols)]
+            found += [
+                Proc(name, version, symbol, bool(suffix), parameters)
+                for (version, parameters), symbol in zip(
+                    sorted(versions.items()), symbols, strict=True
+                )
+            ]
     missing = stub - {proc.symbol for proc in found}
     if missing:
         sys.exit(f"no typedef for {sorted(missing)}")
@@ -84,21 +90,28 @@ def main() -> None:
     what, toolkit = sys.argv[1], Path(sys.argv[2])
     print("// SPDX-License-Identifier: MIT")
     if what == "procs":
-        print("// Written by gen_procs.py: name, first CUDA version, whether stream 0 is per thread,"
-              "\n// symbol.")
+        print(
+            "// Written by gen_procs.py: name, first CUDA version, whether stream 0 is per thread,"
+            "\n// symbol."
+        )
         for p in procs(toolkit):
-            print(f'LATHE_CU_PROC("{p.name}", {p.version}, {str(p.per_thread).lower()}, {p.symbol})')
+            per_thread = str(p.per_thread).lower()
+            print(f'LATHE_CU_PROC("{p.name}", {p.version}, {per_thread}, {p.symbol})')
         return
     implemented = {s for s, kind in symbols_of(Path(sys.argv[3])).items() if kind == "T"}
-    print("// Written by gen_procs.py: symbol, the function behind it, parameters, arguments. Macros of\n"
-          "// cuda.h that give names newer symbols end here.")
+    print(
+        "// Written by gen_procs.py: symbol, the function behind it, parameters, arguments. Macros "
+        "of\n// cuda.h that give names newer symbols end here."
+    )
     for p in procs(toolkit):
         base = re.sub(r"_pt[sd][sz]$", "", p.symbol)
         if p.per_thread and base in implemented:
             parameters = [re.sub(r"\s+", " ", part.strip()) for part in p.parameters.split(",")]
             arguments = ", ".join(argument(part) for part in parameters)
-            print(f"#undef {base}\nLATHE_CU_PER_THREAD({p.symbol}, {base},\n"
-                  f"    ({', '.join(parameters)}),\n    ({arguments}))")
+            print(
+                f"#undef {base}\nLATHE_CU_PER_THREAD({p.symbol}, {base},\n"
+                f"    ({', '.join(parameters)}),\n    ({arguments}))"
+            )
 
 
 main()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// lathe_rt_access_check (rt/access.h): keeps every register and the flags, so that compiled code can call it from
-// inline assembly that clobbers nothing, and calls lathe_rt_access_failed. The code around keeps all
-// its values in registers as if there was no call.
+// lathe_rt_access_check (rt/access.h): keeps every register and the flags, so that compiled code
+// can call it from inline assembly that clobbers nothing, and calls lathe_rt_access_failed. The
+// code around keeps all its values in registers as if there was no call.
         .set    SAVED, 2816     // x87, SSE, AVX, AVX-512 in the standard format of xsave
         .text
         .p2align 4

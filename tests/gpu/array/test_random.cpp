@@ -62,7 +62,9 @@ TEST(Philox, KnownAnswersOnTheHost) {
 
 TEST_F(Random, KnownAnswersOnTheDevice) {
     const Module module = compile_module(R"(#include <lathe_random.hpp>
-extern "C" __global__ void known(uint4* to, uint4 counter, uint2 key) { *to = lathe::random::philox(counter, key); })");
+extern "C" __global__ void known(uint4* to, uint4 counter, uint2 key) {
+    *to = lathe::random::philox(counter, key);
+})");
     const Array to = Array::empty(DType::uint32, Extents{4});
     for (const KnownAnswer& each : kKnown) {
         launch(module.kernel("known"), {{1}, {1}}, to.address(), each.counter, each.key);

@@ -136,17 +136,21 @@ struct Form {
         return z;
     }
     __device__ Value read_one(long long at) const { return in[at]; }
-    __device__ void read(long long at, Value (&v)[kVector]) const { for (int j = 0; j < kVector; ++j) v[j] = in[at + j]; }
+    __device__ void read(long long at, Value (&v)[kVector]) const {
+        for (int j = 0; j < kVector; ++j) v[j] = in[at + j];
+    }
     __device__ void write_one(long long at, const Value& v, const Value& before, bool first) const {
         const Matrix one = {1, 0, 0, 1};
         out[at] = first ? one : before; // the exclusive prefix
     }
-    __device__ void write(long long at, const Value (&v)[kVector], const Value& before, bool first) const {
+    __device__ void write(long long at, const Value (&v)[kVector], const Value& before,
+                          bool first) const {
         write_one(at, v[0], before, first);
         for (int j = 1; j < kVector; ++j) write_one(at + j, v[j], v[j - 1], false);
     }
 };
-extern "C" __global__ void products(const Matrix* in, Matrix* out, long long length, lathe::ScanState state) {
+extern "C" __global__ void products(const Matrix* in, Matrix* out, long long length,
+                                    lathe::ScanState state) {
     Form form;
     form.in = in;
     form.out = out;

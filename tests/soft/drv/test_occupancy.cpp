@@ -12,7 +12,9 @@ protected:
         if (!context_) return;
         module_ = load(R"(
             extern "C" __global__ void plain(int* x) { x[threadIdx.x] = 1; }
-            extern "C" __global__ void __launch_bounds__(128) bounded(int* x) { x[threadIdx.x] = 1; }
+            extern "C" __global__ void __launch_bounds__(128) bounded(int* x) {
+                x[threadIdx.x] = 1;
+            }
             extern "C" __global__ void shared(int* x) {
                 __shared__ int s[3000];
                 extern __shared__ int d[];

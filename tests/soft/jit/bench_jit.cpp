@@ -117,15 +117,20 @@ void saxpy() {
 void grayscott() {
     const auto code = load(R"(
 struct Rates { float feed, kill, diffuse_u, diffuse_v; };
-extern "C" __global__ void grayscott(int width, int height, Rates rates, const float2* now, float2* next) {
+extern "C" __global__ void grayscott(int width, int height, Rates rates, const float2* now,
+                                     float2* next) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x >= width || y >= height) return;
-    const int w = (x + width - 1) % width, e = (x + 1) % width, s = (y + height - 1) % height, n = (y + 1) % height;
-    const float2 c = now[y * width + x], cw = now[y * width + w], ce = now[y * width + e], cs = now[s * width + x], cn = now[n * width + x];
+    const int w = (x + width - 1) % width, e = (x + 1) % width, s = (y + height - 1) % height,
+              n = (y + 1) % height;
+    const float2 c = now[y * width + x], cw = now[y * width + w], ce = now[y * width + e],
+                 cs = now[s * width + x], cn = now[n * width + x];
     const float reaction = c.x * c.y * c.y;
     float2 r;
-    r.x = c.x + rates.diffuse_u * (cw.x + ce.x + cs.x + cn.x - 4 * c.x) - reaction + rates.feed * (1 - c.x);
-    r.y = c.y + rates.diffuse_v * (cw.y + ce.y + cs.y + cn.y - 4 * c.y) + reaction - (rates.feed + rates.kill) * c.y;
+    r.x = c.x + rates.diffuse_u * (cw.x + ce.x + cs.x + cn.x - 4 * c.x) - reaction +
+          rates.feed * (1 - c.x);
+    r.y = c.y + rates.diffuse_v * (cw.y + ce.y + cs.y + cn.y - 4 * c.y) + reaction -
+          (rates.feed + rates.kill) * c.y;
     next[y * width + x] = r;
 })");
     constexpr int size = 1024;

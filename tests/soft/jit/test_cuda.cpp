@@ -67,7 +67,11 @@ extern "C" __global__ void functions(const float* x, float* f, const double* y, 
     const int i = threadIdx.x;
     const float a = x[i];
     float* o = f + 10 * i;
-    o[0] = sinf(a); o[1] = cosf(a); o[2] = expf(a); o[3] = logf(fabsf(a)); o[4] = powf(fabsf(a), 1.7f);
+    o[0] = sinf(a);
+    o[1] = cosf(a);
+    o[2] = expf(a);
+    o[3] = logf(fabsf(a));
+    o[4] = powf(fabsf(a), 1.7f);
     o[5] = tanhf(a); o[6] = atan2f(a, 0.3f); o[7] = erff(a); o[8] = cbrtf(a); o[9] = fmodf(a, 0.7f);
     const double b = y[i];
     double* p = d + 10 * i;
@@ -142,7 +146,11 @@ extern "C" __global__ void sort(int* data) {
     for (int k = 2; k <= 64; k <<= 1)
         for (int j = k >> 1; j > 0; j >>= 1) {
             const int other = i ^ j;
-            if (other > i && (s[i] > s[other]) == ((i & k) == 0)) { int t = s[i]; s[i] = s[other]; s[other] = t; }
+            if (other > i && (s[i] > s[other]) == ((i & k) == 0)) {
+                int t = s[i];
+                s[i] = s[other];
+                s[other] = t;
+            }
             __syncthreads();
         }
     data[i] = s[i];

@@ -89,16 +89,17 @@ protected:
 const char* const kWmma = R"(
 #include <mma.h>
 using namespace nvcuda::wmma;
-#define PRODUCT(name, M, N, K, T, Sum, A, B, D)                                          \
-    extern "C" __global__ void name(const T* a, const T* b, const Sum* c, Sum* d, int sa, int sb, int sc) { \
-        fragment<matrix_a, M, N, K, T, A> x;                                             \
-        fragment<matrix_b, M, N, K, T, B> y;                                             \
-        fragment<accumulator, M, N, K, Sum> z;                                           \
-        load_matrix_sync(x, a, sa);                                                      \
-        load_matrix_sync(y, b, sb);                                                      \
-        load_matrix_sync(z, c, sc, D);                                                   \
-        mma_sync(z, x, y, z);                                                            \
-        store_matrix_sync(d, z, sc, D);                                                  \
+#define PRODUCT(name, M, N, K, T, Sum, A, B, D)                                                    \
+    extern "C" __global__ void name(const T* a, const T* b, const Sum* c, Sum* d, int sa, int sb,  \
+                                    int sc) {                                                      \
+        fragment<matrix_a, M, N, K, T, A> x;                                                       \
+        fragment<matrix_b, M, N, K, T, B> y;                                                       \
+        fragment<accumulator, M, N, K, Sum> z;                                                     \
+        load_matrix_sync(x, a, sa);                                                                \
+        load_matrix_sync(y, b, sb);                                                                \
+        load_matrix_sync(z, c, sc, D);                                                             \
+        mma_sync(z, x, y, z);                                                                      \
+        store_matrix_sync(d, z, sc, D);                                                            \
     }
 PRODUCT(h0, 16, 16, 16, __half, float, row_major, col_major, mem_row_major)
 PRODUCT(h1, 16, 16, 16, __half, float, col_major, row_major, mem_col_major)
@@ -405,7 +406,9 @@ extern "C" __global__ void k(const unsigned short* in, unsigned* out) {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                  : "=r"(a), "=r"(b), "=r"(c), "=r"(d) : "r"(at));
     out[lane] = a; out[32 + lane] = b; out[64 + lane] = c; out[96 + lane] = d;
-    asm volatile("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0, %1}, [%2];" : "=r"(a), "=r"(b) : "r"(at));
+    asm volatile("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0, %1}, [%2];"
+                 : "=r"(a), "=r"(b)
+                 : "r"(at));
     out[128 + lane] = a; out[160 + lane] = b;
     asm volatile("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(a) : "r"(out[lane]));
     out[192 + lane] = a;

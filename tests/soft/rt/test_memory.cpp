@@ -131,7 +131,8 @@ TEST_F(Driver, PrintfUnderstandsEveryConversion) {
                                   void* user) { static_cast<std::string*>(user)->append(t, n); },
                                &text);
     CUfunction f = kernel(R"(extern "C" __global__ void k(long long big, double d) {
-        printf("%d %5d|%-5d|%05d %u %x %X %o %c %s %%\n", -3, 42, 42, 42, 7u, 255, 255, 8, 'z', "text");
+        printf("%d %5d|%-5d|%05d %u %x %X %o %c %s %%\n",
+               -3, 42, 42, 42, 7u, 255, 255, 8, 'z', "text");
         printf("%lld %llx %.3f %e %g %8.2f|%-8.2f|%+d %hhd\n", big, big, d, d, d, d, d, 5, 300);
         printf("%*d %.*f %s\n", 6, 42, 2, d, (const char*)0);
         printf("no arguments\n");

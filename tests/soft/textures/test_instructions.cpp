@@ -314,7 +314,8 @@ TEST_F(Instructions, EveryFunctionOfTheHeaders) {
             *o++ = surf2Dread<T>(s, x, y, mode); surf2Dwrite(*o, s, x, y, mode); \
             *o++ = surf3Dread<T>(s, x, y, z, mode); surf3Dwrite(*o, s, x, y, z, mode); \
             *o++ = surf1DLayeredread<T>(s, x, z, mode); surf1DLayeredwrite(*o, s, x, z, mode); \
-            *o++ = surf2DLayeredread<T>(s, x, y, z, mode); surf2DLayeredwrite(*o, s, x, y, z, mode); \
+            *o++ = surf2DLayeredread<T>(s, x, y, z, mode); \
+            surf2DLayeredwrite(*o, s, x, y, z, mode); \
             *o++ = surfCubemapread<T>(s, x, y, z, mode); surfCubemapwrite(*o, s, x, y, z, mode); \
             *o++ = surfCubemapLayeredread<T>(s, x, y, z, mode); \
             surfCubemapLayeredwrite(*o, s, x, y, z, mode);

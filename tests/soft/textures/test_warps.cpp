@@ -174,7 +174,8 @@ TEST_F(Warps, SurfacesAsBySingleThreads) {
             if (x % 5 == 3) return;
             T old = surf2Dread<T>(s[a], (x + 3) * (int)sizeof(T), y - 1, mode);
             surf2Dwrite(old, s[b], x * (int)sizeof(T), y, mode);
-            if (y % 2) surf2Dwrite(make<T>(x * 7 + y), s[2 + (x & 1)], x * (int)sizeof(T), y + 20, mode);
+            if (y % 2)
+                surf2Dwrite(make<T>(x * 7 + y), s[2 + (x & 1)], x * (int)sizeof(T), y + 20, mode);
         }
         #define KERNEL(name, T) \
             extern "C" __global__ void name##_zero(const cudaSurfaceObject_t* s) { \

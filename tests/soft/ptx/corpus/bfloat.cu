@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // bfloat16: every function of cuda_bf16.h.
 #include <cuda_bf16.h>
-extern "C" __global__ void bfloats(__nv_bfloat16* out, __nv_bfloat162* pairs, long long* wide, __nv_bfloat16 x, __nv_bfloat16 y,
-                                   __nv_bfloat162 p, __nv_bfloat162 q, float f, long long n) {
+extern "C" __global__ void bfloats(__nv_bfloat16* out, __nv_bfloat162* pairs, long long* wide,
+                                   __nv_bfloat16 x, __nv_bfloat16 y, __nv_bfloat162 p,
+                                   __nv_bfloat162 q, float f, long long n) {
     *out++ = hceil(x);
     *out++ = hcos(x);
     *out++ = hexp(x);

@@ -23,7 +23,8 @@ struct Most {
 struct Differs {
     template <class T> __device__ bool operator()(T a, T b) const { return a != b; }
 };
-extern "C" __global__ void __launch_bounds__(128) blocks(int* in, float* reals, int* out, unsigned char* bytes) {
+extern "C" __global__ void __launch_bounds__(128)
+    blocks(int* in, float* reals, int* out, unsigned char* bytes) {
     using Load = cub::BlockLoad<int, 128, 4, cub::BLOCK_LOAD_WARP_TRANSPOSE>;
     using Store = cub::BlockStore<int, 128, 4, cub::BLOCK_STORE_TRANSPOSE>;
     using Sort = cub::BlockRadixSort<int, 128, 4, float>;

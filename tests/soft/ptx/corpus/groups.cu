@@ -10,7 +10,8 @@ extern "C" __global__ void groups(int* out, float* reals, int n) {
     auto tile = cg::tiled_partition<16>(block);
     auto warp = cg::tiled_partition<32>(block);
     out[0] = cg::reduce(tile, n, cg::plus<int>()) + cg::reduce(warp, n, cg::greater<int>());
-    out[1] = cg::reduce(warp, n, cg::bit_xor<int>()) + cg::inclusive_scan(tile, n) + cg::exclusive_scan(warp, n);
+    out[1] = cg::reduce(warp, n, cg::bit_xor<int>()) + cg::inclusive_scan(tile, n) +
+             cg::exclusive_scan(warp, n);
     reals[0] = cg::reduce(tile, reals[1], cg::plus<float>());
     out[2] = tile.shfl(n, 3) + tile.any(n) + tile.match_any(n) + tile.meta_group_rank();
     if (n > 3) {

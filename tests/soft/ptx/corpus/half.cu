@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Half precision: every function of cuda_fp16.h.
 #include <cuda_fp16.h>
-extern "C" __global__ void halves(__half* out, __half2* pairs, long long* wide, __half x, __half y, __half2 p,
-                                  __half2 q, float f, long long n) {
+extern "C" __global__ void halves(__half* out, __half2* pairs, long long* wide, __half x, __half y,
+                                  __half2 p, __half2 q, float f, long long n) {
     *out++ = hceil(x);
     *out++ = hcos(x);
     *out++ = hexp(x);

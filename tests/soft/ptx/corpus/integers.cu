@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Integer, conversion and SIMD intrinsics.
-extern "C" __global__ void integers(long long* wide, double* reals, float x, double d, int s, unsigned u,
-                                    unsigned v, unsigned w, long long n) {
+extern "C" __global__ void integers(long long* wide, double* reals, float x, double d, int s,
+                                    unsigned u, unsigned v, unsigned w, long long n) {
     *wide++ = static_cast<long long>(__float2int_rn(x));
     *wide++ = static_cast<long long>(__float2int_rz(x));
     *wide++ = static_cast<long long>(__float2int_ru(x));

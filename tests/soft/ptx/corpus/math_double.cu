@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Every function of double precision in the CUDA math API.
-extern "C" __global__ void math_double(double* out, int* ints, double x, double y, double z, int n) {
+extern "C" __global__ void math_double(double* out, int* ints, double x, double y, double z,
+                                       int n) {
     *out++ = acos(x);
     *out++ = acosh(x);
     *out++ = asin(x);

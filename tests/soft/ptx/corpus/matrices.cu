@@ -16,7 +16,8 @@ __device__ void product(const T* a, const T* b, Accumulator* d, unsigned stride)
     store_matrix_sync(d, sum, stride, mem_row_major);
     store_matrix_sync(d, sum, stride, mem_col_major);
 }
-template <class T, class Accumulator> __device__ void shapes(const T* a, const T* b, Accumulator* d, unsigned n) {
+template <class T, class Accumulator>
+__device__ void shapes(const T* a, const T* b, Accumulator* d, unsigned n) {
     product<16, 16, 16, T, Accumulator, row_major, col_major>(a, b, d, n);
     product<16, 16, 16, T, Accumulator, col_major, row_major>(a, b, d, n);
     product<16, 16, 16, T, Accumulator, row_major, row_major>(a, b, d, n);
@@ -24,8 +25,9 @@ template <class T, class Accumulator> __device__ void shapes(const T* a, const T
     product<32, 8, 16, T, Accumulator, row_major, col_major>(a, b, d, n);
     product<8, 32, 16, T, Accumulator, row_major, col_major>(a, b, d, n);
 }
-extern "C" __global__ void matrices(const __half* h, float* f, __half* half_sums, const signed char* s, const unsigned char* u,
-                                    int* sums, unsigned n) {
+extern "C" __global__ void matrices(const __half* h, float* f, __half* half_sums,
+                                    const signed char* s, const unsigned char* u, int* sums,
+                                    unsigned n) {
     shapes(h, h, f, n);
     shapes(h, h, half_sums, n);
     shapes(s, s, sums, n);

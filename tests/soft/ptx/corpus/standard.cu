@@ -24,7 +24,8 @@ template <cuda::thread_scope Scope, class T> __device__ void atomics(T* place, T
     a.store(T(3));
     *out++ = a.exchange(T(4), memory_order_acq_rel);
     *out++ = a.fetch_add(T(5), memory_order_relaxed) + a.fetch_add(T(5), memory_order_acquire) +
-             a.fetch_add(T(5), memory_order_release) + a.fetch_sub(T(5), memory_order_acq_rel) + a.fetch_add(T(6));
+             a.fetch_add(T(5), memory_order_release) + a.fetch_sub(T(5), memory_order_acq_rel) +
+             a.fetch_add(T(6));
     T expected{};
     *out++ = a.compare_exchange_strong(expected, T(7));
     *out++ = a.compare_exchange_weak(expected, T(7), memory_order_release, memory_order_relaxed);
@@ -40,7 +41,8 @@ template <class T> __device__ void scopes(T* place, T* out) {
 }
 extern "C" __global__ void standard(char* memory, double* out, int n) {
     scopes(reinterpret_cast<int*>(memory), reinterpret_cast<int*>(out));
-    scopes(reinterpret_cast<unsigned long long*>(memory), reinterpret_cast<unsigned long long*>(out));
+    scopes(reinterpret_cast<unsigned long long*>(memory),
+           reinterpret_cast<unsigned long long*>(out));
     scopes(reinterpret_cast<float*>(memory), reinterpret_cast<float*>(out));
     scopes(reinterpret_cast<signed char*>(memory), reinterpret_cast<signed char*>(out));
     scopes(reinterpret_cast<double*>(memory), out);
@@ -57,8 +59,10 @@ extern "C" __global__ void standard(char* memory, double* out, int n) {
     cuda::std::optional<int> maybe;
     if (n > 3) maybe = n;
     cuda::std::variant<int, float> either = n > 4 ? cuda::std::variant<int, float>{n} : 1.0f;
-    out[3] = maybe.value_or(2) + cuda::std::get<0>(cuda::std::tuple{n, 2.0}) + static_cast<double>(either.index());
-    out[4] = cuda::std::popcount(static_cast<unsigned>(n)) + cuda::std::countl_zero(static_cast<unsigned>(n)) +
+    out[3] = maybe.value_or(2) + cuda::std::get<0>(cuda::std::tuple{n, 2.0}) +
+             static_cast<double>(either.index());
+    out[4] = cuda::std::popcount(static_cast<unsigned>(n)) +
+             cuda::std::countl_zero(static_cast<unsigned>(n)) +
              cuda::std::rotl(static_cast<unsigned>(n), 5) + cuda::std::bit_cast<float>(n);
     out[5] = values[static_cast<unsigned>(n) & 7] + cuda::std::numeric_limits<float>::epsilon();
     out[6] = static_cast<double>(cuda::std::chrono::system_clock::now().time_since_epoch().count());

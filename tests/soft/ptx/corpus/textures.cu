@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Texture and surface objects of every geometry and format.
-template <class T> __device__ void read(cudaTextureObject_t t, T* out, float x, float y, float z, int n) {
+template <class T>
+__device__ void read(cudaTextureObject_t t, T* out, float x, float y, float z, int n) {
     *out++ = tex1Dfetch<T>(t, n);
     *out++ = tex1D<T>(t, x);
     *out++ = tex2D<T>(t, x, y);
@@ -32,8 +33,8 @@ template <class T> __device__ void surface(cudaSurfaceObject_t s, T* out, int x,
     surf1DLayeredwrite(*out, s, x, y);
     surfCubemapwrite(*out, s, x, y, z);
 }
-extern "C" __global__ void textures(cudaTextureObject_t t, cudaSurfaceObject_t s, char* out, float x, float y,
-                                    float z, int n) {
+extern "C" __global__ void textures(cudaTextureObject_t t, cudaSurfaceObject_t s, char* out,
+                                    float x, float y, float z, int n) {
     read(t, reinterpret_cast<float*>(out), x, y, z, n);
     read(t, reinterpret_cast<float4*>(out), x, y, z, n);
     read(t, reinterpret_cast<uchar4*>(out), x, y, z, n);

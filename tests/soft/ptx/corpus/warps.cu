@@ -30,7 +30,9 @@ extern "C" __global__ void warps(int* out, float f, double d, long long l, int n
     asm volatile("mov.u32 %0, %%smid;" : "=r"(r));
     *out++ = static_cast<int>(r);
     asm volatile("ld.global.relaxed.gpu.u32 %0, [%1];" : "=r"(r) : "l"(out));
-    asm volatile("ld.acquire.sys.global.L1::no_allocate.L2::128B.u32 %0, [%1];" : "=r"(r) : "l"(out));
+    asm volatile("ld.acquire.sys.global.L1::no_allocate.L2::128B.u32 %0, [%1];"
+                 : "=r"(r)
+                 : "l"(out));
     asm volatile("st.global.release.cta.u32 [%1], %0;" ::"r"(r), "l"(out));
     asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], 1;" : "=r"(r) : "l"(out));
     asm volatile("red.relaxed.sys.global.xor.b32 [%0], 1;" ::"l"(out));
