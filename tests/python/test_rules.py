@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: MIT
+"""The tools that hold the tree's rules see a planted violation and let its innocent twin pass.
+
+That the tree itself keeps them is what tools/presubmit shows, in ./test.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def tool(name: str) -> ModuleType:
+    loader = SourceFileLoader(name, str(ROOT / "tools" / name))
+    spec = spec_from_loader(name, loader)
+    assert spec
+    module = sys.modules[name] = module_from_spec(spec)
+    loader.exec_module(module)
+    return module
+
+
+def plant(root: Path, files: dict[str, str]) -> list[str]:
+    for path, text in files.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    return list(files)
+
+
+class TestFormat:
+    check = tool("check_format")
+
+    def test_clang_format(self, tmp_path):
+        shutil.copy(ROOT / ".clang-format", tmp_path)
+        paths = plant(
+            tmp_path,
+            {
+                "gl/bad.cpp": "int  one( ) { return 1; }\n",
+                "gl/good.cpp": "int one() { return 1; }\n",
+                "gl/table.inc": "int  one( ) { return 1; }\n",
+            },
+        )
+        found = self.check.differences(tmp_path, paths, self.check.clang_format(ROOT))
+        assert found and all(line.startswith("gl/bad.cpp:1:") for line in found)
+
+    @pytest.mark.parametrize("path", ["gl/a.cpp", "gpu/a.cu", "a.py", "a.inc", "a/CMakeLists.txt"])
+    def test_width_is_counted_in_characters(self, tmp_path, path):
+        plant(tmp_path, {path: "é" * 100 + "\n"})
+        assert self.check.long_lines(tmp_path, [path]) == []
+        plant(tmp_path, {path: "short\n" + "é" * 101 + "\n"})
+        assert self.check.long_lines(tmp_path, [path]) == [
+            f"{path}:2: 101 columns, 100 are allowed"
+        ]
+
+    def test_width_of_scripts_but_not_of_data(self, tmp_path):
+        long = "x" * 120
+        plant(tmp_path, {"tool": f"#!/bin/sh\n# {long}\n", "data": long, "rows.csv": long})
+        found = self.check.long_lines(tmp_path, ["tool", "data", "rows.csv"])
+        assert found == ["tool:2: 122 columns, 100 are allowed"]
+
+
+class TestHeaders:
+    check = tool("check_headers")
+    commands = {"": ["c++", "-std=c++20", "-I."]}  # noqa: RUF012
+
+    def test_one_that_needs_another(self, tmp_path):
+        headers = plant(
+            tmp_path,
+            {
+                "point.h": "#pragma once\nstruct Point { int x; };\n",
+                "needs.h": "#pragma once\ninline int x_of(Point p) { return p.x; }\n",
+                "alone.h": '#pragma once\n#include "point.h"\ninline int x_of(Point p);\n',
+                "twice.h": "struct Twice {};\n",
+            },
+        )
+        found, _ = self.check.check(tmp_path, headers, self.commands)
+        assert sorted(text.split(":")[0] for text in found) == ["needs.h", "twice.h"]
+
+    def test_compiles_again_what_changed(self, tmp_path):
+        headers = plant(
+            tmp_path,
+            {
+                "point.h": "#pragma once\nstruct Point { int x; };\n",
+                "line.h": '#pragma once\n#include "point.h"\nstruct Line { Point a, b; };\n',
+                "other.h": "#pragma once\nstruct Other {};\n",
+            },
+        )
+        assert self.check.check(tmp_path, headers, self.commands) == ([], 3)
+        assert self.check.check(tmp_path, headers, self.commands) == ([], 0)
+        self.check.digest.cache_clear()
+        plant(tmp_path, {"point.h": "#pragma once\n"})
+        found, compiled = self.check.check(tmp_path, headers, self.commands)
+        assert compiled == 2 and [text.split(":")[0] for text in found] == ["line.h"]
+        assert self.check.check(tmp_path, headers, {"": ["c++", "-I.", "-DX"]})[1] == 3
+
+    def test_flags_without_precompiled_headers(self):
+        command = "c++ -DA -I/x -O3 -std=c++20 -Winvalid-pch -include /b/pch.hxx -o a.o -c a.cpp"
+        assert self.check.flags_of(command) == ["c++", "-DA", "-I/x", "-std=c++20", "-Werror"]
