@@ -22,18 +22,18 @@ struct CopySide {
     CUdeviceptr device = 0;
     const CudaArray* array = nullptr;
     std::size_t x_bytes = 0;
-    std::size_t y = 0;               ///< rows
-    std::size_t z = 0;               ///< slices or layers
-    std::size_t lod = 0;             ///< 0
-    std::size_t pitch_bytes = 0;     ///< from row to row; 0: x_bytes and the width. Not of arrays
-    std::size_t height = 0;          ///< rows of a slice; 0: y and the height. Not of arrays
-    std::optional<std::size_t> room; ///< bytes at `host` or `device`, where that is known
-    Context context{};               ///< for copies between contexts; empty: the current one
+    std::size_t y = 0;                 ///< rows
+    std::size_t z = 0;                 ///< slices or layers
+    std::size_t lod = 0;               ///< 0
+    std::size_t pitch_bytes = 0;       ///< from row to row; 0: x_bytes and the width. Not of arrays
+    std::size_t height = 0;            ///< rows of a slice; 0: y and the height. Not of arrays
+    std::optional<std::size_t> room{}; ///< bytes at `host` or `device`, where that is known
+    Context context{};                 ///< for copies between contexts; empty: the current one
 };
 
 struct BoxCopy {
-    CopySide from;
-    CopySide to;
+    CopySide from{};
+    CopySide to{};
     std::size_t width_bytes = 0;
     std::size_t height = 1; ///< rows
     std::size_t depth = 1;  ///< slices or layers; copy_rows takes 1

@@ -7,6 +7,7 @@ That the tree itself keeps them is what tools/presubmit shows, in ./test.
 from __future__ import annotations
 
 import shutil
+import subprocess
 import sys
 from importlib.machinery import SourceFileLoader
 from importlib.util import module_from_spec, spec_from_loader
@@ -103,3 +104,22 @@ class TestHeaders:
     def test_flags_without_precompiled_headers(self):
         command = "c++ -DA -I/x -O3 -std=c++20 -Winvalid-pch -include /b/pch.hxx -o a.o -c a.cpp"
         assert self.check.flags_of(command) == ["c++", "-DA", "-I/x", "-std=c++20", "-Werror"]
+
+
+@pytest.mark.parametrize("werror", ["ON", "OFF"])
+def test_warnings_end_the_build(tmp_path, werror):
+    plant(
+        tmp_path,
+        {
+            "CMakeLists.txt": "cmake_minimum_required(VERSION 3.25)\nproject(rules CXX)\n"
+            f"list(APPEND CMAKE_MODULE_PATH {ROOT}/cmake)\ninclude(options)\n"
+            "add_library(rules bad.cpp)\ntarget_link_libraries(rules PRIVATE lathe::options)\n",
+            "bad.cpp": "int one(int unused) { return 1; }\n",
+        },
+    )
+    configure = ["cmake", "-S", tmp_path, "-B", tmp_path / "build", f"-DLATHE_WERROR={werror}"]
+    subprocess.run(configure, check=True, capture_output=True)
+    build = ["cmake", "--build", tmp_path / "build"]
+    done = subprocess.run(build, capture_output=True, text=True)
+    assert (done.returncode != 0) == (werror == "ON")
+    assert "unused-parameter" in done.stdout + done.stderr

@@ -17,7 +17,10 @@ int main() {
     cuMemGetInfo(&free_bytes, &all);
     int version = 0, major = 0, minor = 0;
     cuDriverGetVersion(&version);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations" // programs of before still call it
     cuDeviceComputeCapability(&major, &minor, 0);
+#pragma GCC diagnostic pop
     std::printf("total %zu\nfree %zu\nall %zu\n", total, free_bytes, all);
     std::printf("workers %d\n", attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
     std::printf("major %d\nminor %d\n", attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
