@@ -54,6 +54,14 @@ _HOMES = {
     "ui": "ui",
 }
 
+# What completes the array, which imports nothing that stands above it: array/extensions.py.
+_PROVIDERS = {
+    "array_api": "lathe.array_api",
+    "fft": "lathe.fft",
+    "linalg": "lathe.linalg",
+    "textures": "lathe.cuda.texture_binding",
+}
+
 __all__ = [*sorted(_HOMES), "__version__"]
 
 if TYPE_CHECKING:
@@ -93,9 +101,7 @@ def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     if home == "_lathe":
-        from lathe.native import native
-
-        value: Any = getattr(native, name)
+        value: Any = getattr(import_module("lathe.native").native, name)
     elif home == name:
         value = import_module(f"lathe.{home}")
     else:

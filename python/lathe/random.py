@@ -28,9 +28,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from lathe.cuda import gpuarray
+from lathe.array import creation
+from lathe.array.gpu_array import GPUArray
 from lathe.native import native
-from lathe.random_distributions import Distributions, GPUArray, Size, shape_of
+from lathe.random_distributions import Distributions, Size, shape_of
 
 __all__ = ["Generator", "default_rng"]
 
@@ -126,7 +127,7 @@ class Generator(Distributions):
                 raise ValueError(f"negative dimensions are not allowed, got {x}")
             made: GPUArray = self._native.permutation(operator.index(x), stream)
             return made
-        array = x if isinstance(x, GPUArray) else gpuarray.to_gpu(np.asarray(x))
+        array = x if isinstance(x, GPUArray) else creation.to_gpu(np.asarray(x))
         axis = _axis(axis, array)
         order = self._native.permutation(array.shape[axis], stream)
         moved: GPUArray = native.take_along(array, order, axis, stream)
@@ -172,7 +173,7 @@ class Generator(Distributions):
             For chances that are none, and where there are not enough elements.
         """
         if isinstance(a, GPUArray) or np.ndim(a) > 0:
-            array = a if isinstance(a, GPUArray) else gpuarray.to_gpu(np.asarray(a))
+            array = a if isinstance(a, GPUArray) else creation.to_gpu(np.asarray(a))
             axis = _axis(axis, array)
             population = array.shape[axis]
         else:
@@ -195,7 +196,7 @@ class Generator(Distributions):
     def _with_replacement(
         self, population: int, count: int, chances: NDArray[Any] | None, stream: Any
     ) -> GPUArray:
-        picked = gpuarray.empty((count,), np.int64)
+        picked = GPUArray((count,), np.int64)
         if count == 0:
             return picked
         if chances is None:
@@ -221,7 +222,7 @@ class Generator(Distributions):
             stream.synchronize()
         with np.errstate(divide="ignore"):
             first = np.argsort(times.get() / chances, kind="stable")[:count]
-        return gpuarray.to_gpu(first.astype(np.int64))
+        return creation.to_gpu(first.astype(np.int64))
 
 
 def _axis(axis: int, array: GPUArray) -> int:

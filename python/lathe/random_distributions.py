@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
-from lathe.cuda import gpuarray
+from lathe.array.gpu_array import GPUArray
 from lathe.native import native
 
-GPUArray = gpuarray.GPUArray
 Size = int | Sequence[int] | None
 
 
@@ -46,7 +45,7 @@ class Distributions:
 
     def _target(self, size: Size, dtype: DTypeLike | None, out: GPUArray | None) -> GPUArray:
         if out is None:
-            return gpuarray.empty(shape_of(size), np.dtype(np.float64 if dtype is None else dtype))
+            return GPUArray(shape_of(size), np.dtype(np.float64 if dtype is None else dtype))
         if not isinstance(out, GPUArray):
             raise TypeError(f"out must be a GPUArray, got {type(out).__name__}")
         if dtype is not None and out.dtype != np.dtype(dtype):

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from peers import Calls, compare, library, on_gpu, pycuda
 
-from lathe.cuda import array_sorting as ours
+from lathe.array import sorting as ours
 from lathe.cuda.gpuarray import to_gpu
 from lathe.cuda.scan import InclusiveScanKernel
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import lathe
-from lathe.cuda import array_sorting, driver, gpuarray
+from lathe.array import sorting
+from lathe.cuda import driver, gpuarray
 from lathe.cuda.elementwise import ElementwiseKernel
 from lathe.native import native
 
@@ -75,18 +76,18 @@ def test_reductions(counted):
     flags[COUNT - 2] = 1
     assert int(flags.argmax().get()) == COUNT - 2
     assert flags.any() and not flags.all()
-    assert array_sorting.nonzero(flags)[0].get().tolist() == [COUNT - 2]
+    assert sorting.nonzero(flags)[0].get().tolist() == [COUNT - 2]
     flags[flags > 0] = 9  # by a mask
     assert int(flags.sum(dtype=np.int64).get()) == 9
 
 
 def test_scan_and_sort(counted):
-    sums = array_sorting.cumsum(counted, dtype=np.uint8)
+    sums = sorting.cumsum(counted, dtype=np.uint8)
     whole, rest = divmod(PLACES + 1, 251)
     wanted = (whole * (250 * 251 // 2) + rest * (rest - 1) // 2) % 256
     assert at_places(sums).tolist() == wanted.tolist()
     del sums
-    ordered = array_sorting.sort(counted)
+    ordered = sorting.sort(counted)
     each, more = divmod(COUNT, 251)  # the first `more` numbers come once more
     starts = np.arange(252) * each + np.minimum(np.arange(252), more)
     for number in (0, 1, 125, 249, 250):

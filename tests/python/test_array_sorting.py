@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import lathe.cuda.driver as cuda
-from lathe.cuda import array_sorting as s
+from lathe.array import sorting as s
 from lathe.cuda.gpuarray import to_gpu, zeros
 
 TYPES = [

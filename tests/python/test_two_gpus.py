@@ -11,7 +11,8 @@ import lathe.cuda.driver as cuda
 import lathe.fft
 import lathe.linalg
 import lathe.random
-from lathe.cuda import array_sorting, cumath, gpuarray, tools
+from lathe.array import sorting
+from lathe.cuda import cumath, gpuarray, tools
 from lathe.cuda.compiler import SourceModule
 from lathe.cuda.curandom import XORWOWRandomNumberGenerator
 from lathe.cuda.elementwise import ElementwiseKernel
@@ -58,11 +59,9 @@ def test_arrays_of_the_second_one(second):
         a = gpuarray.to_gpu(host)
         np.testing.assert_array_equal((2 * a + a).get(), 2 * host + host)
         np.testing.assert_allclose(a.sum().get(), host.sum(dtype=np.float64), rtol=1e-4)
-        np.testing.assert_array_equal(array_sorting.sort(a).get(), np.sort(host))
+        np.testing.assert_array_equal(sorting.sort(a).get(), np.sort(host))
         whole = gpuarray.to_gpu(np.arange(100_003, dtype=np.int64))
-        np.testing.assert_array_equal(
-            array_sorting.cumsum(whole).get(), np.arange(100_003).cumsum()
-        )
+        np.testing.assert_array_equal(sorting.cumsum(whole).get(), np.arange(100_003).cumsum())
         scan = InclusiveScanKernel(np.int32, "max(a, b)")
         np.testing.assert_array_equal(
             scan(gpuarray.to_gpu(np.array([3, 1, 7, 5], np.int32))).get(), [3, 3, 7, 7]
@@ -98,14 +97,14 @@ WRONG = {
     "sum": lambda here, there: there.sum(),
     "dot": lambda here, there: gpuarray.dot(here, there),
     "subset": lambda here, there: gpuarray.subset_sum(_indices(), there),
-    "cumsum": lambda here, there: array_sorting.cumsum(there),
-    "cumsum, strided": lambda here, there: array_sorting.cumsum(there[::2]),
-    "sort": lambda here, there: array_sorting.sort(there),
-    "argsort": lambda here, there: array_sorting.argsort(there),
-    "unique": lambda here, there: array_sorting.unique(there),
-    "nonzero": lambda here, there: array_sorting.nonzero(there),
-    "searchsorted": lambda here, there: array_sorting.searchsorted(here, there),
-    "histogram": lambda here, there: array_sorting.histogram(there, bins=3, range=(0, 9)),
+    "cumsum": lambda here, there: sorting.cumsum(there),
+    "cumsum, strided": lambda here, there: sorting.cumsum(there[::2]),
+    "sort": lambda here, there: sorting.sort(there),
+    "argsort": lambda here, there: sorting.argsort(there),
+    "unique": lambda here, there: sorting.unique(there),
+    "nonzero": lambda here, there: sorting.nonzero(there),
+    "searchsorted": lambda here, there: sorting.searchsorted(here, there),
+    "histogram": lambda here, there: sorting.histogram(there, bins=3, range=(0, 9)),
     "compress": lambda here, there: there[here > 0],
     "mask": lambda here, there: here[there > 0],
     "indices": lambda here, there: there[_indices()],

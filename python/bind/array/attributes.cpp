@@ -89,7 +89,7 @@ py::object real(PyObject* object) {
 
 py::object imag(PyObject* object) {
     if (is_complex(object)) return part(object, 1);
-    return py::module_::import("lathe.cuda.gpuarray").attr("zeros_like")(py::handle{object});
+    return py::module_::import("lathe.array.creation").attr("zeros_like")(py::handle{object});
 }
 
 PyGetSetDef attributes[] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Elementwise functions by name, copies and casts, for the modules of lathe.cuda.
+// Elementwise functions by name, copies and casts, for the modules of lathe.array.
 #include "gpu/array/elementwise.h"
 #include "gpu/array/indexing.h"
 #include "gpu/memory.h"

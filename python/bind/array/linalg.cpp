@@ -29,7 +29,10 @@ namespace {
 py::object host_matmul(py::handle a, py::handle b, py::handle out, py::handle dtype,
                        py::handle stream) {
     static const py::object* const function =
-        new py::object{py::module_::import("lathe.linalg.host").attr("matmul")};
+        new py::object{py::module_::import("lathe.array.extensions")
+                           .attr("provided")("linalg")
+                           .attr("host")
+                           .attr("matmul")};
     return (*function)(a, b, out, dtype, stream);
 }
 

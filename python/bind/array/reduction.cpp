@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reductions by name, for the modules of lathe.cuda.
+// Reductions by name, for the modules of lathe.array.
 #include "gpu/array/reduction.h"
 
 #include "gpu/array/reduction_scratch.h"

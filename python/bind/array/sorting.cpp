@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Scans, sorting, selection and histograms of GPUArrays, for lathe.cuda.array_sorting.
+// Scans, sorting, selection and histograms of GPUArrays, for lathe.array.sorting.
 #include "gpu/array/histogram.h"
 #include "gpu/array/scan.h"
 #include "gpu/array/select.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // a[...] : integers, slices of any step, Ellipsis and None give views, as NumPy's; assignments to
-// them write by strides. Indices that are arrays go to lathe.cuda.array_indexing.
+// them write by strides. Indices that are arrays go to lathe.array.indexing.
 #include "gpu/array/elementwise.h"
 #include "python/bind/array/gpu_array.h"
 #include "python/bind/array/operands.h"
@@ -103,7 +103,7 @@ std::optional<Part> part_of(const gpu::Layout& of, const Entries& entries) {
 }
 
 py::object advanced(const char* function) {
-    return py::module_::import("lathe.cuda.array_indexing").attr(function);
+    return py::module_::import("lathe.array.indexing").attr(function);
 }
 
 PyObject* get(PyObject* object, PyObject* index) {

@@ -17,11 +17,13 @@ GPUArray(1.875, dtype=float32)
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from math import e, inf, nan, pi
 from typing import Any
 
 from lathe import __version__ as __version__
+from lathe.array.extensions import register
 from lathe.array_api.creation import (
     arange,
     asarray,
@@ -220,3 +222,5 @@ __all__ = [
     "uint8", "uint16", "uint32", "uint64", "unique_all", "unique_counts", "unique_inverse",
     "unique_values", "unstack", "var", "vecdot", "where", "zeros", "zeros_like",
 ]  # fmt: skip
+
+register("array_api", sys.modules[__name__])

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from lathe.array import creation, protocols, rearranging
+from lathe.array.gpu_array import GPUArray, to_device
 from lathe.array_api.devices import expect_arrays, here
-from lathe.cuda import array_creation, array_protocols, array_rearranging
-from lathe.cuda.array_type import GPUArray, to_device
 from lathe.native import native
 
 
@@ -29,7 +29,7 @@ def asarray(
     if not shared and hasattr(obj, "__dlpack_device__"):
         shared = int(obj.__dlpack_device__()[0]) != 1
     if shared:
-        found = array_protocols.asarray(obj)
+        found = protocols.asarray(obj)
         if dtype is not None and np.dtype(dtype) != found.dtype:
             if copy is False:
                 raise ValueError(f"{found.dtype} to {np.dtype(dtype)} needs a copy (copy=False)")
@@ -65,7 +65,7 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> G
         if copy is False:
             raise BufferError("memory of the host is copied, and copy=False was given")
         return to_device(np.from_dlpack(x))
-    found = array_protocols.from_dlpack(x)
+    found = protocols.from_dlpack(x)
     return found.copy() if copy else found
 
 
@@ -82,13 +82,13 @@ def empty(shape: Any, *, dtype: Any = None, device: Any = None) -> GPUArray:
 def zeros(shape: Any, *, dtype: Any = None, device: Any = None) -> GPUArray:
     """An array of zeros."""
     here(device)
-    return array_creation.zeros(shape, _dtype(dtype))
+    return creation.zeros(shape, _dtype(dtype))
 
 
 def ones(shape: Any, *, dtype: Any = None, device: Any = None) -> GPUArray:
     """An array of ones."""
     here(device)
-    return array_creation.ones(shape, _dtype(dtype))
+    return creation.ones(shape, _dtype(dtype))
 
 
 def full(shape: Any, fill_value: Any, *, dtype: Any = None, device: Any = None) -> GPUArray:
@@ -101,19 +101,19 @@ def empty_like(x: GPUArray, /, *, dtype: Any = None, device: Any = None) -> GPUA
     """`empty` in the shape and, unless given, the type of `x`."""
     here(device)
     expect_arrays("empty_like", x)
-    return array_creation.empty_like(x, dtype)
+    return creation.empty_like(x, dtype)
 
 
 def zeros_like(x: GPUArray, /, *, dtype: Any = None, device: Any = None) -> GPUArray:
     """`zeros` in the shape and, unless given, the type of `x`."""
     here(device)
-    return array_creation.zeros_like(x, dtype)
+    return creation.zeros_like(x, dtype)
 
 
 def ones_like(x: GPUArray, /, *, dtype: Any = None, device: Any = None) -> GPUArray:
     """`ones` in the shape and, unless given, the type of `x`."""
     here(device)
-    return array_creation.ones_like(x, dtype)
+    return creation.ones_like(x, dtype)
 
 
 def full_like(
@@ -192,14 +192,14 @@ def eye(
 
 def meshgrid(*arrays: GPUArray, indexing: str = "xy") -> tuple[GPUArray, ...]:
     """Arrays of one axis as coordinates of a grid, an axis for each."""
-    return array_rearranging.meshgrid(*arrays, indexing=indexing)
+    return rearranging.meshgrid(*arrays, indexing=indexing)
 
 
 def tril(x: GPUArray, /, *, k: int = 0) -> GPUArray:
     """A copy with zeros above diagonal `k` of the last two axes."""
-    return array_rearranging.tril(x, k)
+    return rearranging.tril(x, k)
 
 
 def triu(x: GPUArray, /, *, k: int = 0) -> GPUArray:
     """A copy with zeros below diagonal `k` of the last two axes."""
-    return array_rearranging.triu(x, k)
+    return rearranging.triu(x, k)

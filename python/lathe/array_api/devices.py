@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from lathe.cuda import driver
-from lathe.cuda.array_type import GPUArray
+from lathe.array.gpu_array import GPUArray
+from lathe.native import native
 
 
-def here(device: Any = None) -> driver.Device:
+def here(device: Any = None) -> native.Device:
     """The current context's device; the first one's primary context is made current without.
 
     Raises
@@ -17,10 +17,10 @@ def here(device: Any = None) -> driver.Device:
     ValueError
         For another device than the current one.
     """
-    if driver.Context.get_current() is None:
-        driver.init()
-        driver.Device(0).retain_primary_context().push()
-    current = driver.Context.get_device()
+    if native.Context.get_current() is None:
+        native.driver_init()
+        native.Device(0).retain_primary_context().push()
+    current = native.Context.get_device()
     if device is not None and device != current:
         raise ValueError(
             f"device is {device!r}, arrays are made on that of the current context, {current!r}"

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from lathe.array.gpu_array import GPUArray
 from lathe.array_api.devices import here
-from lathe.cuda.array_type import GPUArray
 
 DType = np.dtype[Any]
 

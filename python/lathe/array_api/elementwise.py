@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from lathe.array.gpu_array import GPUArray
 from lathe.array_api.devices import expect_arrays
-from lathe.cuda.array_type import GPUArray
 from lathe.native import native
 
 

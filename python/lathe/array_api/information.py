@@ -7,7 +7,7 @@ from typing import Any
 
 from lathe.array_api import dtypes as types
 from lathe.array_api.devices import here
-from lathe.cuda import driver
+from lathe.native import native
 
 _DTYPES = {
     name: getattr(types, name)
@@ -25,11 +25,11 @@ class Information:
         """Indices may be masks, shapes may depend on values; arrays have up to 32 axes."""
         return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 32}
 
-    def default_device(self) -> driver.Device:
+    def default_device(self) -> native.Device:
         """That of the current context."""
         return here()
 
-    def devices(self) -> tuple[driver.Device, ...]:
+    def devices(self) -> tuple[native.Device, ...]:
         """Those that new arrays can be on now: one, that of the current context."""
         return (here(),)
 

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from lathe.cuda import array_creation, array_rearranging, numpy_functions
-from lathe.cuda.array_rearranging import axes_of
-from lathe.cuda.array_type import GPUArray
+from lathe.array import creation, numpy_functions, rearranging
+from lathe.array.gpu_array import GPUArray
+from lathe.array.rearranging import axes_of
 
 
 def broadcast_arrays(*arrays: GPUArray) -> tuple[GPUArray, ...]:
     """All in the shape that they have together."""
-    return array_rearranging.broadcast_arrays(*arrays)
+    return rearranging.broadcast_arrays(*arrays)
 
 
 def broadcast_shapes(*shapes: tuple[int | None, ...]) -> tuple[int | None, ...]:
@@ -42,7 +42,7 @@ def expand_dims(x: GPUArray, /, axis: Any) -> GPUArray:
 
 def flip(x: GPUArray, /, *, axis: Any = None) -> GPUArray:
     """With axes that run backwards."""
-    return array_rearranging.flip(x, axis)
+    return rearranging.flip(x, axis)
 
 
 def moveaxis(x: GPUArray, source: Any, destination: Any, /) -> GPUArray:
@@ -57,7 +57,7 @@ def permute_dims(x: GPUArray, /, axes: tuple[int, ...]) -> GPUArray:
 
 def repeat(x: GPUArray, repeats: Any, /, *, axis: int | None = None) -> GPUArray:
     """Each element several times in a row."""
-    return array_rearranging.repeat(x, repeats, axis)
+    return rearranging.repeat(x, repeats, axis)
 
 
 def reshape(x: GPUArray, /, shape: tuple[int, ...], *, copy: bool | None = None) -> GPUArray:
@@ -80,7 +80,7 @@ def reshape(x: GPUArray, /, shape: tuple[int, ...], *, copy: bool | None = None)
 
 def roll(x: GPUArray, /, shift: Any, *, axis: Any = None) -> GPUArray:
     """With elements moved along axes, around their ends."""
-    return array_rearranging.roll(x, shift, axis)
+    return rearranging.roll(x, shift, axis)
 
 
 def squeeze(x: GPUArray, /, axis: Any) -> GPUArray:
@@ -90,14 +90,14 @@ def squeeze(x: GPUArray, /, axis: Any) -> GPUArray:
 
 def stack(arrays: Sequence[GPUArray], /, *, axis: int = 0) -> GPUArray:
     """Arrays of one shape along a new axis."""
-    return array_creation.stack(arrays, axis)
+    return creation.stack(arrays, axis)
 
 
 def tile(x: GPUArray, repetitions: tuple[int, ...], /) -> GPUArray:
     """The array beside itself, so often along each axis."""
-    return array_rearranging.tile(x, repetitions)
+    return rearranging.tile(x, repetitions)
 
 
 def unstack(x: GPUArray, /, *, axis: int = 0) -> tuple[GPUArray, ...]:
     """The parts along an axis."""
-    return array_rearranging.unstack(x, axis=axis)
+    return rearranging.unstack(x, axis=axis)

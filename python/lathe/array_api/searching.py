@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lathe.array import creation, rearranging, sorting
+from lathe.array.gpu_array import GPUArray
+from lathe.array.rearranging import axis_of, flip
 from lathe.array_api.devices import expect_arrays
 from lathe.array_api.dtypes import result_type
-from lathe.cuda import array_creation, array_rearranging, array_sorting
-from lathe.cuda.array_rearranging import axis_of, flip
-from lathe.cuda.array_type import GPUArray
 from lathe.native import native
 
 
@@ -52,7 +52,7 @@ def take(x: GPUArray, indices: GPUArray, /, *, axis: int | None = None) -> GPUAr
 def take_along_axis(x: GPUArray, indices: GPUArray, /, *, axis: int = -1) -> GPUArray:
     """Elements by numbers along an axis, for each place of the other axes."""
     expect_arrays("take_along_axis", x, indices)
-    return array_rearranging.take_along_axis(x, indices, axis)
+    return rearranging.take_along_axis(x, indices, axis)
 
 
 def argmax(x: GPUArray, /, *, axis: int | None = None, keepdims: bool = False) -> GPUArray:
@@ -74,7 +74,7 @@ def nonzero(x: GPUArray, /) -> tuple[GPUArray, ...]:
     """Indices along each axis of what is not 0, in C order."""
     if not x.ndim:
         raise ValueError("nonzero: the array has no axes")
-    return array_sorting.nonzero(x)
+    return sorting.nonzero(x)
 
 
 def searchsorted(
@@ -87,7 +87,7 @@ def searchsorted(
         x1, x2 = x1.astype(wanted, copy=False), x2.astype(wanted, copy=False)
     else:
         x2 = np.asarray(x2, result_type(x1, x2))
-    return array_sorting.searchsorted(x1, x2, side, sorter)
+    return sorting.searchsorted(x1, x2, side, sorter)
 
 
 def where(condition: GPUArray, x1: Any, x2: Any, /) -> GPUArray:
@@ -101,8 +101,8 @@ def sort(
 ) -> GPUArray:
     """A sorted copy; equal elements keep their order. NaN is greater than all."""
     if not descending:
-        return array_sorting.sort(x, axis)
-    return flip(array_sorting.sort(flip(x, axis), axis), axis).copy("C")
+        return sorting.sort(x, axis)
+    return flip(sorting.sort(flip(x, axis), axis), axis).copy("C")
 
 
 def argsort(
@@ -110,8 +110,8 @@ def argsort(
 ) -> GPUArray:
     """Indices that sort; of equal elements the first one is first. NaN is greater than all."""
     if not descending:
-        return array_sorting.argsort(x, axis)
-    found = flip(array_sorting.argsort(flip(x, axis), axis), axis)
+        return sorting.argsort(x, axis)
+    found = flip(sorting.argsort(flip(x, axis), axis), axis)
     return (x.shape[axis] - 1) - found
 
 
@@ -122,18 +122,18 @@ def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> GPUArray:
     values, among = (
         each.astype(wanted, copy=False)
         if isinstance(each, GPUArray)
-        else array_creation.full((), each, wanted)
+        else creation.full((), each, wanted)
         for each in (x1, x2)
     )
     if not among.size or not values.size:
-        return array_creation.full(values.shape, invert, np.bool_)
-    ordered = array_sorting.sort(among.reshape(-1))
-    places = native.apply("minimum", array_sorting.searchsorted(ordered, values), among.size - 1)
+        return creation.full(values.shape, invert, np.bool_)
+    ordered = sorting.sort(among.reshape(-1))
+    places = native.apply("minimum", sorting.searchsorted(ordered, values), among.size - 1)
     return native.apply("not_equal" if invert else "equal", ordered[places], values)
 
 
 def _unique(x: GPUArray) -> UniqueAll:
-    made = array_sorting.unique(x, True, True, True, equal_nan=False)
+    made = sorting.unique(x, True, True, True, equal_nan=False)
     return UniqueAll(*made)
 
 
@@ -145,14 +145,14 @@ def unique_all(x: GPUArray, /) -> UniqueAll:
 
 def unique_counts(x: GPUArray, /) -> UniqueCounts:
     """`unique_all` without indices."""
-    return UniqueCounts(*array_sorting.unique(x, False, False, True, equal_nan=False))
+    return UniqueCounts(*sorting.unique(x, False, False, True, equal_nan=False))
 
 
 def unique_inverse(x: GPUArray, /) -> UniqueInverse:
     """`unique_all` without first indices and counts."""
-    return UniqueInverse(*array_sorting.unique(x, False, True, False, equal_nan=False))
+    return UniqueInverse(*sorting.unique(x, False, True, False, equal_nan=False))
 
 
 def unique_values(x: GPUArray, /) -> GPUArray:
     """`unique_all`'s values."""
-    return array_sorting.unique(x, equal_nan=False)
+    return sorting.unique(x, equal_nan=False)

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from lathe.cuda import array_creation, array_rearranging, array_sorting
-from lathe.cuda.array_type import GPUArray
+from lathe.array import creation, rearranging, sorting
+from lathe.array.gpu_array import GPUArray
 from lathe.native import native
 
 
@@ -90,13 +90,13 @@ def _cumulative(name: str, x: GPUArray, axis: int | None, dtype: Any, initial: b
         if x.ndim > 1:
             raise ValueError(f"an axis is needed for an array of {x.ndim} axes")
         x, axis = x.reshape(-1), 0
-    axis = array_rearranging.axis_of(axis, x.ndim)
-    made = array_sorting.accumulate(name, x, axis, None if dtype is None else np.dtype(dtype))
+    axis = rearranging.axis_of(axis, x.ndim)
+    made = sorting.accumulate(name, x, axis, None if dtype is None else np.dtype(dtype))
     if not initial:
         return made
     shape = (*x.shape[:axis], 1, *x.shape[axis + 1 :])
-    edge = array_creation.full(shape, int(name == "multiply"), made.dtype)
-    return array_creation.concatenate([edge, made], axis)
+    edge = creation.full(shape, int(name == "multiply"), made.dtype)
+    return creation.concatenate([edge, made], axis)
 
 
 def diff(
@@ -104,4 +104,4 @@ def diff(
     append: GPUArray | None = None,
 ) -> GPUArray:  # fmt: skip
     """Each element less the one before it along an axis, `n` times."""
-    return array_rearranging.diff(x, n, axis, prepend, append)
+    return rearranging.diff(x, n, axis, prepend, append)

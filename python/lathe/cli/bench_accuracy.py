@@ -122,7 +122,7 @@ def measure(name: str, dtype: Any, count: int = 1 << 16, seed: int = 1) -> Worst
         Of `BOUNDS`.
     dtype : float16, float32 or float64
     """
-    from lathe.cuda.array_type import to_device
+    from lathe.array.gpu_array import to_device
     from lathe.native import native
 
     kind = np.dtype(dtype)

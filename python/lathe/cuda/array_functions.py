@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from lathe.array.gpu_array import GPUArray, Stream
 from lathe.cuda import driver
-from lathe.cuda.array_type import GPUArray, Stream
 from lathe.native import native
 
 _Out = GPUArray | None

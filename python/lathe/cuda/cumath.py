@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from lathe.array.gpu_array import GPUArray, Stream
 from lathe.cuda import driver
-from lathe.cuda.array_type import GPUArray, Stream
 from lathe.native import native
 
 _Function = Callable[..., Any]

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from lathe.cuda.array_creation import (
+from lathe.array.creation import (
     arange,
     concatenate,
     empty_like,
@@ -16,21 +16,10 @@ from lathe.cuda.array_creation import (
     zeros,
     zeros_like,
 )
-from lathe.cuda.array_functions import (
-    if_positive,
-    logical_and,
-    logical_not,
-    logical_or,
-    maximum,
-    minimum,
-    reshape,
-    splay,
-    transpose,
-    where,
-)
-from lathe.cuda.array_indexing import multi_put, multi_take, multi_take_put, take
-from lathe.cuda.array_protocols import asarray, from_dlpack
-from lathe.cuda.array_reductions import (
+from lathe.array.gpu_array import ArrayFlags, GPUArray
+from lathe.array.indexing import multi_put, multi_take, multi_take_put, take
+from lathe.array.protocols import asarray, from_dlpack
+from lathe.array.reductions import (
     all,
     any,
     argmax,
@@ -51,7 +40,18 @@ from lathe.cuda.array_reductions import (
     var,
     vdot,
 )
-from lathe.cuda.array_type import ArrayFlags, GPUArray
+from lathe.cuda.array_functions import (
+    if_positive,
+    logical_and,
+    logical_not,
+    logical_or,
+    maximum,
+    minimum,
+    reshape,
+    splay,
+    transpose,
+    where,
+)
 from lathe.cuda.vector_types import vec
 
 empty = GPUArray

@@ -15,8 +15,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lathe.array.gpu_array import GPUArray
 from lathe.cuda import driver
 from lathe.cuda.c_arguments import Argument, VectorArg, parse_c_arg
+from lathe.native import native
 
 ACCESS_BYTES = 16  # of a thread at once, as native array kernels have them
 
@@ -75,9 +77,6 @@ class Operands(NamedTuple):
 
 def _like(array: Any, model: Any, shape: tuple[int, ...], stream: Any) -> Any:
     """A copy that lies as the model, or compactly where that has gaps."""
-    from lathe.cuda.array_type import GPUArray
-    from lathe.native import native
-
     is_f = model.flags.f_contiguous and not model.flags.c_contiguous
     copy = GPUArray(shape, array.dtype, order="F" if is_f else "C")
     native.assign_array(copy, array, stream)
@@ -163,8 +162,6 @@ def gather(
 
 def give_back(operands: Operands, stream: Any = None) -> None:
     """Copies what the snippet may have written to where it belongs."""
-    from lathe.native import native
-
     for array, copy in operands.copies:
         if array is not None and array.size:
             native.assign_array(array, copy, stream)

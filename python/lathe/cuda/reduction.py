@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
+from lathe.array.gpu_array import GPUArray
 from lathe.cuda import driver
 from lathe.cuda.c_arguments import Argument, VectorArg, dtype_to_ctype
 from lathe.cuda.canned_reductions import (
@@ -32,6 +33,7 @@ from lathe.cuda.reduction_source import (
     loads_of,
     memoized_reduction,
 )
+from lathe.native import native
 
 _MOST_BLOCKS = 1024
 
@@ -122,9 +124,6 @@ class ReductionKernel:
         ValueError
             For arrays of different shapes, or an `out` of another type or size.
         """
-        from lathe.cuda.array_type import GPUArray
-        from lathe.native import native
-
         operands = gather(
             self.arguments, self._constant, self._map, args, stream, same_shape=range is None
         )

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
+from lathe.array.gpu_array import GPUArray
 from lathe.cuda import driver
-from lathe.cuda.array_type import GPUArray
 from lathe.cuda.c_arguments import Argument, ScalarArg, VectorArg, parse_c_arg
 from lathe.cuda.compiler import SourceModule
 from lathe.cuda.memoize import context_dependent_memoize

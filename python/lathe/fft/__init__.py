@@ -18,6 +18,9 @@ Examples
 True
 """
 
+import sys
+
+from lathe.array.extensions import register
 from lathe.fft.frequencies import fftfreq, fftshift, ifftshift, rfftfreq
 from lathe.fft.transforms import (
     fft,
@@ -56,3 +59,5 @@ __all__ = [
     "rfftfreq",
     "rfftn",
 ]
+
+register("fft", sys.modules[__name__])

@@ -13,12 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from lathe.cuda import driver
-from lathe.cuda.gpuarray import GPUArray, zeros
+from lathe.array.creation import zeros
+from lathe.array.gpu_array import GPUArray, Stream
 from lathe.fft.work import Work
 from lathe.native import native
-
-Stream = driver.Stream | None
 
 _MOST_AXES = 3
 _MOST_CALLS = 8  # for one axis with others on both sides

@@ -10,14 +10,15 @@ from typing import Any, SupportsIndex
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from lathe.cuda.driver import Device
-from lathe.cuda.gpuarray import GPUArray, to_gpu
+from lathe.array.creation import to_gpu
+from lathe.array.gpu_array import GPUArray
+from lathe.native import native
 
 _Axes = SupportsIndex | Sequence[SupportsIndex] | None
 
 
 def fftfreq(
-    n: int, d: float = 1.0, *, dtype: DTypeLike | None = None, device: Device | None = None
+    n: int, d: float = 1.0, *, dtype: DTypeLike | None = None, device: native.Device | None = None
 ) -> GPUArray:
     """Frequencies of the elements of a transform of `n` samples, `d` apart; float64 unless said.
 
@@ -30,13 +31,13 @@ def fftfreq(
 
 
 def rfftfreq(
-    n: int, d: float = 1.0, *, dtype: DTypeLike | None = None, device: Device | None = None
+    n: int, d: float = 1.0, *, dtype: DTypeLike | None = None, device: native.Device | None = None
 ) -> GPUArray:
     """The same of `rfft`: those that are not negative."""
     return _made(np.fft.rfftfreq(_count(n), d), dtype, device)
 
 
-def _made(values: NDArray[Any], dtype: DTypeLike | None, device: Device | None) -> GPUArray:
+def _made(values: NDArray[Any], dtype: DTypeLike | None, device: native.Device | None) -> GPUArray:
     if dtype is not None and np.dtype(dtype).kind != "f":
         raise ValueError(f"frequencies are floating-point numbers, got dtype {np.dtype(dtype)}")
     made = to_gpu(values if dtype is None else values.astype(dtype))
@@ -53,7 +54,7 @@ def _count(n: Any) -> int:
 
 
 def _rolled(x: GPUArray, axes: _Axes, shift: Any) -> GPUArray:
-    from lathe.cuda.array_rearranging import roll
+    from lathe.array.rearranging import roll
 
     if axes is None:
         numbers = list(range(x.ndim))

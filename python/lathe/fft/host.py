@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lathe.cuda.gpuarray import GPUArray
+from lathe.array.gpu_array import GPUArray
 from lathe.fft.work import Work
 from lathe.native import native
 

@@ -6,19 +6,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, SupportsIndex
 
-from lathe.cuda import driver
-from lathe.cuda.gpuarray import GPUArray
+from lathe.array.gpu_array import GPUArray, Stream
 from lathe.fft import device, host
 from lathe.fft.work import Kind, check_out, plan, swapped
 from lathe.native import native
 
 _Sizes = Sequence[SupportsIndex] | None
-_Stream = driver.Stream | None
 
 
 def _transform(
     a: GPUArray, kind: Kind, is_inverse: bool, s: Any, axes: Any, norm: str | None,
-    out: GPUArray | None, stream: _Stream,
+    out: GPUArray | None, stream: Stream,
 ) -> GPUArray:  # fmt: skip
     work = plan(a, kind, is_inverse, s, axes, norm)
     shape, dtype = work.shape(a.shape), work.dtype(a.dtype)
@@ -42,7 +40,7 @@ def _one(n: SupportsIndex | None) -> _Sizes:
 
 def fft(
     a: GPUArray, n: SupportsIndex | None = None, axis: SupportsIndex = -1,
-    norm: str | None = None, out: GPUArray | None = None, *, stream: _Stream = None,
+    norm: str | None = None, out: GPUArray | None = None, *, stream: Stream = None,
 ) -> GPUArray:  # fmt: skip
     """The Fourier transform along an axis: sums of ``a[k] * exp(-2j * pi * k * m / n)``.
 
@@ -76,7 +74,7 @@ def fft(
 
 def ifft(
     a: GPUArray, n: SupportsIndex | None = None, axis: SupportsIndex = -1,
-    norm: str | None = None, out: GPUArray | None = None, *, stream: _Stream = None,
+    norm: str | None = None, out: GPUArray | None = None, *, stream: Stream = None,
 ) -> GPUArray:  # fmt: skip
     """What `fft` did, undone. `fft` has the parameters."""
     return _transform(a, "complex", True, _one(n), (axis,), norm, out, stream)
@@ -84,7 +82,7 @@ def ifft(
 
 def rfft(
     a: GPUArray, n: SupportsIndex | None = None, axis: SupportsIndex = -1,
-    norm: str | None = None, out: GPUArray | None = None, *, stream: _Stream = None,
+    norm: str | None = None, out: GPUArray | None = None, *, stream: Stream = None,
 ) -> GPUArray:  # fmt: skip
     """`fft` of real numbers: the ``n // 2 + 1`` frequencies that are not negative, as the others
     are their conjugates. `fft` has the parameters."""
@@ -93,7 +91,7 @@ def rfft(
 
 def irfft(
     a: GPUArray, n: SupportsIndex | None = None, axis: SupportsIndex = -1,
-    norm: str | None = None, out: GPUArray | None = None, *, stream: _Stream = None,
+    norm: str | None = None, out: GPUArray | None = None, *, stream: Stream = None,
 ) -> GPUArray:  # fmt: skip
     """What `rfft` did, undone; `n` is the length of the result, an even one unless given. `fft` has
     the other parameters."""
@@ -102,7 +100,7 @@ def irfft(
 
 def hfft(
     a: GPUArray, n: SupportsIndex | None = None, axis: SupportsIndex = -1,
-    norm: str | None = None, out: GPUArray | None = None, *, stream: _Stream = None,
+    norm: str | None = None, out: GPUArray | None = None, *, stream: Stream = None,
 ) -> GPUArray:  # fmt: skip
     """`fft` of a signal that is its own conjugate backwards, of which half is given: real. `irfft`
     has the parameters."""
@@ -113,7 +111,7 @@ def hfft(
 
 def ihfft(
     a: GPUArray, n: SupportsIndex | None = None, axis: SupportsIndex = -1,
-    norm: str | None = None, out: GPUArray | None = None, *, stream: _Stream = None,
+    norm: str | None = None, out: GPUArray | None = None, *, stream: Stream = None,
 ) -> GPUArray:  # fmt: skip
     """What `hfft` did, undone. `fft` has the parameters."""
     made = rfft(a, n, axis, swapped(norm), out, stream=stream)
@@ -124,7 +122,7 @@ def ihfft(
 
 def fftn(
     a: GPUArray, s: _Sizes = None, axes: Sequence[SupportsIndex] | None = None,
-    norm: str | None = None, out: GPUArray | None = None, *, stream: _Stream = None,
+    norm: str | None = None, out: GPUArray | None = None, *, stream: Stream = None,
 ) -> GPUArray:  # fmt: skip
     """`fft` along several axes, all unless given.
 
@@ -141,7 +139,7 @@ def fftn(
 
 def ifftn(
     a: GPUArray, s: _Sizes = None, axes: Sequence[SupportsIndex] | None = None,
-    norm: str | None = None, out: GPUArray | None = None, *, stream: _Stream = None,
+    norm: str | None = None, out: GPUArray | None = None, *, stream: Stream = None,
 ) -> GPUArray:  # fmt: skip
     """What `fftn` did, undone. `fftn` has the parameters."""
     return _transform(a, "complex", True, s, axes, norm, out, stream)
@@ -149,7 +147,7 @@ def ifftn(
 
 def rfftn(
     a: GPUArray, s: _Sizes = None, axes: Sequence[SupportsIndex] | None = None,
-    norm: str | None = None, out: GPUArray | None = None, *, stream: _Stream = None,
+    norm: str | None = None, out: GPUArray | None = None, *, stream: Stream = None,
 ) -> GPUArray:  # fmt: skip
     """`rfft` along the last of several axes, `fft` along the others. `fftn` has the parameters."""
     return _transform(a, "real", False, s, axes, norm, out, stream)
@@ -157,7 +155,7 @@ def rfftn(
 
 def irfftn(
     a: GPUArray, s: _Sizes = None, axes: Sequence[SupportsIndex] | None = None,
-    norm: str | None = None, out: GPUArray | None = None, *, stream: _Stream = None,
+    norm: str | None = None, out: GPUArray | None = None, *, stream: Stream = None,
 ) -> GPUArray:  # fmt: skip
     """What `rfftn` did, undone. `fftn` has the parameters."""
     return _transform(a, "to_real", True, s, axes, norm, out, stream)
@@ -165,7 +163,7 @@ def irfftn(
 
 def fft2(
     a: GPUArray, s: _Sizes = None, axes: Sequence[SupportsIndex] | None = (-2, -1),
-    norm: str | None = None, out: GPUArray | None = None, *, stream: _Stream = None,
+    norm: str | None = None, out: GPUArray | None = None, *, stream: Stream = None,
 ) -> GPUArray:  # fmt: skip
     """`fftn` of the last two axes."""
     return fftn(a, s, axes, norm, out, stream=stream)
@@ -173,7 +171,7 @@ def fft2(
 
 def ifft2(
     a: GPUArray, s: _Sizes = None, axes: Sequence[SupportsIndex] | None = (-2, -1),
-    norm: str | None = None, out: GPUArray | None = None, *, stream: _Stream = None,
+    norm: str | None = None, out: GPUArray | None = None, *, stream: Stream = None,
 ) -> GPUArray:  # fmt: skip
     """`ifftn` of the last two axes."""
     return ifftn(a, s, axes, norm, out, stream=stream)
@@ -181,7 +179,7 @@ def ifft2(
 
 def rfft2(
     a: GPUArray, s: _Sizes = None, axes: Sequence[SupportsIndex] | None = (-2, -1),
-    norm: str | None = None, out: GPUArray | None = None, *, stream: _Stream = None,
+    norm: str | None = None, out: GPUArray | None = None, *, stream: Stream = None,
 ) -> GPUArray:  # fmt: skip
     """`rfftn` of the last two axes."""
     return rfftn(a, s, axes, norm, out, stream=stream)
@@ -189,7 +187,7 @@ def rfft2(
 
 def irfft2(
     a: GPUArray, s: _Sizes = None, axes: Sequence[SupportsIndex] | None = (-2, -1),
-    norm: str | None = None, out: GPUArray | None = None, *, stream: _Stream = None,
+    norm: str | None = None, out: GPUArray | None = None, *, stream: Stream = None,
 ) -> GPUArray:  # fmt: skip
     """`irfftn` of the last two axes."""
     return irfftn(a, s, axes, norm, out, stream=stream)

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from lathe.cuda.gpuarray import GPUArray
+from lathe.array.gpu_array import GPUArray
 
 Kind = Literal["complex", "real", "to_real"]
 _NORMS = (None, "backward", "ortho", "forward")

@@ -21,8 +21,12 @@ Examples
 [[4.0, 0.0], [6.0, 16.0]]
 """
 
+import sys
+
 from numpy.linalg import LinAlgError
 
+from lathe.array.extensions import register
+from lathe.linalg import host as host
 from lathe.linalg.checks import EighResult, EigResult, QRResult, SlogdetResult, SVDResult
 from lathe.linalg.einsum import einsum
 from lathe.linalg.factors import cholesky, eig, eigh, eigvals, eigvalsh, qr, svd, svdvals
@@ -50,3 +54,5 @@ __all__ = [
     "matrix_rank", "matrix_transpose", "norm", "outer", "pinv", "qr", "slogdet", "solve", "svd",
     "svdvals", "tensordot", "trace", "vecdot", "vector_norm",
 ]  # fmt: skip
+
+register("linalg", sys.modules[__name__])

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.linalg import LinAlgError
 
-from lathe.cuda.array_type import GPUArray
+from lathe.array.gpu_array import GPUArray
 
 
 class EigResult(NamedTuple):

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.linalg import LinAlgError
 
-from lathe.cuda.array_creation import arange
-from lathe.cuda.array_type import GPUArray
+from lathe.array.creation import arange
+from lathe.array.gpu_array import GPUArray
 from lathe.linalg.checks import real_type
 from lathe.linalg.products import eye
 from lathe.native import native

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lathe.cuda.array_type import GPUArray
+from lathe.array.gpu_array import GPUArray
 from lathe.linalg import checks
 from lathe.linalg.products import matmul
 

@@ -11,8 +11,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from lathe.cuda.array_creation import to_gpu
-from lathe.cuda.array_type import GPUArray
+from lathe.array.creation import to_gpu
+from lathe.array.gpu_array import GPUArray
 from lathe.linalg import checks, device, host
 from lathe.native import native
 
@@ -172,7 +172,7 @@ def _svd_of_hermitian(a: GPUArray, compute_uv: bool) -> Any:
 
 
 def _range(count: int) -> GPUArray:
-    from lathe.cuda.array_creation import arange
+    from lathe.array.creation import arange
 
     return arange(count, dtype=np.int64)
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lathe.cuda.array_type import GPUArray, Stream
+from lathe.array.gpu_array import GPUArray, Stream
 from lathe.native import native
 
 

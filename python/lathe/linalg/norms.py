@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from lathe.cuda.array_type import GPUArray
-from lathe.cuda.numpy_functions import expand_dims, moveaxis
+from lathe.array.gpu_array import GPUArray
+from lathe.array.numpy_functions import expand_dims, moveaxis
 from lathe.linalg import checks, factors
 from lathe.linalg.solvers import inv
 

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
-from lathe.cuda.array_creation import stack
-from lathe.cuda.array_type import GPUArray, Stream
-from lathe.cuda.numpy_functions import moveaxis
+from lathe.array.creation import stack
+from lathe.array.gpu_array import GPUArray, Stream
+from lathe.array.numpy_functions import moveaxis
 from lathe.linalg import checks
 from lathe.native import native
 

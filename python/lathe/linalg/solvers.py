@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.linalg import LinAlgError
 
-from lathe.cuda.array_type import GPUArray
+from lathe.array.gpu_array import GPUArray
 from lathe.linalg import checks, device, factors, host
 from lathe.linalg.products import matmul, matrix_transpose
 from lathe.native import native

@@ -8,7 +8,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import DTypeLike
 
-from lathe.cuda import array_sorting, gpuarray
+from lathe.array import sorting
+from lathe.cuda import gpuarray
 from lathe.cuda.gpuarray import GPUArray, multi_take
 from lathe.sparse import inputs, kernels
 from lathe.sparse.matrix import SparseArray, Stream, scipy_sparse
@@ -109,7 +110,7 @@ class coo_array(SparseArray):
     def _sorted(cls, data: GPUArray, row: GPUArray, col: GPUArray, shape: inputs.Shape) -> Self:
         if not row.size:
             return cls._of(data, row, col, shape)
-        order = array_sorting.argsort(row)
+        order = sorting.argsort(row)
         row, col, data = multi_take([row, col, data], order)
         return cls._of(data, row, col, shape)
 
@@ -164,6 +165,6 @@ def _entries(dense: Any) -> tuple[Any, Any, Any, inputs.Shape]:
         rows, columns = np.nonzero(array)
         return array[rows, columns], rows, columns, shape
     flat = array.ravel()
-    places = array_sorting.flatnonzero(flat)
+    places = sorting.flatnonzero(flat)
     data = gpuarray.take(flat, places)
     return data, places // max(shape[1], 1), places % max(shape[1], 1), shape

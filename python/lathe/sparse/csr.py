@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import DTypeLike
 
-from lathe.cuda import array_sorting
+from lathe.array import sorting
 from lathe.cuda.gpuarray import GPUArray, concatenate, multi_take, ones, take, zeros
 from lathe.native import native
 from lathe.sparse import inputs, kernels
@@ -172,7 +172,7 @@ class csr_array(SparseArray):
 
     def transpose(self) -> csr_array:
         coo = self.tocoo()
-        order = array_sorting.argsort(self.indices)
+        order = sorting.argsort(self.indices)
         data, row, column = multi_take([coo.data, coo.col, coo.row], order)
         shape = (self.shape[1], self.shape[0])
         return self._of(data, column, kernels.starts_of(row, shape[0]), shape)
@@ -190,12 +190,12 @@ class csr_array(SparseArray):
         if not count:
             return self
         keys = kernels.rows_of(self.indptr, count).astype(np.int64) * columns + self.indices
-        order = array_sorting.argsort(keys)
-        places, first = array_sorting.unique(keys, return_index=False, return_counts=True)
+        order = sorting.argsort(keys)
+        places, first = sorting.unique(keys, return_index=False, return_counts=True)
         data = take(self.data, order)
         kind = self.indices.dtype
         if places.size < count:
-            ends = array_sorting.cumsum(first)
+            ends = sorting.cumsum(first)
             starts = concatenate([zeros(1, kind), ends.astype(kind)])
             sums = GPUArray(places.size, self.dtype)
             one = ones(1, self.dtype)

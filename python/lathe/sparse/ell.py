@@ -7,7 +7,8 @@ from typing import Any, Self
 
 from numpy.typing import DTypeLike
 
-from lathe.cuda import array_sorting, gpuarray
+from lathe.array import sorting
+from lathe.cuda import gpuarray
 from lathe.cuda.gpuarray import GPUArray
 from lathe.sparse import inputs, kernels
 from lathe.sparse.matrix import SparseArray, Stream
@@ -80,7 +81,7 @@ class ell_array(SparseArray):
         from lathe.sparse.coo import coo_array
 
         columns = self.columns.T.copy("C").ravel()
-        kept = array_sorting.flatnonzero(columns >= 0)
+        kept = sorting.flatnonzero(columns >= 0)
         rows = (kept // max(self.width, 1)).astype(columns.dtype)
         data = gpuarray.take(self.data.T.copy("C").ravel(), kept)
         return coo_array._of(data, rows, gpuarray.take(columns, kept), self.shape)

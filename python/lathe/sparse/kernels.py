@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from lathe.cuda import array_sorting, driver
+from lathe.array import sorting
+from lathe.cuda import driver
 from lathe.cuda.c_arguments import dtype_to_ctype
 from lathe.cuda.compiler import SourceModule
 from lathe.cuda.gpuarray import GPUArray
@@ -252,7 +253,7 @@ def starts_of(rows: GPUArray, count: int, stream: Stream = None) -> GPUArray:
     """Where each of `count` rows begins among sorted row numbers, and where the last one ends."""
     edges = GPUArray(count + 1, rows.dtype)
     _count(edges, stream)
-    found = array_sorting.searchsorted(rows, edges, stream=stream)
+    found = sorting.searchsorted(rows, edges, stream=stream)
     return found.astype(rows.dtype, stream, copy=False)
 
 
@@ -260,5 +261,5 @@ def rows_of(starts: GPUArray, count: int, stream: Stream = None) -> GPUArray:
     """The row of each of `count` nonzeros: the inverse of `starts_of`."""
     places = GPUArray(count, starts.dtype)
     _count(places, stream)
-    found = array_sorting.searchsorted(starts[1:], places, "right", stream=stream)
+    found = sorting.searchsorted(starts[1:], places, "right", stream=stream)
     return found.astype(starts.dtype, stream, copy=False)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import DTypeLike
 
+from lathe.array.creation import zeros
 from lathe.cuda import driver
-from lathe.cuda.array_creation import zeros
 from lathe.cuda.gpuarray import GPUArray
 from lathe.sparse.inputs import Shape, is_on_device, value_type
 

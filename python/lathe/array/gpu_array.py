@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from lathe.cuda import driver
-from lathe.cuda.array_reductions import ReductionMethods
-from lathe.cuda.array_standard import StandardMethods
-from lathe.cuda.array_transfers import TransferMethods
+from lathe.array.extensions import provided
+from lathe.array.reductions import ReductionMethods
+from lathe.array.standard import StandardMethods
+from lathe.array.transfers import TransferMethods
 from lathe.native import native
 
 if TYPE_CHECKING:
     from typing import Self
 
 Host = NDArray[Any]
-Stream = driver.Stream | None
+Stream = native.Stream | None
 
 
 class ArrayFlags(NamedTuple):
@@ -191,7 +191,7 @@ class GPUArray(TransferMethods, ReductionMethods, StandardMethods, native.ArrayB
             return native.apply(
                 "linear_combination", self, selffac, other, otherfac, out=out, stream=stream
             )
-        begin, end = driver.Event(), driver.Event()
+        begin, end = native.Event(), native.Event()
         begin.record(stream)
         result = self.mul_add(selffac, other, otherfac, stream=stream, out=out)
         end.record(stream)
@@ -209,7 +209,7 @@ class GPUArray(TransferMethods, ReductionMethods, StandardMethods, native.ArrayB
 
     def bind_to_texref(self, texref: Any, allow_offset: bool = False) -> float:
         """Makes a texture reference read the array; returns the offset in elements."""
-        return texref.set_address(self.gpudata, self.nbytes, allow_offset) / self.itemsize
+        return provided("textures").bind(self, texref, allow_offset)
 
     def bind_to_texref_ext(
         self, texref: Any, channels: int = 1, allow_double_hack: bool = False,
@@ -220,26 +220,9 @@ class GPUArray(TransferMethods, ReductionMethods, StandardMethods, native.ArrayB
         With `allow_double_hack` float64 is read as two int32 (`fp_tex_double` of
         pycuda-helpers.hpp), with `allow_complex_hack` complex numbers as pairs.
         """
-        as_integer = self.dtype.kind in "iu"
-        if self.dtype == np.float64 and allow_double_hack:
-            if channels != 1:
-                raise ValueError("float64 textures have one channel")
-            format_, channels, as_integer = driver.array_format.SIGNED_INT32, 2, True
-        elif self.dtype == np.complex64 and allow_complex_hack:
-            if channels != 1:
-                raise ValueError("complex64 textures have one channel")
-            format_, channels = driver.array_format.FLOAT, 2
-        elif self.dtype == np.complex128 and allow_complex_hack:
-            if channels != 1:
-                raise ValueError("complex128 textures have one channel")
-            format_, channels, as_integer = driver.array_format.SIGNED_INT32, 4, True
-        else:
-            format_ = driver.dtype_to_array_format(self.dtype)
-        offset = texref.set_address(self.gpudata, self.nbytes, allow_offset)
-        texref.set_format(format_, channels)
-        if as_integer:
-            texref.set_flags(texref.get_flags() | driver.TRSF_READ_AS_INTEGER)
-        return offset / self.itemsize
+        return provided("textures").bind_with_format(
+            self, texref, channels, allow_double_hack, allow_complex_hack, allow_offset
+        )
 
     def conj(self, out: Self | None = None) -> Self:
         """The complex conjugates; of real arrays the array itself."""
@@ -336,4 +319,4 @@ def to_device(
     return made
 
 
-native.set_array_class(GPUArray, driver.mem_alloc)
+native.set_array_class(GPUArray, native.mem_alloc)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lathe.cuda import driver
+from lathe.array.extensions import provided
 from lathe.native import native
 
 _VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
@@ -22,16 +22,14 @@ class StandardMethods:
         ValueError
             For a version of the standard that is not known.
         """
-        from lathe import array_api
-
         if api_version is not None and api_version not in _VERSIONS:
             raise ValueError(f"the array API is {_VERSIONS[-1]} here, {api_version!r} is not known")
-        return array_api
+        return provided("array_api")
 
     @property
-    def device(self: Any) -> driver.Device:
+    def device(self: Any) -> native.Device:
         """The device that the array is on."""
-        return driver.Device(native.array_device(self))
+        return native.Device(native.array_device(self))
 
     def to_device(self: Any, device: Any, /, *, stream: Any = None) -> Any:
         """The array itself, which is on that device.

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from lathe.cuda.array_creation import to_gpu
-from lathe.cuda.array_type import GPUArray, Stream, to_device
+from lathe.array.creation import to_gpu
+from lathe.array.gpu_array import GPUArray, Stream, to_device
 from lathe.native import native
 
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from lathe.cuda.array_type import GPUArray, Stream, to_device
+from lathe.array.extensions import provided
+from lathe.array.gpu_array import GPUArray, Stream, to_device
 from lathe.native import native
 
 _OPERATIONS = {name: (inputs, outputs) for name, inputs, outputs in native.elementwise_functions()}
@@ -50,8 +51,7 @@ def _array_ufunc(
 
 
 def _product(name: str, method: str, inputs: Any, out: Any, keywords: dict[str, Any]) -> Any:
-    from lathe import linalg
-
+    linalg = provided("linalg")
     if method != "__call__" or not all(isinstance(each, GPUArray) for each in inputs):
         return NotImplemented
     into = out[0] if out else None
@@ -84,7 +84,7 @@ def _fold(
     if method == "reduce" and name in _FOLDS and keywords.keys() <= {"keepdims"}:
         return native.reduce(_FOLDS[name], array, axis=axis, dtype=dtype, out=out, **keywords)
     if method == "accumulate" and not keywords and out is None:
-        from lathe.cuda.array_sorting import accumulate
+        from lathe.array.sorting import accumulate
 
         return accumulate(name, array, axis, dtype)
     return NotImplemented
@@ -94,7 +94,7 @@ def _array_function(
     self: GPUArray, function: Any, types: Any, args: Any, keywords: dict[str, Any]
 ) -> Any:
     """NumPy's other functions (NEP 18), those that the modules here have under the same name."""
-    from lathe.cuda import numpy_functions
+    from lathe.array import numpy_functions
 
     ours = numpy_functions.find(function)
     if ours is None:
@@ -218,32 +218,32 @@ def _repr_html(self: GPUArray) -> str:
 
 def _sort(self: GPUArray, axis: int = -1, kind: str | None = None) -> None:
     """Sorts the array itself along an axis; `numpy.sort` gives a copy."""
-    from lathe.cuda import array_sorting
+    from lathe.array import sorting
 
-    native.assign_array(self, array_sorting.sort(self, axis, kind))
+    native.assign_array(self, sorting.sort(self, axis, kind))
 
 
 def _sorting_method(name: str) -> Any:
     def method(self: GPUArray, *args: Any, **keywords: Any) -> Any:
-        from lathe.cuda import array_sorting
+        from lathe.array import sorting
 
-        return getattr(array_sorting, name)(self, *args, **keywords)
+        return getattr(sorting, name)(self, *args, **keywords)
 
     method.__name__ = name
-    method.__doc__ = f"`lathe.cuda.array_sorting.{name}`."
+    method.__doc__ = f"`lathe.array.sorting.{name}`."
     return method
 
 
 def _dot_method(self: GPUArray, other: GPUArray) -> GPUArray:
     """`numpy.dot` of the arrays: of vectors the sum of products, of matrices their product."""
-    from lathe.cuda import numpy_functions
+    from lathe.array import numpy_functions
 
     return numpy_functions.dot(self, other)
 
 
 def _diagonal_method(self: GPUArray, offset: int = 0, axis1: int = 0, axis2: int = 1) -> GPUArray:
     """The diagonals of two axes; a view."""
-    from lathe.cuda import numpy_functions
+    from lathe.array import numpy_functions
 
     return numpy_functions.diagonal(self, offset, axis1, axis2)
 
@@ -253,16 +253,14 @@ def _trace_method(
     out: GPUArray | None = None,
 ) -> GPUArray:  # fmt: skip
     """The sums of the diagonals of two axes."""
-    from lathe.cuda import numpy_functions
+    from lathe.array import numpy_functions
 
     return numpy_functions.trace(self, offset, axis1, axis2, dtype, out)
 
 
 def _matrix_transpose(self: GPUArray) -> GPUArray:
     """The last two axes exchanged; a view."""
-    from lathe import linalg
-
-    return linalg.matrix_transpose(self)
+    return provided("linalg").matrix_transpose(self)
 
 
 def install() -> None:

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from lathe.cuda.array_creation import concatenate, to_gpu
-from lathe.cuda.array_type import GPUArray
+from lathe.array.creation import concatenate, to_gpu
+from lathe.array.gpu_array import GPUArray
 from lathe.native import native
 
 

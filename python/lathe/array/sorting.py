@@ -13,8 +13,8 @@ from typing import Any, SupportsIndex
 import numpy as np
 from numpy.typing import DTypeLike
 
-from lathe.cuda.array_creation import to_gpu, zeros
-from lathe.cuda.array_type import GPUArray, Stream
+from lathe.array.creation import to_gpu, zeros
+from lathe.array.gpu_array import GPUArray, Stream
 from lathe.native import native
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
-from lathe.cuda.array_type import GPUArray, Stream, to_device
+from lathe.array.gpu_array import GPUArray, Stream, to_device
 from lathe.native import native
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """NumPy's functions for arrays on the device, with NumPy's arguments: ``np.concatenate([a, b])``.
 
-Those of sorting and rearranging are NumPy's anyway (array_sorting.py, array_rearranging.py),
+Those of sorting and rearranging are NumPy's anyway (sorting.py, rearranging.py),
 reductions are methods.
 """
 
@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from lathe.cuda import array_creation, array_rearranging, array_reductions, array_sorting
-from lathe.cuda.array_rearranging import axes_of
-from lathe.cuda.array_type import GPUArray
+from lathe.array import creation, rearranging, reductions, sorting
+from lathe.array.extensions import provided
+from lathe.array.gpu_array import GPUArray
+from lathe.array.rearranging import axes_of
 from lathe.native import native
 
 # Those whose methods have NumPy's arguments: PyCUDA's functions of these names have others.
@@ -50,10 +51,8 @@ def dot(a: Any, b: Any, out: GPUArray | None = None) -> GPUArray:
     if np.ndim(a) == 0 or np.ndim(b) == 0:
         return native.apply("multiply", a, b, out=out)
     if np.ndim(a) != 1 or np.ndim(b) != 1:
-        from lathe import linalg
-
-        return linalg.dot(a, b, out)
-    made = array_reductions.dot(a, b)
+        return provided("linalg").dot(a, b, out)
+    made = reductions.dot(a, b)
     if out is None:
         return made
     out[...] = made
@@ -61,17 +60,17 @@ def dot(a: Any, b: Any, out: GPUArray | None = None) -> GPUArray:
 
 
 def vdot(a: GPUArray, b: GPUArray) -> GPUArray:
-    return array_reductions.vdot(a, b)
+    return reductions.vdot(a, b)
 
 
 def concatenate(arrays: Sequence[GPUArray], axis: int | None = 0) -> GPUArray:
     if axis is None:
-        return array_creation.concatenate([each.ravel() for each in arrays])
-    return array_creation.concatenate(arrays, axis)
+        return creation.concatenate([each.ravel() for each in arrays])
+    return creation.concatenate(arrays, axis)
 
 
 def stack(arrays: Sequence[GPUArray], axis: int = 0) -> GPUArray:
-    return array_creation.stack(arrays, axis)
+    return creation.stack(arrays, axis)
 
 
 def vstack(arrays: Sequence[GPUArray]) -> GPUArray:
@@ -93,19 +92,19 @@ def clip(
 
 
 def zeros_like(a: GPUArray, dtype: Any = None, order: str = "K") -> GPUArray:
-    return array_creation.zeros_like(a, dtype, order)
+    return creation.zeros_like(a, dtype, order)
 
 
 def ones_like(a: GPUArray, dtype: Any = None, order: str = "K") -> GPUArray:
-    return array_creation.ones_like(a, dtype, order)
+    return creation.ones_like(a, dtype, order)
 
 
 def empty_like(a: GPUArray, dtype: Any = None, order: str = "K") -> GPUArray:
-    return array_creation.empty_like(a, dtype, order)
+    return creation.empty_like(a, dtype, order)
 
 
 def full_like(a: GPUArray, fill_value: Any, dtype: Any = None, order: str = "K") -> GPUArray:
-    return array_creation.empty_like(a, dtype, order).fill(fill_value)
+    return creation.empty_like(a, dtype, order).fill(fill_value)
 
 
 def copy(a: GPUArray, order: str = "K") -> GPUArray:
@@ -196,9 +195,7 @@ def outer(a: GPUArray, b: GPUArray, out: GPUArray | None = None) -> GPUArray:
 
 
 def diagonal(a: GPUArray, offset: int = 0, axis1: int = 0, axis2: int = 1) -> GPUArray:
-    from lathe import linalg
-
-    return linalg.diagonal(moveaxis(a, (axis1, axis2), (-2, -1)), offset=offset)
+    return provided("linalg").diagonal(moveaxis(a, (axis1, axis2), (-2, -1)), offset=offset)
 
 
 def trace(
@@ -209,9 +206,7 @@ def trace(
 
 
 def cross(a: GPUArray, b: GPUArray, axis: int = -1) -> GPUArray:
-    from lathe import linalg
-
-    return linalg.cross(a, b, axis=axis)
+    return provided("linalg").cross(a, b, axis=axis)
 
 
 # Of numpy itself, with the arguments of those in numpy.linalg.
@@ -219,8 +214,7 @@ _IN_LINALG = ("tensordot", "inner", "einsum", "matrix_transpose")
 
 
 def _from_linalg(name: str) -> Callable[..., Any] | None:
-    from lathe import linalg
-
+    linalg = provided("linalg")
     return getattr(linalg, name) if name in linalg.__all__ else None
 
 
@@ -230,8 +224,7 @@ def find(function: Callable[..., Any]) -> Callable[..., Any] | None:
         return None
     name = function.__name__
     if function.__module__ == "numpy.fft":
-        from lathe import fft
-
+        fft = provided("fft")
         return getattr(fft, name) if name in fft.__all__ else None
     if function.__module__ == "numpy.linalg" or name in _IN_LINALG:
         return _from_linalg(name)
@@ -251,7 +244,5 @@ _OWN = {
     )
 }  # fmt: skip
 _MODULES = {
-    name: getattr(module, name)
-    for module in (array_sorting, array_rearranging)
-    for name in module.__all__
+    name: getattr(module, name) for module in (sorting, rearranging) for name in module.__all__
 }

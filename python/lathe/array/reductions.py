@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import DTypeLike
 
-from lathe.cuda import driver
 from lathe.native import native
 
 if TYPE_CHECKING:
-    from lathe.cuda.array_type import GPUArray
+    from lathe.array.gpu_array import GPUArray
 
 _Axis = int | Sequence[int] | None
-_Stream = driver.Stream | None
+_Stream = native.Stream | None
 _Allocator = Callable[[int], Any] | None
 
 

@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lathe.cuda import driver
 from lathe.native import native
 
 Host = NDArray[Any]
-Stream = driver.Stream | None
+Stream = native.Stream | None
 
 
 def _host_image(array: Any, pagelocked: bool = False) -> tuple[Host, Host]:
     """Host memory for all bytes of a dense array, and the array in it with the same strides."""
     begin, end = array._reach()
     if pagelocked:
-        memory = driver.pagelocked_empty(end - begin, np.uint8)
+        locked: Any = native.PagelockedHostAllocation(end - begin, 0)
+        memory = np.ndarray(end - begin, np.uint8, locked)
     else:
         memory = np.empty(end - begin, np.uint8)
     image = np.ndarray(array.shape, array.dtype, memory, -begin, array.strides)
@@ -72,11 +72,11 @@ class TransferMethods:
         if memory.nbytes:
             address = _lowest_address(source)
             if async_ or stream is not None:
-                driver.memcpy_dtoh_async(memory, address, stream)
+                native.memcpy_dtoh_async(memory, address, stream)
                 if not async_ or (ary is not None and image is not ary):
-                    (stream or driver.Context).synchronize()
+                    (stream or native.Context).synchronize()
             else:
-                driver.memcpy_dtoh(memory, address)
+                native.memcpy_dtoh(memory, address)
         if ary is not None and image is not ary:
             ary[...] = image
             return ary
@@ -121,7 +121,7 @@ class TransferMethods:
         if not self.size:
             return
         if not self.flags.dense:
-            from lathe.cuda.array_type import to_device
+            from lathe.array.gpu_array import to_device
 
             native.assign_array(self, to_device(ary, None, stream, async_), stream)
             return
@@ -133,11 +133,11 @@ class TransferMethods:
             image[...] = ary
             async_ = False  # of a copy that ends here
         if async_ or stream is not None:
-            driver.memcpy_htod_async(address, memory, stream)
+            native.memcpy_htod_async(address, memory, stream)
             if not async_:
-                (stream or driver.Context).synchronize()
+                (stream or native.Context).synchronize()
         else:
-            driver.memcpy_htod(address, memory)
+            native.memcpy_htod(address, memory)
 
     def set_async(self: Any, ary: Any, stream: Stream = None) -> None:
         """`set` without waiting."""
