@@ -16,14 +16,14 @@ namespace lathe::soft {
 
 namespace {
 
-std::string place_text(const CompiledModule* code, std::uintptr_t pc) {
+std::string place_text(const ModuleCode* code, std::uintptr_t pc) {
     if (code)
         if (auto place = code->place_of(pc)) return fmt::format("{}:{}", place->file, place->line);
     return "an unknown line";
 }
 
 // Whether the instruction that ends at a place in kernel code is a call: relative, or by register.
-bool ends_call(const CompiledModule& code, std::uintptr_t end) {
+bool ends_call(const ModuleCode& code, std::uintptr_t end) {
     if (!code.contains(end - 5)) return false;
     const auto* p = reinterpret_cast<const std::uint8_t*>(end);
     return p[-5] == 0xe8 || (p[-2] == 0xff && (p[-1] & 0xf8) == 0xd0);
@@ -33,7 +33,7 @@ bool ends_call(const CompiledModule& code, std::uintptr_t end) {
 // that is a return address into the module. Frames may hold words of kernels that ran before, whose
 // code lay at the same place; those rarely follow a call. Exact enough for a report, and needs no
 // unwinder.
-std::uintptr_t kernel_pc(const CompiledModule& code, const Fault& fault, const Stack& stack) {
+std::uintptr_t kernel_pc(const ModuleCode& code, const Fault& fault, const Stack& stack) {
     if (code.contains(fault.pc)) return fault.pc;
     auto top = reinterpret_cast<std::uintptr_t>(stack.top);
     std::uintptr_t sp = std::max(fault.sp, reinterpret_cast<std::uintptr_t>(stack.low));

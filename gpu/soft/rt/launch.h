@@ -2,8 +2,8 @@
 // One grid on its way through the workers.
 #pragma once
 
-#include "gpu/soft/jit/compiler.h"
 #include "gpu/soft/rt/access.h"
+#include "gpu/soft/rt/code.h"
 #include "gpu/soft/rt/order.h"
 #include "gpu/soft/rt/report.h"
 
@@ -16,9 +16,9 @@
 namespace lathe::soft {
 
 struct Launch {
-    KernelCode first_code;                  ///< blocks begin with the best that it knows by then
-    std::shared_ptr<CompiledModule> module; ///< kept until the grid is done; null in tests
-    const KernelInfo* info = nullptr;       ///< lives as long as `module`
+    KernelCode first_code;              ///< blocks begin with the best that it knows by then
+    std::shared_ptr<ModuleCode> module; ///< kept until the grid is done; null in tests
+    const KernelInfo* info = nullptr;   ///< lives as long as `module`
     std::uint32_t grid[3] = {1, 1, 1};
     std::uint32_t block[3] = {1, 1, 1};
     std::uint32_t dynamic_shared_bytes = 0;
