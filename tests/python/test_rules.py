@@ -106,6 +106,76 @@ class TestHeaders:
         assert self.check.flags_of(command) == ["c++", "-DA", "-I/x", "-std=c++20", "-Werror"]
 
 
+class TestLayers:
+    check = tool("check_layers")
+
+    @pytest.fixture(autouse=True)
+    def no_standing_circles(self, monkeypatch):
+        monkeypatch.setattr(self.check, "STANDING", {})
+
+    @pytest.mark.parametrize(
+        ("path", "target"),
+        [
+            ("gl/buffer.h", "gpu/stream.h"),  # layers
+            ("gpu/soft/rt/launch.h", "gpu/soft/jit/compiler.h"),  # folders of one layer
+            ("gpu/stream.cpp", "gpu/array/array.h"),
+            ("gpu/stream.cpp", "gpu/soft/rt/launch.h"),  # what is private
+            ("gpu/stream.cpp", "tests/gpu/device_test.h"),
+            ("engine/core/error.h", "Python.h"),
+        ],
+    )
+    def test_includes(self, tmp_path, path, target):
+        line = f'#include "{target}"'
+        plant(tmp_path, {path: f'#pragma once\n#include "engine/core/log.h"\n{line}\n'})
+        assert [text.split(": ")[0] for text in self.check.check(tmp_path)] == [f"{path}:3"]
+
+    def test_includes_that_go_down(self, tmp_path):
+        lines = ["engine/core/log.h", "gpu/stream.h", "gpu/soft/soft_api.h", "cuda.h", "vector"]
+        plant(tmp_path, {"gpu/array/a.h": "".join(f'#include "{each}"\n' for each in lines)})
+        assert self.check.check(tmp_path) == []
+
+    @pytest.mark.parametrize(
+        "line",
+        [
+            "from lathe import linalg",
+            "import lathe.linalg",
+            "from lathe.linalg import products",
+            "from lathe.linalg.products import matmul as times",
+            "from ..linalg import matmul",
+            "def f():\n    from lathe import linalg",
+        ],
+    )
+    def test_imports(self, tmp_path, line):
+        files = {"lathe/__init__": "", "lathe/linalg/__init__": "", "lathe/linalg/products": ""}
+        plant(tmp_path, {f"python/{name}.py": text for name, text in files.items()})
+        plant(tmp_path, {"python/lathe/array/__init__.py": "", "python/lathe/array/a.py": line})
+        at = line.count("\n") + 1
+        found = self.check.check(tmp_path)
+        assert [text.split(": ")[0] for text in found] == [f"python/lathe/array/a.py:{at}"]
+
+    def test_imports_that_go_down(self, tmp_path):
+        text = (
+            "from typing import TYPE_CHECKING\nimport lathe\nimport numpy as np\n"
+            "from lathe.native import native\nfrom lathe.array import gpu_array\n"
+            "if TYPE_CHECKING:\n    from lathe.linalg import products\n"
+        )
+        names = ("__init__", "native", "linalg/__init__", "linalg/products", "array/gpu_array")
+        plant(tmp_path, {f"python/lathe/{name}.py": "" for name in names})
+        plant(tmp_path, {"python/lathe/array/a.py": text})
+        assert self.check.check(tmp_path) == []
+
+    def test_a_table_with_a_circle(self, monkeypatch):
+        assert self.check.circles() == []
+        monkeypatch.setitem(self.check.ALLOWED, "gl", ("engine/app",))
+        assert "gl -> " in self.check.circles()[0]
+
+    def test_an_exception_that_is_no_longer_needed(self, tmp_path, monkeypatch):
+        monkeypatch.setattr(self.check, "STANDING", {("gpu", "gpu/array"): "a reason"})
+        assert "gpu -> gpu/array is gone" in self.check.check(tmp_path)[0]
+        plant(tmp_path, {"gpu/stream.cpp": '#include "gpu/array/array.h"\n'})
+        assert self.check.check(tmp_path) == []
+
+
 @pytest.mark.parametrize("werror", ["ON", "OFF"])
 def test_warnings_end_the_build(tmp_path, werror):
     plant(
