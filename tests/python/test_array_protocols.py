@@ -3,11 +3,14 @@
 
 import copy
 import pickle
+import subprocess
+import sys
 import types
 
 import numpy as np
 import pytest
 from array_cases import assert_same, numbers
+from conftest import script_environment
 
 from lathe.cuda import (
     autoprimaryctx,  # noqa: F401
@@ -42,6 +45,42 @@ def test_pickle_and_copy():
     for made in [pickle.loads(pickle.dumps(array)), copy.copy(array), copy.deepcopy(array)]:
         assert_same(made, array.get())
         assert made.ptr != array.ptr
+
+
+def test_pickles_of_before_lathe_array():
+    host = numbers((3, 4))
+    rest = pickle.dumps(host, protocol=0)[:-1]
+    old = pickle.loads(b"clathe.cuda.array_type\nto_device\n(" + rest + b"tR.")
+    assert_same(old, host)
+    for module in (b"lathe.cuda.gpuarray", b"lathe.cuda.array_type"):
+        assert pickle.loads(b"c" + module + b"\nGPUArray\n.") is gpuarray.GPUArray
+
+
+ABOVE = """
+import sys
+from lathe.cuda import gpuarray
+def loaded():
+    return [name for name in ("linalg", "fft", "array_api") if f"lathe.{name}" in sys.modules]
+import numpy as np
+a = gpuarray.to_gpu(np.ones((2, 2)))
+print(loaded())
+assert (a @ a).get().tolist() == [[2, 2], [2, 2]]
+print(loaded())
+assert np.fft.fft(a).shape == (2, 2)
+print(loaded())
+assert a.__array_namespace__().__name__ == "lathe.array_api"
+print(loaded())
+"""
+
+
+def test_what_stands_above_is_loaded_when_it_is_used():
+    done = subprocess.run(
+        [sys.executable, "-c", ABOVE], env=script_environment(), capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [
+        "[]", "['linalg']", "['linalg', 'fft']", "['linalg', 'fft', 'array_api']"
+    ]  # fmt: skip
 
 
 def test_numpys_functions():
