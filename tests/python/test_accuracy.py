@@ -3,6 +3,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +12,8 @@ from conftest import script_environment
 from lathe.cli import bench_accuracy
 from lathe.cli.bench_accuracy import BINARY, BOUNDS, measure
 from lathe.cuda import autoprimaryctx  # noqa: F401
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.parametrize("name", BOUNDS)
@@ -61,3 +64,19 @@ def test_the_command_prints_a_table():
     lines = ended.stdout.splitlines()
     assert [line.split()[0] for line in lines[2:]] == list(BOUNDS)
     assert all("NaN" not in line for line in lines)
+
+
+def test_the_command_prints_the_table_of_the_page():
+    command = [sys.executable, "-m", "lathe", "bench", "accuracy", "--samples", "64", "--markdown"]
+    ended = subprocess.run(command, capture_output=True, text=True, env=script_environment())
+    assert ended.returncode == 0, ended.stderr
+    page = ROOT / "docs/measurements/accuracy.md"
+    if not page.exists():
+        pytest.skip("no source tree")
+
+    def table(text: str) -> list[str]:
+        return [line for line in text.splitlines() if line.startswith("|")]
+
+    printed, written = table(ended.stdout), table(page.read_text())
+    assert printed[:2] == written[:2]
+    assert [row.split("|")[1] for row in printed] == [row.split("|")[1] for row in written]

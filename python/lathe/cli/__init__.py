@@ -103,6 +103,9 @@ def _parser() -> argparse.ArgumentParser:
     bench.add_argument("--edits", metavar="N", default="50")
     bench.add_argument("--rounds", metavar="N", default="7", help="of soft")
     bench.add_argument("--samples", metavar="N", default="262144", help="of accuracy")
+    bench.add_argument(
+        "--markdown", action="store_true", help="of accuracy: the table of docs/measurements"
+    )
     bench.add_argument("--checks", action="store_true", help="of soft: what exact checks cost")
     bench.add_argument("--counters", action="store_true", help="of soft: what counters cost")
     bench.add_argument("--fast-math", action="store_true", help="of soft: by --use_fast_math")

@@ -153,25 +153,38 @@ def measure(name: str, dtype: Any, count: int = 1 << 16, seed: int = 1) -> Worst
 
 
 def bench_accuracy(arguments: argparse.Namespace) -> int:
-    """Prints a table of the current device."""
+    """Prints a table of the current device, as plain text or as docs/measurements has it."""
     count = parse_count("--samples", arguments.samples)
     choose_device(arguments.device)
     load_engine()
     from lathe.array_api.devices import here
 
-    print(
+    title = (
         f"device    {here().name()}, {4 * count} arguments a function; "
         "errors in ulp, CUDA's bounds in brackets"
     )
-    print(f"{'':10} {'float16':>9} {'float32':>14} {'float64':>14}   largest error of float32 at")
+    at = "largest error of float32 at"
+    if arguments.markdown:
+        head = _row("", "float16", "float32", "float64", at)
+        print(f"{title}\n\n{head}\n|---|---|---|---|---|")
+    else:
+        print(f"{title}\n{'':10} {'float16':>9} {'float32':>14} {'float64':>14}   {at}")
     for name, (single, double) in BOUNDS.items():
         half, worst, wide = (
             measure(name, each, count) for each in (np.float16, np.float32, np.float64)
         )
         where = ", ".join(f"{x:.9g}" for x in worst.at) if worst.error else ""
         cells = [f"{_text(each)} ({bound})" for each, bound in ((worst, single), (wide, double))]
-        print(f"{name:10} {_text(half):>9} {cells[0]:>14} {cells[1]:>14}   {where}")
+        if arguments.markdown:
+            print(_row(f"`{name}`", _text(half), *cells, where))
+        else:
+            print(f"{name:10} {_text(half):>9} {cells[0]:>14} {cells[1]:>14}   {where}")
     return 0
+
+
+def _row(*cells: str) -> str:
+    """A row of a Markdown table."""
+    return f"| {' | '.join(cells)} |"
 
 
 def _text(found: Worst) -> str:
