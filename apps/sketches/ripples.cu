@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A ripple tank without host code: waves, rain, and a wall with two
-// gaps.
+// A ripple tank without host code: waves, rain, a wall with gaps.
 //
 // `lathe run ripples`, or `lathe run FILE.cu` for a copy of it. The
 // wave equation with damping, leapfrog in time. The right mouse
