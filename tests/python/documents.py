@@ -118,6 +118,18 @@ def commands(folder: Path) -> dict[str, str]:
     }
 
 
+def own_cache(folder: Path) -> None:
+    """Keeps compiled kernels for the next run, and nothing else: no tuned variants, no texts."""
+    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "lathe"
+    before = Path(os.environ.get("LATHE_CACHE_DIR") or base)
+    cache = folder / ".cache"
+    cache.mkdir()
+    for part in ("kernels", "objects"):
+        (before / part).mkdir(parents=True, exist_ok=True)
+        (cache / part).symlink_to(before / part)
+    os.environ["LATHE_CACHE_DIR"] = str(cache)
+
+
 def run_python(block: Block, page: Path, names: dict[str, Any]) -> str:
     """Executes the block; returns what it printed. Line numbers of errors are the page's."""
     code = compile("\n" * block.line + block.text, str(page), "exec")
@@ -197,6 +209,7 @@ def run_page(page: Path, folder: Path) -> list[str]:
 def main() -> int:
     page, folder = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
     os.chdir(folder)
+    own_cache(folder)
     problems = run_page(page, folder)
     print("\n".join(problems), file=sys.stderr)
     return 1 if problems else 0

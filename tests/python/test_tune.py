@@ -5,10 +5,8 @@ from __future__ import annotations
 
 import doctest
 import json
-import re
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,7 +18,6 @@ from lathe import tune_cache, tune_run
 from lathe.native import native
 from lathe.tune import TuneError, tune, variants
 
-ROOT = Path(__file__).resolve().parents[2]
 COUNT = 4096
 SOURCE = """
 extern "C" __global__ void scale(const float* x, float* y, int n) {
@@ -374,21 +371,6 @@ def test_a_variant_that_faults_is_left_out(problem, cache):
 def test_the_examples_are_true():
     result = doctest.testmod(lathe.tune)
     assert result.attempted > 0 and result.failed == 0
-
-
-@pytest.mark.skipif(not (ROOT / "docs").is_dir(), reason="no source tree")
-def test_the_page_is_true(tmp_path, monkeypatch):
-    """What docs/tuning.md shows runs as it stands there."""
-    text = (ROOT / "docs/tuning.md").read_text()
-    blocks = re.findall(r"^```python\n(.*?)^```", text, re.M | re.S)
-    assert len(blocks) >= 2
-    if "jinja2" in "".join(blocks):
-        pytest.importorskip("jinja2")
-    place = tune_cache.place_of
-    monkeypatch.setattr(tune_cache, "place_of", lambda *a: tmp_path / place(*a).name)
-    names: dict[str, object] = {}
-    for block in blocks:
-        exec(compile(block, "tuning.md", "exec"), names)
 
 
 def test_nothing_is_left_where_the_cache_cannot_be_written(problem, monkeypatch, tmp_path):
