@@ -46,7 +46,7 @@ bool Studio::Parts::wait_is_cancelled() {
             while_waiting();
         } catch (...) {
             cancel_simulation();
-            try { // the program ends for another reason: this one is no news
+            try { // the caller handles the exception; that the kernel was cancelled is only logged
                 stream.synchronize();
             } catch (const gpu::Error& error) { log::debug("{}", error.what()); }
             throw;

@@ -38,13 +38,12 @@ class App(Loop):
     ----------
     title : str
     size : (int, int)
-        Width and height in pixels of the window, where panels stand around the picture; of the
-        picture itself where there are no panels. A window narrower than about 1150 pixels
-        shows some panels as tabs.
+        Width and height in pixels: of the window if panels stand around the picture, else of the
+        picture itself. A window narrower than about 1150 pixels shows some panels as tabs.
     headless : bool, optional
-        No window; so where no display is named by the environment, unless given.
+        True opens no window. By default that is so if the environment names no display.
     ui : bool, optional
-        Panels around the picture; without a window there are none unless asked for.
+        Panels around the picture. By default a window has them, and a picture has none.
     background : (float, float, float)
         Colour behind everything, 0 to 1.
     vsync : bool

@@ -225,7 +225,7 @@ class Loop(DrawList):
         except Exception as error:
             if self._studio.headless:
                 raise
-            self._started = False  # it is owed still
+            self._started = False  # the next frame calls the function again
             self.show_error(error)
 
     def interrupt(self) -> None:

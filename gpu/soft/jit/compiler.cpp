@@ -343,7 +343,7 @@ KernelCode Compiled::code_for(std::string_view name, const std::uint32_t block[3
                               bool counts) {
     std::lock_guard lock{mutex_};
     const jit::KernelFacts& kernel = facts_of(name);
-    // A thread that is its block has nothing to run beside.
+    // A block of one thread has no other threads to share a vector with.
     if (!mode_.width && std::uint64_t{block[0]} * block[1] * block[2] == 1)
         return thread_code(kernel, counts);
     if (!mode_.by_warps && !counts) return thread_code(kernel);

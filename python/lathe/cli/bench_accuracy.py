@@ -165,7 +165,7 @@ def bench_accuracy(arguments: argparse.Namespace) -> int:
     )
     at = "largest error of float32 at"
     if arguments.markdown:
-        head = _row("", "float16", "float32", "float64", at)
+        head = _row("function", "float16", "float32", "float64", at)
         print(f"{title}\n\n{head}\n|---|---|---|---|---|")
     else:
         print(f"{title}\n{'':10} {'float16':>9} {'float32':>14} {'float64':>14}   {at}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``lathe bench soft``: the software device beside C++ on this processor, with what is asked.
+"""``lathe bench soft``: the software device beside C++ on this processor, with the targets.
 
 ``--checks`` and ``--counters`` print what those cost instead.
 """
@@ -92,8 +92,8 @@ def table(one: Iterable[Row], two: Iterable[Row]) -> list[str]:
     launch = next((row for row in one if "launch" in row), None)
     wall = {row["name"]: row["wall"] for row in two if "name" in row}
     lines = [
-        "Processor time in ms. Speeds beside C++: above 1 the software device is faster; what is "
-        "asked follows.",
+        "Processor time in ms. Speeds beside C++ and their targets: above 1 the software device is "
+        "faster.",
         f"{'kernel':<22}{'C++':>9}{'best C++':>10}{'warps':>9}{'threads':>9}"
         f"  {'beside C++':<20}{'beside the best':<20}{'two threads':<20}",
     ]
