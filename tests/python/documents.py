@@ -32,6 +32,17 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 LANGUAGES = ("python", "bash", "cuda", "text")
 BASH_SECONDS = 120
+# A `lathe` whose runs are short: two small frames show as much as three hundred large ones.
+SHORT_RUNS = """import os, sys
+words = sys.argv[1:]
+if words[:1] == ["run"] and "--check" not in words and "--help" not in words:
+    if "--frames" in words:
+        words[words.index("--frames") + 1] = "2"
+    else:
+        words += ["--frames", "2"]
+    words += [] if "--size" in words else ["--size", "320x180"]
+os.execv(sys.executable, [sys.executable, "-m", "lathe", *words])
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,14 +108,8 @@ def commands(folder: Path) -> dict[str, str]:
     binaries = folder / ".venv" / "bin"
     binaries.mkdir(parents=True)
     lathe = binaries / "lathe"
-    # Two small frames show as much as three hundred large ones.
-    lathe.write_text(
-        "#!/usr/bin/env bash\nadded=()\n"
-        'if [[ ${1:-} == run && " $* " != *" --check"* && " $* " != *" --help"* ]]; then\n'
-        '    [[ " $* " == *" --frames "* ]] || added+=(--frames 2)\n'
-        '    [[ " $* " == *" --size "* ]] || added+=(--size 320x180)\n'
-        f'fi\nexec "{sys.executable}" -m lathe "$@" "${{added[@]}}"\n'
-    )
+    (binaries / "short_runs.py").write_text(SHORT_RUNS)
+    lathe.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$(dirname "$0")/short_runs.py" "$@"\n')
     (folder / "run").write_text('#!/usr/bin/env bash\nexec lathe run "${@:-gray_scott}"\n')
     for name in ("python", "python3"):
         (binaries / name).symlink_to(sys.executable)
