@@ -197,3 +197,37 @@ def test_what_is_well_passes(text):
 
 def test_measurements_may_have_figures():
     assert words.check_text("1, 2, 3 and 4 ms.", "docs/measurements/page.md") == []
+
+
+# -- messages ------------------------------------------------------------------------------------
+
+
+def messages() -> str:
+    """All strings of the sources, adjacent ones joined, placeholders as `...`."""
+    texts = [(ROOT / "tools" / name).read_text() for name in ("bootstrap", "build")]
+    for folder in ("engine", "gl", "gpu", "python"):
+        for pattern in ("*.cpp", "*.h", "*.py"):
+            texts += [file.read_text() for file in (ROOT / folder).rglob(pattern)]
+    joined = re.sub(r'"\s*\n\s*f?"', "", "\n".join(texts)).replace("\\n", " ")
+    joined = re.sub(r"\{[^{};\n]*\}|\$\{?[\w\[\]*@]+\}?", "...", joined)
+    return re.sub(r"\s+", " ", joined)
+
+
+def not_said(headings: list[str], said: str) -> list[str]:
+    """Headings of which some words stand in no source."""
+    return [
+        heading
+        for heading in headings
+        if not all(part.strip() in said for part in heading.split("..."))
+    ]
+
+
+def test_the_messages_of_the_troubleshooting_page_are_those_of_the_sources():
+    page = (ROOT / "docs/troubleshooting.md").read_text()
+    headings = re.findall(r"^### `(.*)`$", page, re.M)
+    assert len(headings) > 30
+    assert not_said(headings, messages()) == []
+
+
+def test_a_message_that_nobody_says_is_found():
+    assert not_said(["there is ... and ...", "never said"], "there is x and y") == ["never said"]
