@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import datetime
 import io
 import os
 import re
@@ -15,6 +16,7 @@ import time
 import pytest
 from conftest import script_environment
 
+from lathe.cli.tables import Table, as_markdown, as_text, where_and_when
 from lathe.progress import Progress
 
 
@@ -241,7 +243,7 @@ def test_bench_measures(tmp_path):
 
 
 def test_bench_soft_judges_what_was_measured():
-    from lathe.cli.bench_soft import table
+    from lathe.cli.bench_soft import tables
 
     row = {
         "name": "saxpy", "plain": 0.9, "best": 0.0, "warps": 1.0, "wall": 2.0, "threads": 3.0,
@@ -249,10 +251,11 @@ def test_bench_soft_judges_what_was_measured():
         "cached": 1.5,
     }  # fmt: skip
     other = {**row, "name": "libm", "best": 2.0, "goal_plain": 0, "goal_best": 2, "cached": 0.5}
-    text = table(
+    made = tables(
         [row, other, {"launch": 2.5, "launch_and_wait": 9.0}],
         [{**row, "wall": 1.0}, {**other, "wall": 1.9}],
     )
+    text = [line for each in made for line in as_text(each)]
     saxpy, libm = (line for line in text if line.startswith(("saxpy", "libm")) and "3.000" in line)
     assert "0.90 of 0.95 MISSED" in saxpy
     assert "2.00 of 1.8 met" in saxpy
@@ -272,7 +275,7 @@ def test_bench_soft_judges_checks():
         "warps_ratio": 1.1, "threads_ratio": 1.3, "compile_threads_pages": 10.0,
         "compile_threads_exact": 11.0, "compile_warps_pages": 20.0, "compile_warps_exact": 30.0,
     }  # fmt: skip
-    text = table_of_checks([row, {**row, "name": "reduce", "goal_checks": 0}])
+    text = as_text(table_of_checks([row, {**row, "name": "reduce", "goal_checks": 0}]))
     nbody, reduce = (line for line in text if line.startswith(("n-body", "reduce")))
     assert "1.10 of 1.05 MISSED" in nbody and "1.10 of 1.2 met" in nbody
     assert "1.50 of 1.15 MISSED" in nbody
@@ -283,11 +286,11 @@ def test_bench_soft_judges_counters():
     from lathe.cli.bench_soft import table_of_counters
 
     row = {"name": "n-body", "off": 3.0, "on": 3.6, "ratio": 1.2, "goal_counters": 1.25}
-    text = table_of_counters([row, {**row, "name": "saxpy", "goal_counters": 0}])
+    text = as_text(table_of_counters([row, {**row, "name": "saxpy", "goal_counters": 0}]))
     nbody, saxpy = (line for line in text if line.startswith(("n-body", "saxpy")))
     assert "1.20 of 1.25 met" in nbody and "3.600" in nbody
     assert saxpy.endswith("1.20")
-    missed = table_of_counters([{**row, "ratio": 1.5}])[-1]
+    missed = as_text(table_of_counters([{**row, "ratio": 1.5}]))[-1]
     assert missed.endswith("1.50 of 1.25 MISSED")
 
 
@@ -313,6 +316,21 @@ def test_bench_soft_prints_what_is_asked_for(monkeypatch, capsys):
     asked.clear()
     assert main(["bench", "soft"]) == 0
     assert asked == [(["7", "--compile-times"], 1), (["7"], 2)]
+    capsys.readouterr()
+    assert main(["bench", "soft", "--counters", "--markdown"]) == 0
+    text = capsys.readouterr().out
+    assert "Command: `lathe bench soft --counters --markdown`." in text
+    assert "| kernel | off | on | on / off |\n|---|---|---|---|\n| k | 1.000 | 1.100 |" in text
+
+
+def test_tables_have_columns():
+    table = Table("Title", ("kernel", "ms"), [("saxpy", "0.9"), ("n-body", "12.5")], "note")
+    assert as_text(table) == ["Title", "kernel  ms", "saxpy    0.9", "n-body  12.5", "note"]
+    rows = ["| kernel | ms |", "|---|---|", "| saxpy | 0.9 |", "| n-body | 12.5 |"]
+    assert as_markdown(table) == ["Title", "", *rows, "", "note"]
+    words = where_and_when("lathe bench soft")
+    assert words.startswith(f"Date {datetime.date.today()}. Machine: ")
+    assert "processors" in words and words.endswith("Command: `lathe bench soft`.")
 
 
 def test_panels_without_a_window_are_in_the_picture(tmp_path):

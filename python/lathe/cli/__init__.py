@@ -21,6 +21,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; returns the exit code."""
     parser = _parser()
     options = parser.parse_args(arguments)
+    options.command_line = " ".join(["lathe", *(sys.argv[1:] if arguments is None else arguments)])
     try:
         code = _dispatch(options)
         sys.stdout.flush()
@@ -104,7 +105,7 @@ def _parser() -> argparse.ArgumentParser:
     bench.add_argument("--rounds", metavar="N", default="7", help="of soft")
     bench.add_argument("--samples", metavar="N", default="262144", help="of accuracy")
     bench.add_argument(
-        "--markdown", action="store_true", help="of accuracy: the table of docs/measurements"
+        "--markdown", action="store_true", help="of soft, accuracy: as docs/measurements has it"
     )
     bench.add_argument("--checks", action="store_true", help="of soft: what exact checks cost")
     bench.add_argument("--counters", action="store_true", help="of soft: what counters cost")

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lathe.cli.messages import choose_device, load_engine, parse_count
+from lathe.cli.tables import markdown_row, where_and_when
 
 __all__ = ["BOUNDS", "Worst", "bench_accuracy", "measure"]
 
@@ -165,8 +166,10 @@ def bench_accuracy(arguments: argparse.Namespace) -> int:
     )
     at = "largest error of float32 at"
     if arguments.markdown:
-        head = _row("function", "float16", "float32", "float64", at)
-        print(f"{title}\n\n{head}\n|---|---|---|---|---|")
+        head = markdown_row(("function", "float16", "float32", "float64", at))
+        print(
+            f"{where_and_when(arguments.command_line)}\n\n{title}\n\n{head}\n|---|---|---|---|---|"
+        )
     else:
         print(f"{title}\n{'':10} {'float16':>9} {'float32':>14} {'float64':>14}   {at}")
     for name, (single, double) in BOUNDS.items():
@@ -176,15 +179,10 @@ def bench_accuracy(arguments: argparse.Namespace) -> int:
         where = ", ".join(f"{x:.9g}" for x in worst.at) if worst.error else ""
         cells = [f"{_text(each)} ({bound})" for each, bound in ((worst, single), (wide, double))]
         if arguments.markdown:
-            print(_row(f"`{name}`", _text(half), *cells, where))
+            print(markdown_row((f"`{name}`", _text(half), *cells, where)))
         else:
             print(f"{name:10} {_text(half):>9} {cells[0]:>14} {cells[1]:>14}   {where}")
     return 0
-
-
-def _row(*cells: str) -> str:
-    """A row of a Markdown table."""
-    return f"| {' | '.join(cells)} |"
 
 
 def _text(found: Worst) -> str:

@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from lathe.cli.messages import UserError, parse_count
+from lathe.cli.tables import Table, as_markdown, as_text, where_and_when
 
-__all__ = ["bench_soft", "table", "table_of_checks", "table_of_counters"]
+__all__ = ["bench_soft", "table_of_checks", "table_of_counters", "tables"]
 
 TWO_THREADS = 1.8
 COMPILE_MS, COMPILE_LIBM_MS, CACHED_MS = 15.0, 60.0, 1.0
@@ -37,16 +38,19 @@ def bench_soft(arguments: argparse.Namespace) -> int:
             f"The machine is busy (load {load:.1f}, {cores} cores): what is measured by the clock, "
             "two threads and launches, says little.\n"
         )
+    if arguments.markdown:
+        print(where_and_when(arguments.command_line) + "\n")
     how = [str(rounds), *(["--fast-math"] if arguments.fast_math else [])]
-    tables: list[list[str]] = []
+    made: list[Table] = []
     if arguments.checks:
-        tables.append(table_of_checks(_measure(program, [*how, "--checks"], workers=1)))
+        made.append(table_of_checks(_measure(program, [*how, "--checks"], workers=1)))
     if arguments.counters:
-        tables.append(table_of_counters(_measure(program, [*how, "--counters"], workers=1)))
-    if not tables:
+        made.append(table_of_counters(_measure(program, [*how, "--counters"], workers=1)))
+    if not made:
         one = _measure(program, [*how, "--compile-times"], workers=1)
-        tables.append(table(one, _measure(program, how, workers=2)))
-    print("\n\n".join("\n".join(lines) for lines in tables))
+        made = tables(one, _measure(program, how, workers=2))
+    shape = as_markdown if arguments.markdown else as_text
+    print("\n\n".join("\n".join(shape(table)) for table in made))
     return 0
 
 
@@ -85,86 +89,85 @@ def _judged(value: float, goal: float, less: bool = False) -> str:
     return f"{value:.2f} of {goal:g} {'met' if met else 'MISSED'}"
 
 
-def table(one: Iterable[Row], two: Iterable[Row]) -> list[str]:
-    """Lines of text from what bench_soft measured with one worker and with two."""
+def tables(one: Iterable[Row], two: Iterable[Row]) -> list[Table]:
+    """Speeds and compiles, from what bench_soft measured with one worker and with two."""
     one = list(one)
     rows = [row for row in one if "name" in row]
-    launch = next((row for row in one if "launch" in row), None)
     wall = {row["name"]: row["wall"] for row in two if "name" in row}
-    lines = [
+    speeds = Table(
         "Processor time in ms. Speeds beside C++ and their targets: above 1 the software device is "
         "faster.",
-        f"{'kernel':<22}{'C++':>9}{'best C++':>10}{'warps':>9}{'threads':>9}"
-        f"  {'beside C++':<20}{'beside the best':<20}{'two threads':<20}",
-    ]
+        ("kernel", "C++", "best C++", "warps", "threads", "beside C++", "beside the best",
+         "two threads"),
+    )  # fmt: skip
     for row in rows:
-        plain = row["plain"] / row["warps"]
-        best = row["best"] / row["warps"]
-        plain_text = _judged(plain, row["goal_plain"]) if row["goal_plain"] else f"{plain:.2f}"
-        best_text = _judged(best, row["goal_best"]) if row["goal_best"] else ""
-        if row["best"] and not row["goal_best"]:
-            best_text = f"{best:.2f}"
         gain = row["wall"] / wall[row["name"]] if wall.get(row["name"]) else 0.0
-        gain_text = _judged(gain, TWO_THREADS) if gain else ""
-        best_ms = f"{row['best']:.3f}" if row["best"] else "-"
-        lines.append(
-            f"{row['name']:<22}{row['plain']:>9.3f}{best_ms:>10}{row['warps']:>9.3f}"
-            f"{row['threads']:>9.3f}  {plain_text:<20}{best_text:<20}{gain_text:<20}".rstrip()
-        )
-    lines += [
-        "",
+        best = f"{row['best']:.3f}" if row["best"] else "-"
+        speeds.rows.append(
+            (row["name"], f"{row['plain']:.3f}", best, f"{row['warps']:.3f}",
+             f"{row['threads']:.3f}", _speed(row, "plain"), _speed(row, "best"),
+             _judged(gain, TWO_THREADS) if gain else "")
+        )  # fmt: skip
+    compiles = Table(
         "PTX to callable, ms: a first launch runs by single threads while warps are compiled.",
-        f"{'kernel':<22}{'threads':<20}{'warps':>9}  {'warps from the disk':<20}",
-    ]
+        ("kernel", "threads", "warps", "warps from the disk"),
+    )
     for row in rows:
         if "compile_warps" not in row:
             continue
         limit = COMPILE_LIBM_MS if row["name"].startswith("libm") else COMPILE_MS
-        lines.append(
-            f"{row['name']:<22}{_judged(row['compile_threads'], limit, True):<20}"
-            f"{row['compile_warps']:>9.1f}  {_judged(row['cached'], CACHED_MS, True):<20}".rstrip()
-        )
+        compiles.rows.append(
+            (row["name"], _judged(row["compile_threads"], limit, True),
+             f"{row['compile_warps']:.1f}", _judged(row["cached"], CACHED_MS, True))
+        )  # fmt: skip
+    launch = next((row for row in one if "launch" in row), None)
     if launch:
-        lines += [
-            "",
+        compiles.note = (
             f"empty launch, us: {_judged(launch['launch'], LAUNCH_US, True)}; "
-            f"launched and waited for {launch['launch_and_wait']:.2f}",
-        ]
-    return lines
+            f"launched and waited for {launch['launch_and_wait']:.2f}"
+        )
+    return [speeds, compiles]
 
 
-def table_of_checks(rows: Iterable[Row]) -> list[str]:
-    """Lines of text from what bench_soft --checks measured: exact checks beside those by pages."""
-    lines = [
+def _speed(row: Row, beside: str) -> str:
+    """The speed beside plain or the best C++, with its target if there is one."""
+    if not row[beside]:
+        return ""
+    speed, goal = row[beside] / row["warps"], row[f"goal_{beside}"]
+    return _judged(speed, goal) if goal else f"{speed:.2f}"
+
+
+def table_of_checks(rows: Iterable[Row]) -> Table:
+    """What bench_soft --checks measured: exact checks beside those by pages."""
+    made = Table(
         "Exact checks of accesses beside those by pages: times in ms, then how many times as long, "
         "running and compiling.",
-        f"{'kernel':<22}{'pages':>9}{'exact':>9}  {'warps':<20}{'threads':<10}"
-        f"{'compile threads':<20}{'compile warps':<20}",
-    ]
+        ("kernel", "pages", "exact", "warps", "threads", "compile threads", "compile warps"),
+    )
     for row in rows:
-        goal = row["goal_checks"]
-        ratio = row["warps_ratio"]
-        ratio_text = _judged(ratio, goal, True) if goal else f"{ratio:.2f}"
+        goal, ratio = row["goal_checks"], row["warps_ratio"]
         threads = row["compile_threads_exact"] / row["compile_threads_pages"]
         warps = row["compile_warps_exact"] / row["compile_warps_pages"]
-        lines.append(
-            f"{row['name']:<22}{row['warps_pages']:>9.3f}{row['warps_exact']:>9.3f}"
-            f"  {ratio_text:<20}{row['threads_ratio']:<10.2f}"
-            f"{_judged(threads, CHECKED_COMPILE_THREADS, True):<20}"
-            f"{_judged(warps, CHECKED_COMPILE_WARPS, True)}"
-        )
-    return lines
+        made.rows.append(
+            (row["name"], f"{row['warps_pages']:.3f}", f"{row['warps_exact']:.3f}",
+             _judged(ratio, goal, True) if goal else f"{ratio:.2f}", f"{row['threads_ratio']:.2f}",
+             _judged(threads, CHECKED_COMPILE_THREADS, True),
+             _judged(warps, CHECKED_COMPILE_WARPS, True))
+        )  # fmt: skip
+    return made
 
 
-def table_of_counters(rows: Iterable[Row]) -> list[str]:
-    """Lines of text from what bench_soft --counters measured: launches that count and others."""
-    lines = [
+def table_of_counters(rows: Iterable[Row]) -> Table:
+    """What bench_soft --counters measured: launches that count and others."""
+    made = Table(
         "Counters by source line: times in ms by warps without and with them, then how many times "
         "as long.",
-        f"{'kernel':<28}{'off':>9}{'on':>9}  {'on / off':<20}",
-    ]
+        ("kernel", "off", "on", "on / off"),
+    )
     for row in rows:
         goal, ratio = row["goal_counters"], row["ratio"]
-        ratio_text = _judged(ratio, goal, True) if goal else f"{ratio:.2f}"
-        lines.append(f"{row['name']:<28}{row['off']:>9.3f}{row['on']:>9.3f}  {ratio_text}")
-    return lines
+        made.rows.append(
+            (row["name"], f"{row['off']:.3f}", f"{row['on']:.3f}",
+             _judged(ratio, goal, True) if goal else f"{ratio:.2f}")
+        )  # fmt: skip
+    return made
