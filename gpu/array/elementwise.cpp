@@ -19,8 +19,9 @@ namespace {
 constexpr std::size_t kMost = Loop::kMostInputs + Loop::kMostOutputs;
 
 /// One call: outputs first, then inputs.
-struct Call {
-    Call(const Loop& of, std::span<Array* const> to, std::span<const Input> from, StreamView on)
+struct ElementwiseCall {
+    ElementwiseCall(const Loop& of, std::span<Array* const> to, std::span<const Input> from,
+                    StreamView on)
         : loop{of}, outputs{to}, inputs{from}, stream{on} {
         for (std::size_t k = 0; k < to.size(); ++k) arrays[k] = to[k];
         for (std::size_t k = 0; k < from.size(); ++k) arrays[to.size() + k] = from[k].array;
@@ -42,7 +43,7 @@ struct Call {
 
 /// All that decides the kernel's text. The types that are computed in follow from the operation and
 /// one of them, but for inputs that keep their own.
-std::uint64_t key_of(const Call& call, const Walk& walk) {
+std::uint64_t key_of(const ElementwiseCall& call, const Walk& walk) {
     std::uint64_t key = call.loop.operation->number;
     const auto add = [&](std::uint64_t value, unsigned bits) { key = key << bits | value; };
     add(static_cast<std::uint64_t>(
@@ -59,11 +60,11 @@ std::uint64_t key_of(const Call& call, const Walk& walk) {
 }
 
 /// Not the function's own name: CUDA's functions have it.
-std::string entry_of(const Call& call) {
+std::string entry_of(const ElementwiseCall& call) {
     return fmt::format("elementwise_{}", call.loop.operation->name);
 }
 
-std::string source_of(const Call& call, const Walk& walk) {
+std::string source_of(const ElementwiseCall& call, const Walk& walk) {
     ElementwiseForm form;
     form.statements = {{call.loop, {}, {}}};
     StatementForm& statement = form.statements[0];
@@ -84,7 +85,7 @@ std::string source_of(const Call& call, const Walk& walk) {
     return elementwise_source(form, entry_of(call));
 }
 
-void launch(const Call& call) {
+void launch(const ElementwiseCall& call) {
     Walk walk;
     walk.plan(call.operands(), call.outputs.size());
     const ArrayKernel* kernel = find_array_kernel(key_of(call, walk));
@@ -105,7 +106,7 @@ void launch(const Call& call) {
     kernel->kernel.launch(config, arguments.data());
 }
 
-void run_checked(const Call& call) {
+void run_checked(const ElementwiseCall& call) {
     if (call.outputs[0]->size() == 0) return;
     std::vector<Array> copies; // of inputs that the outputs would overwrite
     std::vector<Input> inputs;
@@ -166,7 +167,7 @@ void copy_values(Array& to, const Input& from, DType dtype, StreamView stream) {
 
 void run(const Loop& loop, std::span<Array* const> outputs, std::span<const Input> inputs,
          StreamView stream) {
-    const Call call{loop, outputs, inputs, stream};
+    const ElementwiseCall call{loop, outputs, inputs, stream};
     check_operands(loop.operation->name.data(), call.operands(), outputs.size()); // of a literal
     run_checked(call);
 }

@@ -18,7 +18,7 @@ namespace lathe::gpu {
 
 namespace {
 
-constexpr unsigned kThreads = 256;
+constexpr unsigned kHistogramThreads = 256;
 /// Bins that a block counts in its own memory: 16 KiB.
 constexpr std::int64_t kSharedBins = 4096, kSharedSums = 2048;
 
@@ -171,17 +171,17 @@ Array count(const Array& array, std::int64_t bins, const Array* weights, const C
                    fmt::format(
                        "#define THREADS {}\n#define SHARED_BINS {}\n#define IS_EVEN {}\n#define "
                        "BIN(value) {}\n#define WEIGHT(at) {}\n",
-                       kThreads, is_shared ? (weights ? kSharedSums : kSharedBins) : 0, how.is_even,
-                       how.bin, weights ? "lathe::cast<double>(weights[at])" : "1") +
+                       kHistogramThreads, is_shared ? (weights ? kSharedSums : kSharedBins) : 0,
+                       how.is_even, how.bin, weights ? "lathe::cast<double>(weights[at])" : "1") +
                    kCount;
         },
-        kThreads);
+        kHistogramThreads);
     const Array values = uses.in_c_order(array, "histogram");
     const Array factors = weights ? uses.in_c_order(*weights, "histogram") : Array{};
     const Array edges = how.edges ? uses.in_c_order(*how.edges, "histogram") : Array{};
     launch(kernel.kernel,
            {{kernel.blocks_for(static_cast<std::uint64_t>(array.size()), 16, 1)},
-            {kThreads},
+            {kHistogramThreads},
             0,
             stream},
            values.address(), edges.address(), factors.address(), sums.address(), array.size(),
@@ -199,7 +199,7 @@ std::array<std::uint64_t, 2> range_of(const Array& array, const std::string& cod
             return head_of({kernel_type(dtype)}) +
                    "#include <lathe_radix.hpp>\n#define CODE(value) " + code + "\n" + kRange;
         },
-        kThreads);
+        kHistogramThreads);
     StreamUses uses{stream};
     const Array values = uses.in_c_order(array, "histogram");
     std::array<std::uint64_t, 2> range{~std::uint64_t{0}, 0};
@@ -209,7 +209,7 @@ std::array<std::uint64_t, 2> range_of(const Array& array, const std::string& cod
     copy_to_device(span, std::span<const std::uint64_t>{range});
     launch(kernel.kernel,
            {{kernel.blocks_for(static_cast<std::uint64_t>(array.size()), 16, 1)},
-            {kThreads},
+            {kHistogramThreads},
             0,
             stream},
            values.address(), found.address(), array.size());

@@ -14,8 +14,6 @@ using namespace lathe::soft;
 
 namespace {
 
-void require_device(CUdevice device) { require(device == 0, CUDA_ERROR_INVALID_DEVICE); }
-
 constexpr unsigned char kUuid[16] = {'L', 'a', 't', 'h', 'e', '-', 's', 'o',
                                      'f', 't', '-', 'd', 'e', 'v', '-', '0'};
 constexpr char kBusId[] = "0000:00:00.0";

@@ -38,4 +38,7 @@ template <class F> CUresult in_context(F&& f) noexcept {
     });
 }
 
+/// There is one device, number 0.
+inline void require_device(CUdevice device) { require(device == 0, CUDA_ERROR_INVALID_DEVICE); }
+
 } // namespace lathe::soft

@@ -8,8 +8,6 @@ using namespace lathe::soft;
 
 namespace {
 
-void require_device(CUdevice device) { require(device == 0, CUDA_ERROR_INVALID_DEVICE); }
-
 CUmemPoolProps properties() {
     CUmemPoolProps p{};
     p.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;

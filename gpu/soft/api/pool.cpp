@@ -10,8 +10,6 @@ using namespace lathe::soft;
 
 namespace {
 
-void require_device(CUdevice device) { require(device == 0, CUDA_ERROR_INVALID_DEVICE); }
-
 void require_device(const CUmemLocation* location, CUmemAllocationType type) {
     require_pointer(location);
     require(location->type == CU_MEM_LOCATION_TYPE_DEVICE && location->id == 0,
