@@ -75,7 +75,7 @@ def test_every_element_and_none_beyond(forms: list[Form], count: int) -> None:
         (np.float64, "double", 2),
         (np.complex64, "pycuda::complex<float>", 2),
         (np.complex128, "pycuda::complex<double>", 1),
-        (np.float16, "half", 8),
+        (np.float16, "half", 4),
         (np.int16, "short", 8),
         (np.uint8, "unsigned char", 16),
         (np.int64, "long long", 2),

@@ -240,3 +240,26 @@ def test_expressions_with_loops() -> None:
         "{ long long p = 1; for (int k = 0; k < 5; ++k) p *= v; return p; }",
     )  # fmt: skip
     assert kernel(gpuarray.to_gpu(host)).get() == (host.astype(np.int64) ** 5).sum()
+
+
+@pytest.mark.parametrize(
+    ("map_expr", "preamble"),
+    [
+        ("x[i] * y[i]", ""),
+        ("x[ i ] * value(y[i])", "__device__ int value(const int& v) { return v; }"),
+        (
+            "product(x, y, i)",
+            "__device__ int product(int* x, int* y, int i) { return x[i] * y[i]; }",
+        ),
+        ("product(x[i], y[i])", "__device__ int product(int& x, int y) { return x * y; }"),
+        ("X * Y", "#define X x[i]\n#define Y y[i + 0]"),
+        ("x[i] * y[i + 0]", ""),
+        ("*(x + i) * *(&y[i])", ""),
+    ],
+)
+def test_arrays_read_in_every_way(map_expr: str, preamble: str) -> None:
+    x, y = np.random.default_rng(6).integers(-9, 9, (2, 20_003)).astype(np.int32)
+    kernel = ReductionKernel(
+        np.int32, "0", "a + b", map_expr, "int *x, int *y", preamble=preamble
+    )  # fmt: skip
+    assert kernel(gpuarray.to_gpu(x), gpuarray.to_gpu(y)).get() == x @ y

@@ -269,3 +269,21 @@ def test_a_scan_onto_its_own_input():
         array = to_gpu(values)
         kernel(array)
         np.testing.assert_array_equal(array.get(), np.cumsum(values, dtype=np.int32))
+
+
+def test_arrays_that_share_memory():
+    """The output statement reads what it has written by another name."""
+    kernel = GenericScanKernel(
+        np.int32, "int *x, int *y, int *z", "x[i]", "a + b", "0", "y[i] = item; z[i] += y[i]"
+    )
+    for size in (1, 7, 4096, 70_001):
+        values = np.random.default_rng(size).integers(0, 9, size).astype(np.int32)
+        sums = np.cumsum(values, dtype=np.int32)
+        y, z = to_gpu(np.zeros(size, np.int32)), to_gpu(np.ones(size, np.int32))
+        kernel(to_gpu(values), y, z)
+        np.testing.assert_array_equal(y.get(), sums)
+        np.testing.assert_array_equal(z.get(), 1 + sums)
+        kernel(to_gpu(values), z, z)
+        np.testing.assert_array_equal(z.get(), 2 * sums)
+        kernel(z, z, y)
+        np.testing.assert_array_equal(z.get(), np.cumsum(2 * sums, dtype=np.int32))

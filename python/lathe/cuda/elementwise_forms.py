@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lathe.cuda import driver
-from lathe.cuda.c_arguments import VectorArg
+from lathe.cuda.c_arguments import VectorArg, dtype_to_ctype
 from lathe.cuda.compiler import SourceModule
 from lathe.cuda.independence import (
     has_loops,
@@ -29,6 +29,7 @@ from lathe.cuda.kernel_operands import ACCESS_BYTES, Operands, headers_for, use_
 from lathe.cuda.memoize import context_dependent_memoize
 
 BLOCK = 256
+_MOST_APART = 4
 
 _SINGLE = """{headers}{preamble}
 extern "C" __global__ void __launch_bounds__({block}) {name}({parameters}, size_t n)
@@ -116,6 +117,8 @@ class Snippet:
         )  # fmt: skip
         #: Elements of a thread if there are many.
         self.many = max(ACCESS_BYTES // max(sizes, default=ACCESS_BYTES), 1) if is_grouped else 1
+        # Operators of these are texts of the assembler's, across which accesses are not joined.
+        self._is_joined = not any("half" in each or "bfloat" in each for each in self._ctypes())
 
     def form(self, args: Sequence[Any], operands: Operands) -> Form:
         """How a launch with many elements has these arrays."""
@@ -135,11 +138,11 @@ class Snippet:
                     return Form()
             spans.append((k, begin, end))
         begins = {k: begin for k, begin, _ in spans}
-        apart = any(
+        apart = not self._is_joined or any(
             begins[k] % self._access_bytes(k) or ACCESS_BYTES % self._dtype(k).itemsize
             for k in self._indexed
         )
-        return Form(self.many, apart, tuple(same))
+        return Form(min(self.many, _MOST_APART) if apart else self.many, apart, tuple(same))
 
     def source(self, form: Form) -> str:
         """The kernel's text; its last parameter is ``size_t n``."""
@@ -172,6 +175,9 @@ class Snippet:
         kernel: driver.Function = module.get_function(self._name)
         kernel.prepare("".join(each.struct_char for each in self._arguments) + "Q")
         return kernel
+
+    def _ctypes(self) -> list[str]:
+        return [dtype_to_ctype(self._dtype(k)) for k in self._indexed]
 
     def _dtype(self, k: int) -> np.dtype[Any]:
         dtype: np.dtype[Any] = self._arguments[k].dtype

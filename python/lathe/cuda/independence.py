@@ -22,6 +22,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from lathe.cuda.kernel_operands import use_of
+
 _SEES_THREAD = re.compile(
     r"\b(tid|total_threads|cta_start|(thread|block|grid)(Idx|Dim)|warpSize|asm"
     r"|__(sync|shfl|ballot|any|all|activemask|match|reduce|nanosleep|shared)\w*"
@@ -35,7 +37,9 @@ _STATE = re.compile(
     r"__(device|constant|managed)__[^;(){}]*[;={]|\bstatic\b[^;(){}]*[;=]|\b(texture|surface)\s*<"
 )
 _REFERENCE = re.compile(r"[\w>]\s*&&?\s*\w")
+_CONST_REFERENCE = re.compile(r"\bconst\s+[\w:<>]+\s*&")
 _LOOP = re.compile(r"\b(for|while|do)\b")
+_OWN_ELEMENT = re.compile(r"\s*\[\s*i\s*\]")
 _MACRO = re.compile(r"^[ \t]*#[ \t]*define(?:[^\n]*\\\n)*[^\n]*", re.MULTILINE)
 _OWN_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"', re.MULTILINE)
 
@@ -57,7 +61,21 @@ def has_state(text: str) -> bool:
 
 def has_references(text: str) -> bool:
     """Whether something may be written by another name. Where bits are joined by ``&``, too."""
-    return _REFERENCE.search(text) is not None
+    return _REFERENCE.search(_CONST_REFERENCE.sub("", text)) is not None
+
+
+def is_value_only(name: str, text: str, preamble: str) -> bool:
+    """Whether an array counts by the values of its elements ``i`` alone: each mention of it is
+    ``name[i]``, and nobody writes there or takes its address."""
+    spread = spread_text(text, preamble)
+    if spread is None or is_changed("i", spread) or has_references(f"{text}\n{preamble}"):
+        return False
+    ends = [found.end() for found in re.finditer(rf"(?<![\w.]){re.escape(name)}\b", spread)]
+    return (
+        bool(ends)
+        and all(_OWN_ELEMENT.match(spread, end) for end in ends)
+        and (use_of(name, spread) == (True, False))
+    )
 
 
 def has_loops(text: str) -> bool:

@@ -86,8 +86,7 @@ class ReductionKernel:
         self._map = f"{vectors[0].name}[i]" if map_expr is None else map_expr
         self._allocator = allocator
         self._block = block_size_for(self.dtype_out)
-        texts = "\n".join((self._map, reduce_expr, preamble))
-        self._loads = loads_of(self.arguments, self._map, texts)
+        self._loads = loads_of(self.arguments, self._map, reduce_expr, preamble)
         self._call = (
             dtype_to_ctype(self.dtype_out), self._block, str(neutral), reduce_expr, self._map,
             self.arguments, name, None if options is None else tuple(options), preamble,
@@ -165,7 +164,7 @@ class ReductionKernel:
             and start % group == 0
             and all(
                 int(operands.values[k]) % (group * self.arguments[k].dtype.itemsize) == 0
-                for k in self._loads.indexed
+                for k in self._loads.values
             )
         )
 

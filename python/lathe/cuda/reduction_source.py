@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from lathe.cuda import driver
-from lathe.cuda.c_arguments import Argument, ScalarArg, VectorArg
+from lathe.cuda.c_arguments import Argument, ScalarArg, VectorArg, dtype_to_ctype
 from lathe.cuda.compiler import SourceModule
-from lathe.cuda.independence import has_loops
+from lathe.cuda.independence import has_loops, is_value_only
 from lathe.cuda.kernel_operands import ACCESS_BYTES, headers_for, parse_arguments, use_of
 from lathe.cuda.memoize import context_dependent_memoize
 
@@ -20,8 +20,17 @@ _SHARED_BYTES = 32 * 1024
 RUN = 16  # elements that a thread has under way at once
 
 # Values are kept as bytes, since shared memory has no constructors.
+# Elements of an array that one access has brought, by their own indices.
+_LANES = """template <class T> struct {align} lathe_group {{ T of[{group}]; }};
+template <class T> struct lathe_lanes {{
+    const lathe_group<T>& all;
+    size_t begin;
+    __device__ __forceinline__ const T& operator[](size_t i) const {{ return all.of[i - begin]; }}
+}};
+"""
+
 _SHARED = """{headers}{preamble}
-typedef {out_type} out_type;
+{groups_of}typedef {out_type} out_type;
 struct lathe_values {{
     unsigned char* at;
     __device__ out_type get(unsigned k) const {{ return ((const out_type*)at)[k]; }}
@@ -29,7 +38,7 @@ struct lathe_values {{
 }};
 extern "C" __global__ void __launch_bounds__({block}) {name}({parameters})
 {{
-{pointers}    __shared__ alignas(16) unsigned char lathe_bytes[sizeof(out_type) * {block}];
+    __shared__ alignas(16) unsigned char lathe_bytes[sizeof(out_type) * {block}];
     const lathe_values lathe_block{{lathe_bytes}};
     const unsigned tid = threadIdx.x;
     const auto lathe_reduce = [&](out_type a, out_type b) -> out_type {{ return ({reduce_expr}); }};
@@ -47,17 +56,18 @@ extern "C" __global__ void __launch_bounds__({block}) {name}({parameters})
     out_type acc = {neutral};
 """
 
-# Rounds of groups, which one access brings; what is left goes element by element. Elements meet in
-# the same order wherever arrays begin.
+# A round has several groups of neighbours for each thread; what is left goes element by element.
+# Elements meet in the same order wherever arrays begin.
 _ONE_LAUNCH = """    size_t lathe_at = (start / {whole} + blockIdx.x * (part / {whole})) * {whole};
     const size_t lathe_last = lathe_at + part < stop ? lathe_at + part : stop;
     for (; lathe_at + {round} <= lathe_last; lathe_at += {round}) {{
         #pragma unroll
         for (unsigned lathe_u = 0; lathe_u < {groups}; ++lathe_u) {{
             const size_t lathe_from = lathe_at + (size_t)(lathe_u * {block} + tid) * {group};
+            {lanes}const auto lathe_map_one = [&](size_t i) -> out_type {{ return ({map_expr}); }};
             #pragma unroll
             for (unsigned lathe_k = 0; lathe_k < {group}; ++lathe_k)
-                acc = lathe_reduce(acc, lathe_map(lathe_from + lathe_k));
+                acc = lathe_reduce(acc, lathe_map_one(lathe_from + lathe_k));
         }}
     }}
     for (size_t i = lathe_at + tid; i < lathe_last; i += {block})
@@ -93,25 +103,32 @@ _STAGE = """    const size_t first = (size_t)blockIdx.x * {block} * seq_count + 
 
 class Loads(NamedTuple):
     """How a thread loads: `groups` at once, each of them `group` neighbours of the arguments
-    `indexed`, by one access each."""
+    `values` by one access."""
 
-    indexed: tuple[int, ...] = ()
+    values: tuple[int, ...] = ()
     group: int = 1
     groups: int = RUN
 
 
-def loads_of(arguments: Sequence[Argument], map_expr: str, texts: str) -> Loads:
-    """Groups of 16 bytes of the largest type that is indexed by ``i``. `texts` is all that may run
-    for an element: with loops in it one element is work enough, and more only make longer code."""
+def loads_of(
+    arguments: Sequence[Argument], map_expr: str, reduce_expr: str, preamble: str
+) -> Loads:
+    """Groups of 16 bytes of the largest type that is indexed by ``i``.
+
+    Single elements if an array is not read by its values alone. With loops in the text one element
+    is work enough for a thread; more would only make the code longer.
+    """
+    if has_loops("\n".join((map_expr, reduce_expr, preamble))):
+        return Loads(groups=1)
     indexed = tuple(
         k
         for k, each in enumerate(arguments)
         if isinstance(each, VectorArg) and use_of(each.name, map_expr)[0]
     )
     sizes = [arguments[k].dtype.itemsize for k in indexed]
-    if has_loops(texts):
-        return Loads(groups=1)
     if not sizes or any(size & (size - 1) for size in sizes):
+        return Loads()
+    if not all(is_value_only(arguments[k].name, map_expr, preamble) for k in indexed):
         return Loads()
     group = min(max(ACCESS_BYTES // max(sizes), 1), RUN)
     return Loads(indexed, group, RUN // group)
@@ -131,19 +148,22 @@ def _module(
     before: str, after: str, body: str, loads: Loads, aligned: bool = False,
 ) -> Any:  # fmt: skip
     declared = [each.declarator() for each in arguments]
-    pointers = ""
-    for k in loads.indexed if aligned else ():
-        name_, ctype = arguments[k].name, declared[k].rpartition("*")[0].strip()
-        declared[k] = f"{ctype} *lathe_{name_}"
-        pointers += f"    {ctype}* const {name_} = ({ctype}*)__builtin_assume_aligned("
-        pointers += f"lathe_{name_}, {loads.group * arguments[k].dtype.itemsize});\n"
+    lanes = ""
+    for k in loads.values:
+        array, ctype = arguments[k].name, dtype_to_ctype(arguments[k].dtype)
+        lanes += (
+            f"const lathe_group<{ctype}> lathe_{array} = "
+            f"*(const lathe_group<{ctype}>*)({array} + lathe_from);\n            "
+            f"const lathe_lanes<{ctype}> {array}{{lathe_{array}, lathe_from}};\n            "
+        )
+    align = f"__align__(sizeof(T) * {loads.group})" if aligned else ""
     text = (_SHARED + body).format(
         headers=headers_for(preamble, out_type, reduce_expr, map_expr, neutral, *declared),
         preamble=preamble, out_type=out_type, block=block, name=name,
         parameters=", ".join([before, *declared, after]), reduce_expr=reduce_expr,
-        map_expr=map_expr, neutral=neutral, pointers=pointers, group=loads.group,
-        groups=loads.groups, round=block * loads.group * loads.groups,
-        whole=loads.group if aligned else 1,
+        map_expr=map_expr, neutral=neutral, lanes=lanes, group=loads.group, groups=loads.groups,
+        groups_of=_LANES.format(align=align, group=loads.group) if lanes else "",
+        round=block * loads.group * loads.groups, whole=loads.group if aligned else 1,
     )  # fmt: skip
     given = None if options is None else list(options)
     return SourceModule(text, options=given, no_extern_c=True)

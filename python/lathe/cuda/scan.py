@@ -184,6 +184,11 @@ class GenericScanKernel:
         self._group_bytes = [
             (k, self._grouped.group * parsed[k].dtype.itemsize) for k in self._grouped.indexed()
         ]
+        self._written: set[int] | None = None  # if arrays must not share memory
+        if self._grouped.mixes_arrays():
+            self._written = self._text.written()
+            group = self._grouped.group if self._text.is_independent() else 1
+            self._grouped = replace(self._grouped, group=group, apart=group > 1)
         if neutral is None and self._text.uses("prev_item"):
             raise ValueError("prev_item wants a neutral element")
 
@@ -222,13 +227,31 @@ class GenericScanKernel:
             if not hasattr(first, "size"):
                 raise TypeError("size= is wanted where the first array is an address")
             size = int(first.size)
-        text = self._grouped if self._begins_at_groups(args) else self._text
+        is_grouped = self._begins_at_groups(args) and not self._share_memory(args)
+        text = self._grouped if is_grouped else self._text
         _run(text, self._options, args, size, stream or queue)
 
     def _begins_at_groups(self, args: Sequence[Any]) -> bool:
         return self._grouped.group > 1 and all(
             _address(args[k]) % bytes_ == 0 for k, bytes_ in self._group_bytes
         )
+
+    def _share_memory(self, args: Sequence[Any]) -> bool:
+        """Whether an array that may be written lies where another one does. An address may."""
+        if self._written is None:
+            return False
+        spans: list[tuple[int, int, bool]] = []
+        for k, argument in enumerate(self._text.arguments):
+            if not is_vector(argument):
+                continue
+            if not hasattr(args[k], "size"):
+                return True
+            begin, written = _address(args[k]), k in self._written
+            end = begin + int(args[k].size) * argument.dtype.itemsize
+            if any(a < end and begin < b and (w or written) for a, b, w in spans):
+                return True
+            spans.append((begin, end, written))
+        return False
 
 
 class _ScanKernel:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from lathe.cuda.c_arguments import Argument, VectorArg, dtype_to_ctype
+from lathe.cuda.independence import has_references, is_independent
 from lathe.cuda.kernel_operands import ACCESS_BYTES, use_of
 from lathe.native import native
 
@@ -22,7 +23,8 @@ class Text:
     `vector` is above 1 if ``scan_input[i]`` becomes ``scan_output[i]``, both at addresses of so
     many elements: then a thread has them side by side, by one access. `group` is above 1 if all
     that is indexed by ``i`` begins at addresses of so many elements: then a thread has so many
-    neighbours, each in the text's own words, and the compiler may join their accesses.
+    neighbours, each in the text's own words, and the compiler may join their accesses. `apart`: no
+    array that may be written shares memory with another one.
     """
 
     dtype: np.dtype[Any]
@@ -37,6 +39,7 @@ class Text:
     preamble: str
     vector: int = 1
     group: int = 1
+    apart: bool = False
 
     @property
     def neighbours(self) -> int:
@@ -52,6 +55,29 @@ class Text:
             for k, each in enumerate(self.arguments)
             if is_vector(each) and (each.name in fetched or use_of(each.name, words)[0])
         ]
+
+    def mixes_arrays(self) -> bool:
+        """Whether an output statement may read other arrays than it writes: then accesses of
+        neighbours can be joined only if these do not share memory."""
+        named = [each for each in self.arguments if is_vector(each) and self.uses(each.name)]
+        return len(named) > 1 or bool(self.fetches) or self.segment_expr is not None
+
+    def written(self) -> set[int]:
+        """The arguments that may be written."""
+        texts = (self.input_expr, self.output_statement, self.segment_expr or "")
+        words = "\n".join(texts)
+        by_reference = has_references(f"{words}\n{self.preamble}")
+        return {
+            k
+            for k, each in enumerate(self.arguments)
+            if is_vector(each) and (by_reference or use_of(each.name, words)[1])
+        }
+
+    def is_independent(self) -> bool:
+        """Whether it reaches memory by its arrays alone (`independence`)."""
+        texts = (self.input_expr, self.output_statement, self.segment_expr or "", self.scan_expr)
+        names = [each.name for each in self.arguments if is_vector(each)]
+        return is_independent("\n".join(texts), self.preamble, names)
 
     def uses(self, name: str) -> bool:
         """Whether the output statement has the word `name`."""
@@ -200,6 +226,11 @@ extern "C" __global__ void finish(%(parameters)s, long long lathe_count, scan_ty
 """
 
 
+def _declared(argument: Argument, apart: bool) -> str:
+    declared = argument.declarator()
+    return declared.replace("*", "* __restrict__ ") if apart and is_vector(argument) else declared
+
+
 def _begins(text: Text) -> list[tuple[Argument, str]]:
     """Each argument as the form has it: known to begin at a whole group if it does."""
     made = []
@@ -276,7 +307,7 @@ def source_of(text: Text) -> str:
         "read": read,
         "output": text.output_statement + ";",
         "write": write,
-        "parameters": ", ".join(each.declarator() for each in text.arguments),
+        "parameters": ", ".join(_declared(each, text.apart) for each in text.arguments),
         "set": " ".join(f"lathe_form.{each.name} = {begin};" for each, begin in _begins(text)),
         "neutral": neutral,
     }
