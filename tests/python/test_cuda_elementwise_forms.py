@@ -14,7 +14,7 @@ from lathe.cuda import elementwise as ew
 from lathe.cuda import gpuarray
 from lathe.cuda.elementwise import ElementwiseKernel
 from lathe.cuda.elementwise_forms import Form, Snippet
-from lathe.cuda.independence import is_independent
+from lathe.cuda.independence import is_always_set, is_independent, is_value_only
 from lathe.cuda.tools import get_or_register_dtype
 
 pytestmark = pytest.mark.usefixtures("cuda_context", "forms")
@@ -75,7 +75,7 @@ def test_every_element_and_none_beyond(forms: list[Form], count: int) -> None:
         (np.float64, "double", 2),
         (np.complex64, "pycuda::complex<float>", 2),
         (np.complex128, "pycuda::complex<double>", 1),
-        (np.float16, "half", 4),
+        (np.float16, "half", 8),
         (np.int16, "short", 8),
         (np.uint8, "unsigned char", 16),
         (np.int64, "long long", 2),
@@ -243,6 +243,12 @@ def test_an_element_that_reads_what_it_wrote(forms: list[Form]) -> None:
         ("{ size_t j = i; i = n - 1 - i; z[i] = x[j]; i = j; }", lambda x: x[::-1]),
         ("float *p = z + i; *p = x[i]", lambda x: x),
         ("float &v = z[i]; v = x[i]; v += z[i]", lambda x: 2 * x),
+        ("if (x[i] > 0) z[i] = x[i]", lambda x: np.where(x > 0, x, 0)),
+        ("z[i] = x[i]; z[i] *= 2; z[i] += z[i]", lambda x: 4 * x),
+        ("z[i] = x[i]; if (x[i] < 0) z[i] = 0", lambda x: np.maximum(x, 0)),
+        ("x[i] > 0 && (z[i] = x[i])", lambda x: np.where(x > 0, x, 0)),
+        ("float v = z[i]; z[i] = x[i] + v", lambda x: x),
+        ("z[i] = z[i] + x[i]", lambda x: x),
         ("z[i] = i & 1 ? x[i] : n", lambda x: np.where(np.arange(x.size) % 2, x, x.size)),
     ],
 )
@@ -313,3 +319,44 @@ def test_ranges_keep_their_loop(forms: list[Form]) -> None:
 )
 def test_what_counts_as_independent(answer: bool, text: str, preamble: str) -> None:
     assert is_independent(text, preamble, ["z", "x"]) == answer
+
+
+@pytest.mark.parametrize(
+    ("values", "is_set", "text", "preamble"),
+    [
+        (True, True, "z[i] = x[i]", ""),
+        (True, True, "float v = x[ i ]; z[i] = v; z[i] += x[i]", ""),
+        (True, False, "if (x[i] > 0) z[i] = x[i]", ""),
+        (True, False, "x[i] > 0 && (z[i] = x[i])", ""),
+        (True, False, "z[i] = z[i] + x[i]", ""),
+        (True, False, "z[i] += x[i]", ""),
+        (True, False, "z[i] == x[i]", ""),
+        (True, False, "z[i] = x[i]; z[i + 1] = x[i]", ""),
+        (True, False, "z[i] = x[i]; atomicAdd(&z[i], 1)", ""),
+        (True, False, "z[i] = x[i]; TWICE", "#define TWICE z[i] *= 2"),
+        (True, False, "switch (k) { case 1: z[i] = x[i]; }", ""),
+        (False, True, "z[i] = x[i + 1]", ""),
+        (False, True, "z[i] = *x", ""),
+        (False, True, "z[i] = f(x)", ""),
+        (False, True, "z[i] = x[i]++", ""),
+        (False, True, "z[i] = f(x[i])", "__device__ float f(float& v) { return v; }"),
+        (True, True, "z[i] = f(x[i])", "__device__ float f(const float& v) { return v; }"),
+        (False, True, "z[i] = OTHER + x[i]", "#define OTHER x[0]"),
+        (False, False, "long i = 3; z[i] = x[i]", ""),
+        (False, False, "z[i] = x[i]", '#include "mine.h"'),
+    ],
+)
+def test_what_is_loaded_before_and_stored_behind(
+    values: bool, is_set: bool, text: str, preamble: str
+) -> None:
+    assert is_value_only("x", text, preamble) == values
+    assert is_always_set("z", text, preamble) == is_set
+
+
+def test_elements_that_are_not_set_stay(forms: list[Form]) -> None:
+    x, y = numbers(1001), numbers(1001, seed=2)
+    z = gpuarray.to_gpu(y)
+    kernel = ElementwiseKernel("float *z, float *x", "if (x[i] > 0) z[i] = x[i]")
+    kernel(z, gpuarray.to_gpu(x))
+    assert forms[-1].many == 4
+    np.testing.assert_array_equal(z.get(), np.where(x > 0, x, y))

@@ -21,11 +21,14 @@ from lathe.cuda.independence import (
     has_loops,
     has_references,
     has_state,
+    is_always_set,
     is_changed,
     is_independent,
+    is_value_only,
     spread_text,
 )
 from lathe.cuda.kernel_operands import ACCESS_BYTES, Operands, headers_for, use_of
+from lathe.cuda.lanes import has_lanes, lane_types, load_lanes, set_lanes
 from lathe.cuda.memoize import context_dependent_memoize
 
 BLOCK = 256
@@ -45,15 +48,16 @@ extern "C" __global__ void __launch_bounds__({block}) {name}({parameters}, size_
 """
 
 _SEVERAL = """{headers}{preamble}
-extern "C" __global__ void __launch_bounds__({block}) {name}({parameters}, size_t n)
+{types}extern "C" __global__ void __launch_bounds__({block}) {name}({parameters}, size_t n)
 {{
 {pointers}    const size_t lathe_first = {first};
     if (lathe_first + {reach} < n) {{
-        #pragma unroll
+        {lanes}#pragma unroll
         for (int lathe_k = 0; lathe_k < {many}; ++lathe_k) {{
             size_t i = lathe_first + lathe_k * {step};
             {operation};
         }}
+        {stores}
     }} else {{
         #pragma unroll 1
         for (int lathe_k = 0; lathe_k < {many}; ++lathe_k) {{
@@ -110,6 +114,21 @@ class Snippet:
             for k, name, use in zip(self._vectors, names, uses, strict=True)
             if (use[1] or by_reference) and name not in constant
         }
+        # Of these nothing but the values counts: they are loaded before the snippet runs.
+        self._values = [
+            k
+            for k in self._indexed
+            if k not in self._written
+            and has_lanes(self._arguments[k])
+            and is_value_only(self._arguments[k].name, self._operation, self._preamble)
+        ]
+        # Of these the snippet only sets the element: they are stored behind it.
+        self._set = [
+            k
+            for k in self._indexed
+            if has_lanes(self._arguments[k])
+            and is_always_set(self._arguments[k].name, self._operation, self._preamble)
+        ]
         sizes = [self._arguments[k].dtype.itemsize for k in self._indexed]
         is_grouped = (
             not (self.needs_loop or has_loops(both))
@@ -118,7 +137,7 @@ class Snippet:
         #: Elements of a thread if there are many.
         self.many = max(ACCESS_BYTES // max(sizes, default=ACCESS_BYTES), 1) if is_grouped else 1
         # Operators of these are texts of the assembler's, across which accesses are not joined.
-        self._is_joined = not any("half" in each or "bfloat" in each for each in self._ctypes())
+        self._is_half = any("half" in each or "bfloat" in each for each in self._ctypes())
 
     def form(self, args: Sequence[Any], operands: Operands) -> Form:
         """How a launch with many elements has these arrays."""
@@ -138,7 +157,10 @@ class Snippet:
                     return Form()
             spans.append((k, begin, end))
         begins = {k: begin for k, begin, _ in spans}
-        apart = not self._is_joined or any(
+        in_lanes = same == list(range(len(same))) and (
+            set(self._indexed) == {*self._values, *self._set}
+        )
+        apart = (self._is_half and not in_lanes) or any(
             begins[k] % self._access_bytes(k) or ACCESS_BYTES % self._dtype(k).itemsize
             for k in self._indexed
         )
@@ -150,14 +172,18 @@ class Snippet:
         pointers, step, first = "", 1, f"threadIdx.x * {form.many}"
         if form.apart:
             step, first = BLOCK, "threadIdx.x"
+        lanes, stores = "", ""
         if form.many > 1:
+            if not form.apart:
+                lanes, stores = self._lanes(form)
             for k in self._vectors:
                 ctype = declared[k].rpartition("*")[0].strip()
                 pointers += f"    {ctype}* const {self._arguments[k].name} = "
                 pointers += f"{self._pointer(k, ctype, form)};\n"
-                declared[k] = f"{ctype}* __restrict__ lathe_{self._arguments[k].name}"
+                declared[k] = f"{ctype}* __restrict__ lathe_arg_{self._arguments[k].name}"
         return (_SINGLE if form.many == 1 else _SEVERAL).format(
             headers=headers_for(self._preamble, self._operation, *declared),
+            types=lane_types(form.many, True) if lanes else "", lanes=lanes, stores=stores,
             preamble=self._preamble, name=self._name, parameters=", ".join(declared),
             pointers=pointers, block=BLOCK, many=form.many, step=step,
             reach=(form.many - 1) * step, operation=self._operation,
@@ -176,6 +202,15 @@ class Snippet:
         kernel.prepare("".join(each.struct_char for each in self._arguments) + "Q")
         return kernel
 
+    def _lanes(self, form: Form) -> tuple[str, str]:
+        """What is loaded before the snippet runs for the neighbours, and what is stored behind."""
+        alone = [k for k, first in enumerate(form.same) if form.same.count(first) == 1]
+        read, written = (
+            [self._arguments[k] for k in which if k in alone] for which in (self._values, self._set)
+        )
+        begin, end = set_lanes(written, "lathe_first", " " * 8)
+        return load_lanes(read, "lathe_first", " " * 8) + begin, end
+
     def _ctypes(self) -> list[str]:
         return [dtype_to_ctype(self._dtype(k)) for k in self._indexed]
 
@@ -188,7 +223,7 @@ class Snippet:
         return self.many * self._dtype(k).itemsize
 
     def _pointer(self, k: int, ctype: str, form: Form) -> str:
-        begin = f"lathe_{self._arguments[form.same[k]].name}"
+        begin = f"lathe_arg_{self._arguments[form.same[k]].name}"
         if form.apart or k not in self._indexed:
             return begin
         return f"({ctype}*)__builtin_assume_aligned({begin}, {self._access_bytes(k)})"

@@ -39,6 +39,9 @@ _STATE = re.compile(
 _REFERENCE = re.compile(r"[\w>]\s*&&?\s*\w")
 _CONST_REFERENCE = re.compile(r"\bconst\s+[\w:<>]+\s*&")
 _LOOP = re.compile(r"\b(for|while|do)\b")
+_BRANCH = re.compile(
+    r"[{}#\"']|//|/\*|\b(if|else|switch|case|default|continue|break|return|goto|for|while|do)\b"
+)
 _OWN_ELEMENT = re.compile(r"\s*\[\s*i\s*\]")
 _MACRO = re.compile(r"^[ \t]*#[ \t]*define(?:[^\n]*\\\n)*[^\n]*", re.MULTILINE)
 _OWN_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"', re.MULTILINE)
@@ -70,12 +73,29 @@ def is_value_only(name: str, text: str, preamble: str) -> bool:
     spread = spread_text(text, preamble)
     if spread is None or is_changed("i", spread) or has_references(f"{text}\n{preamble}"):
         return False
-    ends = [found.end() for found in re.finditer(rf"(?<![\w.]){re.escape(name)}\b", spread)]
-    return (
-        bool(ends)
-        and all(_OWN_ELEMENT.match(spread, end) for end in ends)
-        and (use_of(name, spread) == (True, False))
-    )
+    return _counts_by_element(name, spread) and use_of(name, spread) == (True, False)
+
+
+def is_always_set(name: str, text: str, preamble: str) -> bool:
+    """Whether element ``i`` of an array is set before all else that is done with it, whatever the
+    values are, and no other element is touched: ``name[i] = ...`` is a statement of its own, in a
+    text without branches."""
+    spread = spread_text(text, preamble)
+    if spread is None or is_changed("i", spread) or _BRANCH.search(text):
+        return False
+    mention = rf"(?<![\w.]){re.escape(name)}\b"
+    if re.search(mention, spread[len(text) :]) or not _counts_by_element(name, text):
+        return False
+    if re.search(rf"&\s*{mention}", text):
+        return False
+    first = next(each for each in text.split(";") if re.search(mention, each))
+    is_set = re.match(rf"\s*{mention}\s*\[\s*i\s*\]\s*=(?!=)", first)
+    return is_set is not None and len(re.findall(mention, first)) == 1
+
+
+def _counts_by_element(name: str, text: str) -> bool:
+    ends = [found.end() for found in re.finditer(rf"(?<![\w.]){re.escape(name)}\b", text)]
+    return bool(ends) and all(_OWN_ELEMENT.match(text, end) for end in ends)
 
 
 def has_loops(text: str) -> bool:

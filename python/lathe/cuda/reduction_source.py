@@ -10,25 +10,17 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from lathe.cuda import driver
-from lathe.cuda.c_arguments import Argument, ScalarArg, VectorArg, dtype_to_ctype
+from lathe.cuda.c_arguments import Argument, ScalarArg, VectorArg
 from lathe.cuda.compiler import SourceModule
 from lathe.cuda.independence import has_loops, is_value_only
 from lathe.cuda.kernel_operands import ACCESS_BYTES, headers_for, parse_arguments, use_of
+from lathe.cuda.lanes import has_lanes, lane_types, load_lanes
 from lathe.cuda.memoize import context_dependent_memoize
 
 _SHARED_BYTES = 32 * 1024
 RUN = 16  # elements that a thread has under way at once
 
 # Values are kept as bytes, since shared memory has no constructors.
-# Elements of an array that one access has brought, by their own indices.
-_LANES = """template <class T> struct {align} lathe_group {{ T of[{group}]; }};
-template <class T> struct lathe_lanes {{
-    const lathe_group<T>& all;
-    size_t begin;
-    __device__ __forceinline__ const T& operator[](size_t i) const {{ return all.of[i - begin]; }}
-}};
-"""
-
 _SHARED = """{headers}{preamble}
 {groups_of}typedef {out_type} out_type;
 struct lathe_values {{
@@ -128,7 +120,10 @@ def loads_of(
     sizes = [arguments[k].dtype.itemsize for k in indexed]
     if not sizes or any(size & (size - 1) for size in sizes):
         return Loads()
-    if not all(is_value_only(arguments[k].name, map_expr, preamble) for k in indexed):
+    if not all(
+        has_lanes(arguments[k]) and is_value_only(arguments[k].name, map_expr, preamble)
+        for k in indexed
+    ):
         return Loads()
     group = min(max(ACCESS_BYTES // max(sizes), 1), RUN)
     return Loads(indexed, group, RUN // group)
@@ -148,21 +143,13 @@ def _module(
     before: str, after: str, body: str, loads: Loads, aligned: bool = False,
 ) -> Any:  # fmt: skip
     declared = [each.declarator() for each in arguments]
-    lanes = ""
-    for k in loads.values:
-        array, ctype = arguments[k].name, dtype_to_ctype(arguments[k].dtype)
-        lanes += (
-            f"const lathe_group<{ctype}> lathe_{array} = "
-            f"*(const lathe_group<{ctype}>*)({array} + lathe_from);\n            "
-            f"const lathe_lanes<{ctype}> {array}{{lathe_{array}, lathe_from}};\n            "
-        )
-    align = f"__align__(sizeof(T) * {loads.group})" if aligned else ""
+    lanes = load_lanes((arguments[k] for k in loads.values), "lathe_from", " " * 12)
     text = (_SHARED + body).format(
         headers=headers_for(preamble, out_type, reduce_expr, map_expr, neutral, *declared),
         preamble=preamble, out_type=out_type, block=block, name=name,
         parameters=", ".join([before, *declared, after]), reduce_expr=reduce_expr,
         map_expr=map_expr, neutral=neutral, lanes=lanes, group=loads.group, groups=loads.groups,
-        groups_of=_LANES.format(align=align, group=loads.group) if lanes else "",
+        groups_of=lane_types(loads.group, aligned) if lanes else "",
         round=block * loads.group * loads.groups, whole=loads.group if aligned else 1,
     )  # fmt: skip
     given = None if options is None else list(options)
