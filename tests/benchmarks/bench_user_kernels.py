@@ -32,10 +32,10 @@ from lathe.cuda.compiler import SourceModule
 from lathe.cuda.elementwise import ElementwiseKernel
 from lathe.cuda.kernel_operands import headers_for, parse_arguments, processors
 from lathe.cuda.reduction import ReductionKernel
-from lathe.cuda.reduction_source import _SHARED
+from lathe.cuda.reduction_source import Loads, memoized_reduction
 from lathe.cuda.scan import GenericScanKernel, InclusiveScanKernel
 from lathe.cuda.scan_source import Text, source_of
-from lathe.cuda.tools import register_dtype
+from lathe.cuda.tools import get_or_register_dtype
 from lathe.native import native
 
 BLOCK = 256
@@ -290,38 +290,6 @@ def other(dtype: Any, size: int, torch: Any) -> None:
 
 # ---- reductions ----
 
-REDUCE_BODY = """    const size_t groups = start / {group} + blockIdx.x * (part / {group});
-    const size_t first = groups * {group};
-    const size_t last = first + part < stop ? first + part : stop;
-    size_t at = first;
-    for (; at + {block} * {group} * {groups} <= last; at += {block} * {group} * {groups}) {{
-        #pragma unroll
-        for (int u = 0; u < {groups}; ++u)
-            #pragma unroll
-            for (int k = 0; k < {group}; ++k)
-                acc = lathe_reduce(acc, lathe_map(at + (u * {block} + tid) * {group} + k));
-    }}
-    for (size_t i = at + tid; i < last; i += {block}) acc = lathe_reduce(acc, lathe_map(i));
-    lathe_merge(acc);
-    if (gridDim.x > 1) {{
-        __shared__ bool is_last;
-        if (tid == 0) {{
-            states[blockIdx.x] = lathe_block.get(0);
-            __threadfence();
-            is_last = atomicAdd(tickets, 1u) == gridDim.x - 1;
-            __threadfence();
-        }}
-        __syncthreads();
-        if (!is_last) return;
-        acc = {neutral};
-        for (unsigned k = tid; k < gridDim.x; k += {block}) acc = lathe_reduce(acc, states[k]);
-        lathe_merge(acc);
-        if (tid == 0) *tickets = 0;
-    }}
-    if (tid == 0) *out = lathe_block.get(0);
-}}
-"""
-
 
 @dataclass
 class Reduce:
@@ -341,26 +309,12 @@ def reduction_call(
     case: Reduce, block: int, group: int, groups: int, most: int
 ) -> Callable[[], Any]:
     parsed = parse_arguments(case.arguments)[0]
-    declared = ", ".join(
-        f"const {dtype_to_ctype(each.dtype)}* __restrict__ {each.name}_"
-        if isinstance(each, VectorArg) else each.declarator()
-        for each in parsed
+    values = tuple(k for k, each in enumerate(parsed) if isinstance(each, VectorArg))
+    loads = Loads(values if group > 1 else (), group, groups)
+    kernel = memoized_reduction(
+        case.ctype, block, case.neutral, case.reduce_expr, case.map_expr, parsed, "form", None,
+        case.preamble, loads, group > 1,
     )  # fmt: skip
-    made = "".join(
-        f"const {dtype_to_ctype(each.dtype)}* const {each.name} = (const "
-        f"{dtype_to_ctype(each.dtype)}*)__builtin_assume_aligned({each.name}_, 16);\n"
-        for each in parsed
-        if isinstance(each, VectorArg)
-    )
-    text = (_SHARED + REDUCE_BODY).format(
-        headers=headers_for(case.preamble, case.ctype, declared), preamble=case.preamble,
-        out_type=case.ctype, block=block, name="form", reduce_expr=case.reduce_expr,
-        map_expr=case.map_expr, neutral=case.neutral, group=group, groups=groups, pointers=made,
-        parameters=f"out_type* out, {declared}, size_t start, size_t stop, size_t part, "
-        "unsigned* tickets, out_type* states",
-    )  # fmt: skip
-    kernel = SourceModule(text, no_extern_c=True).get_function("form")
-    kernel.prepare("P" + "".join(each.struct_char for each in parsed) + "QQQPP")
     count = next(each for each in case.values if hasattr(each, "size")).size
     run = block * group * groups
     rounds = max(-(-count // run), 1)
@@ -405,7 +359,7 @@ def reduction(size: int) -> None:
         "{ return MinMax(fminf(a.least, b.least), fmaxf(a.most, b.most)); }\n"
     )
     kind = np.dtype([("least", np.float32), ("most", np.float32)])
-    register_dtype(kind, "MinMax")
+    get_or_register_dtype("MinMax", kind)
     cases = [
         Reduce("sum", "float", np.float32, "0", "a + b", "x[i]", "const float *x", [x], sums),
         Reduce("dot", "float", np.float32, "0", "a + b", "x[i] * y[i]", two, [x, y], dots),
