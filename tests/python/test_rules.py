@@ -101,6 +101,12 @@ class TestHeaders:
         assert compiled == 2 and [text.split(":")[0] for text in found] == ["line.h"]
         assert self.check.check(tmp_path, headers, {"": ["c++", "-I.", "-DX"]})[1] == 3
 
+    def test_folders_of_sources_that_are_compiled_as_one(self):
+        unit = "build/gpu/soft/jit/CMakeFiles/lathe_soft_jit.dir/Unity/unity_2_cxx.cxx"
+        assert self.check.folder_of(unit) == "gpu/soft/jit"
+        assert self.check.folder_of("build/CMakeFiles/a.dir/Unity/unity_0_cxx.cxx") == ""
+        assert self.check.folder_of("gpu/soft/jit/orc.cpp") == "gpu/soft/jit"
+
     def test_flags_without_precompiled_headers(self):
         command = "c++ -DA -I/x -O3 -std=c++20 -Winvalid-pch -include /b/pch.hxx -o a.o -c a.cpp"
         assert self.check.flags_of(command) == ["c++", "-DA", "-I/x", "-std=c++20", "-Werror"]
