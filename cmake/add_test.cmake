@@ -13,6 +13,8 @@ function(lathe_add_test name)
     cmake_parse_arguments(arg "" "" "SOURCES;LIBS;LABELS" ${ARGN})
     add_executable(${name} ${arg_SOURCES})
     target_link_libraries(${name} PRIVATE ${arg_LIBS} lathe::options GTest::gtest GTest::gtest_main)
+    target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>) # quick to compile
+    lathe_unity(${name} 6)
     if("gpu" IN_LIST arg_LABELS)
         foreach(device software hardware)
             add_test(NAME ${name}.${device} COMMAND ${name})

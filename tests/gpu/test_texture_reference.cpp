@@ -11,7 +11,7 @@
 namespace lathe::gpu {
 namespace {
 
-constexpr const char* kSource = R"(
+constexpr const char* kReferenceSource = R"(
 #include <lathe_references.hpp>
 LATHE_T<float, 2> image;
 LATHE_T<unsigned char, 1> bytes;
@@ -30,7 +30,7 @@ protected:
     void SetUp() override {
         DeviceTest::SetUp();
         if (IsSkipped() || HasFatalFailure()) return;
-        module_ = compile_module(kSource);
+        module_ = compile_module(kReferenceSource);
     }
     template <class T> std::shared_ptr<T> reference(const char* name) {
         auto made = std::make_shared<T>(name);

@@ -11,7 +11,7 @@ using namespace lathe;
 using namespace lathe::test;
 
 using LinesTest = RenderTest;
-constexpr glm::mat4 kIdentity{1};
+constexpr glm::mat4 kNoTransform{1};
 
 LinesStyle white(float width) { return {.color = {1, 1, 1, 1}, .width = width}; }
 
@@ -20,7 +20,7 @@ TEST_F(LinesTest, HorizontalLineIsAsWideAsAsked) {
     LinesRenderer lines;
     for (float width : {1.0f, 2.0f, 5.0f}) {
         start(40, 20);
-        lines.draw({.positions = &ends, .count = 2}, white(width), kIdentity, size());
+        lines.draw({.positions = &ends, .count = 2}, white(width), kNoTransform, size());
         finish();
         for (int x = 0; x < 40; ++x) {
             double cover = 0;
@@ -33,7 +33,7 @@ TEST_F(LinesTest, HorizontalLineIsAsWideAsAsked) {
 TEST_F(LinesTest, SlantedLineKeepsItsWidth) {
     const gl::Buffer ends = buffer_of(std::vector<float>{-2, -1, 2, 1});
     start(100, 100);
-    LinesRenderer{}.draw({.positions = &ends, .count = 2, .components = 2}, white(3), kIdentity,
+    LinesRenderer{}.draw({.positions = &ends, .count = 2, .components = 2}, white(3), kNoTransform,
                          size());
     finish();
     double cover = 0; // across a column the width is 3 / cos(slope), slope atan(1/2)
@@ -50,7 +50,7 @@ TEST_F(LinesTest, PolylineSegmentsAndClosedJoinWhatTheySay) {
         data.count = 4;
         data.components = 2;
         start(40, 40);
-        lines.draw(data, white(2), kIdentity, size());
+        lines.draw(data, white(2), kNoTransform, size());
         finish();
         return std::array{at(20, 30).r > 200, at(30, 20).r > 200, at(20, 10).r > 200,
                           at(10, 20).r > 200}; // bottom, right, top, left
@@ -65,7 +65,7 @@ TEST_F(LinesTest, FadeDimsTheBeginning) {
     start(100, 11);
     LinesStyle style = white(3);
     style.fade = 1;
-    LinesRenderer{}.draw({.positions = &ends, .count = 2, .components = 2}, style, kIdentity,
+    LinesRenderer{}.draw({.positions = &ends, .count = 2, .components = 2}, style, kNoTransform,
                          size());
     finish();
     for (int x = 0; x < 100; ++x) EXPECT_NEAR(int(at(x, 5).r), (x + 0.5) / 100 * 255, 3);
@@ -89,13 +89,13 @@ TEST_F(LinesTest, WhatCannotBeDrawnIsNamed) {
     start(4, 4);
     const gl::Buffer buffer{36};
     LinesRenderer lines;
-    EXPECT_THROW(lines.draw({.positions = &buffer, .count = 4}, {}, kIdentity, size()),
+    EXPECT_THROW(lines.draw({.positions = &buffer, .count = 4}, {}, kNoTransform, size()),
                  lathe::Error);
-    EXPECT_THROW(
-        lines.draw({.positions = &buffer, .count = 2, .stride_bytes = 13}, {}, kIdentity, size()),
-        lathe::Error);
-    EXPECT_THROW(lines.draw({.count = 2}, {}, kIdentity, size()), lathe::Error);
-    EXPECT_NO_THROW(lines.draw({.count = 1}, {}, kIdentity, size()));
+    EXPECT_THROW(lines.draw({.positions = &buffer, .count = 2, .stride_bytes = 13}, {},
+                            kNoTransform, size()),
+                 lathe::Error);
+    EXPECT_THROW(lines.draw({.count = 2}, {}, kNoTransform, size()), lathe::Error);
+    EXPECT_NO_THROW(lines.draw({.count = 1}, {}, kNoTransform, size()));
 }
 
 } // namespace

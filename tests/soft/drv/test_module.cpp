@@ -17,7 +17,7 @@ namespace {
 
 using Module = DriverTest;
 
-constexpr const char* kSource =
+constexpr const char* kModuleSource =
     "extern \"C\" __global__ void k(int* x, int n) { x[threadIdx.x] += n * 3; }";
 
 TEST_F(Module, LogsAndTimesGoWhereTheOptionsSay) {
@@ -32,7 +32,7 @@ TEST_F(Module, LogsAndTimesGoWhereTheOptionsSay) {
                       reinterpret_cast<void*>(1),
                       nullptr};
     CUmodule module = nullptr;
-    const std::string ptx = compile_to_ptx(kSource, "k.cu", {});
+    const std::string ptx = compile_to_ptx(kModuleSource, "k.cu", {});
     CHECK_CU(cuModuleLoadDataEx(&module, ptx.c_str(), 6, options, values));
     EXPECT_STREQ(errors, "");
     EXPECT_NE(std::string{info}.find("k: 12 bytes of parameters"), std::string::npos) << info;
@@ -59,7 +59,7 @@ TEST_F(Module, LogsAndTimesGoWhereTheOptionsSay) {
 
 TEST_F(Module, OptionsAreChecked) {
     CUmodule module = nullptr;
-    const std::string ptx = compile_to_ptx(kSource, "k.cu", {});
+    const std::string ptx = compile_to_ptx(kModuleSource, "k.cu", {});
     CUjit_option option = static_cast<CUjit_option>(9999);
     void* value = nullptr;
     EXPECT_EQ(cuModuleLoadDataEx(&module, ptx.c_str(), 1, nullptr, &value),
@@ -109,7 +109,7 @@ protected:
 #else
         DriverTest::SetUp();
         if (!context_) return;
-        std::ofstream{folder_ / "k.ptx"} << compile_to_ptx(kSource, "k.cu", {});
+        std::ofstream{folder_ / "k.ptx"} << compile_to_ptx(kModuleSource, "k.cu", {});
 #endif
     }
     std::string make([[maybe_unused]] const std::string& compression) {

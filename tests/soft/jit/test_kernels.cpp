@@ -76,7 +76,7 @@ struct OneRun {
     bool fibers = false;
 };
 
-std::string text_of(const std::string& name) {
+std::string ptx_file(const std::string& name) {
     std::ifstream file{LATHE_TEST_PTX_OPS "/" + name + ".ptx"};
     return {std::istreambuf_iterator<char>{file}, {}};
 }
@@ -86,7 +86,7 @@ OneRun run(const std::string& name, std::uint32_t threads, std::uint32_t dynamic
     OneRun r;
     for (std::uint32_t k = 0; k < r.in.size(); ++k) r.in[k] = 3 * k + 1;
     if (prepare) prepare(r);
-    Program program{text_of(name)};
+    Program program{ptx_file(name)};
     r.outcome =
         program.run({{1, 1, 1}, {threads, 1, 1}, dynamic_shared}, r.out.data(), r.in.data());
     r.fibers = program.info().needs_fibers;
@@ -217,7 +217,7 @@ TEST(Kernels, WaitingForAnotherThread) {
 }
 
 TEST(Kernels, TexturesAndSurfaces) {
-    Program program{text_of("tex")};
+    Program program{ptx_file("tex")};
     std::vector<std::uint32_t> out(32);
     program.run({}, out.data(), std::uint64_t{100});
     const std::uint32_t one = 0x3f800000, two = 0x40000000;
@@ -233,7 +233,7 @@ TEST(Kernels, TexturesAndSurfaces) {
 
 TEST(Kernels, ErrorsNameLineAndInstruction) {
     auto message = [](const char* name) -> std::string {
-        ptx::ParseResult parsed = ptx::parse(text_of(name));
+        ptx::ParseResult parsed = ptx::parse(ptx_file(name));
         EXPECT_TRUE(parsed.ok()) << name;
         const auto code = CompiledModule::create(
             std::make_shared<const ptx::Module>(std::move(parsed.module)), {});
@@ -250,7 +250,7 @@ TEST(Kernels, ErrorsNameLineAndInstruction) {
 }
 
 TEST(Kernels, PlacesOfFaults) {
-    Program program{text_of("trap")};
+    Program program{ptx_file("trap")};
     std::vector<std::uint32_t> out(64), in(64);
     const Outcome outcome = program.run({{1, 1, 1}, {8, 1, 1}}, out.data(), in.data());
     ASSERT_NE(outcome.trap_pc, 0u);

@@ -240,7 +240,7 @@ TEST_F(Counters, SectorsAndBanksOfShortRows) {
         "    v += wide[x][2];\n"
         "    out[(y * blockDim.x + x) * 2] = v;\n"
         "}\n";
-    struct Access {
+    struct CountedAccess {
         unsigned line, size;
         std::function<int(int x, int y)> index;
         bool guarded = false;
@@ -256,7 +256,7 @@ TEST_F(Counters, SectorsAndBanksOfShortRows) {
         for (const int pitch : {0, 3, 16, 100, 128}) {
             for (const int first : {0, 5}) {
                 const int n = 37;
-                const Access global[] = {
+                const CountedAccess global[] = {
                     {4, 4, [&](int x, int y) { return y * pitch + x + first; }},
                     {5, 4, [&](int, int y) { return y * pitch + first; }},
                     {6, 4, [&](int x, int y) { return y * pitch + 2 * x; }},
@@ -264,11 +264,11 @@ TEST_F(Counters, SectorsAndBanksOfShortRows) {
                     {9, 4, [&](int x, int y) { return y * pitch + x + first + 1000; }, true},
                     {10, 4, [&](int x, int) { return (x + first) * 8 + 2000; }, true},
                     {17, 4, [&](int x, int y) { return (y * static_cast<int>(b[0]) + x) * 2; }}};
-                const Access shared[] = {{11, 4, [](int x, int y) { return y * 17 + x; }},
-                                         {12, 8, [](int x, int y) { return y * 16 + x; }},
-                                         {14, 4, [](int x, int y) { return x * 17 + y; }},
-                                         {15, 8, [](int, int y) { return y * 16 + 3; }},
-                                         {16, 8, [](int x, int) { return x * 16 + 2; }}};
+                const CountedAccess shared[] = {{11, 4, [](int x, int y) { return y * 17 + x; }},
+                                                {12, 8, [](int x, int y) { return y * 16 + x; }},
+                                                {14, 4, [](int x, int y) { return x * 17 + y; }},
+                                                {15, 8, [](int, int y) { return y * 16 + 3; }},
+                                                {16, 8, [](int x, int) { return x * 16 + 2; }}};
                 SCOPED_TRACE(fmt::format("{} x {} x {}, pitch {}, first {}", b[0], b[1], b[2],
                                          pitch, first));
                 latheSoftCountersReset();
@@ -276,7 +276,7 @@ TEST_F(Counters, SectorsAndBanksOfShortRows) {
                                 first, n));
                 CHECK_CU(cuCtxSynchronize());
                 const int threads = static_cast<int>(b[0] * b[1] * b[2]);
-                const auto for_warps = [&](const Access& a, auto&& f_of_lanes) {
+                const auto for_warps = [&](const CountedAccess& a, auto&& f_of_lanes) {
                     unsigned sum = 0;
                     for (int warp = 0; warp < threads; warp += 32) {
                         std::vector<std::pair<int, int>> lanes; // in the warp, index
@@ -290,7 +290,7 @@ TEST_F(Counters, SectorsAndBanksOfShortRows) {
                     }
                     return sum;
                 };
-                for (const Access& a : global) {
+                for (const CountedAccess& a : global) {
                     EXPECT_EQ(line(a.line).sectors,
                               for_warps(a,
                                         [&](const auto& lanes) {
@@ -301,7 +301,7 @@ TEST_F(Counters, SectorsAndBanksOfShortRows) {
                                         }))
                         << "line " << a.line;
                 }
-                for (const Access& a : shared) {
+                for (const CountedAccess& a : shared) {
                     EXPECT_EQ(line(a.line).bank_conflict_degree,
                               for_warps(a,
                                         [&](const auto& lanes) {

@@ -16,7 +16,7 @@
 namespace lathe::test {
 namespace {
 
-constexpr unsigned kBlocks[][3] = {{16, 16, 1}, {16, 3, 1}, {16, 1, 1}, {8, 8, 1},  {8, 5, 1},
+constexpr unsigned kStripBlocks[][3] = {{16, 16, 1}, {16, 3, 1}, {16, 1, 1}, {8, 8, 1},  {8, 5, 1},
                                    {4, 4, 4},   {4, 3, 5},  {48, 3, 1}, {24, 4, 1}, {16, 2, 3},
                                    {16, 3, 2},  {12, 2, 2}, {5, 7, 1},  {32, 4, 1}};
 
@@ -66,7 +66,7 @@ protected:
         for (const Mode& mode : kModes) {
             CUmodule module = load_for(mode, ptx);
             CUfunction f = function(module, "k");
-            for (const auto& n : kBlocks) {
+            for (const auto& n : kStripBlocks) {
                 if (n[0] * n[1] * n[2] > most) continue;
                 const unsigned threads = n[0] * n[1] * n[2];
                 Buffer<int> out{threads + 64};
