@@ -108,6 +108,29 @@ TEST_F(Occupancy, ThePotentialBlockSize) {
 }
 
 // Cooperative grids: as many blocks as the queries say are resident at once, and no more.
+// As many as hold values at one time: more where more are kept, within what the block allows.
+TEST_F(Occupancy, RegistersAreThoseThatTheKernelNeeds) {
+    const auto sums = [](int count, int threads) {
+        std::string read, write;
+        for (int k = 0; k < count; ++k) {
+            const std::string i = std::to_string(k);
+            read += "volatile int* p" + i + " = x + " + i + " * threadIdx.x; const int v" + i +
+                    " = *p" + i + ";";
+            write += "x[" + i + "] = v" + i + ";";
+        }
+        return "extern \"C\" __global__ void __launch_bounds__(" + std::to_string(threads) +
+               ") k(int* x) {" + read + write + "}";
+    };
+    const auto registers = [&](int count, int threads) {
+        return attribute(kernel(sums(count, threads)), CU_FUNC_ATTRIBUTE_NUM_REGS);
+    };
+    EXPECT_LT(registers(2, 128), 16);
+    EXPECT_GE(registers(40, 128), 40);
+    EXPECT_LT(registers(40, 128), 60);
+    EXPECT_EQ(registers(80, 1024), 64);
+    EXPECT_EQ(registers(260, 32), 255);
+}
+
 TEST_F(Occupancy, CooperativeGrids) {
     CUfunction f = function(module_, "bounded");
     int workers = 0;
