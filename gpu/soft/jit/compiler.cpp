@@ -334,8 +334,12 @@ void Compiled::compile_in_background(const jit::KernelFacts& kernel,
         cache.store(cache_key(group), {{}, {}, why.what()});
         std::lock_guard lock{mutex_};
         warps_.emplace(group, nullptr);
-    } catch (const std::exception& why) { // single threads go on
-        log::warning("{} could not be compiled for warps: {}", name, why.what());
+    } catch (const std::exception& why) { // settled, as what is refused: others do not wait for it
+        log::warning("{} stays with single threads, much slower: it could not be compiled for "
+                     "warps: {}",
+                     name, why.what());
+        std::lock_guard lock{mutex_};
+        warps_.emplace(group, nullptr);
     }
 }
 
