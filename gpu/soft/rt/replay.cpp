@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Which thread of a warp faulted: a vector access does not tell. The launch has failed and its
-// memory with it, so the block is run once more by single threads, up to the fault.
+// memory with it, so the block is run once more by single threads, up to the fault. Memory then
+// holds what the other blocks wrote until they were stopped, and of this block what it wrote up to
+// the fault, twice: a sum that its threads added to may have their terms twice. What the second run
+// prints, asks for (grids of its own) or reports beside the fault is dropped.
 #include "gpu/soft/rt/block.h"
 
 #include <chrono>
