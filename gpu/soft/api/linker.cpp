@@ -2,20 +2,48 @@
 // The linker.
 #include "gpu/soft/api/entry.h"
 
+#include "gpu/soft/drv/link_input.h"
 #include "gpu/soft/drv/linker.h"
-#include "gpu/soft/drv/ptx_image.h"
+#include "gpu/soft/rt/fault.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 
 using namespace lathe::soft;
 
 namespace {
 
-void require_ptx(LinkState& state, CUjitInputType type) {
+/// Adds what the bytes hold; why not goes into the error log, too.
+void add(LinkState& state, CUjitInputType type, std::string_view bytes, const std::string& name) {
     require(type >= 0 && type < CU_JIT_NUM_INPUT_TYPES, CUDA_ERROR_INVALID_VALUE,
             "unknown type of input");
-    if (type == CU_JIT_INPUT_PTX || type == CU_JIT_INPUT_FATBINARY) return;
-    state.log_error("the software device links PTX, and PTX in fat binaries\n");
-    fail(type == CU_JIT_INPUT_CUBIN ? CUDA_ERROR_NO_BINARY_FOR_GPU : CUDA_ERROR_NOT_SUPPORTED,
-         "the software device links PTX, and PTX in fat binaries");
+    std::vector<LinkPart> parts;
+    try {
+        if (type > CU_JIT_INPUT_LIBRARY)
+            fail(CUDA_ERROR_NOT_SUPPORTED,
+                 fmt::format("{}: the software device links PTX, not intermediate code (compile it "
+                             "without -dlto)",
+                             name));
+        if (type == CU_JIT_INPUT_CUBIN && bytes.starts_with("\x7f\x45\x4c\x46"))
+            fail(CUDA_ERROR_NO_BINARY_FOR_GPU,
+                 fmt::format("{} is GPU machine code; the software device takes PTX", name));
+        parts = link_parts(bytes, name);
+    } catch (const Failure& failure) {
+        state.log_error(failure.text + "\n");
+        throw;
+    }
+    for (LinkPart& part : parts) state.add(std::move(part.name), part.ptx);
+}
+
+std::string contents_of(const char* path) {
+    std::error_code error;
+    std::ifstream file;
+    if (!std::filesystem::is_directory(path, error)) file.open(path, std::ios::binary);
+    require(file.is_open(), CUDA_ERROR_FILE_NOT_FOUND, path);
+    return {std::istreambuf_iterator<char>{file}, {}};
 }
 
 } // namespace
@@ -39,8 +67,10 @@ CUresult cuLinkAddData(CUlinkState handle, CUjitInputType type, void* data, std:
         require_pointer(data);
         require(bytes > 0, CUDA_ERROR_INVALID_VALUE, "the input is empty");
         JitOptions{count, options, values};
-        require_ptx(*state, type);
-        state->add(name ? name : "<unnamed>", ptx_of_image(data, bytes));
+        std::string copy(bytes, '\0');
+        require(guarded_copy(copy.data(), data, bytes), CUDA_ERROR_INVALID_IMAGE,
+                "the input cannot be read");
+        add(*state, type, copy, name ? name : "<unnamed>");
     });
 }
 
@@ -50,8 +80,7 @@ CUresult cuLinkAddFile(CUlinkState handle, CUjitInputType type, const char* path
         auto state = object<LinkState>(handle);
         require_pointer(path);
         JitOptions{count, options, values};
-        require_ptx(*state, type);
-        state->add(path, ptx_of_file(path));
+        add(*state, type, contents_of(path), path);
     });
 }
 

@@ -3,6 +3,7 @@
 
 #include "gpu/ptx/parser.h"
 #include "gpu/ptx/printer.h"
+#include "gpu/soft/drv/device_library.h"
 
 #include <fmt/format.h>
 
@@ -39,6 +40,11 @@ const std::string& LinkState::complete() {
     if (complete_) return image_;
     require(!inputs_.empty(), CUDA_ERROR_INVALID_VALUE, "nothing to link");
     ptx::LinkResult linked = ptx::link(inputs_);
+    const auto& missing = linked.undefined_functions;
+    if (std::any_of(missing.begin(), missing.end(), is_in_device_library)) {
+        inputs_.push_back({"the device's library", ptx::parse(device_library_ptx()).module});
+        linked = ptx::link(inputs_);
+    }
     for (const std::string& name : linked.undefined_variables)
         linked.errors.push_back(fmt::format("variable {} is not defined", name));
     for (const std::string& name : linked.undefined_functions)

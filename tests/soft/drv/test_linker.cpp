@@ -3,7 +3,9 @@
 #include "tests/soft/rt/driver_test.h"
 #include "tests/temp_folder.h"
 
+#include <cstdint>
 #include <cstring>
+#include <elf.h>
 #include <fstream>
 
 namespace lathe::test {
@@ -101,6 +103,137 @@ TEST_F(Link, WhatIsThereTwiceIsNamed) {
         << log_;
 }
 
+/// An object of host code as nvcc makes it: device code in a section of its own.
+std::string object(const std::string& device_code) {
+    constexpr char names[] = "\0.nv_fatbin\0.shstrtab";
+    Elf64_Ehdr header{};
+    std::memcpy(header.e_ident, ELFMAG, SELFMAG);
+    header.e_machine = EM_X86_64;
+    header.e_shnum = 3;
+    header.e_shstrndx = 2;
+    Elf64_Shdr sections[3] = {};
+    sections[1].sh_name = 1;
+    sections[1].sh_offset = sizeof header;
+    sections[1].sh_size = device_code.size();
+    sections[2].sh_name = 12;
+    sections[2].sh_offset = sizeof header + device_code.size();
+    sections[2].sh_size = sizeof names;
+    header.e_shoff = sections[2].sh_offset + sizeof names;
+    return std::string{reinterpret_cast<const char*>(&header), sizeof header} + device_code +
+           std::string{names, sizeof names} +
+           std::string{reinterpret_cast<const char*>(sections), sizeof sections};
+}
+
+/// A fat binary with one entry: PTX (1), or machine code (2).
+std::string fat_binary(std::string code, std::uint16_t kind = 1) {
+    code.resize((code.size() + 8) / 8 * 8);
+    const auto number = [](auto value) {
+        return std::string{reinterpret_cast<const char*>(&value), sizeof value};
+    };
+    const std::string entry = number(kind) + number(std::uint16_t{0x101}) +
+                              number(std::uint32_t{64}) + number(std::uint64_t{code.size()}) +
+                              std::string(8, '\0') + number(std::uint32_t{0}) +
+                              number(std::uint32_t{75}) + std::string(32, '\0') + code;
+    return number(std::uint32_t{0xba55ed50}) + number(std::uint16_t{1}) +
+           number(std::uint16_t{16}) + number(std::uint64_t{entry.size()}) + entry;
+}
+
+std::string member(const std::string& name, std::string contents) {
+    const std::string size = std::to_string(contents.size());
+    if (contents.size() % 2) contents += '\n';
+    return name + std::string(48 - name.size(), ' ') + size + std::string(10 - size.size(), ' ') +
+           "`\n" + contents;
+}
+
+TEST_F(Link, ArchivesOfObjectsAreLinked) {
+    const std::string archive =
+        "!<arch>\n" + member("/", "symbols") + member("//", "a_rather_long_name_of_a_file.o/\n") +
+        member("host.o/", object("")) + member("/0", object(fat_binary(ptx(kScale))));
+    CHECK_CU(add(ptx(kMain), "main.ptx"));
+    CHECK_CU(cuLinkAddData(state_, CU_JIT_INPUT_LIBRARY, const_cast<char*>(archive.data()),
+                           archive.size(), "libscale.a", 0, nullptr, nullptr));
+    CHECK_CU(complete());
+    CUmodule module = nullptr;
+    CHECK_CU(cuModuleLoadData(&module, image_));
+    Buffer<int> x{std::vector<int>{1, 2, 3, 4}};
+    CHECK_CU(launch(function(module, "k"), shape(1, 4), x.get()));
+    EXPECT_EQ(x.read(), (std::vector<int>{1012, 1014, 1016, 1018}));
+}
+
+TEST_F(Link, TheBarrierOfCooperativeGridsIsTheDevices) {
+    // As other compilers declare them: NVRTC has declarations of its own.
+    std::string text = ptx(R"(
+        extern "C" __device__ unsigned long long grid_handle(unsigned);
+        extern "C" __device__ unsigned grid_barrier(unsigned long long, unsigned);
+        extern "C" __global__ void k(int* x) {
+            const int i = blockIdx.x * blockDim.x + threadIdx.x, count = gridDim.x * blockDim.x;
+            const auto grid = grid_handle(1);
+            for (int step = 0; step < 20; ++step) {
+                const int next = x[(i + 1) % count];
+                grid_barrier(grid, 0);
+                x[i] = next + 1;
+                grid_barrier(grid, 0);
+            }
+        })");
+    const auto rename = [&](const std::string& from, const std::string& to) {
+        for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+            text.replace(at, from.size(), to);
+    };
+    rename("grid_handle", "cudaCGGetIntrinsicHandle");
+    rename("grid_barrier", "cudaCGSynchronize");
+    CHECK_CU(add(text, "grid.ptx"));
+    CHECK_CU(complete()) << log_;
+    CUmodule module = nullptr;
+    CHECK_CU(cuModuleLoadData(&module, image_));
+    std::vector<int> values(4 * 96), wanted(4 * 96);
+    for (int i = 0; i < 4 * 96; ++i) {
+        values[static_cast<std::size_t>(i)] = i;
+        wanted[static_cast<std::size_t>(i)] = (i + 20) % (4 * 96) + 20;
+    }
+    Buffer<int> x{values};
+    CUdeviceptr address = x.get();
+    void* parameters[] = {&address};
+    CHECK_CU(cuLaunchCooperativeKernel(function(module, "k"), 4, 1, 1, 96, 1, 1, 0, nullptr,
+                                       parameters));
+    CHECK_CU(cuCtxSynchronize());
+    EXPECT_EQ(x.read(), wanted);
+}
+
+TEST_F(Link, ObjectsAreLinked) {
+    const std::string both = object(fat_binary(ptx(kScale)) + fat_binary(ptx(kMain)));
+    CHECK_CU(cuLinkAddData(state_, CU_JIT_INPUT_OBJECT, const_cast<char*>(both.data()), both.size(),
+                           "both.o", 0, nullptr, nullptr));
+    CHECK_CU(complete());
+}
+
+TEST_F(Link, MachineCodeIsNamed) {
+    const std::string archive =
+        "!<arch>\n" + member("fast.o/", object(fat_binary("machine code", 2)));
+    EXPECT_EQ(cuLinkAddData(state_, CU_JIT_INPUT_LIBRARY, const_cast<char*>(archive.data()),
+                            archive.size(), "libfast.a", 0, nullptr, nullptr),
+              CUDA_ERROR_NO_BINARY_FOR_GPU);
+    EXPECT_EQ(
+        std::string{log_},
+        "libfast.a(fast.o): the fat binary holds machine code only; the software device takes "
+        "PTX (compile it with -gencode arch=compute_75,code=compute_75)\n");
+}
+
+TEST_F(Link, DamagedArchivesAndObjectsAreRefused) {
+    const std::string good = "!<arch>\n" + member("scale.o/", object(fat_binary(ptx(kScale))));
+    for (std::size_t bytes = 9; bytes < good.size(); bytes += 37) {
+        std::string bad = good.substr(0, bytes);
+        cuLinkAddData(state_, CU_JIT_INPUT_LIBRARY, bad.data(), bad.size(), "bad.a", 0, nullptr,
+                      nullptr);
+        bad = good;
+        bad[bytes] = static_cast<char>(bad[bytes] ^ 0x55);
+        CUlinkState state = nullptr;
+        CHECK_CU(cuLinkCreate(0, nullptr, nullptr, &state));
+        cuLinkAddData(state, CU_JIT_INPUT_LIBRARY, bad.data(), bad.size(), "bad.a", 0, nullptr,
+                      nullptr);
+        CHECK_CU(cuLinkDestroy(state));
+    }
+}
+
 TEST_F(Link, BadInputs) {
     EXPECT_EQ(add("nonsense", "bad.ptx"), CUDA_ERROR_INVALID_PTX);
     EXPECT_NE(std::string{log_}.find("bad.ptx"), std::string::npos) << log_;
@@ -108,6 +241,8 @@ TEST_F(Link, BadInputs) {
     EXPECT_EQ(cuLinkAddData(state_, CU_JIT_INPUT_CUBIN, elf, 4, "a", 0, nullptr, nullptr),
               CUDA_ERROR_NO_BINARY_FOR_GPU);
     EXPECT_EQ(cuLinkAddData(state_, CU_JIT_INPUT_OBJECT, elf, 4, "a", 0, nullptr, nullptr),
+              CUDA_ERROR_INVALID_IMAGE);
+    EXPECT_EQ(cuLinkAddData(state_, CU_JIT_INPUT_NVVM, elf, 4, "a", 0, nullptr, nullptr),
               CUDA_ERROR_NOT_SUPPORTED);
     EXPECT_EQ(cuLinkAddData(state_, CU_JIT_INPUT_PTX, nullptr, 4, "a", 0, nullptr, nullptr),
               CUDA_ERROR_INVALID_VALUE);
