@@ -274,7 +274,7 @@ void Context::cancel(Stream* stream) {
     for (const auto& [owner, command] : grids_) {
         if (command->done()) continue;
         if (stream && owner.lock().get() != stream) continue;
-        command->launch()->cancelled.store(true);
+        command->launch()->cancel();
     }
 }
 

@@ -4,6 +4,7 @@
 #include "gpu/ptx/parser.h"
 #include "gpu/ptx/printer.h"
 #include "gpu/soft/drv/device_library.h"
+#include "gpu/soft/drv/device_runtime.h"
 
 #include <fmt/format.h>
 
@@ -16,7 +17,8 @@ namespace {
 /// Functions that the device has itself.
 bool is_system_function(std::string_view name) {
     constexpr std::string_view known[] = {"vprintf", "__assertfail", "malloc", "free"};
-    return std::find(std::begin(known), std::end(known), name) != std::end(known);
+    return std::find(std::begin(known), std::end(known), name) != std::end(known) ||
+           device_runtime_function(name);
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 #include "engine/core/error.h"
 #include "gpu/ptx/parser.h"
 #include "gpu/ptx/verify.h"
+#include "gpu/soft/drv/device_runtime.h"
 #include "gpu/soft/drv/memory.h"
 #include "gpu/soft/drv/texture_reference.h"
 #include "gpu/soft/rt/printf.h"
@@ -205,7 +206,23 @@ void Module::initialise(const ptx::Variable& source, std::uint8_t* memory) {
 void* Module::resolve(std::string_view symbol) {
     std::lock_guard lock{mutex_};
     if (auto found = variable(symbol); found.address) return found.address;
-    return reinterpret_cast<void*>(code_ ? code_->device_function(symbol) : nullptr);
+    if (DeviceFunction known = code_ ? code_->device_function(symbol) : nullptr)
+        return reinterpret_cast<void*>(known);
+    if (DeviceKernel* kernel = device_kernel(symbol)) return kernel;
+    return reinterpret_cast<void*>(device_runtime_function(symbol));
+}
+
+/// What a kernel's address is in device code; null where there is no such kernel.
+DeviceKernel* Module::device_kernel(std::string_view name) {
+    const ptx::Function* function = ast_->find_function(name);
+    if (!function || !function->is_entry) return nullptr;
+    auto& kernel = device_kernels_[std::string{name}];
+    if (!kernel) {
+        kernel = std::make_unique<DeviceKernel>();
+        kernel->module = this;
+        kernel->name = name;
+    }
+    return kernel.get();
 }
 
 void unload(const std::shared_ptr<Module>& module) {

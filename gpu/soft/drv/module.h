@@ -60,6 +60,8 @@ private:
 /// cuInit.
 bool loads_eagerly() noexcept;
 
+struct DeviceKernel;
+
 class Module : public std::enable_shared_from_this<Module> {
 public:
     /// Fails with CUDA_ERROR_INVALID_PTX and the parser's words, which name the PTX line.
@@ -96,6 +98,7 @@ public:
 
 private:
     void* resolve(std::string_view symbol);
+    DeviceKernel* device_kernel(std::string_view name);
     void initialise(const ptx::Variable& source, std::uint8_t* memory);
 
     std::shared_ptr<const ptx::Module> ast_;
@@ -104,6 +107,7 @@ private:
     std::recursive_mutex mutex_;
     std::map<std::string, Variable, std::less<>> variables_;
     std::map<std::string, Function*, std::less<>> functions_;
+    std::map<std::string, std::unique_ptr<DeviceKernel>, std::less<>> device_kernels_;
 };
 
 /// Ends a module: waits for its context's work, then its handle and those of its functions are

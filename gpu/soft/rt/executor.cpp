@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <cstdlib>
 #include <immintrin.h>
@@ -198,7 +199,48 @@ void Executor::run_grid(const CommandPtr& command, BlockRunner& runner,
         cooperative_ = nullptr;
         if (sleeping_ && !ready_.empty()) work_.notify_all();
     }
-    finish(command, launch.status());
+    finish_grid(command, lock);
+}
+
+// Runs what the grid's threads asked for; the grid is done when that is. Each item becomes a
+// command; those of the tail run one after another behind all others.
+void Executor::finish_grid(const CommandPtr& command, std::unique_lock<std::mutex>& lock) {
+    const std::shared_ptr<Launch> launch = command->launch_;
+    if (!launch->has_device_work() || launch->status() != CUDA_SUCCESS)
+        return finish(command, launch->status());
+    lock.unlock();
+    const auto first_error = std::make_shared<std::atomic<CUresult>>(CUDA_SUCCESS);
+    const auto note = [first_error](CUresult result) {
+        CUresult none = CUDA_SUCCESS;
+        if (result != CUDA_SUCCESS) first_error->compare_exchange_strong(none, result);
+    };
+    std::vector<CommandPtr> all, others, tail;
+    for (DeviceWork::Item& item : launch->device_work().take_items()) {
+        auto made = std::make_shared<Command>();
+        if (item.grid) {
+            launch->adopt(item.grid);
+            made = std::make_shared<Command>(item.grid);
+        } else if (item.action) {
+            made = std::make_shared<Command>(Command::Kind::action, std::move(item.action));
+        }
+        made->set_priority(command->priority_);
+        all.push_back(made);
+        (item.is_tail ? tail : others).push_back(made);
+        if (item.is_tail) continue;
+        std::vector<CommandPtr> after;
+        for (std::size_t k : item.after) after.push_back(all[k]);
+        submit(made, after, note);
+    }
+    auto last = std::make_shared<Command>();
+    submit(last, others);
+    for (const CommandPtr& each : tail) {
+        submit(each, std::array{last}, note);
+        last = each;
+    }
+    submit(std::make_shared<Command>(), std::array{last}, [this, command, first_error](CUresult) {
+        finish(command, *first_error); // under the lock, by who ends the last one
+    });
+    lock.lock();
 }
 
 void Executor::worker(unsigned index) {

@@ -88,6 +88,7 @@ private:
     void finish(const CommandPtr& command, CUresult result);
     void run_grid(const CommandPtr& command, class BlockRunner& runner,
                   std::unique_lock<std::mutex>& lock);
+    void finish_grid(const CommandPtr& command, std::unique_lock<std::mutex>& lock);
     CommandPtr next_command();
 
     unsigned count_;

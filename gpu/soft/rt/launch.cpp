@@ -65,6 +65,26 @@ std::uint64_t Launch::chunk(unsigned workers) const {
     return std::clamp<std::uint64_t>(total / (std::uint64_t{workers} * 16), 1, 256);
 }
 
+void Launch::cancel() {
+    cancelled.store(true);
+    std::lock_guard lock{mutex_};
+    for (const auto& child : children_) child->cancel();
+}
+
+DeviceWork& Launch::device_work() {
+    std::lock_guard lock{mutex_};
+    if (!device_work_) device_work_ = std::make_unique<DeviceWork>();
+    return *device_work_;
+}
+
+void Launch::adopt(const std::shared_ptr<Launch>& child) {
+    child->deadline = deadline;
+    child->limit = std::chrono::milliseconds{0};
+    std::lock_guard lock{mutex_};
+    children_.push_back(child);
+    if (cancelled) child->cancel();
+}
+
 FaultReport Launch::overdue() const {
     FaultReport report;
     if (cancelled.load(std::memory_order_relaxed)) report.message = "launch cancelled";

@@ -4,6 +4,7 @@
 
 #include "gpu/soft/rt/access.h"
 #include "gpu/soft/rt/code.h"
+#include "gpu/soft/rt/device_work.h"
 #include "gpu/soft/rt/order.h"
 #include "gpu/soft/rt/report.h"
 
@@ -37,6 +38,8 @@ struct Launch {
     std::atomic<bool> cancelled{false};
     std::chrono::milliseconds limit{0};
     std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
+    /// Ends the grid, and those that its threads ask for, before their time.
+    void cancel();
     /// Why the grid has to end before its time; an empty message where it has not to.
     FaultReport overdue() const;
 
@@ -72,6 +75,12 @@ struct Launch {
         return moves ? shuffled(index, blocks(), order.seed) : index;
     }
 
+    /// What its threads ask for; made when first asked for.
+    DeviceWork& device_work();
+    bool has_device_work() const { return device_work_ != nullptr; } ///< when its blocks are done
+    /// A grid that its threads asked for: ends with it, and by its time.
+    void adopt(const std::shared_ptr<Launch>& child);
+
     /// A block run again to find the thread that faulted: prints nothing, and its report is kept
     /// here alone.
     bool is_replay = false;
@@ -84,6 +93,8 @@ struct Launch {
 
 private:
     std::atomic<bool> has_ranges_{false};
+    std::unique_ptr<DeviceWork> device_work_;
+    std::vector<std::shared_ptr<Launch>> children_;
     std::once_flag asked_checked_;
     KernelCode checked_code_;
     mutable std::mutex mutex_;
