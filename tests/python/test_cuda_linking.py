@@ -145,6 +145,21 @@ def test_a_source_by_itself_is_linked():
     assert isinstance(module, compiler.CudaModule)
 
 
+def test_a_kernel_launches_kernels():
+    try:
+        module = DynamicSourceModule(
+            "__global__ void plus(int* x, int n) { x[threadIdx.x] += n; }\n"
+            "__global__ void run(int* x) {\n"
+            "    if (threadIdx.x) return;\n"
+            "    plus<<<1, 8>>>(x, 10);\n"
+            "    for (int i = 0; i < 8; ++i) plus<<<1, 1>>>(x + i, i);\n"
+            "}"
+        )
+    except FileNotFoundError:
+        pytest.skip("a GPU needs a toolkit's libcudadevrt.a")
+    assert run(module) == list(range(10, 34, 3))
+
+
 def test_targets_of_a_compile():
     source = "__global__ void run(int* x) { x[threadIdx.x] += 1; }"
     assert compiler.compile(source, target="ptx").lstrip().startswith(b"//")

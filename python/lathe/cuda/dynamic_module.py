@@ -11,6 +11,7 @@ from typing import Any, Self
 from lathe.cuda import compiler, driver
 from lathe.cuda.constants import jit_input_type
 from lathe.cuda.cuda_module import CudaModule
+from lathe.native import native
 
 _RELOCATABLE = ("-rdc=true", "--relocatable-device-code=true", "-dc", "--device-c")
 
@@ -155,6 +156,6 @@ class DynamicSourceModule(DynamicModule):
             no_extern_c=no_extern_c, arch=arch, include_dirs=include_dirs, cuda_libdir=cuda_libdir
         )
         self.add_source(source, options)
-        if "<<<" in str(source):
-            self.add_stdlib("cudadevrt")
+        if "<<<" in str(source) and not native.gpu_status()["is_software"]:
+            self.add_stdlib("cudadevrt")  # the software device has its functions itself
         self.link()
