@@ -157,7 +157,7 @@ def test_a_kernel_launches_kernels():
         )
     except FileNotFoundError:
         pytest.skip("a GPU needs a toolkit's libcudadevrt.a")
-    assert run(module) == list(range(10, 34, 3))
+    assert run(module) == list(range(10, 26, 2))
 
 
 def test_targets_of_a_compile():
