@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The tree of a PTX module: what the parser makes, the verifier checks, the printer writes back,
-// gpu/soft lowers and gpu/guard rewrites. Plain data. Names follow the PTX ISA manual.
+// and gpu/soft lowers. Plain data. Names follow the PTX ISA manual.
 #pragma once
 
 #include <cstdint>
