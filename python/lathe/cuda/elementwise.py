@@ -92,7 +92,9 @@ class ElementwiseKernel:
     -----
     Arrays that are indexed by ``[i]`` must have one shape. They may have any strides: those that do
     not lie as the first one does are copied before, and after where the snippet may have written
-    them. It is compiled at the first call, once for a context; sources are cached on disk.
+    them. Of large arrays a thread has several elements if nobody can tell
+    (`lathe.cuda.independence` says when). It is compiled at the first call of each form, once for a
+    context; sources are cached on disk.
     """
 
     def __init__(

@@ -87,9 +87,13 @@ class ReductionKernel:
         self._allocator = allocator
         self._block = block_size_for(self.dtype_out)
         self._loads = loads_of(self.arguments, self._map, reduce_expr, preamble)
+        self._group_bytes = [
+            (k, self._loads.group * self.arguments[k].dtype.itemsize) for k in self._loads.values
+        ]
         self._call = (
             dtype_to_ctype(self.dtype_out), self._block, str(neutral), reduce_expr, self._map,
             self.arguments, name, None if options is None else tuple(options), preamble,
+            self._loads,
         )  # fmt: skip
 
     def __call__(
@@ -145,7 +149,7 @@ class ReductionKernel:
         part = -(-rounds // _MOST_BLOCKS) * round_
         parts = max(-(-count // part), 1)
         tickets, states = native.reduction_scratch(parts * self.dtype_out.itemsize, stream)
-        kernel = memoized_reduction(*self._call, self._loads, self._is_aligned(operands, start))
+        kernel = memoized_reduction(*self._call, self._is_aligned(operands, start))
         launch = kernel.prepared_async_call
         given = (
             (parts, 1), (self._block, 1, 1), stream, out.gpudata, *operands.values,
@@ -158,15 +162,9 @@ class ReductionKernel:
         return out
 
     def _is_aligned(self, operands: Operands, start: int) -> bool:
-        group = self._loads.group
-        return (
-            group > 1
-            and start % group == 0
-            and all(
-                int(operands.values[k]) % (group * self.arguments[k].dtype.itemsize) == 0
-                for k in self._loads.values
-            )
-        )
+        if self._loads.group == 1 or start % self._loads.group:
+            return False
+        return not any(int(operands.values[k]) % bytes_ for k, bytes_ in self._group_bytes)
 
 
 def _bounds(given: slice | None, relative: slice | None, count: int) -> tuple[int, int, int]:

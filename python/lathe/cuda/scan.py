@@ -48,6 +48,9 @@ def _pointer(array: Any) -> Any:
 
 def _address(given: Any) -> int:
     """Of an array of any kind, or of memory."""
+    memory = getattr(given, "gpudata", None)
+    if memory is not None:
+        return int(memory)
     return int(given) if getattr(given, "dtype", None) is None else int(_pointer(given))
 
 
@@ -232,9 +235,9 @@ class GenericScanKernel:
         _run(text, self._options, args, size, stream or queue)
 
     def _begins_at_groups(self, args: Sequence[Any]) -> bool:
-        return self._grouped.group > 1 and all(
-            _address(args[k]) % bytes_ == 0 for k, bytes_ in self._group_bytes
-        )
+        if self._grouped.group == 1:
+            return False
+        return not any(_address(args[k]) % bytes_ for k, bytes_ in self._group_bytes)
 
     def _share_memory(self, args: Sequence[Any]) -> bool:
         """Whether an array that may be written lies where another one does. An address may."""
