@@ -12,9 +12,7 @@ __constant__ float weights[3] = {0.25f, 0.5f, 0.25f};
 __device__ __noinline__ int square(int x) { return x * x; }
 __device__ __noinline__ int cube(int x) { return x * x * x; }
 __device__ int (*const table[2])(int) = {square, cube};
-__device__ __noinline__ int fibonacci(int n) {
-    return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2);
-}
+__device__ __noinline__ int fibonacci(int n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }
 __device__ __noinline__ void give_up() { __trap(); }
 
 struct Big {

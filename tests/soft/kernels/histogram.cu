@@ -4,14 +4,12 @@ extern "C" __global__ void histogram(const unsigned char* in, unsigned* out, int
     __shared__ unsigned bins[256];
     bins[threadIdx.x] = 0;
     __syncthreads();
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
-        atomicAdd(&bins[in[i]], 1);
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) atomicAdd(&bins[in[i]], 1);
     __syncthreads();
     atomicAdd(&out[threadIdx.x], bins[threadIdx.x]);
 }
 
-extern "C" __global__ void atomics(int* i, unsigned* u, unsigned long long* l, float* f,
-                                   double* d) {
+extern "C" __global__ void atomics(int* i, unsigned* u, unsigned long long* l, float* f, double* d) {
     atomicMax(i, 3);
     atomicMin(u, 5u);
     atomicInc(u + 1, 7u);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A divergent loop.
-extern "C" __global__ void mandelbrot(uchar4* image, int width, int height, double scale,
-                                      int most) {
+extern "C" __global__ void mandelbrot(uchar4* image, int width, int height, double scale, int most) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x >= width || y >= height) return;
     const double a = (x - width / 2) * scale, b = (y - height / 2) * scale;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tiled matrix product with static shared memory.
-extern "C" __global__ void __launch_bounds__(256, 2)
-    matmul(const float* a, const float* b, float* c, int n) {
+extern "C" __global__ void __launch_bounds__(256, 2) matmul(const float* a, const float* b, float* c, int n) {
     __shared__ float left[16][16], right[16][17];
     const int row = blockIdx.y * 16 + threadIdx.y, column = blockIdx.x * 16 + threadIdx.x;
     float sum = 0;

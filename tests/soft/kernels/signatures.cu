@@ -19,14 +19,12 @@ union Bits {
     unsigned u;
 };
 
-extern "C" __global__ void step(const Real* __restrict__ in, Real* out, Settings settings,
-                                Mode mode, bool flag, unsigned char small, long long big,
-                                double factor, int n, const float3* points, Level level,
+extern "C" __global__ void step(const Real* __restrict__ in, Real* out, Settings settings, Mode mode, bool flag,
+                                unsigned char small, long long big, double factor, int n, const float3* points, Level level,
                                 void* opaque, const Settings* many, Real scale, Bits bits) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n && flag && mode == mode_on)
-        out[i] = in[i] * settings.feed * factor + small + big + points[i].x + int(level) +
-                 many->kill + scale + bits.f + (opaque != nullptr);
+        out[i] = in[i] * settings.feed * factor + small + big + points[i].x + int(level) + many->kill + scale + bits.f + (opaque != nullptr);
 }
 
 template <class T, int N> struct Pack {

@@ -14,8 +14,7 @@ std::string access_source(const std::string& element, const std::string& mode) {
     return fmt::format(R"(
 typedef {} T;
 #define MODE cudaBoundaryMode{}
-extern "C" __global__ void write(cudaSurfaceObject_t s, int kind, int n, const int4* at,
-                                 const T* data) {{
+extern "C" __global__ void write(cudaSurfaceObject_t s, int kind, int n, const int4* at, const T* data) {{
     const int i = threadIdx.x;
     if (i >= n) return;
     const int x = at[i].x * (int)sizeof(T), y = at[i].y, z = at[i].z;
