@@ -125,7 +125,7 @@ void filled(const py::object& array, const py::object& value, const PyStream* st
     Operand operand;
     gpu::Array& to = array_of(array);
     if (!to.type().dtype) { // a structure: NumPy knows what its fields become
-        py::module_::import("lathe.cuda.array_indexing")
+        py::module_::import("lathe.array.indexing")
             .attr("assign_host")(array, value,
                                  py::cast(stream, py::return_value_policy::reference));
         return;
