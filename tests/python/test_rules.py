@@ -170,6 +170,13 @@ class TestLayers:
         plant(tmp_path, {"python/lathe/array/a.py": text})
         assert self.check.check(tmp_path) == []
 
+    def test_modules_that_are_imported_by_name(self, tmp_path):
+        plant(tmp_path, {"python/lathe/__init__.py": "", "python/lathe/array/creation.py": ""})
+        text = 'py::module_::import("lathe.array.creation");\npy::module_::import("lathe.gone");\n'
+        plant(tmp_path, {"python/bind/a.cpp": text})
+        found = self.check.check(tmp_path)
+        assert found == ["python/bind/a.cpp:2: there is no module lathe.gone"]
+
     def test_a_table_with_a_circle(self, monkeypatch):
         assert self.check.circles() == []
         monkeypatch.setitem(self.check.ALLOWED, "gl", ("engine/app",))
