@@ -6,6 +6,7 @@ That the tree itself keeps them is what tools/presubmit shows, in ./test.
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
@@ -106,6 +107,21 @@ class TestHeaders:
         assert self.check.folder_of(unit) == "gpu/soft/jit"
         assert self.check.folder_of("build/CMakeFiles/a.dir/Unity/unity_0_cxx.cxx") == ""
         assert self.check.folder_of("gpu/soft/jit/orc.cpp") == "gpu/soft/jit"
+
+    def test_flags_are_those_of_cpp(self, tmp_path):
+        (tmp_path / "build").mkdir()
+        entries = [
+            {"file": str(tmp_path / name), "command": f"{compiler} -c {name}"}
+            for name, compiler in (("gl/a.S", "cc"), ("gl/b.c", "cc"), ("gl/c.cpp", "c++"))
+        ]
+        (tmp_path / self.check.COMMANDS).write_text(json.dumps(entries))
+        assert self.check.commands_by_folder(tmp_path) == {"gl": ["c++", "-Werror"]}
+
+    def test_a_build_without_tests(self, tmp_path):
+        commands = {"gl": self.commands[""]}
+        plant(tmp_path, {"gl/a.h": "#pragma once\n", "tests/gl/b.h": "no C++"})
+        assert self.check.flags_for("tests/gl/b.h", commands) is None
+        assert self.check.check(tmp_path, ["gl/a.h", "tests/gl/b.h"], commands) == ([], 1)
 
     def test_flags_without_precompiled_headers(self):
         command = "c++ -DA -I/x -O3 -std=c++20 -Winvalid-pch -include /b/pch.hxx -o a.o -c a.cpp"
