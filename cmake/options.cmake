@@ -35,11 +35,13 @@ target_compile_options(lathe_options INTERFACE
     $<$<BOOL:${LATHE_WERROR}>:-Werror>)
 # Every target, also the libraries built from other projects' sources: tools/sanitize.
 if(LATHE_SANITIZE)
-    # Compilers that fortify by themselves call functions for longjmp and the like that sanitizers do not see: a thread
-    # that left a signal's handler by a jump stays in it for ThreadSanitizer, which then reports every allocation.
-    add_compile_options(-fsanitize=${LATHE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=undefined
-        -U_FORTIFY_SOURCE)
-    if(LATHE_SANITIZE MATCHES "undefined") # callers of the driver API may pass any number as an enumeration
+    # Compilers that fortify by themselves call functions for longjmp and the like that sanitizers
+    # do not see: a thread that left a signal's handler by a jump stays in it for ThreadSanitizer,
+    # which then reports every allocation.
+    add_compile_options(-fsanitize=${LATHE_SANITIZE} -fno-omit-frame-pointer
+        -fno-sanitize-recover=undefined -U_FORTIFY_SOURCE)
+    if(LATHE_SANITIZE MATCHES "undefined")
+        # Callers of the driver API may pass any number as an enumeration.
         add_compile_options(-fno-sanitize=enum)
     endif()
     add_link_options(-fsanitize=${LATHE_SANITIZE})

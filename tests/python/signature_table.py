@@ -86,7 +86,8 @@ def _of_stub(path: list[str]) -> list[inspect.Signature]:
     if found:
         return [_from_tree(node.args) for node in found]
     if path[-1] == "__init__" and len(path) == 2:
-        return [_from_tree(ast.parse("def f(self): pass").body[0].args)]  # type: ignore[attr-defined]
+        function: Any = ast.parse("def f(self): pass").body[0]
+        return [_from_tree(function.args)]
     return []
 
 

@@ -44,12 +44,16 @@ constexpr const char* kAsk = R"(
 __constant__ char c[16];
 __device__ int is_constant(unsigned long long a) {
     int r;
-    asm volatile("{ .reg .pred p; isspacep.const p, %1; selp.s32 %0, 1, 0, p; }" : "=r"(r) : "l"(a));
+    asm volatile("{ .reg .pred p; isspacep.const p, %1; selp.s32 %0, 1, 0, p; }"
+                 : "=r"(r)
+                 : "l"(a));
     return r;
 }
 __device__ int is_global(unsigned long long a) {
     int r;
-    asm volatile("{ .reg .pred p; isspacep.global p, %1; selp.s32 %0, 1, 0, p; }" : "=r"(r) : "l"(a));
+    asm volatile("{ .reg .pred p; isspacep.global p, %1; selp.s32 %0, 1, 0, p; }"
+                 : "=r"(r)
+                 : "l"(a));
     return r;
 }
 extern "C" __global__ void k(int* x, unsigned long long a) {
