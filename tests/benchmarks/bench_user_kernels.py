@@ -34,7 +34,8 @@ from lathe.cuda.kernel_operands import headers_for, parse_arguments, processors
 from lathe.cuda.reduction import ReductionKernel
 from lathe.cuda.reduction_source import Loads, memoized_reduction
 from lathe.cuda.scan import GenericScanKernel, InclusiveScanKernel
-from lathe.cuda.scan_source import Text, source_of
+from lathe.cuda.scan_source import source_of
+from lathe.cuda.scan_text import Text
 from lathe.cuda.tools import get_or_register_dtype
 from lathe.native import native
 

@@ -19,16 +19,8 @@ from lathe.cuda import driver
 from lathe.cuda.c_arguments import Argument, ScalarArg, VectorArg, parse_c_arg
 from lathe.cuda.compiler import SourceModule
 from lathe.cuda.memoize import context_dependent_memoize
-from lathe.cuda.scan_source import (
-    Text,
-    check_fetches,
-    group_of,
-    is_vector,
-    source_of,
-    state_bytes,
-    tile_shape,
-    vector_of,
-)
+from lathe.cuda.scan_source import source_of, state_bytes, tile_shape, vector_of
+from lathe.cuda.scan_text import Text, check_fetches, group_of, is_vector
 
 
 @context_dependent_memoize
