@@ -11,6 +11,7 @@
 #include <optional>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 namespace lathe::soft {
@@ -18,9 +19,10 @@ namespace lathe::soft {
 namespace {
 constexpr std::size_t kAlignment = 256;
 constexpr std::size_t kMiB = std::size_t{1} << 20, kGiB = std::size_t{1} << 30;
-constexpr std::size_t kClosedLimit = 512 * kMiB; // kept for reuse; the machine may take its memory
-constexpr std::size_t kLarge = 64 * kMiB;        // never kept; before each the machine is looked at
+constexpr std::size_t kClosedLimit = 512 * kMiB; // kept for reuse
+constexpr std::size_t kOfferAfter = 64 * kMiB; // of them, before the machine may have their memory
 constexpr std::size_t kLazy = std::size_t{64} << 10; // smaller ones keep their memory
+constexpr std::size_t kLarge = 64 * kMiB;            // before each the machine is looked at
 constexpr std::size_t kOften = 256 * kMiB; // smaller ones in all, before it is looked at again
 constexpr std::size_t kNoise = 64 * kMiB;  // changes of available memory that do not count
 constexpr auto kFresh = std::chrono::milliseconds{10};
@@ -144,12 +146,22 @@ void Arena::give_pages(Run run) {
 
 void Arena::drop_closed_blocks() {
     for (auto& [pages, list] : closed_)
-        for (std::size_t page : list) {
-            madvise(address_of(page), pages * kPage, MADV_DONTNEED);
-            give_pages({page, pages});
+        for (const Closed& block : list) {
+            madvise(address_of(block.page), pages * kPage, MADV_DONTNEED);
+            give_pages({block.page, pages});
         }
     closed_.clear();
-    closed_bytes_ = 0;
+    closed_bytes_ = unoffered_bytes_ = 0;
+}
+
+// A program that frees and allocates the same sizes in turn never comes to this.
+void Arena::offer_closed_blocks() {
+    for (auto& [pages, list] : closed_)
+        for (Closed& block : list) {
+            if (std::exchange(block.is_offered, true) || pages * kPage < kLazy) continue;
+            madvise(address_of(block.page), pages * kPage, MADV_FREE);
+        }
+    unoffered_bytes_ = 0;
 }
 
 void* Arena::allocate(std::size_t bytes) {
@@ -166,9 +178,11 @@ void* Arena::allocate(std::size_t bytes) {
     }
     std::size_t page = pages_;
     if (auto it = closed_.find(pages); it != closed_.end() && !it->second.empty()) {
-        page = it->second.front(); // the one closed longest: late uses of it had time to fault
+        const Closed block = it->second.front(); // closed longest: late uses had time to fault
         it->second.pop_front();
+        page = block.page;
         closed_bytes_ -= data_pages * kPage;
+        if (!block.is_offered) unoffered_bytes_ -= data_pages * kPage;
     } else {
         if (used_ + closed_bytes_ + data_pages * kPage > limit_) drop_closed_blocks();
         page = take_pages(pages);
@@ -199,19 +213,17 @@ void Arena::release(void* block) {
     const std::size_t bytes = (run.pages - 2) * kPage;
     std::byte* const data = address_of(run.page + 1);
     used_ -= bytes;
+    since_look_ -= std::min(since_look_, bytes);
     if (run.file >= 0) {
         unshare(run);
         return give_pages(run);
     }
     mprotect(data, bytes, PROT_NONE);
-    if (bytes >= kLarge) {
-        madvise(data, bytes, MADV_DONTNEED);
-        return give_pages(run);
-    }
-    if (bytes >= kLazy) madvise(data, bytes, MADV_FREE);
-    closed_[run.pages].push_back(run.page);
+    closed_[run.pages].push_back({run.page, false});
     closed_bytes_ += bytes;
+    unoffered_bytes_ += bytes;
     if (closed_bytes_ > kClosedLimit) drop_closed_blocks();
+    else if (unoffered_bytes_ > kOfferAfter) offer_closed_blocks();
 }
 
 void Arena::close(void* block) {

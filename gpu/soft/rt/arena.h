@@ -35,8 +35,9 @@ public:
     /// Opens memory for `bytes` (at least 1), aligned to 256. Null where memory or limit is spent.
     /// Contents are unspecified: a block may be a recycled one. Thread-safe.
     void* allocate(std::size_t bytes);
-    /// Closes a block again; touching it faults until it is handed out anew. Its memory is the
-    /// machine's again: at once, or of blocks below 64 MiB as soon as the machine wants it.
+    /// Closes a block again; touching it faults until it is handed out anew. It is kept for blocks
+    /// of its size: beyond 64 MiB of such blocks the machine may take their memory when it wants
+    /// it, beyond 512 MiB it has all of it at once.
     void release(void* block);
     /// As release, but its memory stays in use, for reopen: what memory pools hold.
     void close(void* block);
@@ -69,6 +70,10 @@ private:
         bool is_touched = false; ///< all its pages are known to be in memory
         int file = -1;           ///< of a shared block
     };
+    struct Closed {
+        std::size_t page;
+        bool is_offered; ///< the machine may take its memory
+    };
     bool has_room(std::size_t bytes);
     void look();
     std::size_t untouched_bytes();
@@ -76,17 +81,17 @@ private:
     std::size_t take_pages(std::size_t pages);
     void give_pages(Run run);
     void drop_closed_blocks();
+    void offer_closed_blocks();
     std::byte* address_of(std::size_t page) const;
 
     std::byte* base_ = nullptr;
     std::size_t pages_, limit_;
     Spare spare_;
     mutable std::mutex mutex_;
-    std::map<std::size_t, std::size_t> free_; ///< first page → pages, never touched
-    std::map<std::size_t, std::deque<std::size_t>>
-        closed_; ///< pages → first pages, ready for reuse
+    std::map<std::size_t, std::size_t> free_;          ///< first page → pages, never touched
+    std::map<std::size_t, std::deque<Closed>> closed_; ///< by pages, ready for reuse
     std::unordered_map<void*, Run> open_;
-    std::size_t used_ = 0, closed_bytes_ = 0;
+    std::size_t used_ = 0, closed_bytes_ = 0, unoffered_bytes_ = 0;
     std::size_t budget_;         ///< may be open by the last look at the machine
     std::size_t since_look_ = 0; ///< bytes opened since then
     Clock::time_point looked_{};

@@ -83,14 +83,38 @@ std::size_t pages_in_memory(void* p, std::size_t bytes) {
         std::count_if(pages.begin(), pages.end(), [](unsigned char page) { return page & 1; }));
 }
 
+/// Bytes of this process that the machine may take without asking.
+std::size_t offered_bytes() {
+    std::ifstream file{"/proc/self/smaps"};
+    std::size_t kib = 0, sum = 0;
+    for (std::string word; file >> word;)
+        if (word == "LazyFree:" && file >> kib) sum += kib << 10;
+    return sum;
+}
+
 TEST(ArenaMemory, LargeBlocksGoBackToTheMachineWhenFreed) {
-    Arena arena{std::size_t{1} << 30, 512 * kMiB};
-    void* p = arena.allocate(100 * kMiB);
+    Arena arena{std::size_t{1} << 30, 600 * kMiB};
+    void* p = arena.allocate(520 * kMiB);
     ASSERT_NE(p, nullptr);
-    std::memset(p, 1, 100 * kMiB);
-    EXPECT_EQ(pages_in_memory(p, 100 * kMiB), 100 * kMiB / kPage);
+    std::memset(p, 1, 520 * kMiB);
+    EXPECT_EQ(pages_in_memory(p, 520 * kMiB), 520 * kMiB / kPage);
     arena.release(p);
-    EXPECT_EQ(pages_in_memory(p, 100 * kMiB), 0u);
+    EXPECT_EQ(pages_in_memory(p, 520 * kMiB), 0u);
+}
+
+TEST(ArenaMemory, ManyFreedBlocksAreOfferedToTheMachine) {
+    Arena arena{std::size_t{1} << 30, 512 * kMiB};
+    const std::size_t before = offered_bytes();
+    std::vector<void*> blocks;
+    for (int i = 0; i < 10; ++i) {
+        blocks.push_back(arena.allocate(10 * kMiB));
+        std::memset(blocks.back(), 1, 10 * kMiB);
+    }
+    for (void* block : blocks) arena.release(block);
+    EXPECT_GE(offered_bytes(), before + 60 * kMiB);
+    auto* again = static_cast<char*>(arena.allocate(10 * kMiB));
+    std::memset(again, 2, 10 * kMiB); // its own again
+    EXPECT_EQ(again[10 * kMiB - 1], 2);
 }
 
 TEST(ArenaMemory, BlocksAreRefusedThatTheMachineCannotBack) {
