@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t kAlignment = 256;
 constexpr std::size_t kMiB = std::size_t{1} << 20, kGiB = std::size_t{1} << 30;
 constexpr std::size_t kClosedLimit = 512 * kMiB; // kept for reuse
-constexpr std::size_t kOfferAfter = 64 * kMiB; // of them, before the machine may have their memory
+constexpr std::size_t kOfferAfter = 256 * kMiB; // of them, before the machine may have their memory
 constexpr std::size_t kLazy = std::size_t{64} << 10; // smaller ones keep their memory
 constexpr std::size_t kLarge = 64 * kMiB;            // before each the machine is looked at
 constexpr std::size_t kOften = 256 * kMiB; // smaller ones in all, before it is looked at again

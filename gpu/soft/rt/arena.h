@@ -36,7 +36,7 @@ public:
     /// Contents are unspecified: a block may be a recycled one. Thread-safe.
     void* allocate(std::size_t bytes);
     /// Closes a block again; touching it faults until it is handed out anew. It is kept for blocks
-    /// of its size: beyond 64 MiB of such blocks the machine may take their memory when it wants
+    /// of its size: beyond 256 MiB of such blocks the machine may take their memory when it wants
     /// it, beyond 512 MiB it has all of it at once.
     void release(void* block);
     /// As release, but its memory stays in use, for reopen: what memory pools hold.
