@@ -3,13 +3,10 @@
 #
 # LATHE_IMGUI_SOURCE names where the sources come from; "auto" takes the first that is there:
 #   root     LATHE_IMGUI_ROOT, a tree with imgui/, implot/ and ImGuiColorTextEdit/
-#   archive  .deps/imgui_bundle-<version>.tar.gz, which tools/bootstrap downloads and checks by hash
+#   archive  .deps/imgui_bundle-<version>.tar.gz, which tools/bootstrap downloads; its hash is checked
 #   git      the same versions by FetchContent
-#   system   Debian's libimgui-dev (1.86): no docking, no ImPlot, no code editor widget
-# LATHE_HAVE_DOCKING is 1 for the first three and 0 for the last; engine/ui then keeps a fixed
-# layout, plots by hand and edits in a plain text box.
-set(LATHE_IMGUI_SOURCE auto CACHE STRING "auto, root, archive, git or system")
-set_property(CACHE LATHE_IMGUI_SOURCE PROPERTY STRINGS auto root archive git system)
+set(LATHE_IMGUI_SOURCE auto CACHE STRING "auto, root, archive or git")
+set_property(CACHE LATHE_IMGUI_SOURCE PROPERTY STRINGS auto root archive git)
 set(LATHE_IMGUI_ROOT "" CACHE PATH "Tree with imgui/, implot/ and ImGuiColorTextEdit/")
 
 set(imgui_bundle imgui_bundle-1.92.900)
@@ -51,22 +48,6 @@ function(lathe_imgui_from_git)
         PARENT_SCOPE)
 endfunction()
 
-# True where the git hosts answer: a failed clone would end the configure step.
-function(lathe_imgui_git_reachable result)
-    find_package(Git QUIET)
-    set(answer 1)
-    if(Git_FOUND)
-        execute_process(COMMAND ${GIT_EXECUTABLE} ls-remote --exit-code
-                https://github.com/ocornut/imgui.git refs/tags/v1.92.9b-docking
-            TIMEOUT 20 RESULT_VARIABLE answer OUTPUT_QUIET ERROR_QUIET)
-    endif()
-    if(answer EQUAL 0)
-        set(${result} TRUE PARENT_SCOPE)
-    else()
-        set(${result} FALSE PARENT_SCOPE)
-    endif()
-endfunction()
-
 set(imgui_source ${LATHE_IMGUI_SOURCE})
 if(imgui_source STREQUAL auto)
     if(LATHE_IMGUI_ROOT)
@@ -74,12 +55,7 @@ if(imgui_source STREQUAL auto)
     elseif(EXISTS ${imgui_archive})
         set(imgui_source archive)
     else()
-        lathe_imgui_git_reachable(reachable)
-        if(reachable)
-            set(imgui_source git)
-        else()
-            set(imgui_source system)
-        endif()
+        set(imgui_source git)
     endif()
 endif()
 
@@ -90,65 +66,46 @@ elseif(imgui_source STREQUAL archive)
     lathe_imgui_from_archive()
 elseif(imgui_source STREQUAL git)
     lathe_imgui_from_git()
-elseif(NOT imgui_source STREQUAL system)
+else()
     message(FATAL_ERROR "LATHE_IMGUI_SOURCE is '${LATHE_IMGUI_SOURCE}', expected auto, root, "
-                        "archive, git or system")
+                        "archive or git")
 endif()
 
 if(NOT TARGET glfw)
     find_package(glfw3 3.3 REQUIRED)
 endif()
 
-if(imgui_source STREQUAL system)
-    find_path(LATHE_IMGUI_SYSTEM_INCLUDE imgui.h HINTS /usr/include PATH_SUFFIXES imgui)
-    find_library(LATHE_IMGUI_SYSTEM_LIBRARY imgui)
-    find_library(LATHE_STB_LIBRARY stb)
-    if(NOT LATHE_IMGUI_SYSTEM_INCLUDE OR NOT LATHE_IMGUI_SYSTEM_LIBRARY OR NOT LATHE_STB_LIBRARY)
-        message(FATAL_ERROR "Dear ImGui was not found. Run tools/bootstrap, which downloads "
-            "${imgui_bundle}.tar.gz into .deps, or install it without docking (Debian: "
-            "libimgui-dev).")
+list(GET imgui_dirs 0 imgui_dir)
+list(GET imgui_dirs 1 implot_dir)
+list(GET imgui_dirs 2 text_editor_dir)
+foreach(needed ${imgui_dir}/imgui.h ${implot_dir}/implot.h ${text_editor_dir}/TextEditor.h)
+    if(NOT EXISTS ${needed})
+        message(FATAL_ERROR "${needed} is missing (source of Dear ImGui: ${imgui_source})")
     endif()
-    add_library(lathe_imgui INTERFACE)
-    target_include_directories(lathe_imgui SYSTEM INTERFACE
-        ${LATHE_IMGUI_SYSTEM_INCLUDE} ${LATHE_IMGUI_SYSTEM_INCLUDE}/backends)
-    target_link_libraries(lathe_imgui INTERFACE
-        ${LATHE_IMGUI_SYSTEM_LIBRARY} ${LATHE_STB_LIBRARY} glfw ${CMAKE_DL_LIBS})
-    target_compile_definitions(lathe_imgui INTERFACE LATHE_HAVE_DOCKING=0)
-    message(STATUS "Dear ImGui: ${LATHE_IMGUI_SYSTEM_LIBRARY}, without docking, plots and code "
-                   "editor (tools/bootstrap brings the full one)")
-else()
-    list(GET imgui_dirs 0 imgui_dir)
-    list(GET imgui_dirs 1 implot_dir)
-    list(GET imgui_dirs 2 text_editor_dir)
-    foreach(needed ${imgui_dir}/imgui.h ${implot_dir}/implot.h ${text_editor_dir}/TextEditor.h)
-        if(NOT EXISTS ${needed})
-            message(FATAL_ERROR "${needed} is missing (source of Dear ImGui: ${imgui_source})")
-        endif()
-    endforeach()
-    add_library(lathe_imgui STATIC
-        ${imgui_dir}/imgui.cpp
-        ${imgui_dir}/imgui_draw.cpp
-        ${imgui_dir}/imgui_tables.cpp
-        ${imgui_dir}/imgui_widgets.cpp
-        ${imgui_dir}/backends/imgui_impl_glfw.cpp
-        ${imgui_dir}/backends/imgui_impl_opengl3.cpp
-        ${imgui_dir}/misc/cpp/imgui_stdlib.cpp
-        ${implot_dir}/implot.cpp
-        ${implot_dir}/implot_items.cpp
-        ${text_editor_dir}/TextEditor.cpp)
-    if(EXISTS ${imgui_dir}/imgui_stacklayout.cpp) # the bundle's own extension of Dear ImGui
-        target_sources(lathe_imgui PRIVATE ${imgui_dir}/imgui_stacklayout.cpp)
-    endif()
-    target_include_directories(lathe_imgui SYSTEM PUBLIC ${imgui_dir} ${imgui_dir}/backends
-        ${imgui_dir}/misc/cpp ${implot_dir} ${text_editor_dir})
-    target_link_libraries(lathe_imgui PUBLIC glfw ${CMAKE_DL_LIBS})
-    target_compile_definitions(lathe_imgui PUBLIC LATHE_HAVE_DOCKING=1
-        IMGUI_DISABLE_OBSOLETE_FUNCTIONS PRIVATE IMGUI_DISABLE_DEMO_WINDOWS
-        "IMPLOT_CUSTOM_NUMERIC_TYPES=(float)(double)") # of ten: three minutes of compiling
-    target_compile_options(lathe_imgui PRIVATE -w -fno-sanitize=undefined)
-    # Templates inlined into each other: long to compile, minutes where every access is checked.
-    set_source_files_properties(${implot_dir}/implot_items.cpp PROPERTIES
-        COMPILE_OPTIONS "-O1;$<$<BOOL:${LATHE_SANITIZE}>:-fno-sanitize=all>")
-    message(STATUS "Dear ImGui: ${imgui_dir} (${imgui_source})")
+endforeach()
+add_library(lathe_imgui STATIC
+    ${imgui_dir}/imgui.cpp
+    ${imgui_dir}/imgui_draw.cpp
+    ${imgui_dir}/imgui_tables.cpp
+    ${imgui_dir}/imgui_widgets.cpp
+    ${imgui_dir}/backends/imgui_impl_glfw.cpp
+    ${imgui_dir}/backends/imgui_impl_opengl3.cpp
+    ${imgui_dir}/misc/cpp/imgui_stdlib.cpp
+    ${implot_dir}/implot.cpp
+    ${implot_dir}/implot_items.cpp
+    ${text_editor_dir}/TextEditor.cpp)
+if(EXISTS ${imgui_dir}/imgui_stacklayout.cpp) # the bundle's own extension of Dear ImGui
+    target_sources(lathe_imgui PRIVATE ${imgui_dir}/imgui_stacklayout.cpp)
 endif()
+target_include_directories(lathe_imgui SYSTEM PUBLIC ${imgui_dir} ${imgui_dir}/backends
+    ${imgui_dir}/misc/cpp ${implot_dir} ${text_editor_dir})
+target_link_libraries(lathe_imgui PUBLIC glfw ${CMAKE_DL_LIBS})
+target_compile_definitions(lathe_imgui 
+    PUBLIC IMGUI_DISABLE_OBSOLETE_FUNCTIONS PRIVATE IMGUI_DISABLE_DEMO_WINDOWS
+    "IMPLOT_CUSTOM_NUMERIC_TYPES=(float)(double)") # of ten: three minutes of compiling
+target_compile_options(lathe_imgui PRIVATE -w -fno-sanitize=undefined)
+# Templates inlined into each other: long to compile, minutes where every access is checked.
+set_source_files_properties(${implot_dir}/implot_items.cpp PROPERTIES
+    COMPILE_OPTIONS "-O1;$<$<BOOL:${LATHE_SANITIZE}>:-fno-sanitize=all>")
+message(STATUS "Dear ImGui: ${imgui_dir} (${imgui_source})")
 add_library(lathe::imgui ALIAS lathe_imgui)

@@ -3,13 +3,9 @@
 
 #include "engine/ui/theme.h"
 
-#if LATHE_HAVE_DOCKING
 #include "engine/ui/cuda_language.h"
 
 #include <TextEditor.h>
-#else
-#include <imgui_stdlib.h>
-#endif
 
 #include <algorithm>
 #include <utility>
@@ -25,8 +21,6 @@ unsigned color_of(Diagnostic::Severity severity) {
 }
 
 } // namespace
-
-#if LATHE_HAVE_DOCKING
 
 namespace {
 
@@ -147,102 +141,6 @@ void CodeEditor::draw(const char* id, float height) {
     // The editor is a child window: its id ends with the name it was given.
     s_->focused = ImGui::IsWindowFocused(ImGuiFocusedFlags_ChildWindows);
 }
-
-#else // Debian's Dear ImGui: a plain text box
-
-struct CodeEditor::State {
-    std::string text;
-    std::vector<Diagnostic> diagnostics;
-    bool changed = false;
-    bool focus = false;
-    bool focused = false;
-    int cursor = 0;
-    int wanted_cursor = -1;
-    bool find_open = false;
-    std::string find;
-};
-
-CodeEditor::CodeEditor() : s_{std::make_unique<State>()} {}
-
-void CodeEditor::set_text(const std::string& text) {
-    s_->text = text;
-    s_->changed = false;
-}
-
-std::string CodeEditor::text() const { return s_->text; }
-
-bool CodeEditor::take_change() { return std::exchange(s_->changed, false); }
-
-void CodeEditor::set_diagnostics(const std::vector<Diagnostic>& diagnostics) {
-    s_->diagnostics = diagnostics;
-}
-
-void CodeEditor::go_to(int line, int column) {
-    std::size_t at = 0;
-    for (int i = 1; i < line && at != std::string::npos; ++i) {
-        at = s_->text.find('\n', at);
-        if (at != std::string::npos) ++at;
-    }
-    if (at != std::string::npos) s_->wanted_cursor = int(at) + std::max(column, 1) - 1;
-    s_->focus = true;
-}
-
-std::pair<int, int> CodeEditor::cursor() const {
-    const auto end = s_->text.begin() + std::min<long>(s_->cursor, long(s_->text.size()));
-    const auto line = std::count(s_->text.begin(), end, '\n');
-    const auto begin = s_->text.rfind('\n', std::size_t(std::max(s_->cursor - 1, 0)));
-    return {int(line) + 1, line == 0 ? s_->cursor + 1 : s_->cursor - int(begin)};
-}
-
-void CodeEditor::focus() { s_->focus = true; }
-
-void CodeEditor::open_find() { s_->find_open = true; }
-
-bool CodeEditor::focused() const { return s_->focused; }
-
-void CodeEditor::draw(const char* id, float height) {
-    State& s = *s_;
-    const float line = ImGui::GetTextLineHeightWithSpacing();
-    const auto shown = std::min<std::size_t>(s.diagnostics.size(), 4);
-    float below = shown > 0 ? line * float(shown) + theme::px(8) : 0;
-    if (s.find_open) {
-        if (ImGui::InputText("find", &s.find, ImGuiInputTextFlags_EnterReturnsTrue)) {
-            const auto found = s.text.find(s.find, std::size_t(s.cursor) + 1);
-            const auto at = found == std::string::npos ? s.text.find(s.find) : found;
-            if (at != std::string::npos) s.wanted_cursor = int(at);
-            s.focus = true;
-        }
-        ImGui::SameLine();
-        if (ImGui::SmallButton("close")) s.find_open = false;
-    }
-    theme::push_font(theme::Font::code);
-    if (std::exchange(s.focus, false)) ImGui::SetKeyboardFocusHere();
-    const float fill = height > 0 ? height : ImGui::GetContentRegionAvail().y;
-    s.changed |= ImGui::InputTextMultiline(
-        id, &s.text, {-1, fill - below},
-        ImGuiInputTextFlags_AllowTabInput | ImGuiInputTextFlags_CallbackAlways,
-        [](ImGuiInputTextCallbackData* data) {
-            auto& state = *static_cast<State*>(data->UserData);
-            if (state.wanted_cursor >= 0) {
-                data->CursorPos = std::min(state.wanted_cursor, data->BufTextLen);
-                data->SelectionStart = data->SelectionEnd = data->CursorPos;
-                state.wanted_cursor = -1;
-            }
-            state.cursor = data->CursorPos;
-            return 0;
-        },
-        &s);
-    s.focused = ImGui::IsItemActive();
-    theme::pop_font();
-    theme::push_font(theme::Font::small);
-    for (std::size_t i = 0; i < shown; ++i) {
-        theme::dot(color_of(s.diagnostics[i].severity));
-        theme::text(to_string(s.diagnostics[i]));
-    }
-    theme::pop_font();
-}
-
-#endif
 
 CodeEditor::CodeEditor(CodeEditor&&) noexcept = default;
 CodeEditor& CodeEditor::operator=(CodeEditor&&) noexcept = default;

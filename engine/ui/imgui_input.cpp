@@ -9,7 +9,6 @@ namespace lathe {
 
 namespace {
 
-#if IMGUI_VERSION_NUM >= 18700
 ImGuiKey imgui_key(Key key) {
     const int k = int(key);
     if (k >= int(Key::a) && k <= int(Key::z)) return ImGuiKey(ImGuiKey_A + k - int(Key::a));
@@ -73,79 +72,22 @@ void feed_modifiers(unsigned modifiers) {
     io.AddKeyEvent(ImGuiMod_Alt, modifiers & kAlt);
     io.AddKeyEvent(ImGuiMod_Super, modifiers & kSuper);
 }
-#else // ImGui 1.86 reads arrays
-void feed_modifiers(unsigned modifiers) {
-    ImGuiIO& io = ImGui::GetIO();
-    io.KeyCtrl = modifiers & kControl;
-    io.KeyShift = modifiers & kShift;
-    io.KeyAlt = modifiers & kAlt;
-    io.KeySuper = modifiers & kSuper;
-}
-
-#endif
 
 } // namespace
-
-#if IMGUI_VERSION_NUM < 18700
-void map_imgui_keys() {
-    ImGuiIO& io = ImGui::GetIO();
-    const std::pair<ImGuiKey, Key> pairs[] = {{ImGuiKey_Tab, Key::tab},
-                                              {ImGuiKey_LeftArrow, Key::left},
-                                              {ImGuiKey_RightArrow, Key::right},
-                                              {ImGuiKey_UpArrow, Key::up},
-                                              {ImGuiKey_DownArrow, Key::down},
-                                              {ImGuiKey_PageUp, Key::page_up},
-                                              {ImGuiKey_PageDown, Key::page_down},
-                                              {ImGuiKey_Home, Key::home},
-                                              {ImGuiKey_End, Key::end},
-                                              {ImGuiKey_Insert, Key::insert},
-                                              {ImGuiKey_Delete, Key::del},
-                                              {ImGuiKey_Backspace, Key::backspace},
-                                              {ImGuiKey_Space, Key::space},
-                                              {ImGuiKey_Enter, Key::enter},
-                                              {ImGuiKey_Escape, Key::escape},
-                                              {ImGuiKey_KeyPadEnter, Key::keypad_enter},
-                                              {ImGuiKey_A, Key::a},
-                                              {ImGuiKey_C, Key::c},
-                                              {ImGuiKey_V, Key::v},
-                                              {ImGuiKey_X, Key::x},
-                                              {ImGuiKey_Y, Key::y},
-                                              {ImGuiKey_Z, Key::z}};
-    for (const auto& [to, from] : pairs) io.KeyMap[to] = int(from);
-}
-#endif
 
 void feed_imgui(const InputEvent& event) {
     ImGuiIO& io = ImGui::GetIO();
     if (const auto* key = std::get_if<KeyEvent>(&event)) {
         feed_modifiers(key->modifiers);
-#if IMGUI_VERSION_NUM >= 18700
         if (const ImGuiKey k = imgui_key(key->key); k != ImGuiKey_None && !key->repeat)
             io.AddKeyEvent(k, key->down);
-#else
-        if (int(key->key) >= 0 && int(key->key) < IM_ARRAYSIZE(io.KeysDown))
-            io.KeysDown[int(key->key)] = key->down;
-#endif
     } else if (const auto* button = std::get_if<ButtonEvent>(&event)) {
         feed_modifiers(button->modifiers);
-#if IMGUI_VERSION_NUM >= 18700
         io.AddMouseButtonEvent(int(button->button), button->down);
-#else
-        io.MouseDown[int(button->button)] = button->down;
-#endif
     } else if (const auto* move = std::get_if<MoveEvent>(&event)) {
-#if IMGUI_VERSION_NUM >= 18700
         io.AddMousePosEvent(move->position.x, move->position.y);
-#else
-        io.MousePos = {move->position.x, move->position.y};
-#endif
     } else if (const auto* wheel = std::get_if<WheelEvent>(&event)) {
-#if IMGUI_VERSION_NUM >= 18700
         io.AddMouseWheelEvent(wheel->delta.x, wheel->delta.y);
-#else
-        io.MouseWheelH += wheel->delta.x;
-        io.MouseWheel += wheel->delta.y;
-#endif
     } else if (const auto* typed = std::get_if<TextEvent>(&event)) {
         io.AddInputCharacter(unsigned(typed->character));
     } else if (const auto* focus = std::get_if<FocusEvent>(&event)) {

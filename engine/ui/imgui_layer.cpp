@@ -14,10 +14,8 @@
 #include <GLFW/glfw3.h>
 #include <imgui.h>
 #include <imgui_impl_opengl3.h>
-#if LATHE_HAVE_DOCKING
 #include <imgui_internal.h>
 #include <implot.h>
-#endif
 
 #include <algorithm>
 #include <atomic>
@@ -48,7 +46,6 @@ ImGuiLayer::ImGuiLayer(Window& window) : window_{window}, scale_{wanted_scale(wi
     io.IniFilename = nullptr;
     io.ConfigWindowsMoveFromTitleBarOnly = true;
     watch_errors();
-#if LATHE_HAVE_DOCKING
     plot_context_ = ImPlot::CreateContext();
     io.ConfigFlags |= ImGuiConfigFlags_DockingEnable;
     io.ConfigDpiScaleFonts = false;
@@ -63,18 +60,6 @@ ImGuiLayer::ImGuiLayer(Window& window) : window_{window}, scale_{wanted_scale(wi
         self->clipboard_ = self->window_.clipboard();
         return self->clipboard_.c_str();
     };
-#else
-    map_imgui_keys();
-    io.ClipboardUserData = this;
-    io.SetClipboardTextFn = [](void* self, const char* text) {
-        static_cast<ImGuiLayer*>(self)->window_.set_clipboard(text);
-    };
-    io.GetClipboardTextFn = [](void* user) {
-        auto* self = static_cast<ImGuiLayer*>(user);
-        self->clipboard_ = self->window_.clipboard();
-        return self->clipboard_.c_str();
-    };
-#endif
     theme::apply(scale_);
     theme::load_fonts(scale_);
     if (!ImGui_ImplOpenGL3_Init("#version 450 core"))
@@ -89,9 +74,7 @@ ImGuiLayer::~ImGuiLayer() {
     ImGui_ImplOpenGL3_Shutdown();
     for (void* cursor : cursors_)
         if (cursor) glfwDestroyCursor(static_cast<GLFWcursor*>(cursor));
-#if LATHE_HAVE_DOCKING
     ImPlot::DestroyContext(plot_context_);
-#endif
     ImGui::DestroyContext(context_);
 }
 
@@ -99,7 +82,6 @@ int ImGuiLayer::errors() { return g_errors; }
 
 /// Misuse is counted and logged; Dear ImGui repairs its stacks and draws no box over the picture.
 void ImGuiLayer::watch_errors() {
-#if LATHE_HAVE_DOCKING
     ImGuiIO& io = ImGui::GetIO();
     io.ConfigErrorRecoveryEnableAssert = false;
     io.ConfigErrorRecoveryEnableDebugLog = false;
@@ -113,14 +95,11 @@ void ImGuiLayer::watch_errors() {
         if (static_cast<ImGuiLayer*>(user)->errors_.insert(text).second)
             log::error("Dear ImGui is misused in {}", text);
     };
-#endif
 }
 
 void ImGuiLayer::make_current() const {
     ImGui::SetCurrentContext(context_);
-#if LATHE_HAVE_DOCKING
     ImPlot::SetCurrentContext(plot_context_);
-#endif
 }
 
 bool ImGuiLayer::use_layout(const std::filesystem::path& file) {
@@ -139,9 +118,6 @@ void ImGuiLayer::begin_frame(double delta_seconds) {
         theme::apply(scale_);
         ImGui::GetIO().Fonts->Clear();
         theme::load_fonts(scale_);
-#if !LATHE_HAVE_DOCKING
-        ImGui_ImplOpenGL3_DestroyFontsTexture();
-#endif
     }
     ImGuiIO& io = ImGui::GetIO();
     io.DisplaySize = {float(window_.width()), float(window_.height())};
@@ -190,11 +166,6 @@ void ImGuiLayer::show_cursor() {
         cursors_[wanted] = glfwCreateStandardCursor(shape);
     }
     glfwSetCursor(window, static_cast<GLFWcursor*>(cursors_[wanted]));
-}
-
-bool ImGuiLayer::wants_mouse() const {
-    make_current();
-    return ImGui::GetIO().WantCaptureMouse;
 }
 
 bool ImGuiLayer::wants_text() const {

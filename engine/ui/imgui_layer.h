@@ -44,7 +44,6 @@ public:
     void end_frame(gl::Framebuffer& target);
     bool in_frame() const { return in_frame_; }
 
-    bool wants_mouse() const;
     /// A text field has the keyboard.
     bool wants_text() const;
     /// Pixels per unit of the theme: the display's density times LATHE_UI_SCALE.
@@ -53,7 +52,7 @@ public:
     double milliseconds() const { return milliseconds_; }
 
     /// How often this process misused Dear ImGui (an End() too many, an id twice), over all layers:
-    /// 0 in a sound program. Each message is logged once. Debian's 1.86 does not count.
+    /// 0 in a sound program. Each message is logged once.
     static int errors();
 
 private:

@@ -62,35 +62,13 @@ bool Layout::begin_panel(Place place) {
     ImGuiWindowFlags flags = ImGuiWindowFlags_NoCollapse;
     const bool bare = place == Place::view || place == Place::kernels;
     if (bare) flags |= ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
-#if !LATHE_HAVE_DOCKING
-    const float right = kernels_width(size_.x), left = size_.x - right, gap = theme::px(2);
-    const float above = size_.y - below_height(size_.y);
-    const float names = parameters_width(size_.x), times = timings_width(left);
-    ImVec2 at{}, extent{};
-    switch (place) {
-    case Place::view: at = {names, 0}, extent = {left - names - gap, above - gap}; break;
-    case Place::kernels: at = {left, 0}, extent = {right, size_.y}; break;
-    case Place::parameters: at = {0, 0}, extent = {names - gap, above - gap}; break;
-    case Place::timings: at = {0, above}, extent = {times - gap, size_.y - above}; break;
-    case Place::console: at = {times, above}, extent = {left - times - gap, size_.y - above}; break;
-    }
-    ImGui::SetNextWindowPos({origin_.x + at.x, origin_.y + at.y});
-    ImGui::SetNextWindowSize(extent);
-    flags |= ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize |
-             ImGuiWindowFlags_NoBringToFrontOnFocus;
-    if (bare) flags |= ImGuiWindowFlags_NoTitleBar;
-#endif
     if (bare) ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2{0, 0});
     // The frame is cleared with the background: what stands on it draws no pixel of its own.
     bool& docked = docked_[std::size_t(place)];
     ImGui::PushStyleColor(ImGuiCol_WindowBg, bare ? theme::color(theme::kBackground, docked ? 0 : 1)
                                                   : theme::color(theme::kPanel));
     const bool open = ImGui::Begin(title_of(place), nullptr, flags);
-#if LATHE_HAVE_DOCKING
     docked = ImGui::IsWindowDocked();
-#else
-    docked = true; // fixed
-#endif
     ImGui::PopStyleColor();
     if (bare) ImGui::PopStyleVar();
     return open;
@@ -108,9 +86,7 @@ void Layout::begin_toolbar() {
     ImGui::PushStyleColor(ImGuiCol_WindowBg, theme::color(theme::kBackground, 0));
     ImGuiWindowFlags flags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
                              ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoNavFocus;
-#if LATHE_HAVE_DOCKING
     flags |= ImGuiWindowFlags_NoDocking;
-#endif
     ImGui::Begin("##toolbar", nullptr, flags);
 }
 
@@ -123,9 +99,7 @@ void Layout::begin_status_bar() {
     ImGui::PushStyleColor(ImGuiCol_WindowBg, theme::color(theme::kBackground, 0));
     ImGuiWindowFlags flags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
                              ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoNavFocus;
-#if LATHE_HAVE_DOCKING
     flags |= ImGuiWindowFlags_NoDocking;
-#endif
     ImGui::Begin("##status", nullptr, flags);
     ImGui::PopStyleVar();
 }
@@ -137,18 +111,12 @@ void Layout::end_bar() {
 }
 
 bool Layout::place_script_panel(const std::string& name) {
-#if LATHE_HAVE_DOCKING
     if (!g_current) return true;
     auto& seen = g_current->scripts_;
     if (std::find(seen.begin(), seen.end(), name) == seen.end()) seen.push_back(name);
     if (g_current->has_place(name)) return true;
     g_current->homeless_.push_back(name);
     return false;
-#else
-    ImGui::SetNextWindowPos({theme::px(16), theme::px(220)}, ImGuiCond_FirstUseEver);
-    (void)name;
-    return true;
-#endif
 }
 
 } // namespace lathe

@@ -3,13 +3,9 @@
 // places of a script's own panels. Without docking there is nothing to do.
 #include "engine/ui/layout_sizes.h"
 
-#if LATHE_HAVE_DOCKING
 #include <imgui_internal.h>
-#endif
 
 namespace lathe {
-
-#if LATHE_HAVE_DOCKING
 
 namespace {
 
@@ -134,11 +130,5 @@ void Layout::dock_script_panel(const std::string& name) {
     ImGui::DockBuilderDockWindow(name.c_str(), place);
     ImGui::DockBuilderFinish(dockspace_);
 }
-
-#else
-
-void Layout::place_docks() {}
-
-#endif
 
 } // namespace lathe

@@ -17,15 +17,6 @@ namespace {
 float g_scale = 1;
 ImFont* g_fonts[3]{};
 
-#if IMGUI_VERSION_NUM < 19200
-/// Letters that the interface uses; newer versions of ImGui load them as they come.
-const ImWchar* glyph_ranges() {
-    static const ImWchar ranges[] = {0x0020, 0x017f, 0x0370, 0x03ff, 0x2010, 0x2030, 0x2070, 0x209f,
-                                     0x2190, 0x2199, 0x2200, 0x22ff, 0x25a0, 0x25ff, 0};
-    return ranges;
-}
-#endif
-
 fs::path first_existing(const std::vector<fs::path>& files) {
     for (const auto& file : files)
         if (std::error_code ignored; fs::exists(file, ignored)) return file;
@@ -39,12 +30,7 @@ ImFont* load(const fs::path& file, float size) {
     config.OversampleH = 2;
     config.OversampleV = 1;
     if (!file.empty()) {
-#if IMGUI_VERSION_NUM < 19200
-        font =
-            io.Fonts->AddFontFromFileTTF(file.c_str(), std::round(size), &config, glyph_ranges());
-#else
         font = io.Fonts->AddFontFromFileTTF(file.c_str(), std::round(size), &config);
-#endif
     }
     return font ? font : io.Fonts->AddFontDefault();
 }
@@ -139,7 +125,6 @@ void apply(float scale) {
     set(ImGuiCol_PlotLines, kAccent);
     set(ImGuiCol_PlotLinesHovered, 0x7cbcf2);
     set(ImGuiCol_PlotHistogram, kAccent);
-#if LATHE_HAVE_DOCKING
     s.DockingSeparatorSize = px(3);
     s.TabBarBorderSize = 0;
     s.TabBarOverlineSize = px(2);
@@ -154,11 +139,6 @@ void apply(float scale) {
     set(ImGuiCol_DockingPreview, kAccent, 0.4f);
     set(ImGuiCol_DockingEmptyBg, kBackground);
     set(ImGuiCol_NavCursor, kAccent, 0.7f);
-#else
-    set(ImGuiCol_TabActive, kPanel);
-    set(ImGuiCol_TabUnfocused, kBackground);
-    set(ImGuiCol_TabUnfocusedActive, kPanel);
-#endif
 }
 
 void load_fonts(float scale) {
@@ -173,24 +153,14 @@ void load_fonts(float scale) {
         log::warning("fonts are missing below {}; the interface uses ImGui's own", own.string());
     g_fonts[int(Font::ui)] = load(ui, kUiFontSize * scale);
     g_fonts[int(Font::code)] = load(code, kCodeFontSize * scale);
-#if IMGUI_VERSION_NUM < 19200
-    g_fonts[int(Font::small)] = load(ui, kSmallFontSize * scale);
-#else
     g_fonts[int(Font::small)] = g_fonts[int(Font::ui)];
-#endif
     ImGui::GetIO().FontDefault = g_fonts[int(Font::ui)];
-#if IMGUI_VERSION_NUM >= 19200
     ImGui::GetStyle().FontSizeBase = std::round(kUiFontSize * scale);
-#endif
 }
 
 void push_font(Font font) {
-#if IMGUI_VERSION_NUM < 19200
-    ImGui::PushFont(g_fonts[int(font)]);
-#else
     const float sizes[] = {kUiFontSize, kSmallFontSize, kCodeFontSize};
     ImGui::PushFont(g_fonts[int(font)], std::round(sizes[int(font)] * g_scale));
-#endif
 }
 
 void pop_font() { ImGui::PopFont(); }

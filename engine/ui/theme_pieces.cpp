@@ -2,9 +2,7 @@
 // The small pieces of theme.h that panels share.
 #include "engine/ui/theme.h"
 
-#if LATHE_HAVE_DOCKING
 #include <implot.h>
-#endif
 
 #include <cmath>
 
@@ -29,11 +27,7 @@ void draw_symbol(ImDrawList& draw, Symbol symbol, ImVec2 c, float r, ImU32 ink) 
         break;
     case Symbol::reset: {
         draw.PathArcTo(c, r, -0.9f, 4.1f, 24);
-#if IMGUI_VERSION_NUM < 19280
-        draw.PathStroke(ink, 0, r * 0.32f);
-#else
         draw.PathStroke(ink, r * 0.32f);
-#endif
         const ImVec2 tip{c.x + r * std::cos(-0.9f), c.y + r * std::sin(-0.9f)};
         draw.AddTriangleFilled({tip.x - r * 0.85f, tip.y - r * 0.05f},
                                {tip.x + r * 0.35f, tip.y - r * 0.55f},
@@ -96,29 +90,21 @@ bool symbol_button(const char* id, Symbol symbol, const char* tip, bool lit) {
 
 void outline(ImDrawList& draw, ImVec2 low, ImVec2 high, ImU32 ink, float rounding,
              float thickness) {
-#if IMGUI_VERSION_NUM < 19280
-    draw.AddRect(low, high, ink, rounding, 0, thickness);
-#else
     draw.AddRect(low, high, ink, rounding, thickness);
-#endif
 }
 
 void push_plot_style() {
-#if LATHE_HAVE_DOCKING
     ImPlot::PushStyleVar(ImPlotStyleVar_PlotPadding, ImVec2{px(4), px(4)});
     ImPlot::PushStyleVar(ImPlotStyleVar_PlotBorderSize, 0.0f);
     ImPlot::PushStyleColor(ImPlotCol_PlotBg, color(kBackground));
     ImPlot::PushStyleColor(ImPlotCol_FrameBg, color(kPanel, 0));
     ImPlot::PushStyleColor(ImPlotCol_AxisGrid, color(kLine));
     ImPlot::PushStyleColor(ImPlotCol_AxisText, color(kDim));
-#endif
 }
 
 void pop_plot_style() {
-#if LATHE_HAVE_DOCKING
     ImPlot::PopStyleColor(4);
     ImPlot::PopStyleVar(2);
-#endif
 }
 
 void dot(unsigned rgb) {

@@ -6,9 +6,7 @@
 
 #include <fmt/format.h>
 #include <imgui.h>
-#if LATHE_HAVE_DOCKING
 #include <implot.h>
-#endif
 
 #include <algorithm>
 #include <array>
@@ -61,7 +59,6 @@ void table(const FrameStats& stats) {
     ImGui::EndTable();
 }
 
-#if LATHE_HAVE_DOCKING
 void plot(const std::vector<FrameSample>& samples, double top, ImVec2 size) {
     theme::push_plot_style();
     const ImPlotFlags flags = ImPlotFlags_CanvasOnly | ImPlotFlags_NoInputs;
@@ -83,13 +80,6 @@ void plot(const std::vector<FrameSample>& samples, double top, ImVec2 size) {
     }
     theme::pop_plot_style();
 }
-#else
-void plot(const std::vector<FrameSample>& samples, double top, ImVec2 size) {
-    std::vector<float> frames;
-    for (const auto& s : samples) frames.push_back(float(s.frame_ms));
-    ImGui::PlotLines("##times", frames.data(), int(frames.size()), 0, nullptr, 0, float(top), size);
-}
-#endif
 
 } // namespace
 

@@ -12,13 +12,7 @@ namespace lathe {
 
 namespace {
 
-ImTextureID texture_id(unsigned name) {
-#if IMGUI_VERSION_NUM < 19200
-    return reinterpret_cast<ImTextureID>(std::uintptr_t{name});
-#else
-    return ImTextureID(name);
-#endif
-}
+ImTextureID texture_id(unsigned name) { return ImTextureID(name); }
 
 } // namespace
 

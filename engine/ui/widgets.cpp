@@ -8,9 +8,7 @@
 #include <imgui.h>
 #include <imgui_internal.h>
 #include <imgui_stdlib.h>
-#if LATHE_HAVE_DOCKING
 #include <implot.h>
-#endif
 
 #include <algorithm>
 #include <map>
@@ -176,7 +174,6 @@ void plot_line(std::string_view label, std::span<const float> values, float heig
     if (const auto shown = label.substr(0, label.find("##")); !shown.empty())
         theme::text(shown, theme::kDim);
     theme::push_font(theme::Font::small);
-#if LATHE_HAVE_DOCKING
     theme::push_plot_style();
     const ImPlotFlags flags = ImPlotFlags_CanvasOnly | ImPlotFlags_NoInputs;
     if (ImPlot::BeginPlot(id.c_str(), size, flags)) {
@@ -190,10 +187,6 @@ void plot_line(std::string_view label, std::span<const float> values, float heig
         ImPlot::EndPlot();
     }
     theme::pop_plot_style();
-#else
-    ImGui::PlotLines(id.c_str(), values.data(), int(values.size()), 0, nullptr, FLT_MAX, FLT_MAX,
-                     size);
-#endif
     theme::pop_font();
 }
 

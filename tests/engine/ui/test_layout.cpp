@@ -7,7 +7,6 @@
 #include "engine/ui/widgets.h"
 
 #include <gtest/gtest.h>
-#if LATHE_HAVE_DOCKING
 #include <imgui_internal.h>
 
 #include <optional>
@@ -182,4 +181,3 @@ TEST_F(LayoutTest, ANewPanelOfTheScriptIsSeenWithAStoredLayout) {
     }
 }
 
-#endif
