@@ -10,7 +10,6 @@ namespace lathe::gpu {
 
 namespace {
 
-using fmt::format_to;
 using Text = std::back_insert_iterator<std::string>;
 
 /// "o0" or "i2": the name of an operand's pointer; `number` counts outputs and inputs apart.
@@ -31,13 +30,13 @@ std::vector<Named> named_operands(const ElementwiseForm& form) {
 }
 
 void write_parameters(Text to, const ElementwiseForm& form, const std::vector<Named>& operands) {
-    format_to(to, "const {} count", form.wide ? "long long" : "unsigned");
-    if (form.dimensions) format_to(to, ", const Geometry geometry");
+    fmt::format_to(to, "const {} count", form.wide ? "long long" : "unsigned");
+    if (form.dimensions) fmt::format_to(to, ", const Geometry geometry");
     for (const Named& each : operands) {
         const char* const constant = each.is_output ? "" : "const ";
         if (each.form.access == Access::value)
-            format_to(to, ", const {} {}", each.form.stored, each.name);
-        else format_to(to, ", {}{}* {}", constant, each.form.stored, each.name);
+            fmt::format_to(to, ", const {} {}", each.form.stored, each.name);
+        else fmt::format_to(to, ", {}{}* {}", constant, each.form.stored, each.name);
     }
 }
 
@@ -62,26 +61,26 @@ void write_body(std::string& text, const ElementwiseForm& form, const std::vecto
     std::vector<std::string_view> types;
     for (const Named& each : operands) {
         if (each.is_output) continue;
-        format_to(to, "{}const {} in{} = {};\n", indent, each.form.stored, each.number,
-                  element_of(each));
+        fmt::format_to(to, "{}const {} in{} = {};\n", indent, each.form.stored, each.number,
+                       element_of(each));
         types.push_back(each.form.stored);
     }
     write_statements(text, form.statements, types, indent);
     for (const Named& each : operands)
         if (each.is_output)
-            format_to(to, "{}{} = v{};\n", indent, element_of(each),
-                      form.outputs[each.number].value);
+            fmt::format_to(to, "{}{} = v{};\n", indent, element_of(each),
+                           form.outputs[each.number].value);
 }
 
 void write_geometry(Text to, const ElementwiseForm& form, std::size_t strided) {
     if (form.wide)
-        format_to(to, "struct Geometry {{ long long size[{0}], stride[{1}]; }};\n", form.dimensions,
-                  strided * form.dimensions);
+        fmt::format_to(to, "struct Geometry {{ long long size[{0}], stride[{1}]; }};\n",
+                       form.dimensions, strided * form.dimensions);
     else
-        format_to(to,
-                  "struct Geometry {{ unsigned size[{0}], multiply[{0}], shift[{0}]; int "
-                  "stride[{1}]; }};\n",
-                  form.dimensions, strided * form.dimensions);
+        fmt::format_to(to,
+                       "struct Geometry {{ unsigned size[{0}], multiply[{0}], shift[{0}]; int "
+                       "stride[{1}]; }};\n",
+                       form.dimensions, strided * form.dimensions);
 }
 
 /// Offsets of the strided operands for element `i`.
@@ -90,18 +89,18 @@ void write_offsets(Text to, const ElementwiseForm& form, const std::vector<Named
     const char* const offset = form.wide ? "long long" : "int";
     for (const Named& each : operands)
         if (each.form.access == Access::strided)
-            format_to(to, "        {} {}_at = 0;\n", offset, each.name);
-    format_to(to, "        {} left = i;\n", index);
+            fmt::format_to(to, "        {} {}_at = 0;\n", offset, each.name);
+    fmt::format_to(to, "        {} left = i;\n", index);
     for (unsigned axis = form.dimensions; axis-- > 0;) {
-        format_to(to, "        {{\n");
-        if (axis == 0) format_to(to, "            const {} at = left;\n", offset);
+        fmt::format_to(to, "        {{\n");
+        if (axis == 0) fmt::format_to(to, "            const {} at = left;\n", offset);
         else if (form.wide)
-            format_to(to,
-                      "            const {0} next = left / geometry.size[{1}];\n"
-                      "            const {2} at = left - next * geometry.size[{1}];\n",
-                      index, axis, offset);
+            fmt::format_to(to,
+                           "            const {0} next = left / geometry.size[{1}];\n"
+                           "            const {2} at = left - next * geometry.size[{1}];\n",
+                           index, axis, offset);
         else
-            format_to(
+            fmt::format_to(
                 to,
                 "            const {0} next = (__umulhi(left, geometry.multiply[{1}]) + left) >> "
                 "geometry.shift[{1}];\n"
@@ -110,10 +109,10 @@ void write_offsets(Text to, const ElementwiseForm& form, const std::vector<Named
         unsigned number = 0;
         for (const Named& each : operands)
             if (each.form.access == Access::strided)
-                format_to(to, "            {}_at += at * geometry.stride[{}];\n", each.name,
-                          number++ * form.dimensions + axis);
-        if (axis != 0) format_to(to, "            left = next;\n");
-        format_to(to, "        }}\n");
+                fmt::format_to(to, "            {}_at += at * geometry.stride[{}];\n", each.name,
+                               number++ * form.dimensions + axis);
+        if (axis != 0) fmt::format_to(to, "            left = next;\n");
+        fmt::format_to(to, "        }}\n");
     }
 }
 
@@ -122,11 +121,11 @@ void write_single_loop(std::string& text, const ElementwiseForm& form,
                        const std::vector<Named>& operands, std::string_view begin) {
     const Text to = std::back_inserter(text);
     const char* const index = form.wide ? "long long" : "unsigned";
-    format_to(to, "    for ({} i = {}; i < count; i += step) {{\n", index, begin);
+    fmt::format_to(to, "    for ({} i = {}; i < count; i += step) {{\n", index, begin);
     if (form.dimensions) write_offsets(to, form, operands);
     write_body(text, form, operands, "        ",
                [](const Named& each) { return element(each, "i"); });
-    format_to(to, "    }}\n");
+    fmt::format_to(to, "    }}\n");
 }
 
 /// Groups of `form.vector` elements by one access for each operand.
@@ -134,27 +133,29 @@ void write_group_loop(std::string& text, const ElementwiseForm& form,
                       const std::vector<Named>& operands) {
     const Text to = std::back_inserter(text);
     const char* const index = form.wide ? "long long" : "unsigned";
-    format_to(to, "    for ({} g = first; g < count / {}; g += step) {{\n", index, form.vector);
+    fmt::format_to(to, "    for ({} g = first; g < count / {}; g += step) {{\n", index,
+                   form.vector);
     for (const Named& each : operands)
         if (each.form.access == Access::flat) {
-            format_to(to, "        Group<{}> {}_group", each.form.stored, each.name);
+            fmt::format_to(to, "        Group<{}> {}_group", each.form.stored, each.name);
             if (!each.is_output)
-                format_to(to, " = ((const Group<{}>*){})[g]", each.form.stored, each.name);
-            format_to(to, ";\n");
+                fmt::format_to(to, " = ((const Group<{}>*){})[g]", each.form.stored, each.name);
+            fmt::format_to(to, ";\n");
         }
-    format_to(to, "        #pragma unroll\n        for (int k = 0; k < {}; ++k) {{\n", form.vector);
+    fmt::format_to(to, "        #pragma unroll\n        for (int k = 0; k < {}; ++k) {{\n",
+                   form.vector);
     if (std::string_view{form.statements[0].loop.text}.find("(i)") != std::string_view::npos)
-        format_to(to, "            const {0} i = g * {1} + k;\n", index, form.vector);
+        fmt::format_to(to, "            const {0} i = g * {1} + k;\n", index, form.vector);
     write_body(text, form, operands, "            ", [](const Named& each) {
         return each.form.access == Access::flat ? fmt::format("{}_group.of[k]", each.name)
                                                 : element(each, "");
     });
-    format_to(to, "        }}\n");
+    fmt::format_to(to, "        }}\n");
     for (const Named& each : operands)
         if (each.is_output)
-            format_to(to, "        ((Group<{}>*){})[g] = {}_group;\n", each.form.stored, each.name,
-                      each.name);
-    format_to(to, "    }}\n");
+            fmt::format_to(to, "        ((Group<{}>*){})[g] = {}_group;\n", each.form.stored,
+                           each.name, each.name);
+    fmt::format_to(to, "    }}\n");
 }
 
 void write_statement(std::string& text, const StatementForm& form, std::size_t first_value,
@@ -164,30 +165,30 @@ void write_statement(std::string& text, const StatementForm& form, std::size_t f
     const std::string_view words = form.loop.text;
     const auto says = [&](std::string_view word) { return words.find(word) != words.npos; };
     for (std::size_t k = 0; k < form.outputs.size(); ++k)
-        format_to(to, "{}{} v{};\n", indent, kernel_type(form.outputs[k]), first_value + k);
-    format_to(to, "{}{{\n", indent);
+        fmt::format_to(to, "{}{} v{};\n", indent, kernel_type(form.outputs[k]), first_value + k);
+    fmt::format_to(to, "{}{{\n", indent);
     if (says("kBits"))
-        format_to(to, "{}    constexpr int kBits = {};\n", indent,
-                  item_bytes(form.loop.inputs[0]) * 8);
+        fmt::format_to(to, "{}    constexpr int kBits = {};\n", indent,
+                       item_bytes(form.loop.inputs[0]) * 8);
     for (std::size_t k = 0; k < form.outputs.size(); ++k) {
         if (says(fmt::format("R{}", k)))
-            format_to(to, "{}    typedef {} R{};\n", indent, kernel_type(form.outputs[k]), k);
-        format_to(to, "{}    {} r{};\n", indent, compute_type(form.loop.outputs[k]), k);
+            fmt::format_to(to, "{}    typedef {} R{};\n", indent, kernel_type(form.outputs[k]), k);
+        fmt::format_to(to, "{}    {} r{};\n", indent, compute_type(form.loop.outputs[k]), k);
     }
     for (std::size_t k = 0; k < form.inputs.size(); ++k) {
         const auto [is_value, number] = form.inputs[k];
         if (says(fmt::format("A{}", k)))
-            format_to(to, "{}    typedef {} A{};\n", indent,
-                      is_value ? kernel_type(values[number]) : input_types[number], k);
-        format_to(to, "{}    const {} a{} = lathe::cast<{}>({}{});\n", indent,
-                  compute_type(form.loop.inputs[k]), k, compute_type(form.loop.inputs[k]),
-                  is_value ? "v" : "in", number);
+            fmt::format_to(to, "{}    typedef {} A{};\n", indent,
+                           is_value ? kernel_type(values[number]) : input_types[number], k);
+        fmt::format_to(to, "{}    const {} a{} = lathe::cast<{}>({}{});\n", indent,
+                       compute_type(form.loop.inputs[k]), k, compute_type(form.loop.inputs[k]),
+                       is_value ? "v" : "in", number);
     }
-    format_to(to, "{}    {{ {}; }}\n", indent, words);
+    fmt::format_to(to, "{}    {{ {}; }}\n", indent, words);
     for (std::size_t k = 0; k < form.outputs.size(); ++k)
-        format_to(to, "{}    v{} = lathe::cast<{}>(r{});\n", indent, first_value + k,
-                  kernel_type(form.outputs[k]), k);
-    format_to(to, "{}}}\n", indent);
+        fmt::format_to(to, "{}    v{} = lathe::cast<{}>(r{});\n", indent, first_value + k,
+                       kernel_type(form.outputs[k]), k);
+    fmt::format_to(to, "{}}}\n", indent);
 }
 
 } // namespace
@@ -213,14 +214,15 @@ std::string elementwise_source(const ElementwiseForm& form, std::string_view ent
     const Text to = std::back_inserter(text);
     if (form.dimensions) write_geometry(to, form, strided);
     if (form.vector > 1)
-        format_to(to,
-                  "template <class T> struct __align__(sizeof(T) * {0}) Group {{ T of[{0}]; }};\n",
-                  form.vector);
-    format_to(to, "extern \"C\" __global__ void {}(", entry);
+        fmt::format_to(
+            to, "template <class T> struct __align__(sizeof(T) * {0}) Group {{ T of[{0}]; }};\n",
+            form.vector);
+    fmt::format_to(to, "extern \"C\" __global__ void {}(", entry);
     write_parameters(to, form, operands);
     const char* const index = form.wide ? "long long" : "unsigned";
-    format_to(to, ") {{\n    const {0} step = ({0})gridDim.x * blockDim.x;\n", index);
-    format_to(to, "    const {0} first = ({0})blockIdx.x * blockDim.x + threadIdx.x;\n", index);
+    fmt::format_to(to, ") {{\n    const {0} step = ({0})gridDim.x * blockDim.x;\n", index);
+    fmt::format_to(to, "    const {0} first = ({0})blockIdx.x * blockDim.x + threadIdx.x;\n",
+                   index);
     if (form.vector > 1) {
         write_group_loop(text, form, operands);
         write_single_loop(text, form, operands,
@@ -228,7 +230,7 @@ std::string elementwise_source(const ElementwiseForm& form, std::string_view ent
     } else {
         write_single_loop(text, form, operands, "first");
     }
-    format_to(to, "}}\n");
+    fmt::format_to(to, "}}\n");
     std::string headers;
     if (text.find("complex<") != text.npos) headers += "#include <pycuda-complex.hpp>\n";
     if (text.find("lathe::half") != text.npos) headers += "#include <lathe_half.hpp>\n";
