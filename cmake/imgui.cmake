@@ -3,7 +3,7 @@
 #
 # LATHE_IMGUI_SOURCE names where the sources come from; "auto" takes the first that is there:
 #   root     LATHE_IMGUI_ROOT, a tree with imgui/, implot/ and ImGuiColorTextEdit/
-#   archive  .deps/imgui_bundle-<version>.tar.gz, which tools/bootstrap downloads; its hash is checked
+#   archive  .deps/imgui_bundle-<version>.tar.gz, which tools/bootstrap downloads; it has its hash
 #   git      the same versions by FetchContent
 set(LATHE_IMGUI_SOURCE auto CACHE STRING "auto, root, archive or git")
 set_property(CACHE LATHE_IMGUI_SOURCE PROPERTY STRINGS auto root archive git)

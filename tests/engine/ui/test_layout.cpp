@@ -180,4 +180,3 @@ TEST_F(LayoutTest, ANewPanelOfTheScriptIsSeenWithAStoredLayout) {
         expect_fitting(bench, {script_name(title)}, title);
     }
 }
-
