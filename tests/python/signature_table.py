@@ -110,17 +110,37 @@ def _owner(kind: type, method: str) -> type:
 
 
 def ours(name: str) -> list[inspect.Signature]:
-    """What may be called; several where the extension has overloads."""
+    """What may be called; several if the extension has overloads or a parameter two names."""
     found = find(name)
     if isinstance(found, (staticmethod, classmethod)):
         found = found.__func__
+    function = found.__init__ if inspect.isclass(found) else found
+    names = getattr(function, "documented_names", {})
+    return [each for own in _taken(name, found) for each in (own, *_renamed(own, names))]
+
+
+def _renamed(taken: inspect.Signature, names: dict[str, str]) -> list[inspect.Signature]:
+    """The same with documented names of parameters (lathe.array.documented_names)."""
+    if not names:
+        return []
+    others = {own: documented for documented, own in names.items()}
+    parameters = taken.parameters.values()
+    return [
+        taken.replace(parameters=[p.replace(name=others.get(p.name, p.name)) for p in parameters])
+    ]
+
+
+def _taken(name: str, found: Any) -> list[inspect.Signature]:
     if inspect.isclass(found):
+        if found.__name__ == "GPUArray":
+            signatures = _of_stub(["ArrayBase", "__new__"])
+            return [s.replace(parameters=list(s.parameters.values())[1:]) for s in signatures]
         if found.__module__ == "lathe._lathe":
             owner = _owner(found, "__init__")
             signatures = _of_stub([owner.__name__, "__init__"])
             return [s.replace(parameters=list(s.parameters.values())[1:]) for s in signatures]
         return [inspect.signature(found)]
-    if inspect.isfunction(found) or hasattr(found, "__wrapped__"):
+    if inspect.isfunction(found) or inspect.ismethod(found) or hasattr(found, "__wrapped__"):
         return [inspect.signature(found)]
     parent = find(name.rpartition(".")[0])
     if inspect.isclass(parent):
@@ -178,6 +198,6 @@ def other_defaults(theirs: inspect.Signature, taken: inspect.Signature) -> list[
         own = taken.parameters.get(name)
         if own is None or p.default in (Parameter.empty, ...) or own.default in (...,):
             continue
-        if own.default != p.default:
+        if own.default != p.default and not (own.default == () and p.default == []):
             found.append(f"{name}={own.default!r}, PyCUDA's is {p.default!r}")
     return found

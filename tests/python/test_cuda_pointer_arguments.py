@@ -183,3 +183,20 @@ def test_blocks_of_pools_wait_for_streams():
         flag[0] = 1
     stream.synchronize()
     other.free()
+
+
+def test_prepare_names_shared_memory():
+    """Of calls that name none."""
+    source = """__global__ void put(int* to) {
+        extern __shared__ int own[];
+        unsigned bytes;
+        asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(bytes));
+        own[0] = bytes;
+        *to = own[0];
+    }"""
+    to = zeros()
+    function = SourceModule(source).get_function("put").prepare("P", shared=256)
+    function.prepared_call((1, 1), (1, 1, 1), to)
+    assert values_of(to)[0] == 256
+    function.prepared_call((1, 1), (1, 1, 1), to, shared_size=64)
+    assert values_of(to)[0] == 64

@@ -81,14 +81,16 @@ void bind_function(py::module_& m) {
             "LogicError for a block, grid or cluster that the device refuses.")
         .def(
             "prepare",
-            [](const FunctionPointer& f, const py::object& types, const py::object& texrefs) {
+            [](const FunctionPointer& f, const py::object& types, const py::object& texrefs,
+               std::size_t shared) {
                 check_texrefs(texrefs);
-                f->prepare(types);
+                f->prepare(types, shared);
                 return f;
             },
-            py::arg("arg_types"), py::arg("texrefs") = py::tuple(),
-            "Fixes the types of the arguments: struct characters ('PPf') or data types. Returns\n"
-            "itself. Raises TypeError where they are not those of the kernel.")
+            py::arg("arg_types"), py::arg("texrefs") = py::tuple(), py::arg("shared") = 0,
+            "Fixes the types of the arguments: struct characters ('PPf') or data types, and the\n"
+            "dynamic shared memory of calls without shared_size. Returns itself. Raises TypeError\n"
+            "if the types are not those of the kernel.")
         .def(
             "prepared_call",
             [](PyFunction& f, const py::object& grid, const py::object& block, const py::args& args,

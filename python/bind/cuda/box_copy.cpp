@@ -55,7 +55,7 @@ void set_array(Side& side, CudaArrayPointer array) {
 }
 
 void set_device(Side& side, const py::object& pointer, const char* function) {
-    device_pointer(pointer, function, "ptr");
+    device_pointer(pointer, function, "devptr");
     side.device = pointer;
     side.at.memory = CU_MEMORYTYPE_DEVICE;
 }
@@ -145,10 +145,10 @@ void bind_side(py::class_<T>& c, Side Copy::* side, const std::string& prefix, b
           [=](T& t, const py::object& pointer) {
               set_device(t.*side, pointer, "set_src_device or set_dst_device");
           },
-          py::arg("ptr"), "Device memory; kept alive where it is an object.");
+          py::arg("devptr"), "Device memory; kept alive where it is an object.");
     c.def((set + "_unified").c_str(),
           [=](T& t, const py::object& memory) { set_unified(t.*side, memory, is_target); },
-          py::arg("memory"), "Memory that the device finds by its address; kept alive.");
+          py::arg("buffer"), "Memory that the device finds by its address; kept alive.");
 }
 
 template <class T>

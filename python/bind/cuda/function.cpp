@@ -118,7 +118,7 @@ void PyFunction::set_parameters(const py::args& args) {
         state_.set(known[k].offset_bytes, packed.pointers()[k], known[k].bytes);
 }
 
-void PyFunction::prepare(const py::object& types) {
+void PyFunction::prepare(const py::object& types, std::size_t shared_bytes) {
     const py::list parsed = py::module_::import("lathe.cuda.argument_types").attr("parse")(types);
     Signature signature;
     signature.kernel = name_;
@@ -148,12 +148,14 @@ void PyFunction::prepare(const py::object& types) {
     }
     prepared_plan_ = ArgumentPlan{signature};
     prepared_ = std::move(signature);
+    prepared_shared_bytes_ = shared_bytes;
 }
 
 bool PyFunction::launch_plain(bool prepared, const gpu::LaunchConfig& config,
                               std::span<PyObject* const> values) {
     if (recording) [[unlikely]]
         settle_thread();
+    if (prepared && prepared_shared_bytes_) return false;
     ArgumentPlan::Block block;
     ArgumentPlan& plan = prepared ? prepared_plan_ : plan_;
     CUcontext context = nullptr;
@@ -180,6 +182,7 @@ void PyFunction::prepared_call(const py::object& grid, const py::object& block,
     if (!prepared_)
         throw py::value_error(fmt::format("{} was not prepared: call prepare() first", name_));
     gpu::Context::ensure_current();
+    if (shared_bytes == 0) shared_bytes = prepared_shared_bytes_;
     launch({dim3_from(grid, "grid"), dim3_from(block, "block"), shared_bytes, stream}, *prepared_,
            args);
 }

@@ -38,8 +38,9 @@ public:
                     const PyStream* stream, std::size_t shared, bool time_kernel,
                     bool cooperative = false, const py::object& cluster = py::none(),
                     const gpu::LaunchAttributes& more = {});
-    /// `types`: struct characters ("PPf") or a sequence of data types.
-    void prepare(const py::object& types);
+    /// `types`: struct characters ("PPf") or a sequence of data types. `shared_bytes`: dynamic
+    /// shared memory of calls that name none.
+    void prepare(const py::object& types, std::size_t shared_bytes);
     void prepared_call(const py::object& grid, const py::object& block, gpu::StreamView stream,
                        const py::args& args, std::size_t shared_bytes);
     /// Launches values that an ArgumentPlan can copy. False where call() or prepared_call() must
@@ -67,6 +68,7 @@ private:
     std::optional<Signature> typed_;
     bool types_asked_ = false;
     std::optional<Signature> prepared_;
+    std::size_t prepared_shared_bytes_ = 0;
     ArgumentPlan plan_, prepared_plan_;
     std::size_t most_threads_; ///< of a block
     gpu::Dim3 last_block_{0, 0, 0};

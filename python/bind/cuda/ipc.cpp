@@ -60,8 +60,8 @@ void bind_ipc(py::module_& m) {
                  return std::make_unique<PyIpcMemory>(ipc_handle_from(handle, "IPCMemoryHandle"),
                                                       flags);
              }),
-             py::arg("handle"), py::arg("flags") = 1,
-             "`handle`: what mem_get_ipc_handle gave there. `flags` are ipc_mem_flags. Raises "
+             py::arg("ipc_handle"), py::arg("flags") = 1,
+             "`ipc_handle`: what mem_get_ipc_handle gave there. `flags` are ipc_mem_flags. Raises "
              "LogicError\n"
              "for memory of this process. (cuIpcOpenMemHandle)")
         .def("get_pointer", &PyIpcMemory::address)

@@ -221,17 +221,20 @@ template <class Unit> void bind_fill(py::module_& m, const char* name, const cha
         async ? gpu::fill_units(to.address, data, sizeof(Unit), size, stream_of(stream))
               : gpu::fill_units(to.address, data, sizeof(Unit), size);
     };
-    m.def(
-        name,
-        [fill](const py::object& dest, Unit data, std::size_t size) {
-            fill(dest, data, size, nullptr, false);
-        },
-        py::arg("dest"), py::arg("data"), py::arg("size"), "`size` elements, not bytes.");
-    m.def((std::string{name} + "_async").c_str(),
-          [fill](const py::object& dest, Unit data, std::size_t size, const PyStream* stream) {
-              fill(dest, data, size, stream, true);
-          },
-          py::arg("dest"), py::arg("data"), py::arg("size"), py::arg("stream") = py::none());
+    // PyCUDA's documentation says `count`, its code `size`.
+    for (const char* const number : {"size", "count"}) {
+        m.def(
+            name,
+            [fill](const py::object& dest, Unit data, std::size_t size) {
+                fill(dest, data, size, nullptr, false);
+            },
+            py::arg("dest"), py::arg("data"), py::arg(number), "So many elements, not bytes.");
+        m.def((std::string{name} + "_async").c_str(),
+              [fill](const py::object& dest, Unit data, std::size_t size, const PyStream* stream) {
+                  fill(dest, data, size, stream, true);
+              },
+              py::arg("dest"), py::arg("data"), py::arg(number), py::arg("stream") = py::none());
+    }
 }
 
 } // namespace

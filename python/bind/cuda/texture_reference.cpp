@@ -178,6 +178,7 @@ void bind_texture_reference(py::module_& m) {
              py::arg("pitch"), "Binds rows of device memory, `pitch` bytes from row to row.")
         .def("set_format", &set_format, py::arg("fmt"), py::arg("num_components"),
              "The array_format and channels of device memory.")
+        .def("set_format", &set_format, py::arg("format"), py::arg("num_components"))
         .def("set_address_mode", &set_address_mode, py::arg("dim"), py::arg("am"),
              "The address_mode of an axis; CLAMP without TRSF_NORMALIZED_COORDINATES, but for "
              "BORDER.")

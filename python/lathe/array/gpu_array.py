@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from lathe.array.documented_names import documented_as
 from lathe.array.extensions import provided
 from lathe.array.reductions import ReductionMethods
 from lathe.array.standard import StandardMethods
@@ -174,6 +175,7 @@ class GPUArray(TransferMethods, ReductionMethods, StandardMethods, native.ArrayB
             return self
         return native.cast_array(self, wanted, stream)
 
+    @documented_as(scalar="value")
     def fill(self, value: Any, stream: Stream = None) -> Self:
         """Sets every element; returns the array."""
         native.fill_array(self, value, stream)

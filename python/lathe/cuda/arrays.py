@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from lathe.array.documented_names import documented_as
 from lathe.cuda.array_descriptors import ArrayDescriptor, ArrayDescriptor3D
 from lathe.cuda.constants import address_mode, array3d_flags, array_format, filter_mode
 from lathe.native import native
@@ -210,6 +211,7 @@ def gpuarray_to_array(
     return _copied(descriptor, gpuarray, descriptor.width * dtype.itemsize, on_device=True)
 
 
+@documented_as(matrix="ndarray")
 def make_multichannel_2d_array(ndarray: NDArray[Any], order: str) -> native.CudaArray:
     """A CUDA array of two dimensions whose elements have channels.
 

@@ -103,11 +103,15 @@ isnan = _unary("isnan")
 isinf = _unary("isinf")
 isfinite = _unary("isfinite")
 
-fmod = _binary("fmod")
 atan2 = _binary("atan2")
 hypot = _binary("hypot")
 copysign = _binary("copysign")
 nextafter = _binary("nextafter")
+
+
+def fmod(arg: Any, mod: Any, stream: Stream = None, out: GPUArray | None = None) -> GPUArray:
+    """C's remainder of ``arg / mod`` of each pair of elements; asynchronous on `stream`."""
+    return native.apply("fmod", arg, mod, out=out, stream=stream)
 
 
 def ldexp(

@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from lathe.array.documented_names import documented_as
 from lathe.cuda import constants
 from lathe.cuda.array_descriptors import ArrayDescriptor, ArrayDescriptor3D
 from lathe.cuda.arrays import (
@@ -225,9 +226,10 @@ def mem_alloc_like(ary: NDArray[Any]) -> native.DeviceAllocation:
     return mem_alloc(ary.nbytes)
 
 
-def to_device(buffer: Any) -> native.DeviceAllocation:
+@documented_as(buffer="bf_obj")
+def to_device(bf_obj: Any) -> native.DeviceAllocation:
     """Device memory with a copy of a contiguous buffer. Blocks until the copy is done."""
-    view = memoryview(buffer)
+    view = memoryview(bf_obj)
     if not view.contiguous:
         raise BufferError(
             f"the buffer must be contiguous, got shape {view.shape}, strides {view.strides}"

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lathe.array.documented_names import documented_as
 from lathe.native import native
 
 
@@ -20,6 +21,7 @@ class ArgumentHandler:
         Contiguous. Its device memory is allocated at the first call and kept for the next.
     """
 
+    @documented_as(array="ary")
     def __init__(self, ary: NDArray[Any]) -> None:
         self.array = ary
         self.dev_alloc: native.DeviceAllocation | None = None
@@ -53,6 +55,7 @@ class Out(ArgumentHandler):
     With a stream the copy back is in its order: synchronise before reading the array.
     """
 
+    @documented_as(array="ary")
     def __init__(self, ary: NDArray[Any]) -> None:
         if isinstance(ary, np.ndarray) and not ary.flags.writeable:
             raise ValueError("Out and InOut write to the array, and this one is read-only")

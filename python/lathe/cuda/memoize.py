@@ -8,6 +8,7 @@ import gc
 from collections.abc import Callable, Iterator
 from typing import Any, ParamSpec, TypeVar
 
+from lathe.array.documented_names import documented_as
 from lathe.cuda import driver
 
 P = ParamSpec("P")
@@ -67,14 +68,15 @@ def _end(context: driver.Context) -> None:
     context.detach()
 
 
-def mark_cuda_test(func: Callable[P, T]) -> Callable[P, T]:
+@documented_as(func="inner_f")
+def mark_cuda_test(inner_f: Callable[P, T]) -> Callable[P, T]:
     """A test that runs in a context of its own, made before it and ended after it."""
 
-    @functools.wraps(func)
+    @functools.wraps(inner_f)
     def with_context(*args: P.args, **kwargs: P.kwargs) -> T:
         context = _begin()
         try:
-            return func(*args, **kwargs)
+            return inner_f(*args, **kwargs)
         finally:
             _end(context)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from lathe.array.documented_names import documented_as
 from lathe.cuda import gpuarray
 from lathe.cuda.random_kernels import Kernels, mrg32k3a_kernels, xorwow_kernels
 from lathe.cuda.random_states import GPUArray, StateGenerator
@@ -16,16 +17,18 @@ from lathe.cuda.random_states import GPUArray, StateGenerator
 _SeedGetter = Callable[[int], GPUArray]
 
 
-def seed_getter_uniform(N: int) -> GPUArray:
-    """One random seed for `N` generators, by Python's `random`."""
-    made = gpuarray.empty([N], np.int32)
+@documented_as(N="n")
+def seed_getter_uniform(n: int) -> GPUArray:
+    """One random seed for `n` generators, by Python's `random`."""
+    made = gpuarray.empty([n], np.int32)
     made.fill(np.int32(_random.randint(0, 2**31 - 1)))
     return made
 
 
-def seed_getter_unique(N: int) -> GPUArray:
-    """A random seed for each of `N` generators, by NumPy's global generator."""
-    return gpuarray.to_gpu(np.random.randint(0, 2**31 - 1, N).astype(np.int32))
+@documented_as(N="n")
+def seed_getter_unique(n: int) -> GPUArray:
+    """A random seed for each of `n` generators, by NumPy's global generator."""
+    return gpuarray.to_gpu(np.random.randint(0, 2**31 - 1, n).astype(np.int32))
 
 
 class _PseudoGenerator(StateGenerator):
