@@ -280,7 +280,7 @@ const char* readable(const char* text) {
     std::memcpy(made, text, bytes);
     Registry::instance().add({.begin = reinterpret_cast<std::uintptr_t>(made),
                               .bytes = bytes,
-                              .kind = Allocation::Kind::heap});
+                              .kind = Allocation::Kind::launch});
     return place = made;
 }
 

@@ -73,7 +73,7 @@ std::uint8_t* DeviceWork::parameters(const Request& request, std::size_t bytes) 
         if (!chunk) return nullptr;
         Registry::instance().add({.begin = reinterpret_cast<std::uintptr_t>(chunk),
                                   .bytes = size,
-                                  .kind = Allocation::Kind::heap});
+                                  .kind = Allocation::Kind::launch});
         chunks_.push_back(chunk);
         free_ = chunk;
         free_end_ = chunk + size;

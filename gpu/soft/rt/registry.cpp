@@ -99,6 +99,7 @@ const char* name_of(Allocation::Kind kind) {
     case Allocation::Kind::variable: return "module variable";
     case Allocation::Kind::array: return "CUDA array";
     case Allocation::Kind::heap: return "device heap";
+    case Allocation::Kind::launch: return "launches from kernels";
     case Allocation::Kind::graph: return "memory of a graph";
     }
     return "memory";

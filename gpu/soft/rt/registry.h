@@ -29,6 +29,7 @@ struct Allocation {
         variable,
         array,
         heap,
+        launch, ///< what launches from kernels pass: parameters, texts
         graph ///< of a graph's nodes: known from their making on, allocated by a launch
     };
 

@@ -172,7 +172,10 @@ TEST_F(DeviceRuntime, ChildrenAreCancelledWithTheirParent) {
     Buffer<int> x{2};
     CHECK_CU(launch(f, shape(1, 1), x.get()));
     const auto* words = reinterpret_cast<const int*>(x.get());
-    while (!__atomic_load_n(words, __ATOMIC_RELAXED)) std::this_thread::yield();
+    while (!__atomic_load_n(words, __ATOMIC_RELAXED)) {
+        ASSERT_EQ(cuStreamQuery(nullptr), CUDA_ERROR_NOT_READY) << "no child came to its store";
+        std::this_thread::yield();
+    }
     EXPECT_EQ(latheSoftCancel(nullptr), 0);
     EXPECT_EQ(cuCtxSynchronize(), CUDA_ERROR_LAUNCH_TIMEOUT);
 }
