@@ -146,7 +146,9 @@ TEST_F(Heap, FreedMemoryComesBack) {
                           "  }\n"
                           "}\n");
     Buffer<int> x{1};
-    for (const int bytes : {64, 4096, 100000, 16, 1 << 20}) allowed(f, shape(2, 4), x.get(), bytes);
+    for (const int bytes : {64, 4096, 100000, 16}) allowed(f, shape(2, 4), x.get(), bytes);
+    // Half of the heap at once: what other tests left in it stays.
+    allowed(f, shape(1, 4), x.get(), 1 << 20);
     EXPECT_EQ(x.read()[0], 0);
 }
 
