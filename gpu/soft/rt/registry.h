@@ -30,7 +30,7 @@ struct Allocation {
         array,
         heap,
         launch, ///< what launches from kernels pass: parameters, texts
-        graph ///< of a graph's nodes: known from their making on, allocated by a launch
+        graph   ///< of a graph's nodes: known from their making on, allocated by a launch
     };
 
     std::uintptr_t begin = 0;

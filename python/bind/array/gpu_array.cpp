@@ -8,6 +8,8 @@
 #include "python/bind/cuda/pointer.h"
 #include "python/bind/gil.h"
 
+#include <pybind11/numpy.h>
+
 #include <fmt/format.h>
 
 #include <array>

@@ -11,6 +11,8 @@
 #include "python/bind/cuda/stream.h"
 #include "python/bind/gil.h"
 
+#include <pybind11/numpy.h>
+
 #include <cuda.h>
 
 #include <fmt/format.h>

@@ -78,8 +78,7 @@ def _about_software(library: str) -> list[str]:
         "the software device: kernels run on the CPU, with a GPU's results and a CPU's speed",
         "it takes PTX (also in fat binaries), no machine code of GPUs: cuBLAS, cuFFT and other",
         "libraries of NVIDIA do not run on it, nor do programs built on the CUDA run time (cudart)",
-        "it does not have: graphs that allocate, memory and events shared between processes,",
-        "mapping of virtual memory (cuMemMap), dynamic parallelism, a second device",
+        "it does not have: mapping of virtual memory (cuMemMap), clusters, a second device",
     ]
     if os.environ.get("LATHE_SOFT_CHECKS") == "pages":
         lines.append("accesses outside of allocations are found by pages (LATHE_SOFT_CHECKS=pages)")
