@@ -201,7 +201,7 @@ def test_doctor_says_what_is_there_and_what_is_not():
         assert word in done.stdout
     for word in (
         "on the CPU",
-        "does not have: graphs that allocate",
+        "does not have: mapping of virtual memory",
         "no machine code",
         "LD_LIBRARY_PATH=",
     ):
