@@ -184,15 +184,19 @@ def test_a_callback_that_python_never_let_in_is_an_error_and_never_runs_late(cap
     """Somebody holds Python's lock for longer than a stream has patience."""
     stream = cuda.Stream(cuda.stream_flags.NON_BLOCKING)
     seen = []
+    sleep = ctypes.PyDLL(None).usleep  # a call that keeps the lock
+    interval = sys.getswitchinterval()
     native.set_host_function_patience(0.1)
+    sys.setswitchinterval(30)  # nor does this thread give it up before that call
     try:
         stream.add_callback(seen.append, 1)
-        ctypes.PyDLL(None).usleep(600_000)  # a call that keeps the lock
+        sleep(600_000)
         with pytest.raises(cuda.LaunchError, match="1 host function was left out"):
             stream.synchronize()
         stream.synchronize()  # told once
         assert seen == []
     finally:
+        sys.setswitchinterval(interval)
         native.set_host_function_patience(10)
     stream.add_callback(seen.append, 2)
     stream.synchronize()
