@@ -37,6 +37,32 @@ def script_environment(**more: str) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **more}
 
 
+class Gate:
+    """Holds a stream from here until it is opened, at the latest where the block ends."""
+
+    def __init__(self, stream):
+        import numpy as np
+
+        import lathe.cuda.driver as cuda
+        from lathe.cuda.compiler import SourceModule
+
+        self._flag = cuda.pagelocked_zeros(1, np.uint32, mem_flags=cuda.host_alloc_flags.DEVICEMAP)
+        source = "__global__ void hold(volatile unsigned* flag) { while (*flag == 0) { } }"
+        self._hold = SourceModule(source).get_function("hold").prepare("P")  # unloading waits
+        pointer = self._flag.base.get_device_pointer()
+        self._hold.prepared_async_call((1, 1), (1, 1, 1), stream, pointer)
+
+    def open(self):
+        """Never gives up Python's lock."""
+        self._flag[0] = 1
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.open()
+
+
 @pytest.fixture
 def copied_bytes_are_right():
     """A function: none in this test, unless this GL cannot share memory with this CUDA device."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from conftest import Gate
 
 import lathe.cuda.driver as cuda
 from lathe.cuda import gpuarray, tools
@@ -164,23 +165,16 @@ def test_a_pointer_may_prepare_the_function_anew():
 
 def test_blocks_of_pools_wait_for_streams():
     """A block that a launch on a stream uses has no next owner before that is done."""
-    hold = SourceModule(
-        "__global__ void hold(volatile unsigned* flag, int* a) { while (*flag == 0) { } *a = 5; }"
-    ).get_function("hold")
-    hold.prepare("PP")
-    flag = cuda.pagelocked_zeros(1, np.uint32, mem_flags=cuda.host_alloc_flags.DEVICEMAP)
-    pointer = flag.base.get_device_pointer()
+    function = SourceModule(ADD).get_function("add").prepare("Pi")
     pool = tools.DeviceMemoryPool()
     stream = cuda.Stream(cuda.stream_flags.NON_BLOCKING)
     block = pool.allocate(64)
     address = int(block)
-    hold.prepared_async_call((1, 1), (1, 1, 1), stream, pointer, block)
-    try:
+    with Gate(stream):
+        function.prepared_async_call((1, 1), (1, 1, 1), stream, block, 5)
         block.free()
         other = pool.allocate(64)
         assert int(other) != address
-    finally:
-        flag[0] = 1
     stream.synchronize()
     other.free()
 

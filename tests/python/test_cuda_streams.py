@@ -12,7 +12,7 @@ import time
 
 import numpy as np
 import pytest
-from conftest import script_environment
+from conftest import Gate, script_environment
 
 import lathe.cuda.driver as cuda
 from lathe.cuda.compiler import SourceModule
@@ -189,8 +189,10 @@ def test_a_callback_that_python_never_let_in_is_an_error_and_never_runs_late(cap
     native.set_host_function_patience(0.1)
     sys.setswitchinterval(30)  # nor does this thread give it up before that call
     try:
-        stream.add_callback(seen.append, 1)
-        sleep(600_000)
+        with Gate(stream) as gate:
+            stream.add_callback(seen.append, 1)
+            gate.open()
+            sleep(1_500_000)
         with pytest.raises(cuda.LaunchError, match="1 host function was left out"):
             stream.synchronize()
         stream.synchronize()  # told once
