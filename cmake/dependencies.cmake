@@ -62,13 +62,18 @@ if(LATHE_PYTHON)
     set(PYBIND11_FINDPYTHON ON)
     find_package(Python 3.11 QUIET COMPONENTS Interpreter Development.Module)
     if(Python_FOUND)
-        execute_process(COMMAND ${Python_EXECUTABLE} -m pybind11 --cmakedir
+        # `-m pybind11 --cmakedir` quotes a path with a blank.
+        execute_process(COMMAND ${Python_EXECUTABLE} -c
+            "import pybind11; print(pybind11.get_cmake_dir())"
             OUTPUT_VARIABLE pybind11_hint OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
         find_package(pybind11 2.10 CONFIG QUIET HINTS ${pybind11_hint})
     endif()
     if(NOT pybind11_FOUND)
-        message(STATUS "Python module: not built, Python's headers or pybind11 were not found "
-                       "(tools/bootstrap brings both)")
+        set(missing "Python's headers or pybind11 were not found (tools/bootstrap brings both)")
+        if(EXISTS ${PROJECT_SOURCE_DIR}/.venv)
+            message(FATAL_ERROR "Python module: ${missing}. -DLATHE_PYTHON=OFF builds without it.")
+        endif()
+        message(STATUS "Python module: not built, ${missing}")
         set(LATHE_PYTHON OFF)
     endif()
 endif()
