@@ -205,6 +205,71 @@ class TestLayers:
         assert self.check.check(tmp_path) == []
 
 
+class TestRunTests:
+    """A test is left out only when it passed with what it depends on as it is."""
+
+    runner = tool("run_tests")
+
+    @pytest.fixture
+    def kind(self, tmp_path, monkeypatch):
+        """Tests a and b, whose runs are in `ran` and whose failures are in `failing`."""
+        states, failing, ran = {"a": "1", "b": "1"}, set(), []
+
+        def run(names):
+            ran.append(names)
+            return failing & set(names)
+
+        monkeypatch.setattr(self.runner, "PASSED", tmp_path / "passed.json")
+        monkeypatch.setattr(
+            self.runner, "kinds", lambda: [self.runner.Kind("tests", dict(states), run)]
+        )
+        return states, failing, ran
+
+    def test_what_passed_is_left_out_until_it_changes(self, kind, capsys):
+        states, _, ran = kind
+        assert self.runner.main([]) == 0
+        assert self.runner.main([]) == 0
+        states["b"] = "2"
+        assert self.runner.main([]) == 0
+        assert ran == [["a", "b"], ["b"]]
+        assert "1 passed, 0 failed, 1 unchanged since" in capsys.readouterr().out
+        assert self.runner.main(["--again"]) == 0
+        assert ran[2:] == [["a", "b"]]
+
+    def test_what_failed_runs_again(self, kind):
+        _, failing, ran = kind
+        failing.add("a")
+        assert self.runner.main([]) == 1
+        assert self.runner.main([]) == 1
+        failing.clear()
+        assert self.runner.main([]) == 0
+        assert self.runner.main([]) == 0
+        assert ran == [["a", "b"], ["a"], ["a"]]
+
+    def test_a_failure_that_was_passed_before(self, kind):
+        """What is run with --again and fails has not passed."""
+        _, failing, ran = kind
+        assert self.runner.main([]) == 0
+        failing.add("b")
+        assert self.runner.main(["--again"]) == 1
+        assert self.runner.main([]) == 1
+        assert ran == [["a", "b"], ["a", "b"], ["b"]]
+
+    def test_reports(self, tmp_path):
+        report = tmp_path / "report.xml"
+        report.write_text(
+            '<testsuites><testsuite><testcase name="good"/><testcase name="bad"><failure/>'
+            '</testcase><testcase name="worse"><error/></testcase><testcase name="left out">'
+            "<skipped/></testcase></testsuite></testsuites>"
+        )
+        assert self.runner.failed_in(report, lambda c: c.get("name")) == {"bad", "worse"}
+
+    def test_every_test_file_is_known(self):
+        files = [n for n in self.runner.our_files() if Path(n).name.startswith("test_")]
+        scripts = {n for n in files if n.endswith(".py")}
+        assert {n for n in scripts if not self.runner.is_test_file(n)} == set()
+
+
 @pytest.mark.parametrize("werror", ["ON", "OFF"])
 def test_warnings_end_the_build(tmp_path, werror):
     plant(
