@@ -45,6 +45,21 @@ std::vector<fs::path> headers_of(const fs::path& library) {
     return found;
 }
 
+// NVRTC opens it by its name alone when it first compiles, which fails for a toolkit that the
+// loader was not told of (ldconfig). One of that name that is open already is taken.
+void open_builtins(const NvrtcApi& api) {
+    const std::string name = fmt::format("libnvrtc-builtins.so.{}.{}", api.major, api.minor);
+    std::error_code ignored;
+    for (const fs::path& library : {api.path, fs::canonical(api.path, ignored)}) { // beside a link
+        const fs::path file = library.parent_path() / name;
+        if (!fs::exists(file, ignored)) continue;
+        try {
+            SharedLibrary::open(file);
+            return;
+        } catch (const lathe::Error& e) { log::warning("{}", e.what()); }
+    }
+}
+
 std::unique_ptr<NvrtcApi> table_of(const SharedLibrary& library) {
     auto api = std::make_unique<NvrtcApi>();
     library.require(api->version_of, "nvrtcVersion");
@@ -65,6 +80,7 @@ std::unique_ptr<NvrtcApi> table_of(const SharedLibrary& library) {
 
     api->path = library.path();
     api->version_of(&api->major, &api->minor);
+    open_builtins(*api);
     int archs = 0;
     api->supported_arch_count(&archs);
     api->archs.resize(static_cast<std::size_t>(archs));

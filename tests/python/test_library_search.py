@@ -57,6 +57,23 @@ def test_the_interpreters_own_wheels_without_an_activated_environment(tmp_path, 
     assert Path(run.stdout.strip()) == wheel / f"libnvrtc.so.{major}"
 
 
+def test_a_compiler_that_the_loader_was_not_told_of(tmp_path):
+    """As a toolkit that was unpacked without ldconfig: NVRTC opens its second library by name."""
+    nothing = tmp_path / "nothing"
+    nothing.touch()
+    hide = ["unshare", "--mount", "sh", "-c", f'mount --bind {nothing} /etc/ld.so.cache && "$@"']
+    if subprocess.run([*hide, "hide", "true"], capture_output=True).returncode:
+        pytest.skip("this user may not make a mount namespace")
+    env = {name: value for name, value in os.environ.items() if name != "LD_LIBRARY_PATH"}
+    run = subprocess.run(
+        [*hide, "hide", sys.executable, "-c", PROGRAM, ":".join(each for each in sys.path if each)],
+        env=env | {"LATHE_CACHE_DIR": str(tmp_path / "cache")},
+        capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    assert Path(run.stdout.strip()) == Path(native.gpu_status()["nvrtc_path"])
+
+
 @pytest.mark.skipif(not (ROOT / "CMakeLists.txt").exists(), reason="no source tree")
 @pytest.mark.skipif(shutil.which("cmake") is None, reason="no CMake")
 def test_an_installed_package_looks_in_no_build_tree(tmp_path):
