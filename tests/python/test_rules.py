@@ -102,6 +102,49 @@ class TestHeaders:
         assert compiled == 2 and [text.split(":")[0] for text in found] == ["line.h"]
         assert self.check.check(tmp_path, headers, {"": ["c++", "-I.", "-DX"]})[1] == 3
 
+    def test_one_that_another_begins_with(self, tmp_path):
+        """The other's compile shows it, if that is good."""
+        files = {
+            "a.h": '#pragma once\n#include "b.h"\nstruct A {};\n',
+            "b.h": '#pragma once\n#include "c.h"\nstruct B {};\n',
+            "c.h": "#pragma once\nstruct C {};\n",
+        }
+        flags = self.commands[""]
+        texts = self.check.Texts(tmp_path)
+        wanted = dict.fromkeys(plant(tmp_path, files), flags)
+        assert self.check.proofs(wanted, texts) == dict.fromkeys(files, "a.h")
+        wanted["a.h"] = [*flags, "-DX"]
+        assert self.check.proofs(wanted, texts) == {"a.h": "a.h", "b.h": "b.h", "c.h": "b.h"}
+        plant(tmp_path, {"a.h": '#pragma once\n#include "b.h"\nUnknown a;\n'})
+        found, _ = self.check.check(tmp_path, list(files), self.commands)
+        assert [text.split(":")[0] for text in found] == ["a.h"]
+        plant(tmp_path, {"c.h": "#pragma once\nUnknown c;\n"})
+        self.check.digest.cache_clear()
+        found, _ = self.check.check(tmp_path, list(files), self.commands)
+        assert [text.split(":")[0] for text in found] == ["a.h", "b.h", "c.h"]
+
+    def test_headers_in_a_circle_are_compiled_each(self, tmp_path):
+        files = {f"{a}.h": f'#pragma once\n#include "{b}.h"\n' for a, b in ("xy", "yx")}
+        wanted = dict.fromkeys(plant(tmp_path, files), self.commands[""])
+        proofs = self.check.proofs(wanted, self.check.Texts(tmp_path))
+        assert proofs == {"x.h": "x.h", "y.h": "y.h"}
+
+    def test_hubs(self, tmp_path, monkeypatch):
+        """What a precompiled header has is read, too, and hides nothing that is not included."""
+        monkeypatch.setattr(self.check, "HUBS", ("hub.h",))
+        users = {f"user{at}.h": '#pragma once\n#include "hub.h"\nHub h();\n' for at in range(4)}
+        files = {
+            **users,
+            "hub.h": '#pragma once\n#include "base.h"\nstruct Hub : Base {};\n',
+            "base.h": "#pragma once\nstruct Base {};\n",
+            "no_user.h": "#pragma once\nHub g();\n",
+        }
+        headers = plant(tmp_path, files)
+        found, _ = self.check.check(tmp_path, headers, self.commands)
+        assert [text.split(":")[0] for text in found] == ["no_user.h"]
+        known = json.loads((tmp_path / self.check.KNOWN).read_text())
+        assert known["user1.h"][1] == ["base.h", "hub.h", "user1.h"]
+
     def test_folders_of_sources_that_are_compiled_as_one(self):
         unit = "build/gpu/soft/jit/CMakeFiles/lathe_soft_jit.dir/Unity/unity_2_cxx.cxx"
         assert self.check.folder_of(unit) == "gpu/soft/jit"
