@@ -90,10 +90,4 @@ void Framebuffer::read_to(const Buffer& pixels) const {
     glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
 }
 
-void bind_window_framebuffer(int width, int height) {
-    glBindFramebuffer(GL_FRAMEBUFFER, 0);
-    glViewport(0, 0, width, height);
-    glDisable(GL_SCISSOR_TEST);
-}
-
 } // namespace lathe::gl

@@ -49,7 +49,4 @@ private:
     Object<Kind::framebuffer> name_; // last: it dies before the textures it names
 };
 
-/// Draws go to the window's own framebuffer.
-void bind_window_framebuffer(int width, int height);
-
 } // namespace lathe::gl

@@ -23,14 +23,7 @@
 namespace lathe::gl {
 namespace {
 
-GLenum gl_stage(Stage s) {
-    switch (s) {
-    case Stage::vertex: return GL_VERTEX_SHADER;
-    case Stage::fragment: return GL_FRAGMENT_SHADER;
-    case Stage::compute: return GL_COMPUTE_SHADER;
-    }
-    return GL_VERTEX_SHADER;
-}
+GLenum gl_stage(Stage s) { return s == Stage::vertex ? GL_VERTEX_SHADER : GL_FRAGMENT_SHADER; }
 
 constexpr int kFileLines = 100'000;
 
@@ -151,11 +144,6 @@ Program::Program(std::string_view vertex, std::string_view fragment,
     const std::array sources{from_file(Stage::vertex, vertex),
                              from_file(Stage::fragment, fragment)};
     *this = from_sources(sources, defines);
-}
-
-Program Program::compute(std::string_view file, std::span<const std::string> defines) {
-    const std::array sources{from_file(Stage::compute, file)};
-    return from_sources(sources, defines);
 }
 
 Program Program::from_sources(std::span<const ShaderSource> sources,

@@ -14,7 +14,7 @@
 
 namespace lathe::gl {
 
-enum class Stage { vertex, fragment, compute };
+enum class Stage { vertex, fragment };
 
 struct ShaderSource {
     Stage stage;
@@ -31,8 +31,6 @@ public:
             std::span<const std::string> defines = {});
     static Program from_sources(std::span<const ShaderSource> sources,
                                 std::span<const std::string> defines = {});
-    /// Compiles shaders/<file> as a compute program.
-    static Program compute(std::string_view file, std::span<const std::string> defines = {});
     static Program wrap(unsigned id);
 
     unsigned id() const noexcept { return name_.get().id; }

@@ -9,15 +9,7 @@
 namespace lathe::gl {
 namespace {
 
-GLenum gl_type(Component c) {
-    switch (c) {
-    case Component::float32: return GL_FLOAT;
-    case Component::uint8: return GL_UNSIGNED_BYTE;
-    case Component::int32: return GL_INT;
-    case Component::uint32: return GL_UNSIGNED_INT;
-    }
-    return GL_FLOAT;
-}
+GLenum gl_type(Component c) { return c == Component::uint8 ? GL_UNSIGNED_BYTE : GL_FLOAT; }
 
 Object<Kind::vertex_array> make_vertex_array() {
     // The name is asked for first: without a context there is no function to call.
@@ -41,12 +33,9 @@ void VertexArray::set(unsigned index, const Buffer& buffer, const Attribute& a) 
     glVertexArrayAttribFormat(id(), index, a.components, gl_type(a.type),
                               a.normalized ? GL_TRUE : GL_FALSE, 0);
     glVertexArrayAttribBinding(id(), index, index);
-    glVertexArrayBindingDivisor(id(), index, GLuint(a.divisor));
     glEnableVertexArrayAttrib(id(), index);
     check("setting a vertex attribute");
 }
-
-void VertexArray::disable(unsigned index) { glDisableVertexArrayAttrib(id(), index); }
 
 void VertexArray::bind() const { glBindVertexArray(id()); }
 

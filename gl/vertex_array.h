@@ -10,7 +10,7 @@ namespace lathe::gl {
 
 class Buffer;
 
-enum class Component { float32, uint8, int32, uint32 };
+enum class Component { float32, uint8 };
 
 struct Attribute {
     int components = 3; ///< 1..4
@@ -18,7 +18,6 @@ struct Attribute {
     std::size_t offset = 0;       ///< bytes from the buffer's begin to the first element
     std::size_t stride_bytes = 0; ///< from one element to the next; 0 where packed
     bool normalized = false;      ///< integers become 0..1; integers that are not become floats
-    int divisor = 0;              ///< 0 steps per vertex, n per n instances
 };
 
 class VertexArray {
@@ -31,8 +30,6 @@ public:
     /// Feeds `index` from `buffer`, which must live until the last draw.
     /// Throws gl::Error where a stride or offset is beyond GL's limits.
     void set(unsigned index, const Buffer& buffer, const Attribute& attribute);
-    /// The attribute then takes its constant value.
-    void disable(unsigned index);
     void bind() const;
 
     [[nodiscard]] unsigned release() noexcept { return name_.release().id; }

@@ -8,13 +8,11 @@
 
 layout(binding = 0) uniform SAMPLER source;
 uniform ivec2 picture;
-uniform int first;      // elements before the picture
-uniform int row_length; // elements from row to row
+uniform int first; // elements before the picture
 uniform int taps;       // AVERAGE: per direction and pixel
 uniform vec2 footprint; // elements a pixel covers
 uniform float inverse_gamma;
 uniform float opacity;
-uniform int use_alpha;
 
 in vec2 at;
 out vec4 color; // premultiplied
@@ -23,9 +21,9 @@ vec4 element(ivec2 p) {
 #if defined(FROM_TEXTURE)
     return vec4(texelFetch(source, p, 0));
 #elif defined(VECTOR)
-    return vec4(texelFetch(source, first + p.y * row_length + p.x));
+    return vec4(texelFetch(source, first + p.y * picture.x + p.x));
 #else
-    int i = first + p.y * row_length + p.x * CHANNELS;
+    int i = first + (p.y * picture.x + p.x) * CHANNELS;
     vec4 v = vec4(0.0, 0.0, 0.0, 1.0);
     v.x = float(texelFetch(source, i).x);
 #if CHANNELS > 1
@@ -33,9 +31,6 @@ vec4 element(ivec2 p) {
 #endif
 #if CHANNELS > 2
     v.z = float(texelFetch(source, i + 2).x);
-#endif
-#if CHANNELS > 3
-    v.w = float(texelFetch(source, i + 3).x);
 #endif
     return v;
 #endif
@@ -76,10 +71,6 @@ void main() {
 #if defined(GAMMA)
     rgb = pow(rgb, vec3(inverse_gamma));
 #endif
-    float alpha = opacity;
-#if CHANNELS == 4
-    if (use_alpha != 0) alpha *= in_range(value.a);
-#endif
-    color = vec4(rgb, 1.0) * alpha;
+    color = vec4(rgb, 1.0) * opacity;
 #endif
 }

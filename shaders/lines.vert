@@ -6,8 +6,7 @@ layout(binding = 0) uniform samplerBuffer numbers; // float32
 uniform mat4 view_projection;
 uniform vec2 framebuffer_size;
 uniform int first;      // floats before the first point
-uniform int stride;     // floats from point to point
-uniform int components;
+uniform int components; // floats from point to point
 uniform int count;      // points
 uniform int step;       // points from segment to segment: 1 polyline, 2 segments
 uniform float width;    // pixels
@@ -17,7 +16,7 @@ noperspective out float across; // pixels from the line's middle
 out float strength;
 
 vec4 point(int i) {
-    int at = first + (i % count) * stride;
+    int at = first + (i % count) * components;
     vec3 p = vec3(texelFetch(numbers, at).x, texelFetch(numbers, at + 1).x, 0.0);
     if (components > 2) p.z = texelFetch(numbers, at + 2).x;
     return view_projection * vec4(p, 1.0);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Defines: ROUND for discs, GLOW for light that falls off from the middle, OPAQUE for discs that
-// hide what lies behind them, SHADED for balls lit from the upper left. Without ROUND there is
-// nothing to compute: the fastest path.
+// hide what lies behind them. Without ROUND there is nothing to compute: the fastest path.
 
 flat in vec4 sprite_color;
 flat in float radius;
@@ -23,13 +22,6 @@ void main() {
     cover = 1.0;
 #endif
 #endif
-    vec3 rgb = sprite_color.rgb;
-#if defined(SHADED)
-    vec2 n = (gl_PointCoord - 0.5) * (2.0 * radius + 1.0) / max(radius, 0.5); // y down
-    float toward = sqrt(max(1.0 - dot(n, n), 0.0));
-    float light = max(dot(vec3(n, toward), vec3(-0.42, -0.52, 0.74)), 0.0);
-    rgb = rgb * (0.28 + 0.72 * light) + 0.35 * pow(light, 24.0);
-#endif
     float a = sprite_color.a * cover;
-    color = vec4(rgb * a, a);
+    color = vec4(sprite_color.rgb * a, a);
 }

@@ -14,16 +14,17 @@ layout(location = 2) in vec4 point_color;
 uniform mat4 view_projection;
 uniform float size;          // diameter: pixels, or world units
 uniform float pixels_a_unit; // of one world unit at w = 1; 0 where size is in pixels
-uniform vec2 pixel_limits;
 uniform vec4 tint;
 
 flat out vec4 sprite_color;
 flat out float radius; // pixels
 
+const float smallest = 1.0, largest = 64.0; // diameters on the screen, in pixels
+
 void main() {
     gl_Position = view_projection * vec4(position.xyz, 1.0);
     float wanted = pixels_a_unit > 0.0 ? size * pixels_a_unit / gl_Position.w : size;
-    float diameter = clamp(wanted, pixel_limits.x, pixel_limits.y);
+    float diameter = clamp(wanted, smallest, largest);
     vec4 c = tint;
 #if defined(VALUES)
     c.rgb = is_nan(value) ? vec3(1.0, 0.0, 1.0) : colormap_at(in_range(value));

@@ -60,7 +60,7 @@ struct ImageRenderer::Source {
     std::string sampler;
     int width = 0, height = 0, channels = 1;
     bool vector = false;
-    int first = 0, row_length = 0;
+    int first = 0;
 };
 
 ImagePlacement ImagePlacement::fit(glm::vec2 picture, glm::vec2 viewport, float zoom,
@@ -108,13 +108,11 @@ void ImageRenderer::draw(const ImageBuffer& image, const ImageStyle& style,
     const ElementFormat format = format_of(image.dtype);
     const std::size_t item = item_bytes(image.dtype);
     const std::size_t texel = item * std::size_t(image.channels);
-    const std::size_t packed = texel * std::size_t(image.width);
-    const std::size_t row = image.row_bytes ? image.row_bytes : packed;
-    if (row % item || image.offset % item || row < packed)
-        throw Error{fmt::format("image rows of {} bytes at offset {} do not suit {} elements a row "
-                                "of {} bytes each",
-                                row, image.offset, image.width * image.channels, item)};
-    const std::size_t needed = image.offset + row * std::size_t(image.height - 1) + packed;
+    if (image.offset % item)
+        throw Error{fmt::format("an image at offset {} does not suit elements of {} bytes",
+                                image.offset, item)};
+    const std::size_t needed =
+        image.offset + texel * std::size_t(image.width) * std::size_t(image.height);
     if (needed > image.buffer->bytes())
         throw Error{fmt::format(
             "an image of shape ({}, {}, {}) {} needs {} bytes, the buffer has {}", image.height,
@@ -123,8 +121,8 @@ void ImageRenderer::draw(const ImageBuffer& image, const ImageStyle& style,
                                 : image.channels == 3 ? format.three
                                 : image.channels == 2 ? format.two
                                                       : format.one;
-    // One fetch a pixel where rows and offset allow, else one a channel.
-    const bool vector = all_channels && row % texel == 0 && image.offset % texel == 0;
+    // One fetch a pixel if the offset allows it, else one a channel.
+    const bool vector = all_channels && image.offset % texel == 0;
     const std::size_t unit = vector ? texel : item;
     GLint limit = 0;
     glGetIntegerv(GL_MAX_TEXTURE_BUFFER_SIZE, &limit);
@@ -144,8 +142,7 @@ void ImageRenderer::draw(const ImageBuffer& image, const ImageStyle& style,
                 .height = image.height,
                 .channels = image.channels,
                 .vector = vector,
-                .first = int(image.offset / unit),
-                .row_length = int(row / unit)},
+                .first = int(image.offset / unit)},
          style, placement, framebuffer_size);
 }
 
@@ -165,16 +162,13 @@ void ImageRenderer::draw(const Source& source, const ImageStyle& style,
     p.set("picture", source.width, source.height);
     p.set("y_up", style.y_up ? 1 : 0);
     p.set("first", source.first);
-    p.set("row_length", source.row_length);
     p.set("taps", taps);
     p.set("footprint", footprint.x, footprint.y);
     p.set("value_range", style.value_min, 1 / (style.value_max - style.value_min));
     p.set("inverse_gamma", 1 / style.gamma);
     p.set("opacity", style.opacity);
-    p.set("use_alpha", style.use_alpha ? 1 : 0);
     if (source.channels == 1) Colormap::named(style.colormap).texture().bind(1);
-    const bool opaque = style.opacity >= 1 && !(style.use_alpha && source.channels == 4);
-    const DrawState state{opaque ? Mix::none : Mix::over, false};
+    const DrawState state{style.opacity >= 1 ? Mix::none : Mix::over, false};
     p.use();
     corners_->bind();
     glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);

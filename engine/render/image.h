@@ -29,8 +29,7 @@ struct ImageStyle {
     bool linear = false; ///< interpolate, and average where shrunk; else sharp squares
     bool y_up = false;   ///< row 0 at the bottom
     std::string colormap = "viridis";
-    float opacity = 1;      ///< over what is there
-    bool use_alpha = false; ///< a fourth channel is coverage, else it is not looked at
+    float opacity = 1; ///< over what is there
 };
 
 /// Elements of shape (height, width, channels) in a buffer.
@@ -39,9 +38,8 @@ struct ImageBuffer {
     DType dtype = DType::float32; ///< float16, float32, bool_ or an integer of up to 32 bits
     int height = 0;
     int width = 0;
-    int channels = 1;          ///< 1…4
-    std::size_t row_bytes = 0; ///< from row to row; 0: packed
-    std::size_t offset = 0;    ///< bytes to the first element
+    int channels = 1;       ///< 1…4; a fourth is not looked at
+    std::size_t offset = 0; ///< bytes to the first element
 };
 
 /// Where the picture lies: pixels of the framebuffer, from the top left corner.
@@ -64,8 +62,8 @@ public:
     /// Draws into the bound framebuffer of `framebuffer_size`; programs are compiled on first use.
     void draw(const gl::Texture& texture, const ImageStyle& style, const ImagePlacement& placement,
               glm::vec2 framebuffer_size);
-    /// Throws lathe::Error for a type it cannot show, rows not aligned to the element, or a buffer
-    /// too small for the shape.
+    /// Throws lathe::Error for a type it cannot show, an offset not aligned to the element, or a
+    /// buffer too small for the shape.
     void draw(const ImageBuffer& image, const ImageStyle& style, const ImagePlacement& placement,
               glm::vec2 framebuffer_size);
 

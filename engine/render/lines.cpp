@@ -17,12 +17,10 @@ void LinesRenderer::draw(const LinesData& data, const LinesStyle& style,
     if (!data.positions) throw Error{"lines were drawn without a buffer of positions"};
     if (data.components < 2 || data.components > 4)
         throw Error{fmt::format("a point has 2, 3 or 4 components, not {}", data.components)};
-    const std::size_t item = 4 * std::size_t(data.components);
-    const std::size_t stride = data.stride_bytes ? data.stride_bytes : item;
-    if (stride % 4 || data.offset % 4)
-        throw Error{fmt::format("a stride of {} bytes at offset {} is no multiple of float32's 4",
-                                stride, data.offset)};
-    const std::size_t needed = data.offset + (data.count - 1) * stride + item;
+    if (data.offset % 4)
+        throw Error{
+            fmt::format("an offset of {} bytes is no multiple of float32's 4", data.offset)};
+    const std::size_t needed = data.offset + data.count * 4 * std::size_t(data.components);
     if (needed > data.positions->bytes())
         throw Error{fmt::format("a line of {} points needs {} bytes, the buffer has {}", data.count,
                                 needed, data.positions->bytes())};
@@ -41,7 +39,6 @@ void LinesRenderer::draw(const LinesData& data, const LinesStyle& style,
     program_.set_matrix("view_projection", &view_projection[0][0]);
     program_.set("framebuffer_size", framebuffer_size.x, framebuffer_size.y);
     program_.set("first", int(data.offset / 4));
-    program_.set("stride", int(stride / 4));
     program_.set("components", data.components);
     program_.set("count", int(data.count));
     program_.set("step", data.segments ? 2 : 1);

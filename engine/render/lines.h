@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Polylines straight from a GL buffer of positions: orbits, trails, axes.
+// Polylines straight from a GL buffer of positions: orbits, trails.
 #pragma once
 
 #include "gl/program.h"
@@ -20,12 +20,11 @@ class Buffer;
 
 struct LinesData {
     const gl::Buffer* positions = nullptr;
-    std::size_t count = 0;        ///< points
-    int components = 3;           ///< 2, 3 or 4 float32 a point
-    std::size_t stride_bytes = 0; ///< 0: packed
-    std::size_t offset = 0;       ///< bytes to the first point
-    bool segments = false;        ///< false: one polyline; true: points 0–1, 2–3, …
-    bool closed = false;          ///< the last point joins the first
+    std::size_t count = 0;  ///< points
+    int components = 3;     ///< 2, 3 or 4 float32 a point
+    std::size_t offset = 0; ///< bytes to the first point
+    bool segments = false;  ///< false: one polyline; true: points 0–1, 2–3, …
+    bool closed = false;    ///< the last point joins the first
 };
 
 struct LinesStyle {
@@ -37,8 +36,8 @@ struct LinesStyle {
 class LinesRenderer {
 public:
     /// Draws into the bound framebuffer of `framebuffer_size`, blended over what is there.
-    /// Throws lathe::Error where the buffer is too small for `count`, or a stride or offset is no
-    /// multiple of 4.
+    /// Throws lathe::Error where the buffer is too small for `count`, or the offset is no multiple
+    /// of 4.
     void draw(const LinesData& data, const LinesStyle& style, const glm::mat4& view_projection,
               glm::vec2 framebuffer_size);
 

@@ -25,14 +25,7 @@ namespace lathe {
 namespace {
 
 /// Bits of a program's and a vertex array's key.
-enum Feature : unsigned {
-    kValues = 1,
-    kColors = 2,
-    kRound = 4,
-    kGlow = 8,
-    kOpaque = 16,
-    kShaded = 32
-};
+enum Feature : unsigned { kValues = 1, kColors = 2, kRound = 4, kGlow = 8, kOpaque = 16 };
 
 std::vector<std::string> defines_of(unsigned features) {
     std::vector<std::string> defines;
@@ -41,13 +34,12 @@ std::vector<std::string> defines_of(unsigned features) {
     if (features & kRound) defines.emplace_back("ROUND");
     if (features & kGlow) defines.emplace_back("GLOW");
     if (features & kOpaque) defines.emplace_back("OPAQUE");
-    if (features & kShaded) defines.emplace_back("SHADED");
     return defines;
 }
 
-void require_room(const gl::Buffer& buffer, std::size_t count, std::size_t item, std::size_t stride,
-                  std::size_t offset, const char* what) {
-    const std::size_t needed = offset + (count - 1) * (stride ? stride : item) + item;
+void require_room(const gl::Buffer& buffer, std::size_t count, std::size_t item, std::size_t offset,
+                  const char* what) {
+    const std::size_t needed = offset + count * item;
     if (needed > buffer.bytes())
         throw Error{fmt::format("{} points need {} bytes of {}, the buffer has {}", count, needed,
                                 what, buffer.bytes())};
@@ -74,40 +66,31 @@ void PointsRenderer::draw(const PointsData& data, const PointsStyle& style,
         throw Error{fmt::format("{} points are more than one draw call takes", data.count)};
     const bool colored = data.colors != nullptr;
     const bool valued = data.values && !colored;
-    require_room(*data.positions, data.count, 4 * std::size_t(data.components), data.stride_bytes,
-                 data.offset, "positions");
-    if (valued)
-        require_room(*data.values, data.count, 4, data.value_stride_bytes, data.value_offset,
-                     "values");
+    const std::size_t position_bytes = 4 * std::size_t(data.components);
+    require_room(*data.positions, data.count, position_bytes, data.offset, "positions");
+    if (valued) require_room(*data.values, data.count, 4, data.value_offset, "values");
     if (colored)
-        require_room(*data.colors, data.count, data.colors_are_bytes ? 4 : 16,
-                     data.color_stride_bytes, data.color_offset, "colours");
+        require_room(*data.colors, data.count, data.colors_are_bytes ? 4 : 16, data.color_offset,
+                     "colours");
 
     // A disc that is hardly a pixel is a square; the shader without ROUND is the cheaper one.
     const bool round = style.round && (style.world_size || style.size > 1.5f);
     const unsigned attributes = (valued ? kValues : 0u) | (colored ? kColors : 0u);
     const unsigned features = attributes | (round ? kRound : 0u) |
                               (round && style.blend == Blend::additive ? kGlow : 0u) |
-                              (round && style.blend == Blend::opaque ? kOpaque : 0u) |
-                              (round && style.shaded ? kShaded : 0u);
+                              (round && style.blend == Blend::opaque ? kOpaque : 0u);
     gl::Program& p = program(features);
     gl::VertexArray& array = arrays_[attributes];
-    array.set(
-        0, *data.positions,
-        {.components = data.components < 3 ? 2 : 3,
-         .offset = data.offset,
-         .stride_bytes = data.stride_bytes ? data.stride_bytes : 4 * std::size_t(data.components)});
-    if (valued)
-        array.set(1, *data.values,
-                  {.components = 1,
-                   .offset = data.value_offset,
-                   .stride_bytes = data.value_stride_bytes});
+    array.set(0, *data.positions,
+              {.components = data.components < 3 ? 2 : 3,
+               .offset = data.offset,
+               .stride_bytes = position_bytes});
+    if (valued) array.set(1, *data.values, {.components = 1, .offset = data.value_offset});
     if (colored)
         array.set(2, *data.colors,
                   {.components = 4,
                    .type = data.colors_are_bytes ? gl::Component::uint8 : gl::Component::float32,
                    .offset = data.color_offset,
-                   .stride_bytes = data.color_stride_bytes,
                    .normalized = data.colors_are_bytes});
 
     // The second row of a view-projection without scale in its view part has the projection's
@@ -117,7 +100,6 @@ void PointsRenderer::draw(const PointsData& data, const PointsStyle& style,
     p.set_matrix("view_projection", &m[0][0]);
     p.set("size", style.size);
     p.set("pixels_a_unit", style.world_size ? scale * framebuffer_size.y / 2 : 0.0f);
-    p.set("pixel_limits", style.min_pixels, std::max(style.min_pixels, style.max_pixels));
     const glm::vec4 tint = colored || valued ? glm::vec4{1} : style.color;
     p.set("tint", tint.r, tint.g, tint.b, tint.a * style.opacity);
     if (valued) {

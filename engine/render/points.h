@@ -26,15 +26,13 @@ enum class Blend {
 };
 
 struct PointsStyle {
-    float size = 3;                          ///< diameter: pixels, or world units with world_size
+    /// Diameter: pixels, or world units with world_size; 1 to 64 pixels on the screen.
+    float size = 3;
     bool world_size = false;                 ///< perspective then makes near points larger
-    float min_pixels = 1;                    ///< no point gets smaller than this on the screen
-    float max_pixels = 64;                   ///< nor larger
     glm::vec4 color{0.95f, 0.80f, 0.55f, 1}; ///< where no values or colours are given
     float opacity = 1;
     Blend blend = Blend::alpha;
-    bool round = true;   ///< false: squares, the fastest
-    bool shaded = false; ///< round points look like lit balls
+    bool round = true; ///< false: squares, the fastest
     std::string colormap = "viridis";
     float value_min = 0; ///< the scalar that gets the colormap's first colour
     float value_max = 1;
@@ -44,17 +42,14 @@ struct PointsStyle {
 struct PointsData {
     const gl::Buffer* positions = nullptr;
     std::size_t count = 0;
-    int components = 3;           ///< 2, 3 or 4 float32 a point; the fourth is not looked at
-    std::size_t stride_bytes = 0; ///< 0: packed
-    std::size_t offset = 0;       ///< bytes to the first point
+    int components = 3;     ///< 2, 3 or 4 float32 a point; the fourth is not looked at
+    std::size_t offset = 0; ///< bytes to the first point
 
     const gl::Buffer* values = nullptr; ///< a float32 a point, through the colormap
-    std::size_t value_stride_bytes = 0;
     std::size_t value_offset = 0;
 
     const gl::Buffer* colors = nullptr; ///< RGBA a point; wins over `values`
     bool colors_are_bytes = true;       ///< 4 × uint8, else 4 × float32
-    std::size_t color_stride_bytes = 0;
     std::size_t color_offset = 0;
 };
 

@@ -70,7 +70,7 @@ class DrawList:
         ----------
         array : (height, width) or (height, width, 1 to 4)
             float32, bool or integers of up to 4 bytes. One channel goes through the colormap, three
-            are red, green, blue, a fourth is opacity.
+            are red, green, blue; a fourth is not looked at.
         colormap : str
             One of `lathe.colormap_names()`.
         range : (float, float)
@@ -138,7 +138,7 @@ class DrawList:
         colors : (n, 4) uint8 or float32, optional
             Wins over `values`.
         size : float
-            Diameter in pixels, or in world units with `world_size`.
+            Diameter in pixels, or in world units with `world_size`; on the screen 1 to 64 pixels.
         color : sequence of 3 or 4 floats
             Where neither values nor colours are given.
         opacity : float

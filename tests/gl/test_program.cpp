@@ -115,15 +115,6 @@ TEST_F(ProgramTest, LinkErrorsNameBothFiles) {
     }
 }
 
-TEST_F(ProgramTest, ComputeProgramsRun) {
-    write("c.comp",
-          "layout(local_size_x = 4) in;\nlayout(std430, binding = 0) buffer B { uint v[]; };\n"
-          "void main() { v[gl_LocalInvocationIndex] = gl_LocalInvocationIndex * 3u; }\n");
-    const gl::Program program = gl::Program::compute("c.comp");
-    program.use();
-    EXPECT_NE(program.id(), 0u);
-}
-
 TEST_F(ProgramTest, MissingFileIsNamed) {
     try {
         gl::Program program{"absent.vert", "absent.frag"};

@@ -91,9 +91,9 @@ TEST_F(LinesTest, WhatCannotBeDrawnIsNamed) {
     LinesRenderer lines;
     EXPECT_THROW(lines.draw({.positions = &buffer, .count = 4}, {}, kNoTransform, size()),
                  lathe::Error);
-    EXPECT_THROW(lines.draw({.positions = &buffer, .count = 2, .stride_bytes = 13}, {},
-                            kNoTransform, size()),
-                 lathe::Error);
+    EXPECT_THROW(
+        lines.draw({.positions = &buffer, .count = 2, .offset = 3}, {}, kNoTransform, size()),
+        lathe::Error);
     EXPECT_THROW(lines.draw({.count = 2}, {}, kNoTransform, size()), lathe::Error);
     EXPECT_NO_THROW(lines.draw({.count = 1}, {}, kNoTransform, size()));
 }

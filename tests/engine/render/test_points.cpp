@@ -53,29 +53,26 @@ TEST_F(PointsTest, OnePixelPointsColourExactlyTheirPixels) {
     for (auto [x, y] : places) EXPECT_EQ(at(x, y), (Rgb8{255, 51, 0}));
 }
 
-TEST_F(PointsTest, StrideOffsetAndComponentsFindThePositions) {
+TEST_F(PointsTest, OffsetAndComponentsFindThePositions) {
     start(16, 16);
     const glm::vec2 p = clip_of(3, 4, size()), q = clip_of(12, 9, size());
     constexpr float kJunk = 7;
     struct Case {
         std::vector<float> floats;
         int components;
-        std::size_t stride, offset;
+        std::size_t offset;
     };
     const Case cases[] = {
-        {{p.x, p.y, 0, q.x, q.y, 0}, 3, 0, 0},
-        {{p.x, p.y, 0, kJunk, q.x, q.y, 0, kJunk}, 4, 0, 0},
-        {{kJunk, kJunk, p.x, p.y, kJunk, q.x, q.y, kJunk}, 2, 12, 8},
+        {{p.x, p.y, 0, q.x, q.y, 0}, 3, 0},
+        {{p.x, p.y, 0, kJunk, q.x, q.y, 0, kJunk}, 4, 0},
+        {{kJunk, kJunk, p.x, p.y, q.x, q.y, kJunk}, 2, 8},
     };
     for (const Case& c : cases) {
         target.clear({0, 0, 0, 1});
         const gl::Buffer buffer = buffer_of(c.floats);
-        PointsRenderer{}.draw({.positions = &buffer,
-                               .count = 2,
-                               .components = c.components,
-                               .stride_bytes = c.stride,
-                               .offset = c.offset},
-                              pixels(), kIdentity, size());
+        PointsRenderer{}.draw(
+            {.positions = &buffer, .count = 2, .components = c.components, .offset = c.offset},
+            pixels(), kIdentity, size());
         finish();
         EXPECT_EQ(at(3, 4), kWhite);
         EXPECT_EQ(at(12, 9), kWhite);
@@ -209,20 +206,6 @@ TEST_F(PointsTest, OpaquePointsHideThoseBehindWhateverTheOrder) {
         finish();
         EXPECT_EQ(at(10, 10), (Rgb8{255, 0, 0}));
     }
-}
-
-TEST_F(PointsTest, ShadedPointsAreBrighterTowardTheLight) {
-    start(40, 40);
-    const gl::Buffer middle = buffer_of(std::vector<float>{0, 0});
-    PointsStyle style = pixels({0.5f, 0.5f, 0.5f, 1});
-    style.size = 30;
-    style.shaded = true;
-    PointsRenderer{}.draw({.positions = &middle, .count = 1, .components = 2}, style, kIdentity,
-                          size());
-    finish();
-    EXPECT_GT(int(at(14, 13).r), 140);
-    EXPECT_LT(int(at(28, 29).r), 60);
-    EXPECT_EQ(at(2, 2), kBlack);
 }
 
 TEST_F(PointsTest, WhatCannotBeDrawnIsNamed) {
