@@ -100,12 +100,19 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'lathe' has no attribute '{name}'")
     from importlib import import_module
 
-    if home == "_lathe":
-        value: Any = getattr(import_module("lathe.native").native, name)
-    elif home == name:
-        value = import_module(f"lathe.{home}")
-    else:
-        value = getattr(import_module(f"lathe.{home}"), name)
+    try:
+        if home == "_lathe":
+            value: Any = getattr(import_module("lathe.native").native, name)
+        elif home == name:
+            value = import_module(f"lathe.{home}")
+        else:
+            value = getattr(import_module(f"lathe.{home}"), name)
+    except (ImportError, AttributeError) as error:
+        from lathe.hidden_modules import hidden_module
+
+        if (why := hidden_module(error)) is not None:
+            error.add_note(why)
+        raise
     globals()[name] = value
     return value
 

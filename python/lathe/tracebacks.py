@@ -6,6 +6,8 @@ from __future__ import annotations
 import traceback
 from pathlib import Path
 
+from lathe.hidden_modules import hidden_module
+
 __all__ = ["format_error"]
 
 
@@ -16,4 +18,6 @@ def format_error(error: BaseException) -> str:
     theirs = [frame for frame in told.stack if not frame.filename.startswith(own)]
     if theirs:
         told.stack = traceback.StackSummary.from_list(theirs)
-    return "".join(told.format()).rstrip()
+    text = "".join(told.format()).rstrip()
+    why = hidden_module(error)
+    return text if why is None or why in text else f"{text}\n{why}"

@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from pathlib import Path
 
+from lathe.hidden_modules import hidden_module
 from lathe.options import LARGEST, SMALLEST
 
 __all__ = ["UserError", "choose_device", "load_engine", "parse_count", "parse_size"]
@@ -47,9 +49,13 @@ def load_engine() -> None:
     """Imports the extension module, with a plain message where it is not built."""
     try:
         from lathe import native  # noqa: F401
-    except ImportError as error:
-        root = Path(__file__).resolve().parents[3]
-        mend = f"{root}/tools/build" if (root / "tools" / "build").exists() else "pip install lathe"
+    except (ImportError, AttributeError) as error:
+        if (why := hidden_module(error)) is not None:
+            raise UserError(why) from None
+        if isinstance(error, AttributeError):
+            raise
+        build = Path(__file__).resolve().parents[3] / "tools" / "build"
+        mend = shlex.quote(str(build)) if build.exists() else "pip install lathe"
         raise UserError(
             f"the engine could not be loaded ({error}); this builds it: {mend}"
         ) from None
