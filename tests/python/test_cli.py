@@ -7,6 +7,7 @@ import datetime
 import io
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -14,8 +15,9 @@ import sys
 import time
 
 import pytest
-from conftest import script_environment
+from conftest import ROOT, script_environment
 
+from lathe.cli import doctor
 from lathe.cli.tables import Table, as_markdown, as_text, where_and_when
 from lathe.progress import Progress
 
@@ -89,6 +91,39 @@ def test_unreadable_files(tmp_path):
     binary.write_bytes(b"\xff\xfe\x00\x80")
     done = lathe("run", str(binary))
     assert (done.returncode, "it is not text" in done.stderr) == (1, True)
+
+
+def test_the_command_that_builds_the_engine_can_be_pasted(tmp_path):
+    tree = tmp_path / "my code"
+    ignore = shutil.ignore_patterns("*.so", "__pycache__")
+    shutil.copytree(ROOT / "python", tree / "python", ignore=ignore)
+    build = tree / "tools" / "build"
+    build.parent.mkdir()
+    build.touch()
+    done = lathe("doctor", PYTHONPATH=str(tree / "python"))
+    assert done.returncode == 1
+    told = done.stderr.partition("this builds it: ")[2]
+    assert shlex.split(told) == [str(build)], done.stderr
+
+
+def test_doctors_commands_can_be_pasted(monkeypatch, tmp_path):
+    python = str(tmp_path / "my code" / "python")
+    monkeypatch.setattr(sys, "executable", python)
+    monkeypatch.setattr(doctor, "_version", lambda package: None)
+    commands = [shlex.split(command) for _, command in doctor._missing_packages()]
+    assert commands == [[python, "-m", "pip", "install", p] for p in ("scipy", "scikit-image")]
+    folder = tmp_path / "my code" / "libcuda"
+    folder.mkdir(parents=True)
+    (folder / "libcuda.so.1").touch()
+    setting = doctor._about_software(str(folder.parent / "liblathe_soft.so"))[-1]
+    assert shlex.split(setting)[-1] == f"LD_LIBRARY_PATH={folder}"
+
+
+def test_the_command_for_an_unreadable_file_can_be_pasted(tmp_path):
+    binary = tmp_path / "my binary.py"
+    binary.write_bytes(b"\xff\xfe\x00\x80")
+    told = lathe("run", str(binary)).stderr
+    assert shlex.split(told.partition("try: ")[2]) == ["ls", "-l", str(binary)]
 
 
 def test_a_scripts_own_error_has_a_traceback(tmp_path):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import sys
 from collections.abc import Sequence
 
@@ -21,7 +22,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; returns the exit code."""
     parser = _parser()
     options = parser.parse_args(arguments)
-    options.command_line = " ".join(["lathe", *(sys.argv[1:] if arguments is None else arguments)])
+    options.command_line = shlex.join(
+        ["lathe", *(sys.argv[1:] if arguments is None else arguments)]
+    )
     try:
         code = _dispatch(options)
         sys.stdout.flush()

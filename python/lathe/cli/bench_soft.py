@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shlex
 import shutil
 import subprocess
 from collections.abc import Iterable
@@ -67,9 +68,10 @@ def _program() -> Path:
         if done.returncode:
             raise UserError(f"bench_soft could not be built:\n{done.stdout[-2000:]}{done.stderr}")
     if not program.exists():
+        command = shlex.quote(str(root / "tools" / "build"))
         raise UserError(
             f"the C++ references are part of the source tree and are not built: {program}; "
-            f"this builds them: {root}/tools/build"
+            f"this builds them: {command}"
         )
     return program
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import platform
+import shlex
 import shutil
 import sys
 from pathlib import Path
@@ -37,12 +38,7 @@ def doctor() -> int:
     if not ffmpeg:
         problems.append(("ffmpeg is missing", "sudo apt-get install ffmpeg"))
     rows.append(("kernel cache", status["cache_folder"]))
-    for package, used_for in (("scipy", "--check of image_lab"), ("skimage", "image_lab")):
-        if _version(package) is None:
-            name = {"skimage": "scikit-image"}.get(package, package)
-            problems.append(
-                (f"{name} is missing ({used_for})", f"{sys.executable} -m pip install {name}")
-            )
+    problems += _missing_packages()
 
     width = max(len(label) for label, _ in rows)
     for label, text in rows:
@@ -50,6 +46,15 @@ def doctor() -> int:
     for what, mend in problems:
         print(f"\nmissing: {what}\n  this brings it: {mend}")
     return 0 if status["driver_ok"] and status["nvrtc_ok"] and not gl_problem else 1
+
+
+def _missing_packages() -> list[tuple[str, str]]:
+    problems = []
+    for name, used_for in (("scipy", "--check of image_lab"), ("scikit-image", "image_lab")):
+        if _version(name) is None:
+            command = shlex.join([sys.executable, "-m", "pip", "install", name])
+            problems.append((f"{name} is missing ({used_for})", command))
+    return problems
 
 
 def _cuda_rows(status: dict[str, Any]) -> list[tuple[str, str]]:
@@ -86,7 +91,7 @@ def _about_software(library: str) -> list[str]:
         lines.append("every access of a kernel is checked, to the byte (LATHE_SOFT_CHECKS=exact)")
     folder = Path(library).resolve().parent / "libcuda"
     if (folder / "libcuda.so.1").exists():
-        lines.append(f"other programs run on it with LD_LIBRARY_PATH={folder}")
+        lines.append(f"other programs run on it with LD_LIBRARY_PATH={shlex.quote(str(folder))}")
     return lines
 
 
@@ -116,6 +121,6 @@ def _version(package: str) -> str | None:
     from importlib import metadata
 
     try:
-        return metadata.version({"skimage": "scikit-image"}.get(package, package))
+        return metadata.version(package)
     except metadata.PackageNotFoundError:
         return None

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 import difflib
 import os
+import shlex
 from pathlib import Path
 
 from lathe.cli.messages import UserError
@@ -60,7 +61,9 @@ def find_target(text: str) -> tuple[str, Path]:
             path.read_text()
         except (OSError, UnicodeDecodeError) as error:
             reason = error.strerror if isinstance(error, OSError) else "it is not text"
-            raise UserError(f"{text} cannot be read: {reason}; try: ls -l {text}") from None
+            raise UserError(
+                f"{text} cannot be read: {reason}; try: ls -l {shlex.quote(text)}"
+            ) from None
         return path.stem, path.resolve()
     if is_name:
         return text, found[text]
