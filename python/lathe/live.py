@@ -69,6 +69,17 @@ class LiveKernels:
         """Changes whenever a kernel was swapped."""
         return [kept.slot.generation for kept in self._kept.values()]
 
+    def require_running(self) -> None:
+        """Raises the fault of a kernel that has no older version to go on with."""
+        for kept in self._kept.values():
+            slot = kept.slot
+            if slot.state == "faulted" and not slot.ready:
+                raise native.LogicError(
+                    f"{slot.diagnostics[-1]}\n"
+                    f"correct {slot.name} and run it again: "
+                    "no version of it has run without a fault"
+                )
+
     def _find(self, path: Path) -> Path:
         beside = [self._script.parent / path] if self._script is not None else []
         for candidate in [*beside, Path.cwd() / path]:

@@ -201,6 +201,8 @@ class Loop(DrawList):
             if self._studio.headless:
                 raise
             self.show_error(error)
+        if self._studio.headless:  # else the window waits for the kernel to be mended
+            self._kernels.require_running()
         if not self.frame_times:  # by now script and kernels have declared their sliders
             self._studio.parameters.check_assignments()
         self.frame_times.append((time.perf_counter() - self._frame_began) * 1e3)

@@ -145,6 +145,29 @@ def test_a_kernel_that_does_not_compile_has_its_place(tmp_path):
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.software
+@pytest.mark.parametrize("frames", [1, 20])  # the last frame's fault has no launch behind it
+@pytest.mark.parametrize("kind", ["cu", "py"])
+def test_a_fault_without_a_window_ends_the_run_and_its_output(kind, frames, tmp_path):
+    sketch = tmp_path / "bad.cu"
+    sketch.write_text(
+        "//@ buffer x float[64]\n//@ launch bad grid=64\n"
+        "__global__ void bad(float* x) {\n    x[threadIdx.x + 1] = 1;\n}\n"
+    )
+    script = tmp_path / "bad.py"
+    script.write_text(
+        "import lathe\napp = lathe.App('bad')\nx = app.zeros(64)\nbad = app.kernel('bad.cu')\n"
+        "while app.frame():\n    bad[1, 64](x)\n"
+    )
+    done = lathe("run", str(tmp_path / f"bad.{kind}"), "--headless", "--frames", str(frames),
+                 "--size", "64x48", "--out", str(tmp_path), LATHE_DEVICE="software")  # fmt: skip
+    assert done.returncode == 1
+    fault, what_to_do = done.stderr.splitlines()[-2:]
+    assert fault.startswith("lathe: bad.cu:4: error: illegal address: write at ")
+    assert "in kernel bad, block (0, 0, 0), thread (63, 0, 0)" in fault
+    assert what_to_do == "correct bad.cu and run it again: no version of it has run without a fault"
+
+
 def test_a_setting_outside_of_its_range_is_said(tmp_path):
     done = lathe("run", "gray_scott", "--frames", "1", "--size", "64x48", "--out", str(tmp_path),
                  "--set", "feed=999")  # fmt: skip
