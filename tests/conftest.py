@@ -82,6 +82,17 @@ def dear_imgui_is_used_well():
     assert native.widgets.errors() == before, "Dear ImGui was misused; the log says where"
 
 
+@pytest.fixture(scope="module")
+def cuda_context():
+    """The primary context, current while the tests of a file run."""
+    from lathe.cuda import driver
+
+    context = driver.Device(0).retain_primary_context()
+    context.push()
+    yield context
+    driver.Context.pop()
+
+
 @pytest.fixture
 def app():
     """A small headless App without panels."""

@@ -97,7 +97,7 @@ class App(Loop):
         headless = wanted.headless if wanted.headless is not None else headless
         ui = wanted.ui if wanted.ui is not None else ui
         if headless is None:
-            headless = not _display()
+            headless = not native.display_is_available()
         if ui is None:
             ui = not headless
         script = wanted.script or _calling_script()
@@ -401,12 +401,6 @@ class App(Loop):
     def gl(self) -> dict[str, Any]:
         """Vendor, renderer and version of GL."""
         return self._studio.gl
-
-
-def _display() -> bool:
-    import os
-
-    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
 def _calling_script() -> Path | None:

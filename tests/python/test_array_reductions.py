@@ -20,14 +20,6 @@ REAL = ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", 
 ALL = [*REAL, "complex64", "complex128"]
 
 
-@pytest.fixture(scope="module")
-def cuda_context() -> Any:
-    context = drv.Device(0).retain_primary_context()
-    context.push()
-    yield context
-    drv.Context.pop()
-
-
 def random_array(rng: np.random.Generator, dtype: str, shape: tuple[int, ...]) -> Any:
     kind = np.dtype(dtype).kind
     if kind == "b":

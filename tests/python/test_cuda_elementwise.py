@@ -11,19 +11,10 @@ import numpy as np
 import pytest
 
 from lathe.cuda import compiler, elementwise_forms, gpuarray
-from lathe.cuda import driver as drv
 from lathe.cuda import elementwise as ew
 from lathe.cuda.elementwise import ElementwiseKernel, ScalarArg, VectorArg
 
 pytestmark = pytest.mark.usefixtures("cuda_context")
-
-
-@pytest.fixture(scope="module")
-def cuda_context() -> Any:
-    context = drv.Device(0).retain_primary_context()
-    context.push()
-    yield context
-    drv.Context.pop()
 
 
 @pytest.fixture(scope="module")

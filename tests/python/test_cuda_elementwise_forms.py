@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lathe.cuda import driver as drv
 from lathe.cuda import elementwise as ew
 from lathe.cuda import gpuarray
 from lathe.cuda.elementwise import ElementwiseKernel
@@ -20,14 +19,6 @@ from lathe.cuda.tools import get_or_register_dtype
 pytestmark = pytest.mark.usefixtures("cuda_context", "forms")
 
 SIZES = [1, 3, 4, 5, 7, 255, 1023, 1024, 1025, 4099]
-
-
-@pytest.fixture(scope="module")
-def cuda_context() -> Any:
-    context = drv.Device(0).retain_primary_context()
-    context.push()
-    yield context
-    drv.Context.pop()
 
 
 @pytest.fixture

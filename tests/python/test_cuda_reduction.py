@@ -19,14 +19,6 @@ pytestmark = pytest.mark.usefixtures("cuda_context")
 
 
 @pytest.fixture(scope="module")
-def cuda_context() -> Any:
-    context = drv.Device(0).retain_primary_context()
-    context.push()
-    yield context
-    drv.Context.pop()
-
-
-@pytest.fixture(scope="module")
 def products() -> ReductionKernel:
     return ReductionKernel(
         np.int64, "0", "a + b", "(long)x[i] * y[i]", "const int *x, const int *y", "products"

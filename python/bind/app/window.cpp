@@ -25,6 +25,8 @@ void bind_window(py::module_& m) {
         "What OpenGL there is without a display; opens no CUDA driver. Raises lathe.Error naming "
         "what\n"
         "is missing.");
+    m.def("display_is_available", &display_is_available,
+          "Whether DISPLAY or WAYLAND_DISPLAY names a display.");
 }
 
 } // namespace lathe::bind

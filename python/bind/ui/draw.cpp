@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What an App draws: arrays as points, lines and pictures, cameras and screenshots.
+// python/lathe/draw.py checks what a script gives at its call; here it is only converted.
 #include "python/bind/ui/draw.h"
 
 #include "python/bind/app/screenshot.h"
@@ -14,21 +15,10 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace lathe::bind {
 
 namespace {
-
-const Array& check_float32(const Array& a, const char* what, int low, int high) {
-    const auto& shape = a.shape();
-    const bool fits = a.dtype() == DType::float32 && a.count() > 0 && shape.size() == 2 &&
-                      shape[1] >= low && shape[1] <= high;
-    if (!fits)
-        throw py::value_error(fmt::format("{} must be (n, {} to {}) float32 with n > 0, got {}",
-                                          what, low, high, a.repr()));
-    return a;
-}
 
 Blend blend_from(const std::string& name) {
     if (name == "opaque") return Blend::opaque;
@@ -43,29 +33,19 @@ void draw_points(Engine& e, const Array& positions, const Array* values, const A
                  float size, bool world_size, const std::array<float, 4>& color, float opacity,
                  const std::string& blend, const std::string& colormap, float low, float high,
                  bool round) {
-    check_float32(positions, "positions", 2, 4);
-    const auto n = positions.shape()[0];
     PointsData data;
     data.positions = &positions.gl_buffer();
-    data.count = std::size_t(n);
-    data.components = int(positions.shape()[1]);
+    data.count = std::size_t(positions.shape().at(0));
+    data.components = int(positions.shape().at(1));
     data.offset = positions.offset();
     if (values) {
-        if (values->dtype() != DType::float32 || values->count() != std::size_t(n))
-            throw py::value_error(
-                fmt::format("values must be ({},) float32, got {}", n, values->repr()));
         data.values = &values->gl_buffer();
         data.value_offset = values->offset();
     }
     if (colors) {
-        const bool bytes = colors->dtype() == DType::uint8;
-        if ((!bytes && colors->dtype() != DType::float32) ||
-            colors->shape() != std::vector<py::ssize_t>{n, 4})
-            throw py::value_error(
-                fmt::format("colors must be ({}, 4) uint8 or float32, got {}", n, colors->repr()));
         data.colors = &colors->gl_buffer();
         data.color_offset = colors->offset();
-        data.colors_are_bytes = bytes;
+        data.colors_are_bytes = colors->dtype() == DType::uint8;
     }
     PointsStyle style;
     style.size = size;
@@ -83,11 +63,10 @@ void draw_points(Engine& e, const Array& positions, const Array* values, const A
 
 void draw_lines(Engine& e, const Array& positions, const std::array<float, 4>& color, float fade,
                 bool segments, bool closed) {
-    check_float32(positions, "positions", 2, 4);
     LinesData data;
     data.positions = &positions.gl_buffer();
-    data.count = std::size_t(positions.shape()[0]);
-    data.components = int(positions.shape()[1]);
+    data.count = std::size_t(positions.shape().at(0));
+    data.components = int(positions.shape().at(1));
     data.offset = positions.offset();
     data.segments = segments;
     data.closed = closed;
@@ -111,15 +90,11 @@ ImageStyle image_style(const std::string& colormap, float low, float high, float
 void draw_image(Engine& e, const Array& array, const std::string& colormap, float low, float high,
                 float gamma, bool smooth, bool y_up, float opacity) {
     const auto& shape = array.shape();
-    if (array.count() == 0 || (shape.size() != 2 && shape.size() != 3) ||
-        (shape.size() == 3 && shape[2] > 4))
-        throw py::value_error(fmt::format(
-            "a picture is (height, width) or (height, width, 1 to 4), got {}", array.repr()));
     ImageBuffer image;
     image.buffer = &array.gl_buffer();
     image.dtype = array.dtype();
-    image.height = int(shape[0]);
-    image.width = int(shape[1]);
+    image.height = int(shape.at(0));
+    image.width = int(shape.at(1));
     image.channels = shape.size() == 3 ? int(shape[2]) : 1;
     image.offset = array.offset();
     const ImageStyle style = image_style(colormap, low, high, gamma, smooth, y_up, opacity);

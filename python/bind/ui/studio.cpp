@@ -23,7 +23,6 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,8 +33,8 @@ namespace {
 
 using Owner = std::shared_ptr<Engine>;
 
-Owner open_studio(const std::string& title, int width, int height, std::optional<bool> headless,
-                  bool ui, bool vsync, const std::string& session, bool restore) {
+Owner open_studio(const std::string& title, int width, int height, bool headless, bool ui,
+                  bool vsync, const std::string& session, bool restore) {
     StudioConfig config;
     config.title = title;
     config.width = width;
@@ -45,7 +44,6 @@ Owner open_studio(const std::string& title, int width, int height, std::optional
     config.vsync = vsync;
     config.session = session;
     config.restore = restore;
-    config.headless = headless.value_or(!display_is_available());
     py::gil_scoped_release release;
     auto opened = std::make_unique<Engine>(std::move(config));
     opened->studio.set_while_waiting(&raise_interrupt);
@@ -153,7 +151,7 @@ void bind_studio(py::module_& m) {
     py::class_<Engine, Owner> c(m, "Studio",
                                 "Window, loop, stream, kernels and panels behind an App.");
     c.def(py::init(&open_studio), py::arg("title") = "Lathe", py::arg("width") = 1280,
-          py::arg("height") = 720, py::arg("headless") = py::none(), py::arg("ui") = true,
+          py::arg("height") = 720, py::arg("headless") = false, py::arg("ui") = true,
           py::arg("vsync") = true, py::arg("session") = "", py::arg("restore") = true,
           "Opens the window and the device; raises lathe.Error naming what is missing.");
     c.def(

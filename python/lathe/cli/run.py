@@ -29,8 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
     native.keep_freed_memory()  # this program compiles at each edit
     if arguments.check:
         return _check(name, file, settings)
-    display = bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
-    headless = arguments.headless or not display
+    headless = arguments.headless or not native.display_is_available()
     out = Path(arguments.out) if arguments.out else Path("out") / name
     options = RunOptions(
         name=name,
