@@ -58,6 +58,7 @@ _HOMES = {
 _PROVIDERS = {
     "array_api": "lathe.array_api",
     "fft": "lathe.fft",
+    "launches": "lathe.cuda.array_functions",
     "linalg": "lathe.linalg",
     "textures": "lathe.cuda.texture_binding",
 }

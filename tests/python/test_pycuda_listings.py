@@ -85,6 +85,89 @@ for tile in (8, 16, 32):
     print(tile, np.allclose(c, a @ b, rtol=1e-13), seconds > 0)
 """
 
+# What PyCUDA's example matrixmul_tiled does: uint, GPUArrays, sizes in the source alone.
+TILED = """
+import numpy as np
+from pycuda import compiler, driver, gpuarray, tools
+import pycuda.autoinit
+
+template = '''
+__global__ void multiply(float *a, float *b, float *c) {
+    const uint side = %(SIDE)s, tile = %(TILE)s;
+    const uint first_row = side * tile * blockIdx.y, first_column = tile * blockIdx.x;
+    float sum = 0;
+    for (int i = first_row, j = first_column; i < first_row + side; i += tile, j += tile * side) {
+        __shared__ float left[%(TILE)s][%(TILE)s];
+        __shared__ float right[%(TILE)s][%(TILE)s];
+        left[threadIdx.y][threadIdx.x] = a[i + side * threadIdx.y + threadIdx.x];
+        right[threadIdx.y][threadIdx.x] = b[j + side * threadIdx.y + threadIdx.x];
+        __syncthreads();
+        for (int k = 0; k < tile; ++k) sum += left[threadIdx.y][k] * right[k][threadIdx.x];
+        __syncthreads();
+    }
+    c[first_row + first_column + side * threadIdx.y + threadIdx.x] = sum;
+}
+'''
+for SIDE, TILE in ((4, 2), (96, 16)):
+    a, b = (np.random.randn(SIDE, SIDE).astype(np.float32) for _ in range(2))
+    a_gpu, b_gpu = gpuarray.to_gpu(a), gpuarray.to_gpu(b)
+    c_gpu = gpuarray.empty((SIDE, SIDE), np.float32)
+    module = compiler.SourceModule(template % {"SIDE": SIDE, "TILE": TILE})
+    multiply = module.get_function("multiply")
+    multiply(a_gpu, b_gpu, c_gpu, grid=(SIDE // TILE, SIDE // TILE), block=(TILE, TILE, 1))
+    wanted = a.astype(np.float64) @ b
+    print(np.linalg.norm(wanted - c_gpu.get()) < 1e-5 * np.linalg.norm(wanted))
+"""
+
+# What PyCUDA's example gpu_scalar_mult does: a x + b y with a and b on the device, once through
+# texture references and once through pointers, by what the modules have inside.
+SCALARS = """
+import numpy
+import pycuda.driver as drv
+from pycuda import gpuarray
+from pycuda.curandom import rand
+from pycuda.elementwise import (
+    ScalarArg, VectorArg, get_elwise_module, get_linear_combination_kernel)
+from pycuda.tools import context_dependent_memoize, dtype_to_ctype
+
+dtype = DTYPE
+
+
+@context_dependent_memoize
+def by_pointers(count):
+    arguments, first, terms = [], [], []
+    for k in range(count):
+        arguments += [VectorArg(dtype, "from%d" % k), VectorArg(dtype, "x%d" % k)]
+        first.append("%s a%d = *from%d" % (dtype_to_ctype(dtype), k, k))
+        terms.append("a%d*x%d[i]" % (k, k))
+    arguments += [VectorArg(dtype, "z"), ScalarArg(numpy.uintp, "n")]
+    module = get_elwise_module(
+        arguments, "z[i] = " + " + ".join(terms), "combine", loop_prep=";\\n".join(first))
+    function = module.get_function("combine")
+    function.prepare("".join(each.struct_char for each in arguments))
+    return function
+
+
+by_textures, references = get_linear_combination_kernel(((True, dtype, dtype),) * 2, dtype)
+a, b = (gpuarray.to_gpu(numpy.array(value, dtype=dtype)) for value in (5, 7))
+for exponent in range(10, 17, 3):
+    x, y = (rand(1 << exponent, dtype=dtype) for _ in range(2))
+    wanted = 5 * x.get() + 7 * y.get()
+    start, stop = drv.Event(), drv.Event()
+    start.record()
+    z = gpuarray.zeros_like(x)
+    a.bind_to_texref_ext(references[0], allow_double_hack=True)
+    b.bind_to_texref_ext(references[1], allow_double_hack=True)
+    by_textures.prepared_call(x._grid, x._block, x.gpudata, y.gpudata, z.gpudata, x.mem_size)
+    right = numpy.allclose(z.get(), wanted, rtol=1e-6)
+    z.fill(0)
+    by_pointers(2).prepared_call(
+        x._grid, x._block, a.gpudata, x.gpudata, b.gpudata, y.gpudata, z.gpudata, x.mem_size)
+    stop.record()
+    stop.synchronize()
+    print(exponent, right, numpy.allclose(z.get(), wanted, rtol=1e-6), stop.time_since(start) > 0)
+"""
+
 WRONG_BLOCK = """
 import numpy
 import pycuda.autoinit
@@ -124,6 +207,16 @@ def test_doubling_an_array(tmp_path):
 
 def test_tiled_matrices_with_templated_constants_and_prepared_calls(tmp_path):
     assert run(tmp_path, MATMUL).splitlines() == [f"{t} True True" for t in (8, 16, 32)]
+
+
+def test_tiled_matrices_of_gpuarrays(tmp_path):
+    assert run(tmp_path, TILED).splitlines() == ["True", "True"]
+
+
+@pytest.mark.parametrize("dtype", ["numpy.float32", "numpy.float64"])
+def test_scalars_on_the_device(tmp_path, dtype):
+    text = run(tmp_path, SCALARS.replace("DTYPE", dtype))
+    assert text.splitlines() == [f"{exponent} True True True" for exponent in (10, 13, 16)]
 
 
 def test_a_block_too_large(tmp_path):

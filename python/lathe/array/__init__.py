@@ -5,7 +5,8 @@ PyCUDA's names for it are in `lathe.cuda.gpuarray`, the array API's in `lathe.ar
 package imports neither them nor anything else that stands above it: `lathe.array.extensions`.
 """
 
-from lathe.array.gpu_array import ArrayFlags, GPUArray
+from lathe.array.gpu_array import GPUArray
 from lathe.array.protocols import asarray, from_dlpack
+from lathe.array.shapes import ArrayFlags
 
 __all__ = ["ArrayFlags", "GPUArray", "asarray", "from_dlpack"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What completes the array from above: products, transforms, the array API, textures.
+"""What completes the array from above: products, transforms, the array API, textures, launches.
 
 A package above says what it provides when it is imported; the array asks when it is used. The first
 question imports the package by the name that the root package has for it, so a program that
@@ -22,7 +22,7 @@ def register(kind: str, functions: Any) -> None:
 
 
 def provided(kind: str) -> Any:
-    """What was registered as ``"linalg"``, ``"fft"``, ``"array_api"`` or ``"textures"``."""
+    """What was registered as a kind that the root package lists in ``_PROVIDERS``."""
     if kind not in _provided:
         import_module(lathe._PROVIDERS[kind])
     return _provided[kind]

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""The array on the device. Operators, attributes and views are native; the rest is here."""
+"""The array on the device. Operators, attributes and views are native; methods are here and in
+the classes it inherits."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from lathe.array.documented_names import documented_as
-from lathe.array.extensions import provided
+from lathe.array.pycuda_methods import PycudaMethods
 from lathe.array.reductions import ReductionMethods
+from lathe.array.shapes import ShapeMethods
 from lathe.array.standard import StandardMethods
 from lathe.array.transfers import TransferMethods
 from lathe.native import native
@@ -23,21 +24,14 @@ Host = NDArray[Any]
 Stream = native.Stream | None
 
 
-class ArrayFlags(NamedTuple):
-    """How an array lies in memory."""
-
-    c_contiguous: bool
-    f_contiguous: bool
-    dense: bool
-    writeable: bool
-
-    @property
-    def forc(self) -> bool:
-        """Either of both orders."""
-        return self.c_contiguous or self.f_contiguous
-
-
-class GPUArray(TransferMethods, ReductionMethods, StandardMethods, native.ArrayBase):
+class GPUArray(
+    ShapeMethods,
+    TransferMethods,
+    ReductionMethods,
+    PycudaMethods,
+    StandardMethods,
+    native.ArrayBase,
+):
     """An array in device memory, with NumPy's manners.
 
     Operators, comparisons and functions work elementwise, with NumPy's broadcasting and NumPy 2's
@@ -69,101 +63,6 @@ class GPUArray(TransferMethods, ReductionMethods, StandardMethods, native.ArrayB
 
     __array_priority__ = 100
 
-    @property
-    def flags(self) -> ArrayFlags:
-        """`c_contiguous`, `f_contiguous`, `forc`, `dense`, `writeable`."""
-        return ArrayFlags(*self._contiguity())
-
-    # --- Shapes
-
-    def reshape(self, *shape: Any, order: str = "C") -> Self:
-        """The same elements in another shape; a view where strides allow it, else a copy.
-
-        One size may be -1. `order` says in which order elements are read and placed: "C", "F" or
-        "A"; it may follow a sequence of sizes by position, too.
-        """
-        if len(shape) == 2 and isinstance(shape[1], str):
-            return self.reshape(shape[0], order=shape[1])
-        wanted = shape[0] if len(shape) == 1 and np.iterable(shape[0]) else shape
-        sizes = tuple(int(n) for n in wanted)
-        if order == "A":
-            order = "F" if self.flags.f_contiguous and not self.flags.c_contiguous else "C"
-        if order not in ("C", "F"):
-            raise ValueError(f"order must be 'C', 'F' or 'A', got {order!r}")
-        view = self._reshape(sizes, order)
-        return view if view is not None else native.copy_array(self, order)._reshape(sizes, order)
-
-    def ravel(self, order: str = "C") -> Self:
-        """In one dimension; a view where strides allow it."""
-        return self.reshape(-1, order=order)
-
-    def flatten(self, order: str = "C") -> Self:
-        """A copy in one dimension."""
-        return native.copy_array(self, order)._reshape((self.size,), order)
-
-    def view(self, dtype: DTypeLike | None = None) -> Self:
-        """The same memory, its bytes read as another type; the last axis changes its size."""
-        if dtype is None:
-            return self._view(self.shape, self.strides, 0, self.dtype)
-        wanted, own = np.dtype(dtype), self.itemsize
-        if wanted.itemsize == own:
-            return self._view(self.shape, self.strides, 0, wanted)
-        axis = 0 if self.flags.f_contiguous and not self.flags.c_contiguous else self.ndim - 1
-        if not self.ndim or self.strides[axis] != own:
-            raise ValueError(
-                "To change to a dtype of a different size, the last axis must be contiguous"
-            )
-        bytes_ = self.shape[axis] * own
-        if bytes_ % wanted.itemsize:
-            raise ValueError(
-                "When changing to a larger dtype, its size must be a divisor of the total size in "
-                "bytes of the last axis of the array."
-            )
-        shape, strides = list(self.shape), list(self.strides)
-        shape[axis], strides[axis] = bytes_ // wanted.itemsize, wanted.itemsize
-        return self._view(shape, strides, 0, wanted)
-
-    def transpose(self, *order: Any, axes: Any = None) -> Self:
-        """The axes in another order, reversed unless given; a view.
-
-        The order is ``transpose(1, 0)``, ``transpose((1, 0))`` or ``transpose(axes=(1, 0))``.
-        """
-        if order and axes is not None:
-            raise TypeError("transpose() got the order of axes twice, by position and as axes=")
-        given = order if order else (axes,)
-        if len(given) == 1 and (given[0] is None or np.iterable(given[0])):
-            given = () if given[0] is None else tuple(given[0])
-        return self._transpose(given) if given or not self.ndim else self.T
-
-    def swapaxes(self, axis1: int, axis2: int) -> Self:
-        """A view with two axes exchanged."""
-        for axis in (axis1, axis2):
-            if not -self.ndim <= axis < self.ndim:
-                raise np.exceptions.AxisError(axis, self.ndim)
-        axes = list(range(self.ndim))
-        axes[axis1], axes[axis2] = axes[axis2], axes[axis1]
-        return self._transpose(tuple(axes))
-
-    def squeeze(self, axis: SupportsIndex | Sequence[int] | None = None) -> Self:
-        """Without axes of one element; a view."""
-        if axis is None:
-            drop = {k for k, n in enumerate(self.shape) if n == 1}
-        else:
-            given = axis if isinstance(axis, Sequence) else (axis,)
-            for k in given:
-                if not -self.ndim <= int(k) < self.ndim:
-                    raise np.exceptions.AxisError(int(k), self.ndim)
-            drop = {int(k) % self.ndim for k in given}
-            if any(self.shape[k] != 1 for k in drop):
-                raise ValueError(
-                    "cannot select an axis to squeeze out which has size not equal to one"
-                )
-        keep = [k for k in range(self.ndim) if k not in drop]
-        shape, strides = [self.shape[k] for k in keep], [self.strides[k] for k in keep]
-        return self._view(shape, strides, 0, self.dtype)
-
-    # --- Values
-
     def copy(self, order: str = "K", stream: Stream = None) -> Self:
         """A copy on the device; `order` "K" keeps the order of axes."""
         return native.copy_array(self, order, stream)
@@ -180,51 +79,6 @@ class GPUArray(TransferMethods, ReductionMethods, StandardMethods, native.ArrayB
         """Sets every element; returns the array."""
         native.fill_array(self, value, stream)
         return self
-
-    def mul_add(
-        self, selffac: Any, other: Any, otherfac: Any, add_timer: Any = None,
-        stream: Stream = None, out: Self | None = None,
-    ) -> Self:  # fmt: skip
-        """``selffac * self + otherfac * other`` in one kernel.
-
-        `add_timer` is called with the number of elements and a function that gives the seconds.
-        """
-        if add_timer is None:
-            return native.apply(
-                "linear_combination", self, selffac, other, otherfac, out=out, stream=stream
-            )
-        begin, end = native.Event(), native.Event()
-        begin.record(stream)
-        result = self.mul_add(selffac, other, otherfac, stream=stream, out=out)
-        end.record(stream)
-
-        def seconds() -> float:
-            end.synchronize()
-            return end.time_since(begin) * 1e-3
-
-        add_timer(self.size, seconds)
-        return result
-
-    def reverse(self, stream: Stream = None) -> Self:
-        """A copy with the elements of one dimension in reverse order."""
-        return native.copy_array(self[::-1], "C", stream)
-
-    def bind_to_texref(self, texref: Any, allow_offset: bool = False) -> float:
-        """Makes a texture reference read the array; returns the offset in elements."""
-        return provided("textures").bind(self, texref, allow_offset)
-
-    def bind_to_texref_ext(
-        self, texref: Any, channels: int = 1, allow_double_hack: bool = False,
-        allow_complex_hack: bool = False, allow_offset: bool = False,
-    ) -> float:  # fmt: skip
-        """The same, and sets the format.
-
-        With `allow_double_hack` float64 is read as two int32 (`fp_tex_double` of
-        pycuda-helpers.hpp), with `allow_complex_hack` complex numbers as pairs.
-        """
-        return provided("textures").bind_with_format(
-            self, texref, channels, allow_double_hack, allow_complex_hack, allow_offset
-        )
 
     def conj(self, out: Self | None = None) -> Self:
         """The complex conjugates; of real arrays the array itself."""

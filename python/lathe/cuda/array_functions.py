@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
+from lathe.array.extensions import register
 from lathe.array.gpu_array import GPUArray, Stream
 from lathe.cuda import driver
 from lathe.native import native
@@ -82,3 +84,6 @@ def splay(n: int, dev: Any = None) -> tuple[tuple[int, int], tuple[int, int, int
     else:
         blocks, threads = most, 128
     return (blocks, 1), (threads, 1, 1)
+
+
+register("launches", sys.modules[__name__])

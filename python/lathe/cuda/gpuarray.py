@@ -16,7 +16,7 @@ from lathe.array.creation import (
     zeros,
     zeros_like,
 )
-from lathe.array.gpu_array import ArrayFlags, GPUArray
+from lathe.array.gpu_array import GPUArray
 from lathe.array.indexing import multi_put, multi_take, multi_take_put, take
 from lathe.array.protocols import asarray, from_dlpack
 from lathe.array.reductions import (
@@ -40,6 +40,7 @@ from lathe.array.reductions import (
     var,
     vdot,
 )
+from lathe.array.shapes import ArrayFlags
 from lathe.cuda.array_functions import (
     if_positive,
     logical_and,
