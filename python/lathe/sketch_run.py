@@ -14,7 +14,8 @@ from lathe import options as run_options
 from lathe._lathe import Array, Kernel
 from lathe.app import App
 from lathe.native import native
-from lathe.sketch import SEED, Buffer, Launch, Sketch, SketchError, parse
+from lathe.sketch import parse
+from lathe.sketch_parts import SEED, Buffer, Launch, Sketch, SketchError
 
 __all__ = ["run_sketch"]
 

@@ -105,7 +105,7 @@ def _device_line() -> str:
 def _run(file: Path, options: RunOptions) -> int:
     from lathe.native import native
     from lathe.script import run_script
-    from lathe.sketch import SketchError
+    from lathe.sketch_parts import SketchError
     from lathe.sketch_run import run_sketch
     from lathe.tracebacks import format_error
 
