@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """NumPy's functions for arrays on the device, with NumPy's arguments: ``np.concatenate([a, b])``.
 
-Those of sorting and rearranging are NumPy's anyway (sorting.py, rearranging.py),
+Those of sorting, counting and rearranging are NumPy's anyway (the modules of these names),
 reductions are methods.
 """
 
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from lathe.array import creation, rearranging, reductions, sorting
+from lathe.array import counting, creation, rearranging, reductions, sorting
 from lathe.array.extensions import provided
 from lathe.array.gpu_array import GPUArray
 from lathe.array.rearranging import axes_of
@@ -244,5 +244,7 @@ _OWN = {
     )
 }  # fmt: skip
 _MODULES = {
-    name: getattr(module, name) for module in (sorting, rearranging) for name in module.__all__
+    name: getattr(module, name)
+    for module in (sorting, counting, rearranging)
+    for name in module.__all__
 }

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Prefixes, sorting, selection and counts of `gpuarray`, with NumPy's names, arguments and results.
+"""Prefixes, sorting and selection of `gpuarray`, with NumPy's names, arguments and results.
 
-Results whose size depends on the values (`unique`, `nonzero`, `extract`, `bincount`, `histogram`
-without a range) wait for the device; all others are asynchronous on `stream`.
+Results whose size depends on the values (`unique`, `nonzero`, `extract`) wait for the
+device; all others are asynchronous on `stream`.
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ from typing import Any, SupportsIndex
 import numpy as np
 from numpy.typing import DTypeLike
 
-from lathe.array.creation import to_gpu, zeros
+from lathe.array.creation import to_gpu
 from lathe.array.gpu_array import GPUArray, Stream
 from lathe.native import native
 
 
-def _on_device(value: Any) -> GPUArray:
+def on_device(value: Any) -> GPUArray:
+    """The array itself, or a copy of host values on the device."""
     return value if isinstance(value, GPUArray) else to_gpu(np.asarray(value))
 
 
@@ -233,7 +234,7 @@ def searchsorted(
     """
     if side not in ("left", "right"):
         raise ValueError(f"side is 'left' or 'right', got {side!r}")
-    made: GPUArray = native.search_array(a, _on_device(v), side == "right", sorter, stream)
+    made: GPUArray = native.search_array(a, on_device(v), side == "right", sorter, stream)
     return made
 
 
@@ -266,7 +267,7 @@ def compress(
 
     A short condition leaves out what lies behind it.
     """
-    condition = _on_device(condition)
+    condition = on_device(condition)
     if condition.ndim != 1:
         raise ValueError("condition must be a 1-d array")
     if axis is None:
@@ -282,118 +283,14 @@ def compress(
     return _into(out, picked, stream)
 
 
-def bincount(
-    x: GPUArray, weights: Any = None, minlength: SupportsIndex = 0, *, stream: Stream = None
-) -> GPUArray:
-    """How often each of 0, 1, 2 ... is there, or the sums of weights (float64).
-
-    Sums of weights may differ in their last bits from run to run.
-
-    Raises
-    ------
-    ValueError
-        For negative numbers, several axes, another number of weights.
-    TypeError
-        For numbers that are no integers.
-    """
-    length = int(minlength)
-    if length < 0:
-        raise ValueError("'minlength' must not be negative")
-    if x.ndim != 1:
-        raise ValueError(f"bincount takes arrays of one axis, got {x.shape}")
-    if x.dtype.kind not in "bui":
-        raise TypeError(f"bincount counts integers, got {x.dtype}")
-    factors = None if weights is None else _on_device(weights)
-    if factors is not None and factors.shape != x.shape:
-        raise ValueError("The weights and list don't have the same length.")
-    if x.size:
-        least, greatest = native.array_range(x, stream)
-        if least < 0:
-            raise ValueError("'list' argument must have no negative elements")
-        length = max(length, greatest + 1)
-    made: GPUArray = native.count_array(x, length, factors, stream)
-    return made
-
-
-def _edges(
-    a: GPUArray, bins: Any, range_: Any, stream: Stream
-) -> tuple[np.ndarray[Any, Any], bool]:
-    """The edges as NumPy makes them of the values' range, and whether they have one distance."""
-    if isinstance(bins, str):
-        raise TypeError(f"bins is a number or edges, not the rule {bins!r}")
-    bins = bins.get() if isinstance(bins, GPUArray) else bins
-    is_even = np.ndim(bins) == 0
-    sample = np.zeros(0, a.dtype)
-    if is_even and range_ is None and a.size:
-        sample = np.array(native.array_range(a, stream), a.dtype)
-    return np.histogram_bin_edges(sample, bins, range_), is_even
-
-
-def histogram(
-    a: GPUArray,
-    bins: Any = 10,
-    range: tuple[float, float] | None = None,
-    density: bool | None = None,
-    weights: Any = None,
-    *,
-    stream: Stream = None,
-) -> tuple[GPUArray, GPUArray]:
-    """How many values lie in each bin, and the bins' edges, as ``np.histogram`` has them.
-
-    Parameters
-    ----------
-    a : GPUArray
-        All elements count.
-    bins : int or sequence
-        A number of bins of one width, or ascending edges.
-    range : (float, float), optional
-        Of the bins; from the least to the greatest value unless given.
-    density : bool, optional
-        The share of all for each bin, divided by its width.
-    weights : array, optional
-        Sums of these instead of counts; their last bits may differ from run to run.
-
-    Returns
-    -------
-    counts : GPUArray
-        int64, or of the weights' type, or float64 for a density.
-    edges : GPUArray
-    """
-    if a.dtype.kind == "b":
-        a = a.astype(np.uint8)
-    if a.dtype.kind == "c":
-        raise TypeError("complex numbers have no bins")
-    factors = None if weights is None else _on_device(weights)
-    if factors is not None and factors.shape != a.shape:
-        raise ValueError("weights should have the same shape as a.")
-    edges, is_even = _edges(a, bins, range, stream)
-    on_device = to_gpu(edges)
-    if factors is not None and factors.dtype.kind == "c":
-        raise TypeError("weights are real numbers")
-    if edges.size < 2:
-        counts = zeros(0, np.int64)
-    else:
-        counts = native.bin_array(a, on_device, is_even, factors, stream)
-    if density:
-        host = counts.get() if stream is None else counts.get_async(stream)
-        if stream is not None:
-            stream.synchronize()
-        return to_gpu(host / np.diff(edges) / host.sum()), on_device
-    if factors is not None:
-        counts = counts.astype(factors.dtype, stream)
-    return counts, on_device
-
-
 __all__ = [
     "accumulate",
     "argsort",
-    "bincount",
     "compress",
     "cumprod",
     "cumsum",
     "extract",
     "flatnonzero",
-    "histogram",
     "nonzero",
     "partition",
     "searchsorted",
