@@ -43,7 +43,6 @@ static_assert(facts(Format::depth32f).format == Format::depth32f &&
 
 std::size_t texel_bytes(Format format) { return facts(format).bytes; }
 int components_of(Format format) { return facts(format).components; }
-unsigned internal_format(Format format) { return facts(format).internal; }
 
 Texture::Texture(int width, int height, Format format, Filter filter)
     : width_{width}, height_{height}, format_{format} {

@@ -29,8 +29,6 @@ enum class Format {
 std::size_t texel_bytes(Format format);
 /// Components of one texel.
 int components_of(Format format);
-/// GL's sized internal format (GL_RGBA8, …), as driver calls want it.
-unsigned internal_format(Format format);
 
 enum class Filter { nearest, linear };
 

@@ -104,17 +104,6 @@ glm::vec2 PanZoomCamera::to_plane(glm::vec2 screen, const Viewport& viewport) co
     return center + to_clip(screen, viewport) * glm::vec2{viewport.aspect(), 1} * (height / 2);
 }
 
-glm::vec2 PanZoomCamera::to_screen(glm::vec2 plane, const Viewport& viewport) const {
-    const glm::vec2 c = (plane - center) / (glm::vec2{viewport.aspect(), 1} * (height / 2));
-    return viewport.origin + glm::vec2{c.x + 1, 1 - c.y} / 2.0f * viewport.size;
-}
-
-void PanZoomCamera::fit(glm::vec2 low, glm::vec2 high, float aspect) {
-    center = (low + high) / 2.0f;
-    const glm::vec2 extent = high - low;
-    height = std::max({extent.y, extent.x / aspect, 1e-12f});
-}
-
 void PanZoomCamera::pan(glm::vec2 pixels, const Viewport& viewport) {
     center += glm::vec2{-pixels.x, pixels.y} * (height / viewport.size.y);
 }

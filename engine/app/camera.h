@@ -65,12 +65,9 @@ public:
 
     /// Plane to clip space.
     glm::mat4 view_projection(float aspect) const;
-    /// The plane's point under a screen position, and back.
+    /// The plane's point under a screen position.
     glm::vec2 to_plane(glm::vec2 screen, const Viewport& viewport) const;
-    glm::vec2 to_screen(glm::vec2 plane, const Viewport& viewport) const;
 
-    /// Shows the rectangle from `low` to `high` as large as fits.
-    void fit(glm::vec2 low, glm::vec2 high, float aspect);
     void pan(glm::vec2 pixels, const Viewport& viewport);
     /// Positive notches magnify, 10 % each; the plane's point under `screen` stays there.
     void zoom(float notches, glm::vec2 screen, const Viewport& viewport);

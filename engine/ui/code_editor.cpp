@@ -130,8 +130,6 @@ std::pair<int, int> CodeEditor::cursor() const {
 
 void CodeEditor::focus() { s_->editor.SetFocus(); }
 
-void CodeEditor::open_find() { s_->editor.OpenFindReplaceWindow(); }
-
 bool CodeEditor::focused() const { return s_->focused; }
 
 void CodeEditor::draw(const char* id, float height) {

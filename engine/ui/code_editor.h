@@ -32,7 +32,6 @@ public:
     /// Line and column of the cursor, from 1.
     std::pair<int, int> cursor() const;
     void focus();
-    void open_find();
     bool focused() const;
 
     /// Inside a window; fills `height` pixels (0: what is left).

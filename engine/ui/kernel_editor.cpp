@@ -74,11 +74,6 @@ void KernelEditor::add(KernelSlot& slot, bool offer_autosave) {
     sync(*tabs_.back());
 }
 
-void KernelEditor::show(const KernelSlot& slot) {
-    for (std::size_t i = 0; i < tabs_.size(); ++i)
-        if (tabs_[i]->slot == &slot) wanted_front_ = i;
-}
-
 /// Autosaves the tab's text, which the slot need not have any more.
 void KernelEditor::keep(Tab& tab) {
     if (!session_ || !tab.unsaved) return;
@@ -240,11 +235,7 @@ void KernelEditor::draw() {
         sync(tab);
         const bool red = tab.slot->shows_older();
         if (red) ImGui::PushStyleColor(ImGuiCol_Text, theme::color(theme::kError));
-        int flags = tab.slot->modified() ? ImGuiTabItemFlags_UnsavedDocument : 0;
-        if (wanted_front_ == i) {
-            flags |= ImGuiTabItemFlags_SetSelected;
-            wanted_front_ = std::size_t(-1);
-        }
+        const int flags = tab.slot->modified() ? ImGuiTabItemFlags_UnsavedDocument : 0;
         const bool open = ImGui::BeginTabItem(tab.label.c_str(), nullptr, flags);
         if (red) ImGui::PopStyleColor();
         if (!open) continue;

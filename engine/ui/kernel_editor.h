@@ -25,7 +25,6 @@ public:
     /// Adds a tab. The slot must outlive the editor. An autosaved text that differs from the slot's
     /// is offered above the text where `offer_autosave`.
     void add(KernelSlot& slot, bool offer_autosave);
-    void show(const KernelSlot& slot);
 
     /// The keys above. True where the key was one of them; called before ImGui sees it.
     bool handle(const KeyEvent& key);
@@ -55,7 +54,6 @@ private:
     Session* session_;
     std::vector<std::unique_ptr<Tab>> tabs_;
     std::size_t front_ = 0;
-    std::size_t wanted_front_ = std::size_t(-1);
     bool focused_ = false;
 };
 

@@ -124,8 +124,6 @@ public:
     KernelSlot& add_kernel(std::string_view file_or_source, std::string entry = {},
                            std::vector<std::string> options = {}, std::string name = {});
     std::vector<KernelSlot*> kernels();
-    /// Brings the slot's tab to the front.
-    void show_kernel(const KernelSlot& slot);
     /// Finds the slot that a fault belongs to by file and kernel (else the one swapped last), rolls
     /// it back and writes the console. False where no slot has a version to blame.
     bool report_fault(const gpu::Error& error);

@@ -134,8 +134,6 @@ std::vector<KernelSlot*> Studio::kernels() {
     return all;
 }
 
-void Studio::show_kernel(const KernelSlot& slot) { p_->editor.show(slot); }
-
 bool Studio::report_fault(const gpu::Error& error) { return p_->report_fault(error); }
 
 bool Studio::Parts::report_fault(const gpu::Error& error) {

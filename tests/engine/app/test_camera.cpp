@@ -127,7 +127,7 @@ TEST(OrbitCamera, DragTurnsOnlyWhereItBeganInTheViewport) {
     EXPECT_FALSE(frame({WheelEvent{{0, 1}}}));
 }
 
-TEST(PanZoomCamera, ScreenAndPlaneAreInverse) {
+TEST(PanZoomCamera, TheScreenFindsThePlane) {
     PanZoomCamera camera;
     camera.center = {5, -3};
     camera.height = 8;
@@ -135,9 +135,6 @@ TEST(PanZoomCamera, ScreenAndPlaneAreInverse) {
     const glm::vec2 p = camera.to_plane({550, 200}, kView);
     EXPECT_NEAR(p.x, 6, 1e-5);
     EXPECT_NEAR(p.y, -2, 1e-5);
-    const glm::vec2 s = camera.to_screen(p, kView);
-    EXPECT_NEAR(s.x, 550, 1e-3);
-    EXPECT_NEAR(s.y, 200, 1e-3);
     expect_near(clip(camera.view_projection(2), {p, 0}), {0.125f, 0.25f, 0});
 }
 
@@ -150,16 +147,6 @@ TEST(PanZoomCamera, ZoomKeepsThePointUnderTheCursor) {
     EXPECT_NEAR(camera.height, 2 / std::pow(1.1, 5), 1e-5);
     EXPECT_NEAR(before.x, after.x, 1e-5);
     EXPECT_NEAR(before.y, after.y, 1e-5);
-}
-
-TEST(PanZoomCamera, FitShowsTheWholeRectangle) {
-    PanZoomCamera camera;
-    camera.fit({0, 0}, {100, 10}, 2);
-    EXPECT_NEAR(camera.height, 50, 1e-5);
-    camera.fit({0, 0}, {10, 100}, 2);
-    EXPECT_NEAR(camera.height, 100, 1e-5);
-    EXPECT_NEAR(camera.center.x, 5, 1e-5);
-    EXPECT_NEAR(camera.center.y, 50, 1e-5);
 }
 
 TEST(PanZoomCamera, DragMovesThePlaneWithTheMouse) {
