@@ -112,6 +112,9 @@ private:
     }
 
     bool allows_unknown(const Access& a) {
+        if (a.origin == Origin::unknown && // another lane's access has found it
+            load_range(context_.seen[a.slot]).holds(a.address, a.bytes))
+            return true;
         const MemoryRange found = Registry::instance().range_of(a.address);
         if (found.room) {
             if (!found.holds(a.address, a.bytes)) return false;

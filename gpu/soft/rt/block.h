@@ -171,8 +171,8 @@ public:
                         bool from_shared = false) const;
     /// Where accesses of unknown origin were found last, for the threads that begin from now on.
     MemoryRange seen[kSeenRanges];
-    /// On all workers the ranges with this address are not seen any more.
-    static void forget_seen(std::uintptr_t address);
+    /// On all workers this memory, which is freed as a whole, is not seen any more.
+    static void forget_seen(std::uintptr_t begin, std::uintptr_t end);
     /// Whether an address may be one of shared memory, of any block of this worker.
     bool in_shared(std::uint64_t address) const;
     std::uint64_t clock_start() const { return clock_start_; }
@@ -211,7 +211,7 @@ private:
 
     void enlist(); ///< among those that forget_seen reaches
     void retire();
-    void forget_own_seen(std::uintptr_t address);
+    template <class F> void each_seen(F f);
 
     static void loop_begin(void* runner);
     static void loop_body(void* runner);

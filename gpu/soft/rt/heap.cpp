@@ -3,7 +3,9 @@
 
 #include "gpu/soft/rt/arena.h"
 #include "gpu/soft/rt/block.h"
+#include "gpu/soft/rt/heap_chunk.h"
 #include "gpu/soft/rt/registry.h"
+#include "gpu/soft/rt/seen.h"
 
 #include <fmt/format.h>
 
@@ -11,35 +13,41 @@
 #include <bit>
 #include <deque>
 #include <map>
+#include <memory>
 #include <mutex>
 
 namespace lathe::soft {
 
 namespace {
 
-constexpr std::size_t kChunk = std::size_t{1} << 20;
 /// Freed memory that waits before it is given out again, where there is other memory.
 constexpr std::size_t kMostWaiting = std::size_t{4} << 20;
 
-struct Block {
-    std::size_t bytes = 0, rounded = 0;
-    bool is_live = false;
+/// Memory from the arena: a chunk, from which blocks are cut, or one block that is too large.
+struct Region {
+    std::size_t bytes = 0;
+    std::unique_ptr<HeapChunk> chunk{};
+    std::size_t block_bytes = 0; ///< of a large block: as asked for
+    bool is_live = false;        ///< a large block
 };
 
-// Sizes are rounded to powers of two (16 bytes to 512 KiB) cut from chunks; larger blocks come
-// from the arena directly, with its guard pages.
 struct Heap {
+    using Regions = std::map<std::uintptr_t, Region>;
+
     std::mutex mutex;
     std::size_t capacity = std::size_t{8} << 20, used = 0, waiting = 0, in_chunks = 0;
     std::deque<std::uintptr_t> freed[20]; ///< by size, the oldest first
-    std::uintptr_t chunk = 0, chunk_end = 0;
-    std::map<std::uintptr_t, Block> blocks;           ///< live ones, and those that wait
-    std::map<std::uintptr_t, std::uintptr_t> extents; ///< of live ones, begin to end, joined
+    std::uintptr_t next = 0, end = 0;     ///< of the newest chunk, what was never given out
+    Regions regions;                      ///< large blocks that were freed stay, for messages
 
-    void open(std::uintptr_t begin, std::uintptr_t end);
-    void close(std::uintptr_t begin, std::uintptr_t end);
+    Regions::iterator region_of(std::uintptr_t p);
+    std::uintptr_t open(std::size_t bytes);
     std::uintptr_t fresh(std::size_t rounded, std::size_t most_in_chunks);
     std::uintptr_t waited(std::size_t rounded, bool at_once);
+    std::uintptr_t allocate(std::size_t bytes, ThreadContext* t);
+    std::uintptr_t allocate_large(std::size_t bytes);
+    bool release(std::uintptr_t begin, HeapChunk& chunk, std::size_t offset);
+    bool release_large(std::uintptr_t begin, Region& region);
 };
 
 Heap& heap() {
@@ -47,47 +55,42 @@ Heap& heap() {
     return *instance;
 }
 
-std::uintptr_t arena_block(std::size_t bytes) {
+/// The region that p lies in, or the end.
+Heap::Regions::iterator Heap::region_of(std::uintptr_t p) {
+    auto at = regions.upper_bound(p);
+    if (at == regions.begin()) return regions.end();
+    --at;
+    return p - at->first < at->second.bytes ? at : regions.end();
+}
+
+/// A new region; 0 where there is no memory. Blocks that were in its place once are forgotten.
+std::uintptr_t Heap::open(std::size_t bytes) {
     const auto p = reinterpret_cast<std::uintptr_t>(Arena::instance().allocate(bytes));
-    if (p) Registry::instance().add({.begin = p, .bytes = bytes, .kind = Allocation::Kind::heap});
+    if (!p) return 0;
+    Registry::instance().add({.begin = p, .bytes = bytes, .kind = Allocation::Kind::heap});
+    if (const auto before = region_of(p); before != regions.end()) regions.erase(before);
+    regions.erase(regions.lower_bound(p), regions.lower_bound(p + bytes));
+    regions[p].bytes = bytes;
     return p;
 }
 
-void Heap::open(std::uintptr_t begin, std::uintptr_t end) {
-    auto next = extents.lower_bound(begin);
-    if (next != extents.end() && next->first == end) {
-        end = next->second;
-        next = extents.erase(next);
-    }
-    if (next != extents.begin() && std::prev(next)->second == begin) std::prev(next)->second = end;
-    else extents.emplace_hint(next, begin, end);
-}
-
-void Heap::close(std::uintptr_t begin, std::uintptr_t end) {
-    const auto at = std::prev(extents.upper_bound(begin));
-    const auto [first, last] = *at;
-    if (first == begin) extents.erase(at);
-    else at->second = begin;
-    if (end < last) extents.emplace(end, last);
-}
-
-/// Memory that was not given out before; 0 where there is none.
+/// Memory of a chunk that was not given out before; 0 where there is none.
 std::uintptr_t Heap::fresh(std::size_t rounded, std::size_t most_in_chunks) {
-    if (rounded > kChunk / 2) return arena_block(rounded);
-    if (chunk_end - chunk < rounded) {
-        if (in_chunks + kChunk > most_in_chunks) return 0;
-        chunk = arena_block(kChunk);
-        chunk_end = chunk ? chunk + kChunk : 0;
-        in_chunks += chunk ? kChunk : 0;
+    if (end - next < rounded) {
+        if (in_chunks + HeapChunk::kBytes > most_in_chunks) return 0;
+        next = open(HeapChunk::kBytes);
+        end = next ? next + HeapChunk::kBytes : 0;
+        if (!next) return 0;
+        in_chunks += HeapChunk::kBytes;
+        regions[next].chunk = std::make_unique<HeapChunk>();
     }
-    if (!chunk) return 0;
-    chunk += rounded;
-    return chunk - rounded;
+    next += rounded;
+    return next - rounded;
 }
 
 /// Memory that was freed long ago, or at all; 0 where there is none.
 std::uintptr_t Heap::waited(std::size_t rounded, bool at_once) {
-    if (rounded > kChunk / 2 || (waiting <= kMostWaiting && !at_once)) return 0;
+    if (waiting <= kMostWaiting && !at_once) return 0;
     auto& list = freed[std::countr_zero(rounded)];
     if (list.empty()) return 0;
     const std::uintptr_t p = list.front();
@@ -96,29 +99,66 @@ std::uintptr_t Heap::waited(std::size_t rounded, bool at_once) {
     return p;
 }
 
+std::uintptr_t Heap::allocate(std::size_t bytes, ThreadContext* t) {
+    const std::size_t rounded = HeapChunk::rounded(bytes);
+    std::uintptr_t p = waited(rounded, false);
+    if (!p) p = fresh(rounded, capacity);
+    if (!p) p = waited(rounded, true);
+    if (!p) p = fresh(rounded, ~std::size_t{0}); // sizes have changed
+    if (!p) return 0;
+    const auto& [begin, region] = *region_of(p);
+    region.chunk->open(p - begin, bytes);
+    if (t && extend_ranges(t->seen, p, rounded)) region.chunk->note_seen(p - begin, rounded);
+    return p;
+}
+
+std::uintptr_t Heap::allocate_large(std::size_t bytes) {
+    const std::uintptr_t p = open(HeapChunk::rounded(bytes));
+    if (!p) return 0;
+    Region& region = regions[p];
+    region.block_bytes = bytes;
+    region.is_live = true;
+    return p;
+}
+
+bool Heap::release(std::uintptr_t begin, HeapChunk& chunk, std::size_t offset) {
+    const auto [rounded, was_seen] = chunk.close(offset);
+    if (!rounded) return false;
+    if (was_seen) BlockRunner::forget_seen(begin, begin + rounded);
+    freed[std::countr_zero(rounded)].push_back(begin);
+    waiting += rounded;
+    used -= rounded;
+    return true;
+}
+
+bool Heap::release_large(std::uintptr_t begin, Region& region) {
+    if (!region.is_live) return false;
+    region.is_live = false;
+    BlockRunner::forget_seen(begin, begin + region.bytes);
+    Registry::instance().remove(begin);
+    Arena::instance().release(reinterpret_cast<void*>(begin));
+    used -= region.bytes;
+    return true;
+}
+
 } // namespace
 
 void set_heap_capacity(std::size_t bytes) {
     Heap& h = heap();
     std::lock_guard lock{h.mutex};
-    h.capacity = std::max(bytes, kChunk);
+    h.capacity = std::max(bytes, HeapChunk::kBytes);
 }
 
-void* heap_allocate(std::size_t bytes) {
+void* heap_allocate(std::size_t bytes, ThreadContext* t) {
     if (bytes == 0) return nullptr;
     Heap& h = heap();
     std::lock_guard lock{h.mutex};
     if (bytes > h.capacity) return nullptr;
-    const std::size_t rounded = std::bit_ceil(std::max<std::size_t>(bytes, 16));
+    const std::size_t rounded = HeapChunk::rounded(bytes);
     if (h.used + rounded > h.capacity) return nullptr;
-    std::uintptr_t p = h.waited(rounded, false);
-    if (!p) p = h.fresh(rounded, h.capacity);
-    if (!p) p = h.waited(rounded, true);
-    if (!p) p = h.fresh(rounded, ~std::size_t{0}); // sizes have changed
-    if (!p) return nullptr;
-    h.blocks[p] = {bytes, rounded, true};
-    h.open(p, p + rounded);
-    h.used += rounded;
+    const std::uintptr_t p =
+        rounded > HeapChunk::kLargest ? h.allocate_large(bytes) : h.allocate(bytes, t);
+    if (p) h.used += rounded;
     return reinterpret_cast<void*>(p);
 }
 
@@ -127,38 +167,34 @@ bool heap_release(void* p) {
     Heap& h = heap();
     const auto begin = reinterpret_cast<std::uintptr_t>(p);
     std::lock_guard lock{h.mutex};
-    const auto it = h.blocks.find(begin);
-    if (it == h.blocks.end() || !it->second.is_live) return false;
-    const std::size_t rounded = it->second.rounded;
-    it->second.is_live = false;
-    h.close(begin, begin + rounded);
-    h.used -= rounded;
-    BlockRunner::forget_seen(begin);
-    if (rounded > kChunk / 2) {
-        Registry::instance().remove(begin);
-        Arena::instance().release(p);
-    } else {
-        h.freed[std::countr_zero(rounded)].push_back(begin);
-        h.waiting += rounded;
-    }
-    return true;
+    const auto at = h.region_of(begin);
+    if (at == h.regions.end()) return false;
+    auto& [first, region] = *at;
+    if (region.chunk) return h.release(begin, *region.chunk, begin - first);
+    return begin == first && h.release_large(begin, region);
 }
 
 MemoryRange heap_range_of(std::uintptr_t p) {
     Heap& h = heap();
     std::lock_guard lock{h.mutex};
-    const auto next = h.extents.upper_bound(p);
-    if (next == h.extents.begin()) return {};
-    const auto [begin, end] = *std::prev(next);
-    return p < end ? MemoryRange{begin, end - begin + 1} : MemoryRange{};
+    const auto at = h.region_of(p);
+    if (at == h.regions.end()) return {};
+    const auto& [begin, region] = *at;
+    if (!region.chunk) return {begin, region.is_live ? region.bytes + 1 : 0};
+    const HeapChunk::Range found = region.chunk->live_range(p - begin);
+    return {begin + found.begin, found.bytes ? found.bytes + 1 : 0};
 }
 
 std::string describe_heap_address(std::uintptr_t p, bool inside) {
     Heap& h = heap();
     std::lock_guard lock{h.mutex};
-    const auto next = h.blocks.upper_bound(p);
-    if (next == h.blocks.begin()) return {};
-    const auto& [begin, block] = *std::prev(next);
+    const auto at = h.region_of(p);
+    if (at == h.regions.end()) return {};
+    const auto& [region_begin, region] = *at;
+    const HeapChunk::Block block = region.chunk
+                                       ? region.chunk->block_before(p - region_begin)
+                                       : HeapChunk::Block{0, region.block_bytes, region.is_live};
+    const std::uintptr_t begin = region_begin + block.begin;
     const std::string what =
         fmt::format("a {}-byte allocation of the device heap at {:#x}{}", block.bytes, begin,
                     block.is_live ? "" : " that was freed");
@@ -169,7 +205,7 @@ std::string describe_heap_address(std::uintptr_t p, bool inside) {
 
 extern "C" {
 
-void* lathe_rt_malloc(ThreadContext*, std::uint64_t bytes) { return heap_allocate(bytes); }
+void* lathe_rt_malloc(ThreadContext* t, std::uint64_t bytes) { return heap_allocate(bytes, t); }
 
 void lathe_rt_free(ThreadContext* t, void* p) {
     if (heap_release(p)) return;

@@ -11,10 +11,13 @@
 
 namespace lathe::soft {
 
+struct ThreadContext;
+
 /// CU_LIMIT_MALLOC_HEAP_SIZE; takes effect for allocations to come. Never below 1 MiB.
 void set_heap_capacity(std::size_t bytes);
-void* heap_allocate(std::size_t bytes); ///< 16-byte aligned; null where the heap is full
-bool heap_release(void* p);             ///< false where p is no live allocation
+/// 16-byte aligned; null where the heap is full. For a thread, which finds the memory sooner.
+void* heap_allocate(std::size_t bytes, ThreadContext* thread = nullptr);
+bool heap_release(void* p); ///< false where p is no live allocation
 
 /// The allocations around p without a gap, which may be touched; room 0 where p lies in none.
 MemoryRange heap_range_of(std::uintptr_t p);

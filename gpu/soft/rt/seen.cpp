@@ -36,17 +36,21 @@ void BlockRunner::retire() {
     std::erase(r.all, this);
 }
 
-void BlockRunner::forget_seen(std::uintptr_t address) {
+void BlockRunner::forget_seen(std::uintptr_t begin, std::uintptr_t end) {
+    BlockRunner* const own = current_runner();
     Runners& r = runners();
     std::lock_guard lock{r.mutex};
-    for (BlockRunner* runner : r.all) runner->forget_own_seen(address);
+    for (BlockRunner* runner : r.all)
+        if (runner != own)
+            runner->each_seen([&](MemoryRange& range) { clear_range(range, begin); });
+    if (own) own->each_seen([&](MemoryRange& range) { cut_range(range, begin, end); });
 }
 
-void BlockRunner::forget_own_seen(std::uintptr_t address) {
-    for (MemoryRange& range : seen) clear_range(range, address);
+template <class F> void BlockRunner::each_seen(F f) {
+    for (MemoryRange& range : seen) f(range);
     const std::uint32_t count = contexts_.load(std::memory_order_relaxed);
     for (std::uint32_t k = 0; k < count; ++k)
-        for (MemoryRange& range : threads_[k].context.seen) clear_range(range, address);
+        for (MemoryRange& range : threads_[k].context.seen) f(range);
 }
 
 } // namespace lathe::soft

@@ -135,6 +135,38 @@ TEST_F(Heap, ALaterLaunchFindsWhatWasFreed) {
             x.get());
 }
 
+// What a thread knows of its heap grows with its blocks and shrinks with them: what it has freed
+// first, last or between others is not known any more, and the others are.
+TEST_F(Heap, WhatLiesBesideFreedMemoryIsAllowed) {
+    CUfunction f = kernel("extern \"C\" __global__ void k(int* x, int freed, int bad) {\n"
+                          "  volatile int* p[8];\n"
+                          "  for (int i = 0; i < 8; ++i) {\n"
+                          "    p[i] = (volatile int*)malloc(64);\n"
+                          "    p[i][15] = i;\n"
+                          "  }\n"
+                          "  for (int i = 0; i < 8; ++i)\n"
+                          "    if (freed >> i & 1) free((void*)p[i]);\n"
+                          "  for (int i = 0; i < 8; ++i)\n"
+                          "    if (!(freed >> i & 1)) x[threadIdx.x] += p[i][15];\n"
+                          "  if (bad >= 0 && threadIdx.x == 3)\n"
+                          "    x[0] = p[bad][2];\n"
+                          "  for (int i = 0; i < 8; ++i)\n"
+                          "    if (!(freed >> i & 1)) free((void*)p[i]);\n"
+                          "}\n");
+    for (const int freed : {0x01, 0x80, 0x10, 0x3c, 0x55, 0xfe, 0xff}) {
+        Buffer<int> x{40};
+        allowed(f, shape(1, 40), x.get(), freed, -1);
+        int sum = 0;
+        for (int i = 0; i < 8; ++i) sum += freed >> i & 1 ? 0 : i;
+        EXPECT_EQ(x.read(), std::vector<int>(40, sum)) << freed;
+        for (int bad = 0; bad < 8; ++bad) {
+            if (!(freed >> bad & 1)) continue;
+            refused(f, shape(1, 40), {12, 3, 0, 0, "8 bytes into a 64-byte allocation"}, x.get(),
+                    freed, bad);
+        }
+    }
+}
+
 // All of the heap is given out, in sizes that change.
 TEST_F(Heap, FreedMemoryComesBack) {
     CUfunction f = kernel("extern \"C\" __global__ void k(int* x, int bytes) {\n"
