@@ -37,7 +37,7 @@ GraphMemory::~GraphMemory() {
         All& a = all();
         std::lock_guard lock{a.mutex};
         a.memory.erase(address_);
-        if (is_open_) a.use.used -= memory_bytes_;
+        disuse();
         if (is_reserved_) a.use.reserved -= memory_bytes_;
     }
     Registry::instance().remove(address_);
@@ -86,7 +86,8 @@ CUresult GraphMemory::open() {
     if (is_open_) return CUDA_ERROR_INVALID_VALUE;
     if (!Arena::instance().reopen(pointer(address_), bytes_)) return CUDA_ERROR_OUT_OF_MEMORY;
     is_open_ = true;
-    a.use.used += memory_bytes_;
+    if (!is_used_) a.use.used += memory_bytes_;
+    is_used_ = true;
     a.use.used_high = std::max(a.use.used_high, a.use.used);
     if (!is_reserved_) a.use.reserved += memory_bytes_;
     is_reserved_ = true;
@@ -100,8 +101,18 @@ CUresult GraphMemory::close() {
     if (!is_open_) return CUDA_ERROR_INVALID_VALUE;
     Arena::instance().close(pointer(address_));
     is_open_ = false;
-    a.use.used -= memory_bytes_;
+    if (!holders_) disuse();
     return CUDA_SUCCESS;
+}
+
+void GraphMemory::hold() {
+    std::lock_guard lock{all().mutex};
+    ++holders_;
+}
+
+void GraphMemory::let_go() {
+    std::lock_guard lock{all().mutex};
+    if (--holders_ == 0 && !is_open_) disuse();
 }
 
 void GraphMemory::end_of(const Context& context) {
@@ -141,6 +152,12 @@ void GraphMemory::drop() {
     Arena::instance().drop(pointer(address_));
     is_reserved_ = false;
     all().use.reserved -= memory_bytes_;
+    disuse();
+}
+
+void GraphMemory::disuse() {
+    if (is_used_) all().use.used -= memory_bytes_;
+    is_used_ = false;
 }
 
 void GraphMemory::trim() {

@@ -85,7 +85,7 @@ TEST_F(GraphMemory, LivesBetweenItsNodesAndEveryLaunchHasItAnew) {
     const auto exec = ready(graph_);
     run(exec, 3);
     EXPECT_EQ(read(), std::vector<int>(64, 7));
-    EXPECT_EQ(attribute(CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT), 0u);
+    EXPECT_GE(attribute(CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT), kBytes); // for its next launch
     EXPECT_GE(attribute(CU_GRAPH_MEM_ATTR_USED_MEM_HIGH), kBytes);
 }
 
@@ -105,6 +105,46 @@ TEST_F(GraphMemory, WhatALaunchLeavesIsTheProgramsToFree) {
     run(exec);
     GRAPH_CHECK(cuMemFreeAsync(p, stream_));
     GRAPH_CHECK(cuStreamSynchronize(stream_));
+    EXPECT_GE(attribute(CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT), kBytes);
+}
+
+TEST_F(GraphMemory, AGraphUsesItsMemoryUntilItEndsOrIsTrimmed) {
+    GRAPH_CHECK(cuDeviceGraphMemTrim(0));
+    cuuint64_t none = 0;
+    GRAPH_CHECK(cuDeviceSetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, &none));
+    CUdeviceptr p = 0;
+    const auto allocated = allocate({}, p), filled = fill({allocated}, p, 1);
+    free_node({filled}, p);
+    const auto exec = ready(graph_);
+    EXPECT_EQ(attribute(CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT), 0u); // no launch has mapped any
+    run(exec);
+    const cuuint64_t used = attribute(CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT);
+    EXPECT_GE(used, kBytes);
+    run(exec, 2);
+    EXPECT_EQ(attribute(CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT), used);
+    GRAPH_CHECK(cuDeviceGraphMemTrim(0));
+    EXPECT_EQ(attribute(CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT), 0u);
+    EXPECT_EQ(attribute(CU_GRAPH_MEM_ATTR_USED_MEM_HIGH), used);
+    run(exec);
+    EXPECT_EQ(attribute(CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT), used);
+    GRAPH_CHECK(cuGraphExecDestroy(exec));
+    execs_.pop_back();
+    EXPECT_EQ(attribute(CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT), 0u);
+}
+
+TEST_F(GraphMemory, WhatALaunchLeavesIsUsedWithoutItsGraph) {
+    GRAPH_CHECK(cuDeviceGraphMemTrim(0));
+    CUdeviceptr p = 0;
+    const auto allocated = allocate({}, p);
+    fill({allocated}, p, 6);
+    const auto exec = ready(graph_);
+    run(exec);
+    GRAPH_CHECK(cuGraphExecDestroy(exec));
+    execs_.pop_back();
+    GRAPH_CHECK(cuDeviceGraphMemTrim(0));
+    EXPECT_GE(attribute(CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT), kBytes);
+    EXPECT_EQ(first(p), 6);
+    GRAPH_CHECK(cuMemFree(p));
     EXPECT_EQ(attribute(CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT), 0u);
 }
 
