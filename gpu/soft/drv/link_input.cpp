@@ -33,8 +33,6 @@ template <class T> T at(std::string_view bytes, std::uint64_t offset, const std:
     return value;
 }
 
-bool is_elf(std::string_view bytes) { return bytes.starts_with(ELFMAG); }
-
 /// The fat binaries of an object; none where it has no device code.
 std::optional<std::string_view> device_code(std::string_view bytes, const std::string& name) {
     const auto header = at<Elf64_Ehdr>(bytes, 0, name);

@@ -111,8 +111,6 @@ std::string ptx_of_fat_binary(std::string_view bytes) {
     return text;
 }
 
-bool is_elf(std::string_view bytes) { return bytes.starts_with("\x7f\x45\x4c\x46"); }
-
 /// The first four bytes; false where a text ends before, or memory.
 bool read_magic(std::uint32_t& magic, const void* image) {
     char bytes[sizeof magic];
@@ -125,6 +123,8 @@ bool read_magic(std::uint32_t& magic, const void* image) {
 }
 
 } // namespace
+
+bool is_elf(std::string_view image) { return image.starts_with("\x7f\x45\x4c\x46"); }
 
 std::string ptx_of_image(const void* image, std::size_t size) {
     std::string bytes(size, '\0');

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 namespace lathe::soft {
 
@@ -18,5 +19,8 @@ std::string ptx_of_image(const void* image, std::size_t bytes);
 
 /// The same for a file's contents; CUDA_ERROR_FILE_NOT_FOUND where it cannot be read.
 std::string ptx_of_file(const char* path);
+
+/// Whether an image begins as ELF files do.
+bool is_elf(std::string_view image);
 
 } // namespace lathe::soft
