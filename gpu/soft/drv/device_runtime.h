@@ -11,7 +11,7 @@
 
 namespace lathe::soft {
 
-/// What a kernel's address stands for in device code.
+/// What a kernel's address stands for in device code; known to Objects<DeviceKernel>.
 struct DeviceKernel {
     Module* module = nullptr; ///< lives as long as code that has the address runs
     std::string name;

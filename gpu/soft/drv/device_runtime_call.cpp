@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "gpu/soft/drv/device_runtime_call.h"
 
+#include "gpu/soft/drv/objects.h"
+
 #include <map>
 #include <mutex>
 
@@ -54,6 +56,10 @@ std::optional<DeviceWork::Stream> stream_of(ThreadContext* t, std::uint64_t hand
     if (launch_of(t).device_work().knows_stream(handle))
         return DeviceWork::Stream{Kind::named, handle};
     return std::nullopt;
+}
+
+std::shared_ptr<DeviceKernel> kernel_of(std::uint64_t address) {
+    return Objects<DeviceKernel>::instance().find(reinterpret_cast<const void*>(address));
 }
 
 } // namespace lathe::soft::device_runtime

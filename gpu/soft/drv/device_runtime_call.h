@@ -11,6 +11,8 @@
 
 #include <array>
 #include <cstring>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 
@@ -22,6 +24,8 @@ enum Error : std::int32_t {
     invalid_value = 1,
     memory_allocation = 2,
     invalid_configuration = 9,
+    invalid_pitch = 12,
+    invalid_copy_direction = 21,
     invalid_device_function = 98,
     invalid_resource_handle = 400,
 };
@@ -61,14 +65,18 @@ template <class T> std::int32_t write(std::uint64_t to, const T& value) {
 /// The stream of a handle; 0, 1 and 2 are the block's own. Null where it is none.
 std::optional<DeviceWork::Stream> stream_of(ThreadContext* t, std::uint64_t handle);
 
+/// The kernel of an address that device code has; null where it is none.
+std::shared_ptr<DeviceKernel> kernel_of(std::uint64_t address);
 /// Functions by their names behind __cudaCDP2.
 struct Entry {
     std::string_view name;
     DeviceFunction function;
 };
 std::span<const Entry> launch_functions();
+std::span<const Entry> kernel_functions();
 std::span<const Entry> stream_functions();
 std::span<const Entry> memory_functions();
+std::span<const Entry> block_functions(); ///< copies and fills of two and three dimensions
 std::span<const Entry> query_functions();
 
 } // namespace lathe::soft::device_runtime

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Kernels that kernels launch, and what is known of them.
+// Kernels that kernels launch.
 #include "gpu/soft/drv/device_runtime_call.h"
 
 #include "gpu/soft/drv/launch.h"
@@ -12,18 +12,42 @@ namespace lathe::soft::device_runtime {
 
 namespace {
 
+const KernelInfo* info_of(const DeviceKernel& kernel) {
+    for (const KernelInfo& info : kernel.module->code()->kernels())
+        if (info.name == kernel.name) return &info;
+    return nullptr;
+}
+
+/// Reads a grid and a block, one behind the other, and the bytes of shared memory.
+void take_shape(Parameters& p, DeviceWork::Request& request) {
+    const auto grid = p.take<Triple>(), block = p.take<Triple>();
+    std::copy_n(grid.begin(), 3, request.grid);
+    std::copy_n(block.begin(), 3, request.block);
+    request.shared_bytes = p.take<std::uint32_t>();
+}
+
 void get_parameter_buffer(ThreadContext* t, const std::uint8_t* params, std::uint8_t* returns) {
     const NormalFloats normal;
     Parameters p{params};
-    const auto* kernel = reinterpret_cast<const DeviceKernel*>(p.take<std::uint64_t>());
-    const auto grid = p.take<Triple>(), block = p.take<Triple>();
-    DeviceWork::Request request{.kernel = kernel, .shared_bytes = p.take<std::uint32_t>()};
-    std::copy_n(grid.begin(), 3, request.grid);
-    std::copy_n(block.begin(), 3, request.block);
-    std::uint8_t* place = nullptr;
-    for (const KernelInfo& info : kernel->module->code()->kernels())
-        if (info.name == kernel->name)
-            place = launch_of(t).device_work().parameters(request, info.param_bytes);
+    const auto kernel = kernel_of(p.take<std::uint64_t>());
+    DeviceWork::Request request;
+    request.kernel = kernel.get();
+    take_shape(p, request);
+    const KernelInfo* const info = kernel ? info_of(*kernel) : nullptr;
+    std::uint8_t* const place =
+        info ? launch_of(t).device_work().parameters(request, info->param_bytes) : nullptr;
+    std::memcpy(returns, &place, sizeof place);
+}
+
+/// Of launches that tell the kernel and its grid themselves.
+void get_plain_buffer(ThreadContext* t, const std::uint8_t* params, std::uint8_t* returns) {
+    const NormalFloats normal;
+    Parameters p{params};
+    const auto alignment = p.take<std::uint64_t>(), bytes = p.take<std::uint64_t>();
+    constexpr std::uint64_t most = 32764; // bytes of a kernel's parameters
+    std::uint8_t* const place = alignment <= 64 && bytes <= most
+                                    ? launch_of(t).device_work().parameters({}, bytes)
+                                    : nullptr;
     std::memcpy(returns, &place, sizeof place);
 }
 
@@ -44,15 +68,14 @@ std::shared_ptr<Launch> grid_of(const Launch& parent, DeviceKernel& kernel,
     return made;
 }
 
-std::int32_t launch(ThreadContext* t, std::uint8_t* place, std::uint64_t stream_handle) {
+std::int32_t launch(ThreadContext* t, const DeviceWork::Request& request, std::uint8_t* place,
+                    std::uint64_t stream_handle) {
     Launch& parent = launch_of(t);
-    const auto request = parent.device_work().take_request(place);
-    if (!request) return invalid_value;
     const auto stream = stream_of(t, stream_handle);
     if (!stream) return invalid_resource_handle;
-    auto& kernel = *static_cast<DeviceKernel*>(const_cast<void*>(request->kernel));
-    const Triple block{request->block[0], request->block[1], request->block[2]};
-    const auto make = [&] { return grid_of(parent, kernel, *request, place); };
+    auto& kernel = *static_cast<DeviceKernel*>(const_cast<void*>(request.kernel));
+    const Triple block{request.block[0], request.block[1], request.block[2]};
+    const auto make = [&] { return grid_of(parent, kernel, request, place); };
     std::lock_guard lock{kernel.mutex};
     std::shared_ptr<Launch> grid;
     try { // the compiler needs a larger stack than this one
@@ -69,30 +92,38 @@ void launch_device(ThreadContext* t, const std::uint8_t* params, std::uint8_t* r
     const NormalFloats normal;
     Parameters p{params};
     auto* const place = reinterpret_cast<std::uint8_t*>(p.take<std::uint64_t>());
-    give(t, returns, launch(t, place, p.take<std::uint64_t>()));
+    const auto stream = p.take<std::uint64_t>();
+    const auto request = launch_of(t).device_work().take_request(place);
+    give(t, returns,
+         request && request->kernel ? launch(t, *request, place, stream) : invalid_value);
 }
 
-void get_occupancy(ThreadContext* t, const std::uint8_t* params, std::uint8_t* returns) {
+/// The parameters may be null where the kernel has none.
+void launch_with_all(ThreadContext* t, const std::uint8_t* params, std::uint8_t* returns) {
     const NormalFloats normal;
     Parameters p{params};
-    const auto to = p.take<std::uint64_t>();
-    const auto* kernel = reinterpret_cast<const DeviceKernel*>(p.take<std::uint64_t>());
-    const auto threads = p.take<std::int32_t>();
-    const auto shared = p.take<std::uint64_t>();
-    Function* const function = kernel->module->function(kernel->name);
-    give(t, returns,
-         write(to, static_cast<std::int32_t>(resident_blocks(*function, threads, shared))));
+    const auto kernel = kernel_of(p.take<std::uint64_t>());
+    auto* place = reinterpret_cast<std::uint8_t*>(p.take<std::uint64_t>());
+    DeviceWork::Request request;
+    request.kernel = kernel.get();
+    take_shape(p, request);
+    const auto stream = p.take<std::uint64_t>();
+    const KernelInfo* const info = kernel ? info_of(*kernel) : nullptr;
+    if (!info) return give(t, returns, invalid_device_function);
+    DeviceWork& work = launch_of(t).device_work();
+    if (!place && info->param_bytes == 0) place = work.parameters({}, 0);
+    const auto buffer = work.take_request(place);
+    const bool fits = buffer && !buffer->kernel && buffer->bytes >= info->param_bytes;
+    give(t, returns, fits ? launch(t, request, place, stream) : invalid_value);
 }
 
 } // namespace
 
 std::span<const Entry> launch_functions() {
     static constexpr Entry functions[] = {
-        {"GetParameterBufferV2", get_parameter_buffer},
-        {"LaunchDeviceV2", launch_device},
-        {"LaunchDeviceV2_ptsz", launch_device},
-        {"OccupancyMaxActiveBlocksPerMultiprocessor", get_occupancy},
-        {"OccupancyMaxActiveBlocksPerMultiprocessorWithFlags", get_occupancy},
+        {"GetParameterBuffer", get_plain_buffer}, {"GetParameterBufferV2", get_parameter_buffer},
+        {"LaunchDevice", launch_with_all},        {"LaunchDevice_ptsz", launch_with_all},
+        {"LaunchDeviceV2", launch_device},        {"LaunchDeviceV2_ptsz", launch_device},
     };
     return functions;
 }

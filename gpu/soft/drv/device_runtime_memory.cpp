@@ -16,7 +16,8 @@ void copy(ThreadContext* t, const std::uint8_t* params, std::uint8_t* returns) {
     const auto stream = stream_of(t, p.take<std::uint64_t>());
     const auto& known = Registry::instance();
     if (!stream) return give(t, returns, invalid_resource_handle);
-    if (kind > 4 || (bytes && !(known.covers(to, bytes) && known.covers(from, bytes))))
+    if (kind > 4) return give(t, returns, invalid_copy_direction);
+    if (bytes && !(known.covers(to, bytes) && known.covers(from, bytes)))
         return give(t, returns, invalid_value);
     launch_of(t).device_work().add(*stream, {.action = [=] {
         return guarded_copy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes)

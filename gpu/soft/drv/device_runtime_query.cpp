@@ -83,6 +83,14 @@ void get_limit(ThreadContext* t, const std::uint8_t* params, std::uint8_t* retur
     give(t, returns, write(to, std::uint64_t{context.front()->limits.at(limit)}));
 }
 
+template <auto Context::* member>
+void get_setting(ThreadContext* t, const std::uint8_t* params, std::uint8_t* returns) {
+    const auto to = Parameters{params}.take<std::uint64_t>();
+    const auto context = Objects<Context>::instance().all();
+    if (context.empty()) return give(t, returns, invalid_value);
+    give(t, returns, write(to, static_cast<std::int32_t>((*context.front().*member).load())));
+}
+
 } // namespace
 
 std::span<const Entry> query_functions() {
@@ -96,6 +104,8 @@ std::span<const Entry> query_functions() {
         {"RuntimeGetVersion", get_version},
         {"DeviceGetAttribute", get_attribute},
         {"DeviceGetLimit", get_limit},
+        {"DeviceGetCacheConfig", get_setting<&Context::cache_config>},
+        {"DeviceGetSharedMemConfig", get_setting<&Context::shared_config>},
     };
     return functions;
 }

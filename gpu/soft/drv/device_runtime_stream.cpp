@@ -50,11 +50,11 @@ void event_destroy(ThreadContext* t, const std::uint8_t*, std::uint8_t* returns)
 
 std::span<const Entry> stream_functions() {
     static constexpr Entry functions[] = {
-        {"StreamCreateWithFlags", stream_create}, {"StreamDestroy", stream_destroy},
-        {"StreamWaitEvent", stream_wait_event},   {"StreamWaitEvent_ptsz", stream_wait_event},
-        {"EventCreateWithFlags", event_create},   {"EventRecord", event_record},
-        {"EventRecord_ptsz", event_record},       {"EventRecordWithFlags", event_record},
-        {"EventDestroy", event_destroy},
+        {"StreamCreateWithFlags", stream_create},    {"StreamDestroy", stream_destroy},
+        {"StreamWaitEvent", stream_wait_event},      {"StreamWaitEvent_ptsz", stream_wait_event},
+        {"EventCreateWithFlags", event_create},      {"EventRecord", event_record},
+        {"EventRecord_ptsz", event_record},          {"EventRecordWithFlags", event_record},
+        {"EventRecordWithFlags_ptsz", event_record}, {"EventDestroy", event_destroy},
     };
     return functions;
 }

@@ -140,6 +140,8 @@ KernelCode Module::compile(const KernelInfo& kernel, const std::uint32_t block[3
 }
 
 Module::~Module() {
+    for (const auto& [name, kernel] : device_kernels_)
+        Objects<DeviceKernel>::instance().remove(kernel.get());
     for (const auto& [name, variable] : variables_)
         if (variable.address) release(reinterpret_cast<std::uintptr_t>(variable.address));
 }
@@ -218,9 +220,10 @@ DeviceKernel* Module::device_kernel(std::string_view name) {
     if (!function || !function->is_entry) return nullptr;
     auto& kernel = device_kernels_[std::string{name}];
     if (!kernel) {
-        kernel = std::make_unique<DeviceKernel>();
+        kernel = std::make_shared<DeviceKernel>();
         kernel->module = this;
         kernel->name = name;
+        Objects<DeviceKernel>::instance().add(kernel);
     }
     return kernel.get();
 }

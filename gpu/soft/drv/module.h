@@ -107,7 +107,7 @@ private:
     std::recursive_mutex mutex_;
     std::map<std::string, Variable, std::less<>> variables_;
     std::map<std::string, Function*, std::less<>> functions_;
-    std::map<std::string, std::unique_ptr<DeviceKernel>, std::less<>> device_kernels_;
+    std::map<std::string, std::shared_ptr<DeviceKernel>, std::less<>> device_kernels_;
 };
 
 /// Ends a module: waits for its context's work, then its handle and those of its functions are

@@ -80,6 +80,7 @@ std::uint8_t* DeviceWork::parameters(const Request& request, std::size_t bytes) 
     }
     std::uint8_t* const place = std::exchange(free_, free_ + rounded);
     requests_[place] = request;
+    requests_[place].bytes = rounded;
     return place;
 }
 

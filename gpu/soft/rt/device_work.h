@@ -53,9 +53,10 @@ public:
     /// Memory for the parameters of a grid, known to the registry; null where there is none. What
     /// it is for stays with it.
     struct Request {
-        const void* kernel = nullptr;
+        const void* kernel = nullptr; ///< null: the launch tells all of this
         std::uint32_t grid[3] = {1, 1, 1}, block[3] = {1, 1, 1};
         std::uint32_t shared_bytes = 0;
+        std::size_t bytes = 0; ///< of the memory
     };
     std::uint8_t* parameters(const Request& request, std::size_t bytes);
     /// The request of such memory, once.
