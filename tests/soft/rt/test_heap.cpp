@@ -167,6 +167,34 @@ TEST_F(Heap, WhatLiesBesideFreedMemoryIsAllowed) {
     }
 }
 
+// Blocks of many sizes live side by side, made and freed by many threads in turn.
+TEST_F(Heap, BlocksDoNotOverlap) {
+    CUfunction f = kernel("extern \"C\" __global__ void k(int* wrong, int rounds) {\n"
+                          "  const unsigned id = blockIdx.x * blockDim.x + threadIdx.x + 1;\n"
+                          "  unsigned random = id * 2654435761u;\n"
+                          "  unsigned* p[6] = {};\n"
+                          "  unsigned count[6] = {};\n"
+                          "  for (int round = 0; round < rounds; ++round) {\n"
+                          "    random = random * 1664525u + 1013904223u;\n"
+                          "    const int slot = (random >> 8) % 6;\n"
+                          "    if (p[slot]) {\n"
+                          "      for (unsigned i = 0; i < count[slot]; ++i)\n"
+                          "        if (p[slot][i] != id * 1000 + i) atomicAdd(wrong, 1);\n"
+                          "      free(p[slot]);\n"
+                          "    }\n"
+                          "    count[slot] = 1 + (random >> 16) % (round % 7 ? 20 : 600);\n"
+                          "    p[slot] = (unsigned*)malloc(count[slot] * 4);\n"
+                          "    if (!p[slot]) { atomicAdd(wrong + 1, 1); continue; }\n"
+                          "    for (unsigned i = 0; i < count[slot]; ++i)\n"
+                          "      p[slot][i] = id * 1000 + i;\n"
+                          "  }\n"
+                          "  for (int slot = 0; slot < 6; ++slot) free(p[slot]);\n"
+                          "}\n");
+    Buffer<int> wrong{2};
+    for (int times = 0; times < 3; ++times) allowed(f, shape(4, 96), wrong.get(), 60);
+    EXPECT_EQ(wrong.read(), std::vector<int>(2, 0));
+}
+
 // All of the heap is given out, in sizes that change.
 TEST_F(Heap, FreedMemoryComesBack) {
     CUfunction f = kernel("extern \"C\" __global__ void k(int* x, int bytes) {\n"
