@@ -100,12 +100,16 @@ endif()
 target_include_directories(lathe_imgui SYSTEM PUBLIC ${imgui_dir} ${imgui_dir}/backends
     ${imgui_dir}/misc/cpp ${implot_dir} ${text_editor_dir})
 target_link_libraries(lathe_imgui PUBLIC glfw ${CMAKE_DL_LIBS})
-target_compile_definitions(lathe_imgui 
+target_compile_definitions(lathe_imgui
     PUBLIC IMGUI_DISABLE_OBSOLETE_FUNCTIONS PRIVATE IMGUI_DISABLE_DEMO_WINDOWS
     "IMPLOT_CUSTOM_NUMERIC_TYPES=(float)(double)") # of ten: three minutes of compiling
 target_compile_options(lathe_imgui PRIVATE -w -fno-sanitize=undefined)
 # Templates inlined into each other: long to compile, minutes where every access is checked.
+set(items_options -O1)
+if(LATHE_SANITIZE)
+    list(APPEND items_options -fno-sanitize=all)
+endif()
 set_source_files_properties(${implot_dir}/implot_items.cpp PROPERTIES
-    COMPILE_OPTIONS "-O1;$<$<BOOL:${LATHE_SANITIZE}>:-fno-sanitize=all>")
+    COMPILE_OPTIONS "${items_options}")
 message(STATUS "Dear ImGui: ${imgui_dir} (${imgui_source})")
 add_library(lathe::imgui ALIAS lathe_imgui)
