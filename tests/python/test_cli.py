@@ -193,7 +193,6 @@ def test_an_interrupted_run_leaves_picture_movie_and_summary(tmp_path):
     limit = time.monotonic() + 120
     while not (tmp_path / "gray_scott.mp4").exists() and time.monotonic() < limit:
         time.sleep(0.1)
-    time.sleep(1)
     os.killpg(run.pid, signal.SIGINT)  # what Ctrl+C in a terminal does
     try:
         out, errors = run.communicate(timeout=120)

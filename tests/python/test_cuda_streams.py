@@ -156,27 +156,40 @@ def test_calls_that_wait_hold_no_lock_that_a_callback_needs(capfd):
     pinned = cuda.pagelocked_zeros(64, np.uint8)
     registered = cuda.register_host_memory(np.zeros(4096, np.uint8))
     module = SourceModule("__global__ void f() {}")
-    seen = []
-    for wait in (
-        stream.synchronize,
-        cuda.Context.synchronize,
-        memory.free,
-        lambda: cuda.memcpy_htod(other, np.zeros(64, np.uint8)),
-        lambda s=stream: cuda.Event().record(s).synchronize(),
-        registered.base.unregister,
-        pinned.base.free,
-        other.free,
-    ):
-        stream.add_callback(lambda: (time.sleep(0.02), seen.append(1)))
-        wait()
-    del module
-    stream.add_callback(lambda: (time.sleep(0.02), seen.append(1)))
-    del stream
-    for _ in range(6000):
-        if len(seen) == 9:
-            break
-        time.sleep(0.01)
-    assert len(seen) == 9
+    seen, gates = [], []
+
+    def add_one(to):
+        """Python's lock stays here from before the callback may run until the next call waits."""
+        gates.append(Gate(to))  # giving one back would wait, too
+        to.add_callback(seen.append, 1)
+        gates[-1].open()
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(30)  # nor does this thread give it up before that call
+    try:
+        for wait in (
+            stream.synchronize,
+            cuda.Context.synchronize,
+            memory.free,
+            lambda: cuda.memcpy_htod(other, np.zeros(64, np.uint8)),
+            lambda s=stream: cuda.Event().record(s).synchronize(),
+            registered.base.unregister,
+            pinned.base.free,
+            other.free,
+        ):
+            add_one(stream)
+            wait()
+        add_one(stream)
+        del module
+        add_one(stream)
+        del stream
+        for _ in range(6000):
+            if len(seen) == 10:
+                break
+            time.sleep(0.01)
+    finally:
+        sys.setswitchinterval(interval)
+    assert len(seen) == 10
     assert "left out" not in capfd.readouterr().err
 
 
@@ -277,9 +290,10 @@ EXITS = {
     "a link that is not ended": "l = cuda.Linker()",
     "a context that is not popped": "c = cuda.Device(0).make_context(); m = cuda.mem_alloc(4)",
     "a thread that calls": """
+works = threading.Event()
 def work():
-    while True: stream.add_callback(int); stream.synchronize()
-threading.Thread(target=work, daemon=True).start(); time.sleep(0.1)""",
+    while True: stream.add_callback(int); stream.synchronize(); works.set()
+threading.Thread(target=work, daemon=True).start(); works.wait()""",
 }
 
 
