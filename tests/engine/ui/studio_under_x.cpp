@@ -6,6 +6,7 @@
 #include "engine/ui/imgui_layer.h"
 
 #include <fmt/format.h>
+#include <imgui.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -13,6 +14,13 @@
 #include <unistd.h>
 
 namespace {
+
+std::string mouse(const lathe::ImGuiLayer& layer) {
+    layer.make_current();
+    const ImGuiIO& io = ImGui::GetIO();
+    return fmt::format("mouse={:.0f},{:.0f} pressed={}", io.MousePos.x, io.MousePos.y,
+                       int(io.MouseDown[0]));
+}
 
 bool told_to_stop() {
     pollfd input{STDIN_FILENO, POLLIN, 0};
@@ -31,9 +39,10 @@ int main(int argc, char** argv) try {
     while (!told_to_stop() && painting.frame()) {
         const auto [r, g, b] = painting.middle();
         const std::string now =
-            fmt::format("red={} blue={} state={} paused={} typing={} chars={}", r, b,
+            fmt::format("red={} blue={} state={} paused={} typing={} chars={} {}", r, b,
                         name_of(painting.slot.state()), int(painting.studio.run_control().paused),
-                        int(painting.studio.imgui()->wants_text()), painting.slot.source().size());
+                        int(painting.studio.imgui()->wants_text()), painting.slot.source().size(),
+                        mouse(*painting.studio.imgui()));
         if (now != last) {
             std::puts(now.c_str());
             std::fflush(stdout);

@@ -43,6 +43,7 @@ class Program:
             text=True,
         )
         self.lines: queue.Queue[str] = queue.Queue()
+        self.state = ""
         threading.Thread(target=self._read, daemon=True).start()
 
     def _read(self) -> None:
@@ -51,20 +52,20 @@ class Program:
             self.lines.put(line.strip())
 
     def expect(self, *parts: str) -> dict[str, str]:
-        """Waits for a state that has all parts, and returns it."""
+        """Waits for a state that has all parts, which the last one may be, and returns it."""
         end = time.monotonic() + LIMIT_SECONDS
-        seen: list[str] = []
+        seen = [self.state]
         while time.monotonic() < end:
+            if all(part in self.state.split() for part in parts):
+                print("ok:", *parts)
+                return dict(part.split("=") for part in self.state.split())
             try:
-                line = self.lines.get(timeout=0.2)
+                self.state = self.lines.get(timeout=0.2)
             except queue.Empty:
                 if self.process.poll() is not None:
                     break
                 continue
-            seen.append(line)
-            if all(part in line.split() for part in parts):
-                print("ok:", *parts)
-                return dict(part.split("=") for part in line.split())
+            seen.append(self.state)
         raise SystemExit(f"no state with {parts}; last states: {seen[-5:]}")
 
     def hands(self, *arguments: str) -> None:
@@ -85,10 +86,11 @@ class Program:
 
 def click(program: Program, x: int, y: int) -> None:
     program.hands("mousemove", str(x), str(y))
-    time.sleep(0.15)
+    program.expect(f"mouse={x},{y}")
     program.hands("mousedown", "1")
-    time.sleep(0.15)
+    program.expect("pressed=1")
     program.hands("mouseup", "1")
+    program.expect("pressed=0")
 
 
 def check(program: Program) -> None:
@@ -104,7 +106,7 @@ def check(program: Program) -> None:
     click(program, 1100, 400)  # the editor
     program.expect("typing=1")
     program.hands("key", "ctrl+Home")
-    time.sleep(0.5)
+    time.sleep(0.5)  # no state tells where the editor's cursor is
     program.hands("key", "End")
     time.sleep(0.5)
     for left in (chars - 1, chars - 2, chars - 3):
