@@ -158,6 +158,7 @@ public:
     void yield(ThreadFiber& self);
     [[noreturn]] void end_thread(ThreadFiber& self);
     /// Ends the launch: `report` gets kernel, block and thread from here, the place from `pc`.
+    /// Nothing that the callers' frames own is destroyed: they own no memory but the report's.
     [[noreturn]] void stop(ThreadFiber& self, FaultReport report, std::uintptr_t pc);
     void cancelled(ThreadFiber& self, std::uintptr_t pc);
     ThreadFiber& current() const { return *current_; }

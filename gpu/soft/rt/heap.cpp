@@ -203,19 +203,27 @@ std::string describe_heap_address(std::uintptr_t p, bool inside) {
     return fmt::format("{} bytes past the end of {}", p - begin - block.bytes, what);
 }
 
-extern "C" {
+namespace {
 
-void* lathe_rt_malloc(ThreadContext* t, std::uint64_t bytes) { return heap_allocate(bytes, t); }
-
-void lathe_rt_free(ThreadContext* t, void* p) {
-    if (heap_release(p)) return;
+FaultReport report_of_free(const void* p) {
     FaultReport r;
     r.code = CUDA_ERROR_ILLEGAL_ADDRESS;
     r.address = reinterpret_cast<std::uintptr_t>(p);
     const std::string where = describe_heap_address(r.address, true);
     r.message = fmt::format("free() of {:#x}, which malloc() did not give or free() has taken{}{}",
                             r.address, where.empty() ? "" : ": ", where);
-    t->block->runner->stop(fiber_of(t), std::move(r), pc_of(__builtin_return_address(0)));
+    return r;
+}
+
+} // namespace
+
+extern "C" {
+
+void* lathe_rt_malloc(ThreadContext* t, std::uint64_t bytes) { return heap_allocate(bytes, t); }
+
+void lathe_rt_free(ThreadContext* t, void* p) {
+    if (heap_release(p)) return;
+    t->block->runner->stop(fiber_of(t), report_of_free(p), pc_of(__builtin_return_address(0)));
 }
 
 } // extern "C"
