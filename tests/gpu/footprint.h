@@ -16,7 +16,9 @@ struct Footprint {
     std::size_t mappings = 0;       ///< ranges of addresses
     std::size_t handles = 0;        ///< open files
     std::size_t threads = 0;
-    std::size_t device_bytes = 0; ///< in use on the software device; else 0, others use a GPU, too
+    /// In use on the software device; else 0: others use a GPU, too. They also use the machine's
+    /// memory, so LATHE_SOFT_MEMORY_MB has to be less than that.
+    std::size_t device_bytes = 0;
 
     /// Waits for the device's work before it looks.
     static Footprint now();

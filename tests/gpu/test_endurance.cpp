@@ -33,6 +33,8 @@ constexpr const char* kFill = R"(
 
 class Endurance : public DeviceTest {
 protected:
+    /// Less than the machine has free, so that it matters to nobody what other processes take.
+    static void SetUpTestSuite() { setenv("LATHE_SOFT_MEMORY_MB", "1024", 0); }
     void SetUp() override {
         DeviceTest::SetUp();
         if (IsSkipped() || HasFatalFailure()) return;
@@ -52,6 +54,13 @@ protected:
 };
 
 std::size_t size_of(std::size_t i) { return 64 + i * 772 % 16'384; }
+
+// What the machine has free for the device is the smaller, the more others have.
+TEST_F(Endurance, MemoryOfOthersIsNotTheDevices) {
+    const std::size_t before = test::Footprint::now().device_bytes;
+    const std::vector<char> others(std::size_t{128} << 20, 1);
+    EXPECT_EQ(test::Footprint::now().device_bytes, before);
+}
 
 // The check itself: what one cycle in four forgets is found, what is forgotten once is not.
 TEST_F(Endurance, ALeakWouldBeSeen) {
