@@ -25,6 +25,8 @@ struct Registry {
     std::mutex mutex;
     std::uint32_t last_serial = 0;
     std::map<std::uint32_t, Living> living;
+    /// Of contexts that died while another one was current: GL may read it for ever.
+    std::vector<GuardedMemory> abandoned;
 };
 /// Never destroyed: objects with static lifetime may die after every other static.
 Registry& registry() {
@@ -70,8 +72,8 @@ void unregister_context(std::uint32_t serial, bool finished) noexcept {
     Registry& r = registry();
     std::lock_guard lock{r.mutex};
     auto node = r.living.extract(serial);
-    if (!node.empty() && !finished) // a leak where a context died while another one was current
-        for (auto& [id, memory] : node.mapped().memory) new GuardedMemory{std::move(memory)};
+    if (!node.empty() && !finished)
+        for (auto& [id, memory] : node.mapped().memory) r.abandoned.push_back(std::move(memory));
 }
 
 void keep_memory(Name buffer, GuardedMemory memory) {
