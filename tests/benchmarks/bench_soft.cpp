@@ -60,6 +60,9 @@ int main(int argc, char** argv) {
             {"records float2", bench_complex_products},
             {"records double2", bench_double2},
             {"records triples", bench_triples},
+            {"stencils", bench_stencils},
+            {"sparse", bench_sparse},
+            {"Floyd-Warshall", bench_floyd_warshall},
             {"launch", [] {
                  if (!options.checks && !options.counters) measure_launch();
              }}};

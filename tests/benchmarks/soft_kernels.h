@@ -25,4 +25,12 @@ void bench_moving_bodies();
 void bench_triples();
 void bench_double2();
 
+/// Heat and waves on a cube (soft_stencils.cpp).
+void bench_stencils();
+
+// soft_sparse.cpp
+
+void bench_sparse();
+void bench_floyd_warshall();
+
 } // namespace lathe::bench

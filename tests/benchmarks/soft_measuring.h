@@ -57,8 +57,18 @@ public:
     Kernel& operator=(const Kernel&) = delete;
 
     template <class... A> void launch(const Grid& g, A... arguments) {
+        launch_function(function_, g, arguments...);
+    }
+    /// Another kernel of the same source.
+    template <class... A> void launch_other(const char* name, const Grid& g, A... arguments) {
+        CUfunction other = nullptr;
+        check(cuModuleGetFunction(&other, module_, name), name);
+        launch_function(other, g, arguments...);
+    }
+    template <class... A>
+    static void launch_function(CUfunction function, const Grid& g, A... arguments) {
         void* params[] = {static_cast<void*>(&arguments)..., nullptr};
-        check(cuLaunchKernel(function_, g.grid[0], g.grid[1], g.grid[2], g.block[0], g.block[1],
+        check(cuLaunchKernel(function, g.grid[0], g.grid[1], g.grid[2], g.block[0], g.block[1],
                              g.block[2], 0, nullptr, params, nullptr),
               "cuLaunchKernel");
     }

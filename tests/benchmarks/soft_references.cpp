@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tests/benchmarks/soft_references.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -131,6 +132,63 @@ void cross_products(int n, const float* __restrict__ x, float* __restrict__ y) {
         y[3 * i + 1] = q;
         y[3 * i + 2] = r;
     }
+}
+
+namespace {
+
+template <class T>
+void heat_of(int nx, int ny, int nz, T c, const T* __restrict__ now, T* __restrict__ next) {
+    for (int z = 1; z < nz - 1; ++z)
+        for (int y = 1; y < ny - 1; ++y)
+            for (int x = 1; x < nx - 1; ++x) {
+                const int at = (z * ny + y) * nx + x;
+                next[at] = now[at] + c * (now[at - 1] + now[at + 1] + now[at - nx] + now[at + nx] +
+                                          now[at - nx * ny] + now[at + nx * ny] - 6 * now[at]);
+            }
+}
+
+template <class T>
+void wave_of(int nx, int ny, int nz, T c, const T* __restrict__ now, T* __restrict__ next) {
+    for (int z = 1; z < nz - 1; ++z)
+        for (int y = 1; y < ny - 1; ++y)
+            for (int x = 1; x < nx - 1; ++x) {
+                const int at = (z * ny + y) * nx + x;
+                const T sum = now[at - 1] + now[at + 1] + now[at - nx] + now[at + nx] +
+                              now[at - nx * ny] + now[at + nx * ny];
+                next[at] = 2 * now[at] - next[at] + c * (sum - 6 * now[at]);
+            }
+}
+
+} // namespace
+
+void heat(int nx, int ny, int nz, float c, const float* now, float* next) {
+    heat_of(nx, ny, nz, c, now, next);
+}
+void heat(int nx, int ny, int nz, double c, const double* now, double* next) {
+    heat_of(nx, ny, nz, c, now, next);
+}
+void wave(int nx, int ny, int nz, float c, const float* now, float* next) {
+    wave_of(nx, ny, nz, c, now, next);
+}
+void wave(int nx, int ny, int nz, double c, const double* now, double* next) {
+    wave_of(nx, ny, nz, c, now, next);
+}
+
+void csr_product(int n, const int* rows, const int* columns, const float* values, const float* x,
+                 float* y) {
+    for (int row = 0; row < n; ++row) {
+        float sum = 0;
+        for (int k = rows[row]; k < rows[row + 1]; ++k) sum += values[k] * x[columns[k]];
+        y[row] = sum;
+    }
+}
+
+void shortest_paths(int n, int* d) {
+    for (int k = 0; k < n; ++k)
+        for (int i = 0; i < n; ++i) {
+            const int to = d[i * n + k];
+            for (int j = 0; j < n; ++j) d[i * n + j] = std::min(d[i * n + j], to + d[k * n + j]);
+        }
 }
 
 } // namespace lathe::bench

@@ -22,6 +22,16 @@ void move_bodies(int n, const float* speed, float* place);
 void complex_products(int n, const float* x, float* y);
 void complex_products(int n, const double* x, double* y);
 void cross_products(int n, const float* x, float* y);
+// Seven-point stencils of nx x ny x nz cells; the outermost stay. wave: `next` has the step before.
+void heat(int nx, int ny, int nz, float c, const float* now, float* next);
+void heat(int nx, int ny, int nz, double c, const double* now, double* next);
+void wave(int nx, int ny, int nz, float c, const float* now, float* next);
+void wave(int nx, int ny, int nz, double c, const double* now, double* next);
+/// y = A x, A by compressed rows of n rows.
+void csr_product(int n, const int* rows, const int* columns, const float* values, const float* x,
+                 float* y);
+/// Floyd and Warshall: d has n x n lengths.
+void shortest_paths(int n, int* d);
 
 /// The same by a programmer who takes trouble (soft_best.cpp).
 namespace best {
