@@ -142,6 +142,141 @@ TEST(Warps, LaneNumbersThatAlwaysWrap) {
     }
 }
 
+// Numbers from a multiple of the width on never wrap within a warp: no guard is needed, and what is
+// divided by the width is the same in all lanes. out[t] = t - 32 < 40 (unsigned) ? in[t - 32] : 77.
+TEST(Warps, RunsFromAMultipleOfTheWidth) {
+    std::string text = kShifted;
+    const std::string shift = "add.s32 %r2, %r1, -5;";
+    text.replace(text.find(shift), shift.size(), "add.s32 %r2, %r1, -32;");
+    for (const std::uint32_t threads : {128u, 100u}) {
+        const Ran r = run(text.c_str(), {true, 32}, {{1, 1, 1}, {threads, 1, 1}});
+        EXPECT_EQ(r.outcome.checked_warps, 0u);
+        for (std::uint32_t t = 0; t < threads; ++t)
+            EXPECT_EQ(r.out[t], t - 32 < 40 ? 1000 + t - 32 : 77) << "thread " << t;
+    }
+}
+
+// out[i] = in[i / 32] + i % 32, i from block and thread: of blocks that are no whole warps, too.
+TEST(Warps, WarpNumbersFromBlockAndThread) {
+    constexpr const char* kText = R"(
+.version 8.0
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 out, .param .u64 in)
+{
+    .reg .b32 %r<9>;
+    .reg .b64 %rd<8>;
+    ld.param.u64 %rd1, [out];
+    ld.param.u64 %rd2, [in];
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, %ctaid.x;
+    mov.u32 %r3, %ntid.x;
+    mad.lo.s32 %r4, %r2, %r3, %r1;
+    mul.wide.s32 %rd3, %r4, 4;
+    add.s64 %rd1, %rd1, %rd3;
+    shr.u32 %r5, %r4, 5;
+    mul.wide.u32 %rd4, %r5, 4;
+    add.s64 %rd2, %rd2, %rd4;
+    ld.global.u32 %r6, [%rd2];
+    and.b32 %r7, %r4, 31;
+    add.s32 %r6, %r6, %r7;
+    st.global.u32 [%rd1], %r6;
+    ret;
+}
+)";
+    for (const std::uint32_t width : {8u, 16u, 32u}) {
+        for (const std::uint32_t threads : {64u, 48u, 40u, 1u}) {
+            const Ran r = run(kText, {true, width}, {{5, 1, 1}, {threads, 1, 1}});
+            for (std::uint32_t i = 0; i < 5 * threads; ++i)
+                EXPECT_EQ(r.out[i], 1000 + i / 32 + i % 32)
+                    << "thread " << i << " of blocks of " << threads << ", width " << width;
+        }
+    }
+}
+
+// Consecutive numbers from one that is read from memory, so that no guard at the start can say
+// whether a lane wraps: rows where none does, single lanes where one does, and some lanes off.
+// n = t - where[0]; out[t] = 77, and if n - where[1] < 40: out[t] = in[n], in[n] = t.
+std::string moved(const char* extend) {
+    return fmt::format(R"(
+.version 8.0
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 out, .param .u64 in, .param .u64 where)
+{{
+    .reg .pred %p;
+    .reg .b32 %r<9>;
+    .reg .b64 %rd<9>;
+    ld.param.u64 %rd1, [out];
+    ld.param.u64 %rd2, [in];
+    ld.param.u64 %rd3, [where];
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, %tid.y;
+    mov.u32 %r3, %ntid.x;
+    mad.lo.s32 %r1, %r2, %r3, %r1;
+    mul.wide.u32 %rd4, %r1, 4;
+    add.s64 %rd1, %rd1, %rd4;
+    ld.global.u32 %r4, [%rd3];
+    ld.global.u32 %r5, [%rd3+4];
+    sub.s32 %r6, %r1, %r4;
+    sub.s32 %r7, %r6, %r5;
+    mov.u32 %r8, 77;
+    setp.ge.u32 %p, %r7, 40;
+    @%p bra $done;
+    {} %rd5, %r6, 4;
+    add.s64 %rd6, %rd2, %rd5;
+    ld.global.u32 %r8, [%rd6];
+    st.global.u32 [%rd6], %r1;
+$done:
+    st.global.u32 [%rd1], %r8;
+    ret;
+}}
+)",
+                       extend);
+}
+
+TEST(Warps, RowsByNumbersFromMemory) {
+    struct Case {
+        const char* extend;
+        std::uint32_t shift, first;
+        std::int64_t begin; ///< number of the array's begin
+    };
+    constexpr std::int64_t kTop = std::int64_t{1} << 31;
+    const Case cases[] = {
+        {"mul.wide.s32", 0, 0, 0},
+        {"mul.wide.s32", 5, 0, 0},
+        {"mul.wide.u32", 5, 0, 0}, // lanes that wrap are off
+        {"mul.wide.s32", 5, 0xfffffffbu, -5},
+        {"mul.wide.s32", 0x80000005u, 0x80000000u, -kTop},          // the same, signed
+        {"mul.wide.s32", 0u - 0x7fffffd0u, 0x7fffffd0u, kTop - 48}, // up to the last number
+        {"mul.wide.u32", 0u - 0xffffffd0u, 0xffffffd0u, 2 * kTop - 48},
+    };
+    const std::uint32_t blocks[][2] = {{128, 1}, {100, 1}, {32, 4}, {16, 8}, {8, 9}, {4, 12}};
+    for (const Case& c : cases) {
+        for (const auto& block : blocks) {
+            for (const std::uint32_t width : {8u, 16u, 32u}) {
+                std::vector<std::uint32_t> in(64), out(128, 1), where{c.shift, c.first};
+                for (std::uint32_t k = 0; k < in.size(); ++k) in[k] = 1000 + k;
+                std::vector<std::uint32_t> wanted_in = in, wanted_out = out;
+                const std::uint32_t threads = block[0] * block[1];
+                for (std::uint32_t t = 0; t < threads; ++t) {
+                    const std::uint32_t place = t - c.shift - c.first;
+                    wanted_out[t] = place < 40 ? in[place] : 77;
+                    if (place < 40) wanted_in[place] = t;
+                }
+                const auto base = reinterpret_cast<std::uint64_t>(in.data()) -
+                                  static_cast<std::uint64_t>(c.begin * 4);
+                Program program{moved(c.extend), {true, width}};
+                program.run({{1, 1, 1}, {block[0], block[1], 1}}, out.data(), base, where.data());
+                const std::string what = fmt::format("{} from {}, block {} x {}, width {}",
+                                                     c.extend, c.begin, block[0], block[1], width);
+                EXPECT_EQ(out, wanted_out) << what;
+                EXPECT_EQ(in, wanted_in) << what;
+            }
+        }
+    }
+}
+
 // out[t] = in[where[t]] and in[where[t]] = t, with what makes an address of the number and the
 // array's begin.
 std::string gather(const char* address) {

@@ -58,7 +58,7 @@ void Widener::emit_check(const llvm::CallBase& i) {
         return look_closer(
             i, ends(offset, limit, [&](Value* number) { return number ? number : scalar(step); }));
     }
-    if (known_size && !steps && of_begin.is_uniform()) {
+    if (known_size && same_steps && of_begin.is_uniform()) {
         if (const std::optional<Indexed> indexed = find_indexed(address))
             return emit_indexed_check(i, *indexed);
     }
@@ -140,35 +140,56 @@ Value* Widener::numbers_of(const Indexed& indexed) {
                         vector_type(b.getInt32Ty()));
 }
 
-// The numbers are compared with the largest one that is allowed: vectors of half the size.
+// The numbers are compared with the least and the largest one that are allowed: vectors of half the
+// size. The origin may lie outside: x[i - 1] and y[2 * n - i] begin elsewhere for i = 0.
 void Widener::emit_indexed_check(const llvm::CallBase& i, const Indexed& indexed) {
+    constexpr std::int64_t kFar = std::int64_t{1} << 47;
     auto* i64 = b.getInt64Ty();
+    const auto number64 = [&](std::int64_t n) { return b.getInt64(static_cast<std::uint64_t>(n)); };
     const bool is_signed = llvm::isa<llvm::SExtInst>(indexed.index);
     Value* room = scalar(i.getArgOperand(kRoom));
-    Value* limit = limit_of(b, room, i.getArgOperand(kSize));
+    Value* limit = b.CreateBinaryIntrinsic(
+        llvm::Intrinsic::umin, limit_of(b, room, i.getArgOperand(kSize)), number64(kFar));
+    // offset + number * 2^shift lies in [0, limit)
+    Value *is_near = b.getTrue(), *least = number64(is_signed ? INT32_MIN : 0);
+    Value* most = number64(is_signed ? INT32_MAX : std::int64_t{UINT32_MAX});
+    const auto narrow_down = [&](Value* offset) {
+        Value* near = b.CreateICmpULT(b.CreateAdd(offset, number64(kFar)), number64(2 * kFar));
+        Value* left = b.CreateSub(b.CreateSub(limit, b.getInt64(1)), offset);
+        is_near = b.CreateAnd(is_near, near);
+        least = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, least,
+                                        b.CreateNeg(b.CreateAShr(offset, indexed.shift)));
+        most =
+            b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, most, b.CreateAShr(left, indexed.shift));
+    };
     Value* offset = b.CreateSub(indexed.origin, scalar(i.getArgOperand(kBegin)));
-    Value* begins_inside = b.CreateICmpULT(offset, limit);
-    Value* left = b.CreateSub(b.CreateSub(limit, offset), b.getInt64(1));
-    Value* most =
-        b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, b.CreateLShr(left, indexed.shift),
-                                llvm::ConstantInt::get(i64, is_signed ? 0x7fffffffu : 0xffffffffu));
+    narrow_down(offset);
+    if (const std::uint64_t steps = constant(i, kAccesses) - 1) // the last one, too
+        narrow_down(
+            b.CreateAdd(offset, b.CreateMul(scalar(i.getArgOperand(kStep)), b.getInt64(steps))));
     const Value* number = indexed.index->getOperand(0);
-    if (shape(number).is_linear() && llvm::isa<llvm::Constant>(mask_)) {
-        // All lanes run, and their numbers are known from the first: no vector is needed.
-        const Firsts numbers = firsts(number);
+    if (shape(number).is_linear()) {
+        // Their numbers are known from the first: no vector is needed. Lanes that are off are
+        // looked at, too. One number beyond `most` is one that wraps, or one outside.
+        Firsts numbers = firsts(number);
+        if (numbers.size() > 1) numbers = running(numbers);
         Value* last = b.CreateSub(most, b.getInt64(width_ / numbers.size() - 1));
-        Value* all = begins_inside;
+        Value* all = is_near;
         for (std::size_t k = 0; k < numbers.size(); ++k) {
             if (is_same(numbers, k)) continue;
-            all = b.CreateAnd(all, b.CreateICmpSLE(b.CreateZExt(numbers[k], i64), last));
+            Value* first = b.CreateCast(indexed.index->getOpcode(), numbers[k], i64);
+            all = b.CreateAnd(
+                all, b.CreateAnd(b.CreateICmpSGE(first, least), b.CreateICmpSLE(first, last)));
         }
         return look_closer(i, all, &indexed);
     }
-    Value* inside =
-        b.CreateICmpULE(numbers_of(indexed), splat(b.CreateTrunc(most, b.getInt32Ty())));
+    auto* i32 = b.getInt32Ty();
+    Value* any = b.CreateAnd(is_near, b.CreateICmpSLE(least, most));
+    Value* above = b.CreateSub(numbers_of(indexed), splat(b.CreateTrunc(least, i32)));
+    Value* inside = b.CreateICmpULE(above, splat(b.CreateTrunc(b.CreateSub(most, least), i32)));
     Value* bad = b.CreateAnd(b.CreateNot(mask_bits(inside)), mask_);
     Value* all = b.CreateICmpEQ(bad, llvm::ConstantInt::get(mask_type_, 0));
-    look_closer(i, b.CreateAnd(begins_inside, all), &indexed);
+    look_closer(i, b.CreateAnd(any, all), &indexed);
 }
 
 Value* Widener::as_vector(const Value* pointer) {
@@ -214,7 +235,8 @@ void Widener::look_closer(const llvm::CallBase& i, Value* allowed, const Indexed
     }
     if (!known_size) failed.length = laid_out(vector(size));
     for (std::uint64_t k = 0; k < constant(i, kAccesses); ++k) {
-        if (indexed) failed.place = indexed->origin;
+        if (indexed)
+            failed.place = b.CreateAdd(indexed->origin, b.CreateMul(scalar(step), b.getInt64(k)));
         else if (in_row)
             failed.place = b.CreateAdd(b.CreatePtrToInt(scalar(address), i64),
                                        b.CreateMul(scalar(step), b.getInt64(k)));

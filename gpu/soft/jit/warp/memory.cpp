@@ -32,13 +32,20 @@ void Widener::emit_load(const llvm::LoadInst& i) {
         set(i, load_row(i, firsts(i.getPointerOperand()), mask_));
         return;
     }
-    if (!from.hopeful || lanes_ == Lanes::some || is_no_row(i.getPointerOperand(), bytes)) {
+    if (from.hopeful && has_linear_index(i.getPointerOperand(), bytes)) {
+        const Row row = find_row(i.getPointerOperand(), bytes);
+        set(i, usually(
+                   row.found, [&] { return load_row(i, row.firsts, mask_); },
+                   [&] { return load_by_index(i); }));
+        return;
+    }
+    if (!from.hopeful || is_no_row(i.getPointerOperand(), bytes)) {
         set(i, load_gather(i, mask_));
         return;
     }
     const Row row = find_row(i.getPointerOperand(), bytes);
     set(i, usually(
-               b.CreateAnd(is_full(mask_), row.found), [&] { return load_rows(i, row.firsts); },
+               row.found, [&] { return load_row(i, row.firsts, mask_); },
                [&] { return load_gather(i, mask_); }));
 }
 
@@ -168,16 +175,29 @@ void Widener::emit_store(const llvm::StoreInst& i) {
         store_row(i, firsts(i.getPointerOperand()), mask_);
         return;
     }
-    if (!to.hopeful || lanes_ == Lanes::some || is_no_row(i.getPointerOperand(), bytes)) {
+    if (to.hopeful && has_linear_index(i.getPointerOperand(), bytes)) {
+        const Row row = find_row(i.getPointerOperand(), bytes);
+        usually(
+            row.found,
+            [&]() -> Value* {
+                store_row(i, row.firsts, mask_);
+                return nullptr;
+            },
+            [&]() -> Value* {
+                store_by_index(i);
+                return nullptr;
+            });
+        return;
+    }
+    if (!to.hopeful || is_no_row(i.getPointerOperand(), bytes)) {
         store_scatter(i, mask_);
         return;
     }
-    Value* value = vector(i.getValueOperand());
     const Row row = find_row(i.getPointerOperand(), bytes);
     usually(
-        b.CreateAnd(is_full(mask_), row.found),
+        row.found,
         [&]() -> Value* {
-            store_rows(i, row.firsts, value);
+            store_row(i, row.firsts, mask_);
             return nullptr;
         },
         [&]() -> Value* {

@@ -58,6 +58,8 @@ unsigned Widener::parts_together(const Record& record) const {
         return record.writes && has_gaps && !by_masks ? 0 : parts;
     }
     if (!s.hopeful || record.parts.size() < 2) return 0;
+    // x[i - 1], x[i] and x[i + 1] are three rows.
+    if (is_mostly_row(pointer_of(record), record.bytes)) return 0;
     if (record.is_dense() && record.span() <= kMostParts) return record.span();
     return 0;
 }
@@ -168,7 +170,8 @@ Widener::Values Widener::load_records_at(const Record& record, unsigned parts, V
 // Part by part, and lane by lane where the processor has no gathers.
 Widener::Values Widener::load_parts(const Record& record) {
     const auto& at = llvm::cast<llvm::LoadInst>(*record.at);
-    bool gathers = true;
+    const bool by_index = has_linear_index(at.getPointerOperand(), record.bytes);
+    bool gathers = !by_index;
     for (const Record::Part& part : record.parts)
         gathers &= can_gather(part.access->getType(), align_of(*part.access));
     Values all;
@@ -185,15 +188,16 @@ Widener::Values Widener::load_parts(const Record& record) {
     }
     std::vector<llvm::AllocaInst*> arrays;
     for (const Record::Part& part : record.parts) arrays.push_back(results(part.access->getType()));
-    const Spilled place = spill(at.getPointerOperand());
+    const Parts parts = by_index ? parts_of_place(at.getPointerOperand()) : Parts{};
+    const Spilled place = by_index ? Spilled{} : spill(at.getPointerOperand());
     for_each_lane(mask_, [&](Value* index) {
-        Value* of_lane = lane(place, index);
+        Value* here = by_index ? of_lane(at.getPointerOperand(), parts, index) : lane(place, index);
         for (std::size_t p = 0; p < arrays.size(); ++p) {
             const Record::Part& part = record.parts[p];
             const auto offset = static_cast<std::uint64_t>(distance(record, part.index));
             put(arrays[p], index,
                 b.CreateAlignedLoad(part.access->getType(),
-                                    b.CreateConstGEP1_64(b.getInt8Ty(), of_lane, offset),
+                                    b.CreateConstGEP1_64(b.getInt8Ty(), here, offset),
                                     align_of(*part.access)));
         }
     });

@@ -41,7 +41,20 @@ bool is_plain(const llvm::Instruction& i) {
                      llvm::SelectInst, llvm::GetElementPtrInst>(i);
 }
 
+/// Lane 0 has a multiple of the width.
+bool begins_aligned(const Shape& s) { return s.aligned || (s.is_index && s.stride == 1); }
+
 } // namespace
+
+bool Shapes::is_multiple(const llvm::Value* value) const {
+    if (const auto c = constant_of(value)) return *c % std::int64_t{options_.width} == 0;
+    return of(value).is_affine() && begins_aligned(of(value));
+}
+
+Shape Shapes::aligned(Shape s, bool holds) const {
+    s.aligned = s.is_affine() && holds;
+    return s;
+}
 
 Shape Shapes::linear(std::int64_t stride, std::optional<std::int64_t> pitch) const {
     if (pitch == stride * std::int64_t{options_.strip}) return Shape::affine(stride);
@@ -63,7 +76,8 @@ Shape Shapes::meet(Shape x, Shape y) const {
     if (x.is_unknown()) return y;
     if (y.is_unknown() || x == y) return x;
     if (x.is_linear() && y.is_linear() && x.stride == y.stride) {
-        if (x.is_affine() && y.is_affine()) return Shape::affine(x.stride);
+        if (x.is_affine() && y.is_affine())
+            return Shape::affine(x.stride, begins_aligned(x) && begins_aligned(y));
         return Shape::strips(x.stride, pitch(x) == pitch(y) ? pitch(x) : std::nullopt);
     }
     return Shape::varying(x.hopeful || y.hopeful || (x.is_linear() && y.is_linear()));
@@ -102,7 +116,7 @@ Shape Shapes::transfer(const llvm::Instruction& i) const {
     if (llvm::isa<llvm::LoadInst>(i)) {
         const Shape from = of(i.getOperand(0));
         if (from.is_unknown()) return {};
-        if (from.is_uniform()) return Shape::uniform();
+        if (from.is_uniform()) return Shape::affine(0, is_size_of_rows(i));
         const bool by_strips = from.is_strips() && from.is_even() &&
                                llvm::cast<llvm::LoadInst>(i).isSimple() &&
                                (i.getType()->isIntOrPtrTy() || i.getType()->isFloatingPointTy());
@@ -135,16 +149,24 @@ Shape Shapes::phi(const llvm::PHINode& i) const {
 Shape Shapes::binary(const llvm::BinaryOperator& i) const {
     const Shape x = of(i.getOperand(0)), y = of(i.getOperand(1));
     if (x.is_unknown() || y.is_unknown()) return {};
-    if (x.is_uniform() && y.is_uniform()) return Shape::uniform();
     if (!i.getType()->isIntegerTy() || !x.is_linear() || !y.is_linear()) return joined(i);
+    const bool of_x = is_multiple(i.getOperand(0)), of_y = is_multiple(i.getOperand(1));
     const std::optional<std::int64_t> c = constant_of(i.getOperand(1));
-    const bool is_index = x.is_index && x.stride == 1;
+    if (x.is_uniform() && y.is_uniform()) {
+        const auto op = i.getOpcode();
+        const bool adds = op == llvm::Instruction::Add || op == llvm::Instruction::Sub;
+        const bool scales = op == llvm::Instruction::Mul || op == llvm::Instruction::Shl;
+        return Shape::affine(0, (adds && of_x && of_y) || (scales && of_x) ||
+                                    (op == llvm::Instruction::Mul && of_y));
+    }
+    const bool is_index = (x.is_index || x.is_run()) && x.stride == 1;
     const Shape same = x.is_strips() ? Shape::strips(0) : Shape::uniform();
     switch (i.getOpcode()) {
-    case llvm::Instruction::Add: return sum(x, 1, y, 1);
-    case llvm::Instruction::Sub: return sum(x, 1, y, -1);
+    case llvm::Instruction::Add: return aligned(sum(x, 1, y, 1), of_x && of_y);
+    case llvm::Instruction::Sub: return aligned(sum(x, 1, y, -1), of_x && of_y);
     case llvm::Instruction::Or:
-        if (llvm::cast<llvm::PossiblyDisjointInst>(i).isDisjoint()) return sum(x, 1, y, 1);
+        if (llvm::cast<llvm::PossiblyDisjointInst>(i).isDisjoint())
+            return aligned(sum(x, 1, y, 1), of_x && of_y);
         break;
     case llvm::Instruction::Mul:
         if (c) return sum(x, *c, Shape::uniform(), 0);
@@ -155,7 +177,7 @@ Shape Shapes::binary(const llvm::BinaryOperator& i) const {
         break;
     case llvm::Instruction::And: // lane numbers: the low bits of an index
         if (!is_index || !c) break;
-        if (*c >= unit(x) - 1 && (*c & (*c + 1)) == 0) return x;
+        if (*c >= unit(x) - 1 && (*c & (*c + 1)) == 0) return x.is_strips() ? x : Shape::index();
         if ((*c & (unit(x) - 1)) == 0) return same;
         if (!options_.has_strips() || x.is_strips()) break;
         if (*c >= options_.strip - 1 && (*c & (*c + 1)) == 0) {
@@ -184,7 +206,7 @@ Shape Shapes::cast(const llvm::CastInst& i) const {
     same.is_index = false;
     switch (i.getOpcode()) {
     case llvm::Instruction::Trunc:
-        return i.getType()->getIntegerBitWidth() >= 16 ? same : joined(i);
+        return i.getType()->getIntegerBitWidth() >= 16 ? same : joined(i); // also a multiple
     case llvm::Instruction::PtrToInt:
     case llvm::Instruction::IntToPtr:
         return i.getSrcTy()->getPrimitiveSizeInBits() == i.getDestTy()->getPrimitiveSizeInBits() ||
@@ -193,7 +215,7 @@ Shape Shapes::cast(const llvm::CastInst& i) const {
                    : joined(i);
     case llvm::Instruction::SExt:
     case llvm::Instruction::ZExt:
-        if (x.is_index) return x;
+        if (x.is_index || x.is_run()) return x;
         if (const llvm::PHINode* choice = nullptr; options_.trust_extensions &&
                                                    is_known_at_start(i.getOperand(0), 0, &choice) &&
                                                    !always_wraps(i))
@@ -211,12 +233,13 @@ Shape Shapes::address(const llvm::GetElementPtrInst& i) const {
     if (base.is_unknown()) return {};
     if (!base.is_linear() || !gep.collectOffset(layout_, 64, variable, fixed)) return joined(i);
     Shape all = base;
-    all.is_index = false;
+    all.is_index = all.aligned = false;
     for (const auto& [value, scale] : variable) {
         Shape s = of(value);
         if (s.is_unknown()) return {};
         const bool extends = value->getType()->getIntegerBitWidth() < 64;
-        if (!s.is_linear() || (extends && !s.is_even() && !s.is_index)) return joined(i);
+        if (!s.is_linear() || (extends && !s.is_even() && !s.is_index && !s.is_run()))
+            return joined(i);
         if (extends && s.is_strips() && !s.is_index) s.pitch = {};
         all = sum(all, 1, s, scale.getSExtValue());
     }

@@ -3,6 +3,7 @@
 #include "gpu/soft/jit/warp/shapes.h"
 
 #include "gpu/soft/jit/warp/marks.h"
+#include "gpu/soft/rt/abi.h"
 
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/ConstantFold.h>
@@ -65,7 +66,8 @@ Shapes::Shapes(llvm::Function& function, Frontier& frontier, const ShapeOptions&
             if (!extension || (!llvm::isa<llvm::SExtInst, llvm::ZExtInst>(i))) continue;
             const Shape from = of(extension->getOperand(0));
             const bool may_wrap = from.stride != 0 || of(&i).pitch.value_or(0) != 0;
-            if (of(&i).is_linear() && may_wrap && !from.is_index) guards_.push_back(extension);
+            if (of(&i).is_linear() && may_wrap && !from.is_index && !from.is_run())
+                guards_.push_back(extension);
         }
     }
 }
@@ -116,6 +118,15 @@ Shape Shapes::of(const llvm::Value* value) const {
     if (llvm::isa<llvm::Constant, llvm::MetadataAsValue, llvm::BasicBlock>(value))
         return Shape::uniform();
     return shapes_.lookup(value);
+}
+
+// Loads ntid.x, where rows of a block have whole warps.
+bool Shapes::is_size_of_rows(const llvm::Instruction& load) const {
+    llvm::APInt offset{64, 0};
+    const auto* from = llvm::dyn_cast<llvm::Argument>(
+        load.getOperand(0)->stripAndAccumulateConstantOffsets(layout_, offset, true));
+    return from && from->getArgNo() == 0 && offset == offsetof(ThreadContext, ntid) &&
+           load.getType()->isIntegerTy(32) && options_.has_whole_rows_of_warps();
 }
 
 bool Shapes::is_divergent(const llvm::BasicBlock* block) const {

@@ -29,6 +29,8 @@ struct Shape {
     /// No lane has a negative or a large value. With stride 1, lane 0 (or the first lane of each
     /// strip) has a multiple of the width (or of a strip's lanes).
     bool is_index = false;
+    /// Affine: lane 0 has a multiple of the width. With stride 1 no lane wraps.
+    bool aligned = false;
     /// Varying: worked out from an affine value, so addresses may still be consecutive, within a
     /// strip where there are some.
     bool hopeful = false;
@@ -38,12 +40,14 @@ struct Shape {
     std::optional<std::int64_t> pitch = {};
 
     static Shape uniform() { return affine(0); }
-    static Shape affine(std::int64_t stride) { return {Kind::affine, false, false, stride}; }
-    static Shape index() { return {Kind::affine, true, false, 1}; }
-    static Shape strips(std::int64_t stride, std::optional<std::int64_t> pitch = {}) {
-        return {Kind::strips, false, false, stride, pitch};
+    static Shape affine(std::int64_t stride, bool aligned = false) {
+        return {Kind::affine, false, aligned, false, stride};
     }
-    static Shape varying(bool hopeful = false) { return {Kind::varying, false, hopeful, 0}; }
+    static Shape index() { return {Kind::affine, true, false, false, 1}; }
+    static Shape strips(std::int64_t stride, std::optional<std::int64_t> pitch = {}) {
+        return {Kind::strips, false, false, false, stride, pitch};
+    }
+    static Shape varying(bool hopeful = false) { return {Kind::varying, false, false, hopeful, 0}; }
 
     bool is_unknown() const { return kind == Kind::unknown; }
     bool is_uniform() const { return kind == Kind::affine && stride == 0; }
@@ -54,6 +58,9 @@ struct Shape {
     /// The same in all lanes of a strip.
     bool is_even() const { return is_linear() && stride == 0; }
     bool is_varying() const { return kind == Kind::varying; }
+    /// Consecutive numbers from a multiple of the width on: none wraps, and what is a multiple of
+    /// the width's power of two lies before lane 0 or behind the last one.
+    bool is_run() const { return is_affine() && aligned && stride == 1; }
     bool operator==(const Shape&) const = default;
 };
 
@@ -71,6 +78,9 @@ struct ShapeOptions {
     bool counts = false; ///< the code counts (counting.h)
     /// Blocks are made of whole warps: each begins with all its lanes.
     bool whole_warps = false;
+
+    /// A row of a block has a multiple of the width.
+    bool has_whole_rows_of_warps() const { return whole_warps && strip == width; }
 
     unsigned strips() const { return strip ? width / strip : 1; }
     bool has_strips() const { return strips() > 1; }
@@ -113,6 +123,11 @@ private:
     Shape meet(Shape x, Shape y) const;
     /// Lanes differ by `stride`, strips by `pitch`.
     Shape linear(std::int64_t stride, std::optional<std::int64_t> pitch) const;
+    /// True where lane 0 has a multiple of the width.
+    bool is_multiple(const llvm::Value* value) const;
+    bool is_size_of_rows(const llvm::Instruction& load) const;
+    /// Of what is made of two numbers: with `aligned`, where both are linear.
+    Shape aligned(Shape s, bool holds) const;
     /// What the first lane has a multiple of, of an index.
     std::int64_t unit(const Shape& s) const {
         return s.is_strips() ? options_.strip : options_.width;

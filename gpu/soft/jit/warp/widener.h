@@ -237,14 +237,27 @@ private:
         Value* found; ///< a bit: the lanes' addresses are those of a row of elements
         Firsts firsts;
     };
-    /// For addresses that are not known to be a row. All lanes must run for it to mean anything.
+    Value* holds_for_running(Value* matches);
+    /// For addresses that are not known to be a row: whether those of the lanes that run are.
     Row find_row(const Value* pointer, std::uint64_t bytes);
     const llvm::CastInst* row_index(const Value* pointer, std::uint64_t bytes, bool by_strips,
                                     unsigned least_bits = 32) const;
+    struct Scaled {
+        const Value* number;
+        std::uint64_t scale;
+    };
+    std::optional<Scaled> number_of(const Value* pointer) const;
     bool is_no_row(const Value* pointer, std::uint64_t bytes) const;
+    bool is_mostly_row(const Value* pointer, std::uint64_t bytes) const;
     Value* first_of_strip(const Value* value, unsigned number);
     Value* of_first_lane(const Value* value, const llvm::CastInst& index, unsigned number);
     Value* spread_firsts(const Firsts& firsts, std::int64_t stride);
+    bool has_linear_index(const Value* pointer, std::uint64_t bytes) const;
+    using Parts = std::map<const Value*, Spilled>;
+    Parts parts_of_place(const Value* pointer);
+    Value* of_lane(const Value* value, const Parts& parts, Value* lane);
+    Value* load_by_index(const llvm::LoadInst& i);
+    void store_by_index(const llvm::StoreInst& i);
     // Records of a thread (record_access.cpp).
     void collect_records(const llvm::BasicBlock& source);
     bool emit_in_record(const llvm::Instruction& i);
