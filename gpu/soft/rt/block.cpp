@@ -72,27 +72,52 @@ bool BlockRunner::in_shared(std::uint64_t address) const {
     return address - reinterpret_cast<std::uintptr_t>(shared_) < kSharedRegion;
 }
 
-void BlockRunner::fill(ThreadContext& c, std::uint64_t block, std::uint32_t thread,
-                       std::uint8_t* shared) const {
+BlockRunner::Place BlockRunner::place_of(std::uint64_t block) const {
+    const std::uint32_t(&grid)[3] = launch_->grid;
+    Place place{};
+    std::uint64_t left = block;
+    for (std::uint32_t axis = 0; axis < 2; ++axis) {
+        if (grid[axis] == 1) continue;
+        // A division of 64 bits takes longer.
+        const std::uint64_t rows =
+            left >> 32 ? left / grid[axis] : static_cast<std::uint32_t>(left) / grid[axis];
+        place.ctaid[axis] = static_cast<std::uint32_t>(left - rows * grid[axis]);
+        left = rows;
+    }
+    place.ctaid[2] = static_cast<std::uint32_t>(left);
+    return place;
+}
+
+void BlockRunner::fill(ThreadContext& c, const Place& place, std::uint32_t thread,
+                       std::uint8_t* shared) {
     const Launch& l = *launch_;
-    c.tid[0] = thread % l.block[0];
-    c.tid[1] = thread / l.block[0] % l.block[1];
-    c.tid[2] = thread / l.block[0] / l.block[1];
-    c.ctaid[0] = static_cast<std::uint32_t>(block % l.grid[0]);
-    c.ctaid[1] = static_cast<std::uint32_t>(block / l.grid[0] % l.grid[1]);
-    c.ctaid[2] = static_cast<std::uint32_t>(block / l.grid[0] / l.grid[1]);
-    std::memcpy(c.ntid, l.block, sizeof c.ntid);
-    std::memcpy(c.nctaid, l.grid, sizeof c.nctaid);
+    const auto number = static_cast<std::uint32_t>(&fiber_of(&c) - threads_.get());
+    for (; filled_ <= number; ++filled_) fill_for_launch(threads_[filled_].context);
+    std::fill_n(c.tid, 3, 0u);
+    if (thread) {
+        const std::uint32_t row = thread / l.block[0];
+        c.tid[0] = thread - row * l.block[0];
+        c.tid[2] = row / l.block[1];
+        c.tid[1] = row - c.tid[2] * l.block[1];
+    }
+    std::copy_n(place.ctaid, 3, c.ctaid);
     c.linear_tid = thread;
     c.laneid = thread % kWarp;
     c.warpid = thread / kWarp;
+    c.shared = shared;
+    for (std::uint32_t k = 0; k < kSeenRanges; ++k) store_range(c.seen[k], load_range(seen[k]));
+}
+
+void BlockRunner::fill_for_launch(ThreadContext& c) const {
+    const Launch& l = *launch_;
+    std::memcpy(c.ntid, l.block, sizeof c.ntid);
+    std::memcpy(c.nctaid, l.grid, sizeof c.nctaid);
     c.nwarpid = kMaxThreads / kWarp;
     c.smid = index_;
     c.nsmid = count_;
     c.gridid = l.grid_id;
     c.dynamic_shared_bytes = l.dynamic_shared_bytes;
     c.static_shared_bytes = l.info->static_shared_bytes;
-    c.shared = shared;
     c.params = l.parameters();
     // Zero tells cooperative groups that the grid cannot wait for itself.
     const auto workspace = l.cooperative ? reinterpret_cast<std::uintptr_t>(l.workspace) : 0;
@@ -102,13 +127,13 @@ void BlockRunner::fill(ThreadContext& c, std::uint64_t block, std::uint32_t thre
     c.envreg[3] = 0;
     c.counters = counters_;
     c.shared_room = l.shared_bytes() + std::uint64_t{1};
-    for (std::uint32_t k = 0; k < kSeenRanges; ++k) store_range(c.seen[k], load_range(seen[k]));
 }
 
 void BlockRunner::run(Launch& launch, std::uint64_t first, std::uint64_t count) {
     launch_ = &launch;
     code_ = launch.first_code.best();
     counters_ = slots_of(code_.counters);
+    filled_ = 0;
     shuffles_ = launch.order.kind == Order::Kind::shuffle;
     clock_start_ = __rdtsc();
     for (MemoryRange& range : seen) store_range(range, {});
@@ -172,7 +197,8 @@ __attribute__((no_sanitize("thread"))) void BlockRunner::loop_body(void* p) {
     if (self.shuffles_ && self.code_.block) self.run_loop_shuffled();
     for (; self.loop_block_ < self.loop_end_; ++self.loop_block_, self.loop_thread_ = 0) {
         if (l.stopped.load(std::memory_order_relaxed)) break;
-        self.fill(c, l.block_at(self.loop_block_), self.loop_thread_, self.shared_base_[0]);
+        const Place place = self.place_of(l.block_at(self.loop_block_));
+        self.fill(c, place, self.loop_thread_, self.shared_base_[0]);
         if (self.code_.block) {
             self.code_.block(&c, self.loop_thread_, threads - self.loop_thread_);
             continue;
@@ -214,7 +240,7 @@ void BlockRunner::run_loop_shuffled() {
             const std::uint32_t first = std::max(begin, loop_thread_);
             const std::uint32_t end = std::min(begin + kWarp, threads);
             if (first >= end) continue;
-            fill(c, block, first, shared_base_[0]);
+            fill(c, place_of(block), first, shared_base_[0]);
             code_.block(&c, first, end - first);
         }
     }
@@ -283,9 +309,10 @@ void BlockRunner::run_fibers(std::uint64_t first, std::uint32_t count) {
             block.warps[w] = {
                 .live = lanes(in_warp), .waiting = 0, .runnable = in_warp, .asking = 0};
         }
+        const Place place = place_of(launch_->block_at(first + b));
         for (std::uint32_t t = 0; t < stacks; ++t) {
             ThreadFiber& fiber = block.threads[t];
-            fill(fiber.context, launch_->block_at(first + b), t * width, shared_base_[b]);
+            fill(fiber.context, place, t * width, shared_base_[b]);
             fiber.lanes = std::min(width, threads - t * width);
             fiber.mask = lanes(fiber.lanes);
             if (width > 1) fiber.context.warpid = t, fiber.context.laneid = 0;

@@ -192,8 +192,14 @@ private:
                                          : ready_.pop();
     }
     void run_fibers(std::uint64_t first, std::uint32_t blocks);
-    void fill(ThreadContext& context, std::uint64_t block, std::uint32_t thread,
-              std::uint8_t* shared) const;
+    struct Place {
+        std::uint32_t ctaid[3];
+    };
+    Place place_of(std::uint64_t block) const;
+    /// Of one of threads_, for a thread of a block.
+    void fill(ThreadContext& context, const Place& place, std::uint32_t thread,
+              std::uint8_t* shared);
+    void fill_for_launch(ThreadContext& context) const;
     bool place_shared(std::uint32_t blocks);
     void finish(ThreadFiber& self);
     void open_complete_barriers(BlockState& block);
@@ -228,6 +234,7 @@ private:
     std::unique_ptr<ThreadFiber[]> threads_;
     std::unique_ptr<BlockState[]> blocks_;
     std::uint32_t resident_ = 0, live_ = 0;
+    std::uint32_t filled_ = 0; ///< of threads_, those that have what is the same in all blocks
     std::atomic<std::uint32_t> contexts_{0}; ///< of threads_, those that the launch uses
     FiberList ready_;                        ///< those that can go on
 
