@@ -410,14 +410,17 @@ TEST(Warps, SingleThreadsRunUntilTheCodeOfWarpsIsThere) {
 // Without 512-bit registers small blocks, short rows and records have 16 lanes.
 TEST(Warps, WidthThatSuits) {
     const std::uint32_t narrow = jit::has_wide_vectors() ? 32 : 16;
-    const auto width = [](const char* text, std::uint32_t x, std::uint32_t y) {
-        return run(text, {true, 0}, {{1, 1, 1}, {x, y, 1}}).outcome.width;
+    const auto width = [](const char* text, std::uint32_t x, std::uint32_t y, std::uint32_t z = 1) {
+        return run(text, {true, 0}, {{1, 1, 1}, {x, y, z}}).outcome.width;
     };
     EXPECT_EQ(width(kShifted, 64, 1), 32u);
     EXPECT_EQ(width(kShifted, 32, 2), 32u);
     EXPECT_EQ(width(kShifted, 16, 1), narrow);
     EXPECT_EQ(width(kShifted, 1, 1), 1u); // the code of a thread
     EXPECT_EQ(width(kShifted, 8, 8), narrow);
+    EXPECT_EQ(width(kShifted, 8, 8, 8), 16u);
+    EXPECT_EQ(width(kShifted, 16, 4, 4), 16u);
+    EXPECT_EQ(width(kShifted, 32, 4, 2), 32u);
     std::string records = kShifted;
     const std::string store = "st.global.u32 [%rd1], %r3;";
     records.replace(records.find(store), store.size(),

@@ -60,11 +60,15 @@ ShapeOptions options_for(const KernelFacts& kernel, const std::uint32_t block[3]
         // lanes share much, as two rows of 16 do, and where results are waited for; records of 32
         // lanes and long kernels have too few registers.
         const bool in_rows = block[1] * block[2] > 1;
-        const bool two_rows = in_rows && x % 32 != 0 && x % 16 == 0;
+        const bool two_rows = in_rows && block[2] == 1 && x % 32 != 0 && x % 16 == 0;
         const bool short_rows = in_rows && x % 16 != 0;
+        // Blocks in 3D compute stencils: their rows share no operands, and each row of a warp has
+        // addresses and checks of its own. 16 lanes are twice as fast.
+        const bool short_in_3d = block[2] > 1 && x % 32 != 0;
         const bool gains = threads > 16 && !kernel.accesses_vectors && !short_rows &&
-                           kernel.instructions <= kMostInstructionsOfWideWarps;
-        options.width = mode.width ? mode.width : has_wide_vectors || two_rows || gains ? 32 : 16;
+                           !short_in_3d && kernel.instructions <= kMostInstructionsOfWideWarps;
+        const bool is_wide = (has_wide_vectors && !short_in_3d) || two_rows || gains;
+        options.width = mode.width ? mode.width : is_wide ? 32 : 16;
     }
     options.strip = options.width;
     options.whole_warps = threads % options.width == 0;
