@@ -49,7 +49,14 @@ from lathe.cuda.elementwise_source import (
     get_elwise_range_module,
     memoized_kernel,
 )
-from lathe.cuda.kernel_operands import gather, give_back, parse_arguments, processors
+from lathe.cuda.kernel_operands import (
+    gather,
+    gather_plain,
+    give_back,
+    parse_arguments,
+    processors,
+    vectors_of,
+)
 from lathe.cuda.memoize import context_dependent_memoize
 
 _Slice = slice  # the call has an argument of this name
@@ -112,7 +119,8 @@ class ElementwiseKernel:
         if kwargs:
             raise TypeError(f"unexpected argument '{next(iter(kwargs))}'")
         self._snippet = snippet_of(self._call, self._constant)
-        if not any(isinstance(each, VectorArg) for each in self.arguments):
+        self._vectors = vectors_of(self.arguments, self._text)
+        if not self._vectors:
             raise RuntimeError("ElementwiseKernel can only be used with a vector argument")
 
     def generate_stride_kernel_and_types(
@@ -155,7 +163,8 @@ class ElementwiseKernel:
         """
         if range is not None and slice is not None:
             raise TypeError("may not specify both range and slice keyword arguments")
-        operands = gather(
+        operands = gather_plain(self._vectors, args) if len(args) == len(self.arguments) else None
+        operands = operands or gather(
             self.arguments, self._constant, self._text, args, stream, broadcast,
             same_shape=range is None,
         )  # fmt: skip

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -138,9 +139,13 @@ class Snippet:
         self.many = max(ACCESS_BYTES // max(sizes, default=ACCESS_BYTES), 1) if is_grouped else 1
         # Operators of these are texts of the assembler's, across which accesses are not joined.
         self._is_half = any("half" in each or "bfloat" in each for each in self._ctypes())
+        #: Of arrays that do not overlap and begin at whole accesses.
+        self._plain = self._form_of(list(range(len(self._arguments))), False)
 
     def form(self, args: Sequence[Any], operands: Operands) -> Form:
         """How a launch with many elements has these arrays."""
+        if self._are_plain(args, operands):
+            return self._plain
         same = list(range(len(self._arguments)))
         spans: list[tuple[int, int, int]] = []
         for k in self._vectors:
@@ -157,14 +162,7 @@ class Snippet:
                     return Form()
             spans.append((k, begin, end))
         begins = {k: begin for k, begin, _ in spans}
-        in_lanes = same == list(range(len(same))) and (
-            set(self._indexed) == {*self._values, *self._set}
-        )
-        apart = (self._is_half and not in_lanes) or any(
-            begins[k] % self._access_bytes(k) or ACCESS_BYTES % self._dtype(k).itemsize
-            for k in self._indexed
-        )
-        return Form(min(self.many, _MOST_APART) if apart else self.many, apart, tuple(same))
+        return self._form_of(same, any(begins[k] % self._access_bytes(k) for k in self._indexed))
 
     def source(self, form: Form) -> str:
         """The kernel's text; its last parameter is ``size_t n``."""
@@ -201,6 +199,31 @@ class Snippet:
         kernel: driver.Function = module.get_function(self._name)
         kernel.prepare("".join(each.struct_char for each in self._arguments) + "Q")
         return kernel
+
+    def _are_plain(self, args: Sequence[Any], operands: Operands) -> bool:
+        """Whether no two arrays overlap and all begin at whole accesses."""
+        spans = []
+        for k in self._vectors:
+            if not hasattr(args[k], "gpudata"):
+                return False
+            begin = int(operands.values[k])
+            if begin % ACCESS_BYTES:
+                return False
+            spans.append((begin, begin + args[k].nbytes))
+        spans.sort()
+        return all(one[1] <= next_[0] for one, next_ in pairwise(spans))
+
+    def _form_of(self, same: list[int], is_between: bool) -> Form:
+        """The form for arrays of which some are the same, or begin between whole accesses."""
+        in_lanes = same == list(range(len(same))) and (
+            set(self._indexed) == {*self._values, *self._set}
+        )
+        apart = (
+            is_between
+            or (self._is_half and not in_lanes)
+            or any(ACCESS_BYTES % self._dtype(k).itemsize for k in self._indexed)
+        )
+        return Form(min(self.many, _MOST_APART) if apart else self.many, apart, tuple(same))
 
     def _lanes(self, form: Form) -> tuple[str, str]:
         """What is loaded before the snippet runs for the neighbours, and what is stored behind."""

@@ -83,6 +83,47 @@ def _like(array: Any, model: Any, shape: tuple[int, ...], stream: Any) -> Any:
     return copy
 
 
+class Vector(NamedTuple):
+    """An array among a snippet's arguments."""
+
+    at: int
+    dtype: np.dtype[Any]
+    is_indexed: bool  # by the index itself
+
+
+def vectors_of(arguments: Sequence[Argument], text: str) -> tuple[Vector, ...]:
+    """Those of `arguments`. Where none is indexed, the first one says how long the index runs."""
+    found = [
+        Vector(k, each.dtype, use_of(each.name, text)[0])
+        for k, each in enumerate(arguments)
+        if isinstance(each, VectorArg)
+    ]
+    if found and not any(each.is_indexed for each in found):
+        found[0] = found[0]._replace(is_indexed=True)
+    return tuple(found)
+
+
+def gather_plain(vectors: tuple[Vector, ...], args: Sequence[Any]) -> Operands | None:
+    """`gather` of the usual case, at a fraction of its time.
+
+    None unless all are GPUArrays of the arguments' own types in C order, those that are indexed of
+    one shape.
+    """
+    model = None
+    values = list(args)
+    for at, dtype, is_indexed in vectors:
+        array = args[at]
+        if type(array) is not GPUArray or array.dtype != dtype or not array._contiguity()[0]:
+            return None
+        if is_indexed:
+            if model is None:
+                model, shape = array, array.shape
+            elif array.shape != shape:
+                return None
+        values[at] = array.gpudata if array.size else 0
+    return None if model is None else Operands(values, model.size, shape, model, [])
+
+
 def gather(
     arguments: Sequence[Argument],
     constant: frozenset[str],
