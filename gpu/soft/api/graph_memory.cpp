@@ -89,9 +89,9 @@ CUresult cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr
         const GraphMemory::Use use = GraphMemory::use();
         cuuint64_t number = 0;
         switch (attribute) {
-        case CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT: number = use.used; break;
+        case CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT: number = use.now; break;
         case CU_GRAPH_MEM_ATTR_USED_MEM_HIGH: number = use.used_high; break;
-        case CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT: number = use.reserved; break;
+        case CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT: number = use.now; break;
         case CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH: number = use.reserved_high; break;
         default: fail(CUDA_ERROR_INVALID_VALUE, "unknown attribute of graphs' memory");
         }

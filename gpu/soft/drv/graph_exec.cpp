@@ -72,20 +72,7 @@ void take_over(Graph& mine, const Graph& other) {
 
 } // namespace
 
-namespace {
-
-template <class F> void each_allocation(const GraphExec& exec, F f) {
-    for (const GraphNode* node : exec.order)
-        if (const auto* allocates = std::get_if<AllocateOperation>(&node->operation))
-            f(*allocates->memory);
-}
-
-} // namespace
-
-GraphExec::~GraphExec() {
-    each_allocation(*this, [](GraphMemory& memory) { memory.let_go(); });
-    forget(graph);
-}
+GraphExec::~GraphExec() { forget(graph); }
 
 GraphNode& GraphExec::node(CUgraphNode original) {
     GraphNode* found = graph->clone_of(graph_node(original).get());
@@ -103,7 +90,6 @@ std::shared_ptr<GraphExec> instantiate(const Graph& graph, cuuint64_t flags) {
     made->graph = graph.clone();
     made->flags = flags;
     lay_out(*made->graph, made->order);
-    each_allocation(*made, [](GraphMemory& memory) { memory.hold(); });
     graph.exec = made;
     return made;
 }

@@ -37,8 +37,7 @@ GraphMemory::~GraphMemory() {
         All& a = all();
         std::lock_guard lock{a.mutex};
         a.memory.erase(address_);
-        disuse();
-        if (is_reserved_) a.use.reserved -= memory_bytes_;
+        if (is_kept_) a.use.now -= memory_bytes_;
     }
     Registry::instance().remove(address_);
     Arena::instance().release(pointer(address_));
@@ -86,12 +85,10 @@ CUresult GraphMemory::open() {
     if (is_open_) return CUDA_ERROR_INVALID_VALUE;
     if (!Arena::instance().reopen(pointer(address_), bytes_)) return CUDA_ERROR_OUT_OF_MEMORY;
     is_open_ = true;
-    if (!is_used_) a.use.used += memory_bytes_;
-    is_used_ = true;
-    a.use.used_high = std::max(a.use.used_high, a.use.used);
-    if (!is_reserved_) a.use.reserved += memory_bytes_;
-    is_reserved_ = true;
-    a.use.reserved_high = std::max(a.use.reserved_high, a.use.reserved);
+    if (!is_kept_) a.use.now += memory_bytes_;
+    is_kept_ = true;
+    a.use.used_high = std::max(a.use.used_high, a.use.now);
+    a.use.reserved_high = std::max(a.use.reserved_high, a.use.now);
     return CUDA_SUCCESS;
 }
 
@@ -101,18 +98,7 @@ CUresult GraphMemory::close() {
     if (!is_open_) return CUDA_ERROR_INVALID_VALUE;
     Arena::instance().close(pointer(address_));
     is_open_ = false;
-    if (!holders_) disuse();
     return CUDA_SUCCESS;
-}
-
-void GraphMemory::hold() {
-    std::lock_guard lock{all().mutex};
-    ++holders_;
-}
-
-void GraphMemory::let_go() {
-    std::lock_guard lock{all().mutex};
-    if (--holders_ == 0 && !is_open_) disuse();
 }
 
 void GraphMemory::end_of(const Context& context) {
@@ -138,26 +124,20 @@ GraphMemory::Use GraphMemory::use() {
 void GraphMemory::reset_used_high() {
     All& a = all();
     std::lock_guard lock{a.mutex};
-    a.use.used_high = a.use.used;
+    a.use.used_high = a.use.now;
 }
 
 void GraphMemory::reset_reserved_high() {
     All& a = all();
     std::lock_guard lock{a.mutex};
-    a.use.reserved_high = a.use.reserved;
+    a.use.reserved_high = a.use.now;
 }
 
 void GraphMemory::drop() {
-    if (is_open_ || !is_reserved_) return;
+    if (is_open_ || !is_kept_) return;
     Arena::instance().drop(pointer(address_));
-    is_reserved_ = false;
-    all().use.reserved -= memory_bytes_;
-    disuse();
-}
-
-void GraphMemory::disuse() {
-    if (is_used_) all().use.used -= memory_bytes_;
-    is_used_ = false;
+    is_kept_ = false;
+    all().use.now -= memory_bytes_;
 }
 
 void GraphMemory::trim() {

@@ -33,18 +33,14 @@ public:
     CUresult open();
     CUresult close();
 
-    /// An executable graph that allocates this is there, or ends.
-    void hold();
-    void let_go();
-
     /// Ends all that is allocated in a context, whose work is done.
     static void end_of(const Context& context);
 
-    /// Of all graphs: bytes of memory that executable graphs or programs use, and bytes that are
-    /// kept for them. What a graph has allocated once, it uses until it ends or trim() is called,
-    /// also where its nodes have freed it, as on an H200.
+    /// Of all graphs: bytes of memory that have been allocated once and stay theirs until they end
+    /// or trim() is called, also where nodes or the program have freed them. An H200 counts the
+    /// same as used and as reserved.
     struct Use {
-        cuuint64_t used = 0, used_high = 0, reserved = 0, reserved_high = 0;
+        cuuint64_t now = 0, used_high = 0, reserved_high = 0;
     };
     static Use use();
     static void reset_used_high();
@@ -55,14 +51,12 @@ public:
 private:
     GraphMemory(const Context& context, std::size_t bytes);
     void drop(); ///< its memory, where it is closed
-    void disuse();
 
     const Context* context_;
     std::size_t bytes_, memory_bytes_;
     CUdeviceptr address_ = 0;
     // Under the lock of graph_memory.cpp:
-    bool is_asked_ = false, is_open_ = false, is_used_ = false, is_reserved_ = false;
-    int holders_ = 0;
+    bool is_asked_ = false, is_open_ = false, is_kept_ = false;
 };
 
 } // namespace lathe::soft

@@ -108,7 +108,7 @@ TEST_F(GraphMemory, WhatALaunchLeavesIsTheProgramsToFree) {
     EXPECT_GE(attribute(CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT), kBytes);
 }
 
-TEST_F(GraphMemory, AGraphUsesItsMemoryUntilItEndsOrIsTrimmed) {
+TEST_F(GraphMemory, WhatALaunchHasAllocatedIsUsedUntilItIsTrimmed) {
     GRAPH_CHECK(cuDeviceGraphMemTrim(0));
     cuuint64_t none = 0;
     GRAPH_CHECK(cuDeviceSetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, &none));
@@ -129,6 +129,8 @@ TEST_F(GraphMemory, AGraphUsesItsMemoryUntilItEndsOrIsTrimmed) {
     EXPECT_EQ(attribute(CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT), used);
     GRAPH_CHECK(cuGraphExecDestroy(exec));
     execs_.pop_back();
+    EXPECT_EQ(attribute(CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT), used);
+    GRAPH_CHECK(cuDeviceGraphMemTrim(0));
     EXPECT_EQ(attribute(CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT), 0u);
 }
 
@@ -145,6 +147,8 @@ TEST_F(GraphMemory, WhatALaunchLeavesIsUsedWithoutItsGraph) {
     EXPECT_GE(attribute(CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT), kBytes);
     EXPECT_EQ(first(p), 6);
     GRAPH_CHECK(cuMemFree(p));
+    EXPECT_GE(attribute(CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT), kBytes);
+    GRAPH_CHECK(cuDeviceGraphMemTrim(0));
     EXPECT_EQ(attribute(CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT), 0u);
 }
 
