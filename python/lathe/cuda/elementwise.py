@@ -51,7 +51,6 @@ from lathe.cuda.elementwise_source import (
 )
 from lathe.cuda.kernel_operands import (
     gather,
-    gather_plain,
     give_back,
     parse_arguments,
     processors,
@@ -163,9 +162,8 @@ class ElementwiseKernel:
         """
         if range is not None and slice is not None:
             raise TypeError("may not specify both range and slice keyword arguments")
-        operands = gather_plain(self._vectors, args) if len(args) == len(self.arguments) else None
-        operands = operands or gather(
-            self.arguments, self._constant, self._text, args, stream, broadcast,
+        operands = gather(
+            self.arguments, self._vectors, self._constant, self._text, args, stream, broadcast,
             same_shape=range is None,
         )  # fmt: skip
         if operands.model is None:
