@@ -82,7 +82,7 @@ template <class T> class Buffer {
 public:
     explicit Buffer(std::size_t count) : count_{count} {
         EXPECT_EQ(cuMemAlloc(&p_, count * sizeof(T)), CUDA_SUCCESS);
-        cuMemsetD8(p_, 0, count * sizeof(T));
+        clear();
     }
     explicit Buffer(const std::vector<T>& values) : Buffer(values.size()) {
         EXPECT_EQ(cuMemcpyHtoD(p_, values.data(), count_ * sizeof(T)), CUDA_SUCCESS);
@@ -100,6 +100,17 @@ public:
     }
 
 private:
+    // cuMemsetD8 returns before the zeros are there, and streams that do not wait for the legacy
+    // stream would overtake it. An event is waited for, because that takes no stream's error.
+    void clear() {
+        CUevent zeros = nullptr;
+        if (cuMemsetD8(p_, 0, count_ * sizeof(T)) != CUDA_SUCCESS) return; // a capture runs
+        EXPECT_EQ(cuEventCreate(&zeros, CU_EVENT_DISABLE_TIMING), CUDA_SUCCESS);
+        EXPECT_EQ(cuEventRecord(zeros, nullptr), CUDA_SUCCESS);
+        EXPECT_EQ(cuEventSynchronize(zeros), CUDA_SUCCESS);
+        EXPECT_EQ(cuEventDestroy(zeros), CUDA_SUCCESS);
+    }
+
     CUdeviceptr p_ = 0;
     std::size_t count_;
 };
