@@ -24,7 +24,7 @@ from lathe.cuda.canned_reductions import (
     get_subset_sum_kernel,
     get_sum_kernel,
 )
-from lathe.cuda.kernel_operands import Operands, gather, parse_arguments
+from lathe.cuda.kernel_operands import Operands, gather, parse_arguments, vectors_of
 from lathe.cuda.reduction_source import (
     RUN,
     block_size_for,
@@ -84,6 +84,7 @@ class ReductionKernel:
         if not vectors:
             raise RuntimeError("ReductionKernel can only be used with a vector argument")
         self._map = f"{vectors[0].name}[i]" if map_expr is None else map_expr
+        self._vectors = vectors_of(self.arguments, self._map)
         self._allocator = allocator
         self._block = block_size_for(self.dtype_out)
         self._loads = loads_of(self.arguments, self._map, reduce_expr, preamble)
@@ -128,8 +129,9 @@ class ReductionKernel:
             For arrays of different shapes, or an `out` of another type or size.
         """
         operands = gather(
-            self.arguments, self._constant, self._map, args, stream, same_shape=range is None
-        )
+            self.arguments, self._vectors, self._constant, self._map, args, stream,
+            same_shape=range is None,
+        )  # fmt: skip
         if operands.model is None:
             raise TypeError("no array among the arguments: give it as a GPUArray")
         start, stop = 0, operands.size
