@@ -76,7 +76,11 @@ TEST_F(Streams, OperationsOfTwoThreadsDoNotOverlapInOneStream) {
         cuCtxPushCurrent(context_);
         EXPECT_EQ(cuMemcpyHtoD(data.get(), ones.data(), kCount * sizeof(int)), CUDA_SUCCESS);
     }};
-    while (!any_is_set(words, 256, kStep)) {}
+    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds{30};
+    bool copies = false;
+    while (!copies && std::chrono::steady_clock::now() < limit)
+        copies = any_is_set(words, 256, kStep);
+    EXPECT_TRUE(copies) << "nothing of the copy was seen in 30 s";
     CHECK_CU(launch(f, shape(1, 256), data.get(), static_cast<int>(kStep), found.get()));
     CHECK_CU(cuCtxSynchronize());
     EXPECT_EQ(found.read()[0], 256);
