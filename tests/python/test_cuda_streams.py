@@ -18,6 +18,8 @@ import lathe.cuda.driver as cuda
 from lathe.cuda.compiler import SourceModule
 from lathe.native import native
 
+CUDA_ERROR_NOT_READY = 600
+
 
 @pytest.fixture(scope="module")
 def add():
@@ -197,7 +199,9 @@ def test_a_callback_that_python_never_let_in_is_an_error_and_never_runs_late(cap
     """Somebody holds Python's lock for longer than a stream has patience."""
     stream = cuda.Stream(cuda.stream_flags.NON_BLOCKING)
     seen = []
-    sleep = ctypes.PyDLL(None).usleep  # a call that keeps the lock
+    # Calls that keep the lock: the driver's, and one that lets other threads have the processor.
+    query = ctypes.PyDLL(native.gpu_status()["driver_path"]).cuStreamQuery
+    pause = ctypes.PyDLL(None).usleep
     interval = sys.getswitchinterval()
     native.set_host_function_patience(0.1)
     sys.setswitchinterval(30)  # nor does this thread give it up before that call
@@ -205,7 +209,10 @@ def test_a_callback_that_python_never_let_in_is_an_error_and_never_runs_late(cap
         with Gate(stream) as gate:
             stream.add_callback(seen.append, 1)
             gate.open()
-            sleep(1_500_000)
+            limit = time.monotonic() + 30
+            while query(ctypes.c_void_p(stream.handle)) == CUDA_ERROR_NOT_READY:
+                assert time.monotonic() < limit, "the stream waits on"
+                pause(1000)
         with pytest.raises(cuda.LaunchError, match="1 host function was left out"):
             stream.synchronize()
         stream.synchronize()  # told once

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <imgui.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <poll.h>
@@ -20,6 +21,13 @@ std::string mouse(const lathe::ImGuiLayer& layer) {
     const ImGuiIO& io = ImGui::GetIO();
     return fmt::format("mouse={:.0f},{:.0f} pressed={}", io.MousePos.x, io.MousePos.y,
                        int(io.MouseDown[0]));
+}
+
+/// The first line of a text, with no blanks.
+std::string first_line(std::string text) {
+    text.resize(std::min(text.find('\n'), text.size()));
+    std::replace(text.begin(), text.end(), ' ', '_');
+    return text;
 }
 
 bool told_to_stop() {
@@ -39,10 +47,10 @@ int main(int argc, char** argv) try {
     while (!told_to_stop() && painting.frame()) {
         const auto [r, g, b] = painting.middle();
         const std::string now =
-            fmt::format("red={} blue={} state={} paused={} typing={} chars={} {}", r, b,
+            fmt::format("red={} blue={} state={} paused={} typing={} line={} {}", r, b,
                         name_of(painting.slot.state()), int(painting.studio.run_control().paused),
-                        int(painting.studio.imgui()->wants_text()), painting.slot.source().size(),
-                        mouse(*painting.studio.imgui()));
+                        int(painting.studio.imgui()->wants_text()),
+                        first_line(painting.slot.source()), mouse(*painting.studio.imgui()));
         if (now != last) {
             std::puts(now.c_str());
             std::fflush(stdout);

@@ -34,6 +34,15 @@ protected:
         EXPECT_EQ(cuStreamCreate(&made, flags), CUDA_SUCCESS);
         return made;
     }
+    /// Returns when every wait for a value has been asked once more. The thread of host functions
+    /// takes waits and functions in turns, so all waits come between two functions of a stream.
+    static void ask_waits() {
+        CUstream own = stream();
+        for (int i = 0; i < 2; ++i)
+            EXPECT_EQ(cuLaunchHostFunc(own, [](void*) {}, nullptr), CUDA_SUCCESS);
+        EXPECT_EQ(cuStreamSynchronize(own), CUDA_SUCCESS);
+        EXPECT_EQ(cuStreamDestroy(own), CUDA_SUCCESS);
+    }
     template <class F> static F* symbol(const char* name) {
         return reinterpret_cast<F*>(dlsym(RTLD_DEFAULT, name));
     }
@@ -128,12 +137,17 @@ TEST_F(Streams, UrgentStreamsGoFirst) {
 TEST_F(Streams, WaitForAValueThatAnotherStreamWrites) {
     Buffer<unsigned> x{4};
     CUstream a = stream(), b = stream();
+    CUevent passed = nullptr; // at once after the wait, whatever the stream does next
+    CHECK_CU(cuEventCreate(&passed, CU_EVENT_DISABLE_TIMING));
     CHECK_CU(cuStreamWaitValue32(a, x.get(), 5, CU_STREAM_WAIT_VALUE_GEQ));
+    CHECK_CU(cuEventRecord(passed, a));
     CHECK_CU(cuMemsetD32Async(x.get() + 8, 77, 1, a));
-    std::this_thread::sleep_for(std::chrono::milliseconds{5});
-    EXPECT_EQ(cuStreamQuery(a), CUDA_ERROR_NOT_READY);
+    ask_waits();
+    EXPECT_EQ(cuEventQuery(passed), CUDA_ERROR_NOT_READY);
     CHECK_CU(cuStreamWriteValue32(b, x.get(), 4, 0)); // not yet
     CHECK_CU(cuStreamSynchronize(b));
+    ask_waits();
+    EXPECT_EQ(cuEventQuery(passed), CUDA_ERROR_NOT_READY);
     EXPECT_EQ(cuStreamQuery(a), CUDA_ERROR_NOT_READY);
     std::atomic<bool> called{false}; // waiting streams do not hold up host functions
     CHECK_CU(
@@ -143,6 +157,7 @@ TEST_F(Streams, WaitForAValueThatAnotherStreamWrites) {
     CHECK_CU(cuStreamWriteValue32(b, x.get(), 6, 0));
     CHECK_CU(cuStreamSynchronize(a));
     EXPECT_EQ(x.read()[2], 77u);
+    CHECK_CU(cuEventDestroy(passed));
     CHECK_CU(cuStreamDestroy(a));
     CHECK_CU(cuStreamDestroy(b));
 }
@@ -167,7 +182,7 @@ TEST_F(Streams, EveryComparison) {
     // Holds the stream, and lets it go once memory has `end`, which the stream itself cannot write.
     auto holds = [&](std::uint64_t found, std::uint64_t value, unsigned flags, std::uint64_t end) {
         put(found, value, flags);
-        std::this_thread::sleep_for(std::chrono::milliseconds{2});
+        ask_waits();
         const bool held = cuStreamQuery(a) == CUDA_ERROR_NOT_READY;
         std::atomic_ref{*reinterpret_cast<std::uint64_t*>(x.get())} = end;
         EXPECT_EQ(cuStreamSynchronize(a), CUDA_SUCCESS);

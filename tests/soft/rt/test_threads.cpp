@@ -207,13 +207,14 @@ TEST_F(Threads, PrintfAndHostFunctions) {
 TEST_F(Threads, TextIsOutBeforeAWaitReturns) {
     CUfunction f = kernel(R"(extern "C" __global__ void k() { printf("line\n"); })");
     struct Receiver {
-        std::atomic<bool> entered{false}, left{false};
+        std::atomic<bool> entered{false}, second_waits{false}, left{false};
     } receiver;
     latheSoftSetPrintfCallback(
         [](const char*, std::size_t, void* user) {
             auto& r = *static_cast<Receiver*>(user);
             r.entered = true;
-            std::this_thread::sleep_for(std::chrono::milliseconds{50});
+            r.second_waits.wait(false);
+            std::this_thread::sleep_for(std::chrono::milliseconds{50}); // for a wrong return
             r.left = true;
         },
         &receiver);
@@ -233,6 +234,8 @@ TEST_F(Threads, TextIsOutBeforeAWaitReturns) {
         EXPECT_EQ(cuStreamSynchronize(first.stream), CUDA_SUCCESS);
     }};
     while (!receiver.entered) std::this_thread::yield();
+    receiver.second_waits = true;
+    receiver.second_waits.notify_all();
     EXPECT_EQ(cuStreamSynchronize(second.stream), CUDA_SUCCESS);
     EXPECT_TRUE(receiver.left);
     other.join();
