@@ -18,7 +18,7 @@ import pytest
 from conftest import ROOT, script_environment
 
 from lathe.cli import doctor
-from lathe.cli.tables import Table, as_markdown, as_text, where_and_when
+from lathe.cli.tables import Table, as_markdown, as_text, percentile, where_and_when
 from lathe.progress import Progress
 
 
@@ -378,6 +378,13 @@ def test_bench_soft_prints_what_is_asked_for(monkeypatch, capsys):
     text = capsys.readouterr().out
     assert "Command: `lathe bench soft --counters --markdown`." in text
     assert "| kernel | off | on | on / off |\n|---|---|---|---|\n| k | 1.000 | 1.100 |" in text
+
+
+def test_percentiles_are_values_that_were_measured():
+    times = [7.0, 1.0, 3.0, 5.0, 9.0]
+    assert [percentile(times, share) for share in (0, 0.5, 0.95, 1)] == [1, 5, 9, 9]
+    assert percentile(range(100), 0.95) == 95 and percentile([4.0], 0.5) == 4
+    assert times == [7, 1, 3, 5, 9]
 
 
 def test_tables_have_columns():

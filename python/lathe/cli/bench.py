@@ -11,6 +11,7 @@ import time
 from typing import TYPE_CHECKING
 
 from lathe.cli.messages import choose_device, load_engine, parse_count
+from lathe.cli.tables import percentile
 
 if TYPE_CHECKING:
     from lathe.app import App
@@ -83,11 +84,6 @@ def _open() -> tuple[App, _Launch]:
     return app, _Launch(app)
 
 
-def _percentile(values: list[float], share: float) -> float:
-    ordered = sorted(values)
-    return ordered[min(len(ordered) - 1, int(len(ordered) * share))]
-
-
 def _frames(app: App, launch: _Launch, frames: int) -> None:
     for _ in range(20):
         if app.frame():
@@ -104,7 +100,7 @@ def _frames(app: App, launch: _Launch, frames: int) -> None:
         f"{SIZE[0]} x {SIZE[1]}, {frames} frames"
     )
     print(f"  frames/s                 {frames / seconds:8.1f}")
-    p50, p95 = _percentile(times, 0.5), _percentile(times, 0.95)
+    p50, p95 = percentile(times, 0.5), percentile(times, 0.95)
     print(f"  frame, p50 / p95         {p50:8.1f} / {p95:.1f} ms")
     for name in ("work_ms", "sim_ms", "draw_ms"):
         part = app._studio.stats[name]
@@ -126,7 +122,7 @@ def _mapping(app: App) -> None:
         times.append(1e6 * (time.perf_counter() - started))
         studio.synchronize()  # as a frame does, and GL's side of the unmap with it
     print(f"map + launch + unmap of a shared array of {MAPPED_BYTES >> 20} MiB, from Python")
-    p50, p95 = _percentile(times[20:], 0.5), _percentile(times[20:], 0.95)
+    p50, p95 = percentile(times[20:], 0.5), percentile(times[20:], 0.95)
     print(f"  p50 / p95                {p50:8.1f} / {p95:.1f} us\n")
 
 
@@ -156,9 +152,9 @@ def _edits(app: App, launch: _Launch, edits: int) -> None:
             launch()
         compiles.append(slot.compile_milliseconds)
     print(f"{edits} edits of the running kernel")
-    p50, p95 = _percentile(latencies, 0.5), _percentile(latencies, 0.95)
+    p50, p95 = percentile(latencies, 0.5), percentile(latencies, 0.95)
     print(f"  edit -> changed pixels   {p50:8.1f} ms p50, {p95:.1f} ms p95")
-    print(f"  of it compiling          {_percentile(compiles, 0.5):8.1f} ms p50")
+    print(f"  of it compiling          {percentile(compiles, 0.5):8.1f} ms p50")
     print(f"  longest frame meanwhile  {max(app.frame_times):8.1f} ms\n")
 
 

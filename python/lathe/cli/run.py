@@ -10,6 +10,7 @@ from pathlib import Path
 
 from lathe.cli.list_apps import find_target
 from lathe.cli.messages import UserError, choose_device, load_engine, parse_count, parse_size
+from lathe.cli.tables import percentile
 from lathe.options import RunOptions
 from lathe.progress import Progress
 
@@ -154,9 +155,9 @@ def _interrupted(options: RunOptions) -> None:
 def _print_summary(options: RunOptions) -> None:
     app = options.app
     assert app is not None
-    times = sorted(app.frame_times[1:] or app.frame_times)
+    times = app.frame_times[1:] or app.frame_times
     if times:
-        p50, p95 = times[len(times) // 2], times[min(len(times) - 1, int(len(times) * 0.95))]
+        p50, p95 = percentile(times, 0.5), percentile(times, 0.95)
         mean = sum(times) / len(times)
         print(
             f"{len(app.frame_times)} frames: {p50:.1f} ms p50, {p95:.1f} ms p95, "

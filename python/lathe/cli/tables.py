@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-__all__ = ["Table", "as_markdown", "as_text", "markdown_row", "where_and_when"]
+__all__ = ["Table", "as_markdown", "as_text", "markdown_row", "percentile", "where_and_when"]
 
 
 @dataclass(slots=True)
@@ -41,6 +41,12 @@ def as_markdown(table: Table) -> list[str]:
 def markdown_row(cells: Sequence[str]) -> str:
     """One row of a Markdown table."""
     return f"| {' | '.join(cells)} |"
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """The greatest of the values that have at most `share` (0 to 1) of all below them."""
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(len(ordered) * share))]
 
 
 def _placed(cell: str, width: int) -> str:
