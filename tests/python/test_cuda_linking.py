@@ -160,6 +160,45 @@ def test_a_kernel_launches_kernels():
     assert run(module) == list(range(10, 26, 2))
 
 
+SMOOTH = """
+#include <cuda_device_runtime_api.h>
+extern "C" __global__ void smooth(float* to, const float* from, int begin, int n) {
+    int i = begin + blockIdx.x * blockDim.x + threadIdx.x;
+    to[i] = 0.25f * from[max(i - 1, 0)] + 0.5f * from[i] + 0.25f * from[min(i + 1, n - 1)];
+}
+extern "C" __global__ void smooth_twice(float* c, float* b, const float* a, int n) {
+    if (threadIdx.x) return;
+    smooth<<<n / 64, 64, 0, cudaStreamTailLaunch>>>(c, b, 0, n);  // behind all those below
+    for (int begin = 0; begin < n; begin += 64)
+        smooth<<<1, 64, 0, cudaStreamFireAndForget>>>(b, a, begin, n);
+}
+"""
+
+
+def test_launches_from_a_kernel_give_what_those_from_the_host_give():
+    try:
+        module = DynamicSourceModule(SMOOTH, no_extern_c=True)
+    except FileNotFoundError:
+        pytest.skip("a GPU needs a toolkit's libcudadevrt.a")
+    n = 2048
+    a = np.random.default_rng(5).random(n, np.float32)
+    once, by_host, by_kernel = np.empty_like(a), np.empty_like(a), np.empty_like(a)
+    device = cuda.to_device(a)
+    b, c = cuda.mem_alloc(a.nbytes), cuda.mem_alloc(a.nbytes)
+    module.get_function("smooth_twice")(c, b, device, np.int32(n), block=(32, 1, 1))
+    cuda.memcpy_dtoh(by_kernel, c)
+    smooth = module.get_function("smooth")
+    for to, source in ((once, a), (by_host, once)):
+        smooth(
+            cuda.Out(to), cuda.In(source), np.int32(0), np.int32(n), block=(64, 1, 1), grid=(32, 1)
+        )
+    assert by_kernel.tobytes() == by_host.tobytes()
+    expected = a.astype(np.float64)
+    for _ in range(2):
+        expected = np.convolve(np.pad(expected, 1, "edge"), [0.25, 0.5, 0.25], "valid")
+    np.testing.assert_allclose(by_kernel, expected, rtol=1e-6)
+
+
 def test_targets_of_a_compile():
     source = "__global__ void run(int* x) { x[threadIdx.x] += 1; }"
     assert compiler.compile(source, target="ptx").lstrip().startswith(b"//")

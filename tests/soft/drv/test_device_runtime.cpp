@@ -99,13 +99,14 @@ TEST_F(DeviceRuntime, WorkBehindTheLaunchSeesWhatItsChildrenWrote) {
 
 TEST_F(DeviceRuntime, TheTailRunsBehindAllOthers) {
     const auto found = run(R"(
+        #include <cuda_device_runtime_api.h>
         __global__ void add(int* x) { atomicAdd(x, 1); }
         __global__ void note(int* x, int slot) { x[slot] = x[0]; x[0] += 1000; }
         extern "C" __global__ void k(int* x) {
             if (threadIdx.x) return;
-            note<<<1, 1, 0, (cudaStream_t)3>>>(x, 1);
-            for (int i = 0; i < 50; ++i) add<<<2, 32, 0, (cudaStream_t)4>>>(x);
-            note<<<1, 1, 0, (cudaStream_t)3>>>(x, 2);
+            note<<<1, 1, 0, cudaStreamTailLaunch>>>(x, 1);
+            for (int i = 0; i < 50; ++i) add<<<2, 32, 0, cudaStreamFireAndForget>>>(x);
+            note<<<1, 1, 0, cudaStreamTailLaunch>>>(x, 2);
             add<<<1, 1>>>(x);
         })",
                            shape(1, 32), 3);
