@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Programs as courses on PyCUDA have them: each is run as its own script, by lathe.as_pycuda."""
+"""Programs as courses on PyCUDA have them: each is run as its own script, by lathe.as_pycuda.
+
+`PROGRAMS` has one for each topic of the examples in PyCUDA's documentation. They are our own, and
+compare their results with NumPy themselves.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,14 @@ import sys
 from pathlib import Path
 
 import pytest
+
+FOLDER = Path(__file__).parent / "programs"
+PROGRAMS = (
+    "compile_errors", "convolution", "dynamic", "elementwise", "gpuarray", "hello", "host_memory",
+    "images", "pools", "properties", "random", "reduction_scan", "sparse_solve", "streams",
+    "structs", "textures", "threads",
+)  # fmt: skip
+LACKING = 77  # the status of a program that lacks something of the machine, and says what
 
 HELLO = """
 import pycuda.autoinit
@@ -194,6 +206,22 @@ def run(folder: Path, text: str) -> str:
     )
     assert result.returncode == 0, result.stderr
     return result.stdout
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_program(name):
+    done = subprocess.run(
+        [sys.executable, "-m", "lathe.as_pycuda", str(FOLDER / f"pycuda_{name}.py")],
+        capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
+    if done.returncode == LACKING:
+        pytest.skip(done.stdout.strip())
+    assert done.returncode == 0, done.stderr
+    assert done.stdout and not done.stderr
+
+
+def test_all_programs_are_listed():
+    assert sorted(FOLDER.glob("pycuda_*.py")) == [FOLDER / f"pycuda_{n}.py" for n in PROGRAMS]
 
 
 def test_hello_world(tmp_path):
