@@ -20,6 +20,7 @@ from lathe.live import LiveKernels
 from lathe.loop import Loop
 from lathe.native import native
 from lathe.script import ScriptWatch
+from lathe.slider_values import SliderValues
 from lathe.stats import Stats
 
 __all__ = ["App"]
@@ -301,8 +302,11 @@ class App(Loop):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """Names and values of all sliders, the kernels' and the script's."""
-        return self._studio.parameters.as_dict()
+        """Names and values of all sliders, the kernels' and the script's.
+
+        A script that looks one up reads it, so the slider stays though the script passes the value.
+        """
+        return SliderValues(self._studio.parameters)
 
     def set(self, name: str, value: Any) -> None:
         """Sets a slider, within its range. Raises lathe.Error for unknown names."""

@@ -61,6 +61,22 @@ def test_picture_is_what_the_kernel_wrote(app, copied_bytes_are_right):
     assert copied_bytes_are_right()
 
 
+def test_a_slider_that_the_script_looks_up_has_an_effect(app):
+    x = app.zeros(4)
+    ramp = app.kernel(RAMP, "ramp")
+    panel = app._studio.parameters
+    panel.set_from_text("offset=0.5")
+    ramp[1, 4](x, 4, offset=0)
+    with pytest.raises(lathe.Error, match=r"offset=0\.5 has no effect"):
+        panel.check_assignments()
+    values = app.parameters
+    ramp[1, 4](x, 4, offset=values["offset"])
+    panel.check_assignments()
+    assert x.get()[0] == 0.5 and values == app.parameters and values.get("none", 3) == 3
+    with pytest.raises(KeyError):
+        values["none"]
+
+
 def test_sliders_feed_kernels(app):
     x = app.zeros(4)
     ramp = app.kernel(RAMP, "ramp")
