@@ -60,8 +60,9 @@ class Broken(Exception):
 
 
 def user_pages() -> list[Path]:
-    """Pages for users: README and what lies directly in docs/."""
-    return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    """Pages for users: README, what lies directly in docs/, and the experiments' own."""
+    pages = [*sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "apps").glob("*/README.md"))]
+    return [ROOT / "README.md", *pages]
 
 
 def blocks_of(page: Path) -> Iterator[Block]:

@@ -36,7 +36,7 @@ words = checker()
 
 
 @pytest.mark.software
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_the_blocks_of_a_page_run(page, tmp_path):
     if page.name == "tuning.md":
         pytest.importorskip("jinja2")
