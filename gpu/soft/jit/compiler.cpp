@@ -247,8 +247,9 @@ std::string group_of(const std::string& name, const jit::warp::ShapeOptions& opt
     std::string places = options.strip == options.width ? "r" : "";
     if (options.has_strips())
         places = fmt::format("s{}{}", options.strip, options.whole_rows ? "w" : "");
-    return fmt::format("warp{}{}{}{}{}.{}", options.width, places, options.whole_warps ? "f" : "",
-                       options.trust_extensions ? "" : "c", options.counts ? "n" : "", name);
+    return fmt::format("warp{}{}{}{}{}{}.{}", options.width, places, options.whole_warps ? "f" : "",
+                       options.trust_extensions ? "" : "c", options.counts ? "n" : "",
+                       options.may_refuse ? "t" : "", name);
 }
 
 KernelCode Compiled::warp_code(const jit::KernelFacts& kernel, BlockEntry loop, std::uint32_t width,

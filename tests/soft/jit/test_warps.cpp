@@ -120,6 +120,58 @@ TEST(Warps, LanesThatEndEarlyInWholeWarps) {
     }
 }
 
+// Each lane follows a chain of its own through memory: single threads are faster, and run unless a
+// width is named. j = in[t % 64] % 64; eight times: j = in[j] % 64; out[t] = sum of the eight.
+TEST(Warps, LoopsThatGatherRunByThreads) {
+    constexpr const char* kChains = R"(
+.version 8.0
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 out, .param .u64 in)
+{
+    .reg .pred %p;
+    .reg .b32 %r<8>;
+    .reg .b64 %rd<8>;
+    ld.param.u64 %rd1, [out];
+    ld.param.u64 %rd2, [in];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd3, %r1, 4;
+    add.s64 %rd1, %rd1, %rd3;
+    and.b32 %r2, %r1, 63;
+    mul.wide.u32 %rd4, %r2, 4;
+    add.s64 %rd5, %rd2, %rd4;
+    ld.global.u32 %r5, [%rd5];
+    and.b32 %r2, %r5, 63;
+    mov.u32 %r3, 0;
+    mov.u32 %r4, 0;
+$turn:
+    mul.wide.u32 %rd4, %r2, 4;
+    add.s64 %rd5, %rd2, %rd4;
+    ld.global.u32 %r5, [%rd5];
+    and.b32 %r2, %r5, 63;
+    add.s32 %r3, %r3, %r2;
+    add.s32 %r4, %r4, 1;
+    setp.lt.u32 %p, %r4, 8;
+    @%p bra $turn;
+    st.global.u32 [%rd1], %r3;
+    ret;
+}
+)";
+    for (const std::uint32_t width : {0u, 32u}) {
+        const Ran r = run(kChains, {true, width}, {{1, 1, 1}, {96, 1, 1}});
+        EXPECT_EQ(r.outcome.width, width ? width : 1);
+        for (std::uint32_t t = 0; t < 96; ++t) {
+            std::uint32_t sum = 0;
+            for (std::uint32_t k = 0, j = (1000 + t % 64) % 64; k < 8; ++k)
+                sum += j = (1000 + j) % 64;
+            EXPECT_EQ(r.out[t], sum) << "thread " << t << ", width " << width;
+        }
+    }
+    // Other loops and accesses stay with warps.
+    EXPECT_GT(run(kShifted, {true, 0}, {{1, 1, 1}, {96, 1, 1}}).outcome.width, 1u);
+    EXPECT_GT(run(kEarly, {true, 0}, {{1, 1, 1}, {96, 1, 1}}).outcome.width, 1u);
+}
+
 TEST(Warps, IndicesThatWrapBetweenLanes) {
     const Ran r = run(kShifted, {true, 32}, {{1, 1, 1}, {128, 1, 1}});
     EXPECT_EQ(r.outcome.checked_warps, 1u); // the first: lanes 0 to 4 wrap

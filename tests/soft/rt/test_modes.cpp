@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Execution modes give the same results: random kernels by single threads, by warps, by warps of 16
 // and of 32 lanes (of several rows, in some blocks) where no warp operation stands against it.
-//   test_soft_modes [first seed] [count]     300 kernels from seed 1 unless told
+//   test_soft_modes [first seed] [count]     120 kernels from seed 1 unless told
 #include "tests/soft/rt/driver_test.h"
 #include "tests/soft/support/random_kernels.h"
 
@@ -17,7 +17,7 @@
 namespace lathe::test {
 namespace {
 
-std::uint32_t g_first = 1, g_count = 300;
+std::uint32_t g_first = 1, g_count = 120;
 constexpr std::uint32_t kBatch = 10; // kernels of one compile
 
 class Modes : public DriverTest {

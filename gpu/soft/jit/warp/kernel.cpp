@@ -2,6 +2,7 @@
 #include "gpu/soft/jit/warp/kernel.h"
 
 #include "gpu/soft/jit/pipeline.h"
+#include "gpu/soft/jit/warp/gathers.h"
 #include "gpu/soft/jit/warp/join.h"
 #include "gpu/soft/jit/warp/loop_ends.h"
 #include "gpu/soft/jit/warp/marks.h"
@@ -200,6 +201,9 @@ void widen(llvm::Module& module, llvm::Function& body, llvm::Function& wide,
             const Shapes shapes{body, frontier, options};
             again = part_operations(body, frontier, parted);
             if (again) continue;
+            if (options.may_refuse && is_faster_by_threads(loops, shapes))
+                throw Unsupported{"its loops access memory at places of no order, which takes "
+                                  "warps longer"};
             const llvm::TargetTransformInfo target =
                 toolchain.machine->getTargetTransformInfo(wide);
             llvm::DISubprogram* subprogram = body.getSubprogram();

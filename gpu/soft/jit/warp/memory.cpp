@@ -9,6 +9,10 @@
 
 namespace lathe::soft::jit::warp {
 
+namespace {
+constexpr unsigned kRegisterBytes = 32; // of AVX2
+} // namespace
+
 void Widener::emit_alloca(const llvm::AllocaInst& i) {
     const Shape s = shape(&i);
     if (!s.is_affine()) throw Unsupported{"stack memory of a size known late"};
@@ -232,20 +236,60 @@ void Widener::store_part_of_row(const llvm::StoreInst& i, const Firsts& firsts, 
     Value* value = vector(i.getValueOperand());
     const auto lanes = static_cast<unsigned>(width_ / firsts.size());
     llvm::Type* part = llvm::FixedVectorType::get(i.getValueOperand()->getType(), lanes);
-    // Masked stores without masks of their own (before AVX-512) are slower than the loop.
-    if (target_.isLegalMaskedScatter(part, i.getAlign()) &&
-        target_.isLegalMaskedStore(part, i.getAlign())) {
-        for (unsigned k = 0; k < firsts.size(); ++k) {
-            const bool whole = firsts.size() == 1;
-            Value* some = mask_vector_of(whole ? mask : mask_of_strip(mask, k), lanes);
-            b.CreateMaskedStore(whole ? value : part_of(value, k), firsts[k], i.getAlign(), some);
-        }
-        return;
+    if (!has_mask_registers_ || !target_.isLegalMaskedStore(part, i.getAlign()))
+        return store_by_registers(i, firsts, mask);
+    for (unsigned k = 0; k < firsts.size(); ++k) {
+        const bool whole = firsts.size() == 1;
+        Value* some = mask_vector_of(whole ? mask : mask_of_strip(mask, k), lanes);
+        b.CreateMaskedStore(whole ? value : part_of(value, k), firsts[k], i.getAlign(), some);
     }
-    const Spilled values = spill(i.getValueOperand()), places = spill(i.getPointerOperand());
-    for_each_lane(mask, [&](Value* index) {
-        b.CreateAlignedStore(lane(values, index), lane(places, index), i.getAlign());
-    });
+}
+
+// Registers whose lanes all run are stored whole, others lane by lane: masked stores without
+// registers for masks are slower than that. A row has mostly one register that is stored in part.
+void Widener::store_by_registers(const llvm::StoreInst& i, const Firsts& firsts, Value* mask) {
+    llvm::Type* type = i.getValueOperand()->getType();
+    const auto bytes = static_cast<unsigned>(layout_.getTypeStoreSize(type));
+    const auto lanes = static_cast<unsigned>(width_ / firsts.size());
+    const unsigned piece = std::min(lanes, std::max(kRegisterBytes / bytes, 1u));
+    auto* piece_type = llvm::FixedVectorType::get(type, piece);
+    llvm::AllocaInst* values = stack(vector_type(type), "lanes");
+    b.CreateStore(vector(i.getValueOperand()), values);
+    for (unsigned r = 0; r < firsts.size(); ++r) {
+        const auto place = [&](Value* lane) { return b.CreateGEP(type, firsts[r], lane); };
+        const auto value = [&](Value* lane) {
+            return b.CreateGEP(type, values, b.CreateAdd(lane, b.getInt32(r * lanes)));
+        };
+        llvm::BasicBlock* before = b.GetInsertBlock();
+        llvm::BasicBlock *pieces = block("piece"), *whole = block("whole"), *part = block("part"),
+                         *some = block("some"), *next = block("next"), *done = block("stored");
+        b.CreateBr(pieces);
+        b.SetInsertPoint(pieces);
+        auto* first = b.CreatePHI(b.getInt32Ty(), 2);
+        first->addIncoming(b.getInt32(0), before);
+        Value* shift = b.CreateAdd(first, b.getInt32(r * lanes));
+        Value* all = llvm::ConstantInt::get(mask_type_, (std::uint64_t{1} << piece) - 1);
+        Value* run = b.CreateAnd(b.CreateLShr(mask, b.CreateZExtOrTrunc(shift, mask_type_)), all);
+        b.CreateCondBr(b.CreateICmpEQ(run, all), whole, part);
+        b.SetInsertPoint(whole);
+        b.CreateAlignedStore(b.CreateAlignedLoad(piece_type, value(first), llvm::Align{bytes}),
+                             place(first), i.getAlign());
+        b.CreateBr(next);
+        b.SetInsertPoint(part);
+        b.CreateCondBr(b.CreateIsNull(run), next, some);
+        b.SetInsertPoint(some);
+        for_each_lane(run, [&](Value* number) {
+            Value* lane = b.CreateAdd(first, number);
+            b.CreateAlignedStore(b.CreateAlignedLoad(type, value(lane), llvm::Align{bytes}),
+                                 place(lane), i.getAlign());
+        });
+        b.CreateBr(next);
+        b.SetInsertPoint(next);
+        Value* following = b.CreateAdd(first, b.getInt32(piece));
+        first->addIncoming(following, next);
+        b.CreateCondBr(b.CreateICmpEQ(following, b.getInt32(lanes)), done, pieces);
+        b.SetInsertPoint(done);
+    }
 }
 
 // Of the lanes of a strip the last one wins, of strips the last one.

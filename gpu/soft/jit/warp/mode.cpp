@@ -70,6 +70,8 @@ ShapeOptions options_for(const KernelFacts& kernel, const std::uint32_t block[3]
         const bool is_wide = (has_wide_vectors && !short_in_3d) || two_rows || gains;
         options.width = mode.width ? mode.width : is_wide ? 32 : 16;
     }
+    options.may_refuse = !mode.width && !counts && !kernel.uses_warp_operations &&
+                         !kernel.uses_barriers && !kernel.spins;
     options.strip = options.width;
     options.whole_warps = threads % options.width == 0;
     if (block[1] * block[2] == 1) return options;

@@ -78,6 +78,8 @@ struct ShapeOptions {
     bool counts = false; ///< the code counts (counting.h)
     /// Blocks are made of whole warps: each begins with all its lanes.
     bool whole_warps = false;
+    /// The kernel is refused where single threads are faster (gathers.h).
+    bool may_refuse = false;
 
     /// A row of a block has a multiple of the width.
     bool has_whole_rows_of_warps() const { return whole_warps && strip == width; }

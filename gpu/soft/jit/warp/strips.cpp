@@ -85,8 +85,16 @@ Value* Widener::mask_of_strip(Value* mask, unsigned number) {
     return b.CreateTrunc(shifted, b.getIntNTy(options_.strip));
 }
 
+// A mask as a vector of conditions. Without registers for masks each lane looks at its bit: of a
+// cast LLVM makes three instructions for each lane there.
 Value* Widener::mask_vector_of(Value* mask, unsigned lanes) {
-    return b.CreateBitCast(mask, llvm::FixedVectorType::get(b.getInt1Ty(), lanes));
+    if (has_mask_registers_ || llvm::isa<llvm::Constant>(mask))
+        return b.CreateBitCast(mask, llvm::FixedVectorType::get(b.getInt1Ty(), lanes));
+    std::vector<llvm::Constant*> bits;
+    for (unsigned k = 0; k < lanes; ++k) bits.push_back(b.getInt32(1u << k));
+    Value* all = b.CreateVectorSplat(lanes, b.CreateZExt(mask, b.getInt32Ty()));
+    Value* own = b.CreateAnd(all, llvm::ConstantVector::get(bits));
+    return b.CreateICmpNE(own, llvm::Constant::getNullValue(own->getType()));
 }
 
 // base of the lane's strip + place in the strip * stride

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the widener throws where it cannot run a kernel by warps; the scalar mode takes over.
+// What is thrown where a kernel cannot run by warps, or is faster without; the scalar mode takes
+// over.
 #pragma once
 
 #include "engine/core/error.h"

@@ -19,6 +19,9 @@ Widener::Widener(llvm::Function& scalar, llvm::Function& wide, Frontier& frontie
                  const llvm::TargetTransformInfo& target, CounterSites* sites)
     : scalar_{scalar}, wide_{wide}, frontier_{frontier}, shapes_{shapes}, options_{options},
       target_{target}, layout_{scalar.getParent()->getDataLayout()}, width_{options.width},
+      has_mask_registers_{target.isLegalMaskedScatter(
+          llvm::FixedVectorType::get(llvm::Type::getFloatTy(scalar.getContext()), options.width),
+          llvm::Align{4})},
       b{scalar.getContext()}, mask_type_{b.getIntNTy(options.width)}, sites_{sites} {}
 
 void Widener::run() {

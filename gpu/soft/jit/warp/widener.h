@@ -118,7 +118,7 @@ private:
     llvm::Type* type_in_slot(const llvm::Instruction& i);
     void set(const llvm::Instruction& i, Value* value);
     Shape shape(const Value* value) const { return shapes_.of(value); }
-    Value* mask_vector(Value* mask) { return b.CreateBitCast(mask, vector_type(b.getInt1Ty())); }
+    Value* mask_vector(Value* mask) { return mask_vector_of(mask, width_); }
     Value* mask_bits(Value* vector) { return b.CreateBitCast(b.CreateFreeze(vector), mask_type_); }
     Value* is_full(Value* mask) {
         return b.CreateICmpEQ(mask, llvm::ConstantInt::getAllOnesValue(mask_type_));
@@ -232,6 +232,7 @@ private:
     Value* load_gather(const llvm::LoadInst& i, Value* mask);
     void store_row(const llvm::StoreInst& i, const Firsts& firsts, Value* mask);
     void store_part_of_row(const llvm::StoreInst& i, const Firsts& firsts, Value* mask);
+    void store_by_registers(const llvm::StoreInst& i, const Firsts& firsts, Value* mask);
     void store_scatter(const llvm::StoreInst& i, Value* mask);
     struct Row {
         Value* found; ///< a bit: the lanes' addresses are those of a row of elements
@@ -319,6 +320,7 @@ private:
     const llvm::TargetTransformInfo& target_;
     const llvm::DataLayout& layout_;
     unsigned width_;
+    bool has_mask_registers_; ///< of the processor: AVX-512
     llvm::IRBuilder<> b;
     llvm::IntegerType* mask_type_;
 
