@@ -6,6 +6,7 @@
 namespace lathe::gl {
 
 class Buffer;
+class BufferTexture;
 class Context;
 class Error;
 class Framebuffer;

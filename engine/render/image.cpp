@@ -124,19 +124,7 @@ void ImageRenderer::draw(const ImageBuffer& image, const ImageStyle& style,
     // One fetch a pixel if the offset allows it, else one a channel.
     const bool vector = all_channels && image.offset % texel == 0;
     const std::size_t unit = vector ? texel : item;
-    GLint limit = 0;
-    glGetIntegerv(GL_MAX_TEXTURE_BUFFER_SIZE, &limit);
-    if (needed / unit > std::size_t(limit))
-        throw Error{fmt::format("an image of {} elements is too large for this GL, which reads {} "
-                                "of a buffer",
-                                needed / unit, limit)};
-    if (!elements_) {
-        gl::Name name = gl::name_here(0);
-        glCreateTextures(GL_TEXTURE_BUFFER, 1, &name.id);
-        elements_ = gl::Object<gl::Kind::texture>{name};
-    }
-    glTextureBuffer(elements_.get().id, vector ? all_channels : format.one, image.buffer->id());
-    glBindTextureUnit(0, elements_.get().id);
+    elements_.bind(0, *image.buffer, vector ? all_channels : format.one, needed / unit);
     draw(Source{.sampler = format.sampler,
                 .width = image.width,
                 .height = image.height,

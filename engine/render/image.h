@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/core/dtype.h"
+#include "gl/buffer_texture.h"
 #include "gl/program.h"
 #include "gl/vertex_array.h"
 
@@ -75,7 +76,7 @@ private:
 
     std::map<std::string, gl::Program> programs_;
     std::optional<gl::VertexArray> corners_;
-    gl::Object<gl::Kind::texture> elements_; // a buffer texture over the buffer being drawn
+    gl::BufferTexture elements_; // over the buffer being drawn
 };
 
 } // namespace lathe

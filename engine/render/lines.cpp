@@ -27,12 +27,8 @@ void LinesRenderer::draw(const LinesData& data, const LinesStyle& style,
     if (!program_) {
         program_ = gl::Program{"lines.vert", "lines.frag"};
         corners_.emplace();
-        gl::Name name = gl::name_here(0);
-        glCreateTextures(GL_TEXTURE_BUFFER, 1, &name.id);
-        numbers_ = gl::Object<gl::Kind::texture>{name};
     }
-    glTextureBuffer(numbers_.get().id, GL_R32F, data.positions->id());
-    glBindTextureUnit(0, numbers_.get().id);
+    numbers_.bind(0, *data.positions, GL_R32F, needed / 4);
     const std::size_t segments = data.segments ? data.count / 2
                                  : data.closed ? data.count
                                                : data.count - 1;

@@ -2,6 +2,7 @@
 // Polylines straight from a GL buffer of positions: orbits, trails.
 #pragma once
 
+#include "gl/buffer_texture.h"
 #include "gl/program.h"
 #include "gl/vertex_array.h"
 
@@ -36,15 +37,15 @@ struct LinesStyle {
 class LinesRenderer {
 public:
     /// Draws into the bound framebuffer of `framebuffer_size`, blended over what is there.
-    /// Throws lathe::Error where the buffer is too small for `count`, or the offset is no multiple
-    /// of 4.
+    /// Throws lathe::Error where the buffer is too small for `count`, the offset is no multiple of
+    /// 4, or this GL reads fewer numbers of a buffer.
     void draw(const LinesData& data, const LinesStyle& style, const glm::mat4& view_projection,
               glm::vec2 framebuffer_size);
 
 private:
     gl::Program program_;
     std::optional<gl::VertexArray> corners_;
-    gl::Object<gl::Kind::texture> numbers_; // a buffer texture over the buffer being drawn
+    gl::BufferTexture numbers_; // over the buffer being drawn
 };
 
 } // namespace lathe

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <utility>
+#include <vector>
 
 namespace lathe::gpu {
 
@@ -244,6 +245,14 @@ Layout transpose(const Layout& layout, std::span<const std::int64_t> axes) {
         result.strides.push_back(layout.strides[k]);
     }
     return result;
+}
+
+Layout with_axis_last(const Layout& layout, std::size_t axis) {
+    std::vector<std::int64_t> axes;
+    for (std::size_t k = 0; k < layout.shape.size(); ++k)
+        if (k != axis) axes.push_back(static_cast<std::int64_t>(k));
+    axes.push_back(static_cast<std::int64_t>(axis));
+    return transpose(layout, axes);
 }
 
 Layout reverse_axes(const Layout& layout) {

@@ -97,6 +97,8 @@ Extents complete_shape(const Extents& shape, std::int64_t count);
 /// Axes in another order; negative ones count from the end. Throws ShapeError unless each is there
 /// once.
 Layout transpose(const Layout& layout, std::span<const std::int64_t> axes);
+/// This axis as the last one, the others in their order.
+Layout with_axis_last(const Layout& layout, std::size_t axis);
 Layout reverse_axes(const Layout& layout);
 
 /// `axis` from 0 to dimensions - 1; throws ShapeError: "axis 3 is out of bounds for array of

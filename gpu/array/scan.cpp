@@ -213,14 +213,6 @@ void scan_columns(const Scan& scan, const Array& in, Array& out, std::int64_t le
     launch(kernel.kernel, config, in.address(), out.address(), length, inner, columns);
 }
 
-Layout with_axis_last(const Layout& layout, std::size_t axis) {
-    std::vector<std::int64_t> axes;
-    for (std::size_t k = 0; k < layout.shape.size(); ++k)
-        if (k != axis) axes.push_back(static_cast<std::int64_t>(k));
-    axes.push_back(static_cast<std::int64_t>(axis));
-    return transpose(layout, axes);
-}
-
 bool is_short_integer(DType dtype) {
     return dtype == DType::bool_ || (is_integer(dtype) && item_bytes(dtype) < 8);
 }

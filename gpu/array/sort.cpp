@@ -218,18 +218,9 @@ void sort_rows(const Sort& sort, const Array& in, SortedArray& made, StreamUses&
     }
 }
 
-/// The axis `along` as the last one.
-Layout turned(const Layout& layout, std::size_t along) {
-    std::vector<std::int64_t> axes;
-    for (std::size_t k = 0; k < layout.shape.size(); ++k)
-        if (k != along) axes.push_back(static_cast<std::int64_t>(k));
-    axes.push_back(static_cast<std::int64_t>(along));
-    return transpose(layout, axes);
-}
-
 Array turned_back(const Array& from, const Extents& shape, std::size_t along, StreamUses& uses) {
     Array& made = uses.empty(from.type(), shape);
-    Array to = made.view(made.type(), turned(made.layout(), along));
+    Array to = made.view(made.type(), with_axis_last(made.layout(), along));
     assign(to, from, uses.stream());
     return made;
 }
@@ -240,7 +231,7 @@ SortedArray sort_any(const Array& array, std::int64_t axis, bool wants_keys, boo
     if (array.dimensions() == 0) throw ShapeError{"cannot sort an array of no dimensions"};
     const std::size_t along = checked_axis(axis, array.dimensions());
     const bool is_last = along + 1 == array.dimensions();
-    const Array seen = is_last ? array : array.view(dtype, turned(array.layout(), along));
+    const Array seen = is_last ? array : array.view(dtype, with_axis_last(array.layout(), along));
     SortedArray made;
     StreamUses uses{stream};
     if (wants_keys) made.keys = uses.empty(dtype, seen.shape());

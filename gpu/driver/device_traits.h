@@ -24,6 +24,8 @@ struct DeviceTraits {
     bool lone_threads = false;
     /// Device pointers are addresses of the host's: its own libraries can do a device's work.
     bool host_memory = false;
+    /// The functions that kernels launch kernels with need no libcudadevrt.
+    bool device_runtime = false;
 
     // What soft_api.h says; null where the driver has none.
     decltype(&latheSoftGetLastFault) last_fault = nullptr;

@@ -132,6 +132,9 @@ int latheSoftPrefersLoneThreads(void);
 /// no command uses it, so that its own libraries can do a device's work without a copy.
 int latheSoftIsHostMemory(void);
 
+/// Kernels that launch kernels find CUDA's device runtime in the driver: 1. No library is linked.
+int latheSoftHasDeviceRuntime(void);
+
 #ifdef __cplusplus
 }
 #endif

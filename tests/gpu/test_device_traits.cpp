@@ -18,6 +18,7 @@ TEST_F(DeviceTraitsTest, TheSoftwareDeviceHasAllAndAGpuNone) {
     EXPECT_EQ(traits.access_bytes, 16u);
     EXPECT_EQ(traits.lone_threads, is_software);
     EXPECT_EQ(traits.host_memory, is_software);
+    EXPECT_EQ(traits.device_runtime, is_software);
     EXPECT_EQ(traits.last_fault != nullptr, is_software);
     EXPECT_EQ(traits.last_error_text != nullptr, is_software);
     EXPECT_EQ(traits.set_printf_callback != nullptr, is_software);
@@ -34,6 +35,7 @@ TEST_F(DeviceTraitsTest, AnotherLibraryIsAsAGpu) {
     EXPECT_EQ(traits.access_bytes, 16u);
     EXPECT_FALSE(traits.lone_threads);
     EXPECT_FALSE(traits.host_memory);
+    EXPECT_FALSE(traits.device_runtime);
     EXPECT_EQ(traits.cancel, nullptr);
 }
 

@@ -113,5 +113,6 @@ void latheSoftBestCodeEnd(void) { --Module::wants_best_code; }
 unsigned latheSoftAccessBytes(void) { return 16; }
 int latheSoftPrefersLoneThreads(void) { return 1; }
 int latheSoftIsHostMemory(void) { return 1; }
+int latheSoftHasDeviceRuntime(void) { return 1; }
 
 } // extern "C"

@@ -68,7 +68,7 @@ private:
     std::vector<void*> pointers_;
 };
 
-/// "step(const float* u, int width)", for messages and the inspector.
+/// "step(const float* u, int width)", for messages.
 std::string to_text(const Signature& signature);
 
 } // namespace lathe::bind

@@ -50,6 +50,9 @@ void bind_status(py::module_& m) {
     m.def(
         "lone_threads", [] { return gpu::device_traits().lone_threads; },
         "Whether one thread walks a long run of elements faster than a block that shares it.");
+    m.def(
+        "device_runtime", [] { return gpu::device_traits().device_runtime; },
+        "Whether kernels that launch kernels need no libcudadevrt.");
 }
 
 } // namespace lathe::bind

@@ -156,6 +156,6 @@ class DynamicSourceModule(DynamicModule):
             no_extern_c=no_extern_c, arch=arch, include_dirs=include_dirs, cuda_libdir=cuda_libdir
         )
         self.add_source(source, options)
-        if "<<<" in str(source) and not native.gpu_status()["is_software"]:
-            self.add_stdlib("cudadevrt")  # the software device has its functions itself
+        if "<<<" in str(source) and not native.device_runtime():
+            self.add_stdlib("cudadevrt")
         self.link()
