@@ -46,6 +46,28 @@ def test_app_owns_the_loop(app):
     assert seen == [1 / 60] * 3
 
 
+def test_kernels_of_the_app_and_arrays_take_turns(app):
+    from lathe.cuda import gpuarray
+    from lathe.cuda.compiler import SourceModule
+
+    late = SourceModule("""__global__ void late(float* x, float value) {
+        for (long long begin = clock64(); clock64() - begin < 20000000;) {}
+        x[threadIdx.x] = value;
+    }""").get_function("late")
+    copy = app.kernel(
+        "__global__ void copy(const float* from, float* to) {"
+        " to[threadIdx.x] = from[threadIdx.x]; }"
+    )
+    source, shown = gpuarray.zeros(32, np.float32), app.zeros(32)
+    app.frame_limit = 3
+    found = []
+    while app.frame():
+        late(source, np.float32(5 + app.step), block=(32, 1, 1), grid=(1, 1))  # not waited for
+        copy[1, 32](source, shown)
+        found.append((gpuarray.asarray(shown) + 1).get()[0])
+    assert found == [6, 7, 8]
+
+
 def test_picture_is_what_the_kernel_wrote(app, copied_bytes_are_right):
     x = app.zeros((48, 64))
     ramp = app.kernel(RAMP, "ramp")
