@@ -113,14 +113,15 @@ CUresult cuGraphicsMapResources(unsigned count, CUgraphicsResource* handles, CUs
     });
 }
 
-// What GL does next comes after the stream's commands so far: those are waited for. A failed
-// launch among them is told by the stream's next synchronising call.
+// What GL does next comes after the stream's commands so far, and after what those of a blocking
+// stream come after: all that is waited for. A failed launch among them is told by the stream's
+// next synchronising call.
 CUresult cuGraphicsUnmapResources(unsigned count, CUgraphicsResource* handles, CUstream handle) {
     return in_context([&](Context& context) {
         auto stream = context.stream(handle);
         auto resources = all_of(count, handles);
         for (const auto& resource : resources) require(resource->mapped(), CUDA_ERROR_NOT_MAPPED);
-        context.wait(stream);
+        context.wait_turn(stream);
         for (const auto& resource : resources) resource->unmap();
     });
 }

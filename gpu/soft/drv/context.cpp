@@ -211,6 +211,16 @@ void Context::wait(const std::shared_ptr<Stream>& stream) {
     flush_printf();
 }
 
+void Context::wait_turn(const std::shared_ptr<Stream>& stream) {
+    std::vector<CommandPtr> before;
+    {
+        std::lock_guard lock{order_};
+        before = predecessors(*stream);
+    }
+    for (const CommandPtr& command : before) Executor::instance().wait(command);
+    flush_printf();
+}
+
 bool Context::wait_until(const std::shared_ptr<Stream>& stream, Command::Clock::time_point end) {
     for (const CommandPtr& command : pending(*stream))
         if (!Executor::instance().wait_until(command, end)) return false;

@@ -46,6 +46,8 @@ public:
 
     /// Waits for all commands of the stream; its error stays to be found by others.
     void wait(const std::shared_ptr<Stream>& stream);
+    /// Waits until a new command of the stream could run: for those of others before it, too.
+    void wait_turn(const std::shared_ptr<Stream>& stream);
     /// As wait, but not beyond that time, and printf waits: false where some are not done then.
     bool wait_until(const std::shared_ptr<Stream>& stream, Command::Clock::time_point end);
     /// As wait; returns (and clears) the error.

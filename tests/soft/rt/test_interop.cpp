@@ -98,6 +98,31 @@ TEST_F(Interop, BuffersOfEveryKindOfStorage) {
     }
 }
 
+// The legacy stream's kernels come before an unmap in a stream that waits for it.
+TEST_F(Interop, UnmapsInABlockingStreamWaitForTheLegacyStream) {
+    CUfunction f = kernel(R"(extern "C" __global__ void k(int* x, int v) {
+        for (long long begin = clock64(); clock64() - begin < 20000000;) {}
+        x[threadIdx.x] = v;
+    })");
+    const gl::Buffer buffer{64 * sizeof(int), gl::Storage::mapped};
+    CUgraphicsResource r = nullptr;
+    CHECK_CU(cuGraphicsGLRegisterBuffer(&r, buffer.id(), 0));
+    CUstream stream;
+    CHECK_CU(cuStreamCreate(&stream, CU_STREAM_DEFAULT));
+    for (int frame = 1; frame <= 3; ++frame) {
+        CUdeviceptr p = 0;
+        std::size_t bytes = 0;
+        CHECK_CU(cuGraphicsMapResources(1, &r, stream));
+        CHECK_CU(cuGraphicsResourceGetMappedPointer(&p, &bytes, r));
+        CHECK_CU(launch(f, shape(1, 64), p, frame));
+        CHECK_CU(cuGraphicsUnmapResources(1, &r, stream));
+        EXPECT_EQ(content<int>(buffer, 64), std::vector<int>(64, frame));
+        EXPECT_EQ(cuCtxSynchronize(), CUDA_SUCCESS);
+    }
+    CHECK_CU(cuGraphicsUnregisterResource(r));
+    CHECK_CU(cuStreamDestroy(stream));
+}
+
 TEST_F(Interop, TexturesAsArrays) {
     CUmodule m = load(R"(extern "C" __global__ void bytes(cudaSurfaceObject_t s) {
             uchar4 v = surf2Dread<uchar4>(s, threadIdx.x * 4, threadIdx.y);
