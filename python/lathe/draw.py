@@ -5,18 +5,21 @@ again in frames without a step."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
-from lathe._lathe import Array, Studio, Texture
+from lathe._lathe import Studio, Texture
+from lathe.drawable import Drawables, in_words
 from lathe.native import native
 
 __all__ = ["DrawList"]
 
 BLENDS = ("opaque", "alpha", "additive")
 PICTURE_DTYPES = (
-    "float16", "float32", "bool", "int8", "uint8", "int16", "uint16", "int32", "uint32"
+    "float16", "float32", "float64", "bool", "int8", "uint8", "int16", "uint16", "int32", "uint32"
 )  # fmt: skip
+FLOATS = (np.float32, np.float64)
 
 
 class DrawList:
@@ -24,6 +27,7 @@ class DrawList:
 
     def __init__(self, studio: Studio) -> None:
         self.__studio = studio
+        self.__drawables = Drawables(studio)
         self.__shown: list[Callable[[], None]] = []
         self.__begun: list[Callable[[], None]] | None = None
 
@@ -35,6 +39,7 @@ class DrawList:
         """A step begins: what it draws takes the place of the last drawing once it ends well."""
         self.end_drawing()
         self.__begun = []
+        self.__drawables.begin_step()
 
     def end_drawing(self) -> None:
         """The step ended."""
@@ -55,7 +60,7 @@ class DrawList:
 
     def image(
         self,
-        array: Array | Texture,
+        array: Any,
         *,
         colormap: str = "viridis",
         range: tuple[float, float] | None = None,
@@ -64,13 +69,15 @@ class DrawList:
         y_up: bool = False,
         opacity: float = 1.0,
     ) -> None:
-        """Draws an array or a texture as a picture, as large as fits; no copy is made.
+        """Draws an array or a texture as a picture, as large as fits.
 
         Parameters
         ----------
         array : (height, width) or (height, width, 1 to 4)
-            float32, bool or integers of up to 4 bytes. One channel goes through the colormap, three
-            are red, green, blue; a fourth is not looked at.
+            Floats, bool or integers of up to 4 bytes. One channel goes through the colormap, three
+            are red, green, blue; a fourth is not looked at. An array of the App's is drawn from its
+            own memory. Others are copied, as they are now: GPUArrays and other libraries' arrays on
+            the device, host arrays to it. float64 is copied as float32.
         colormap : str
             One of `lathe.colormap_names()`.
         range : (float, float)
@@ -88,35 +95,36 @@ class DrawList:
         Raises
         ------
         TypeError, ValueError
-            At once, for what is no picture, no colormap, or not an array of this App.
+            At once, for what is no picture or no colormap.
         """
-        self.__check(array, "a picture", (Array, Texture))
-        shape = array.shape
-        if len(shape) not in (2, 3) or array.size == 0 or (len(shape) == 3 and shape[2] > 4):
+        seen = self.__drawables.look_at(array, "a picture", textures=True)
+        shape = seen.shape
+        if len(shape) not in (2, 3) or seen.size == 0 or (len(shape) == 3 and shape[2] > 4):
             raise ValueError(
-                f"a picture is (height, width) or (height, width, 1 to 4), got {array}"
+                f"a picture is (height, width) or (height, width, 1 to 4), got {in_words(seen)}"
             )
-        if array.dtype.name not in PICTURE_DTYPES:
+        if seen.dtype.name not in PICTURE_DTYPES:
             raise ValueError(
-                f"a picture of {array.dtype} cannot be shown: float16, float32, bool and integers "
-                f"of up to 4 bytes can, got {array}"
+                f"a picture of {seen.dtype} cannot be shown: floats, bool and integers of up to 4 "
+                f"bytes can, got {in_words(seen)}"
             )
         _check_choice("colormap", colormap, native.colormap_names())
-        unless_given = (0.0, 255.0) if array.dtype == np.uint8 else (0.0, 1.0)
+        unless_given = (0.0, 255.0) if seen.dtype == np.uint8 else (0.0, 1.0)
         low, high = _two_numbers("range", unless_given if range is None else range)
         gamma, opacity = _number("gamma", gamma), _number("opacity", opacity)
+        drawn = seen if isinstance(seen, Texture) else self.__drawables.of(seen)
         self.__add(
             lambda: self.__studio.draw_image(
-                array, colormap, low, high, gamma, bool(smooth), bool(y_up), opacity
+                drawn, colormap, low, high, gamma, bool(smooth), bool(y_up), opacity
             )
         )
 
     def points(
         self,
-        positions: Array,
+        positions: Any,
         *,
-        values: Array | None = None,
-        colors: Array | None = None,
+        values: Any = None,
+        colors: Any = None,
         size: float = 3.0,
         world_size: bool = False,
         color: Sequence[float] = (0.95, 0.80, 0.55, 1.0),
@@ -126,14 +134,14 @@ class DrawList:
         range: tuple[float, float] = (0.0, 1.0),
         round: bool = True,
     ) -> None:
-        """Draws points straight from an array.
+        """Draws points. Arrays of the App are read where they lie, others are copied (`image`).
 
         Parameters
         ----------
-        positions : (n, 2 to 4) float32
+        positions : (n, 2 to 4) float32 or float64
             Two components lie in the plane of the pan-zoom camera, three in the space of the orbit
             camera; a fourth is not looked at.
-        values : (n,) float32, optional
+        values : (n,) float32 or float64, optional
             Through the colormap, `range` giving its ends.
         colors : (n, 4) uint8 or float32, optional
             Wins over `values`.
@@ -149,32 +157,36 @@ class DrawList:
         round : bool
             Soft discs; squares, the fastest, otherwise.
         """
-        self.__check(positions, "positions")
-        _check_positions(positions)
-        n = positions.shape[0]
+        places = self.__positions(positions)
+        n = places.shape[0]
+        levels = tints = None
         if values is not None:
-            self.__check(values, "values")
-            if values.shape not in ((n,), (n, 1)) or values.dtype != np.float32:
-                raise ValueError(f"values are ({n},) float32, one a point, got {values}")
+            levels = self.__drawables.look_at(values, "values")
+            if levels.shape not in ((n,), (n, 1)) or levels.dtype not in FLOATS:
+                raise ValueError(f"values are ({n},) float32, one a point, got {in_words(levels)}")
         if colors is not None:
-            self.__check(colors, "colors")
-            if colors.shape != (n, 4) or colors.dtype not in (np.uint8, np.float32):
-                raise ValueError(f"colors are ({n}, 4) uint8 or float32, got {colors}")
+            tints = self.__drawables.look_at(colors, "colors")
+            if tints.shape != (n, 4) or tints.dtype not in (np.uint8, *FLOATS):
+                raise ValueError(f"colors are ({n}, 4) uint8 or float32, got {in_words(tints)}")
         _check_choice("blend", blend, BLENDS)
         _check_choice("colormap", colormap, native.colormap_names())
         rgba = _rgba(color)
         low, high = _two_numbers("range", range)
         size, opacity = _number("size", size), _number("opacity", opacity)
+        of = self.__drawables.of
+        drawn = of(places)
+        shown = None if levels is None else of(levels)
+        tinted = None if tints is None else of(tints)
         self.__add(
             lambda: self.__studio.draw_points(
-                positions, values, colors, size, bool(world_size), rgba, opacity, blend, colormap,
+                drawn, shown, tinted, size, bool(world_size), rgba, opacity, blend, colormap,
                 low, high, bool(round),
             )
         )  # fmt: skip
 
     def lines(
         self,
-        positions: Array,
+        positions: Any,
         *,
         color: Sequence[float] = (0.6, 0.65, 0.7, 1.0),
         fade: float = 0.0,
@@ -185,7 +197,8 @@ class DrawList:
 
         Parameters
         ----------
-        positions : (n, 2 to 4) float32
+        positions : (n, 2 to 4) float32 or float64
+            Of the App, or any other array, which is copied (`image`).
         color : sequence of 3 or 4 floats
         fade : float
             How much of its opacity the first point has lost, 0 to 1.
@@ -194,24 +207,20 @@ class DrawList:
         closed : bool
             The last point joins the first.
         """
-        self.__check(positions, "positions")
-        _check_positions(positions)
+        places = self.__positions(positions)
         rgba = _rgba(color)
         fade = _number("fade", fade)
+        drawn = self.__drawables.of(places)
         self.__add(
-            lambda: self.__studio.draw_lines(positions, rgba, fade, bool(segments), bool(closed))
+            lambda: self.__studio.draw_lines(drawn, rgba, fade, bool(segments), bool(closed))
         )
 
-    def __check(self, array: object, what: str, kinds: tuple[type, ...] = (Array,)) -> None:
-        if not isinstance(array, kinds):
-            kind = type(array).__name__
-            raise TypeError(f"{what}: an Array of the App, got {kind}; app.asarray(x) makes one")
-        assert isinstance(array, Array | Texture)
-        if array.size > 0 and not self.__studio.owns(array):
-            raise ValueError(
-                f"{what}: {array} is of no or another App, whose memory this App's OpenGL cannot "
-                "draw; app.zeros() and app.asarray() make arrays that it can"
-            )
+    def __positions(self, positions: Any) -> Any:
+        seen = self.__drawables.look_at(positions, "positions")
+        shape = seen.shape
+        if len(shape) != 2 or not shape[0] or not 2 <= shape[1] <= 4 or seen.dtype not in FLOATS:
+            raise ValueError(f"positions are (n, 2 to 4) float32, got {in_words(seen)}")
+        return seen
 
 
 def _check_choice(what: str, name: object, known: Sequence[str]) -> None:
@@ -232,12 +241,6 @@ def _two_numbers(what: str, value: Sequence[float]) -> tuple[float, float]:
     except (TypeError, ValueError):
         raise TypeError(f"{what} is two numbers, got {value!r}") from None
     return _number(what, low), _number(what, high)
-
-
-def _check_positions(positions: Array) -> None:
-    shape = positions.shape
-    if len(shape) != 2 or shape[0] == 0 or not 2 <= shape[1] <= 4 or positions.dtype != np.float32:
-        raise ValueError(f"positions are (n, 2 to 4) float32, got {positions}")
 
 
 def _rgba(color: Sequence[float]) -> tuple[float, float, float, float]:

@@ -7,18 +7,18 @@ import numpy as np
 import pytest
 
 import lathe
+from lathe.cuda import gpuarray
 
 
 def test_pictures_are_checked_at_once(app):
     x = app.zeros((4, 4))
     with pytest.raises(ValueError, match=r"colormap is one of .*viridis.*got 'jett'"):
         app.image(x, colormap="jett")
-    with pytest.raises(ValueError, match="float64"):
-        app.image(app.zeros((4, 4), np.float64))
-    with pytest.raises(TypeError, match=r"got ndarray; app\.asarray"):
-        app.image(np.zeros((4, 4), np.float32))
-    with pytest.raises(ValueError, match="another App"):
-        app.image(lathe.zeros((4, 4)))
+    with pytest.raises(ValueError, match=r"a picture of int64 .* shape \(4, 4\) and int64"):
+        app.image(app.zeros((4, 4), np.int64))
+    for wrong in ("a picture", None, {}, [[1j]]):
+        with pytest.raises(TypeError, match="a picture: an array of numbers, got "):
+            app.image(wrong)
     with pytest.raises(TypeError, match="range is two numbers"):
         app.image(x, range=3)
     with pytest.raises(TypeError, match="gamma is a number, got 'much'"):
@@ -33,8 +33,10 @@ def test_points_are_checked_at_once(app):
         app.points(p, values=app.zeros(4))
     with pytest.raises(ValueError, match=r"colors are \(5, 4\)"):
         app.points(p, colors=app.zeros((5, 3)))
-    with pytest.raises(TypeError, match="positions: an Array of the App, got list"):
-        app.lines([[0, 0], [1, 1]])
+    with pytest.raises(ValueError, match=r"positions are .*, got an array of shape \(2,\)"):
+        app.lines([0.0, 1.0])
+    with pytest.raises(TypeError, match="positions: an array of numbers, got str"):
+        app.lines("here")
     with pytest.raises(ValueError, match="a colour is"):
         app.lines(p, color="red")
 
@@ -60,3 +62,64 @@ def test_broken_steps_do_not_begin(app):
     app.frame_limit = 5
     assert not app.frame()  # frames without steps until the limit
     assert app.step == step
+
+
+def picture_of(app, draw):
+    assert app.frame()
+    draw()
+    return app.screenshot()
+
+
+class OfAnotherLibrary:
+    """Nothing but the CUDA array interface."""
+
+    def __init__(self, array):
+        self.__cuda_array_interface__ = array.__cuda_array_interface__
+        self.kept = array
+
+
+def test_every_array_is_drawn_as_the_apps_own(app):
+    host = np.linspace(0, 1, 48 * 64).reshape(48, 64).astype(np.float32)
+    own = app.asarray(host)
+    expected = picture_of(app, lambda: app.image(own))
+    wide = gpuarray.to_gpu(np.repeat(host, 2, axis=1))
+    for array in (
+        host, host.astype(np.float64), host.tolist(), gpuarray.to_gpu(host),
+        gpuarray.to_gpu(host.astype(np.float64)), gpuarray.to_gpu(np.asfortranarray(host)),
+        wide[:, ::2], OfAnotherLibrary(gpuarray.to_gpu(host)), lathe.asarray(host),
+        app.asarray(host.astype(np.float64)),
+    ):  # fmt: skip
+        shown = picture_of(app, lambda array=array: app.image(array))
+        np.testing.assert_array_equal(shown, expected, err_msg=f"{type(array)}")
+    x = np.random.default_rng(1).normal(size=(200, 3)).astype(np.float32)
+    levels = np.linspace(0, 1, 200, dtype=np.float32)
+    tints = np.tile(np.array([255, 0, 0, 255], np.uint8), (200, 1))
+    for make in (lambda a: a, gpuarray.to_gpu, lambda a: gpuarray.to_gpu(a.astype(float))):
+        mine = [app.asarray(each) for each in (x, levels)]
+        expected = picture_of(app, lambda mine=mine: app.points(mine[0], values=mine[1]))
+        theirs = [make(each) for each in (x, levels)]
+        shown = picture_of(app, lambda theirs=theirs: app.points(theirs[0], values=theirs[1]))
+        np.testing.assert_array_equal(shown, expected)
+        expected = picture_of(app, lambda mine=mine: app.lines(mine[0]))
+        shown = picture_of(app, lambda theirs=theirs: app.lines(theirs[0]))
+        np.testing.assert_array_equal(shown, expected)
+    own = app.asarray(tints)
+    expected = picture_of(app, lambda: app.points(mine[0], colors=own))
+    shown = picture_of(app, lambda: app.points(x, colors=gpuarray.to_gpu(tints)))
+    np.testing.assert_array_equal(shown, expected)
+
+
+def test_a_copy_is_of_when_it_was_drawn_and_takes_the_memory_of_the_step_before(app):
+    x = gpuarray.zeros((48, 64), np.float32)
+    memory = []
+    for step in range(4):
+        assert app.frame()
+        x.fill(1)
+        app.image(x)
+        x.fill(0)  # not what is shown
+        app.image(np.full((8, 8), step % 2, np.float32), opacity=0)
+        memory.append([copy.pointer for copy in app._DrawList__drawables._copies])
+    assert memory == memory[:1] * 4
+    shown = app.screenshot()
+    white = picture_of(app, lambda: app.image(np.ones((48, 64), np.float32)))
+    np.testing.assert_array_equal(shown, white)

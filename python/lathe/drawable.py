@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+"""What OpenGL draws of an array: its own memory if it is the App's, else one copy of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lathe._lathe import Array, Studio, Texture
+
+__all__ = ["Drawables"]
+
+# What OpenGL has no form for, as what it has.
+_CONVERTED = {np.dtype(np.float64): np.dtype(np.float32)}
+
+
+class Drawables:
+    """The copies that an App draws. A step's first copy goes to the memory of the last step's first
+    one, and so on, so that a loop allocates nothing."""
+
+    def __init__(self, studio: Studio) -> None:
+        self._studio = studio
+        self._copies: list[Array] = []
+        self._used = 0
+
+    def begin_step(self) -> None:
+        """The copies of the step before may be written again."""
+        del self._copies[self._used :]
+        self._used = 0
+
+    def look_at(self, array: Any, what: str, textures: bool = False) -> Any:
+        """`array` with NumPy's `shape`, `dtype` and `size`; memory of other libraries is shared.
+        `textures`: these are well, too.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For what is no array, and for another App's texture.
+        """
+        if isinstance(array, Texture) and textures:
+            if not self._studio.owns(array):
+                raise ValueError(
+                    f"{what}: {array} is of another App, whose OpenGL alone can draw it"
+                )
+            return array
+        if isinstance(array, Array):
+            return array
+        if hasattr(array, "__cuda_array_interface__") or _is_on_device(array):
+            from lathe.array.protocols import asarray
+
+            return asarray(array)
+        host = None if isinstance(array, str | bytes | Texture) else np.asarray(array)
+        if host is None or host.dtype.kind not in "biuf":
+            raise TypeError(f"{what}: an array of numbers, got {type(array).__name__}")
+        return host
+
+    def of(self, seen: Any) -> Array:
+        """What to draw of an array that `look_at` gave. Copies in the order of the default stream;
+        blocks for a host array only."""
+        drawn_as = _CONVERTED.get(seen.dtype, seen.dtype)
+        if isinstance(seen, Array) and drawn_as == seen.dtype and self._studio.owns(seen):
+            return seen
+        copy = self._memory(seen.shape, drawn_as)
+        if isinstance(seen, np.ndarray):
+            copy.set(seen)
+        else:
+            from lathe.array.protocols import asarray
+
+            asarray(copy)[...] = asarray(seen, drawn_as)
+        return copy
+
+    def _memory(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
+        at, self._used = self._used, self._used + 1
+        if at < len(self._copies):
+            old = self._copies[at]
+            if old.shape == shape and old.dtype == dtype:
+                return old
+            self._copies[at] = self._studio.array(list(shape), dtype)
+        else:
+            self._copies.append(self._studio.array(list(shape), dtype))
+        return self._copies[at]
+
+
+def _is_on_device(array: Any) -> bool:
+    """Whether DLPack says that it is CUDA's memory."""
+    ask = getattr(array, "__dlpack_device__", None)
+    return ask is not None and int(ask()[0]) in (2, 13)
+
+
+def in_words(seen: Any) -> str:
+    """Shape and type of an array, for messages."""
+    return f"an array of shape {tuple(seen.shape)} and {seen.dtype}"
