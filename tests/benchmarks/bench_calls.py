@@ -18,12 +18,15 @@ import statistics
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 import lathe.cuda.autoprimaryctx  # noqa: F401  # the context of the others, too
 import lathe.cuda.driver as cuda
+from lathe.cuda import gpuarray
 from lathe.cuda.compiler import SourceModule, compile
+from lathe.cuda.tools import DeviceMemoryPool
 
 CALLS = 20_000
 FRAME = 10  # captured kernels
@@ -92,13 +95,29 @@ def lathe_loops() -> dict[str, Callable[[int], None]]:
             function(a, b, c, s, n, block=block, grid=grid)
 
     function.prepare("PPPfi")
-    prepared_call = function.prepared_call
-
-    def prepared(count: int) -> None:
-        for _ in range(count):
-            prepared_call(grid, block, a, b, c, 2.0, 256)
-
     stream = cuda.Stream(cuda.stream_flags.NON_BLOCKING)
+
+    def prepared(x: Any, y: Any, z: Any) -> Callable[[int], None]:
+        call = function.prepared_call
+
+        def loop(count: int) -> None:
+            for _ in range(count):
+                call(grid, block, x, y, z, 2.0, 256)
+
+        return loop
+
+    def prepared_async(x: Any, y: Any, z: Any) -> Callable[[int], None]:
+        call = function.prepared_async_call
+
+        def loop(count: int) -> None:
+            for _ in range(count):
+                call(grid, block, stream, x, y, z, 2.0, 256)
+
+        return loop
+
+    pool = DeviceMemoryPool()
+    of_pool = [pool.allocate(1024) for _ in range(3)]
+    of_arrays = [gpuarray.empty(256, np.float32).gpudata for _ in range(3)]
 
     def captured() -> Callable[[int], None]:
         with cuda.Graph(stream) as graph:
@@ -115,7 +134,12 @@ def lathe_loops() -> dict[str, Callable[[int], None]]:
         "an empty loop": empty,
         "function(..., 2.0, 256, block=, grid=)": numbers,
         "function(..., float32, int32, block=, grid=)": scalars,
-        "prepared_call(grid, block, ...)": prepared,
+        "prepared_call(grid, block, ...), allocations": prepared(a, b, c),
+        "the same, addresses as int": prepared(int(a), int(b), int(c)),
+        "the same, blocks of a pool": prepared(*of_pool),
+        "the same, gpudata of arrays": prepared(*of_arrays),
+        "prepared_async_call(...), allocations": prepared_async(a, b, c),
+        "the same, gpudata of arrays on a stream": prepared_async(*of_arrays),
         f"graph.launch(stream), {FRAME} kernels": captured(),
         "another graph of them": captured(),
     }
