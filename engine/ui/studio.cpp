@@ -59,9 +59,10 @@ std::filesystem::path layout_folder(const StudioConfig& config) {
 
 Studio::Parts::Parts(StudioConfig c)
     : config{std::move(c)}, window{open_window(config)}, loop{window, &run_control},
-      device{open_device()}, stream{gpu::StreamConfig{.non_blocking = false}}, sim_begin{gpu::EventConfig{}},
-      sim_end{gpu::EventConfig{}}, session{open_session(config)}, layout{layout_folder(config)},
-      editor{session.get()}, parameter_panel{parameters}, run_control_panel{run_control} {
+      device{open_device()}, stream{gpu::StreamConfig{.non_blocking = false}},
+      sim_begin{gpu::EventConfig{}}, sim_end{gpu::EventConfig{}}, session{open_session(config)},
+      layout{layout_folder(config)}, editor{session.get()}, parameter_panel{parameters},
+      run_control_panel{run_control} {
     stream.set_time_limit(kLongestLaunch);
     console.set_echo(!config.ui || window.headless());
     device_output::add(console);
