@@ -101,8 +101,8 @@ public:
     /// Says how many steps this frame shall do, and whether it starts over (reset()).
     RunControl& run_control();
     gpu::Device& device();
-    /// The simulation's stream: shared buffers are mapped and kernels launched on it. It takes turns
-    /// with the legacy default stream, on which array operations run.
+    /// The simulation's stream: shared buffers are mapped and kernels launched on it. It takes
+    /// turns with the legacy default stream, on which array operations run.
     gpu::Stream& stream();
     ParameterSet& parameters();
     ConsolePanel& console();
