@@ -4,17 +4,12 @@
 #include "fixture.h"
 #include "gl/buffer.h"
 #include "gl/error.h"
-#include "gl/framebuffer.h"
-#include "gl/program.h"
-#include "gl/vertex_array.h"
-#include "tests/temp_folder.h"
 
 #include <glad/gl.h>
 
 #include <gmock/gmock.h>
 
 #include <array>
-#include <fstream>
 #include <type_traits>
 
 namespace {
@@ -24,35 +19,22 @@ using namespace lathe;
 static_assert(!std::is_copy_constructible_v<gl::BufferTexture>);
 static_assert(std::is_nothrow_move_constructible_v<gl::BufferTexture>);
 
-using BufferTextureTest = test::GlTest;
+using BufferTextureTest = test::ShaderTest;
 
 TEST_F(BufferTextureTest, ShadersFetchTheBufferThatIsBound) {
-    const test::TempFolder root;
-    std::filesystem::create_directories(root / "shaders");
-    setenv("LATHE_ROOT", root.path().c_str(), 1);
-    std::ofstream{root / "shaders/t.vert"}
-        << "void main() { vec2 p = vec2((gl_VertexID & 1) * 4 - 1, (gl_VertexID & 2) * 2 - 1);\n"
-           "gl_Position = vec4(p, 0, 1); }\n";
-    std::ofstream{root / "shaders/t.frag"}
-        << "uniform samplerBuffer numbers; out vec4 color;\n"
-           "void main() { color = vec4(texelFetch(numbers, 2).r, texelFetch(numbers, 0).r, 0, 1); "
-           "}\n";
+    write("t.vert", test::kTriangle);
+    write("t.frag", "uniform samplerBuffer numbers; out vec4 color;\n"
+                    "void main() { color = vec4(texelFetch(numbers, 2).r, "
+                    "texelFetch(numbers, 0).r, 0, 1); }\n");
     gl::Program program{"t.vert", "t.frag"};
-    unsetenv("LATHE_ROOT");
     program.set("numbers", 3);
     const gl::Framebuffer f{1, 1};
-    const gl::VertexArray empty;
     gl::BufferTexture texture;
     for (const float first : {0.2f, 0.4f}) { // one texture, buffers in turn
         const std::array<float, 3> numbers{first, 0, 0.6f};
         const gl::Buffer buffer{std::as_bytes(std::span{numbers})};
         texture.bind(3, buffer, GL_R32F, numbers.size());
-        f.bind();
-        program.use();
-        empty.bind();
-        glDrawArrays(GL_TRIANGLES, 0, 3);
-        gl::check("drawing");
-        const auto p = f.read();
+        const auto p = drawn(program, f);
         EXPECT_EQ(int(p[0]), 153);
         EXPECT_EQ(int(p[1]), int(first * 255 + 0.5f));
     }

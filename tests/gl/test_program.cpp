@@ -20,22 +20,8 @@ namespace {
 using namespace lathe;
 using gl::Stage;
 
-constexpr const char* kTriangle =
-    "void main() { vec2 p = vec2((gl_VertexID & 1) * 4 - 1, (gl_VertexID & 2) * 2 - 1);\n"
-    "gl_Position = vec4(p, 0, 1); }\n";
-
-/// A resource root of its own, so that includes can be written here.
-struct ProgramTest : test::GlTest {
-    const test::TempFolder root;
-    ProgramTest() {
-        std::filesystem::create_directories(root / "shaders");
-        setenv("LATHE_ROOT", root.path().c_str(), 1);
-    }
-    ~ProgramTest() override { unsetenv("LATHE_ROOT"); }
-    void write(const std::string& name, const std::string& text) {
-        std::ofstream{root / "shaders" / name} << text;
-    }
-};
+using test::kTriangle;
+using ProgramTest = test::ShaderTest;
 
 TEST_F(ProgramTest, UniformsReachThePixels) {
     write("t.vert", kTriangle);
@@ -48,13 +34,7 @@ TEST_F(ProgramTest, UniformsReachThePixels) {
     program.set("n", 2);
     program.set("no_such_uniform", 1.0f); // ignored
     const gl::Framebuffer f{2, 2};
-    const gl::VertexArray empty;
-    f.bind();
-    program.use();
-    empty.bind();
-    glDrawArrays(GL_TRIANGLES, 0, 3);
-    gl::check("drawing");
-    const auto p = f.read();
+    const auto p = drawn(program, f);
     EXPECT_EQ(int(p[0]), 51);
     EXPECT_EQ(int(p[1]), 102);
     EXPECT_EQ(int(p[2]), 0);
