@@ -46,10 +46,11 @@ class Drawables:
             return array
         if isinstance(array, Array):
             return array
-        if hasattr(array, "__cuda_array_interface__") or _is_on_device(array):
-            from lathe.array.protocols import asarray
+        if not isinstance(array, np.ndarray):
+            from lathe.array.protocols import asarray, is_on_device
 
-            return asarray(array)
+            if is_on_device(array):
+                return asarray(array)
         host = None if isinstance(array, str | bytes | Texture) else np.asarray(array)
         if host is None or host.dtype.kind not in "biuf":
             raise TypeError(f"{what}: an array of numbers, got {type(array).__name__}")
@@ -67,7 +68,7 @@ class Drawables:
         else:
             from lathe.array.protocols import asarray
 
-            asarray(copy)[...] = asarray(seen, drawn_as)
+            asarray(copy)[...] = asarray(seen)  # cast on the way
         return copy
 
     def _memory(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
@@ -80,12 +81,6 @@ class Drawables:
         else:
             self._copies.append(self._studio.array(list(shape), dtype))
         return self._copies[at]
-
-
-def _is_on_device(array: Any) -> bool:
-    """Whether DLPack says that it is CUDA's memory."""
-    ask = getattr(array, "__dlpack_device__", None)
-    return ask is not None and int(ask()[0]) in (2, 13)
 
 
 def in_words(seen: Any) -> str:

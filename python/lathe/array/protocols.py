@@ -17,7 +17,7 @@ _OPERATIONS = {name: (inputs, outputs) for name, inputs, outputs in native.eleme
 _NAMES = {"deg2rad": "radians", "rad2deg": "degrees", "conj": "conjugate", "mod": "remainder"}
 
 _DLPACK = (1, 1)
-_CPU, _CUDA = 1, 2
+_CPU, _CUDA, _CUDA_MANAGED = 1, 2, 13
 
 
 def _refuse_host(name: str, values: Any) -> None:
@@ -147,7 +147,7 @@ def from_dlpack(x: Any) -> GPUArray:
         For arrays that are elsewhere, or of types that there are none of.
     """
     device = x.__dlpack_device__()
-    if int(device[0]) not in (_CUDA, 13):
+    if int(device[0]) not in (_CUDA, _CUDA_MANAGED):
         raise BufferError(
             f"the array is on DLPack's device {tuple(map(int, device))}, which is not CUDA's: "
             "gpuarray.to_gpu(numpy.from_dlpack(x)) copies arrays of the host"
@@ -157,6 +157,14 @@ def from_dlpack(x: Any) -> GPUArray:
     except TypeError:  # before DLPack 1.0
         capsule = x.__dlpack__(stream=1)
     return native.from_dlpack_capsule(capsule)
+
+
+def is_on_device(x: Any) -> bool:
+    """Whether `asarray` shares the memory of `x`, and copies nothing from the host."""
+    if hasattr(x, "__cuda_array_interface__"):
+        return True
+    ask = getattr(x, "__dlpack_device__", None)
+    return ask is not None and int(ask()[0]) in (_CUDA, _CUDA_MANAGED)
 
 
 def asarray(x: Any, dtype: Any = None, stream: Stream = None) -> GPUArray:
