@@ -233,11 +233,11 @@ void Widener::store_row(const llvm::StoreInst& i, const Firsts& firsts, Value* m
 }
 
 void Widener::store_part_of_row(const llvm::StoreInst& i, const Firsts& firsts, Value* mask) {
-    Value* value = vector(i.getValueOperand());
     const auto lanes = static_cast<unsigned>(width_ / firsts.size());
     llvm::Type* part = llvm::FixedVectorType::get(i.getValueOperand()->getType(), lanes);
     if (!has_mask_registers_ || !target_.isLegalMaskedStore(part, i.getAlign()))
         return store_by_registers(i, firsts, mask);
+    Value* value = vector(i.getValueOperand());
     for (unsigned k = 0; k < firsts.size(); ++k) {
         const bool whole = firsts.size() == 1;
         Value* some = mask_vector_of(whole ? mask : mask_of_strip(mask, k), lanes);
