@@ -65,4 +65,11 @@ std::chrono::duration<float, std::milli> Event::elapsed_since(const Event& start
     return std::chrono::duration<float, std::milli>{milliseconds};
 }
 
+void put_in_order(StreamView earlier, StreamView later) {
+    if (earlier == later) return;
+    Event event{{.timing = false}};
+    event.record(earlier);
+    later.wait_event(event);
+}
+
 } // namespace lathe::gpu

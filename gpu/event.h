@@ -58,4 +58,7 @@ private:
     Handle<detail::EventTraits> handle_;
 };
 
+/// Work of `later` from now on comes after that of `earlier` so far; nobody waits.
+void put_in_order(StreamView earlier, StreamView later);
+
 } // namespace lathe::gpu

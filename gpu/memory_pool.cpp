@@ -14,6 +14,7 @@ namespace {
 
 constexpr unsigned kBits = 4; // sixteen bins to a power of two
 constexpr std::size_t kLargest = std::size_t{1} << 62;
+constexpr std::size_t kMostSizes = 512; ///< that are held; bins are hardly as many
 
 /// Host memory is written by the host, which no stream holds back.
 template <class Memory> constexpr bool host_reaches = std::is_same_v<Memory, PinnedBuffer>;
@@ -67,9 +68,15 @@ template <class Memory> bool MemoryPool<Memory>::is_idle(Block& block) const noe
 }
 
 template <class Memory>
-auto MemoryPool<Memory>::take(unsigned bin, std::size_t bytes) -> std::optional<Block> {
+std::size_t MemoryPool<Memory>::block_bytes(std::size_t bytes) const noexcept {
+    return sizes_ == BlockSizes::exact ? std::max<std::size_t>(bytes, 1)
+                                       : pool_block_bytes(pool_bin(bytes));
+}
+
+template <class Memory>
+auto MemoryPool<Memory>::take(std::size_t block_bytes, std::size_t bytes) -> std::optional<Block> {
     std::lock_guard lock{mutex_};
-    const auto found = held_.find(bin);
+    const auto found = held_.find(block_bytes);
     if (found == held_.end()) return std::nullopt;
     std::vector<Block>& blocks = found->second;
     for (std::size_t k = blocks.size(); k-- > 0;) { // the last one freed is warm in caches
@@ -84,14 +91,15 @@ auto MemoryPool<Memory>::take(unsigned bin, std::size_t bytes) -> std::optional<
     return std::nullopt;
 }
 
-template <class Memory> auto MemoryPool<Memory>::make(unsigned bin, std::size_t bytes) -> Block {
+template <class Memory>
+auto MemoryPool<Memory>::make(std::size_t block_bytes, std::size_t bytes) -> Block {
     std::optional<CurrentContext> scope;
     if (context_) scope.emplace(context_);
-    Block block{make_(pool_block_bytes(bin)), {}};
+    Block block{make_(block_bytes), {}};
     std::lock_guard lock{mutex_};
     ++counts_.active_blocks;
     counts_.active_bytes += bytes;
-    counts_.managed_bytes += pool_block_bytes(bin);
+    counts_.managed_bytes += block_bytes;
     return block;
 }
 
@@ -103,9 +111,9 @@ PooledMemory<Memory> MemoryPool<Memory>::reuse(const std::shared_ptr<MemoryPool>
                     "the pool's context was destroyed"};
     if (pool->context_) Context::ensure_current(); // as for memory of the driver's
     PooledMemory<Memory> loan;
-    loan.bin_ = pool_bin(bytes);
+    loan.block_bytes_ = pool->block_bytes(bytes);
     loan.bytes_ = bytes;
-    if (auto block = pool->take(loan.bin_, bytes)) {
+    if (auto block = pool->take(loan.block_bytes_, bytes)) {
         loan.block_ = std::move(*block);
         loan.pool_ = pool;
         loan.is_used_before_ = true;
@@ -124,7 +132,7 @@ PooledMemory<Memory> MemoryPool<Memory>::allocate(const std::shared_ptr<MemoryPo
         PooledMemory<Memory> loan = reuse(pool, bytes);
         if (loan) return loan;
         try {
-            loan.block_ = pool->make(loan.bin_, bytes);
+            loan.block_ = pool->make(loan.block_bytes_, bytes);
             loan.pool_ = pool;
             return loan;
         } catch (const Error& error) {
@@ -135,26 +143,41 @@ PooledMemory<Memory> MemoryPool<Memory>::allocate(const std::shared_ptr<MemoryPo
     }
 }
 
+/// Those of the largest other size, where too many sizes are held.
 template <class Memory>
-void MemoryPool<Memory>::give_back(Block block, unsigned bin, std::size_t bytes) noexcept {
-    std::lock_guard lock{mutex_}; // released before `block` is freed, where it is
+auto MemoryPool<Memory>::make_room_for(std::size_t block_bytes) -> std::vector<Block> {
+    if (held_.size() < kMostSizes || held_.contains(block_bytes)) return {};
+    const auto largest = std::prev(held_.end());
+    std::vector<Block> freed = std::move(largest->second);
+    counts_.held_blocks -= freed.size();
+    counts_.managed_bytes -= freed.size() * largest->first;
+    held_.erase(largest);
+    return freed;
+}
+
+template <class Memory>
+void MemoryPool<Memory>::give_back(Block block, std::size_t block_bytes,
+                                   std::size_t bytes) noexcept {
+    std::vector<Block> freed; // without the lock, as `block` where it is
+    std::lock_guard lock{mutex_};
     --counts_.active_blocks;
     counts_.active_bytes -= bytes;
     try {
         if (holds_) {
-            held_[bin].push_back(std::move(block));
+            freed = make_room_for(block_bytes);
+            held_[block_bytes].push_back(std::move(block));
             ++counts_.held_blocks;
             return;
         }
     } catch (const std::bad_alloc&) { log::warning("a pool has no memory to keep a block"); }
-    counts_.managed_bytes -= pool_block_bytes(bin);
+    counts_.managed_bytes -= block_bytes;
 }
 
 template <class Memory> void MemoryPool<Memory>::free_held() {
-    std::map<unsigned, std::vector<Block>> freed; // without the lock
+    std::map<std::size_t, std::vector<Block>> freed; // without the lock
     std::lock_guard lock{mutex_};
-    for (const auto& [bin, blocks] : held_)
-        counts_.managed_bytes -= blocks.size() * pool_block_bytes(bin);
+    for (const auto& [block_bytes, blocks] : held_)
+        counts_.managed_bytes -= blocks.size() * block_bytes;
     counts_.held_blocks = 0;
     freed.swap(held_);
 }
@@ -178,7 +201,7 @@ PooledMemory<Memory>& PooledMemory<Memory>::operator=(PooledMemory&& other) noex
     free();
     pool_ = std::exchange(other.pool_, nullptr);
     block_ = std::exchange(other.block_, {});
-    bin_ = other.bin_;
+    block_bytes_ = other.block_bytes_;
     bytes_ = std::exchange(other.bytes_, 0);
     is_used_before_ = other.is_used_before_;
     return *this;
@@ -186,7 +209,7 @@ PooledMemory<Memory>& PooledMemory<Memory>::operator=(PooledMemory&& other) noex
 
 template <class Memory> void PooledMemory<Memory>::free() noexcept {
     if (const auto pool = std::exchange(pool_, nullptr))
-        pool->give_back(std::exchange(block_, {}), bin_, std::exchange(bytes_, 0));
+        pool->give_back(std::exchange(block_, {}), block_bytes_, std::exchange(bytes_, 0));
 }
 
 template <class Memory> void PooledMemory<Memory>::begin_use(StreamView stream) {
@@ -214,9 +237,9 @@ template <class Memory> void PooledMemory<Memory>::end_use(StreamView stream) {
     block_.uses.push_back({number, std::move(event)});
 }
 
-std::shared_ptr<DevicePool> make_device_pool() {
-    return std::make_shared<DevicePool>(Context::ensure_current(),
-                                        [](std::size_t bytes) { return DeviceBuffer{bytes}; });
+std::shared_ptr<DevicePool> make_device_pool(BlockSizes sizes) {
+    return std::make_shared<DevicePool>(
+        Context::ensure_current(), [](std::size_t bytes) { return DeviceBuffer{bytes}; }, sizes);
 }
 
 std::shared_ptr<PinnedPool> make_pinned_pool(const PinnedConfig& config) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Pools of device and of page-locked memory: a freed block is kept for the next allocation of about
-// its size, which then needs no driver call. Sizes are rounded up to bins, sixteen to a power of
-// two.
+// its size, which then needs no driver call.
 //
 // Who may have a block next: work on the legacy default stream, and on streams that order
 // themselves against it, may use a block as soon as it is allocated again. For all other work the
@@ -37,6 +36,11 @@ struct PoolCounts {
 
 template <class Memory> class PooledMemory;
 
+enum class BlockSizes {
+    binned, ///< rounded up to bins, sixteen to a power of two
+    exact   ///< as asked for: for devices that find accesses behind the end of a block
+};
+
 /// `Memory` is DeviceBuffer or PinnedBuffer. All functions may be called by any thread at any time.
 /// Blocks keep their pool alive, and both may outlive the context, with which their memory ends.
 template <class Memory> class MemoryPool {
@@ -45,11 +49,12 @@ public:
     using Make = std::function<Memory(std::size_t bytes)>;
 
     /// Blocks are made in `context`; an empty one leaves that to `make`.
-    MemoryPool(Context context, Make make) : context_{context}, make_{std::move(make)} {}
+    MemoryPool(Context context, Make make, BlockSizes sizes = BlockSizes::binned)
+        : context_{context}, make_{std::move(make)}, sizes_{sizes} {}
     MemoryPool(const MemoryPool&) = delete;
     MemoryPool& operator=(const MemoryPool&) = delete;
 
-    /// A block of at least `bytes`, contents undefined. Where memory is short `make_room` is called
+    /// A block of `bytes` or more, contents undefined. Where memory is short `make_room` is called
     /// (without the pool's lock), then what the pool holds is freed, and each time tried once more.
     /// Throws gpu::Error (out of memory, or the context was destroyed).
     static PooledMemory<Memory> allocate(const std::shared_ptr<MemoryPool>& pool, std::size_t bytes,
@@ -74,15 +79,18 @@ private:
         std::vector<Use> uses; ///< may still run
     };
 
-    std::optional<Block> take(unsigned bin, std::size_t bytes);
-    Block make(unsigned bin, std::size_t bytes);
-    void give_back(Block block, unsigned bin, std::size_t bytes) noexcept;
+    std::size_t block_bytes(std::size_t bytes) const noexcept;
+    std::optional<Block> take(std::size_t block_bytes, std::size_t bytes);
+    Block make(std::size_t block_bytes, std::size_t bytes);
+    void give_back(Block block, std::size_t block_bytes, std::size_t bytes) noexcept;
+    std::vector<Block> make_room_for(std::size_t block_bytes);
     bool is_idle(Block& block) const noexcept;
 
     const Context context_;
     const Make make_;
+    const BlockSizes sizes_;
     mutable std::mutex mutex_;
-    std::map<unsigned, std::vector<Block>> held_; // guarded by mutex_, as all below
+    std::map<std::size_t, std::vector<Block>> held_; // by bytes; guarded by mutex_, as all below
     PoolCounts counts_;
     bool holds_ = true;
 };
@@ -114,7 +122,7 @@ private:
     friend class MemoryPool<Memory>;
     std::shared_ptr<MemoryPool<Memory>> pool_;
     typename MemoryPool<Memory>::Block block_;
-    unsigned bin_ = 0;
+    std::size_t block_bytes_ = 0;
     std::size_t bytes_ = 0;
     bool is_used_before_ = false; ///< by an earlier owner
 };
@@ -123,7 +131,7 @@ using DevicePool = MemoryPool<DeviceBuffer>;
 using PinnedPool = MemoryPool<PinnedBuffer>;
 
 /// Pools of the current context.
-std::shared_ptr<DevicePool> make_device_pool();
+std::shared_ptr<DevicePool> make_device_pool(BlockSizes sizes = BlockSizes::binned);
 std::shared_ptr<PinnedPool> make_pinned_pool(const PinnedConfig& config = {});
 
 extern template class MemoryPool<DeviceBuffer>;

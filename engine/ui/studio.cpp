@@ -60,10 +60,12 @@ std::filesystem::path layout_folder(const StudioConfig& config) {
 Studio::Parts::Parts(StudioConfig c)
     : config{std::move(c)}, window{open_window(config)}, loop{window, &run_control},
       device{open_device()}, stream{gpu::StreamConfig{.non_blocking = false}},
+      frame_map{window.context(), gpu::Context::primary(device), stream},
       sim_begin{gpu::EventConfig{}}, sim_end{gpu::EventConfig{}}, session{open_session(config)},
       layout{layout_folder(config)}, editor{session.get()}, parameter_panel{parameters},
       run_control_panel{run_control} {
     stream.set_time_limit(kLongestLaunch);
+    frame_map.set_waits({[this] { wait(); }, [this] { synchronize(); }});
     console.set_echo(!config.ui || window.headless());
     device_output::add(console);
     if (config.ui) {
@@ -90,6 +92,8 @@ Studio::Studio(StudioConfig config) : p_{std::make_unique<Parts>(std::move(confi
 
 Studio::~Studio() {
     if (p_->in_frame) log::debug("the studio ends within a frame");
+    if (const std::string fault = finish(); !fault.empty())
+        log::error("after the last frame of an App: {}", fault);
 }
 
 Viewport Studio::Parts::viewport() const {
@@ -134,6 +138,7 @@ bool Studio::begin_frame() {
     if (!p_->loop.begin()) return false;
     Parts& p = *p_;
     gpu::Context::primary(p.device).make_current();
+    p.frame_map.use_this_thread();
     p.poll_slots();
     p.handle_keys();
     if (!p.run_control.paused) p.paused_because.clear();
@@ -173,6 +178,7 @@ void Studio::end_frame() {
     Parts& p = *p_;
     if (!p.in_frame) throw Error{"end_frame() was called without begin_frame()"};
     p.in_frame = false;
+    p.unmap();
     p.window.context().make_current();
     const bool software = p.window.gl_info().is_software;
     if (p.drew && !software) p.draw_timer.end();
@@ -212,6 +218,7 @@ FrameLoop& Studio::loop() { return p_->loop; }
 RunControl& Studio::run_control() { return p_->run_control; }
 gpu::Device& Studio::device() { return p_->device; }
 gpu::Stream& Studio::stream() { return p_->stream; }
+FrameMap& Studio::frame_map() { return p_->frame_map; }
 ParameterSet& Studio::parameters() { return p_->parameters; }
 ConsolePanel& Studio::console() { return p_->console; }
 OrbitCamera& Studio::orbit_camera() { return p_->orbit; }

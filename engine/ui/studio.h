@@ -41,6 +41,7 @@ class Texture;
 } // namespace gl
 class ConsolePanel;
 class FrameLoop;
+class FrameMap;
 class ImGuiLayer;
 class OrbitCamera;
 class PanZoomCamera;
@@ -71,6 +72,7 @@ public:
     explicit Studio(StudioConfig config);
     Studio(const Studio&) = delete;
     Studio& operator=(const Studio&) = delete;
+    /// Finishes; the log has the fault.
     ~Studio();
 
     // -- frame -----------------------------------------------------------------------------
@@ -87,9 +89,19 @@ public:
     /// and the close button end the program. end_frame() waits like this. Errors of the stream are
     /// left to its synchronize().
     void wait();
-    /// The program ends in order, though perhaps not by itself: keeps what was typed and takes the
-    /// mark of a running session away.
-    void end_session();
+    /// Waits, and reports a fault to the slot of its kernel. It is thrown where there is none, and
+    /// without a window: what a fault leaves behind is nothing to compute with.
+    void synchronize();
+    /// Hands all that frame_map() has mapped back to GL, as drawing and end_frame() do. A fault of
+    /// a kernel before is reported to its slot, or thrown.
+    void unmap();
+    /// The program ends in order, though perhaps not by itself: keeps what was typed, takes the
+    /// mark of a running session away, and waits for what no frame has waited for. Its fault in
+    /// words; empty where all went well.
+    std::string finish() noexcept;
+    /// Called with each wait that may be long, which it has to call: a program that holds a lock
+    /// that others need gives it away meanwhile.
+    void set_around_waits(std::function<void(const std::function<void()>& wait)> call);
     /// Called every few milliseconds of a long wait, on the waiting thread. What it throws cancels
     /// the simulation and leaves wait().
     void set_while_waiting(std::function<void()> call);
@@ -104,6 +116,8 @@ public:
     /// The simulation's stream: shared buffers are mapped and kernels launched on it. It takes
     /// turns with the legacy default stream, on which array operations run.
     gpu::Stream& stream();
+    /// What arrays and textures are mapped by.
+    FrameMap& frame_map();
     ParameterSet& parameters();
     ConsolePanel& console();
     OrbitCamera& orbit_camera();
@@ -130,7 +144,8 @@ public:
     bool report_fault(const gpu::Error& error);
 
     // -- drawing, between begin_frame and end_frame --------------------------------------------
-    // Buffers are read in place; unmap them from CUDA first (the guard's end of life).
+    // Buffers are read in place. Those of frame_map() are unmapped before, others are by who mapped
+    // them.
     void draw_points(const PointsData& points, const PointsStyle& style = {});
     void draw_lines(const LinesData& lines, const LinesStyle& style = {});
     /// The picture fits the scene; pan and zoom move it.

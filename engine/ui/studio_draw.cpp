@@ -12,6 +12,7 @@ namespace lathe {
 /// The first draw call of a frame ends what counts as simulation.
 void Studio::Parts::begin_drawing() {
     if (!in_frame) throw Error{"drawing outside begin_frame() and end_frame()"};
+    unmap();
     window.context().make_current(); // another studio may have drawn since begin_frame()
     if (drew) return;
     drew = true;

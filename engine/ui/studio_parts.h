@@ -6,6 +6,7 @@
 #include "engine/app/frame_loop.h"
 #include "engine/app/run_control.h"
 #include "engine/app/window.h"
+#include "engine/interop/frame_map.h"
 #include "engine/live/session.h"
 #include "engine/live/worker.h"
 #include "engine/ui/console_panel.h"
@@ -52,6 +53,7 @@ struct Studio::Parts {
     FrameLoop loop;
     gpu::Device device;
     gpu::Stream stream;
+    FrameMap frame_map;
     gpu::Event sim_begin, sim_end;
     bool sim_measured = false;
     std::unique_ptr<Session> session;
@@ -85,6 +87,7 @@ struct Studio::Parts {
     bool in_frame = false;
     std::string paused_because; ///< shown over the picture until it runs
     std::function<void()> while_waiting;
+    std::function<void(const std::function<void()>&)> around_waits;
 
     // studio.cpp
     void handle_keys();
@@ -95,6 +98,10 @@ struct Studio::Parts {
 
     // studio_wait.cpp
     void wait();
+    void wait_in_slices();
+    void synchronize();
+    void unmap();
+    std::string finish() noexcept;
     bool wait_is_cancelled();
     void cancel_simulation();
     void end_program();

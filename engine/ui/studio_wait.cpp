@@ -6,6 +6,7 @@
 #include "engine/ui/studio_parts.h"
 #include "engine/ui/wait_hint.h"
 #include "gl/context.h"
+#include "gpu/context.h"
 #include "gpu/driver/check.h"
 
 #include <csignal>
@@ -58,6 +59,12 @@ bool Studio::Parts::wait_is_cancelled() {
 
 void Studio::Parts::wait() {
     device_output::direct_to(console);
+    if (stream.wait_for(0ms)) return;
+    if (around_waits) around_waits([this] { wait_in_slices(); });
+    else wait_in_slices();
+}
+
+void Studio::Parts::wait_in_slices() {
     if (stream.wait_for(kUnnoticed)) return;
     const auto begin = steady_clock::now() - kUnnoticed;
     std::unique_ptr<WaitHint> hint;
@@ -82,14 +89,46 @@ void Studio::Parts::wait() {
     }
 }
 
+void Studio::Parts::synchronize() {
+    try {
+        wait();
+        stream.synchronize();
+    } catch (const gpu::Error& error) {
+        if (!report_fault(error) || window.headless()) throw;
+    }
+}
+
+void Studio::Parts::unmap() {
+    try {
+        frame_map.unmap_all();
+    } catch (const gpu::Error& error) {
+        if (!report_fault(error)) throw;
+    }
+}
+
 void Studio::Parts::end_session() {
     editor.autosave(true);
     if (session) session->end();
 }
 
-void Studio::wait() { p_->wait(); }
-void Studio::end_session() { p_->end_session(); }
+std::string Studio::Parts::finish() noexcept {
+    try {
+        end_session();
+        gpu::Context::primary(device).make_current();
+        wait();
+        stream.synchronize();
+    } catch (const std::exception& error) { return error.what(); }
+    return {};
+}
 
+void Studio::wait() { p_->wait(); }
+void Studio::synchronize() { p_->synchronize(); }
+void Studio::unmap() { p_->unmap(); }
+std::string Studio::finish() noexcept { return p_->finish(); }
+
+void Studio::set_around_waits(std::function<void(const std::function<void()>&)> call) {
+    p_->around_waits = std::move(call);
+}
 void Studio::set_while_waiting(std::function<void()> call) { p_->while_waiting = std::move(call); }
 
 } // namespace lathe

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "gpu/array/dtype_rules.h"
+#include "gpu/array/graphics_memory.h"
 #include "gpu/array/layout.h"
 #include "gpu/context.h"
 #include "gpu/memory_pool.h"
@@ -52,6 +53,9 @@ public:
     static Array over(CUdeviceptr address, ElementType type, const Layout& layout,
                       std::shared_ptr<const void> owner, Context context = {},
                       bool writable = true);
+    /// Memory of a graphics API, mapped when the array's address is asked for.
+    static Array over(std::shared_ptr<GraphicsMemory> memory, ElementType type,
+                      const Layout& layout, Context context);
     /// The same memory seen otherwise: `offset_bytes` from the first element.
     Array view(ElementType type, const Layout& layout, std::int64_t offset_bytes = 0) const;
 
@@ -64,8 +68,11 @@ public:
     std::size_t dimensions() const noexcept { return layout_.shape.size(); }
     std::int64_t size() const noexcept { return size_; }
     std::size_t bytes() const noexcept { return static_cast<std::size_t>(size_) * type_.bytes; }
-    /// Of the first element; 0 where there are no elements.
-    CUdeviceptr address() const noexcept { return address_; }
+    /// Of the first element; 0 where there are no elements. Memory of a graphics API is mapped, and
+    /// may have another address when it was handed back; this then may throw gpu::Error.
+    CUdeviceptr address() const { return graphics_ ? graphics_address() : address_; }
+    /// The same where that maps nothing; 0 where it would.
+    CUdeviceptr present_address() const noexcept;
     bool is_c_contiguous() const noexcept { return gpu::is_c_contiguous(layout_, type_.bytes); }
     bool is_f_contiguous() const noexcept { return gpu::is_f_contiguous(layout_, type_.bytes); }
     bool writable() const noexcept { return writable_; }
@@ -75,18 +82,25 @@ public:
     const std::shared_ptr<const void>& owner() const noexcept { return owner_; }
     /// The block of the pool that it lies in; null for other memory.
     PooledMemory<DeviceBuffer>* block() const noexcept { return block_; }
+    /// What it lies in where that is memory of a graphics API; null for other memory.
+    GraphicsMemory* graphics() const noexcept { return graphics_; }
+    /// Of the first element in that memory.
+    std::size_t graphics_offset() const noexcept { return address_; }
 
     /// Whether a write to one may change the other.
     bool may_share_memory(const Array& other) const noexcept;
 
 private:
+    CUdeviceptr graphics_address() const;
+
     ElementType type_;
     Layout layout_{{0}, {8}};
     std::int64_t size_ = 0;
-    CUdeviceptr address_ = 0;
+    CUdeviceptr address_ = 0; ///< from the beginning of graphics_ where there is one
     bool writable_ = true;
     Context context_{};
     PooledMemory<DeviceBuffer>* block_ = nullptr;
+    GraphicsMemory* graphics_ = nullptr;
     std::shared_ptr<const void> owner_;
 };
 

@@ -80,6 +80,13 @@ std::int64_t count_of(const Extents& shape) {
     return none ? 0 : count;
 }
 
+std::size_t bytes_of(const Extents& shape, std::size_t item_bytes) {
+    std::int64_t bytes = 0;
+    if (__builtin_mul_overflow(count_of(shape), static_cast<std::int64_t>(item_bytes), &bytes))
+        throw ShapeError{fmt::format("array is too big: {}", to_string(shape))};
+    return static_cast<std::size_t>(bytes);
+}
+
 Layout compact(const Extents& shape, std::size_t item_bytes, Order order) {
     Layout layout{shape, shape};
     const std::size_t axes = shape.size();

@@ -70,6 +70,8 @@ struct Layout {
 std::string to_string(const Extents& shape);
 /// Elements of a shape. Throws ShapeError for negative sizes and beyond 2^63 - 1.
 std::int64_t count_of(const Extents& shape);
+/// Of all elements; throws as count_of.
+std::size_t bytes_of(const Extents& shape, std::size_t item_bytes);
 
 /// Without gaps: last axis fastest (c) or first (f).
 Layout compact(const Extents& shape, std::size_t item_bytes, Order order = Order::c);

@@ -13,6 +13,7 @@ DeviceTraits read_device_traits(const SharedLibrary& driver) {
     if (const auto lone = LATHE_FIND(latheSoftPrefersLoneThreads))
         traits.lone_threads = lone() != 0;
     if (const auto host = LATHE_FIND(latheSoftIsHostMemory)) traits.host_memory = host() != 0;
+    if (const auto checks = LATHE_FIND(latheSoftChecksBytes)) traits.checks_bytes = checks() != 0;
     if (const auto runtime = LATHE_FIND(latheSoftHasDeviceRuntime))
         traits.device_runtime = runtime() != 0;
     traits.last_fault = LATHE_FIND(latheSoftGetLastFault);

@@ -24,6 +24,8 @@ struct DeviceTraits {
     bool lone_threads = false;
     /// Device pointers are addresses of the host's: its own libraries can do a device's work.
     bool host_memory = false;
+    /// Accesses behind the end of an allocation are found, to the byte.
+    bool checks_bytes = false;
     /// The functions that kernels launch kernels with need no libcudadevrt.
     bool device_runtime = false;
 

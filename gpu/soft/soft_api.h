@@ -132,6 +132,10 @@ int latheSoftPrefersLoneThreads(void);
 /// no command uses it, so that its own libraries can do a device's work without a copy.
 int latheSoftIsHostMemory(void);
 
+/// Whether accesses of kernels behind the end of an allocation are found, to the byte: 1, but 0
+/// with LATHE_SOFT_CHECKS=pages. A pool then gives blocks of exactly the bytes asked for.
+int latheSoftChecksBytes(void);
+
 /// Kernels that launch kernels find CUDA's device runtime in the driver: 1. No library is linked.
 int latheSoftHasDeviceRuntime(void);
 

@@ -18,11 +18,11 @@ void raise_interrupt();
 PyObject* raise_in_python(std::exception_ptr thrown) noexcept;
 
 void bind_errors(py::module_& m);
-void bind_resources(py::module_& m); // engine/core
-void bind_status(py::module_& m);    // gpu
-void bind_array(py::module_& m);     // gpu/memory.h and engine/interop/shared_buffer.h
-void bind_kernel(py::module_& m);    // gpu/module.h, gpu/launch.h
-void bind_device(py::module_& m);    // gpu, as PyCUDA has it
+void bind_resources(py::module_& m);    // engine/core
+void bind_status(py::module_& m);       // gpu
+void bind_interop_mode(py::module_& m); // engine/interop
+void bind_kernel(py::module_& m);       // gpu/module.h, gpu/launch.h
+void bind_device(py::module_& m);       // gpu, as PyCUDA has it
 void bind_stream(py::module_& m);
 void bind_memory(py::module_& m);
 void bind_host_memory(py::module_& m);

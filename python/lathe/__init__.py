@@ -26,7 +26,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "App": "app",
     "Stats": "stats",
-    "Array": "_lathe",
+    "Array": "compute",
     "Texture": "_lathe",
     "Kernel": "_lathe",
     "Error": "_lathe",
@@ -38,7 +38,9 @@ _HOMES = {
     "colormap_names": "_lathe",
     "save_png": "_lathe",
     "load_image": "_lathe",
+    "arange": "compute",
     "asarray": "compute",
+    "empty": "compute",
     "fuse": "fusion",
     "zeros": "compute",
     "kernel": "compute",
@@ -74,7 +76,6 @@ if TYPE_CHECKING:
     from lathe import sparse as sparse
     from lathe import tune as tune
     from lathe import ui as ui
-    from lathe._lathe import Array as Array
     from lathe._lathe import CompileError as CompileError
     from lathe._lathe import Error as Error
     from lathe._lathe import Kernel as Kernel
@@ -87,7 +88,10 @@ if TYPE_CHECKING:
     from lathe._lathe import load_image as load_image
     from lathe._lathe import save_png as save_png
     from lathe.app import App as App
+    from lathe.compute import Array as Array
+    from lathe.compute import arange as arange
     from lathe.compute import asarray as asarray
+    from lathe.compute import empty as empty
     from lathe.compute import kernel as kernel
     from lathe.compute import zeros as zeros
     from lathe.fusion import fuse as fuse

@@ -14,7 +14,9 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from lathe import ending, movie
 from lathe import options as run_options
-from lathe._lathe import Array, Input, Kernel, OrbitCamera, PanZoomCamera, RunControl, Texture
+from lathe._lathe import Input, Kernel, OrbitCamera, PanZoomCamera, RunControl, Texture
+from lathe.array.gpu_array import GPUArray
+from lathe.array.protocols import asarray, is_on_device
 from lathe.arrays import KeptArrays
 from lathe.live import LiveKernels
 from lathe.loop import Loop
@@ -149,8 +151,8 @@ class App(Loop):
 
     def zeros(
         self, shape: int | Sequence[int], dtype: DTypeLike = np.float32, *, name: str | None = None
-    ) -> Array:
-        """A zeroed array that kernels write and GL draws, with no copy in between.
+    ) -> GPUArray:
+        """A zeroed array that OpenGL draws from where it lies; otherwise as every other array.
 
         Parameters
         ----------
@@ -161,20 +163,27 @@ class App(Loop):
 
         Returns
         -------
-        Array
+        GPUArray
             The one of the run before the reload, contents kept, where name, shape and dtype are the
-            same. A reset zeroes it.
+            same. A reset zeroes it. Its memory is OpenGL's between frames: addresses that were
+            read from it (`ptr`, or what other libraries took) are valid until the frame is drawn.
         """
         return self._arrays.make(shape, np.dtype(dtype), name, None)
 
     array = zeros
 
     def asarray(
-        self, data: ArrayLike, dtype: DTypeLike | None = None, *, name: str | None = None
-    ) -> Array:
-        """A shared array with the contents of `data`, which a reset brings back. See `zeros`."""
-        host = np.ascontiguousarray(data, dtype=dtype)
-        return self._arrays.make(host.shape, host.dtype, name, host)
+        self, data: Any, dtype: DTypeLike | None = None, *, name: str | None = None
+    ) -> GPUArray:
+        """A shared array with the contents of `data`, which a reset brings back. See `zeros`.
+
+        `data` may lie on the device, whoever made it, or on the host.
+        """
+        if is_on_device(data):
+            values: Any = asarray(data, dtype)
+        else:
+            values = np.ascontiguousarray(data, dtype=dtype)
+        return self._arrays.make(values.shape, values.dtype, name, values)
 
     def texture(
         self,

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lathe._lathe import Array, Studio, Texture
+from lathe._lathe import Studio, Texture
+from lathe.array.gpu_array import GPUArray
 
 __all__ = ["KeptArrays"]
 
@@ -19,8 +20,8 @@ Shape = int | Sequence[int]
 
 @dataclass(slots=True)
 class _Kept:
-    memory: Array | Texture
-    initial: NDArray[Any] | None  # None: zeros
+    memory: GPUArray | Texture
+    initial: Any  # a host array, or one on the device; None: zeros
     claimed: bool = True
 
 
@@ -32,18 +33,16 @@ class KeptArrays:
         self._kept: dict[str, _Kept] = {}
         self._unnamed = 0
 
-    def make(
-        self, shape: Shape, dtype: np.dtype[Any], name: str | None, initial: NDArray[Any] | None
-    ) -> Array:
+    def make(self, shape: Shape, dtype: np.dtype[Any], name: str | None, initial: Any) -> GPUArray:
         """The kept array of this name, shape and dtype, else a new one."""
         sizes = _sizes(shape)
         found = self._find_or_make(
             name,
             initial,
-            lambda old: isinstance(old, Array) and old.shape == sizes and old.dtype == dtype,
+            lambda old: isinstance(old, GPUArray) and old.shape == sizes and old.dtype == dtype,
             lambda: self._studio.array(list(sizes), dtype),
         )
-        assert isinstance(found, Array)
+        assert isinstance(found, GPUArray)
         return found
 
     def make_texture(
@@ -71,10 +70,10 @@ class KeptArrays:
     def _find_or_make(
         self,
         name: str | None,
-        initial: NDArray[Any] | None,
-        fits: Callable[[Array | Texture], bool],
-        make: Callable[[], Array | Texture],
-    ) -> Array | Texture:
+        initial: Any,
+        fits: Callable[[GPUArray | Texture], bool],
+        make: Callable[[], GPUArray | Texture],
+    ) -> GPUArray | Texture:
         if name is None:
             name = f"#{self._unnamed}"
             self._unnamed += 1

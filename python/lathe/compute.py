@@ -5,47 +5,63 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike
+from numpy.typing import DTypeLike
 
-from lathe._lathe import Array, Kernel
+from lathe._lathe import Kernel
+from lathe.array import creation, protocols
+from lathe.array.gpu_array import GPUArray
 from lathe.ending import watch_launches
 from lathe.native import native
 
-__all__ = ["asarray", "kernel", "zeros"]
+__all__ = ["Array", "arange", "asarray", "empty", "kernel", "zeros"]
+
+Array = GPUArray
+Shape = int | Sequence[int]
 
 
-def zeros(shape: int | Sequence[int], dtype: DTypeLike = np.float32) -> Array:
+def zeros(shape: Shape, dtype: DTypeLike = np.float32) -> Array:
     """A zeroed array in device memory.
 
     Parameters
     ----------
     shape : int or sequence of int
     dtype : data type
-        bool, integers, float16 to float64, complex64, complex128.
+        bool, integers, float16 to float64, complex64, complex128; structures.
 
     Raises
     ------
     lathe.MemoryError
         Where the device has not enough memory.
     """
-    return native.empty(shape, dtype)
+    return creation.zeros(shape, dtype)
 
 
-def asarray(data: ArrayLike, dtype: DTypeLike | None = None) -> Array:
-    """A copy of `data` in device memory. Blocks until the copy is done.
+def empty(shape: Shape, dtype: DTypeLike = np.float32) -> Array:
+    """The same, contents undefined."""
+    return GPUArray(shape, dtype)
+
+
+def arange(*range_: Any, dtype: DTypeLike | None = None) -> Array:
+    """``arange([start,] stop[, step])``: numbers from `start` up to, without, `stop`; of the type
+    that NumPy finds for them unless given."""
+    return creation.arange(*range_, dtype=dtype or np.array(range_).dtype)
+
+
+def asarray(data: Any, dtype: DTypeLike | None = None) -> Array:
+    """An array in device memory: `data` itself, a view of its memory, or a copy from the host.
 
     Parameters
     ----------
-    data : array_like
+    data : array, object with ``__cuda_array_interface__`` or ``__dlpack__``, array_like
+        Memory of PyTorch, CuPy, JAX and Numba on the device is shared, and kept. What is on the
+        host is copied; that blocks.
     dtype : data type, optional
-        Of the result; that of ``numpy.asarray(data)`` unless given.
+        Of the result; that of `data` unless given.
     """
-    host = np.asarray(data, dtype=dtype)
-    array = native.empty(host.shape, host.dtype)
-    array.set(host)
-    return array
+    return protocols.asarray(data, dtype)
 
 
 def kernel(

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from lathe._lathe import Array, Studio, Texture
+from lathe._lathe import Studio, Texture
+from lathe.array.gpu_array import GPUArray
+from lathe.array.protocols import asarray, is_on_device
 
 __all__ = ["Drawables"]
 
@@ -21,7 +23,7 @@ class Drawables:
 
     def __init__(self, studio: Studio) -> None:
         self._studio = studio
-        self._copies: list[Array] = []
+        self._copies: list[GPUArray] = []
         self._used = 0
 
     def begin_step(self) -> None:
@@ -44,34 +46,27 @@ class Drawables:
                     f"{what}: {array} is of another App, whose OpenGL alone can draw it"
                 )
             return array
-        if isinstance(array, Array):
-            return array
-        if not isinstance(array, np.ndarray):
-            from lathe.array.protocols import asarray, is_on_device
-
-            if is_on_device(array):
-                return asarray(array)
+        if not isinstance(array, np.ndarray) and is_on_device(array):
+            return asarray(array)
         host = None if isinstance(array, str | bytes | Texture) else np.asarray(array)
         if host is None or host.dtype.kind not in "biuf":
             raise TypeError(f"{what}: an array of numbers, got {type(array).__name__}")
         return host
 
-    def of(self, seen: Any) -> Array:
+    def of(self, seen: Any) -> GPUArray:
         """What to draw of an array that `look_at` gave. Copies in the order of the default stream;
         blocks for a host array only."""
         drawn_as = _CONVERTED.get(seen.dtype, seen.dtype)
-        if isinstance(seen, Array) and drawn_as == seen.dtype and self._studio.owns(seen):
+        if isinstance(seen, GPUArray) and drawn_as == seen.dtype and self._studio.owns(seen):
             return seen
         copy = self._memory(seen.shape, drawn_as)
         if isinstance(seen, np.ndarray):
-            copy.set(seen)
+            copy.set(np.ascontiguousarray(seen, drawn_as))
         else:
-            from lathe.array.protocols import asarray
-
-            asarray(copy)[...] = asarray(seen)  # cast on the way
+            copy[...] = seen  # cast on the way
         return copy
 
-    def _memory(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
+    def _memory(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> GPUArray:
         at, self._used = self._used, self._used + 1
         if at < len(self._copies):
             old = self._copies[at]

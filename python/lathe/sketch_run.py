@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from lathe import options as run_options
-from lathe._lathe import Array, Kernel
+from lathe._lathe import Kernel
 from lathe.app import App
+from lathe.array.gpu_array import GPUArray
 from lathe.native import native
 from lathe.sketch import parse
 from lathe.sketch_parts import SEED, Buffer, Launch, Sketch, SketchError
@@ -36,7 +37,7 @@ class _Runner:
 
     def __init__(self, app: App, file: Path, sketch: Sketch) -> None:
         self.app, self.file, self.sketch = app, file, sketch
-        self.arrays: dict[str, Array] = {}
+        self.arrays: dict[str, GPUArray] = {}
         self.kernels: dict[str, Kernel] = {}
         self.taken = ""
         app._watch.path = None  # the slot watches the file; its text is taken with the kernels
@@ -57,7 +58,7 @@ class _Runner:
             why = str(error) or type(error).__name__
             raise SketchError(f"{self.file}:{line}: {why}") from None
 
-    def make(self, buffer: Buffer) -> Array:
+    def make(self, buffer: Buffer) -> GPUArray:
         """A new array with the buffer's first contents."""
         there = native.gpu_status()["devices"][0]["total_bytes"]
         if buffer.bytes > there:
@@ -66,7 +67,7 @@ class _Runner:
                 f"GiB, the device has {there / 2**30:.1f}"
             )
         try:
-            array = self.app._studio.array(list(buffer.shape), np.dtype(buffer.dtype))
+            array: GPUArray = self.app._studio.array(buffer.shape, np.dtype(buffer.dtype))
         except native.Error as error:
             raise SketchError(f"{self.file}:{buffer.line}: {error}") from None
         with self.at(buffer.line):
@@ -76,7 +77,7 @@ class _Runner:
     def take(self, sketch: Sketch) -> None:
         """Makes what the directives name; arrays of the same name and kind keep their contents."""
         self.sketch = sketch
-        arrays: dict[str, Array] = {}
+        arrays: dict[str, GPUArray] = {}
         for name, buffer in sketch.buffers.items():
             old = self.arrays.get(name)
             same = old is not None and old.shape == buffer.shape and old.dtype == buffer.dtype

@@ -19,11 +19,16 @@ namespace {
 struct Fake {
     std::atomic<std::size_t> made{0};
     std::atomic<std::size_t> limit{~std::size_t{0}};
-    std::shared_ptr<DevicePool> pool =
-        std::make_shared<DevicePool>(Context{}, [this](std::size_t bytes) {
-            if (made >= limit) throw Error{"cuMemAlloc", CUDA_ERROR_OUT_OF_MEMORY};
-            return DeviceBuffer::wrap(++made << 32, bytes);
-        });
+    explicit Fake(BlockSizes sizes = BlockSizes::binned)
+        : pool{std::make_shared<DevicePool>(
+              Context{},
+              [this](std::size_t bytes) {
+                  if (made >= limit) throw Error{"cuMemAlloc", CUDA_ERROR_OUT_OF_MEMORY};
+                  return DeviceBuffer::wrap(++made << 32, bytes);
+              },
+              sizes)} {}
+
+    std::shared_ptr<DevicePool> pool;
     PooledMemory<DeviceBuffer> get(std::size_t bytes,
                                    const std::function<void()>& room = {}) const {
         return DevicePool::allocate(pool, bytes, room);
@@ -67,6 +72,28 @@ TEST(MemoryPoolTest, FreedBlocksServeTheSameBin) {
     c = std::move(b); // c's block goes back
     EXPECT_EQ(fake.pool->counts().held_blocks, 1u);
     EXPECT_EQ(fake.get(1024).memory().address(), address);
+}
+
+TEST(MemoryPoolTest, ExactBlocksEndWhereTheirBytesDo) {
+    const Fake fake{BlockSizes::exact};
+    auto a = fake.get(1000);
+    const CUdeviceptr address = a.memory().address();
+    EXPECT_EQ(a.memory().bytes(), 1000u);
+    a.free();
+    EXPECT_EQ(fake.get(995).memory().bytes(), 995u);
+    EXPECT_EQ(fake.get(1000).memory().address(), address);
+    EXPECT_EQ(fake.get(0).memory().bytes(), 1u);
+    EXPECT_EQ(fake.pool->counts().managed_bytes, 1996u);
+}
+
+TEST(MemoryPoolTest, FewSizesAreHeldWhateverIsAskedFor) {
+    const Fake fake{BlockSizes::exact};
+    for (std::size_t bytes = 1; bytes <= 10'000; ++bytes) fake.get(bytes).free();
+    const PoolCounts counts = fake.pool->counts();
+    EXPECT_EQ(counts.held_blocks, 512u);
+    EXPECT_LT(counts.managed_bytes, 512u * 512 / 2 + 10'001); // the largest make room
+    fake.pool->free_held();
+    EXPECT_EQ(fake.pool->counts().managed_bytes, 0u);
 }
 
 TEST(MemoryPoolTest, Counts) {

@@ -118,7 +118,7 @@ def test_a_copy_is_of_when_it_was_drawn_and_takes_the_memory_of_the_step_before(
         app.image(x)
         x.fill(0)  # not what is shown
         app.image(np.full((8, 8), step % 2, np.float32), opacity=0)
-        memory.append([copy.pointer for copy in app._DrawList__drawables._copies])
+        memory.append([copy.ptr for copy in app._DrawList__drawables._copies])
     assert memory == memory[:1] * 4
     shown = app.screenshot()
     white = picture_of(app, lambda: app.image(np.ones((48, 64), np.float32)))

@@ -44,7 +44,7 @@ def test_a_fault_that_a_copy_finds_reaches_the_slot(app, ask):
     edit(kernel, BAD)
     kernel[1, 4](x, 1.0)
     with pytest.raises(lathe.LogicError, match="kernel add, block"):
-        {"get": x.get, "set": lambda: x.set(0), "synchronize": app._studio.synchronize}[ask]()
+        {"get": x.get, "set": lambda: x.set([0] * 4), "synchronize": app._studio.synchronize}[ask]()
     assert kernel.slot.state == "faulted"
     assert any("kernel add" in d for d in kernel.slot.diagnostics)
     assert app.frame()

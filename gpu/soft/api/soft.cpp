@@ -113,6 +113,7 @@ void latheSoftBestCodeEnd(void) { --Module::wants_best_code; }
 unsigned latheSoftAccessBytes(void) { return 16; }
 int latheSoftPrefersLoneThreads(void) { return 1; }
 int latheSoftIsHostMemory(void) { return 1; }
+int latheSoftChecksBytes(void) { return ExecutionMode::from_environment().exact_checks ? 1 : 0; }
 int latheSoftHasDeviceRuntime(void) { return 1; }
 
 } // extern "C"

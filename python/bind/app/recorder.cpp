@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "engine/app/recorder.h"
 
+#include "engine/ui/studio.h"
 #include "python/bind/bind.h"
-#include "python/bind/ui/engine.h"
 
 #include <pybind11/stl/filesystem.h>
 
@@ -10,9 +10,9 @@ namespace lathe::bind {
 
 namespace {
 
-/// A recorder and the engine whose scene it records.
+/// A recorder and the studio whose scene it records.
 struct SceneRecorder {
-    std::shared_ptr<Engine> engine;
+    std::shared_ptr<Studio> studio;
     Recorder recorder;
 };
 
@@ -22,14 +22,14 @@ void bind_recorder(py::module_& m) {
     py::class_<SceneRecorder>(
         m, "Recorder",
         "Records the scene of an App as H.264 through ffmpeg, or as PNGs without it.")
-        .def(py::init([](const std::shared_ptr<Engine>& engine, const std::filesystem::path& file,
+        .def(py::init([](const std::shared_ptr<Studio>& studio, const std::filesystem::path& file,
                          double frames_per_second) {
                  return std::make_unique<SceneRecorder>(SceneRecorder{
-                     engine, Recorder{{.file = file, .frames_per_second = frames_per_second}}});
+                     studio, Recorder{{.file = file, .frames_per_second = frames_per_second}}});
              }),
              py::arg("studio"), py::arg("file"), py::arg("frames_per_second") = 60.0)
         .def(
-            "add", [](SceneRecorder& r) { r.recorder.add(r.engine->studio.scene()); },
+            "add", [](SceneRecorder& r) { r.recorder.add(r.studio->scene()); },
             py::call_guard<py::gil_scoped_release>(), "Adds the scene as it is now.")
         .def(
             "finish", [](SceneRecorder& r) { r.recorder.finish(); },

@@ -45,8 +45,7 @@ py::object gpudata(PyObject* object) {
     GpuArray& self = self_of(object);
     if (self.memory) return py::reinterpret_borrow<py::object>(self.memory);
     if (self.array.size() == 0) return py::none();
-    const gpu::Array& array = self.array;
-    return py::cast(ArrayMemory{array.owner(), array.address(), array.block(), array.context()});
+    return py::cast(ArrayMemory{self.array});
 }
 
 py::object interface(PyObject* object) {
@@ -60,7 +59,9 @@ py::object interface(PyObject* object) {
     made["typestr"] = of.attr("str");
     if (!self.array.type().dtype) made["descr"] = of.attr("descr");
     made["version"] = 3;
-    made["stream"] = py::none(); // the legacy default stream, as in PyCUDA
+    // On the legacy default stream, of which PyCUDA says None. But where the memory was mapped on
+    // another one that takes turns with it, consumers must know.
+    made["stream"] = self.array.graphics() ? py::object{py::int_(1)} : py::object{py::none()};
     return made;
 }
 
@@ -207,10 +208,8 @@ namespace {
 /// For quick launches: the address.
 bool read_memory(PyObject* value, std::byte* to, PlainLaunch& launch) {
     const auto* memory = bound_object<ArrayMemory>(value);
-    if (!memory || !launch.reaches(memory->context)) return false;
-    std::memcpy(to, &memory->address, sizeof memory->address);
-    launch.uses(memory->block);
-    return true;
+    return memory && launch.reaches(memory->array.context()) &&
+           write_address(memory->array, to, launch);
 }
 
 } // namespace
@@ -219,14 +218,14 @@ void bind_array_memory(py::module_& m) {
     py::class_<ArrayMemory> memory{m, "ArrayMemory",
                                    "The device memory of a GPUArray, from its first element on."};
     add_pointer_type(memory, &read_memory);
-    memory.def("__int__", [](const ArrayMemory& self) { return self.address; })
-        .def("__index__", [](const ArrayMemory& self) { return self.address; })
+    memory.def("__int__", [](const ArrayMemory& self) { return self.array.address(); })
+        .def("__index__", [](const ArrayMemory& self) { return self.array.address(); })
         .def("__add__",
              [](const ArrayMemory& self, std::int64_t bytes) {
-                 return self.address + static_cast<CUdeviceptr>(bytes);
+                 return self.array.address() + static_cast<CUdeviceptr>(bytes);
              })
         .def("__repr__", [](const ArrayMemory& self) {
-            return fmt::format("<ArrayMemory at {:#x}>", self.address);
+            return fmt::format("<ArrayMemory at {:#x}>", self.array.address());
         });
 }
 

@@ -100,20 +100,13 @@ gpu::StreamView numbered_stream(std::int64_t number) {
     return gpu::StreamView{reinterpret_cast<CUstream>(number)};
 }
 
-/// Work of `later` from now on comes after that of `earlier` so far.
-void put_in_order(gpu::StreamView earlier, gpu::StreamView later) {
-    if (earlier == later) return;
-    gpu::Event event{{.timing = false}};
-    event.record(earlier);
-    later.wait_event(event);
-}
-
 py::object to_dlpack(const py::object& object, const py::object& stream,
                      const py::object& max_version) {
     const gpu::Array& array = array_of(object);
     gpu::Context::ensure_current();
+    (void)array.address(); // mapped before others are put behind it
     if (!stream.is_none() && stream.cast<std::int64_t>() != -1)
-        put_in_order(gpu::StreamView::legacy(), numbered_stream(stream.cast<std::int64_t>()));
+        gpu::put_in_order(gpu::StreamView::legacy(), numbered_stream(stream.cast<std::int64_t>()));
     const bool versioned = !max_version.is_none() && py::tuple(max_version)[0].cast<int>() >= 1;
     if (!versioned) {
         if (!array.writable())
@@ -222,7 +215,7 @@ void bind_array_exchange(py::module_& m) {
     m.def(
         "wait_for_stream",
         [](std::int64_t number) {
-            put_in_order(numbered_stream(number), gpu::StreamView::legacy());
+            gpu::put_in_order(numbered_stream(number), gpu::StreamView::legacy());
         },
         py::arg("number"),
         "The default stream's work from now on comes after that of another stream so far.");

@@ -97,7 +97,11 @@ void fill_in(PyObject* object, const Arguments& given) {
     if (given.allocator && given.allocator != Py_None && given.allocator != default_allocator)
         self.allocator = Py_NewRef(given.allocator);
     if (given.base && given.base != Py_None) self.base = Py_NewRef(given.base);
-    if (given.gpudata && given.gpudata != Py_None) {
+    if (given.gpudata && py::isinstance<ArrayMemory>(given.gpudata)) {
+        const gpu::Array& memory = py::handle{given.gpudata}.cast<const ArrayMemory&>().array;
+        self.array = memory.view(type, layout);
+        self.memory = Py_NewRef(given.gpudata);
+    } else if (given.gpudata && given.gpudata != Py_None) {
         const std::optional<DevicePointer> found = find_device_pointer(given.gpudata);
         if (!found)
             throw py::type_error(fmt::format("gpudata must be device memory, got {}",
@@ -160,14 +164,18 @@ bool is_sequence_of_axes(py::handle value) {
 /// For quick launches: the address of an array.
 bool read_address(PyObject* value, std::byte* to, PlainLaunch& launch) {
     if (self_of(value).recorder) return false; // for those who may throw
-    const gpu::Array& array = self_of(value).array;
-    const CUdeviceptr address = array.address();
+    return write_address(self_of(value).array, to, launch);
+}
+
+} // namespace
+
+bool write_address(const gpu::Array& array, std::byte* to, PlainLaunch& launch) noexcept {
+    const CUdeviceptr address = array.present_address();
+    if (array.graphics() && array.size() && (address == 0 || !launch.is_legacy())) return false;
     std::memcpy(to, &address, sizeof address);
     launch.uses(array.block());
     return true;
 }
-
-} // namespace
 
 bool is_gpu_array(PyObject* object) noexcept {
     return Py_TYPE(object) == array_class || PyObject_TypeCheck(object, base_type);
@@ -179,13 +187,15 @@ gpu::Array& array_of(py::handle object) {
         fmt::format("expected a GPUArray, got {}", Py_TYPE(object.ptr())->tp_name));
 }
 
-py::object wrap_array(gpu::Array array, const GpuArray* like) {
+py::object wrap_array(gpu::Array array, const GpuArray* like, py::handle dtype) {
     py::object made =
         py::reinterpret_steal<py::object>(allocate(like ? Py_TYPE(like) : array_class));
     GpuArray& self = self_of(made.ptr());
     const bool same = like && like->array.type() == array.type();
-    if (!same && !array.type().dtype) throw py::type_error("a structure needs its dtype");
-    self.dtype = Py_NewRef(same ? like->dtype : dtype_object(*array.type().dtype));
+    if (!same && !dtype && !array.type().dtype) throw py::type_error("a structure needs its dtype");
+    self.dtype = Py_NewRef(same    ? like->dtype
+                           : dtype ? dtype.ptr()
+                                   : dtype_object(*array.type().dtype));
     if (like) self.allocator = Py_XNewRef(like->allocator);
     self.array = std::move(array);
     return made;

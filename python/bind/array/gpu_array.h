@@ -16,6 +16,7 @@ namespace lathe::bind {
 
 namespace py = pybind11;
 
+class PlainLaunch;
 class Recorder;
 
 struct GpuArray {
@@ -53,13 +54,15 @@ inline gpu::Array& with_memory(PyObject* object) {
     return self.array;
 }
 
-/// What `gpudata` gives for memory of the pool: an address that keeps the memory.
+/// What `gpudata` gives where no other object stands for the memory: it keeps that, and has an
+/// address where a pointer is wanted.
 struct ArrayMemory {
-    std::shared_ptr<const void> owner;
-    CUdeviceptr address = 0;
-    gpu::PooledMemory<gpu::DeviceBuffer>* block = nullptr; ///< of the pool; null for other memory
-    gpu::Context context{};                                ///< empty where that is not known
+    gpu::Array array;
 };
+
+/// For quick launches: the address of an array as a parameter. False for those who may throw where
+/// the memory has none yet, or where streams have to be put in order.
+bool write_address(const gpu::Array& array, std::byte* to, PlainLaunch& launch) noexcept;
 
 /// An instance of the type or of one derived from it.
 bool is_gpu_array(PyObject* object) noexcept;
@@ -67,8 +70,9 @@ bool is_gpu_array(PyObject* object) noexcept;
 gpu::Array& array_of(py::handle object);
 
 /// A new GPUArray. `like`: takes its class, allocator and, for the same element type, its dtype.
-/// The result of the class that set_array_class() named where there is none.
-py::object wrap_array(gpu::Array array, const GpuArray* like = nullptr);
+/// The result of the class that set_array_class() named where there is none. `dtype` is wanted for
+/// structures.
+py::object wrap_array(gpu::Array array, const GpuArray* like = nullptr, py::handle dtype = {});
 /// A view: keeps `base` as its own base.
 py::object wrap_view(gpu::Array array, py::handle base, py::handle dtype = {});
 

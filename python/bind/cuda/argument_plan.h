@@ -31,6 +31,7 @@ public:
     void uses(Block* block) noexcept {
         if (block && !is_legacy_ && block_count_ < blocks_.size()) blocks_[block_count_++] = block;
     }
+    bool is_legacy() const noexcept { return is_legacy_; }
     std::span<Block* const> blocks() const noexcept { return {blocks_.data(), block_count_}; }
 
 private:

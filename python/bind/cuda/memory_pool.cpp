@@ -3,12 +3,12 @@
 #include "python/bind/cuda/memory_pool.h"
 
 #include "engine/core/log.h"
+#include "gpu/event.h"
 #include "python/bind/array/gpu_array.h"
 #include "python/bind/bind.h"
 #include "python/bind/cuda/argument_plan.h"
 #include "python/bind/cuda/pointer.h"
 #include "python/bind/cuda/stream.h"
-#include "python/bind/interop/array.h"
 
 #include <pybind11/numpy.h>
 
@@ -55,18 +55,25 @@ void StreamUse::add(gpu::PooledMemory<gpu::DeviceBuffer>& block) {
     device_.push_back(&block);
 }
 
+void StreamUse::add(const gpu::Array& array) {
+    if (array.block()) add(*array.block());
+    gpu::GraphicsMemory* const graphics = array.graphics();
+    if (!graphics || graphics->stream() == stream_) return;
+    (void)array.address();
+    gpu::put_in_order(graphics->stream(), stream_);
+    graphics_streams_.push_back(graphics->stream());
+}
+
 void StreamUse::add(py::handle value) {
     if (PyLong_CheckExact(value.ptr()) || PyFloat_CheckExact(value.ptr()) ||
-        py::isinstance<DeviceAllocation>(value) || py::isinstance<Array>(value))
+        py::isinstance<DeviceAllocation>(value))
         return; // most values
     if (py::isinstance<PooledDevice>(value)) {
         add(value.cast<PooledDevice*>()->block());
     } else if (is_gpu_array(value.ptr())) {
-        if (stream_ == gpu::StreamView::legacy()) return;
-        if (auto* const block = array_of(value).block()) add(*block);
+        if (stream_ != gpu::StreamView::legacy()) add(array_of(value));
     } else if (py::isinstance<ArrayMemory>(value)) {
-        auto* const block = value.cast<ArrayMemory*>()->block;
-        if (block && stream_ != gpu::StreamView::legacy()) add(*block);
+        if (stream_ != gpu::StreamView::legacy()) add(value.cast<ArrayMemory&>().array);
     } else if (py::isinstance<py::array>(value)) {
         py::object base = value.attr("base");
         while (!base.is_none() && !py::isinstance<PooledHost>(base))
@@ -100,6 +107,7 @@ StreamUse::~StreamUse() {
     try {
         for (auto* each : device_) each->end_use(stream_);
         for (PooledHost* each : host_) each->block().end_use(stream_);
+        for (const gpu::StreamView each : graphics_streams_) gpu::put_in_order(stream_, each);
     } catch (const Error& error) {
         log::error("a memory pool cannot follow a stream: {}", error.what());
     }
@@ -205,7 +213,7 @@ void bind_device_pool(py::module_& m) {
         "Keeps freed blocks of the current context's device memory for later allocations. Any "
         "thread\n"
         "may allocate and free."};
-    pool.def(py::init(&gpu::make_device_pool))
+    pool.def(py::init([] { return gpu::make_device_pool(); }))
         .def(
             "allocate",
             [](const std::shared_ptr<DevicePool>& p, std::size_t size) {

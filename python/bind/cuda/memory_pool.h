@@ -2,6 +2,7 @@
 // Blocks of memory pools as Python objects, and what tells their pools which streams use them.
 #pragma once
 
+#include "gpu/array/array.h"
 #include "gpu/memory_pool.h"
 
 #include <pybind11/pybind11.h>
@@ -52,6 +53,7 @@ private:
 
 /// Around a call that issues work on `stream`: the blocks of pools among the values, or beneath
 /// them (`gpudata` of arrays, memory of NumPy arrays), are held back from others until it is done.
+/// The work comes after the mapping of arrays that lie in OpenGL's memory, and before the next one.
 /// Made and destroyed with the GIL held, before and after the work is issued.
 class StreamUse {
 public:
@@ -70,8 +72,10 @@ public:
 private:
     gpu::StreamView stream_;
     void add(gpu::PooledMemory<gpu::DeviceBuffer>& block);
+    void add(const gpu::Array& array);
     std::vector<gpu::PooledMemory<gpu::DeviceBuffer>*> device_;
     std::vector<PooledHost*> host_;
+    std::vector<gpu::StreamView> graphics_streams_; ///< that come after the work, too
 };
 
 } // namespace lathe::bind

@@ -7,7 +7,6 @@
 #include "python/bind/cuda/memory_pool.h"
 #include "python/bind/cuda/texture_object.h"
 #include "python/bind/gil.h"
-#include "python/bind/interop/array.h"
 
 #include <pybind11/numpy.h>
 
@@ -89,12 +88,8 @@ std::optional<DevicePointer> find_device_pointer(py::handle value) {
         return DevicePointer{memory.address(), memory.bytes(), memory.context()};
     }
     if (py::isinstance<ArrayMemory>(value)) {
-        const auto& memory = value.cast<const ArrayMemory&>();
-        return DevicePointer{memory.address, std::nullopt, memory.context};
-    }
-    if (py::isinstance<Array>(value)) {
-        const auto& array = value.cast<const Array&>();
-        return DevicePointer{array.address(), array.bytes()};
+        const gpu::Array& array = value.cast<const ArrayMemory&>().array;
+        return DevicePointer{array.address(), std::nullopt, array.context()};
     }
     if (py::isinstance<PointerHolder>(value))
         return DevicePointer{address_from(value.attr("get_pointer")()), std::nullopt};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "python/bind/gpu/arguments.h"
 
+#include "python/bind/array/gpu_array.h"
 #include "python/bind/cuda/pointer.h"
-#include "python/bind/interop/array.h"
 #include "python/bind/interop/texture.h"
 
 #include <fmt/format.h>
@@ -118,14 +118,14 @@ void pack_integer(const ParameterInfo& p, py::handle value, std::byte* to, bool 
     std::memcpy(to, &raw, p.bytes); // little-endian
 }
 
-void check_pointee(const ParameterInfo& p, const Array& array, const Complaint& no,
+/// What a typed pointer takes; structures go anywhere.
+void check_pointee(const ParameterInfo& p, const gpu::ElementType& type, const Complaint& no,
                    py::handle got) {
-    if (!p.pointee_bytes) return;
-    const auto code = typestr_of(array.dtype())[1];
+    if (!p.pointee_bytes || !type.dtype) return;
+    const auto code = typestr_of(*type.dtype)[1];
     const bool floating = code == 'f';
     const bool wants_floating = p.pointee == ParameterType::floating;
-    if (code != 'c' && item_bytes(array.dtype()) == p.pointee_bytes && floating == wants_floating)
-        return;
+    if (code != 'c' && type.bytes == p.pointee_bytes && floating == wants_floating) return;
     if (code == 'c' && wants_floating) return; // pairs of floats
     no.type(fmt::format("an array of {}-byte {}", p.pointee_bytes,
                         wants_floating ? "floats" : "integers"),
@@ -133,11 +133,7 @@ void check_pointee(const ParameterInfo& p, const Array& array, const Complaint& 
 }
 
 void pack_pointer(const ParameterInfo& p, py::handle value, std::byte* to, const Complaint& no) {
-    if (py::isinstance<Array>(value)) {
-        const auto& array = value.cast<const Array&>();
-        check_pointee(p, array, no, value);
-        return store(to, std::uint64_t{array.address()});
-    }
+    if (is_gpu_array(value.ptr())) check_pointee(p, self_of(value.ptr()).array.type(), no, value);
     if (value.is_none()) return store(to, std::uint64_t{0});
     if (const auto found = find_device_pointer(value)) {
         check_reach(*found, "cuLaunchKernel");

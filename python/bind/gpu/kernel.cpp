@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "python/bind/gpu/kernel.h"
 
+#include "engine/interop/frame_map.h"
 #include "engine/live/build.h"
 #include "gpu/compiler.h"
 #include "gpu/context.h"
 #include "gpu/driver/check.h"
+#include "python/bind/array/gpu_array.h"
 #include "python/bind/bind.h"
 #include "python/bind/cuda/memory_pool.h"
 #include "python/bind/gpu/signature.h"
-#include "python/bind/interop/array.h"
 #include "python/bind/interop/texture.h"
 
 #include <pybind11/stl.h>
@@ -49,8 +50,8 @@ gpu::Dim3 dim3_from(py::handle value, const char* what) {
     return out;
 }
 
-PyKernel::PyKernel(std::shared_ptr<Engine> engine, KernelSlot& slot, std::string entry)
-    : engine_{std::move(engine)}, slot_{&slot}, entry_{std::move(entry)} {}
+PyKernel::PyKernel(std::shared_ptr<Studio> studio, KernelSlot& slot, std::string entry)
+    : studio_{std::move(studio)}, slot_{&slot}, entry_{std::move(entry)} {}
 
 std::shared_ptr<const LoadedKernels> FixedKernels::here() {
     const gpu::Context context = gpu::Context::ensure_current();
@@ -137,7 +138,7 @@ const Signature& PyKernel::signature() {
 }
 
 PackedArguments PyKernel::pack(const py::args& args, const py::kwargs& kwargs) {
-    ParameterSet* parameters = engine_ ? &engine_->studio.parameters() : nullptr;
+    ParameterSet* parameters = studio_ ? &studio_->parameters() : nullptr;
     const Signature& known = signature();
     if (fixed_ || signature_of_ == loaded()) return {known, args, kwargs, parameters};
     try {
@@ -153,19 +154,29 @@ namespace {
 
 std::atomic<bool> unwatched_launches{false};
 
-/// The App whose array or texture is among the arguments: its stream orders what reads and writes
-/// it.
-std::shared_ptr<Engine> engine_of(const py::args& args, const py::kwargs& kwargs) {
-    const auto of = [](py::handle value) -> std::shared_ptr<Engine> {
-        if (py::isinstance<Array>(value)) return value.cast<const Array&>().engine();
-        if (py::isinstance<Texture>(value)) return value.cast<const Texture&>().engine();
-        return nullptr;
+/// Where a launch runs.
+struct Place {
+    gpu::Context context;
+    gpu::StreamView stream;
+};
+
+/// With an App's array or texture among the arguments: on its stream, for which its frames wait.
+std::optional<Place> place_of(const py::args& args, const py::kwargs& kwargs) {
+    const auto of = [](py::handle value) -> std::optional<Place> {
+        if (is_gpu_array(value.ptr())) {
+            const gpu::Array& array = self_of(value.ptr()).array;
+            if (array.graphics()) return Place{array.context(), array.graphics()->stream()};
+        } else if (py::isinstance<Texture>(value)) {
+            const FrameMap& map = value.cast<const Texture&>().map();
+            return Place{map.cuda(), map.stream()};
+        }
+        return {};
     };
     for (const py::handle value : args)
-        if (auto found = of(value)) return found;
+        if (const auto found = of(value)) return found;
     for (const auto& [name, value] : kwargs)
-        if (auto found = of(value)) return found;
-    return nullptr;
+        if (const auto found = of(value)) return found;
+    return {};
 }
 
 } // namespace
@@ -181,25 +192,43 @@ void look_after_launches(bool wait) {
     stream.synchronize();
 }
 
+void wait_for_kernels(const gpu::Array& array) {
+    gpu::Context::ensure_current();
+    if (array.graphics()) return array.graphics()->wait();
+    if (!unwatched_launches) return;
+    const auto all = gpu::StreamView::legacy();
+    while (!all.wait_for(std::chrono::milliseconds{50})) {
+        try {
+            raise_interrupt();
+        } catch (...) {
+            all.cancel();
+            throw;
+        }
+    }
+    all.synchronize();
+}
+
 bool PyKernel::launch(gpu::Dim3 grid, gpu::Dim3 block, std::size_t shared_bytes,
                       const py::args& args, const py::kwargs& kwargs) {
-    const bool windowed = slot_ && !engine_->studio.config().headless.value_or(false);
+    const bool windowed = slot_ && !studio_->config().headless.value_or(false);
     if (windowed && !slot_->ready()) return false;
-    const auto owner = engine_ ? engine_ : engine_of(args, kwargs);
-    std::optional<gpu::CurrentContext> where; // an App's stream is of the primary context
-    if (owner) where.emplace(gpu::Context::primary(owner->studio.device()));
+    std::optional<Place> place;
+    if (studio_) place = Place{studio_->frame_map().cuda(), studio_->stream()};
+    else place = place_of(args, kwargs);
+    std::optional<gpu::CurrentContext> where; // of the App's stream
+    if (place) where.emplace(place->context);
     const gpu::Kernel kernel = resolve();
     PackedArguments packed = pack(args, kwargs);
     const gpu::LaunchConfig config{grid, block, shared_bytes,
-                                   owner ? owner->stream() : gpu::StreamView::legacy()};
-    if (!owner) unwatched_launches = true;
+                                   place ? place->stream : gpu::StreamView::legacy()};
+    if (!place) unwatched_launches = true;
     StreamUse use{config.stream, true, args};
     for (const auto& item : kwargs) use.add(item.second);
     try {
         py::gil_scoped_release release;
         kernel.launch(config, packed.pointers());
     } catch (const gpu::Error& error) {
-        if (slot_ && engine_->studio.report_fault(error)) return false;
+        if (slot_ && studio_->report_fault(error)) return false;
         throw;
     }
     return true;
@@ -261,7 +290,7 @@ void bind_kernel(py::module_& m) {
             "sibling",
             [](const KernelPointer& k, const std::string& name) {
                 if (k->slot()) {
-                    auto made = std::make_shared<PyKernel>(k->engine(), *k->slot(), name);
+                    auto made = std::make_shared<PyKernel>(k->studio(), *k->slot(), name);
                     if (k->slot()->ready()) (void)made->resolve();
                     return made;
                 }
@@ -298,6 +327,15 @@ void bind_kernel(py::module_& m) {
         "look_after_launches", [] { look_after_launches(true); },
         py::call_guard<py::gil_scoped_release>(),
         "Waits for launches of kernels and arrays that belong to no App; raises their errors.");
+
+    m.def(
+        "wait_for_kernels",
+        [](const py::object& array) {
+            const gpu::Array& of = array_of(array);
+            py::gil_scoped_release release;
+            wait_for_kernels(of);
+        },
+        py::arg("array"), "Blocks until kernels that may write the array are done.");
 
     m.def(
         "compile_kernel",

@@ -4,9 +4,10 @@
 #pragma once
 
 #include "engine/live/kernel_slot.h"
+#include "engine/ui/studio.h"
+#include "gpu/array/array.h"
 #include "gpu/launch.h"
 #include "python/bind/gpu/arguments.h"
-#include "python/bind/ui/engine.h"
 
 #include <pybind11/pybind11.h>
 
@@ -39,7 +40,7 @@ private:
 class PyKernel {
 public:
     /// Live: the slot's running version at each launch.
-    PyKernel(std::shared_ptr<Engine> engine, KernelSlot& slot, std::string entry);
+    PyKernel(std::shared_ptr<Studio> studio, KernelSlot& slot, std::string entry);
     /// Compiled here, and once more in each other context that launches it; throws CompileError.
     PyKernel(KernelSource source, const std::shared_ptr<PyKernel>& sibling = nullptr);
 
@@ -47,7 +48,7 @@ public:
     /// The entry, or the kernel that is taken for an empty one.
     std::string name() const;
     KernelSlot* slot() const { return slot_; }
-    std::shared_ptr<Engine> engine() const { return engine_; }
+    std::shared_ptr<Studio> studio() const { return studio_; }
     /// Names and types, read again where the running version changed.
     const Signature& signature();
     gpu::Kernel resolve();
@@ -63,7 +64,7 @@ private:
     PackedArguments pack(const py::args& args, const py::kwargs& kwargs);
     void read_signature(const LoadedKernels& loaded, const gpu::Kernel& kernel);
 
-    std::shared_ptr<Engine> engine_;
+    std::shared_ptr<Studio> studio_;
     KernelSlot* slot_ = nullptr;
     std::shared_ptr<FixedKernels> fixed_;
     std::string entry_;
@@ -75,6 +76,9 @@ private:
 /// Launches that belong to no App are waited for by nobody: throws their error, once they are done
 /// or, with `wait`, after waiting for them.
 void look_after_launches(bool wait);
+/// Before the host copies an array: waits for the kernels that may write it, so that Ctrl+C ends
+/// the wait. A copy alone would wait where no signal reaches.
+void wait_for_kernels(const gpu::Array& array);
 
 /// kernel[grid, block]: a launch whose arguments are still to come.
 struct Launcher {

@@ -2,7 +2,6 @@
 #include "python/bind/interop/texture.h"
 
 #include "python/bind/interop/host_copy.h"
-#include "python/bind/ui/engine.h"
 
 #include <fmt/format.h>
 
@@ -44,16 +43,14 @@ std::optional<gl::Format> format_of(DType dtype, py::ssize_t channels) {
 
 } // namespace
 
-TextureStorage::TextureStorage(std::shared_ptr<Engine> engine, int width, int height,
+TextureStorage::TextureStorage(std::shared_ptr<FrameMap> map, int width, int height,
                                gl::Format format, gl::Filter filter)
-    : Shared{std::move(engine)} {
-    before_making();
+    : FrameObject{std::move(map)} {
+    this->map()->before_making();
     shared_ = std::make_unique<SharedTexture>(width, height, format, filter);
 }
 
-TextureStorage::~TextureStorage() {
-    release_with([this] { shared_.reset(); });
-}
+TextureStorage::~TextureStorage() { map()->release(std::move(shared_)); }
 
 void TextureStorage::on_map(const Mapping& mapping, std::size_t index) {
     array_ = gpu::CudaArray::wrap(mapping.array(index).get());
@@ -61,7 +58,7 @@ void TextureStorage::on_map(const Mapping& mapping, std::size_t index) {
     sampler_ = mapping.texture(index).get();
 }
 
-Texture::Texture(std::shared_ptr<Engine> engine, std::vector<py::ssize_t> shape, DType dtype,
+Texture::Texture(std::shared_ptr<FrameMap> map, std::vector<py::ssize_t> shape, DType dtype,
                  bool smooth)
     : shape_{std::move(shape)}, dtype_{dtype}, smooth_{smooth},
       count_{count_of(shape_, item_bytes(dtype))} {
@@ -82,17 +79,16 @@ Texture::Texture(std::shared_ptr<Engine> engine, std::vector<py::ssize_t> shape,
         throw py::value_error(
             fmt::format("smooth=True, but between {} nothing is interpolated", name_of(dtype)));
     storage_ =
-        std::make_shared<TextureStorage>(std::move(engine), int(shape_[1]), int(shape_[0]), *format,
+        std::make_shared<TextureStorage>(std::move(map), int(shape_[1]), int(shape_[0]), *format,
                                          smooth ? gl::Filter::linear : gl::Filter::nearest);
 }
 
 TextureStorage& Texture::held() const {
-    engine()->pool.hold(storage_, engine()->stream());
+    map().hold(*storage_);
     return *storage_;
 }
 
 const gl::Texture& Texture::gl_texture() const {
-    engine()->unmap_all();
     return std::as_const(storage_->shared()).texture();
 }
 
@@ -101,7 +97,7 @@ py::array Texture::get(const py::object& out) const {
     void* to = result.mutable_data();
     TextureStorage& held = this->held();
     py::gil_scoped_release release;
-    engine()->synchronize();
+    map().wait();
     held.array().copy_to_host(to);
     return result;
 }
@@ -111,7 +107,7 @@ void Texture::set(const py::object& value) {
     const void* from = host.data();
     TextureStorage& held = this->held();
     py::gil_scoped_release release;
-    engine()->synchronize();
+    map().wait();
     held.array().copy_from_host(from);
 }
 

@@ -3,9 +3,9 @@
 // SharedTexture.
 #pragma once
 
+#include "engine/interop/frame_map.h"
 #include "engine/interop/shared_texture.h"
 #include "python/bind/interop/shape.h"
-#include "python/bind/interop/shared.h"
 
 #include <cuda.h>
 #include <pybind11/numpy.h>
@@ -18,9 +18,9 @@
 namespace lathe::bind {
 
 /// The memory of one texture, and its CUDA side while a pool holds it.
-class TextureStorage final : public Shared {
+class TextureStorage final : public FrameObject {
 public:
-    TextureStorage(std::shared_ptr<Engine> engine, int width, int height, gl::Format format,
+    TextureStorage(std::shared_ptr<FrameMap> map, int width, int height, gl::Format format,
                    gl::Filter filter);
     ~TextureStorage() override;
 
@@ -44,7 +44,7 @@ class Texture {
 public:
     /// Throws ValueError for what is no (height, width) or (height, width, channels) of one, two or
     /// four channels, TypeError for elements that a texture cannot have.
-    Texture(std::shared_ptr<Engine> engine, std::vector<py::ssize_t> shape, DType dtype,
+    Texture(std::shared_ptr<FrameMap> map, std::vector<py::ssize_t> shape, DType dtype,
             bool smooth);
 
     const std::vector<py::ssize_t>& shape() const { return shape_; }
@@ -52,8 +52,8 @@ public:
     bool smooth() const { return smooth_; }
     std::size_t count() const { return count_; }
     std::size_t bytes() const { return count_ * item_bytes(dtype_); }
-    const std::shared_ptr<Engine>& engine() const { return storage_->engine(); }
-    /// The GL texture, handed back by CUDA first.
+    FrameMap& map() const { return *storage_->map(); }
+    /// The GL texture, for use while CUDA does not have it.
     const gl::Texture& gl_texture() const;
     // Map it where it is not mapped; valid until the frame is drawn.
     CUsurfObject surface() const { return held().surface(); }

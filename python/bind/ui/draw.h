@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "python/bind/ui/engine.h"
+#include "engine/ui/studio.h"
 
 #include <pybind11/pybind11.h>
 
@@ -10,6 +10,6 @@
 namespace lathe::bind {
 
 /// Adds what draws to the class behind an App.
-void bind_drawing(pybind11::class_<Engine, std::shared_ptr<Engine>>& c);
+void bind_drawing(pybind11::class_<Studio, std::shared_ptr<Studio>>& c);
 
 } // namespace lathe::bind

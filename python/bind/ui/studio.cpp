@@ -6,16 +6,17 @@
 #include "engine/app/run_control.h"
 #include "engine/app/window.h"
 #include "engine/interop/interop_mode.h"
+#include "engine/interop/shared_array.h"
 #include "engine/live/session.h"
 #include "engine/ui/console_panel.h"
 #include "gl/framebuffer.h"
 #include "gpu/driver/check.h"
+#include "python/bind/array/gpu_array.h"
 #include "python/bind/bind.h"
+#include "python/bind/gil.h"
 #include "python/bind/gpu/kernel.h"
-#include "python/bind/interop/array.h"
 #include "python/bind/interop/texture.h"
 #include "python/bind/ui/draw.h"
-#include "python/bind/ui/engine.h"
 
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
@@ -31,7 +32,10 @@ namespace lathe::bind {
 
 namespace {
 
-using Owner = std::shared_ptr<Engine>;
+using Owner = std::shared_ptr<Studio>;
+
+/// Keeps the studio: arrays and textures hold their map.
+std::shared_ptr<FrameMap> frame_map_of(const Owner& e) { return {e, &e->frame_map()}; }
 
 Owner open_studio(const std::string& title, int width, int height, bool headless, bool ui,
                   bool vsync, const std::string& session, bool restore) {
@@ -45,16 +49,21 @@ Owner open_studio(const std::string& title, int width, int height, bool headless
     config.session = session;
     config.restore = restore;
     py::gil_scoped_release release;
-    auto opened = std::make_unique<Engine>(std::move(config));
-    opened->studio.set_while_waiting(&raise_interrupt);
-    return {opened.release(), [](Engine* engine) {
+    auto opened = std::make_unique<Studio>(std::move(config));
+    opened->set_while_waiting(&raise_interrupt);
+    opened->set_around_waits([](const std::function<void()>& wait) {
+        const WithoutGil others_may_run;
+        wait();
+    });
+    return {opened.release(), [](Studio* studio) {
+                const WithoutGil without;       // the driver may wait
                 const gl::RestoreContext after; // it may die in the frame of another App
-                delete engine;
+                delete studio;
             }};
 }
 
 /// Python code in a panel: an exception goes to the console and the panel stays empty.
-std::function<void()> panel_of(Engine& engine, const py::function& draw) {
+std::function<void()> panel_of(Studio& studio, const py::function& draw) {
     struct Callback { // destroyed with the GIL held, whoever destroys it
         py::function call;
         ~Callback() {
@@ -63,19 +72,18 @@ std::function<void()> panel_of(Engine& engine, const py::function& draw) {
         }
     };
     auto callback = std::make_shared<Callback>(Callback{draw});
-    return [callback, &engine] {
+    return [callback, &studio] {
         py::gil_scoped_acquire acquire;
         try {
             callback->call();
         } catch (py::error_already_set& error) {
-            engine.studio.console().write(ConsolePanel::Source::script, log::Level::error,
-                                          error.what());
+            studio.console().write(ConsolePanel::Source::script, log::Level::error, error.what());
         }
     };
 }
 
-py::dict stats_of(Engine& e) {
-    const FrameStats& s = e.studio.loop().stats();
+py::dict stats_of(Studio& e) {
+    const FrameStats& s = e.loop().stats();
     py::dict out;
     const auto add = [&](const char* name, double FrameSample::* member) {
         const auto summary = s.summary(member);
@@ -90,65 +98,61 @@ py::dict stats_of(Engine& e) {
     add("work_ms", &FrameSample::work_ms);
     add("sim_ms", &FrameSample::sim_ms);
     add("draw_ms", &FrameSample::draw_ms);
-    out["frames"] = e.studio.loop().frame();
+    out["frames"] = e.loop().frame();
     out["frames_per_second"] = s.frames_per_second();
     out["bytes_copied"] = interop_stats().bytes_copied;
     out["maps"] = interop_stats().maps;
     return out;
 }
 
-void bind_parts(py::class_<Engine, Owner>& c) {
+void bind_parts(py::class_<Studio, Owner>& c) {
     const auto inside = py::return_value_policy::reference_internal;
+    c.def_property_readonly("run_control", [](Studio& e) { return &e.run_control(); }, inside);
+    c.def_property_readonly("parameters", [](Studio& e) { return &e.parameters(); }, inside);
+    c.def_property_readonly("console", [](Studio& e) { return &e.console(); }, inside);
+    c.def_property_readonly("input", [](Studio& e) { return &e.window().input(); }, inside);
+    c.def_property_readonly("orbit_camera", [](Studio& e) { return &e.orbit_camera(); }, inside);
     c.def_property_readonly(
-        "run_control", [](Engine& e) { return &e.studio.run_control(); }, inside);
-    c.def_property_readonly("parameters", [](Engine& e) { return &e.studio.parameters(); }, inside);
-    c.def_property_readonly("console", [](Engine& e) { return &e.studio.console(); }, inside);
-    c.def_property_readonly("input", [](Engine& e) { return &e.studio.window().input(); }, inside);
-    c.def_property_readonly(
-        "orbit_camera", [](Engine& e) { return &e.studio.orbit_camera(); }, inside);
-    c.def_property_readonly(
-        "pan_zoom_camera", [](Engine& e) { return &e.studio.pan_zoom_camera(); }, inside);
-    c.def_property_readonly("headless", [](Engine& e) { return e.studio.window().headless(); });
-    c.def_property_readonly("has_ui", [](Engine& e) { return e.studio.imgui() != nullptr; });
-    c.def_property_readonly("window_size", [](Engine& e) {
-        return std::pair{e.studio.window().width(), e.studio.window().height()};
+        "pan_zoom_camera", [](Studio& e) { return &e.pan_zoom_camera(); }, inside);
+    c.def_property_readonly("headless", [](Studio& e) { return e.window().headless(); });
+    c.def_property_readonly("has_ui", [](Studio& e) { return e.imgui() != nullptr; });
+    c.def_property_readonly("window_size", [](Studio& e) {
+        return std::pair{e.window().width(), e.window().height()};
     });
     c.def_property_readonly(
         "gl",
-        [](Engine& e) {
-            const gl::Info& info = e.studio.window().gl_info();
+        [](Studio& e) {
+            const gl::Info& info = e.window().gl_info();
             py::dict out;
             out["vendor"] = info.vendor;
             out["renderer"] = info.renderer;
             out["version"] = info.version;
             out["is_software"] = info.is_software;
-            out["window"] = e.studio.window().description();
+            out["window"] = e.window().description();
             return out;
         },
         "Vendor, renderer, version of GL and the kind of window.");
-    c.def_property_readonly("status_lines", [](Engine& e) { return e.studio.status_lines(); });
+    c.def_property_readonly("status_lines", [](Studio& e) { return e.status_lines(); });
     c.def_property_readonly("stats", &stats_of);
-    c.def_property_readonly("delta_seconds",
-                            [](Engine& e) { return e.studio.loop().delta_seconds(); });
+    c.def_property_readonly("delta_seconds", [](Studio& e) { return e.loop().delta_seconds(); });
     c.def_property_readonly(
-        "session", [](Engine& e) { return e.studio.config().session; },
+        "session", [](Studio& e) { return e.config().session; },
         "Names autosaves: a script's path, or the title.");
-    c.def_property_readonly("frame", [](Engine& e) { return e.studio.loop().frame(); });
-    c.def_property_readonly("interrupted", [](Engine& e) { return e.studio.loop().interrupted(); });
-    c.def_property_readonly("crashed_last_time", [](Engine& e) {
-        return e.studio.session() && e.studio.session()->crashed_last_time();
+    c.def_property_readonly("frame", [](Studio& e) { return e.loop().frame(); });
+    c.def_property_readonly("interrupted", [](Studio& e) { return e.loop().interrupted(); });
+    c.def_property_readonly("crashed_last_time", [](Studio& e) {
+        return e.session() && e.session()->crashed_last_time();
     });
     c.def_property_readonly(
-        "stream",
-        [](Engine& e) { return reinterpret_cast<std::uintptr_t>(e.studio.stream().get()); },
+        "stream", [](Studio& e) { return reinterpret_cast<std::uintptr_t>(e.stream().get()); },
         "The CUstream as an integer.");
-    c.def_property_readonly("kernels", [](Engine& e) { return e.studio.kernels(); }, inside);
+    c.def_property_readonly("kernels", [](Studio& e) { return e.kernels(); }, inside);
 }
 
 } // namespace
 
 void bind_studio(py::module_& m) {
-    py::class_<Engine, Owner> c(m, "Studio",
+    py::class_<Studio, Owner> c(m, "Studio",
                                 "Window, loop, stream, kernels and panels behind an App.");
     c.def(py::init(&open_studio), py::arg("title") = "Lathe", py::arg("width") = 1280,
           py::arg("height") = 720, py::arg("headless") = false, py::arg("ui") = true,
@@ -156,49 +160,51 @@ void bind_studio(py::module_& m) {
           "Opens the window and the device; raises lathe.Error naming what is missing.");
     c.def(
         "begin_frame",
-        [](Engine& e) {
+        [](Studio& e) {
             py::gil_scoped_release release;
-            e.make_current();
-            return e.studio.begin_frame();
+            e.window().context().make_current();
+            return e.begin_frame();
         },
         "False once the window is closed.");
-    c.def(
-        "unmap", [](Engine& e) { e.unmap_all(); }, py::call_guard<py::gil_scoped_release>(),
-        "Hands all arrays back to GL; drawing and end_frame do it, too.");
+    c.def("unmap", &Studio::unmap, py::call_guard<py::gil_scoped_release>(),
+          "Hands all arrays back to GL; drawing and end_frame do it, too.");
     c.def(
         "end_frame",
-        [](Engine& e) {
+        [](Studio& e) {
             py::gil_scoped_release release;
-            e.unmap_all();
-            e.studio.end_frame();
+            e.end_frame();
             look_after_launches(false);
         },
         "Waits for the stream, draws the panels, shows the window.");
     c.def_property_readonly(
-        "mapped", [](Engine& e) { return e.pool.mapped(); },
+        "mapped", [](Studio& e) { return e.frame_map().mapped(); },
         "How many arrays CUDA has at present.");
-    c.def_property_readonly("in_frame", [](Engine& e) { return e.studio.in_frame(); });
-    c.def("synchronize", &Engine::synchronize, py::call_guard<py::gil_scoped_release>(),
+    c.def_property_readonly("in_frame", [](Studio& e) { return e.in_frame(); });
+    c.def("synchronize", &Studio::synchronize, py::call_guard<py::gil_scoped_release>(),
           "Blocks until the stream's work is done.");
-    c.def("finish", &Engine::finish, py::call_guard<py::gil_scoped_release>(),
+    c.def("finish", &Studio::finish, py::call_guard<py::gil_scoped_release>(),
           "The program ends: keeps the session, waits for the stream; its fault in words, or ''.");
     c.def(
-        "owns", [](const Owner& e, const Array& a) { return a.count() > 0 && a.engine() == e; },
-        py::arg("array"), "Whether the array is of this App, so that its GL can draw it.");
+        "owns", [](Studio& e, const Texture& t) { return &t.map() == &e.frame_map(); },
+        py::arg("array"));
     c.def(
-        "owns", [](const Owner& e, const Texture& t) { return t.engine() == e; }, py::arg("array"));
-    c.def("close", [](Engine& e) { e.studio.window().close(); });
+        "owns",
+        [](Studio& e, const py::object& a) {
+            return is_gpu_array(a.ptr()) && place_in_gl(array_of(a), e.frame_map()).has_value();
+        },
+        py::arg("array"), "Whether GL can draw the array, or the texture, from where it lies.");
+    c.def("close", [](Studio& e) { e.window().close(); });
     c.def(
-        "set_title", [](Engine& e, const std::string& t) { e.studio.window().set_title(t); },
+        "set_title", [](Studio& e, const std::string& t) { e.window().set_title(t); },
         py::arg("title"));
     c.def(
-        "set_caption", [](Engine& e, std::string t) { e.studio.set_caption(std::move(t)); },
+        "set_caption", [](Studio& e, std::string t) { e.set_caption(std::move(t)); },
         py::arg("text"), "The line under the picture.");
-    c.def("set_time", [](Engine& e, double t) { e.studio.set_time(t); }, py::arg("seconds"));
+    c.def("set_time", [](Studio& e, double t) { e.set_time(t); }, py::arg("seconds"));
     c.def(
         "add_panel",
-        [](Engine& e, std::string title, const py::function& draw) {
-            e.studio.add_panel(std::move(title), panel_of(e, draw));
+        [](Studio& e, std::string title, const py::function& draw) {
+            e.add_panel(std::move(title), panel_of(e, draw));
         },
         py::arg("title"), py::arg("draw"), "A panel drawn by a function, in each frame.");
     c.def(
@@ -208,8 +214,8 @@ void bind_studio(py::module_& m) {
             KernelSlot* slot = nullptr;
             {
                 py::gil_scoped_release release;
-                e->make_current();
-                slot = &e->studio.add_kernel(file_or_source, entry, std::move(options), name);
+                e->window().context().make_current();
+                slot = &e->add_kernel(file_or_source, entry, std::move(options), name);
             }
             return std::make_shared<PyKernel>(e, *slot, entry);
         },
@@ -218,14 +224,17 @@ void bind_studio(py::module_& m) {
         "A live kernel; compiles before it returns.");
     c.def(
         "array",
-        [](const Owner& e, const std::vector<py::ssize_t>& shape, const py::object& dtype) {
-            return Array{e, shape, dtype_from(dtype)};
+        [](const Owner& e, const py::object& shape, const py::object& dtype) {
+            const py::object wanted = to_dtype(dtype);
+            return wrap_array(make_shared_array(frame_map_of(e), element_type(wanted),
+                                                to_extents(shape, "shape")),
+                              nullptr, wanted);
         },
-        py::arg("shape"), py::arg("dtype"), "A zeroed array that GL draws from.");
+        py::arg("shape"), py::arg("dtype"), "A zeroed GPUArray that GL draws from.");
     c.def(
         "texture",
         [](const Owner& e, const std::vector<py::ssize_t>& shape, const py::object& dtype,
-           bool smooth) { return Texture{e, shape, dtype_from(dtype), smooth}; },
+           bool smooth) { return Texture{frame_map_of(e), shape, dtype_from(dtype), smooth}; },
         py::arg("shape"), py::arg("dtype"), py::arg("smooth") = false,
         "A zeroed texture that kernels write and read and GL draws.");
     bind_drawing(c);

@@ -76,6 +76,7 @@ class TransferMethods:
                 if not async_ or (ary is not None and image is not ary):
                     (stream or native.Context).synchronize()
             else:
+                native.wait_for_kernels(source)
                 native.memcpy_dtoh(memory, address)
         if ary is not None and image is not ary:
             ary[...] = image
@@ -95,7 +96,8 @@ class TransferMethods:
         Parameters
         ----------
         ary : array_like
-            Of the same size and type; a different shape is read in C order, with a warning.
+            Of the same size, and of the same type if it has one of its own; a different shape is
+            read in C order, with a warning. ``array[...] = value`` broadcasts and converts.
         async_ : bool
             Do not wait: page-locked memory must stay as it is until `stream` has come so far.
         """
@@ -105,7 +107,7 @@ class TransferMethods:
         if isinstance(ary, native.ArrayBase):
             native.assign_array(self, ary, stream)
             return
-        ary = np.asarray(ary)
+        ary = np.asarray(ary, None if hasattr(ary, "dtype") else self.dtype)
         if ary.size != self.size:
             raise ValueError(f"ary and self must be the same size, got {ary.size} and {self.size}")
         if ary.dtype != self.dtype:
@@ -137,6 +139,7 @@ class TransferMethods:
             if not async_:
                 (stream or native.Context).synchronize()
         else:
+            native.wait_for_kernels(self)
             native.memcpy_htod(address, memory)
 
     def set_async(self: Any, ary: Any, stream: Stream = None) -> None:

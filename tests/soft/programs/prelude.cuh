@@ -43,8 +43,9 @@ template <class T, class W> FN T rem_(T a, T b) {
 template <class T, class W> FN __noinline__ T far_div_(T a, T b) { return div_<T, W>(a, b); }
 template <class T, class W> FN __noinline__ T far_rem_(T a, T b) { return rem_<T, W>(a, b); }
 template <class T, class W> FN T abs_(T a) { return a < (T)0 ? neg_<T, W>(a) : a; }
-template <class T> FN T min_(T a, T b) { return a < b ? a : b; }
-template <class T> FN T max_(T a, T b) { return a > b ? a : b; }
+// The sum, since NVRTC makes `a < 0.0 ? a : 0.0` an instruction to which -0 is less than 0.
+template <class T> FN T min_(T a, T b) { return (T)((a < b ? a : b) + (T)0); }
+template <class T> FN T max_(T a, T b) { return (T)((a > b ? a : b) + (T)0); }
 template <class T, class W> FN T shl_(T a, u32 n) { return (T)((W)a << (n & (8 * sizeof(T) - 1))); }
 template <class T> FN T shr_(T a, u32 n) { return (T)(a >> (n & (8 * sizeof(T) - 1))); }
 template <class T> FN T rotl_(T a, u32 n) { // of an unsigned type
