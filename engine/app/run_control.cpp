@@ -1,10 +1,26 @@
 // SPDX-License-Identifier: MIT
 #include "engine/app/run_control.h"
 
+#include "engine/app/input.h"
+
 #include <algorithm>
 #include <cmath>
 
 namespace lathe {
+
+bool RunControl::handle(const KeyEvent& key) {
+    if (!key.down || key.modifiers) return false;
+    switch (key.key) {
+    case Key::space:
+        if (!key.repeat) toggle_pause();
+        return true;
+    case Key::r:
+        if (!key.repeat) request_reset();
+        return true;
+    case Key::period: request_step(); return true;
+    default: return false;
+    }
+}
 
 void RunControl::request_step() {
     paused = true;

@@ -7,12 +7,16 @@
 
 namespace lathe {
 
+struct KeyEvent;
+
 class RunControl {
 public:
     bool paused = false;
     double speed = 1; ///< simulated steps a frame are substeps × speed; kept within 0.01…100
     int substeps = 1; ///< steps a frame at speed 1; at least 1
 
+    /// Space pauses, R resets, the period does one step. True where the key was one of them.
+    bool handle(const KeyEvent& key);
     void toggle_pause() { paused = !paused; }
     /// Pauses, and the next frame does exactly one step.
     void request_step();

@@ -9,104 +9,34 @@
 #include <imgui_stdlib.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <utility>
 
 namespace lathe {
 
 namespace {
 
-constexpr std::size_t kLinesKept = 5000;
-
-std::string_view source_name(ConsolePanel::Source source) {
+std::string_view source_name(Console::Source source) {
     switch (source) {
-    case ConsolePanel::Source::log: return "lathe";
-    case ConsolePanel::Source::script: return "script";
-    case ConsolePanel::Source::device: return "device";
-    case ConsolePanel::Source::compiler: return "compiler";
+    case Console::Source::log: return "lathe";
+    case Console::Source::script: return "script";
+    case Console::Source::device: return "device";
+    case Console::Source::compiler: return "compiler";
     }
     return "";
 }
 
-unsigned color_of(const ConsolePanel::Line& line) {
+unsigned color_of(const Console::Line& line) {
     switch (line.level) {
     case log::Level::error: return theme::kError;
     case log::Level::warning: return theme::kWarning;
     case log::Level::debug: return theme::kDim;
     case log::Level::info: break;
     }
-    return line.source == ConsolePanel::Source::device ? 0xa5d489 : theme::kText;
+    return line.source == Console::Source::device ? 0xa5d489 : theme::kText;
 }
 
 } // namespace
 
-ConsolePanel::ConsolePanel() {
-    sink_ = log::add_sink([this](const log::Record& r) {
-        if (r.level != log::Level::debug) write(Source::log, r.level, r.text);
-    });
-}
-
-ConsolePanel::~ConsolePanel() { log::remove_sink(sink_); }
-
-void ConsolePanel::write(Source source, log::Level level, std::string_view text) {
-    while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
-    std::lock_guard lock{mutex_};
-    if (echo_ && (source == Source::script || source == Source::device)) {
-        std::FILE* const to = level == log::Level::error ? stderr : stdout;
-        fmt::print(to, "{}\n", text);
-        std::fflush(to);
-    }
-    ++written_;
-    if (level == log::Level::error) ++errors_;
-    if (!lines_.empty()) {
-        Line& last = lines_.back();
-        if (last.source == source && last.level == level && last.text == text) {
-            ++last.repeats;
-            last.time = std::chrono::system_clock::now();
-            return;
-        }
-    }
-    lines_.push_back({level, source, std::chrono::system_clock::now(), std::string{text}, 1});
-    if (lines_.size() > kLinesKept) lines_.pop_front();
-}
-
-void ConsolePanel::write_device(std::string_view piece) {
-    std::vector<std::string> whole;
-    {
-        std::lock_guard lock{mutex_};
-        for (std::size_t end; (end = piece.find('\n')) != piece.npos; piece.remove_prefix(end + 1))
-            whole.push_back(std::exchange(unfinished_, {}).append(piece.substr(0, end)));
-        unfinished_ += piece;
-    }
-    for (const auto& line : whole) write(Source::device, log::Level::info, line);
-}
-
-void ConsolePanel::end_device_line() {
-    std::string line;
-    {
-        std::lock_guard lock{mutex_};
-        line = std::exchange(unfinished_, {});
-    }
-    if (!line.empty()) write(Source::device, log::Level::info, line);
-}
-
-void ConsolePanel::clear() {
-    std::lock_guard lock{mutex_};
-    lines_.clear();
-    errors_ = 0;
-}
-
-std::vector<ConsolePanel::Line> ConsolePanel::lines() const {
-    std::lock_guard lock{mutex_};
-    return {lines_.begin(), lines_.end()};
-}
-
-int ConsolePanel::errors() const {
-    std::lock_guard lock{mutex_};
-    return errors_;
-}
-
-bool ConsolePanel::shown(const Line& line) const {
+bool ConsolePanel::shown(const Console::Line& line) const {
     if (hide_info_ && line.level < log::Level::warning) return false;
     if (filter_.empty()) return true;
     const auto same = [](char a, char b) {
@@ -129,23 +59,23 @@ void ConsolePanel::draw_toolbar() {
                              ImGui::GetCursorPosX()));
     if (ImGui::Button("Copy")) {
         std::string all;
-        for (const Line& line : lines())
+        for (const Console::Line& line : console_.lines())
             if (shown(line)) all += line.text + "\n";
         ImGui::SetClipboardText(all.c_str());
     }
     theme::tooltip("Copies the lines that are shown");
     ImGui::SameLine();
-    if (ImGui::Button("Clear")) clear();
+    if (ImGui::Button("Clear")) console_.clear();
     theme::pop_font();
     ImGui::PopStyleVar();
 }
 
 void ConsolePanel::draw_lines() {
     theme::push_font(theme::Font::small);
-    const std::vector<Line> all = lines();
+    const std::vector<Console::Line> all = console_.lines();
     const float indent = ImGui::CalcTextSize("00:00:00  compiler ").x;
     for (std::size_t i = 0; i < all.size(); ++i) {
-        const Line& line = all[i];
+        const Console::Line& line = all[i];
         if (!shown(line)) continue;
         ImGui::PushID(int(i));
         const std::time_t time = std::chrono::system_clock::to_time_t(line.time);
@@ -174,11 +104,7 @@ void ConsolePanel::draw() {
     draw_lines();
     ImGui::PopStyleVar();
     follow_ = ImGui::GetScrollY() >= ImGui::GetScrollMaxY() - 1;
-    std::uint64_t written = 0;
-    {
-        std::lock_guard lock{mutex_};
-        written = written_;
-    }
+    const std::uint64_t written = console_.written();
     if (written != drawn_ && follow_) ImGui::SetScrollHereY(1);
     drawn_ = written;
     ImGui::EndChild();

@@ -1,71 +1,27 @@
 // SPDX-License-Identifier: MIT
-// What the program says: the log, script tracebacks, device printf, compiler messages. Lines are
-// kept whether or not a window shows them, so a headless run can print them at its end.
+// The lines of a Console: filtered, copied, followed.
 #pragma once
 
-#include "engine/core/log.h"
+#include "engine/app/console.h"
 
-#include <atomic>
 #include <cstdint>
-#include <deque>
-#include <mutex>
 #include <string>
-#include <string_view>
-#include <vector>
 
 namespace lathe {
 
 class ConsolePanel {
 public:
-    enum class Source { log, script, device, compiler };
+    explicit ConsolePanel(Console& console) : console_{console} {}
 
-    struct Line {
-        log::Level level = log::Level::info;
-        Source source = Source::log;
-        std::chrono::system_clock::time_point time{};
-        std::string text; ///< one line, or a whole traceback
-        int repeats = 1;  ///< the same text again and again counts up instead of scrolling
-    };
-
-    /// Listens to the log from now until it is destroyed.
-    ConsolePanel();
-    ConsolePanel(const ConsolePanel&) = delete;
-    ConsolePanel& operator=(const ConsolePanel&) = delete;
-    ~ConsolePanel();
-
-    /// Any thread. Keeps the last 5,000 lines.
-    void write(Source source, log::Level level, std::string_view text);
-    /// Any thread. Text as it comes from a device's printf: lines may arrive in pieces.
-    void write_device(std::string_view piece);
-    /// Any thread. What a device's printf has left without its end becomes a line: at a frame's
-    /// end.
-    void end_device_line();
-    /// Also writes what scripts and devices say to the terminal: where nobody sees the panel. The
-    /// log goes there anyway.
-    void set_echo(bool on) { echo_ = on; }
-    void clear();
-
-    /// A copy, oldest first.
-    std::vector<Line> lines() const;
-    /// Lines of level error since the last clear().
-    int errors() const;
-
-    /// Frame thread, inside an ImGui frame.
+    /// Inside an ImGui frame.
     void draw();
 
 private:
-    bool shown(const Line& line) const;
+    bool shown(const Console::Line& line) const;
     void draw_toolbar();
     void draw_lines();
 
-    mutable std::mutex mutex_;
-    std::deque<Line> lines_;
-    std::string unfinished_; ///< of the device's printf
-    std::atomic<bool> echo_{false};
-    std::uint64_t written_ = 0;
-    int errors_ = 0;
-    int sink_ = 0;
-
+    Console& console_;
     std::string filter_;
     bool hide_info_ = false;
     bool follow_ = true;

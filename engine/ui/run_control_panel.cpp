@@ -11,20 +11,6 @@
 
 namespace lathe {
 
-bool RunControlPanel::handle(const KeyEvent& key) {
-    if (!key.down || key.modifiers) return false;
-    switch (key.key) {
-    case Key::space:
-        if (!key.repeat) control_.toggle_pause();
-        return true;
-    case Key::r:
-        if (!key.repeat) control_.request_reset();
-        return true;
-    case Key::period: control_.request_step(); return true;
-    default: return false;
-    }
-}
-
 void RunControlPanel::draw(std::uint64_t frame, double frames_per_second) {
     using theme::px;
     using theme::Symbol;

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: MIT
 // The studio's panels of one frame, and the words of its status bar.
+#include "engine/ui/studio_panels.h"
+#include "engine/app/frame_loop.h"
 #include "engine/interop/interop_mode.h"
-#include "engine/ui/studio_parts.h"
 #include "engine/ui/theme.h"
 #include "engine/ui/widgets.h"
+#include "gl/framebuffer.h"
+#include "gpu/device.h"
 #include "gpu/driver/api.h"
 #include "gpu/status.h"
 
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace lathe {
 
@@ -19,11 +24,11 @@ std::string bytes_text(std::uint64_t bytes) {
     return fmt::format("{:.1f} MB", double(bytes) / 1e6);
 }
 
-StatusItem compile_item(const std::vector<StudioSlot>& slots) {
+StatusItem compile_item(const std::vector<KernelSlot*>& slots) {
     using Tone = StatusItem::Tone;
     StatusItem item{"no kernels", {}, Tone::plain};
-    for (const auto& s : slots) {
-        const KernelSlot& slot = *s.slot;
+    for (const KernelSlot* each : slots) {
+        const KernelSlot& slot = *each;
         const std::string tip =
             slot.diagnostics().empty() ? std::string{} : to_string(slot.diagnostics().front());
         switch (slot.state()) {
@@ -43,16 +48,17 @@ StatusItem compile_item(const std::vector<StudioSlot>& slots) {
 
 } // namespace
 
-std::vector<StatusItem> Studio::Parts::status_left() const {
+std::vector<StatusItem> Studio::Panels::status_left() {
     using Tone = StatusItem::Tone;
-    const auto& gl = window.gl_info();
+    const auto& gl = studio.window().gl_info();
     const InteropMode mode = interop_mode();
     std::vector<StatusItem> items;
-    items.push_back({device.name(), gpu::driver().path.string(), Tone::plain});
+    items.push_back({studio.device().name(), gpu::driver().path.string(), Tone::plain});
     const auto short_gl = gl.renderer.substr(0, gl.renderer.find(" ("));
-    items.push_back({fmt::format("{} · GL {}.{}", short_gl, gl.major, gl.minor),
-                     fmt::format("{}\n{}\n{}", gl.renderer, gl.version, window.description()),
-                     Tone::plain});
+    items.push_back(
+        {fmt::format("{} · GL {}.{}", short_gl, gl.major, gl.minor),
+         fmt::format("{}\n{}\n{}", gl.renderer, gl.version, studio.window().description()),
+         Tone::plain});
     if (mode == InteropMode::zero_copy)
         items.push_back({"zero copy", "CUDA and OpenGL share memory", Tone::good});
     else
@@ -61,27 +67,33 @@ std::vector<StatusItem> Studio::Parts::status_left() const {
     return items;
 }
 
-std::vector<StatusItem> Studio::Parts::status_right() const {
+std::vector<StatusItem> Studio::Panels::status_right() {
     return {{fmt::format("copied {}", bytes_text(interop_stats().bytes_copied)),
              "Bytes that went through the host to reach OpenGL", StatusItem::Tone::plain},
-            compile_item(slots)};
+            compile_item(studio.kernels())};
 }
 
-std::string Studio::Parts::picture_message() const {
-    for (const auto& s : slots) {
-        if (!s.slot->shows_older()) continue;
-        for (const auto& d : s.slot->diagnostics())
+std::string Studio::Panels::picture_message() {
+    for (const KernelSlot* slot : studio.kernels()) {
+        if (!slot->shows_older()) continue;
+        for (const auto& d : slot->diagnostics())
             if (d.severity == Diagnostic::Severity::error) return to_string(d);
     }
     return paused_because;
 }
 
-void Studio::Parts::draw_panels() {
+void Studio::Panels::draw() {
+    const FrameLoop& loop = studio.loop();
+    run_control_panel.caption = studio.caption();
+    run_control_panel.time = studio.time();
     layout.begin_toolbar();
     run_control_panel.draw(loop.frame(), loop.stats().frames_per_second());
     layout.end_bar();
 
-    if (layout.begin_panel(Place::view)) view.draw(scene, any_shows_older(), picture_message());
+    const auto slots = studio.kernels();
+    const bool older = std::any_of(slots.begin(), slots.end(),
+                                   [](const KernelSlot* slot) { return slot->shows_older(); });
+    if (layout.begin_panel(Place::view)) view.draw(studio.scene(), older, picture_message());
     layout.end_panel();
     if (layout.begin_panel(Place::parameters)) parameter_panel.draw();
     layout.end_panel();
@@ -105,16 +117,10 @@ void Studio::add_panel(std::string title, std::function<void()> draw) {
     p_->panels.push_back({std::move(title), std::move(draw)});
 }
 
-void Studio::set_caption(std::string caption) {
-    p_->run_control_panel.caption = std::move(caption);
-}
-
-void Studio::set_time(double seconds) { p_->run_control_panel.time = seconds; }
-
-std::vector<std::string> Studio::status_lines() const {
+std::vector<std::string> Studio::status_lines() {
     std::vector<std::string> lines;
     for (const auto& item : p_->status_left()) lines.push_back(item.text);
-    lines.push_back(fmt::format("{:.1f} frames/s", p_->loop.stats().frames_per_second()));
+    lines.push_back(fmt::format("{:.1f} frames/s", loop().stats().frames_per_second()));
     for (const auto& item : p_->status_right()) lines.push_back(item.text);
     return lines;
 }

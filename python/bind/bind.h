@@ -53,13 +53,13 @@ void bind_colormap(py::module_& m);    // engine/render
 void bind_run_control(py::module_& m); // engine/app
 void bind_input(py::module_& m);
 void bind_camera(py::module_& m);
+void bind_console(py::module_& m);
 void bind_screenshot(py::module_& m);
 void bind_recorder(py::module_& m);
 void bind_window(py::module_& m);
 void bind_directive(py::module_& m); // engine/live
 void bind_parameter_set(py::module_& m);
 void bind_kernel_slot(py::module_& m);
-void bind_console_panel(py::module_& m); // engine/ui
 void bind_widgets(py::module_& m);
 void bind_studio(py::module_& m);
 

@@ -213,7 +213,7 @@ bool PyKernel::launch(gpu::Dim3 grid, gpu::Dim3 block, std::size_t shared_bytes,
     const bool windowed = slot_ && !studio_->config().headless.value_or(false);
     if (windowed && !slot_->ready()) return false;
     std::optional<Place> place;
-    if (studio_) place = Place{studio_->frame_map().cuda(), studio_->stream()};
+    if (studio_) place = Place{studio_->frame_map()->cuda(), studio_->stream()};
     else place = place_of(args, kwargs);
     std::optional<gpu::CurrentContext> where; // of the App's stream
     if (place) where.emplace(place->context);

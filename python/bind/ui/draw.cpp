@@ -33,7 +33,7 @@ glm::vec4 vec4_from(const std::array<float, 4>& c) { return {c[0], c[1], c[2], c
 /// An array that drawable.py has found to be the App's, or has made one of it.
 struct Drawn {
     Drawn(Studio& e, py::handle object) : array{array_of(object)} {
-        const auto place = place_in_gl(array, e.frame_map());
+        const auto place = place_in_gl(array, *e.frame_map());
         if (!place || !array.type().dtype)
             throw py::value_error("an array of another App, or one that is not in C order");
         buffer = place->buffer;

@@ -2,13 +2,13 @@
 #include "engine/ui/studio.h"
 
 #include "engine/app/camera.h"
+#include "engine/app/console.h"
 #include "engine/app/frame_loop.h"
 #include "engine/app/run_control.h"
 #include "engine/app/window.h"
 #include "engine/interop/interop_mode.h"
 #include "engine/interop/shared_array.h"
 #include "engine/live/session.h"
-#include "engine/ui/console_panel.h"
 #include "gl/framebuffer.h"
 #include "gpu/driver/check.h"
 #include "python/bind/array/gpu_array.h"
@@ -34,12 +34,9 @@ namespace {
 
 using Owner = std::shared_ptr<Studio>;
 
-/// Keeps the studio: arrays and textures hold their map.
-std::shared_ptr<FrameMap> frame_map_of(const Owner& e) { return {e, &e->frame_map()}; }
-
 Owner open_studio(const std::string& title, int width, int height, bool headless, bool ui,
                   bool vsync, const std::string& session, bool restore) {
-    StudioConfig config;
+    AppConfig config;
     config.title = title;
     config.width = width;
     config.height = height;
@@ -77,7 +74,7 @@ std::function<void()> panel_of(Studio& studio, const py::function& draw) {
         try {
             callback->call();
         } catch (py::error_already_set& error) {
-            studio.console().write(ConsolePanel::Source::script, log::Level::error, error.what());
+            studio.console().write(Console::Source::script, log::Level::error, error.what());
         }
     };
 }
@@ -177,20 +174,21 @@ void bind_studio(py::module_& m) {
         },
         "Waits for the stream, draws the panels, shows the window.");
     c.def_property_readonly(
-        "mapped", [](Studio& e) { return e.frame_map().mapped(); },
+        "mapped", [](Studio& e) { return e.frame_map()->mapped(); },
         "How many arrays CUDA has at present.");
     c.def_property_readonly("in_frame", [](Studio& e) { return e.in_frame(); });
     c.def("synchronize", &Studio::synchronize, py::call_guard<py::gil_scoped_release>(),
           "Blocks until the stream's work is done.");
-    c.def("finish", &Studio::finish, py::call_guard<py::gil_scoped_release>(),
-          "The program ends: keeps the session, waits for the stream; its fault in words, or ''.");
     c.def(
-        "owns", [](Studio& e, const Texture& t) { return &t.map() == &e.frame_map(); },
+        "finish", [](Studio& e) { return e.finish(); }, py::call_guard<py::gil_scoped_release>(),
+        "The program ends: keeps the session, waits for the stream; its fault in words, or ''.");
+    c.def(
+        "owns", [](Studio& e, const Texture& t) { return &t.map() == e.frame_map().get(); },
         py::arg("array"));
     c.def(
         "owns",
         [](Studio& e, const py::object& a) {
-            return is_gpu_array(a.ptr()) && place_in_gl(array_of(a), e.frame_map()).has_value();
+            return is_gpu_array(a.ptr()) && place_in_gl(array_of(a), *e.frame_map()).has_value();
         },
         py::arg("array"), "Whether GL can draw the array, or the texture, from where it lies.");
     c.def("close", [](Studio& e) { e.window().close(); });
@@ -226,15 +224,15 @@ void bind_studio(py::module_& m) {
         "array",
         [](const Owner& e, const py::object& shape, const py::object& dtype) {
             const py::object wanted = to_dtype(dtype);
-            return wrap_array(make_shared_array(frame_map_of(e), element_type(wanted),
-                                                to_extents(shape, "shape")),
-                              nullptr, wanted);
+            return wrap_array(
+                make_shared_array(e->frame_map(), element_type(wanted), to_extents(shape, "shape")),
+                nullptr, wanted);
         },
         py::arg("shape"), py::arg("dtype"), "A zeroed GPUArray that GL draws from.");
     c.def(
         "texture",
         [](const Owner& e, const std::vector<py::ssize_t>& shape, const py::object& dtype,
-           bool smooth) { return Texture{frame_map_of(e), shape, dtype_from(dtype), smooth}; },
+           bool smooth) { return Texture{e->frame_map(), shape, dtype_from(dtype), smooth}; },
         py::arg("shape"), py::arg("dtype"), py::arg("smooth") = false,
         "A zeroed texture that kernels write and read and GL draws.");
     bind_drawing(c);

@@ -46,7 +46,7 @@ struct UiBench {
           imgui{window}, scene{640, 480}, layout{layouts}, editor{session},
           parameter_panel{parameters}, run_control_panel{run_control} {
         imgui.shortcuts = [this](const KeyEvent& key) {
-            return editor.handle(key) || (!imgui.wants_text() && run_control_panel.handle(key));
+            return editor.handle(key) || (!imgui.wants_text() && run_control.handle(key));
         };
         scene.clear({0.10f, 0.25f, 0.35f, 1});
     }
@@ -68,7 +68,7 @@ struct UiBench {
         layout.end_panel();
         if (layout.begin_panel(Place::timings)) timing_panel.draw(stats);
         layout.end_panel();
-        if (layout.begin_panel(Place::console)) console.draw();
+        if (layout.begin_panel(Place::console)) console_panel.draw();
         layout.end_panel();
         if (layout.begin_panel(Place::kernels)) editor.draw();
         layout.end_panel();
@@ -143,7 +143,8 @@ struct UiBench {
 
     std::vector<std::unique_ptr<KernelSlot>> slots;
     ParameterSet parameters;
-    ConsolePanel console;
+    Console console;
+    ConsolePanel console_panel{console};
     RunControl run_control;
     FrameStats stats;
     Window window;

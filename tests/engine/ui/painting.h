@@ -33,7 +33,7 @@ class Painting {
 public:
     static constexpr int kSize = 64;
 
-    explicit Painting(StudioConfig config)
+    explicit Painting(AppConfig config)
         : studio{std::move(config)}, slot{studio.add_kernel(kPaintSource, "paint", {}, "paint.cu")},
           pixels{kSize * kSize * 4} {}
 

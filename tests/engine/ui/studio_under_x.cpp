@@ -38,7 +38,7 @@ bool told_to_stop() {
 } // namespace
 
 int main(int argc, char** argv) try {
-    lathe::StudioConfig config;
+    lathe::AppConfig config;
     config.title = "Lathe under X";
     config.headless = false;
     config.vsync = false;

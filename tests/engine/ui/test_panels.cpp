@@ -191,10 +191,10 @@ TEST(Panels, ConsoleKeepsLinesOfEverySource) {
     bench.console.write_device("ts make\none line and ");
     bench.console.write_device("another\n");
     bench.console.write(
-        ConsolePanel::Source::script, log::Level::error,
+        Console::Source::script, log::Level::error,
         "Traceback (most recent call last):\n  File \"a.py\", line 3\nValueError\n");
-    bench.console.write(ConsolePanel::Source::compiler, log::Level::info, "same");
-    bench.console.write(ConsolePanel::Source::compiler, log::Level::info, "same");
+    bench.console.write(Console::Source::compiler, log::Level::info, "same");
+    bench.console.write(Console::Source::compiler, log::Level::info, "same");
     const auto lines = bench.console.lines();
     ASSERT_EQ(lines.size(), 5u);
     EXPECT_EQ(lines[0].text, "from the log");

@@ -4,11 +4,11 @@
 #include "painting.h"
 
 #include "engine/app/camera.h"
+#include "engine/app/console.h"
 #include "engine/core/error.h"
 #include "engine/core/resources.h"
 #include "engine/interop/interop_mode.h"
 #include "engine/live/session.h"
-#include "engine/ui/console_panel.h"
 #include "engine/ui/imgui_layer.h"
 #include "engine/ui/widgets.h"
 #include "gpu/driver/api.h"
@@ -27,8 +27,8 @@ using namespace lathe;
 
 namespace {
 
-StudioConfig headless(bool ui = true) {
-    StudioConfig c;
+AppConfig headless(bool ui = true) {
+    AppConfig c;
     c.headless = true;
     c.ui = ui;
     c.restore = false;
@@ -206,7 +206,7 @@ TEST_F(StudioTest, AfterACrashThePictureIsThereAndSaysWhyItRests) {
         waitpid(child, nullptr, 0);
     }
     {
-        StudioConfig config = headless();
+        AppConfig config = headless();
         config.session = "crashing";
         config.restore = true;
         Painting p{config};
@@ -277,7 +277,7 @@ TEST_F(StudioTest, FramesAreAskedForInOrder) {
 }
 
 TEST_F(StudioTest, SamePictureWithAndWithoutPanels) {
-    StudioConfig with = headless(), without = headless(false);
+    AppConfig with = headless(), without = headless(false);
     with.scene_width = without.width = 320;
     with.scene_height = without.height = 240;
     ImageData a, b;

@@ -31,8 +31,8 @@ protected:
         std::ofstream{folder / name} << text;
         return (folder / name).string();
     }
-    static StudioConfig quiet() {
-        StudioConfig c;
+    static AppConfig quiet() {
+        AppConfig c;
         c.headless = true;
         c.ui = false;
         c.restore = false;

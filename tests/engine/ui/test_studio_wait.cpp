@@ -2,10 +2,10 @@
 // Kernels that never end: the frame comes back, the text is kept, the last good kernel goes on.
 #include "painting.h"
 
+#include "engine/app/console.h"
 #include "engine/app/frame_loop.h"
 #include "engine/core/resources.h"
 #include "engine/live/session.h"
-#include "engine/ui/console_panel.h"
 #include "gpu/driver/api.h"
 #include "gpu/driver/check.h"
 #include "gpu/nvrtc.h"
@@ -54,8 +54,8 @@ protected:
         if (!gpu::can_cancel()) GTEST_SKIP() << "a GPU cannot cancel a kernel";
     }
 
-    static StudioConfig headless() {
-        StudioConfig c;
+    static AppConfig headless() {
+        AppConfig c;
         c.headless = true;
         c.ui = false;
         c.restore = false;
@@ -65,7 +65,7 @@ protected:
 
 /// A studio whose kernel ends (n = 0) or does not (n = 1).
 struct Turning {
-    explicit Turning(StudioConfig config)
+    explicit Turning(AppConfig config)
         : studio{std::move(config)}, slot{studio.add_kernel(kLoop, "turn", {}, "turn.cu")},
           flag{4} {
         gpu::fill_units(flag.address(), 0, 4, 1);
@@ -148,7 +148,7 @@ TEST_F(StudioWait, AStudioLimitsItsLaunches) {
 
 TEST_F(StudioWait, TextIsKeptBeforeItRuns) {
     const EmptyCache cache; // no layout, no autosaves
-    StudioConfig config = headless();
+    AppConfig config = headless();
     config.ui = config.restore = true;
     config.session = "test-studio-wait";
     Painting p{config};

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // How the frame thread waits for the simulation: in slices, between which Ctrl+C, Esc and the
 // window's close button end the wait. A kernel typed a moment ago may never end.
+#include "engine/app/app_parts.h"
+#include "engine/app/device_output.h"
 #include "engine/core/log.h"
-#include "engine/ui/device_output.h"
-#include "engine/ui/studio_parts.h"
-#include "engine/ui/wait_hint.h"
 #include "gl/context.h"
 #include "gpu/context.h"
 #include "gpu/driver/check.h"
@@ -27,21 +26,21 @@ constexpr auto kToCancel = 5s; ///< for a grid to notice that it was cancelled
 } // namespace
 
 /// Nothing ends a kernel that a GPU runs but the end of its process.
-void Studio::Parts::end_program() {
+void App::Parts::end_program() {
     log::error("the kernel still runs and this device cannot cancel it: the program ends");
-    end_session();
+    if (app) app->on_end_of_session();
     std::signal(SIGINT, SIG_DFL);
     std::raise(SIGINT);
 }
 
-void Studio::Parts::cancel_simulation() {
+void App::Parts::cancel_simulation() {
     if (!stream.cancel()) return end_program();
     if (!stream.wait_for(kToCancel))
         log::warning("a kernel was cancelled {} s ago and still runs", kToCancel.count());
 }
 
 /// A user who wants the wait to end.
-bool Studio::Parts::wait_is_cancelled() {
+bool App::Parts::wait_is_cancelled() {
     if (while_waiting) {
         try {
             while_waiting();
@@ -57,17 +56,17 @@ bool Studio::Parts::wait_is_cancelled() {
     return (escape && gpu::can_cancel()) || window.should_close() || loop.interrupted();
 }
 
-void Studio::Parts::wait() {
+void App::Parts::wait() {
     device_output::direct_to(console);
     if (stream.wait_for(0ms)) return;
     if (around_waits) around_waits([this] { wait_in_slices(); });
     else wait_in_slices();
 }
 
-void Studio::Parts::wait_in_slices() {
+void App::Parts::wait_in_slices() {
     if (stream.wait_for(kUnnoticed)) return;
     const auto begin = steady_clock::now() - kUnnoticed;
-    std::unique_ptr<WaitHint> hint;
+    const std::unique_ptr<App, void (*)(App*)> shown{app, [](App* a) { a->hide_wait(); }};
     bool told = false, told_more = false;
     while (!stream.wait_for(kSlice)) {
         if (wait_is_cancelled()) return cancel_simulation();
@@ -82,14 +81,13 @@ void Studio::Parts::wait_in_slices() {
                 log::warning(
                     "if the kernel cannot take as long: a GPU on which a program faulted may "
                     "stop to draw until the machine is restarted (dmesg then has Xid 109)");
-        } else if (!window.headless()) {
-            if (!hint) hint = std::make_unique<WaitHint>(window);
-            hint->show(waited.count());
+        } else if (app && !window.headless()) {
+            app->show_wait(waited.count());
         }
     }
 }
 
-void Studio::Parts::synchronize() {
+void App::Parts::synchronize() {
     try {
         wait();
         stream.synchronize();
@@ -98,7 +96,7 @@ void Studio::Parts::synchronize() {
     }
 }
 
-void Studio::Parts::unmap() {
+void App::Parts::unmap() {
     try {
         frame_map.unmap_all();
     } catch (const gpu::Error& error) {
@@ -106,14 +104,9 @@ void Studio::Parts::unmap() {
     }
 }
 
-void Studio::Parts::end_session() {
-    editor.autosave(true);
-    if (session) session->end();
-}
-
-std::string Studio::Parts::finish() noexcept {
+std::string App::Parts::finish() noexcept {
     try {
-        end_session();
+        if (app) app->on_end_of_session();
         gpu::Context::primary(device).make_current();
         wait();
         stream.synchronize();
@@ -121,14 +114,14 @@ std::string Studio::Parts::finish() noexcept {
     return {};
 }
 
-void Studio::wait() { p_->wait(); }
-void Studio::synchronize() { p_->synchronize(); }
-void Studio::unmap() { p_->unmap(); }
-std::string Studio::finish() noexcept { return p_->finish(); }
+void App::wait() { p_->wait(); }
+void App::synchronize() { p_->synchronize(); }
+void App::unmap() { p_->unmap(); }
+std::string App::finish() noexcept { return p_->finish(); }
 
-void Studio::set_around_waits(std::function<void(const std::function<void()>&)> call) {
+void App::set_around_waits(std::function<void(const std::function<void()>&)> call) {
     p_->around_waits = std::move(call);
 }
-void Studio::set_while_waiting(std::function<void()> call) { p_->while_waiting = std::move(call); }
+void App::set_while_waiting(std::function<void()> call) { p_->while_waiting = std::move(call); }
 
 } // namespace lathe

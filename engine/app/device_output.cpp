@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "engine/ui/device_output.h"
+#include "engine/app/device_output.h"
 
-#include "engine/ui/console_panel.h"
+#include "engine/app/console.h"
 #include "gpu/driver/device_traits.h"
 
 #include <mutex>
@@ -13,10 +13,10 @@ namespace {
 
 struct Receivers {
     std::mutex mutex;
-    std::vector<ConsolePanel*> consoles; ///< the last one receives
+    std::vector<Console*> consoles; ///< the last one receives
 };
 
-Receivers& receivers() { // outlives static objects that hold studios
+Receivers& receivers() { // outlives static objects that hold Apps
     static auto* made = new Receivers;
     return *made;
 }
@@ -34,7 +34,7 @@ void set_callback(bool ours) {
 
 } // namespace
 
-void add(ConsolePanel& console) {
+void add(Console& console) {
     {
         Receivers& r = receivers();
         std::lock_guard lock{r.mutex};
@@ -43,14 +43,14 @@ void add(ConsolePanel& console) {
     set_callback(true); // outside of the lock: it brings out earlier text
 }
 
-void direct_to(ConsolePanel& console) {
+void direct_to(Console& console) {
     Receivers& r = receivers();
     std::lock_guard lock{r.mutex};
     if (r.consoles.empty() || r.consoles.back() == &console) return;
     if (std::erase(r.consoles, &console) > 0) r.consoles.push_back(&console);
 }
 
-void remove(ConsolePanel& console) {
+void remove(Console& console) {
     bool last = false;
     {
         Receivers& r = receivers();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/ui/console_panel.h"
+#include "engine/app/console.h"
 
 #include "python/bind/bind.h"
 
@@ -11,12 +11,12 @@ namespace lathe::bind {
 
 namespace {
 
-const char* name_of(ConsolePanel::Source source) {
+const char* name_of(Console::Source source) {
     switch (source) {
-    case ConsolePanel::Source::log: return "log";
-    case ConsolePanel::Source::script: return "script";
-    case ConsolePanel::Source::device: return "device";
-    case ConsolePanel::Source::compiler: return "compiler";
+    case Console::Source::log: return "log";
+    case Console::Source::script: return "script";
+    case Console::Source::device: return "device";
+    case Console::Source::compiler: return "compiler";
     }
     return "log";
 }
@@ -33,20 +33,20 @@ const char* name_of(log::Level level) {
 
 } // namespace
 
-void bind_console_panel(py::module_& m) {
-    py::class_<ConsolePanel>(m, "Console", "What the program says, shown or not.")
+void bind_console(py::module_& m) {
+    py::class_<Console>(m, "Console", "What the program says, shown or not.")
         .def(
             "write",
-            [](ConsolePanel& c, std::string_view text, bool error) {
-                c.write(ConsolePanel::Source::script, error ? log::Level::error : log::Level::info,
+            [](Console& c, std::string_view text, bool error) {
+                c.write(Console::Source::script, error ? log::Level::error : log::Level::info,
                         text);
             },
             py::arg("text"), py::arg("error") = false, "Adds a line, or a whole traceback.")
-        .def("clear", &ConsolePanel::clear)
-        .def_property_readonly("errors", &ConsolePanel::errors, "Errors since the last clear().")
+        .def("clear", &Console::clear)
+        .def_property_readonly("errors", &Console::errors, "Errors since the last clear().")
         .def_property_readonly(
             "lines",
-            [](const ConsolePanel& c) {
+            [](const Console& c) {
                 std::vector<std::tuple<std::string, std::string, std::string>> out;
                 for (const auto& line : c.lines())
                     out.emplace_back(name_of(line.source), name_of(line.level), line.text);

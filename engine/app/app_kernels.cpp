@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The studio's kernels: slots, their swaps, and what happens when one faults.
+// The App's kernels: slots, their swaps, and what happens when one faults.
+#include "engine/app/app_parts.h"
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 #include "engine/live/build.h"
-#include "engine/ui/studio_parts.h"
 #include "gpu/context.h"
 #include "gpu/driver/check.h"
 #include "gpu/nvrtc.h"
@@ -18,13 +18,13 @@ namespace fs = std::filesystem;
 
 namespace {
 
-bool is_taken(const std::vector<StudioSlot>& slots, const std::string& name) {
+bool is_taken(const std::vector<AppSlot>& slots, const std::string& name) {
     return std::any_of(slots.begin(), slots.end(),
-                       [&](const StudioSlot& s) { return s.slot->name() == name; });
+                       [&](const AppSlot& s) { return s.slot->name() == name; });
 }
 
 /// Of a source that came as text, a name no other slot has: "kernel.cu", "kernel-2.cu", …
-std::string name_of_text(const std::vector<StudioSlot>& slots, const std::string& wanted) {
+std::string name_of_text(const std::vector<AppSlot>& slots, const std::string& wanted) {
     std::string name = wanted;
     const fs::path path{wanted};
     for (int n = 2; is_taken(slots, name); ++n)
@@ -34,9 +34,9 @@ std::string name_of_text(const std::vector<StudioSlot>& slots, const std::string
 
 /// Of a file, a name no other slot has: "step.cu", "step.cu (b)" of another folder b, and
 /// "step.cu#2" of the same file with other options. Faults carry no folders, hence none in front.
-std::string name_of_file(const std::vector<StudioSlot>& slots, const fs::path& file) {
+std::string name_of_file(const std::vector<AppSlot>& slots, const fs::path& file) {
     const fs::path whole = fs::absolute(file).lexically_normal();
-    const bool is_there = std::any_of(slots.begin(), slots.end(), [&](const StudioSlot& s) {
+    const bool is_there = std::any_of(slots.begin(), slots.end(), [&](const AppSlot& s) {
         return !s.slot->file().empty() && fs::absolute(s.slot->file()).lexically_normal() == whole;
     });
     const std::string plain = whole.filename().string();
@@ -70,7 +70,7 @@ bool is_file_name(std::string_view text) {
 
 } // namespace
 
-KernelSlotServices Studio::Parts::services() {
+KernelSlotServices App::Parts::services() {
     KernelSlotServices s;
     s.build = build_for(device);
     s.reflect = reflect_for(device);
@@ -79,14 +79,14 @@ KernelSlotServices Studio::Parts::services() {
     return s;
 }
 
-void Studio::Parts::poll_slots() {
+void App::Parts::poll_slots() {
     for (auto& s : slots) {
         s.slot->poll();
         after_poll(s);
     }
 }
 
-void Studio::Parts::after_poll(StudioSlot& s) {
+void App::Parts::after_poll(AppSlot& s) {
     KernelSlot& slot = *s.slot;
     if (s.generation != slot.generation()) {
         s.generation = slot.generation();
@@ -100,14 +100,14 @@ void Studio::Parts::after_poll(StudioSlot& s) {
     s.reported = slot.compiles();
     for (const auto& d : slot.diagnostics())
         if (d.severity == Diagnostic::Severity::error)
-            console.write(ConsolePanel::Source::compiler, log::Level::error, to_string(d));
+            console.write(Console::Source::compiler, log::Level::error, to_string(d));
 }
 
-KernelSlot& Studio::add_kernel(std::string_view file_or_source, std::string entry,
-                               std::vector<std::string> options, std::string name) {
+KernelSlot& App::add_kernel(std::string_view file_or_source, std::string entry,
+                            std::vector<std::string> options, std::string name) {
     Parts& p = *p_;
     if (std::string problem = gpu::nvrtc_problem(); !problem.empty()) throw Error{problem};
-    StudioSlot added;
+    AppSlot added;
     if (is_file_name(file_or_source)) {
         const fs::path file{file_or_source};
         added.slot = std::make_unique<KernelSlot>(file, std::move(entry), std::move(options),
@@ -122,24 +122,49 @@ KernelSlot& Studio::add_kernel(std::string_view file_or_source, std::string entr
     }
     added.slot->wait();
     p.slots.push_back(std::move(added));
-    StudioSlot& here = p.slots.back();
+    AppSlot& here = p.slots.back();
     p.after_poll(here);
-    p.editor.add(*here.slot, true);
+    on_new_slot(*here.slot);
     return *here.slot;
 }
 
-std::vector<KernelSlot*> Studio::kernels() {
+AppKernel& App::kernel(std::string_view file_or_source, std::string entry,
+                       std::vector<std::string> options) {
+    std::string wanted{file_or_source};
+    if (is_file_name(wanted) && fs::path{wanted}.is_relative() && !fs::exists(wanted)) {
+        std::error_code unknown;
+        const fs::path beside = fs::read_symlink("/proc/self/exe", unknown).parent_path() / wanted;
+        if (fs::exists(beside)) wanted = beside.string();
+        else
+            throw Error{fmt::format("no kernel file '{}' in {} or beside the program", wanted,
+                                    fs::current_path().string())};
+    }
+    KernelSlot* slot = nullptr;
+    for (auto& s : p_->slots) // kernels of a file share its slot
+        if (is_file_name(wanted) && !s.slot->file().empty() && options.empty() &&
+            fs::equivalent(s.slot->file(), wanted))
+            slot = s.slot.get();
+    if (!slot) slot = &add_kernel(wanted, {}, std::move(options));
+    if (!slot->ready() && p_->window.headless()) {
+        std::string why;
+        for (const auto& d : slot->diagnostics()) why += "\n" + to_string(d);
+        throw Error{fmt::format("{} does not compile:{}", slot->name(), why)};
+    }
+    return *p_->kernels.emplace_back(std::make_unique<AppKernel>(*this, *slot, std::move(entry)));
+}
+
+std::vector<KernelSlot*> App::kernels() {
     std::vector<KernelSlot*> all;
     for (auto& s : p_->slots) all.push_back(s.slot.get());
     return all;
 }
 
-bool Studio::report_fault(const gpu::Error& error) { return p_->report_fault(error); }
+bool App::report_fault(const gpu::Error& error) { return p_->report_fault(error); }
 
-bool Studio::Parts::report_fault(const gpu::Error& error) {
+bool App::Parts::report_fault(const gpu::Error& error) {
     const gpu::Fault* fault = error.fault();
     if (!error.context_lost() && !fault) return false;
-    StudioSlot* blamed = nullptr;
+    AppSlot* blamed = nullptr;
     int best = 0;
     for (auto& s : slots) {
         if (!s.slot->ready()) continue;
@@ -155,7 +180,7 @@ bool Studio::Parts::report_fault(const gpu::Error& error) {
         d.line = fault->line;
         d.text = describe(*fault);
     }
-    console.write(ConsolePanel::Source::device, log::Level::error, to_string(d));
+    console.write(Console::Source::device, log::Level::error, to_string(d));
     blamed->slot->report_fault(d);
     after_poll(*blamed);
     if (error.context_lost()) {
@@ -163,11 +188,6 @@ bool Studio::Parts::report_fault(const gpu::Error& error) {
         return false;
     }
     return true;
-}
-
-bool Studio::Parts::any_shows_older() const {
-    return std::any_of(slots.begin(), slots.end(),
-                       [](const StudioSlot& s) { return s.slot->shows_older(); });
 }
 
 } // namespace lathe

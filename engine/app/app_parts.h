@@ -1,24 +1,15 @@
 // SPDX-License-Identifier: MIT
-// What a Studio is made of; shared by the studio_*.cpp sources and seen by nobody else.
+// What an App is made of; shared by the app*.cpp sources and seen by nobody else.
 #pragma once
 
-#include "engine/app/camera.h"
+#include "engine/app/app.h"
+#include "engine/app/console.h"
+#include "engine/app/draw_list.h"
 #include "engine/app/frame_loop.h"
 #include "engine/app/run_control.h"
 #include "engine/app/window.h"
 #include "engine/interop/frame_map.h"
-#include "engine/live/session.h"
 #include "engine/live/worker.h"
-#include "engine/ui/console_panel.h"
-#include "engine/ui/imgui_layer.h"
-#include "engine/ui/kernel_editor.h"
-#include "engine/ui/layout.h"
-#include "engine/ui/parameter_panel.h"
-#include "engine/ui/run_control_panel.h"
-#include "engine/ui/status_bar.h"
-#include "engine/ui/studio.h"
-#include "engine/ui/timing_panel.h"
-#include "engine/ui/view_panel.h"
 #include "gl/framebuffer.h"
 #include "gl/query.h"
 #include "gpu/device.h"
@@ -27,8 +18,8 @@
 
 namespace lathe {
 
-/// A slot and what the studio has last seen of it.
-struct StudioSlot {
+/// A slot and what the App has last seen of it.
+struct AppSlot {
     std::unique_ptr<KernelSlot> slot;
     std::uint64_t generation = 0;
     std::uint64_t parameters_version = 0;
@@ -36,18 +27,20 @@ struct StudioSlot {
     std::uint64_t swapped_at = 0; ///< frame of the last swap
 };
 
-struct PanelOfScript {
-    std::string title;
-    std::function<void()> draw;
+/// An array, and its first contents; no bytes: zeros.
+struct KeptArray {
+    gpu::Array array;
+    std::vector<std::byte> values;
 };
 
-struct Studio::Parts {
-    explicit Parts(StudioConfig c);
+struct App::Parts {
+    Parts(App& app, AppConfig c);
     ~Parts();
 
     // -- members in the order they are made; slots go before the threads that build them -------
-    StudioConfig config;
-    ConsolePanel console;
+    App* app; ///< null once that has ended: arrays keep what is here
+    AppConfig config;
+    Console console;
     Window window;
     RunControl run_control;
     FrameLoop loop;
@@ -56,10 +49,16 @@ struct Studio::Parts {
     FrameMap frame_map;
     gpu::Event sim_begin, sim_end;
     bool sim_measured = false;
-    std::unique_ptr<Session> session;
     Worker build_worker, reflect_worker;
     ParameterSet parameters;
-    std::vector<StudioSlot> slots;
+    std::vector<AppSlot> slots;
+    std::vector<std::unique_ptr<AppKernel>> kernels;
+
+    // What holds arrays, which hold this: the App clears it when it ends.
+    std::vector<KeptArray> arrays;
+    DrawList list;
+    DrawnCopies copies;
+    bool is_list_drawn = false; ///< in this frame
 
     gl::Framebuffer scene;
     std::array<float, 4> background{0.035f, 0.04f, 0.05f, 1};
@@ -75,28 +74,23 @@ struct Studio::Parts {
     std::optional<ImagePlacement> placement; ///< of the picture drawn last, scene pixels
     glm::vec2 picture{0, 0};
 
-    std::unique_ptr<ImGuiLayer> imgui; ///< null where the UI is off, as are the panels' places
-    Layout layout;
-    KernelEditor editor;
-    ParameterPanel parameter_panel;
-    RunControlPanel run_control_panel;
-    TimingPanel timing_panel;
-    ViewPanel view;
-    StatusBar status;
-    std::vector<PanelOfScript> panels;
     bool in_frame = false;
-    std::string paused_because; ///< shown over the picture until it runs
+    std::string caption;
+    std::optional<double> time;
+    std::function<void()> reset_call;
     std::function<void()> while_waiting;
     std::function<void(const std::function<void()>&)> around_waits;
 
-    // studio.cpp
-    void handle_keys();
-    void update_cameras();
-    void size_scene();
-    void begin_drawing();
+    // app.cpp
+    void update_cameras(const Viewport& viewport);
+    void size_scene(std::array<int, 2> place);
     void finish_simulation();
 
-    // studio_wait.cpp
+    // app_run.cpp
+    void restore_arrays();
+    bool do_step(const std::function<void(const Step&)>& call, Step& step);
+
+    // app_wait.cpp
     void wait();
     void wait_in_slices();
     void synchronize();
@@ -105,26 +99,17 @@ struct Studio::Parts {
     bool wait_is_cancelled();
     void cancel_simulation();
     void end_program();
-    void end_session();
 
-    // studio_kernels.cpp
+    // app_kernels.cpp
     KernelSlotServices services();
     void poll_slots();
-    void after_poll(StudioSlot& s);
+    void after_poll(AppSlot& s);
     bool report_fault(const gpu::Error& error);
-    bool any_shows_older() const;
 
-    // studio_panels.cpp
-    void draw_panels();
-    std::vector<StatusItem> status_left() const;
-    std::vector<StatusItem> status_right() const;
-    std::string picture_message() const;
-
-    // studio_draw.cpp
+    // app_draw.cpp
+    void begin_drawing();
     glm::mat4 view_projection() const;
     ImagePlacement place(glm::vec2 size);
-
-    Viewport viewport() const;
     Camera active_camera() const;
 };
 

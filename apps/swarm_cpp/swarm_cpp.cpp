@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// A million points around wandering centres, in a window with editor and sliders.
+#include <lathe/studio.h>
+
+int main(int argc, char** argv) {
+    constexpr int kCount = 1'000'000;
+    lathe::Studio app{argc, argv, {.title = "swarm"}};
+    const auto places = app.array<float>({kCount, 3});
+    const auto velocities = app.array<float>({kCount, 3});
+    const auto speeds = app.array<float>({kCount});
+    auto& scatter = app.kernel("swarm.cu", "scatter");
+    auto& move = app.kernel("swarm.cu", "move");
+    app.on_reset([&] { scatter.over({kCount})(places, velocities, kCount); });
+    return app.run([&](const lathe::Step& step) {
+        const float pull = app.slider<float>("pull"), drag = app.slider<float>("drag");
+        move.over({kCount})(places, velocities, speeds, kCount, step.time, step.dt, pull, drag);
+        app.points(places,
+                   {.size = 1,
+                    .opacity = 0.3f,
+                    .blend = lathe::Blend::additive,
+                    .round = false,
+                    .colormap = "inferno",
+                    .value_max = 1.6f},
+                   &speeds);
+    });
+}

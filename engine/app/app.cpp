@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+// The App's frame: input, swaps, scene, simulation. Kernels are in app_kernels.cpp, drawing in
+// app_draw.cpp, waits in app_wait.cpp.
+#include "engine/app/app.h"
+
+#include "engine/app/app_parts.h"
+#include "engine/app/device_output.h"
+#include "engine/core/error.h"
+#include "engine/core/log.h"
+#include "gl/context.h"
+#include "gpu/context.h"
+#include "gpu/driver/check.h"
+
+#include <glad/gl.h>
+
+#include <chrono>
+#include <exception>
+
+namespace lathe {
+
+namespace {
+
+/// A kernel that runs longer is taken for one that never ends.
+constexpr std::chrono::seconds kLongestLaunch{10};
+
+Window open_window(const AppConfig& config) {
+    WindowConfig w;
+    w.title = config.title;
+    w.width = config.width;
+    w.height = config.height;
+    w.headless = config.headless;
+    w.vsync = config.vsync;
+    return Window::open(w);
+}
+
+gpu::Device open_device() {
+    gpu::Device device{0};
+    gpu::Context::primary(device).make_current();
+    return device;
+}
+
+} // namespace
+
+App::Parts::Parts(App& a, AppConfig c)
+    : app{&a}, config{std::move(c)}, window{open_window(config)}, loop{window, &run_control},
+      device{open_device()}, stream{gpu::StreamConfig{.non_blocking = false}},
+      frame_map{window.context(), gpu::Context::primary(device), stream},
+      sim_begin{gpu::EventConfig{}}, sim_end{gpu::EventConfig{}} {
+    stream.set_time_limit(kLongestLaunch);
+    frame_map.set_waits({[this] { wait(); }, [this] { synchronize(); }});
+    console.set_echo(true);
+    device_output::add(console);
+    size_scene({window.width(), window.height()});
+    for (const std::string& assignment : config.assignments) parameters.set_from_text(assignment);
+}
+
+App::Parts::~Parts() { device_output::remove(console); }
+
+App::App(AppConfig config)
+    : p_{new Parts(*this, std::move(config)), [](Parts* parts) {
+             const gl::RestoreContext after; // it may end in the frame of another App
+             delete parts;
+         }} {}
+
+App::~App() {
+    end();
+    p_->arrays.clear();
+    p_->list.clear();
+    p_->copies.clear();
+    p_->reset_call = {};
+    p_->app = nullptr;
+}
+
+void App::end() noexcept {
+    if (p_->in_frame) log::debug("an App ends within a frame");
+    if (const std::string fault = finish(); !fault.empty())
+        log::error("after the last frame of an App: {}", fault);
+}
+
+Viewport App::viewport() const {
+    return {{0, 0}, {float(p_->window.width()), float(p_->window.height())}};
+}
+
+std::array<int, 2> App::scene_place() const { return {p_->window.width(), p_->window.height()}; }
+
+void App::begin_panels() {
+    InputState& input = p_->window.input();
+    input.mouse_captured = input.keyboard_captured = false;
+    for (const InputEvent& event : input.events())
+        if (const auto* key = std::get_if<KeyEvent>(&event)) p_->run_control.handle(*key);
+}
+
+void App::show_scene() { p_->scene.blit_to(p_->window.screen()); }
+
+Camera App::Parts::active_camera() const {
+    return camera.value_or(draws_space ? Camera::orbit : Camera::pan_zoom);
+}
+
+void App::Parts::size_scene(std::array<int, 2> place) {
+    if (config.scene_width > 0 && config.scene_height > 0)
+        place = {config.scene_width, config.scene_height};
+    if (scene && scene.width() == place[0] && scene.height() == place[1]) return;
+    scene = gl::Framebuffer{place[0], place[1], gl::Format::rgba8, true};
+}
+
+void App::Parts::update_cameras(const Viewport& viewport) {
+    if (active_camera() == Camera::orbit) orbit.update(window.input(), viewport);
+    else pan_zoom.update(window.input(), viewport);
+}
+
+bool App::begin_frame() {
+    Parts& p = *p_;
+    if (p.in_frame) throw Error{"begin_frame() was called twice without end_frame()"};
+    if (!p.loop.begin()) return false;
+    gpu::Context::primary(p.device).make_current();
+    p.frame_map.use_this_thread();
+    p.poll_slots();
+    begin_panels();
+    p.update_cameras(viewport());
+    p.size_scene(scene_place());
+    p.scene.bind();
+    p.scene.clear(p.background);
+    p.drew = p.is_list_drawn = false;
+    p.sim_measured = false;
+    p.placement.reset();
+    p.sim_begin.record(p.stream);
+    p.in_frame = true;
+    return true;
+}
+
+/// The stream is done with this frame's work: then its kernels have run without fault.
+void App::Parts::finish_simulation() {
+    try {
+        if (!sim_measured) sim_end.record(stream);
+        // The stream may wait for GL commands of this frame, which nobody else would send off.
+        if (!window.gl_info().is_software) glFlush();
+        wait();
+        stream.synchronize();
+        loop.add_sim_ms(double(sim_end.elapsed_since(sim_begin).count()));
+        for (auto& s : slots) s.slot->confirm();
+    } catch (const gpu::Error& error) {
+        if (!report_fault(error)) throw;
+    }
+}
+
+void App::end_frame() {
+    Parts& p = *p_;
+    if (!p.in_frame) throw Error{"end_frame() was called without begin_frame()"};
+    std::exception_ptr failure; // the frame is shown whatever the drawing and the stream say
+    try {
+        draw();
+    } catch (...) { failure = std::current_exception(); }
+    p.in_frame = false;
+    p.window.context().make_current();
+    const bool software = p.window.gl_info().is_software;
+    if (p.drew && !software) p.draw_timer.end();
+    try {
+        p.unmap();
+        p.finish_simulation();
+    } catch (...) {
+        if (!failure) failure = std::current_exception();
+    }
+    p.console.end_device_line();
+    const auto drawing = std::chrono::steady_clock::now();
+    try {
+        show_scene();
+    } catch (...) { // of a panel; the frame ends in any case
+        if (!failure) failure = std::current_exception();
+    }
+    if (software) {
+        glFinish(); // a software GL has only now rasterised the frame
+        p.loop.add_draw_ms(
+            std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - drawing)
+                .count());
+    } else if (const auto ms = p.draw_timer.milliseconds()) {
+        p.loop.add_draw_ms(*ms);
+    }
+    p.loop.end();
+    if (failure) std::rethrow_exception(failure);
+}
+
+bool App::in_frame() const { return p_->in_frame; }
+const AppConfig& App::config() const { return p_->config; }
+Window& App::window() { return p_->window; }
+FrameLoop& App::loop() { return p_->loop; }
+RunControl& App::run_control() { return p_->run_control; }
+gpu::Device& App::device() { return p_->device; }
+gpu::Stream& App::stream() { return p_->stream; }
+std::shared_ptr<FrameMap> App::frame_map() { return {p_, &p_->frame_map}; }
+ParameterSet& App::parameters() { return p_->parameters; }
+Console& App::console() { return p_->console; }
+OrbitCamera& App::orbit_camera() { return p_->orbit; }
+PanZoomCamera& App::pan_zoom_camera() { return p_->pan_zoom; }
+void App::use_camera(Camera camera) { p_->camera = camera; }
+gl::Framebuffer& App::scene() { return p_->scene; }
+void App::set_caption(std::string caption) { p_->caption = std::move(caption); }
+const std::string& App::caption() const { return p_->caption; }
+void App::set_time(double seconds) { p_->time = seconds; }
+std::optional<double> App::time() const { return p_->time; }
+
+} // namespace lathe

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: MIT
+// A program around a simulation: window (or none), loop, simulation stream, arrays that OpenGL
+// draws, kernels that are edited while they run, parameters. A Studio (engine/ui) is one with
+// panels.
+//
+//   App app{argc, argv, {.title = "ripple"}};
+//   auto height = app.array<float>({360, 640});
+//   auto& ripple = app.kernel("ripple.cu", "ripple"); // ripple(float* h, int w, int h, float time)
+//   return app.run([&](const Step& step) {
+//       ripple.over(height.shape())(height, 640, 360, step.time);
+//       app.image(height, {.colormap = "viridis"});
+//   });
+#pragma once
+
+#include "engine/app/app_kernel.h"
+#include "engine/app/camera.h"
+#include "engine/core/diagnostic.h"
+#include "engine/live/kernel_slot.h"
+#include "engine/live/parameter_set.h"
+#include "engine/render/image.h"
+#include "engine/render/lines.h"
+#include "engine/render/points.h"
+#include "gpu/array/array.h"
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace lathe {
+
+namespace gpu {
+class Device;
+class Error;
+class Stream;
+} // namespace gpu
+namespace gl {
+class Framebuffer;
+class Texture;
+} // namespace gl
+class Console;
+class FrameLoop;
+class FrameMap;
+class RunControl;
+class Window;
+struct ImageData;
+
+struct AppConfig {
+    std::string title = "Lathe";
+    int width = 1280; ///< of the window in pixels; of the scene where nothing stands around it
+    int height = 720;
+    std::optional<bool> headless{}; ///< no window, EGL; unset: where no display is named
+    int scene_width = 0;            ///< of the picture in pixels; 0: as large as its place
+    int scene_height = 0;
+    bool vsync = true;
+    /// run() ends after so many; unset: when the window is closed, without one after 300.
+    std::optional<std::uint64_t> frames{};
+    /// Where run() leaves the last picture and a movie; empty: nowhere.
+    std::filesystem::path out{};
+    std::vector<std::string> assignments{}; ///< of sliders, "feed=0.03"
+    // Of a Studio.
+    std::optional<bool> ui{}; ///< panels around the scene; unset: where there is a window
+    std::string session{};    ///< names autosaves and layout; empty: the title
+    bool restore = true;      ///< keep autosaves, layout and the mark of a running session
+};
+
+/// `config` with what a command line asks for: --headless, --frames N, --size WxH, --out DIR,
+/// --device auto|hardware|software, --set NAME=VALUE, --no-ui. --help, and what is not understood,
+/// write the usage and end the program.
+AppConfig with_options(int argc, char** argv, AppConfig config);
+
+enum class Camera { pan_zoom, orbit };
+
+/// One step of the simulation.
+struct Step {
+    std::uint64_t index = 0; ///< since the start or the last reset, from 0
+    float time = 0;          ///< simulated seconds: the sum of `dt` over the steps before
+    float dt = 0;            ///< seconds; 1/60 without a window
+};
+
+class App {
+public:
+    /// Opens the window and the device. Throws lathe::Error (gl::Error, gpu::Error) naming what is
+    /// missing: no display and not headless, no GL 4.5, no CUDA device of either kind, no NVRTC.
+    explicit App(AppConfig config);
+    App(int argc, char** argv, AppConfig config = {})
+        : App{with_options(argc, argv, std::move(config))} {}
+    App(const App&) = delete;
+    App& operator=(const App&) = delete;
+    /// Finishes; the log has the fault.
+    virtual ~App();
+
+    // -- program ---------------------------------------------------------------------------
+    /// Calls `step` for each step until the window is closed or the frames are done, and returns
+    /// main()'s result. What `step` throws goes to the console, and the window stays with the last
+    /// picture until a kernel is edited or the simulation reset; without a window it ends the
+    /// program with 1.
+    int run(const std::function<void(const Step&)>& step);
+    /// Called before the first step and after each reset, which also brings back the first contents
+    /// of all arrays.
+    void on_reset(std::function<void()> call);
+
+    // -- arrays ----------------------------------------------------------------------------
+    /// A zeroed array in C order that OpenGL draws from where it lies. Its memory is mapped when
+    /// its address is asked for, and handed back before the frame is drawn: keep the array, not
+    /// the address. Throws gpu::ShapeError, gpu::Error (out of memory).
+    gpu::Array array(DType dtype, const gpu::Extents& shape);
+    template <class T> gpu::Array array(const gpu::Extents& shape) {
+        return array(dtype_of<T>, shape);
+    }
+    /// The same with these values, in C order, as many as the shape has elements.
+    template <class T> gpu::Array array(const gpu::Extents& shape, std::span<const T> values) {
+        return array(dtype_of<T>, shape, std::as_bytes(values));
+    }
+    gpu::Array array(DType dtype, const gpu::Extents& shape, std::span<const std::byte> values);
+
+    // -- frame -----------------------------------------------------------------------------
+    /// Polls input, swaps kernels between frames, clears the scene and binds it for drawing.
+    /// False once the window is closed; end_frame is then not called.
+    bool begin_frame();
+    /// Waits for the simulation stream, shows the window. A fault on the stream
+    /// is reported to its slot here; errors that no slot can answer for are thrown.
+    void end_frame();
+    bool in_frame() const;
+    /// Blocks until the simulation stream is done. The window lives on meanwhile: it shows the last
+    /// frame, Esc, its close button and Ctrl+C cancel what runs, which then is a fault. A kernel of
+    /// more than 10 s (LATHE_SOFT_TIMEOUT_MS) is cancelled, too. A GPU cannot cancel: there Ctrl+C
+    /// and the close button end the program. end_frame() waits like this. Errors of the stream are
+    /// left to its synchronize().
+    void wait();
+    /// Waits, and reports a fault to the slot of its kernel. It is thrown where there is none, and
+    /// without a window: what a fault leaves behind is nothing to compute with.
+    void synchronize();
+    /// Hands all that frame_map() has mapped back to GL, as drawing and end_frame() do. A fault of
+    /// a kernel before is reported to its slot, or thrown.
+    void unmap();
+    /// The program ends in order, though perhaps not by itself: keeps what was typed, takes the
+    /// mark of a running session away, and waits for what no frame has waited for. Its fault in
+    /// words; empty where all went well.
+    std::string finish() noexcept;
+    /// Called with each wait that may be long, which it has to call: a program that holds a lock
+    /// that others need gives it away meanwhile.
+    void set_around_waits(std::function<void(const std::function<void()>& wait)> call);
+    /// Called every few milliseconds of a long wait, on the waiting thread. What it throws cancels
+    /// the simulation and leaves wait().
+    void set_while_waiting(std::function<void()> call);
+
+    // -- parts -----------------------------------------------------------------------------
+    const AppConfig& config() const;
+    Window& window();
+    FrameLoop& loop();
+    /// Says how many steps this frame shall do, and whether it starts over (reset()).
+    RunControl& run_control();
+    gpu::Device& device();
+    /// The simulation's stream: shared buffers are mapped and kernels launched on it. It takes
+    /// turns with the legacy default stream, on which array operations run.
+    gpu::Stream& stream();
+    /// What arrays and textures are mapped by. It keeps the window, so arrays may outlive the App.
+    std::shared_ptr<FrameMap> frame_map();
+    ParameterSet& parameters();
+    /// The value of a slider: of a kernel's parameter, or declared by the program. Throws
+    /// lathe::Error for a name that is not known, and for a vector.
+    template <class T> T slider(std::string_view name) {
+        return static_cast<T>(slider_number(name));
+    }
+    Console& console();
+    OrbitCamera& orbit_camera();
+    PanZoomCamera& pan_zoom_camera();
+    /// Which camera the mouse moves and draw_points and draw_lines use; pictures follow pan and
+    /// zoom. Unset: orbit once points of three components are drawn, else pan and zoom.
+    void use_camera(Camera camera);
+    /// The picture before anything stands around it. Its size may change between frames
+    /// (begin_frame).
+    gl::Framebuffer& scene();
+
+    // -- kernels ---------------------------------------------------------------------------
+    /// A `.cu` file (watched), or a source: what has a line break or no file of that name.
+    /// Compiles before it returns; a source with errors is a slot that is not ready().
+    /// `name` is a source's; empty: "kernel.cu". A file has its own, with its folder or a number
+    /// behind it where another slot has that name.
+    KernelSlot& add_kernel(std::string_view file_or_source, std::string entry = {},
+                           std::vector<std::string> options = {}, std::string name = {});
+    std::vector<KernelSlot*> kernels();
+    /// A kernel to be launched on the App's stream, edited while it runs. A file is looked for in
+    /// the working directory, then beside the program. Without `entry` it is the first kernel of
+    /// the source. The reference is valid as long as the App. Without a window a source with errors
+    /// throws lathe::Error.
+    AppKernel& kernel(std::string_view file_or_source, std::string entry = {},
+                      std::vector<std::string> options = {});
+    /// Finds the slot that a fault belongs to by file and kernel (else the one swapped last), rolls
+    /// it back and writes the console. False where no slot has a version to blame.
+    bool report_fault(const gpu::Error& error);
+
+    // -- drawing -----------------------------------------------------------------------------
+    // A list that a step fills and the frame's end draws; frames without a step draw it again.
+    // Arrays of this App are read where they lie. Others are copied at the call, float64 as
+    // float32, of complex numbers the magnitudes. Throw lathe::Error for other shapes.
+
+    /// (height, width) through the colormap, or (height, width, 1 to 4).
+    void image(const gpu::Array& array, const ImageStyle& style = {});
+    /// `owner` keeps the texture.
+    void image(std::shared_ptr<const void> owner, const gl::Texture& texture,
+               const ImageStyle& style = {});
+    /// (n, 2 to 4) floats. `values`: (n,) floats, through the colormap. `colors`: (n, 4) floats or
+    /// uint8.
+    void points(const gpu::Array& positions, const PointsStyle& style = {},
+                const gpu::Array* values = nullptr, const gpu::Array* colors = nullptr);
+    /// (n, 2 to 4) floats. `segments`: points 0-1, 2-3, and so on.
+    void lines(const gpu::Array& positions, const LinesStyle& style = {}, bool segments = false,
+               bool closed = false);
+    /// Memory that OpenGL draws from, contents undefined: for a copy that this step draws.
+    gpu::Array drawn_memory(DType dtype, const gpu::Extents& shape);
+    /// A step begins: what it draws takes the place of the list when it ends, by the next step or
+    /// the frame.
+    void begin_step();
+    /// The step failed: the drawing before it stays.
+    void drop_step();
+    /// Draws the list now; end_frame() does unless this did. What it throws empties the list.
+    void draw();
+
+    // -- drawing at once, between begin_frame and end_frame
+    // -------------------------------------------- Buffers are read in place. Those of frame_map()
+    // are unmapped before, others are by who mapped them.
+    void draw_points(const PointsData& points, const PointsStyle& style = {});
+    void draw_lines(const LinesData& lines, const LinesStyle& style = {});
+    /// The picture fits the scene; pan and zoom move it.
+    void draw_image(const ImageBuffer& image, const ImageStyle& style = {});
+    void draw_image(const gl::Texture& texture, const ImageStyle& style = {});
+    /// Element (column, row) of the picture drawn last that is under the mouse.
+    std::optional<std::array<int, 2>> element_under_mouse() const;
+    /// Colour that begin_frame clears the scene with.
+    void set_background(std::array<float, 4> rgba);
+
+    /// Under the picture: "t = 12.3 s", "energy 1e-6".
+    void set_caption(std::string caption);
+    const std::string& caption() const;
+    /// Simulation time, shown beside the frame count.
+    void set_time(double seconds);
+    std::optional<double> time() const;
+
+    // -- results ---------------------------------------------------------------------------
+    /// The scene of the last finished frame, or the whole window. (height, width, 3) uint8, top
+    /// row first. Throws lathe::Error for `with_ui` where nothing stands around the scene.
+    ImageData screenshot(bool with_ui = false);
+
+protected:
+    /// Finishes; the log has the fault. The destructor of a class with overrides calls it first.
+    void end() noexcept;
+
+    // What a program with panels does otherwise.
+
+    /// Where the scene is shown, in pixels of the window, and the size that it should have.
+    virtual Viewport viewport() const;
+    virtual std::array<int, 2> scene_place() const;
+    virtual bool has_panels() const { return false; }
+    /// A frame begins: the input goes to whom it is meant for.
+    virtual void begin_panels();
+    /// The simulation of the frame is done: shows the scene in the window's screen().
+    virtual void show_scene();
+
+private:
+    virtual void on_new_slot(KernelSlot&) {}
+    virtual void on_end_of_session() {}
+    /// A wait has taken so many seconds, and ends.
+    virtual void show_wait(double) {}
+    virtual void hide_wait() {}
+
+    double slider_number(std::string_view name);
+
+    struct Parts;
+    std::shared_ptr<Parts> p_; ///< shared with arrays
+};
+
+} // namespace lathe

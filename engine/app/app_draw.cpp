@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+// The App's drawing: the renderers with the App's cameras, and pictures of the result.
+#include "engine/app/app_parts.h"
+#include "engine/app/screenshot.h"
+#include "engine/core/error.h"
+#include "gl/texture.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+#include <variant>
+
+namespace lathe {
+
+/// The first draw call of a frame ends what counts as simulation.
+void App::Parts::begin_drawing() {
+    if (!in_frame) throw Error{"drawing outside begin_frame() and end_frame()"};
+    unmap();
+    window.context().make_current(); // another App may have drawn since begin_frame()
+    if (drew) return;
+    drew = true;
+    sim_end.record(stream);
+    sim_measured = true;
+    scene.bind();
+    if (!window.gl_info().is_software) draw_timer.begin();
+}
+
+glm::mat4 App::Parts::view_projection() const {
+    const float aspect = float(scene.width()) / float(scene.height());
+    return active_camera() == Camera::orbit ? orbit.view_projection(aspect)
+                                            : pan_zoom.view_projection(aspect);
+}
+
+/// The picture as large as fits, moved and magnified by the pan-zoom camera, whose plane it lies
+/// in with its middle at the origin.
+ImagePlacement App::Parts::place(glm::vec2 size) {
+    const glm::vec2 extent{scene.width(), scene.height()};
+    ImagePlacement placed = ImagePlacement::fit(size, extent, 2 / pan_zoom.height);
+    const float pixels = extent.y / pan_zoom.height;
+    placed.origin += glm::vec2{-pan_zoom.center.x, pan_zoom.center.y} * pixels;
+    placement = placed;
+    picture = size;
+    return placed;
+}
+
+void App::begin_step() {
+    p_->list.begin_step();
+    p_->copies.begin_step();
+}
+
+void App::drop_step() { p_->list.drop_step(); }
+
+gpu::Array App::drawn_memory(DType dtype, const gpu::Extents& shape) {
+    return p_->copies.memory(frame_map(), dtype, shape);
+}
+
+namespace {
+
+[[noreturn]] void refuse(const char* wanted, const gpu::Array& array) {
+    throw Error{fmt::format("{}, got an array of shape {}", wanted, gpu::to_string(array.shape()))};
+}
+
+void check_positions(const gpu::Array& positions) {
+    const gpu::Extents& shape = positions.shape();
+    if (shape.size() != 2 || shape[0] == 0 || shape[1] < 2 || shape[1] > 4)
+        refuse("positions are (n, 2 to 4)", positions);
+}
+
+} // namespace
+
+void App::image(const gpu::Array& array, const ImageStyle& style) {
+    const gpu::Extents& shape = array.shape();
+    const bool has_channels = shape.size() == 3 && shape[2] >= 1 && shape[2] <= 4;
+    if (array.size() == 0 || (shape.size() != 2 && !has_channels))
+        refuse("a picture is (height, width) or (height, width, 1 to 4)", array);
+    p_->list.add(DrawnImage{p_->copies.of(frame_map(), array), style});
+}
+
+void App::image(std::shared_ptr<const void> owner, const gl::Texture& texture,
+                const ImageStyle& style) {
+    p_->list.add(DrawnTexture{std::move(owner), &texture, style});
+}
+
+void App::points(const gpu::Array& positions, const PointsStyle& style, const gpu::Array* values,
+                 const gpu::Array* colors) {
+    check_positions(positions);
+    const std::int64_t count = positions.shape()[0];
+    if (values && values->size() != count) refuse("values are one a point", *values);
+    if (colors && colors->shape() != gpu::Extents{count, 4}) refuse("colors are (n, 4)", *colors);
+    DrawnPoints drawn{p_->copies.of(frame_map(), positions), {}, {}, style};
+    if (values) drawn.values = p_->copies.of(frame_map(), *values);
+    if (colors) drawn.colors = p_->copies.of(frame_map(), *colors);
+    p_->list.add(std::move(drawn));
+}
+
+void App::lines(const gpu::Array& positions, const LinesStyle& style, bool segments, bool closed) {
+    check_positions(positions);
+    p_->list.add(DrawnLines{p_->copies.of(frame_map(), positions), segments, closed, style});
+}
+
+namespace {
+
+/// Draws an item of the list at once.
+class Painter {
+public:
+    explicit Painter(App& app) : app_{app} {}
+
+    void operator()(const DrawnImage& drawn) const {
+        const gpu::Extents& shape = drawn.array.shape();
+        const PlaceInGl place = find(drawn.array);
+        app_.draw_image(ImageBuffer{.buffer = place.buffer,
+                                    .dtype = *drawn.array.type().dtype,
+                                    .height = int(shape[0]),
+                                    .width = int(shape[1]),
+                                    .channels = shape.size() == 3 ? int(shape[2]) : 1,
+                                    .offset = place.offset_bytes},
+                        drawn.style);
+    }
+    void operator()(const DrawnTexture& drawn) const {
+        app_.draw_image(*drawn.texture, drawn.style);
+    }
+    void operator()(const DrawnPoints& drawn) const {
+        const PlaceInGl place = find(drawn.positions);
+        PointsData data{.positions = place.buffer,
+                        .count = std::size_t(drawn.positions.shape()[0]),
+                        .components = int(drawn.positions.shape()[1]),
+                        .offset = place.offset_bytes};
+        if (drawn.values) {
+            const PlaceInGl values = find(*drawn.values);
+            data.values = values.buffer;
+            data.value_offset = values.offset_bytes;
+        }
+        if (drawn.colors) {
+            const PlaceInGl colors = find(*drawn.colors);
+            data.colors = colors.buffer;
+            data.color_offset = colors.offset_bytes;
+            data.colors_are_bytes = drawn.colors->type().dtype == DType::uint8;
+        }
+        app_.draw_points(data, drawn.style);
+    }
+    void operator()(const DrawnLines& drawn) const {
+        const PlaceInGl place = find(drawn.positions);
+        app_.draw_lines({.positions = place.buffer,
+                         .count = std::size_t(drawn.positions.shape()[0]),
+                         .components = int(drawn.positions.shape()[1]),
+                         .offset = place.offset_bytes,
+                         .segments = drawn.segments,
+                         .closed = drawn.closed},
+                        drawn.style);
+    }
+
+private:
+    PlaceInGl find(const gpu::Array& array) const {
+        const auto place = place_in_gl(array, *app_.frame_map());
+        if (!place) throw Error{"an array that is drawn has left OpenGL's memory"};
+        return *place;
+    }
+    App& app_;
+};
+
+} // namespace
+
+void App::draw() {
+    if (std::exchange(p_->is_list_drawn, true)) return;
+    p_->list.end_step();
+    try {
+        for (const Drawn& drawn : p_->list.shown()) std::visit(Painter{*this}, drawn);
+    } catch (...) {
+        p_->list.clear();
+        throw;
+    }
+}
+
+void App::draw_points(const PointsData& points, const PointsStyle& style) {
+    Parts& p = *p_;
+    p.begin_drawing();
+    p.draws_space = points.components > 2;
+    p.points.draw(points, style, p.view_projection(), {p.scene.width(), p.scene.height()});
+}
+
+void App::draw_lines(const LinesData& lines, const LinesStyle& style) {
+    Parts& p = *p_;
+    p.begin_drawing();
+    p.draws_space = p.draws_space || lines.components > 2;
+    p.lines.draw(lines, style, p.view_projection(), {p.scene.width(), p.scene.height()});
+}
+
+void App::draw_image(const ImageBuffer& image, const ImageStyle& style) {
+    Parts& p = *p_;
+    p.begin_drawing();
+    p.images.draw(image, style, p.place({image.width, image.height}),
+                  {p.scene.width(), p.scene.height()});
+}
+
+void App::draw_image(const gl::Texture& texture, const ImageStyle& style) {
+    Parts& p = *p_;
+    p.begin_drawing();
+    p.images.draw(texture, style, p.place({texture.width(), texture.height()}),
+                  {p.scene.width(), p.scene.height()});
+}
+
+std::optional<std::array<int, 2>> App::element_under_mouse() const {
+    const Parts& p = *p_;
+    const Viewport viewport = this->viewport();
+    const glm::vec2 mouse = p.window.input().mouse();
+    if (!p.placement || !viewport.contains(mouse)) return {};
+    const glm::vec2 scene{p.scene.width(), p.scene.height()};
+    const glm::vec2 at = (mouse - viewport.origin) / viewport.size * scene;
+    const glm::vec2 element = p.placement->element_at(at, p.picture);
+    if (element.x < 0 || element.y < 0 || element.x >= p.picture.x || element.y >= p.picture.y)
+        return {};
+    return std::array{int(std::floor(element.x)), int(std::floor(element.y))};
+}
+
+void App::set_background(std::array<float, 4> rgba) { p_->background = rgba; }
+
+ImageData App::screenshot(bool with_ui) {
+    if (with_ui && !has_panels())
+        throw Error{"screenshot(with_ui=true), but the studio was opened with ui=false"};
+    p_->window.context().make_current();
+    return read_image(with_ui ? p_->window.screen() : p_->scene, 3);
+}
+
+} // namespace lathe

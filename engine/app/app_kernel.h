@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// A kernel of an App as C++ calls it: kernel.over(shape)(array, 640, 360, time).
+#pragma once
+
+#include "engine/live/kernel_slot.h"
+#include "gpu/array/array.h"
+#include "gpu/launch.h"
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <utility>
+
+namespace lathe {
+
+class App;
+
+namespace detail {
+inline CUdeviceptr kernel_argument(const gpu::Array& array) { return array.address(); }
+template <class T> const T& kernel_argument(const T& value) { return value; }
+} // namespace detail
+
+class AppKernel {
+public:
+    /// Of a slot of `app`; the first kernel of its source where `entry` is empty.
+    AppKernel(App& app, KernelSlot& slot, std::string entry)
+        : app_{app}, slot_{slot}, entry_{std::move(entry)} {}
+    AppKernel(const AppKernel&) = delete;
+    AppKernel& operator=(const AppKernel&) = delete;
+
+    /// Blocks and threads that are chosen, to be called with the arguments.
+    class Launch {
+    public:
+        /// Asynchronous, on the App's stream. Arrays pass their address; numbers must have the
+        /// types of the kernel's parameters, in number and size (gpu::Error). A fault is reported
+        /// to the slot, which goes back to the last good version. Nothing is launched while a
+        /// source that is edited in a window has not compiled once.
+        template <class... Args> void operator()(const Args&... args) const {
+            kernel_.launch(config_, [&](const gpu::Kernel& kernel, gpu::LaunchConfig config) {
+                gpu::launch(kernel, config, detail::kernel_argument(args)...);
+            });
+        }
+
+    private:
+        friend class AppKernel;
+        Launch(AppKernel& kernel, gpu::LaunchConfig config) : kernel_{kernel}, config_{config} {}
+        AppKernel& kernel_;
+        gpu::LaunchConfig config_;
+    };
+
+    /// A thread for each element of `shape`, whose last size runs along x. `block`: 256, 16 x 16 or
+    /// 8 x 8 x 4 threads unless given. Throws gpu::ShapeError for more than three axes, and for
+    /// sizes below 1.
+    Launch over(const gpu::Extents& shape, gpu::Dim3 block = {0, 0, 0}, std::size_t shared = 0);
+    /// So many blocks of so many threads.
+    Launch grid(gpu::Dim3 grid, gpu::Dim3 block, std::size_t shared = 0);
+    KernelSlot& slot() { return slot_; }
+
+private:
+    void launch(gpu::LaunchConfig config,
+                const std::function<void(const gpu::Kernel&, gpu::LaunchConfig)>& call);
+
+    App& app_;
+    KernelSlot& slot_;
+    std::string entry_;
+};
+
+} // namespace lathe

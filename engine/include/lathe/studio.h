@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: MIT
+// For programs: #include <lathe/studio.h>, link lathe::studio.
+#pragma once
+
+#include "engine/ui/studio.h"

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// The panels of a Studio; shared by the studio*.cpp sources and seen by nobody else.
+#pragma once
+
+#include "engine/app/window.h"
+#include "engine/live/session.h"
+#include "engine/ui/console_panel.h"
+#include "engine/ui/imgui_layer.h"
+#include "engine/ui/kernel_editor.h"
+#include "engine/ui/layout.h"
+#include "engine/ui/parameter_panel.h"
+#include "engine/ui/run_control_panel.h"
+#include "engine/ui/status_bar.h"
+#include "engine/ui/studio.h"
+#include "engine/ui/timing_panel.h"
+#include "engine/ui/view_panel.h"
+#include "engine/ui/wait_hint.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace lathe {
+
+struct PanelOfScript {
+    std::string title;
+    std::function<void()> draw;
+};
+
+struct Studio::Panels {
+    explicit Panels(Studio& studio);
+    ~Panels() { editor.autosave(true); }
+
+    // -- members in the order they are made ----------------------------------------------------
+    Studio& studio;
+    std::unique_ptr<Session> session;
+    std::unique_ptr<ImGuiLayer> imgui; ///< null where the UI is off, as are the panels' places
+    Layout layout;
+    KernelEditor editor;
+    ParameterPanel parameter_panel;
+    RunControlPanel run_control_panel;
+    TimingPanel timing_panel;
+    ConsolePanel console;
+    ViewPanel view;
+    StatusBar status;
+    std::vector<PanelOfScript> panels;
+    std::string paused_because; ///< shown over the picture until it runs
+    std::unique_ptr<WaitHint> wait_hint;
+
+    // studio_panels.cpp
+    void draw();
+    std::vector<StatusItem> status_left();
+    std::vector<StatusItem> status_right();
+    std::string picture_message();
+};
+
+} // namespace lathe
