@@ -1,24 +1,21 @@
 # SPDX-License-Identifier: MIT
-"""What a step draws, kept as a list: drawn when CUDA has handed the arrays back to GL, and drawn
-again in frames without a step."""
+"""What a step draws: checked at the call, and put into the engine's list."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from lathe._lathe import Studio, Texture
-from lathe.drawable import Drawables, in_words
+from lathe._lathe import Studio
+from lathe.drawable import in_words, look_at, on_device
 from lathe.native import native
 
 __all__ = ["DrawList"]
 
 BLENDS = ("opaque", "alpha", "additive")
-PICTURE_DTYPES = (
-    "float16", "float32", "float64", "bool", "int8", "uint8", "int16", "uint16", "int32", "uint32"
-)  # fmt: skip
+PICTURE_KINDS = "biufc"
 FLOATS = (np.float32, np.float64)
 
 
@@ -27,36 +24,6 @@ class DrawList:
 
     def __init__(self, studio: Studio) -> None:
         self.__studio = studio
-        self.__drawables = Drawables(studio)
-        self.__shown: list[Callable[[], None]] = []
-        self.__begun: list[Callable[[], None]] | None = None
-
-    def clear(self) -> None:
-        """Forgets what was drawn."""
-        self.__shown, self.__begun = [], None
-
-    def begin_drawing(self) -> None:
-        """A step begins: what it draws takes the place of the last drawing once it ends well."""
-        self.end_drawing()
-        self.__begun = []
-        self.__drawables.begin_step()
-
-    def end_drawing(self) -> None:
-        """The step ended."""
-        if self.__begun is not None:
-            self.__shown, self.__begun = self.__begun, None
-
-    def drop_drawing(self) -> None:
-        """The step failed: the drawing before it stays."""
-        self.__begun = None
-
-    def replay(self) -> None:
-        """Draws the list; called by the loop."""
-        for item in self.__shown:
-            item()
-
-    def __add(self, item: Callable[[], None]) -> None:
-        (self.__shown if self.__begun is None else self.__begun).append(item)
 
     def image(
         self,
@@ -74,10 +41,10 @@ class DrawList:
         Parameters
         ----------
         array : (height, width) or (height, width, 1 to 4)
-            Floats, bool or integers of up to 4 bytes. One channel goes through the colormap, three
-            are red, green, blue; a fourth is not looked at. An array of the App's is drawn from its
-            own memory. Others are copied, as they are now: GPUArrays and other libraries' arrays on
-            the device, host arrays to it. float64 is copied as float32.
+            Numbers. One channel goes through the colormap, three are red, green, blue; a fourth is
+            not looked at. An array of the App's is drawn from its own memory. Others are copied, as
+            they are now: other arrays on the device there, host arrays to it. Numbers of 8 bytes
+            are copied as float32, of complex numbers the magnitudes.
         colormap : str
             One of `lathe.colormap_names()`.
         range : (float, float)
@@ -97,27 +64,24 @@ class DrawList:
         TypeError, ValueError
             At once, for what is no picture or no colormap.
         """
-        seen = self.__drawables.look_at(array, "a picture", textures=True)
+        seen = look_at(self.__studio, array, "a picture", textures=True)
         shape = seen.shape
         if len(shape) not in (2, 3) or seen.size == 0 or (len(shape) == 3 and shape[2] > 4):
             raise ValueError(
                 f"a picture is (height, width) or (height, width, 1 to 4), got {in_words(seen)}"
             )
-        if seen.dtype.name not in PICTURE_DTYPES:
+        if seen.dtype.kind not in PICTURE_KINDS:
             raise ValueError(
-                f"a picture of {seen.dtype} cannot be shown: floats, bool and integers of up to 4 "
-                f"bytes can, got {in_words(seen)}"
+                f"a picture of {seen.dtype} cannot be shown: numbers can, got {in_words(seen)}"
             )
         _check_choice("colormap", colormap, native.colormap_names())
         unless_given = (0.0, 255.0) if seen.dtype == np.uint8 else (0.0, 1.0)
         low, high = _two_numbers("range", unless_given if range is None else range)
         gamma, opacity = _number("gamma", gamma), _number("opacity", opacity)
-        drawn = seen if isinstance(seen, Texture) else self.__drawables.of(seen)
-        self.__add(
-            lambda: self.__studio.draw_image(
-                drawn, colormap, low, high, gamma, bool(smooth), bool(y_up), opacity
-            )
-        )
+        self.__studio.image(
+            on_device(self.__studio, seen), colormap, low, high, gamma, bool(smooth), bool(y_up),
+            opacity,
+        )  # fmt: skip
 
     def points(
         self,
@@ -161,11 +125,11 @@ class DrawList:
         n = places.shape[0]
         levels = tints = None
         if values is not None:
-            levels = self.__drawables.look_at(values, "values")
+            levels = look_at(self.__studio, values, "values")
             if levels.shape not in ((n,), (n, 1)) or levels.dtype not in FLOATS:
                 raise ValueError(f"values are ({n},) float32, one a point, got {in_words(levels)}")
         if colors is not None:
-            tints = self.__drawables.look_at(colors, "colors")
+            tints = look_at(self.__studio, colors, "colors")
             if tints.shape != (n, 4) or tints.dtype not in (np.uint8, *FLOATS):
                 raise ValueError(f"colors are ({n}, 4) uint8 or float32, got {in_words(tints)}")
         _check_choice("blend", blend, BLENDS)
@@ -173,15 +137,12 @@ class DrawList:
         rgba = _rgba(color)
         low, high = _two_numbers("range", range)
         size, opacity = _number("size", size), _number("opacity", opacity)
-        of = self.__drawables.of
-        drawn = of(places)
-        shown = None if levels is None else of(levels)
-        tinted = None if tints is None else of(tints)
-        self.__add(
-            lambda: self.__studio.draw_points(
-                drawn, shown, tinted, size, bool(world_size), rgba, opacity, blend, colormap,
-                low, high, bool(round),
-            )
+        drawn = on_device(self.__studio, places)
+        shown = None if levels is None else on_device(self.__studio, levels)
+        tinted = None if tints is None else on_device(self.__studio, tints)
+        self.__studio.points(
+            drawn, shown, tinted, size, bool(world_size), rgba, opacity, blend, colormap, low, high,
+            bool(round),
         )  # fmt: skip
 
     def lines(
@@ -210,13 +171,12 @@ class DrawList:
         places = self.__positions(positions)
         rgba = _rgba(color)
         fade = _number("fade", fade)
-        drawn = self.__drawables.of(places)
-        self.__add(
-            lambda: self.__studio.draw_lines(drawn, rgba, fade, bool(segments), bool(closed))
+        self.__studio.lines(
+            on_device(self.__studio, places), rgba, fade, bool(segments), bool(closed)
         )
 
     def __positions(self, positions: Any) -> Any:
-        seen = self.__drawables.look_at(positions, "positions")
+        seen = look_at(self.__studio, positions, "positions")
         shape = seen.shape
         if len(shape) != 2 or not shape[0] or not 2 <= shape[1] <= 4 or seen.dtype not in FLOATS:
             raise ValueError(f"positions are (n, 2 to 4) float32, got {in_words(seen)}")

@@ -176,18 +176,15 @@ class Loop(DrawList):
 
     def _begin_step(self) -> None:
         self._steps_left -= 1
-        self.begin_drawing()
+        self._studio.begin_step()
         self.step += 1
         if self.step > 0:
             self.time += self.dt
 
     def _end_frame(self) -> None:
-        self.end_drawing()
-        self._studio.unmap()
         try:
-            self.replay()
+            self._studio.draw()
         except Exception as error:
-            self.clear()
             if self._studio.headless:
                 self._open = False
                 raise
@@ -259,7 +256,7 @@ class Loop(DrawList):
         What the failed step drew is dropped, and the drawing before it stays.
         """
         text = format_error(error)
-        self.drop_drawing()
+        self._studio.drop_step()
         self._steps_left = 0
         self._studio.console.write(text, error=True)
         if self._studio.has_ui:  # else the console goes to the terminal

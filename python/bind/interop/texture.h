@@ -52,6 +52,7 @@ public:
     bool smooth() const { return smooth_; }
     std::size_t count() const { return count_; }
     std::size_t bytes() const { return count_ * item_bytes(dtype_); }
+    std::shared_ptr<const void> storage() const { return storage_; }
     FrameMap& map() const { return *storage_->map(); }
     /// The GL texture, for use while CUDA does not have it.
     const gl::Texture& gl_texture() const;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What an App draws: arrays as points, lines and pictures, cameras and screenshots.
-// python/lathe/draw.py checks what a script gives at its call; here it is only converted.
+// python/lathe/draw.py checks what a script gives; here it is only converted.
 #include "python/bind/ui/draw.h"
 
-#include "engine/interop/shared_array.h"
 #include "python/bind/app/screenshot.h"
 #include "python/bind/array/gpu_array.h"
 #include "python/bind/interop/texture.h"
@@ -30,44 +29,10 @@ Blend blend_from(const std::string& name) {
 
 glm::vec4 vec4_from(const std::array<float, 4>& c) { return {c[0], c[1], c[2], c[3]}; }
 
-/// An array that drawable.py has found to be the App's, or has made one of it.
-struct Drawn {
-    Drawn(Studio& e, py::handle object) : array{array_of(object)} {
-        const auto place = place_in_gl(array, *e.frame_map());
-        if (!place || !array.type().dtype)
-            throw py::value_error("an array of another App, or one that is not in C order");
-        buffer = place->buffer;
-        offset = place->offset_bytes;
-    }
-    DType dtype() const { return *array.type().dtype; }
-    int size(std::size_t axis) const { return int(array.shape()[axis]); }
-
-    const gpu::Array& array;
-    const gl::Buffer* buffer;
-    std::size_t offset;
-};
-
 void draw_points(Studio& e, const py::object& positions, const py::object& values,
                  const py::object& colors, float size, bool world_size,
                  const std::array<float, 4>& color, float opacity, const std::string& blend,
                  const std::string& colormap, float low, float high, bool round) {
-    const Drawn places{e, positions};
-    PointsData data;
-    data.positions = places.buffer;
-    data.count = std::size_t(places.size(0));
-    data.components = places.size(1);
-    data.offset = places.offset;
-    if (!values.is_none()) {
-        const Drawn levels{e, values};
-        data.values = levels.buffer;
-        data.value_offset = levels.offset;
-    }
-    if (!colors.is_none()) {
-        const Drawn tints{e, colors};
-        data.colors = tints.buffer;
-        data.color_offset = tints.offset;
-        data.colors_are_bytes = tints.dtype() == DType::uint8;
-    }
     PointsStyle style;
     style.size = size;
     style.world_size = world_size;
@@ -78,22 +43,15 @@ void draw_points(Studio& e, const py::object& positions, const py::object& value
     style.colormap = colormap;
     style.value_min = low;
     style.value_max = high;
-    py::gil_scoped_release release;
-    e.draw_points(data, style);
+    const auto optional = [](const py::object& array) {
+        return array.is_none() ? nullptr : &array_of(array);
+    };
+    e.points(array_of(positions), style, optional(values), optional(colors));
 }
 
 void draw_lines(Studio& e, const py::object& positions, const std::array<float, 4>& color,
                 float fade, bool segments, bool closed) {
-    const Drawn places{e, positions};
-    LinesData data;
-    data.positions = places.buffer;
-    data.count = std::size_t(places.size(0));
-    data.components = places.size(1);
-    data.offset = places.offset;
-    data.segments = segments;
-    data.closed = closed;
-    py::gil_scoped_release release;
-    e.draw_lines(data, {.color = vec4_from(color), .fade = fade});
+    e.lines(array_of(positions), {.color = vec4_from(color), .fade = fade}, segments, closed);
 }
 
 ImageStyle image_style(const std::string& colormap, float low, float high, float gamma, bool smooth,
@@ -111,48 +69,48 @@ ImageStyle image_style(const std::string& colormap, float low, float high, float
 
 void draw_image(Studio& e, const py::object& array, const std::string& colormap, float low,
                 float high, float gamma, bool smooth, bool y_up, float opacity) {
-    const Drawn pixels{e, array};
-    ImageBuffer image;
-    image.buffer = pixels.buffer;
-    image.dtype = pixels.dtype();
-    image.height = pixels.size(0);
-    image.width = pixels.size(1);
-    image.channels = pixels.array.dimensions() == 3 ? pixels.size(2) : 1;
-    image.offset = pixels.offset;
-    const ImageStyle style = image_style(colormap, low, high, gamma, smooth, y_up, opacity);
-    py::gil_scoped_release release;
-    e.draw_image(image, style);
+    e.image(array_of(array), image_style(colormap, low, high, gamma, smooth, y_up, opacity));
 }
 
 void draw_texture(Studio& e, const Texture& texture, const std::string& colormap, float low,
                   float high, float gamma, bool smooth, bool y_up, float opacity) {
     const float unit = texture.dtype() == DType::uint8 ? 1.0f / 255 : 1; // GL reads bytes as 0 to 1
-    const ImageStyle style =
-        image_style(colormap, low * unit, high * unit, gamma, smooth, y_up, opacity);
-    const gl::Texture& shown = texture.gl_texture();
-    py::gil_scoped_release release;
-    e.draw_image(shown, style);
+    e.image(texture.storage(), texture.gl_texture(),
+            image_style(colormap, low * unit, high * unit, gamma, smooth, y_up, opacity));
 }
 
 } // namespace
 
 void bind_drawing(py::class_<Studio, std::shared_ptr<Studio>>& c) {
-    c.def("draw_points", &draw_points, py::arg("positions"), py::arg("values") = py::none(),
+    c.def("points", &draw_points, py::arg("positions"), py::arg("values") = py::none(),
           py::arg("colors") = py::none(), py::arg("size") = 3.0f, py::arg("world_size") = false,
           py::arg("color") = std::array<float, 4>{0.95f, 0.80f, 0.55f, 1.0f},
           py::arg("opacity") = 1.0f, py::arg("blend") = "alpha", py::arg("colormap") = "viridis",
           py::arg("low") = 0.0f, py::arg("high") = 1.0f, py::arg("round") = true,
-          "In a frame: App.points.");
-    c.def("draw_lines", &draw_lines, py::arg("positions"),
+          "Into the drawing list: App.points.");
+    c.def("lines", &draw_lines, py::arg("positions"),
           py::arg("color") = std::array<float, 4>{0.6f, 0.65f, 0.7f, 1.0f}, py::arg("fade") = 0.0f,
-          py::arg("segments") = false, py::arg("closed") = false, "In a frame: App.lines.");
-    c.def("draw_image", &draw_texture, py::arg("array"), py::arg("colormap") = "viridis",
+          py::arg("segments") = false, py::arg("closed") = false,
+          "Into the drawing list: App.lines.");
+    c.def("image", &draw_texture, py::arg("array"), py::arg("colormap") = "viridis",
           py::arg("low") = 0.0f, py::arg("high") = 1.0f, py::arg("gamma") = 1.0f,
           py::arg("smooth") = false, py::arg("y_up") = false, py::arg("opacity") = 1.0f);
-    c.def("draw_image", &draw_image, py::arg("array"), py::arg("colormap") = "viridis",
+    c.def("image", &draw_image, py::arg("array"), py::arg("colormap") = "viridis",
           py::arg("low") = 0.0f, py::arg("high") = 1.0f, py::arg("gamma") = 1.0f,
           py::arg("smooth") = false, py::arg("y_up") = false, py::arg("opacity") = 1.0f,
-          "In a frame: App.image.");
+          "Into the drawing list: App.image.");
+    c.def("begin_step", &Studio::begin_step,
+          "What is drawn from now on takes the place of the list when the step ends.");
+    c.def("drop_step", &Studio::drop_step, "The step failed: the drawing before it stays.");
+    c.def("draw", &Studio::draw, py::call_guard<py::gil_scoped_release>(),
+          "Draws the list, once a frame; end_frame does it, too. What it throws empties the list.");
+    c.def(
+        "drawn_memory",
+        [](Studio& e, const py::object& shape, const py::object& dtype) {
+            return wrap_array(e.drawn_memory(dtype_from(dtype), to_extents(shape, "shape")));
+        },
+        py::arg("shape"), py::arg("dtype"),
+        "An array, contents undefined, for a copy that this step draws.");
     c.def_property_readonly(
         "element_under_mouse",
         [](Studio& e) -> std::optional<std::pair<int, int>> {
