@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 // The command line of a program that is an App.
-#include "engine/app/app.h"
+#include "engine/app/app_options.h"
+
 #include "engine/core/error.h"
 
 #include <fmt/format.h>
 
 #include <charconv>
 #include <cstdlib>
+#include <functional>
 #include <string_view>
+#include <utility>
 
 namespace lathe {
 
@@ -65,25 +68,31 @@ void take(AppConfig& config, std::string_view option, const std::function<std::s
 
 } // namespace
 
+AppConfig parse_options(std::span<char* const> words, AppConfig config) {
+    for (std::size_t k = 0; k < words.size(); ++k) {
+        const std::string_view option = words[k];
+        take(config, option, [&]() -> std::string {
+            if (++k == words.size()) throw Error{fmt::format("{} wants a value", option)};
+            return words[k];
+        });
+    }
+    return config;
+}
+
 AppConfig with_options(int argc, char** argv, AppConfig config) {
     const std::string_view program = argc > 0 ? argv[0] : "program";
-    for (int k = 1; k < argc; ++k) {
-        const std::string_view option = argv[k];
-        if (option == "--help" || option == "-h") {
+    const std::span<char* const> words{argv + (argc > 0), argv + argc};
+    for (const std::string_view word : words)
+        if (word == "--help" || word == "-h") {
             fmt::print("{}", usage(program));
             std::exit(0);
         }
-        try {
-            take(config, option, [&]() -> std::string {
-                if (++k == argc) throw Error{fmt::format("{} wants a value", option)};
-                return argv[k];
-            });
-        } catch (const Error& error) {
-            fmt::print(stderr, "{}: {}\n{}", program, error.what(), usage(program));
-            std::exit(2);
-        }
+    try {
+        return parse_options(words, std::move(config));
+    } catch (const Error& error) {
+        fmt::print(stderr, "{}: {}\n{}", program, error.what(), usage(program));
+        std::exit(2);
     }
-    return config;
 }
 
 } // namespace lathe

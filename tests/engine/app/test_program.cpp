@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+// App, as programs use it: arrays that kernels write and that are drawn, steps, resets, errors.
+#include "engine/app/app.h"
+
+#include "engine/app/app_options.h"
+#include "engine/app/console.h"
+#include "engine/app/frame_loop.h"
+#include "engine/app/run_control.h"
+#include "engine/app/screenshot.h"
+#include "engine/core/error.h"
+#include "engine/interop/frame_map.h"
+#include "engine/interop/interop_mode.h"
+#include "gpu/array/elementwise.h"
+#include "gpu/driver/check.h"
+#include "gpu/memory.h"
+#include "tests/gpu/device_test.h"
+#include "tests/temp_folder.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <complex>
+#include <numeric>
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+namespace lathe {
+namespace {
+
+constexpr const char* kSource = R"(
+__global__ void ramp(float* h, int width, int height, float start) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x < width && y < height) h[y * width + x] = start + float(y * width + x) / (width * height);
+}
+__global__ void add(float* x, float a) { x[threadIdx.x] += a; }
+__global__ void bad(float* x) { x[(1ll << 40) + threadIdx.x] = 1; }
+)";
+
+class ProgramTest : public gpu::DeviceTest {
+protected:
+    static AppConfig config(std::uint64_t frames = 3) {
+        AppConfig c;
+        c.width = 64;
+        c.height = 48;
+        c.headless = true;
+        c.frames = frames;
+        return c;
+    }
+    static int red(const ImageData& image, int x, int y) { return int(*image.at(x, y)); }
+    static std::vector<float> values_of(const gpu::Array& array) {
+        std::vector<float> all(std::size_t(array.size()));
+        gpu::copy_to_host(all.data(), array.address(), array.bytes());
+        return all;
+    }
+};
+
+TEST_F(ProgramTest, StepsLaunchAndDraw) {
+    App app{config()};
+    const gpu::Array h = app.array<float>({48, 64});
+    AppKernel& ramp = app.kernel(kSource, "ramp");
+    std::vector<float> times;
+    const auto copied = interop_stats().bytes_copied;
+    EXPECT_EQ(app.run([&](const Step& step) {
+        EXPECT_EQ(step.index, times.size());
+        times.push_back(step.time);
+        ramp.over(h.shape())(h, 64, 48, 0.0f);
+        app.image(h, {.colormap = "gray"});
+    }),
+              0);
+    EXPECT_THAT(times,
+                testing::ElementsAre(0, testing::FloatEq(1 / 60.f), testing::FloatEq(2 / 60.f)));
+    const ImageData shown = app.screenshot();
+    EXPECT_LT(red(shown, 0, 0), 10);
+    EXPECT_GT(red(shown, 63, 47), 245);
+    if (interop_mode() == InteropMode::zero_copy) {
+        EXPECT_EQ(interop_stats().bytes_copied, copied);
+    }
+}
+
+TEST_F(ProgramTest, TheListIsDrawnAgainWithoutAStepAndDroppedWithAFailedOne) {
+    App app{config()};
+    const std::vector<float> ones(48 * 64, 1.0f);
+    const gpu::Array white = app.array<float>({48, 64}, std::span{ones}),
+                     black = app.array<float>({48, 64});
+    const auto middle = [&] { return red(app.screenshot(), 32, 24); };
+    ASSERT_TRUE(app.begin_frame());
+    app.begin_step();
+    app.image(white, {.colormap = "gray"});
+    app.end_frame();
+    EXPECT_EQ(middle(), 255);
+    ASSERT_TRUE(app.begin_frame());
+    app.end_frame();
+    EXPECT_EQ(middle(), 255);
+    ASSERT_TRUE(app.begin_frame());
+    app.begin_step();
+    app.image(black, {.colormap = "gray"});
+    app.drop_step();
+    app.end_frame();
+    EXPECT_EQ(middle(), 255);
+    ASSERT_TRUE(app.begin_frame());
+    app.begin_step();
+    app.end_frame();
+    EXPECT_LT(middle(), 20); // an empty list: the background
+}
+
+TEST_F(ProgramTest, OtherArraysAreDrawnByOneCopyOfThisMoment) {
+    App app{config()};
+    gpu::Array numbers = gpu::Array::empty(DType::complex128, {48, 64});
+    const auto fill = [&](double value) {
+        gpu::assign(numbers, gpu::make_scalar(DType::complex128, std::complex<double>{0, value}));
+    };
+    ASSERT_TRUE(app.begin_frame());
+    app.begin_step();
+    fill(-1);
+    app.image(numbers, {.colormap = "gray"});
+    fill(0);
+    app.end_frame();
+    EXPECT_EQ(red(app.screenshot(), 32, 24), 255);
+    EXPECT_THROW(app.image(gpu::Array::empty(DType::float32, {4})), Error);
+    EXPECT_THROW(app.image(gpu::Array::empty(DType::float32, {4, 4, 5})), Error);
+    EXPECT_THROW(app.points(gpu::Array::empty(DType::float32, {4, 5})), Error);
+    EXPECT_THROW(app.lines(gpu::Array::empty(DType::float32, {4})), Error);
+    EXPECT_THROW(app.image(gpu::Array::empty(gpu::ElementType::structure(12), {4, 4})),
+                 gpu::TypeError);
+}
+
+TEST_F(ProgramTest, AResetBringsBackFirstContentsAndTime) {
+    App app{config(4)};
+    const std::vector<float> first{1, 2, 3, 4};
+    const gpu::Array a = app.array<float>({4}, std::span{first}), b = app.array<float>({4});
+    AppKernel& add = app.kernel(kSource, "add");
+    int resets = 0;
+    std::vector<std::uint64_t> indices;
+    app.on_reset([&] { ++resets; });
+    EXPECT_EQ(app.run([&](const Step& step) {
+        indices.push_back(step.index);
+        add.grid({1}, {4})(a, 1.0f);
+        add.grid({1}, {4})(b, 1.0f);
+        if (indices.size() == 2) app.run_control().request_reset();
+    }),
+              0);
+    EXPECT_EQ(resets, 2);
+    EXPECT_THAT(indices, testing::ElementsAre(0, 1, 0, 1));
+    EXPECT_THAT(values_of(a), testing::ElementsAre(3, 4, 5, 6));
+    EXPECT_THAT(values_of(b), testing::Each(2));
+}
+
+TEST_F(ProgramTest, WhatAStepThrowsEndsAProgramWithoutAWindow) {
+    App app{config()};
+    int steps = 0;
+    EXPECT_EQ(app.run([&](const Step&) {
+        ++steps;
+        throw std::runtime_error{"of the step"};
+    }),
+              1);
+    EXPECT_EQ(steps, 1);
+    const auto lines = app.console().lines();
+    EXPECT_TRUE(std::any_of(lines.begin(), lines.end(),
+                            [](const auto& line) { return line.text == "of the step"; }));
+}
+
+TEST_F(ProgramTest, WrongKernelsAndLaunchesAreToldAtOnce) {
+    App app{config()};
+    EXPECT_THROW(app.kernel("nowhere.cu"), Error);
+    EXPECT_THROW(app.kernel("__global__ void broken( {"), Error);
+    const std::vector<float> first(4);
+    const gpu::Array a = app.array<float>({4});
+    AppKernel& add = app.kernel(kSource, "add");
+    EXPECT_THROW(add.over({4})(a), gpu::Error);
+    EXPECT_THROW(add.over({4})(a, 1.0), gpu::Error); // eight bytes where four are wanted
+    EXPECT_THROW((void)add.over({4, 4, 4, 4}), gpu::ShapeError);
+    EXPECT_THROW((void)add.over({0}), gpu::ShapeError);
+    EXPECT_THROW(app.array<float>({3}, std::span{first}), gpu::ShapeError);
+}
+
+TEST_F(ProgramTest, ArraysMayOutliveTheirApp) {
+    const std::vector<float> first{1, 2, 3, 4};
+    std::optional<App> app{std::in_place, config()};
+    const gpu::Array a = app->array<float>({4}, std::span{first});
+    app->kernel(kSource, "add").grid({1}, {4})(a, 1.0f);
+    app.reset();
+    EXPECT_THAT(values_of(a), testing::ElementsAre(2, 3, 4, 5));
+}
+
+TEST_F(ProgramTest, OptionsOfTheCommandLine) {
+    const auto read = [](std::vector<const char*> words) {
+        return parse_options({const_cast<char* const*>(words.data()), words.size()},
+                             {.title = "t"});
+    };
+    const AppConfig c = read({"--headless", "--frames", "7", "--size", "320x200", "--out", "here",
+                              "--set", "feed=0.1", "--set", "kill=2", "--no-ui"});
+    EXPECT_EQ(c.title, "t");
+    EXPECT_EQ(c.headless, true);
+    EXPECT_EQ(c.frames, 7u);
+    EXPECT_EQ(c.width, 320);
+    EXPECT_EQ(c.height, 200);
+    EXPECT_EQ(c.out, "here");
+    EXPECT_EQ(c.ui, false);
+    EXPECT_THAT(c.assignments, testing::ElementsAre("feed=0.1", "kill=2"));
+    EXPECT_THAT([&] { read({"--size", "3x3"}); },
+                testing::ThrowsMessage<Error>(testing::HasSubstr("sides are 16 to 16384")));
+    EXPECT_THAT([&] { read({"--frames"}); },
+                testing::ThrowsMessage<Error>(testing::HasSubstr("wants a value")));
+    EXPECT_THAT([&] { read({"--speed"}); },
+                testing::ThrowsMessage<Error>(testing::HasSubstr("is not known")));
+    EXPECT_THAT([&] { read({"--device", "fast"}); },
+                testing::ThrowsMessage<Error>(testing::HasSubstr("auto, hardware or software")));
+}
+
+TEST_F(ProgramTest, WhatIsLeftBehind) {
+    const test::TempFolder folder;
+    AppConfig c = config();
+    c.title = "left";
+    c.out = folder.path();
+    App app{c};
+    const gpu::Array h = app.array<float>({48, 64});
+    EXPECT_EQ(app.run([&](const Step&) { app.image(h); }), 0);
+    EXPECT_TRUE(std::filesystem::exists(folder.path() / "left.png"));
+    EXPECT_TRUE(std::filesystem::exists(folder.path() / "left.mp4") ||
+                std::filesystem::exists(folder.path() / "left"));
+}
+
+} // namespace
+} // namespace lathe
