@@ -30,8 +30,8 @@ __global__ void scatter(float* places, float* velocities, int count)
 
 __global__ void move(float* places, float* velocities, float* speeds,
                      int count, float time, float dt,
-                     float pull, // [0, 3] = 0.8
-                     float drag) // [0, 1] = 0.05
+                     float pull, //@ 0..3 =0.4
+                     float drag) //@ 0..1 =0.05
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= count) return;

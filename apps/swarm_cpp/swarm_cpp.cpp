@@ -16,7 +16,7 @@ int main(int argc, char** argv) {
         move.over({kCount})(places, velocities, speeds, kCount, step.time, step.dt, pull, drag);
         app.points(places,
                    {.size = 1,
-                    .opacity = 0.3f,
+                    .opacity = 0.12f,
                     .blend = lathe::Blend::additive,
                     .round = false,
                     .colormap = "inferno",
