@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The shortest program: an array, a kernel, a picture.
 #include <lathe/app.h>
+
 int main(int argc, char** argv) {
     lathe::App app{argc, argv, {.title = "ripple"}};
     auto height = app.array<float>({360, 640});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Points that a few wandering centres pull around; forces fade with the square of the distance.
+// Points that a few wandering centres pull around.
+// Forces fade with the distance.
 
 __device__ float random_of(unsigned n)
 {
@@ -19,7 +20,8 @@ __global__ void scatter(float* places, float* velocities, int count)
     float angle = 6.2831853f * random_of(3 * i + 1);
     float radius = cbrtf(random_of(3 * i + 2));
     float flat = radius * sqrtf(1 - height * height);
-    float x = flat * cosf(angle), y = flat * sinf(angle), z = radius * height;
+    float x = flat * cosf(angle), y = flat * sinf(angle);
+    float z = radius * height;
     places[3 * i] = x;
     places[3 * i + 1] = y;
     places[3 * i + 2] = z;
@@ -35,7 +37,9 @@ __global__ void move(float* places, float* velocities, float* speeds,
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= count) return;
-    float x = places[3 * i], y = places[3 * i + 1], z = places[3 * i + 2];
+    float x = places[3 * i];
+    float y = places[3 * i + 1];
+    float z = places[3 * i + 2];
     float ax = 0, ay = 0, az = 0;
     for (int k = 0; k < 3; ++k) {
         float phase = time * (0.3f + 0.1f * k) + 2.1f * k;

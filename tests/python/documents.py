@@ -3,7 +3,8 @@
 
 Blocks share one Python namespace and one working folder. `python` blocks are executed, `bash`
 blocks run with a `lathe` that ends after two small frames, `cuda` blocks are compiled, and those
-with `//@` directives run as sketches. A comment on the line before a block changes this:
+with `//@` directives run as sketches. `cpp` and `cmake` blocks are those of a program in apps,
+which is built and run by a test of its own. A comment on the line before a block changes this:
 
     <!-- file: NAME -->       the block is written to this file of the folder, and not run
     <!-- not run: REASON -->  the block is left out
@@ -30,7 +31,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-LANGUAGES = ("python", "bash", "cuda", "text")
+LANGUAGES = ("python", "bash", "cuda", "cpp", "cmake", "text")
 BASH_SECONDS = 120
 # A `lathe` whose runs are short: two small frames show as much as three hundred large ones.
 SHORT_RUNS = """import os, sys
@@ -178,6 +179,13 @@ def run_cuda(block: Block, folder: Path, environment: dict[str, str]) -> str:
     return ""
 
 
+def find_in_apps(block: Block) -> None:
+    """Raises where no program, or its CMakeLists.txt, has the text."""
+    kind = "*/*.cpp" if block.language == "cpp" else "CMakeLists.txt"
+    if not any(block.text.strip() in each.read_text() for each in (ROOT / "apps").glob(kind)):
+        raise Broken(f"no file apps/{kind} has this text")
+
+
 def compare(wanted: str, got: str) -> None:
     """Raises where `got` is not what the page shows."""
     options = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
@@ -202,6 +210,8 @@ def run_page(page: Path, folder: Path) -> list[str]:
                 printed = run_python(block, page, names)
             elif block.language == "bash":
                 printed = run_bash(block, folder, environment)
+            elif block.language in ("cpp", "cmake"):
+                find_in_apps(block)
             elif block.language == "cuda":
                 printed = run_cuda(block, folder, environment)
             elif block.marker == "prints":
