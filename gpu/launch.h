@@ -31,6 +31,11 @@ constexpr Dim3 blocks_for(Dim3 elements, Dim3 block) noexcept {
             (elements.z + block.z - 1) / block.z};
 }
 
+/// Threads of a block where the launch's author does not care: for one, two or three axes.
+constexpr Dim3 usual_block(std::size_t axes) noexcept {
+    return axes == 1 ? Dim3{256} : axes == 2 ? Dim3{16, 16} : Dim3{8, 8, 4};
+}
+
 struct LaunchConfig {
     Dim3 grid;                    ///< blocks
     Dim3 block;                   ///< threads of a block

@@ -125,8 +125,8 @@ public:
     /// Polls input, swaps kernels between frames, clears the scene and binds it for drawing.
     /// False once the window is closed; end_frame is then not called.
     bool begin_frame();
-    /// Waits for the simulation stream, shows the window. A fault on the stream
-    /// is reported to its slot here; errors that no slot can answer for are thrown.
+    /// Draws the list, waits for the simulation stream, shows the window. A fault on the stream is
+    /// reported to its slot here; errors that no slot can answer for are thrown.
     void end_frame();
     bool in_frame() const;
     /// Blocks until the simulation stream is done. The window lives on meanwhile: it shows the last
@@ -225,9 +225,10 @@ public:
     /// Draws the list now; end_frame() does unless this did. What it throws empties the list.
     void draw();
 
-    // -- drawing at once, between begin_frame and end_frame
-    // -------------------------------------------- Buffers are read in place. Those of frame_map()
-    // are unmapped before, others are by who mapped them.
+    // -- drawing at once, between begin_frame and end_frame --------------------------------
+    // Buffers are read in place.
+
+    /// Those of frame_map() are unmapped before, others are by who mapped them.
     void draw_points(const PointsData& points, const PointsStyle& style = {});
     void draw_lines(const LinesData& lines, const LinesStyle& style = {});
     /// The picture fits the scene; pan and zoom move it.

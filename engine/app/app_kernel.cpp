@@ -23,23 +23,22 @@ AppKernel::Launch AppKernel::over(const gpu::Extents& shape, gpu::Dim3 block, st
                 fmt::format("a launch over {}: sizes are 1 to 2^31 - 1", gpu::to_string(shape))};
         *sizes[axis] = static_cast<unsigned>(size);
     }
-    if (block.total() == 0)
-        block = shape.size() == 1   ? gpu::Dim3{256}
-                : shape.size() == 2 ? gpu::Dim3{16, 16}
-                                    : gpu::Dim3{8, 8, 4};
+    if (block.total() == 0) block = gpu::usual_block(shape.size());
     return grid(gpu::blocks_for(elements, block), block, shared);
 }
 
 AppKernel::Launch AppKernel::grid(gpu::Dim3 grid, gpu::Dim3 block, std::size_t shared) {
-    return {*this, {.grid = grid, .block = block, .shared_bytes = shared}};
+    return {*this, {.grid = grid, .block = block, .shared_bytes = shared, .stream = app_.stream()}};
 }
 
-void AppKernel::launch(gpu::LaunchConfig config,
-                       const std::function<void(const gpu::Kernel&, gpu::LaunchConfig)>& call) {
-    if (!slot_.ready() && !app_.window().headless()) return;
-    config.stream = app_.stream();
+const gpu::Kernel* AppKernel::find() const {
+    if (!slot_.ready() && !app_.window().headless()) return nullptr;
+    return entry_.empty() ? &slot_.kernel() : &slot_.kernel(entry_);
+}
+
+void AppKernel::report_or_rethrow() {
     try {
-        call(entry_.empty() ? slot_.kernel() : slot_.kernel(entry_), config);
+        throw;
     } catch (const gpu::Error& error) {
         if (!app_.report_fault(error)) throw;
     }

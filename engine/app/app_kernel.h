@@ -7,7 +7,6 @@
 #include "gpu/launch.h"
 
 #include <cstddef>
-#include <functional>
 #include <string>
 #include <utility>
 
@@ -36,9 +35,10 @@ public:
         /// to the slot, which goes back to the last good version. Nothing is launched while a
         /// source that is edited in a window has not compiled once.
         template <class... Args> void operator()(const Args&... args) const {
-            kernel_.launch(config_, [&](const gpu::Kernel& kernel, gpu::LaunchConfig config) {
-                gpu::launch(kernel, config, detail::kernel_argument(args)...);
-            });
+            try {
+                if (const gpu::Kernel* const kernel = kernel_.find())
+                    gpu::launch(*kernel, config_, detail::kernel_argument(args)...);
+            } catch (...) { kernel_.report_or_rethrow(); }
         }
 
     private:
@@ -57,8 +57,10 @@ public:
     KernelSlot& slot() { return slot_; }
 
 private:
-    void launch(gpu::LaunchConfig config,
-                const std::function<void(const gpu::Kernel&, gpu::LaunchConfig)>& call);
+    /// Null while a source that is edited in a window has not compiled once.
+    const gpu::Kernel* find() const;
+    /// Of the error under way: its slot takes it, or it goes on.
+    void report_or_rethrow();
 
     App& app_;
     KernelSlot& slot_;

@@ -32,13 +32,20 @@ std::string name_of_text(const std::vector<AppSlot>& slots, const std::string& w
     return name;
 }
 
+/// The first slot of a file; null: there is none.
+KernelSlot* find_file(const std::vector<AppSlot>& slots, const fs::path& file) {
+    const fs::path whole = fs::absolute(file).lexically_normal();
+    for (const AppSlot& s : slots)
+        if (!s.slot->file().empty() && fs::absolute(s.slot->file()).lexically_normal() == whole)
+            return s.slot.get();
+    return nullptr;
+}
+
 /// Of a file, a name no other slot has: "step.cu", "step.cu (b)" of another folder b, and
 /// "step.cu#2" of the same file with other options. Faults carry no folders, hence none in front.
 std::string name_of_file(const std::vector<AppSlot>& slots, const fs::path& file) {
     const fs::path whole = fs::absolute(file).lexically_normal();
-    const bool is_there = std::any_of(slots.begin(), slots.end(), [&](const AppSlot& s) {
-        return !s.slot->file().empty() && fs::absolute(s.slot->file()).lexically_normal() == whole;
-    });
+    const bool is_there = find_file(slots, file) != nullptr;
     const std::string plain = whole.filename().string();
     if (!is_taken(slots, plain)) return plain;
     std::string name =
@@ -140,10 +147,7 @@ AppKernel& App::kernel(std::string_view file_or_source, std::string entry,
                                     fs::current_path().string())};
     }
     KernelSlot* slot = nullptr;
-    for (auto& s : p_->slots) // kernels of a file share its slot
-        if (is_file_name(wanted) && !s.slot->file().empty() && options.empty() &&
-            fs::equivalent(s.slot->file(), wanted))
-            slot = s.slot.get();
+    if (is_file_name(wanted) && options.empty()) slot = find_file(p_->slots, wanted);
     if (!slot) slot = &add_kernel(wanted, {}, std::move(options));
     if (!slot->ready() && p_->window.headless()) {
         std::string why;

@@ -35,7 +35,7 @@ gpu::Array& DrawnCopies::memory(const std::shared_ptr<FrameMap>& map, DType dtyp
     const std::size_t at = used_++;
     if (at == copies_.size()) copies_.emplace_back();
     gpu::Array& copy = copies_[at];
-    if (copy.shape() != shape || copy.type() != gpu::ElementType{dtype} || !copy.graphics())
+    if (copy.shape() != shape || copy.type() != gpu::ElementType{dtype})
         copy = make_shared_array(map, dtype, shape);
     return copy;
 }

@@ -11,7 +11,6 @@
 #include "gpu/array/array.h"
 
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <variant>

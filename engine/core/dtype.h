@@ -4,9 +4,9 @@
 
 #include <complex>
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string_view>
+#include <type_traits>
 
 namespace lathe {
 
@@ -36,49 +36,32 @@ std::optional<DType> dtype_from_name(std::string_view name);
 std::optional<DType> dtype_from_typestr(std::string_view typestr);
 
 namespace detail {
-template <class T> struct DTypeOf;
-template <> struct DTypeOf<bool> {
-    static constexpr DType value = DType::bool_;
-};
-template <> struct DTypeOf<std::int8_t> {
-    static constexpr DType value = DType::int8;
-};
-template <> struct DTypeOf<std::uint8_t> {
-    static constexpr DType value = DType::uint8;
-};
-template <> struct DTypeOf<std::int16_t> {
-    static constexpr DType value = DType::int16;
-};
-template <> struct DTypeOf<std::uint16_t> {
-    static constexpr DType value = DType::uint16;
-};
-template <> struct DTypeOf<std::int32_t> {
-    static constexpr DType value = DType::int32;
-};
-template <> struct DTypeOf<std::uint32_t> {
-    static constexpr DType value = DType::uint32;
-};
-template <> struct DTypeOf<std::int64_t> {
-    static constexpr DType value = DType::int64;
-};
-template <> struct DTypeOf<std::uint64_t> {
-    static constexpr DType value = DType::uint64;
-};
-template <> struct DTypeOf<float> {
-    static constexpr DType value = DType::float32;
-};
-template <> struct DTypeOf<double> {
-    static constexpr DType value = DType::float64;
-};
-template <> struct DTypeOf<std::complex<float>> {
-    static constexpr DType value = DType::complex64;
-};
-template <> struct DTypeOf<std::complex<double>> {
-    static constexpr DType value = DType::complex128;
-};
+template <class T> struct Complex : std::false_type {};
+template <class T> struct Complex<std::complex<T>> : std::true_type {};
+
+template <class T> consteval DType find_dtype() {
+    constexpr std::size_t size = sizeof(T); // of integers the size decides: long is a long long
+    if constexpr (std::is_same_v<T, bool>) return DType::bool_;
+    else if constexpr (std::is_same_v<T, float>) return DType::float32;
+    else if constexpr (std::is_same_v<T, double>) return DType::float64;
+    else if constexpr (Complex<T>::value && size <= 16)
+        return size == 8 ? DType::complex64 : DType::complex128;
+    else {
+        static_assert(std::is_integral_v<T> && size <= 8, "arrays have no elements of this type");
+        if (std::is_signed_v<T>)
+            return size == 1   ? DType::int8
+                   : size == 2 ? DType::int16
+                   : size == 4 ? DType::int32
+                               : DType::int64;
+        return size == 1   ? DType::uint8
+               : size == 2 ? DType::uint16
+               : size == 4 ? DType::uint32
+                           : DType::uint64;
+    }
+}
 } // namespace detail
 
 /// Of a C++ type of numbers.
-template <class T> inline constexpr DType dtype_of = detail::DTypeOf<T>::value;
+template <class T> inline constexpr DType dtype_of = detail::find_dtype<T>();
 
 } // namespace lathe

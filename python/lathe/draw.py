@@ -12,14 +12,14 @@ from lathe._lathe import Studio
 from lathe.drawable import in_words, look_at, on_device
 from lathe.native import native
 
-__all__ = ["DrawList"]
+__all__ = ["Drawing"]
 
 BLENDS = ("opaque", "alpha", "additive")
 PICTURE_KINDS = "biufc"
 FLOATS = (np.float32, np.float64)
 
 
-class DrawList:
+class Drawing:
     """Drawing calls of an App; each is checked at once and drawn at the end of the frame."""
 
     def __init__(self, studio: Studio) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 from lathe import options as run_options
 from lathe._lathe import Studio
 from lathe.arrays import KeptArrays
-from lathe.draw import DrawList
+from lathe.draw import Drawing
 from lathe.live import LiveKernels
 from lathe.movie import Movie
 from lathe.native import native
@@ -32,7 +32,7 @@ HEADLESS_DT = 1.0 / 60.0
 LONGEST_DT = 0.1
 
 
-class Loop(DrawList):
+class Loop(Drawing):
     """Frames and steps: a frame is shown, a step is simulated; see `App`."""
 
     def __init__(

@@ -256,10 +256,8 @@ Launcher launcher_over(const KernelPointer& kernel, const py::object& shape,
                           : py::make_tuple(shape);
     const auto elements =
         dim3_from(sizes[py::slice(py::none(), py::none(), py::int_(-1))], "shape");
-    gpu::Dim3 threads{256};
-    if (sizes.size() == 2) threads = {16, 16};
-    if (sizes.size() == 3) threads = {8, 8, 4};
-    if (!block.is_none()) threads = dim3_from(block, "block");
+    const gpu::Dim3 threads =
+        block.is_none() ? gpu::usual_block(sizes.size()) : dim3_from(block, "block");
     return {kernel, gpu::blocks_for(elements, threads), threads, shared_bytes};
 }
 

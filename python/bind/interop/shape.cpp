@@ -39,9 +39,4 @@ std::size_t count_of(const std::vector<py::ssize_t>& shape, std::size_t item) {
     return count;
 }
 
-std::vector<py::ssize_t> shape_from(const py::object& object) {
-    if (py::isinstance<py::int_>(object)) return {object.cast<py::ssize_t>()};
-    return object.cast<std::vector<py::ssize_t>>();
-}
-
 } // namespace lathe::bind

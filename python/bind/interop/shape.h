@@ -20,8 +20,6 @@ namespace py = pybind11;
 DType dtype_from(const py::object& numpy_dtype);
 py::dtype numpy_dtype(DType dtype);
 
-/// Of an integer or a sequence of integers.
-std::vector<py::ssize_t> shape_from(const py::object& object);
 /// Elements; throws ValueError for negative sizes and for totals that no memory holds.
 std::size_t count_of(const std::vector<py::ssize_t>& shape, std::size_t item_bytes);
 /// As Python writes it: "(3, 4)", "(3,)".
