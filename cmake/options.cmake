@@ -31,6 +31,7 @@ add_library(lathe_options INTERFACE)
 add_library(lathe::options ALIAS lathe_options)
 target_include_directories(lathe_options INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_options(lathe_options INTERFACE
+    -fno-semantic-interposition # what LATHE_API exports is in line in its own library, too
     -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
     $<$<BOOL:${LATHE_WERROR}>:-Werror>)
 # Every target, also the libraries built from other projects' sources: tools/sanitize.

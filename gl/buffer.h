@@ -4,6 +4,7 @@
 // what GL draws, with no copy, and a kernel that overruns it faults instead of damaging GL.
 #pragma once
 
+#include "engine/core/api.h"
 #include "gl/object.h"
 
 #include <cstddef>
@@ -17,7 +18,7 @@ enum class Storage {
     device,    ///< in the GPU's memory; upload() and download() copy
 };
 
-class Buffer {
+class LATHE_API Buffer {
 public:
     Buffer() = default;
     /// Allocates `bytes` (> 0), zeroed; GL's own size is rounded up to 16, which wrap() and driver

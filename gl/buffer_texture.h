@@ -2,6 +2,7 @@
 // A texture over a buffer: shaders fetch the elements of the buffer where they lie, by number.
 #pragma once
 
+#include "engine/core/api.h"
 #include "gl/gl.h"
 #include "gl/object.h"
 
@@ -9,7 +10,7 @@
 
 namespace lathe::gl {
 
-class BufferTexture {
+class LATHE_API BufferTexture {
 public:
     /// Binds the buffer to a texture unit, as texels of a sized internal format of GL (GL_R32F);
     /// `texels` is how many of them a shader may fetch. Nothing is copied. The GL texture is made

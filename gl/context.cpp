@@ -5,6 +5,7 @@
 #include "engine/core/process.h"
 #include "gl/error.h"
 #include "gl/object_registry.h"
+#include "gl/saved_state.h"
 
 #include <glad/gl.h>
 
@@ -42,7 +43,7 @@ Context::~Context() {
 }
 
 void Context::retire() noexcept {
-    const bool here = current_context == this && !process_is_exiting();
+    const bool here = current() == this && !process_is_exiting();
     if (here) {
         collect();
         glFinish();
@@ -51,40 +52,59 @@ void Context::retire() noexcept {
 }
 
 void Context::make_current() {
-    if (current_context != this) {
-        if (current_context) current_context->release_current();
+    if (current() != this) {
+        leave_others();
         bind();
+        native_ = NativeGlContext::current();
         current_context = this;
     }
     collect();
 }
 
+/// EGL and GLX refuse to make a context current on a thread that has one of the other system.
+void Context::leave_others() const noexcept {
+    if (Context* other = current()) return other->release_current();
+    if (const auto now = NativeGlContext::current(); now && now.system != native_.system)
+        now.release();
+}
+
 void Context::release_current() {
     if (current_context != this) return;
-    unbind();
+    if (current() == this) unbind();
     current_context = nullptr;
 }
 
 void Context::collect() noexcept {
-    if (current_context == this) delete_given_up(serial_);
+    if (current() == this) delete_given_up(serial_);
 }
 
-Context* Context::current() noexcept { return current_context; }
+Context* Context::current() noexcept {
+    return current_context && current_context->native_.is_current() ? current_context : nullptr;
+}
 
 Context& Context::require_current() {
-    if (!current_context)
+    Context* const here = current();
+    if (!here)
         throw Error{"no GL context is current on this thread: open a window (or a HeadlessContext) "
                     "first, and make GL objects on the thread that opened it"};
-    return *current_context;
+    return *here;
 }
 
 RestoreContext::RestoreContext() noexcept
-    : before_{current_context}, serial_{before_ ? before_->serial() : 0} {}
+    : before_{Context::current()}, serial_{before_ ? before_->serial() : 0} {
+    if (!before_) foreign_ = NativeGlContext::current();
+}
 
 RestoreContext::RestoreContext(Context& context) : RestoreContext{} { context.make_current(); }
 
 RestoreContext::~RestoreContext() {
-    if (process_is_exiting() || !is_living(serial_)) return;
+    if (process_is_exiting()) return;
+    if (foreign_ && !foreign_.is_current()) {
+        if (const auto now = NativeGlContext::current(); now.system != foreign_.system)
+            now.release();
+        foreign_.make_current();
+    }
+    if (!is_living(serial_)) return;
     try {
         before_->make_current();
     } catch (const std::exception& error) {
@@ -92,8 +112,8 @@ RestoreContext::~RestoreContext() {
     }
 }
 
-void Context::adopt(LoadFunction load) {
-    const int loaded = gladLoadGL(load);
+void Context::load(GlLoader loader) {
+    const int loaded = gladLoadGL(loader);
     if (!loaded) throw Error{"GL functions could not be loaded: the context answers no version"};
     info_ = {.vendor = text_of(GL_VENDOR),
              .renderer = text_of(GL_RENDERER),
@@ -110,11 +130,13 @@ void Context::adopt(LoadFunction load) {
             fmt::format("OpenGL is {}.{} ({}), Lathe needs 4.5: update the graphics driver, "
                         "or run with LIBGL_ALWAYS_SOFTWARE=1 for Mesa's llvmpipe",
                         info_.major, info_.minor, info_.renderer)};
-    install_debug_output();
-    glPixelStorei(GL_PACK_ALIGNMENT, 1);
-    glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
-    glEnable(GL_PROGRAM_POINT_SIZE);
     log::debug("GL {} on {} ({})", info_.version, info_.renderer, info_.vendor);
+}
+
+void Context::adopt(GlLoader loader) {
+    load(loader);
+    install_debug_output();
+    set_expected_state();
 }
 
 } // namespace lathe::gl

@@ -3,6 +3,9 @@
 // (headless_context.h) makes one without a display; the window of engine/app makes the other.
 #pragma once
 
+#include "engine/core/api.h"
+#include "engine/core/native_gl_context.h"
+
 #include <cstdint>
 #include <string>
 
@@ -18,12 +21,9 @@ struct Info {
 };
 
 /// True for the renderer strings of software rasterisers.
-bool is_software_renderer(const std::string& renderer);
+LATHE_API bool is_software_renderer(const std::string& renderer);
 
-/// Function address by name (eglGetProcAddress, glfwGetProcAddress).
-using LoadFunction = void (*(*)(const char* name))();
-
-class Context {
+class LATHE_API Context {
 public:
     Context(const Context&) = delete;
     Context& operator=(const Context&) = delete;
@@ -41,16 +41,19 @@ public:
     /// Unlike that of every other context of this process, dead ones included; from 1.
     std::uint32_t serial() const noexcept { return serial_; }
 
-    /// The calling thread's context, or null.
+    /// The calling thread's context; null where it has none or another library made its own
+    /// current.
     static Context* current() noexcept;
     /// Throws gl::Error where the thread has none: every constructor of a GL object asks this.
     static Context& require_current();
 
 protected:
     Context();
-    /// Loads GL, reads Info, switches debug output on. The context must be current.
-    /// Throws gl::Error where GL is older than 4.5.
-    void adopt(LoadFunction load);
+    /// Loads GL and reads Info. The context must be current. Throws gl::Error where GL is older
+    /// than 4.5.
+    void load(GlLoader loader);
+    /// The same of a context of our own: with debug output and set_expected_state().
+    void adopt(GlLoader loader);
     /// Derived destructors call this first, while the context can still be current; a second call
     /// does nothing.
     void retire() noexcept;
@@ -59,13 +62,16 @@ protected:
     virtual void unbind() noexcept = 0;
 
 private:
+    void leave_others() const noexcept;
+
+    NativeGlContext native_; ///< since it was current for the first time
     std::uint32_t serial_;
     Info info_;
 };
 
 /// Puts back, at its end, the context that was current at its beginning: for destructors and other
-/// code that runs in the middle of somebody else's frame.
-class RestoreContext {
+/// code that runs in the middle of somebody else's frame. It may be another library's.
+class LATHE_API RestoreContext {
 public:
     RestoreContext() noexcept;
     /// And makes `context` current meanwhile.
@@ -75,6 +81,7 @@ public:
     ~RestoreContext();
 
 private:
+    NativeGlContext foreign_; ///< where none of ours was current
     Context* before_;
     std::uint32_t serial_; ///< of `before_`, which may be gone by then
 };

@@ -2,6 +2,7 @@
 // What GL reports becomes a log line at once (debug output) and, where check() asks, an exception.
 #pragma once
 
+#include "engine/core/api.h"
 #include "engine/core/diagnostic.h"
 #include "engine/core/error.h"
 
@@ -11,7 +12,7 @@
 namespace lathe::gl {
 
 /// A failure of GL, of making a context, or of a shader; then diagnostics() names file and line.
-class Error : public lathe::Error {
+class LATHE_API Error : public lathe::Error {
 public:
     explicit Error(const std::string& message, std::vector<Diagnostic> diagnostics = {},
                    std::source_location where = std::source_location::current())
@@ -25,13 +26,13 @@ private:
 
 /// Throws gl::Error "<what> failed: <GL's words>" where GL reported an error in the current
 /// context since the last check; waits for nothing.
-void check(std::string_view what);
+LATHE_API void check(std::string_view what);
 
 /// Forgets errors reported so far (a test that made one on purpose).
-void clear_errors() noexcept;
+LATHE_API void clear_errors() noexcept;
 
 /// Routes KHR_debug messages of the current context to lathe::log and to check(). Called once a
 /// context by Context.
-void install_debug_output();
+LATHE_API void install_debug_output();
 
 } // namespace lathe::gl

@@ -63,11 +63,11 @@ void Framebuffer::blit_to(const Framebuffer& target) const {
                            target.height(), GL_COLOR_BUFFER_BIT, same ? GL_NEAREST : GL_LINEAR);
 }
 
-void Framebuffer::blit_to_window(int w, int h) const {
+void Framebuffer::blit_to(unsigned framebuffer, int x, int y, int w, int h) const {
     const bool same = w == width() && h == height();
     glDisable(GL_SCISSOR_TEST);
-    glBlitNamedFramebuffer(id(), 0, 0, 0, width(), height(), 0, 0, w, h, GL_COLOR_BUFFER_BIT,
-                           same ? GL_NEAREST : GL_LINEAR);
+    glBlitNamedFramebuffer(id(), framebuffer, 0, 0, width(), height(), x, y, x + w, y + h,
+                           GL_COLOR_BUFFER_BIT, same ? GL_NEAREST : GL_LINEAR);
 }
 
 std::vector<std::byte> Framebuffer::read(int channels) const {

@@ -3,6 +3,7 @@
 // Rows count upward from the bottom, as GL has them; engine/app/screenshot.h turns them.
 #pragma once
 
+#include "engine/core/api.h"
 #include "gl/texture.h"
 
 #include <array>
@@ -11,7 +12,7 @@ namespace lathe::gl {
 
 class Buffer;
 
-class Framebuffer {
+class LATHE_API Framebuffer {
 public:
     Framebuffer() = default;
     /// Throws gl::Error where a size is not positive or larger than GL allows.
@@ -31,8 +32,9 @@ public:
     void clear(const std::array<float, 4>& color) const;
     /// Copies the picture to another one, scaled (linear) where sizes differ.
     void blit_to(const Framebuffer& target) const;
-    /// The same to the window's own framebuffer, covering width × height from its corner.
-    void blit_to_window(int width, int height) const;
+    /// The same to another library's framebuffer, or the window's own, 0: to width × height pixels
+    /// from x, y.
+    void blit_to(unsigned framebuffer, int x, int y, int width, int height) const;
     /// Reads back 8-bit texels, 3 or 4 channels, bottom row first; waits for GL.
     std::vector<std::byte> read(int channels = 4) const;
 

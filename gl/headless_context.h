@@ -3,6 +3,7 @@
 // the surfaceless platform with Mesa. libEGL is opened at run time.
 #pragma once
 
+#include "engine/core/api.h"
 #include "gl/context.h"
 
 #include <memory>
@@ -15,7 +16,7 @@ enum class HeadlessPlatform {
     surfaceless, ///< EGL_MESA_platform_surfaceless only
 };
 
-class HeadlessContext final : public Context {
+class LATHE_API HeadlessContext final : public Context {
 public:
     /// Opens EGL, makes a GL 4.5 core context and makes it current. LATHE_EGL_DEVICE=<n> picks
     /// the n-th EGL device, LATHE_EGL_LIBRARY another libEGL. Throws gl::Error naming the cause and

@@ -4,6 +4,7 @@
 // and a name whose context is gone went with it.
 #pragma once
 
+#include "engine/core/api.h"
 #include "engine/core/handle.h"
 
 #include <cstdint>
@@ -19,9 +20,9 @@ struct Name {
 };
 
 /// Names `id` as an object of the current context. Throws gl::Error where there is none.
-Name name_here(unsigned id);
+LATHE_API Name name_here(unsigned id);
 /// Deletes now, later or never, as above.
-void destroy(Kind kind, Name name) noexcept;
+LATHE_API void destroy(Kind kind, Name name) noexcept;
 
 template <Kind kind> struct ObjectTraits {
     using Type = Name;

@@ -3,6 +3,7 @@
 // errors name the file and line they are in.
 #pragma once
 
+#include "engine/core/api.h"
 #include "engine/core/diagnostic.h"
 #include "gl/object.h"
 
@@ -22,7 +23,7 @@ struct ShaderSource {
     std::string text;
 };
 
-class Program {
+class LATHE_API Program {
 public:
     Program() = default;
     /// Compiles shaders/<vertex> and shaders/<fragment>; each of `defines` ("NAME value") is

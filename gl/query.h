@@ -2,6 +2,7 @@
 // GL time between two points, read some frames later so that nobody waits.
 #pragma once
 
+#include "engine/core/api.h"
 #include "gl/object.h"
 
 #include <array>
@@ -11,7 +12,7 @@ namespace lathe::gl {
 
 /// The time between two points of GL's command stream, as two timestamps (Mesa's software
 /// rasterisers give no usable time-elapsed queries). Queries may overlap and nest.
-class Query {
+class LATHE_API Query {
 public:
     Query();
 
@@ -28,7 +29,7 @@ private:
 };
 
 /// Times the same stretch of every frame with a ring of queries.
-class FrameTimer {
+class LATHE_API FrameTimer {
 public:
     void begin();
     void end();

@@ -2,6 +2,7 @@
 // A two-dimensional GL texture with immutable storage and one level; a colormap is one of height 1.
 #pragma once
 
+#include "engine/core/api.h"
 #include "gl/object.h"
 
 #include <cstddef>
@@ -26,13 +27,13 @@ enum class Format {
 };
 
 /// Bytes of one texel as uploaded and downloaded, rows packed.
-std::size_t texel_bytes(Format format);
+LATHE_API std::size_t texel_bytes(Format format);
 /// Components of one texel.
-int components_of(Format format);
+LATHE_API int components_of(Format format);
 
 enum class Filter { nearest, linear };
 
-class Texture {
+class LATHE_API Texture {
 public:
     Texture() = default;
     /// Allocates width × height texels, zeroed; clamped to its edge. glTextureStorage2D.

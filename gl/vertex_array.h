@@ -2,6 +2,7 @@
 // Which buffer feeds which vertex attribute.
 #pragma once
 
+#include "engine/core/api.h"
 #include "gl/object.h"
 
 #include <cstddef>
@@ -20,7 +21,7 @@ struct Attribute {
     bool normalized = false;      ///< integers become 0..1; integers that are not become floats
 };
 
-class VertexArray {
+class LATHE_API VertexArray {
 public:
     /// Makes an empty one in the current context.
     VertexArray();

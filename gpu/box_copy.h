@@ -3,6 +3,7 @@
 // sides are checked before the driver sees them: a copy that would leave its memory is refused.
 #pragma once
 
+#include "engine/core/api.h"
 #include "gpu/context.h"
 #include "gpu/cuda_array.h"
 #include "gpu/stream.h"
@@ -46,19 +47,19 @@ struct BoxCopy {
 
 /// `aligned` promises a pitch that cuMemAllocPitch could have given. (cuMemcpy2D,
 /// cuMemcpy2DUnaligned)
-void copy_rows(const BoxCopy& copy, bool aligned = true);
-void copy_rows(const BoxCopy& copy, StreamView stream); ///< (cuMemcpy2DAsync)
-void copy_box(const BoxCopy& copy);                     ///< (cuMemcpy3D)
-void copy_box(const BoxCopy& copy, StreamView stream);  ///< (cuMemcpy3DAsync)
+LATHE_API void copy_rows(const BoxCopy& copy, bool aligned = true);
+LATHE_API void copy_rows(const BoxCopy& copy, StreamView stream); ///< (cuMemcpy2DAsync)
+LATHE_API void copy_box(const BoxCopy& copy);                     ///< (cuMemcpy3D)
+LATHE_API void copy_box(const BoxCopy& copy, StreamView stream);  ///< (cuMemcpy3DAsync)
 /// The sides may be in different contexts. (cuMemcpy3DPeer)
-void copy_box_between(const BoxCopy& copy);
-void copy_box_between(const BoxCopy& copy, StreamView stream); ///< (cuMemcpy3DPeerAsync)
+LATHE_API void copy_box_between(const BoxCopy& copy);
+LATHE_API void copy_box_between(const BoxCopy& copy, StreamView stream); ///< (cuMemcpy3DPeerAsync)
 
 /// `bytes` of linear memory of one context into that of another; empty: the current one.
 /// (cuMemcpyPeer)
-void copy_between(CUdeviceptr to, const Context& to_context, CUdeviceptr from,
-                  const Context& from_context, std::size_t bytes);
-void copy_between(CUdeviceptr to, const Context& to_context, CUdeviceptr from,
-                  const Context& from_context, std::size_t bytes, StreamView stream);
+LATHE_API void copy_between(CUdeviceptr to, const Context& to_context, CUdeviceptr from,
+                            const Context& from_context, std::size_t bytes);
+LATHE_API void copy_between(CUdeviceptr to, const Context& to_context, CUdeviceptr from,
+                            const Context& from_context, std::size_t bytes, StreamView stream);
 
 } // namespace lathe::gpu

@@ -3,6 +3,7 @@
 // that decides the image. A disk that is full, read-only or holds damaged files costs speed only.
 #pragma once
 
+#include "engine/core/api.h"
 #include "engine/core/cache_key.h"
 #include "engine/core/file_cache.h"
 #include "gpu/compiler.h"
@@ -16,7 +17,7 @@
 
 namespace lathe::gpu {
 
-class CompileCache {
+class LATHE_API CompileCache {
 public:
     /// The process's cache, below cache_directory() as it is at the first call.
     static CompileCache& instance();

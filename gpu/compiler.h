@@ -3,6 +3,7 @@
 // with file, line and column. Results are kept in compile_cache.h.
 #pragma once
 
+#include "engine/core/api.h"
 #include "engine/core/diagnostic.h"
 #include "engine/core/error.h"
 #include "gpu/device.h"
@@ -18,7 +19,7 @@
 
 namespace lathe::gpu {
 
-struct CompileTarget {
+struct LATHE_API CompileTarget {
     ImageKind kind = ImageKind::ptx;
     ComputeCapability capability{7, 5};
 
@@ -52,7 +53,7 @@ struct CompileRequest {
     bool quick = false;
 };
 
-struct CompileResult {
+struct LATHE_API CompileResult {
     bool ok = false;
     CompileTarget target;
     std::vector<std::byte> image; ///< PTX without a closing 0, or CUBIN; empty where not ok
@@ -75,7 +76,7 @@ struct CompileResult {
 };
 
 /// A source that NVRTC refused; what() is the first error.
-class CompileError : public lathe::Error {
+class LATHE_API CompileError : public lathe::Error {
 public:
     explicit CompileError(const CompileResult& result,
                           std::source_location where = std::source_location::current());
@@ -93,12 +94,12 @@ private:
 /// Compiles, or answers from the cache. Blocks for 10 ms to seconds; safe on any thread, NVRTC
 /// itself compiles one source at a time. A source with errors is a result that is not ok.
 /// Throws lathe::Error where NVRTC itself is missing (the message says what brings it).
-CompileResult compile(const CompileRequest& request);
+LATHE_API CompileResult compile(const CompileRequest& request);
 
 /// The same; throws CompileError where the source has errors.
-CompileResult compile_or_throw(const CompileRequest& request);
+LATHE_API CompileResult compile_or_throw(const CompileRequest& request);
 
 /// NVRTC's log as diagnostics. Lines and columns count from 1; the column is the caret's.
-std::vector<Diagnostic> parse_nvrtc_log(std::string_view log);
+LATHE_API std::vector<Diagnostic> parse_nvrtc_log(std::string_view log);
 
 } // namespace lathe::gpu

@@ -5,6 +5,7 @@
 // before them: with it the driver has released what they own, and they leave it alone.
 #pragma once
 
+#include "engine/core/api.h"
 #include "gpu/device.h"
 
 #include <cuda.h>
@@ -19,7 +20,7 @@ struct MemoryInfo {
 };
 
 /// Names a context; copies are cheap and own nothing.
-class Context {
+class LATHE_API Context {
 public:
     Context() = default; ///< no context
     static Context wrap(CUcontext context) noexcept;
@@ -69,7 +70,7 @@ private:
 };
 
 /// Makes a context current for a scope, and the one before it current again at the end.
-class CurrentContext {
+class LATHE_API CurrentContext {
 public:
     [[nodiscard]] explicit CurrentContext(const Context& context);
     CurrentContext(const CurrentContext&) = delete;
@@ -91,7 +92,7 @@ namespace detail {
 /// For destructors: the context current for a scope. False where the driver must be left alone,
 /// because the process is ending or the context is gone. Never throws; an empty context leaves the
 /// thread's as it is.
-class ReleaseScope {
+class LATHE_API ReleaseScope {
 public:
     [[nodiscard]] explicit ReleaseScope(const Context& context) noexcept;
     ReleaseScope(const ReleaseScope&) = delete;

@@ -3,6 +3,7 @@
 // write, and copies between them, host memory and linear device memory.
 #pragma once
 
+#include "engine/core/api.h"
 #include "engine/core/handle.h"
 #include "gpu/context.h"
 #include "gpu/stream.h"
@@ -26,19 +27,19 @@ struct CudaArrayConfig {
 };
 
 /// Bytes of one channel of this format; 0 for formats that are not plain numbers.
-std::size_t format_bytes(CUarray_format format) noexcept;
+LATHE_API std::size_t format_bytes(CUarray_format format) noexcept;
 
 namespace detail {
-CUDA_ARRAY3D_DESCRIPTOR descriptor_of(const CudaArrayConfig& config);
+LATHE_API CUDA_ARRAY3D_DESCRIPTOR descriptor_of(const CudaArrayConfig& config);
 
-struct CudaArrayTraits {
+struct LATHE_API CudaArrayTraits {
     using Type = InContext<CUarray>;
     static constexpr Type null{};
     static void destroy(Type array) noexcept;
 };
 } // namespace detail
 
-class CudaArray {
+class LATHE_API CudaArray {
 public:
     CudaArray() = default; ///< empty
     /// (cuArray3DCreate, in the current context)

@@ -4,6 +4,7 @@
 // this.
 #pragma once
 
+#include "engine/core/api.h"
 #include "engine/core/library.h"
 
 #include <vector>
@@ -12,7 +13,7 @@ namespace lathe::gpu {
 
 /// CUDA's newest major version that the driver can work with, 13 at most; 13 without a driver.
 /// Opens the driver.
-int newest_usable_cuda();
+LATHE_API int newest_usable_cuda();
 inline constexpr int kOldestUsableCuda = 12;
 
 /// `{"cuSOLVER", "libcusolver.so", {12, 11}, "cusolver", "LATHE_CUSOLVER"}`.
@@ -37,6 +38,6 @@ struct CudaLibraryName {
 /// `prefer` says, with the toolkits of LATHE_CUDA_TOOLKIT ("none": no toolkit at all), CUDA_HOME,
 /// CUDA_PATH, /usr/local/cuda, and the wheels of site_packages(); the loader's own path at last.
 /// A place's version is CUDA's major one, 0 for a file that the environment names.
-std::vector<LibraryPlace> cuda_library_places(const CudaLibraryName& name);
+LATHE_API std::vector<LibraryPlace> cuda_library_places(const CudaLibraryName& name);
 
 } // namespace lathe::gpu

@@ -2,6 +2,8 @@
 // A CUDA device and what it can do.
 #pragma once
 
+#include "engine/core/api.h"
+
 #include <cuda.h>
 
 #include <array>
@@ -19,7 +21,7 @@ struct ComputeCapability {
 };
 
 /// A value that names one device; copies are cheap and own nothing.
-class Device {
+class LATHE_API Device {
 public:
     /// The device with this ordinal, from 0 in the order CUDA_VISIBLE_DEVICES leaves.
     /// Throws gpu::Error where there is none. (cuDeviceGet)

@@ -4,6 +4,7 @@
 // the headers of gpu/kernels: those that sources written for PyCUDA include.
 #pragma once
 
+#include "engine/core/api.h"
 #include "gpu/compiler.h"
 
 #include <span>
@@ -15,9 +16,9 @@ namespace lathe::gpu {
 /// assert.h cassert limits.h climits float.h cfloat sys/types.h.
 /// pycuda-complex.hpp pycuda-helpers.hpp lathe_references.hpp lathe_half.hpp lathe_numbers.hpp
 /// lathe_complex.hpp lathe_random.hpp lathe_distributions.hpp lathe_generators.hpp.
-std::span<const CompileHeader> device_headers();
+LATHE_API std::span<const CompileHeader> device_headers();
 
 /// Changes with any of their texts.
-std::string_view device_headers_key();
+LATHE_API std::string_view device_headers_key();
 
 } // namespace lathe::gpu

@@ -2,6 +2,7 @@
 // A point in a stream's work: waited for, asked about, or measured against another.
 #pragma once
 
+#include "engine/core/api.h"
 #include "engine/core/handle.h"
 #include "gpu/context.h"
 #include "gpu/ipc.h"
@@ -14,7 +15,7 @@
 namespace lathe::gpu {
 
 namespace detail {
-struct EventTraits {
+struct LATHE_API EventTraits {
     using Type = InContext<CUevent>;
     static constexpr Type null{};
     static void destroy(Type event) noexcept;
@@ -27,7 +28,7 @@ struct EventConfig {
     bool interprocess = false;  ///< ipc_handle() is available; needs `timing` off
 };
 
-class Event {
+class LATHE_API Event {
 public:
     Event() = default; ///< empty
     /// (cuEventCreate, in the current context)
@@ -59,6 +60,6 @@ private:
 };
 
 /// Work of `later` from now on comes after that of `earlier` so far; nobody waits.
-void put_in_order(StreamView earlier, StreamView later);
+LATHE_API void put_in_order(StreamView earlier, StreamView later);
 
 } // namespace lathe::gpu

@@ -4,6 +4,7 @@
 // as it is launched.
 #pragma once
 
+#include "engine/core/api.h"
 #include "engine/core/handle.h"
 #include "gpu/context.h"
 #include "gpu/launch.h"
@@ -20,7 +21,7 @@
 namespace lathe::gpu {
 
 /// Names a node; valid while its graph lives.
-class GraphNode {
+class LATHE_API GraphNode {
 public:
     GraphNode() = default;
     constexpr GraphNode(CUgraphNode node) noexcept : node_{node} {}
@@ -51,12 +52,12 @@ struct GraphFill {
 };
 
 namespace detail {
-struct GraphTraits {
+struct LATHE_API GraphTraits {
     using Type = InContext<CUgraph>;
     static constexpr Type null{};
     static void destroy(Type graph) noexcept;
 };
-struct GraphExecTraits {
+struct LATHE_API GraphExecTraits {
     using Type = InContext<CUgraphExec>;
     static constexpr Type null{};
     static void destroy(Type exec) noexcept;
@@ -65,7 +66,7 @@ struct GraphExecTraits {
 
 /// Nodes and what they wait for: `after` is of this graph. Not thread-safe. All calls throw
 /// gpu::Error with the driver's words.
-class Graph {
+class LATHE_API Graph {
 public:
     Graph() = default; ///< none; create() makes an empty one
     /// (cuGraphCreate, in the current context)
@@ -103,7 +104,7 @@ private:
 
 /// A graph made ready, with parameters of its own. Launches of one follow each other, also on
 /// several streams.
-class GraphExec {
+class LATHE_API GraphExec {
 public:
     GraphExec() = default; ///< none
     /// Throws gpu::Error where the graph has a circle. (cuGraphInstantiate)
@@ -132,7 +133,7 @@ private:
 };
 
 /// Work issued to the stream goes to a graph instead, from construction until end().
-class StreamCapture {
+class LATHE_API StreamCapture {
 public:
     /// `stream` is not the legacy default stream, and must outlive the capture. In the relaxed mode
     /// other calls of the thread are left alone. (cuStreamBeginCapture)
@@ -153,7 +154,7 @@ private:
 
 namespace detail {
 /// The function of a host node, and the object that keeps it while graphs may call it.
-struct HostFunction {
+struct LATHE_API HostFunction {
     explicit HostFunction(std::function<void()> function);
     HostFunction(const HostFunction&) = delete;
     HostFunction& operator=(const HostFunction&) = delete;

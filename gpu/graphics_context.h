@@ -3,6 +3,8 @@
 // library. No GL library is linked or loaded for it.
 #pragma once
 
+#include "engine/core/api.h"
+
 #include <optional>
 #include <string>
 
@@ -10,10 +12,10 @@ namespace lathe::gpu {
 
 /// What the calling thread's OpenGL context draws with, "llvmpipe (LLVM 19.1.7, 256 bits)"; nothing
 /// where none is current.
-std::optional<std::string> current_gl_renderer();
+LATHE_API std::optional<std::string> current_gl_renderer();
 
 /// Why the current CUDA device cannot share memory with the calling thread's OpenGL, and what
 /// helps; empty where nothing is known to be in the way. (cuGLGetDevices)
-std::string gl_sharing_problem();
+LATHE_API std::string gl_sharing_problem();
 
 } // namespace lathe::gpu

@@ -3,6 +3,7 @@
 // names, so this layer needs no GL header. Every call needs the GL context current on this thread.
 #pragma once
 
+#include "engine/core/api.h"
 #include "engine/core/handle.h"
 #include "gpu/context.h"
 #include "gpu/cuda_array.h"
@@ -23,14 +24,14 @@ namespace lathe::gpu {
 enum class GraphicsAccess { read_write, read_only, write_discard };
 
 namespace detail {
-struct GraphicsResourceTraits {
+struct LATHE_API GraphicsResourceTraits {
     using Type = InContext<CUgraphicsResource>;
     static constexpr Type null{};
     static void destroy(Type resource) noexcept;
 };
 } // namespace detail
 
-class GraphicsResource {
+class LATHE_API GraphicsResource {
 public:
     GraphicsResource() = default; ///< empty
     /// The buffer must have storage, and keep it while registered. (cuGraphicsGLRegisterBuffer)
@@ -61,7 +62,7 @@ private:
 /// Maps resources from construction to the end of the scope, and unmaps them on the same stream.
 /// GL work issued before is done before work on the stream starts; stream work issued before the
 /// unmap is done before GL work issued after it starts. GL must not touch them in between.
-class GraphicsMapping {
+class LATHE_API GraphicsMapping {
 public:
     GraphicsMapping() = default; ///< maps nothing
     /// One driver call for all of them. They must outlive the mapping. (cuGraphicsMapResources)
@@ -93,6 +94,6 @@ private:
 
 /// The CUDA devices that the current GL context runs on. Empty where GL runs elsewhere (a software
 /// GL beside a GPU, another vendor's GPU). Throws gpu::Error for other failures. (cuGLGetDevices)
-std::vector<Device> gl_devices();
+LATHE_API std::vector<Device> gl_devices();
 
 } // namespace lathe::gpu

@@ -3,6 +3,8 @@
 // besides the source. Folders of the toolkit are not scanned; NVRTC's version stands for them.
 #pragma once
 
+#include "engine/core/api.h"
+
 #include <filesystem>
 #include <span>
 #include <string>
@@ -24,6 +26,7 @@ struct IncludeScan {
 
 /// Follows #include "x" and <x> through `folders` and the including file's own folder, each file
 /// once. Lines in comments or inactive #if branches count, too: more than needed is harmless.
-IncludeScan scan_includes(std::string_view source, std::span<const std::filesystem::path> folders);
+LATHE_API IncludeScan scan_includes(std::string_view source,
+                                    std::span<const std::filesystem::path> folders);
 
 } // namespace lathe::gpu

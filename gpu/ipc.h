@@ -2,6 +2,7 @@
 // Device memory of another process on this machine. Events of other processes are in event.h.
 #pragma once
 
+#include "engine/core/api.h"
 #include "engine/core/handle.h"
 #include "gpu/context.h"
 
@@ -17,10 +18,10 @@ using IpcHandle = std::array<std::byte, CU_IPC_HANDLE_SIZE>;
 
 /// Of the allocation that `pointer` lies in. Throws gpu::Error where the device cannot share its
 /// memory, or not this one. (cuIpcGetMemHandle)
-IpcHandle ipc_handle(CUdeviceptr pointer);
+LATHE_API IpcHandle ipc_handle(CUdeviceptr pointer);
 
 namespace detail {
-struct IpcMemoryTraits {
+struct LATHE_API IpcMemoryTraits {
     using Type = InContext<CUdeviceptr>;
     static constexpr Type null{};
     static void destroy(Type memory) noexcept;
@@ -28,7 +29,7 @@ struct IpcMemoryTraits {
 } // namespace detail
 
 /// Another process's allocation, opened in this one. That process must keep it as long.
-class IpcMemory {
+class LATHE_API IpcMemory {
 public:
     IpcMemory() = default; ///< empty
     /// `flags`: CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS. Throws gpu::Error for a handle of this process,

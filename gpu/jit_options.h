@@ -3,6 +3,7 @@
 // say.
 #pragma once
 
+#include "engine/core/api.h"
 #include "gpu/module.h"
 
 #include <cuda.h>
@@ -14,7 +15,7 @@
 namespace lathe::gpu::detail {
 
 /// Keeps its place: a link looks at it until it is complete.
-class JitOptions {
+class LATHE_API JitOptions {
 public:
     /// Throws gpu::Error for options that are buffers or lists.
     explicit JitOptions(std::span<const JitOption> given, bool verbose = false);

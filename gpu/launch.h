@@ -3,6 +3,7 @@
 // Arguments are packed by type and checked against the kernel's parameters by count and size.
 #pragma once
 
+#include "engine/core/api.h"
 #include "gpu/memory.h"
 #include "gpu/module.h"
 #include "gpu/stream.h"
@@ -16,7 +17,7 @@
 
 namespace lathe::gpu {
 
-struct Dim3 {
+struct LATHE_API Dim3 {
     unsigned x = 1;
     unsigned y = 1;
     unsigned z = 1;
@@ -62,7 +63,7 @@ template <class T> const T& to_argument(const T& value) {
 
 /// Throws gpu::Error ("cuLaunchKernel failed: invalid argument - ...") unless the sizes are those
 /// of the kernel's parameters.
-void check_arguments(const Kernel& kernel, std::span<const std::size_t> argument_bytes);
+LATHE_API void check_arguments(const Kernel& kernel, std::span<const std::size_t> argument_bytes);
 
 template <class... Values>
 void launch_values(const Kernel& kernel, const LaunchConfig& config, const Values&... values) {

@@ -2,6 +2,7 @@
 // What a launch may ask beyond its shape (CUlaunchAttribute). gpu/launch.h has launches without.
 #pragma once
 
+#include "engine/core/api.h"
 #include "gpu/launch.h"
 
 #include <cuda.h>
@@ -12,7 +13,7 @@
 namespace lathe::gpu {
 
 /// Names are those of CUDA's fields. What is not set is the stream's or the kernel's.
-struct LaunchAttributes {
+struct LATHE_API LaunchAttributes {
     /// Lower runs earlier, as for streams; brought into stream_priorities() by the driver.
     std::optional<int> priority;
     /// The kernel may begin before the one before it on the stream has ended, and waits for its
@@ -32,12 +33,12 @@ struct LaunchAttributes {
 
 /// As launch(), untyped. Throws gpu::Error that names the attributes where a value is outside of
 /// its range or the driver refuses one of them. (cuLaunchKernelEx)
-void launch_with(const Kernel& kernel, const LaunchConfig& config,
-                 const LaunchAttributes& attributes, void** arguments);
+LATHE_API void launch_with(const Kernel& kernel, const LaunchConfig& config,
+                           const LaunchAttributes& attributes, void** arguments);
 
 namespace detail {
 /// Of a refused launch: the kernel, the shape, and the limits it may have broken.
-std::string describe(const Kernel& kernel, const LaunchConfig& config);
+LATHE_API std::string describe(const Kernel& kernel, const LaunchConfig& config);
 } // namespace detail
 
 } // namespace lathe::gpu

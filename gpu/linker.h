@@ -3,6 +3,7 @@
 // such as sources compiled with -rdc=true.
 #pragma once
 
+#include "engine/core/api.h"
 #include "engine/core/handle.h"
 #include "gpu/context.h"
 #include "gpu/module.h"
@@ -19,7 +20,7 @@ namespace lathe::gpu {
 
 namespace detail {
 class JitOptions;
-struct LinkTraits {
+struct LATHE_API LinkTraits {
     using Type = InContext<CUlinkState>;
     static constexpr Type null{};
     static void destroy(Type link) noexcept;
@@ -28,7 +29,7 @@ struct LinkTraits {
 
 /// One link in the current context: add what belongs to it, then complete it once. All calls are
 /// synchronous and throw gpu::Error with the linker's words.
-class Linker {
+class LATHE_API Linker {
 public:
     Linker() noexcept; ///< empty
     /// (cuLinkCreate)

@@ -3,6 +3,7 @@
 // without a stream and stream-ordered with one. CUDA arrays are in cuda_array.h.
 #pragma once
 
+#include "engine/core/api.h"
 #include "engine/core/handle.h"
 #include "gpu/context.h"
 #include "gpu/stream.h"
@@ -54,12 +55,12 @@ struct DeviceMemory {
     CUstream stream = nullptr;
     bool operator==(const DeviceMemory&) const = default;
 };
-struct DeviceMemoryTraits {
+struct LATHE_API DeviceMemoryTraits {
     using Type = DeviceMemory;
     static constexpr Type null{};
     static void destroy(Type memory) noexcept;
 };
-struct PinnedMemoryTraits {
+struct LATHE_API PinnedMemoryTraits {
     using Type = InContext<void*>;
     static constexpr Type null{};
     static void destroy(Type memory) noexcept;
@@ -70,7 +71,7 @@ struct PitchedBuffer;
 
 /// Linear device memory, aligned to 256 bytes at least, contents undefined at first. Freed
 /// synchronously: the driver waits for the work that uses it.
-class DeviceBuffer {
+class LATHE_API DeviceBuffer {
 public:
     DeviceBuffer() = default; ///< empty
     /// Zero bytes make an empty buffer. Throws gpu::Error (out of memory). (cuMemAlloc)
@@ -122,7 +123,7 @@ struct PinnedConfig {
 };
 
 /// Page-locked host memory: copies to and from it run at full speed, and asynchronously.
-class PinnedBuffer {
+class LATHE_API PinnedBuffer {
 public:
     PinnedBuffer() = default; ///< empty
     /// Zero bytes make an empty buffer. (cuMemHostAlloc)
@@ -147,16 +148,18 @@ private:
 // one: ordered on it, and asynchronous where the host memory is pinned; host memory must then live
 // until the stream has passed the copy. Zero bytes do nothing. Ranges must not overlap.
 
-void copy_to_device(CUdeviceptr to, const void* from, std::size_t bytes);
-void copy_to_device(CUdeviceptr to, const void* from, std::size_t bytes, StreamView stream);
-void copy_to_host(void* to, CUdeviceptr from, std::size_t bytes);
-void copy_to_host(void* to, CUdeviceptr from, std::size_t bytes, StreamView stream);
-void copy_on_device(CUdeviceptr to, CUdeviceptr from, std::size_t bytes);
-void copy_on_device(CUdeviceptr to, CUdeviceptr from, std::size_t bytes, StreamView stream);
+LATHE_API void copy_to_device(CUdeviceptr to, const void* from, std::size_t bytes);
+LATHE_API void copy_to_device(CUdeviceptr to, const void* from, std::size_t bytes,
+                              StreamView stream);
+LATHE_API void copy_to_host(void* to, CUdeviceptr from, std::size_t bytes);
+LATHE_API void copy_to_host(void* to, CUdeviceptr from, std::size_t bytes, StreamView stream);
+LATHE_API void copy_on_device(CUdeviceptr to, CUdeviceptr from, std::size_t bytes);
+LATHE_API void copy_on_device(CUdeviceptr to, CUdeviceptr from, std::size_t bytes,
+                              StreamView stream);
 
 namespace detail {
 /// Throws lathe::Error unless both are equal.
-void check_same_size(const char* function, std::size_t to, std::size_t from);
+LATHE_API void check_same_size(const char* function, std::size_t to, std::size_t from);
 } // namespace detail
 
 // The same for elements; both sides must have the same count, else lathe::Error.
@@ -199,17 +202,19 @@ void copy_on_device(DeviceSpan<T> to, std::type_identity_t<DeviceSpan<const T>> 
 // be a multiple of it. Without a stream the call may return before the fill is done, but is ordered
 // as the legacy default stream.
 
-void fill_units(CUdeviceptr to, std::uint32_t value, std::size_t unit_bytes, std::size_t count);
-void fill_units(CUdeviceptr to, std::uint32_t value, std::size_t unit_bytes, std::size_t count,
-                StreamView stream);
+LATHE_API void fill_units(CUdeviceptr to, std::uint32_t value, std::size_t unit_bytes,
+                          std::size_t count);
+LATHE_API void fill_units(CUdeviceptr to, std::uint32_t value, std::size_t unit_bytes,
+                          std::size_t count, StreamView stream);
 
 // The same for `height` rows of `width` elements that begin every `pitch_bytes`, which must be a
 // multiple of the element and at least a row.
 
-void fill_rows(CUdeviceptr to, std::size_t pitch_bytes, std::uint32_t value, std::size_t unit_bytes,
-               std::size_t width, std::size_t height);
-void fill_rows(CUdeviceptr to, std::size_t pitch_bytes, std::uint32_t value, std::size_t unit_bytes,
-               std::size_t width, std::size_t height, StreamView stream);
+LATHE_API void fill_rows(CUdeviceptr to, std::size_t pitch_bytes, std::uint32_t value,
+                         std::size_t unit_bytes, std::size_t width, std::size_t height);
+LATHE_API void fill_rows(CUdeviceptr to, std::size_t pitch_bytes, std::uint32_t value,
+                         std::size_t unit_bytes, std::size_t width, std::size_t height,
+                         StreamView stream);
 
 namespace detail {
 template <class T> std::uint32_t bits_of(const T& value) noexcept {

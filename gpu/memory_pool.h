@@ -7,6 +7,7 @@
 // pool is told (begin_use, end_use), and gives a block away only when the work told of is done.
 #pragma once
 
+#include "engine/core/api.h"
 #include "gpu/context.h"
 #include "gpu/event.h"
 #include "gpu/memory.h"
@@ -24,8 +25,8 @@ namespace lathe::gpu {
 
 /// The bin whose blocks serve `bytes`, and the bytes of its blocks: at least as many, and at most
 /// 1/16 more. Powers of two are met exactly. 0 bytes get a block of 1.
-unsigned pool_bin(std::size_t bytes) noexcept;
-std::size_t pool_block_bytes(unsigned bin) noexcept;
+LATHE_API unsigned pool_bin(std::size_t bytes) noexcept;
+LATHE_API std::size_t pool_block_bytes(unsigned bin) noexcept;
 
 struct PoolCounts {
     std::size_t held_blocks = 0;   ///< kept for later
@@ -131,12 +132,12 @@ using DevicePool = MemoryPool<DeviceBuffer>;
 using PinnedPool = MemoryPool<PinnedBuffer>;
 
 /// Pools of the current context.
-std::shared_ptr<DevicePool> make_device_pool(BlockSizes sizes = BlockSizes::binned);
-std::shared_ptr<PinnedPool> make_pinned_pool(const PinnedConfig& config = {});
+LATHE_API std::shared_ptr<DevicePool> make_device_pool(BlockSizes sizes = BlockSizes::binned);
+LATHE_API std::shared_ptr<PinnedPool> make_pinned_pool(const PinnedConfig& config = {});
 
-extern template class MemoryPool<DeviceBuffer>;
-extern template class MemoryPool<PinnedBuffer>;
-extern template class PooledMemory<DeviceBuffer>;
-extern template class PooledMemory<PinnedBuffer>;
+extern template class LATHE_API MemoryPool<DeviceBuffer>;
+extern template class LATHE_API MemoryPool<PinnedBuffer>;
+extern template class LATHE_API PooledMemory<DeviceBuffer>;
+extern template class LATHE_API PooledMemory<PinnedBuffer>;
 
 } // namespace lathe::gpu

@@ -2,19 +2,20 @@
 // A CUDA array in levels: each has half the size of the one before, rounded down.
 #pragma once
 
+#include "engine/core/api.h"
 #include "gpu/cuda_array.h"
 
 namespace lathe::gpu {
 
 namespace detail {
-struct MipmappedArrayTraits {
+struct LATHE_API MipmappedArrayTraits {
     using Type = InContext<CUmipmappedArray>;
     static constexpr Type null{};
     static void destroy(Type array) noexcept;
 };
 } // namespace detail
 
-class MipmappedArray {
+class LATHE_API MipmappedArray {
 public:
     MipmappedArray() = default; ///< empty
     /// `config` is that of level 0. More levels than there are halves are clamped, as the driver

@@ -3,6 +3,7 @@
 // it together with what is known about its parameters.
 #pragma once
 
+#include "engine/core/api.h"
 #include "engine/core/handle.h"
 #include "gpu/context.h"
 #include "gpu/gpu.h"
@@ -29,7 +30,7 @@ struct KernelParameter {
 };
 
 /// An entry of a module. A cheap copyable value; valid while its Module lives.
-class Kernel {
+class LATHE_API Kernel {
 public:
     Kernel() = default; ///< empty
     /// Borrows; `name` is used in messages. Asks the driver for the parameters.
@@ -71,7 +72,7 @@ private:
 };
 
 namespace detail {
-struct ModuleTraits {
+struct LATHE_API ModuleTraits {
     using Type = InContext<CUmodule>;
     static constexpr Type null{};
     static void destroy(Type module) noexcept;
@@ -80,7 +81,7 @@ struct ModuleTraits {
 
 /// While it lives, modules that this thread loads get their best code at once, for a caller who has
 /// something to run meanwhile. Else the software device begins with code that is compiled sooner.
-class BestCodeScope {
+class LATHE_API BestCodeScope {
 public:
     BestCodeScope();
     ~BestCodeScope();
@@ -100,7 +101,7 @@ struct JitLog {
     std::string error;
 };
 
-class Module {
+class LATHE_API Module {
 public:
     Module() = default; ///< empty
     /// Loads PTX text or a CUBIN into the current context. Synchronous; safe on any thread.

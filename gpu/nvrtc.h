@@ -5,6 +5,8 @@
 // The major version is the driver's: 13, or 12 if the driver is older than CUDA 13.
 #pragma once
 
+#include "engine/core/api.h"
+
 #include <nvrtc.h>
 
 #include <filesystem>
@@ -40,9 +42,9 @@ struct NvrtcApi {
 
 /// The library, opened by the first call, on any thread. Throws lathe::Error that says where it was
 /// looked for and what brings it; a later call tries again.
-const NvrtcApi& nvrtc();
+LATHE_API const NvrtcApi& nvrtc();
 
 /// The message nvrtc() would throw, empty where it is usable.
-std::string nvrtc_problem();
+LATHE_API std::string nvrtc_problem();
 
 } // namespace lathe::gpu

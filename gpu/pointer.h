@@ -2,6 +2,8 @@
 // What the driver knows of an address: the allocation around it, and its attributes.
 #pragma once
 
+#include "engine/core/api.h"
+
 #include <cuda.h>
 
 #include <cstddef>
@@ -16,10 +18,10 @@ struct AddressRange {
 
 /// The allocation that `pointer` lies in, in the current context. Throws gpu::Error where it lies
 /// in none. (cuMemGetAddressRange)
-AddressRange address_range(CUdeviceptr pointer);
+LATHE_API AddressRange address_range(CUdeviceptr pointer);
 
 /// One attribute as a number: those of less than 8 bytes are widened, handles are addresses. Throws
 /// gpu::Error where the driver does not know the address or the attribute. (cuPointerGetAttribute)
-std::uint64_t pointer_attribute(CUdeviceptr pointer, CUpointer_attribute which);
+LATHE_API std::uint64_t pointer_attribute(CUdeviceptr pointer, CUpointer_attribute which);
 
 } // namespace lathe::gpu

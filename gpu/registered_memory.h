@@ -3,6 +3,7 @@
 // asynchronously. The memory stays its owner's.
 #pragma once
 
+#include "engine/core/api.h"
 #include "engine/core/handle.h"
 #include "gpu/context.h"
 
@@ -13,7 +14,7 @@
 namespace lathe::gpu {
 
 namespace detail {
-struct RegisteredMemoryTraits {
+struct LATHE_API RegisteredMemoryTraits {
     using Type = InContext<void*>;
     static constexpr Type null{};
     static void destroy(Type memory) noexcept;
@@ -26,7 +27,7 @@ struct RegisterConfig {
     bool read_only = false; ///< the device only reads it; pages that cannot be written need it
 };
 
-class RegisteredMemory {
+class LATHE_API RegisteredMemory {
 public:
     RegisteredMemory() = default; ///< empty
     /// `data` must live until this object ends. Throws gpu::Error where any page of it is

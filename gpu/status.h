@@ -2,6 +2,7 @@
 // What this machine offers: the CUDA part of `lathe doctor` and of the status bar.
 #pragma once
 
+#include "engine/core/api.h"
 #include "gpu/device.h"
 
 #include <cstddef>
@@ -17,7 +18,7 @@ struct Shortcoming {
     std::string mend;
 };
 
-struct StatusReport {
+struct LATHE_API StatusReport {
     struct DeviceStatus {
         std::string name;
         ComputeCapability capability;
@@ -45,6 +46,6 @@ struct StatusReport {
 };
 
 /// Opens the driver and NVRTC. Never throws for what is missing: it is in the report.
-StatusReport status_report();
+LATHE_API StatusReport status_report();
 
 } // namespace lathe::gpu

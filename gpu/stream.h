@@ -2,6 +2,7 @@
 // A queue of device work. Stream owns one, StreamView borrows one; functions take the view.
 #pragma once
 
+#include "engine/core/api.h"
 #include "engine/core/handle.h"
 #include "gpu/context.h"
 #include "gpu/gpu.h"
@@ -16,11 +17,11 @@
 namespace lathe::gpu {
 
 /// Whether kernels can be cancelled (StreamView::cancel) on the device of the opened driver.
-bool can_cancel() noexcept;
+LATHE_API bool can_cancel() noexcept;
 
 /// Borrows a stream. The default is the legacy default stream, which orders itself against every
 /// blocking stream of its context.
-class StreamView {
+class LATHE_API StreamView {
 public:
     constexpr StreamView() = default;
     constexpr StreamView(CUstream stream) noexcept : stream_{stream} {}
@@ -65,9 +66,9 @@ private:
 
 namespace detail {
 /// For destructors: keeps a failure for the stream's next synchronize(); the first one stays.
-void defer_error(StreamView stream, std::exception_ptr failure) noexcept;
+LATHE_API void defer_error(StreamView stream, std::exception_ptr failure) noexcept;
 
-struct StreamTraits {
+struct LATHE_API StreamTraits {
     using Type = InContext<CUstream>;
     static constexpr Type null{};
     static void destroy(Type stream) noexcept;
@@ -84,9 +85,9 @@ struct StreamPriorities {
     int least = 0;
     int greatest = 0;
 };
-StreamPriorities stream_priorities();
+LATHE_API StreamPriorities stream_priorities();
 
-class Stream {
+class LATHE_API Stream {
 public:
     Stream() = default; ///< empty: views as the legacy default stream
     /// (cuStreamCreateWithPriority, in the current context)

@@ -3,6 +3,7 @@
 // the memory they show, which must outlive them.
 #pragma once
 
+#include "engine/core/api.h"
 #include "engine/core/handle.h"
 #include "gpu/context.h"
 #include "gpu/cuda_array.h"
@@ -45,12 +46,12 @@ struct LinearTexture {
 };
 
 namespace detail {
-struct TextureTraits {
+struct LATHE_API TextureTraits {
     using Type = InContext<CUtexObject>;
     static constexpr Type null{};
     static void destroy(Type texture) noexcept;
 };
-struct SurfaceTraits {
+struct LATHE_API SurfaceTraits {
     using Type = InContext<CUsurfObject>;
     static constexpr Type null{};
     static void destroy(Type surface) noexcept;
@@ -58,7 +59,7 @@ struct SurfaceTraits {
 } // namespace detail
 
 /// A kernel parameter of type cudaTextureObject_t.
-class TextureObject {
+class LATHE_API TextureObject {
 public:
     TextureObject() = default; ///< empty
     /// Throws gpu::Error with the figures where linear memory is not aligned, and where a mipmapped
@@ -77,7 +78,7 @@ private:
 };
 
 /// A kernel parameter of type cudaSurfaceObject_t.
-class SurfaceObject {
+class LATHE_API SurfaceObject {
 public:
     SurfaceObject() = default; ///< empty
     /// Throws lathe::Error where the array was made here without surface_load_store.

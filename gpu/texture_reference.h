@@ -4,6 +4,7 @@
 // become sources with such variables (gpu/kernels/lathe_references.hpp).
 #pragma once
 
+#include "engine/core/api.h"
 #include "gpu/event.h"
 #include "gpu/texture.h"
 
@@ -18,7 +19,7 @@
 namespace lathe::gpu {
 
 /// What kernels read through a reference, with the memory it must not outlive.
-struct BoundObject {
+struct LATHE_API BoundObject {
     TextureObject texture;
     SurfaceObject surface;
     std::shared_ptr<const void> memory;
@@ -27,7 +28,7 @@ struct BoundObject {
 };
 
 /// A variable that holds a handle. Not thread-safe: the launches of one module are not, either.
-class ObjectReference {
+class LATHE_API ObjectReference {
 public:
     explicit ObjectReference(std::string name) : name_{std::move(name)} {}
     virtual ~ObjectReference() = default;
@@ -52,7 +53,7 @@ private:
     std::set<std::uint64_t> in_graphs_; ///< handles that a graph may have written
 };
 
-class TextureReference : public ObjectReference {
+class LATHE_API TextureReference : public ObjectReference {
 public:
     using ObjectReference::ObjectReference;
 
@@ -82,7 +83,7 @@ private:
     unsigned channels_ = 1;
 };
 
-class SurfaceReference : public ObjectReference {
+class LATHE_API SurfaceReference : public ObjectReference {
 public:
     using ObjectReference::ObjectReference;
     void set_array(std::shared_ptr<const CudaArray> array);
@@ -93,7 +94,7 @@ private:
 };
 
 /// The references of one module.
-class ReferenceTable {
+class LATHE_API ReferenceTable {
 public:
     ReferenceTable() = default;
     ReferenceTable(const ReferenceTable&) = delete;

@@ -8,10 +8,9 @@
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 #include "gl/context.h"
+#include "gl/sync.h"
 #include "gpu/context.h"
 #include "gpu/driver/check.h"
-
-#include <glad/gl.h>
 
 #include <chrono>
 #include <exception>
@@ -30,7 +29,10 @@ Window open_window(const AppConfig& config) {
     w.height = config.height;
     w.headless = config.headless;
     w.vsync = config.vsync;
-    return Window::open(w);
+    w.context = config.context;
+    Window window = Window::open(w);
+    window.enter(); // until the App stands
+    return window;
 }
 
 gpu::Device open_device() {
@@ -52,6 +54,7 @@ App::Parts::Parts(App& a, AppConfig c)
     device_output::add(console);
     size_scene({window.width(), window.height()});
     for (const std::string& assignment : config.assignments) parameters.set_from_text(assignment);
+    window.leave();
 }
 
 App::Parts::~Parts() { device_output::remove(console); }
@@ -67,6 +70,7 @@ App::~App() {
     p_->arrays.clear();
     p_->list.clear();
     p_->copies.clear();
+    p_->own_drawings.clear();
     p_->reset_call = {};
     p_->app = nullptr;
 }
@@ -133,7 +137,7 @@ void App::Parts::finish_simulation() {
     try {
         if (!sim_measured) sim_end.record(stream);
         // The stream may wait for GL commands of this frame, which nobody else would send off.
-        if (!window.gl_info().is_software) glFlush();
+        if (!window.gl_info().is_software) gl::flush();
         wait();
         stream.synchronize();
         loop.add_sim_ms(double(sim_end.elapsed_since(sim_begin).count()));
@@ -168,7 +172,7 @@ void App::end_frame() {
         if (!failure) failure = std::current_exception();
     }
     if (software) {
-        glFinish(); // a software GL has only now rasterised the frame
+        gl::finish(); // a software GL has only now rasterised the frame
         p.loop.add_draw_ms(
             std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - drawing)
                 .count());

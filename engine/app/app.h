@@ -14,6 +14,9 @@
 
 #include "engine/app/app_kernel.h"
 #include "engine/app/camera.h"
+#include "engine/app/renderer.h"
+#include "engine/app/window.h"
+#include "engine/core/api.h"
 #include "engine/core/diagnostic.h"
 #include "engine/live/kernel_slot.h"
 #include "engine/live/parameter_set.h"
@@ -49,7 +52,6 @@ class Console;
 class FrameLoop;
 class FrameMap;
 class RunControl;
-class Window;
 struct ImageData;
 
 struct AppConfig {
@@ -60,6 +62,10 @@ struct AppConfig {
     int scene_width = 0;            ///< of the picture in pixels; 0: as large as its place
     int scene_height = 0;
     bool vsync = true;
+    /// `current`: in the context that another program has made current here. Each frame goes to its
+    /// framebuffer and viewport, and its GL state is put back. Then size, title and vsync are not
+    /// ours, and there are no panels.
+    GlContext context = GlContext::own;
     /// run() ends after so many; unset: when the window is closed, without one after 300.
     std::optional<std::uint64_t> frames{};
     /// Where run() leaves the last picture and a movie; empty: nowhere.
@@ -74,7 +80,7 @@ struct AppConfig {
 /// `config` with what a command line asks for: --headless, --frames N, --size WxH, --out DIR,
 /// --device auto|hardware|software, --set NAME=VALUE, --no-ui. --help, and what is not understood,
 /// write the usage and end the program.
-AppConfig with_options(int argc, char** argv, AppConfig config);
+LATHE_API AppConfig with_options(int argc, char** argv, AppConfig config);
 
 enum class Camera { pan_zoom, orbit };
 
@@ -85,7 +91,7 @@ struct Step {
     float dt = 0;            ///< seconds; 1/60 without a window
 };
 
-class App {
+class LATHE_API App {
 public:
     /// Opens the window and the device. Throws lathe::Error (gl::Error, gpu::Error) naming what is
     /// missing: no display and not headless, no GL 4.5, no CUDA device of either kind, no NVRTC.
@@ -222,8 +228,18 @@ public:
     void begin_step();
     /// The step failed: the drawing before it stays.
     void drop_step();
-    /// Draws the list now; end_frame() does unless this did. What it throws empties the list.
+    /// Draws the list now, then what add_renderer() and on_draw() were given; end_frame() does
+    /// unless this did. What the list throws empties it; a renderer that throws draws again after a
+    /// reset.
     void draw();
+
+    // -- own drawing -----------------------------------------------------------------------
+    /// With GL of the program's own, in each frame, in the order of these calls.
+    void add_renderer(std::shared_ptr<Renderer> renderer);
+    void on_draw(std::function<void(const DrawView&)> call);
+    /// Where OpenGL finds an array of this App: a buffer's name, and the offset in it in bytes.
+    /// Throws lathe::Error for one that lies elsewhere or not in C order.
+    std::pair<unsigned, std::size_t> gl_buffer(const gpu::Array& array);
 
     // -- drawing at once, between begin_frame and end_frame --------------------------------
     // Buffers are read in place.

@@ -3,6 +3,7 @@
 #include "engine/app/app_parts.h"
 #include "engine/app/screenshot.h"
 #include "engine/core/error.h"
+#include "gl/saved_state.h"
 #include "gl/texture.h"
 
 #include <fmt/format.h>
@@ -26,10 +27,16 @@ void App::Parts::begin_drawing() {
     if (!window.gl_info().is_software) draw_timer.begin();
 }
 
-glm::mat4 App::Parts::view_projection() const {
+DrawView App::Parts::view() const {
     const float aspect = float(scene.width()) / float(scene.height());
-    return active_camera() == Camera::orbit ? orbit.view_projection(aspect)
-                                            : pan_zoom.view_projection(aspect);
+    const glm::ivec2 size{scene.width(), scene.height()};
+    if (active_camera() == Camera::orbit) return {orbit.view(), orbit.projection(aspect), size};
+    return {pan_zoom.view(), pan_zoom.projection(aspect), size};
+}
+
+glm::mat4 App::Parts::view_projection() const {
+    const DrawView now = view();
+    return now.projection * now.view;
 }
 
 /// The picture as large as fits, moved and magnified by the pan-zoom camera, whose plane it lies
@@ -170,6 +177,47 @@ void App::draw() {
         p_->list.clear();
         throw;
     }
+    p_->draw_own();
+}
+
+namespace {
+
+class CalledRenderer final : public Renderer {
+public:
+    explicit CalledRenderer(std::function<void(const DrawView&)> call) : call_{std::move(call)} {}
+    void draw(const DrawView& view) override { call_(view); }
+
+private:
+    std::function<void(const DrawView&)> call_;
+};
+
+} // namespace
+
+void App::Parts::draw_own() {
+    for (OwnDrawing& own : own_drawings) {
+        if (own.failed) continue;
+        begin_drawing();
+        const gl::SavedState ours;
+        own.failed = true; // unless it returns
+        own.renderer->draw(view());
+        own.failed = false;
+    }
+}
+
+void App::add_renderer(std::shared_ptr<Renderer> renderer) {
+    p_->own_drawings.push_back({std::move(renderer)});
+}
+
+void App::on_draw(std::function<void(const DrawView&)> call) {
+    add_renderer(std::make_shared<CalledRenderer>(std::move(call)));
+}
+
+std::pair<unsigned, std::size_t> App::gl_buffer(const gpu::Array& array) {
+    const auto place = place_in_gl(array, *frame_map());
+    if (!place)
+        throw Error{"OpenGL cannot read this array where it lies: it takes C-ordered arrays that "
+                    "this App made"};
+    return {place->buffer->id(), place->offset_bytes};
 }
 
 void App::draw_points(const PointsData& points, const PointsStyle& style) {

@@ -2,6 +2,7 @@
 // A kernel of an App as C++ calls it: kernel.over(shape)(array, 640, 360, time).
 #pragma once
 
+#include "engine/core/api.h"
 #include "engine/live/kernel_slot.h"
 #include "gpu/array/array.h"
 #include "gpu/launch.h"
@@ -19,7 +20,7 @@ inline CUdeviceptr kernel_argument(const gpu::Array& array) { return array.addre
 template <class T> const T& kernel_argument(const T& value) { return value; }
 } // namespace detail
 
-class AppKernel {
+class LATHE_API AppKernel {
 public:
     /// Of a slot of `app`; the first kernel of its source where `entry` is empty.
     AppKernel(App& app, KernelSlot& slot, std::string entry)

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/app/app.h"
+#include "engine/core/api.h"
 
 #include <span>
 
@@ -11,6 +12,6 @@ namespace lathe {
 
 /// `config` with the options among `words`, the program's name not among them. Throws lathe::Error
 /// for what is not known or has no value, and for values that cannot be.
-AppConfig parse_options(std::span<char* const> words, AppConfig config);
+LATHE_API AppConfig parse_options(std::span<char* const> words, AppConfig config);
 
 } // namespace lathe

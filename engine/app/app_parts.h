@@ -59,6 +59,11 @@ struct App::Parts {
     DrawList list;
     DrawnCopies copies;
     bool is_list_drawn = false; ///< in this frame
+    struct OwnDrawing {
+        std::shared_ptr<Renderer> renderer;
+        bool failed = false; ///< since the last reset
+    };
+    std::vector<OwnDrawing> own_drawings;
 
     gl::Framebuffer scene;
     std::array<float, 4> background{0.035f, 0.04f, 0.05f, 1};
@@ -108,7 +113,9 @@ struct App::Parts {
 
     // app_draw.cpp
     void begin_drawing();
+    DrawView view() const;
     glm::mat4 view_projection() const;
+    void draw_own();
     ImagePlacement place(glm::vec2 size);
     Camera active_camera() const;
 };

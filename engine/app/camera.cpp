@@ -94,10 +94,13 @@ bool OrbitCamera::update(const InputState& input, const Viewport& viewport) {
     return moved;
 }
 
-glm::mat4 PanZoomCamera::view_projection(float aspect) const {
+glm::mat4 PanZoomCamera::view() const {
+    return glm::translate(glm::mat4{1}, glm::vec3{-center, 0});
+}
+
+glm::mat4 PanZoomCamera::projection(float aspect) const {
     const glm::vec2 half{height * aspect / 2, height / 2};
-    return glm::orthoRH_NO(center.x - half.x, center.x + half.x, center.y - half.y,
-                           center.y + half.y, -1.0f, 1.0f);
+    return glm::orthoRH_NO(-half.x, half.x, -half.y, half.y, -1.0f, 1.0f);
 }
 
 glm::vec2 PanZoomCamera::to_plane(glm::vec2 screen, const Viewport& viewport) const {

@@ -3,6 +3,8 @@
 // scripts and tests change; positions on the screen are framebuffer pixels from the top left.
 #pragma once
 
+#include "engine/core/api.h"
+
 #include <glm/mat4x4.hpp>
 #include <glm/vec2.hpp>
 #include <glm/vec3.hpp>
@@ -12,7 +14,7 @@ namespace lathe {
 class InputState;
 
 /// Where on the screen a scene is drawn, in framebuffer pixels from the top left corner.
-struct Viewport {
+struct LATHE_API Viewport {
     glm::vec2 origin{0, 0};
     glm::vec2 size{1, 1};
     float aspect() const { return size.y > 0 ? size.x / size.y : 1.0f; }
@@ -26,7 +28,7 @@ enum class UpAxis { y, z };
 
 /// Looks at `target` from `distance`. Left drag turns, right or middle drag (or shift + left)
 /// pans in the picture's plane, the wheel zooms.
-class OrbitCamera {
+class LATHE_API OrbitCamera {
 public:
     glm::vec3 target{0, 0, 0};
     float distance = 3;
@@ -58,13 +60,15 @@ private:
 
 /// Looks straight onto a plane, x right and y up. Left or middle drag pans, the wheel zooms about
 /// the cursor; the right button is left to scripts.
-class PanZoomCamera {
+class LATHE_API PanZoomCamera {
 public:
     glm::vec2 center{0, 0}; ///< the plane's point in the viewport's middle
     float height = 2;       ///< plane units from the viewport's bottom to its top
 
-    /// Plane to clip space.
-    glm::mat4 view_projection(float aspect) const;
+    /// Plane to eye space, and eye to clip space.
+    glm::mat4 view() const;
+    glm::mat4 projection(float aspect) const;
+    glm::mat4 view_projection(float aspect) const { return projection(aspect) * view(); }
     /// The plane's point under a screen position.
     glm::vec2 to_plane(glm::vec2 screen, const Viewport& viewport) const;
 

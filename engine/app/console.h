@@ -3,6 +3,7 @@
 // kept whether or not a window shows them, so a headless run can print them at its end.
 #pragma once
 
+#include "engine/core/api.h"
 #include "engine/core/log.h"
 
 #include <atomic>
@@ -16,7 +17,7 @@
 
 namespace lathe {
 
-class Console {
+class LATHE_API Console {
 public:
     enum class Source { log, script, device, compiler };
 

@@ -3,6 +3,7 @@
 // drawn again in frames without a step.
 #pragma once
 
+#include "engine/core/api.h"
 #include "engine/interop/frame_map.h"
 #include "engine/interop/shared_array.h"
 #include "engine/render/image.h"
@@ -20,7 +21,7 @@ namespace lathe {
 
 /// The copies that are drawn where an array cannot be drawn as it lies. A step's first copy goes to
 /// the memory of the last step's first one, and so on, so that a loop allocates nothing.
-class DrawnCopies {
+class LATHE_API DrawnCopies {
 public:
     void begin_step();
     /// Memory that OpenGL draws from, contents undefined, for a copy of this step.
@@ -58,7 +59,7 @@ struct DrawnLines {
 };
 using Drawn = std::variant<DrawnImage, DrawnTexture, DrawnPoints, DrawnLines>;
 
-class DrawList {
+class LATHE_API DrawList {
 public:
     /// What is added from now on takes the place of the list once the step ends.
     void begin_step();

@@ -95,9 +95,12 @@ bool FrameLoop::begin() {
         sample_pending_ = false;
     }
     if (stopped_ || interrupted() || frame_ >= config.max_frames) return false;
-    window_.context().make_current();
+    window_.enter();
     window_.poll_events();
-    if (window_.should_close()) return false;
+    if (window_.should_close()) {
+        window_.leave();
+        return false;
+    }
     delta_seconds_ = started_ ? milliseconds(now - begin_) / 1000 : 0;
     if (!started_) first_ = next_ = now;
     started_ = in_frame_ = true;
@@ -111,6 +114,7 @@ void FrameLoop::end() {
     if (!in_frame_) throw Error{"FrameLoop::end() was called without begin()"};
     sample_.work_ms = milliseconds(Clock::now() - begin_);
     window_.present();
+    window_.leave();
     in_frame_ = false;
     sample_pending_ = true;
     ++frame_;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/app/run_control.h"
+#include "engine/core/api.h"
 #include "gl/query.h"
 
 #include <array>
@@ -25,7 +26,7 @@ struct FrameSample {
     double draw_ms = 0;  ///< as told by add_draw_ms()
 };
 
-class FrameStats {
+class LATHE_API FrameStats {
 public:
     static constexpr std::size_t kCapacity = 240;
     struct Summary {
@@ -50,13 +51,13 @@ private:
     std::uint64_t count_ = 0;
 };
 
-struct FrameLoopConfig {
+struct LATHE_API FrameLoopConfig {
     std::uint64_t max_frames = std::numeric_limits<std::uint64_t>::max();
     double frame_limit_hz = 0;    ///< 0: no limit but the display's
     bool handle_interrupt = true; ///< Ctrl-C ends the loop, where nobody else handles SIGINT
 };
 
-class FrameLoop {
+class LATHE_API FrameLoop {
 public:
     /// The window and the run control must outlive the loop; `run_control` may be null.
     explicit FrameLoop(Window& window, RunControl* run_control = nullptr,

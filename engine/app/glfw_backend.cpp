@@ -130,7 +130,7 @@ public:
     }
     void present(const gl::Framebuffer& screen) override {
         const glm::ivec2 to = size();
-        screen.blit_to_window(to.x, to.y);
+        screen.blit_to(0, 0, 0, to.x, to.y);
         glfwSwapBuffers(window_);
     }
 

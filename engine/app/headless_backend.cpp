@@ -2,12 +2,12 @@
 // The window where there is no display: a context, a size, and events that tests inject.
 #include "engine/app/window_backend.h"
 
-#include "engine/core/process.h"
 #include "gl/headless_context.h"
-
-#include <glad/gl.h>
+#include "gl/sync.h"
 
 #include <fmt/core.h>
+
+#include <optional>
 
 namespace lathe {
 namespace {
@@ -15,10 +15,6 @@ namespace {
 class HeadlessBackend final : public WindowBackend {
 public:
     explicit HeadlessBackend(const WindowConfig& config) : size_{config.width, config.height} {}
-    ~HeadlessBackend() override {
-        if (fence_ && gl::Context::current() == &context_ && !process_is_exiting())
-            glDeleteSync(fence_);
-    }
 
     gl::Context& context() override { return context_; }
     std::string description() const override {
@@ -33,14 +29,10 @@ public:
     /// No display holds the loop back, so it waits for the frame before this one: frames in
     /// flight stay at two, as with a window.
     void present(const gl::Framebuffer&) override {
-        constexpr GLuint64 kLongest = 10'000'000'000; // 10 s, in nanoseconds
-        GLsync done = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
-        glFlush();
-        if (fence_) {
-            glClientWaitSync(fence_, GL_SYNC_FLUSH_COMMANDS_BIT, kLongest);
-            glDeleteSync(fence_);
-        }
-        fence_ = done;
+        gl::Fence done;
+        gl::flush();
+        if (before_) before_->wait();
+        before_ = std::move(done);
     }
 
     bool should_close() const override { return closed_; }
@@ -52,7 +44,7 @@ public:
 private:
     gl::HeadlessContext context_;
     glm::ivec2 size_;
-    GLsync fence_ = nullptr;
+    std::optional<gl::Fence> before_;
     bool closed_ = false;
     std::string clipboard_;
 };

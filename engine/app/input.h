@@ -3,6 +3,8 @@
 // both take the same way, so a test's click is a click.
 #pragma once
 
+#include "engine/core/api.h"
+
 #include <glm/vec2.hpp>
 
 #include <array>
@@ -71,7 +73,7 @@ struct DropEvent {
 using InputEvent =
     std::variant<KeyEvent, ButtonEvent, MoveEvent, WheelEvent, TextEvent, FocusEvent, DropEvent>;
 
-class InputState {
+class LATHE_API InputState {
 public:
     /// Forgets what lasted one frame (presses, wheel, text, events).
     void begin_frame();

@@ -3,6 +3,8 @@
 // Pixels leave GL two frames late and are written by a thread, so the loop does not wait.
 #pragma once
 
+#include "engine/core/api.h"
+
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -20,7 +22,7 @@ struct RecorderConfig {
     bool allow_ffmpeg = true; ///< false: always PNGs
 };
 
-class Recorder {
+class LATHE_API Recorder {
 public:
     explicit Recorder(RecorderConfig config);
     Recorder(Recorder&&) noexcept;

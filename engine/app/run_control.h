@@ -3,13 +3,15 @@
 // the camera and the panels go on.
 #pragma once
 
+#include "engine/core/api.h"
+
 #include <cstdint>
 
 namespace lathe {
 
 struct KeyEvent;
 
-class RunControl {
+class LATHE_API RunControl {
 public:
     bool paused = false;
     double speed = 1; ///< simulated steps a frame are substeps × speed; kept within 0.01…100

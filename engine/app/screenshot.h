@@ -2,6 +2,8 @@
 // Pictures in host memory: read from a framebuffer, saved and loaded as files.
 #pragma once
 
+#include "engine/core/api.h"
+
 #include <cstddef>
 #include <filesystem>
 #include <vector>
@@ -13,7 +15,7 @@ class Framebuffer;
 }
 
 /// 8-bit texels, rows packed, top left first: NumPy's (height, width, channels) uint8.
-struct ImageData {
+struct LATHE_API ImageData {
     int width = 0;
     int height = 0;
     int channels = 0; ///< 1, 3 or 4
@@ -28,13 +30,13 @@ struct ImageData {
 };
 
 /// The framebuffer's picture, 3 or 4 channels; waits for GL.
-ImageData read_image(const gl::Framebuffer& framebuffer, int channels = 4);
+LATHE_API ImageData read_image(const gl::Framebuffer& framebuffer, int channels = 4);
 
 /// Throws lathe::Error where the file cannot be written; missing folders are made.
-void save_png(const std::filesystem::path& file, const ImageData& image);
+LATHE_API void save_png(const std::filesystem::path& file, const ImageData& image);
 
 /// Loads PNG, JPEG, BMP, … `channels` 0 keeps the file's own number (grey + alpha becomes 4).
 /// Throws lathe::Error where the file cannot be read.
-ImageData load_image(const std::filesystem::path& file, int channels = 0);
+LATHE_API ImageData load_image(const std::filesystem::path& file, int channels = 0);
 
 } // namespace lathe

@@ -46,6 +46,7 @@ Window& Window::operator=(Window&&) noexcept = default;
 Window::~Window() = default;
 
 Window Window::open(const WindowConfig& config) {
+    if (config.context == GlContext::current) return open_in_current_context();
     require_possible(config.width, config.height);
     auto state = std::make_unique<State>();
     state->headless = config.headless.value_or(!display_is_available());
@@ -53,6 +54,21 @@ Window Window::open(const WindowConfig& config) {
     state->follow_size();
     return Window{std::move(state)};
 }
+
+Window Window::open_in_current_context() {
+    auto state = std::make_unique<State>();
+    state->backend = make_guest_backend();
+    state->backend->enter();
+    state->follow_size();
+    state->backend->leave();
+    return Window{std::move(state)};
+}
+
+void Window::enter() {
+    context().make_current();
+    state_->backend->enter();
+}
+void Window::leave() noexcept { state_->backend->leave(); }
 
 bool Window::headless() const { return state_->headless; }
 gl::Context& Window::context() { return state_->backend->context(); }

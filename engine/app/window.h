@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/app/input.h"
+#include "engine/core/api.h"
 #include "gl/context.h"
 #include "gl/framebuffer.h"
 
@@ -13,6 +14,11 @@
 
 namespace lathe {
 
+enum class GlContext {
+    own,     ///< of a window, or headless
+    current, ///< that which another program made current: frames go to its framebuffer
+};
+
 struct WindowConfig {
     std::string title = "Lathe";
     int width = 1280; ///< framebuffer pixels where headless, screen units of a window
@@ -21,12 +27,15 @@ struct WindowConfig {
         std::nullopt; ///< unset: headless where no display is named by the environment
     bool vsync = true;
     bool visible = true;
+    /// `current`: size, title and headless do not count. A frame is as large as the viewport, and
+    /// is shown there; GL state is put back behind it.
+    GlContext context = GlContext::own;
 };
 
 /// True where DISPLAY or WAYLAND_DISPLAY is set.
-bool display_is_available();
+LATHE_API bool display_is_available();
 
-class Window {
+class LATHE_API Window {
 public:
     /// Opens and makes its context current. Throws lathe::Error with one message that names the
     /// cause (no display, no EGL, no GL 4.5, impossible size) and what mends it.
@@ -47,6 +56,10 @@ public:
     int height() const;
     /// Framebuffer pixels per screen unit (2 on a high-density display); 1 headless.
     float pixel_ratio() const;
+
+    /// GL work begins and ends: between them the state of GL is ours. Others' is kept meanwhile.
+    void enter();
+    void leave() noexcept;
 
     /// Takes events, fills input(), follows a new size.
     void poll_events();
@@ -76,6 +89,7 @@ public:
 
 private:
     struct State;
+    static Window open_in_current_context();
     explicit Window(std::unique_ptr<State> state);
     std::unique_ptr<State> state_;
 };

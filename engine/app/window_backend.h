@@ -20,6 +20,9 @@ public:
     virtual ~WindowBackend() = default;
 
     virtual gl::Context& context() = 0;
+    /// A frame's GL work begins, and ends: in a guest's context with its owner's state kept.
+    virtual void enter() {}
+    virtual void leave() noexcept {}
     virtual std::string description() const = 0;
     virtual void* native() const = 0;
     /// Framebuffer pixels; a minimised window keeps its last size.
@@ -38,5 +41,6 @@ public:
 
 std::unique_ptr<WindowBackend> make_glfw_backend(const WindowConfig& config);
 std::unique_ptr<WindowBackend> make_headless_backend(const WindowConfig& config);
+std::unique_ptr<WindowBackend> make_guest_backend();
 
 } // namespace lathe

@@ -2,6 +2,8 @@
 // The hash that cache entries are found by.
 #pragma once
 
+#include "engine/core/api.h"
+
 #include <array>
 #include <cstdint>
 #include <string>
@@ -14,7 +16,7 @@ namespace lathe {
 /// their count and with what came before. So two different sequences share a key by chance alone:
 /// with a million entries in 1 of 10^26 caches. It does not withstand somebody who looks for two
 /// texts of one key; whoever may write into a user's cache can replace the code there anyway.
-class CacheKey {
+class LATHE_API CacheKey {
 public:
     CacheKey& add(std::string_view text);
     CacheKey& add(std::uint64_t number);

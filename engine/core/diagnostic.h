@@ -3,6 +3,8 @@
 // error becomes before the editor marks it.
 #pragma once
 
+#include "engine/core/api.h"
+
 #include <string>
 
 namespace lathe {
@@ -20,6 +22,6 @@ struct Diagnostic {
 };
 
 /// "file:12:5: error: text", leaving out what is unknown.
-std::string to_string(const Diagnostic& d);
+LATHE_API std::string to_string(const Diagnostic& d);
 
 } // namespace lathe

@@ -2,6 +2,8 @@
 // Element types shared by kernels, arrays and pictures, with NumPy's names and sizes.
 #pragma once
 
+#include "engine/core/api.h"
+
 #include <complex>
 #include <cstddef>
 #include <optional>
@@ -27,13 +29,13 @@ enum class DType {
     complex128,
 };
 
-std::size_t item_bytes(DType dtype);
+LATHE_API std::size_t item_bytes(DType dtype);
 /// NumPy's name: "float32".
-std::string_view name_of(DType dtype);
+LATHE_API std::string_view name_of(DType dtype);
 /// Array-interface type string, little-endian: "<f4", "|u1".
-std::string_view typestr_of(DType dtype);
-std::optional<DType> dtype_from_name(std::string_view name);
-std::optional<DType> dtype_from_typestr(std::string_view typestr);
+LATHE_API std::string_view typestr_of(DType dtype);
+LATHE_API std::optional<DType> dtype_from_name(std::string_view name);
+LATHE_API std::optional<DType> dtype_from_typestr(std::string_view typestr);
 
 namespace detail {
 template <class T> struct Complex : std::false_type {};

@@ -2,6 +2,8 @@
 // The root of Lathe's exceptions. gpu::Error, gpu::CompileError and gl::Error derive from it.
 #pragma once
 
+#include "engine/core/api.h"
+
 #include <source_location>
 #include <stdexcept>
 #include <string>
@@ -9,7 +11,7 @@
 namespace lathe {
 
 /// A failure with a message for the user and the place in our code that noticed it.
-class Error : public std::runtime_error {
+class LATHE_API Error : public std::runtime_error {
 public:
     explicit Error(const std::string& message,
                    std::source_location where = std::source_location::current())
@@ -22,6 +24,6 @@ private:
 };
 
 /// "file.cpp:12 (function)", for logs.
-std::string to_string(const std::source_location& where);
+LATHE_API std::string to_string(const std::source_location& where);
 
 } // namespace lathe

@@ -3,6 +3,8 @@
 // processes. A disk that is full, read-only or holds damaged files costs speed only.
 #pragma once
 
+#include "engine/core/api.h"
+
 #include <cstdint>
 #include <filesystem>
 #include <mutex>
@@ -12,7 +14,7 @@
 
 namespace lathe {
 
-class FileCache {
+class LATHE_API FileCache {
 public:
     /// `folder` is made when the first file is written; empty keeps nothing. `kind` ends the names
     /// of the files (".kernel"); `magic` begins them, and changes with what the bytes mean.

@@ -2,6 +2,8 @@
 // Notices when files change on disk. Polled, so nothing happens behind the caller's back.
 #pragma once
 
+#include "engine/core/api.h"
+
 #include <chrono>
 #include <filesystem>
 #include <map>
@@ -9,7 +11,7 @@
 
 namespace lathe {
 
-class FileWatch {
+class LATHE_API FileWatch {
 public:
     /// Watches one file, which need not exist yet. Watching it again does nothing.
     void add(const std::filesystem::path& file);

@@ -3,11 +3,13 @@
 // a fault at the instruction that does it, not damage to whoever's data lies next.
 #pragma once
 
+#include "engine/core/api.h"
+
 #include <cstddef>
 
 namespace lathe {
 
-class GuardedMemory {
+class LATHE_API GuardedMemory {
 public:
     /// The data begin at a multiple of this and end as near to the guard as it allows.
     static constexpr std::size_t kAlignment = 256;

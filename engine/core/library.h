@@ -4,6 +4,8 @@
 // is said where it is used; here are the search and the loader.
 #pragma once
 
+#include "engine/core/api.h"
+
 #include <filesystem>
 #include <string>
 #include <type_traits>
@@ -13,7 +15,7 @@ namespace lathe {
 
 /// An open library; copies are the same one. It stays open until the process ends: drivers do not
 /// like to be unloaded.
-class SharedLibrary {
+class LATHE_API SharedLibrary {
 public:
     /// One that the process has open already is given again, and `if_open` gives no other. A name
     /// without a folder is looked for as the loader does. Throws lathe::Error with the loader's
@@ -55,9 +57,9 @@ struct LibraryPlace {
 };
 
 /// Those of `folder`/`below`/`file` that exist.
-std::vector<std::filesystem::path> existing_files(const std::filesystem::path& folder,
-                                                  const std::vector<std::string>& below,
-                                                  const std::string& file);
+LATHE_API std::vector<std::filesystem::path> existing_files(const std::filesystem::path& folder,
+                                                            const std::vector<std::string>& below,
+                                                            const std::string& file);
 
 /// What open_first() found, or, where `library` is none, the loader's words about each place.
 struct FoundLibrary {
@@ -66,12 +68,12 @@ struct FoundLibrary {
     std::vector<std::string> problems;
 };
 /// The first of these places that can be opened.
-FoundLibrary open_first(const std::vector<LibraryPlace>& places);
+LATHE_API FoundLibrary open_first(const std::vector<LibraryPlace>& places);
 
 /// Names a site-packages folder to look at before all others: the Python package gives that of its
 /// interpreter, which runs without an activated environment, too. Counts for libraries that are not
 /// open yet. Thread-safe.
-void set_library_hint(std::filesystem::path folder);
+LATHE_API void set_library_hint(std::filesystem::path folder);
 
 /// Folders that may hold NVIDIA's wheels, most wanted first: `hint`, then of the virtual
 /// environments VIRTUAL_ENV and .venv below resource_root(). Those that nobody has set are left
@@ -80,10 +82,10 @@ struct SitePackages {
     std::filesystem::path hint; ///< empty where set_library_hint() was not called
     std::vector<std::filesystem::path> environments;
 };
-SitePackages site_packages();
+LATHE_API SitePackages site_packages();
 
 /// The folder of the program or library that this code was linked into; empty where the loader does
 /// not know.
-std::filesystem::path own_folder();
+LATHE_API std::filesystem::path own_folder();
 
 } // namespace lathe

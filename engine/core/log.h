@@ -2,6 +2,8 @@
 // The project's log: levels, one line a message, sinks that the console panel and tests add.
 #pragma once
 
+#include "engine/core/api.h"
+
 #include <fmt/core.h>
 
 #include <chrono>
@@ -22,12 +24,12 @@ using Sink = std::function<void(const Record&)>;
 
 /// Adds a sink; called under a lock, from any thread, so it must be short and must not log.
 /// Returns a key for remove_sink.
-int add_sink(Sink sink);
-void remove_sink(int key);
+LATHE_API int add_sink(Sink sink);
+LATHE_API void remove_sink(int key);
 
 /// Lowest level written to standard error; default `info`, or LATHE_LOG=debug|info|warning|error.
-void set_level(Level level);
-void write(Level level, std::string text) noexcept;
+LATHE_API void set_level(Level level);
+LATHE_API void write(Level level, std::string text) noexcept;
 
 template <class... Args> void debug(fmt::format_string<Args...> f, Args&&... args) {
     write(Level::debug, fmt::format(f, std::forward<Args>(args)...));

@@ -2,6 +2,8 @@
 // This process and its children: the end of the process, and a pipe to a program.
 #pragma once
 
+#include "engine/core/api.h"
+
 #include <cstddef>
 #include <cstdio>
 #include <span>
@@ -12,21 +14,21 @@ namespace lathe {
 
 /// True once exit handlers run: destructors then leave driver and GL objects to the system,
 /// because the libraries beneath them may be gone.
-bool process_is_exiting() noexcept;
+LATHE_API bool process_is_exiting() noexcept;
 /// Starts watching for the process's end; called when a driver library is opened.
-void watch_process_exit();
+LATHE_API void watch_process_exit();
 
 /// Lets the C library keep what is given back to it, up to 256 MiB, for later allocations: a
 /// compile takes and gives back tens of MiB, whose pages the system would else fault in anew each
 /// time. Counts for the whole process, so a program of ours asks for it, and no library function
 /// does.
-void keep_freed_memory();
+LATHE_API void keep_freed_memory();
 
 /// True where `program` is found on PATH.
-bool program_exists(const std::string& program);
+LATHE_API bool program_exists(const std::string& program);
 
 /// A child that reads what we write to its standard input (an encoder).
-class PipeTo {
+class LATHE_API PipeTo {
 public:
     /// Starts `arguments[0]` from PATH in a process group of its own, with its standard output
     /// dropped and its standard error kept for error messages. Throws lathe::Error where it cannot

@@ -3,6 +3,8 @@
 
 #include "engine/core/environment.h"
 #include "engine/core/error.h"
+#include "engine/core/library.h"
+#include "engine/core/places.h"
 
 #include <fmt/core.h>
 
@@ -32,7 +34,9 @@ fs::path from_environment(const char* name) {
 fs::path resource_root() {
     if (auto root = from_environment("LATHE_ROOT"); !root.empty()) return root;
     std::lock_guard lock{root_mutex};
-    return chosen_root().empty() ? fs::path{LATHE_SOURCE_DIR} : chosen_root();
+    if (chosen_root().empty()) chosen_root() = source_folder();
+    if (chosen_root().empty()) chosen_root() = own_folder().parent_path() / "share" / "lathe";
+    return chosen_root();
 }
 
 void set_resource_root(fs::path root) {

@@ -3,6 +3,7 @@
 // driver call where it was used in the frame before, and handed back before OpenGL draws.
 #pragma once
 
+#include "engine/core/api.h"
 #include "engine/interop/mapping.h"
 #include "gl/context.h"
 #include "gpu/context.h"
@@ -23,7 +24,7 @@ namespace lathe {
 class FrameMap;
 
 /// Memory that a FrameMap maps: an array's buffer, or a texture. Lives in a shared_ptr.
-class FrameObject : public std::enable_shared_from_this<FrameObject> {
+class LATHE_API FrameObject : public std::enable_shared_from_this<FrameObject> {
 public:
     FrameObject(const FrameObject&) = delete;
     FrameObject& operator=(const FrameObject&) = delete;
@@ -47,7 +48,7 @@ private:
 };
 
 /// Maps and unmaps on one thread, that of the frames; memory may be let go on any.
-class FrameMap {
+class LATHE_API FrameMap {
 public:
     /// How the thread of the frames waits, with its window alive.
     struct Waits {

@@ -3,6 +3,8 @@
 // cannot register this GL's objects (another GPU's GL, a software GL beside a GPU).
 #pragma once
 
+#include "engine/core/api.h"
+
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -16,13 +18,13 @@ enum class InteropMode {
     device_only, ///< no GL context on this thread: shared objects are plain device memory
 };
 
-std::string_view name_of(InteropMode mode);
+LATHE_API std::string_view name_of(InteropMode mode);
 
 /// The mode of this thread's GL and CUDA contexts. Found once for a GL context, by asking the
 /// driver and registering a small buffer; LATHE_INTEROP=copy asks for host_copy.
-InteropMode interop_mode();
+LATHE_API InteropMode interop_mode();
 /// Why it is so, in a sentence for the status bar: "OpenGL runs on llvmpipe, CUDA on NVIDIA H200".
-std::string interop_reason();
+LATHE_API std::string interop_reason();
 
 struct InteropStats {
     std::uint64_t maps = 0;         ///< driver or copy-path maps, one a frame
@@ -30,11 +32,11 @@ struct InteropStats {
                                     ///< the driver itself must copy (textures of a software GL)
 };
 /// Since the start or the last reset. Thread-safe.
-InteropStats interop_stats();
-void reset_interop_stats();
+LATHE_API InteropStats interop_stats();
+LATHE_API void reset_interop_stats();
 
 /// While it lives, what the driver copies is not for shared objects, and stays out of the stats.
-class UncountedCopies {
+class LATHE_API UncountedCopies {
 public:
     UncountedCopies() noexcept;
     UncountedCopies(const UncountedCopies&) = delete;

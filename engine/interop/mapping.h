@@ -3,6 +3,7 @@
 // call, unmapped on the stream they were mapped on. SharedBuffer and SharedTexture are the objects.
 #pragma once
 
+#include "engine/core/api.h"
 #include "gpu/cuda_array.h"
 #include "gpu/graphics_resource.h"
 #include "gpu/memory.h"
@@ -18,7 +19,7 @@
 namespace lathe {
 
 /// What a Mapping needs of an object. Lives at one address as long as it is mapped.
-class SharedObject {
+class LATHE_API SharedObject {
 public:
     SharedObject() = default;
     SharedObject(const SharedObject&) = delete;
@@ -49,7 +50,7 @@ private:
 
 /// CUDA owns the objects from construction to the end of the scope; GL must not touch them.
 /// The GL context must be current on the thread that maps and unmaps.
-class Mapping {
+class LATHE_API Mapping {
 public:
     Mapping() = default; ///< maps nothing
     /// Maps all in one driver call, ordered on `stream`. Objects must outlive the mapping and be

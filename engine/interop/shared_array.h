@@ -2,6 +2,7 @@
 // Arrays whose memory OpenGL draws from: gpu::Array over buffers that a FrameMap maps.
 #pragma once
 
+#include "engine/core/api.h"
 #include "engine/interop/frame_map.h"
 #include "gl/buffer.h"
 #include "gpu/array/array.h"
@@ -15,8 +16,8 @@ namespace lathe {
 /// A zeroed array in C order, as every other but for where it lies. Without elements it has no
 /// memory. Throws gpu::ShapeError, gpu::Error (out of memory), lathe::Error on another thread than
 /// that of the frames.
-gpu::Array make_shared_array(const std::shared_ptr<FrameMap>& map, gpu::ElementType type,
-                             const gpu::Extents& shape);
+LATHE_API gpu::Array make_shared_array(const std::shared_ptr<FrameMap>& map, gpu::ElementType type,
+                                       const gpu::Extents& shape);
 
 /// Where OpenGL finds an array.
 struct PlaceInGl {
@@ -26,6 +27,6 @@ struct PlaceInGl {
 
 /// Nothing where OpenGL cannot draw the array as it lies: in other memory, in that of another
 /// `map`, or not in C order.
-std::optional<PlaceInGl> place_in_gl(const gpu::Array& array, const FrameMap& map);
+LATHE_API std::optional<PlaceInGl> place_in_gl(const gpu::Array& array, const FrameMap& map);
 
 } // namespace lathe

@@ -5,6 +5,7 @@
 //   draw from points.buffer()
 #pragma once
 
+#include "engine/core/api.h"
 #include "engine/interop/interop_mode.h"
 #include "engine/interop/mapping.h"
 #include "gl/buffer.h"
@@ -13,7 +14,7 @@
 
 namespace lathe {
 
-class SharedBuffer final : public SharedObject {
+class LATHE_API SharedBuffer final : public SharedObject {
 public:
     /// `bytes` > 0, zeroed. Takes interop_mode(): registered with CUDA, or with storage on each
     /// side, or device memory alone where no GL context is current.

@@ -2,6 +2,7 @@
 // One GL texture and its CUDA array, which kernels write through a surface object.
 #pragma once
 
+#include "engine/core/api.h"
 #include "engine/interop/interop_mode.h"
 #include "engine/interop/mapping.h"
 #include "gl/texture.h"
@@ -10,7 +11,7 @@
 
 namespace lathe {
 
-class SharedTexture final : public SharedObject {
+class LATHE_API SharedTexture final : public SharedObject {
 public:
     /// width × height texels, zeroed; formats of one, two or four channels. Throws lathe::Error for
     /// others. Takes interop_mode() as SharedBuffer does.

@@ -3,6 +3,7 @@
 // that runs, and a second pass with -G whose DWARF names the parameters.
 #pragma once
 
+#include "engine/core/api.h"
 #include "engine/live/kernel_slot.h"
 #include "gpu/compiler.h"
 #include "gpu/device.h"
@@ -10,18 +11,18 @@
 namespace lathe {
 
 /// What the compiler is asked for a source, in full and for the current device.
-gpu::CompileRequest request_of(const KernelSource& source);
+LATHE_API gpu::CompileRequest request_of(const KernelSource& source);
 
 /// Compiles for the current device, with gpu::CompileRequest::quick for Effort::quick, and loads
 /// the module in the current context. Thread-safe. A source that does not compile, or a module the
 /// driver refuses, is a KernelBuild without `loaded`; throws gpu::Error only where NVRTC itself is
 /// missing.
-KernelBuild build_kernel(const KernelSource& source, Effort effort);
+LATHE_API KernelBuild build_kernel(const KernelSource& source, Effort effort);
 
 /// The same in the primary context of `device`.
-BuildKernel build_for(gpu::Device device);
+LATHE_API BuildKernel build_for(gpu::Device device);
 
 /// Compiles with -G and reads the DWARF (parameters_of in reflect.h). Thread-safe.
-ReflectKernel reflect_for(gpu::Device device);
+LATHE_API ReflectKernel reflect_for(gpu::Device device);
 
 } // namespace lathe

@@ -2,6 +2,7 @@
 // Markers while the text under them changes.
 #pragma once
 
+#include "engine/core/api.h"
 #include "engine/core/diagnostic.h"
 
 #include <string_view>
@@ -11,7 +12,7 @@ namespace lathe {
 
 /// Diagnostics moved from the lines of `before` to those of `after`; those of changed lines are
 /// left out. Lines are compared whole, from both ends.
-std::vector<Diagnostic> carry_over(const std::vector<Diagnostic>& diagnostics,
-                                   std::string_view before, std::string_view after);
+LATHE_API std::vector<Diagnostic> carry_over(const std::vector<Diagnostic>& diagnostics,
+                                             std::string_view before, std::string_view after);
 
 } // namespace lathe

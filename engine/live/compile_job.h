@@ -3,6 +3,7 @@
 // of a text that was dropped meanwhile vanish, and tasks of it that have not begun do nothing.
 #pragma once
 
+#include "engine/core/api.h"
 #include "engine/live/kernel_build.h"
 #include "engine/live/worker.h"
 
@@ -12,7 +13,7 @@
 
 namespace lathe {
 
-class CompileJob {
+class LATHE_API CompileJob {
 public:
     struct Result {
         KernelBuild build;

@@ -14,6 +14,7 @@
 //   hidden          no widget; the value is the one after `=`
 #pragma once
 
+#include "engine/core/api.h"
 #include "engine/core/diagnostic.h"
 
 #include <optional>
@@ -52,7 +53,7 @@ struct FreeDirective {
     std::string text; ///< after `//@`, trimmed
 };
 
-struct SourceDirectives {
+struct LATHE_API SourceDirectives {
     std::vector<ParameterDirective> parameters;
     std::vector<FreeDirective> others;
     std::vector<Diagnostic>
@@ -64,11 +65,11 @@ struct SourceDirectives {
 
 /// Reads the text after `//@`. What it cannot read is added to `problems` at `line`, counting
 /// columns from `column`, and skipped.
-Directive parse_directive(std::string_view text, int line, int column,
-                          std::vector<Diagnostic>& problems);
+LATHE_API Directive parse_directive(std::string_view text, int line, int column,
+                                    std::vector<Diagnostic>& problems);
 
 /// All directives of a source. Comments and strings are skipped as the compiler would; a comment
 /// in a parameter list belongs to the parameter before it on its line, else to the next one.
-SourceDirectives find_directives(std::string_view source);
+LATHE_API SourceDirectives find_directives(std::string_view source);
 
 } // namespace lathe

@@ -13,6 +13,7 @@
 // threads or sleeps. All members are called from the frame thread.
 #pragma once
 
+#include "engine/core/api.h"
 #include "engine/live/kernel_build.h"
 #include "engine/live/worker.h"
 
@@ -48,9 +49,9 @@ enum class SlotState {
     failed,  ///< the text does not compile; an older version runs, where there is one
     faulted, ///< the text's version faulted and was rejected
 };
-std::string_view name_of(SlotState state);
+LATHE_API std::string_view name_of(SlotState state);
 
-class KernelSlot {
+class LATHE_API KernelSlot {
 public:
     /// Begins compiling at once where the source has a text.
     KernelSlot(KernelSource source, KernelSlotServices services);

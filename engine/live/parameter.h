@@ -2,6 +2,7 @@
 // One adjustable value of a kernel or script: name, type, value, and how the panel shows it.
 #pragma once
 
+#include "engine/core/api.h"
 #include "engine/live/directive.h"
 
 #include <cstdint>
@@ -39,19 +40,19 @@ struct Parameter {
 
 /// A parameter of `kind` with the directive applied: range, initial value, widget, choices.
 /// What the directive leaves open gets a default: the middle of the range, else 0.
-Parameter make_parameter(std::string name, ParameterKind kind, int components,
-                         const Directive& directive = {});
+LATHE_API Parameter make_parameter(std::string name, ParameterKind kind, int components,
+                                   const Directive& directive = {});
 
 /// `value` as `p`'s own type, within its range; nothing where the types do not fit
 /// (a vector for a number, 0.5 for an integer).
-std::optional<ParameterValue> convert(const Parameter& p, const ParameterValue& value);
+LATHE_API std::optional<ParameterValue> convert(const Parameter& p, const ParameterValue& value);
 
 /// Reads "0.037", "true", "(1, 0.5, 0)" or a choice's name. Throws lathe::Error naming the
 /// parameter, the text received and what was expected.
-ParameterValue parse_value(const Parameter& p, std::string_view text);
+LATHE_API ParameterValue parse_value(const Parameter& p, std::string_view text);
 
 /// The value as parse_value reads it: "0.037", "true", "(1, 0.5, 0)", "spots".
-std::string format_value(const Parameter& p, const ParameterValue& value);
+LATHE_API std::string format_value(const Parameter& p, const ParameterValue& value);
 inline std::string format_value(const Parameter& p) { return format_value(p, p.value); }
 
 } // namespace lathe

@@ -3,6 +3,7 @@
 // every edit: a parameter that vanishes and comes back has the value it had.
 #pragma once
 
+#include "engine/core/api.h"
 #include "engine/live/parameter.h"
 
 #include <map>
@@ -14,7 +15,7 @@
 namespace lathe {
 
 /// Used from one thread. References to a Parameter stay valid for the life of the set.
-class ParameterSet {
+class LATHE_API ParameterSet {
 public:
     ParameterSet() = default;
     ParameterSet(const ParameterSet&) = delete;

@@ -2,6 +2,7 @@
 // From what the compiler says about kernels to the parameters that a slider can stand for.
 #pragma once
 
+#include "engine/core/api.h"
 #include "engine/live/directive.h"
 #include "engine/live/parameter.h"
 #include "gpu/ptx/dwarf.h"
@@ -14,12 +15,12 @@ namespace lathe {
 
 /// The names that a program gives values to by itself, as lathe run does for a `.cu` file: time,
 /// dt, frame, seed, the launch's sizes, the mouse.
-std::span<const std::string_view> program_parameters();
+LATHE_API std::span<const std::string_view> program_parameters();
 
 /// Numbers, booleans, enums and float2 to float4 of all kernels, in the order of the source, each
 /// name once. Left out: pointers and other structures; integers without a directive, which name
 /// sizes more often than settings; and program_parameters() without one.
-std::vector<Parameter> parameters_of(const std::vector<ptx::KernelSignature>& kernels,
-                                     const SourceDirectives& directives);
+LATHE_API std::vector<Parameter> parameters_of(const std::vector<ptx::KernelSignature>& kernels,
+                                               const SourceDirectives& directives);
 
 } // namespace lathe

@@ -3,6 +3,8 @@
 // that ended without saying so is noticed by the next one, which opens paused.
 #pragma once
 
+#include "engine/core/api.h"
+
 #include <chrono>
 #include <filesystem>
 #include <optional>
@@ -12,7 +14,7 @@
 
 namespace lathe {
 
-class Session {
+class LATHE_API Session {
 public:
     /// One saved version of a source.
     struct Saved {

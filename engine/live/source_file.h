@@ -3,6 +3,7 @@
 // the files that it includes.
 #pragma once
 
+#include "engine/core/api.h"
 #include "engine/core/file_watch.h"
 
 #include <chrono>
@@ -13,7 +14,7 @@
 
 namespace lathe {
 
-class SourceFile {
+class LATHE_API SourceFile {
 public:
     /// No file: nothing is read or written, included files are watched nevertheless.
     SourceFile() = default;

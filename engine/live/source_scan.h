@@ -3,6 +3,8 @@
 // stand, and where `//@` comments are. Types come from the compiler (reflect), never from here.
 #pragma once
 
+#include "engine/core/api.h"
+
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -40,6 +42,6 @@ struct SourceScan {
 };
 
 /// Never fails: what is not understood is left out.
-SourceScan scan_source(std::string_view source);
+LATHE_API SourceScan scan_source(std::string_view source);
 
 } // namespace lathe

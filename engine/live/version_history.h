@@ -2,6 +2,7 @@
 // Versions of a kernel that ran without a fault, to go back to when a newer one faults.
 #pragma once
 
+#include "engine/core/api.h"
 #include "engine/live/kernel_build.h"
 
 #include <memory>
@@ -17,7 +18,7 @@ struct KernelVersion {
     std::string key; ///< KernelBuild::key
 };
 
-class VersionHistory {
+class LATHE_API VersionHistory {
 public:
     /// The version ran. A quick one gives way to the full one of the same code.
     void confirm(const KernelVersion& version);

@@ -2,6 +2,8 @@
 // A thread that runs tasks in order. Slots take any Executor, so tests run tasks by hand.
 #pragma once
 
+#include "engine/core/api.h"
+
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -14,7 +16,7 @@ using Task = std::function<void()>;
 /// Takes a task and runs it, now or later, on any thread.
 using Executor = std::function<void(Task)>;
 
-class Worker {
+class LATHE_API Worker {
 public:
     Worker();
     Worker(const Worker&) = delete;

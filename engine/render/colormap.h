@@ -2,6 +2,7 @@
 // Scalars to colours: tables of 256 colours in assets/colormaps.
 #pragma once
 
+#include "engine/core/api.h"
 #include "gl/texture.h"
 
 #include <array>
@@ -19,9 +20,9 @@ struct Rgb8 {
 };
 
 /// Names with a table, sorted ("cividis", "coolwarm", "gray", "inferno", …).
-const std::vector<std::string>& colormap_names();
+LATHE_API const std::vector<std::string>& colormap_names();
 
-class Colormap {
+class LATHE_API Colormap {
 public:
     /// Loads a table. Throws lathe::Error for an unknown name, listing those there are.
     explicit Colormap(std::string_view name);

@@ -3,6 +3,7 @@
 // One channel goes through a colormap, a NaN being magenta; two to four are colours.
 #pragma once
 
+#include "engine/core/api.h"
 #include "engine/core/dtype.h"
 #include "gl/buffer_texture.h"
 #include "gl/program.h"
@@ -44,7 +45,7 @@ struct ImageBuffer {
 };
 
 /// Where the picture lies: pixels of the framebuffer, from the top left corner.
-struct ImagePlacement {
+struct LATHE_API ImagePlacement {
     glm::vec2 origin{0, 0};
     glm::vec2 size{1, 1};
 
@@ -56,7 +57,7 @@ struct ImagePlacement {
     glm::vec2 element_at(glm::vec2 position, glm::vec2 picture) const;
 };
 
-class ImageRenderer {
+class LATHE_API ImageRenderer {
 public:
     ImageRenderer() = default;
 

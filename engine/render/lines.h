@@ -2,6 +2,7 @@
 // Polylines straight from a GL buffer of positions: orbits, trails.
 #pragma once
 
+#include "engine/core/api.h"
 #include "gl/buffer_texture.h"
 #include "gl/program.h"
 #include "gl/vertex_array.h"
@@ -34,7 +35,7 @@ struct LinesStyle {
     float fade = 0;     ///< 0…1: how much of the opacity the first point has lost (trails)
 };
 
-class LinesRenderer {
+class LATHE_API LinesRenderer {
 public:
     /// Draws into the bound framebuffer of `framebuffer_size`, blended over what is there.
     /// Throws lathe::Error where the buffer is too small for `count`, the offset is no multiple of

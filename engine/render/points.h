@@ -2,6 +2,7 @@
 // Points straight from a GL buffer of positions: crisp dots, round soft sprites, or glowing ones.
 #pragma once
 
+#include "engine/core/api.h"
 #include "gl/program.h"
 #include "gl/vertex_array.h"
 
@@ -53,7 +54,7 @@ struct PointsData {
     std::size_t color_offset = 0;
 };
 
-class PointsRenderer {
+class LATHE_API PointsRenderer {
 public:
     PointsRenderer() = default;
 

@@ -3,13 +3,14 @@
 #pragma once
 
 #include "engine/app/console.h"
+#include "engine/core/api.h"
 
 #include <cstdint>
 #include <string>
 
 namespace lathe {
 
-class ConsolePanel {
+class LATHE_API ConsolePanel {
 public:
     explicit ConsolePanel(Console& console) : console_{console} {}
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/app/app.h"
+#include "engine/core/api.h"
 
 #include <array>
 #include <functional>
@@ -17,7 +18,7 @@ namespace lathe {
 class ImGuiLayer;
 class Session;
 
-class Studio final : public App {
+class LATHE_API Studio final : public App {
 public:
     /// Throws as App. Without panels it is one, and no more.
     explicit Studio(AppConfig config);

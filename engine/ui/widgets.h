@@ -5,6 +5,8 @@
 // "##" is not shown.
 #pragma once
 
+#include "engine/core/api.h"
+
 #include <array>
 #include <cstddef>
 #include <span>
@@ -17,11 +19,11 @@ namespace lathe::widgets {
 /// Opens a panel (docked beside the parameters at first), within another one if need be: `end`
 /// goes back to that. Widgets outside any panel land in "Script". Returns whether its inside is
 /// visible; `end` is called either way.
-bool begin(std::string_view title);
-void end();
+LATHE_API bool begin(std::string_view title);
+LATHE_API void end();
 
 /// A panel as long as it lives; on its end it also closes what was left open within it.
-class Panel {
+class LATHE_API Panel {
 public:
     [[nodiscard]] explicit Panel(std::string_view title);
     Panel(const Panel&) = delete;
@@ -32,30 +34,30 @@ private:
     std::size_t outside_;
 };
 
-void text(std::string_view text);
+LATHE_API void text(std::string_view text);
 /// Dimmed, wrapped text: an explanation.
-void hint(std::string_view text);
-void separator(std::string_view title = {});
+LATHE_API void hint(std::string_view text);
+LATHE_API void separator(std::string_view title = {});
 /// The next widget goes on the same row.
-void same_line();
+LATHE_API void same_line();
 
-bool button(std::string_view label);
-bool checkbox(std::string_view label, bool& value);
-bool slider_float(std::string_view label, float& value, float min, float max,
-                  const char* format = "%.3f", bool log = false);
-bool slider_int(std::string_view label, int& value, int min, int max);
-bool drag_float(std::string_view label, float& value, float speed = 0.01f);
-bool input_text(std::string_view label, std::string& value);
+LATHE_API bool button(std::string_view label);
+LATHE_API bool checkbox(std::string_view label, bool& value);
+LATHE_API bool slider_float(std::string_view label, float& value, float min, float max,
+                            const char* format = "%.3f", bool log = false);
+LATHE_API bool slider_int(std::string_view label, int& value, int min, int max);
+LATHE_API bool drag_float(std::string_view label, float& value, float speed = 0.01f);
+LATHE_API bool input_text(std::string_view label, std::string& value);
 /// `index` into `items`.
-bool combo(std::string_view label, int& index, const std::vector<std::string>& items);
+LATHE_API bool combo(std::string_view label, int& index, const std::vector<std::string>& items);
 /// Red, green, blue, alpha in 0..1.
-bool color(std::string_view label, std::array<float, 4>& rgba);
+LATHE_API bool color(std::string_view label, std::array<float, 4>& rgba);
 /// A curve over the widget's width; `height` in pixels at scale 1.
-void plot_line(std::string_view label, std::span<const float> values, float height = 80);
+LATHE_API void plot_line(std::string_view label, std::span<const float> values, float height = 80);
 /// `fraction` in 0..1.
-void progress(float fraction, std::string_view text = {});
+LATHE_API void progress(float fraction, std::string_view text = {});
 
 /// Closes what a script left open; the studio calls it before its own panels.
-void close_open_panels();
+LATHE_API void close_open_panels();
 
 } // namespace lathe::widgets

@@ -3,6 +3,7 @@
 // memory; what computes with arrays is in elementwise.h, reduction.h and the other files here.
 #pragma once
 
+#include "engine/core/api.h"
 #include "gpu/array/dtype_rules.h"
 #include "gpu/array/graphics_memory.h"
 #include "gpu/array/layout.h"
@@ -19,17 +20,17 @@
 namespace lathe::gpu {
 
 /// Types that do not fit an operation.
-class TypeError : public lathe::Error {
+class LATHE_API TypeError : public lathe::Error {
     using Error::Error;
 };
 
 /// Something to be written that must not be.
-class ReadOnlyError : public lathe::Error {
+class LATHE_API ReadOnlyError : public lathe::Error {
     using Error::Error;
 };
 
 /// Of elements: one of DType's, or a structure of which only the size is known.
-struct ElementType {
+struct LATHE_API ElementType {
     ElementType(DType type) : dtype{type}, bytes{item_bytes(type)} {}
     static ElementType structure(std::size_t bytes) { return ElementType{bytes}; }
 
@@ -41,7 +42,7 @@ private:
     explicit ElementType(std::size_t size) : bytes{size} {}
 };
 
-class Array {
+class LATHE_API Array {
 public:
     Array() : type_{DType::float64} {} ///< empty: no memory, shape (0,)
     /// Contents undefined. From the current context's pool (pool_of), whose blocks are for work on
@@ -106,9 +107,9 @@ private:
 
 /// Throws lathe::Error where the memory is another device's than the current context's, whose
 /// kernels would fault; `function` comes first in the message.
-void check_device(const Array& array, std::string_view function);
+LATHE_API void check_device(const Array& array, std::string_view function);
 
 /// The pool that arrays of a context come from; made at the first call.
-const std::shared_ptr<DevicePool>& pool_of(const Context& context);
+LATHE_API const std::shared_ptr<DevicePool>& pool_of(const Context& context);
 
 } // namespace lathe::gpu

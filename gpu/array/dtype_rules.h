@@ -3,6 +3,7 @@
 // names of the types in kernels.
 #pragma once
 
+#include "engine/core/api.h"
 #include "engine/core/dtype.h"
 
 #include <optional>
@@ -12,13 +13,13 @@ namespace lathe::gpu {
 
 enum class Kind { boolean, signed_integer, unsigned_integer, floating, complex };
 
-Kind kind_of(DType dtype);
-bool is_integer(DType dtype); ///< signed or unsigned, not bool
-bool is_inexact(DType dtype); ///< floating or complex
+LATHE_API Kind kind_of(DType dtype);
+LATHE_API bool is_integer(DType dtype); ///< signed or unsigned, not bool
+LATHE_API bool is_inexact(DType dtype); ///< floating or complex
 
 /// NumPy's `result_type` of two arrays: int8 and uint8 give int16, int64 and uint64 give float64,
 /// int32 and float32 give float64.
-DType promote(DType a, DType b);
+LATHE_API DType promote(DType a, DType b);
 
 /// A number of Python without a type of its own: bool, int, float, complex.
 enum class PythonNumber { boolean, integer, floating, complex };
@@ -26,26 +27,26 @@ enum class PythonNumber { boolean, integer, floating, complex };
 /// NumPy 2's `result_type` of an array and such a number: the array's own type unless the number is
 /// of a higher kind (int with bool gives int64, float with integers float64, complex with float32
 /// complex64).
-DType promote(DType array, PythonNumber number);
+LATHE_API DType promote(DType array, PythonNumber number);
 /// The type that the number has alone: bool, int64, float64, complex128.
-DType default_dtype(PythonNumber number);
+LATHE_API DType default_dtype(PythonNumber number);
 
 /// NumPy's `can_cast(from, to, "safe")`: no value changes.
-bool can_cast_safely(DType from, DType to);
+LATHE_API bool can_cast_safely(DType from, DType to);
 /// NumPy's "same_kind": safe, or within a kind and to higher kinds. What in-place operators allow.
-bool can_cast_same_kind(DType from, DType to);
+LATHE_API bool can_cast_same_kind(DType from, DType to);
 
 /// What a function of real numbers computes in: floating and complex types stay, bool and 8-bit
 /// integers become float16, 16-bit ones float32, others float64.
-DType floating_for(DType dtype);
+LATHE_API DType floating_for(DType dtype);
 /// complex64 for float32, the type itself where it is complex. float16 has none: complex64.
-DType complex_for(DType dtype);
+LATHE_API DType complex_for(DType dtype);
 /// The type of real and imaginary part: float32 for complex64; real types stay.
-DType real_for(DType dtype);
+LATHE_API DType real_for(DType dtype);
 
 /// The type's name in the kernels of this folder: "float", "long long", "lathe::half".
-std::string_view kernel_type(DType dtype);
+LATHE_API std::string_view kernel_type(DType dtype);
 /// The type that its arithmetic is done in: int for short integers, float for float16.
-std::string_view compute_type(DType dtype);
+LATHE_API std::string_view compute_type(DType dtype);
 
 } // namespace lathe::gpu

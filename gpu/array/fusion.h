@@ -5,6 +5,7 @@
 // memory, so that results are the bits that one kernel after the other gives.
 #pragma once
 
+#include "engine/core/api.h"
 #include "gpu/array/array.h"
 #include "gpu/array/elementwise.h"
 #include "gpu/array/reduction.h"
@@ -18,7 +19,7 @@
 
 namespace lathe::gpu {
 
-class Expression {
+class LATHE_API Expression {
 public:
     /// Arrays of one kernel, written or read, and statements.
     static constexpr std::size_t kMostArrays = 16, kMostStatements = 64, kMostNumbers = 48;

@@ -3,13 +3,14 @@
 // address only then. engine/interop implements it for OpenGL's buffers.
 #pragma once
 
+#include "engine/core/api.h"
 #include "gpu/stream.h"
 
 #include <cuda.h>
 
 namespace lathe::gpu {
 
-class GraphicsMemory {
+class LATHE_API GraphicsMemory {
 public:
     GraphicsMemory() = default;
     GraphicsMemory(const GraphicsMemory&) = delete;

@@ -3,6 +3,7 @@
 // keeps it on disk) and loaded once for a context.
 #pragma once
 
+#include "engine/core/api.h"
 #include "gpu/launch.h"
 #include "gpu/module.h"
 
@@ -17,7 +18,7 @@
 namespace lathe::gpu {
 
 /// A loaded kernel with how it is best launched.
-struct ArrayKernel {
+struct LATHE_API ArrayKernel {
     Kernel kernel;
     unsigned threads = 128;   ///< of a block
     unsigned most_blocks = 1; ///< that run at once on the device
@@ -32,15 +33,17 @@ struct ArrayKernel {
 /// `entry`. Needs a current context. Blocks while it compiles; any thread may ask, two that ask for
 /// the same kernel at once may both compile it. The reference is valid until the process ends.
 /// `options` are the compiler's. Throws CompileError, gpu::Error.
-const ArrayKernel& array_kernel(std::string_view key, const std::string& entry,
-                                const std::function<std::string()>& source, unsigned threads = 128,
-                                const std::vector<std::string>& options = {});
+LATHE_API const ArrayKernel& array_kernel(std::string_view key, const std::string& entry,
+                                          const std::function<std::string()>& source,
+                                          unsigned threads = 128,
+                                          const std::vector<std::string>& options = {});
 /// The same by a number: the way of the operators. Numbers and texts are different keys.
-const ArrayKernel& array_kernel(std::uint64_t key, const std::string& entry,
-                                const std::function<std::string()>& source, unsigned threads = 128,
-                                const std::vector<std::string>& options = {});
+LATHE_API const ArrayKernel& array_kernel(std::uint64_t key, const std::string& entry,
+                                          const std::function<std::string()>& source,
+                                          unsigned threads = 128,
+                                          const std::vector<std::string>& options = {});
 /// Nothing where it was not asked for in the current context yet.
-const ArrayKernel* find_array_kernel(std::uint64_t key) noexcept;
-const ArrayKernel* find_array_kernel(const std::string& key) noexcept;
+LATHE_API const ArrayKernel* find_array_kernel(std::uint64_t key) noexcept;
+LATHE_API const ArrayKernel* find_array_kernel(const std::string& key) noexcept;
 
 } // namespace lathe::gpu

@@ -3,6 +3,7 @@
 // says in a kernel. operations.inc is the list.
 #pragma once
 
+#include "engine/core/api.h"
 #include "gpu/array/dtype_rules.h"
 
 #include <array>
@@ -46,10 +47,10 @@ struct Operation {
 };
 
 /// Null where there is none of that name.
-const Operation* find_operation(std::string_view name);
+LATHE_API const Operation* find_operation(std::string_view name);
 /// Throws lathe::Error where there is none.
-const Operation& operation(std::string_view name);
-std::span<const Operation> all_operations();
+LATHE_API const Operation& operation(std::string_view name);
+LATHE_API std::span<const Operation> all_operations();
 
 /// An operation for types of inputs: what they are cast to, what comes out, and the text.
 struct Loop {
@@ -69,8 +70,8 @@ struct InputType {
 };
 
 /// Throws TypeError: "ufunc 'bitwise_and' not supported for the input types float32, float32".
-Loop resolve(const Operation& operation, std::span<const InputType> inputs);
+LATHE_API Loop resolve(const Operation& operation, std::span<const InputType> inputs);
 /// The type of all promoted, weak ones last. Types of weak numbers alone are their defaults.
-DType promote_all(std::span<const InputType> inputs);
+LATHE_API DType promote_all(std::span<const InputType> inputs);
 
 } // namespace lathe::gpu

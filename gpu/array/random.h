@@ -7,6 +7,7 @@
 // contiguous arrays at positions that are multiples of 4.
 #pragma once
 
+#include "engine/core/api.h"
 #include "gpu/array/array.h"
 #include "gpu/stream.h"
 
@@ -17,7 +18,7 @@
 namespace lathe::gpu {
 
 /// Any thread may fill at any time; each gets positions of its own.
-class Generator {
+class LATHE_API Generator {
 public:
     /// Sequences of one seed are independent of each other.
     explicit Generator(std::uint64_t seed, std::uint32_t sequence = 0, std::uint64_t position = 0)
@@ -82,7 +83,7 @@ private:
 
 /// array[order[0]], array[order[1]] ... along `axis`, as a new array; `order` is contiguous int64
 /// whose values are not checked.
-Array take_along(const Array& array, const Array& order, std::int64_t axis,
-                 StreamView stream = StreamView::legacy());
+LATHE_API Array take_along(const Array& array, const Array& order, std::int64_t axis,
+                           StreamView stream = StreamView::legacy());
 
 } // namespace lathe::gpu

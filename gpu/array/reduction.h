@@ -9,6 +9,7 @@
 // (kernels/lathe_reductions.hpp): the error is that of five additions, whatever the length.
 #pragma once
 
+#include "engine/core/api.h"
 #include "gpu/array/array.h"
 #include "gpu/array/elementwise.h"
 #include "gpu/stream.h"
@@ -44,7 +45,7 @@ enum class Reduction : std::uint8_t {
 };
 
 /// NumPy's name: "maximum" for max.
-const char* name_of(Reduction reduction);
+LATHE_API const char* name_of(Reduction reduction);
 
 struct ReduceOptions {
     const Extents* axes = nullptr; ///< null: all. Negative ones count from the end
@@ -57,20 +58,20 @@ struct ReduceOptions {
 
 /// The type of the result by NumPy 2's rules: sums and products of integers in 64 bits, means in
 /// float64, indices int64. Throws TypeError where there is none.
-DType result_dtype(Reduction reduction, DType of, std::optional<DType> dtype = {});
+LATHE_API DType result_dtype(Reduction reduction, DType of, std::optional<DType> dtype = {});
 
 /// Asynchronous on `stream`. The array returned is options.out where that is given.
 /// Throws ShapeError (an axis that is not there or twice, out's shape, no elements for what has no
 /// identity: "zero-size array to reduction operation maximum which has no identity"), TypeError,
 /// ReadOnlyError; then nothing has changed.
-Array reduce(Reduction reduction, const Array& array, const ReduceOptions& options = {},
-             StreamView stream = StreamView::legacy());
+LATHE_API Array reduce(Reduction reduction, const Array& array, const ReduceOptions& options = {},
+                       StreamView stream = StreamView::legacy());
 /// dot and vdot: products of elements, broadcast to one shape, summed over the axes.
-Array reduce(Reduction reduction, const Array& a, const Array& b, const ReduceOptions& options = {},
-             StreamView stream = StreamView::legacy());
+LATHE_API Array reduce(Reduction reduction, const Array& a, const Array& b,
+                       const ReduceOptions& options = {}, StreamView stream = StreamView::legacy());
 
 /// Checks as reduce() does and makes the result by options.allocate, contents undefined.
-Array make_reduced(Reduction reduction, const Array& of, const ReduceOptions& options);
+LATHE_API Array make_reduced(Reduction reduction, const Array& of, const ReduceOptions& options);
 
 /// Values that a kernel computes as it reduces them, by statements (elementwise_source.h) on
 /// elements of arrays, then on numbers.
@@ -93,15 +94,16 @@ struct MappedValues {
 /// As reduce() of an array with these values gives, bit for bit, into options.out. Not for places
 /// and inner products; nor for what multiplies and adds, which reduce() rounds once: variances,
 /// norms, products of complex numbers. Outputs may lie where arrays do, at the same places.
-void reduce(Reduction reduction, const MappedValues& values, const ReduceOptions& options,
-            StreamView stream = StreamView::legacy());
+LATHE_API void reduce(Reduction reduction, const MappedValues& values, const ReduceOptions& options,
+                      StreamView stream = StreamView::legacy());
 /// Whether that is for this reduction of such values.
-bool takes_mapped(Reduction reduction, DType of, std::optional<DType> dtype);
+LATHE_API bool takes_mapped(Reduction reduction, DType of, std::optional<DType> dtype);
 
 /// Of the elements at `subset`, integers that count in C order and are not checked; `b` for dot and
 /// vdot, else null. The result has no axes.
-Array reduce_subset(Reduction reduction, const Array& subset, const Array& a, const Array* b,
-                    std::optional<DType> dtype = {}, StreamView stream = StreamView::legacy(),
-                    const Allocate* allocate = nullptr);
+LATHE_API Array reduce_subset(Reduction reduction, const Array& subset, const Array& a,
+                              const Array* b, std::optional<DType> dtype = {},
+                              StreamView stream = StreamView::legacy(),
+                              const Allocate* allocate = nullptr);
 
 } // namespace lathe::gpu

@@ -5,6 +5,7 @@
 // by less than that does from the exact ones.
 #pragma once
 
+#include "engine/core/api.h"
 #include "gpu/array/array.h"
 #include "gpu/array/operations.h"
 #include "gpu/stream.h"
@@ -18,18 +19,19 @@ namespace lathe::gpu {
 /// add, multiply, maximum, minimum, bitwise_and ... In C order, of the array's type or `dtype`; add
 /// and multiply of bool and short integers give int64 or uint64. Asynchronous on the stream.
 /// Throws TypeError, ShapeError.
-Array accumulate(const Operation& operation, const Array& array, std::int64_t axis,
-                 std::optional<DType> dtype = {}, StreamView stream = StreamView::legacy());
+LATHE_API Array accumulate(const Operation& operation, const Array& array, std::int64_t axis,
+                           std::optional<DType> dtype = {},
+                           StreamView stream = StreamView::legacy());
 
 /// How a scan's kernel cuts its data: a tile is `threads` that have `rows` times `vector` values
 /// each. On the software device blocks have one thread.
-struct ScanShape {
+struct LATHE_API ScanShape {
     unsigned threads, rows; ///< kThreads and kRows of the Form; `rows` is a power of two
 
     std::int64_t tile(unsigned vector) const { return std::int64_t{threads} * vector * rows; }
 };
 /// For values of so many bytes (the Form's Value), `vector` of them side by side, on this device.
-ScanShape scan_shape(std::size_t value_bytes, unsigned vector);
+LATHE_API ScanShape scan_shape(std::size_t value_bytes, unsigned vector);
 
 /// The memory of a launch: zeros before it.
 struct ScanMemory {
@@ -37,12 +39,12 @@ struct ScanMemory {
     std::size_t bytes;
 };
 /// Throws ShapeError beyond 2^31 - 1 tiles.
-ScanMemory scan_memory(std::int64_t rows, std::int64_t length, std::int64_t tile,
-                       std::size_t value_bytes);
+LATHE_API ScanMemory scan_memory(std::int64_t rows, std::int64_t length, std::int64_t tile,
+                                 std::size_t value_bytes);
 
 /// What a scan's kernel needs beside its data: zeroed on the stream when made, and kept until the
 /// stream has passed what was issued before its end.
-class ScanWork {
+class LATHE_API ScanWork {
 public:
     /// The last parameter of such a kernel: lathe::ScanState.
     struct State {

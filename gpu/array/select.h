@@ -3,6 +3,7 @@
 // all before. Results' sizes are known on the device first, so these functions wait for the stream.
 #pragma once
 
+#include "engine/core/api.h"
 #include "gpu/array/array.h"
 #include "gpu/stream.h"
 
@@ -13,11 +14,12 @@ namespace lathe::gpu {
 
 /// The elements of `array`, read in C order, where `mask` is not zero: one axis. The shapes must be
 /// one (ShapeError).
-Array compress(const Array& mask, const Array& array, StreamView stream = StreamView::legacy());
+LATHE_API Array compress(const Array& mask, const Array& array,
+                         StreamView stream = StreamView::legacy());
 /// int64 indices along each axis of the elements that are not zero, in C order.
-std::vector<Array> nonzero(const Array& array, StreamView stream = StreamView::legacy());
+LATHE_API std::vector<Array> nonzero(const Array& array, StreamView stream = StreamView::legacy());
 /// The same as one index in C order.
-Array flat_nonzero(const Array& array, StreamView stream = StreamView::legacy());
+LATHE_API Array flat_nonzero(const Array& array, StreamView stream = StreamView::legacy());
 
 struct UniqueArray {
     Array values;  ///< sorted; NaNs count as one value, at the end
@@ -29,7 +31,7 @@ struct UniqueArray {
 struct UniqueParts {
     bool indices = false, inverse = false, counts = false;
 };
-UniqueArray unique(const Array& array, const UniqueParts& parts = {},
-                   StreamView stream = StreamView::legacy());
+LATHE_API UniqueArray unique(const Array& array, const UniqueParts& parts = {},
+                             StreamView stream = StreamView::legacy());
 
 } // namespace lathe::gpu

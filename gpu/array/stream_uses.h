@@ -2,6 +2,7 @@
 // Arrays that a function needs for its work on a stream and lets go of before that is done.
 #pragma once
 
+#include "engine/core/api.h"
 #include "gpu/array/array.h"
 #include "gpu/array/elementwise.h"
 #include "gpu/stream.h"
@@ -12,7 +13,7 @@ namespace lathe::gpu {
 
 /// While it lives its arrays are held back from the pool's other users until the work issued on the
 /// stream is done; see PooledMemory.
-class StreamUses {
+class LATHE_API StreamUses {
 public:
     explicit StreamUses(StreamView stream) : stream_{stream} {}
     StreamUses(const StreamUses&) = delete;

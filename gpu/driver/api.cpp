@@ -6,6 +6,7 @@
 #include "engine/core/error.h"
 #include "engine/core/library.h"
 #include "engine/core/log.h"
+#include "engine/core/places.h"
 #include "engine/core/process.h"
 
 #include <fmt/core.h>
@@ -78,9 +79,8 @@ std::vector<fs::path> software_candidates() {
     std::vector<fs::path> candidates;
     for (const fs::path& folder : {own_folder(), own_folder() / "../lib"})
         candidates.push_back((folder / kSoftwareLibrary).lexically_normal());
-#ifdef LATHE_SOFT_BUILD_LIBRARY // not in an installed package: nobody owns that path there
-    candidates.emplace_back(LATHE_SOFT_BUILD_LIBRARY);
-#endif
+    if (const fs::path build = build_folder(); !build.empty())
+        candidates.push_back(build / "gpu" / "soft" / kSoftwareLibrary);
     return candidates;
 }
 

@@ -3,6 +3,7 @@
 // GPU's libcuda.so.1, or Lathe's software device. This folder alone knows which of the two it is.
 #pragma once
 
+#include "engine/core/api.h"
 #include "engine/core/library.h"
 
 #include <cuda.h>
@@ -18,7 +19,7 @@ namespace lathe::gpu {
 enum class ImageKind { ptx, cubin };
 
 /// One open driver library. It stays open until the process ends.
-struct DriverApi {
+struct LATHE_API DriverApi {
 #define LATHE_CU(name) decltype(&::name) name = nullptr;
 #define LATHE_CU_OPTIONAL(name) decltype(&::name) name = nullptr;
 #define LATHE_CU_AS(name, symbol, ...) std::add_pointer_t<__VA_ARGS__> name = nullptr;
@@ -41,8 +42,8 @@ struct DriverApi {
 };
 
 namespace detail {
-extern std::atomic<const DriverApi*> open_driver;
-const DriverApi& open_driver_library();
+LATHE_API extern std::atomic<const DriverApi*> open_driver;
+LATHE_API const DriverApi& open_driver_library();
 } // namespace detail
 
 /// The driver, opened and initialised (cuInit) by the first call, on any thread.
@@ -59,6 +60,6 @@ inline const DriverApi& driver() {
 }
 
 /// The message driver() would throw, empty where the driver is usable. Opens the driver.
-std::string driver_problem();
+LATHE_API std::string driver_problem();
 
 } // namespace lathe::gpu

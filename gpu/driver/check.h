@@ -3,6 +3,7 @@
 // and on failure throws gpu::Error: "cuMemAlloc failed: out of memory - for 12 points".
 #pragma once
 
+#include "engine/core/api.h"
 #include "engine/core/error.h"
 #include "gpu/driver/api.h"
 #include "gpu/driver/fault.h"
@@ -23,7 +24,7 @@ constexpr std::string_view routine_of(std::string_view call) {
 }
 
 /// What the driver said, taken at once: its words last only until the next driver call.
-struct Failure {
+struct LATHE_API Failure {
     Failure(std::string_view call, CUresult failed);
 
     std::string_view routine;
@@ -36,7 +37,7 @@ struct Failure {
 } // namespace detail
 
 /// A driver call that failed, worded as PyCUDA words it, and what the call was for.
-class Error : public lathe::Error {
+class LATHE_API Error : public lathe::Error {
 public:
     /// `detail` may be empty. Asks the driver for the code's text.
     Error(std::string_view routine, CUresult code, std::string_view detail = {},
@@ -68,12 +69,12 @@ template <class... Args> std::string detail_text(fmt::format_string<Args...> f, 
 }
 
 /// For destructors: logs a failure, once for a lost context; silent while the process ends.
-void log_failure(std::string_view call, CUresult code) noexcept;
+LATHE_API void log_failure(std::string_view call, CUresult code) noexcept;
 
 } // namespace detail
 
 /// Whether a destructor may call the driver: it is open and the process is not ending.
-bool driver_is_usable() noexcept;
+LATHE_API bool driver_is_usable() noexcept;
 
 } // namespace lathe::gpu
 

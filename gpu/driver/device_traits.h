@@ -4,6 +4,7 @@
 // and nobody else above the API reads gpu/soft/soft_api.h or asks which device it is.
 #pragma once
 
+#include "engine/core/api.h"
 #include "gpu/soft/soft_api.h"
 
 #include <cstddef>
@@ -42,9 +43,9 @@ struct DeviceTraits {
 };
 
 /// Of the driver that is open; opens it.
-const DeviceTraits& device_traits();
+LATHE_API const DeviceTraits& device_traits();
 
 /// Of a driver's library, by the names that it exports.
-DeviceTraits read_device_traits(const SharedLibrary& driver);
+LATHE_API DeviceTraits read_device_traits(const SharedLibrary& driver);
 
 } // namespace lathe::gpu

@@ -3,6 +3,8 @@
 // call was refused. The software device knows both, a GPU neither.
 #pragma once
 
+#include "engine/core/api.h"
+
 #include <cuda.h>
 
 #include <array>
@@ -25,18 +27,18 @@ struct Fault {
 };
 
 /// "kernel step, block (3, 0, 0), thread (17, 0, 0), step.cu:12: message"
-std::string to_string(const Fault& fault);
+LATHE_API std::string to_string(const Fault& fault);
 
 /// The last launch of this process that failed; null where the device keeps no such notes or none
 /// failed.
-std::shared_ptr<const Fault> last_fault();
+LATHE_API std::shared_ptr<const Fault> last_fault();
 
 /// Why the calling thread's last driver call failed, in words; empty where the device does not say.
 /// To be asked before the next driver call.
-std::string last_error_text();
+LATHE_API std::string last_error_text();
 
 /// Bytes that the driver itself had to copy through the host for mapped graphics resources since
 /// the start: the software device's textures. 0 where the device does not say.
-std::uint64_t driver_interop_bytes_copied();
+LATHE_API std::uint64_t driver_interop_bytes_copied();
 
 } // namespace lathe::gpu

@@ -3,6 +3,7 @@
 // is in matmul.h.
 #pragma once
 
+#include "engine/core/api.h"
 #include "engine/core/dtype.h"
 #include "gpu/libraries/cublas_abi.h"
 #include "gpu/libraries/gemm.h"
@@ -29,28 +30,28 @@ struct CublasApi {
 
 /// The library, opened by the first call, on any thread. Throws LibraryMissing; a later call tries
 /// again. LATHE_CUBLAS names a file.
-const CublasApi& cublas();
+LATHE_API const CublasApi& cublas();
 
 using CublasHandle = StreamHandles<cublas_abi::Handle>::Lent;
 /// For calls on `stream`. Throws LibraryError.
-CublasHandle cublas_handle(StreamView stream);
+LATHE_API CublasHandle cublas_handle(StreamView stream);
 
 /// Throws LibraryError, "cublasGemmEx failed: CUBLAS_STATUS_NOT_SUPPORTED - m 3 …", unless 0.
-void check_cublas(cublas_abi::Status status, std::string_view routine,
-                  std::string_view detail = {});
+LATHE_API void check_cublas(cublas_abi::Status status, std::string_view routine,
+                            std::string_view detail = {});
 
 /// cudaDataType of float16, float32, float64, complex64, complex128; throws lathe::Error for
 /// others.
-int cuda_data_type(DType dtype);
+LATHE_API int cuda_data_type(DType dtype);
 
 /// float32 products may be rounded to TF32's ten bits of mantissa from now on: much faster, and
 /// about 1e-3 off. False at first. For all threads.
-void allow_tf32(bool allowed) noexcept;
-bool is_tf32_allowed() noexcept;
+LATHE_API void allow_tf32(bool allowed) noexcept;
+LATHE_API bool is_tf32_allowed() noexcept;
 
 /// result = first · second, asynchronous on `stream`; sums of float16 are float32. Throws
 /// LibraryMissing, LibraryError.
-void run_gemm(const Gemm& gemm, DType dtype, CUdeviceptr first, CUdeviceptr second,
-              CUdeviceptr result, StreamView stream);
+LATHE_API void run_gemm(const Gemm& gemm, DType dtype, CUdeviceptr first, CUdeviceptr second,
+                        CUdeviceptr result, StreamView stream);
 
 } // namespace lathe::gpu

@@ -4,6 +4,7 @@
 // (lengths, axes, scaling) is in lathe/fft.
 #pragma once
 
+#include "engine/core/api.h"
 #include "gpu/array/array.h"
 #include "gpu/stream.h"
 
@@ -30,11 +31,11 @@ struct Fft {
 /// Throws LibraryMissing (LATHE_CUFFT names a file), LibraryError, TypeError for types that are
 /// not float32, float64, complex64 or complex128 or do not fit each other, gpu::Error (out of
 /// memory).
-void run_fft(const Fft& fft, const Array& in, Array& out, StreamView stream);
+LATHE_API void run_fft(const Fft& fft, const Array& in, Array& out, StreamView stream);
 
 /// Plans are kept for each context and stream, so many in all; the one used longest ago goes first.
 inline constexpr std::size_t kMostFftPlans = 64;
 /// How many there are now. Thread-safe.
-std::size_t fft_plan_count();
+LATHE_API std::size_t fft_plan_count();
 
 } // namespace lathe::gpu

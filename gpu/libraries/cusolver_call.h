@@ -3,6 +3,7 @@
 // the sources of this folder; cusolver.h and batched.h are for others.
 #pragma once
 
+#include "engine/core/api.h"
 #include "gpu/array/array.h"
 #include "gpu/array/stream_uses.h"
 #include "gpu/libraries/cublas.h"
@@ -19,7 +20,7 @@ namespace lathe::gpu::solver {
 
 namespace abi = cusolver_abi;
 
-struct CusolverApi {
+struct LATHE_API CusolverApi {
     Library library;
     abi::Create* create = nullptr;
     abi::CreateParameters* create_parameters = nullptr;
@@ -59,13 +60,13 @@ struct CusolverApi {
 };
 
 /// The library, opened by the first call. Throws LibraryMissing.
-const CusolverApi& cusolver();
+LATHE_API const CusolverApi& cusolver();
 
 /// 0 to 3: float32, float64, complex64, complex128; throws lathe::Error for others.
-std::size_t element_number(DType dtype);
+LATHE_API std::size_t element_number(DType dtype);
 
 /// The matrices of one call's array, by columns without gaps: (count, columns, rows) in C order.
-struct Matrices {
+struct LATHE_API Matrices {
     /// Throws lathe::Error unless the array is so.
     Matrices(const Array& array, const char* name);
     void* at(std::int64_t index) const {
@@ -80,16 +81,16 @@ struct Matrices {
 };
 
 /// Throws lathe::Error, naming cuSOLVER, unless it holds.
-void require(bool holds, const char* what);
+LATHE_API void require(bool holds, const char* what);
 
 /// A row of a compact array: pivots, tau, values of one matrix. Throws lathe::Error unless the
 /// array is (count, length) of `dtype`.
-void* row_at(const Array& array, std::int64_t index, DType dtype, std::int64_t count,
-             std::int64_t length, const char* name);
-int* info_at(const Array& info, std::int64_t index, const Matrices& of);
+LATHE_API void* row_at(const Array& array, std::int64_t index, DType dtype, std::int64_t count,
+                       std::int64_t length, const char* name);
+LATHE_API int* info_at(const Array& info, std::int64_t index, const Matrices& of);
 
 /// A handle on the stream, and the memory that calls ask for; released in the stream's order.
-class Call {
+class LATHE_API Call {
 public:
     /// `of` and `routine` are for messages and must outlive the call.
     Call(StreamView stream, const Matrices& of, const char* routine);

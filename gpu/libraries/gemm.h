@@ -6,6 +6,7 @@
 // and (A B)^T = B^T A^T: for a result by rows the operands change places, and nothing is copied.
 #pragma once
 
+#include "engine/core/api.h"
 #include "gpu/array/layout.h"
 
 #include <cstddef>
@@ -33,12 +34,12 @@ struct Gemm {
 
 /// Whether BLAS can take the array's last two axes as they are: one of them contiguous, the other
 /// forward and without overlap.
-bool is_gemm_operand(const Layout& layout, std::size_t item_bytes);
+LATHE_API bool is_gemm_operand(const Layout& layout, std::size_t item_bytes);
 
 /// The calls that make c = a · b: a (…, m, k), b (…, k, n), c (…, m, n), the axes before the same
 /// sizes for all three (broadcast_to), none 0. One call where the axes before can be joined to one
 /// stride, else more. Empty unless each is_gemm_operand and strides are whole elements.
-std::optional<std::vector<Gemm>> plan_gemm(const Layout& a, const Layout& b, const Layout& c,
-                                           std::size_t item_bytes);
+LATHE_API std::optional<std::vector<Gemm>> plan_gemm(const Layout& a, const Layout& b,
+                                                     const Layout& c, std::size_t item_bytes);
 
 } // namespace lathe::gpu

@@ -4,6 +4,7 @@
 // for. What was opened stays open until the process ends.
 #pragma once
 
+#include "engine/core/api.h"
 #include "engine/core/error.h"
 #include "engine/core/library.h"
 #include "gpu/cuda_library.h"
@@ -15,17 +16,17 @@
 namespace lathe::gpu {
 
 /// A library that an operation needs and this machine does not have. Python's ImportError.
-class LibraryMissing : public lathe::Error {
+class LATHE_API LibraryMissing : public lathe::Error {
     using Error::Error;
 };
 
 /// A call of a library that failed: "cublasGemmEx failed: CUBLAS_STATUS_…", and what it was for.
-class LibraryError : public lathe::Error {
+class LATHE_API LibraryError : public lathe::Error {
     using Error::Error;
 };
 
 /// An open library; copies are the same one.
-class Library {
+class LATHE_API Library {
 public:
     /// The first of cuda_library_places(). Throws LibraryMissing that names the places and the
     /// packages that bring it.

@@ -2,6 +2,7 @@
 // Products of arrays with NumPy's rules, by cuBLAS; of integers and bool by a kernel of our own.
 #pragma once
 
+#include "engine/core/api.h"
 #include "gpu/array/array.h"
 #include "gpu/array/elementwise.h"
 #include "gpu/stream.h"
@@ -18,7 +19,7 @@ struct ProductShape {
     Extents result;     ///< as NumPy gives it
 };
 /// Throws ShapeError with both shapes.
-ProductShape product_shape(const Layout& a, const Layout& b);
+LATHE_API ProductShape product_shape(const Layout& a, const Layout& b);
 
 struct MatmulOptions {
     Array* out = nullptr;       ///< of the result's shape, of a type that it casts to
@@ -29,7 +30,7 @@ struct MatmulOptions {
 /// a · b, asynchronous on `stream`; `out` or a new array in C order. Operands of another type, and
 /// those whose rows and columns are both not contiguous, are copied first. Throws ShapeError,
 /// TypeError, LibraryMissing (for floating and complex types), LibraryError, gpu::Error.
-Array matmul(const Array& a, const Array& b, const MatmulOptions& options = {},
-             StreamView stream = StreamView::legacy());
+LATHE_API Array matmul(const Array& a, const Array& b, const MatmulOptions& options = {},
+                       StreamView stream = StreamView::legacy());
 
 } // namespace lathe::gpu

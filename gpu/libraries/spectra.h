@@ -4,6 +4,7 @@
 // cusolver.h.
 #pragma once
 
+#include "engine/core/api.h"
 #include "gpu/array/array.h"
 #include "gpu/stream.h"
 
@@ -15,14 +16,15 @@ inline constexpr std::int64_t kMostRowsOfJacobiStacks = 32;
 /// Of a (m × n, n ≤ m), which is lost: `values` (count, n), descending; `u` (m × n, or m × m), and
 /// `v` (n × n), not conjugated and transposed; both are memory to work in where `wants_vectors` is
 /// false. `info` above 0 where the sweeps were not enough: singular_values() has another way.
-void singular_values_by_jacobi(Array& a, Array& values, Array& u, Array& v, Array& info,
-                               bool wants_vectors, StreamView stream = StreamView::legacy());
+LATHE_API void singular_values_by_jacobi(Array& a, Array& values, Array& u, Array& v, Array& info,
+                                         bool wants_vectors,
+                                         StreamView stream = StreamView::legacy());
 
 /// Of a (n × n), which is lost: `values` (count, n), complex, in no order; `vectors` (n × n) or
 /// null, of the type of `a`: of a real one those of a conjugated pair are a column of real parts
 /// and one of imaginary parts, as LAPACK's geev has them. False, and nothing done, where the
 /// library is older than CUDA 12.6. Waits for the stream.
-bool eigen_of_any(Array& a, Array& values, Array* vectors, Array& info,
-                  StreamView stream = StreamView::legacy());
+LATHE_API bool eigen_of_any(Array& a, Array& values, Array* vectors, Array& info,
+                            StreamView stream = StreamView::legacy());
 
 } // namespace lathe::gpu

@@ -31,6 +31,7 @@ enum class Space : std::uint8_t { generic, reg, sreg, constant, global, local, p
 /// trailing underscore. The list is opcodes.inc.
 enum class Opcode : std::uint16_t {
 #define LATHE_PTX_OPCODE(id, name) id,
+#include "engine/core/api.h"
 #include "gpu/ptx/opcodes.inc"
 #undef LATHE_PTX_OPCODE
 };
@@ -86,7 +87,7 @@ struct Guard {
 /// One instruction. `mul.wide.s32 %rd1, %r1, 4` is opcode mul, modifiers {"wide"}, types {s32}.
 /// All dotted words that are not types stay in `modifiers`, in order, without dots (state spaces
 /// and vector widths included: ld.global.nc.v4.f32 is {"global","nc","v4"} and {f32}).
-struct Instruction {
+struct LATHE_API Instruction {
     Opcode opcode{};
     std::vector<std::string> modifiers;
     std::vector<Type> types;
@@ -105,7 +106,7 @@ struct Instruction {
     int vector_width() const; ///< 1, 2, 4 or 8
 };
 
-struct Variable {
+struct LATHE_API Variable {
     std::string name;
     Space space = Space::global;
     Type type = Type::b8;
@@ -204,7 +205,7 @@ struct Section {
     std::vector<Item> items; ///< in order; an item with bytes 0 carries only a label
 };
 
-struct Module {
+struct LATHE_API Module {
     int version_major = 0, version_minor = 0;
     std::string target;                      ///< "sm_75"
     std::vector<std::string> target_options; ///< "debug", "texmode_independent"
@@ -225,14 +226,16 @@ struct Module {
     std::string_view file_name(std::uint32_t number) const;
 };
 
-std::string_view name_of(Opcode opcode);
-std::string_view name_of(Type type);   ///< "s32", without the dot
-std::string_view name_of(Space space); ///< "const", "global", ...; empty for generic
-std::optional<Opcode> opcode_from_name(std::string_view name);
-std::optional<Type> type_from_name(std::string_view name);   ///< takes the word without its dot
-std::optional<Space> space_from_name(std::string_view name); ///< also "shared::cta", "param::entry"
-std::uint32_t bytes_of(Type type); ///< 0 for none and pred; 8 for references
-bool is_float(Type type);
-bool is_signed(Type type);
+LATHE_API std::string_view name_of(Opcode opcode);
+LATHE_API std::string_view name_of(Type type);   ///< "s32", without the dot
+LATHE_API std::string_view name_of(Space space); ///< "const", "global", ...; empty for generic
+LATHE_API std::optional<Opcode> opcode_from_name(std::string_view name);
+LATHE_API std::optional<Type>
+type_from_name(std::string_view name); ///< takes the word without its dot
+LATHE_API std::optional<Space>
+space_from_name(std::string_view name);      ///< also "shared::cta", "param::entry"
+LATHE_API std::uint32_t bytes_of(Type type); ///< 0 for none and pred; 8 for references
+LATHE_API bool is_float(Type type);
+LATHE_API bool is_signed(Type type);
 
 } // namespace lathe::ptx

@@ -3,6 +3,7 @@
 // sliders need no C++ parser. The sections' bytes become a tree in dwarf_tree.h.
 #pragma once
 
+#include "engine/core/api.h"
 #include "gpu/ptx/ast.h"
 
 #include <cstdint>
@@ -51,6 +52,6 @@ struct KernelSignature {
 
 /// Signatures of the module's entries, in PTX order; an entry without debug information is left
 /// out. Damaged sections give what could be read before the damage; never throws.
-std::vector<KernelSignature> kernel_signatures(const Module& module);
+LATHE_API std::vector<KernelSignature> kernel_signatures(const Module& module);
 
 } // namespace lathe::ptx

@@ -3,6 +3,7 @@
 // module as a tree: tags and the few attributes that types and signatures need.
 #pragma once
 
+#include "engine/core/api.h"
 #include "gpu/ptx/ast.h"
 
 #include <cstdint>
@@ -41,6 +42,6 @@ struct Entry {
 /// Entries by their offset in .debug_info. A reader that meets a form it does not know stops
 /// there and keeps what it has.
 using Tree = std::unordered_map<std::uint64_t, Entry>;
-Tree read_tree(const Module& module);
+LATHE_API Tree read_tree(const Module& module);
 
 } // namespace lathe::ptx::dwarf

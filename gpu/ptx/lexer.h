@@ -3,6 +3,7 @@
 // word and two dotted words; whether they touch is known from their positions.
 #pragma once
 
+#include "engine/core/api.h"
 #include "gpu/ptx/ast.h"
 
 #include <cstdint>
@@ -11,7 +12,7 @@
 
 namespace lathe::ptx {
 
-struct Token {
+struct LATHE_API Token {
     enum class Kind : std::uint8_t { end, word, dotted, number, string, mark, invalid };
 
     Kind kind = Kind::end;
@@ -25,7 +26,7 @@ struct Token {
     bool touches(const Token& next) const { return text.data() + text.size() == next.text.data(); }
 };
 
-class Lexer {
+class LATHE_API Lexer {
 public:
     /// `text` must outlive the lexer and its tokens.
     explicit Lexer(std::string_view text)
@@ -48,6 +49,6 @@ private:
 
 /// The value of a number token: 12, 0x1fU, 0b101, 017, 0f3F800000, 0d3FF0000000000000, 1.5e3.
 /// Nothing where the text is no number of PTX or does not fit 64 bits.
-std::optional<Immediate> number_value(std::string_view text);
+LATHE_API std::optional<Immediate> number_value(std::string_view text);
 
 } // namespace lathe::ptx

@@ -3,6 +3,7 @@
 // another defines becomes the same thing, names of a module's own stay its own.
 #pragma once
 
+#include "engine/core/api.h"
 #include "gpu/ptx/ast.h"
 
 #include <span>
@@ -16,7 +17,7 @@ struct LinkInput {
     Module module;
 };
 
-struct LinkResult {
+struct LATHE_API LinkResult {
     Module module;
     std::vector<std::string> errors; ///< one sentence each; empty where the modules fit together
     std::vector<std::string> undefined_functions, undefined_variables; ///< still extern; no errors
@@ -28,6 +29,6 @@ struct LinkResult {
 /// two strong ones are an error, as are declarations of another shape than the definition. Kernels
 /// and visible names keep their names, others get a suffix where they clash. Version and target are
 /// the highest ones. Line information stays; sections (DWARF) are left out.
-LinkResult link(std::span<const LinkInput> inputs);
+LATHE_API LinkResult link(std::span<const LinkInput> inputs);
 
 } // namespace lathe::ptx

@@ -2,6 +2,7 @@
 // PTX text to tree. Accepts what NVRTC 12 and 13, clang and numba write.
 #pragma once
 
+#include "engine/core/api.h"
 #include "engine/core/diagnostic.h"
 #include "gpu/ptx/ast.h"
 
@@ -10,7 +11,7 @@
 
 namespace lathe::ptx {
 
-struct ParseResult {
+struct LATHE_API ParseResult {
     Module module;
     std::vector<Diagnostic> errors; ///< empty when the text was understood; line is the PTX line
 
@@ -18,6 +19,6 @@ struct ParseResult {
 };
 
 /// Parses a whole module; never throws on bad text. Errors name line and column of the PTX text.
-ParseResult parse(std::string_view text);
+LATHE_API ParseResult parse(std::string_view text);
 
 } // namespace lathe::ptx

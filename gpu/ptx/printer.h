@@ -3,6 +3,7 @@
 // locations which instructions use are written.
 #pragma once
 
+#include "engine/core/api.h"
 #include "gpu/ptx/ast.h"
 
 #include <string>
@@ -11,12 +12,12 @@ namespace lathe::ptx {
 
 /// The whole module. Variables stand behind the leading declarations of functions, call prototypes
 /// at the head of their function, `.file` and sections at the end.
-std::string print(const Module& module);
+LATHE_API std::string print(const Module& module);
 
 /// One instruction without its location and line end: "@%p1 add.s32 %r1, %r2, 4;".
-std::string print(const Instruction& instruction);
+LATHE_API std::string print(const Instruction& instruction);
 
 /// A variable's declaration: ".global .align 4 .b8 table[16] = {1, 0, 0, 0};".
-std::string print(const Variable& variable);
+LATHE_API std::string print(const Variable& variable);
 
 } // namespace lathe::ptx

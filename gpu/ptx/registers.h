@@ -2,6 +2,7 @@
 // How many registers the values of a kernel need that are wanted at one time.
 #pragma once
 
+#include "engine/core/api.h"
 #include "gpu/ptx/ast.h"
 
 #include <cstdint>
@@ -12,6 +13,6 @@ namespace lathe::ptx {
 /// at any place of it: 64-bit values count as two, predicates not at all. Those of a function that
 /// is called by its name come on top of what its caller keeps meanwhile. An assembler that orders
 /// the instructions anew may need some more or fewer.
-std::uint32_t live_registers(const Module& module, const Function& function);
+LATHE_API std::uint32_t live_registers(const Module& module, const Function& function);
 
 } // namespace lathe::ptx

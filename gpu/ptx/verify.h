@@ -3,6 +3,7 @@
 // are declared twice, operand counts, and the types of operands.
 #pragma once
 
+#include "engine/core/api.h"
 #include "engine/core/diagnostic.h"
 #include "gpu/ptx/ast.h"
 
@@ -13,6 +14,6 @@ namespace lathe::ptx {
 /// Findings in PTX order, empty where there are none; `line` is the PTX line. Operands are checked
 /// for the opcodes that NVRTC's output lives on, by the compatibility rules of the PTX ISA
 /// ("Operand Type Checking"); of the others only the names are.
-std::vector<Diagnostic> verify(const Module& module);
+LATHE_API std::vector<Diagnostic> verify(const Module& module);
 
 } // namespace lathe::ptx

@@ -3,8 +3,8 @@
 
 Blocks share one Python namespace and one working folder. `python` blocks are executed, `bash`
 blocks run with a `lathe` that ends after two small frames, `cuda` blocks are compiled, and those
-with `//@` directives run as sketches. `cpp` and `cmake` blocks are those of a program in apps,
-which is built and run by a test of its own. A comment on the line before a block changes this:
+with `//@` directives run as sketches. `cpp` and `cmake` blocks are those of a program that
+a test of its own builds and runs. A comment on the line before a block changes this:
 
     <!-- file: NAME -->       the block is written to this file of the folder, and not run
     <!-- not run: REASON -->  the block is left out
@@ -179,11 +179,11 @@ def run_cuda(block: Block, folder: Path, environment: dict[str, str]) -> str:
     return ""
 
 
-def find_in_apps(block: Block) -> None:
-    """Raises where no program, or its CMakeLists.txt, has the text."""
-    kind = "*/*.cpp" if block.language == "cpp" else "CMakeLists.txt"
-    if not any(block.text.strip() in each.read_text() for each in (ROOT / "apps").glob(kind)):
-        raise Broken(f"no file apps/{kind} has this text")
+def find_in_programs(block: Block) -> None:
+    """Raises where no program that is built and run has the text."""
+    kind = "apps/*/*.cpp" if block.language == "cpp" else "tests/consumer/*/CMakeLists.txt"
+    if not any(block.text.strip() in each.read_text() for each in ROOT.glob(kind)):
+        raise Broken(f"no file {kind} has this text")
 
 
 def compare(wanted: str, got: str) -> None:
@@ -211,7 +211,7 @@ def run_page(page: Path, folder: Path) -> list[str]:
             elif block.language == "bash":
                 printed = run_bash(block, folder, environment)
             elif block.language in ("cpp", "cmake"):
-                find_in_apps(block)
+                find_in_programs(block)
             elif block.language == "cuda":
                 printed = run_cuda(block, folder, environment)
             elif block.marker == "prints":

@@ -3,3 +3,8 @@
 #pragma once
 
 #include "engine/app/app.h"
+#include "engine/app/console.h"
+#include "engine/app/frame_loop.h"
+#include "engine/app/run_control.h"
+#include "engine/app/screenshot.h"
+#include "engine/app/window.h"

@@ -150,7 +150,7 @@ TEST_F(OnDisplay, WindowAndHeadlessHaveTheSamePixels) {
         // What the window itself received is the same picture.
         std::vector<std::byte> front(windowed.bytes.size());
         glBindFramebuffer(GL_READ_FRAMEBUFFER, 0);
-        window.screen().blit_to_window(200, 150);
+        window.screen().blit_to(0, 0, 0, 200, 150);
         glReadnPixels(0, 149, 200, 1, GL_RGBA, GL_UNSIGNED_BYTE, 200 * 4, front.data());
         for (std::size_t i = 0; i < 200 * 4; ++i)
             ASSERT_TRUE(i % 4 == 3 || front[i] == windowed.bytes[i]) << "byte " << i;

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// Frames in another program's window: its context, its framebuffer, its viewport.
+#include "engine/app/window_backend.h"
+
+#include "gl/error.h"
+#include "gl/guest_context.h"
+#include "gl/saved_state.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace lathe {
+namespace {
+
+class GuestBackend final : public WindowBackend {
+public:
+    gl::Context& context() override { return context_; }
+    std::string description() const override { return "another program's context"; }
+    void* native() const override { return nullptr; }
+
+    void enter() override {
+        if (saved_) return;
+        gl::clear_errors(); // the owner's are not ours
+        saved_.emplace();
+        const int* const viewport = saved_->viewport();
+        origin_ = {viewport[0], viewport[1]};
+        size_ = {std::max(viewport[2], 1), std::max(viewport[3], 1)};
+        gl::set_expected_state();
+    }
+    void leave() noexcept override { saved_.reset(); }
+
+    glm::ivec2 size() const override { return size_; }
+    float pixel_ratio() const override { return 1; }
+    void resize(glm::ivec2) override {} // its owner does
+    void poll(std::vector<InputEvent>&) override {}
+    void present(const gl::Framebuffer& screen) override {
+        if (saved_)
+            screen.blit_to(saved_->draw_framebuffer(), origin_.x, origin_.y, size_.x, size_.y);
+    }
+
+    bool should_close() const override { return closed_; }
+    void close() override { closed_ = true; }
+    void set_title(const std::string&) override {}
+    std::string clipboard() const override { return clipboard_; }
+    void set_clipboard(const std::string& text) override { clipboard_ = text; }
+
+private:
+    gl::GuestContext context_;
+    std::optional<gl::SavedState> saved_; ///< in a frame
+    glm::ivec2 origin_{0, 0}, size_{1, 1};
+    bool closed_ = false;
+    std::string clipboard_;
+};
+
+} // namespace
+
+std::unique_ptr<WindowBackend> make_guest_backend() { return std::make_unique<GuestBackend>(); }
+
+} // namespace lathe

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// Own GL drawing in an App's picture: a renderer of the program's, or a function.
+#pragma once
+
+#include "engine/core/api.h"
+
+#include <glm/mat4x4.hpp>
+#include <glm/vec2.hpp>
+
+namespace lathe {
+
+/// How the App looks at the scene.
+struct DrawView {
+    glm::mat4 view{1};       ///< world to eye space
+    glm::mat4 projection{1}; ///< eye to clip space, depth -1 to 1
+    glm::ivec2 size{1, 1};   ///< of the picture, pixels
+};
+
+/// Draws with GL of its own. Its objects are made and destroyed while the App's context is current:
+/// in draw(), or between the App's making and its end.
+class LATHE_API Renderer {
+public:
+    Renderer() = default;
+    Renderer(const Renderer&) = delete;
+    Renderer& operator=(const Renderer&) = delete;
+    virtual ~Renderer() = default;
+
+    /// Called in each frame, above what the App's own list draws. The picture is bound, with its
+    /// depth; arrays are OpenGL's; whatever state this sets is put back.
+    virtual void draw(const DrawView& view) = 0;
+};
+
+} // namespace lathe
