@@ -12,7 +12,6 @@
 #include <fmt/core.h>
 
 #include <array>
-#include <exception>
 #include <string_view>
 
 namespace lathe::gl {
@@ -53,7 +52,7 @@ void Context::retire() noexcept {
 
 void Context::make_current() {
     if (current() != this) {
-        leave_others();
+        if (Context* other = current()) other->release_current();
         bind();
         native_ = NativeGlContext::current();
         current_context = this;
@@ -61,9 +60,7 @@ void Context::make_current() {
     collect();
 }
 
-/// EGL and GLX refuse to make a context current on a thread that has one of the other system.
-void Context::leave_others() const noexcept {
-    if (Context* other = current()) return other->release_current();
+void Context::leave_other_system() const noexcept {
     if (const auto now = NativeGlContext::current(); now && now.system != native_.system)
         now.release();
 }
@@ -91,25 +88,19 @@ Context& Context::require_current() {
 }
 
 RestoreContext::RestoreContext() noexcept
-    : before_{Context::current()}, serial_{before_ ? before_->serial() : 0} {
-    if (!before_) foreign_ = NativeGlContext::current();
-}
+    : native_{NativeGlContext::current()}, before_{Context::current()},
+      serial_{before_ ? before_->serial() : 0} {}
 
 RestoreContext::RestoreContext(Context& context) : RestoreContext{} { context.make_current(); }
 
 RestoreContext::~RestoreContext() {
-    if (process_is_exiting()) return;
-    if (foreign_ && !foreign_.is_current()) {
-        if (const auto now = NativeGlContext::current(); now.system != foreign_.system)
+    if (process_is_exiting() || (before_ && !is_living(serial_))) return;
+    if (native_ && !native_.is_current()) {
+        if (const auto now = NativeGlContext::current(); now.system != native_.system)
             now.release();
-        foreign_.make_current();
+        if (!native_.make_current()) log::error("the GL context could not be put back");
     }
-    if (!is_living(serial_)) return;
-    try {
-        before_->make_current();
-    } catch (const std::exception& error) {
-        log::error("the GL context could not be put back: {}", error.what());
-    }
+    if (before_) current_context = before_;
 }
 
 void Context::load(GlLoader loader) {

@@ -58,13 +58,16 @@ protected:
     /// does nothing.
     void retire() noexcept;
 
+    /// For bind(): leaves the thread without a context of the other system. EGL and GLX refuse to
+    /// make one current beside it.
+    void leave_other_system() const noexcept;
+
     virtual void bind() = 0;
     virtual void unbind() noexcept = 0;
 
-private:
-    void leave_others() const noexcept;
-
     NativeGlContext native_; ///< since it was current for the first time
+
+private:
     std::uint32_t serial_;
     Info info_;
 };
@@ -81,7 +84,7 @@ public:
     ~RestoreContext();
 
 private:
-    NativeGlContext foreign_; ///< where none of ours was current
+    NativeGlContext native_;
     Context* before_;
     std::uint32_t serial_; ///< of `before_`, which may be gone by then
 };

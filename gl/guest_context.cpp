@@ -5,7 +5,8 @@
 
 namespace lathe::gl {
 
-GuestContext::GuestContext() : native_{NativeGlContext::current()} {
+GuestContext::GuestContext() {
+    native_ = NativeGlContext::current();
     if (!native_)
         throw Error{"no GL context is current on this thread: make the window's context current "
                     "first (switch_to(), makeCurrent(), glfwMakeContextCurrent())"};

@@ -19,8 +19,6 @@ private:
     /// Throws gl::Error unless its owner has made it current.
     void bind() override;
     void unbind() noexcept override {}
-
-    NativeGlContext native_;
 };
 
 } // namespace lathe::gl

@@ -197,6 +197,7 @@ HeadlessContext::~HeadlessContext() {
 }
 
 void HeadlessContext::bind() {
+    leave_other_system();
     if (!eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, context_))
         throw Error{fmt::format("eglMakeCurrent failed: error {:#x} (a context can be current on "
                                 "one thread only)",

@@ -47,7 +47,8 @@ App::Parts::Parts(App& a, AppConfig c)
     : app{&a}, config{std::move(c)}, window{open_window(config)}, loop{window, &run_control},
       device{open_device()}, stream{gpu::StreamConfig{.non_blocking = false}},
       frame_map{window.context(), gpu::Context::primary(device), stream},
-      sim_begin{gpu::EventConfig{}}, sim_end{gpu::EventConfig{}} {
+      sim_begin{gpu::EventConfig{}}, sim_end{gpu::EventConfig{}},
+      steps{a, config, window.headless()} {
     stream.set_time_limit(kLongestLaunch);
     frame_map.set_waits({[this] { wait(); }, [this] { synchronize(); }});
     console.set_echo(true);
@@ -71,7 +72,7 @@ App::~App() {
     p_->list.clear();
     p_->copies.clear();
     p_->own_drawings.clear();
-    p_->reset_call = {};
+    p_->steps.hooks = {};
     p_->app = nullptr;
 }
 

@@ -15,6 +15,7 @@
 #include "engine/app/app_kernel.h"
 #include "engine/app/camera.h"
 #include "engine/app/renderer.h"
+#include "engine/app/step_loop.h"
 #include "engine/app/window.h"
 #include "engine/core/api.h"
 #include "engine/core/diagnostic.h"
@@ -70,11 +71,14 @@ struct AppConfig {
     std::optional<std::uint64_t> frames{};
     /// Where run() leaves the last picture and a movie; empty: nowhere.
     std::filesystem::path out{};
+    std::string name{};                     ///< of the files there; empty: the title
     std::vector<std::string> assignments{}; ///< of sliders, "feed=0.03"
     // Of a Studio.
     std::optional<bool> ui{}; ///< panels around the scene; unset: where there is a window
     std::string session{};    ///< names autosaves and layout; empty: the title
     bool restore = true;      ///< keep autosaves, layout and the mark of a running session
+
+    const std::string& file_name() const { return name.empty() ? title : name; }
 };
 
 /// `config` with what a command line asks for: --headless, --frames N, --size WxH, --out DIR,
@@ -83,13 +87,6 @@ struct AppConfig {
 LATHE_API AppConfig with_options(int argc, char** argv, AppConfig config);
 
 enum class Camera { pan_zoom, orbit };
-
-/// One step of the simulation.
-struct Step {
-    std::uint64_t index = 0; ///< since the start or the last reset, from 0
-    float time = 0;          ///< simulated seconds: the sum of `dt` over the steps before
-    float dt = 0;            ///< seconds; 1/60 without a window
-};
 
 class LATHE_API App {
 public:
@@ -107,8 +104,10 @@ public:
     /// Calls `step` for each step until the window is closed or the frames are done, and returns
     /// main()'s result. What `step` throws goes to the console, and the window stays with the last
     /// picture until a kernel is edited or the simulation reset; without a window it ends the
-    /// program with 1.
-    int run(const std::function<void(const Step&)>& step);
+    /// program with 1. With `frames` it returns after so many; in either case it may be called
+    /// again, and goes on where it was. A program with a loop of its own uses steps().
+    int run(const std::function<void(const Step&)>& step, std::optional<std::uint64_t> frames = {});
+    StepLoop& steps();
     /// Called before the first step and after each reset, which also brings back the first contents
     /// of all arrays.
     void on_reset(std::function<void()> call);
@@ -126,6 +125,9 @@ public:
         return array(dtype_of<T>, shape, std::as_bytes(values));
     }
     gpu::Array array(DType dtype, const gpu::Extents& shape, std::span<const std::byte> values);
+    /// A reset's part: the first contents of all arrays come back, and renderers that threw draw
+    /// again.
+    void restore_arrays();
 
     // -- frame -----------------------------------------------------------------------------
     /// Polls input, swaps kernels between frames, clears the scene and binds it for drawing.
@@ -263,6 +265,7 @@ public:
     std::optional<double> time() const;
 
     // -- results ---------------------------------------------------------------------------
+    virtual bool has_panels() const { return false; }
     /// The scene of the last finished frame, or the whole window. (height, width, 3) uint8, top
     /// row first. Throws lathe::Error for `with_ui` where nothing stands around the scene.
     ImageData screenshot(bool with_ui = false);
@@ -276,7 +279,6 @@ protected:
     /// Where the scene is shown, in pixels of the window, and the size that it should have.
     virtual Viewport viewport() const;
     virtual std::array<int, 2> scene_place() const;
-    virtual bool has_panels() const { return false; }
     /// A frame begins: the input goes to whom it is meant for.
     virtual void begin_panels();
     /// The simulation of the frame is done: shows the scene in the window's screen().

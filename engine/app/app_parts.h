@@ -54,6 +54,8 @@ struct App::Parts {
     std::vector<AppSlot> slots;
     std::vector<std::unique_ptr<AppKernel>> kernels;
 
+    StepLoop steps;
+
     // What holds arrays, which hold this: the App clears it when it ends.
     std::vector<KeptArray> arrays;
     DrawList list;
@@ -82,7 +84,6 @@ struct App::Parts {
     bool in_frame = false;
     std::string caption;
     std::optional<double> time;
-    std::function<void()> reset_call;
     std::function<void()> while_waiting;
     std::function<void(const std::function<void()>&)> around_waits;
 
@@ -90,10 +91,6 @@ struct App::Parts {
     void update_cameras(const Viewport& viewport);
     void size_scene(std::array<int, 2> place);
     void finish_simulation();
-
-    // app_run.cpp
-    void restore_arrays();
-    bool do_step(const std::function<void(const Step&)>& call, Step& step);
 
     // app_wait.cpp
     void wait();

@@ -110,6 +110,7 @@ std::string App::Parts::finish() noexcept {
         gpu::Context::primary(device).make_current();
         wait();
         stream.synchronize();
+        if (app) steps.write_results();
     } catch (const std::exception& error) { return error.what(); }
     return {};
 }

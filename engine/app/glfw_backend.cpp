@@ -82,7 +82,10 @@ public:
     }
 
 private:
-    void bind() override { glfwMakeContextCurrent(window_); }
+    void bind() override {
+        leave_other_system();
+        glfwMakeContextCurrent(window_);
+    }
     void unbind() noexcept override { glfwMakeContextCurrent(nullptr); }
     GLFWwindow* window_;
 };

@@ -55,7 +55,7 @@ void bind_input(py::module_& m);
 void bind_camera(py::module_& m);
 void bind_console(py::module_& m);
 void bind_screenshot(py::module_& m);
-void bind_recorder(py::module_& m);
+void bind_step_loop(py::module_& m);
 void bind_window(py::module_& m);
 void bind_directive(py::module_& m); // engine/live
 void bind_parameter_set(py::module_& m);

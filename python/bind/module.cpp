@@ -48,7 +48,7 @@ PYBIND11_MODULE(_lathe, m) {
     bind_input(m);
     bind_camera(m);
     bind_screenshot(m);
-    bind_recorder(m);
+    bind_step_loop(m);
     bind_window(m);
     bind_directive(m);
     bind_parameter_set(m);

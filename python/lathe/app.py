@@ -7,12 +7,12 @@ import sys
 import types
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from lathe import ending, movie
+from lathe import ending
 from lathe import options as run_options
 from lathe._lathe import Input, Kernel, OrbitCamera, PanZoomCamera, RunControl, Texture
 from lathe.array.gpu_array import GPUArray
@@ -51,6 +51,11 @@ class App(Loop):
         Colour behind everything, 0 to 1.
     vsync : bool
         Wait for the display.
+    context : {"own", "current"}
+        ``"current"``: the OpenGL context that another program (pyglet, moderngl, Qt, GLFW) has made
+        current on this thread. There is no window then and no panel: ``app.run(frames=1)`` draws a
+        frame into the framebuffer and the viewport that are set, and puts GL's state back. The
+        context must be of OpenGL 4.5 or newer, and current whenever the App or its arrays are used.
 
     Raises
     ------
@@ -76,11 +81,8 @@ class App(Loop):
     (64, 64, 3)
     """
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> App:
-        live = run_options.current().app
-        if live is not None and live._reloading:
-            return live
-        return super().__new__(cls)
+    def __new__(cls, title: str = "Lathe", *args: Any, **kwargs: Any) -> App:
+        return run_options.current().take_reloading(title) or super().__new__(cls)
 
     def __init__(
         self,
@@ -91,6 +93,7 @@ class App(Loop):
         ui: bool | None = None,
         background: tuple[float, float, float] = (0.03, 0.03, 0.04),
         vsync: bool = True,
+        context: Literal["own", "current"] = "own",
     ) -> None:
         if self.__dict__.get("_reloading"):
             self._begin_reload(title, background)
@@ -99,15 +102,32 @@ class App(Loop):
         width, height = wanted.size or size
         headless = wanted.headless if wanted.headless is not None else headless
         ui = wanted.ui if wanted.ui is not None else ui
+        if context not in ("own", "current"):
+            raise ValueError(f"context is 'own' or 'current', got {context!r}")
+        if context == "current":
+            headless = ui = False
         if headless is None:
             headless = not native.display_is_available()
         if ui is None:
             ui = not headless
         script = wanted.script or _calling_script()
         studio = native.Studio(
-            title, width, height, headless, ui, vsync, str(script or title), restore=not headless
+            title=title,
+            width=width,
+            height=height,
+            headless=headless,
+            ui=ui,
+            vsync=vsync,
+            context=context,
+            session=str(script or title),
+            restore=not headless and context == "own",
+            frames=wanted.frames,
+            out=wanted.out or "",
+            name=wanted.name,
+            assignments=wanted.assignments,
         )
-        reload = wanted.reload or (wanted.script is None and not headless)
+        watched = not headless and context == "own"
+        reload = wanted.reload or (wanted.script is None and watched)
         super().__init__(
             studio,
             wanted,
@@ -115,33 +135,26 @@ class App(Loop):
             KeptArrays(studio),
             LiveKernels(studio, script),
         )
+        self._title = title
         self._declared: set[str] = set()
         self._choices: dict[str, list[str]] = {}
         self.state = types.SimpleNamespace()
         """Whatever the script wants to keep when it is reloaded."""
         self._studio.set_background((*background, 1.0))
-        for assignment in wanted.assignments:
-            self._studio.parameters.set_from_text(assignment)
-        if wanted.out is not None and width * height <= movie.LARGEST:
-            self.record(wanted.out / f"{wanted.name}.mp4")
-        elif wanted.out is not None:
-            print(
-                f"{width}x{height} is too large for a movie (7680x4320 at most): only the picture "
-                "is written",
-                file=sys.stderr,
-            )
-        wanted.app = self
+        wanted.add(self)
         ending.watch(self)
 
     def _begin_reload(self, title: str, background: tuple[float, float, float]) -> None:
         self._reloading = False
-        self._broken_at = None
+        self._steps.forget_failure()
         self._functions.clear()
         self._panels.clear()
+        self._drawings.clear()
         self._declared.clear()
         self._arrays.begin_reload()
         self._kernels.begin_reload()
         self._studio.parameters.withdraw_script()
+        self._title = title
         self._studio.set_title(title)
         self._studio.set_background((*background, 1.0))
         if self._studio.has_ui:
@@ -327,21 +340,22 @@ class App(Loop):
     # -- what is seen ----------------------------------------------------------------------
 
     def screenshot(self, with_ui: bool = False) -> NDArray[np.uint8]:
-        """The picture of the last finished frame, or the whole window.
+        """The picture as it is now, or the whole window as it was shown last.
+
+        Within a frame, the frame is shown; its other steps come in the next one.
 
         Returns
         -------
         (height, width, 3) uint8
             Top row first. Waits for GL.
         """
-        if self._open and not with_ui:
-            self._steps_left = 0
-            self._end_frame()
+        if not with_ui:
+            self._steps.show_now()
         return self._studio.screenshot(with_ui)
 
     def record(self, file: str | Path, frames_per_second: float = 60.0) -> None:
         """Records every frame from now: an MP4 file, or PNGs where there is no ffmpeg."""
-        self.movie.begin(Path(file), frames_per_second)
+        self._steps.record(file, frames_per_second)
 
     def log(self, text: object) -> None:
         """A line in the console panel."""
@@ -384,7 +398,7 @@ class App(Loop):
     @property
     def cell_under_mouse(self) -> tuple[int, int] | None:
         """(column, row) of the picture of the last frame, or None outside it."""
-        return self._cell
+        return self._steps.element_under_mouse
 
     @property
     def run_control(self) -> RunControl:
@@ -409,6 +423,14 @@ class App(Loop):
     def stream(self) -> int:
         """The CUstream that kernels run on, for other libraries."""
         return self._studio.stream
+
+    def gl_buffer(self, array: GPUArray) -> tuple[int, int]:
+        """Where OpenGL finds an array of this App: the name of its buffer, and the offset in bytes.
+
+        For own drawing (`on_draw`). Raises lathe.Error for an array in other memory, and for one
+        that is not in C order.
+        """
+        return self._studio.gl_buffer(array)
 
     @property
     def gl(self) -> dict[str, Any]:

@@ -62,7 +62,7 @@ def _app_that_stays() -> App | None:
         return None
     for reference in reversed(_apps):
         app = reference()
-        if app is not None and not app.headless and not app._finished and app._watch.path:
+        if app is not None and not app.headless and not app._steps.is_over and app._watch.path:
             return app
     return None
 

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The frame loop of an App, owned by it or by the script, and what errors and saves do to it."""
+"""The functions of a script, called by the engine's loop, and what errors and saves do to it."""
 
 from __future__ import annotations
 
 import inspect
-import sys
-import time
 import traceback
 import weakref
 from collections.abc import Callable, Iterator
@@ -16,8 +14,6 @@ from lathe._lathe import Studio
 from lathe.arrays import KeptArrays
 from lathe.draw import Drawing
 from lathe.live import LiveKernels
-from lathe.movie import Movie
-from lathe.native import native
 from lathe.script import Reload, ScriptWatch, run_again
 from lathe.tracebacks import format_error
 
@@ -27,9 +23,6 @@ if TYPE_CHECKING:
 __all__ = ["Loop"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-
-HEADLESS_DT = 1.0 / 60.0
-LONGEST_DT = 0.1
 
 
 class Loop(Drawing):
@@ -45,6 +38,7 @@ class Loop(Drawing):
     ) -> None:
         super().__init__(studio)
         self._studio = studio
+        self._steps = studio.steps
         self._options = options
         self._watch = watch
         self._arrays = arrays
@@ -53,27 +47,48 @@ class Loop(Drawing):
         self._functions: dict[str, Callable[..., Any]] = {}
         self._panels: dict[str, Callable[[], Any]] = {}
         self._shown_panels: set[str] = set()
-        self._open = False
-        self._started = False
-        self._finished = False
-        self._broken_at: list[int] | None = None
-        self._steps_left = 0
-        self._cell: tuple[int, int] | None = None
-        self._frame_began = 0.0
-        self.time = 0.0
-        """Simulated seconds: the sum of `dt` over the steps."""
-        self.dt = HEADLESS_DT
-        """Seconds of this step."""
-        self.step = -1
-        """Number of this step since the start or the last reset, from 0."""
-        self.frame_limit = options.frames
+        self._drawings: list[Callable[[Studio.DrawView], Any]] = []
+        self._draws = False
+        self._steps.set_hooks(
+            _weak(self, Loop._before_frame),
+            None if options.progress is None else _weak(self, Loop._tell_progress),
+            _weak(self, Loop._restore),
+            _weak(self, Loop._call_init),
+        )
+
+    @property
+    def time(self) -> float:
+        """Simulated seconds: the sum of `dt` over the steps before."""
+        return self._steps.time
+
+    @property
+    def dt(self) -> float:
+        """Seconds of this step: 1/60 without a window, at most 0.1."""
+        return self._steps.dt
+
+    @property
+    def step(self) -> int:
+        """Number of this step since the start or the last reset, from 0; -1 before the first."""
+        return self._steps.index
+
+    @property
+    def frames(self) -> int:
+        """Frames shown so far."""
+        return self._steps.frames
+
+    @property
+    def frame_limit(self) -> int | None:
         """Frames after which the loop ends; None: when the window is closed."""
-        if self.frame_limit is None and studio.headless:
-            self.frame_limit = run_options.DEFAULT_FRAMES
-        self.frame_times: list[float] = []
-        """Milliseconds of each frame shown so far, without its recording."""
-        self.movie = Movie(studio)
-        """Of this run, where it is recorded."""
+        return self._steps.frame_limit
+
+    @frame_limit.setter
+    def frame_limit(self, frames: int | None) -> None:
+        self._steps.frame_limit = frames
+
+    @property
+    def frame_times(self) -> list[float]:
+        """Milliseconds of the newest frames of this run, without their recording."""
+        return self._steps.frame_milliseconds
 
     @overload
     def frame(self) -> bool: ...
@@ -90,11 +105,12 @@ class Loop(Drawing):
         Returns
         -------
         callable or bool
-            The function; without one, whether there is another step to do.
+            The function; without one, whether there is another step to do. After a False, the next
+            call begins another run, unless the window is closed.
         """
         if function is None:
             return self._advance()
-        self._functions["frame"] = function
+        self._functions["frame"] = _taking_dt(function)
         return function
 
     def init(self, function: Function) -> Function:
@@ -114,20 +130,48 @@ class Loop(Drawing):
 
         return register
 
-    def run(self) -> None:
+    def on_draw(self, function: Function) -> Function:
+        """``@app.on_draw``: OpenGL drawing of the script's own, in each frame.
+
+        Parameters
+        ----------
+        function : callable
+            Takes the view: `view.view` and `view.projection`, (4, 4) float32 matrices for column
+            vectors, and `view.size`, width and height in pixels. It is called above what `image`,
+            `points` and `lines` draw, with the picture bound and arrays in OpenGL's hands;
+            `gl_buffer` finds them. GL state that it changes is put back. If it raises, the console
+            says so, and steps rest until a kernel is edited or the simulation is reset.
+
+        Notes
+        -----
+        Any library that draws in the current context will do: moderngl, pyglet, PyOpenGL.
+        """
+        self._drawings.append(function)
+        if not self._draws:
+            self._draws = True
+            self._studio.on_draw(_drawing_caller(weakref.ref(self)))
+        return function
+
+    def run(self, frames: int | None = None) -> None:
         """Runs the frame function until the window is closed or `frame_limit` is reached.
 
         An exception in the frame function goes to the console panel with its traceback and the
         window stays, showing what was drawn last; the function is tried again after a save of the
         script, an edit of a kernel, or a reset. Without a window it is raised.
+
+        Parameters
+        ----------
+        frames : int, optional
+            Return after so many. `run` may be called again, and goes on where it was: a program
+            with a loop of its own shows a frame with ``app.run(frames=1)``.
         """
+        self._steps.start(frames)
         while self._advance():
             function = self._functions.get("frame")
             if function is None:
-                self._steps_left = 0
                 continue
             try:
-                _call_with_dt(function, self.dt)
+                function(self.dt)
             except Exception as error:
                 if self._studio.headless:
                     raise
@@ -139,114 +183,36 @@ class Loop(Drawing):
             yield self.step
 
     def close(self) -> None:
-        """Ends the loop after this frame."""
-        self._studio.close()
-        self.frame_limit = 0
+        """Ends the loop after this frame, and closes the window."""
+        self._steps.close()
 
     def _advance(self) -> bool:
-        while not self._finished:
-            if self._open:
-                if self._steps_left > 0:
-                    self._begin_step()
-                    return True
-                self._end_frame()
-            limit = self.frame_limit
-            if (limit is not None and len(self.frame_times) >= limit) or not self._begin_frame():
-                self._finish()
+        if self._steps.next():
+            return True
+        if self._options.progress is not None:
+            self._options.progress.end()
         return False
 
-    def _begin_frame(self) -> bool:
+    def _before_frame(self) -> None:
         if self._watch.changed():
             self._reload()
-        self._frame_began = time.perf_counter()
-        if not self._studio.begin_frame():
-            return False
-        self._open = True
-        control = self._studio.run_control
-        if control.is_reset and (self._started or self._broken_at is not None):
-            self._rewind()
-        if not self._started and not self._is_broken():
-            self._call_init()
-        self._steps_left = 0 if self._is_broken() else control.steps
-        seconds = (
-            HEADLESS_DT if self._studio.headless else min(self._studio.delta_seconds, LONGEST_DT)
-        )
-        self.dt = seconds
-        return True
 
-    def _begin_step(self) -> None:
-        self._steps_left -= 1
-        self._studio.begin_step()
-        self.step += 1
-        if self.step > 0:
-            self.time += self.dt
+    def _tell_progress(self) -> None:
+        assert self._options.progress is not None
+        self._options.progress.update(self.frames, self.frame_limit)
 
-    def _end_frame(self) -> None:
-        try:
-            self._studio.draw()
-        except Exception as error:
-            if self._studio.headless:
-                self._open = False
-                raise
-            self.show_error(error)
-        self._cell = self._studio.element_under_mouse
-        self._studio.set_time(self.time)
-        self._open = False
-        try:
-            self._studio.end_frame()
-        except native.Error as error:  # of a kernel that is nobody's slot
-            if self._studio.headless:
-                raise
-            self.show_error(error)
-        if self._studio.headless:  # else the window waits for the kernel to be mended
-            self._kernels.require_running()
-        if not self.frame_times:  # by now script and kernels have declared their sliders
-            self._studio.parameters.check_assignments()
-        self.frame_times.append((time.perf_counter() - self._frame_began) * 1e3)
-        self.movie.add_frame(len(self.frame_times), self.frame_limit)
-        if self._options.progress is not None:
-            self._options.progress.update(len(self.frame_times), self.frame_limit)
-
-    def _rewind(self) -> None:
+    def _restore(self) -> None:
         self._arrays.restore()
-        self.time = 0.0
-        self.step = -1
-        self._broken_at = None
-        self._started = False
 
     def _call_init(self) -> None:
-        self._started = True
-        function = self._functions.get("init")
-        if function is None:
-            return
-        try:
+        if (function := self._functions.get("init")) is not None:
             function()
-        except Exception as error:
-            if self._studio.headless:
-                raise
-            self._started = False  # the next frame calls the function again
-            self.show_error(error)
 
     def interrupt(self) -> None:
         """Ends the run in good order after Ctrl+C: the picture and the movie so far are written."""
-        if self._finished:
-            return
-        if self._open:
-            self._steps_left = 0
-            self._end_frame()
-        self._finish()
-
-    def _finish(self) -> None:
-        self._finished = True
         if self._options.progress is not None:
             self._options.progress.end()
-        out = self._options.out
-        if out is not None and self.frame_times:
-            picture = out / f"{self._options.name}.png"
-            native.save_png(picture, self._studio.screenshot(self._studio.has_ui))
-            self._options.written.append(picture)
-        if (written := self.movie.finish()) is not None:
-            self._options.written.append(written)
+        self._steps.interrupt()
 
     # -- errors and reload -------------------------------------------------------------------------
 
@@ -255,18 +221,7 @@ class Loop(Drawing):
 
         What the failed step drew is dropped, and the drawing before it stays.
         """
-        text = format_error(error)
-        self._studio.drop_step()
-        self._steps_left = 0
-        self._studio.console.write(text, error=True)
-        if self._studio.has_ui:  # else the console goes to the terminal
-            print(text, file=sys.stderr)
-        self._broken_at = self._kernels.generations()
-
-    def _is_broken(self) -> bool:
-        if self._broken_at is not None and self._broken_at != self._kernels.generations():
-            self._broken_at = None
-        return self._broken_at is not None
+        self._steps.fail(format_error(error))
 
     def _reload(self) -> None:
         source = self._watch.path
@@ -279,7 +234,7 @@ class Loop(Drawing):
                 f"{source.name} was saved and not taken:\n{text}", error=True
             )
             return
-        self._reloading = True
+        self._options.begin_reload()
         if self._options.script is not None:
             raise Reload  # up to the runner, which executes the script again
         run_again(source, self._options, cast("App", self))
@@ -288,39 +243,43 @@ class Loop(Drawing):
         """Shows frames without a script until there is reason to execute it again: it was saved,
         a kernel was mended, or Reset was pressed. False once the window is closed."""
         self._functions.clear()
-        if self._open:
-            self._end_frame()
-        self._broken_at = self._kernels.generations()  # a fault of the last frame is no repair
-        while not self._finished:
-            reset = self._open and self._studio.run_control.is_reset
-            if self._open:
-                self._end_frame()
-            if reset:
-                self._rewind()
-            if reset or self._watch.changed() or not self._is_broken():
-                self._reloading = True
-                return True
-            if not self._studio.begin_frame():
-                self._finish()
-                break
-            self._open = True
-        return False
+        if not self._steps.wait_for_change(self._watch.changed):
+            return False
+        self._options.begin_reload()
+        return True
 
 
-def _call_with_dt(function: Callable[..., Any], dt: float) -> None:
+def _taking_dt(function: Callable[..., Any]) -> Callable[[float], Any]:
     if inspect.signature(function).parameters:
-        function(dt)
-    else:
-        function()
+        return function
+    return lambda dt: function()
+
+
+def _weak(loop: Loop, method: Callable[[Loop], None]) -> Callable[[], None]:
+    """The engine keeps this as long as its window; it must not keep the App."""
+    reference = weakref.ref(loop)
+
+    def call() -> None:
+        if (living := reference()) is not None:
+            method(living)
+
+    return call
 
 
 def _panel_caller(reference: weakref.ref[Loop], title: str) -> Callable[[], None]:
-    """The Studio keeps this for ever; it must not keep the App."""
-
     def draw() -> None:
         app = reference()
         function = app._panels.get(title) if app is not None else None
         if function is not None:
             function()
+
+    return draw
+
+
+def _drawing_caller(reference: weakref.ref[Loop]) -> Callable[[Studio.DrawView], None]:
+    def draw(view: Studio.DrawView) -> None:
+        app = reference()
+        for function in app._drawings if app is not None else ():
+            function(view)
 
     return draw

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import weakref
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,10 +12,8 @@ if TYPE_CHECKING:
     from lathe.app import App
     from lathe.progress import Progress
 
-__all__ = ["DEFAULT_FRAMES", "LARGEST", "SMALLEST", "RunOptions", "current", "use"]
+__all__ = ["LARGEST", "SMALLEST", "RunOptions", "current", "use"]
 
-DEFAULT_FRAMES = 300
-"""Frames of a run without a display, unless given."""
 SMALLEST, LARGEST = 16, 16384
 """Pixels that a window or a picture may have a side."""
 
@@ -30,7 +29,7 @@ class RunOptions:
     script : Path or None
         Watched; kernels named by a relative path are looked for beside it.
     frames : int or None
-        Frames to run; without a display `DEFAULT_FRAMES`.
+        Frames to run; without a display 300 unless given.
     size : (int, int) or None
         Width and height in pixels.
     out : Path or None
@@ -40,7 +39,7 @@ class RunOptions:
     progress : Progress or None
         Told of each frame of a run without a display.
     app : App or None
-        Set by the App once it is open.
+        The App that was opened last.
     """
 
     name: str = ""
@@ -54,7 +53,29 @@ class RunOptions:
     reload: bool = False
     progress: Progress | None = None
     app: App | None = None
-    written: list[Path] = field(default_factory=list)
+    _apps: list[weakref.ref[App]] = field(default_factory=list)
+    _reloading: list[App] = field(default_factory=list)
+
+    def add(self, app: App) -> None:
+        """An App was opened."""
+        self.app = app
+        self._apps = [known for known in self._apps if known() is not None]
+        self._apps.append(weakref.ref(app))
+
+    def begin_reload(self) -> None:
+        """The script is executed again: it finds its Apps by `take_reloading`."""
+        self._reloading = [app for known in self._apps if (app := known()) is not None]
+        for app in self._reloading:
+            app._reloading = True
+
+    def take_reloading(self, title: str) -> App | None:
+        """The App of this title, or the one opened first, that the script has not found yet."""
+        waiting = [app for app in self._reloading if app._reloading]
+        if not waiting:
+            return None
+        app = next((app for app in waiting if app._title == title), waiting[0])
+        self._reloading.remove(app)
+        return app
 
 
 _current = RunOptions()

@@ -28,12 +28,13 @@ def test_three_frames(name, tmp_path, copied_bytes_are_right):
     )
     (run_sketch if file.suffix == ".cu" else run_script)(file, options)
     app = options.app
-    assert len(app.frame_times) == 3
+    assert app.frames == 3
     picture = app.screenshot()
     assert picture.shape == (180, 320, 3)
     assert np.unique(picture.reshape(-1, 3), axis=0).shape[0] > 20  # there is something to see
     assert copied_bytes_are_right()
-    assert all(path.exists() for path in options.written)
+    assert all(path.exists() for path in app._steps.written)
+    assert app._steps.written
 
 
 def check_in_process(folder, **settings):

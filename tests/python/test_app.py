@@ -31,6 +31,11 @@ def test_user_owns_the_loop(app):
     assert calls == 4
     assert app.step == 3
     assert app.stats.frames == 4
+    app.frame_limit = 2
+    assert [app.step for _ in iter(app.frame, False)] == [4, 5]  # B9: another loop, another run
+    assert app.frames == 6
+    app.close()
+    assert not app.frame()
     assert not app.frame()
 
 
@@ -136,8 +141,7 @@ def test_pause_step_and_reset(app):
         kernel[1, 2](x, 1.0)
 
     def frames(n):
-        app.frame_limit = len(app.frame_times) + n
-        app._finished = False
+        app.frame_limit = n
         app.run()
 
     frames(3)
@@ -166,7 +170,7 @@ def test_paused_frames_show_the_same_picture(app):
     app.run()
     shown = app.screenshot()
     app.run_control.paused = True
-    app.frame_limit, app._finished = 3, False
+    app.frame_limit = 2
     app.run()
     assert shown.any()
     np.testing.assert_array_equal(app.screenshot(), shown)
@@ -311,8 +315,7 @@ def test_two_apps_at_once():
     second = lathe.App("second", size=(40, 24), headless=True)
     for app in (first, second, first):
         x = app.zeros((8, 8))
-        app.frame_limit = len(app.frame_times) + 1
-        app._finished = False
+        app.frame_limit = 1
         while app.frame():
             app.image(x)
     assert first.screenshot().shape == (32, 32, 3)
@@ -357,7 +360,7 @@ def test_recording(app, tmp_path):
     app.frame_limit = 5
     while app.frame():
         app.image(x)
-    written = app._options.written[-1]
+    written = app._steps.written[-1]
     assert written.exists()
 
 
@@ -370,3 +373,29 @@ def test_import_touches_neither_driver_nor_gl():
         "assert 'llvmpipe' not in maps and 'swrast' not in maps\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_runs_of_so_many_frames(app):
+    """B9: an App runs again after it stopped."""
+    seen = []
+    app.frame(lambda: seen.append(app.step))
+    app.run(frames=2)
+    app.run(frames=1)
+    assert seen == [0, 1, 2]
+    app.frame_limit = 2
+    app.run()
+    assert seen == [0, 1, 2, 3, 4]
+
+
+def test_a_screenshot_takes_no_step_away(app):
+    """B3 of the code review: the steps that the frame still has come in the next one."""
+    x = app.zeros((8, 8))
+    app.run_control.speed = 3
+    app.frame_limit = 4
+    steps = 0
+    while app.frame():
+        steps += 1
+        app.image(x)
+        if app.step == 0:
+            assert app.screenshot().shape == (48, 64, 3)
+    assert steps == 4 * 3

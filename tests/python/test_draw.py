@@ -49,7 +49,7 @@ def test_a_failed_step_leaves_the_last_picture(app):
     assert app.frame()
     app.image(dark)
     app.show_error(ValueError("after half of the drawing"))
-    app._end_frame()
+    app._steps.show_now()
     np.testing.assert_array_equal(app._studio.screenshot(), shown)
 
 

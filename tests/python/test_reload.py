@@ -126,7 +126,7 @@ def test_plain_python_without_a_window_only_runs(tmp_path):
     script = tmp_path / "plain.py"
     script.write_text(
         "import lathe\napp = lathe.App('plain', size=(32, 32))\napp.frame_limit = 2\n"
-        "while app.frame():\n    pass\nprint(len(app.frame_times))\n"
+        "while app.frame():\n    pass\nprint(app.frames)\n"
     )
     done = subprocess.run(
         [sys.executable, str(script)],
@@ -253,3 +253,32 @@ def test_the_readme_s_script_opens_a_window_one_can_use(tmp_path):
     bright = (window[..., 0] > 200) & (window[..., 1] > 180) & (window[..., 2] < 110)
     rows = np.flatnonzero(bright.any(axis=1))
     assert rows[-1] - rows[0] > 360
+
+
+def test_two_apps_find_themselves_again(tmp_path, every_frame_looks, capsys):
+    """B10: a reloaded script gets both of its windows back, with their arrays."""
+    script = tmp_path / "two.py"
+    script.write_text(
+        textwrap.dedent("""
+        import lathe
+        from pathlib import Path
+        FIRST = "left"
+        left, right = lathe.App(FIRST), lathe.App("right")
+        x, y = left.asarray([1.0]), right.asarray([2.0])
+        left.frame_limit = right.frame_limit = 100
+        left.state.runs = getattr(left.state, "runs", 0) + 1
+        right.state.runs = getattr(right.state, "runs", 0) + 1
+        if left.state.runs == 2:
+            print("found", x.get()[0], y.get()[0], right.state.runs)
+        while left.frame() and right.frame():
+            if left.state.runs == 1 and left.step == 2:
+                x[0], y[0] = 3, 4
+                me = Path(__file__)
+                me.write_text(me.read_text().replace('FIRST = "left"', 'FIRST = "port"'))
+            if left.state.runs == 2:
+                break
+        """)
+    )
+    wanted = options(script)
+    run_script(script, wanted)
+    assert "found 3.0 4.0 2" in capsys.readouterr().out

@@ -196,7 +196,7 @@ def frame():
     if MODE == "raise" and step_of_this_run == 3:
         raise ZeroDivisionError("in a frame")
     if MODE == "good":
-        print("errors", app._studio.console.errors, "frames", len(app.frame_times), flush=True)
+        print("errors", app._studio.console.errors, "frames", app.frames, flush=True)
         app.close()
 
 if MODE == "setup":

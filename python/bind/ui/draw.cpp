@@ -3,10 +3,12 @@
 // python/lathe/draw.py checks what a script gives; here it is only converted.
 #include "python/bind/ui/draw.h"
 
+#include "python/bind/app/python_call.h"
 #include "python/bind/app/screenshot.h"
 #include "python/bind/array/gpu_array.h"
 #include "python/bind/interop/texture.h"
 
+#include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
 #include <fmt/format.h>
@@ -25,6 +27,36 @@ Blend blend_from(const std::string& name) {
     if (name == "alpha") return Blend::alpha;
     if (name == "additive") return Blend::additive;
     throw py::value_error(fmt::format("blend is opaque, alpha or additive, got '{}'", name));
+}
+
+/// (4, 4) float32 for column vectors, as NumPy multiplies: matrix @ position.
+py::array_t<float> to_numpy(const glm::mat4& matrix) {
+    py::array_t<float> rows({4, 4});
+    for (int row = 0; row < 4; ++row)
+        for (int column = 0; column < 4; ++column)
+            rows.mutable_at(row, column) = matrix[column][row];
+    return rows;
+}
+
+void bind_own_drawing(py::class_<Studio, std::shared_ptr<Studio>>& c) {
+    py::class_<DrawView>(c, "DrawView", "How an App looks at the scene.")
+        .def_property_readonly(
+            "view", [](const DrawView& v) { return to_numpy(v.view); },
+            "World to eye space, (4, 4) float32 for column vectors.")
+        .def_property_readonly(
+            "projection", [](const DrawView& v) { return to_numpy(v.projection); },
+            "Eye to clip space.")
+        .def_property_readonly(
+            "size", [](const DrawView& v) { return std::pair{v.size.x, v.size.y}; },
+            "Width and height of the picture in pixels.");
+    c.def(
+        "on_draw",
+        [](Studio& e, const py::function& draw) { e.on_draw(python_call_with<DrawView>(draw)); },
+        py::arg("draw"), "Own GL drawing, in each frame.");
+    c.def(
+        "gl_buffer",
+        [](Studio& e, const py::object& array) { return e.gl_buffer(array_of(array)); },
+        py::arg("array"), "(name of the buffer, offset in bytes).");
 }
 
 glm::vec4 vec4_from(const std::array<float, 4>& c) { return {c[0], c[1], c[2], c[3]}; }
@@ -99,11 +131,6 @@ void bind_drawing(py::class_<Studio, std::shared_ptr<Studio>>& c) {
           py::arg("low") = 0.0f, py::arg("high") = 1.0f, py::arg("gamma") = 1.0f,
           py::arg("smooth") = false, py::arg("y_up") = false, py::arg("opacity") = 1.0f,
           "Into the drawing list: App.image.");
-    c.def("begin_step", &Studio::begin_step,
-          "What is drawn from now on takes the place of the list when the step ends.");
-    c.def("drop_step", &Studio::drop_step, "The step failed: the drawing before it stays.");
-    c.def("draw", &Studio::draw, py::call_guard<py::gil_scoped_release>(),
-          "Draws the list, once a frame; end_frame does it, too. What it throws empties the list.");
     c.def(
         "drawn_memory",
         [](Studio& e, const py::object& shape, const py::object& dtype) {
@@ -111,14 +138,6 @@ void bind_drawing(py::class_<Studio, std::shared_ptr<Studio>>& c) {
         },
         py::arg("shape"), py::arg("dtype"),
         "An array, contents undefined, for a copy that this step draws.");
-    c.def_property_readonly(
-        "element_under_mouse",
-        [](Studio& e) -> std::optional<std::pair<int, int>> {
-            const auto at = e.element_under_mouse();
-            if (!at) return {};
-            return std::pair{(*at)[0], (*at)[1]};
-        },
-        "(column, row) of the picture drawn last, or None.");
     c.def(
         "set_background", [](Studio& e, std::array<float, 4> c4) { e.set_background(c4); },
         py::arg("rgba"));
@@ -141,6 +160,7 @@ void bind_drawing(py::class_<Studio, std::shared_ptr<Studio>>& c) {
             return to_numpy(image);
         },
         py::arg("with_ui") = false, "(height, width, 3) uint8 of the last finished frame.");
+    bind_own_drawing(c);
 }
 
 } // namespace lathe::bind

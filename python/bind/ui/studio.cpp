@@ -11,6 +11,7 @@
 #include "engine/live/session.h"
 #include "gl/framebuffer.h"
 #include "gpu/driver/check.h"
+#include "python/bind/app/python_call.h"
 #include "python/bind/array/gpu_array.h"
 #include "python/bind/bind.h"
 #include "python/bind/gil.h"
@@ -34,17 +35,7 @@ namespace {
 
 using Owner = std::shared_ptr<Studio>;
 
-Owner open_studio(const std::string& title, int width, int height, bool headless, bool ui,
-                  bool vsync, const std::string& session, bool restore) {
-    AppConfig config;
-    config.title = title;
-    config.width = width;
-    config.height = height;
-    config.headless = headless;
-    config.ui = ui;
-    config.vsync = vsync;
-    config.session = session;
-    config.restore = restore;
+Owner open_studio(AppConfig config) {
     py::gil_scoped_release release;
     auto opened = std::make_unique<Studio>(std::move(config));
     opened->set_while_waiting(&raise_interrupt);
@@ -61,18 +52,9 @@ Owner open_studio(const std::string& title, int width, int height, bool headless
 
 /// Python code in a panel: an exception goes to the console and the panel stays empty.
 std::function<void()> panel_of(Studio& studio, const py::function& draw) {
-    struct Callback { // destroyed with the GIL held, whoever destroys it
-        py::function call;
-        ~Callback() {
-            py::gil_scoped_acquire acquire;
-            call = py::function();
-        }
-    };
-    auto callback = std::make_shared<Callback>(Callback{draw});
-    return [callback, &studio] {
-        py::gil_scoped_acquire acquire;
+    return [call = python_call(draw), &studio] {
         try {
-            callback->call();
+            call();
         } catch (py::error_already_set& error) {
             studio.console().write(Console::Source::script, log::Level::error, error.what());
         }
@@ -131,7 +113,7 @@ void bind_parts(py::class_<Studio, Owner>& c) {
         "Vendor, renderer, version of GL and the kind of window.");
     c.def_property_readonly("status_lines", [](Studio& e) { return e.status_lines(); });
     c.def_property_readonly("stats", &stats_of);
-    c.def_property_readonly("delta_seconds", [](Studio& e) { return e.loop().delta_seconds(); });
+    c.def_property_readonly("steps", [](Studio& e) { return &e.steps(); }, inside);
     c.def_property_readonly(
         "session", [](Studio& e) { return e.config().session; },
         "Names autosaves: a script's path, or the title.");
@@ -151,28 +133,34 @@ void bind_parts(py::class_<Studio, Owner>& c) {
 void bind_studio(py::module_& m) {
     py::class_<Studio, Owner> c(m, "Studio",
                                 "Window, loop, stream, kernels and panels behind an App.");
-    c.def(py::init(&open_studio), py::arg("title") = "Lathe", py::arg("width") = 1280,
+    c.def(py::init([](std::string title, int width, int height, bool headless, bool ui, bool vsync,
+                      const std::string& context, std::string session, bool restore,
+                      std::optional<std::uint64_t> frames, std::filesystem::path out,
+                      std::string name, std::vector<std::string> assignments) {
+              AppConfig config;
+              config.title = std::move(title);
+              config.width = width;
+              config.height = height;
+              config.headless = headless;
+              config.ui = ui;
+              config.vsync = vsync;
+              config.context = context == "current" ? GlContext::current : GlContext::own;
+              config.session = std::move(session);
+              config.restore = restore;
+              config.frames = frames;
+              config.out = std::move(out);
+              config.name = std::move(name);
+              config.assignments = std::move(assignments);
+              return open_studio(std::move(config));
+          }),
+          py::kw_only(), py::arg("title") = "Lathe", py::arg("width") = 1280,
           py::arg("height") = 720, py::arg("headless") = false, py::arg("ui") = true,
-          py::arg("vsync") = true, py::arg("session") = "", py::arg("restore") = true,
+          py::arg("vsync") = true, py::arg("context") = "own", py::arg("session") = "",
+          py::arg("restore") = true, py::arg("frames") = py::none(), py::arg("out") = "",
+          py::arg("name") = "", py::arg("assignments") = std::vector<std::string>{},
           "Opens the window and the device; raises lathe.Error naming what is missing.");
-    c.def(
-        "begin_frame",
-        [](Studio& e) {
-            py::gil_scoped_release release;
-            e.window().context().make_current();
-            return e.begin_frame();
-        },
-        "False once the window is closed.");
     c.def("unmap", &Studio::unmap, py::call_guard<py::gil_scoped_release>(),
           "Hands all arrays back to GL; drawing and end_frame do it, too.");
-    c.def(
-        "end_frame",
-        [](Studio& e) {
-            py::gil_scoped_release release;
-            e.end_frame();
-            look_after_launches(false);
-        },
-        "Waits for the stream, draws the panels, shows the window.");
     c.def_property_readonly(
         "mapped", [](Studio& e) { return e.frame_map()->mapped(); },
         "How many arrays CUDA has at present.");
@@ -191,14 +179,12 @@ void bind_studio(py::module_& m) {
             return is_gpu_array(a.ptr()) && place_in_gl(array_of(a), *e.frame_map()).has_value();
         },
         py::arg("array"), "Whether GL can draw the array, or the texture, from where it lies.");
-    c.def("close", [](Studio& e) { e.window().close(); });
     c.def(
         "set_title", [](Studio& e, const std::string& t) { e.window().set_title(t); },
         py::arg("title"));
     c.def(
         "set_caption", [](Studio& e, std::string t) { e.set_caption(std::move(t)); },
         py::arg("text"), "The line under the picture.");
-    c.def("set_time", [](Studio& e, double t) { e.set_time(t); }, py::arg("seconds"));
     c.def(
         "add_panel",
         [](Studio& e, std::string title, const py::function& draw) {

@@ -88,7 +88,7 @@ def _frames(app: App, launch: _Launch, frames: int) -> None:
     for _ in range(20):
         if app.frame():
             launch()
-    app.frame_times.clear()
+    app._steps.start()  # times of these frames only
     started = time.perf_counter()
     for _ in range(frames):
         if app.frame():
@@ -135,7 +135,7 @@ def _edits(app: App, launch: _Launch, edits: int) -> None:
     for _ in range(2):  # the frame that is open holds the measurement before this one
         if app.frame():
             launch()
-    app.frame_times.clear()
+    app._steps.start()
     for i in range(edits):
         # A number that changes the picture, in a text that no cache has seen.
         factor = f"real(1.{i:03d}{time.time_ns() % 1000000:06d})"

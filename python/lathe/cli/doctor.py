@@ -107,7 +107,9 @@ def _gl_rows(with_cuda: bool) -> tuple[list[tuple[str, str]], tuple[str, str] | 
     if not with_cuda:
         return [*rows, ("interop", "none without a CUDA driver")], None
     try:
-        studio = native.Studio("lathe doctor", 64, 64, True, False, restore=False)
+        studio = native.Studio(
+            title="lathe doctor", width=64, height=64, headless=True, ui=False, restore=False
+        )
     except native.Error as error:
         mend = "LATHE_DEVICE=software lathe doctor, which tries the software CUDA device"
         return [*rows, ("interop", "none")], (str(error), mend)

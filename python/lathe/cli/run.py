@@ -148,28 +148,30 @@ def _interrupted(options: RunOptions) -> None:
         app.interrupt()
     except native.Error as error:
         print(f"lathe: {error}", file=sys.stderr)
-    print(f"interrupted after {len(app.frame_times)} frames")
+    print(f"interrupted after {app.frames} frames")
     _print_summary(options)
 
 
 def _print_summary(options: RunOptions) -> None:
     app = options.app
     assert app is not None
+    app._steps.write_results()
     times = app.frame_times[1:] or app.frame_times
     if times:
         p50, p95 = percentile(times, 0.5), percentile(times, 0.95)
         mean = sum(times) / len(times)
         print(
-            f"{len(app.frame_times)} frames: {p50:.1f} ms p50, {p95:.1f} ms p95, "
+            f"{app.frames} frames: {p50:.1f} ms p50, {p95:.1f} ms p95, "
             f"{1000 / mean:.1f} frames/s (simulation and drawing)"
         )
-    if app.movie.frames:
+    steps = app._steps
+    if steps.movie_frames:
         print(
-            f"movie:  {app.movie.seconds * 1e3 / app.movie.frames:.1f} ms a frame besides; its "
+            f"movie:  {steps.movie_seconds * 1e3 / steps.movie_frames:.1f} ms a frame besides; its "
             "encoder shares the processor with the above"
         )
     print(f"device: {_device_line()}")
     print(f"GL:     {app.gl['renderer']}, OpenGL {app.gl['version']} ({app.gl['window']})")
     print(f"host:   {app.stats.bytes_copied} bytes of shared arrays copied through it")
-    for path in options.written:
+    for path in steps.written:
         print(f"wrote   {path}")

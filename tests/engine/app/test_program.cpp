@@ -16,6 +16,7 @@
 #include "tests/gpu/device_test.h"
 #include "tests/temp_folder.h"
 
+#include <glad/gl.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -219,6 +220,69 @@ TEST_F(ProgramTest, WhatIsLeftBehind) {
     EXPECT_TRUE(std::filesystem::exists(folder.path() / "left.png"));
     EXPECT_TRUE(std::filesystem::exists(folder.path() / "left.mp4") ||
                 std::filesystem::exists(folder.path() / "left"));
+}
+
+TEST_F(ProgramTest, RunsAgain) {
+    App app{config()};
+    std::vector<std::uint64_t> steps;
+    const auto remember = [&](const Step& step) { steps.push_back(step.index); };
+    EXPECT_EQ(app.run(remember, 2), 0);
+    EXPECT_EQ(app.run(remember, 1), 0);
+    EXPECT_THAT(steps, testing::ElementsAre(0, 1, 2));
+    EXPECT_EQ(app.run(remember), 0);
+    EXPECT_EQ(steps.size(), 6);
+    while (app.steps().next()) remember(app.steps().step()); // a loop of the program's own
+    EXPECT_EQ(steps.back(), 8);
+    app.steps().close();
+    EXPECT_FALSE(app.steps().next());
+    EXPECT_FALSE(app.steps().next());
+}
+
+/// Fills the left half of the picture, and leaves a mess behind.
+class HalfRenderer final : public Renderer {
+public:
+    void draw(const DrawView& view) override {
+        seen = view;
+        glEnable(GL_SCISSOR_TEST);
+        glScissor(0, 0, view.size.x / 2, view.size.y);
+        glClearColor(1, 0, 0, 1);
+        glClear(GL_COLOR_BUFFER_BIT);
+        glColorMask(GL_FALSE, GL_FALSE, GL_FALSE, GL_FALSE);
+        glBindFramebuffer(GL_FRAMEBUFFER, 0);
+        glViewport(0, 0, 1, 1);
+    }
+    DrawView seen;
+};
+
+TEST_F(ProgramTest, DrawsWithGlOfItsOwn) {
+    App app{config()};
+    const gpu::Array h = app.array<float>({48, 64});
+    const auto half = std::make_shared<HalfRenderer>();
+    app.add_renderer(half);
+    int calls = 0;
+    app.on_draw([&](const DrawView&) { ++calls; });
+    EXPECT_EQ(app.run([&](const Step&) { app.image(h, {.colormap = "gray"}); }), 0);
+    EXPECT_EQ(calls, 3);
+    EXPECT_EQ(half->seen.size, (glm::ivec2{64, 48}));
+    const ImageData picture = app.screenshot();
+    EXPECT_EQ(red(picture, 10, 20), 255);
+    EXPECT_EQ(red(picture, 50, 20), 0);
+    EXPECT_NE(app.gl_buffer(h).first, 0u);
+    const gpu::Array elsewhere = gpu::Array::empty(DType::float32, {4});
+    EXPECT_THROW(app.gl_buffer(elsewhere), Error);
+}
+
+TEST_F(ProgramTest, DrawingThatThrowsEndsTheFrameWell) {
+    App app{config()};
+    app.on_draw([](const DrawView&) {
+        glBindFramebuffer(GL_FRAMEBUFFER, 0);
+        throw std::runtime_error{"no more paint"};
+    });
+    EXPECT_EQ(app.run([](const Step&) {}), 1);
+    EXPECT_FALSE(app.in_frame());
+    EXPECT_EQ(app.run([](const Step&) {}), 0); // it draws again after a reset
+    app.run_control().request_reset();
+    EXPECT_EQ(app.run([](const Step&) {}), 1);
 }
 
 } // namespace

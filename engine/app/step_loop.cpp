@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: MIT
+#include "engine/app/step_loop.h"
+
+#include "engine/app/app.h"
+#include "engine/app/console.h"
+#include "engine/app/frame_loop.h"
+#include "engine/app/run_control.h"
+#include "engine/app/screenshot.h"
+#include "engine/app/window.h"
+#include "engine/core/error.h"
+#include "engine/core/log.h"
+#include "engine/live/parameter_set.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+namespace lathe {
+
+namespace {
+
+constexpr std::uint64_t kFramesWithoutAWindow = 300;
+constexpr double kStepWithoutAWindow = 1.0 / 60, kLongestStep = 0.1; // seconds
+constexpr std::size_t kKeptTimes = 4096;
+/// Until the layout of panels stands, a movie has no frames.
+constexpr std::uint64_t kUnsettledFrames = 3;
+
+std::string what_of(const std::exception_ptr& error) {
+    try {
+        std::rethrow_exception(error);
+    } catch (const std::exception& e) { return e.what(); }
+}
+
+} // namespace
+
+StepLoop::StepLoop(App& app, const AppConfig& config, bool headless)
+    : frame_limit{config.frames}, app_{app}, dt_{kStepWithoutAWindow} {
+    if (!frame_limit && headless) frame_limit = kFramesWithoutAWindow;
+    if (config.out.empty()) return;
+    if (std::int64_t{config.width} * config.height <= kLargestMovie)
+        movie_.begin(config.out / (config.file_name() + ".mp4"));
+    else
+        std::fputs(fmt::format("{}x{} is too large for a movie (7680x4320 at most): only the "
+                               "picture is written\n",
+                               config.width, config.height)
+                       .c_str(),
+                   stderr);
+}
+
+template <class Call> void StepLoop::guard(const Call& call) {
+    try {
+        call();
+    } catch (...) { fail(std::current_exception()); }
+}
+
+std::optional<std::uint64_t> StepLoop::limit() const {
+    const auto& most = app_.config().frames;
+    if (!frames_of_start_) return frame_limit;
+    return most ? std::min(*frames_of_start_, *most) : frames_of_start_;
+}
+
+void StepLoop::start(std::optional<std::uint64_t> frames) {
+    if (state_ == State::in_frame) show_now();
+    state_ = State::between_frames;
+    frames_of_start_ = frames;
+    run_frames_ = 0;
+    frame_ms_.clear();
+}
+
+bool StepLoop::next() {
+    if (state_ == State::over && !closed_) start();
+    while (state_ != State::over) {
+        if (state_ == State::in_frame) {
+            if (steps_left_ > 0) {
+                begin_step();
+                return true;
+            }
+            end_frame();
+        }
+        const auto most = limit();
+        if (closed_ || (most && run_frames_ >= *most) || !begin_frame()) finish();
+    }
+    return false;
+}
+
+bool StepLoop::begin_frame() {
+    if (hooks.before_frame) hooks.before_frame();
+    if (state_ == State::over) return false; // the hook has run the program to its end
+    frame_began_ = std::chrono::steady_clock::now();
+    if (!app_.begin_frame()) {
+        closed_ = true;
+        return false;
+    }
+    state_ = State::in_frame;
+    const RunControl& control = app_.run_control();
+    if (control.reset() && (started_ || broken_at_)) rewind();
+    if (!started_ && !is_broken()) call_on_start();
+    steps_left_ = is_broken() ? 0 : control.steps() + carried_;
+    carried_ = 0;
+    frame_dt_ = app_.window().headless() ? kStepWithoutAWindow
+                                         : std::min(app_.loop().delta_seconds(), kLongestStep);
+    return true;
+}
+
+void StepLoop::begin_step() {
+    --steps_left_;
+    app_.begin_step();
+    if (std::exchange(has_stepped_, true)) {
+        ++step_.index;
+        time_ += dt_;
+    }
+    dt_ = frame_dt_;
+    step_.time = float(time_);
+    step_.dt = float(dt_);
+}
+
+void StepLoop::end_frame() {
+    state_ = State::between_frames;
+    app_.set_time(time_);
+    guard([&] { app_.end_frame(); });
+    element_ = app_.element_under_mouse();
+    if (app_.window().headless()) require_kernels(); // a window waits until the kernel is mended
+    if (frames_ == 0) app_.parameters().check_assignments(); // all sliders are declared by now
+    ++frames_;
+    ++run_frames_;
+    if (frame_ms_.size() >= kKeptTimes)
+        frame_ms_.erase(frame_ms_.begin(), frame_ms_.begin() + 1024);
+    const auto took = std::chrono::steady_clock::now() - frame_began_;
+    frame_ms_.push_back(std::chrono::duration<float, std::milli>(took).count());
+    record();
+    if (hooks.after_frame) guard(hooks.after_frame);
+}
+
+void StepLoop::record() {
+    std::uint64_t settled = app_.has_panels() ? kUnsettledFrames + 1 : 1;
+    if (const auto most = limit()) // a short run shows its last frame at least
+        settled = std::min(settled, std::max<std::uint64_t>(*most, 1));
+    if (frames_ >= settled) movie_.add(app_.scene());
+}
+
+void StepLoop::finish() {
+    state_ = State::over;
+    if (!frames_of_start_) write_results();
+    frames_of_start_.reset();
+}
+
+void StepLoop::write_results() {
+    const AppConfig& config = app_.config();
+    if (frames_ == written_at_) return;
+    written_at_ = frames_;
+    if (!config.out.empty()) {
+        written_.push_back(config.out / (config.file_name() + ".png"));
+        save_png(written_.back(), app_.screenshot(app_.has_panels()));
+    }
+    if (const auto file = movie_.finish()) written_.push_back(*file);
+}
+
+void StepLoop::show_now() {
+    if (state_ != State::in_frame) return;
+    carried_ = std::exchange(steps_left_, 0);
+    end_frame();
+}
+
+void StepLoop::close() {
+    app_.window().close();
+    closed_ = true;
+}
+
+void StepLoop::interrupt() {
+    if (state_ == State::over) return write_results();
+    if (state_ == State::in_frame) end_frame();
+    frames_of_start_.reset();
+    finish();
+}
+
+void StepLoop::rewind() {
+    app_.restore_arrays();
+    if (hooks.on_rewind) hooks.on_rewind();
+    step_ = {};
+    time_ = 0;
+    has_stepped_ = started_ = false;
+    broken_at_.reset();
+}
+
+void StepLoop::call_on_start() {
+    started_ = true;
+    if (!hooks.on_start) return;
+    guard([&] {
+        started_ = false; // the next frame calls it again where it throws
+        hooks.on_start();
+        started_ = true;
+    });
+}
+
+void StepLoop::fail(const std::exception_ptr& error) {
+    if (app_.window().headless()) std::rethrow_exception(error);
+    fail(hooks.words_of ? hooks.words_of(error) : what_of(error));
+}
+
+void StepLoop::fail(const std::string& words) {
+    app_.drop_step();
+    steps_left_ = 0;
+    app_.console().write(Console::Source::script, log::Level::error, words);
+    if (app_.has_panels()) std::fprintf(stderr, "%s\n", words.c_str()); // else the console does
+    broken_at_ = generations();
+}
+
+bool StepLoop::is_broken() {
+    if (broken_at_ && *broken_at_ != generations()) broken_at_.reset();
+    return broken_at_.has_value();
+}
+
+std::vector<std::uint64_t> StepLoop::generations() const {
+    std::vector<std::uint64_t> found;
+    for (const KernelSlot* slot : app_.kernels()) found.push_back(slot->generation());
+    return found;
+}
+
+/// Throws the fault of a kernel that has no older version to go on with.
+void StepLoop::require_kernels() const {
+    for (const KernelSlot* slot : app_.kernels())
+        if (slot->state() == SlotState::faulted && !slot->ready())
+            throw Error{fmt::format("{}\ncorrect {} and run it again: no version of it has run "
+                                    "without a fault",
+                                    to_string(slot->diagnostics().back()), slot->name())};
+}
+
+bool StepLoop::wait_for_change(const std::function<bool()>& has_changed) {
+    if (state_ == State::in_frame) end_frame();
+    broken_at_ = generations(); // a fault of the last frame is no repair
+    while (state_ != State::over) {
+        const bool reset = state_ == State::in_frame && app_.run_control().reset();
+        if (state_ == State::in_frame) end_frame();
+        if (reset) rewind();
+        if (reset || has_changed() || !is_broken()) return true;
+        if (!app_.begin_frame()) {
+            closed_ = true;
+            finish();
+            return false;
+        }
+        state_ = State::in_frame;
+    }
+    return false;
+}
+
+} // namespace lathe

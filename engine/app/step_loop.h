@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+// The loop of an App, a step of the simulation at a time:
+//
+//   while (loop.next()) simulate(loop.step());
+//
+// A frame is shown, a step is simulated. The run control decides how many steps a frame has: none
+// while it is paused, when the last drawing is shown again.
+#pragma once
+
+#include "engine/app/movie.h"
+#include "engine/core/api.h"
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lathe {
+
+class App;
+struct AppConfig;
+
+/// One step of the simulation.
+struct Step {
+    std::uint64_t index = 0; ///< since the start or the last reset, from 0
+    float time = 0;          ///< simulated seconds: the sum of `dt` over the steps before
+    float dt = 0;            ///< seconds; 1/60 without a window
+};
+
+class LATHE_API StepLoop {
+public:
+    enum class State { between_frames, in_frame, over };
+
+    /// The App may still be under way of being made; `headless` is its window's.
+    StepLoop(App& app, const AppConfig& config, bool headless);
+
+    /// Ends the step before, shows frames as long as there is no step to do, and begins the next
+    /// one. False: the run is over, as the window is closed or its frames are done. The next call
+    /// begins another run, unless the window is closed. What a hook throws passes through; so does,
+    /// without a window, every other error.
+    bool next();
+    const Step& step() const noexcept { return step_; }
+    bool has_stepped() const noexcept { return has_stepped_; }
+    double time() const noexcept { return time_; } ///< the step's, unrounded
+    double dt() const noexcept { return dt_; }
+    /// The next run ends after so many frames; without a number after frame_limit. Shows the frame
+    /// that is open.
+    void start(std::optional<std::uint64_t> frames = {});
+    /// The step failed: what it drew is dropped, `words` go to the console, and there are no steps
+    /// until a kernel is edited or the simulation is reset.
+    void fail(const std::string& words);
+    /// The same with the words of an error. Without a window it is thrown again.
+    void fail(const std::exception_ptr& error);
+    /// Shows the frame that is open now, for a picture of it. Its other steps come in the next.
+    void show_now();
+    /// The window closes; the run ends with the frame that is open.
+    void close();
+    /// Ends the run in the middle of it, as Ctrl+C wants it: the frame is shown, and files are
+    /// written.
+    void interrupt();
+    /// Shows frames without steps until `has_changed` says so, a kernel is edited or the simulation
+    /// is reset: then true. False: the run is over.
+    bool wait_for_change(const std::function<bool()>& has_changed);
+    /// Leaves the last picture, and the movie, in AppConfig::out; nothing where no frame was shown
+    /// since the last time. A run that ends does so, but not one of start(frames).
+    void write_results();
+
+    /// There are steps again after fail().
+    void forget_failure() { broken_at_.reset(); }
+
+    State state() const noexcept { return state_; }
+    /// Shown since the App was opened.
+    std::uint64_t frames() const noexcept { return frames_; }
+    /// Of the frames of this run, the newest 4096 at most: milliseconds, without recording.
+    const std::vector<float>& frame_milliseconds() const noexcept { return frame_ms_; }
+    /// Element of the picture under the mouse in the frame shown last, (column, row).
+    std::optional<std::array<int, 2>> element_under_mouse() const { return element_; }
+    Movie& movie() noexcept { return movie_; }
+    /// Files that write_results() has left.
+    const std::vector<std::filesystem::path>& written() const noexcept { return written_; }
+
+    /// Frames that a run has. Unset: it ends with the window.
+    std::optional<std::uint64_t> frame_limit;
+
+    /// What a program adds. They may throw.
+    struct Hooks {
+        std::function<void()> before_frame{}; ///< between frames
+        std::function<void()> after_frame{};  ///< a frame has been shown
+        std::function<void()> on_rewind{};    ///< a reset: the first contents come back
+        std::function<void()> on_start{};     ///< before the first step, and after each reset
+        /// What the console says of an error, what() by default; it may throw it again.
+        std::function<std::string(const std::exception_ptr&)> words_of{};
+    };
+    Hooks hooks;
+
+private:
+    std::optional<std::uint64_t> limit() const;
+    bool begin_frame();
+    void begin_step();
+    void end_frame();
+    void finish();
+    void rewind();
+    void call_on_start();
+    void record();
+    void require_kernels() const;
+    bool is_broken();
+    std::vector<std::uint64_t> generations() const;
+    template <class Call> void guard(const Call& call);
+
+    App& app_;
+    State state_ = State::between_frames;
+    Step step_;
+    double time_ = 0, dt_ = 0, frame_dt_ = 0;
+    bool has_stepped_ = false; ///< since the start or the last reset
+    bool started_ = false;
+    bool closed_ = false;
+    int steps_left_ = 0, carried_ = 0;
+    /// Versions of the kernels when a step failed.
+    std::optional<std::vector<std::uint64_t>> broken_at_;
+    std::optional<std::uint64_t> frames_of_start_;
+    std::uint64_t frames_ = 0, run_frames_ = 0, written_at_ = 0;
+    std::vector<float> frame_ms_;
+    std::chrono::steady_clock::time_point frame_began_{};
+    std::optional<std::array<int, 2>> element_;
+    Movie movie_;
+    std::vector<std::filesystem::path> written_;
+};
+
+} // namespace lathe

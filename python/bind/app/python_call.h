@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// Python functions that C++ keeps and calls.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <memory>
+#include <utility>
+
+namespace lathe::bind {
+
+namespace py = pybind11;
+
+/// A function that takes the GIL and calls `function`; destroyed with the GIL held, whoever does.
+template <class... Arguments> auto python_call_with(const py::function& function) {
+    struct Kept {
+        py::function call;
+        ~Kept() {
+            if (!Py_IsInitialized()) {
+                call.release();
+                return;
+            }
+            const py::gil_scoped_acquire acquire;
+            call = py::function();
+        }
+    };
+    auto kept = std::make_shared<Kept>(Kept{function});
+    return [kept](const Arguments&... arguments) {
+        const py::gil_scoped_acquire acquire;
+        kept->call(arguments...);
+    };
+}
+inline auto python_call(const py::function& function) { return python_call_with<>(function); }
+
+} // namespace lathe::bind
