@@ -38,6 +38,7 @@ endif()
 # three by their headers alone.
 find_package(glfw3 3.3 QUIET)
 find_package(glm QUIET)
+find_package(OpenGL QUIET COMPONENTS OpenGL) # of the experiment guest_cpp only
 find_path(LATHE_STB_INCLUDE stb_image_write.h PATH_SUFFIXES stb)
 find_path(LATHE_XXHASH_INCLUDE xxhash.h)
 foreach(need "glfw3_FOUND;GLFW 3.3;libglfw3-dev" "glm_FOUND;GLM;libglm-dev"

@@ -281,6 +281,8 @@ protected:
     virtual std::array<int, 2> scene_place() const;
     /// A frame begins: the input goes to whom it is meant for.
     virtual void begin_panels();
+    /// A step begins; another program's may have run since the frame began.
+    virtual void enter_step() {}
     /// The simulation of the frame is done: shows the scene in the window's screen().
     virtual void show_scene();
 

@@ -54,6 +54,7 @@ ImagePlacement App::Parts::place(glm::vec2 size) {
 void App::begin_step() {
     p_->list.begin_step();
     p_->copies.begin_step();
+    enter_step();
 }
 
 void App::drop_step() { p_->list.drop_step(); }

@@ -36,11 +36,19 @@ float wanted_scale(const Window& window) {
 
 } // namespace
 
+UiState& ui_state() {
+    static UiState without_context;
+    if (!ImGui::GetCurrentContext()) return without_context;
+    void* const state = ImGui::GetIO().UserData;
+    return state ? *static_cast<UiState*>(state) : without_context;
+}
+
 ImGuiLayer::ImGuiLayer(Window& window) : window_{window}, scale_{wanted_scale(window)} {
     IMGUI_CHECKVERSION();
     context_ = ImGui::CreateContext();
     make_current();
     ImGuiIO& io = ImGui::GetIO();
+    io.UserData = &state_;
     io.BackendPlatformName = "lathe";
     io.BackendFlags |= ImGuiBackendFlags_HasMouseCursors;
     io.IniFilename = nullptr;

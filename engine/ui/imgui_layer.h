@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/app/input.h"
+#include "engine/ui/ui_state.h"
 
 #include <filesystem>
 #include <functional>
@@ -65,6 +66,7 @@ private:
     std::string layout_file_;
     std::string clipboard_;
     float scale_ = 1;
+    UiState state_; ///< the context's user data
     bool in_frame_ = false;
     double milliseconds_ = 0;
     void* cursors_[9]{};

@@ -6,14 +6,13 @@
 #include "engine/ui/imgui_layer.h"
 #include "engine/ui/layout_sizes.h"
 #include "engine/ui/theme.h"
+#include "engine/ui/ui_state.h"
 
 #include <algorithm>
 
 namespace lathe {
 
 namespace {
-
-Layout* g_current = nullptr; ///< whose frame it is
 
 const char* file_name_of(Arrangement arrangement) {
     switch (arrangement) { // the number grows with the set of panels
@@ -33,10 +32,6 @@ Arrangement arrangement_for(float width, float height) {
 
 Layout::Layout(std::filesystem::path folder) : folder_{std::move(folder)} {}
 
-Layout::~Layout() {
-    if (g_current == this) g_current = nullptr;
-}
-
 void Layout::fit(ImGuiLayer& imgui, int width, int height) {
     const float scale = imgui.scale();
     const Arrangement wanted = arrangement_for(float(width) / scale, float(height) / scale);
@@ -48,7 +43,7 @@ void Layout::fit(ImGuiLayer& imgui, int width, int height) {
 }
 
 void Layout::begin() {
-    g_current = this;
+    ui_state().layout = this;
     const ImGuiViewport* viewport = ImGui::GetMainViewport();
     toolbar_height_ = ImGui::GetFrameHeight() + theme::px(12);
     status_height_ = ImGui::GetTextLineHeight() + theme::px(8);
@@ -111,11 +106,12 @@ void Layout::end_bar() {
 }
 
 bool Layout::place_script_panel(const std::string& name) {
-    if (!g_current) return true;
-    auto& seen = g_current->scripts_;
+    Layout* const layout = ui_state().layout;
+    if (!layout) return true;
+    auto& seen = layout->scripts_;
     if (std::find(seen.begin(), seen.end(), name) == seen.end()) seen.push_back(name);
-    if (g_current->has_place(name)) return true;
-    g_current->homeless_.push_back(name);
+    if (layout->has_place(name)) return true;
+    layout->homeless_.push_back(name);
     return false;
 }
 

@@ -26,11 +26,11 @@ Arrangement arrangement_for(float width, float height);
 
 class Layout {
 public:
-    /// Layouts are kept in `folder`; empty: they are not kept.
+    /// Layouts are kept in `folder`; empty: they are not kept. It lives as long as the ImGuiLayer
+    /// whose frames it has.
     explicit Layout(std::filesystem::path folder = {});
     Layout(const Layout&) = delete;
     Layout& operator=(const Layout&) = delete;
-    ~Layout();
 
     /// Between frames: takes the arrangement, and its file, that suits the window's pixels.
     void fit(ImGuiLayer& imgui, int width, int height);

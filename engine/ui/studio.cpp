@@ -81,6 +81,10 @@ void Studio::begin_panels() {
     p.layout.begin();
 }
 
+void Studio::enter_step() {
+    if (p_->imgui) p_->imgui->make_current();
+}
+
 void Studio::show_scene() {
     Panels& p = *p_;
     if (!p.imgui) return App::show_scene();

@@ -34,12 +34,13 @@ public:
     /// Device, GL, interop mode with the reason for a copy path, frame rate, bytes copied, compile
     /// state: the parts of the status bar, in its order.
     std::vector<std::string> status_lines();
+    bool has_panels() const override;
 
 private:
     Viewport viewport() const override;
     std::array<int, 2> scene_place() const override;
-    bool has_panels() const override;
     void begin_panels() override;
+    void enter_step() override;
     void show_scene() override;
     void on_new_slot(KernelSlot& slot) override;
     void on_end_of_session() override;

@@ -3,6 +3,7 @@
 
 #include "engine/core/log.h"
 #include "engine/core/resources.h"
+#include "engine/ui/ui_state.h"
 
 #include <cmath>
 #include <filesystem>
@@ -13,9 +14,6 @@ namespace lathe::theme {
 namespace fs = std::filesystem;
 
 namespace {
-
-float g_scale = 1;
-ImFont* g_fonts[3]{};
 
 fs::path first_existing(const std::vector<fs::path>& files) {
     for (const auto& file : files)
@@ -46,11 +44,11 @@ ImU32 packed(unsigned rgb, float alpha) {
     return ImGui::ColorConvertFloat4ToU32(color(rgb, alpha));
 }
 
-float px(float at_scale_one) { return std::round(at_scale_one * g_scale); }
-float scale() { return g_scale; }
+float px(float at_scale_one) { return std::round(at_scale_one * ui_state().scale); }
+float scale() { return ui_state().scale; }
 
 void apply(float scale) {
-    g_scale = scale;
+    ui_state().scale = scale;
     ImGuiStyle& s = ImGui::GetStyle();
     s = ImGuiStyle{};
     s.WindowPadding = {px(10), px(8)};
@@ -151,16 +149,18 @@ void load_fonts(float scale) {
                                           system / "dejavu" / "DejaVuSansMono.ttf"});
     if (ui.empty() || code.empty())
         log::warning("fonts are missing below {}; the interface uses ImGui's own", own.string());
-    g_fonts[int(Font::ui)] = load(ui, kUiFontSize * scale);
-    g_fonts[int(Font::code)] = load(code, kCodeFontSize * scale);
-    g_fonts[int(Font::small)] = g_fonts[int(Font::ui)];
-    ImGui::GetIO().FontDefault = g_fonts[int(Font::ui)];
+    auto& fonts = ui_state().fonts;
+    fonts[std::size_t(Font::ui)] = load(ui, kUiFontSize * scale);
+    fonts[std::size_t(Font::code)] = load(code, kCodeFontSize * scale);
+    fonts[std::size_t(Font::small)] = fonts[std::size_t(Font::ui)];
+    ImGui::GetIO().FontDefault = fonts[std::size_t(Font::ui)];
     ImGui::GetStyle().FontSizeBase = std::round(kUiFontSize * scale);
 }
 
 void push_font(Font font) {
     const float sizes[] = {kUiFontSize, kSmallFontSize, kCodeFontSize};
-    ImGui::PushFont(g_fonts[int(font)], std::round(sizes[int(font)] * g_scale));
+    const UiState& state = ui_state();
+    ImGui::PushFont(state.fonts[std::size_t(font)], std::round(sizes[int(font)] * state.scale));
 }
 
 void pop_font() { ImGui::PopFont(); }

@@ -3,6 +3,7 @@
 
 #include "engine/ui/layout.h"
 #include "engine/ui/theme.h"
+#include "engine/ui/ui_state.h"
 
 #include <fmt/format.h>
 #include <imgui.h>
@@ -11,21 +12,13 @@
 #include <implot.h>
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 namespace lathe::widgets {
 
 namespace {
 
-enum class Shown { no, hidden, visible }; ///< no: there is no window yet; hidden: behind a tab
-
-/// Of one studio: each has a context of Dear ImGui.
-struct Open {
-    std::vector<Shown> panels; ///< innermost last
-    int frame = -1;            ///< in which they were opened
-    bool same_line = false;
-};
+using Shown = UiState::Shown;
 
 bool in_frame() {
     const ImGuiContext* context = ImGui::GetCurrentContext();
@@ -33,11 +26,13 @@ bool in_frame() {
 }
 
 /// Within a frame: what is open in it.
-Open& current() {
-    static std::map<const ImGuiContext*, Open> all;
-    Open& open = all[ImGui::GetCurrentContext()];
-    if (open.frame != ImGui::GetFrameCount()) open = {{}, ImGui::GetFrameCount(), false};
-    return open;
+UiState& current() {
+    UiState& state = ui_state();
+    if (state.frame == ImGui::GetFrameCount()) return state;
+    state.panels.clear();
+    state.frame = ImGui::GetFrameCount();
+    state.same_line = false;
+    return state;
 }
 
 /// The id differs from those of the studio's own panels, whatever the title.
@@ -49,7 +44,7 @@ Shown open_window(std::string_view title) {
 
 void close_down_to(std::size_t depth) {
     if (!in_frame()) return;
-    Open& open = current();
+    UiState& open = current();
     for (; open.panels.size() > depth; open.panels.pop_back())
         if (open.panels.back() != Shown::no) ImGui::End();
     open.same_line = false;
@@ -58,7 +53,7 @@ void close_down_to(std::size_t depth) {
 /// True where the next widget is drawn; opens the default panel where none is open.
 bool ready() {
     if (!in_frame()) return false;
-    Open& open = current();
+    UiState& open = current();
     if (open.panels.empty()) open.panels.push_back(open_window("Script"));
     if (open.panels.back() != Shown::visible) return false;
     if (std::exchange(open.same_line, false)) ImGui::SameLine();

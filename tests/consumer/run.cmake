@@ -15,7 +15,7 @@ function(run folder)
 endfunction()
 
 file(COPY ${SOURCE}/tests/consumer/ DESTINATION ${work}/source)
-file(COPY ${SOURCE}/apps/swarm_cpp DESTINATION ${work}/source)
+file(COPY ${SOURCE}/apps/swarm_cpp ${SOURCE}/apps/guest_cpp DESTINATION ${work}/source)
 file(GLOB ripple ${SOURCE}/apps/ripple_cpp/*)
 file(COPY ${ripple} DESTINATION ${work}/source/ripple)
 run(${work} ${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix} --component lathe)
@@ -39,6 +39,7 @@ build(source/ripple ripple) # as docs/cpp.md says it
 run_program(ripple ripple)
 build(source programs)
 run_program(programs swarm_cpp)
+run_program(programs guest_cpp)
 run(${work}/programs ./installed_places ${prefix})
 
 build(source/gpu_alone gpu_alone)

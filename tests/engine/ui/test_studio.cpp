@@ -10,6 +10,7 @@
 #include "engine/interop/interop_mode.h"
 #include "engine/live/session.h"
 #include "engine/ui/imgui_layer.h"
+#include "engine/ui/theme.h"
 #include "engine/ui/widgets.h"
 #include "gpu/driver/api.h"
 #include "gpu/nvrtc.h"
@@ -264,6 +265,54 @@ TEST_F(StudioTest, TheMouseMovesThePicture) {
     window.inject(WheelEvent{{0, 3}});
     p.frame();
     EXPECT_EQ(p.studio.pan_zoom_camera().height, zoomed);
+}
+
+/// What a panel of a studio sees of its fonts.
+struct FontWatch {
+    void look() {
+        theme::push_font(theme::Font::code);
+        own = own && ImGui::GetFont()->OwnerAtlas == ImGui::GetIO().Fonts;
+        theme::pop_font();
+        ++frames;
+    }
+    bool own = true;
+    int frames = 0;
+};
+
+TEST_F(StudioTest, TwoWindowsHaveTheirOwnFontsAndPanels) {
+    Painting first{headless()};
+    FontWatch of_first, of_second;
+    first.studio.add_panel("First knobs", [&] { of_first.look(); });
+    {
+        Painting second{headless()};
+        second.studio.add_panel("Second knobs", [&] {
+            of_second.look();
+            widgets::text("only here: §µ×");
+        });
+        bool shown = false;
+        for (int i = 0; i < 6; ++i) {
+            first.frame();
+            second.frame();
+            // Frames may interleave: what a step says goes to the window of the step.
+            ASSERT_TRUE(first.studio.begin_frame());
+            ASSERT_TRUE(second.studio.begin_frame());
+            first.studio.begin_step();
+            shown = widgets::begin("Of the first");
+            widgets::text("said in a step");
+            widgets::end();
+            second.studio.end_frame();
+            first.studio.end_frame();
+        }
+        EXPECT_TRUE(shown);
+        keep(first, "studio-first");
+        keep(second, "studio-second");
+    }
+    for (int i = 0; i < 4; ++i) first.frame();
+    keep(first, "studio-first-alone");
+    EXPECT_GE(of_first.frames, 8);
+    EXPECT_GE(of_second.frames, 4);
+    EXPECT_TRUE(of_first.own);
+    EXPECT_TRUE(of_second.own);
 }
 
 TEST_F(StudioTest, FramesAreAskedForInOrder) {
