@@ -105,7 +105,10 @@ void App::Parts::size_scene(std::array<int, 2> place) {
     if (config.scene_width > 0 && config.scene_height > 0)
         place = {config.scene_width, config.scene_height};
     if (scene && scene.width() == place[0] && scene.height() == place[1]) return;
-    scene = gl::Framebuffer{place[0], place[1], gl::Format::rgba8, true};
+    gl::Framebuffer sized{place[0], place[1], gl::Format::rgba8, true};
+    sized.clear(background);
+    if (scene) scene.blit_to(sized); // shown until the next drawing
+    scene = std::move(sized);
 }
 
 void App::Parts::update_cameras(const Viewport& viewport) {
@@ -123,8 +126,6 @@ bool App::begin_frame() {
     begin_panels();
     p.update_cameras(viewport());
     p.size_scene(scene_place());
-    p.scene.bind();
-    p.scene.clear(p.background);
     p.drew = p.is_list_drawn = false;
     p.sim_measured = false;
     p.placement.reset();
@@ -153,10 +154,16 @@ void App::end_frame() {
     if (!p.in_frame) throw Error{"end_frame() was called without begin_frame()"};
     std::exception_ptr failure; // the frame is shown whatever the drawing and the stream say
     try {
-        draw();
+        p.wait_alive();
     } catch (...) { failure = std::current_exception(); }
+    try {
+        draw();
+    } catch (...) {
+        if (!failure) failure = std::current_exception();
+    }
     p.in_frame = false;
     p.window.context().make_current();
+    if (!p.drew) p.scene.clear(p.background);
     const bool software = p.window.gl_info().is_software;
     if (p.drew && !software) p.draw_timer.end();
     try {

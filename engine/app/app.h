@@ -130,8 +130,12 @@ public:
     void restore_arrays();
 
     // -- frame -----------------------------------------------------------------------------
-    /// Polls input, swaps kernels between frames, clears the scene and binds it for drawing.
-    /// False once the window is closed; end_frame is then not called.
+    /// Where no step is to come and nothing happens in the window: waits until something does, or
+    /// `is_needed` says so. It is asked every 50 ms. Not without a window, and not where frames are
+    /// counted. `has_steps`: the simulation runs unless it is paused.
+    void rest(bool has_steps, const std::function<bool()>& is_needed);
+    /// Polls input and swaps kernels between frames. The first drawing clears the scene and binds
+    /// it. False once the window is closed; end_frame is then not called.
     bool begin_frame();
     /// Draws the list, waits for the simulation stream, shows the window. A fault on the stream is
     /// reported to its slot here; errors that no slot can answer for are thrown.
@@ -281,6 +285,9 @@ protected:
     virtual std::array<int, 2> scene_place() const;
     /// A frame begins: the input goes to whom it is meant for.
     virtual void begin_panels();
+    /// A step has been under way for so many seconds, 0: it is done. Shows the panels once more,
+    /// with the scene as it was, and takes input.
+    virtual void refresh_panels(double) {}
     /// A step begins; another program's may have run since the frame began.
     virtual void enter_step() {}
     /// The simulation of the frame is done: shows the scene in the window's screen().

@@ -24,6 +24,7 @@ void App::Parts::begin_drawing() {
     sim_end.record(stream);
     sim_measured = true;
     scene.bind();
+    scene.clear(background);
     if (!window.gl_info().is_software) draw_timer.begin();
 }
 

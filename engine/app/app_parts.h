@@ -82,6 +82,8 @@ struct App::Parts {
     glm::vec2 picture{0, 0};
 
     bool in_frame = false;
+    std::uint64_t seen_changes = 0;
+    std::chrono::steady_clock::time_point awake_at = std::chrono::steady_clock::now();
     std::string caption;
     std::optional<double> time;
     std::function<void()> while_waiting;
@@ -91,6 +93,11 @@ struct App::Parts {
     void update_cameras(const Viewport& viewport);
     void size_scene(std::array<int, 2> place);
     void finish_simulation();
+
+    // app_pace.cpp
+    void wait_alive();
+    std::uint64_t changes() const;
+    bool may_rest(bool has_steps);
 
     // app_wait.cpp
     void wait();

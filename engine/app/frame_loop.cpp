@@ -110,6 +110,11 @@ bool FrameLoop::begin() {
     return true;
 }
 
+void FrameLoop::skip_pause() {
+    sample_pending_ = false;
+    begin_ = Clock::now();
+}
+
 void FrameLoop::end() {
     if (!in_frame_) throw Error{"FrameLoop::end() was called without begin()"};
     sample_.work_ms = milliseconds(Clock::now() - begin_);

@@ -83,6 +83,8 @@ public:
     double seconds() const;
     /// Seconds from the last begin() to this one; 0 in the first frame.
     double delta_seconds() const { return delta_seconds_; }
+    /// Between frames: what passed since the last one does not count as one's time.
+    void skip_pause();
 
     void add_sim_ms(double ms) { sample_.sim_ms += ms; }
     void add_draw_ms(double ms) { sample_.draw_ms += ms; }

@@ -12,6 +12,7 @@
 #include <fmt/core.h>
 
 #include <optional>
+#include <utility>
 
 namespace lathe {
 namespace {
@@ -131,6 +132,11 @@ public:
                       std::make_move_iterator(events_.end()));
         events_.clear();
     }
+    bool wait(double seconds) override {
+        glfwWaitEventsTimeout(seconds);
+        const glm::ivec2 before = size_;
+        return std::exchange(damaged_, false) || !events_.empty() || size() != before;
+    }
     void present(const gl::Framebuffer& screen) override {
         const glm::ivec2 to = size();
         screen.blit_to(0, 0, 0, to.x, to.y);
@@ -160,6 +166,7 @@ private:
     std::optional<GlfwContext> context_;
     mutable glm::ivec2 size_{1, 1};
     std::vector<InputEvent> events_;
+    bool damaged_ = false; ///< another window stood before it
 };
 
 void GlfwBackend::install_callbacks() {
@@ -167,6 +174,7 @@ void GlfwBackend::install_callbacks() {
         of(w).events_.push_back(KeyEvent{Key(key), action != GLFW_RELEASE, action == GLFW_REPEAT,
                                          unsigned(modifiers) & 15u});
     });
+    glfwSetWindowRefreshCallback(window_, [](GLFWwindow* w) { of(w).damaged_ = true; });
     glfwSetCharCallback(window_, [](GLFWwindow* w, unsigned character) {
         of(w).events_.push_back(TextEvent{char32_t(character)});
     });

@@ -25,6 +25,9 @@ public:
     /// The next frame begins with the simulation's first state, paused or not.
     void request_reset();
 
+    /// A step or a reset is to come.
+    bool is_asked() const { return step_wanted_ || reset_wanted_; }
+
     /// Called once a frame by the frame loop: decides what this frame does.
     void begin_frame();
     /// Steps the simulation shall do in this frame; fractions are carried to later frames.

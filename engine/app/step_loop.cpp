@@ -86,6 +86,8 @@ bool StepLoop::next() {
 }
 
 bool StepLoop::begin_frame() {
+    if (!limit() && !movie_.wanted())
+        app_.rest(!is_broken(), [this] { return hooks.is_needed && hooks.is_needed(); });
     if (hooks.before_frame) hooks.before_frame();
     if (state_ == State::over) return false; // the hook has run the program to its end
     frame_began_ = std::chrono::steady_clock::now();
@@ -234,7 +236,9 @@ bool StepLoop::wait_for_change(const std::function<bool()>& has_changed) {
         const bool reset = state_ == State::in_frame && app_.run_control().reset();
         if (state_ == State::in_frame) end_frame();
         if (reset) rewind();
-        if (reset || has_changed() || !is_broken()) return true;
+        bool changed = has_changed();
+        if (!limit()) app_.rest(false, [&] { return changed = changed || has_changed(); });
+        if (reset || changed || !is_broken()) return true;
         if (!app_.begin_frame()) {
             closed_ = true;
             finish();

@@ -90,6 +90,7 @@ public:
     /// What a program adds. They may throw.
     struct Hooks {
         std::function<void()> before_frame{}; ///< between frames
+        std::function<bool()> is_needed{};    ///< while the window rests: a frame is wanted
         std::function<void()> after_frame{};  ///< a frame has been shown
         std::function<void()> on_rewind{};    ///< a reset: the first contents come back
         std::function<void()> on_start{};     ///< before the first step, and after each reset

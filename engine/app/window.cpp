@@ -91,6 +91,10 @@ void Window::poll_events() {
     state_->follow_size();
 }
 
+bool Window::wait_for_events(double seconds) {
+    return state_->backend->wait(seconds) || !state_->injected.empty() || should_close();
+}
+
 bool Window::take_press_ahead(Key key) {
     std::vector<InputEvent>& waiting = state_->injected;
     state_->backend->poll(waiting);

@@ -65,6 +65,9 @@ public:
     void poll_events();
     InputState& input();
     const InputState& input() const;
+    /// Waits for so many seconds at most: true where there is input, or the window has to be drawn
+    /// again. Headless it only waits.
+    bool wait_for_events(double seconds);
     /// For a wait within a frame: takes events without handing them on, and removes presses of
     /// `key`. True where there was one. All others arrive at the next poll_events().
     bool take_press_ahead(Key key);

@@ -6,8 +6,10 @@
 
 #include <glm/vec2.hpp>
 
+#include <chrono>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace lathe {
@@ -31,6 +33,11 @@ public:
     virtual void resize(glm::ivec2 size) = 0;
     /// Appends what the user did since the last call.
     virtual void poll(std::vector<InputEvent>& events) = 0;
+    /// Until there is something to poll, or the picture is damaged: then true.
+    virtual bool wait(double seconds) {
+        std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+        return false;
+    }
     virtual void present(const gl::Framebuffer& screen) = 0;
     virtual bool should_close() const = 0;
     virtual void close() = 0;

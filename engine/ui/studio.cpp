@@ -77,8 +77,20 @@ void Studio::begin_panels() {
     input.mouse_captured = !p.view.has_mouse();
     input.keyboard_captured = p.imgui->wants_text();
     p.layout.fit(*p.imgui, window().width(), window().height());
-    p.imgui->begin_frame(loop().delta_seconds());
+    const auto now = std::chrono::steady_clock::now();
+    p.imgui->begin_frame(std::chrono::duration<double>(now - p.panels_began).count());
+    p.panels_began = now;
     p.layout.begin();
+}
+
+void Studio::refresh_panels(double seconds) {
+    Panels& p = *p_;
+    p.step_seconds = seconds;
+    if (seconds == 0) return;
+    show_scene();
+    window().present();
+    window().poll_events();
+    begin_panels();
 }
 
 void Studio::enter_step() {

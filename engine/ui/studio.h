@@ -40,6 +40,7 @@ private:
     Viewport viewport() const override;
     std::array<int, 2> scene_place() const override;
     void begin_panels() override;
+    void refresh_panels(double seconds) override;
     void enter_step() override;
     void show_scene() override;
     void on_new_slot(KernelSlot& slot) override;

@@ -74,6 +74,9 @@ std::vector<StatusItem> Studio::Panels::status_right() {
 }
 
 std::string Studio::Panels::picture_message() {
+    if (step_seconds > 1)
+        return fmt::format("this step has run for {:.0f} s{}", step_seconds,
+                           gpu::can_cancel() ? ": Esc ends it" : "");
     for (const KernelSlot* slot : studio.kernels()) {
         if (!slot->shows_older()) continue;
         for (const auto& d : slot->diagnostics())

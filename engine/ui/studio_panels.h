@@ -45,6 +45,8 @@ struct Studio::Panels {
     ViewPanel view;
     StatusBar status;
     std::vector<PanelOfScript> panels;
+    std::chrono::steady_clock::time_point panels_began = std::chrono::steady_clock::now();
+    double step_seconds = 0;    ///< of a step that keeps its frame waiting
     std::string paused_because; ///< shown over the picture until it runs
     std::unique_ptr<WaitHint> wait_hint;
 

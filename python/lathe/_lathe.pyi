@@ -211,6 +211,7 @@ class StepLoop:
     def set_hooks(
         self,
         before_frame: Callable[[], object],
+        is_needed: Callable[[], object],
         after_frame: Callable[[], object] | None,
         on_rewind: Callable[[], object],
         on_start: Callable[[], object],

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Loop"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+Result = TypeVar("Result")
 
 
 class Loop(Drawing):
@@ -43,7 +44,7 @@ class Loop(Drawing):
         self._watch = watch
         self._arrays = arrays
         self._kernels = kernels
-        self._reloading = False
+        self._reloading = self._saved = False
         self._functions: dict[str, Callable[..., Any]] = {}
         self._panels: dict[str, Callable[[], Any]] = {}
         self._shown_panels: set[str] = set()
@@ -51,6 +52,7 @@ class Loop(Drawing):
         self._draws = False
         self._steps.set_hooks(
             _weak(self, Loop._before_frame),
+            _weak(self, Loop._is_saved),
             None if options.progress is None else _weak(self, Loop._tell_progress),
             _weak(self, Loop._restore),
             _weak(self, Loop._call_init),
@@ -194,8 +196,13 @@ class Loop(Drawing):
         return False
 
     def _before_frame(self) -> None:
-        if self._watch.changed():
+        if self._is_saved():
+            self._saved = False
             self._reload()
+
+    def _is_saved(self) -> bool:
+        self._saved = self._saved or self._watch.changed()
+        return self._saved
 
     def _tell_progress(self) -> None:
         assert self._options.progress is not None
@@ -255,13 +262,13 @@ def _taking_dt(function: Callable[..., Any]) -> Callable[[float], Any]:
     return lambda dt: function()
 
 
-def _weak(loop: Loop, method: Callable[[Loop], None]) -> Callable[[], None]:
+def _weak(loop: Loop, method: Callable[[Loop], Result]) -> Callable[[], Result | None]:
     """The engine keeps this as long as its window; it must not keep the App."""
     reference = weakref.ref(loop)
 
-    def call() -> None:
-        if (living := reference()) is not None:
-            method(living)
+    def call() -> Result | None:
+        living = reference()
+        return None if living is None else method(living)
 
     return call
 

@@ -252,3 +252,42 @@ def test_a_window_writes_its_picture_where_it_is_asked_to(tmp_path, windowed):
     picture = imread(tmp_path / "out" / "gray_scott.png")
     assert picture.shape == (480, 640, 3)
     assert picture.std() > 10
+
+
+RESTING = """
+    import threading
+    import time
+    import lathe
+    app = lathe.App("resting", size=(320, 200))
+    shown = []
+    @app.panel("Beat")
+    def beat():
+        shown.append(0)
+    def tell():
+        time.sleep(2.5)
+        before = len(shown)
+        time.sleep(1)
+        print("frames in a second:", len(shown) - before, flush=True)
+    @app.frame
+    def frame():
+        if WAKE:
+            print("awake", flush=True)
+            app.close()
+        if app.step == 3:
+            app.run_control.paused = True
+            threading.Thread(target=tell, daemon=True).start()
+    if WAKE:
+        app.run_control.paused = False
+    app.run()
+"""
+
+
+def test_a_paused_window_rests_until_something_happens(tmp_path, windowed):
+    script = write(tmp_path / "resting.py", "WAKE = False\n" + textwrap.dedent(RESTING))
+    program = windowed(str(script))
+    program.until("frames in a second")
+    frames = int(program.seen.rsplit(":", 1)[1])
+    assert frames <= 2
+    write(script, "WAKE = True\n" + textwrap.dedent(RESTING))
+    program.until("awake")
+    assert program.end() == 0

@@ -11,7 +11,8 @@ namespace lathe::bind {
 
 namespace py = pybind11;
 
-/// A function that takes the GIL and calls `function`; destroyed with the GIL held, whoever does.
+/// A function that takes the GIL, calls `function` and says whether the result is true; destroyed
+/// with the GIL held, whoever does.
 template <class... Arguments> auto python_call_with(const py::function& function) {
     struct Kept {
         py::function call;
@@ -27,7 +28,8 @@ template <class... Arguments> auto python_call_with(const py::function& function
     auto kept = std::make_shared<Kept>(Kept{function});
     return [kept](const Arguments&... arguments) {
         const py::gil_scoped_acquire acquire;
-        kept->call(arguments...);
+        const py::object result = kept->call(arguments...);
+        return PyObject_IsTrue(result.ptr()) == 1;
     };
 }
 inline auto python_call(const py::function& function) { return python_call_with<>(function); }

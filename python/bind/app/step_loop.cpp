@@ -27,9 +27,11 @@ std::string words_of(const std::exception_ptr& error) {
     } catch (const std::exception& e) { return e.what(); }
 }
 
-void set_hooks(StepLoop& loop, const py::function& before_frame, const py::object& after_frame,
-               const py::function& on_rewind, const py::function& on_start) {
+void set_hooks(StepLoop& loop, const py::function& before_frame, const py::function& is_needed,
+               const py::object& after_frame, const py::function& on_rewind,
+               const py::function& on_start) {
     loop.hooks = {.before_frame = python_call(before_frame),
+                  .is_needed = python_call(is_needed),
                   .after_frame = [] { look_after_launches(false); },
                   .on_rewind = python_call(on_rewind),
                   .on_start = python_call(on_start),
@@ -68,8 +70,8 @@ void bind_step_loop(py::module_& m) {
         py::arg("has_changed"), "Shows frames without steps until there is reason for them.");
     c.def("write_results", &StepLoop::write_results, Release{},
           "Leaves the picture and the movie.");
-    c.def("set_hooks", &set_hooks, py::arg("before_frame"), py::arg("after_frame"),
-          py::arg("on_rewind"), py::arg("on_start"));
+    c.def("set_hooks", &set_hooks, py::arg("before_frame"), py::arg("is_needed"),
+          py::arg("after_frame"), py::arg("on_rewind"), py::arg("on_start"));
     c.def(
         "record",
         [](StepLoop& loop, const std::filesystem::path& file, double frames_per_second) {

@@ -184,5 +184,38 @@ TEST_F(StudioWait, TextIsKeptBeforeItRuns) {
     EXPECT_EQ(text, p.slot.source());
 }
 
+constexpr const char* kSlow = "__global__ void slow(float* x, int rounds)\n"
+                              "{\n"
+                              "    float v = threadIdx.x;\n"
+                              "    for (int k = 0; k < rounds; ++k) v = v * 1.0000001f + 0.5f;\n"
+                              "    x[threadIdx.x] = v;\n"
+                              "}\n";
+
+TEST_F(StudioWait, PanelsGoOnWhileAStepIsSlow) {
+    AppConfig config = headless();
+    config.ui = true;
+    Studio studio{config};
+    KernelSlot& slot = studio.add_kernel(kSlow, "slow", {}, "slow.cu");
+    ASSERT_TRUE(slot.ready()) << slot.log();
+    const gpu::Array x = studio.array<float>({64});
+    int panels = 0;
+    studio.add_panel("Beat", [&] { ++panels; });
+    const auto frame = [&](int rounds) {
+        const auto begin = std::chrono::steady_clock::now();
+        EXPECT_TRUE(studio.begin_frame());
+        gpu::launch(slot.kernel(), {{1, 1, 1}, {64, 1, 1}, 0, studio.stream()}, x.address(),
+                    rounds);
+        studio.end_frame();
+        return std::chrono::steady_clock::now() - begin;
+    };
+    for (int i = 0; i < 4; ++i) frame(1); // the panel has found its place
+    int rounds = 1'000'000;
+    while (frame(rounds) < 400ms) rounds *= 2;
+    const int before = panels;
+    const std::chrono::duration<double> took = frame(rounds);
+    EXPECT_GE(panels - before, 4) << "in " << took.count() << " s";
+    EXPECT_FALSE(studio.in_frame());
+}
+
 } // namespace
 } // namespace lathe
