@@ -5,6 +5,7 @@
 #include "engine/app/device_output.h"
 #include "engine/live/kernel_slot.h"
 #include "gl/context.h"
+#include "gl/sync.h"
 #include "gpu/context.h"
 
 #include <algorithm>
@@ -30,7 +31,10 @@ std::chrono::duration<double> since(steady_clock::time_point then) {
 
 /// Until the step is done its memory is CUDA's, so what is shown is the scene before.
 void App::Parts::wait_alive() {
-    if (!app || !app->has_panels() || stream.wait_for(kBudget)) return;
+    if (!app || !app->has_panels()) return;
+    // The stream may wait for GL commands that nobody else would send off.
+    if (!window.gl_info().is_software) gl::flush();
+    if (stream.wait_for(kBudget)) return;
     const auto live = [this, begin = steady_clock::now()] {
         auto due = begin;
         while (!stream.wait_for(std::max(0ns, nanoseconds{due - steady_clock::now()}))) {
