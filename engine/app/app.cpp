@@ -126,7 +126,7 @@ bool App::begin_frame() {
     begin_panels();
     p.update_cameras(viewport());
     p.size_scene(scene_place());
-    p.drew = p.is_list_drawn = false;
+    p.drew = p.is_list_drawn = p.space_in_frame = false;
     p.sim_measured = false;
     p.placement.reset();
     p.sim_begin.record(p.stream);
@@ -162,6 +162,7 @@ void App::end_frame() {
         if (!failure) failure = std::current_exception();
     }
     p.in_frame = false;
+    if (p.drew) p.draws_space = p.space_in_frame;
     p.window.context().make_current();
     if (!p.drew) p.scene.clear(p.background);
     const bool software = p.window.gl_info().is_software;

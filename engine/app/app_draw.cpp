@@ -170,9 +170,29 @@ private:
 
 } // namespace
 
+namespace {
+
+/// Of points and lines; 2 for pictures.
+int components_of(const Drawn& drawn) {
+    if (const auto* points = std::get_if<DrawnPoints>(&drawn))
+        return int(points->positions.shape()[1]);
+    if (const auto* lines = std::get_if<DrawnLines>(&drawn))
+        return int(lines->positions.shape()[1]);
+    return 2;
+}
+
+} // namespace
+
+/// One camera a frame: that of space where anything of the frame, or of the last one, lies there.
+void App::Parts::note_space(int components) {
+    space_in_frame = space_in_frame || components > 2;
+    draws_space = draws_space || space_in_frame;
+}
+
 void App::draw() {
     if (std::exchange(p_->is_list_drawn, true)) return;
     p_->list.end_step();
+    for (const Drawn& drawn : p_->list.shown()) p_->note_space(components_of(drawn));
     try {
         for (const Drawn& drawn : p_->list.shown()) std::visit(Painter{*this}, drawn);
     } catch (...) {
@@ -225,14 +245,14 @@ std::pair<unsigned, std::size_t> App::gl_buffer(const gpu::Array& array) {
 void App::draw_points(const PointsData& points, const PointsStyle& style) {
     Parts& p = *p_;
     p.begin_drawing();
-    p.draws_space = points.components > 2;
+    p.note_space(points.components);
     p.points.draw(points, style, p.view_projection(), {p.scene.width(), p.scene.height()});
 }
 
 void App::draw_lines(const LinesData& lines, const LinesStyle& style) {
     Parts& p = *p_;
     p.begin_drawing();
-    p.draws_space = p.draws_space || lines.components > 2;
+    p.note_space(lines.components);
     p.lines.draw(lines, style, p.view_projection(), {p.scene.width(), p.scene.height()});
 }
 

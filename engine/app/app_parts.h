@@ -75,6 +75,7 @@ struct App::Parts {
     OrbitCamera orbit;
     PanZoomCamera pan_zoom;
     std::optional<Camera> camera;
+    bool space_in_frame = false;
     bool draws_space = false;  ///< something of three components was drawn in the last frame
     bool drew = false;         ///< in this frame
     gl::FrameTimer draw_timer; ///< on a GPU; a software GL draws on this thread's time
@@ -119,6 +120,7 @@ struct App::Parts {
     void begin_drawing();
     DrawView view() const;
     glm::mat4 view_projection() const;
+    void note_space(int components);
     void draw_own();
     ImagePlacement place(glm::vec2 size);
     Camera active_camera() const;

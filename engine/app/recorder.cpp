@@ -10,7 +10,9 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -166,6 +168,7 @@ struct Recorder::State {
     std::uint64_t added = 0;
     std::uint64_t handed = 0; // to the writer
     std::array<gl::Buffer, kInFlight> pixels;
+    gl::Framebuffer fitted; ///< for pictures of another size
     std::optional<Sink> sink;
     std::optional<Writer> writer;
     bool finished = false;
@@ -185,6 +188,17 @@ struct Recorder::State {
         const std::size_t bytes = std::size_t(w) * std::size_t(h) * 4;
         // Mapped storage lies in host memory, where the copy has to go anyway.
         for (gl::Buffer& b : pixels) b = gl::Buffer{bytes, gl::Storage::device};
+    }
+    /// The picture, as large as fits the recording.
+    const gl::Framebuffer& between_bars(const gl::Framebuffer& picture) {
+        if (!fitted) fitted = gl::Framebuffer{width, height};
+        fitted.clear({0, 0, 0, 1});
+        const float scale = std::min(float(width) / float(picture.width()),
+                                     float(height) / float(picture.height()));
+        const int w = std::max(1, int(std::lround(float(picture.width()) * scale)));
+        const int h = std::max(1, int(std::lround(float(picture.height()) * scale)));
+        picture.blit_to(fitted.id(), (width - w) / 2, (height - h) / 2, w, h);
+        return fitted;
     }
     void hand_over_oldest() {
         const gl::Buffer& buffer = pixels[handed % kInFlight];
@@ -230,11 +244,10 @@ void Recorder::add(const gl::Framebuffer& framebuffer) {
     if (s.finished) throw Error{"a picture was added to a recording that is finished"};
     const int w = framebuffer.width(), h = framebuffer.height();
     if (!s.writer) s.start(w, h);
-    if (w != s.width || h != s.height)
-        throw Error{fmt::format("the recording is {} x {}, a picture of {} x {} cannot join it",
-                                s.width, s.height, w, h)};
     if (s.added - s.handed == State::kInFlight) s.hand_over_oldest();
-    framebuffer.read_to(s.pixels[s.added % State::kInFlight]);
+    const gl::Buffer& pixels = s.pixels[s.added % State::kInFlight];
+    if (w == s.width && h == s.height) framebuffer.read_to(pixels);
+    else s.between_bars(framebuffer).read_to(pixels);
     ++s.added;
 }
 

@@ -30,8 +30,8 @@ public:
     /// Finishes; failures are logged.
     ~Recorder();
 
-    /// Adds the framebuffer's picture. The first decides the size; later pictures of another size
-    /// are refused with lathe::Error. Odd sizes lose their last column or row, as H.264 wants.
+    /// Adds the framebuffer's picture. The first decides the size; later ones of another size are
+    /// scaled to fit, between black bars. Odd sizes lose their last column or row, as H.264 wants.
     void add(const gl::Framebuffer& framebuffer);
     /// Writes what is under way and closes the file. Throws lathe::Error where writing failed.
     void finish();

@@ -14,6 +14,10 @@
 
 namespace lathe {
 
+/// What a difference to `low` is multiplied with to be 0 to 1; where both ends are the same, what
+/// lies above them is 1.
+inline float per_unit(float low, float high) { return high == low ? 1e30f : 1 / (high - low); }
+
 struct Rgb8 {
     std::uint8_t r = 0, g = 0, b = 0;
     bool operator==(const Rgb8&) const = default;

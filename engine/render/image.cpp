@@ -152,7 +152,7 @@ void ImageRenderer::draw(const Source& source, const ImageStyle& style,
     p.set("first", source.first);
     p.set("taps", taps);
     p.set("footprint", footprint.x, footprint.y);
-    p.set("value_range", style.value_min, 1 / (style.value_max - style.value_min));
+    p.set("value_range", style.value_min, per_unit(style.value_min, style.value_max));
     p.set("inverse_gamma", 1 / style.gamma);
     p.set("opacity", style.opacity);
     if (source.channels == 1) Colormap::named(style.colormap).texture().bind(1);

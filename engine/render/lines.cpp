@@ -41,7 +41,7 @@ void LinesRenderer::draw(const LinesData& data, const LinesStyle& style,
     program_.set("width", style.width);
     program_.set("fade", style.fade);
     program_.set("tint", style.color.r, style.color.g, style.color.b, style.color.a);
-    const DrawState state{Mix::over, false};
+    const DrawState state{Mix::over, data.components > 2};
     program_.use();
     corners_->bind();
     glDrawArrays(GL_TRIANGLES, 0, GLsizei(6 * segments));

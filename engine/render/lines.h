@@ -37,7 +37,8 @@ struct LinesStyle {
 
 class LATHE_API LinesRenderer {
 public:
-    /// Draws into the bound framebuffer of `framebuffer_size`, blended over what is there.
+    /// Draws into the bound framebuffer of `framebuffer_size`, blended over what is there; lines in
+    /// space behind what stands before them.
     /// Throws lathe::Error where the buffer is too small for `count`, the offset is no multiple of
     /// 4, or this GL reads fewer numbers of a buffer.
     void draw(const LinesData& data, const LinesStyle& style, const glm::mat4& view_projection,

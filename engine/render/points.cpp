@@ -103,7 +103,7 @@ void PointsRenderer::draw(const PointsData& data, const PointsStyle& style,
     const glm::vec4 tint = colored || valued ? glm::vec4{1} : style.color;
     p.set("tint", tint.r, tint.g, tint.b, tint.a * style.opacity);
     if (valued) {
-        p.set("value_range", style.value_min, 1 / (style.value_max - style.value_min));
+        p.set("value_range", style.value_min, per_unit(style.value_min, style.value_max));
         Colormap::named(style.colormap).texture().bind(1);
     }
     const DrawState state{style.blend == Blend::additive ? Mix::add

@@ -45,3 +45,14 @@ def test_kernels_of_the_experiments_fit_the_editor():
     for file in files:
         long = [line for line in file.read_text().splitlines() if len(line) > 70]
         assert not long, f"{file.name}: {long[0]}"
+
+
+@pytest.mark.parametrize("ending", [KeyboardInterrupt, SystemExit])
+def test_ctrl_c_in_a_panel_ends_the_loop(ending):
+    """B14: only exceptions go to the console."""
+    app = lathe.App("panels", headless=True, ui=True)
+    app.panel("Ending")(lambda: (_ for _ in ()).throw(ending()))
+    app.frame_limit = 8
+    with pytest.raises(ending):
+        app.run()
+    assert app.frames < 8

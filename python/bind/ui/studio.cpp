@@ -56,6 +56,8 @@ std::function<void()> panel_of(Studio& studio, const py::function& draw) {
         try {
             call();
         } catch (py::error_already_set& error) {
+            const py::gil_scoped_acquire acquire;
+            if (!error.matches(PyExc_Exception)) throw; // Ctrl+C, sys.exit()
             studio.console().write(Console::Source::script, log::Level::error, error.what());
         }
     };

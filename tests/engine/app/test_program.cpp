@@ -222,6 +222,36 @@ TEST_F(ProgramTest, WhatIsLeftBehind) {
                 std::filesystem::exists(folder.path() / "left"));
 }
 
+TEST_F(ProgramTest, PointsInThePlaneLeaveTheCameraOfSpace) {
+    App app{config(2)};
+    const gpu::Array space = app.array<float>({4, 3}), plane = app.array<float>({4, 2});
+    glm::mat4 seen[2];
+    int frames = 0;
+    app.on_draw([&](const DrawView& view) { seen[frames++] = view.projection * view.view; });
+    EXPECT_EQ(app.run([&](const Step& step) {
+        if (step.index == 0) app.points(plane);
+        app.points(space);
+        if (step.index == 1) app.points(plane);
+    }),
+              0);
+    const glm::mat4 orbit = app.orbit_camera().view_projection(64.0f / 48);
+    EXPECT_EQ(seen[0], orbit); // in the first frame, too
+    EXPECT_EQ(seen[1], orbit);
+}
+
+TEST_F(ProgramTest, ARangeOfEqualEndsIsAStep) {
+    App app{config(1)};
+    const std::vector<float> values{1, 1, 2, 2};
+    const gpu::Array h = app.array<float>({2, 2}, std::span{values});
+    EXPECT_EQ(app.run([&](const Step&) {
+        app.image(h, {.value_min = 1, .value_max = 1, .colormap = "gray"});
+    }),
+              0);
+    const ImageData picture = app.screenshot();
+    EXPECT_EQ(red(picture, 32, 10), 0);
+    EXPECT_EQ(red(picture, 32, 40), 255);
+}
+
 TEST_F(ProgramTest, RunsAgain) {
     App app{config()};
     std::vector<std::uint64_t> steps;

@@ -98,11 +98,29 @@ TEST_F(RecorderTest, DestroyedMidwayItStillWritesEveryFrame) {
     EXPECT_TRUE(std::filesystem::exists(folder / "cut" / "000002.png"));
 }
 
-TEST_F(RecorderTest, RefusesAnotherSizeAndNonsense) {
-    const gl::Framebuffer a{8, 8}, b{8, 10};
+TEST_F(RecorderTest, AnotherSizeGoesOnBetweenBars) {
+    const gl::Framebuffer first{16, 16}, wide{64, 32};
+    first.clear({0, 0, 1, 1});
+    wide.clear({1, 0, 0, 1});
+    Recorder recorder{{.file = folder / "bars.mp4", .allow_ffmpeg = false}};
+    recorder.add(first);
+    recorder.add(wide);
+    recorder.add(first);
+    recorder.finish();
+    const auto picture = [&](int i) {
+        return load_image(folder / "bars" / ("00000" + std::to_string(i) + ".png"));
+    };
+    const ImageData between = picture(1);
+    ASSERT_EQ(between.width, 16);
+    ASSERT_EQ(between.height, 16);
+    for (int y = 0; y < 16; ++y) EXPECT_EQ(int(*between.at(8, y)), y >= 4 && y < 12 ? 255 : 0) << y;
+    EXPECT_EQ(picture(0), picture(2));
+}
+
+TEST_F(RecorderTest, RefusesNonsense) {
+    const gl::Framebuffer a{8, 8};
     Recorder recorder{{.file = folder / "sizes.mp4", .allow_ffmpeg = false}};
     recorder.add(a);
-    EXPECT_THROW(recorder.add(b), lathe::Error);
     recorder.finish();
     EXPECT_THROW(recorder.add(a), lathe::Error);
     EXPECT_THROW(Recorder{{.file = ""}}, lathe::Error);

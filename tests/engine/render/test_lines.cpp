@@ -3,6 +3,7 @@
 
 #include "engine/app/camera.h"
 #include "engine/core/error.h"
+#include "engine/render/points.h"
 #include "fixture.h"
 
 namespace {
@@ -26,6 +27,32 @@ TEST_F(LinesTest, HorizontalLineIsAsWideAsAsked) {
             double cover = 0;
             for (int y = 0; y < 20; ++y) cover += at(x, y).r / 255.0;
             EXPECT_NEAR(cover, x >= 10 && x < 30 ? width : 0, 0.02) << x;
+        }
+    }
+}
+
+TEST_F(LinesTest, InSpaceWhatStandsInFrontHidesThem) {
+    // Depth of clip space: a ball of 9 pixels at 0; lines behind it at 0.5, before it at -0.5.
+    const gl::Buffer ball = buffer_of(std::vector<float>{0, 0, 0});
+    PointsStyle red;
+    red.size = 9;
+    red.blend = Blend::opaque;
+    red.color = {1, 0, 0, 1};
+    for (float depth : {0.5f, -0.5f}) {
+        const gl::Buffer ends = buffer_of(std::vector<float>{-1, 0, depth, 1, 0, depth});
+        for (bool line_first : {false, true}) {
+            start(33, 33, true);
+            const auto line = [&] {
+                LinesRenderer{}.draw({.positions = &ends, .count = 2}, white(3), kNoTransform,
+                                     size());
+            };
+            if (line_first) line();
+            PointsRenderer{}.draw({.positions = &ball, .count = 1, .components = 3}, red,
+                                  kNoTransform, size());
+            if (!line_first) line();
+            finish();
+            EXPECT_EQ(at(16, 16).g > 128, depth < 0) << depth << line_first;
+            EXPECT_GT(at(3, 16).g, 128);
         }
     }
 }
