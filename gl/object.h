@@ -21,6 +21,8 @@ struct Name {
 
 /// Names `id` as an object of the current context. Throws gl::Error where there is none.
 LATHE_API Name name_here(unsigned id);
+/// False for 0 and for the serials of contexts that are gone.
+LATHE_API bool is_living(std::uint32_t serial) noexcept;
 /// Deletes now, later or never, as above.
 LATHE_API void destroy(Kind kind, Name name) noexcept;
 

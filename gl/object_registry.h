@@ -18,8 +18,6 @@ void unregister_context(std::uint32_t serial, bool finished) noexcept;
 void keep_memory(Name buffer, GuardedMemory memory);
 /// Null where the storage is GL's own.
 std::byte* memory_of(Name buffer);
-/// False for 0 and for contexts that are gone.
-bool is_living(std::uint32_t serial) noexcept;
 /// Deletes the names given up elsewhere. The context must be current.
 void delete_given_up(std::uint32_t serial) noexcept;
 

@@ -11,6 +11,7 @@
 #include "gl/sync.h"
 #include "gpu/context.h"
 #include "gpu/driver/check.h"
+#include "gpu/graphics_resource.h"
 
 #include <chrono>
 #include <exception>
@@ -37,6 +38,8 @@ Window open_window(const AppConfig& config) {
 
 gpu::Device open_device() {
     gpu::Device device{0};
+    if (gpu::Device::count() > 1) // that which OpenGL draws with, where it is one of CUDA's
+        if (const auto sharing = gpu::gl_devices(); !sharing.empty()) device = sharing.front();
     gpu::Context::primary(device).make_current();
     return device;
 }

@@ -90,10 +90,40 @@ PipeTo::~PipeTo() {
     if (errors_) std::fclose(errors_);
 }
 
+namespace {
+
+/// A child may end early, and a write to it then would end us, too: while this lives, SIGPIPE does
+/// not reach the calling thread. What the program does with it is not changed.
+class WithoutSigpipe {
+public:
+    WithoutSigpipe() {
+        sigset_t pending;
+        sigpending(&pending);
+        was_pending_ = sigismember(&pending, SIGPIPE);
+        sigemptyset(&pipe_);
+        sigaddset(&pipe_, SIGPIPE);
+        pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+    }
+    ~WithoutSigpipe() {
+        const int kept = errno;
+        const timespec now{};
+        if (!was_pending_)
+            while (sigtimedwait(&pipe_, nullptr, &now) < 0 && errno == EINTR) {}
+        pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+        errno = kept;
+    }
+    WithoutSigpipe(const WithoutSigpipe&) = delete;
+    WithoutSigpipe& operator=(const WithoutSigpipe&) = delete;
+
+private:
+    sigset_t pipe_{}, before_{};
+    bool was_pending_ = false;
+};
+
+} // namespace
+
 void PipeTo::write(std::span<const std::byte> bytes) {
-    // The child may end early; without this a write to it would end us, too.
-    static const auto ignored = std::signal(SIGPIPE, SIG_IGN);
-    (void)ignored;
+    const WithoutSigpipe without;
     while (!bytes.empty()) {
         const ssize_t n = ::write(input_, bytes.data(), bytes.size());
         if (n < 0 && errno == EINTR) continue;

@@ -6,6 +6,7 @@
 #include "engine/interop/interop_counters.h"
 #include "gl/buffer.h"
 #include "gl/context.h"
+#include "gl/object.h"
 #include "gpu/context.h"
 #include "gpu/driver/check.h"
 #include "gpu/graphics_resource.h"
@@ -17,6 +18,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 namespace lathe {
 namespace {
@@ -27,7 +29,8 @@ struct Found {
 };
 
 std::mutex mutex;
-std::map<std::uint32_t, Found> found_for; // by the GL context's serial, guarded by mutex
+using Pair = std::pair<std::uint32_t, CUdevice>; ///< serial of a GL context, CUDA device
+std::map<Pair, Found> found_for;                 // guarded by mutex
 
 std::atomic<std::uint64_t> maps{0};
 std::atomic<std::uint64_t> bytes_copied{0};
@@ -70,11 +73,13 @@ Found found_here() {
     const gl::Context* gl_context = gl::Context::current();
     if (!gl_context) return {InteropMode::device_only, "no GL context is current on this thread"};
     std::lock_guard lock{mutex};
-    const auto known = found_for.find(gl_context->serial());
+    const Pair here{gl_context->serial(), gpu::Context::ensure_current().device().get()};
+    const auto known = found_for.find(here);
     if (known != found_for.end()) return known->second;
+    std::erase_if(found_for, [](const auto& each) { return !gl::is_living(each.first.first); });
     Found found = find_mode(*gl_context);
     log::debug("interop: {} ({})", name_of(found.mode), found.reason);
-    return found_for.emplace(gl_context->serial(), std::move(found)).first->second;
+    return found_for.emplace(here, std::move(found)).first->second;
 }
 
 } // namespace

@@ -17,7 +17,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-void write_whole(const fs::path& file, const std::string& text) {
+void write_whole(const fs::path& named, const std::string& text) {
+    std::error_code missing; // a link stays one: the file behind it is replaced
+    const fs::path real = fs::canonical(named, missing);
+    const fs::path& file = missing ? named : real;
     const fs::path temporary = file.string() + ".lathe-new";
     {
         std::ofstream out{temporary, std::ios::binary};
@@ -59,14 +62,17 @@ void SourceFile::watch_included(std::vector<fs::path> files) {
 SourceFile::Changes SourceFile::look(const std::string& text, std::chrono::milliseconds interval) {
     Changes found;
     watch_.interval = interval;
+    const bool was_empty = std::exchange(seems_empty_, false);
+    bool is_changed = was_empty;
     for (const fs::path& changed : watch_.changed()) {
-        if (changed == path_) found.text = read_again(text);
+        if (changed == path_) is_changed = true;
         else found.included = true;
     }
+    if (is_changed) found.text = read_again(text, was_empty);
     return found;
 }
 
-std::optional<std::string> SourceFile::read_again(const std::string& text) {
+std::optional<std::string> SourceFile::read_again(const std::string& text, bool was_empty) {
     std::string now;
     try {
         now = read_text(path_);
@@ -75,6 +81,11 @@ std::optional<std::string> SourceFile::read_again(const std::string& text) {
         return {};
     }
     if (now == saved_) return {};
+    // Some editors truncate, then write: an empty file is believed at the second look.
+    if (now.empty() && !was_empty) {
+        seems_empty_ = true;
+        return {};
+    }
     const bool modified = text != saved_;
     saved_ = now;
     if (now == text) theirs_.reset();

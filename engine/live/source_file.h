@@ -46,12 +46,13 @@ public:
     Changes look(const std::string& text, std::chrono::milliseconds interval);
 
 private:
-    std::optional<std::string> read_again(const std::string& text);
+    std::optional<std::string> read_again(const std::string& text, bool was_empty);
 
     std::filesystem::path path_;
     std::string saved_;
     std::optional<std::string> theirs_;
     FileWatch watch_;
+    bool seems_empty_ = false; ///< at the last look
     std::vector<std::filesystem::path> included_;
 };
 

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <csignal>
+
 #include <filesystem>
 #include <fstream>
 
@@ -63,6 +65,23 @@ TEST(Process, AnEndBySignalIsNamed) {
 
 TEST(Process, AMissingProgramIsAnError) {
     EXPECT_THROW(lathe::PipeTo({"lathe-no-such-program"}), lathe::Error);
+}
+
+TEST(Process, AChildThatStopsReadingLeavesTheSignalsOfTheProgram) {
+    std::signal(SIGPIPE, SIG_DFL);
+    struct sigaction after{};
+    lathe::PipeTo child{{"sh", "-c", "exec <&-; sleep 0.2"}};
+    const std::vector<std::byte> much(1 << 20);
+    EXPECT_THROW(
+        {
+            for (int i = 0; i < 100; ++i) child.write(much);
+        },
+        lathe::Error);
+    sigaction(SIGPIPE, nullptr, &after);
+    EXPECT_EQ(after.sa_handler, SIG_DFL);
+    sigset_t pending;
+    sigpending(&pending);
+    EXPECT_FALSE(sigismember(&pending, SIGPIPE));
 }
 
 TEST(Process, WritingToADeadChildThrowsInsteadOfEndingUs) {
