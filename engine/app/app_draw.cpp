@@ -168,10 +168,6 @@ private:
     App& app_;
 };
 
-} // namespace
-
-namespace {
-
 /// Of points and lines; 2 for pictures.
 int components_of(const Drawn& drawn) {
     if (const auto* points = std::get_if<DrawnPoints>(&drawn))

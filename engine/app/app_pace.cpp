@@ -35,17 +35,15 @@ void App::Parts::wait_alive() {
     // The stream may wait for GL commands that nobody else would send off.
     if (!window.gl_info().is_software) gl::flush();
     if (stream.wait_for(kBudget)) return;
-    const auto live = [this, begin = steady_clock::now()] {
+    device_output::direct_to(console);
+    wait_by([this, begin = steady_clock::now()] {
         auto due = begin;
         while (!stream.wait_for(std::max(0ns, nanoseconds{due - steady_clock::now()}))) {
             if (wait_is_cancelled()) return cancel_simulation();
             due = steady_clock::now() + kPeriod;
             app->refresh_panels(since(begin).count());
         }
-    };
-    device_output::direct_to(console);
-    if (around_waits) around_waits(live);
-    else live();
+    });
     app->refresh_panels(0);
 }
 

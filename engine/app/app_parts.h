@@ -102,6 +102,7 @@ struct App::Parts {
 
     // app_wait.cpp
     void wait();
+    void wait_by(const std::function<void()>& call);
     void wait_in_slices();
     void synchronize();
     void unmap();

@@ -59,8 +59,13 @@ bool App::Parts::wait_is_cancelled() {
 void App::Parts::wait() {
     device_output::direct_to(console);
     if (stream.wait_for(0ms)) return;
-    if (around_waits) around_waits([this] { wait_in_slices(); });
-    else wait_in_slices();
+    wait_by([this] { wait_in_slices(); });
+}
+
+/// A wait that may be long, as the program wants it.
+void App::Parts::wait_by(const std::function<void()>& call) {
+    if (around_waits) around_waits(call);
+    else call();
 }
 
 void App::Parts::wait_in_slices() {

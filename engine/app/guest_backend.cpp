@@ -12,11 +12,10 @@
 namespace lathe {
 namespace {
 
-class GuestBackend final : public WindowBackend {
+class GuestBackend final : public WindowlessBackend {
 public:
     gl::Context& context() override { return context_; }
     std::string description() const override { return "another program's context"; }
-    void* native() const override { return nullptr; }
 
     void enter() override {
         if (saved_) return;
@@ -30,26 +29,16 @@ public:
     void leave() noexcept override { saved_.reset(); }
 
     glm::ivec2 size() const override { return size_; }
-    float pixel_ratio() const override { return 1; }
     void resize(glm::ivec2) override {} // its owner does
-    void poll(std::vector<InputEvent>&) override {}
     void present(const gl::Framebuffer& screen) override {
         if (saved_)
             screen.blit_to(saved_->draw_framebuffer(), origin_.x, origin_.y, size_.x, size_.y);
     }
 
-    bool should_close() const override { return closed_; }
-    void close() override { closed_ = true; }
-    void set_title(const std::string&) override {}
-    std::string clipboard() const override { return clipboard_; }
-    void set_clipboard(const std::string& text) override { clipboard_ = text; }
-
 private:
     gl::GuestContext context_;
     std::optional<gl::SavedState> saved_; ///< in a frame
     glm::ivec2 origin_{0, 0}, size_{1, 1};
-    bool closed_ = false;
-    std::string clipboard_;
 };
 
 } // namespace

@@ -12,7 +12,7 @@
 namespace lathe {
 namespace {
 
-class HeadlessBackend final : public WindowBackend {
+class HeadlessBackend final : public WindowlessBackend {
 public:
     explicit HeadlessBackend(const WindowConfig& config) : size_{config.width, config.height} {}
 
@@ -20,11 +20,8 @@ public:
     std::string description() const override {
         return fmt::format("headless, {}", context_.platform());
     }
-    void* native() const override { return nullptr; }
     glm::ivec2 size() const override { return size_; }
-    float pixel_ratio() const override { return 1; }
     void resize(glm::ivec2 size) override { size_ = size; }
-    void poll(std::vector<InputEvent>&) override {}
 
     /// No display holds the loop back, so it waits for the frame before this one: frames in
     /// flight stay at two, as with a window.
@@ -35,18 +32,10 @@ public:
         before_ = std::move(done);
     }
 
-    bool should_close() const override { return closed_; }
-    void close() override { closed_ = true; }
-    void set_title(const std::string&) override {}
-    std::string clipboard() const override { return clipboard_; }
-    void set_clipboard(const std::string& text) override { clipboard_ = text; }
-
 private:
     gl::HeadlessContext context_;
     glm::ivec2 size_;
     std::optional<gl::Fence> before_;
-    bool closed_ = false;
-    std::string clipboard_;
 };
 
 } // namespace

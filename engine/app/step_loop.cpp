@@ -187,12 +187,9 @@ void StepLoop::rewind() {
 }
 
 void StepLoop::call_on_start() {
-    started_ = true;
-    if (!hooks.on_start) return;
     guard([&] {
-        started_ = false; // the next frame calls it again where it throws
-        hooks.on_start();
-        started_ = true;
+        if (hooks.on_start) hooks.on_start();
+        started_ = true; // where it throws the next frame calls it again
     });
 }
 

@@ -46,6 +46,23 @@ public:
     virtual void set_clipboard(const std::string& text) = 0;
 };
 
+/// What a backend without a window of its own answers.
+class WindowlessBackend : public WindowBackend {
+public:
+    void* native() const override { return nullptr; }
+    float pixel_ratio() const override { return 1; }
+    void poll(std::vector<InputEvent>&) override {}
+    bool should_close() const override { return closed_; }
+    void close() override { closed_ = true; }
+    void set_title(const std::string&) override {}
+    std::string clipboard() const override { return clipboard_; }
+    void set_clipboard(const std::string& text) override { clipboard_ = text; }
+
+private:
+    bool closed_ = false;
+    std::string clipboard_;
+};
+
 std::unique_ptr<WindowBackend> make_glfw_backend(const WindowConfig& config);
 std::unique_ptr<WindowBackend> make_headless_backend(const WindowConfig& config);
 std::unique_ptr<WindowBackend> make_guest_backend();

@@ -127,7 +127,7 @@ class Loop(Drawing):
             self._panels[title] = function
             if title not in self._shown_panels:
                 self._shown_panels.add(title)
-                self._studio.add_panel(title, _panel_caller(weakref.ref(self), title))
+                self._studio.add_panel(title, _weak(self, lambda loop: loop._draw_panel(title)))
             return function
 
         return register
@@ -151,7 +151,7 @@ class Loop(Drawing):
         self._drawings.append(function)
         if not self._draws:
             self._draws = True
-            self._studio.on_draw(_drawing_caller(weakref.ref(self)))
+            self._studio.on_draw(_weak(self, Loop._draw_own))
         return function
 
     def run(self, frames: int | None = None) -> None:
@@ -215,6 +215,14 @@ class Loop(Drawing):
         if (function := self._functions.get("init")) is not None:
             function()
 
+    def _draw_panel(self, title: str) -> None:
+        if (function := self._panels.get(title)) is not None:
+            function()
+
+    def _draw_own(self, view: Studio.DrawView) -> None:
+        for function in self._drawings:
+            function(view)
+
     def interrupt(self) -> None:
         """Ends the run in good order after Ctrl+C: the picture and the movie so far are written."""
         if self._options.progress is not None:
@@ -262,31 +270,12 @@ def _taking_dt(function: Callable[..., Any]) -> Callable[[float], Any]:
     return lambda dt: function()
 
 
-def _weak(loop: Loop, method: Callable[[Loop], Result]) -> Callable[[], Result | None]:
+def _weak(loop: Loop, method: Callable[..., Result]) -> Callable[..., Result | None]:
     """The engine keeps this as long as its window; it must not keep the App."""
     reference = weakref.ref(loop)
 
-    def call() -> Result | None:
+    def call(*arguments: Any) -> Result | None:
         living = reference()
-        return None if living is None else method(living)
+        return None if living is None else method(living, *arguments)
 
     return call
-
-
-def _panel_caller(reference: weakref.ref[Loop], title: str) -> Callable[[], None]:
-    def draw() -> None:
-        app = reference()
-        function = app._panels.get(title) if app is not None else None
-        if function is not None:
-            function()
-
-    return draw
-
-
-def _drawing_caller(reference: weakref.ref[Loop]) -> Callable[[Studio.DrawView], None]:
-    def draw(view: Studio.DrawView) -> None:
-        app = reference()
-        for function in app._drawings if app is not None else ():
-            function(view)
-
-    return draw
