@@ -21,7 +21,7 @@ void bind_errors(py::module_& m);
 void bind_resources(py::module_& m);    // engine/core
 void bind_status(py::module_& m);       // gpu
 void bind_interop_mode(py::module_& m); // engine/interop
-void bind_kernel(py::module_& m);       // gpu/module.h, gpu/launch.h
+void bind_kernel(py::module_& m);       // kernels, wherever they come from
 void bind_device(py::module_& m);       // gpu, as PyCUDA has it
 void bind_stream(py::module_& m);
 void bind_memory(py::module_& m);
@@ -36,7 +36,6 @@ void bind_cuda_array(py::module_& m);
 void bind_box_copy(py::module_& m);
 void bind_texture_object(py::module_& m);
 void bind_texture_reference(py::module_& m);
-void bind_function(py::module_& m);
 void bind_module(py::module_& m);
 void bind_stateful_launch(py::module_& m);
 void bind_linker(py::module_& m);

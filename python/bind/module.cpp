@@ -13,7 +13,6 @@ PYBIND11_MODULE(_lathe, m) {
     bind_status(m);
     bind_interop_mode(m);
     bind_texture(m);
-    bind_kernel(m);
     bind_device(m);
     bind_host_function(m);
     bind_stream(m);
@@ -28,7 +27,7 @@ PYBIND11_MODULE(_lathe, m) {
     bind_box_copy(m);
     bind_texture_object(m);
     bind_texture_reference(m);
-    bind_function(m);
+    bind_kernel(m);
     bind_module(m);
     bind_stateful_launch(m);
     bind_linker(m);

@@ -22,7 +22,8 @@ from typing import Any
 
 import numpy as np
 
-import lathe.cuda.autoprimaryctx  # noqa: F401  # the context of the others, too
+import lathe
+import lathe.cuda.autoprimaryctx  # the context of the others, too
 import lathe.cuda.driver as cuda
 from lathe.cuda import gpuarray
 from lathe.cuda.compiler import SourceModule, compile
@@ -115,6 +116,22 @@ def lathe_loops() -> dict[str, Callable[[int], None]]:
 
         return loop
 
+    kernel = lathe.kernel(SOURCE)
+    x, y, z = (lathe.zeros(256) for _ in range(3))
+    kernel[grid, block](x, y, z, 2.0, 256)
+
+    def by_grid(count: int) -> None:
+        for _ in range(count):
+            kernel[grid, block](x, y, z, 2.0, 256)
+
+    def over(count: int) -> None:
+        for _ in range(count):
+            kernel.over((256,))(x, y, z, 2.0, 256)
+
+    def named(count: int) -> None:
+        for _ in range(count):
+            kernel[grid, block](x, y, z, s=2.0, n=256)
+
     pool = DeviceMemoryPool()
     of_pool = [pool.allocate(1024) for _ in range(3)]
     of_arrays = [gpuarray.empty(256, np.float32).gpudata for _ in range(3)]
@@ -134,6 +151,10 @@ def lathe_loops() -> dict[str, Callable[[int], None]]:
         "an empty loop": empty,
         "function(..., 2.0, 256, block=, grid=)": numbers,
         "function(..., float32, int32, block=, grid=)": scalars,
+        "kernel[grid, block](..., 2.0, 256)": by_grid,
+        "kernel[grid, block](..., s=2.0, n=256)": named,
+        "kernel.over(shape)(..., 2.0, 256)": over,
+        **live_loops(),
         "prepared_call(grid, block, ...), allocations": prepared(a, b, c),
         "the same, addresses as int": prepared(int(a), int(b), int(c)),
         "the same, blocks of a pool": prepared(*of_pool),
@@ -143,6 +164,26 @@ def lathe_loops() -> dict[str, Callable[[int], None]]:
         f"graph.launch(stream), {FRAME} kernels": captured(),
         "another graph of them": captured(),
     }
+
+
+def live_loops() -> dict[str, Callable[[int], None]]:
+    """Kernels of an App, with arrays that it draws, and with a slider."""
+    if os.environ.get("LATHE_DRIVER_LIBRARY"):
+        return {}  # no frame without a device
+    app = lathe.App("bench", headless=True)
+    live = app.kernel(SOURCE.replace("float s,", "float s, //@ 0..4 =2\n"))
+    a, b, c = (app.zeros(256) for _ in range(3))
+    grid, block = (1, 1), (256, 1, 1)
+
+    def plain(count: int) -> None:
+        for _ in range(count):
+            live[grid, block](a, b, c, 2.0, 256)
+
+    def slider(count: int) -> None:
+        for _ in range(count):
+            live[grid, block](a, b, c, n=256)
+
+    return {"live[grid, block](..., 2.0, 256)": plain, "live[grid, block](..., n=256)": slider}
 
 
 def cupy_loop() -> Loops:

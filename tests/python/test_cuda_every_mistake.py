@@ -63,6 +63,8 @@ REASONS = {
     "make_default_context": "takes any function",
     "Device.make_context": "test_cuda_context.py: flags make contexts",
     "ArgumentHandler.pre_call": "Function.__call__ calls it",
+    "Function.over": "test_one_kernel.py tries it",
+    "Function.sibling": "test_one_kernel.py tries it",
     "ArgumentHandler.post_call": "the same",
     "In.pre_call": "the same",
     "Out.post_call": "the same",

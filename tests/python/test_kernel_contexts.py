@@ -48,7 +48,7 @@ def test_a_kernel_is_launched_in_each_context(contexts):
         for context in contexts:
             context.push()
             assert used(kernel) == [3.0] * 8
-            assert kernel.registers >= 0 and kernel.parameters[1] == ("a", "float")
+            assert kernel.num_regs >= 0 and kernel.parameters[1] == ("a", "float")
             cuda.Context.pop()
 
 

@@ -2,7 +2,7 @@
 // What an array says of itself, and the views that need no kernel.
 #include "python/bind/array/gpu_array.h"
 #include "python/bind/bind.h"
-#include "python/bind/cuda/argument_plan.h"
+#include "python/bind/kernel/argument_plan.h"
 
 #include <fmt/format.h>
 

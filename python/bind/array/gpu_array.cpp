@@ -4,9 +4,9 @@
 #include "gpu/driver/check.h"
 #include "python/bind/array/recorder.h"
 #include "python/bind/bind.h"
-#include "python/bind/cuda/argument_plan.h"
 #include "python/bind/cuda/pointer.h"
 #include "python/bind/gil.h"
+#include "python/bind/kernel/argument_plan.h"
 
 #include <pybind11/numpy.h>
 
@@ -171,7 +171,10 @@ bool read_address(PyObject* value, std::byte* to, PlainLaunch& launch) {
 
 bool write_address(const gpu::Array& array, std::byte* to, PlainLaunch& launch) noexcept {
     const CUdeviceptr address = array.present_address();
-    if (array.graphics() && array.size() && (address == 0 || !launch.is_legacy())) return false;
+    if (array.graphics() && array.size() &&
+        (address == 0 || !launch.reaches(array.context()) ||
+         !launch.follows(array.graphics()->stream())))
+        return false;
     std::memcpy(to, &address, sizeof address);
     launch.uses(array.block());
     return true;

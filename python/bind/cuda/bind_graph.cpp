@@ -2,14 +2,14 @@
 // The class Graph: what its nodes take from Python.
 #include "gpu/driver/check.h"
 #include "python/bind/bind.h"
-#include "python/bind/cuda/argument_plan.h"
 #include "python/bind/cuda/constants.h"
 #include "python/bind/cuda/fast_method.h"
-#include "python/bind/cuda/function.h"
 #include "python/bind/cuda/graph.h"
 #include "python/bind/cuda/host_buffer.h"
+#include "python/bind/cuda/module.h"
 #include "python/bind/cuda/pointer.h"
-#include "python/bind/gpu/kernel.h"
+#include "python/bind/kernel/argument_plan.h"
+#include "python/bind/kernel/kernel.h"
 
 #include <pybind11/stl.h>
 
@@ -91,27 +91,33 @@ gpu::LaunchConfig launch_config_from(const py::object& block, const py::object& 
     return {dim3_from(grid, "grid"), dim3_from(block, "block"), shared};
 }
 
-PyGraphNode add_kernel(PyGraph& g, PyFunction& f, const py::args& args, const py::object& block,
+/// The code and the values; texture references show what they are bound to now.
+py::object kept_for_node(PyKernel& f, const py::args& args) {
+    if (const auto module = f.origin().module())
+        module->update_references(gpu::StreamView::legacy());
+    return py::make_tuple(f.kept_version(), args);
+}
+
+PyGraphNode add_kernel(PyGraph& g, PyKernel& f, const py::args& args, const py::object& block,
                        const py::object& grid, std::size_t shared, const py::object& after) {
     const gpu::LaunchConfig config = launch_config_from(block, grid, shared);
     check_block(f.kernel(), config.block);
     PackedArguments packed = f.pack(args);
-    f.module()->update_references(gpu::StreamView::legacy());
-    return g.add(after, py::make_tuple(f.module(), args), [&](gpu::Graph& graph, auto before) {
+    return g.add(after, kept_for_node(f, args), [&](gpu::Graph& graph, auto before) {
         return graph.add_kernel(f.kernel(), config, packed.pointers(), before);
     });
 }
 
-void set_kernel(PyGraph& g, const PyGraphNode& node, PyFunction& f, const py::args& args,
+void set_kernel(PyGraph& g, const PyGraphNode& node, PyKernel& f, const py::args& args,
                 const py::object& block, const py::object& grid, std::size_t shared) {
     const gpu::LaunchConfig config = launch_config_from(block, grid, shared);
     check_block(f.kernel(), config.block);
     const gpu::GraphNode n = g.check(node);
     PackedArguments packed = f.pack(args);
-    f.module()->update_references(gpu::StreamView::legacy());
+    const py::object kept = kept_for_node(f, args);
     g.graph().set_kernel(n, f.kernel(), config, packed.pointers());
     if (auto* exec = g.exec()) exec->set_kernel(n, f.kernel(), config, packed.pointers());
-    g.keep_for(n, py::make_tuple(f.module(), args));
+    g.keep_for(n, kept);
 }
 
 using GraphClass = py::class_<PyGraph>;
@@ -226,11 +232,11 @@ PyObject* bound_launch = nullptr; // by pybind11
 /// graph.launch(), graph.launch(stream): what a frame does.
 PyObject* launch(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
     auto* const graph = bound_object<PyGraph>(self);
-    gpu::StreamView stream = gpu::StreamView::legacy();
+    const PyStream* stream = nullptr;
     if (!graph || count > 1 || keywords || (count == 1 && !to_stream(args[0], stream)))
         return call_instead(bound_launch, self, args, static_cast<std::size_t>(count), keywords);
     try {
-        graph->launch(stream);
+        graph->launch(stream_of(stream));
     } catch (...) { return raise_in_python(std::current_exception()); }
     Py_RETURN_NONE;
 }

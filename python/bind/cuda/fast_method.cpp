@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "python/bind/cuda/fast_method.h"
 
-#include "python/bind/cuda/argument_plan.h"
-#include "python/bind/cuda/stream.h"
+#include "python/bind/kernel/argument_plan.h"
 
 #include <algorithm>
 #include <array>
@@ -40,17 +39,11 @@ PyObject* call_instead(PyObject* callable, PyObject* self, PyObject* const* args
     return PyObject_Vectorcall(callable, values, count + 1, keywords);
 }
 
-bool to_stream(PyObject* value, gpu::StreamView& to) {
+bool to_stream(PyObject* value, const PyStream*& to) {
     static PyTypeObject* const type =
         reinterpret_cast<PyTypeObject*>(py::type::of<PyStream>().release().ptr());
-    if (value == Py_None) {
-        to = gpu::StreamView::legacy();
-        return true;
-    }
-    if (Py_TYPE(value) != type) return false;
-    const auto* stream = bound_object<PyStream>(value);
-    if (stream) to = stream->view();
-    return stream != nullptr;
+    to = value == Py_None || Py_TYPE(value) != type ? nullptr : bound_object<PyStream>(value);
+    return to || value == Py_None;
 }
 
 } // namespace lathe::bind

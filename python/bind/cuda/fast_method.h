@@ -3,7 +3,7 @@
 // and leave all others to the bound ones, which know everything and say what is wrong.
 #pragma once
 
-#include "gpu/stream.h"
+#include "python/bind/cuda/stream.h"
 
 #include <pybind11/pybind11.h>
 
@@ -25,7 +25,7 @@ PyObject* replace_method(py::handle type, const char* name, FastMethod method);
 PyObject* call_instead(PyObject* callable, PyObject* self, PyObject* const* args, std::size_t count,
                        PyObject* keywords);
 
-/// None or a Stream; false for all else.
-bool to_stream(PyObject* value, gpu::StreamView& to);
+/// None (null) or a Stream; false for all else.
+bool to_stream(PyObject* value, const PyStream*& to);
 
 } // namespace lathe::bind

@@ -5,11 +5,11 @@
 #include "gpu/driver/check.h"
 #include "gpu/managed_memory.h"
 #include "python/bind/bind.h"
-#include "python/bind/cuda/argument_plan.h"
 #include "python/bind/cuda/host_buffer.h"
 #include "python/bind/cuda/memory_pool.h"
 #include "python/bind/cuda/stream.h"
 #include "python/bind/gil.h"
+#include "python/bind/kernel/argument_plan.h"
 
 #include <pybind11/numpy.h>
 

@@ -5,7 +5,7 @@
 #include "gpu/nvrtc.h"
 #include "python/bind/cuda/module.h"
 #include "python/bind/gil.h"
-#include "python/bind/gpu/signature.h"
+#include "python/bind/kernel/signature.h"
 
 #include <fmt/format.h>
 
@@ -114,9 +114,9 @@ void LoadedModule::update_references(gpu::StreamView stream) {
     references_.update(stream);
 }
 
-py::object LoadedModule::kept_for_graph(const std::shared_ptr<LoadedModule>& self) const {
+py::object LoadedModule::kept_for_graph() {
     using Kept = std::pair<std::shared_ptr<LoadedModule>, std::vector<std::shared_ptr<const void>>>;
-    return py::capsule{new Kept{self, references_.bound()},
+    return py::capsule{new Kept{shared_from_this(), references_.bound()},
                        [](void* kept) { delete static_cast<Kept*>(kept); }};
 }
 

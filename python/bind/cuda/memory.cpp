@@ -3,13 +3,13 @@
 // checked where the size of an allocation is known.
 #include "gpu/driver/check.h"
 #include "python/bind/bind.h"
-#include "python/bind/cuda/argument_plan.h"
 #include "python/bind/cuda/graph.h"
 #include "python/bind/cuda/host_buffer.h"
 #include "python/bind/cuda/memory_pool.h"
 #include "python/bind/cuda/pointer.h"
 #include "python/bind/cuda/stream.h"
 #include "python/bind/gil.h"
+#include "python/bind/kernel/argument_plan.h"
 
 #include <fmt/format.h>
 

@@ -6,9 +6,9 @@
 #include "gpu/event.h"
 #include "python/bind/array/gpu_array.h"
 #include "python/bind/bind.h"
-#include "python/bind/cuda/argument_plan.h"
 #include "python/bind/cuda/pointer.h"
 #include "python/bind/cuda/stream.h"
+#include "python/bind/kernel/argument_plan.h"
 
 #include <pybind11/numpy.h>
 

@@ -4,8 +4,8 @@
 #include "gpu/compiler.h"
 #include "gpu/nvrtc.h"
 #include "python/bind/bind.h"
-#include "python/bind/cuda/function.h"
 #include "python/bind/gil.h"
+#include "python/bind/kernel/kernel.h"
 
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
@@ -38,7 +38,7 @@ void bind_module(py::module_& m) {
         .def(
             "get_function",
             [](const ModulePointer& self, const std::string& name) {
-                return std::make_shared<PyFunction>(self, name);
+                return std::make_shared<PyKernel>(kernel_of(self, name));
             },
             py::arg("name"),
             "A kernel by its name; 'scale<float>' of a source that was compiled here. Raises\n"

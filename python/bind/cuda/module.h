@@ -5,7 +5,7 @@
 #include "engine/live/kernel_build.h"
 #include "gpu/module.h"
 #include "python/bind/cuda/texture_reference.h"
-#include "python/bind/gpu/arguments.h"
+#include "python/bind/kernel/arguments.h"
 
 #include <map>
 #include <memory>
@@ -25,7 +25,7 @@ using DeclaredReferences = std::map<std::string, DeclaredReference>;
 
 /// Loaded code, and the source where it was compiled here: types of parameters and instances of
 /// templates are looked up in it when they are asked for.
-class LoadedModule {
+class LoadedModule : public std::enable_shared_from_this<LoadedModule> {
 public:
     explicit LoadedModule(gpu::Module module) : module_{std::move(module)} {}
     explicit LoadedModule(KernelSource source, DeclaredReferences declared = {});
@@ -46,7 +46,7 @@ public:
     void update_references(gpu::StreamView stream);
     bool has_references() const { return !references_.empty(); }
     /// For a graph with such a launch: this and what its references show.
-    py::object kept_for_graph(const std::shared_ptr<LoadedModule>& self) const;
+    py::object kept_for_graph();
 
 private:
     void add_reference(const std::shared_ptr<gpu::ObjectReference>& reference, const char* routine);

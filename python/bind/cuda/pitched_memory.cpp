@@ -57,12 +57,13 @@ template <class Unit> void bind_row_fill(py::module_& m, const char* name, const
         py::arg("dest"), py::arg("pitch"), py::arg("data"), py::arg("width"), py::arg("height"),
         "`height` rows of `width` elements, `pitch` bytes from row to row. Raises LogicError\n"
         "where they are longer than the allocation.");
-    m.def((std::string{name} + "_async").c_str(),
-          [fill](const py::object& dest, std::size_t pitch, Unit data, std::size_t width,
-                 std::size_t height,
-                 const PyStream* stream) { fill(dest, pitch, data, width, height, stream, true); },
-          py::arg("dest"), py::arg("pitch"), py::arg("data"), py::arg("width"), py::arg("height"),
-          py::arg("stream") = py::none());
+    m.def(
+        fmt::format("{}_async", name).c_str(),
+        [fill](const py::object& dest, std::size_t pitch, Unit data, std::size_t width,
+               std::size_t height,
+               const PyStream* stream) { fill(dest, pitch, data, width, height, stream, true); },
+        py::arg("dest"), py::arg("pitch"), py::arg("data"), py::arg("width"), py::arg("height"),
+        py::arg("stream") = py::none());
 }
 
 } // namespace

@@ -15,8 +15,8 @@
 #include "python/bind/array/gpu_array.h"
 #include "python/bind/bind.h"
 #include "python/bind/gil.h"
-#include "python/bind/gpu/kernel.h"
 #include "python/bind/interop/texture.h"
+#include "python/bind/kernel/kernel.h"
 #include "python/bind/ui/draw.h"
 
 #include <pybind11/stl.h>
@@ -203,7 +203,7 @@ void bind_studio(py::module_& m) {
                 e->window().context().make_current();
                 slot = &e->add_kernel(file_or_source, entry, std::move(options), name);
             }
-            return std::make_shared<PyKernel>(e, *slot, entry);
+            return std::make_shared<PyKernel>(kernel_of(e, *slot, entry));
         },
         py::arg("file_or_source"), py::arg("entry") = "",
         py::arg("options") = std::vector<std::string>{}, py::arg("name") = "",

@@ -35,7 +35,7 @@ class CudaModule:
         self.get_texref = self.module.get_texref
         self.get_surfref = self.module.get_surfref
 
-    def get_function(self, name: str) -> native.Function:
+    def get_function(self, name: str) -> native.Kernel:
         """A kernel by its name, such as ``"step"`` or, of a template, ``"scale<float>"``.
 
         Raises

@@ -147,7 +147,7 @@ class Kernels:
             name: self.module.get_function(name).prepare("PP" + codes + "N")
             for name, _, _, _, codes in fills
         }
-        self.skips: dict[str, native.Function] = {}
+        self.skips: dict[str, native.Kernel] = {}
         for name in skips:
             for array, code in (("", kinds[skip_type]), ("_array", "P")):
                 function = self.module.get_function(name + array)

@@ -45,7 +45,7 @@ class StateGenerator:
     def _count(self) -> int:
         return self.block_count * self.generators_per_block
 
-    def _launch(self, function: native.Function, stream: Any, *args: Any) -> None:
+    def _launch(self, function: native.Kernel, stream: Any, *args: Any) -> None:
         grid, block = (self.block_count, 1), (self.generators_per_block, 1, 1)
         function.prepared_async_call(grid, block, stream, self.state, *args)
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "python/bind/gpu/arguments.h"
+#include "python/bind/kernel/arguments.h"
 
 #include "python/bind/array/gpu_array.h"
 #include "python/bind/cuda/pointer.h"
@@ -118,22 +118,12 @@ void pack_integer(const ParameterInfo& p, py::handle value, std::byte* to, bool 
     std::memcpy(to, &raw, p.bytes); // little-endian
 }
 
-/// What a typed pointer takes; structures go anywhere.
-void check_pointee(const ParameterInfo& p, const gpu::ElementType& type, const Complaint& no,
-                   py::handle got) {
-    if (!p.pointee_bytes || !type.dtype) return;
-    const auto code = typestr_of(*type.dtype)[1];
-    const bool floating = code == 'f';
-    const bool wants_floating = p.pointee == ParameterType::floating;
-    if (code != 'c' && type.bytes == p.pointee_bytes && floating == wants_floating) return;
-    if (code == 'c' && wants_floating) return; // pairs of floats
-    no.type(fmt::format("an array of {}-byte {}", p.pointee_bytes,
-                        wants_floating ? "floats" : "integers"),
-            got);
-}
-
 void pack_pointer(const ParameterInfo& p, py::handle value, std::byte* to, const Complaint& no) {
-    if (is_gpu_array(value.ptr())) check_pointee(p, self_of(value.ptr()).array.type(), no, value);
+    if (is_gpu_array(value.ptr()) &&
+        !takes_elements(p.pointee, p.pointee_bytes, self_of(value.ptr()).array.type()))
+        no.type(fmt::format("an array of {}-byte {}", p.pointee_bytes,
+                            p.pointee == ParameterType::floating ? "floats" : "integers"),
+                value);
     if (value.is_none()) return store(to, std::uint64_t{0});
     if (const auto found = find_device_pointer(value)) {
         check_reach(*found, "cuLaunchKernel");
@@ -222,6 +212,15 @@ py::object from_parameters(const ParameterInfo& p, ParameterSet* parameters) {
 
 } // namespace
 
+bool takes_elements(ParameterType pointee, std::size_t pointee_bytes,
+                    const gpu::ElementType& type) {
+    if (!pointee_bytes || !type.dtype) return true;
+    const auto code = typestr_of(*type.dtype)[1];
+    const bool wants_floating = pointee == ParameterType::floating;
+    if (code == 'c') return wants_floating; // pairs of floats
+    return type.bytes == pointee_bytes && (code == 'f') == wants_floating;
+}
+
 Signature signature_from_sizes(const gpu::Kernel& kernel) {
     Signature s;
     s.kernel = kernel.name();
@@ -243,7 +242,7 @@ bool fits(const Signature& signature, const gpu::Kernel& kernel) {
     return true;
 }
 
-PackedArguments::PackedArguments(const Signature& s, const py::args& args, const py::kwargs& kwargs,
+PackedArguments::PackedArguments(const Signature& s, const py::tuple& args, const py::dict& kwargs,
                                  ParameterSet* parameters) {
     const std::size_t wanted = s.parameters.size();
     if (args.size() > wanted)

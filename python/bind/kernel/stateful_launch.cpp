@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "python/bind/cuda/stateful_launch.h"
+#include "python/bind/kernel/stateful_launch.h"
 
 #include "engine/core/source_name.h"
 #include "gpu/context.h"
 #include "gpu/driver/check.h"
 #include "python/bind/bind.h"
-#include "python/bind/cuda/function.h"
 #include "python/bind/gil.h"
-#include "python/bind/gpu/kernel.h"
+#include "python/bind/kernel/fast_calls.h"
 
 #include <fmt/format.h>
 
@@ -84,62 +83,60 @@ std::uint32_t bits_of(long long value) {
     return static_cast<std::uint32_t>(value);
 }
 
-void launch(const PyFunction& f, int width, int height, gpu::StreamView stream) {
+void launch(PyKernel& f, int width, int height, gpu::StreamView stream) {
     if (width < 1 || height < 1)
         throw py::value_error(
             fmt::format("a grid has at least one block each way, got ({}, {})", width, height));
     gpu::Context::ensure_current();
-    f.module()->update_references(stream);
+    if (const auto module = f.origin().module()) module->update_references(stream);
+    const gpu::Kernel kernel = f.kernel();
     const GilRelease release;
-    f.state().launch(f.kernel(), {static_cast<unsigned>(width), static_cast<unsigned>(height)},
-                     stream);
+    f.state().launch(kernel, {static_cast<unsigned>(width), static_cast<unsigned>(height)}, stream);
 }
 
 } // namespace
 
 void bind_stateful_launch(py::module_& m) {
-    using Function = py::class_<PyFunction, std::shared_ptr<PyFunction>>;
-    py::reinterpret_borrow<Function>(m.attr("Function"))
+    py::reinterpret_borrow<KernelClass>(m.attr("Kernel"))
         .def(
             "set_block_shape",
-            [](PyFunction& f, unsigned x, unsigned y, unsigned z) {
+            [](PyKernel& f, unsigned x, unsigned y, unsigned z) {
                 f.state().set_block(f.kernel(), dim3_from(py::make_tuple(x, y, z), "block"));
             },
             py::arg("x"), py::arg("y"), py::arg("z"), "Threads of a block, for launch().")
         .def(
-            "set_shared_size",
-            [](PyFunction& f, std::size_t bytes) { f.state().set_shared(bytes); }, py::arg("bytes"),
-            "Dynamic shared memory of a block, for launch().")
-        .def("param_set", &PyFunction::set_parameters,
+            "set_shared_size", [](PyKernel& f, std::size_t bytes) { f.state().set_shared(bytes); },
+            py::arg("bytes"), "Dynamic shared memory of a block, for launch().")
+        .def("param_set", &PyKernel::set_parameters,
              "All parameters, for launch(): values as a call takes them, without In and Out.")
         .def(
-            "param_set_size", [](PyFunction& f, std::size_t bytes) { f.state().set_size(bytes); },
+            "param_set_size", [](PyKernel& f, std::size_t bytes) { f.state().set_size(bytes); },
             py::arg("bytes"), "Bytes of all parameters, for launch().")
         .def(
             "param_seti",
-            [](PyFunction& f, std::size_t offset, long long value) {
+            [](PyKernel& f, std::size_t offset, long long value) {
                 const std::uint32_t bits = bits_of(value);
                 f.state().set(offset, &bits, sizeof bits);
             },
             py::arg("offset"), py::arg("value"), "A 32-bit integer among the parameters.")
         .def(
             "param_setf",
-            [](PyFunction& f, std::size_t offset, float value) {
+            [](PyKernel& f, std::size_t offset, float value) {
                 f.state().set(offset, &value, sizeof value);
             },
             py::arg("offset"), py::arg("value"), "A float among the parameters.")
         .def(
-            "launch", [](const PyFunction& f) { launch(f, 1, 1, gpu::StreamView::legacy()); },
+            "launch", [](PyKernel& f) { launch(f, 1, 1, gpu::StreamView::legacy()); },
             "One block, with what was set before. Raises LogicError where something was not.")
         .def(
             "launch_grid",
-            [](const PyFunction& f, int width, int height) {
+            [](PyKernel& f, int width, int height) {
                 launch(f, width, height, gpu::StreamView::legacy());
             },
             py::arg("width"), py::arg("height"), "The same with width x height blocks.")
         .def(
             "launch_grid_async",
-            [](const PyFunction& f, int width, int height, const PyStream* stream) {
+            [](PyKernel& f, int width, int height, const PyStream* stream) {
                 launch(f, width, height, stream_of(stream));
             },
             py::arg("width"), py::arg("height"), py::arg("stream") = py::none(),

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/live/kernel_slot.h"
-#include "python/bind/gpu/arguments.h"
+#include "python/bind/kernel/arguments.h"
 
 #include <optional>
 #include <string>

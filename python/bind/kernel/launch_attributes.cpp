@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "python/bind/cuda/launch_attributes.h"
+#include "python/bind/kernel/launch_attributes.h"
 
 #include "python/bind/cuda/pointer.h"
 

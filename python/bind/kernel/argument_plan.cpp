@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "python/bind/cuda/argument_plan.h"
+#include "python/bind/kernel/argument_plan.h"
 
+#include "python/bind/array/gpu_array.h"
+
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -145,11 +148,18 @@ void add_pointer_base(py::handle type, ConvertArgument read) {
     type.inc_ref();
 }
 
-ArgumentPlan::ArgumentPlan(const Signature& signature)
+ArgumentPlan::ArgumentPlan(const Signature& signature, bool by_name)
     : usable_{signature.parameters.size() <= kMost} {
     for (const ParameterInfo& p : signature.parameters) {
         usable_ = usable_ && p.bytes <= sizeof(Block::bytes[0]);
-        parameters_.push_back({{}, nullptr, nullptr, p.type, p.bytes});
+        Parameter& made = parameters_.emplace_back();
+        made.wanted = p.type;
+        made.bytes = p.bytes;
+        made.pointee = p.pointee;
+        made.pointee_bytes = p.pointee_bytes;
+        if (by_name && p.named)
+            made.name =
+                py::reinterpret_steal<py::object>(PyUnicode_InternFromString(p.name.c_str()));
     }
     (void)scalar_types(); // may throw, which pack() may not
 }
@@ -176,26 +186,74 @@ ConvertArgument ArgumentPlan::find(const Parameter& p, PyTypeObject* type) noexc
     return nullptr;
 }
 
-bool ArgumentPlan::pack(PyObject* const* values, std::size_t count, PlainLaunch& launch,
-                        Block& to) noexcept {
-    if (!usable_ || count != parameters_.size()) return false;
+bool ArgumentPlan::pack(const GivenValues& given, const ParameterSet* parameters,
+                        PlainLaunch& launch, Block& to) noexcept {
+    const std::size_t count = parameters_.size();
+    if (!usable_ || given.count > count) return false;
+    PyObject* const* values = given.values;
+    std::array<PyObject*, kMost> ordered; // used where names are given, or values miss
+    if (given.count != count || given.names) {
+        std::fill_n(std::copy_n(values, given.count, ordered.begin()), count - given.count,
+                    nullptr);
+        const Py_ssize_t named = given.names ? PyTuple_GET_SIZE(given.names) : 0;
+        for (Py_ssize_t n = 0; n < named; ++n) {
+            PyObject* const name = PyTuple_GET_ITEM(given.names, n);
+            std::size_t k = given.count;
+            while (k < count && parameters_[k].name.ptr() != name) ++k;
+            if (k == count || ordered[k]) return false;
+            ordered[k] = values[given.count + std::size_t(n)];
+        }
+        values = ordered.data();
+    }
     for (std::size_t k = 0; k < count; ++k) {
         if (k >= parameters_.size()) return false; // a value's own Python code prepared it anew
         Parameter& p = parameters_[k];
-        PyTypeObject* const type = Py_TYPE(values[k]);
+        std::byte* const place = to.bytes[k].data();
+        to.pointers[k] = place;
+        PyObject* const value = values[k];
+        if (!value) {
+            if (!p.has_value || !parameters || parameters->version() != parameters_version_)
+                return false;
+            std::memcpy(place, p.value.data(), p.bytes);
+            continue;
+        }
+        if (parameters && !p.is_given) return false;
+        PyTypeObject* const type = Py_TYPE(value);
         if (type != p.type) [[unlikely]] {
             const ConvertArgument found = find(p, type);
             if (!found) return false;
             p.kept_type = py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(type));
             p.type = type;
             p.convert = found;
+            p.checks_elements = p.pointee_bytes && is_gpu_array(value);
         }
-        std::byte* const place = to.bytes[k].data();
-        if (!p.convert(values[k], place, launch)) return false;
-        to.pointers[k] = place;
+        if (p.checks_elements) {
+            const gpu::ElementType elements = self_of(value).array.type();
+            if (p.elements != elements && !takes_elements(p.pointee, p.pointee_bytes, elements))
+                return false;
+            p.elements = elements;
+        }
+        if (!p.convert(value, place, launch)) return false;
     }
     to.pointers[count] = nullptr;
     return true;
+}
+
+void ArgumentPlan::learn(std::size_t count, const py::dict& named, PackedArguments& packed,
+                         std::uint64_t parameters_version) {
+    if (!usable_ || packed.count() != parameters_.size()) return;
+    if (parameters_version != parameters_version_)
+        for (Parameter& p : parameters_) p.has_value = false;
+    parameters_version_ = parameters_version;
+    for (std::size_t k = 0; k < parameters_.size(); ++k) {
+        Parameter& p = parameters_[k];
+        if (k < count || (p.name && named.contains(p.name))) {
+            p.is_given = true;
+        } else {
+            std::memcpy(p.value.data(), packed.pointers()[k], p.bytes);
+            p.has_value = true;
+        }
+    }
 }
 
 } // namespace lathe::bind

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Signatures from the DWARF of a -G compile. The live reflect pass compiles the same request, so
 // mostly the compile cache answers.
-#include "python/bind/gpu/signature.h"
+#include "python/bind/kernel/signature.h"
 #include "engine/live/build.h"
 #include "gpu/ptx/dwarf.h"
 #include "gpu/ptx/parser.h"

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/live/parameter_set.h"
+#include "gpu/array/array.h"
 #include "gpu/module.h"
 
 #include <pybind11/pybind11.h>
@@ -46,6 +47,10 @@ struct Signature {
     bool named = false;
 };
 
+/// Whether a pointer to numbers of this kind and size takes an array of `type`. Arrays of
+/// structures go anywhere.
+bool takes_elements(ParameterType pointee, std::size_t pointee_bytes, const gpu::ElementType& type);
+
 /// From the driver alone: sizes. Empty where the driver cannot say.
 Signature signature_from_sizes(const gpu::Kernel& kernel);
 /// The same offsets and sizes, so that values packed for one fit the other.
@@ -56,9 +61,10 @@ class PackedArguments {
 public:
     /// Positional values in order, then keywords by name, then what is missing by name from
     /// `parameters` (may be null). Throws TypeError, ValueError that name the parameter.
-    PackedArguments(const Signature& signature, const py::args& args, const py::kwargs& kwargs,
+    PackedArguments(const Signature& signature, const py::tuple& values, const py::dict& named,
                     ParameterSet* parameters);
     void** pointers() { return pointers_.data(); }
+    std::size_t count() const { return pointers_.size() - 1; }
 
 private:
     struct alignas(16) Unit { // as aligned as any kernel parameter
