@@ -71,7 +71,7 @@ App::App(AppConfig config)
 
 App::~App() {
     end();
-    p_->arrays.clear();
+    p_->memory.clear();
     p_->list.clear();
     p_->copies.clear();
     p_->own_drawings.clear();

@@ -19,6 +19,7 @@
 #include "engine/app/window.h"
 #include "engine/core/api.h"
 #include "engine/core/diagnostic.h"
+#include "engine/interop/texture.h"
 #include "engine/live/kernel_slot.h"
 #include "engine/live/parameter_set.h"
 #include "engine/render/image.h"
@@ -72,6 +73,7 @@ struct AppConfig {
     /// Where run() leaves the last picture and a movie; empty: nowhere.
     std::filesystem::path out{};
     std::string name{};                     ///< of the files there; empty: the title
+    std::filesystem::path folder{};         ///< of kernel files; empty: the program's
     std::vector<std::string> assignments{}; ///< of sliders, "feed=0.03"
     // Of a Studio.
     std::optional<bool> ui{}; ///< panels around the scene; unset: where there is a window
@@ -85,6 +87,12 @@ struct AppConfig {
 /// --device auto|hardware|software, --set NAME=VALUE, --no-ui. --help, and what is not understood,
 /// write the usage and end the program.
 LATHE_API AppConfig with_options(int argc, char** argv, AppConfig config);
+
+/// What memory begins with: zeros, these bytes in C order, or what an array has now.
+struct FirstContents {
+    std::span<const std::byte> bytes{};
+    const gpu::Array* array = nullptr;
+};
 
 enum class Camera { pan_zoom, orbit };
 
@@ -113,21 +121,34 @@ public:
     void on_reset(std::function<void()> call);
 
     // -- arrays ----------------------------------------------------------------------------
-    /// A zeroed array in C order that OpenGL draws from where it lies. Its memory is mapped when
-    /// its address is asked for, and handed back before the frame is drawn: keep the array, not
-    /// the address. Throws gpu::ShapeError, gpu::Error (out of memory).
-    gpu::Array array(DType dtype, const gpu::Extents& shape);
-    template <class T> gpu::Array array(const gpu::Extents& shape) {
-        return array(dtype_of<T>, shape);
+    // By name: what the program has made before a reload is found again with its contents, where
+    // type and shape are the same. Without a name the order of creation counts. A name that the
+    // program has already throws std::invalid_argument.
+
+    /// An array in C order that OpenGL draws from where it lies. Its memory is mapped when its
+    /// address is asked for, and handed back before the frame is drawn: keep the array, not the
+    /// address. Throws gpu::ShapeError, gpu::Error (out of memory).
+    gpu::Array array(gpu::ElementType type, const gpu::Extents& shape,
+                     const FirstContents& first = {}, std::string_view name = {});
+    template <class T> gpu::Array array(const gpu::Extents& shape, std::string_view name = {}) {
+        return array(dtype_of<T>, shape, {}, name);
     }
     /// The same with these values, in C order, as many as the shape has elements.
-    template <class T> gpu::Array array(const gpu::Extents& shape, std::span<const T> values) {
-        return array(dtype_of<T>, shape, std::as_bytes(values));
+    template <class T>
+    gpu::Array array(const gpu::Extents& shape, std::span<const T> values,
+                     std::string_view name = {}) {
+        return array(dtype_of<T>, shape, {.bytes = std::as_bytes(values)}, name);
     }
-    gpu::Array array(DType dtype, const gpu::Extents& shape, std::span<const std::byte> values);
+    /// A texture that kernels write and read and OpenGL draws; see Texture. `values` are in C
+    /// order; without them it is zeroed.
+    Texture texture(DType dtype, const gpu::Extents& shape, bool is_smooth = false,
+                    std::span<const std::byte> values = {}, std::string_view name = {});
     /// A reset's part: the first contents of all arrays come back, and renderers that threw draw
     /// again.
     void restore_arrays();
+    /// The program is executed once more: what it asks for again is found, the rest goes with the
+    /// reload after this.
+    void begin_reload();
 
     // -- frame -----------------------------------------------------------------------------
     /// Where no step is to come and nothing happens in the window: waits until something does, or
@@ -193,19 +214,22 @@ public:
     gl::Framebuffer& scene();
 
     // -- kernels ---------------------------------------------------------------------------
-    /// A `.cu` file (watched), or a source: what has a line break or no file of that name.
-    /// Compiles before it returns; a source with errors is a slot that is not ready().
-    /// `name` is a source's; empty: "kernel.cu". A file has its own, with its folder or a number
-    /// behind it where another slot has that name.
-    KernelSlot& add_kernel(std::string_view file_or_source, std::string entry = {},
-                           std::vector<std::string> options = {}, std::string name = {});
+    /// A `.cu` file (watched), or a source: what has a line break or a brace. A file is looked for
+    /// in AppConfig::folder, then in the working directory (FileMissing). Compiles before it
+    /// returns; a source with errors is a slot that is not ready(). The slot of the same file, or
+    /// of the source of that name before a reload, is found again where the options are the same; a
+    /// source with another text replaces its text. `name` is a source's; empty: "kernel.cu". A file
+    /// has its own, with its folder or a number behind it where another slot has that name.
+    KernelSlot& kernel_slot(std::string_view file_or_source, std::string entry = {},
+                            std::vector<std::string> options = {}, std::string name = {});
     std::vector<KernelSlot*> kernels();
-    /// A kernel to be launched on the App's stream, edited while it runs. A file is looked for in
-    /// the working directory, then beside the program. Without `entry` it is the first kernel of
-    /// the source. The reference is valid as long as the App. Without a window a source with errors
-    /// throws lathe::Error.
+    /// A kernel of kernel_slot(), launched on the App's stream, edited while it runs. Without
+    /// `entry` it is the first kernel of the source. The reference is valid as long as the App.
     AppKernel& kernel(std::string_view file_or_source, std::string entry = {},
-                      std::vector<std::string> options = {});
+                      std::vector<std::string> options = {}, std::string name = {});
+    /// Without a window nobody can mend a source: throws gpu::CompileError where it does not
+    /// compile.
+    void require_compiled(const KernelSlot& slot);
     /// Finds the slot that a fault belongs to by file and kernel (else the one swapped last), rolls
     /// it back and writes the console. False where no slot has a version to blame.
     bool report_fault(const gpu::Error& error);
@@ -217,9 +241,7 @@ public:
 
     /// (height, width) through the colormap, or (height, width, 1 to 4).
     void image(const gpu::Array& array, const ImageStyle& style = {});
-    /// `owner` keeps the texture.
-    void image(std::shared_ptr<const void> owner, const gl::Texture& texture,
-               const ImageStyle& style = {});
+    void image(const Texture& texture, const ImageStyle& style = {});
     /// (n, 2 to 4) floats. `values`: (n,) floats, through the colormap. `colors`: (n, 4) floats or
     /// uint8.
     void points(const gpu::Array& positions, const PointsStyle& style = {},

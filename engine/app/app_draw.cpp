@@ -86,9 +86,13 @@ void App::image(const gpu::Array& array, const ImageStyle& style) {
     p_->list.add(DrawnImage{p_->copies.of(frame_map(), array), style});
 }
 
-void App::image(std::shared_ptr<const void> owner, const gl::Texture& texture,
-                const ImageStyle& style) {
-    p_->list.add(DrawnTexture{std::move(owner), &texture, style});
+void App::image(const Texture& texture, const ImageStyle& style) {
+    DrawnTexture drawn{texture, style};
+    if (texture.dtype() == DType::uint8) { // GL reads bytes as 0 to 1
+        drawn.style.value_min /= 255;
+        drawn.style.value_max /= 255;
+    }
+    p_->list.add(std::move(drawn));
 }
 
 void App::points(const gpu::Array& positions, const PointsStyle& style, const gpu::Array* values,
@@ -127,7 +131,7 @@ public:
                         drawn.style);
     }
     void operator()(const DrawnTexture& drawn) const {
-        app_.draw_image(*drawn.texture, drawn.style);
+        app_.draw_image(drawn.texture.gl_texture(), drawn.style);
     }
     void operator()(const DrawnPoints& drawn) const {
         const PlaceInGl place = find(drawn.positions);

@@ -56,6 +56,7 @@ public:
     /// So many blocks of so many threads.
     Launch grid(gpu::Dim3 grid, gpu::Dim3 block, std::size_t shared = 0);
     KernelSlot& slot() { return slot_; }
+    const std::string& entry() const { return entry_; }
 
 private:
     /// Null while a source that is edited in a window has not compiled once.

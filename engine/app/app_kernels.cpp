@@ -4,6 +4,7 @@
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 #include "engine/live/build.h"
+#include "gpu/compiler.h"
 #include "gpu/context.h"
 #include "gpu/driver/check.h"
 #include "gpu/nvrtc.h"
@@ -32,24 +33,15 @@ std::string name_of_text(const std::vector<AppSlot>& slots, const std::string& w
     return name;
 }
 
-/// The first slot of a file; null: there is none.
-KernelSlot* find_file(const std::vector<AppSlot>& slots, const fs::path& file) {
-    const fs::path whole = fs::absolute(file).lexically_normal();
-    for (const AppSlot& s : slots)
-        if (!s.slot->file().empty() && fs::absolute(s.slot->file()).lexically_normal() == whole)
-            return s.slot.get();
-    return nullptr;
-}
-
 /// Of a file, a name no other slot has: "step.cu", "step.cu (b)" of another folder b, and
 /// "step.cu#2" of the same file with other options. Faults carry no folders, hence none in front.
 std::string name_of_file(const std::vector<AppSlot>& slots, const fs::path& file) {
-    const fs::path whole = fs::absolute(file).lexically_normal();
-    const bool is_there = find_file(slots, file) != nullptr;
-    const std::string plain = whole.filename().string();
+    const bool is_there = std::any_of(slots.begin(), slots.end(),
+                                      [&](const AppSlot& s) { return s.slot->file() == file; });
+    const std::string plain = file.filename().string();
     if (!is_taken(slots, plain)) return plain;
     std::string name =
-        is_there ? plain : fmt::format("{} ({})", plain, whole.parent_path().filename().string());
+        is_there ? plain : fmt::format("{} ({})", plain, file.parent_path().filename().string());
     const std::string first = name;
     for (int n = 2; is_taken(slots, name); ++n) name = fmt::format("{}#{}", first, n);
     return name;
@@ -110,21 +102,63 @@ void App::Parts::after_poll(AppSlot& s) {
             console.write(Console::Source::compiler, log::Level::error, to_string(d));
 }
 
-KernelSlot& App::add_kernel(std::string_view file_or_source, std::string entry,
-                            std::vector<std::string> options, std::string name) {
+fs::path App::Parts::find_kernel_file(const fs::path& file) const {
+    std::error_code unknown;
+    const fs::path folder = config.folder.empty()
+                                ? fs::read_symlink("/proc/self/exe", unknown).parent_path()
+                                : config.folder;
+    for (const fs::path& candidate : {folder / file, fs::current_path() / file})
+        if (fs::is_regular_file(candidate, unknown)) return fs::canonical(candidate);
+    const fs::path first = (folder / file).parent_path().lexically_normal();
+    const fs::path second = (fs::current_path() / file).parent_path().lexically_normal();
+    throw FileMissing{fmt::format("kernel file {} is not in {}{}", file.string(), first.string(),
+                                  first == second ? "" : " or " + second.string())};
+}
+
+/// A file's, or that of a source of this name and text, or of this name from before a reload.
+AppSlot* App::Parts::find_slot(const std::string& asked, const std::vector<std::string>& options,
+                               std::string_view text) {
+    const auto found = std::find_if(slots.begin(), slots.end(), [&](const AppSlot& s) {
+        return s.asked == asked && s.options == options && (!s.is_claimed || s.text == text);
+    });
+    return found == slots.end() ? nullptr : &*found;
+}
+
+KernelSlot& App::kernel_slot(std::string_view file_or_source, std::string entry,
+                             std::vector<std::string> options, std::string name) {
     Parts& p = *p_;
+    const bool is_file = is_file_name(file_or_source);
+    const std::string_view text = is_file ? std::string_view{} : file_or_source;
+    if (!is_file && name.empty()) {
+        for (AppSlot& s : p.slots)
+            if (s.is_claimed && s.text == text && s.options == options) return *s.slot;
+        name = p.unnamed_sources == 0 ? "kernel.cu"
+                                      : fmt::format("kernel-{}.cu", p.unnamed_sources + 1);
+        ++p.unnamed_sources;
+    }
+    const std::string asked = is_file ? p.find_kernel_file(file_or_source).string() : name;
+    if (AppSlot* const known = p.find_slot(asked, options, text)) {
+        known->is_claimed = true;
+        if (known->text != text) {
+            known->text = text;
+            known->slot->set_source(known->text);
+            known->slot->compile_now();
+            known->slot->wait();
+            p.after_poll(*known);
+        }
+        return *known->slot;
+    }
     if (std::string problem = gpu::nvrtc_problem(); !problem.empty()) throw Error{problem};
     AppSlot added;
-    if (is_file_name(file_or_source)) {
-        const fs::path file{file_or_source};
-        added.slot = std::make_unique<KernelSlot>(file, std::move(entry), std::move(options),
-                                                  p.services(), name_of_file(p.slots, file));
+    added.asked = asked;
+    added.text = text;
+    added.options = options;
+    if (is_file) {
+        added.slot = std::make_unique<KernelSlot>(asked, std::move(entry), std::move(options),
+                                                  p.services(), name_of_file(p.slots, asked));
     } else {
-        KernelSource source{std::string{file_or_source},
-                            name_of_text(p.slots, name.empty() ? "kernel.cu" : name),
-                            std::move(entry),
-                            std::move(options),
-                            {}};
+        KernelSource source{
+            added.text, name_of_text(p.slots, name), std::move(entry), std::move(options), {}};
         added.slot = std::make_unique<KernelSlot>(std::move(source), p.services());
     }
     added.slot->wait();
@@ -136,25 +170,23 @@ KernelSlot& App::add_kernel(std::string_view file_or_source, std::string entry,
 }
 
 AppKernel& App::kernel(std::string_view file_or_source, std::string entry,
-                       std::vector<std::string> options) {
-    std::string wanted{file_or_source};
-    if (is_file_name(wanted) && fs::path{wanted}.is_relative() && !fs::exists(wanted)) {
-        std::error_code unknown;
-        const fs::path beside = fs::read_symlink("/proc/self/exe", unknown).parent_path() / wanted;
-        if (fs::exists(beside)) wanted = beside.string();
-        else
-            throw Error{fmt::format("no kernel file '{}' in {} or beside the program", wanted,
-                                    fs::current_path().string())};
-    }
-    KernelSlot* slot = nullptr;
-    if (is_file_name(wanted) && options.empty()) slot = find_file(p_->slots, wanted);
-    if (!slot) slot = &add_kernel(wanted, {}, std::move(options));
-    if (!slot->ready() && p_->window.headless()) {
-        std::string why;
-        for (const auto& d : slot->diagnostics()) why += "\n" + to_string(d);
-        throw Error{fmt::format("{} does not compile:{}", slot->name(), why)};
-    }
-    return *p_->kernels.emplace_back(std::make_unique<AppKernel>(*this, *slot, std::move(entry)));
+                       std::vector<std::string> options, std::string name) {
+    KernelSlot& slot = kernel_slot(file_or_source, entry, std::move(options), std::move(name));
+    require_compiled(slot);
+    for (const auto& known : p_->kernels)
+        if (&known->slot() == &slot && known->entry() == entry) return *known;
+    return *p_->kernels.emplace_back(std::make_unique<AppKernel>(*this, slot, std::move(entry)));
+}
+
+void App::require_compiled(const KernelSlot& slot) {
+    if (slot.ready() || !p_->window.headless()) return;
+    gpu::CompileResult failed;
+    failed.log = slot.log();
+    failed.diagnostics = slot.diagnostics();
+    if (failed.diagnostics.empty())
+        failed.diagnostics.push_back(
+            {slot.name(), 0, 0, Diagnostic::Severity::error, "it does not compile"});
+    throw gpu::CompileError{failed};
 }
 
 std::vector<KernelSlot*> App::kernels() {

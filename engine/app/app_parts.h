@@ -6,6 +6,7 @@
 #include "engine/app/console.h"
 #include "engine/app/draw_list.h"
 #include "engine/app/frame_loop.h"
+#include "engine/app/kept_memory.h"
 #include "engine/app/run_control.h"
 #include "engine/app/window.h"
 #include "engine/interop/frame_map.h"
@@ -21,16 +22,14 @@ namespace lathe {
 /// A slot and what the App has last seen of it.
 struct AppSlot {
     std::unique_ptr<KernelSlot> slot;
+    std::string asked{}; ///< the file's whole path, or the source's name
+    std::string text{};  ///< the source as the program gave it last; a file has none
+    std::vector<std::string> options{};
+    bool is_claimed = true; ///< since the last reload
     std::uint64_t generation = 0;
     std::uint64_t parameters_version = 0;
     std::uint64_t reported = 0;   ///< compile whose errors the console has
     std::uint64_t swapped_at = 0; ///< frame of the last swap
-};
-
-/// An array, and its first contents; no bytes: zeros.
-struct KeptArray {
-    gpu::Array array;
-    std::vector<std::byte> values;
 };
 
 struct App::Parts {
@@ -52,12 +51,13 @@ struct App::Parts {
     Worker build_worker, reflect_worker;
     ParameterSet parameters;
     std::vector<AppSlot> slots;
+    int unnamed_sources = 0;
     std::vector<std::unique_ptr<AppKernel>> kernels;
 
     StepLoop steps;
 
     // What holds arrays, which hold this: the App clears it when it ends.
-    std::vector<KeptArray> arrays;
+    KeptMemory memory;
     DrawList list;
     DrawnCopies copies;
     bool is_list_drawn = false; ///< in this frame
@@ -113,6 +113,9 @@ struct App::Parts {
 
     // app_kernels.cpp
     KernelSlotServices services();
+    std::filesystem::path find_kernel_file(const std::filesystem::path& file) const;
+    AppSlot* find_slot(const std::string& asked, const std::vector<std::string>& options,
+                       std::string_view text);
     void poll_slots();
     void after_poll(AppSlot& s);
     bool report_fault(const gpu::Error& error);

@@ -3,7 +3,6 @@
 #include "engine/app/app_parts.h"
 #include "engine/core/error.h"
 #include "engine/core/log.h"
-#include "gpu/memory.h"
 
 #include <fmt/format.h>
 
@@ -31,12 +30,13 @@ int App::run(const std::function<void(const Step&)>& call, std::optional<std::ui
 
 void App::restore_arrays() {
     for (Parts::OwnDrawing& own : p_->own_drawings) own.failed = false;
-    for (KeptArray& kept : p_->arrays) {
-        const std::size_t bytes = kept.array.bytes();
-        if (bytes == 0) continue;
-        if (kept.values.empty()) gpu::fill_units(kept.array.address(), 0, 1, bytes);
-        else gpu::copy_to_device(kept.array.address(), kept.values.data(), bytes);
-    }
+    p_->memory.restore();
+}
+
+void App::begin_reload() {
+    p_->memory.begin_reload();
+    for (AppSlot& slot : p_->slots) slot.is_claimed = false;
+    p_->unnamed_sources = 0;
 }
 
 double App::slider_number(std::string_view name) {
@@ -49,18 +49,27 @@ double App::slider_number(std::string_view name) {
 
 void App::on_reset(std::function<void()> call) { steps().hooks.on_start = std::move(call); }
 
-gpu::Array App::array(DType dtype, const gpu::Extents& shape) {
-    return array(dtype, shape, std::span<const std::byte>{});
+gpu::Array App::array(gpu::ElementType type, const gpu::Extents& shape, const FirstContents& first,
+                      std::string_view name) {
+    const auto fits = [&](const KeptMemory::Memory& old) {
+        const auto* array = std::get_if<gpu::Array>(&old);
+        return array && array->type() == type && array->shape() == shape;
+    };
+    return std::get<gpu::Array>(p_->memory.find_or_make(
+        name, first, fits, [&] { return make_shared_array(frame_map(), type, shape); }));
 }
 
-gpu::Array App::array(DType dtype, const gpu::Extents& shape, std::span<const std::byte> values) {
-    gpu::Array made = make_shared_array(frame_map(), dtype, shape);
-    if (!values.empty() && values.size() != made.bytes())
-        throw gpu::ShapeError{
-            fmt::format("{} bytes of values for an array of {}", values.size(), made.bytes())};
-    if (!values.empty()) gpu::copy_to_device(made.address(), values.data(), values.size());
-    p_->arrays.push_back({made, {values.begin(), values.end()}});
-    return made;
+Texture App::texture(DType dtype, const gpu::Extents& shape, bool is_smooth,
+                     std::span<const std::byte> values, std::string_view name) {
+    const auto fits = [&](const KeptMemory::Memory& old) {
+        const auto* texture = std::get_if<Texture>(&old);
+        return texture && texture->dtype() == dtype && texture->shape() == shape &&
+               texture->is_smooth() == is_smooth;
+    };
+    return std::get<Texture>(
+        p_->memory.find_or_make(name, {.bytes = values}, fits, [&]() -> KeptMemory::Memory {
+            return Texture{frame_map(), dtype, shape, is_smooth};
+        }));
 }
 
 } // namespace lathe

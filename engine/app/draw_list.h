@@ -6,6 +6,7 @@
 #include "engine/core/api.h"
 #include "engine/interop/frame_map.h"
 #include "engine/interop/shared_array.h"
+#include "engine/interop/texture.h"
 #include "engine/render/image.h"
 #include "engine/render/lines.h"
 #include "engine/render/points.h"
@@ -43,8 +44,7 @@ struct DrawnImage {
     ImageStyle style;
 };
 struct DrawnTexture {
-    std::shared_ptr<const void> owner;
-    const gl::Texture* texture;
+    Texture texture;
     ImageStyle style;
 };
 struct DrawnPoints {

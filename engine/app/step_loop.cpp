@@ -179,7 +179,6 @@ void StepLoop::interrupt() {
 
 void StepLoop::rewind() {
     app_.restore_arrays();
-    if (hooks.on_rewind) hooks.on_rewind();
     step_ = {};
     time_ = 0;
     has_stepped_ = started_ = false;

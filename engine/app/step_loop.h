@@ -92,7 +92,6 @@ public:
         std::function<void()> before_frame{}; ///< between frames
         std::function<bool()> is_needed{};    ///< while the window rests: a frame is wanted
         std::function<void()> after_frame{};  ///< a frame has been shown
-        std::function<void()> on_rewind{};    ///< a reset: the first contents come back
         std::function<void()> on_start{};     ///< before the first step, and after each reset
         /// What the console says of an error, what() by default; it may throw it again.
         std::function<std::string(const std::exception_ptr&)> words_of{};

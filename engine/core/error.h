@@ -23,6 +23,12 @@ private:
     std::source_location where_;
 };
 
+/// A file that the caller named is not there.
+class LATHE_API FileMissing : public Error {
+public:
+    using Error::Error;
+};
+
 /// "file.cpp:12 (function)", for logs.
 LATHE_API std::string to_string(const std::source_location& where);
 

@@ -21,8 +21,9 @@ void bind_errors(py::module_& m);
 void bind_resources(py::module_& m);    // engine/core
 void bind_status(py::module_& m);       // gpu
 void bind_interop_mode(py::module_& m); // engine/interop
-void bind_kernel(py::module_& m);       // kernels, wherever they come from
-void bind_device(py::module_& m);       // gpu, as PyCUDA has it
+void bind_texture(py::module_& m);
+void bind_kernel(py::module_& m); // kernels, wherever they come from
+void bind_device(py::module_& m); // gpu, as PyCUDA has it
 void bind_stream(py::module_& m);
 void bind_memory(py::module_& m);
 void bind_host_memory(py::module_& m);

@@ -86,6 +86,8 @@ void translate(std::exception_ptr pointer) {
         PyErr_SetString(PyExc_TypeError, e.what());
     } catch (const gpu::LibraryMissing& e) {
         PyErr_SetString(PyExc_ImportError, e.what());
+    } catch (const FileMissing& e) {
+        PyErr_SetString(PyExc_FileNotFoundError, e.what());
     } catch (const Error& e) { PyErr_SetString(classes.error, e.what()); }
 }
 

@@ -3,7 +3,6 @@
 #include "python/bind/array/fft.h"
 #include "python/bind/array/recorder.h"
 #include "python/bind/bind.h"
-#include "python/bind/interop/texture.h"
 
 PYBIND11_MODULE(_lathe, m) {
     using namespace lathe::bind;

@@ -261,7 +261,6 @@ class StepLoop:
         before_frame: Callable[[], object],
         is_needed: Callable[[], object],
         after_frame: Callable[[], object] | None,
-        on_rewind: Callable[[], object],
         on_start: Callable[[], object],
     ) -> None: ...
     def record(self, file: str | os.PathLike[str], frames_per_second: float = 60.0) -> None: ...
@@ -290,6 +289,7 @@ class Studio:
         frames: int | None = None,
         out: str | os.PathLike[str] = "",
         name: str = "",
+        folder: str | os.PathLike[str] = "",
         assignments: Sequence[str] = ...,
     ) -> None: ...
     @property
@@ -346,15 +346,26 @@ class Studio:
     def set_background(self, rgba: _Rgba) -> None: ...
     def use_camera(self, name: str) -> None: ...
     def add_panel(self, title: str, draw: Callable[[], None]) -> None: ...
-    def add_kernel(
+    def kernel(
         self,
         file_or_source: str,
         entry: str = "",
         options: Sequence[str] = ...,
         name: str = "",
     ) -> Kernel: ...
-    def array(self, shape: int | Sequence[int], dtype: DTypeLike) -> Any: ...
-    def texture(self, shape: Sequence[int], dtype: DTypeLike, smooth: bool = False) -> Texture: ...
+    def array(
+        self, shape: int | Sequence[int], dtype: DTypeLike, name: str = "", values: Any = None
+    ) -> Any: ...
+    def texture(
+        self,
+        shape: Sequence[int],
+        dtype: DTypeLike,
+        smooth: bool = False,
+        name: str = "",
+        values: Any = None,
+    ) -> Texture: ...
+    def begin_reload(self) -> None: ...
+    def restore_arrays(self) -> None: ...
     def points(
         self,
         positions: Any,

@@ -17,8 +17,6 @@ from lathe import options as run_options
 from lathe._lathe import Input, Kernel, OrbitCamera, PanZoomCamera, RunControl, Texture
 from lathe.array.gpu_array import GPUArray
 from lathe.array.protocols import asarray, is_on_device
-from lathe.arrays import KeptArrays
-from lathe.live import LiveKernels
 from lathe.loop import Loop
 from lathe.native import native
 from lathe.script import ScriptWatch
@@ -124,18 +122,14 @@ class App(Loop):
             frames=wanted.frames,
             out=wanted.out or "",
             name=wanted.name,
+            folder=script.parent if script else Path.cwd(),
             assignments=wanted.assignments,
         )
         watched = not headless and context == "own"
         reload = wanted.reload or (wanted.script is None and watched)
-        super().__init__(
-            studio,
-            wanted,
-            ScriptWatch(script if reload else None),
-            KeptArrays(studio),
-            LiveKernels(studio, script),
-        )
+        super().__init__(studio, wanted, ScriptWatch(script if reload else None))
         self._title = title
+        self._launchable: dict[tuple[str, str], Kernel] = {}
         self._declared: set[str] = set()
         self._choices: dict[str, list[str]] = {}
         self.state = types.SimpleNamespace()
@@ -151,8 +145,7 @@ class App(Loop):
         self._panels.clear()
         self._drawings.clear()
         self._declared.clear()
-        self._arrays.begin_reload()
-        self._kernels.begin_reload()
+        self._studio.begin_reload()
         self._studio.parameters.withdraw_script()
         self._title = title
         self._studio.set_title(title)
@@ -181,7 +174,8 @@ class App(Loop):
             same. A reset zeroes it. Its memory is OpenGL's between frames: addresses that were
             read from it (`ptr`, or what other libraries took) are valid until the frame is drawn.
         """
-        return self._arrays.make(shape, np.dtype(dtype), name, None)
+        made: GPUArray = self._studio.array(shape, dtype, name or "")
+        return made
 
     array = zeros
 
@@ -196,7 +190,8 @@ class App(Loop):
             values: Any = asarray(data, dtype)
         else:
             values = np.ascontiguousarray(data, dtype=dtype)
-        return self._arrays.make(values.shape, values.dtype, name, values)
+        made: GPUArray = self._studio.array(values.shape, values.dtype, name or "", values)
+        return made
 
     def texture(
         self,
@@ -229,7 +224,7 @@ class App(Loop):
             For `image`, and kernels' ``cudaSurfaceObject_t`` and ``cudaTextureObject_t``
             parameters.
         """
-        return self._arrays.make_texture(shape, np.dtype(dtype), smooth, name, None)
+        return self._studio.texture(shape, dtype, smooth, name or "")
 
     def astexture(
         self,
@@ -241,7 +236,7 @@ class App(Loop):
     ) -> Texture:
         """A texture with the contents of `data`, which a reset brings back. See `texture`."""
         host = np.ascontiguousarray(data, dtype=dtype)
-        return self._arrays.make_texture(host.shape, host.dtype, smooth, name, host)
+        return self._studio.texture(host.shape, host.dtype, smooth, name or "", host)
 
     # -- kernels and parameters ------------------------------------------------------------
 
@@ -273,7 +268,10 @@ class App(Loop):
             Without a window; with one the editor shows the error and launches do nothing until the
             source compiles.
         """
-        return self._kernels.get(file_or_source, entry, options, name)
+        text = str(file_or_source)
+        made = self._studio.kernel(text, entry, list(options), name or "")
+        assert made.slot is not None
+        return self._launchable.setdefault((made.slot.name, entry), made)
 
     def param(
         self,

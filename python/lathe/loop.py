@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
 from lathe import options as run_options
 from lathe._lathe import Studio
-from lathe.arrays import KeptArrays
 from lathe.draw import Drawing
-from lathe.live import LiveKernels
 from lathe.script import Reload, ScriptWatch, run_again
 from lathe.tracebacks import format_error
 
@@ -29,21 +27,12 @@ Result = TypeVar("Result")
 class Loop(Drawing):
     """Frames and steps: a frame is shown, a step is simulated; see `App`."""
 
-    def __init__(
-        self,
-        studio: Studio,
-        options: run_options.RunOptions,
-        watch: ScriptWatch,
-        arrays: KeptArrays,
-        kernels: LiveKernels,
-    ) -> None:
+    def __init__(self, studio: Studio, options: run_options.RunOptions, watch: ScriptWatch) -> None:
         super().__init__(studio)
         self._studio = studio
         self._steps = studio.steps
         self._options = options
         self._watch = watch
-        self._arrays = arrays
-        self._kernels = kernels
         self._reloading = self._saved = False
         self._functions: dict[str, Callable[..., Any]] = {}
         self._panels: dict[str, Callable[[], Any]] = {}
@@ -54,7 +43,6 @@ class Loop(Drawing):
             _weak(self, Loop._before_frame),
             _weak(self, Loop._is_saved),
             None if options.progress is None else _weak(self, Loop._tell_progress),
-            _weak(self, Loop._restore),
             _weak(self, Loop._call_init),
         )
 
@@ -207,9 +195,6 @@ class Loop(Drawing):
     def _tell_progress(self) -> None:
         assert self._options.progress is not None
         self._options.progress.update(self.frames, self.frame_limit)
-
-    def _restore(self) -> None:
-        self._arrays.restore()
 
     def _call_init(self) -> None:
         if (function := self._functions.get("init")) is not None:

@@ -148,7 +148,7 @@ def test_what_is_made(app):
         own = app.asarray(source, np.float32)
         assert own.get().tolist() == [1, 2]
         own += 1
-        app._arrays.restore()
+        app._studio.restore_arrays()
         assert own.get().tolist() == [1, 2]
     assert x.get().tolist() == [1, 2]
 

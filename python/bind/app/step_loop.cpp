@@ -28,12 +28,10 @@ std::string words_of(const std::exception_ptr& error) {
 }
 
 void set_hooks(StepLoop& loop, const py::function& before_frame, const py::function& is_needed,
-               const py::object& after_frame, const py::function& on_rewind,
-               const py::function& on_start) {
+               const py::object& after_frame, const py::function& on_start) {
     loop.hooks = {.before_frame = python_call(before_frame),
                   .is_needed = python_call(is_needed),
                   .after_frame = [] { look_after_launches(false); },
-                  .on_rewind = python_call(on_rewind),
                   .on_start = python_call(on_start),
                   .words_of = words_of};
     if (after_frame.is_none()) return;
@@ -71,7 +69,7 @@ void bind_step_loop(py::module_& m) {
     c.def("write_results", &StepLoop::write_results, Release{},
           "Leaves the picture and the movie.");
     c.def("set_hooks", &set_hooks, py::arg("before_frame"), py::arg("is_needed"),
-          py::arg("after_frame"), py::arg("on_rewind"), py::arg("on_start"));
+          py::arg("after_frame"), py::arg("on_start"));
     c.def(
         "record",
         [](StepLoop& loop, const std::filesystem::path& file, double frames_per_second) {

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <limits>
 #include <string>
 
 namespace lathe::bind {
@@ -25,18 +24,6 @@ py::dtype numpy_dtype(DType dtype) { return py::dtype(std::string{typestr_of(dty
 
 std::string shape_text(const std::vector<py::ssize_t>& shape) {
     return fmt::format("({}{})", fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
-}
-
-std::size_t count_of(const std::vector<py::ssize_t>& shape, std::size_t item) {
-    std::size_t count = 1;
-    for (const py::ssize_t n : shape) {
-        if (n < 0) throw py::value_error("negative dimension in shape " + shape_text(shape));
-        if (n > 0 &&
-            count > std::size_t(std::numeric_limits<py::ssize_t>::max()) / item / std::size_t(n))
-            throw py::value_error("shape " + shape_text(shape) + " is larger than any memory");
-        count *= std::size_t(n);
-    }
-    return count;
 }
 
 } // namespace lathe::bind

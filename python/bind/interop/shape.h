@@ -8,7 +8,6 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h> // shapes are vectors: every file must cast them alike
 
-#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -20,8 +19,6 @@ namespace py = pybind11;
 DType dtype_from(const py::object& numpy_dtype);
 py::dtype numpy_dtype(DType dtype);
 
-/// Elements; throws ValueError for negative sizes and for totals that no memory holds.
-std::size_t count_of(const std::vector<py::ssize_t>& shape, std::size_t item_bytes);
 /// As Python writes it: "(3, 4)", "(3,)".
 std::string shape_text(const std::vector<py::ssize_t>& shape);
 

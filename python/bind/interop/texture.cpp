@@ -1,118 +1,75 @@
 // SPDX-License-Identifier: MIT
-#include "python/bind/interop/texture.h"
+#include "engine/interop/texture.h"
 
+#include "python/bind/array/gpu_array.h"
+#include "python/bind/bind.h"
 #include "python/bind/interop/host_copy.h"
 
 #include <fmt/format.h>
-
-#include <optional>
-#include <utility>
 
 namespace lathe::bind {
 
 namespace {
 
-std::optional<gl::Format> format_of(DType dtype, py::ssize_t channels) {
-    switch (dtype) {
-    case DType::uint8:
-        if (channels == 1) return gl::Format::r8;
-        if (channels == 2) return gl::Format::rg8;
-        if (channels == 4) return gl::Format::rgba8;
-        break;
-    case DType::float16:
-        if (channels == 1) return gl::Format::r16f;
-        if (channels == 4) return gl::Format::rgba16f;
-        break;
-    case DType::float32:
-        if (channels == 1) return gl::Format::r32f;
-        if (channels == 2) return gl::Format::rg32f;
-        if (channels == 4) return gl::Format::rgba32f;
-        break;
-    case DType::int32:
-        if (channels == 1) return gl::Format::r32i;
-        break;
-    case DType::uint32:
-        if (channels == 1) return gl::Format::r32ui;
-        break;
-    default:
-        throw py::type_error(fmt::format(
-            "a texture of {}: uint8, float16, float32, int32 and uint32 can be", name_of(dtype)));
-    }
-    return {};
+std::vector<py::ssize_t> shape_of(const Texture& t) { return {t.shape().begin(), t.shape().end()}; }
+
+py::array get(const Texture& t, const py::object& out) {
+    py::array result = host_result(out, shape_of(t), t.dtype());
+    void* to = result.mutable_data();
+    const py::gil_scoped_release release;
+    t.copy_to_host(to);
+    return result;
+}
+
+void set(Texture& t, const py::object& value) {
+    const py::array host = host_values(value, shape_of(t), t.dtype());
+    const void* from = host.data();
+    const py::gil_scoped_release release;
+    t.copy_from_host(from);
 }
 
 } // namespace
 
-TextureStorage::TextureStorage(std::shared_ptr<FrameMap> map, int width, int height,
-                               gl::Format format, gl::Filter filter)
-    : FrameObject{std::move(map)} {
-    this->map()->before_making();
-    shared_ = std::make_unique<SharedTexture>(width, height, format, filter);
-}
-
-TextureStorage::~TextureStorage() { map()->release(std::move(shared_)); }
-
-void TextureStorage::on_map(const Mapping& mapping, std::size_t index) {
-    array_ = gpu::CudaArray::wrap(mapping.array(index).get());
-    surface_ = mapping.surface(index).get();
-    sampler_ = mapping.texture(index).get();
-}
-
-Texture::Texture(std::shared_ptr<FrameMap> map, std::vector<py::ssize_t> shape, DType dtype,
-                 bool smooth)
-    : shape_{std::move(shape)}, dtype_{dtype}, smooth_{smooth},
-      count_{count_of(shape_, item_bytes(dtype))} {
-    const py::ssize_t channels = shape_.size() == 3 ? shape_[2] : 1;
-    if ((shape_.size() != 2 && shape_.size() != 3) || count_ == 0)
-        throw py::value_error(
-            fmt::format("a texture is (height, width) or (height, width, channels), got {}",
-                        shape_text(shape_)));
-    const auto format = format_of(dtype, channels);
-    if (!format)
-        throw py::value_error(fmt::format("a texture of {} has {} channels, got {}", name_of(dtype),
-                                          dtype == DType::float16 ? "1 or 4"
-                                          : item_bytes(dtype) == 4 && dtype != DType::float32
-                                              ? "1"
-                                              : "1, 2 or 4",
-                                          channels));
-    if (smooth && (dtype == DType::int32 || dtype == DType::uint32))
-        throw py::value_error(
-            fmt::format("smooth=True, but between {} nothing is interpolated", name_of(dtype)));
-    storage_ =
-        std::make_shared<TextureStorage>(std::move(map), int(shape_[1]), int(shape_[0]), *format,
-                                         smooth ? gl::Filter::linear : gl::Filter::nearest);
-}
-
-TextureStorage& Texture::held() const {
-    map().hold(*storage_);
-    return *storage_;
-}
-
-const gl::Texture& Texture::gl_texture() const {
-    return std::as_const(storage_->shared()).texture();
-}
-
-py::array Texture::get(const py::object& out) const {
-    py::array result = host_result(out, shape_, dtype_);
-    void* to = result.mutable_data();
-    TextureStorage& held = this->held();
-    py::gil_scoped_release release;
-    map().wait();
-    held.array().copy_to_host(to);
-    return result;
-}
-
-void Texture::set(const py::object& value) {
-    const py::array host = host_values(value, shape_, dtype_);
-    const void* from = host.data();
-    TextureStorage& held = this->held();
-    py::gil_scoped_release release;
-    map().wait();
-    held.array().copy_from_host(from);
-}
-
-std::string Texture::repr() const {
-    return fmt::format("lathe.Texture(shape={}, dtype={})", shape_text(shape_), name_of(dtype_));
+void bind_texture(py::module_& m) {
+    py::class_<Texture>(
+        m, "Texture",
+        "A texture of an App, which kernels write and read and GL draws.\n\n"
+        "A kernel's `cudaSurfaceObject_t` parameter takes it for reading and writing by\n"
+        "surf2Dread and surf2Dwrite (x in bytes), a `cudaTextureObject_t` parameter for\n"
+        "reading by tex2D (x and y in elements, clamped). Row 0 is the first of get().\n"
+        "With smooth=True tex2D interpolates and uint8 elements are read as 0 to 1.")
+        .def_property_readonly(
+            "shape", [](const Texture& t) { return to_tuple(t.shape()); },
+            "(height, width) or (height, width, channels).")
+        .def_property_readonly("dtype", [](const Texture& t) { return numpy_dtype(t.dtype()); })
+        .def_property_readonly("ndim", [](const Texture& t) { return t.shape().size(); })
+        .def_property_readonly("size", &Texture::size, "Elements.")
+        .def_property_readonly("nbytes", &Texture::bytes, "Bytes.")
+        .def_property_readonly("smooth", &Texture::is_smooth,
+                               "Whether kernels read it interpolated.")
+        .def_property_readonly("surface", &Texture::surface,
+                               "The CUsurfObject, valid until the frame is drawn.")
+        .def_property_readonly("sampler", &Texture::sampler,
+                               "The CUtexObject, valid until the frame is drawn.")
+        .def("get", &get, py::arg("out") = py::none(),
+             "A copy in host memory, or into `out`. Blocks until kernels that write it are done.")
+        .def("set", &set, py::arg("value"),
+             "Copies from what NumPy makes an array of (broadcast). Blocks.")
+        .def("fill", &set, py::arg("value"), "Sets every element. Blocks.")
+        .def(
+            "__array__",
+            [](const Texture& t, const py::object& dtype, const py::object& copy) -> py::object {
+                if (copy.is(py::bool_(false)))
+                    throw py::value_error("a texture becomes a NumPy array by a copy");
+                py::object host = get(t, py::none());
+                return dtype.is_none() ? host : host.attr("astype")(dtype, py::arg("copy") = false);
+            },
+            py::arg("dtype") = py::none(), py::arg("copy") = py::none(), "A copy in host memory.")
+        .def("__len__", [](const Texture& t) { return t.shape()[0]; })
+        .def("__repr__", [](const Texture& t) {
+            return fmt::format("lathe.Texture(shape={}, dtype={})", gpu::to_string(t.shape()),
+                               name_of(t.dtype()));
+        });
 }
 
 } // namespace lathe::bind

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "python/bind/kernel/arguments.h"
 
+#include "engine/interop/texture.h"
 #include "python/bind/array/gpu_array.h"
 #include "python/bind/cuda/pointer.h"
-#include "python/bind/interop/texture.h"
 
 #include <fmt/format.h>
 

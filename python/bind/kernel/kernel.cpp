@@ -2,6 +2,7 @@
 #include "python/bind/kernel/kernel.h"
 
 #include "engine/interop/frame_map.h"
+#include "engine/interop/texture.h"
 #include "gpu/driver/check.h"
 #include "python/bind/array/gpu_array.h"
 #include "python/bind/bind.h"
@@ -11,7 +12,6 @@
 #include "python/bind/cuda/pointer.h"
 #include "python/bind/cuda/stream.h"
 #include "python/bind/gil.h"
-#include "python/bind/interop/texture.h"
 
 #include <pybind11/stl.h>
 

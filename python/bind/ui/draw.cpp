@@ -6,7 +6,7 @@
 #include "python/bind/app/python_call.h"
 #include "python/bind/app/screenshot.h"
 #include "python/bind/array/gpu_array.h"
-#include "python/bind/interop/texture.h"
+#include "python/bind/interop/shape.h"
 
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
@@ -106,9 +106,7 @@ void draw_image(Studio& e, const py::object& array, const std::string& colormap,
 
 void draw_texture(Studio& e, const Texture& texture, const std::string& colormap, float low,
                   float high, float gamma, bool smooth, bool y_up, float opacity) {
-    const float unit = texture.dtype() == DType::uint8 ? 1.0f / 255 : 1; // GL reads bytes as 0 to 1
-    e.image(texture.storage(), texture.gl_texture(),
-            image_style(colormap, low * unit, high * unit, gamma, smooth, y_up, opacity));
+    e.image(texture, image_style(colormap, low, high, gamma, smooth, y_up, opacity));
 }
 
 } // namespace

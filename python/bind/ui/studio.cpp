@@ -8,6 +8,7 @@
 #include "engine/app/window.h"
 #include "engine/interop/interop_mode.h"
 #include "engine/interop/shared_array.h"
+#include "engine/interop/texture.h"
 #include "engine/live/session.h"
 #include "gl/framebuffer.h"
 #include "gpu/driver/check.h"
@@ -15,7 +16,7 @@
 #include "python/bind/array/gpu_array.h"
 #include "python/bind/bind.h"
 #include "python/bind/gil.h"
-#include "python/bind/interop/texture.h"
+#include "python/bind/interop/shape.h"
 #include "python/bind/kernel/kernel.h"
 #include "python/bind/ui/draw.h"
 
@@ -138,7 +139,8 @@ void bind_studio(py::module_& m) {
     c.def(py::init([](std::string title, int width, int height, bool headless, bool ui, bool vsync,
                       const std::string& context, std::string session, bool restore,
                       std::optional<std::uint64_t> frames, std::filesystem::path out,
-                      std::string name, std::vector<std::string> assignments) {
+                      std::string name, std::filesystem::path folder,
+                      std::vector<std::string> assignments) {
               AppConfig config;
               config.title = std::move(title);
               config.width = width;
@@ -152,6 +154,7 @@ void bind_studio(py::module_& m) {
               config.frames = frames;
               config.out = std::move(out);
               config.name = std::move(name);
+              config.folder = std::move(folder);
               config.assignments = std::move(assignments);
               return open_studio(std::move(config));
           }),
@@ -159,7 +162,8 @@ void bind_studio(py::module_& m) {
           py::arg("height") = 720, py::arg("headless") = false, py::arg("ui") = true,
           py::arg("vsync") = true, py::arg("context") = "own", py::arg("session") = "",
           py::arg("restore") = true, py::arg("frames") = py::none(), py::arg("out") = "",
-          py::arg("name") = "", py::arg("assignments") = std::vector<std::string>{},
+          py::arg("name") = "", py::arg("folder") = "",
+          py::arg("assignments") = std::vector<std::string>{},
           "Opens the window and the device; raises lathe.Error naming what is missing.");
     c.def("unmap", &Studio::unmap, py::call_guard<py::gil_scoped_release>(),
           "Hands all arrays back to GL; drawing and end_frame do it, too.");
@@ -194,35 +198,62 @@ void bind_studio(py::module_& m) {
         },
         py::arg("title"), py::arg("draw"), "A panel drawn by a function, in each frame.");
     c.def(
-        "add_kernel",
+        "kernel",
         [](const Owner& e, const std::string& file_or_source, const std::string& entry,
            std::vector<std::string> options, const std::string& name) {
             KernelSlot* slot = nullptr;
             {
                 py::gil_scoped_release release;
                 e->window().context().make_current();
-                slot = &e->add_kernel(file_or_source, entry, std::move(options), name);
+                slot = &e->kernel_slot(file_or_source, entry, std::move(options), name);
+                e->require_compiled(*slot);
             }
             return std::make_shared<PyKernel>(kernel_of(e, *slot, entry));
         },
         py::arg("file_or_source"), py::arg("entry") = "",
         py::arg("options") = std::vector<std::string>{}, py::arg("name") = "",
-        "A live kernel; compiles before it returns.");
+        "A live kernel, found again or compiled before it returns.");
     c.def(
         "array",
-        [](const Owner& e, const py::object& shape, const py::object& dtype) {
+        [](const Owner& e, const py::object& shape, const py::object& dtype,
+           const std::string& name, const py::object& values) {
             const py::object wanted = to_dtype(dtype);
+            FirstContents first;
+            py::buffer_info bytes;
+            if (is_gpu_array(values.ptr())) {
+                first.array = &array_of(values);
+            } else if (!values.is_none()) {
+                bytes = values.cast<py::buffer>().request();
+                first.bytes = {static_cast<const std::byte*>(bytes.ptr),
+                               std::size_t(bytes.size * bytes.itemsize)};
+            }
             return wrap_array(
-                make_shared_array(e->frame_map(), element_type(wanted), to_extents(shape, "shape")),
-                nullptr, wanted);
+                e->array(element_type(wanted), to_extents(shape, "shape"), first, name), nullptr,
+                wanted);
         },
-        py::arg("shape"), py::arg("dtype"), "A zeroed GPUArray that GL draws from.");
+        py::arg("shape"), py::arg("dtype"), py::arg("name") = "", py::arg("values") = py::none(),
+        "A GPUArray that GL draws from, found again or made: zeroed, or with values, a GPUArray "
+        "or\n"
+        "the bytes of a C-contiguous array.");
     c.def(
         "texture",
-        [](const Owner& e, const std::vector<py::ssize_t>& shape, const py::object& dtype,
-           bool smooth) { return Texture{e->frame_map(), shape, dtype_from(dtype), smooth}; },
-        py::arg("shape"), py::arg("dtype"), py::arg("smooth") = false,
-        "A zeroed texture that kernels write and read and GL draws.");
+        [](Studio& e, const py::object& shape, const py::object& dtype, bool smooth,
+           const std::string& name, const py::object& values) {
+            std::span<const std::byte> first;
+            py::buffer_info bytes;
+            if (!values.is_none()) {
+                bytes = values.cast<py::buffer>().request();
+                first = {static_cast<const std::byte*>(bytes.ptr),
+                         std::size_t(bytes.size * bytes.itemsize)};
+            }
+            return e.texture(dtype_from(dtype), to_extents(shape, "shape"), smooth, first, name);
+        },
+        py::arg("shape"), py::arg("dtype"), py::arg("smooth") = false, py::arg("name") = "",
+        py::arg("values") = py::none(),
+        "A texture that kernels write and read and GL draws, found again or made.");
+    c.def("restore_arrays", &Studio::restore_arrays, "A reset's part: the first contents.");
+    c.def("begin_reload", &Studio::begin_reload,
+          "What the script asks for again is found; the rest goes with the reload after this.");
     bind_drawing(c);
     bind_parts(c);
 }

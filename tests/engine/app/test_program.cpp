@@ -147,6 +147,85 @@ TEST_F(ProgramTest, AResetBringsBackFirstContentsAndTime) {
     EXPECT_THAT(values_of(b), testing::Each(2));
 }
 
+TEST_F(ProgramTest, AReloadFindsMemoryAndKernelsByName) {
+    App app{config()};
+    const std::vector<float> first{1, 2, 3, 4};
+    const std::vector<std::byte> texels(12, std::byte{7});
+    std::optional<gpu::Array> a = app.array<float>({4}, std::span{first}, "a");
+    const gpu::Array unnamed = app.array<float>({2}), other = app.array<float>({4}, "other");
+    const Texture t = app.texture(DType::uint8, {3, 4}, false, texels, "t");
+    AppKernel& add = app.kernel(kSource, "add");
+    EXPECT_EQ(&app.kernel(kSource, "add"), &add);
+    EXPECT_EQ(&app.kernel(kSource, "ramp").slot(), &add.slot());
+    AppKernel& named = app.kernel("__global__ void one(int* x) { *x = 1; }", "one", {}, "n.cu");
+    EXPECT_NE(&named.slot(), &add.slot());
+    EXPECT_THROW(app.array<float>({9}, "a"), std::invalid_argument);
+    EXPECT_THROW(app.array<float>({4}, "t"), std::invalid_argument);
+    add.grid({1}, {4})(*a, 1.0f);
+
+    app.begin_reload();
+    const std::vector<float> second{5, 6, 7, 8};
+    const gpu::Array again = app.array<float>({4}, std::span{second}, "a");
+    EXPECT_EQ(again.owner(), a->owner());
+    EXPECT_THAT(values_of(again), testing::ElementsAre(2, 3, 4, 5)) << "contents stay";
+    EXPECT_EQ(app.array<float>({2}).owner(), unnamed.owner());
+    EXPECT_NE(app.array<float>({5}, "other").owner(), other.owner()) << "another shape";
+    EXPECT_EQ(app.texture(DType::uint8, {3, 4}, false, {}, "t").owner(), t.owner());
+    EXPECT_EQ(&app.kernel(kSource, "add"), &add);
+    AppKernel& edited = app.kernel("__global__ void one(int* x) { *x = 2; }", "one", {}, "n.cu");
+    EXPECT_EQ(&edited, &named);
+    const gpu::Array x = app.array(DType::int32, {1});
+    edited.grid({1}, {1})(x);
+    int got = 0;
+    gpu::copy_to_host(&got, x.address(), sizeof got);
+    EXPECT_EQ(got, 2);
+
+    app.restore_arrays();
+    EXPECT_THAT(values_of(again), testing::ElementsAre(5, 6, 7, 8));
+    std::vector<std::byte> read(12);
+    t.copy_to_host(read.data());
+    EXPECT_THAT(read, testing::Each(std::byte{0})) << "what the reload gave";
+}
+
+TEST_F(ProgramTest, ATextureIsWrittenByAKernelAndDrawn) {
+    App app{config()};
+    const Texture t = app.texture(DType::float32, {48, 64});
+    AppKernel& ramp = app.kernel("__global__ void ramp(cudaSurfaceObject_t out) {\n"
+                                 "    int x = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                 "    int y = blockIdx.y * blockDim.y + threadIdx.y;\n"
+                                 "    surf2Dwrite(x / 64.0f, out, 4 * x, y);\n"
+                                 "}\n");
+    EXPECT_EQ(app.run([&](const Step&) {
+        ramp.over({48, 64})(t.surface());
+        app.image(t, {.colormap = "gray"});
+    }),
+              0);
+    const ImageData shown = app.screenshot();
+    EXPECT_LT(red(shown, 1, 24), 10);
+    EXPECT_NEAR(red(shown, 32, 24), 128, 4);
+    EXPECT_GT(red(shown, 62, 24), 240);
+    EXPECT_THROW(app.texture(DType::float64, {4, 4}), gpu::TypeError);
+    EXPECT_THROW(app.texture(DType::float16, {4, 4, 2}), gpu::ShapeError);
+    EXPECT_THROW(app.texture(DType::int32, {4, 4}, true), gpu::ShapeError);
+}
+
+TEST_F(ProgramTest, ArraysOfALoopAreNotKept) {
+    App app{config(20)};
+    std::weak_ptr<const void> kept = app.array<float>({8, 8}, "kept").owner();
+    std::vector<std::weak_ptr<const void>> passing;
+    EXPECT_EQ(app.run([&](const Step&) {
+        const gpu::Array array = app.array<float>({8, 8});
+        passing.push_back(array.owner());
+        app.image(array);
+    }),
+              0);
+    EXPECT_FALSE(kept.expired());
+    const auto alive = std::count_if(passing.begin(), passing.end(),
+                                     [](const auto& each) { return !each.expired(); });
+    EXPECT_EQ(passing.size(), 20u);
+    EXPECT_LE(alive, 3) << "those of the picture";
+}
+
 TEST_F(ProgramTest, WhatAStepThrowsEndsAProgramWithoutAWindow) {
     App app{config()};
     int steps = 0;

@@ -34,7 +34,8 @@ public:
     static constexpr int kSize = 64;
 
     explicit Painting(AppConfig config)
-        : studio{std::move(config)}, slot{studio.add_kernel(kPaintSource, "paint", {}, "paint.cu")},
+        : studio{std::move(config)},
+          slot{studio.kernel_slot(kPaintSource, "paint", {}, "paint.cu")},
           pixels{kSize * kSize * 4} {}
 
     /// One frame; false once the window is closed.

@@ -164,8 +164,8 @@ TEST_F(StudioTest, DevicePrintfReachesTheConsole) {
     if (!gpu::driver().is_software()) GTEST_SKIP() << "a GPU's printf goes to standard output";
     Studio studio{headless(false)};
     KernelSlot& slot =
-        studio.add_kernel("#include <stdio.h>\n"
-                          "__global__ void say(int n) { printf(\"n is %d\\n\", n); }\n");
+        studio.kernel_slot("#include <stdio.h>\n"
+                           "__global__ void say(int n) { printf(\"n is %d\\n\", n); }\n");
     ASSERT_TRUE(slot.ready()) << slot.log();
     ASSERT_TRUE(studio.begin_frame());
     gpu::launch(slot.kernel(), {{1, 1, 1}, {1, 1, 1}, 0, studio.stream()}, 42);
@@ -349,11 +349,11 @@ TEST_F(StudioTest, SamePictureWithAndWithoutPanels) {
 TEST_F(StudioTest, FollowsAFileAndSaysWhatIsMissing) {
     const auto file = std::filesystem::temp_directory_path() /
                       ("lathe-studio-" + std::to_string(getpid()) + ".cu");
-    EXPECT_THROW((Studio{headless(false)}.add_kernel(file.string())), Error);
+    EXPECT_THROW((Studio{headless(false)}.kernel_slot(file.string())), Error);
     std::ofstream{file} << "__global__ void one(int* p) { *p = 1; }\n";
     {
         Studio studio{headless(false)};
-        KernelSlot& slot = studio.add_kernel(file.string());
+        KernelSlot& slot = studio.kernel_slot(file.string());
         ASSERT_TRUE(slot.ready()) << slot.log();
         EXPECT_EQ(slot.kernel_names(), std::vector<std::string>{"one"});
         std::ofstream{file} << "__global__ void two(int* p) { *p = 2; }\n"
@@ -372,12 +372,12 @@ TEST_F(StudioTest, FollowsAFileAndSaysWhatIsMissing) {
 
 TEST_F(StudioTest, NamesADiagnosticForEachError) {
     Studio studio{headless(false)};
-    KernelSlot& slot = studio.add_kernel("__global__ void k(float* p)\n{\n    *p = oops;\n}\n");
+    KernelSlot& slot = studio.kernel_slot("__global__ void k(float* p)\n{\n    *p = oops;\n}\n");
     EXPECT_FALSE(slot.ready());
     ASSERT_FALSE(slot.diagnostics().empty());
     EXPECT_EQ(slot.diagnostics()[0].line, 3);
     EXPECT_EQ(slot.diagnostics()[0].column, 10);
     EXPECT_GE(studio.console().errors(), 1);
-    KernelSlot& none = studio.add_kernel("__device__ int x;\n", "k");
+    KernelSlot& none = studio.kernel_slot("__device__ int x;\n", "k");
     EXPECT_FALSE(none.ready());
 }

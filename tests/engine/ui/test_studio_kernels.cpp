@@ -51,11 +51,11 @@ void frame(Studio& studio) {
 
 TEST_F(StudioKernels, FilesOfOneNameHaveTheirOwnSlidersAndKeys) {
     Studio studio{quiet()};
-    KernelSlot& a = studio.add_kernel(
+    KernelSlot& a = studio.kernel_slot(
         write("a/step.cu", "__global__ void step(float* x, float alpha) { *x = alpha; }\n"));
-    KernelSlot& b = studio.add_kernel(
+    KernelSlot& b = studio.kernel_slot(
         write("b/step.cu", "__global__ void step(float* x, float beta) { *x = beta; }\n"));
-    KernelSlot& again = studio.add_kernel(b.file().string(), "", {"-DN=2"});
+    KernelSlot& again = studio.kernel_slot(b.file().string(), "", {"-DN=2"});
     ASSERT_TRUE(a.ready() && b.ready() && again.ready()) << a.log() << b.log() << again.log();
     EXPECT_NE(studio.parameters().find("alpha"), nullptr);
     EXPECT_NE(studio.parameters().find("beta"), nullptr);
@@ -72,11 +72,11 @@ TEST_F(StudioKernels, AKeyIsTheSameInTheNextRunWhateverElseIsThere) {
     std::string first;
     {
         Studio studio{quiet()};
-        studio.add_kernel(a);
-        first = studio.add_kernel(b).key();
+        studio.kernel_slot(a);
+        first = studio.kernel_slot(b).key();
     }
     Studio studio{quiet()};
-    EXPECT_EQ(studio.add_kernel(b).key(), first);
+    EXPECT_EQ(studio.kernel_slot(b).key(), first);
 }
 
 TEST_F(StudioKernels, AFaultIsTheKernelsThatMadeIt) {
@@ -84,9 +84,9 @@ TEST_F(StudioKernels, AFaultIsTheKernelsThatMadeIt) {
     const std::string good = "__global__ void step(float* x) { if (x) *x = 1; }\n";
     const std::string bad = "__global__ void step(float* x) { x[1] = 1; }\n";
     Studio studio{quiet()};
-    KernelSlot& a = studio.add_kernel(write("a/step.cu", good));
-    KernelSlot& b = studio.add_kernel(write("b/step.cu", good));
-    KernelSlot& other = studio.add_kernel(a.file().string(), "", {"-DN=2"});
+    KernelSlot& a = studio.kernel_slot(write("a/step.cu", good));
+    KernelSlot& b = studio.kernel_slot(write("b/step.cu", good));
+    KernelSlot& other = studio.kernel_slot(a.file().string(), "", {"-DN=2"});
     frame(studio); // confirms what is there
     for (KernelSlot* blamed : {&a, &b, &other}) {
         blamed->set_source(bad);

@@ -66,7 +66,7 @@ protected:
 /// A studio whose kernel ends (n = 0) or does not (n = 1).
 struct Turning {
     explicit Turning(AppConfig config)
-        : studio{std::move(config)}, slot{studio.add_kernel(kLoop, "turn", {}, "turn.cu")},
+        : studio{std::move(config)}, slot{studio.kernel_slot(kLoop, "turn", {}, "turn.cu")},
           flag{4} {
         gpu::fill_units(flag.address(), 0, 4, 1);
     }
@@ -195,7 +195,7 @@ TEST_F(StudioWait, PanelsGoOnWhileAStepIsSlow) {
     AppConfig config = headless();
     config.ui = true;
     Studio studio{config};
-    KernelSlot& slot = studio.add_kernel(kSlow, "slow", {}, "slow.cu");
+    KernelSlot& slot = studio.kernel_slot(kSlow, "slow", {}, "slow.cu");
     ASSERT_TRUE(slot.ready()) << slot.log();
     const gpu::Array x = studio.array<float>({64});
     int panels = 0;
