@@ -33,6 +33,7 @@ void VertexArray::set(unsigned index, const Buffer& buffer, const Attribute& a) 
     glVertexArrayAttribFormat(id(), index, a.components, gl_type(a.type),
                               a.normalized ? GL_TRUE : GL_FALSE, 0);
     glVertexArrayAttribBinding(id(), index, index);
+    glVertexArrayBindingDivisor(id(), index, a.per_instance ? 1 : 0);
     glEnableVertexArrayAttrib(id(), index);
     check("setting a vertex attribute");
 }

@@ -19,6 +19,7 @@ struct Attribute {
     std::size_t offset = 0;       ///< bytes from the buffer's begin to the first element
     std::size_t stride_bytes = 0; ///< from one element to the next; 0 where packed
     bool normalized = false;      ///< integers become 0..1; integers that are not become floats
+    bool per_instance = false;    ///< an element an instance, not a vertex
 };
 
 class LATHE_API VertexArray {

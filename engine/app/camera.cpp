@@ -100,7 +100,8 @@ glm::mat4 PanZoomCamera::view() const {
 
 glm::mat4 PanZoomCamera::projection(float aspect) const {
     const glm::vec2 half{height * aspect / 2, height / 2};
-    return glm::orthoRH_NO(-half.x, half.x, -half.y, half.y, -1.0f, 1.0f);
+    const float deep = 100 * height; // whatever the magnification, as OrbitCamera's follow distance
+    return glm::orthoRH_NO(-half.x, half.x, -half.y, half.y, -deep, deep);
 }
 
 glm::vec2 PanZoomCamera::to_plane(glm::vec2 screen, const Viewport& viewport) const {

@@ -65,7 +65,8 @@ public:
     glm::vec2 center{0, 0}; ///< the plane's point in the viewport's middle
     float height = 2;       ///< plane units from the viewport's bottom to its top
 
-    /// Plane to eye space, and eye to clip space.
+    /// Plane to eye space, and eye to clip space; what lies up to 100 heights before or behind the
+    /// plane is seen.
     glm::mat4 view() const;
     glm::mat4 projection(float aspect) const;
     glm::mat4 view_projection(float aspect) const { return projection(aspect) * view(); }

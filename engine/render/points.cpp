@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
+// Three ways: GL's points where all have one size that those may have; squares of four vertices
+// where perspective gives each its own size, or a larger one; balls (balls.vert).
 // On a GPU every path is far below a frame. On llvmpipe (2 threads, 1280×720) a scattered point
 // costs about 0.3 µs whatever the shader does, most of it in memory: 100,000 points 30 ms as
-// squares of 1 pixel, 46 ms as discs of 3; a million 350 to 500 ms.
+// squares of 1 pixel, 46 ms as discs of 3; a million 350 to 500 ms. As four vertices up to 10
+// pixels wide it costs twice as much; from 32 pixels on there is no difference.
 #include "engine/render/points.h"
 
 #include "engine/core/error.h"
@@ -12,11 +15,14 @@
 #include <glad/gl.h>
 
 #include <glm/geometric.hpp>
+#include <glm/mat3x3.hpp>
+#include <glm/matrix.hpp>
 #include <glm/vec3.hpp>
 
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -24,8 +30,18 @@
 namespace lathe {
 namespace {
 
+constexpr float kLargestGlPoint = 64; // pixels; every GL has these
+
 /// Bits of a program's and a vertex array's key.
-enum Feature : unsigned { kValues = 1, kColors = 2, kRound = 4, kGlow = 8, kOpaque = 16 };
+enum Feature : unsigned {
+    kValues = 1,
+    kColors = 2,
+    kRound = 4,
+    kGlow = 8,
+    kOpaque = 16,
+    kQuad = 32,
+    kBall = 64
+};
 
 std::vector<std::string> defines_of(unsigned features) {
     std::vector<std::string> defines;
@@ -34,6 +50,7 @@ std::vector<std::string> defines_of(unsigned features) {
     if (features & kRound) defines.emplace_back("ROUND");
     if (features & kGlow) defines.emplace_back("GLOW");
     if (features & kOpaque) defines.emplace_back("OPAQUE");
+    if (features & kQuad) defines.emplace_back("QUAD");
     return defines;
 }
 
@@ -45,64 +62,144 @@ void require_room(const gl::Buffer& buffer, std::size_t count, std::size_t item,
                                 what, buffer.bytes())};
 }
 
-} // namespace
-
-gl::Program& PointsRenderer::program(unsigned features) {
-    auto it = programs_.find(features);
-    if (it == programs_.end())
-        it = programs_
-                 .emplace(features, gl::Program{"points.vert", "points.frag", defines_of(features)})
-                 .first;
-    return it->second;
-}
-
-void PointsRenderer::draw(const PointsData& data, const PointsStyle& style,
-                          const glm::mat4& view_projection, glm::vec2 framebuffer_size) {
-    if (data.count == 0) return;
+void check(const PointsData& data) {
     if (!data.positions) throw Error{"points were drawn without a buffer of positions"};
     if (data.components < 2 || data.components > 4)
         throw Error{fmt::format("a point has 2, 3 or 4 components, not {}", data.components)};
     if (data.count > std::size_t(std::numeric_limits<int>::max()))
         throw Error{fmt::format("{} points are more than one draw call takes", data.count)};
-    const bool colored = data.colors != nullptr;
-    const bool valued = data.values && !colored;
-    const std::size_t position_bytes = 4 * std::size_t(data.components);
-    require_room(*data.positions, data.count, position_bytes, data.offset, "positions");
-    if (valued) require_room(*data.values, data.count, 4, data.value_offset, "values");
-    if (colored)
+    require_room(*data.positions, data.count, 4 * std::size_t(data.components), data.offset,
+                 "positions");
+    if (data.colors)
         require_room(*data.colors, data.count, data.colors_are_bytes ? 4 : 16, data.color_offset,
                      "colours");
+    else if (data.values) require_room(*data.values, data.count, 4, data.value_offset, "values");
+}
 
+/// What the shaders have to know of a view-projection without scale in its view part.
+struct Look {
+    glm::vec4 eye; ///< its place and 1, or the direction towards it and 0: orthographic
+    float scale;   ///< of height: clip units of a world unit where w is 1
+
+    explicit Look(const glm::mat4& m) {
+        const glm::mat4 rows = glm::transpose(m);
+        const glm::vec3 x{rows[0]}, y{rows[1]}, depth{rows[2]}, w{rows[3]};
+        scale = glm::length(y);
+        if (w == glm::vec3{0}) {
+            const glm::vec3 along = glm::cross(x, y);
+            eye = {glm::normalize(glm::dot(along, depth) > 0 ? -along : along), 0};
+        } else { // where x, y and w are 0
+            const glm::dmat3 planes{glm::transpose(glm::dmat3{x, y, w})};
+            eye = {glm::vec3{glm::inverse(planes) * -glm::dvec3{m[3][0], m[3][1], m[3][3]}}, 1};
+        }
+    }
+    bool perspective() const { return eye.w != 0; }
+};
+
+unsigned features_of(const PointsData& data, const PointsStyle& style, const Look& look,
+                     float pixels) {
+    const unsigned attributes = data.colors ? kColors : data.values ? kValues : 0u;
     // A disc that is hardly a pixel is a square; the shader without ROUND is the cheaper one.
     const bool round = style.round && (style.world_size || style.size > 1.5f);
-    const unsigned attributes = (valued ? kValues : 0u) | (colored ? kColors : 0u);
-    const unsigned features = attributes | (round ? kRound : 0u) |
-                              (round && style.blend == Blend::additive ? kGlow : 0u) |
-                              (round && style.blend == Blend::opaque ? kOpaque : 0u);
-    gl::Program& p = program(features);
-    gl::VertexArray& array = arrays_[attributes];
+    const bool opaque = style.blend == Blend::opaque;
+    if (round && opaque && style.world_size) return attributes | kBall | kQuad;
+    const bool sizes_differ = style.world_size && look.perspective();
+    return attributes | (round ? kRound : 0u) |
+           (round && style.blend == Blend::additive ? kGlow : 0u) |
+           (round && opaque ? kOpaque : 0u) |
+           (sizes_differ || pixels > kLargestGlPoint ? kQuad : 0u);
+}
+
+/// GL drops a point whose middle lies outside of the view, with all its pixels that lie inside. So
+/// the view grows by a margin on each side, while the framebuffer ends where it ended.
+class WiderView {
+public:
+    /// Nothing changes for a margin of 0 and where the view is a part of the framebuffer.
+    [[nodiscard]] WiderView(glm::mat4& view_projection, glm::vec2 framebuffer_size, int margin)
+        : width_{int(framebuffer_size.x)}, height_{int(framebuffer_size.y)} {
+        std::array<GLint, 4> now{};
+        std::array<GLint, 2> most{};
+        glGetIntegerv(GL_VIEWPORT, now.data());
+        glGetIntegerv(GL_MAX_VIEWPORT_DIMS, most.data());
+        const int wider = width_ + 2 * margin, higher = height_ + 2 * margin;
+        grown_ = margin > 0 && now == std::array{0, 0, width_, height_} && wider <= most[0] &&
+                 higher <= most[1];
+        if (!grown_) return;
+        glViewport(-margin, -margin, wider, higher);
+        const glm::vec4 narrower{float(width_) / float(wider), float(height_) / float(higher), 1,
+                                 1};
+        for (int column = 0; column < 4; ++column) view_projection[column] *= narrower;
+    }
+    WiderView(const WiderView&) = delete;
+    WiderView& operator=(const WiderView&) = delete;
+    ~WiderView() {
+        if (grown_) glViewport(0, 0, width_, height_);
+    }
+
+private:
+    int width_, height_;
+    bool grown_ = false;
+};
+
+} // namespace
+
+gl::Program& PointsRenderer::program(unsigned features) {
+    const bool ball = features & kBall;
+    auto it = programs_.find(features);
+    if (it == programs_.end())
+        it = programs_
+                 .emplace(features,
+                          gl::Program{ball ? "balls.vert" : "points.vert",
+                                      ball ? "balls.frag" : "points.frag", defines_of(features)})
+                 .first;
+    return it->second;
+}
+
+gl::VertexArray& PointsRenderer::array(const PointsData& data, unsigned features) {
+    gl::VertexArray& array = arrays_[features & (kValues | kColors | kQuad)];
+    const bool per_instance = features & kQuad;
     array.set(0, *data.positions,
               {.components = data.components < 3 ? 2 : 3,
                .offset = data.offset,
-               .stride_bytes = position_bytes});
-    if (valued) array.set(1, *data.values, {.components = 1, .offset = data.value_offset});
-    if (colored)
+               .stride_bytes = 4 * std::size_t(data.components),
+               .per_instance = per_instance});
+    if (features & kValues)
+        array.set(1, *data.values,
+                  {.components = 1, .offset = data.value_offset, .per_instance = per_instance});
+    if (features & kColors)
         array.set(2, *data.colors,
                   {.components = 4,
                    .type = data.colors_are_bytes ? gl::Component::uint8 : gl::Component::float32,
                    .offset = data.color_offset,
-                   .normalized = data.colors_are_bytes});
+                   .normalized = data.colors_are_bytes,
+                   .per_instance = per_instance});
+    return array;
+}
 
-    // The second row of a view-projection without scale in its view part has the projection's
-    // vertical scale as its length.
-    const glm::mat4& m = view_projection;
-    const float scale = glm::length(glm::vec3{m[0][1], m[1][1], m[2][1]});
+void PointsRenderer::draw(const PointsData& data, const PointsStyle& style,
+                          const glm::mat4& view_projection, glm::vec2 framebuffer_size) {
+    if (data.count == 0) return;
+    check(data);
+    const Look look{view_projection};
+    const float pixels_a_unit = look.scale * framebuffer_size.y / 2;
+    const float pixels =
+        style.world_size ? style.size * pixels_a_unit / view_projection[3][3] : style.size;
+    const unsigned features = features_of(data, style, look, pixels);
+    gl::Program& p = program(features);
+    gl::VertexArray& array = this->array(data, features);
+
+    glm::mat4 m = view_projection;
+    const WiderView wider{m, framebuffer_size,
+                          features & kQuad ? 0 : int(std::ceil(pixels / 2)) + 1};
     p.set_matrix("view_projection", &m[0][0]);
     p.set("size", style.size);
-    p.set("pixels_a_unit", style.world_size ? scale * framebuffer_size.y / 2 : 0.0f);
-    const glm::vec4 tint = colored || valued ? glm::vec4{1} : style.color;
+    p.set("pixels_a_unit", style.world_size ? pixels_a_unit : 0.0f);
+    p.set("framebuffer_size", framebuffer_size.x, framebuffer_size.y);
+    p.set("eye", look.eye.x, look.eye.y, look.eye.z, look.eye.w);
+    const bool tinted = !(features & (kColors | kValues));
+    const glm::vec4 tint = tinted ? style.color : glm::vec4{1};
     p.set("tint", tint.r, tint.g, tint.b, tint.a * style.opacity);
-    if (valued) {
+    if (features & kValues) {
         p.set("value_range", style.value_min, per_unit(style.value_min, style.value_max));
         Colormap::named(style.colormap).texture().bind(1);
     }
@@ -112,7 +209,8 @@ void PointsRenderer::draw(const PointsData& data, const PointsStyle& style,
                           style.blend == Blend::opaque};
     p.use();
     array.bind();
-    glDrawArrays(GL_POINTS, 0, GLsizei(data.count));
+    if (features & kQuad) glDrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, GLsizei(data.count));
+    else glDrawArrays(GL_POINTS, 0, GLsizei(data.count));
 }
 
 } // namespace lathe

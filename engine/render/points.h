@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Points straight from a GL buffer of positions: crisp dots, round soft sprites, or glowing ones.
+// Points straight from a GL buffer of positions: crisp dots, round soft sprites, glowing ones, or
+// balls.
 #pragma once
 
 #include "engine/core/api.h"
@@ -27,9 +28,11 @@ enum class Blend {
 };
 
 struct PointsStyle {
-    /// Diameter: pixels, or world units with world_size; 1 to 64 pixels on the screen.
+    /// Diameter: pixels, or world units with world_size; at least a pixel on the screen.
     float size = 3;
-    bool world_size = false;                 ///< perspective then makes near points larger
+    /// Perspective then makes near points larger; where they are round and opaque, they are balls,
+    /// lit from the viewer's side, that cut each other and what else has depth.
+    bool world_size = false;
     glm::vec4 color{0.95f, 0.80f, 0.55f, 1}; ///< where no values or colours are given
     float opacity = 1;
     Blend blend = Blend::alpha;
@@ -65,6 +68,7 @@ public:
 
 private:
     gl::Program& program(unsigned features);
+    gl::VertexArray& array(const PointsData& data, unsigned features);
     std::map<unsigned, gl::Program> programs_;
     std::map<unsigned, gl::VertexArray> arrays_;
 };

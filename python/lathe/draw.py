@@ -110,12 +110,16 @@ class Drawing:
         colors : (n, 4) uint8 or float32, optional
             Wins over `values`.
         size : float
-            Diameter in pixels, or in world units with `world_size`; on the screen 1 to 64 pixels.
+            Diameter in pixels, or in world units with `world_size`; on the screen at least a pixel.
+        world_size : bool
+            Perspective makes near points larger. Round opaque ones are balls, lit from the viewer's
+            side, that cut each other.
         color : sequence of 3 or 4 floats
             Where neither values nor colours are given.
         opacity : float
         blend : str
-            ``"opaque"``, ``"alpha"``, or ``"additive"``: light adds up.
+            ``"opaque"``: near points hide those behind; ``"alpha"``, in the order of the array; or
+            ``"additive"``: light adds up.
         colormap : str
         range : (float, float)
         round : bool

@@ -131,3 +131,34 @@ def test_a_copy_is_of_when_it_was_drawn_and_takes_the_memory_of_the_step_before(
     shown = app.screenshot()
     white = picture_of(app, lambda: app.image(np.ones((48, 64), np.float32)))
     np.testing.assert_array_equal(shown, white)
+
+
+def test_points_of_world_size_are_as_wide_as_they_project():
+    app = lathe.App("wide", size=(300, 300), headless=True)
+    app.use_camera("pan_zoom")  # 2 units from the bottom to the top
+    for blend in ("alpha", "opaque"):
+        for size in (0.1, 1.3):
+            shown = picture_of(
+                app,
+                lambda size=size, blend=blend: app.points(
+                    np.zeros((1, 3)), size=size, world_size=True, color=(1, 1, 1), blend=blend
+                ),
+            )
+            wide = int((shown[150, :, 0] > 100).sum())
+            assert abs(wide - size / 2 * 300) <= 1, (blend, size)
+    near, far = np.array([[0, 0, 0.1], [0.2, 0, -0.1]])
+    tints = np.array([[255, 0, 0, 255], [0, 255, 0, 255]], np.uint8)
+
+    def both():
+        app.points(np.stack([near, far]), colors=tints, size=1.2, world_size=True, blend="opaque")
+
+    shown = picture_of(app, both)
+    red = (shown[..., 0] > 50) & (shown[..., 1] < 50)
+    green = (shown[..., 1] > 50) & (shown[..., 0] < 50)
+    # The plane between two equal balls: 0.2 x - 0.2 z = 0.02 here, where |p - near| = 0.6, too.
+    x = np.linspace(-1, 1, 20001)
+    z = x - 0.1
+    on_seam = x[np.argmin(np.abs(x**2 + (z - 0.1) ** 2 - 0.36) + 9 * (z < 0))]
+    assert abs(np.flatnonzero(red[150]).max() + 1 - (on_seam + 1) * 150) <= 1
+    assert abs(np.flatnonzero(green[150]).min() - (on_seam + 1) * 150) <= 1
+    app.close()

@@ -138,6 +138,18 @@ TEST(PanZoomCamera, TheScreenFindsThePlane) {
     expect_near(clip(camera.view_projection(2), {p, 0}), {0.125f, 0.25f, 0});
 }
 
+TEST(PanZoomCamera, DepthFollowsTheMagnification) {
+    PanZoomCamera camera;
+    for (float height : {1e-3f, 2.0f, 1e6f}) { // what is as deep as the view is high is seen
+        camera.height = height;
+        const float before = clip(camera.view_projection(1), {0, 0, height}).z;
+        const float behind = clip(camera.view_projection(1), {0, 0, -height}).z;
+        EXPECT_GT(before, -1);
+        EXPECT_LT(before, 0); // nearer
+        EXPECT_NEAR(behind, -before, 1e-6);
+    }
+}
+
 TEST(PanZoomCamera, ZoomKeepsThePointUnderTheCursor) {
     PanZoomCamera camera;
     const glm::vec2 cursor{700, 100};

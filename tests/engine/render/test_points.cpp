@@ -188,6 +188,71 @@ TEST_F(PointsTest, WorldSizeFollowsThePerspective) {
     for (int x = 95; x < 105; ++x) EXPECT_LT(int(at(x, 50).r), 20);
 }
 
+/// Pixels of a row that are lit, soft ones in part.
+double lit_width(const PointsTest& test, int y) {
+    double width = 0;
+    for (int x = 0; x < test.target.width(); ++x) width += test.at(x, y).r / 255.0;
+    return width;
+}
+
+TEST_F(PointsTest, NoSizeIsTooLarge) {
+    constexpr int kHeight = 400;
+    OrbitCamera camera;
+    camera.distance = 3;
+    const gl::Buffer origin = buffer_of(std::vector<float>{0, 0, 0});
+    PointsStyle style = pixels();
+    PointsRenderer renderer;
+    for (float diameter : {65.0f, 197.0f, 390.0f}) {
+        start(kHeight, kHeight);
+        style.size = diameter;
+        renderer.draw({.positions = &origin, .count = 1}, style, kIdentity, size());
+        finish();
+        EXPECT_NEAR(lit_width(*this, kHeight / 2), diameter, 0.3);
+    }
+    style.world_size = true;
+    style.size = 1.25f;
+    start(kHeight, kHeight);
+    renderer.draw({.positions = &origin, .count = 1}, style, camera.view_projection(1), size());
+    finish();
+    const double pixels_a_slope = kHeight / (2 * std::tan(0.4));
+    EXPECT_NEAR(lit_width(*this, kHeight / 2), 1.25 / 3 * pixels_a_slope, 0.3);
+}
+
+TEST_F(PointsTest, PointsAreDrawnWhoseMiddleLeftTheView) {
+    constexpr int kSide = 100;
+    constexpr float kOut = 4; // pixels from the edge to the middle
+    OrbitCamera camera;
+    camera.yaw = camera.pitch = 0;
+    for (float diameter : {10.0f, 20.0f, 80.0f})
+        for (bool world : {false, true})
+            for (Blend blend : {Blend::alpha, Blend::opaque}) {
+                const float unit =
+                    world ? 2 * camera.distance * std::tan(0.4f) / kSide : 2.0f / kSide;
+                const float from_middle = (kSide / 2 + kOut) * unit;
+                const gl::Buffer places = buffer_of(std::vector<float>{
+                    -from_middle, 0, 0, from_middle, 0, 0, 0, -from_middle, 0, 0, from_middle, 0});
+                PointsStyle style = pixels();
+                style.size = world ? diameter * unit : diameter;
+                style.world_size = world;
+                style.blend = blend;
+                start(kSide, kSide, true);
+                PointsRenderer{}.draw({.positions = &places, .count = 4}, style,
+                                      world ? camera.view_projection(1) : kIdentity, size());
+                finish();
+                const int inside = int(diameter / 2 - kOut);
+                constexpr int kMiddle = kSide / 2, kLast = kSide - 1;
+                const auto lit = [&](int depth) { // left, right, top, bottom
+                    return std::array{
+                        at(depth, kMiddle) != kBlack, at(kLast - depth, kMiddle) != kBlack,
+                        at(kMiddle, depth) != kBlack, at(kMiddle, kLast - depth) != kBlack};
+                };
+                EXPECT_THAT(lit(inside - 1), testing::Each(true)) << diameter << world;
+                if (diameter < 80) {
+                    EXPECT_THAT(lit(inside + 2), testing::Each(false)) << diameter << world;
+                }
+            }
+}
+
 TEST_F(PointsTest, OpaquePointsHideThoseBehindWhateverTheOrder) {
     const std::array<std::uint8_t, 4> red{255, 0, 0, 255}, blue{0, 0, 255, 255};
     for (bool near_first : {true, false}) {

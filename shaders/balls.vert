@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// Points as balls. Everything is said in a ball's own frame: its middle is the origin, its radius
+// 1, z points to the eye, y as far upwards as it can. The four vertices are a square in the plane
+// z = 0 around what the eye sees of the ball; balls.frag finds the surface.
+
+#include "points.glsl"
+
+uniform vec4 eye; // its place and 1, or the direction towards it and 0: orthographic
+
+out vec2 at;             // in the plane z = 0
+flat out float nearness; // radius / distance of the eye; 0 where orthographic
+flat out vec4 clip_z;    // clip coordinates of (x, y, z, 1)
+flat out vec4 clip_w;
+flat out vec4 ball_color;
+
+void main() {
+    vec4 middle = view_projection * vec4(position.xyz, 1.0);
+    float wanted = size * pixels_a_unit / max(middle.w, 1e-30); // large behind the eye
+    float radius = 0.5 * size * max(1.0, smallest / wanted);
+    vec3 to_eye = eye.xyz - position.xyz * eye.w;
+    float distance = length(to_eye);
+    nearness = eye.w * radius / distance;
+    ball_color = own_color();
+    ball_color.a *= dimmed(wanted);
+
+    vec3 z = to_eye / distance;
+    mat4 rows = transpose(view_projection);
+    vec3 x = normalize(cross(rows[1].xyz, z)); // the second row grows upwards on the screen
+    mat3 frame = radius * mat3(x, cross(z, x), z);
+    clip_z = vec4(rows[2].xyz * frame, middle.z);
+    clip_w = vec4(rows[3].xyz * frame, middle.w);
+
+    // The rays that touch the ball meet the plane in a circle of this radius.
+    at = corner() * inversesqrt(max(1.0 - nearness * nearness, 1e-12));
+    gl_Position = middle + view_projection * vec4(frame * vec3(at, 0.0), 0.0);
+    if (nearness >= 1.0) gl_Position = vec4(0.0, 0.0, 2.0, 1.0); // the eye is inside: not drawn
+}
