@@ -2,7 +2,19 @@
 // From a value to a colour, as images and points share it.
 
 layout(binding = 1) uniform sampler2D colormap; // 256 × 1
-uniform vec2 value_range;                       // first value, 1 / (last − first)
+
+// The range is a pair: first value, 1 / (last − first). With FOUND_RANGE the device has found first
+// and last value of the array, and they never came to the host.
+#if defined(FOUND_RANGE)
+layout(binding = 2) uniform samplerBuffer found_range;
+vec2 range_found() {
+    float low = texelFetch(found_range, 0).x, high = texelFetch(found_range, 1).x;
+    return vec2(low, high == low ? 1e30 : 1.0 / (high - low));
+}
+#define value_range range_found()
+#else
+uniform vec2 value_range;
+#endif
 
 /// Not a number, by its bits: compilers may assume that comparisons never see one.
 bool is_nan(float v) { return (floatBitsToUint(v) & 0x7fffffffu) > 0x7f800000u; }

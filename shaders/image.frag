@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One source, read element by element: a buffer texture straight over the kernel's buffer, or a
 // 2D texture. Defines: FROM_TEXTURE; SAMPLER (a sampler type); CHANNELS 1…4 of the picture;
+// COMPLEX_MAGNITUDE, COMPLEX_PHASE or COMPLEX_COLOR where two are one number;
 // VECTOR where one fetch brings all channels; SMOOTH for interpolation, AVERAGE for the mean over
 // a pixel's elements; GAMMA. (A branch on a uniform would cost a software GL both sides.)
 
@@ -57,7 +58,20 @@ vec4 value_here() {
 
 void main() {
     vec4 value = value_here();
-#if CHANNELS == 1
+#if defined(COMPLEX_COLOR)
+    // The phase is the hue: 0 red, 2π/3 green, 4π/3 blue; the magnitude is the brightness.
+    float t = in_range(length(value.xy));
+#if defined(GAMMA)
+    t = pow(t, inverse_gamma);
+#endif
+    vec3 hue = 0.5 + 0.5 * cos(atan(value.y, value.x) - vec3(0.0, 2.0943951, 4.1887902));
+    color = vec4(is_nan(value.x) || is_nan(value.y) ? vec3(1.0, 0.0, 1.0) : hue * t, 1.0) * opacity;
+#elif CHANNELS == 1 || defined(COMPLEX_MAGNITUDE) || defined(COMPLEX_PHASE)
+#if defined(COMPLEX_MAGNITUDE)
+    value.x = is_nan(value.y) ? value.y : length(value.xy);
+#elif defined(COMPLEX_PHASE)
+    value.x = is_nan(value.x) || is_nan(value.y) ? value.x + value.y : atan(value.y, value.x);
+#endif
     float t = in_range(value.x);
 #if defined(GAMMA)
     t = pow(t, inverse_gamma);

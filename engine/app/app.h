@@ -54,6 +54,7 @@ class Console;
 class FrameLoop;
 class FrameMap;
 class RunControl;
+struct DrawnBytes;
 struct ImageData;
 
 struct AppConfig {
@@ -237,9 +238,10 @@ public:
     // -- drawing -----------------------------------------------------------------------------
     // A list that a step fills and the frame's end draws; frames without a step draw it again.
     // Arrays of this App are read where they lie. Others are copied at the call, float64 as
-    // float32, of complex numbers the magnitudes. Throw lathe::Error for other shapes.
+    // float32, complex128 as complex64. Throw lathe::Error for other shapes.
 
-    /// (height, width) through the colormap, or (height, width, 1 to 4).
+    /// (height, width) through the colormap, or (height, width, 1 to 4). Of complex numbers as
+    /// ImageStyle says.
     void image(const gpu::Array& array, const ImageStyle& style = {});
     void image(const Texture& texture, const ImageStyle& style = {});
     /// (n, 2 to 4) floats. `values`: (n,) floats, through the colormap. `colors`: (n, 4) floats or
@@ -249,8 +251,11 @@ public:
     /// (n, 2 to 4) floats. `segments`: points 0-1, 2-3, and so on.
     void lines(const gpu::Array& positions, const LinesStyle& style = {}, bool segments = false,
                bool closed = false);
-    /// Memory that OpenGL draws from, contents undefined: for a copy that this step draws.
+    /// Memory that OpenGL draws from, contents undefined: for values of the host that this step
+    /// draws.
     gpu::Array drawn_memory(DType dtype, const gpu::Extents& shape);
+    /// Since the start.
+    const DrawnBytes& drawn_bytes() const;
     /// A step begins: what it draws takes the place of the list when it ends, by the next step or
     /// the frame.
     void begin_step();

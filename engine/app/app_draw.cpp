@@ -3,11 +3,14 @@
 #include "engine/app/app_parts.h"
 #include "engine/app/screenshot.h"
 #include "engine/core/error.h"
+#include "engine/core/log.h"
 #include "gl/saved_state.h"
 #include "gl/texture.h"
+#include "gpu/array/dtype_rules.h"
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <cmath>
 #include <utility>
 #include <variant>
@@ -61,13 +64,17 @@ void App::begin_step() {
 void App::drop_step() { p_->list.drop_step(); }
 
 gpu::Array App::drawn_memory(DType dtype, const gpu::Extents& shape) {
-    return p_->copies.memory(frame_map(), dtype, shape);
+    return p_->copies.upload(frame_map(), dtype, shape);
 }
 
 namespace {
 
 [[noreturn]] void refuse(const char* wanted, const gpu::Array& array) {
     throw Error{fmt::format("{}, got an array of shape {}", wanted, gpu::to_string(array.shape()))};
+}
+
+bool is_complex(const gpu::Array& array) {
+    return array.type().dtype && gpu::kind_of(*array.type().dtype) == gpu::Kind::complex;
 }
 
 void check_positions(const gpu::Array& positions) {
@@ -83,7 +90,31 @@ void App::image(const gpu::Array& array, const ImageStyle& style) {
     const bool has_channels = shape.size() == 3 && shape[2] >= 1 && shape[2] <= 4;
     if (array.size() == 0 || (shape.size() != 2 && !has_channels))
         refuse("a picture is (height, width) or (height, width, 1 to 4)", array);
-    p_->list.add(DrawnImage{p_->copies.of(frame_map(), array), style});
+    if (is_complex(array) && has_channels && shape[2] > 1)
+        refuse("a picture of complex numbers has one channel", array);
+    DrawnImage drawn{p_->copies.of(frame_map(), array), {}, style};
+    if (style.percentiles)
+        drawn.range = p_->copies.range(frame_map(), drawn.array, *style.percentiles);
+    else if (style.tells_outside) p_->look_for_values_outside(array, style);
+    p_->list.add(std::move(drawn));
+}
+
+const DrawnBytes& App::drawn_bytes() const { return p_->copies.bytes(); }
+
+/// Of a float picture whose range nobody gave. Looks after 1, 2, 4, 8 and so on pictures, since
+/// what begins with zeros grows, and each look waits for the device.
+void App::Parts::look_for_values_outside(const gpu::Array& array, const ImageStyle& style) {
+    const auto dtype = array.type().dtype;
+    const bool is_float = dtype && gpu::kind_of(*dtype) == gpu::Kind::floating;
+    if (told_outside || !is_float || style.value_min != 0 || style.value_max != 1) return;
+    if (!std::has_single_bit(++pictures)) return;
+    wait();
+    const auto found = least_and_greatest(array);
+    if (!found || ((*found)[0] >= 0 && (*found)[1] <= 1)) return;
+    told_outside = true;
+    log::warning("the picture's values go from {:.4g} to {:.4g}, its range from 0 to 1: give a "
+                 "range, or \"auto\"",
+                 (*found)[0], (*found)[1]);
 }
 
 void App::image(const Texture& texture, const ImageStyle& style) {
@@ -101,8 +132,10 @@ void App::points(const gpu::Array& positions, const PointsStyle& style, const gp
     const std::int64_t count = positions.shape()[0];
     if (values && values->size() != count) refuse("values are one a point", *values);
     if (colors && colors->shape() != gpu::Extents{count, 4}) refuse("colors are (n, 4)", *colors);
-    DrawnPoints drawn{p_->copies.of(frame_map(), positions), {}, {}, style};
+    DrawnPoints drawn{p_->copies.of(frame_map(), positions), {}, {}, {}, style};
     if (values) drawn.values = p_->copies.of(frame_map(), *values);
+    if (values && style.percentiles)
+        drawn.range = p_->copies.range(frame_map(), *drawn.values, *style.percentiles);
     if (colors) drawn.colors = p_->copies.of(frame_map(), *colors);
     p_->list.add(std::move(drawn));
 }
@@ -127,7 +160,8 @@ public:
                                     .height = int(shape[0]),
                                     .width = int(shape[1]),
                                     .channels = shape.size() == 3 ? int(shape[2]) : 1,
-                                    .offset = place.offset_bytes},
+                                    .offset = place.offset_bytes,
+                                    .range = drawn.range ? find(*drawn.range).buffer : nullptr},
                         drawn.style);
     }
     void operator()(const DrawnTexture& drawn) const {
@@ -143,6 +177,7 @@ public:
             const PlaceInGl values = find(*drawn.values);
             data.values = values.buffer;
             data.value_offset = values.offset_bytes;
+            if (drawn.range) data.range = find(*drawn.range).buffer;
         }
         if (drawn.colors) {
             const PlaceInGl colors = find(*drawn.colors);

@@ -61,6 +61,8 @@ struct App::Parts {
     DrawList list;
     DrawnCopies copies;
     bool is_list_drawn = false; ///< in this frame
+    bool told_outside = false;  ///< of values outside of a picture's range
+    std::uint64_t pictures = 0; ///< that may have such values
     struct OwnDrawing {
         std::shared_ptr<Renderer> renderer;
         bool failed = false; ///< since the last reset
@@ -125,6 +127,7 @@ struct App::Parts {
     DrawView view() const;
     glm::mat4 view_projection() const;
     void note_space(int components);
+    void look_for_values_outside(const gpu::Array& array, const ImageStyle& style);
     void draw_own();
     ImagePlacement place(glm::vec2 size);
     Camera active_camera() const;

@@ -4,8 +4,13 @@
 #include "gpu/array/dtype_rules.h"
 #include "gpu/array/elementwise.h"
 #include "gpu/array/operations.h"
+#include "gpu/array/reduction.h"
+#include "gpu/array/sort.h"
+#include "gpu/memory.h"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 namespace lathe {
@@ -14,8 +19,32 @@ namespace {
 
 /// As which OpenGL can draw elements.
 DType drawn_as(DType dtype) {
-    return item_bytes(dtype) > 4 || gpu::kind_of(dtype) == gpu::Kind::complex ? DType::float32
-                                                                              : dtype;
+    if (gpu::kind_of(dtype) == gpu::Kind::complex) return DType::complex64;
+    return item_bytes(dtype) > 4 ? DType::float32 : dtype;
+}
+
+/// Percentiles are those of so many elements at most, evenly taken.
+constexpr std::int64_t kMostSorted = 1 << 16;
+
+gpu::Array magnitudes(const gpu::Array& array) {
+    if (gpu::kind_of(array.dtype("drawing")) != gpu::Kind::complex) return array;
+    const std::array<gpu::Input, 1> inputs{array};
+    const std::array<gpu::InputType, 1> types{gpu::InputType{*array.type().dtype}};
+    return gpu::run(gpu::resolve(gpu::operation("absolute"), types), inputs)[0];
+}
+
+/// One element of a row.
+gpu::Array element(const gpu::Array& row, std::int64_t at) {
+    return row.view(row.type(), {{}, {}}, at * row.strides()[0]);
+}
+
+/// Some of the elements, sorted.
+gpu::Array sorted_sample(const gpu::Array& values) {
+    const gpu::Array whole = values.is_c_contiguous() ? values : gpu::copy(values, gpu::Order::c);
+    const std::int64_t step = (whole.size() + kMostSorted - 1) / kMostSorted;
+    const std::int64_t count = (whole.size() + step - 1) / step;
+    const auto bytes = static_cast<std::int64_t>(whole.type().bytes);
+    return gpu::sort(gpu::copy(whole.view(whole.type(), {{count}, {step * bytes}})), 0);
 }
 
 } // namespace
@@ -42,17 +71,53 @@ gpu::Array& DrawnCopies::memory(const std::shared_ptr<FrameMap>& map, DType dtyp
 
 gpu::Array DrawnCopies::of(const std::shared_ptr<FrameMap>& map, const gpu::Array& array) {
     const DType dtype = array.dtype("drawing"), drawn = drawn_as(dtype);
-    if (dtype == drawn && place_in_gl(array, *map)) return array;
-    gpu::Array& copy = memory(map, drawn, array.shape());
-    if (gpu::kind_of(dtype) != gpu::Kind::complex) {
-        gpu::assign(copy, array);
-        return copy;
+    if (dtype == drawn && place_in_gl(array, *map)) {
+        const bool is_copy = std::any_of(copies_.begin(), copies_.end(), [&](const auto& copy) {
+            return copy.owner() == array.owner();
+        });
+        if (!is_copy) bytes_.in_place += array.bytes();
+        return array;
     }
-    const gpu::Operation& absolute = gpu::operation("absolute");
-    const std::array<gpu::Input, 1> inputs{array};
-    const std::array<gpu::InputType, 1> types{gpu::InputType{dtype}};
-    gpu::assign(copy, gpu::run(gpu::resolve(absolute, types), inputs)[0]);
+    gpu::Array& copy = memory(map, drawn, array.shape());
+    gpu::assign(copy, array);
+    bytes_.copied += copy.bytes();
     return copy;
+}
+
+gpu::Array DrawnCopies::upload(const std::shared_ptr<FrameMap>& map, DType dtype,
+                               const gpu::Extents& shape) {
+    gpu::Array& copy = memory(map, dtype, shape);
+    bytes_.uploaded += copy.bytes();
+    return copy;
+}
+
+gpu::Array DrawnCopies::range(const std::shared_ptr<FrameMap>& map, const gpu::Array& values,
+                              const Percentiles& percentiles) {
+    const gpu::Array& found = memory(map, DType::float32, {2});
+    gpu::Array low = element(found, 0), high = element(found, 1);
+    const gpu::Array of = magnitudes(values);
+    const bool has_least = percentiles.low <= 0, has_greatest = percentiles.high >= 100;
+    if (has_least) gpu::reduce(gpu::Reduction::fmin, of, {.out = &low});
+    if (has_greatest) gpu::reduce(gpu::Reduction::fmax, of, {.out = &high});
+    if (has_least && has_greatest) return found;
+    const gpu::Array sorted = sorted_sample(of);
+    const auto at = [&](float percent) {
+        return std::int64_t(std::lround(double(percent) / 100 * double(sorted.size() - 1)));
+    };
+    if (!has_least) gpu::assign(low, element(sorted, at(percentiles.low)));
+    if (!has_greatest) gpu::assign(high, element(sorted, at(percentiles.high)));
+    return found;
+}
+
+std::optional<std::array<float, 2>> least_and_greatest(const gpu::Array& values) {
+    gpu::Array found = gpu::Array::empty(DType::float32, {2});
+    gpu::Array low = element(found, 0), high = element(found, 1);
+    gpu::reduce(gpu::Reduction::fmin, values, {.out = &low});
+    gpu::reduce(gpu::Reduction::fmax, values, {.out = &high});
+    std::array<float, 2> both{};
+    gpu::copy_to_host(both.data(), found.address(), sizeof both);
+    if (!std::isfinite(both[0]) && !std::isfinite(both[1])) return {};
+    return both;
 }
 
 void DrawList::begin_step() {

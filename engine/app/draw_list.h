@@ -7,12 +7,15 @@
 #include "engine/interop/frame_map.h"
 #include "engine/interop/shared_array.h"
 #include "engine/interop/texture.h"
+#include "engine/render/colormap.h"
 #include "engine/render/image.h"
 #include "engine/render/lines.h"
 #include "engine/render/points.h"
 #include "gpu/array/array.h"
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <variant>
@@ -20,27 +23,45 @@
 
 namespace lathe {
 
+/// Bytes of arrays that were drawn, by the way they took.
+struct DrawnBytes {
+    std::uint64_t in_place = 0; ///< where they lie
+    std::uint64_t copied = 0;   ///< once, on the device
+    std::uint64_t uploaded = 0; ///< once, from the host
+};
+
 /// The copies that are drawn where an array cannot be drawn as it lies. A step's first copy goes to
 /// the memory of the last step's first one, and so on, so that a loop allocates nothing.
 class LATHE_API DrawnCopies {
 public:
     void begin_step();
-    /// Memory that OpenGL draws from, contents undefined, for a copy of this step.
-    gpu::Array& memory(const std::shared_ptr<FrameMap>& map, DType dtype,
-                       const gpu::Extents& shape);
     /// The array itself where OpenGL can draw it, else a copy in the order of the legacy default
-    /// stream: as floats of 32 bits what it has no form for, of complex numbers the magnitudes.
-    /// Throws gpu::TypeError for structures.
+    /// stream: in floats of 32 bits what it has no form for. Throws gpu::TypeError for structures.
     gpu::Array of(const std::shared_ptr<FrameMap>& map, const gpu::Array& array);
     void clear();
+    /// Memory that OpenGL draws from, contents undefined, for a copy of this step that comes from
+    /// the host.
+    gpu::Array upload(const std::shared_ptr<FrameMap>& map, DType dtype, const gpu::Extents& shape);
+    /// Two floats: so much of the array's values, found in the order of the legacy default stream.
+    /// NaN is left out of least and greatest.
+    gpu::Array range(const std::shared_ptr<FrameMap>& map, const gpu::Array& values,
+                     const Percentiles& percentiles);
+    const DrawnBytes& bytes() const noexcept { return bytes_; }
 
 private:
+    gpu::Array& memory(const std::shared_ptr<FrameMap>& map, DType dtype,
+                       const gpu::Extents& shape);
     std::vector<gpu::Array> copies_;
     std::size_t used_ = 0;
+    DrawnBytes bytes_;
 };
+
+/// Least and greatest of the finite values, on the host: blocks. Nothing where there are none.
+std::optional<std::array<float, 2>> least_and_greatest(const gpu::Array& values);
 
 struct DrawnImage {
     gpu::Array array;
+    std::optional<gpu::Array> range; ///< two floats
     ImageStyle style;
 };
 struct DrawnTexture {
@@ -50,6 +71,7 @@ struct DrawnTexture {
 struct DrawnPoints {
     gpu::Array positions;
     std::optional<gpu::Array> values, colors;
+    std::optional<gpu::Array> range; ///< two floats
     PointsStyle style;
 };
 struct DrawnLines {

@@ -18,6 +18,13 @@ namespace lathe {
 /// lies above them is 1.
 inline float per_unit(float low, float high) { return high == low ? 1e30f : 1 / (high - low); }
 
+/// A range of values from the values themselves: so many percent of them lie below `low` and
+/// `high`. 0 and 100 are the least and the greatest.
+struct Percentiles {
+    float low = 0;
+    float high = 100;
+};
+
 struct Rgb8 {
     std::uint8_t r = 0, g = 0, b = 0;
     bool operator==(const Rgb8&) const = default;

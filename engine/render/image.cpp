@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 namespace lathe {
 namespace {
@@ -31,6 +32,7 @@ struct ElementFormat {
 
 ElementFormat format_of(DType dtype) {
     switch (dtype) {
+    case DType::complex64:
     case DType::float32: return {"samplerBuffer", GL_R32F, GL_RG32F, GL_RGB32F, GL_RGBA32F};
     case DType::float16: return {"samplerBuffer", GL_R16F, GL_RG16F, 0, GL_RGBA16F};
     case DType::bool_:
@@ -41,8 +43,8 @@ ElementFormat format_of(DType dtype) {
     case DType::uint32: return {"usamplerBuffer", GL_R32UI, GL_RG32UI, GL_RGB32UI, GL_RGBA32UI};
     case DType::int32: return {"isamplerBuffer", GL_R32I, GL_RG32I, GL_RGB32I, GL_RGBA32I};
     default:
-        throw Error{fmt::format("an image of {} cannot be shown: float16, float32, bool and "
-                                "integers of up to 32 bits can",
+        throw Error{fmt::format("an image of {} cannot be shown: float16, float32, complex64, "
+                                "bool and integers of up to 32 bits can",
                                 name_of(dtype))};
     }
 }
@@ -61,6 +63,8 @@ struct ImageRenderer::Source {
     int width = 0, height = 0, channels = 1;
     bool vector = false;
     int first = 0;
+    bool is_complex = false;
+    bool has_range = false; ///< found by the device, bound
 };
 
 ImagePlacement ImagePlacement::fit(glm::vec2 picture, glm::vec2 viewport, float zoom,
@@ -100,6 +104,21 @@ void ImageRenderer::draw(const gl::Texture& texture, const ImageStyle& style,
 void ImageRenderer::draw(const ImageBuffer& image, const ImageStyle& style,
                          const ImagePlacement& placement, glm::vec2 framebuffer_size) {
     if (!image.buffer) throw Error{"an image was drawn without a buffer"};
+    if (image.dtype == DType::complex64) { // pairs of floats
+        if (image.channels != 1)
+            throw Error{
+                fmt::format("an image of complex numbers has one channel, got {}", image.channels)};
+        ImageBuffer pairs = image;
+        pairs.dtype = DType::float32;
+        pairs.channels = 2;
+        return draw(pairs, style, placement, framebuffer_size, true);
+    }
+    draw(image, style, placement, framebuffer_size, false);
+}
+
+void ImageRenderer::draw(const ImageBuffer& image, const ImageStyle& style,
+                         const ImagePlacement& placement, glm::vec2 framebuffer_size,
+                         bool is_complex) {
     if (image.width < 1 || image.height < 1 || image.channels < 1 || image.channels > 4)
         throw Error{
             fmt::format("an image of shape ({}, {}, {}) cannot be shown: sides are positive "
@@ -124,13 +143,16 @@ void ImageRenderer::draw(const ImageBuffer& image, const ImageStyle& style,
     // One fetch a pixel if the offset allows it, else one a channel.
     const bool vector = all_channels && image.offset % texel == 0;
     const std::size_t unit = vector ? texel : item;
+    if (image.range) range_.bind(2, *image.range, GL_R32F, 2);
     elements_.bind(0, *image.buffer, vector ? all_channels : format.one, needed / unit);
     draw(Source{.sampler = format.sampler,
                 .width = image.width,
                 .height = image.height,
                 .channels = image.channels,
                 .vector = vector,
-                .first = int(image.offset / unit)},
+                .first = int(image.offset / unit),
+                .is_complex = is_complex,
+                .has_range = image.range != nullptr},
          style, placement, framebuffer_size);
 }
 
@@ -143,6 +165,13 @@ void ImageRenderer::draw(const Source& source, const ImageStyle& style,
     std::vector<std::string> features;
     if (style.linear) features.emplace_back(taps > 1 ? "AVERAGE" : "SMOOTH");
     if (style.gamma != 1) features.emplace_back("GAMMA");
+    if (source.has_range) features.emplace_back("FOUND_RANGE");
+    const bool is_color = source.is_complex && style.complex_as == ComplexAs::color;
+    const bool is_phase = source.is_complex && style.complex_as == ComplexAs::phase;
+    if (source.is_complex)
+        features.emplace_back(is_color   ? "COMPLEX_COLOR"
+                              : is_phase ? "COMPLEX_PHASE"
+                                         : "COMPLEX_MAGNITUDE");
     gl::Program& p = program(source, std::move(features));
     const glm::vec2 low = placement.origin / framebuffer_size;
     const glm::vec2 high = (placement.origin + placement.size) / framebuffer_size;
@@ -152,10 +181,14 @@ void ImageRenderer::draw(const Source& source, const ImageStyle& style,
     p.set("first", source.first);
     p.set("taps", taps);
     p.set("footprint", footprint.x, footprint.y);
-    p.set("value_range", style.value_min, per_unit(style.value_min, style.value_max));
+    constexpr float pi = std::numbers::pi_v<float>;
+    const float low_value = is_phase ? -pi : style.value_min;
+    const float high_value = is_phase ? pi : style.value_max;
+    if (!source.has_range) p.set("value_range", low_value, per_unit(low_value, high_value));
     p.set("inverse_gamma", 1 / style.gamma);
     p.set("opacity", style.opacity);
-    if (source.channels == 1) Colormap::named(style.colormap).texture().bind(1);
+    if (source.channels == 1 || (source.is_complex && !is_color))
+        Colormap::named(style.colormap).texture().bind(1);
     const DrawState state{style.opacity >= 1 ? Mix::none : Mix::over, false};
     p.use();
     corners_->bind();

@@ -5,6 +5,7 @@
 
 #include "engine/core/api.h"
 #include "engine/core/dtype.h"
+#include "engine/render/colormap.h"
 #include "gl/buffer_texture.h"
 #include "gl/program.h"
 #include "gl/vertex_array.h"
@@ -24,6 +25,13 @@ class Buffer;
 class Texture;
 } // namespace gl
 
+/// What is seen of complex numbers.
+enum class ComplexAs {
+    magnitude, ///< through the colormap
+    phase,     ///< likewise: -π to π
+    color,     ///< the phase is the hue, 0 red, and the magnitude the brightness
+};
+
 struct ImageStyle {
     float value_min = 0; ///< becomes 0 (the colormap's first colour); uint8 colours want 0…255
     float value_max = 1;
@@ -32,16 +40,24 @@ struct ImageStyle {
     bool y_up = false;   ///< row 0 at the bottom
     std::string colormap = "viridis";
     float opacity = 1; ///< over what is there
+    ComplexAs complex_as = ComplexAs::magnitude;
+    /// Of an App: instead of value_min and value_max, so much of the picture's own values.
+    std::optional<Percentiles> percentiles{};
+    /// Of an App: its console says once that values lie outside of 0 to 1.
+    bool tells_outside = true;
 };
 
 /// Elements of shape (height, width, channels) in a buffer.
 struct ImageBuffer {
     const gl::Buffer* buffer = nullptr;
-    DType dtype = DType::float32; ///< float16, float32, bool_ or an integer of up to 32 bits
+    DType dtype =
+        DType::float32; ///< float16, float32, bool_, an integer of up to 32 bits, complex64
     int height = 0;
     int width = 0;
     int channels = 1;       ///< 1…4; a fourth is not looked at
     std::size_t offset = 0; ///< bytes to the first element
+    /// Two floats instead of ImageStyle's value_min and value_max; null: those.
+    const gl::Buffer* range = nullptr;
 };
 
 /// Where the picture lies: pixels of the framebuffer, from the top left corner.
@@ -71,6 +87,8 @@ public:
 
 private:
     struct Source;
+    void draw(const ImageBuffer& image, const ImageStyle& style, const ImagePlacement& placement,
+              glm::vec2 framebuffer_size, bool is_complex);
     void draw(const Source& source, const ImageStyle& style, const ImagePlacement& placement,
               glm::vec2 framebuffer_size);
     gl::Program& program(const Source& source, std::vector<std::string> features);
@@ -78,6 +96,7 @@ private:
     std::map<std::string, gl::Program> programs_;
     std::optional<gl::VertexArray> corners_;
     gl::BufferTexture elements_; // over the buffer being drawn
+    gl::BufferTexture range_;
 };
 
 } // namespace lathe

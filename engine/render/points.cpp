@@ -40,7 +40,8 @@ enum Feature : unsigned {
     kGlow = 8,
     kOpaque = 16,
     kQuad = 32,
-    kBall = 64
+    kBall = 64,
+    kFoundRange = 128
 };
 
 std::vector<std::string> defines_of(unsigned features) {
@@ -51,6 +52,7 @@ std::vector<std::string> defines_of(unsigned features) {
     if (features & kGlow) defines.emplace_back("GLOW");
     if (features & kOpaque) defines.emplace_back("OPAQUE");
     if (features & kQuad) defines.emplace_back("QUAD");
+    if (features & kFoundRange) defines.emplace_back("FOUND_RANGE");
     return defines;
 }
 
@@ -98,7 +100,10 @@ struct Look {
 
 unsigned features_of(const PointsData& data, const PointsStyle& style, const Look& look,
                      float pixels) {
-    const unsigned attributes = data.colors ? kColors : data.values ? kValues : 0u;
+    const unsigned attributes = data.colors    ? kColors
+                                : !data.values ? 0u
+                                : data.range   ? kValues | kFoundRange
+                                               : kValues;
     // A disc that is hardly a pixel is a square; the shader without ROUND is the cheaper one.
     const bool round = style.round && (style.world_size || style.size > 1.5f);
     const bool opaque = style.blend == Blend::opaque;
@@ -200,7 +205,8 @@ void PointsRenderer::draw(const PointsData& data, const PointsStyle& style,
     const glm::vec4 tint = tinted ? style.color : glm::vec4{1};
     p.set("tint", tint.r, tint.g, tint.b, tint.a * style.opacity);
     if (features & kValues) {
-        p.set("value_range", style.value_min, per_unit(style.value_min, style.value_max));
+        if (features & kFoundRange) range_.bind(2, *data.range, GL_R32F, 2);
+        else p.set("value_range", style.value_min, per_unit(style.value_min, style.value_max));
         Colormap::named(style.colormap).texture().bind(1);
     }
     const DrawState state{style.blend == Blend::additive ? Mix::add

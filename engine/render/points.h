@@ -4,6 +4,8 @@
 #pragma once
 
 #include "engine/core/api.h"
+#include "engine/render/colormap.h"
+#include "gl/buffer_texture.h"
 #include "gl/program.h"
 #include "gl/vertex_array.h"
 
@@ -13,6 +15,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 
 namespace lathe {
@@ -40,6 +43,8 @@ struct PointsStyle {
     std::string colormap = "viridis";
     float value_min = 0; ///< the scalar that gets the colormap's first colour
     float value_max = 1;
+    /// Of an App: instead of both, so much of the points' own values.
+    std::optional<Percentiles> percentiles{};
 };
 
 /// What to draw. Buffers are borrowed until the draw call returns.
@@ -51,6 +56,7 @@ struct PointsData {
 
     const gl::Buffer* values = nullptr; ///< a float32 a point, through the colormap
     std::size_t value_offset = 0;
+    const gl::Buffer* range = nullptr; ///< two floats instead of PointsStyle's; null: those
 
     const gl::Buffer* colors = nullptr; ///< RGBA a point; wins over `values`
     bool colors_are_bytes = true;       ///< 4 × uint8, else 4 × float32
@@ -71,6 +77,7 @@ private:
     gl::VertexArray& array(const PointsData& data, unsigned features);
     std::map<unsigned, gl::Program> programs_;
     std::map<unsigned, gl::VertexArray> arrays_;
+    gl::BufferTexture range_;
 };
 
 } // namespace lathe

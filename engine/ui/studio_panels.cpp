@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The studio's panels of one frame, and the words of its status bar.
 #include "engine/ui/studio_panels.h"
+#include "engine/app/draw_list.h"
 #include "engine/app/frame_loop.h"
 #include "engine/interop/interop_mode.h"
 #include "engine/ui/theme.h"
@@ -68,9 +69,16 @@ std::vector<StatusItem> Studio::Panels::status_left() {
 }
 
 std::vector<StatusItem> Studio::Panels::status_right() {
-    return {{fmt::format("copied {}", bytes_text(interop_stats().bytes_copied)),
-             "Bytes that went through the host to reach OpenGL", StatusItem::Tone::plain},
-            compile_item(studio.kernels())};
+    const DrawnBytes& drawn = studio.drawn_bytes();
+    const std::uint64_t shared = interop_stats().bytes_copied;
+    return {
+        {fmt::format("copied {}", bytes_text(shared + drawn.copied + drawn.uploaded)),
+         fmt::format("Of what was drawn: {} where it lies, {} copied on the device, {} from the "
+                     "host; shared memory that went through the host: {}",
+                     bytes_text(drawn.in_place), bytes_text(drawn.copied),
+                     bytes_text(drawn.uploaded), bytes_text(shared)),
+         StatusItem::Tone::plain},
+        compile_item(studio.kernels())};
 }
 
 std::string Studio::Panels::picture_message() {

@@ -380,6 +380,7 @@ class Studio:
         low: float = 0.0,
         high: float = 1.0,
         round: bool = True,
+        in_percent: bool = False,
     ) -> None: ...
     def lines(
         self,
@@ -399,6 +400,9 @@ class Studio:
         smooth: bool = False,
         y_up: bool = False,
         opacity: float = 1.0,
+        in_percent: bool = False,
+        tells_outside: bool = True,
+        complex_as: str = "magnitude",
     ) -> None: ...
     def screenshot(self, with_ui: bool = False) -> NDArray[np.uint8]: ...
 

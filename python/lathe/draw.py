@@ -4,17 +4,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from lathe._lathe import Studio
+from lathe._lathe import Studio, Texture
 from lathe.drawable import in_words, look_at, on_device
 from lathe.native import native
 
 __all__ = ["Drawing"]
 
 BLENDS = ("opaque", "alpha", "additive")
+COMPLEX_AS = ("magnitude", "phase", "color")
+Range = tuple[float, float] | tuple[str, str] | Literal["auto"]
 PICTURE_KINDS = "biufc"
 FLOATS = (np.float32, np.float64)
 
@@ -30,7 +32,8 @@ class Drawing:
         array: Any,
         *,
         colormap: str = "viridis",
-        range: tuple[float, float] | None = None,
+        range: Range | None = None,
+        complex_as: Literal["magnitude", "phase", "color"] = "magnitude",
         gamma: float = 1.0,
         smooth: bool = False,
         y_up: bool = False,
@@ -44,12 +47,18 @@ class Drawing:
             Numbers. One channel goes through the colormap, three are red, green, blue; a fourth is
             not looked at. An array of the App's is drawn from its own memory. Others are copied, as
             they are now: other arrays on the device there, host arrays to it. Numbers of 8 bytes
-            are copied as float32, of complex numbers the magnitudes.
+            are copied as float32, complex128 as complex64. `stats` counts the bytes.
         colormap : str
             One of `lathe.colormap_names()`.
-        range : (float, float)
-            Values of the colormap's first and last colour, or of black and full colour;
-            (0, 255) for uint8, (0, 1) for others unless given.
+        range : (float, float), "auto" or (str, str), optional
+            Values of the colormap's first and last colour, or of black and full colour.
+            ``"auto"``: least and greatest of the array, NaN left out; ``("2%", "98%")``: so many
+            percent of its values lie below, by a sample of 65,536 at most. Both are found on the
+            device in each step, for arrays. Unless given (0, 255) for uint8, (0, 1) for others;
+            the console says once that floats lie outside.
+        complex_as : str
+            What is seen of complex numbers: ``"magnitude"`` or ``"phase"`` (-π to π) through the
+            colormap, or ``"color"``: the phase is the hue, 0 red, the magnitude the brightness.
         gamma : float
             The value in the range becomes value**(1 / gamma).
         smooth : bool
@@ -75,12 +84,22 @@ class Drawing:
                 f"a picture of {seen.dtype} cannot be shown: numbers can, got {in_words(seen)}"
             )
         _check_choice("colormap", colormap, native.colormap_names())
+        _check_choice("complex_as", complex_as, COMPLEX_AS)
         unless_given = (0.0, 255.0) if seen.dtype == np.uint8 else (0.0, 1.0)
-        low, high = _two_numbers("range", unless_given if range is None else range)
+        low, high, in_percent = _range(unless_given if range is None else range)
         gamma, opacity = _number("gamma", gamma), _number("opacity", opacity)
+        if isinstance(seen, Texture):
+            if in_percent:
+                raise ValueError("the range of a texture is two numbers; those of arrays are found")
+            self.__studio.image(seen, colormap, low, high, gamma, bool(smooth), bool(y_up), opacity)
+            return
+        if seen.dtype.kind == "c" and len(shape) == 3 and shape[2] > 1:
+            raise ValueError(
+                f"a picture of complex numbers is (height, width), got {in_words(seen)}"
+            )
         self.__studio.image(
             on_device(self.__studio, seen), colormap, low, high, gamma, bool(smooth), bool(y_up),
-            opacity,
+            opacity, in_percent, range is None, complex_as,
         )  # fmt: skip
 
     def points(
@@ -95,7 +114,7 @@ class Drawing:
         opacity: float = 1.0,
         blend: str = "alpha",
         colormap: str = "viridis",
-        range: tuple[float, float] = (0.0, 1.0),
+        range: Range = (0.0, 1.0),
         round: bool = True,
     ) -> None:
         """Draws points. Arrays of the App are read where they lie, others are copied (`image`).
@@ -121,7 +140,8 @@ class Drawing:
             ``"opaque"``: near points hide those behind; ``"alpha"``, in the order of the array; or
             ``"additive"``: light adds up.
         colormap : str
-        range : (float, float)
+        range : (float, float), "auto" or (str, str)
+            Of `values`; see `image`.
         round : bool
             Soft discs; squares, the fastest, otherwise.
         """
@@ -139,14 +159,14 @@ class Drawing:
         _check_choice("blend", blend, BLENDS)
         _check_choice("colormap", colormap, native.colormap_names())
         rgba = _rgba(color)
-        low, high = _two_numbers("range", range)
+        low, high, in_percent = _range(range)
         size, opacity = _number("size", size), _number("opacity", opacity)
         drawn = on_device(self.__studio, places)
         shown = None if levels is None else on_device(self.__studio, levels)
         tinted = None if tints is None else on_device(self.__studio, tints)
         self.__studio.points(
             drawn, shown, tinted, size, bool(world_size), rgba, opacity, blend, colormap, low, high,
-            bool(round),
+            bool(round), in_percent,
         )  # fmt: skip
 
     def lines(
@@ -199,12 +219,30 @@ def _number(what: str, value: object) -> float:
         raise TypeError(f"{what} is a number, got {value!r}") from None
 
 
-def _two_numbers(what: str, value: Sequence[float]) -> tuple[float, float]:
+def _range(value: Any) -> tuple[float, float, bool]:
+    """Two numbers, and whether they are percent of the values."""
+    if isinstance(value, str):
+        if value != "auto":
+            raise ValueError(
+                f'range is two numbers, two of percent ("2%", "98%") or "auto", got {value!r}'
+            )
+        return 0.0, 100.0, True
     try:
         low, high = value
     except (TypeError, ValueError):
-        raise TypeError(f"{what} is two numbers, got {value!r}") from None
-    return _number(what, low), _number(what, high)
+        raise TypeError(f"range is two numbers, got {value!r}") from None
+    if not isinstance(low, str) or not isinstance(high, str):
+        return _number("range", low), _number("range", high), False
+    percents = [each.strip() for each in (low, high)]
+    try:
+        numbers = [float(each.removesuffix("%")) for each in percents]
+    except ValueError:
+        numbers = []
+    if not all(each.endswith("%") for each in percents) or not numbers:
+        raise ValueError(f'percent of a range are written as "2%", got {value!r}')
+    if not 0 <= numbers[0] < numbers[1] <= 100:
+        raise ValueError(f"a range goes up from 0% to 100%, got {value!r}")
+    return numbers[0], numbers[1], True
 
 
 def _rgba(color: Sequence[float]) -> tuple[float, float, float, float]:

@@ -39,10 +39,11 @@ def on_device(studio: Studio, seen: Any) -> Any:
     for which this blocks."""
     if not isinstance(seen, np.ndarray):
         return seen
-    values = np.abs(seen) if seen.dtype.kind == "c" else seen
-    wanted = np.dtype(np.float32) if values.dtype.itemsize > 4 else values.dtype
-    copy = studio.drawn_memory(values.shape, wanted)
-    copy.set(np.ascontiguousarray(values, wanted))
+    wanted = seen.dtype if seen.dtype.itemsize <= 4 else np.dtype(np.float32)
+    if seen.dtype.kind == "c":
+        wanted = np.dtype(np.complex64)
+    copy = studio.drawn_memory(seen.shape, wanted)
+    copy.set(np.ascontiguousarray(seen, wanted))
     return copy
 
 

@@ -281,10 +281,10 @@ def _read_drawing(sketch: Sketch, line: _Line) -> None:
             arguments[name] = True
         elif name in ("gamma", "size", "fade"):
             arguments[name] = line.numbers(value, ",", name, 1)[0]
-        elif name == "range":
+        elif name == "range" and value != "auto":
             low, dots, high = value.partition("..")
             if not dots:
-                line.fail(f"range is a..b; got {value}")
+                line.fail(f"range is a..b or auto; got {value}")
             arguments[name] = (
                 line.numbers(low, ",", "range", 1)[0],
                 line.numbers(high, ",", "range", 1)[0],

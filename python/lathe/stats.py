@@ -26,6 +26,12 @@ class Stats:
     bytes_copied : int
         Bytes of shared arrays that went through the host since the start; 0 where GL and CUDA share
         their memory.
+    bytes_drawn_in_place : int
+        Bytes of arrays that steps have drawn from where they lie.
+    bytes_drawn_by_copy : int
+        Bytes that were copied once on the device, to be drawn.
+    bytes_uploaded : int
+        Bytes that were copied once from the host, to be drawn.
     """
 
     frames: int
@@ -34,6 +40,9 @@ class Stats:
     frame_ms_p95: float
     work_ms_p50: float
     bytes_copied: int
+    bytes_drawn_in_place: int
+    bytes_drawn_by_copy: int
+    bytes_uploaded: int
 
     @classmethod
     def of(cls, studio: Studio) -> Stats:
@@ -46,4 +55,7 @@ class Stats:
             frame_ms_p95=s["frame_ms"]["p95"],
             work_ms_p50=s["work_ms"]["p50"],
             bytes_copied=s["bytes_copied"],
+            bytes_drawn_in_place=s["bytes_drawn_in_place"],
+            bytes_drawn_by_copy=s["bytes_drawn_by_copy"],
+            bytes_uploaded=s["bytes_uploaded"],
         )

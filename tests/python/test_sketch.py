@@ -23,7 +23,7 @@ GOOD = """
 //@ launch first grid=8x4 block=8x2 once
 //@ launch second grid=8x4 times=3 swap=u:v
 //@ image u colormap=magma range=-1..2.5 smooth
-//@ points p size=4 blend=additive values=w
+//@ points p size=4 blend=additive values=w range=auto
 """
 
 
@@ -42,7 +42,10 @@ def test_directives():
     assert (second.times, second.swaps, second.once) == (3, (("u", "v"),), False)
     image, points = sketch.drawings
     assert image.arguments == {"colormap": "magma", "range": (-1, 2.5), "smooth": True}
-    assert (points.arguments, points.values) == ({"size": 4, "blend": "additive"}, "w")
+    assert (points.arguments, points.values) == (
+        {"size": 4, "blend": "additive", "range": "auto"},
+        "w",
+    )
 
 
 @pytest.mark.parametrize(

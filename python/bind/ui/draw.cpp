@@ -64,7 +64,7 @@ glm::vec4 vec4_from(const std::array<float, 4>& c) { return {c[0], c[1], c[2], c
 void draw_points(Studio& e, const py::object& positions, const py::object& values,
                  const py::object& colors, float size, bool world_size,
                  const std::array<float, 4>& color, float opacity, const std::string& blend,
-                 const std::string& colormap, float low, float high, bool round) {
+                 const std::string& colormap, float low, float high, bool round, bool in_percent) {
     PointsStyle style;
     style.size = size;
     style.world_size = world_size;
@@ -73,8 +73,8 @@ void draw_points(Studio& e, const py::object& positions, const py::object& value
     style.blend = blend_from(blend);
     style.round = round;
     style.colormap = colormap;
-    style.value_min = low;
-    style.value_max = high;
+    if (in_percent) style.percentiles = {low, high};
+    else style.value_min = low, style.value_max = high;
     const auto optional = [](const py::object& array) {
         return array.is_none() ? nullptr : &array_of(array);
     };
@@ -84,6 +84,12 @@ void draw_points(Studio& e, const py::object& positions, const py::object& value
 void draw_lines(Studio& e, const py::object& positions, const std::array<float, 4>& color,
                 float fade, bool segments, bool closed) {
     e.lines(array_of(positions), {.color = vec4_from(color), .fade = fade}, segments, closed);
+}
+
+ComplexAs complex_as_from(const std::string& name) {
+    return name == "phase"   ? ComplexAs::phase
+           : name == "color" ? ComplexAs::color
+                             : ComplexAs::magnitude;
 }
 
 ImageStyle image_style(const std::string& colormap, float low, float high, float gamma, bool smooth,
@@ -100,8 +106,14 @@ ImageStyle image_style(const std::string& colormap, float low, float high, float
 }
 
 void draw_image(Studio& e, const py::object& array, const std::string& colormap, float low,
-                float high, float gamma, bool smooth, bool y_up, float opacity) {
-    e.image(array_of(array), image_style(colormap, low, high, gamma, smooth, y_up, opacity));
+                float high, float gamma, bool smooth, bool y_up, float opacity, bool in_percent,
+                bool tells_outside, const std::string& complex_as) {
+    ImageStyle style = image_style(colormap, low, high, gamma, smooth, y_up, opacity);
+    if (in_percent) style.percentiles = {low, high};
+    style.tells_outside = tells_outside;
+    style.complex_as = complex_as_from(complex_as);
+    const gpu::Array& of = array_of(array);
+    e.image(of, style);
 }
 
 void draw_texture(Studio& e, const Texture& texture, const std::string& colormap, float low,
@@ -117,7 +129,7 @@ void bind_drawing(py::class_<Studio, std::shared_ptr<Studio>>& c) {
           py::arg("color") = std::array<float, 4>{0.95f, 0.80f, 0.55f, 1.0f},
           py::arg("opacity") = 1.0f, py::arg("blend") = "alpha", py::arg("colormap") = "viridis",
           py::arg("low") = 0.0f, py::arg("high") = 1.0f, py::arg("round") = true,
-          "Into the drawing list: App.points.");
+          py::arg("in_percent") = false, "Into the drawing list: App.points.");
     c.def("lines", &draw_lines, py::arg("positions"),
           py::arg("color") = std::array<float, 4>{0.6f, 0.65f, 0.7f, 1.0f}, py::arg("fade") = 0.0f,
           py::arg("segments") = false, py::arg("closed") = false,
@@ -128,7 +140,8 @@ void bind_drawing(py::class_<Studio, std::shared_ptr<Studio>>& c) {
     c.def("image", &draw_image, py::arg("array"), py::arg("colormap") = "viridis",
           py::arg("low") = 0.0f, py::arg("high") = 1.0f, py::arg("gamma") = 1.0f,
           py::arg("smooth") = false, py::arg("y_up") = false, py::arg("opacity") = 1.0f,
-          "Into the drawing list: App.image.");
+          py::arg("in_percent") = false, py::arg("tells_outside") = true,
+          py::arg("complex_as") = "magnitude", "Into the drawing list: App.image.");
     c.def(
         "drawn_memory",
         [](Studio& e, const py::object& shape, const py::object& dtype) {

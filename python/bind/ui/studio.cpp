@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "engine/ui/studio.h"
+#include "engine/app/draw_list.h"
 
 #include "engine/app/camera.h"
 #include "engine/app/console.h"
@@ -84,6 +85,9 @@ py::dict stats_of(Studio& e) {
     out["frames_per_second"] = s.frames_per_second();
     out["bytes_copied"] = interop_stats().bytes_copied;
     out["maps"] = interop_stats().maps;
+    out["bytes_drawn_in_place"] = e.drawn_bytes().in_place;
+    out["bytes_drawn_by_copy"] = e.drawn_bytes().copied;
+    out["bytes_uploaded"] = e.drawn_bytes().uploaded;
     return out;
 }
 
