@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <utility>
 
@@ -40,7 +42,8 @@ void Console::write(Source source, log::Level level, std::string_view text) {
             return;
         }
     }
-    lines_.push_back({level, source, std::chrono::system_clock::now(), std::string{text}, 1});
+    lines_.push_back(
+        {next_++, level, source, std::chrono::system_clock::now(), std::string{text}, 1});
     if (lines_.size() > kLinesKept) lines_.pop_front();
 }
 
@@ -70,9 +73,16 @@ void Console::clear() {
     errors_ = 0;
 }
 
-std::vector<Console::Line> Console::lines() const {
+std::vector<Console::Line> Console::lines(std::uint64_t from) const {
     std::lock_guard lock{mutex_};
-    return {lines_.begin(), lines_.end()};
+    const std::uint64_t first = next_ - lines_.size();
+    const std::size_t skipped = from > first ? std::size_t(std::min(from, next_) - first) : 0;
+    return {lines_.begin() + std::ptrdiff_t(skipped), lines_.end()};
+}
+
+std::uint64_t Console::first() const {
+    std::lock_guard lock{mutex_};
+    return next_ - lines_.size();
 }
 
 int Console::errors() const {

@@ -22,6 +22,7 @@ public:
     enum class Source { log, script, device, compiler };
 
     struct Line {
+        std::uint64_t number = 0; ///< of the lines since the start
         log::Level level = log::Level::info;
         Source source = Source::log;
         std::chrono::system_clock::time_point time{};
@@ -47,8 +48,10 @@ public:
     void set_echo(bool on) { echo_ = on; }
     void clear();
 
-    /// A copy, oldest first.
-    std::vector<Line> lines() const;
+    /// A copy of those numbered `from` or later, oldest first.
+    std::vector<Line> lines(std::uint64_t from = 0) const;
+    /// The number of the oldest line that is kept; of the next one where there is none.
+    std::uint64_t first() const;
     /// Lines of level error since the last clear().
     int errors() const;
     /// How often something was written since the start.
@@ -60,6 +63,7 @@ private:
     std::string unfinished_; ///< of the device's printf
     std::atomic<bool> echo_{false};
     std::uint64_t written_ = 0;
+    std::uint64_t next_ = 0; ///< line's number
     int errors_ = 0;
     int sink_ = 0;
 };

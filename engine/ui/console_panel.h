@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The lines of a Console: filtered, copied, followed.
+// The lines of a Console: filtered, copied, followed. A frame reads the new ones and draws those in
+// view; what is known of the others is kept.
 #pragma once
 
 #include "engine/app/console.h"
 #include "engine/core/api.h"
 
 #include <cstdint>
+#include <deque>
 #include <string>
 
 namespace lathe {
@@ -18,11 +20,24 @@ public:
     void draw();
 
 private:
+    struct Row {
+        Console::Line line;
+        std::string origin; ///< when and from whom
+        float height = -1;  ///< 0: not shown; less: not measured
+    };
     bool shown(const Console::Line& line) const;
+    void read_lines();
     void draw_toolbar();
     void draw_lines();
+    void draw_row(const Row& row, float indent);
+    void draw_menu() const;
+    void forget_heights();
 
     Console& console_;
+    std::deque<Row> rows_;
+    std::uint64_t read_ = 0;     ///< written() of what rows_ hold
+    float width_ = 0, font_ = 0; ///< that heights are measured for
+    std::string menu_text_;      ///< of the line whose menu is open
     std::string filter_;
     bool hide_info_ = false;
     bool follow_ = true;
