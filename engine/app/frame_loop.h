@@ -43,6 +43,7 @@ public:
     FrameSample last() const;
     /// Over the samples kept, e.g. summary(&FrameSample::frame_ms); zeros where there are none.
     Summary summary(double FrameSample::* member) const;
+    double mean(double FrameSample::* member) const;
     double frames_per_second() const;
     void clear();
 

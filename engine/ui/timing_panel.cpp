@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 
 namespace lathe {
 
@@ -31,7 +32,9 @@ void number(double ms) {
     theme::text(text);
 }
 
-void table(const FrameStats& stats) {
+using Summaries = std::array<FrameStats::Summary, kSeries.size()>;
+
+void table(const FrameStats& stats, const Summaries& summaries) {
     const ImGuiTableFlags flags = ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoPadOuterX;
     if (!ImGui::BeginTable("times", 4, flags)) return;
     ImGui::TableSetupColumn("", ImGuiTableColumnFlags_WidthStretch);
@@ -45,13 +48,13 @@ void table(const FrameStats& stats) {
                                  ImGui::CalcTextSize(title).x);
         theme::text(title, theme::kDim);
     }
-    for (const Series& s : kSeries) {
-        const auto summary = stats.summary(s.member);
+    for (std::size_t i = 0; i < kSeries.size(); ++i) {
+        const Series& s = kSeries[i];
         ImGui::TableNextRow();
         ImGui::TableNextColumn();
         theme::dot(s.rgb);
         theme::text(s.name);
-        for (const double ms : {stats.last().*s.member, summary.p50, summary.p95}) {
+        for (const double ms : {stats.last().*s.member, summaries[i].p50, summaries[i].p95}) {
             ImGui::TableNextColumn();
             number(ms);
         }
@@ -88,9 +91,12 @@ void TimingPanel::draw(const FrameStats& stats) {
     const auto samples = stats.samples();
     double highest = 1;
     for (const auto& s : samples) highest = std::max({highest, s.frame_ms, s.sim_ms, s.draw_ms});
-    const double wanted = std::max(stats.summary(&FrameSample::frame_ms).p95 * 1.4, 2.0);
+    Summaries summaries;
+    for (std::size_t i = 0; i < kSeries.size(); ++i)
+        summaries[i] = stats.summary(kSeries[i].member);
+    const double wanted = std::max(summaries[0].p95 * 1.4, 2.0);
     top_ += (std::min(wanted, highest * 1.2) - top_) * 0.05;
-    table(stats);
+    table(stats, summaries);
     const ImVec2 free = ImGui::GetContentRegionAvail();
     if (free.y > theme::px(40)) plot(samples, top_, free);
     theme::pop_font();

@@ -6,7 +6,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <csignal>
+#include <cstddef>
+#include <numeric>
+#include <random>
+#include <vector>
 
 namespace {
 
@@ -34,6 +40,29 @@ TEST(FrameStats, SummaryIsOfTheLast240Frames) {
     EXPECT_EQ(stats.samples().front().sim_ms, 0);
     EXPECT_EQ(stats.samples().back().sim_ms, 239);
     EXPECT_EQ(stats.last().sim_ms, 239);
+}
+
+TEST(FrameStats, SummaryIsThatOfTheSortedTimes) {
+    std::mt19937 engine{7};
+    std::uniform_int_distribution<int> time{1, 50}; // many are equal
+    FrameStats stats;
+    std::vector<double> all;
+    for (int i = 0; i < 500; ++i) {
+        all.push_back(time(engine));
+        stats.push({.work_ms = all.back()});
+        std::vector<double> kept{all.end() - std::min<std::ptrdiff_t>(240, i + 1), all.end()};
+        std::sort(kept.begin(), kept.end());
+        const double count = double(kept.size());
+        const auto rank = [&](double share) {
+            return kept[std::size_t(std::ceil(share * count)) - 1];
+        };
+        const auto s = stats.summary(&FrameSample::work_ms);
+        EXPECT_EQ(s.p50, rank(0.5)) << i;
+        EXPECT_EQ(s.p95, rank(0.95)) << i;
+        EXPECT_EQ(s.max, kept.back());
+        EXPECT_NEAR(s.mean, std::accumulate(kept.begin(), kept.end(), 0.0) / count, 1e-9);
+        EXPECT_EQ(stats.mean(&FrameSample::work_ms), s.mean);
+    }
 }
 
 TEST(FrameLoop, EndsAfterMaxFramesAndKeepsEverySample) {
