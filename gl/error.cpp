@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "gl/error.h"
 
+#include "engine/core/environment.h"
 #include "engine/core/log.h"
 
 #include <glad/gl.h>
@@ -10,7 +11,9 @@
 namespace lathe::gl {
 namespace {
 
-/// The first error since the last check, in GL's words. One thread has one current context.
+/// The first error since the last check, in GL's words. One thread has one current context. Where
+/// messages are not synchronous, they may come late or on a thread of the driver's: then these are
+/// words for an error that glGetError() knows, and no errors by themselves.
 thread_local std::string pending;
 
 const char* name_of(GLenum code) {
@@ -51,7 +54,10 @@ void on_message(GLenum source, GLenum type, GLuint id, GLenum severity, GLsizei 
 
 void install_debug_output() {
     glEnable(GL_DEBUG_OUTPUT);
-    glEnable(GL_DEBUG_OUTPUT_SYNCHRONOUS);
+    // Within the call that a message is about, as a debugger wants it: keeps drivers from working
+    // on threads of their own.
+    if (environment("LATHE_GL_DEBUG")) glEnable(GL_DEBUG_OUTPUT_SYNCHRONOUS);
+    else glDisable(GL_DEBUG_OUTPUT_SYNCHRONOUS); // on in some drivers' debug contexts
     // Notifications tell where each buffer was placed: a line a call.
     glDebugMessageControl(GL_DONT_CARE, GL_DONT_CARE, GL_DEBUG_SEVERITY_NOTIFICATION, 0, nullptr,
                           GL_FALSE);
@@ -61,6 +67,8 @@ void install_debug_output() {
 void check(std::string_view what) {
     // Contexts without debug output (some drivers give it to debug contexts only) still have codes.
     const GLenum code = glGetError();
+    if (code == GL_NO_ERROR && !pending.empty() && !glIsEnabled(GL_DEBUG_OUTPUT_SYNCHRONOUS))
+        pending.clear();
     if (code == GL_NO_ERROR && pending.empty()) return;
     std::string words = code == GL_NO_ERROR ? std::string{} : std::string{name_of(code)};
     if (!pending.empty()) words += fmt::format("{}{}", words.empty() ? "" : " - ", pending);

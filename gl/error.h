@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What GL reports becomes a log line at once (debug output) and, where check() asks, an exception.
+// What GL reports becomes a log line (debug output) and, where check() asks, an exception.
 #pragma once
 
 #include "engine/core/api.h"
@@ -31,8 +31,9 @@ LATHE_API void check(std::string_view what);
 /// Forgets errors reported so far (a test that made one on purpose).
 LATHE_API void clear_errors() noexcept;
 
-/// Routes KHR_debug messages of the current context to lathe::log and to check(). Called once a
-/// context by Context.
+/// Routes KHR_debug messages of the current context to lathe::log and to check(): within the call
+/// that they are about if LATHE_GL_DEBUG is set, else perhaps later and on another thread. Called
+/// once a context by Context.
 LATHE_API void install_debug_output();
 
 } // namespace lathe::gl

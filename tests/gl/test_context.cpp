@@ -137,4 +137,22 @@ TEST_F(GlTest, CheckThrowsOnceAndNamesTheCall) {
     EXPECT_NO_THROW(gl::check("again"));
 }
 
+TEST(Context, MessagesWaitForNothingUnlessTheyAreAskedFor) {
+    const char* const before = std::getenv("LATHE_GL_DEBUG");
+    const std::string kept = before ? before : "";
+    for (const char* const asked : {"", "1"}) {
+        setenv("LATHE_GL_DEBUG", asked, 1);
+        const gl::HeadlessContext context;
+        EXPECT_TRUE(glIsEnabled(GL_DEBUG_OUTPUT));
+        EXPECT_EQ(bool(glIsEnabled(GL_DEBUG_OUTPUT_SYNCHRONOUS)), *asked != 0);
+        glEnable(0xDEAD);
+        EXPECT_THROW(gl::check("enabling nonsense"), gl::Error) << asked;
+        EXPECT_NO_THROW(gl::check("again")) << asked;
+        glEnable(0xDEAD);
+        gl::clear_errors();
+        EXPECT_NO_THROW(gl::check("forgotten")) << asked;
+    }
+    setenv("LATHE_GL_DEBUG", kept.c_str(), 1); // empty is as good as unset
+}
+
 } // namespace
