@@ -2,6 +2,7 @@
 #include "gpu/event.h"
 
 #include "gpu/driver/check.h"
+#include "gpu/poll.h"
 
 #include <cstring>
 
@@ -57,6 +58,11 @@ bool Event::done() const {
     if (code == CUDA_ERROR_NOT_READY) return false;
     if (code != CUDA_SUCCESS) throw Error{"cuEventQuery", code};
     return true;
+}
+
+bool Event::wait_for(std::chrono::nanoseconds time) const {
+    return detail::poll_for(time,
+                            [&] { return driver().cuEventQuery(get()) != CUDA_ERROR_NOT_READY; });
 }
 
 std::chrono::duration<float, std::milli> Event::elapsed_since(const Event& start) const {

@@ -48,6 +48,9 @@ public:
     void synchronize() const;
     /// Whether the marked work is done. Does not block. (cuEventQuery)
     bool done() const;
+    /// Whether it is done, within so long at most; also true where it failed, which synchronize()
+    /// says.
+    bool wait_for(std::chrono::nanoseconds time) const;
     /// Device time between two recorded, finished events. Resolution about 0.5 µs.
     /// Throws gpu::Error where either is not finished or was made without timing.
     std::chrono::duration<float, std::milli> elapsed_since(const Event& start) const;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "gpu/stream.h"
 
+#include "gpu/poll.h"
+
 #include "engine/core/log.h"
 #include "gpu/driver/check.h"
 #include "gpu/driver/device_traits.h"
@@ -40,19 +42,6 @@ void check(const char* routine, int code) {
     if (code != CUDA_SUCCESS) throw Error{routine, static_cast<CUresult>(code)};
 }
 
-/// For a driver that only knows "done or not": most work is short, so the first looks are close.
-bool poll_until(CUstream stream, std::chrono::steady_clock::time_point end) {
-    using namespace std::chrono;
-    const auto begin = steady_clock::now();
-    while (driver().cuStreamQuery(stream) == CUDA_ERROR_NOT_READY) {
-        const auto now = steady_clock::now();
-        if (now >= end) return false;
-        if (now - begin < milliseconds{2}) std::this_thread::yield();
-        else std::this_thread::sleep_until(std::min(now + microseconds{100}, end));
-    }
-    return true;
-}
-
 } // namespace
 
 bool can_cancel() noexcept {
@@ -87,14 +76,15 @@ bool StreamView::done() const {
 }
 
 bool StreamView::wait_for(std::chrono::nanoseconds time) const {
-    time = std::clamp<std::chrono::nanoseconds>(time, time.zero(), std::chrono::hours{24});
+    time = std::clamp<std::chrono::nanoseconds>(time, time.zero(), detail::kLongestPoll);
     if (const auto wait = device_traits().stream_wait) {
         const int code = wait(stream_, static_cast<std::uint64_t>(time.count()));
         if (code == CUDA_ERROR_NOT_READY) return false;
         check("latheSoftStreamWait", code);
         return true;
     }
-    return poll_until(stream_, std::chrono::steady_clock::now() + time);
+    return detail::poll_for(
+        time, [&] { return driver().cuStreamQuery(stream_) != CUDA_ERROR_NOT_READY; });
 }
 
 bool StreamView::cancel() const {

@@ -50,10 +50,10 @@ App::Parts::Parts(App& a, AppConfig c)
     : app{&a}, config{std::move(c)}, window{open_window(config)}, loop{window, &run_control},
       device{open_device()}, stream{gpu::StreamConfig{.non_blocking = false}},
       frame_map{window.context(), gpu::Context::primary(device), stream},
-      sim_begin{gpu::EventConfig{}}, sim_end{gpu::EventConfig{}},
       steps{a, config, window.headless()} {
     stream.set_time_limit(kLongestLaunch);
     frame_map.set_waits({[this] { wait(); }, [this] { synchronize(); }});
+    frame_map.set_on_map([this] { note_work(); });
     console.set_echo(true);
     device_output::add(console);
     size_scene({window.width(), window.height()});
@@ -130,26 +130,10 @@ bool App::begin_frame() {
     p.update_cameras(viewport());
     p.size_scene(scene_place());
     p.drew = p.is_list_drawn = p.space_in_frame = false;
-    p.sim_measured = false;
     p.placement.reset();
-    p.sim_begin.record(p.stream);
+    p.begin_work();
     p.in_frame = true;
     return true;
-}
-
-/// The stream is done with this frame's work: then its kernels have run without fault.
-void App::Parts::finish_simulation() {
-    try {
-        if (!sim_measured) sim_end.record(stream);
-        // The stream may wait for GL commands of this frame, which nobody else would send off.
-        if (!window.gl_info().is_software) gl::flush();
-        wait();
-        stream.synchronize();
-        loop.add_sim_ms(double(sim_end.elapsed_since(sim_begin).count()));
-        for (auto& s : slots) s.slot->confirm();
-    } catch (const gpu::Error& error) {
-        if (!report_fault(error)) throw;
-    }
 }
 
 void App::end_frame() {
@@ -172,7 +156,7 @@ void App::end_frame() {
     if (p.drew && !software) p.draw_timer.end();
     try {
         p.unmap();
-        p.finish_simulation();
+        p.finish_work();
     } catch (...) {
         if (!failure) failure = std::current_exception();
     }

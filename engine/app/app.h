@@ -160,9 +160,13 @@ public:
     /// it. False once the window is closed; end_frame is then not called.
     bool begin_frame();
     /// Draws the list, waits for the simulation stream, shows the window. A fault on the stream is
-    /// reported to its slot here; errors that no slot can answer for are thrown.
+    /// reported to its slot here; errors that no slot can answer for are thrown. On a GPU without
+    /// panels frames overlap: it waits for the frame before, whose fault it is then.
     void end_frame();
     bool in_frame() const;
+    /// Work is about to be given to the device that uses no memory of frame_map(): the time of the
+    /// frame's simulation begins with its first work. Mapping memory says so by itself.
+    void note_work();
     /// Blocks until the simulation stream is done. The window lives on meanwhile: it shows the last
     /// frame, Esc, its close button and Ctrl+C cancel what runs, which then is a fault. A kernel of
     /// more than 10 s (LATHE_SOFT_TIMEOUT_MS) is cancelled, too. A GPU cannot cancel: there Ctrl+C

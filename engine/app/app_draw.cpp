@@ -17,15 +17,14 @@
 
 namespace lathe {
 
-/// The first draw call of a frame ends what counts as simulation.
+/// The first draw call of a frame ends the simulation's part.
 void App::Parts::begin_drawing() {
     if (!in_frame) throw Error{"drawing outside begin_frame() and end_frame()"};
+    end_work();
     unmap();
     window.context().make_current(); // another App may have drawn since begin_frame()
     if (drew) return;
     drew = true;
-    sim_end.record(stream);
-    sim_measured = true;
     scene.bind();
     scene.clear(background);
     if (!window.gl_info().is_software) draw_timer.begin();

@@ -33,6 +33,7 @@ AppKernel::Launch AppKernel::grid(gpu::Dim3 grid, gpu::Dim3 block, std::size_t s
 
 const gpu::Kernel* AppKernel::find() const {
     if (!slot_.ready() && !app_.window().headless()) return nullptr;
+    app_.note_work();
     return entry_.empty() ? &slot_.kernel() : &slot_.kernel(entry_);
 }
 

@@ -32,6 +32,14 @@ struct AppSlot {
     std::uint64_t swapped_at = 0; ///< frame of the last swap
 };
 
+/// The simulation's part of a frame.
+struct FrameWork {
+    gpu::Event begin{gpu::EventConfig{}}, end{gpu::EventConfig{}};
+    bool has_begun = false, has_ended = false; ///< and the events are recorded
+    bool is_awaited = false;                   ///< the frame is over, the work perhaps not
+    std::vector<std::uint64_t> generations;    ///< of the slots, as they ran
+};
+
 struct App::Parts {
     Parts(App& app, AppConfig c);
     ~Parts();
@@ -46,8 +54,8 @@ struct App::Parts {
     gpu::Device device;
     gpu::Stream stream;
     FrameMap frame_map;
-    gpu::Event sim_begin, sim_end;
-    bool sim_measured = false;
+    std::array<FrameWork, 2> works; ///< of this frame and the one before
+    std::size_t frames_begun = 0;
     Worker build_worker, reflect_worker;
     ParameterSet parameters;
     std::vector<AppSlot> slots;
@@ -95,7 +103,15 @@ struct App::Parts {
     // app.cpp
     void update_cameras(const Viewport& viewport);
     void size_scene(std::array<int, 2> place);
-    void finish_simulation();
+
+    // app_work.cpp
+    FrameWork& work() { return works[frames_begun % 2]; }
+    void begin_work();
+    void note_work();
+    void end_work();
+    void finish_work();
+    void await(FrameWork& of);
+    bool frames_overlap() const;
 
     // app_pace.cpp
     void wait_alive();
@@ -103,9 +119,11 @@ struct App::Parts {
     bool may_rest(bool has_steps);
 
     // app_wait.cpp
+    using IsDone = std::function<bool(std::chrono::nanoseconds)>; ///< within so long
     void wait();
+    void wait_for(const IsDone& is_done);
     void wait_by(const std::function<void()>& call);
-    void wait_in_slices();
+    void wait_in_slices(const IsDone& is_done);
     void synchronize();
     void unmap();
     std::string finish() noexcept;

@@ -57,9 +57,13 @@ bool App::Parts::wait_is_cancelled() {
 }
 
 void App::Parts::wait() {
+    wait_for([this](std::chrono::nanoseconds most) { return stream.wait_for(most); });
+}
+
+void App::Parts::wait_for(const IsDone& is_done) {
     device_output::direct_to(console);
-    if (stream.wait_for(0ms)) return;
-    wait_by([this] { wait_in_slices(); });
+    if (is_done(0ms)) return;
+    wait_by([&] { wait_in_slices(is_done); });
 }
 
 /// A wait that may be long, as the program wants it.
@@ -68,12 +72,12 @@ void App::Parts::wait_by(const std::function<void()>& call) {
     else call();
 }
 
-void App::Parts::wait_in_slices() {
-    if (stream.wait_for(kUnnoticed)) return;
+void App::Parts::wait_in_slices(const IsDone& is_done) {
+    if (is_done(kUnnoticed)) return;
     const auto begin = steady_clock::now() - kUnnoticed;
     const std::unique_ptr<App, void (*)(App*)> shown{app, [](App* a) { a->hide_wait(); }};
     bool told = false, told_more = false;
-    while (!stream.wait_for(kSlice)) {
+    while (!is_done(kSlice)) {
         if (wait_is_cancelled()) return cancel_simulation();
         const std::chrono::duration<double> waited = steady_clock::now() - begin;
         if (waited < kHintAfter) continue;

@@ -144,7 +144,10 @@ void StepLoop::record() {
 
 void StepLoop::finish() {
     state_ = State::over;
-    if (!frames_of_start_) write_results();
+    if (!frames_of_start_) {
+        write_results();
+        app_.synchronize(); // where frames overlap nobody has waited for the last one
+    }
     frames_of_start_.reset();
 }
 

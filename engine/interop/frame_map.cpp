@@ -15,6 +15,7 @@ FrameMap::FrameMap(gl::Context& gl, gpu::Context cuda, gpu::StreamView stream)
 
 FrameMap::~FrameMap() {
     waits_ = {}; // of those that end before this does
+    before_map_ = {};
     try {
         unmap_all();
     } catch (const std::exception& error) {
@@ -71,6 +72,7 @@ void FrameMap::end_released() noexcept {
 }
 
 void FrameMap::map(std::span<const std::shared_ptr<FrameObject>> memories) {
+    if (before_map_) before_map_();
     gl_.make_current();
     std::vector<SharedObject*> objects;
     objects.reserve(memories.size());

@@ -7,6 +7,7 @@ import gc
 import itertools
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -399,3 +400,23 @@ def test_a_screenshot_takes_no_step_away(app):
         if app.step == 0:
             assert app.screenshot().shape == (48, 64, 3)
     assert steps == 4 * 3
+
+
+@pytest.mark.parametrize("way", ["kernel", "array"])
+def test_the_simulations_time_is_the_devices(way):
+    app = lathe.App("times", size=(32, 32), headless=True)
+    app.frame_limit = 8
+    x, plain = app.zeros((32, 32)), lathe.zeros(32)
+    one = app.kernel("__global__ void one(float* x) { x[threadIdx.x] = 1; }")
+    while app.frame():
+        time.sleep(0.05)  # the script's own
+        if way == "kernel":
+            one[1, 32](plain)
+        else:
+            x += 1
+        time.sleep(0.001)
+        app.image(x, range=(0, 9))
+    times = app._studio.stats
+    assert times["work_ms"]["p50"] > 50
+    assert 0 < times["sim_ms"]["p50"] < 25
+    app.close()

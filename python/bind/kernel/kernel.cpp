@@ -276,6 +276,7 @@ std::optional<double> PyKernel::launch(LaunchRequest request, const py::tuple& v
     if (!request.stream && !place && is_strict_) unwatched_launches = true;
     const gpu::Kernel kernel = kernel_; // another thread may swap it meanwhile
     const std::shared_ptr<const void> version = version_;
+    origin_->begin_launch();
     try {
         const GilRelease release;
         if (more.any()) gpu::launch_with(kernel, config, more, packed.pointers());
@@ -319,6 +320,7 @@ bool PyKernel::launch_plain(LaunchRequest& request, const GivenValues& values) {
     if (launch.is_legacy() && is_strict_) unwatched_launches.store(true, std::memory_order_relaxed);
     std::optional<StreamUse> use; // after the GIL is back, as it was made before it went
     if (!launch.blocks().empty()) use.emplace(config.stream, launch.blocks());
+    if (place_) origin_->begin_launch();
     try {
         if (config.block == last_block_ && !is_python_in_streams()) [[likely]] {
             kernel_.launch(config, block.pointers.data());

@@ -150,6 +150,7 @@ public:
         return LaunchPlace{app_->frame_map()->cuda(), app_->stream()};
     }
     ParameterSet* parameters() override { return &app_->parameters(); }
+    void begin_launch() override { app_->note_work(); }
     bool takes_fault(const gpu::Error& error) override { return app_->report_fault(error); }
     KernelSlot* slot() override { return &slot_; }
 

@@ -63,6 +63,8 @@ public:
     virtual std::optional<LaunchPlace> place() { return {}; }
     /// The values of parameters that a launch does not give; may be null.
     virtual ParameterSet* parameters() { return nullptr; }
+    /// A launch at place() is next.
+    virtual void begin_launch() {}
     /// Of a launch: true where somebody else tells of it, and the program goes on.
     virtual bool takes_fault(const gpu::Error&) { return false; }
     virtual KernelSlot* slot() { return nullptr; }
