@@ -3,8 +3,8 @@
 // where perspective gives each its own size, or a larger one; balls (balls.vert).
 // On a GPU every path is far below a frame. On llvmpipe (2 threads, 1280×720) a scattered point
 // costs about 0.3 µs whatever the shader does, most of it in memory: 100,000 points 30 ms as
-// squares of 1 pixel, 46 ms as discs of 3; a million 350 to 500 ms. As four vertices up to 10
-// pixels wide it costs twice as much; from 32 pixels on there is no difference.
+// squares of 1 pixel, 46 ms as discs of 3; a million 350 to 500 ms. As four vertices a small point
+// costs 1.6 times as much, from 32 pixels on there is no difference.
 #include "engine/render/points.h"
 
 #include "engine/core/error.h"
