@@ -4,6 +4,8 @@ drawing copies."""
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pytest
 
@@ -141,6 +143,53 @@ def test_each_way_of_drawing_is_counted(app, values):
     places = app.zeros((100, 2))
     assert drawn(app, lambda: app.points(places, values=other.ravel()[:100])) == (800, 400, 0)
     assert "copied" in " ".join(app.status)
+
+
+def heat_of(library):
+    """A step of heat conduction, the state in place, by another library on the device."""
+    if library == "torch":
+        torch = pytest.importorskip("torch")
+        u = torch.zeros((H, W), device="cuda")
+    else:
+        u = pytest.importorskip("cupy").zeros((H, W), dtype=np.float32)
+    u[10:30, 20:50] = 1
+
+    def step():
+        u[1:-1, 1:-1] += 0.2 * (
+            u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:] - 4 * u[1:-1, 1:-1]
+        )
+
+    return u, step
+
+
+@pytest.mark.skipif(
+    os.environ["LATHE_DEVICE"] == "software", reason="other libraries use the driver itself"
+)
+@pytest.mark.parametrize("library", ["torch", "cupy"])
+def test_the_scene_of_another_librarys_array(app, library):
+    u, step = heat_of(library)
+    ours = app.zeros((H, W))
+    ours[10:30, 20:50] = 1
+    for _ in range(5):
+        before = app.stats
+        assert app.frame()
+        step()
+        app.image(u, colormap="gray")
+        theirs = app.screenshot()
+        assert app.stats.bytes_drawn_by_copy - before.bytes_drawn_by_copy == 4 * W * H
+        before = app.stats
+        assert app.frame()
+        ours[1:-1, 1:-1] += 0.2 * (
+            ours[:-2, 1:-1] + ours[2:, 1:-1] + ours[1:-1, :-2] + ours[1:-1, 2:]
+            - 4 * ours[1:-1, 1:-1]
+        )  # fmt: skip
+        app.image(ours, colormap="gray")
+        after = app.stats
+        np.testing.assert_allclose(app.screenshot().astype(int), theirs, atol=1)
+        assert after.bytes_drawn_in_place - before.bytes_drawn_in_place == 4 * W * H
+        assert after.bytes_drawn_by_copy == before.bytes_drawn_by_copy
+        assert after.bytes_uploaded == before.bytes_uploaded
+        assert after.bytes_copied == before.bytes_copied
 
 
 def test_a_freed_or_changed_array_does_not_change_the_picture(app, values):
