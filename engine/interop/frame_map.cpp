@@ -15,7 +15,7 @@ FrameMap::FrameMap(gl::Context& gl, gpu::Context cuda, gpu::StreamView stream)
 
 FrameMap::~FrameMap() {
     waits_ = {}; // of those that end before this does
-    before_map_ = {};
+    after_map_ = {};
     try {
         unmap_all();
     } catch (const std::exception& error) {
@@ -72,12 +72,12 @@ void FrameMap::end_released() noexcept {
 }
 
 void FrameMap::map(std::span<const std::shared_ptr<FrameObject>> memories) {
-    if (before_map_) before_map_();
     gl_.make_current();
     std::vector<SharedObject*> objects;
     objects.reserve(memories.size());
     for (const auto& each : memories) objects.push_back(&each->object());
     mappings_.emplace_back(std::span<SharedObject* const>{objects}, stream_);
+    if (after_map_) after_map_();
     for (std::size_t i = 0; i < memories.size(); ++i) {
         memories[i]->on_map(mappings_.back(), i);
         held_.push_back(memories[i]);

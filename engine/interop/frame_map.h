@@ -62,8 +62,8 @@ public:
     ~FrameMap();
 
     void set_waits(Waits waits) { waits_ = std::move(waits); }
-    /// Called before memory is mapped.
-    void set_on_map(std::function<void()> call) { before_map_ = std::move(call); }
+    /// Called when memory has been mapped, in the order of the stream.
+    void set_on_map(std::function<void()> call) { after_map_ = std::move(call); }
     /// The thread that maps from now on; at first the one that made this.
     void use_this_thread() noexcept { thread_ = std::this_thread::get_id(); }
     const gpu::Context& cuda() const noexcept { return cuda_; }
@@ -96,7 +96,7 @@ private:
     gpu::Context cuda_;
     gpu::StreamView stream_;
     Waits waits_;
-    std::function<void()> before_map_;
+    std::function<void()> after_map_;
     std::atomic<std::thread::id> thread_;
     std::vector<Mapping> mappings_;
     std::vector<std::weak_ptr<FrameObject>> held_; ///< mapped; those that ended are in released_

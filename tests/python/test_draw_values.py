@@ -192,6 +192,17 @@ def test_the_scene_of_another_librarys_array(app, library):
         assert after.bytes_copied == before.bytes_copied
 
 
+def test_what_no_kernel_has_touched_is_drawn_without_a_map(app):
+    x = app.zeros((H, W))
+    for _ in range(3):
+        maps = app._studio.stats["maps"]
+        assert app.frame()
+        app.image(x, range=(0, 1))
+        app.image(x[:20], range=(0, 1))
+        app.screenshot()
+        assert app._studio.stats["maps"] == maps
+
+
 def test_a_freed_or_changed_array_does_not_change_the_picture(app, values):
     assert app.frame()
     copy, host = lathe.asarray(values), values.copy()

@@ -161,7 +161,7 @@ def from_dlpack(x: Any) -> GPUArray:
 
 def is_on_device(x: Any) -> bool:
     """Whether `asarray` shares the memory of `x`, and copies nothing from the host."""
-    if hasattr(x, "__cuda_array_interface__"):
+    if isinstance(x, GPUArray) or hasattr(x, "__cuda_array_interface__"):
         return True
     ask = getattr(x, "__dlpack_device__", None)
     return ask is not None and int(ask()[0]) in (_CUDA, _CUDA_MANAGED)
