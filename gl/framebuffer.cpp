@@ -11,9 +11,26 @@
 namespace lathe::gl {
 namespace {
 
-/// Into `to`, or into the bound pixel pack buffer where it is null; bindings stay as they were.
+/// While it lives GL packs pixels into buffer `id`, or into memory where that is 0; then again into
+/// what it did before.
+class PackInto {
+public:
+    [[nodiscard]] explicit PackInto(unsigned id) {
+        glGetIntegerv(GL_PIXEL_PACK_BUFFER_BINDING, &before_);
+        glBindBuffer(GL_PIXEL_PACK_BUFFER, id);
+    }
+    PackInto(const PackInto&) = delete;
+    PackInto& operator=(const PackInto&) = delete;
+    ~PackInto() { glBindBuffer(GL_PIXEL_PACK_BUFFER, GLuint(before_)); }
+
+private:
+    GLint before_ = 0;
+};
+
+/// Into buffer `pack`, or into `to` where that is 0; bindings stay as they were.
 void read_pixels(unsigned framebuffer, int width, int height, GLenum format, std::size_t bytes,
-                 void* to) {
+                 unsigned pack, void* to) {
+    const PackInto target{pack};
     GLint before = 0;
     glGetIntegerv(GL_READ_FRAMEBUFFER_BINDING, &before);
     glBindFramebuffer(GL_READ_FRAMEBUFFER, framebuffer);
@@ -75,7 +92,7 @@ std::vector<std::byte> Framebuffer::read(int channels) const {
         throw Error{fmt::format("a picture has 3 or 4 channels, {} were asked for", channels)};
     std::vector<std::byte> pixels(std::size_t(width()) * std::size_t(height()) *
                                   std::size_t(channels));
-    read_pixels(id(), width(), height(), channels == 3 ? GL_RGB : GL_RGBA, pixels.size(),
+    read_pixels(id(), width(), height(), channels == 3 ? GL_RGB : GL_RGBA, pixels.size(), 0,
                 pixels.data());
     return pixels;
 }
@@ -85,9 +102,7 @@ void Framebuffer::read_to(const Buffer& pixels) const {
         throw Error{fmt::format("a picture of {} x {} needs {} bytes, the buffer has {}", width(),
                                 height(), std::size_t(width()) * std::size_t(height()) * 4,
                                 pixels.bytes())};
-    glBindBuffer(GL_PIXEL_PACK_BUFFER, pixels.id());
-    read_pixels(id(), width(), height(), GL_RGBA, pixels.bytes(), nullptr);
-    glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
+    read_pixels(id(), width(), height(), GL_RGBA, pixels.bytes(), pixels.id(), nullptr);
 }
 
 } // namespace lathe::gl

@@ -72,6 +72,37 @@ TEST_F(GlTest, ReadToABufferGivesTheSamePixels) {
     EXPECT_THROW(f.read_to(gl::Buffer{9 * 5 * 4 - 1}), gl::Error);
 }
 
+TEST_F(GlTest, ReadsThatFailLeaveNoBufferToPackInto) {
+    const gl::Framebuffer f{4, 4};
+    f.clear({1, 0, 0, 1});
+    unsigned id = 0;
+    glCreateBuffers(1, &id);
+    glNamedBufferStorage(id, 4 * 4 * 4, nullptr, GL_MAP_READ_BIT);
+    const gl::Buffer pixels = gl::Buffer::wrap(id);
+    glMapNamedBuffer(id, GL_READ_ONLY); // GL packs into no buffer that is mapped
+    EXPECT_THROW(f.read_to(pixels), gl::Error);
+    GLint bound = 0;
+    glGetIntegerv(GL_PIXEL_PACK_BUFFER_BINDING, &bound);
+    EXPECT_EQ(bound, 0);
+    EXPECT_EQ(pixel(f, 3, 3), (Pixel{255, 0, 0, 255}));
+    glDeleteBuffers(1, &id);
+}
+
+TEST_F(GlTest, ReadsPutBackTheBufferToPackInto) {
+    const gl::Framebuffer f{4, 4};
+    f.clear({1, 0, 0, 1});
+    const gl::Buffer theirs{4 * 4 * 4, gl::Storage::device}, ours{4 * 4 * 4, gl::Storage::device};
+    glBindBuffer(GL_PIXEL_PACK_BUFFER, theirs.id());
+    EXPECT_EQ(pixel(f, 3, 3), (Pixel{255, 0, 0, 255}));
+    f.read_to(ours);
+    GLint bound = 0;
+    glGetIntegerv(GL_PIXEL_PACK_BUFFER_BINDING, &bound);
+    EXPECT_EQ(unsigned(bound), theirs.id());
+    std::vector<std::byte> content(theirs.bytes());
+    theirs.download(content);
+    EXPECT_EQ(content, std::vector<std::byte>(theirs.bytes())) << "nothing was written there";
+}
+
 TEST_F(GlTest, FramebufferRefusesNonsense) {
     EXPECT_THROW((gl::Framebuffer{0, 10}), gl::Error);
     const gl::Framebuffer f{2, 2};
