@@ -94,7 +94,7 @@ RestoreContext::RestoreContext() noexcept
 RestoreContext::RestoreContext(Context& context) : RestoreContext{} { context.make_current(); }
 
 RestoreContext::~RestoreContext() {
-    if (process_is_exiting() || (before_ && !is_living(serial_))) return;
+    if (dismissed_ || process_is_exiting() || (before_ && !is_living(serial_))) return;
     if (native_ && !native_.is_current()) {
         if (const auto now = NativeGlContext::current(); now.system != native_.system)
             now.release();

@@ -83,10 +83,14 @@ public:
     RestoreContext& operator=(const RestoreContext&) = delete;
     ~RestoreContext();
 
+    /// What is current at the end stays so.
+    void dismiss() noexcept { dismissed_ = true; }
+
 private:
     NativeGlContext native_;
     Context* before_;
     std::uint32_t serial_; ///< of `before_`, which may be gone by then
+    bool dismissed_ = false;
 };
 
 } // namespace lathe::gl

@@ -161,6 +161,7 @@ std::optional<Made> try_candidate(const Candidate& candidate, std::string& reaso
 
 HeadlessContext::HeadlessContext(HeadlessPlatform platform) {
     open_egl();
+    RestoreContext if_it_fails;
     if (Context* before = Context::current()) before->release_current();
     std::string tried;
     for (const Candidate& candidate : candidates(platform)) {
@@ -187,6 +188,7 @@ HeadlessContext::HeadlessContext(HeadlessPlatform platform) {
         eglDestroyContext(display_, context_);
         throw;
     }
+    if_it_fails.dismiss();
 }
 
 HeadlessContext::~HeadlessContext() {

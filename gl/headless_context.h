@@ -20,7 +20,7 @@ class LATHE_API HeadlessContext final : public Context {
 public:
     /// Opens EGL, makes a GL 4.5 core context and makes it current. LATHE_EGL_DEVICE=<n> picks
     /// the n-th EGL device, LATHE_EGL_LIBRARY another libEGL. Throws gl::Error naming the cause and
-    /// the command that mends it.
+    /// the command that mends it; the thread then has the context that it had before.
     explicit HeadlessContext(HeadlessPlatform platform = HeadlessPlatform::automatic);
     ~HeadlessContext() override;
 

@@ -101,6 +101,17 @@ TEST(Context, UnknownEglDeviceIsRefusedWithTheCure) {
     unsetenv("LATHE_EGL_DEVICE");
 }
 
+TEST(Context, IsCurrentAgainWhereAnotherOneCannotBeMade) {
+    gl::HeadlessContext first;
+    const NativeGlContext native = NativeGlContext::current();
+    setenv("LATHE_EGL_DEVICE", "999", 1);
+    EXPECT_THROW(gl::HeadlessContext{gl::HeadlessPlatform::device}, gl::Error);
+    unsetenv("LATHE_EGL_DEVICE");
+    EXPECT_EQ(gl::Context::current(), &first);
+    EXPECT_EQ(NativeGlContext::current().context, native.context);
+    EXPECT_NO_THROW(gl::Buffer{16});
+}
+
 /// These two need a process of their own: CTest runs them with the environment they name.
 TEST(WithoutEgl, TheMessageNamesLibraryAndPackage) {
     if (!std::getenv("LATHE_EGL_LIBRARY")) GTEST_SKIP() << "runs as test_gl.without_egl";
