@@ -30,9 +30,8 @@ void require_range(std::size_t offset, std::size_t count, std::size_t bytes, con
                                 count, offset, bytes)};
 }
 
-/// Makes memory of ours the storage of buffer `id`. Null where GL has no way to do that.
+/// Makes memory of ours the storage of a buffer, by GL_AMD_pinned_memory.
 std::byte* adopt_memory(Name name, std::size_t bytes) {
-    if (!GLAD_GL_AMD_pinned_memory) return nullptr;
     GuardedMemory memory{bytes};
     std::byte* data = memory.data();
     glBindBuffer(GL_EXTERNAL_VIRTUAL_MEMORY_BUFFER_AMD, name.id);
@@ -46,17 +45,18 @@ std::byte* adopt_memory(Name name, std::size_t bytes) {
 } // namespace
 
 Buffer::Buffer(std::size_t bytes, Storage storage) : bytes_{bytes}, whole_{true} {
-    const Context& context = Context::require_current();
+    const Info& info = Context::require_current().info();
     if (bytes == 0) throw Error{"a GL buffer of 0 bytes was asked for; sizes are positive"};
     if (storage == Storage::automatic)
-        storage = context.info().is_software ? Storage::mapped : Storage::device;
+        storage = info.is_software ? Storage::mapped : Storage::device;
     unsigned id = 0;
     glCreateBuffers(1, &id);
     name_ = Object<Kind::buffer>{name_here(id)};
     const auto size = GLsizeiptr((bytes + kWhole - 1) / kWhole * kWhole);
-    if (storage == Storage::mapped && context.info().is_software &&
-        (mapped_ = adopt_memory(name_.get(), std::size_t(size))))
+    if (storage == Storage::mapped && info.is_software && info.has_pinned_memory) {
+        mapped_ = adopt_memory(name_.get(), std::size_t(size));
         return;
+    }
     const GLbitfield access = storage == Storage::mapped ? kMapping : 0;
     // Zeroes come with the storage or by the CPU, never by glClearNamedBufferData: on NVIDIA an
     // upload right after that call was lost, overtaken by the clear.

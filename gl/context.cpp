@@ -111,7 +111,9 @@ void Context::load(GlLoader loader) {
              .version = text_of(GL_VERSION),
              .major = GLAD_VERSION_MAJOR(loaded),
              .minor = GLAD_VERSION_MINOR(loaded),
-             .is_software = false};
+             .is_software = false,
+             // Kept here: glad's flag is that of the context that was loaded last.
+             .has_pinned_memory = GLAD_GL_AMD_pinned_memory != 0};
     info_.is_software = is_software_renderer(info_.renderer);
     // glad reports what it generated at most; the context itself may be newer.
     glGetIntegerv(GL_MAJOR_VERSION, &info_.major);

@@ -17,7 +17,8 @@ struct Info {
     std::string version;
     int major = 0;
     int minor = 0;
-    bool is_software = false; ///< llvmpipe, softpipe, SWR: GL memory is host memory
+    bool is_software = false;       ///< llvmpipe, softpipe, SWR: GL memory is host memory
+    bool has_pinned_memory = false; ///< GL_AMD_pinned_memory: buffers in memory of ours
 };
 
 /// True for the renderer strings of software rasterisers.

@@ -68,6 +68,39 @@ TEST_F(GlTest, AutomaticStorageIsMappedOnSoftwareOnly) {
     EXPECT_EQ(buffer.mapped() != nullptr, context.info().is_software);
 }
 
+/// glad's flag as the context that was loaded last left it.
+struct PinnedMemoryFlag {
+    const int before = GLAD_GL_AMD_pinned_memory;
+    explicit PinnedMemoryFlag(int now) { GLAD_GL_AMD_pinned_memory = now; }
+    ~PinnedMemoryFlag() { GLAD_GL_AMD_pinned_memory = before; }
+};
+
+/// GL's own storage stays mapped; memory that it was given need not be.
+bool is_mapped_by_gl(const gl::Buffer& buffer) {
+    GLint mapped = 0;
+    glGetNamedBufferParameteriv(buffer.id(), GL_BUFFER_MAPPED, &mapped);
+    return mapped != 0;
+}
+
+TEST_F(GlTest, PinnedMemoryIsUsedWhereThisContextHasIt) {
+    if (!context.info().is_software || !context.info().has_pinned_memory)
+        GTEST_SKIP() << "no GL_AMD_pinned_memory on a software GL";
+    const PinnedMemoryFlag another_lacks_it{0};
+    const gl::Buffer buffer{64, gl::Storage::mapped};
+    EXPECT_FALSE(is_mapped_by_gl(buffer));
+    EXPECT_NE(buffer.mapped(), nullptr);
+}
+
+TEST(Unpinned, PinnedMemoryOfAnotherContextIsNotUsed) {
+    if (!std::getenv("MESA_EXTENSION_OVERRIDE")) GTEST_SKIP() << "runs as test_gl.unpinned";
+    const gl::HeadlessContext context;
+    ASSERT_FALSE(context.info().has_pinned_memory);
+    const PinnedMemoryFlag another_has_it{1};
+    const gl::Buffer buffer{64, gl::Storage::mapped};
+    EXPECT_TRUE(is_mapped_by_gl(buffer));
+    EXPECT_NE(buffer.mapped(), nullptr);
+}
+
 TEST_F(GlTest, WrappedBufferKnowsItsSize) {
     const gl::Buffer buffer{48, gl::Storage::mapped};
     const gl::Buffer borrowed = gl::Buffer::wrap(buffer.id());
