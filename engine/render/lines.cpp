@@ -9,7 +9,15 @@
 
 #include <fmt/core.h>
 
+#include <limits>
+
 namespace lathe {
+namespace {
+
+constexpr std::size_t kVertices = 6; ///< of a segment, as lines.vert has them
+constexpr std::size_t kMostSegments = std::size_t(std::numeric_limits<GLsizei>::max()) / kVertices;
+
+} // namespace
 
 void LinesRenderer::draw(const LinesData& data, const LinesStyle& style,
                          const glm::mat4& view_projection, glm::vec2 framebuffer_size) {
@@ -24,14 +32,17 @@ void LinesRenderer::draw(const LinesData& data, const LinesStyle& style,
     if (needed > data.positions->bytes())
         throw Error{fmt::format("a line of {} points needs {} bytes, the buffer has {}", data.count,
                                 needed, data.positions->bytes())};
+    const std::size_t segments = data.segments ? data.count / 2
+                                 : data.closed ? data.count
+                                               : data.count - 1;
+    if (segments > kMostSegments)
+        throw Error{fmt::format("{} line segments were to be drawn, one draw call takes {}",
+                                segments, kMostSegments)};
     if (!program_) {
         program_ = gl::Program{"lines.vert", "lines.frag"};
         corners_.emplace();
     }
     numbers_.bind(0, *data.positions, GL_R32F, needed / 4);
-    const std::size_t segments = data.segments ? data.count / 2
-                                 : data.closed ? data.count
-                                               : data.count - 1;
     program_.set_matrix("view_projection", &view_projection[0][0]);
     program_.set("framebuffer_size", framebuffer_size.x, framebuffer_size.y);
     program_.set("first", int(data.offset / 4));
@@ -44,7 +55,7 @@ void LinesRenderer::draw(const LinesData& data, const LinesStyle& style,
     const DrawState state{Mix::over, data.components > 2};
     program_.use();
     corners_->bind();
-    glDrawArrays(GL_TRIANGLES, 0, GLsizei(6 * segments));
+    glDrawArrays(GL_TRIANGLES, 0, GLsizei(kVertices * segments));
 }
 
 } // namespace lathe

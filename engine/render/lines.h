@@ -40,7 +40,7 @@ public:
     /// Draws into the bound framebuffer of `framebuffer_size`, blended over what is there; lines in
     /// space behind what stands before them.
     /// Throws lathe::Error where the buffer is too small for `count`, the offset is no multiple of
-    /// 4, or this GL reads fewer numbers of a buffer.
+    /// 4, this GL reads fewer numbers of a buffer, or a draw call takes fewer segments.
     void draw(const LinesData& data, const LinesStyle& style, const glm::mat4& view_projection,
               glm::vec2 framebuffer_size);
 

@@ -6,6 +6,13 @@
 #include "engine/render/points.h"
 #include "fixture.h"
 
+#include <glad/gl.h>
+
+#include <gmock/gmock.h>
+
+#include <limits>
+#include <utility>
+
 namespace {
 
 using namespace lathe;
@@ -110,6 +117,59 @@ TEST_F(LinesTest, ALinePastTheEyeDoesNotFlipOver) {
     for (int y = 0; y < 100; ++y) (y < 50 ? above : below) += at(50, y).r > 128;
     EXPECT_EQ(above, 0);
     EXPECT_GT(below, 20);
+}
+
+/// While it lives GL says that shaders read `texels` of a buffer, and that buffers have `bytes`.
+class PretendedSizes {
+public:
+    PretendedSizes(GLint texels, GLint64 bytes) {
+        most_texels = texels;
+        buffer_bytes = bytes;
+        real_integer = std::exchange(glad_glGetIntegerv, [](GLenum name, GLint* value) {
+            if (name == GL_MAX_TEXTURE_BUFFER_SIZE) *value = most_texels;
+            else real_integer(name, value);
+        });
+        real_bytes = std::exchange(glad_glGetNamedBufferParameteri64v,
+                                   [](GLuint, GLenum, GLint64* value) { *value = buffer_bytes; });
+    }
+    ~PretendedSizes() {
+        glad_glGetIntegerv = real_integer;
+        glad_glGetNamedBufferParameteri64v = real_bytes;
+    }
+
+private:
+    static inline GLint most_texels;
+    static inline GLint64 buffer_bytes;
+    static inline PFNGLGETINTEGERVPROC real_integer;
+    static inline PFNGLGETNAMEDBUFFERPARAMETERI64VPROC real_bytes;
+};
+
+TEST_F(LinesTest, MorePointsThanThisGlReadsAreRefused) {
+    start(4, 4);
+    const gl::Buffer buffer{48};
+    const PretendedSizes sizes{9, 48};
+    LinesRenderer lines;
+    EXPECT_NO_THROW(lines.draw({.positions = &buffer, .count = 3}, {}, kNoTransform, size()));
+    const auto refused = testing::ThrowsMessage<lathe::Error>(
+        "12 elements are too many for this GL, which reads 9 of a buffer");
+    const auto draw = [&](const LinesData& data) { lines.draw(data, {}, kNoTransform, size()); };
+    EXPECT_THAT([&] { draw({.positions = &buffer, .count = 4}); }, refused);
+    EXPECT_THAT([&] { draw({.positions = &buffer, .count = 3, .offset = 12}); }, refused);
+    finish();
+}
+
+TEST_F(LinesTest, MoreSegmentsThanADrawCallTakesAreRefused) {
+    start(4, 4);
+    const gl::Buffer real{48};
+    constexpr GLint kMost = std::numeric_limits<GLint>::max();
+    const PretendedSizes sizes{kMost, GLint64{8} << 30};
+    const gl::Buffer huge = gl::Buffer::wrap(real.id());
+    const LinesData data{
+        .positions = &huge, .count = kMost / 6 + 1, .components = 2, .closed = true};
+    EXPECT_THAT([&] { LinesRenderer{}.draw(data, {}, kNoTransform, size()); },
+                testing::ThrowsMessage<lathe::Error>(
+                    "357913942 line segments were to be drawn, one draw call takes 357913941"));
+    finish();
 }
 
 TEST_F(LinesTest, WhatCannotBeDrawnIsNamed) {
