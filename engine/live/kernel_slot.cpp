@@ -71,6 +71,7 @@ struct KernelSlot::State {
     bool take_results();
     bool take_full();
     void look_at_files();
+    bool advance();
     void set_text(std::string text);
 };
 
@@ -161,6 +162,21 @@ void KernelSlot::State::look_at_files() {
     drop_results();
 }
 
+/// Starts what is due, or swaps in what is ready.
+bool KernelSlot::State::advance() {
+    if (due && services.now() >= *due) {
+        start();
+        return false; // even a result that is there at once: first the text is kept, then it runs
+    }
+    if (state == SlotState::compiling) return take_results();
+    if (running.effort != Effort::quick || state != SlotState::good) return false;
+    if (full_due && services.now() >= *full_due) {
+        full_due.reset();
+        build(Effort::full);
+    }
+    return take_full();
+}
+
 void KernelSlot::State::begin(KernelSource from, KernelSlotServices given) {
     services = std::move(given);
     if (!services.now) services.now = [] { return std::chrono::steady_clock::now(); };
@@ -223,23 +239,14 @@ void KernelSlot::take_file() {
 
 bool KernelSlot::poll() {
     s_->look_at_files();
-    if (s_->due && s_->services.now() >= *s_->due) {
-        s_->start();
-        return false; // even a result that is there at once: first the text is kept, then it runs
-    }
-    if (s_->state == SlotState::compiling) return s_->take_results();
-    if (!is_quick() || s_->state != SlotState::good) return false;
-    if (s_->full_due && s_->services.now() >= *s_->full_due) {
-        s_->full_due.reset();
-        s_->build(Effort::full);
-    }
-    return s_->take_full();
+    return s_->advance();
 }
 
 bool KernelSlot::wait() {
+    s_->look_at_files();
     if (s_->due) s_->start();
     if (s_->state == SlotState::compiling) s_->job.wait();
-    return poll();
+    return s_->advance(); // without another look: a file saved meanwhile would begin a new compile
 }
 
 bool KernelSlot::ready() const { return s_->running.loaded != nullptr; }

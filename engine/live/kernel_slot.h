@@ -97,8 +97,10 @@ public:
     /// that is ready, so never the one it has just started. True where the running version
     /// changed, be it to the same text's full compile.
     bool poll();
-    /// Blocks until the present text is compiled, its parameters are known and it is swapped in.
-    /// For the start of a program; the executors must run tasks without the caller's help.
+    /// Looks at the file, then blocks until the present text is compiled, its parameters are known
+    /// and it is swapped in. What is saved meanwhile is left to the next poll(). True where the
+    /// running version changed. For the start of a program; the executors must run tasks without
+    /// the caller's help.
     bool wait();
 
     /// A version is there to be launched.

@@ -6,6 +6,7 @@
 
 #include <fstream>
 #include <unistd.h>
+#include <utility>
 
 using namespace lathe;
 using namespace lathe::test;
@@ -35,6 +36,63 @@ TEST_F(KernelSlotFile, FollowsTheFile) {
     EXPECT_TRUE(slot.poll());
     EXPECT_EQ(running(slot), "second version");
     EXPECT_FALSE(slot.modified());
+}
+
+/// A worker thread that compiles at once; the bench's are run by hand.
+KernelSlotServices at_once(Bench& bench) {
+    KernelSlotServices services = bench.services();
+    services.build_on = services.reflect_on = [](const Task& task) { task(); };
+    return services;
+}
+
+TEST_F(KernelSlotFile, ASaveBeforeAWaitIsWaitedFor) {
+    KernelSlot slot{file_, "", {}, at_once(bench_)};
+    put("saved before the wait");
+    EXPECT_TRUE(slot.wait());
+    EXPECT_EQ(slot.state(), SlotState::good);
+    EXPECT_EQ(running(slot), "saved before the wait");
+}
+
+TEST_F(KernelSlotFile, ASaveDuringAWaitComesAfterIt) {
+    KernelSlotServices services = at_once(bench_);
+    bool save = false;
+    services.build = [&, compile = services.build](const KernelSource& source, Effort effort) {
+        if (std::exchange(save, false)) put("saved during the compile");
+        return compile(source, effort);
+    };
+    KernelSlot slot{file_, "", {}, services};
+    EXPECT_TRUE(slot.wait());
+    put("second version");
+    save = true;
+    EXPECT_TRUE(slot.wait());
+    EXPECT_EQ(slot.state(), SlotState::good);
+    EXPECT_EQ(running(slot), "second version");
+    slot.poll(); // sees the file
+    EXPECT_TRUE(slot.poll());
+    EXPECT_EQ(running(slot), "saved during the compile");
+}
+
+TEST_F(KernelSlotFile, AHeaderSavedDuringAWaitComesAfterIt) {
+    bench_.header = file_.string() + ".cuh";
+    const auto write = [&](const char* text) { std::ofstream{bench_.header} << text; };
+    write("1");
+    KernelSlotServices services = at_once(bench_);
+    bool save = false;
+    services.build = [&, compile = services.build](const KernelSource& source, Effort effort) {
+        KernelBuild built = compile(source, effort);
+        if (std::exchange(save, false)) write("two");
+        return built;
+    };
+    KernelSlot slot{file_, "", {}, services};
+    EXPECT_TRUE(slot.wait());
+    slot.set_source("edited");
+    save = true;
+    EXPECT_TRUE(slot.wait());
+    EXPECT_EQ(running(slot), "edited+1");
+    slot.poll(); // sees the header
+    EXPECT_TRUE(slot.poll());
+    EXPECT_EQ(running(slot), "edited+two");
+    std::filesystem::remove(bench_.header);
 }
 
 TEST_F(KernelSlotFile, AsksWhereBothChanged) {
