@@ -14,6 +14,7 @@
 #include "gpu/driver/check.h"
 #include "gpu/memory.h"
 #include "tests/gpu/device_test.h"
+#include "tests/gpu/other_device.h"
 #include "tests/temp_folder.h"
 
 #include <glad/gl.h>
@@ -24,6 +25,7 @@
 #include <numeric>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 namespace lathe {
@@ -55,6 +57,22 @@ protected:
         return all;
     }
 };
+
+TEST_F(ProgramTest, ComputesOnTheDeviceThatOpenGLDrawsWith) {
+    const CUdevice first = gpu::Device{}.get();
+    constexpr CUdevice kOther = gpu::OtherDevice::kOther;
+    const auto device_of_an_app = [](std::vector<CUdevice> drawn_with) {
+        const gpu::OtherDevice other{std::move(drawn_with)};
+        App app{config()};
+        const gpu::Array h = app.array<float>({48, 64});
+        EXPECT_EQ(app.run([&](const Step&) { app.image(h); }), 0);
+        return gpu::Context::current().device().get();
+    };
+    EXPECT_EQ(device_of_an_app({first}), first);
+    EXPECT_EQ(device_of_an_app({kOther}), kOther);
+    EXPECT_EQ(device_of_an_app({kOther, first}), kOther);
+    EXPECT_EQ(device_of_an_app({}), first);
+}
 
 TEST_F(ProgramTest, StepsLaunchAndDraw) {
     App app{config()};

@@ -8,6 +8,7 @@
 #include "gpu/driver/check.h"
 #include "gpu/launch.h"
 #include "tests/gpu/device_test.h"
+#include "tests/gpu/other_device.h"
 
 #include <chrono>
 #include <cstdlib>
@@ -262,6 +263,28 @@ TEST_P(InteropTest, ManyObjectsComeAndGo) {
         SharedTexture texture{3 + i, 5, gl::Format::rgba8};
         const Mapping mapping{{&buffer, &texture}, stream_};
         gpu::fill(mapping.span<unsigned char>(), 1, stream_);
+    }
+}
+
+using TwoDevicesTest = gpu::DeviceTest;
+
+TEST_F(TwoDevicesTest, EachHasAModeOfItsOwnWithOneOpenGL) {
+    unsetenv("LATHE_INTEROP");
+    const gl::HeadlessContext context;
+    const gpu::Device first{};
+    const gpu::OtherDevice pretended{{gpu::OtherDevice::kOther}}; // OpenGL draws with it
+    const auto other = gpu::Device::wrap(gpu::OtherDevice::kOther);
+    const std::string apart =
+        "OpenGL runs on " + context.info().renderer + ", CUDA on " + first.name();
+    for (int round = 0; round < 2; ++round) {
+        gpu::Context::primary(first).make_current();
+        EXPECT_EQ(interop_mode(), InteropMode::host_copy);
+        EXPECT_EQ(interop_reason(), apart);
+        gpu::Context::primary(other).make_current();
+        EXPECT_NE(interop_reason(), apart);
+        if (gpu::driver().is_software() && context.info().is_software) {
+            EXPECT_EQ(interop_mode(), InteropMode::zero_copy) << interop_reason();
+        }
     }
 }
 
