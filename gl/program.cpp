@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <optional>
 #include <sstream>
@@ -181,32 +182,50 @@ Program Program::wrap(unsigned id) {
 
 void Program::use() const { glUseProgram(id()); }
 
-int Program::location(std::string_view name) {
-    if (auto it = locations_.find(name); it != locations_.end()) return it->second;
-    const std::string text{name};
-    return locations_[text] = glGetUniformLocation(id(), text.c_str());
+const Program::Uniform* Program::changed(std::string_view name, const void* bits,
+                                         std::size_t words) {
+    auto it = uniforms_.find(name);
+    if (it == uniforms_.end()) {
+        it = uniforms_.emplace(name, Uniform{}).first;
+        it->second.location = glGetUniformLocation(id(), it->first.c_str());
+    }
+    Uniform& uniform = it->second;
+    const std::size_t bytes = words * sizeof uniform.value[0];
+    if (uniform.location < 0 ||
+        (uniform.size == words && std::memcmp(uniform.value.data(), bits, bytes) == 0))
+        return nullptr;
+    std::memcpy(uniform.value.data(), bits, bytes);
+    uniform.size = words;
+    return &uniform;
 }
 
 void Program::set(std::string_view name, int value) {
-    glProgramUniform1i(id(), location(name), value);
+    if (const Uniform* u = changed(name, &value, 1)) glProgramUniform1i(id(), u->location, value);
 }
 void Program::set(std::string_view name, unsigned value) {
-    glProgramUniform1ui(id(), location(name), value);
+    if (const Uniform* u = changed(name, &value, 1)) glProgramUniform1ui(id(), u->location, value);
 }
 void Program::set(std::string_view name, float value) {
-    glProgramUniform1f(id(), location(name), value);
+    if (const Uniform* u = changed(name, &value, 1)) glProgramUniform1f(id(), u->location, value);
 }
 void Program::set(std::string_view name, int x, int y) {
-    glProgramUniform2i(id(), location(name), x, y);
+    const std::array both{x, y};
+    if (const Uniform* u = changed(name, both.data(), 2))
+        glProgramUniform2i(id(), u->location, x, y);
 }
 void Program::set(std::string_view name, float x, float y) {
-    glProgramUniform2f(id(), location(name), x, y);
+    const std::array both{x, y};
+    if (const Uniform* u = changed(name, both.data(), 2))
+        glProgramUniform2f(id(), u->location, x, y);
 }
 void Program::set(std::string_view name, float x, float y, float z, float w) {
-    glProgramUniform4f(id(), location(name), x, y, z, w);
+    const std::array all{x, y, z, w};
+    if (const Uniform* u = changed(name, all.data(), 4))
+        glProgramUniform4f(id(), u->location, x, y, z, w);
 }
 void Program::set_matrix(std::string_view name, const float* matrix) {
-    glProgramUniformMatrix4fv(id(), location(name), 1, GL_FALSE, matrix);
+    if (const Uniform* u = changed(name, matrix, 16))
+        glProgramUniformMatrix4fv(id(), u->location, 1, GL_FALSE, matrix);
 }
 
 } // namespace lathe::gl

@@ -7,6 +7,9 @@
 #include "engine/core/diagnostic.h"
 #include "gl/object.h"
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <span>
 #include <string>
@@ -38,7 +41,8 @@ public:
     explicit operator bool() const noexcept { return bool(name_); }
     void use() const;
 
-    /// Sets a uniform, by name; one that the compiler removed is ignored. glProgramUniform*.
+    /// Sets a uniform, by name; one that the compiler removed is ignored. Nobody else may set it.
+    /// glProgramUniform*.
     void set(std::string_view name, int value);
     void set(std::string_view name, unsigned value);
     void set(std::string_view name, float value);
@@ -51,10 +55,16 @@ public:
     [[nodiscard]] unsigned release() noexcept { return name_.release().id; }
 
 private:
-    int location(std::string_view name);
+    struct Uniform {
+        int location = -1;
+        std::array<std::uint32_t, 16> value{}; ///< as bits, the first `size`; what GL has
+        std::size_t size = 0;
+    };
+    /// Null where the compiler removed it, or GL has these bits already.
+    const Uniform* changed(std::string_view name, const void* bits, std::size_t words);
 
     Object<Kind::program> name_;
-    std::map<std::string, int, std::less<>> locations_;
+    std::map<std::string, Uniform, std::less<>> uniforms_;
 };
 
 } // namespace lathe::gl

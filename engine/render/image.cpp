@@ -17,9 +17,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <string>
+#include <vector>
 
 namespace lathe {
 namespace {
@@ -55,16 +58,33 @@ const char* sampler_of(gl::Format format) {
                                          : "sampler2D";
 }
 
+/// Bits of a program's key, and what its shader calls them.
+enum ImageFeature : unsigned {
+    kImageFromTexture = 1,
+    kImageVector = 2,
+    kImageSmooth = 4,
+    kImageAverage = 8,
+    kImageGamma = 16,
+    kImageFoundRange = 32,
+    kImageComplexMagnitude = 64,
+    kImageComplexPhase = 128,
+    kImageComplexColor = 256
+};
+constexpr std::array kImageFeatureNames{"FROM_TEXTURE",      "VECTOR",        "SMOOTH",
+                                        "AVERAGE",           "GAMMA",         "FOUND_RANGE",
+                                        "COMPLEX_MAGNITUDE", "COMPLEX_PHASE", "COMPLEX_COLOR"};
+
 } // namespace
 
 /// What a program is compiled for and where its elements begin.
 struct ImageRenderer::Source {
-    std::string sampler;
+    const char* sampler; ///< a literal
     int width = 0, height = 0, channels = 1;
     bool vector = false;
     int first = 0;
     bool is_complex = false;
     bool has_range = false; ///< found by the device, bound
+    bool from_texture = false;
 };
 
 ImagePlacement ImagePlacement::fit(glm::vec2 picture, glm::vec2 viewport, float zoom,
@@ -78,17 +98,15 @@ glm::vec2 ImagePlacement::element_at(glm::vec2 position, glm::vec2 picture) cons
     return (position - origin) / size * picture;
 }
 
-gl::Program& ImageRenderer::program(const Source& source, std::vector<std::string> defines) {
-    defines.push_back(fmt::format("SAMPLER {}", source.sampler));
-    defines.push_back(fmt::format("CHANNELS {}", source.channels));
-    if (source.sampler.find("2D") != std::string::npos) defines.emplace_back("FROM_TEXTURE");
-    if (source.vector) defines.emplace_back("VECTOR");
-    std::string key;
-    for (const std::string& d : defines) key += d + ';';
+gl::Program& ImageRenderer::program(const Source& source, unsigned features) {
+    const std::tuple key{std::string_view{source.sampler}, source.channels, features};
     auto it = programs_.find(key);
-    if (it == programs_.end())
-        it = programs_.emplace(key, gl::Program{"image.vert", "image.frag", defines}).first;
-    return it->second;
+    if (it != programs_.end()) return it->second;
+    std::vector<std::string> defines{fmt::format("SAMPLER {}", source.sampler),
+                                     fmt::format("CHANNELS {}", source.channels)};
+    for (std::size_t bit = 0; bit < kImageFeatureNames.size(); ++bit)
+        if (features >> bit & 1) defines.emplace_back(kImageFeatureNames[bit]);
+    return programs_.emplace(key, gl::Program{"image.vert", "image.frag", defines}).first->second;
 }
 
 void ImageRenderer::draw(const gl::Texture& texture, const ImageStyle& style,
@@ -97,7 +115,8 @@ void ImageRenderer::draw(const gl::Texture& texture, const ImageStyle& style,
     draw(Source{.sampler = sampler_of(texture.format()),
                 .width = texture.width(),
                 .height = texture.height(),
-                .channels = gl::components_of(texture.format())},
+                .channels = gl::components_of(texture.format()),
+                .from_texture = true},
          style, placement, framebuffer_size);
 }
 
@@ -162,17 +181,19 @@ void ImageRenderer::draw(const Source& source, const ImageStyle& style,
     const glm::vec2 footprint = glm::vec2{source.width, source.height} / placement.size;
     const float shrunk = std::max(footprint.x, footprint.y);
     const int taps = std::clamp(int(std::ceil(shrunk - 0.01f)), 1, 8);
-    std::vector<std::string> features;
-    if (style.linear) features.emplace_back(taps > 1 ? "AVERAGE" : "SMOOTH");
-    if (style.gamma != 1) features.emplace_back("GAMMA");
-    if (source.has_range) features.emplace_back("FOUND_RANGE");
     const bool is_color = source.is_complex && style.complex_as == ComplexAs::color;
     const bool is_phase = source.is_complex && style.complex_as == ComplexAs::phase;
-    if (source.is_complex)
-        features.emplace_back(is_color   ? "COMPLEX_COLOR"
-                              : is_phase ? "COMPLEX_PHASE"
-                                         : "COMPLEX_MAGNITUDE");
-    gl::Program& p = program(source, std::move(features));
+    const unsigned features =
+        (source.from_texture ? kImageFromTexture : 0u) | (source.vector ? kImageVector : 0u) |
+        (!style.linear ? 0u
+         : taps > 1    ? kImageAverage
+                       : kImageSmooth) |
+        (style.gamma != 1 ? kImageGamma : 0u) | (source.has_range ? kImageFoundRange : 0u) |
+        (is_color            ? kImageComplexColor
+         : is_phase          ? kImageComplexPhase
+         : source.is_complex ? kImageComplexMagnitude
+                             : 0u);
+    gl::Program& p = program(source, features);
     const glm::vec2 low = placement.origin / framebuffer_size;
     const glm::vec2 high = (placement.origin + placement.size) / framebuffer_size;
     p.set("rectangle", 2 * low.x - 1, 1 - 2 * high.y, 2 * high.x - 1, 1 - 2 * low.y);

@@ -16,7 +16,8 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <vector>
+#include <string_view>
+#include <tuple>
 
 namespace lathe {
 
@@ -91,9 +92,9 @@ private:
               glm::vec2 framebuffer_size, bool is_complex);
     void draw(const Source& source, const ImageStyle& style, const ImagePlacement& placement,
               glm::vec2 framebuffer_size);
-    gl::Program& program(const Source& source, std::vector<std::string> features);
+    gl::Program& program(const Source& source, unsigned features);
 
-    std::map<std::string, gl::Program> programs_;
+    std::map<std::tuple<std::string_view, int, unsigned>, gl::Program> programs_; ///< sampler first
     std::optional<gl::VertexArray> corners_;
     gl::BufferTexture elements_; // over the buffer being drawn
     gl::BufferTexture range_;

@@ -404,6 +404,17 @@ class Studio:
         tells_outside: bool = True,
         complex_as: str = "magnitude",
     ) -> None: ...
+    def image_of_texture(
+        self,
+        array: Texture,
+        colormap: str = "viridis",
+        low: float = 0.0,
+        high: float = 1.0,
+        gamma: float = 1.0,
+        smooth: bool = False,
+        y_up: bool = False,
+        opacity: float = 1.0,
+    ) -> None: ...
     def screenshot(self, with_ui: bool = False) -> NDArray[np.uint8]: ...
 
 class widgets:

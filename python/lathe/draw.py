@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -83,7 +84,7 @@ class Drawing:
             raise ValueError(
                 f"a picture of {seen.dtype} cannot be shown: numbers can, got {in_words(seen)}"
             )
-        _check_choice("colormap", colormap, native.colormap_names())
+        _check_choice("colormap", colormap, _colormap_names())
         _check_choice("complex_as", complex_as, COMPLEX_AS)
         unless_given = (0.0, 255.0) if seen.dtype == np.uint8 else (0.0, 1.0)
         low, high, in_percent = _range(unless_given if range is None else range)
@@ -91,7 +92,9 @@ class Drawing:
         if isinstance(seen, Texture):
             if in_percent:
                 raise ValueError("the range of a texture is two numbers; those of arrays are found")
-            self.__studio.image(seen, colormap, low, high, gamma, bool(smooth), bool(y_up), opacity)
+            self.__studio.image_of_texture(
+                seen, colormap, low, high, gamma, bool(smooth), bool(y_up), opacity
+            )
             return
         if seen.dtype.kind == "c" and len(shape) == 3 and shape[2] > 1:
             raise ValueError(
@@ -157,7 +160,7 @@ class Drawing:
             if tints.shape != (n, 4) or tints.dtype not in (np.uint8, *FLOATS):
                 raise ValueError(f"colors are ({n}, 4) uint8 or float32, got {in_words(tints)}")
         _check_choice("blend", blend, BLENDS)
-        _check_choice("colormap", colormap, native.colormap_names())
+        _check_choice("colormap", colormap, _colormap_names())
         rgba = _rgba(color)
         low, high, in_percent = _range(range)
         size, opacity = _number("size", size), _number("opacity", opacity)
@@ -205,6 +208,11 @@ class Drawing:
         if len(shape) != 2 or not shape[0] or not 2 <= shape[1] <= 4 or seen.dtype not in FLOATS:
             raise ValueError(f"positions are (n, 2 to 4) float32, got {in_words(seen)}")
         return seen
+
+
+@functools.cache
+def _colormap_names() -> Sequence[str]:
+    return native.colormap_names()
 
 
 def _check_choice(what: str, name: object, known: Sequence[str]) -> None:

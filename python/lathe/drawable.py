@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from lathe._lathe import Studio, Texture
+from lathe.array.gpu_array import GPUArray
 from lathe.array.protocols import asarray, is_on_device
 
 __all__ = ["in_words", "look_at", "on_device"]
@@ -22,6 +23,8 @@ def look_at(studio: Studio, array: Any, what: str, textures: bool = False) -> An
     TypeError, ValueError
         For what is no array, and for another App's texture.
     """
+    if type(array) is GPUArray:
+        return array
     if isinstance(array, Texture) and textures:
         if not studio.owns(array):
             raise ValueError(f"{what}: {array} is of another App, whose OpenGL alone can draw it")

@@ -134,7 +134,7 @@ void bind_drawing(py::class_<Studio, std::shared_ptr<Studio>>& c) {
           py::arg("color") = std::array<float, 4>{0.6f, 0.65f, 0.7f, 1.0f}, py::arg("fade") = 0.0f,
           py::arg("segments") = false, py::arg("closed") = false,
           "Into the drawing list: App.lines.");
-    c.def("image", &draw_texture, py::arg("array"), py::arg("colormap") = "viridis",
+    c.def("image_of_texture", &draw_texture, py::arg("array"), py::arg("colormap") = "viridis",
           py::arg("low") = 0.0f, py::arg("high") = 1.0f, py::arg("gamma") = 1.0f,
           py::arg("smooth") = false, py::arg("y_up") = false, py::arg("opacity") = 1.0f);
     c.def("image", &draw_image, py::arg("array"), py::arg("colormap") = "viridis",
