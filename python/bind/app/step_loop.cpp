@@ -3,7 +3,7 @@
 
 #include "python/bind/app/python_call.h"
 #include "python/bind/bind.h"
-#include "python/bind/kernel/kernel.h"
+#include "python/bind/kernel/unwatched_launches.h"
 
 #include <pybind11/functional.h>
 #include <pybind11/stl.h>

@@ -10,6 +10,8 @@
 #include "python/bind/kernel/fast_calls.h"
 #include "python/bind/kernel/kernel.h"
 #include "python/bind/kernel/launch_attributes.h"
+#include "python/bind/kernel/launcher.h"
+#include "python/bind/kernel/unwatched_launches.h"
 
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
@@ -204,7 +206,8 @@ void bind_kernel(py::module_& m) {
             py::return_value_policy::reference_internal, "The slot of a live kernel, else None.")
         .def("__repr__",
              [](PyKernel& k) { return fmt::format("<lathe.Kernel {}>", to_text(*k.signature())); });
-    add_fast_calls(m, kernel);
+    add_fast_calls(kernel);
+    add_launchers(m, kernel);
 
     m.def(
         "look_after_launches", [] { look_after_launches(true); },

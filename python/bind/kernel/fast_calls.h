@@ -8,7 +8,9 @@
 
 #include <pybind11/pybind11.h>
 
+#include <cstddef>
 #include <memory>
+#include <optional>
 
 namespace lathe::bind {
 
@@ -19,8 +21,15 @@ using KernelClass = py::class_<PyKernel, std::shared_ptr<PyKernel>>;
 /// To be passed to the py::class_ of kernels: room in the objects for the address that a call goes
 /// to, and kernel[grid, block].
 py::custom_type_setup with_fast_calls();
-/// After all methods of Kernel are defined: adds over() and the type Launcher, and takes the place
-/// of __call__, prepared_call and prepared_async_call.
-void add_fast_calls(py::module_& m, KernelClass& kernel_class);
+/// After all methods of Kernel are defined: takes the place of __call__, prepared_call and
+/// prepared_async_call.
+void add_fast_calls(KernelClass& kernel_class);
+
+/// The same call by the way that knows everything.
+PyObject* checked_call(PyObject* method, PyObject* self, PyObject* const* args, std::size_t count,
+                       PyObject* keywords);
+/// None, an exception (null), or nothing: then the checked way is to be taken.
+std::optional<PyObject*> launched(PyKernel& kernel, LaunchRequest request,
+                                  const GivenValues& values);
 
 } // namespace lathe::bind

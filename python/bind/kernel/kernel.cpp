@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "python/bind/kernel/kernel.h"
 
+#include "python/bind/kernel/unwatched_launches.h"
+
 #include "engine/interop/frame_map.h"
 #include "engine/interop/texture.h"
 #include "gpu/driver/check.h"
 #include "python/bind/array/gpu_array.h"
-#include "python/bind/bind.h"
 #include "python/bind/cuda/graph.h"
 #include "python/bind/cuda/memory_pool.h"
 #include "python/bind/cuda/module.h"
@@ -17,37 +18,11 @@
 
 #include <fmt/format.h>
 
-#include <atomic>
 #include <chrono>
 #include <limits>
 #include <utility>
 
 namespace lathe::bind {
-
-gpu::Dim3 dim3_from(py::handle value, const char* what) {
-    gpu::Dim3 out;
-    const auto size = [&](py::handle item) {
-        py::ssize_t n = 0;
-        if (!PyIndex_Check(item.ptr()) || PyBool_Check(item.ptr()) ||
-            ((n = PyNumber_AsSsize_t(item.ptr(), nullptr)) < 1) ||
-            n > std::numeric_limits<int>::max()) {
-            PyErr_Clear(); // of what is no integer after all
-            throw py::value_error(
-                fmt::format("{} must be one to three integers of at least 1, got {}", what,
-                            py::repr(value).cast<std::string>()));
-        }
-        return unsigned(n);
-    };
-    if (!py::isinstance<py::tuple>(value) && !py::isinstance<py::list>(value)) {
-        out.x = size(value);
-        return out;
-    }
-    const auto items = py::reinterpret_borrow<py::sequence>(value);
-    if (items.size() < 1 || items.size() > 3) (void)size(value);
-    unsigned* axes[] = {&out.x, &out.y, &out.z};
-    for (std::size_t i = 0; i < items.size(); ++i) *axes[i] = size(py::object(items[i]));
-    return out;
-}
 
 // --- What is known of the running version
 
@@ -150,8 +125,6 @@ PackedArguments PyKernel::pack(const py::tuple& values, const py::dict& named) {
 
 namespace {
 
-std::atomic<bool> unwatched_launches{false};
-
 /// With an App's array or texture among the values: on its stream, for which its frames wait.
 std::optional<LaunchPlace> place_of(const py::tuple& values, const py::dict& named) {
     const auto of = [](py::handle value) -> std::optional<LaunchPlace> {
@@ -200,33 +173,6 @@ private:
 
 } // namespace
 
-void look_after_launches(bool wait) {
-    if (!unwatched_launches.exchange(false)) return;
-    const gpu::StreamView stream = gpu::StreamView::legacy();
-    gpu::Context::ensure_current();
-    if (!wait && !stream.wait_for(std::chrono::nanoseconds{0})) {
-        unwatched_launches = true; // another time
-        return;
-    }
-    stream.synchronize();
-}
-
-void wait_for_kernels(const gpu::Array& array) {
-    gpu::Context::ensure_current();
-    if (array.graphics()) return array.graphics()->wait();
-    if (!unwatched_launches) return;
-    const auto all = gpu::StreamView::legacy();
-    while (!all.wait_for(std::chrono::milliseconds{50})) {
-        try {
-            raise_interrupt();
-        } catch (...) {
-            all.cancel();
-            throw;
-        }
-    }
-    all.synchronize();
-}
-
 std::optional<double> PyKernel::launch(LaunchRequest request, const py::tuple& values,
                                        const py::dict& named, const gpu::LaunchAttributes& more) {
     if (request.is_prepared && !prepared_)
@@ -273,7 +219,7 @@ std::optional<double> PyKernel::launch(LaunchRequest request, const py::tuple& v
             graph->wait_at_end();
         }
     }
-    if (!request.stream && !place && is_strict_) unwatched_launches = true;
+    if (!request.stream && !place && is_strict_) note_unwatched_launch();
     const gpu::Kernel kernel = kernel_; // another thread may swap it meanwhile
     const std::shared_ptr<const void> version = version_;
     origin_->begin_launch();
@@ -317,7 +263,7 @@ bool PyKernel::launch_plain(LaunchRequest& request, const GivenValues& values) {
     ArgumentPlan& plan = request.is_prepared ? prepared_plan_ : plan_;
     if (!plan.pack(values, parameters_, launch, block)) return false;
     config.stream = launch.stream();
-    if (launch.is_legacy() && is_strict_) unwatched_launches.store(true, std::memory_order_relaxed);
+    if (launch.is_legacy() && is_strict_) note_unwatched_launch();
     std::optional<StreamUse> use; // after the GIL is back, as it was made before it went
     if (!launch.blocks().empty()) use.emplace(config.stream, launch.blocks());
     if (place_) origin_->begin_launch();

@@ -3,11 +3,11 @@
 // kernel.over(shape)(a, n), kernel(a, n, block=(256, 1, 1), grid=(8, 1)).
 #pragma once
 
-#include "gpu/array/array.h"
 #include "gpu/launch.h"
 #include "gpu/launch_attributes.h"
 #include "python/bind/cuda/stream.h"
 #include "python/bind/kernel/argument_plan.h"
+#include "python/bind/kernel/launch_shape.h"
 #include "python/bind/kernel/origin.h"
 #include "python/bind/kernel/stateful_launch.h"
 
@@ -18,12 +18,6 @@
 #include <string>
 
 namespace lathe::bind {
-
-/// The last tuple that was read as a grid or block: loops give the same one each time.
-struct KnownShape {
-    py::object tuple;
-    gpu::Dim3 shape;
-};
 
 /// How a launch runs, but for its values.
 struct LaunchRequest {
@@ -104,15 +98,5 @@ private:
     KnownShape known_grid_, known_block_;
     StatefulLaunch state_;
 };
-
-/// Launches that belong to no App are waited for by nobody: throws their error, once they are done
-/// or, with `wait`, after waiting for them.
-void look_after_launches(bool wait);
-/// Before the host copies an array: waits for the kernels that may write it, so that Ctrl+C ends
-/// the wait. A copy alone would wait where no signal reaches.
-void wait_for_kernels(const gpu::Array& array);
-
-/// An int or a tuple of one to three ints, each at least 1.
-gpu::Dim3 dim3_from(py::handle value, const char* what);
 
 } // namespace lathe::bind
