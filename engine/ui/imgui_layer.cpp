@@ -21,12 +21,17 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <utility>
+#include <vector>
 
 namespace lathe {
 
 namespace {
 
 std::atomic<int> g_errors{0};
+
+/// Layers whose frames are open, that which ImGui spoke to last at the end.
+std::vector<const ImGuiLayer*> g_open;
 
 float wanted_scale(const Window& window) {
     float scale = window.pixel_ratio();
@@ -72,6 +77,7 @@ ImGuiLayer::ImGuiLayer(Window& window) : window_{window}, scale_{wanted_scale(wi
     theme::load_fonts(scale_);
     if (!ImGui_ImplOpenGL3_Init("#version 450 core"))
         throw Error{"Dear ImGui's OpenGL backend could not be initialised"};
+    give_back();
 }
 
 ImGuiLayer::~ImGuiLayer() {
@@ -84,6 +90,8 @@ ImGuiLayer::~ImGuiLayer() {
         if (cursor) glfwDestroyCursor(static_cast<GLFWcursor*>(cursor));
     ImPlot::DestroyContext(plot_context_);
     ImGui::DestroyContext(context_);
+    std::erase(g_open, this);
+    give_back();
 }
 
 int ImGuiLayer::errors() { return g_errors; }
@@ -108,6 +116,13 @@ void ImGuiLayer::watch_errors() {
 void ImGuiLayer::make_current() const {
     ImGui::SetCurrentContext(context_);
     ImPlot::SetCurrentContext(plot_context_);
+    const auto open = std::find(g_open.begin(), g_open.end(), this);
+    if (open != g_open.end()) std::rotate(open, open + 1, g_open.end());
+}
+
+/// To the layer whose frame is open, if there is one.
+void ImGuiLayer::give_back() const noexcept {
+    if (!g_open.empty()) g_open.back()->make_current();
 }
 
 bool ImGuiLayer::use_layout(const std::filesystem::path& file) {
@@ -140,7 +155,24 @@ void ImGuiLayer::begin_frame(double delta_seconds) {
     }
     ImGui_ImplOpenGL3_NewFrame();
     ImGui::NewFrame();
-    in_frame_ = true;
+    if (!std::exchange(in_frame_, true)) g_open.push_back(this);
+}
+
+void ImGuiLayer::guard(const std::function<void()>& draw) {
+    ImGuiErrorRecoveryState before;
+    ImGui::ErrorRecoveryStoreState(&before);
+    const std::size_t panels = state_.panels.size();
+    try {
+        draw();
+    } catch (...) {
+        make_current(); // it may have thrown within another layer's frame
+        const auto counts = std::exchange(context_->ErrorCallback, nullptr);
+        ImGui::ErrorRecoveryTryToRecoverState(&before);
+        context_->ErrorCallback = counts;
+        if (state_.panels.size() > panels) state_.panels.resize(panels); // their windows are closed
+        state_.same_line = false;
+        throw;
+    }
 }
 
 void ImGuiLayer::end_frame(gl::Framebuffer& target) {
@@ -149,6 +181,7 @@ void ImGuiLayer::end_frame(gl::Framebuffer& target) {
     show_cursor();
     ImGui::Render();
     in_frame_ = false;
+    std::erase(g_open, this);
     target.bind();
     ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
     ImGuiIO& io = ImGui::GetIO();
@@ -158,6 +191,7 @@ void ImGuiLayer::end_frame(gl::Framebuffer& target) {
     }
     milliseconds_ =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+    give_back();
 }
 
 void ImGuiLayer::show_cursor() {
@@ -176,9 +210,6 @@ void ImGuiLayer::show_cursor() {
     glfwSetCursor(window, static_cast<GLFWcursor*>(cursors_[wanted]));
 }
 
-bool ImGuiLayer::wants_text() const {
-    make_current();
-    return ImGui::GetIO().WantTextInput;
-}
+bool ImGuiLayer::wants_text() const { return context_->IO.WantTextInput; }
 
 } // namespace lathe

@@ -32,7 +32,8 @@ public:
     /// Sees key events before ImGui does and keeps those it returns true for.
     std::function<bool(const KeyEvent&)> shortcuts;
 
-    /// ImGui's functions speak to this layer from now; begin_frame and end_frame do it, too.
+    /// ImGui's functions speak to this layer from now; begin_frame does it, too. Where another
+    /// layer's frame is open they go back to that when this one's ends, or when this layer dies.
     void make_current() const;
 
     /// Between frames: reads the layout in `file`, which is written from now when it changes (and
@@ -43,6 +44,9 @@ public:
     void begin_frame(double delta_seconds);
     /// Builds the draw lists and draws them over what `target` holds.
     void end_frame(gl::Framebuffer& target);
+    /// Within a frame: calls `draw`. Where it throws, what it left open is closed, which counts as
+    /// no misuse, and the exception passes on.
+    void guard(const std::function<void()>& draw);
     bool in_frame() const { return in_frame_; }
 
     /// A text field has the keyboard.
@@ -57,6 +61,7 @@ public:
     static int errors();
 
 private:
+    void give_back() const noexcept;
     void watch_errors();
     void show_cursor();
 

@@ -10,6 +10,7 @@
 #include "engine/ui/studio_panels.h"
 #include "engine/ui/widgets.h"
 
+#include <exception>
 #include <utility>
 
 namespace lathe {
@@ -87,10 +88,14 @@ void Studio::refresh_panels(double seconds) {
     Panels& p = *p_;
     p.step_seconds = seconds;
     if (seconds == 0) return;
-    show_scene();
+    std::exception_ptr failure; // of a panel: the frame goes on with panels
+    try {
+        show_scene();
+    } catch (...) { failure = std::current_exception(); }
     window().present();
     window().poll_events();
     begin_panels();
+    if (failure) std::rethrow_exception(failure);
 }
 
 void Studio::enter_step() {
@@ -102,11 +107,15 @@ void Studio::show_scene() {
     if (!p.imgui) return App::show_scene();
     p.imgui->make_current(); // another studio may have begun a frame since
     widgets::close_open_panels();
-    p.draw();
+    std::exception_ptr failure; // of a panel: the frame of Dear ImGui ends in any case
+    try {
+        p.draw();
+    } catch (...) { failure = std::current_exception(); }
     const ImVec4 behind = Layout::background();
     window().screen().clear({behind.x, behind.y, behind.z, 1});
     p.imgui->end_frame(window().screen());
     p.editor.autosave();
+    if (failure) std::rethrow_exception(failure);
 }
 
 void Studio::on_new_slot(KernelSlot& slot) { p_->editor.add(slot, true); }

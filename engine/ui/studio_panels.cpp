@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 
 namespace lathe {
 
@@ -114,14 +115,26 @@ void Studio::Panels::draw() {
     layout.end_panel();
     if (layout.begin_panel(Place::kernels)) editor.draw();
     layout.end_panel();
-    for (auto& panel : panels) {
-        const widgets::Panel open{panel.title};
-        panel.draw();
-    }
+    const std::exception_ptr failure = draw_of_script();
 
     layout.begin_status_bar();
     status.draw(status_left(), status_right());
     layout.end_bar();
+    if (failure) std::rethrow_exception(failure);
+}
+
+/// The program's own panels: what the first that failed threw.
+std::exception_ptr Studio::Panels::draw_of_script() {
+    std::exception_ptr failure;
+    for (auto& panel : panels) {
+        const widgets::Panel open{panel.title};
+        try {
+            imgui->guard(panel.draw);
+        } catch (...) {
+            if (!failure) failure = std::current_exception();
+        }
+    }
+    return failure;
 }
 
 void Studio::add_panel(std::string title, std::function<void()> draw) {

@@ -16,6 +16,7 @@
 #include "engine/ui/view_panel.h"
 #include "engine/ui/wait_hint.h"
 
+#include <exception>
 #include <functional>
 #include <memory>
 #include <string>
@@ -51,7 +52,9 @@ struct Studio::Panels {
     std::unique_ptr<WaitHint> wait_hint;
 
     // studio_panels.cpp
+    /// All panels. Throws, after the last one, what the first of the program's that failed threw.
     void draw();
+    std::exception_ptr draw_of_script();
     std::vector<StatusItem> status_left();
     std::vector<StatusItem> status_right();
     std::string picture_message();

@@ -16,6 +16,7 @@
 #include "gpu/nvrtc.h"
 
 #include <gtest/gtest.h>
+#include <imgui.h>
 
 #include <chrono>
 #include <cstdlib>
@@ -313,6 +314,85 @@ TEST_F(StudioTest, TwoWindowsHaveTheirOwnFontsAndPanels) {
     EXPECT_GE(of_second.frames, 4);
     EXPECT_TRUE(of_first.own);
     EXPECT_TRUE(of_second.own);
+}
+
+/// Says something in the frame that is open, and returns whether that is drawn.
+bool is_heard() {
+    const bool shown = widgets::begin("Heard");
+    widgets::text("said outside of steps and panels");
+    widgets::end();
+    return shown;
+}
+
+TEST_F(StudioTest, AFrameThatEndsGivesTheOtherBack) {
+    Painting first{headless()}, second{headless()};
+    bool heard_within = false, heard_after = false;
+    for (int i = 0; i < 6; ++i) {
+        ASSERT_TRUE(first.studio.begin_frame());
+        ASSERT_TRUE(second.studio.begin_frame());
+        second.studio.end_frame();
+        heard_within = is_heard();
+        ASSERT_TRUE(second.studio.begin_frame());
+        first.studio.end_frame(); // that which began first
+        heard_after = is_heard();
+        second.studio.end_frame();
+        EXPECT_FALSE(is_heard()) << "no frame is open";
+    }
+    EXPECT_TRUE(heard_within);
+    EXPECT_TRUE(heard_after);
+}
+
+TEST_F(StudioTest, AStudioThatComesAndGoesWithinAFrameLeavesItOpen) {
+    Painting first{headless()};
+    for (int i = 0; i < 3; ++i) {
+        first.frame();
+        ASSERT_TRUE(first.studio.begin_frame());
+        is_heard();
+        first.studio.end_frame();
+    }
+    ASSERT_TRUE(first.studio.begin_frame());
+    EXPECT_TRUE(is_heard());
+    {
+        Studio second{headless()};
+        EXPECT_TRUE(is_heard()) << "another one has been made";
+        ASSERT_TRUE(second.begin_frame());
+    }
+    EXPECT_TRUE(is_heard()) << "it is gone, within its frame";
+    first.studio.end_frame();
+}
+
+TEST_F(StudioTest, APanelThatThrowsLosesNoFrame) {
+    Painting p{headless()};
+    bool throws = false;
+    int drawn_after = 0;
+    p.studio.add_panel("Broken", [&] {
+        widgets::begin("Within");
+        ImGui::PushID("open");
+        ImGui::BeginGroup();
+        if (throws) throw Error{"a panel of the program failed"};
+        ImGui::EndGroup();
+        ImGui::PopID();
+        widgets::end();
+    });
+    p.studio.add_panel("Sound", [&] { ++drawn_after; });
+    for (int i = 0; i < 4; ++i) p.frame();
+    const ImageData before = p.studio.screenshot(true);
+    throws = true;
+    for (int i = 0; i < 3; ++i) {
+        const int drawn = drawn_after;
+        try {
+            p.frame();
+            ADD_FAILURE() << "nobody heard of it";
+        } catch (const Error& error) {
+            EXPECT_STREQ(error.what(), "a panel of the program failed");
+        }
+        EXPECT_EQ(drawn_after, drawn + 1) << "the other panel";
+        EXPECT_FALSE(p.studio.imgui()->in_frame());
+        EXPECT_FALSE(p.studio.in_frame());
+    }
+    throws = false;
+    for (int i = 0; i < 2; ++i) EXPECT_TRUE(p.frame());
+    EXPECT_EQ(p.studio.screenshot(true).width, before.width);
 }
 
 TEST_F(StudioTest, FramesAreAskedForInOrder) {
