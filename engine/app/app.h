@@ -113,8 +113,9 @@ public:
     /// Calls `step` for each step until the window is closed or the frames are done, and returns
     /// main()'s result. What `step` throws goes to the console, and the window stays with the last
     /// picture until a kernel is edited or the simulation reset; without a window it ends the
-    /// program with 1. With `frames` it returns after so many; in either case it may be called
-    /// again, and goes on where it was. A program with a loop of its own uses steps().
+    /// program with 1. So does a file of AppConfig::out that could not be written, after the run.
+    /// With `frames` it returns after so many; in either case it may be called again, and goes on
+    /// where it was. A program with a loop of its own uses steps().
     int run(const std::function<void(const Step&)>& step, std::optional<std::uint64_t> frames = {});
     StepLoop& steps();
     /// Called before the first step and after each reset, which also brings back the first contents

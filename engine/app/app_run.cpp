@@ -14,6 +14,7 @@ StepLoop& App::steps() { return p_->steps; }
 
 int App::run(const std::function<void(const Step&)>& call, std::optional<std::uint64_t> frames) {
     StepLoop& loop = steps();
+    const int unwritten = loop.unwritten();
     try {
         loop.start(frames);
         while (loop.next()) {
@@ -25,7 +26,7 @@ int App::run(const std::function<void(const Step&)>& call, std::optional<std::ui
         log::error("{}", error.what());
         return 1;
     }
-    return 0;
+    return loop.unwritten() == unwritten ? 0 : 1;
 }
 
 void App::restore_arrays() {

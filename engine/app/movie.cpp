@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "engine/app/movie.h"
 
-#include "engine/core/error.h"
 #include "engine/core/log.h"
 
 #include <chrono>
+#include <exception>
 #include <utility>
 
 namespace lathe {
@@ -33,23 +33,31 @@ void Movie::begin(std::filesystem::path file, double frames_per_second) {
 
 void Movie::add(const gl::Framebuffer& picture) {
     const Stopwatch watch{seconds_};
-    if (wanted_) recorder_.emplace(*std::exchange(wanted_, std::nullopt));
-    if (!recorder_) return;
     try {
-        recorder_->add(picture);
-    } catch (const Error& error) { // a full disk: the program goes on
-        log::error("the recording ends: {}", error.what());
-        recorder_.reset();
-    }
+        if (wanted_) recorder_.emplace(*std::exchange(wanted_, std::nullopt));
+        if (recorder_) recorder_->add(picture);
+    } catch (const std::exception& error) { fail(error); }
 }
 
 std::optional<std::filesystem::path> Movie::finish() {
     if (!recorder_) return {};
     const Stopwatch watch{seconds_};
-    Recorder recorder = std::move(*std::exchange(recorder_, std::nullopt));
-    recorder.finish();
+    try {
+        recorder_->finish();
+    } catch (const std::exception& error) {
+        fail(error);
+        return {};
+    }
+    const Recorder recorder = std::move(*std::exchange(recorder_, std::nullopt));
     frames_ = recorder.frames();
     return recorder.output();
+}
+
+/// A full disk: the program goes on.
+void Movie::fail(const std::exception& error) {
+    ++failures_;
+    log::error("the recording ends: {}", error.what());
+    recorder_.reset();
 }
 
 } // namespace lathe

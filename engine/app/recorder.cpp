@@ -37,6 +37,7 @@ std::vector<std::string> encoder_arguments(const RecorderConfig& config,
     // clang-format off
     return {
         "ffmpeg", "-hide_banner", "-loglevel", "error", "-y",
+        "-xerror", // without it a file whose end could not be written passes for one that is whole
         "-f", "rawvideo", "-pixel_format", "rgba",
         "-video_size", fmt::format("{}x{}", width, height),
         "-framerate", fmt::format("{}", config.frames_per_second), "-i", "-",
@@ -55,21 +56,22 @@ public:
     Sink(const RecorderConfig& config, std::filesystem::path output, bool movie, int width,
          int height)
         : output_{std::move(output)}, width_{width}, height_{height} {
-        if (output_.has_parent_path()) std::filesystem::create_directories(output_.parent_path());
-        if (!movie) {
-            std::filesystem::create_directories(output_);
-            return;
-        }
-        encoder_.emplace(encoder_arguments(config, output_, width, height));
+        const auto folder = movie ? output_.parent_path() : output_;
+        std::error_code failed;
+        if (!folder.empty()) std::filesystem::create_directories(folder, failed);
+        if (failed)
+            throw Error{fmt::format("cannot write {}: its folder {} cannot be made: {}",
+                                    output_.string(), folder.string(), failed.message())};
+        if (movie) encoder_.emplace(encoder_arguments(config, output_, width, height));
     }
 
     void write(const Frame& frame) {
         if (encoder_) {
             try {
                 encoder_->write(frame);
-            } catch (const Error&) {
-                encoder_->finish(); // throws the encoder's own words, where it left some
-                throw;
+            } catch (const Error& stopped) {
+                finish(); // throws the encoder's own words, where it left some
+                fail(stopped);
             }
             return;
         }
@@ -84,10 +86,17 @@ public:
         save_png(output_ / fmt::format("{:06}.png", number_++), image);
     }
     void finish() {
-        if (encoder_) encoder_->finish();
+        if (!encoder_) return;
+        try {
+            encoder_->finish();
+        } catch (const Error& error) { fail(error); }
     }
 
 private:
+    [[noreturn]] void fail(const Error& why) const {
+        throw Error{fmt::format("cannot write {}: {}", output_.string(), why.what())};
+    }
+
     std::filesystem::path output_;
     int width_, height_;
     int number_ = 0;
@@ -207,6 +216,7 @@ struct Recorder::State {
         ++handed;
         writer->push(std::move(frame));
     }
+    /// Also after a failure, which is told once: by what threw it.
     void finish() {
         if (finished) return;
         finished = true;
@@ -243,12 +253,14 @@ void Recorder::add(const gl::Framebuffer& framebuffer) {
     State& s = *state_;
     if (s.finished) throw Error{"a picture was added to a recording that is finished"};
     const int w = framebuffer.width(), h = framebuffer.height();
+    s.finished = true; // unless nothing fails
     if (!s.writer) s.start(w, h);
     if (s.added - s.handed == State::kInFlight) s.hand_over_oldest();
     const gl::Buffer& pixels = s.pixels[s.added % State::kInFlight];
     if (w == s.width && h == s.height) framebuffer.read_to(pixels);
     else s.between_bars(framebuffer).read_to(pixels);
     ++s.added;
+    s.finished = false;
 }
 
 void Recorder::finish() { state_->finish(); }

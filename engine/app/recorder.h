@@ -32,6 +32,7 @@ public:
 
     /// Adds the framebuffer's picture. The first decides the size; later ones of another size are
     /// scaled to fit, between black bars. Odd sizes lose their last column or row, as H.264 wants.
+    /// Throws lathe::Error where a file cannot be written, and then the recording is finished.
     void add(const gl::Framebuffer& framebuffer);
     /// Writes what is under way and closes the file. Throws lathe::Error where writing failed.
     void finish();

@@ -41,6 +41,7 @@ void save_png(const std::filesystem::path& file, const ImageData& image) {
                                 image.width, image.height, image.channels, image.bytes.size())};
     std::error_code ignored; // the open below tells better
     if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path(), ignored);
+    errno = 0;
     std::ofstream out{file, std::ios::binary};
     const auto write = [](void* to, void* bytes, int count) {
         static_cast<std::ofstream*>(to)->write(static_cast<const char*>(bytes), count);
@@ -49,7 +50,9 @@ void save_png(const std::filesystem::path& file, const ImageData& image) {
         stbi_write_png_to_func(write, &out, image.width, image.height, image.channels,
                                image.bytes.data(), image.width * image.channels);
     out.close();
-    if (!out) throw Error{fmt::format("cannot write {}: {}", file.string(), std::strerror(errno))};
+    if (!out)
+        throw Error{fmt::format("cannot write {}: {}", file.string(),
+                                errno ? std::strerror(errno) : "the disk takes no more")};
 }
 
 ImageData load_image(const std::filesystem::path& file, int channels) {

@@ -156,8 +156,14 @@ void StepLoop::write_results() {
     if (frames_ == written_at_) return;
     written_at_ = frames_;
     if (!config.out.empty()) {
-        written_.push_back(config.out / (config.file_name() + ".png"));
-        save_png(written_.back(), app_.screenshot(app_.has_panels()));
+        const auto file = config.out / (config.file_name() + ".png");
+        try {
+            save_png(file, app_.screenshot(app_.has_panels()));
+            written_.push_back(file);
+        } catch (const std::exception& error) { // a full disk is no fault of the program
+            ++unwritten_;
+            log::error("{}", error.what());
+        }
     }
     if (const auto file = movie_.finish()) written_.push_back(*file);
 }

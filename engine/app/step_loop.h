@@ -67,7 +67,8 @@ public:
     /// is reset: then true. False: the run is over.
     bool wait_for_change(const std::function<bool()>& has_changed);
     /// Leaves the last picture, and the movie, in AppConfig::out; nothing where no frame was shown
-    /// since the last time. A run that ends does so, but not one of start(frames).
+    /// since the last time. A run that ends does so, but not one of start(frames). What cannot be
+    /// written is told to the log, and counts as unwritten().
     void write_results();
 
     /// There are steps again after fail().
@@ -83,6 +84,8 @@ public:
     Movie& movie() noexcept { return movie_; }
     /// Files that write_results() has left.
     const std::vector<std::filesystem::path>& written() const noexcept { return written_; }
+    /// How many could not be written, movies that ended early among them.
+    int unwritten() const noexcept { return unwritten_ + movie_.failures(); }
 
     /// Frames that a run has. Unset: it ends with the window.
     std::optional<std::uint64_t> frame_limit;
@@ -129,6 +132,7 @@ private:
     std::optional<std::array<int, 2>> element_;
     Movie movie_;
     std::vector<std::filesystem::path> written_;
+    int unwritten_ = 0;
 };
 
 } // namespace lathe

@@ -13,8 +13,10 @@
 #include "gpu/array/elementwise.h"
 #include "gpu/driver/check.h"
 #include "gpu/memory.h"
+#include "tests/full_disk.h"
 #include "tests/gpu/device_test.h"
 #include "tests/gpu/other_device.h"
+#include "tests/logged_errors.h"
 #include "tests/temp_folder.h"
 
 #include <glad/gl.h>
@@ -317,6 +319,46 @@ TEST_F(ProgramTest, WhatIsLeftBehind) {
     EXPECT_TRUE(std::filesystem::exists(folder.path() / "left.png"));
     EXPECT_TRUE(std::filesystem::exists(folder.path() / "left.mp4") ||
                 std::filesystem::exists(folder.path() / "left"));
+}
+
+TEST_F(ProgramTest, AFullDiskIsToldOnceForEachFileAndIsNoFault) {
+    const test::TempFolder folder;
+    AppConfig c = config();
+    c.title = "left";
+    c.out = folder.path();
+    App app{c};
+    const gpu::Array h = app.array<float>({48, 64});
+    const test::LoggedErrors errors;
+    int steps = 0;
+    {
+        const test::FullDisk full{60};
+        app.steps().start();
+        while (app.steps().next()) { // what passes through would end the program
+            app.image(h);
+            ++steps;
+        }
+        app.steps().write_results();
+    }
+    EXPECT_EQ(steps, 3);
+    const auto told = errors.texts();
+    ASSERT_EQ(told.size(), 2u) << testing::PrintToString(told);
+    EXPECT_THAT(told, testing::Contains(testing::HasSubstr(
+                          "cannot write " + (folder / "left.png").string() + ": File too large")));
+    EXPECT_THAT(told, testing::Contains(testing::HasSubstr("the recording ends: cannot write " +
+                                                           (folder / "left").string())));
+    EXPECT_TRUE(app.steps().written().empty());
+    EXPECT_EQ(app.run([&](const Step&) { app.image(h); }), 0) << "the disk has room again";
+    EXPECT_EQ(app.steps().written().size(), 1u) << "the picture; the movie has ended";
+}
+
+TEST_F(ProgramTest, ARunWhoseFilesCannotBeWrittenSaysSo) {
+    const test::TempFolder folder;
+    AppConfig c = config();
+    c.out = folder.path();
+    App app{c};
+    const gpu::Array h = app.array<float>({48, 64});
+    const test::FullDisk full{60};
+    EXPECT_EQ(app.run([&](const Step&) { app.image(h); }), 1);
 }
 
 TEST_F(ProgramTest, PointsInThePlaneLeaveTheCameraOfSpace) {

@@ -2,11 +2,14 @@
 // What a recording holds, asked from ffprobe and ffmpeg themselves.
 #include "engine/app/recorder.h"
 
+#include "engine/app/movie.h"
 #include "engine/app/screenshot.h"
 #include "engine/core/error.h"
 #include "engine/core/process.h"
 #include "gl/framebuffer.h"
 #include "gl/headless_context.h"
+#include "tests/full_disk.h"
+#include "tests/logged_errors.h"
 #include "tests/temp_folder.h"
 
 #include <glad/gl.h>
@@ -15,6 +18,9 @@
 
 #include <array>
 #include <cstdio>
+#include <fstream>
+#include <string>
+#include <vector>
 
 namespace {
 
@@ -139,6 +145,63 @@ TEST_F(RecorderTest, EncoderThatCannotWriteIsReported) {
     } catch (const lathe::Error& e) {
         EXPECT_THAT(e.what(), testing::HasSubstr("ffmpeg"));
         EXPECT_THAT(e.what(), testing::HasSubstr("taken.mp4"));
+    }
+}
+
+TEST_F(RecorderTest, AFolderThatCannotBeMadeIsOneSentence) {
+    const gl::Framebuffer f{8, 8};
+    std::ofstream{folder / "file"} << "no folder";
+    for (const bool ffmpeg : {false, true}) {
+        Recorder recorder{{.file = folder / "file/movie.mp4", .allow_ffmpeg = ffmpeg}};
+        try {
+            recorder.add(f);
+            FAIL() << "a movie was written below a file";
+        } catch (const lathe::Error& e) {
+            EXPECT_THAT(e.what(), testing::StartsWith("cannot write " + folder.path().string()));
+        }
+    }
+}
+
+/// What a recording of `frames` logs as errors while the disk takes no more than `bytes` a file.
+std::vector<std::string> errors_of_a_full_disk(const RecorderConfig& config, int frames,
+                                               std::size_t bytes) {
+    const gl::Framebuffer f{64, 64};
+    const test::LoggedErrors errors;
+    const test::FullDisk full{bytes};
+    Movie movie;
+    movie.begin(config);
+    for (int i = 0; i < frames; ++i) {
+        paint(f, i % 40);
+        EXPECT_NO_THROW(movie.add(f));
+    }
+    EXPECT_NO_THROW(EXPECT_FALSE(movie.finish().has_value()));
+    EXPECT_NO_THROW(EXPECT_FALSE(movie.finish().has_value()));
+    return errors.texts();
+}
+
+TEST_F(RecorderTest, AFullDiskIsToldOnceWhileItRecords) {
+    const auto told =
+        errors_of_a_full_disk({.file = folder / "shots.mp4", .allow_ffmpeg = false}, 20, 100);
+    ASSERT_EQ(told.size(), 1u) << testing::PrintToString(told);
+    EXPECT_THAT(told[0], testing::HasSubstr("the recording ends: cannot write " +
+                                            (folder / "shots/000000.png").string() + ": File too"));
+}
+
+TEST_F(RecorderTest, AFullDiskIsToldOnceAtTheEnd) {
+    const auto told =
+        errors_of_a_full_disk({.file = folder / "short.mp4", .allow_ffmpeg = false}, 1, 100);
+    ASSERT_EQ(told.size(), 1u) << testing::PrintToString(told);
+    EXPECT_THAT(told[0], testing::HasSubstr("short/000000.png: File too large"));
+}
+
+TEST_F(RecorderTest, AnEncoderOnAFullDiskIsToldOnce) {
+    if (!program_exists("ffmpeg")) GTEST_SKIP() << "ffmpeg is absent";
+    for (const int frames : {3, 300}) { // which end before anything is written, and after it
+        const auto told = errors_of_a_full_disk({.file = folder / "full.mp4"}, frames, 600);
+        ASSERT_EQ(told.size(), 1u) << testing::PrintToString(told);
+        EXPECT_THAT(told[0], testing::HasSubstr("the recording ends: cannot write " +
+                                                (folder / "full.mp4").string() + ": "));
+        EXPECT_THAT(told[0], testing::HasSubstr("File too large"));
     }
 }
 
