@@ -39,7 +39,8 @@ class RunOptions:
     progress : Progress or None
         Told of each frame of a run without a display.
     app : App or None
-        The App that was opened last.
+        The App that was opened last, where a runner looks after the script. Others die as soon as
+        the script has let them go.
     """
 
     name: str = ""
@@ -58,7 +59,8 @@ class RunOptions:
 
     def add(self, app: App) -> None:
         """An App was opened."""
-        self.app = app
+        if self.script is not None:
+            self.app = app
         self._apps = [known for known in self._apps if known() is not None]
         self._apps.append(weakref.ref(app))
 

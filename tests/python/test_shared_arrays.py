@@ -14,7 +14,6 @@ from test_array_reductions import *  # noqa: F403
 from test_array_sorting import *  # noqa: F403
 
 import lathe
-from lathe import options
 from lathe.array import creation
 from lathe.cuda import gpuarray
 from lathe.cuda.elementwise import ElementwiseKernel
@@ -180,7 +179,6 @@ def test_apps_end_with_their_last_array():
     def threads():
         return len(os.listdir("/proc/self/task"))
 
-    options.current().app = None  # which a reload of the script would find
     gc.collect()
     before = threads()
     app = lathe.App("short", size=(32, 32), headless=True)
@@ -189,7 +187,6 @@ def test_apps_end_with_their_last_array():
     add[1, 4](x)
     app.close()
     del app, add
-    options.current().app = None
     gc.collect()
     assert x.get().tolist() == [1] * 4  # mapped, and not handed back
     assert threads() > before  # those that compile
