@@ -46,8 +46,8 @@ private:
 
 gpu::Array make_shared_array(const std::shared_ptr<FrameMap>& map, gpu::ElementType type,
                              const gpu::Extents& shape) {
+    const std::size_t bytes = gpu::bytes_of(shape, type.bytes); // refuses what strides cannot count
     const gpu::Layout layout = gpu::compact(shape, type.bytes);
-    const std::size_t bytes = gpu::bytes_of(shape, type.bytes);
     if (bytes == 0) return gpu::Array::empty(type, layout);
     map->before_making();
     auto memory = std::make_shared<BufferOfFrames>(map, std::make_unique<SharedBuffer>(bytes));
