@@ -28,16 +28,21 @@ bool any_pressed(const InputState& input) {
            input.pressed(MouseButton::middle);
 }
 
-bool any_down(const InputState& input) {
-    return input.is_down(MouseButton::left) || input.is_down(MouseButton::right) ||
-           input.is_down(MouseButton::middle);
+/// Down in this frame, though perhaps no more.
+bool was_down(const InputState& input, MouseButton button) {
+    return input.is_down(button) || input.released(button);
+}
+
+bool any_was_down(const InputState& input) {
+    return was_down(input, MouseButton::left) || was_down(input, MouseButton::right) ||
+           was_down(input, MouseButton::middle);
 }
 
 /// A drag belongs to the viewport it began in and lasts until the buttons are up.
 bool follow_drag(bool dragging, const InputState& input, const Viewport& viewport) {
     if (any_pressed(input) && !dragging)
-        return !input.mouse_captured && viewport.contains(input.mouse());
-    return dragging && any_down(input);
+        return !input.mouse_captured && viewport.contains(input.drag_start());
+    return dragging && any_was_down(input);
 }
 
 } // namespace
@@ -81,10 +86,10 @@ void OrbitCamera::zoom(float notches) {
 bool OrbitCamera::update(const InputState& input, const Viewport& viewport) {
     dragging_ = follow_drag(dragging_, input, viewport);
     bool moved = false;
-    if (dragging_ && input.mouse_delta() != glm::vec2{}) {
-        const bool turning = input.is_down(MouseButton::left) && !(input.modifiers() & kShift);
-        if (turning) turn(input.mouse_delta(), viewport);
-        else pan(input.mouse_delta(), viewport);
+    if (dragging_ && input.drag_delta() != glm::vec2{}) {
+        const bool turning = was_down(input, MouseButton::left) && !(input.modifiers() & kShift);
+        if (turning) turn(input.drag_delta(), viewport);
+        else pan(input.drag_delta(), viewport);
         moved = true;
     }
     if (input.wheel().y != 0 && !input.mouse_captured && viewport.contains(input.mouse())) {
@@ -119,10 +124,10 @@ void PanZoomCamera::zoom(float notches, glm::vec2 screen, const Viewport& viewpo
 }
 
 bool PanZoomCamera::update(const InputState& input, const Viewport& viewport) {
-    dragging_ = follow_drag(dragging_, input, viewport) && !input.is_down(MouseButton::right);
+    dragging_ = follow_drag(dragging_, input, viewport) && !was_down(input, MouseButton::right);
     bool moved = false;
-    if (dragging_ && input.mouse_delta() != glm::vec2{}) {
-        pan(input.mouse_delta(), viewport);
+    if (dragging_ && input.drag_delta() != glm::vec2{}) {
+        pan(input.drag_delta(), viewport);
         moved = true;
     }
     if (input.wheel().y != 0 && !input.mouse_captured && viewport.contains(input.mouse())) {

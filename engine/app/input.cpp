@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "engine/app/input.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace lathe {
 namespace {
 
@@ -21,6 +24,15 @@ template <class... F> struct Overloaded : F... {
     using F::operator()...;
 };
 
+constexpr std::array<std::pair<Key, Modifier>, 8> kModifierKeys{{{Key::left_shift, kShift},
+                                                                 {Key::right_shift, kShift},
+                                                                 {Key::left_control, kControl},
+                                                                 {Key::right_control, kControl},
+                                                                 {Key::left_alt, kAlt},
+                                                                 {Key::right_alt, kAlt},
+                                                                 {Key::left_super, kSuper},
+                                                                 {Key::right_super, kSuper}}};
+
 bool known(Key key) { return int(key) >= 0 && int(key) < kKeyCount; }
 
 } // namespace
@@ -35,7 +47,7 @@ void InputState::Edge::change(bool to) {
 void InputState::begin_frame() {
     for (Edge& k : keys_) k.pressed = k.released = false;
     for (Edge& b : buttons_) b.pressed = b.released = false;
-    mouse_delta_ = wheel_ = {};
+    mouse_delta_ = drag_delta_ = wheel_ = {};
     text_.clear();
     events_.clear();
 }
@@ -49,10 +61,15 @@ void InputState::handle(const InputEvent& event) {
                    },
                    [&](const ButtonEvent& e) {
                        modifiers_ = e.modifiers;
+                       if (e.down && !any_button_down()) drag_start_ = mouse_;
                        buttons_.at(std::size_t(e.button)).change(e.down);
                    },
                    [&](const MoveEvent& e) {
-                       if (mouse_known_) mouse_delta_ += e.position - mouse_;
+                       if (mouse_known_) {
+                           const glm::vec2 way = e.position - mouse_;
+                           mouse_delta_ += way;
+                           if (any_button_down()) drag_delta_ += way;
+                       }
                        mouse_ = e.position;
                        mouse_known_ = true;
                    },
@@ -70,8 +87,17 @@ void InputState::handle(const InputEvent& event) {
                event);
 }
 
+bool InputState::any_button_down() const { return std::ranges::any_of(buttons_, &Edge::down); }
+
 bool InputState::is_down(Key key) const { return known(key) && keys_[std::size_t(key)].down; }
 bool InputState::pressed(Key key) const { return known(key) && keys_[std::size_t(key)].pressed; }
 bool InputState::released(Key key) const { return known(key) && keys_[std::size_t(key)].released; }
+
+unsigned InputState::modifiers() const {
+    unsigned all = modifiers_;
+    for (const auto& [key, modifier] : kModifierKeys)
+        if (is_down(key)) all |= modifier;
+    return all;
+}
 
 } // namespace lathe

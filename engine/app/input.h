@@ -86,11 +86,16 @@ public:
     bool is_down(MouseButton button) const { return buttons_.at(std::size_t(button)).down; }
     bool pressed(MouseButton button) const { return buttons_.at(std::size_t(button)).pressed; }
     bool released(MouseButton button) const { return buttons_.at(std::size_t(button)).released; }
-    unsigned modifiers() const { return modifiers_; }
+    /// Of the last key or button event, and those whose keys are down.
+    unsigned modifiers() const;
 
     /// Framebuffer pixels from the top left corner.
     glm::vec2 mouse() const { return mouse_; }
     glm::vec2 mouse_delta() const { return mouse_delta_; }
+    /// That part of it with a button down.
+    glm::vec2 drag_delta() const { return drag_delta_; }
+    /// Where the mouse was when the first of the buttons went down.
+    glm::vec2 drag_start() const { return drag_start_; }
     glm::vec2 wheel() const { return wheel_; }
     /// Characters typed in this frame, UTF-8.
     const std::string& text() const { return text_; }
@@ -106,10 +111,12 @@ private:
         bool down = false, pressed = false, released = false;
         void change(bool to);
     };
+    bool any_button_down() const;
+
     std::array<Edge, kKeyCount> keys_{};
     std::array<Edge, 3> buttons_{};
     unsigned modifiers_ = 0;
-    glm::vec2 mouse_{}, mouse_delta_{}, wheel_{};
+    glm::vec2 mouse_{}, mouse_delta_{}, drag_delta_{}, drag_start_{}, wheel_{};
     bool mouse_known_ = false;
     std::string text_;
     std::vector<InputEvent> events_;

@@ -127,6 +127,24 @@ TEST(OrbitCamera, DragTurnsOnlyWhereItBeganInTheViewport) {
     EXPECT_FALSE(frame({WheelEvent{{0, 1}}}));
 }
 
+TEST(OrbitCamera, ADragWithinOneFrameTurnsByItsOwnWay) {
+    OrbitCamera camera;
+    InputState input;
+    const float yaw = camera.yaw;
+    const glm::vec3 target = camera.target;
+    input.begin_frame();
+    for (const InputEvent& e : std::initializer_list<InputEvent>{
+             MoveEvent{{120, 60}}, MoveEvent{{400, 200}}, ButtonEvent{}, MoveEvent{{500, 200}},
+             ButtonEvent{MouseButton::left, false, 0}, MoveEvent{{10, 10}}})
+        input.handle(e);
+    EXPECT_TRUE(camera.update(input, kView));
+    EXPECT_NEAR(camera.yaw, yaw - 3.14159265f / 4, 1e-5);
+    EXPECT_EQ(camera.target, target);
+    input.begin_frame();
+    input.handle(MoveEvent{{500, 200}});
+    EXPECT_FALSE(camera.update(input, kView));
+}
+
 TEST(PanZoomCamera, TheScreenFindsThePlane) {
     PanZoomCamera camera;
     camera.center = {5, -3};

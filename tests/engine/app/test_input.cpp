@@ -52,6 +52,33 @@ TEST(Input, MouseMovesAddUpAndTheFirstIsNoMove) {
     EXPECT_EQ(input.wheel(), (glm::vec2{0, 0}));
 }
 
+TEST(Input, ADragIsWhatMovesWithAButtonDown) {
+    InputState input;
+    input.begin_frame();
+    input.handle(MoveEvent{{100, 50}});
+    input.handle(MoveEvent{{20, 20}});
+    EXPECT_EQ(input.drag_delta(), (glm::vec2{0, 0}));
+    input.handle(ButtonEvent{});
+    input.handle(MoveEvent{{25, 10}});
+    input.handle(ButtonEvent{MouseButton::left, false, 0});
+    input.handle(MoveEvent{{300, 300}});
+    EXPECT_EQ(input.drag_delta(), (glm::vec2{5, -10}));
+    EXPECT_EQ(input.drag_start(), (glm::vec2{20, 20}));
+    EXPECT_EQ(input.mouse_delta(), (glm::vec2{200, 250}));
+    input.begin_frame();
+    EXPECT_EQ(input.drag_delta(), (glm::vec2{0, 0}));
+}
+
+TEST(Input, AModifierThatIsDownCounts) {
+    InputState input;
+    input.begin_frame();
+    input.handle(KeyEvent{Key::right_shift});
+    input.handle(ButtonEvent{MouseButton::left, true, kControl});
+    EXPECT_EQ(input.modifiers(), kShift | kControl);
+    input.handle(KeyEvent{Key::right_shift, false, false, 0});
+    EXPECT_EQ(input.modifiers(), 0u);
+}
+
 TEST(Input, TextBecomesUtf8) {
     InputState input;
     input.begin_frame();
