@@ -57,6 +57,7 @@ void Context::make_current() {
         native_ = NativeGlContext::current();
         current_context = this;
     }
+    begin_use();
     collect();
 }
 

@@ -63,6 +63,8 @@ protected:
     /// make one current beside it.
     void leave_other_system() const noexcept;
 
+    /// It is current, and work of this library's may follow.
+    virtual void begin_use() noexcept {}
     virtual void bind() = 0;
     virtual void unbind() noexcept = 0;
 

@@ -8,23 +8,35 @@
 
 #include <fmt/core.h>
 
+#include <array>
+
 namespace lathe::gl {
 namespace {
 
-/// While it lives GL packs pixels into buffer `id`, or into memory where that is 0; then again into
-/// what it did before.
+/// While it lives GL packs pixels without gaps into buffer `id`, or into memory where that is 0;
+/// then again as before, in another program's context as that program does.
 class PackInto {
 public:
     [[nodiscard]] explicit PackInto(unsigned id) {
         glGetIntegerv(GL_PIXEL_PACK_BUFFER_BINDING, &before_);
         glBindBuffer(GL_PIXEL_PACK_BUFFER, id);
+        for (std::size_t i = 0; i < kStorage.size(); ++i) {
+            glGetIntegerv(kStorage[i], &storage_[i]);
+            glPixelStorei(kStorage[i], kStorage[i] == GL_PACK_ALIGNMENT ? 1 : 0);
+        }
     }
     PackInto(const PackInto&) = delete;
     PackInto& operator=(const PackInto&) = delete;
-    ~PackInto() { glBindBuffer(GL_PIXEL_PACK_BUFFER, GLuint(before_)); }
+    ~PackInto() {
+        glBindBuffer(GL_PIXEL_PACK_BUFFER, GLuint(before_));
+        for (std::size_t i = 0; i < kStorage.size(); ++i) glPixelStorei(kStorage[i], storage_[i]);
+    }
 
 private:
+    static constexpr std::array kStorage{GL_PACK_ALIGNMENT, GL_PACK_ROW_LENGTH, GL_PACK_SKIP_ROWS,
+                                         GL_PACK_SKIP_PIXELS, GL_PACK_SWAP_BYTES};
     GLint before_ = 0;
+    std::array<GLint, kStorage.size()> storage_{};
 };
 
 /// Into buffer `pack`, or into `to` where that is 0; bindings stay as they were.

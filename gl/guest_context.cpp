@@ -17,6 +17,15 @@ GuestContext::GuestContext() {
     make_current();
 }
 
+void GuestContext::begin_frame() noexcept {
+    begin_use();
+    in_frame_ = true;
+}
+
+void GuestContext::begin_use() noexcept {
+    if (!in_frame_) clear_errors();
+}
+
 void GuestContext::bind() {
     if (native_.is_current()) return;
     throw Error{"the GL context that this App draws in is not current: make it current before "

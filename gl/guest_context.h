@@ -15,10 +15,17 @@ public:
     GuestContext();
     ~GuestContext() override { retire(); }
 
+    /// From now on errors that OpenGL knows are ours; else they are its owner's, and forgotten.
+    void begin_frame() noexcept;
+    void end_frame() noexcept { in_frame_ = false; }
+
 private:
+    void begin_use() noexcept override;
     /// Throws gl::Error unless its owner has made it current.
     void bind() override;
     void unbind() noexcept override {}
+
+    bool in_frame_ = false;
 };
 
 } // namespace lathe::gl

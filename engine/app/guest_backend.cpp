@@ -2,7 +2,6 @@
 // Frames in another program's window: its context, its framebuffer, its viewport.
 #include "engine/app/window_backend.h"
 
-#include "gl/error.h"
 #include "gl/guest_context.h"
 #include "gl/saved_state.h"
 
@@ -19,14 +18,17 @@ public:
 
     void enter() override {
         if (saved_) return;
-        gl::clear_errors(); // the owner's are not ours
+        context_.begin_frame();
         saved_.emplace();
         const int* const viewport = saved_->viewport();
         origin_ = {viewport[0], viewport[1]};
         size_ = {std::max(viewport[2], 1), std::max(viewport[3], 1)};
         gl::set_expected_state();
     }
-    void leave() noexcept override { saved_.reset(); }
+    void leave() noexcept override {
+        saved_.reset();
+        context_.end_frame();
+    }
 
     glm::ivec2 size() const override { return size_; }
     void resize(glm::ivec2) override {} // its owner does

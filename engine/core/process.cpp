@@ -27,11 +27,14 @@ extern char** environ;
 namespace lathe {
 namespace {
 
-std::atomic<bool> exiting{false};
+std::atomic<bool> exiting{false}, at_end{false};
 
 } // namespace
 
 bool process_is_exiting() noexcept { return exiting.load(std::memory_order_relaxed); }
+
+void note_end_of_program() noexcept { at_end = true; }
+bool program_is_at_end() noexcept { return at_end.load(std::memory_order_relaxed); }
 
 void watch_process_exit() {
     static std::once_flag once;

@@ -15,6 +15,11 @@ namespace lathe {
 /// True once exit handlers run: destructors then leave driver and GL objects to the system,
 /// because the libraries beneath them may be gone.
 LATHE_API bool process_is_exiting() noexcept;
+
+/// The program itself is done, as Python says before it takes objects apart, in any order: another
+/// library's context may be gone before what lies in it, and that is no mistake then.
+LATHE_API void note_end_of_program() noexcept;
+LATHE_API bool program_is_at_end() noexcept;
 /// Starts watching for the process's end; called when a driver library is opened.
 LATHE_API void watch_process_exit();
 

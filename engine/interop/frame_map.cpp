@@ -3,7 +3,10 @@
 
 #include "engine/core/error.h"
 #include "engine/core/log.h"
+#include "engine/core/process.h"
 #include "gpu/device.h"
+
+#include <fmt/format.h>
 
 #include <exception>
 #include <utility>
@@ -58,7 +61,9 @@ void FrameMap::release(std::unique_ptr<SharedObject> object) noexcept {
         wait_to_register();
         object.reset();
     } catch (const std::exception& error) {
-        log::error("memory shared with OpenGL could not be released in order: {}", error.what());
+        const auto say = program_is_at_end() ? log::Level::debug : log::Level::error;
+        log::write(say, fmt::format("memory shared with OpenGL could not be released in order: {}",
+                                    error.what()));
     }
 }
 

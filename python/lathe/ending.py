@@ -68,6 +68,8 @@ def _app_that_stays() -> App | None:
 
 
 def _end() -> None:
+    from lathe.native import native
+
     for reference in _apps:
         app = reference()
         if app is None:
@@ -75,6 +77,7 @@ def _end() -> None:
         fault = app._studio.finish()
         if fault:
             print(f"lathe: after the last frame: {fault}", file=sys.stderr)
+    native.note_end_of_program()
 
 
 def watch_launches() -> None:

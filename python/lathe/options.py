@@ -39,8 +39,8 @@ class RunOptions:
     progress : Progress or None
         Told of each frame of a run without a display.
     app : App or None
-        The App that was opened last, where a runner looks after the script. Others die as soon as
-        the script has let them go.
+        The App that a script opened last, where a runner executes the script. Otherwise an App
+        is its program's alone, and ends with the last reference to it.
     """
 
     name: str = ""

@@ -7,6 +7,7 @@ import ctypes
 import shutil
 import subprocess
 import sys
+import weakref
 from pathlib import Path
 
 import moderngl
@@ -115,7 +116,8 @@ class CurrentContext:
     def release(self): ...
 
 
-def scene(app):
+def scene(living):
+    app = weakref.proxy(living)  # it ends where the test drops it: its context is of the test, too
     ramp = app.kernel(RAMP)
     x = app.zeros((24, 32))
     points = app.asarray(np.zeros((1, 2)), np.float32)
@@ -124,7 +126,7 @@ def scene(app):
     def frame():
         ramp.over(x.size)(x, x.size)
         app.image(x, colormap="gray", range=(0, 1))
-        app.points(points, radius=2.0, color=(1, 0, 0))
+        app.points(points, size=4.0, color=(1, 0, 0))
 
 
 def test_a_guest_draws_into_framebuffer_and_viewport(foreign):
@@ -137,6 +139,7 @@ def test_a_guest_draws_into_framebuffer_and_viewport(foreign):
     scene(app)
     app.run(frames=2)
     assert app.frames == 2 and app.size == (32, 24) and not app.headless
+    assert not app.console
     picture = np.frombuffer(target.read(viewport=(0, 0, 64, 48)), np.uint8).reshape(48, 64, 3)
     blue = (picture == [0, 0, 255]).all(axis=2)
     outside = np.ones((48, 64), bool)
@@ -248,3 +251,32 @@ def test_a_guest_of_pyglet(tmp_path):
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     assert "the picture is right" in done.stdout
+
+
+def test_errors_and_pixel_storage_of_its_owner_do_not_matter(foreign):
+    foreign.__enter__()
+    foreign.simple_framebuffer((31, 24)).use()  # rows of 93 bytes
+    app = lathe.App(context="current")
+    scene(app)
+    app.run(frames=1)
+    before = app.screenshot()
+    for name, value in ((0xD05, 8), (0xD02, 70), (0xD03, 2), (0xD00, 1)):  # packing
+        GL.glPixelStorei(name, value)
+    GL.glEnable(0xFFFF)  # an error that nobody asks for
+    np.testing.assert_array_equal(app.screenshot(), before)
+    GL.glEnable(0xFFFF)
+    x = app.zeros((8, 8))
+    assert not x.get().any()
+    assert state()[hex(0xD05)] == [8]
+
+
+def test_a_guest_ends_with_its_last_reference(foreign):
+    """Not with the next App, when its context may be gone."""
+    foreign.__enter__()
+    foreign.simple_framebuffer((32, 32)).use()
+    app = lathe.App(context="current")
+    scene(app)
+    app.run(frames=1)
+    end = weakref.ref(app)
+    del app
+    assert end() is None

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "engine/app/window.h"
 
+#include "engine/core/process.h"
 #include "python/bind/bind.h"
 
 namespace lathe::bind {
@@ -25,6 +26,8 @@ void bind_window(py::module_& m) {
         "What OpenGL there is without a display; opens no CUDA driver. Raises lathe.Error naming "
         "what\n"
         "is missing.");
+    m.def("note_end_of_program", &note_end_of_program,
+          "Python takes objects apart from now on, in any order.");
     m.def("display_is_available", &display_is_available,
           "Whether DISPLAY or WAYLAND_DISPLAY names a display.");
 }
