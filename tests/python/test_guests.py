@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import shutil
 import subprocess
 import sys
@@ -251,6 +252,61 @@ def test_a_guest_of_pyglet(tmp_path):
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     assert "the picture is right" in done.stdout
+
+
+def test_a_guest_is_told_of_events(foreign):
+    foreign.__enter__()
+    foreign.simple_framebuffer((64, 48)).use()
+    app = lathe.App(context="current")
+    scene(app)
+    app.use_camera("orbit")
+    app.run(frames=1)
+    camera, told = app.orbit_camera, app.input
+    yaw, target, distance = camera.yaw, list(camera.target), camera.distance
+    told.move_mouse(60, 40)
+    app.run(frames=1)
+    told.move_mouse(20, 20)
+    told.press_button("left")
+    told.move_mouse(32, 20)
+    assert not told.button_down("left")  # it comes with the next frame
+    app.run(frames=1)
+    assert told.button_pressed("left") and told.mouse == [32, 20]
+    assert camera.yaw == pytest.approx(yaw - math.pi / 4)
+    told.release_button("left")
+    told.scroll(0, 1)
+    app.run(frames=1)
+    assert camera.distance == pytest.approx(distance / 1.1)
+    assert camera.target == target and not told.button_down("left")
+    told.press_button("left", modifiers=["shift"])  # then it pans
+    told.move_mouse(40, 20)
+    told.release_button("left", modifiers=["shift"])
+    app.run(frames=1)
+    assert camera.target != target and camera.yaw == pytest.approx(yaw - math.pi / 4)
+
+
+def test_keys_are_told_too(app):
+    """Also to an App of its own: a script's test is its user."""
+    told = app.input
+    told.press_key("a")
+    told.press_key("left")
+    told.type_text("aé😀")
+    app.run(frames=1)
+    assert told.key_pressed("a") and told.key_down("left") and told.text == "aé😀"
+    told.release_key("a")
+    app.run(frames=1)
+    assert not told.key_down("a") and told.key_down("left") and told.text == ""
+    told.release_all()
+    app.run(frames=1)
+    assert not told.key_down("left")
+    told.press_key("space")  # as in a window
+    app.run(frames=1)
+    assert app.run_control.paused
+    with pytest.raises(ValueError, match="unknown modifier 'ctrl': shift, control, alt or super"):
+        told.press_button("left", modifiers=["ctrl"])
+    with pytest.raises(ValueError, match="unknown button 'back'"):
+        told.press_button("back")
+    with pytest.raises(ValueError, match="unknown key 'hyper'"):
+        told.release_key("hyper")
 
 
 def test_errors_and_pixel_storage_of_its_owner_do_not_matter(foreign):

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "engine/app/input.h"
 
+#include "engine/app/window.h"
 #include "python/bind/bind.h"
 
 #include <pybind11/stl.h>
@@ -11,6 +12,7 @@
 #include <cctype>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace lathe::bind {
 
@@ -58,40 +60,110 @@ MouseButton button_from(const std::string& name) {
     throw py::value_error(fmt::format("unknown button '{}': left, right or middle", name));
 }
 
-} // namespace
+unsigned modifiers_from(const std::vector<std::string>& names) {
+    unsigned all = 0;
+    for (const std::string& name : names) {
+        if (name == "shift") all |= kShift;
+        else if (name == "control") all |= kControl;
+        else if (name == "alt") all |= kAlt;
+        else if (name == "super") all |= kSuper;
+        else
+            throw py::value_error(
+                fmt::format("unknown modifier '{}': shift, control, alt or super", name));
+    }
+    return all;
+}
 
-void bind_input(py::module_& m) {
-    py::class_<InputState>(m, "Input",
-                           "Keys and mouse of this frame; False where a panel has them.")
-        .def(
-            "key_down",
-            [](const InputState& i, const std::string& k) {
-                return !i.keyboard_captured && i.is_down(key_from(k));
-            },
-            py::arg("key"), "Held: a character, or space, left, f5, ...")
+void bind_state(py::class_<Window>& c) {
+    c.def(
+         "key_down",
+         [](const Window& w, const std::string& k) {
+             return !w.input().keyboard_captured && w.input().is_down(key_from(k));
+         },
+         py::arg("key"), "Held: a character, or space, left, f5, ...")
         .def(
             "key_pressed",
-            [](const InputState& i, const std::string& k) {
-                return !i.keyboard_captured && i.pressed(key_from(k));
+            [](const Window& w, const std::string& k) {
+                return !w.input().keyboard_captured && w.input().pressed(key_from(k));
             },
             py::arg("key"), "Went down in this frame.")
         .def(
             "button_down",
-            [](const InputState& i, const std::string& b) {
-                return !i.mouse_captured && i.is_down(button_from(b));
+            [](const Window& w, const std::string& b) {
+                return !w.input().mouse_captured && w.input().is_down(button_from(b));
             },
             py::arg("button") = "left", "Held: left, right or middle.")
         .def(
             "button_pressed",
-            [](const InputState& i, const std::string& b) {
-                return !i.mouse_captured && i.pressed(button_from(b));
+            [](const Window& w, const std::string& b) {
+                return !w.input().mouse_captured && w.input().pressed(button_from(b));
             },
             py::arg("button") = "left", "Went down in this frame.")
         .def_property_readonly(
             "mouse",
-            [](const InputState& i) { return std::array<float, 2>{i.mouse().x, i.mouse().y}; },
+            [](const Window& w) {
+                return std::array<float, 2>{w.input().mouse().x, w.input().mouse().y};
+            },
             "Framebuffer pixels from the top left corner.")
-        .def_property_readonly("text", &InputState::text, "Characters typed in this frame.");
+        .def_property_readonly(
+            "text", [](const Window& w) { return w.input().text(); },
+            "Characters typed in this frame.");
+}
+
+/// What another program tells of its window.
+void bind_events(py::class_<Window>& c) {
+    using Names = std::vector<std::string>;
+    c.def(
+         "move_mouse", [](Window& w, float x, float y) { w.inject(MoveEvent{{x, y}}); },
+         py::arg("x"), py::arg("y"), "To framebuffer pixels from the viewport's top left corner.")
+        .def(
+            "press_button",
+            [](Window& w, const std::string& b, const Names& m) {
+                w.inject(ButtonEvent{button_from(b), true, modifiers_from(m)});
+            },
+            py::arg("button") = "left", py::arg("modifiers") = Names{},
+            "Where the mouse is: left, right or middle, with shift, control, alt, super.")
+        .def(
+            "release_button",
+            [](Window& w, const std::string& b, const Names& m) {
+                w.inject(ButtonEvent{button_from(b), false, modifiers_from(m)});
+            },
+            py::arg("button") = "left", py::arg("modifiers") = Names{})
+        .def(
+            "scroll", [](Window& w, float dx, float dy) { w.inject(WheelEvent{{dx, dy}}); },
+            py::arg("dx"), py::arg("dy"), "Notches of the wheel; away from the user is dy > 0.")
+        .def(
+            "press_key",
+            [](Window& w, const std::string& k, const Names& m) {
+                w.inject(KeyEvent{key_from(k), true, false, modifiers_from(m)});
+            },
+            py::arg("key"), py::arg("modifiers") = Names{},
+            "A key that is down goes on being down.")
+        .def(
+            "release_key",
+            [](Window& w, const std::string& k, const Names& m) {
+                w.inject(KeyEvent{key_from(k), false, false, modifiers_from(m)});
+            },
+            py::arg("key"), py::arg("modifiers") = Names{})
+        .def(
+            "type_text",
+            [](Window& w, const std::u32string& text) {
+                for (const char32_t each : text) w.inject(TextEvent{each});
+            },
+            py::arg("text"))
+        .def(
+            "release_all", [](Window& w) { w.inject(FocusEvent{false}); },
+            "All keys and buttons: the window has lost the focus.");
+}
+
+} // namespace
+
+void bind_input(py::module_& m) {
+    py::class_<Window> c(m, "Input",
+                         "Keys and mouse of this frame; False where a panel has them. Another "
+                         "program passes its events on: they come in the next frame.");
+    bind_state(c);
+    bind_events(c);
 }
 
 } // namespace lathe::bind

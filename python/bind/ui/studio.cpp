@@ -96,7 +96,7 @@ void bind_parts(py::class_<Studio, Owner>& c) {
     c.def_property_readonly("run_control", [](Studio& e) { return &e.run_control(); }, inside);
     c.def_property_readonly("parameters", [](Studio& e) { return &e.parameters(); }, inside);
     c.def_property_readonly("console", [](Studio& e) { return &e.console(); }, inside);
-    c.def_property_readonly("input", [](Studio& e) { return &e.window().input(); }, inside);
+    c.def_property_readonly("input", [](Studio& e) { return &e.window(); }, inside);
     c.def_property_readonly("orbit_camera", [](Studio& e) { return &e.orbit_camera(); }, inside);
     c.def_property_readonly(
         "pan_zoom_camera", [](Studio& e) { return &e.pan_zoom_camera(); }, inside);

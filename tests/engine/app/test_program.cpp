@@ -24,6 +24,7 @@
 
 #include <algorithm>
 #include <complex>
+#include <numbers>
 #include <numeric>
 #include <optional>
 #include <stdexcept>
@@ -376,6 +377,21 @@ TEST_F(ProgramTest, PointsInThePlaneLeaveTheCameraOfSpace) {
     const glm::mat4 orbit = app.orbit_camera().view_projection(64.0f / 48);
     EXPECT_EQ(seen[0], orbit); // in the first frame, too
     EXPECT_EQ(seen[1], orbit);
+}
+
+TEST_F(ProgramTest, EventsOfAnotherProgramTurnTheCamera) {
+    App app{config()};
+    app.use_camera(Camera::orbit);
+    const float yaw = app.orbit_camera().yaw;
+    const auto nothing = [](const Step&) {};
+    app.run(nothing, 1);
+    app.window().inject(MoveEvent{{20, 20}});
+    app.window().inject(ButtonEvent{MouseButton::left});
+    app.window().inject(MoveEvent{{32, 20}});
+    EXPECT_EQ(app.orbit_camera().yaw, yaw);
+    app.run(nothing, 1);
+    EXPECT_FLOAT_EQ(app.orbit_camera().yaw, yaw - std::numbers::pi_v<float> / 4);
+    EXPECT_TRUE(app.window().input().is_down(MouseButton::left));
 }
 
 TEST_F(ProgramTest, ARangeOfEqualEndsIsAStep) {
