@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import ctypes
+import importlib.util
 import math
+import re
 import shutil
 import subprocess
 import sys
@@ -252,6 +254,34 @@ def test_a_guest_of_pyglet(tmp_path):
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     assert "the picture is right" in done.stdout
+
+
+@pytest.mark.skipif(shutil.which("xvfb-run") is None, reason="Xvfb is not installed")
+@pytest.mark.software
+@pytest.mark.parametrize(
+    "how", [{}, {"QT_SCALE_FACTOR": "2"}, {"QT_XCB_GL_INTEGRATION": "xcb_egl"}], ids=str
+)
+def test_guests_of_qt(tmp_path, how):
+    if importlib.util.find_spec("PySide6") is None:
+        pytest.skip("PySide6 is not installed")
+    done = subprocess.run(
+        ["xvfb-run", "-a", "-s", "-screen 0 2560x1600x24",
+         sys.executable, str(PROGRAMS / "guest_qt.py"), str(tmp_path)],
+        capture_output=True, text=True, timeout=120,
+        env=script_environment(QT_QPA_PLATFORM="xcb", **how),
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "the pictures are right" in done.stdout
+    assert "lathe error" not in done.stderr
+
+
+def test_the_listing_of_qt_is_the_program():
+    page = PROGRAMS.parents[2] / "docs" / "scripts.md"
+    if not page.exists():
+        pytest.skip("no source tree")
+    listings = re.findall(r"^```python\n(.*?)^```$", page.read_text(), re.M | re.S)
+    (listing,) = [each for each in listings if "PySide6" in each]
+    assert listing in (PROGRAMS / "guest_qt.py").read_text()
 
 
 def test_a_guest_is_told_of_events(foreign):
