@@ -13,6 +13,14 @@
 
 namespace lathe {
 
+namespace {
+
+log::Level level_of_failures() {
+    return program_is_at_end() ? log::Level::debug : log::Level::error;
+}
+
+} // namespace
+
 FrameMap::FrameMap(gl::Context& gl, gpu::Context cuda, gpu::StreamView stream)
     : gl_{gl}, cuda_{cuda}, stream_{stream}, thread_{std::this_thread::get_id()} {}
 
@@ -22,8 +30,10 @@ FrameMap::~FrameMap() {
     try {
         unmap_all();
     } catch (const std::exception& error) {
-        log::error("memory shared with OpenGL was not handed back: {}", error.what());
+        log::write(level_of_failures(),
+                   fmt::format("memory shared with OpenGL was not handed back: {}", error.what()));
     }
+    mappings_.clear(); // where the context is gone: before the objects that they point to
     end_released();
 }
 
@@ -61,9 +71,9 @@ void FrameMap::release(std::unique_ptr<SharedObject> object) noexcept {
         wait_to_register();
         object.reset();
     } catch (const std::exception& error) {
-        const auto say = program_is_at_end() ? log::Level::debug : log::Level::error;
-        log::write(say, fmt::format("memory shared with OpenGL could not be released in order: {}",
-                                    error.what()));
+        log::write(level_of_failures(),
+                   fmt::format("memory shared with OpenGL could not be released in order: {}",
+                               error.what()));
     }
 }
 

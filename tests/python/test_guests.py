@@ -356,6 +356,39 @@ def test_errors_and_pixel_storage_of_its_owner_do_not_matter(foreign):
     assert state()[hex(0xD05)] == [8]
 
 
+ENDED = """
+import sys
+import lathe, moderngl
+kept = []
+for _ in range(5):
+    context = moderngl.create_standalone_context(require=450, backend="egl")
+    context.__enter__()
+    context.simple_framebuffer((32, 32)).use()
+    app = lathe.App(context="current")
+    x = app.zeros((24, 32))
+    app.run(frames=1)
+    x.get()  # mapped
+    context.release()
+    del x
+    kept.append(app)
+    if "now" in sys.argv:
+        kept.clear()
+        del app
+"""
+
+
+@pytest.mark.software
+@pytest.mark.parametrize("when", ["now", "at the end"])
+def test_a_guest_whose_context_has_ended(when):
+    """Its mapped memory was written to after its end."""
+    done = subprocess.run(
+        [sys.executable, "-c", ENDED, when], capture_output=True, text=True, timeout=60,
+        env=script_environment(MALLOC_PERTURB_="85", MALLOC_CHECK_="3"),
+    )  # fmt: skip
+    assert done.returncode == 0 and "free()" not in done.stderr, done.stderr
+    assert "GL context that this App draws in is not current" not in done.stderr
+
+
 def test_a_guest_ends_with_its_last_reference(foreign):
     """Not with the next App, when its context may be gone."""
     foreign.__enter__()
