@@ -110,7 +110,7 @@ struct App::Parts {
     void note_work();
     void end_work();
     void finish_work();
-    void await(FrameWork& of);
+    void take(FrameWork& done);
     bool frames_overlap() const;
 
     // app_pace.cpp

@@ -42,24 +42,27 @@ void App::Parts::finish_work() {
         for (const AppSlot& s : slots) now.generations.push_back(s.slot->generation());
         // The stream may wait for GL commands of this frame, which nobody else would send off.
         if (!window.gl_info().is_software) gl::flush();
-        if (frames_overlap()) return await(works[(frames_begun - 1) % 2]);
-        wait();
-        stream.synchronize();
-        await(now);
+        FrameWork& before = works[(frames_begun - 1) % 2];
+        if (!frames_overlap()) {
+            wait();
+            stream.synchronize();
+            take(now);
+        } else if (before.is_awaited) {
+            wait_for([&](std::chrono::nanoseconds most) { return before.end.wait_for(most); });
+            before.end.synchronize();
+            take(before);
+        }
     } catch (const gpu::Error& error) {
         if (!report_fault(error)) throw;
     }
 }
 
-/// Then its kernels have run without fault. Throws gpu::Error with that of one that has not.
-void App::Parts::await(FrameWork& of) {
-    if (!of.is_awaited) return;
-    of.is_awaited = false;
-    wait_for([&](std::chrono::nanoseconds most) { return of.end.wait_for(most); });
-    of.end.synchronize();
-    if (of.has_begun) loop.add_sim_ms(double(of.end.elapsed_since(of.begin).count()));
-    for (std::size_t k = 0; k < of.generations.size(); ++k)
-        if (slots[k].slot->generation() == of.generations[k]) slots[k].slot->confirm();
+/// Of work that is done: its kernels have run without fault.
+void App::Parts::take(FrameWork& done) {
+    done.is_awaited = false;
+    if (done.has_begun) loop.add_sim_ms(double(done.end.elapsed_since(done.begin).count()));
+    for (std::size_t k = 0; k < done.generations.size(); ++k)
+        if (slots[k].slot->generation() == done.generations[k]) slots[k].slot->confirm();
 }
 
 void App::note_work() { p_->note_work(); }

@@ -47,6 +47,22 @@ gpu::Array sorted_sample(const gpu::Array& values) {
     return gpu::sort(gpu::copy(whole.view(whole.type(), {{count}, {step * bytes}})), 0);
 }
 
+/// Into two floats.
+void find_range(const gpu::Array& values, const Percentiles& percentiles, const gpu::Array& to) {
+    gpu::Array low = element(to, 0), high = element(to, 1);
+    const gpu::Array of = magnitudes(values);
+    const bool has_least = percentiles.low <= 0, has_greatest = percentiles.high >= 100;
+    if (has_least) gpu::reduce(gpu::Reduction::fmin, of, {.out = &low});
+    if (has_greatest) gpu::reduce(gpu::Reduction::fmax, of, {.out = &high});
+    if (has_least && has_greatest) return;
+    const gpu::Array sorted = sorted_sample(of);
+    const auto at = [&](float percent) {
+        return std::int64_t(std::lround(double(percent) / 100 * double(sorted.size() - 1)));
+    };
+    if (!has_least) gpu::assign(low, element(sorted, at(percentiles.low)));
+    if (!has_greatest) gpu::assign(high, element(sorted, at(percentiles.high)));
+}
+
 } // namespace
 
 void DrawnCopies::begin_step() {
@@ -94,26 +110,13 @@ gpu::Array DrawnCopies::upload(const std::shared_ptr<FrameMap>& map, DType dtype
 gpu::Array DrawnCopies::range(const std::shared_ptr<FrameMap>& map, const gpu::Array& values,
                               const Percentiles& percentiles) {
     const gpu::Array& found = memory(map, DType::float32, {2});
-    gpu::Array low = element(found, 0), high = element(found, 1);
-    const gpu::Array of = magnitudes(values);
-    const bool has_least = percentiles.low <= 0, has_greatest = percentiles.high >= 100;
-    if (has_least) gpu::reduce(gpu::Reduction::fmin, of, {.out = &low});
-    if (has_greatest) gpu::reduce(gpu::Reduction::fmax, of, {.out = &high});
-    if (has_least && has_greatest) return found;
-    const gpu::Array sorted = sorted_sample(of);
-    const auto at = [&](float percent) {
-        return std::int64_t(std::lround(double(percent) / 100 * double(sorted.size() - 1)));
-    };
-    if (!has_least) gpu::assign(low, element(sorted, at(percentiles.low)));
-    if (!has_greatest) gpu::assign(high, element(sorted, at(percentiles.high)));
+    find_range(values, percentiles, found);
     return found;
 }
 
 std::optional<std::array<float, 2>> least_and_greatest(const gpu::Array& values) {
-    gpu::Array found = gpu::Array::empty(DType::float32, {2});
-    gpu::Array low = element(found, 0), high = element(found, 1);
-    gpu::reduce(gpu::Reduction::fmin, values, {.out = &low});
-    gpu::reduce(gpu::Reduction::fmax, values, {.out = &high});
+    const gpu::Array found = gpu::Array::empty(DType::float32, {2});
+    find_range(values, {}, found);
     std::array<float, 2> both{};
     gpu::copy_to_host(both.data(), found.address(), sizeof both);
     if (!std::isfinite(both[0]) && !std::isfinite(both[1])) return {};

@@ -56,7 +56,7 @@ private:
     DrawnBytes bytes_;
 };
 
-/// Least and greatest of the finite values, on the host: blocks. Nothing where there are none.
+/// On the host: blocks. NaN is left out; nothing where neither is finite.
 std::optional<std::array<float, 2>> least_and_greatest(const gpu::Array& values);
 
 struct DrawnImage {

@@ -23,9 +23,8 @@ public:
 
     /// The memory of this name, contents kept, where it was made before a reload and `fits`; else
     /// what `make` makes, with the contents. Without a name it is known by its number, and kept as
-    /// long as somebody else has it. Throws
-    /// std::invalid_argument where the program itself has that name already, gpu::ShapeError for
-    /// contents of another size.
+    /// long as somebody else has it. Throws std::invalid_argument where the program itself has that
+    /// name already, gpu::ShapeError for contents of another size.
     const Memory& find_or_make(std::string_view name, const FirstContents& first,
                                const std::function<bool(const Memory&)>& fits,
                                const std::function<Memory()>& make);

@@ -9,6 +9,7 @@
 #include "engine/core/error.h"
 #include "engine/render/colormap.h"
 #include "engine/render/draw_state.h"
+#include "engine/render/features.h"
 #include "gl/buffer.h"
 #include "gl/texture.h"
 
@@ -102,10 +103,9 @@ gl::Program& ImageRenderer::program(const Source& source, unsigned features) {
     const std::tuple key{std::string_view{source.sampler}, source.channels, features};
     auto it = programs_.find(key);
     if (it != programs_.end()) return it->second;
-    std::vector<std::string> defines{fmt::format("SAMPLER {}", source.sampler),
-                                     fmt::format("CHANNELS {}", source.channels)};
-    for (std::size_t bit = 0; bit < kImageFeatureNames.size(); ++bit)
-        if (features >> bit & 1) defines.emplace_back(kImageFeatureNames[bit]);
+    std::vector<std::string> defines = defines_of(features, kImageFeatureNames);
+    defines.push_back(fmt::format("SAMPLER {}", source.sampler));
+    defines.push_back(fmt::format("CHANNELS {}", source.channels));
     return programs_.emplace(key, gl::Program{"image.vert", "image.frag", defines}).first->second;
 }
 

@@ -10,6 +10,7 @@
 #include "engine/core/error.h"
 #include "engine/render/colormap.h"
 #include "engine/render/draw_state.h"
+#include "engine/render/features.h"
 #include "gl/buffer.h"
 
 #include <glad/gl.h>
@@ -44,17 +45,9 @@ enum Feature : unsigned {
     kFoundRange = 128
 };
 
-std::vector<std::string> defines_of(unsigned features) {
-    std::vector<std::string> defines;
-    if (features & kValues) defines.emplace_back("VALUES");
-    if (features & kColors) defines.emplace_back("COLORS");
-    if (features & kRound) defines.emplace_back("ROUND");
-    if (features & kGlow) defines.emplace_back("GLOW");
-    if (features & kOpaque) defines.emplace_back("OPAQUE");
-    if (features & kQuad) defines.emplace_back("QUAD");
-    if (features & kFoundRange) defines.emplace_back("FOUND_RANGE");
-    return defines;
-}
+/// What the shaders call them; a ball has shaders of its own.
+constexpr std::array<const char*, 8> kFeatureNames{"VALUES", "COLORS", "ROUND", "GLOW",
+                                                   "OPAQUE", "QUAD",   nullptr, "FOUND_RANGE"};
 
 void require_room(const gl::Buffer& buffer, std::size_t count, std::size_t item, std::size_t offset,
                   const char* what) {
@@ -153,9 +146,9 @@ gl::Program& PointsRenderer::program(unsigned features) {
     auto it = programs_.find(features);
     if (it == programs_.end())
         it = programs_
-                 .emplace(features,
-                          gl::Program{ball ? "balls.vert" : "points.vert",
-                                      ball ? "balls.frag" : "points.frag", defines_of(features)})
+                 .emplace(features, gl::Program{ball ? "balls.vert" : "points.vert",
+                                                ball ? "balls.frag" : "points.frag",
+                                                defines_of(features, kFeatureNames)})
                  .first;
     return it->second;
 }

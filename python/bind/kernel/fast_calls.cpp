@@ -3,18 +3,14 @@
 
 #include "python/bind/bind.h"
 #include "python/bind/cuda/fast_method.h"
-#include "python/bind/kernel/kernel.h"
+#include "python/bind/kernel/launch_shape.h"
 #include "python/bind/kernel/launcher.h"
 
 #include <cstddef>
 #include <exception>
-#include <limits>
-#include <optional>
-#include <utility>
 
 namespace lathe::bind {
 
-/// The same call by the way that knows everything.
 PyObject* checked_call(PyObject* method, PyObject* self, PyObject* const* args, std::size_t count,
                        PyObject* keywords) {
     if (!bound_object<PyKernel>(self)) {
@@ -25,7 +21,6 @@ PyObject* checked_call(PyObject* method, PyObject* self, PyObject* const* args, 
     return call_instead(method, self, args, count, keywords);
 }
 
-/// None, an exception (null), or nothing: then the checked way is to be taken.
 std::optional<PyObject*> launched(PyKernel& kernel, LaunchRequest request,
                                   const GivenValues& values) {
     try {

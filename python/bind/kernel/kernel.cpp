@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "python/bind/kernel/kernel.h"
 
-#include "python/bind/kernel/unwatched_launches.h"
-
 #include "engine/interop/frame_map.h"
 #include "engine/interop/texture.h"
 #include "gpu/driver/check.h"
@@ -13,14 +11,15 @@
 #include "python/bind/cuda/pointer.h"
 #include "python/bind/cuda/stream.h"
 #include "python/bind/gil.h"
+#include "python/bind/kernel/unwatched_launches.h"
 
 #include <pybind11/stl.h>
 
 #include <fmt/format.h>
 
 #include <chrono>
-#include <limits>
 #include <utility>
+#include <vector>
 
 namespace lathe::bind {
 

@@ -65,6 +65,20 @@ std::function<void()> panel_of(Studio& studio, const py::function& draw) {
     };
 }
 
+/// Of a C-contiguous array on the host, while this lives; none for None.
+class HostBytes {
+public:
+    explicit HostBytes(const py::object& values) {
+        if (!values.is_none()) info_ = values.cast<py::buffer>().request();
+    }
+    std::span<const std::byte> span() const {
+        return {static_cast<const std::byte*>(info_.ptr), std::size_t(info_.size * info_.itemsize)};
+    }
+
+private:
+    py::buffer_info info_;
+};
+
 py::dict stats_of(Studio& e) {
     const FrameStats& s = e.loop().stats();
     py::dict out;
@@ -223,14 +237,9 @@ void bind_studio(py::module_& m) {
            const std::string& name, const py::object& values) {
             const py::object wanted = to_dtype(dtype);
             FirstContents first;
-            py::buffer_info bytes;
-            if (is_gpu_array(values.ptr())) {
-                first.array = &array_of(values);
-            } else if (!values.is_none()) {
-                bytes = values.cast<py::buffer>().request();
-                first.bytes = {static_cast<const std::byte*>(bytes.ptr),
-                               std::size_t(bytes.size * bytes.itemsize)};
-            }
+            const HostBytes bytes{is_gpu_array(values.ptr()) ? py::none() : values};
+            if (is_gpu_array(values.ptr())) first.array = &array_of(values);
+            else first.bytes = bytes.span();
             return wrap_array(
                 e->array(element_type(wanted), to_extents(shape, "shape"), first, name), nullptr,
                 wanted);
@@ -243,14 +252,9 @@ void bind_studio(py::module_& m) {
         "texture",
         [](Studio& e, const py::object& shape, const py::object& dtype, bool smooth,
            const std::string& name, const py::object& values) {
-            std::span<const std::byte> first;
-            py::buffer_info bytes;
-            if (!values.is_none()) {
-                bytes = values.cast<py::buffer>().request();
-                first = {static_cast<const std::byte*>(bytes.ptr),
-                         std::size_t(bytes.size * bytes.itemsize)};
-            }
-            return e.texture(dtype_from(dtype), to_extents(shape, "shape"), smooth, first, name);
+            const HostBytes first{values};
+            return e.texture(dtype_from(dtype), to_extents(shape, "shape"), smooth, first.span(),
+                             name);
         },
         py::arg("shape"), py::arg("dtype"), py::arg("smooth") = false, py::arg("name") = "",
         py::arg("values") = py::none(),
