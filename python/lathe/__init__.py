@@ -11,7 +11,6 @@ Examples
 ...                       "  int i = threadIdx.x; if (i < n) x[i] *= 2; }")
 >>> x = lathe.asarray([1.0, 2.0, 3.0], dtype="float32")
 >>> double[1, 32](x, 3)
-True
 >>> x.get().tolist()
 [2.0, 4.0, 6.0]
 """

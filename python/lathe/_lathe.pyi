@@ -4,7 +4,17 @@ import enum
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Protocol, Self, SupportsFloat, SupportsIndex, SupportsInt, TypeVar, overload
+from typing import (
+    Any,
+    Protocol,
+    Self,
+    SupportsFloat,
+    SupportsIndex,
+    SupportsInt,
+    TypeVar,
+    final,
+    overload,
+)
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -66,6 +76,7 @@ class Texture:
         self, dtype: DTypeLike | None = None, copy: bool | None = None
     ) -> NDArray[Any]: ...
 
+@final
 class Launcher:
     def __call__(self, *args: Any, **kwargs: Any) -> None: ...
 
@@ -115,7 +126,7 @@ class Kernel:
         access_policy_window: tuple[Any, ...] | None = None,
         **parameters: Any,
     ) -> float | None: ...
-    def __getitem__(self, index: tuple[_Dim, _Dim] | tuple[_Dim, _Dim, int]) -> Launcher: ...
+    def __getitem__(self, index: tuple[_Dim, _Dim] | tuple[_Dim, _Dim, int], /) -> Launcher: ...
     def over(
         self, shape: _Dim | Sequence[int], block: _Dim | None = None, shared_bytes: int = 0
     ) -> Launcher: ...
