@@ -163,6 +163,7 @@ HeadlessContext::HeadlessContext(HeadlessPlatform platform) {
     open_egl();
     RestoreContext if_it_fails;
     if (Context* before = Context::current()) before->release_current();
+    leave_other_system(); // of another library: EGL would refuse each candidate
     std::string tried;
     for (const Candidate& candidate : candidates(platform)) {
         std::string reason;

@@ -4,6 +4,7 @@
 
 #include "engine/core/environment.h"
 #include "engine/core/error.h"
+#include "engine/core/native_gl_context.h"
 #include "engine/core/process.h"
 
 #define GLFW_INCLUDE_NONE
@@ -73,8 +74,13 @@ GLFWwindow* make_window(const WindowConfig& config) {
 class GlfwContext final : public gl::Context {
 public:
     explicit GlfwContext(GLFWwindow* window) : window_{window} {
-        make_current();
-        adopt(glfwGetProcAddress);
+        try {
+            make_current();
+            adopt(glfwGetProcAddress);
+        } catch (...) {
+            release_current();
+            throw;
+        }
     }
     ~GlfwContext() override {
         if (process_is_exiting()) return;
@@ -200,7 +206,13 @@ void GlfwBackend::install_callbacks() {
 } // namespace
 
 std::unique_ptr<WindowBackend> make_glfw_backend(const WindowConfig& config) {
-    return std::make_unique<GlfwBackend>(config);
+    gl::RestoreContext if_it_fails;
+    // GLFW makes a new window's context current, and X11 ends the process if EGL's is.
+    if (gl::Context* before = gl::Context::current()) before->release_current();
+    NativeGlContext::current().release();
+    auto backend = std::make_unique<GlfwBackend>(config);
+    if_it_fails.dismiss();
+    return backend;
 }
 
 } // namespace lathe

@@ -44,12 +44,38 @@ void InputState::Edge::change(bool to) {
     down = to;
 }
 
-void InputState::begin_frame() {
-    for (Edge& k : keys_) k.pressed = k.released = false;
-    for (Edge& b : buttons_) b.pressed = b.released = false;
+void InputState::Edge::forget(bool is_kept) {
+    kept_press |= is_kept && pressed;
+    kept_release |= is_kept && released;
+    pressed = released = false;
+}
+
+void InputState::Edge::bring_back() {
+    pressed = std::exchange(kept_press, false);
+    released = std::exchange(kept_release, false);
+}
+
+void InputState::forget() {
+    const bool keys = is_extra_ && !keyboard_captured, buttons = is_extra_ && !mouse_captured;
+    for (Edge& k : keys_) k.forget(keys);
+    for (Edge& b : buttons_) b.forget(buttons);
+    if (keys) kept_text_ += text_;
     mouse_delta_ = drag_delta_ = wheel_ = {};
     text_.clear();
     events_.clear();
+}
+
+void InputState::begin_frame() {
+    forget();
+    is_extra_ = false;
+    for (Edge& k : keys_) k.bring_back();
+    for (Edge& b : buttons_) b.bring_back();
+    text_ = std::exchange(kept_text_, {});
+}
+
+void InputState::begin_extra_frame() {
+    forget();
+    is_extra_ = true;
 }
 
 void InputState::handle(const InputEvent& event) {

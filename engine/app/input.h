@@ -75,8 +75,12 @@ using InputEvent =
 
 class LATHE_API InputState {
 public:
-    /// Forgets what lasted one frame (presses, wheel, text, events).
+    /// Forgets what lasted one frame (presses, wheel, text, events). Presses and text of the extra
+    /// frames before it count as its own.
     void begin_frame();
+    /// The same of a frame that only panels have: a step is slow. What comes in it, and no panel
+    /// captures, is kept for the next frame with a step.
+    void begin_extra_frame();
     void handle(const InputEvent& event);
 
     bool is_down(Key key) const;
@@ -109,17 +113,22 @@ public:
 private:
     struct Edge {
         bool down = false, pressed = false, released = false;
+        bool kept_press = false, kept_release = false; ///< of extra frames
         void change(bool to);
+        void forget(bool is_kept);
+        void bring_back();
     };
     bool any_button_down() const;
+    void forget();
 
     std::array<Edge, kKeyCount> keys_{};
     std::array<Edge, 3> buttons_{};
     unsigned modifiers_ = 0;
     glm::vec2 mouse_{}, mouse_delta_{}, drag_delta_{}, drag_start_{}, wheel_{};
     bool mouse_known_ = false;
-    std::string text_;
+    std::string text_, kept_text_;
     std::vector<InputEvent> events_;
+    bool is_extra_ = false; ///< this frame
 };
 
 } // namespace lathe

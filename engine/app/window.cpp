@@ -32,6 +32,14 @@ struct Window::State {
     InputState input;
     std::vector<InputEvent> injected;
 
+    void take_events() {
+        std::vector<InputEvent> events;
+        backend->poll(events);
+        for (InputEvent& e : injected) events.push_back(std::move(e));
+        injected.clear();
+        for (const InputEvent& e : events) input.handle(e);
+        follow_size();
+    }
     void follow_size() {
         const glm::ivec2 size = backend->size();
         if (screen && size.x == screen.width() && size.y == screen.height()) return;
@@ -82,13 +90,13 @@ InputState& Window::input() { return state_->input; }
 const InputState& Window::input() const { return state_->input; }
 
 void Window::poll_events() {
-    std::vector<InputEvent> events;
-    state_->backend->poll(events);
-    for (InputEvent& e : state_->injected) events.push_back(std::move(e));
-    state_->injected.clear();
     state_->input.begin_frame();
-    for (const InputEvent& e : events) state_->input.handle(e);
-    state_->follow_size();
+    state_->take_events();
+}
+
+void Window::poll_extra_events() {
+    state_->input.begin_extra_frame();
+    state_->take_events();
 }
 
 bool Window::wait_for_events(double seconds) {

@@ -63,6 +63,8 @@ public:
 
     /// Takes events, fills input(), follows a new size.
     void poll_events();
+    /// The same for a frame that only panels have (InputState::begin_extra_frame).
+    void poll_extra_events();
     InputState& input();
     const InputState& input() const;
     /// Waits for so many seconds at most: true where there is input, or the window has to be drawn

@@ -13,8 +13,15 @@ namespace lathe {
 
 class LATHE_API FileWatch {
 public:
+    using Time = std::chrono::system_clock::time_point;
+
     /// Watches one file, which need not exist yet. Watching it again does nothing.
     void add(const std::filesystem::path& file);
+    /// The same for a file that was read after `began`, a file_time(): it counts as changed where
+    /// it was written, or put in its place, since then.
+    void add_read_since(const std::filesystem::path& file, Time began);
+    /// Now, by the clock that dates files. It may be some milliseconds behind others.
+    static Time file_time() noexcept;
     void remove(const std::filesystem::path& file);
 
     /// The watched files whose time or size differ from the last call, looked at no more often

@@ -148,6 +148,7 @@ void PipeTo::finish() {
         char line[512];
         while (std::fgets(line, sizeof line, errors_)) said += line;
     }
+    while (said.ends_with('\n')) said.pop_back();
     if (said.size() > 2000) said.erase(0, said.size() - 2000);
     const std::string how = WIFSIGNALED(status)
                                 ? fmt::format("was ended by signal {}", WTERMSIG(status))

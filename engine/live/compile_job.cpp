@@ -44,12 +44,14 @@ void CompileJob::build(const Executor& on, const BuildKernel& build, const Kerne
     on([s = shared_, ticket = shared_->wanted, source, effort, build] {
         if (!s->is_wanted(ticket)) return;
         KernelBuild result;
+        const FileWatch::Time began = FileWatch::file_time();
         try {
             result = build(source, effort);
         } catch (const std::exception& e) {
             result.diagnostics = {{source.name, 0, 0, Diagnostic::Severity::error, e.what()}};
             result.log = e.what();
         }
+        result.began = began;
         std::lock_guard lock{s->mutex};
         if (s->wanted != ticket) return;
         s->build = std::move(result);

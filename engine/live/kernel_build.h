@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/core/diagnostic.h"
+#include "engine/core/file_watch.h"
 #include "engine/live/parameter.h"
 #include "gpu/module.h"
 
@@ -46,6 +47,7 @@ struct KernelBuild {
     bool from_cache = false;
     Effort effort = Effort::full;             ///< quick only where that was asked for
     std::vector<std::filesystem::path> files; ///< of the user's that the source includes
+    FileWatch::Time began{};                  ///< before they were read; CompileJob says it
     std::string key; ///< the same for the same code, whatever the effort; empty: the text says it
 };
 

@@ -112,7 +112,7 @@ bool KernelSlot::State::take_results() {
     log = std::move(build.log);
     milliseconds = build.milliseconds;
     from_cache = build.from_cache;
-    file.watch_included(std::move(build.files));
+    file.watch_included(std::move(build.files), build.began);
     if (!build.loaded) {
         state = SlotState::failed;
         return false;

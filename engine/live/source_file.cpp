@@ -37,8 +37,9 @@ void write_whole(const fs::path& named, const std::string& text) {
 
 } // namespace
 
-SourceFile::SourceFile(fs::path file) : path_{std::move(file)}, saved_{read_text(path_)} {
-    watch_.add(path_);
+SourceFile::SourceFile(fs::path file) : path_{std::move(file)} {
+    watch_.add(path_); // first: what is saved while it is read counts as a change
+    saved_ = read_text(path_);
 }
 
 void SourceFile::write(const std::string& text) {
@@ -51,11 +52,11 @@ std::optional<std::string> SourceFile::take_theirs() {
     return std::exchange(theirs_, std::nullopt);
 }
 
-void SourceFile::watch_included(std::vector<fs::path> files) {
+void SourceFile::watch_included(std::vector<fs::path> files, FileWatch::Time began) {
     for (const fs::path& old : included_)
         if (std::find(files.begin(), files.end(), old) == files.end() && old != path_)
             watch_.remove(old);
-    for (const fs::path& header : files) watch_.add(header);
+    for (const fs::path& header : files) watch_.add_read_since(header, began);
     included_ = std::move(files);
 }
 

@@ -34,8 +34,9 @@ public:
     std::optional<std::string> take_theirs();
     void drop_theirs() { theirs_.reset(); }
 
-    /// The files that the text includes; they replace those named before. They need not exist.
-    void watch_included(std::vector<std::filesystem::path> files);
+    /// The files that the text includes; they replace those named before. They need not exist. Of
+    /// new ones a change since `began` is reported, when a compiler began to read them.
+    void watch_included(std::vector<std::filesystem::path> files, FileWatch::Time began);
 
     struct Changes {
         std::optional<std::string> text; ///< to be taken: the editor's was not modified

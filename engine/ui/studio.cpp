@@ -93,7 +93,7 @@ void Studio::refresh_panels(double seconds) {
         show_scene();
     } catch (...) { failure = std::current_exception(); }
     window().present();
-    window().poll_events();
+    window().poll_extra_events();
     begin_panels();
     if (failure) std::rethrow_exception(failure);
 }

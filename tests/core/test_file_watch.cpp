@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <thread>
 
 namespace fs = std::filesystem;
 
@@ -25,6 +26,24 @@ TEST_F(FileWatchTest, ReportsAChangeOnce) {
     write("longer");
     EXPECT_EQ(watch.changed(), std::vector{file});
     EXPECT_TRUE(watch.changed().empty());
+}
+
+TEST_F(FileWatchTest, ReportsAChangeSinceAFileWasRead) {
+    const auto tick = [] { std::this_thread::sleep_for(std::chrono::milliseconds{30}); };
+    write("old");
+    tick();
+    const auto began = lathe::FileWatch::file_time();
+    tick();
+    const fs::path written = folder / "written", moved = folder / "moved", absent = folder / "no";
+    std::ofstream{written} << "new";
+    fs::rename(file, moved); // an old file in a new place
+    write("whose place is taken");
+    for (const fs::path& each : {written, moved, absent}) watch.add_read_since(each, began);
+    EXPECT_EQ(watch.changed(), (std::vector{moved, written}));
+    EXPECT_TRUE(watch.changed().empty());
+    tick();
+    watch.add_read_since(file, lathe::FileWatch::file_time());
+    EXPECT_TRUE(watch.changed().empty()) << "not changed since";
 }
 
 TEST_F(FileWatchTest, SeesAFileThatAppearsAndOneThatComesBack) {

@@ -39,7 +39,7 @@ TEST(Process, AFailureBringsTheChildsLastWords) {
         child.finish();
         FAIL();
     } catch (const lathe::Error& e) {
-        EXPECT_NE(std::string{e.what()}.find("it broke"), std::string::npos);
+        EXPECT_TRUE(std::string{e.what()}.ends_with(": it broke")) << e.what();
     }
 }
 

@@ -175,6 +175,15 @@ def test_a_setting_outside_of_its_range_is_said(tmp_path):
     assert "--set feed=999 is outside of 0.005..0.09: feed is 0.09" in done.stderr
 
 
+def test_a_picture_that_cannot_be_written_ends_with_1(tmp_path):
+    (tmp_path / "gray_scott.png").mkdir()
+    done = lathe("run", "gray_scott", "--frames", "1", "--size", "64x48", "--out", str(tmp_path),
+                 LATHE_DEVICE="software")  # fmt: skip
+    assert done.returncode == 1
+    assert done.stderr.count(f"cannot write {tmp_path}/gray_scott.png: Is a directory") == 1
+    assert "1 frames" in done.stdout
+
+
 def test_no_folder_is_made_for_a_script_without_an_app(tmp_path):
     script = tmp_path / "nothing.py"
     script.write_text("print('no app')\n")

@@ -90,6 +90,7 @@ void bind_step_loop(py::module_& m) {
     c.def_property_readonly("movie_seconds", [](StepLoop& loop) { return loop.movie().seconds(); });
     c.def_property_readonly("movie_frames", [](StepLoop& loop) { return loop.movie().frames(); });
     c.def_property_readonly("written", &StepLoop::written);
+    c.def_property_readonly("unwritten", &StepLoop::unwritten);
 }
 
 } // namespace lathe::bind

@@ -134,6 +134,8 @@ def _run(file: Path, options: RunOptions) -> int:
         return 1
     if options.app is not None and options.out is not None:
         _print_summary(options)
+        if options.app._steps.unwritten:
+            return 1
     return 0
 
 

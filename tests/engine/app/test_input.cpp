@@ -25,6 +25,33 @@ TEST(Input, KeyEdgesLastOneFrameAndTheStateStays) {
     EXPECT_FALSE(input.released(Key::space));
 }
 
+TEST(Input, PressesOfExtraFramesComeWithTheNextFrame) {
+    InputState input;
+    input.begin_frame();
+    input.handle(KeyEvent{Key::a});
+    input.begin_extra_frame();
+    EXPECT_FALSE(input.pressed(Key::a)) << "its frame had it";
+    input.handle(KeyEvent{Key::b});
+    input.handle(TextEvent{U'b'});
+    input.begin_extra_frame();
+    EXPECT_FALSE(input.pressed(Key::b));
+    input.handle(KeyEvent{Key::c});
+    input.handle(TextEvent{U'c'});
+    input.handle(ButtonEvent{MouseButton::left});
+    input.keyboard_captured = true; // a panel has this frame's keys
+    input.begin_frame();
+    EXPECT_FALSE(input.pressed(Key::a));
+    EXPECT_TRUE(input.pressed(Key::b));
+    EXPECT_FALSE(input.pressed(Key::c));
+    EXPECT_TRUE(input.pressed(MouseButton::left));
+    EXPECT_EQ(input.text(), "b");
+    EXPECT_TRUE(input.events().empty());
+    input.begin_frame();
+    EXPECT_FALSE(input.pressed(Key::b));
+    EXPECT_TRUE(input.is_down(Key::b));
+    EXPECT_EQ(input.text(), "");
+}
+
 TEST(Input, AClickWithinOneFrameIsSeen) {
     InputState input;
     input.begin_frame();

@@ -5,12 +5,16 @@
 
 #include "engine/app/screenshot.h"
 #include "engine/core/error.h"
+#include "engine/core/native_gl_context.h"
 #include "engine/core/process.h"
 #include "gl/error.h"
+#include "gl/headless_context.h"
 #include "gl/program.h"
 #include "gl/vertex_array.h"
 
 #include <glad/gl.h>
+#define GLFW_INCLUDE_NONE
+#include <GLFW/glfw3.h>
 
 #include <gmock/gmock.h>
 
@@ -176,6 +180,49 @@ TEST_F(OnDisplay, WindowFollowsAResizeAndCloses) {
     EXPECT_FALSE(window.should_close());
     window.close();
     EXPECT_TRUE(window.should_close());
+}
+
+/// A window of another library, whose context is current.
+class OthersWindow {
+public:
+    OthersWindow() {
+        glfwInit();
+        glfwDefaultWindowHints();
+        glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);
+        window_ = glfwCreateWindow(64, 48, "of another library", nullptr, nullptr);
+        glfwMakeContextCurrent(window_);
+    }
+    ~OthersWindow() { glfwDestroyWindow(window_); }
+    OthersWindow(const OthersWindow&) = delete;
+    OthersWindow& operator=(const OthersWindow&) = delete;
+
+private:
+    GLFWwindow* window_;
+};
+
+TEST_F(OnDisplay, AHeadlessContextIsMadeBesideAnotherLibrarysWindow) {
+    const OthersWindow other;
+    const NativeGlContext others = NativeGlContext::current();
+    ASSERT_TRUE(others);
+    for (const auto platform :
+         {gl::HeadlessPlatform::surfaceless, gl::HeadlessPlatform::automatic}) {
+        ASSERT_TRUE(others.make_current());
+        const gl::HeadlessContext context{platform};
+        EXPECT_EQ(gl::Context::current(), &context);
+    }
+}
+
+TEST_F(OnDisplay, AWindowIsOpenedBesideAHeadlessOneAndIfRefusedLeavesIt) {
+    ASSERT_TRUE(Window::open({.width = 64, .height = 48, .headless = false}).native());
+    const Window first = headless();
+    const gl::Context* const before = gl::Context::current();
+    ASSERT_NE(before, nullptr);
+    glfwTerminate(); // it makes no window until it is started again
+    EXPECT_THROW(Window::open({.width = 64, .height = 48, .headless = false}), Error);
+    glfwInit();
+    EXPECT_EQ(gl::Context::current(), before);
+    const Window window = Window::open({.width = 64, .height = 48, .headless = false});
+    EXPECT_NE(gl::Context::current(), before);
 }
 
 TEST(WindowWithoutDisplay, AskedForAWindowItNamesCauseAndCure) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <thread>
 #include <unistd.h>
 #include <utility>
 
@@ -92,6 +93,32 @@ TEST_F(KernelSlotFile, AHeaderSavedDuringAWaitComesAfterIt) {
     slot.poll(); // sees the header
     EXPECT_TRUE(slot.poll());
     EXPECT_EQ(running(slot), "edited+two");
+    std::filesystem::remove(bench_.header);
+}
+
+TEST_F(KernelSlotFile, AHeaderSavedDuringTheFirstCompileComesAfterIt) {
+    bench_.header = file_.string() + ".cuh";
+    const auto write = [&](const char* text) { std::ofstream{bench_.header} << text; };
+    write("1");
+    KernelSlotServices services = at_once(bench_);
+    bool save = true;
+    services.build = [&, compile = services.build](const KernelSource& source, Effort effort) {
+        KernelBuild built = compile(source, effort);
+        std::this_thread::sleep_for(30ms); // more than a tick of the clock of files
+        if (std::exchange(save, false)) {  // as editors do: a new file in the place of the old
+            std::ofstream{bench_.header.string() + "~"} << "two";
+            std::filesystem::rename(bench_.header.string() + "~", bench_.header);
+        }
+        return built;
+    };
+    KernelSlot slot{file_, "", {}, services};
+    EXPECT_TRUE(slot.wait());
+    EXPECT_EQ(running(slot), "first+1");
+    slot.poll(); // sees the header
+    EXPECT_TRUE(slot.poll());
+    EXPECT_EQ(running(slot), "first+two");
+    slot.poll();
+    EXPECT_EQ(slot.compiles(), 2u) << "once";
     std::filesystem::remove(bench_.header);
 }
 

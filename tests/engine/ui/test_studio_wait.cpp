@@ -18,6 +18,7 @@
 #include <filesystem>
 #include <stdexcept>
 #include <unistd.h>
+#include <utility>
 
 namespace lathe {
 namespace {
@@ -191,30 +192,95 @@ constexpr const char* kSlow = "__global__ void slow(float* x, int rounds)\n"
                               "    x[threadIdx.x] = v;\n"
                               "}\n";
 
-TEST_F(StudioWait, PanelsGoOnWhileAStepIsSlow) {
-    AppConfig config = headless();
-    config.ui = true;
-    Studio studio{config};
-    KernelSlot& slot = studio.kernel_slot(kSlow, "slow", {}, "slow.cu");
-    ASSERT_TRUE(slot.ready()) << slot.log();
-    const gpu::Array x = studio.array<float>({64});
-    int panels = 0;
-    studio.add_panel("Beat", [&] { ++panels; });
-    const auto frame = [&](int rounds) {
+/// A studio with panels whose steps take as long as a test wants.
+struct Slow {
+    explicit Slow(const AppConfig& config)
+        : studio{config}, slot{studio.kernel_slot(kSlow, "slow", {}, "slow.cu")},
+          x{studio.array<float>({64})} {}
+
+    std::chrono::steady_clock::duration frame(int rounds) {
         const auto begin = std::chrono::steady_clock::now();
         EXPECT_TRUE(studio.begin_frame());
+        return end(rounds, begin);
+    }
+    std::chrono::steady_clock::duration
+    end(int rounds,
+        std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now()) {
         gpu::launch(slot.kernel(), {{1, 1, 1}, {64, 1, 1}, 0, studio.stream()}, x.address(),
                     rounds);
         studio.end_frame();
         return std::chrono::steady_clock::now() - begin;
-    };
-    for (int i = 0; i < 4; ++i) frame(1); // the panel has found its place
-    int rounds = 1'000'000;
-    while (frame(rounds) < 400ms) rounds *= 2;
+    }
+    /// Of a step that takes 0.4 s at least.
+    int many_rounds() {
+        for (int i = 0; i < 4; ++i) frame(1); // the panels have found their places
+        int rounds = 1'000'000;
+        while (frame(rounds) < 400ms) rounds *= 2;
+        return rounds;
+    }
+
+    Studio studio;
+    KernelSlot& slot;
+    gpu::Array x;
+};
+
+TEST_F(StudioWait, PanelsGoOnWhileAStepIsSlow) {
+    AppConfig config = headless();
+    config.ui = true;
+    Slow slow{config};
+    ASSERT_TRUE(slow.slot.ready()) << slow.slot.log();
+    int panels = 0;
+    slow.studio.add_panel("Beat", [&] { ++panels; });
+    const int rounds = slow.many_rounds();
     const int before = panels;
-    const std::chrono::duration<double> took = frame(rounds);
+    const std::chrono::duration<double> took = slow.frame(rounds);
     EXPECT_GE(panels - before, 4) << "in " << took.count() << " s";
-    EXPECT_FALSE(studio.in_frame());
+    EXPECT_FALSE(slow.studio.in_frame());
+}
+
+TEST_F(StudioWait, WhatIsPressedWhileAStepIsSlowReachesTheNextStep) {
+    AppConfig config = headless();
+    config.ui = true;
+    Slow slow{config};
+    ASSERT_TRUE(slow.slot.ready()) << slow.slot.log();
+    Window& window = slow.studio.window();
+    bool press = false;
+    int shown = 0; // since the press was told
+    slow.studio.add_panel("Presses", [&] {
+        ++shown;
+        if (!std::exchange(press, false)) return;
+        shown = 0;
+        window.inject(KeyEvent{Key::x, true});
+        window.inject(KeyEvent{Key::x, false});
+    });
+    const int rounds = slow.many_rounds();
+    press = true;
+    slow.frame(rounds);
+    ASSERT_GE(shown, 2) << "the panels had the key while the step was slow";
+    ASSERT_TRUE(slow.studio.begin_frame());
+    EXPECT_TRUE(window.input().pressed(Key::x));
+    EXPECT_TRUE(window.input().released(Key::x));
+    EXPECT_TRUE(window.input().events().empty()) << "the panels have had them";
+    slow.end(1);
+    ASSERT_TRUE(slow.studio.begin_frame());
+    EXPECT_FALSE(window.input().pressed(Key::x)) << "once";
+    slow.end(1);
+}
+
+TEST_F(StudioWait, APanelThatThrowsWhileAStepIsSlowLosesNoFrame) {
+    AppConfig config = headless();
+    config.ui = true;
+    Slow slow{config};
+    ASSERT_TRUE(slow.slot.ready()) << slow.slot.log();
+    bool throws = false;
+    slow.studio.add_panel("Broken", [&] {
+        if (std::exchange(throws, false)) throw std::runtime_error{"of a panel"};
+    });
+    const int rounds = slow.many_rounds();
+    throws = true;
+    EXPECT_THROW(slow.frame(rounds), std::runtime_error);
+    EXPECT_FALSE(slow.studio.in_frame());
+    EXPECT_NO_THROW(slow.frame(1));
 }
 
 } // namespace
