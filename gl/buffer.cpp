@@ -10,6 +10,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -111,6 +112,23 @@ void Buffer::download(std::span<std::byte> content, std::size_t offset) const {
     glMemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
     glGetNamedBufferSubData(id(), GLintptr(offset), GLsizeiptr(content.size()), content.data());
     check("glGetNamedBufferSubData");
+}
+
+void Buffer::bind_texels(unsigned unit, unsigned format, std::size_t texels) const {
+    auto view = std::find_if(views_.begin(), views_.end(),
+                             [&](const TexelView& v) { return v.format == format; });
+    if (view == views_.end()) {
+        GLint most = 0;
+        glGetIntegerv(GL_MAX_TEXTURE_BUFFER_SIZE, &most);
+        Name name = name_here(0);
+        glCreateTextures(GL_TEXTURE_BUFFER, 1, &name.id);
+        view = views_.insert(view, {format, std::size_t(most), Object<Kind::texture>{name}});
+        glTextureBuffer(name.id, format, id());
+    }
+    if (texels > view->most)
+        throw Error{fmt::format("{} elements are too many for this GL, which reads {} of a buffer",
+                                texels, view->most)};
+    glBindTextureUnit(unit, view->texture.get().id);
 }
 
 } // namespace lathe::gl

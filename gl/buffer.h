@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
 namespace lathe::gl {
 
@@ -43,11 +44,24 @@ public:
     /// range.
     void download(std::span<std::byte> content, std::size_t offset = 0) const;
 
+    /// Binds the buffer to a texture unit, as texels of a sized internal format of GL (GL_R32F)
+    /// that shaders fetch by number where they lie; `texels` is how many they may fetch. The GL
+    /// texture is made at a format's first use and dies with the buffer. Throws gl::Error where
+    /// this GL fetches fewer. glTextureBuffer, glBindTextureUnit.
+    void bind_texels(unsigned unit, unsigned format, std::size_t texels) const;
+
     /// Gives the GL name away; the caller deletes it.
     [[nodiscard]] unsigned release() noexcept { return name_.release().id; }
 
 private:
+    struct TexelView {
+        unsigned format;
+        std::size_t most; ///< that shaders may fetch
+        Object<Kind::texture> texture;
+    };
+
     Object<Kind::buffer> name_;
+    mutable std::vector<TexelView> views_;
     std::size_t bytes_ = 0;
     std::byte* mapped_ = nullptr;
     bool whole_ = false; ///< storage goes on beyond bytes_ to whole 16 bytes

@@ -6,7 +6,6 @@
 namespace lathe::gl {
 
 class Buffer;
-class BufferTexture;
 class Context;
 class Error;
 class Framebuffer;

@@ -190,6 +190,8 @@ void set_expected_state() {
     glPolygonMode(GL_FRONT_AND_BACK, GL_FILL);
     glColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
     glDepthMask(GL_TRUE);
+    glDepthFunc(GL_LEQUAL);
+    glBlendEquation(GL_FUNC_ADD);
     glFrontFace(GL_CCW);
     glBindVertexArray(0);
     glUseProgram(0);

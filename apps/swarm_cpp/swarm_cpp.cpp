@@ -20,7 +20,7 @@ int main(int argc, char** argv) {
                     .blend = lathe::Blend::additive,
                     .round = false,
                     .colormap = "inferno",
-                    .value_max = 1.6f},
+                    .range = {0, 1.6f}},
                    &speeds);
     });
 }

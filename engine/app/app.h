@@ -242,18 +242,20 @@ public:
 
     // -- drawing -----------------------------------------------------------------------------
     // A list that a step fills and the frame's end draws; frames without a step draw it again.
-    // Arrays of this App are read where they lie. Others are copied at the call, float64 as
-    // float32, complex128 as complex64. Throw lathe::Error for other shapes.
+    // C-ordered arrays of this App are read where they lie, others are copied at the call: numbers
+    // of 8 bytes as float32, complex128 as complex64, and what places, values and colours are as
+    // float32. Throw gpu::ShapeError for other shapes and gpu::TypeError for other numbers, before
+    // anything is copied.
 
     /// (height, width) through the colormap, or (height, width, 1 to 4). Of complex numbers as
     /// ImageStyle says.
     void image(const gpu::Array& array, const ImageStyle& style = {});
     void image(const Texture& texture, const ImageStyle& style = {});
-    /// (n, 2 to 4) floats. `values`: (n,) floats, through the colormap. `colors`: (n, 4) floats or
-    /// uint8.
+    /// (n, 2 to 4) real numbers. `values`: (n,) real numbers, through the colormap. `colors`: (n,
+    /// 4) floats or uint8.
     void points(const gpu::Array& positions, const PointsStyle& style = {},
                 const gpu::Array* values = nullptr, const gpu::Array* colors = nullptr);
-    /// (n, 2 to 4) floats. `segments`: points 0-1, 2-3, and so on.
+    /// (n, 2 to 4) real numbers. `segments`: points 0-1, 2-3, and so on.
     void lines(const gpu::Array& positions, const LinesStyle& style = {}, bool segments = false,
                bool closed = false);
     /// Memory that OpenGL draws from, contents undefined: for values of the host that this step

@@ -17,7 +17,7 @@
 
 namespace lathe {
 
-/// The first draw call of a frame ends the simulation's part.
+/// Before what draws at once: the first of a frame ends the simulation's part.
 void App::Parts::begin_drawing() {
     if (!in_frame) throw Error{"drawing outside begin_frame() and end_frame()"};
     end_work();
@@ -68,18 +68,48 @@ gpu::Array App::drawn_memory(DType dtype, const gpu::Extents& shape) {
 
 namespace {
 
-[[noreturn]] void refuse(const char* wanted, const gpu::Array& array) {
-    throw Error{fmt::format("{}, got an array of shape {}", wanted, gpu::to_string(array.shape()))};
+PlaceInGl find(const gpu::Array& array, const FrameMap& map) {
+    const auto place = place_in_gl(array, map);
+    if (!place) throw Error{"an array that is to be drawn lies outside of OpenGL's memory"};
+    return *place;
+}
+
+[[noreturn]] void refuse(std::string_view wanted, const gpu::Array& array) {
+    throw gpu::ShapeError{
+        fmt::format("{}, got an array of shape {}", wanted, gpu::to_string(array.shape()))};
 }
 
 bool is_complex(const gpu::Array& array) {
-    return array.type().dtype && gpu::kind_of(*array.type().dtype) == gpu::Kind::complex;
+    return gpu::kind_of(array.dtype("drawing")) == gpu::Kind::complex;
+}
+
+/// Throws gpu::TypeError for others.
+void require_real(const char* what, const gpu::Array& array) {
+    if (is_complex(array))
+        throw gpu::TypeError{
+            fmt::format("{} are real numbers, got {}", what, name_of(array.dtype(what)))};
 }
 
 void check_positions(const gpu::Array& positions) {
     const gpu::Extents& shape = positions.shape();
     if (shape.size() != 2 || shape[0] == 0 || shape[1] < 2 || shape[1] > 4)
         refuse("positions are (n, 2 to 4)", positions);
+    require_real("positions", positions);
+}
+
+void check_values(const gpu::Array& values, std::int64_t count) {
+    const gpu::Extents& shape = values.shape();
+    if (shape != gpu::Extents{count} && shape != gpu::Extents{count, 1})
+        refuse(fmt::format("values are ({},), one a point", count), values);
+    require_real("values", values);
+}
+
+void check_colors(const gpu::Array& colors, std::int64_t count) {
+    if (colors.shape() != gpu::Extents{count, 4})
+        refuse(fmt::format("colors are ({}, 4)", count), colors);
+    const DType dtype = colors.dtype("colors");
+    if (dtype != DType::uint8 && gpu::kind_of(dtype) != gpu::Kind::floating)
+        throw gpu::TypeError{fmt::format("colors are uint8 or floats, got {}", name_of(dtype))};
 }
 
 } // namespace
@@ -90,11 +120,23 @@ void App::image(const gpu::Array& array, const ImageStyle& style) {
     if (array.size() == 0 || (shape.size() != 2 && !has_channels))
         refuse("a picture is (height, width) or (height, width, 1 to 4)", array);
     if (is_complex(array) && has_channels && shape[2] > 1)
-        refuse("a picture of complex numbers has one channel", array);
-    DrawnImage drawn{p_->copies.of(frame_map(), array), {}, style};
-    if (style.percentiles)
-        drawn.range = p_->copies.range(frame_map(), drawn.array, *style.percentiles);
-    else if (style.tells_outside) p_->look_for_values_outside(array, style);
+        refuse("a picture of complex numbers is (height, width)", array);
+    const std::shared_ptr<FrameMap> map = frame_map();
+    const gpu::Array& shown = p_->copies.of(map, array);
+    const PlaceInGl place = find(shown, *map);
+    DrawnImage drawn{{.buffer = place.buffer,
+                      .dtype = *shown.type().dtype,
+                      .height = int(shape[0]),
+                      .width = int(shape[1]),
+                      .channels = has_channels ? int(shape[2]) : 1,
+                      .offset = place.offset_bytes},
+                     style,
+                     {shown.owner()}};
+    if (style.percentiles) {
+        const gpu::Array& range = p_->copies.range(map, shown, *style.percentiles);
+        drawn.image.range = find(range, *map).buffer;
+        drawn.memory[1] = range.owner();
+    } else if (!style.range) p_->look_for_values_outside(array);
     p_->list.add(std::move(drawn));
 }
 
@@ -102,10 +144,10 @@ const DrawnBytes& App::drawn_bytes() const { return p_->copies.bytes(); }
 
 /// Of a float picture whose range nobody gave. Looks after 1, 2, 4, 8 and so on pictures, since
 /// what begins with zeros grows, and each look waits for the device.
-void App::Parts::look_for_values_outside(const gpu::Array& array, const ImageStyle& style) {
+void App::Parts::look_for_values_outside(const gpu::Array& array) {
     const auto dtype = array.type().dtype;
     const bool is_float = dtype && gpu::kind_of(*dtype) == gpu::Kind::floating;
-    if (told_outside || !is_float || style.value_min != 0 || style.value_max != 1) return;
+    if (told_outside || !is_float) return;
     if (!std::has_single_bit(++pictures)) return;
     wait();
     const auto found = least_and_greatest(array);
@@ -117,11 +159,9 @@ void App::Parts::look_for_values_outside(const gpu::Array& array, const ImageSty
 }
 
 void App::image(const Texture& texture, const ImageStyle& style) {
-    DrawnTexture drawn{texture, style};
-    if (texture.dtype() == DType::uint8) { // GL reads bytes as 0 to 1
-        drawn.style.value_min /= 255;
-        drawn.style.value_max /= 255;
-    }
+    DrawnTexture drawn{&texture.gl_texture(), style, texture.owner()};
+    if (style.range && texture.dtype() == DType::uint8) // GL reads bytes as 0 to 1
+        drawn.style.range = {style.range->low / 255, style.range->high / 255};
     p_->list.add(std::move(drawn));
 }
 
@@ -129,89 +169,83 @@ void App::points(const gpu::Array& positions, const PointsStyle& style, const gp
                  const gpu::Array* colors) {
     check_positions(positions);
     const std::int64_t count = positions.shape()[0];
-    if (values && values->size() != count) refuse("values are one a point", *values);
-    if (colors && colors->shape() != gpu::Extents{count, 4}) refuse("colors are (n, 4)", *colors);
-    DrawnPoints drawn{p_->copies.of(frame_map(), positions), {}, {}, {}, style};
-    if (values) drawn.values = p_->copies.of(frame_map(), *values);
-    if (values && style.percentiles)
-        drawn.range = p_->copies.range(frame_map(), *drawn.values, *style.percentiles);
-    if (colors) drawn.colors = p_->copies.of(frame_map(), *colors);
+    if (values) check_values(*values, count);
+    if (colors) check_colors(*colors, count);
+    const std::shared_ptr<FrameMap> map = frame_map();
+    DrawnCopies& copies = p_->copies;
+    const gpu::Array& places = copies.of(map, positions, DType::float32);
+    const PlaceInGl place = find(places, *map);
+    DrawnPoints drawn{{.positions = place.buffer,
+                       .count = std::size_t(count),
+                       .components = int(positions.shape()[1]),
+                       .offset = place.offset_bytes},
+                      style,
+                      {places.owner()}};
+    PointsData& points = drawn.points;
+    if (values) {
+        const gpu::Array& levels = copies.of(map, *values, DType::float32);
+        const PlaceInGl at = find(levels, *map);
+        points.values = at.buffer;
+        points.value_offset = at.offset_bytes;
+        drawn.memory[1] = levels.owner();
+        if (style.percentiles) {
+            const gpu::Array& range = copies.range(map, levels, *style.percentiles);
+            points.range = find(range, *map).buffer;
+            drawn.memory[2] = range.owner();
+        }
+    }
+    if (colors) {
+        points.colors_are_bytes = colors->type().dtype == DType::uint8;
+        const gpu::Array& tints =
+            copies.of(map, *colors, points.colors_are_bytes ? DType::uint8 : DType::float32);
+        const PlaceInGl at = find(tints, *map);
+        points.colors = at.buffer;
+        points.color_offset = at.offset_bytes;
+        drawn.memory[3] = tints.owner();
+    }
     p_->list.add(std::move(drawn));
 }
 
 void App::lines(const gpu::Array& positions, const LinesStyle& style, bool segments, bool closed) {
     check_positions(positions);
-    p_->list.add(DrawnLines{p_->copies.of(frame_map(), positions), segments, closed, style});
+    const std::shared_ptr<FrameMap> map = frame_map();
+    const gpu::Array& places = p_->copies.of(map, positions, DType::float32);
+    const PlaceInGl place = find(places, *map);
+    p_->list.add(DrawnLines{{.positions = place.buffer,
+                             .count = std::size_t(positions.shape()[0]),
+                             .components = int(positions.shape()[1]),
+                             .offset = place.offset_bytes,
+                             .segments = segments,
+                             .closed = closed},
+                            style,
+                            places.owner()});
+}
+
+void App::Parts::paint(const DrawnImage& drawn) {
+    images.draw(drawn.image, drawn.style, place({drawn.image.width, drawn.image.height}),
+                {scene.width(), scene.height()});
+}
+
+void App::Parts::paint(const DrawnTexture& drawn) {
+    const gl::Texture& texture = *drawn.texture;
+    images.draw(texture, drawn.style, place({texture.width(), texture.height()}),
+                {scene.width(), scene.height()});
+}
+
+void App::Parts::paint(const DrawnPoints& drawn) {
+    points.draw(drawn.points, drawn.style, view_projection(), {scene.width(), scene.height()});
+}
+
+void App::Parts::paint(const DrawnLines& drawn) {
+    lines.draw(drawn.lines, drawn.style, view_projection(), {scene.width(), scene.height()});
 }
 
 namespace {
 
-/// Draws an item of the list at once.
-class Painter {
-public:
-    explicit Painter(App& app) : app_{app} {}
-
-    void operator()(const DrawnImage& drawn) const {
-        const gpu::Extents& shape = drawn.array.shape();
-        const PlaceInGl place = find(drawn.array);
-        app_.draw_image(ImageBuffer{.buffer = place.buffer,
-                                    .dtype = *drawn.array.type().dtype,
-                                    .height = int(shape[0]),
-                                    .width = int(shape[1]),
-                                    .channels = shape.size() == 3 ? int(shape[2]) : 1,
-                                    .offset = place.offset_bytes,
-                                    .range = drawn.range ? find(*drawn.range).buffer : nullptr},
-                        drawn.style);
-    }
-    void operator()(const DrawnTexture& drawn) const {
-        app_.draw_image(drawn.texture.gl_texture(), drawn.style);
-    }
-    void operator()(const DrawnPoints& drawn) const {
-        const PlaceInGl place = find(drawn.positions);
-        PointsData data{.positions = place.buffer,
-                        .count = std::size_t(drawn.positions.shape()[0]),
-                        .components = int(drawn.positions.shape()[1]),
-                        .offset = place.offset_bytes};
-        if (drawn.values) {
-            const PlaceInGl values = find(*drawn.values);
-            data.values = values.buffer;
-            data.value_offset = values.offset_bytes;
-            if (drawn.range) data.range = find(*drawn.range).buffer;
-        }
-        if (drawn.colors) {
-            const PlaceInGl colors = find(*drawn.colors);
-            data.colors = colors.buffer;
-            data.color_offset = colors.offset_bytes;
-            data.colors_are_bytes = drawn.colors->type().dtype == DType::uint8;
-        }
-        app_.draw_points(data, drawn.style);
-    }
-    void operator()(const DrawnLines& drawn) const {
-        const PlaceInGl place = find(drawn.positions);
-        app_.draw_lines({.positions = place.buffer,
-                         .count = std::size_t(drawn.positions.shape()[0]),
-                         .components = int(drawn.positions.shape()[1]),
-                         .offset = place.offset_bytes,
-                         .segments = drawn.segments,
-                         .closed = drawn.closed},
-                        drawn.style);
-    }
-
-private:
-    PlaceInGl find(const gpu::Array& array) const {
-        const auto place = place_in_gl(array, *app_.frame_map());
-        if (!place) throw Error{"an array that is drawn has left OpenGL's memory"};
-        return *place;
-    }
-    App& app_;
-};
-
 /// Of points and lines; 2 for pictures.
 int components_of(const Drawn& drawn) {
-    if (const auto* points = std::get_if<DrawnPoints>(&drawn))
-        return int(points->positions.shape()[1]);
-    if (const auto* lines = std::get_if<DrawnLines>(&drawn))
-        return int(lines->positions.shape()[1]);
+    if (const auto* points = std::get_if<DrawnPoints>(&drawn)) return points->points.components;
+    if (const auto* lines = std::get_if<DrawnLines>(&drawn)) return lines->lines.components;
     return 2;
 }
 
@@ -226,9 +260,11 @@ void App::Parts::note_space(int components) {
 void App::draw() {
     if (std::exchange(p_->is_list_drawn, true)) return;
     p_->list.end_step();
-    for (const Drawn& drawn : p_->list.shown()) p_->note_space(components_of(drawn));
+    const std::vector<Drawn>& shown = p_->list.shown();
+    for (const Drawn& drawn : shown) p_->note_space(components_of(drawn));
     try {
-        for (const Drawn& drawn : p_->list.shown()) std::visit(Painter{*this}, drawn);
+        if (!shown.empty()) p_->begin_drawing();
+        for (const Drawn& drawn : shown) std::visit([&](const auto& d) { p_->paint(d); }, drawn);
     } catch (...) {
         p_->list.clear();
         throw;
@@ -277,31 +313,25 @@ std::pair<unsigned, std::size_t> App::gl_buffer(const gpu::Array& array) {
 }
 
 void App::draw_points(const PointsData& points, const PointsStyle& style) {
-    Parts& p = *p_;
-    p.begin_drawing();
-    p.note_space(points.components);
-    p.points.draw(points, style, p.view_projection(), {p.scene.width(), p.scene.height()});
+    p_->begin_drawing();
+    p_->note_space(points.components);
+    p_->paint(DrawnPoints{points, style, {}});
 }
 
 void App::draw_lines(const LinesData& lines, const LinesStyle& style) {
-    Parts& p = *p_;
-    p.begin_drawing();
-    p.note_space(lines.components);
-    p.lines.draw(lines, style, p.view_projection(), {p.scene.width(), p.scene.height()});
+    p_->begin_drawing();
+    p_->note_space(lines.components);
+    p_->paint(DrawnLines{lines, style, {}});
 }
 
 void App::draw_image(const ImageBuffer& image, const ImageStyle& style) {
-    Parts& p = *p_;
-    p.begin_drawing();
-    p.images.draw(image, style, p.place({image.width, image.height}),
-                  {p.scene.width(), p.scene.height()});
+    p_->begin_drawing();
+    p_->paint(DrawnImage{image, style, {}});
 }
 
 void App::draw_image(const gl::Texture& texture, const ImageStyle& style) {
-    Parts& p = *p_;
-    p.begin_drawing();
-    p.images.draw(texture, style, p.place({texture.width(), texture.height()}),
-                  {p.scene.width(), p.scene.height()});
+    p_->begin_drawing();
+    p_->paint(DrawnTexture{&texture, style, {}});
 }
 
 std::optional<std::array<int, 2>> App::element_under_mouse() const {

@@ -142,10 +142,14 @@ struct App::Parts {
 
     // app_draw.cpp
     void begin_drawing();
+    void paint(const DrawnImage& drawn);
+    void paint(const DrawnTexture& drawn);
+    void paint(const DrawnPoints& drawn);
+    void paint(const DrawnLines& drawn);
     DrawView view() const;
     glm::mat4 view_projection() const;
     void note_space(int components);
-    void look_for_values_outside(const gpu::Array& array, const ImageStyle& style);
+    void look_for_values_outside(const gpu::Array& array);
     void draw_own();
     ImagePlacement place(glm::vec2 size);
     Camera active_camera() const;

@@ -85,8 +85,9 @@ gpu::Array& DrawnCopies::memory(const std::shared_ptr<FrameMap>& map, DType dtyp
     return copy;
 }
 
-gpu::Array DrawnCopies::of(const std::shared_ptr<FrameMap>& map, const gpu::Array& array) {
-    const DType dtype = array.dtype("drawing"), drawn = drawn_as(dtype);
+const gpu::Array& DrawnCopies::of(const std::shared_ptr<FrameMap>& map, const gpu::Array& array,
+                                  std::optional<DType> as) {
+    const DType dtype = array.dtype("drawing"), drawn = as ? *as : drawn_as(dtype);
     if (dtype == drawn && place_in_gl(array, *map)) {
         const bool is_copy = std::any_of(copies_.begin(), copies_.end(), [&](const auto& copy) {
             return copy.owner() == array.owner();
@@ -107,8 +108,8 @@ gpu::Array DrawnCopies::upload(const std::shared_ptr<FrameMap>& map, DType dtype
     return copy;
 }
 
-gpu::Array DrawnCopies::range(const std::shared_ptr<FrameMap>& map, const gpu::Array& values,
-                              const Percentiles& percentiles) {
+const gpu::Array& DrawnCopies::range(const std::shared_ptr<FrameMap>& map, const gpu::Array& values,
+                                     const Percentiles& percentiles) {
     const gpu::Array& found = memory(map, DType::float32, {2});
     find_range(values, percentiles, found);
     return found;
@@ -125,7 +126,7 @@ std::optional<std::array<float, 2>> least_and_greatest(const gpu::Array& values)
 
 void DrawList::begin_step() {
     end_step();
-    begun_.emplace();
+    begun_.emplace().reserve(shown_.size());
 }
 
 void DrawList::end_step() {
@@ -139,6 +140,6 @@ void DrawList::clear() {
     begun_.reset();
 }
 
-void DrawList::add(Drawn drawn) { (begun_ ? *begun_ : shown_).push_back(std::move(drawn)); }
+void DrawList::add(Drawn&& drawn) { (begun_ ? *begun_ : shown_).push_back(std::move(drawn)); }
 
 } // namespace lathe

@@ -16,6 +16,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <variant>
@@ -36,22 +37,24 @@ class LATHE_API DrawnCopies {
 public:
     void begin_step();
     /// The array itself where OpenGL can draw it, else a copy in the order of the legacy default
-    /// stream: in floats of 32 bits what it has no form for. Throws gpu::TypeError for structures.
-    gpu::Array of(const std::shared_ptr<FrameMap>& map, const gpu::Array& array);
+    /// stream: of type `as`, or else in floats of 32 bits what has no form for it. A copy stays
+    /// where it is until the next step begins. Throws gpu::TypeError for structures.
+    const gpu::Array& of(const std::shared_ptr<FrameMap>& map, const gpu::Array& array,
+                         std::optional<DType> as = {});
     void clear();
     /// Memory that OpenGL draws from, contents undefined, for a copy of this step that comes from
     /// the host.
     gpu::Array upload(const std::shared_ptr<FrameMap>& map, DType dtype, const gpu::Extents& shape);
     /// Two floats: so much of the array's values, found in the order of the legacy default stream.
     /// NaN is left out of least and greatest.
-    gpu::Array range(const std::shared_ptr<FrameMap>& map, const gpu::Array& values,
-                     const Percentiles& percentiles);
+    const gpu::Array& range(const std::shared_ptr<FrameMap>& map, const gpu::Array& values,
+                            const Percentiles& percentiles);
     const DrawnBytes& bytes() const noexcept { return bytes_; }
 
 private:
     gpu::Array& memory(const std::shared_ptr<FrameMap>& map, DType dtype,
                        const gpu::Extents& shape);
-    std::vector<gpu::Array> copies_;
+    std::deque<gpu::Array> copies_; // references stay true while it grows
     std::size_t used_ = 0;
     DrawnBytes bytes_;
 };
@@ -59,25 +62,28 @@ private:
 /// On the host: blocks. NaN is left out; nothing where neither is finite.
 std::optional<std::array<float, 2>> least_and_greatest(const gpu::Array& values);
 
+using MemoryOwner = std::shared_ptr<const void>;
+
+// What is drawn, how, and what keeps its buffers alive.
 struct DrawnImage {
-    gpu::Array array;
-    std::optional<gpu::Array> range; ///< two floats
+    ImageBuffer image;
     ImageStyle style;
+    std::array<MemoryOwner, 2> memory;
 };
 struct DrawnTexture {
-    Texture texture;
+    const gl::Texture* texture;
     ImageStyle style;
+    MemoryOwner memory;
 };
 struct DrawnPoints {
-    gpu::Array positions;
-    std::optional<gpu::Array> values, colors;
-    std::optional<gpu::Array> range; ///< two floats
+    PointsData points;
     PointsStyle style;
+    std::array<MemoryOwner, 4> memory;
 };
 struct DrawnLines {
-    gpu::Array positions;
-    bool segments, closed;
+    LinesData lines;
     LinesStyle style;
+    MemoryOwner memory;
 };
 using Drawn = std::variant<DrawnImage, DrawnTexture, DrawnPoints, DrawnLines>;
 
@@ -89,7 +95,7 @@ public:
     /// The step failed: the list stays as it was before it.
     void drop_step();
     void clear();
-    void add(Drawn drawn);
+    void add(Drawn&& drawn);
     const std::vector<Drawn>& shown() const noexcept { return shown_; }
 
 private:

@@ -14,9 +14,15 @@
 
 namespace lathe {
 
-/// What a difference to `low` is multiplied with to be 0 to 1; where both ends are the same, what
-/// lies above them is 1.
-inline float per_unit(float low, float high) { return high == low ? 1e30f : 1 / (high - low); }
+/// The values that get a colormap's first and last colour.
+struct ValueRange {
+    float low = 0;
+    float high = 1;
+
+    /// What a difference to `low` is multiplied with to be 0 to 1; where both ends are the same,
+    /// what lies above them is 1.
+    float per_unit() const { return high == low ? 1e30f : 1 / (high - low); }
+};
 
 /// A range of values from the values themselves: so many percent of them lie below `low` and
 /// `high`. 0 and 100 are the least and the greatest.

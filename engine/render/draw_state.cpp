@@ -4,30 +4,19 @@
 #include <glad/gl.h>
 
 namespace lathe {
-namespace {
-
-void enable(GLenum what, bool on) { on ? glEnable(what) : glDisable(what); }
-
-} // namespace
-
-DrawState::DrawState(Mix mix, bool depth_test) {
-    glDisable(GL_CULL_FACE);
-    glDisable(GL_SCISSOR_TEST);
-    glColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
-    glEnable(GL_PROGRAM_POINT_SIZE);
-    enable(GL_BLEND, mix != Mix::none);
-    glBlendEquation(GL_FUNC_ADD);
-    glBlendFuncSeparate(GL_ONE, mix == Mix::add ? GL_ONE : GL_ONE_MINUS_SRC_ALPHA, GL_ZERO, GL_ONE);
-    enable(GL_DEPTH_TEST, depth_test);
-    glDepthFunc(GL_LEQUAL);
-    glDepthMask(GL_TRUE);
+DrawState::DrawState(Mix mix, bool depth_test)
+    : mixes_{mix != Mix::none}, tests_depth_{depth_test} {
+    if (mixes_) {
+        glEnable(GL_BLEND);
+        glBlendFuncSeparate(GL_ONE, mix == Mix::add ? GL_ONE : GL_ONE_MINUS_SRC_ALPHA, GL_ZERO,
+                            GL_ONE);
+    }
+    if (tests_depth_) glEnable(GL_DEPTH_TEST);
 }
 
 DrawState::~DrawState() {
-    glDisable(GL_BLEND);
-    glDisable(GL_DEPTH_TEST);
-    glBindVertexArray(0);
-    glUseProgram(0);
+    if (mixes_) glDisable(GL_BLEND);
+    if (tests_depth_) glDisable(GL_DEPTH_TEST);
 }
 
 } // namespace lathe

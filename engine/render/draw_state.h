@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The fixed state one draw call wants, put back afterwards; private to engine/render.
+// Where the fixed state of one draw call differs from gl::set_expected_state(), put back
+// afterwards; private to engine/render.
 #pragma once
 
 namespace lathe {
@@ -17,6 +18,9 @@ public:
     DrawState(const DrawState&) = delete;
     DrawState& operator=(const DrawState&) = delete;
     ~DrawState();
+
+private:
+    bool mixes_, tests_depth_;
 };
 
 } // namespace lathe

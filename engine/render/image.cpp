@@ -83,6 +83,7 @@ struct ImageRenderer::Source {
     int width = 0, height = 0, channels = 1;
     bool vector = false;
     int first = 0;
+    ValueRange unless_given{};
     bool is_complex = false;
     bool has_range = false; ///< found by the device, bound
     bool from_texture = false;
@@ -162,14 +163,15 @@ void ImageRenderer::draw(const ImageBuffer& image, const ImageStyle& style,
     // One fetch a pixel if the offset allows it, else one a channel.
     const bool vector = all_channels && image.offset % texel == 0;
     const std::size_t unit = vector ? texel : item;
-    if (image.range) range_.bind(2, *image.range, GL_R32F, 2);
-    elements_.bind(0, *image.buffer, vector ? all_channels : format.one, needed / unit);
+    if (image.range) image.range->bind_texels(2, GL_R32F, 2);
+    image.buffer->bind_texels(0, vector ? all_channels : format.one, needed / unit);
     draw(Source{.sampler = format.sampler,
                 .width = image.width,
                 .height = image.height,
                 .channels = image.channels,
                 .vector = vector,
                 .first = int(image.offset / unit),
+                .unless_given = {0, image.dtype == DType::uint8 ? 255.0f : 1.0f},
                 .is_complex = is_complex,
                 .has_range = image.range != nullptr},
          style, placement, framebuffer_size);
@@ -203,9 +205,9 @@ void ImageRenderer::draw(const Source& source, const ImageStyle& style,
     p.set("taps", taps);
     p.set("footprint", footprint.x, footprint.y);
     constexpr float pi = std::numbers::pi_v<float>;
-    const float low_value = is_phase ? -pi : style.value_min;
-    const float high_value = is_phase ? pi : style.value_max;
-    if (!source.has_range) p.set("value_range", low_value, per_unit(low_value, high_value));
+    const ValueRange range =
+        is_phase ? ValueRange{-pi, pi} : style.range.value_or(source.unless_given);
+    if (!source.has_range) p.set("value_range", range.low, range.per_unit());
     p.set("inverse_gamma", 1 / style.gamma);
     p.set("opacity", style.opacity);
     if (source.channels == 1 || (source.is_complex && !is_color))

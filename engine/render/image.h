@@ -6,7 +6,6 @@
 #include "engine/core/api.h"
 #include "engine/core/dtype.h"
 #include "engine/render/colormap.h"
-#include "gl/buffer_texture.h"
 #include "gl/program.h"
 #include "gl/vertex_array.h"
 
@@ -34,18 +33,17 @@ enum class ComplexAs {
 };
 
 struct ImageStyle {
-    float value_min = 0; ///< becomes 0 (the colormap's first colour); uint8 colours want 0…255
-    float value_max = 1;
+    /// Of one channel, or the values of black and full colour. None: 0 to 255 for uint8, 0 to 1
+    /// for others; of an App, the console says once that floats lie outside.
+    std::optional<ValueRange> range{};
+    /// Of an App: instead of `range`, so much of the picture's own values.
+    std::optional<Percentiles> percentiles{};
     float gamma = 1;     ///< after the range: t^(1/gamma)
     bool linear = false; ///< interpolate, and average where shrunk; else sharp squares
     bool y_up = false;   ///< row 0 at the bottom
     std::string colormap = "viridis";
     float opacity = 1; ///< over what is there
     ComplexAs complex_as = ComplexAs::magnitude;
-    /// Of an App: instead of value_min and value_max, so much of the picture's own values.
-    std::optional<Percentiles> percentiles{};
-    /// Of an App: its console says once that values lie outside of 0 to 1.
-    bool tells_outside = true;
 };
 
 /// Elements of shape (height, width, channels) in a buffer.
@@ -57,7 +55,7 @@ struct ImageBuffer {
     int width = 0;
     int channels = 1;       ///< 1…4; a fourth is not looked at
     std::size_t offset = 0; ///< bytes to the first element
-    /// Two floats instead of ImageStyle's value_min and value_max; null: those.
+    /// Two floats instead of ImageStyle's range; null: that one.
     const gl::Buffer* range = nullptr;
 };
 
@@ -96,8 +94,6 @@ private:
 
     std::map<std::tuple<std::string_view, int, unsigned>, gl::Program> programs_; ///< sampler first
     std::optional<gl::VertexArray> corners_;
-    gl::BufferTexture elements_; // over the buffer being drawn
-    gl::BufferTexture range_;
 };
 
 } // namespace lathe

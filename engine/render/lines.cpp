@@ -42,7 +42,7 @@ void LinesRenderer::draw(const LinesData& data, const LinesStyle& style,
         program_ = gl::Program{"lines.vert", "lines.frag"};
         corners_.emplace();
     }
-    numbers_.bind(0, *data.positions, GL_R32F, needed / 4);
+    data.positions->bind_texels(0, GL_R32F, needed / 4);
     program_.set_matrix("view_projection", &view_projection[0][0]);
     program_.set("framebuffer_size", framebuffer_size.x, framebuffer_size.y);
     program_.set("first", int(data.offset / 4));

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "engine/core/api.h"
-#include "gl/buffer_texture.h"
 #include "gl/program.h"
 #include "gl/vertex_array.h"
 
@@ -47,7 +46,6 @@ public:
 private:
     gl::Program program_;
     std::optional<gl::VertexArray> corners_;
-    gl::BufferTexture numbers_; // over the buffer being drawn
 };
 
 } // namespace lathe

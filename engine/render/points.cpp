@@ -198,8 +198,8 @@ void PointsRenderer::draw(const PointsData& data, const PointsStyle& style,
     const glm::vec4 tint = tinted ? style.color : glm::vec4{1};
     p.set("tint", tint.r, tint.g, tint.b, tint.a * style.opacity);
     if (features & kValues) {
-        if (features & kFoundRange) range_.bind(2, *data.range, GL_R32F, 2);
-        else p.set("value_range", style.value_min, per_unit(style.value_min, style.value_max));
+        if (features & kFoundRange) data.range->bind_texels(2, GL_R32F, 2);
+        else p.set("value_range", style.range.low, style.range.per_unit());
         Colormap::named(style.colormap).texture().bind(1);
     }
     const DrawState state{style.blend == Blend::additive ? Mix::add

@@ -5,7 +5,6 @@
 
 #include "engine/core/api.h"
 #include "engine/render/colormap.h"
-#include "gl/buffer_texture.h"
 #include "gl/program.h"
 #include "gl/vertex_array.h"
 
@@ -41,9 +40,8 @@ struct PointsStyle {
     Blend blend = Blend::alpha;
     bool round = true; ///< false: squares, the fastest
     std::string colormap = "viridis";
-    float value_min = 0; ///< the scalar that gets the colormap's first colour
-    float value_max = 1;
-    /// Of an App: instead of both, so much of the points' own values.
+    ValueRange range{}; ///< of the values
+    /// Of an App: instead of `range`, so much of the points' own values.
     std::optional<Percentiles> percentiles{};
 };
 
@@ -77,7 +75,6 @@ private:
     gl::VertexArray& array(const PointsData& data, unsigned features);
     std::map<unsigned, gl::Program> programs_;
     std::map<unsigned, gl::VertexArray> arrays_;
-    gl::BufferTexture range_;
 };
 
 } // namespace lathe

@@ -387,22 +387,36 @@ class Studio:
     ) -> Texture: ...
     def begin_reload(self) -> None: ...
     def restore_arrays(self) -> None: ...
-    def points(
-        self,
-        positions: Any,
-        values: Any = None,
-        colors: Any = None,
-        size: float = 3.0,
-        world_size: bool = False,
-        color: _Rgba = ...,
-        opacity: float = 1.0,
-        blend: str = "alpha",
-        colormap: str = "viridis",
-        low: float = 0.0,
-        high: float = 1.0,
-        round: bool = True,
-        in_percent: bool = False,
-    ) -> None: ...
+    class PointsStyle:
+        def __init__(
+            self,
+            *,
+            size: float,
+            world_size: bool,
+            color: _Rgba,
+            opacity: float,
+            blend: str,
+            colormap: str,
+            range: tuple[float, float] | None,
+            percentiles: tuple[float, float] | None,
+            round: bool,
+        ) -> None: ...
+
+    class ImageStyle:
+        def __init__(
+            self,
+            *,
+            colormap: str,
+            range: tuple[float, float] | None,
+            percentiles: tuple[float, float] | None,
+            complex_as: str,
+            gamma: float,
+            smooth: bool,
+            y_up: bool,
+            opacity: float,
+        ) -> None: ...
+
+    def points(self, positions: Any, values: Any, colors: Any, style: PointsStyle) -> None: ...
     def lines(
         self,
         positions: Any,
@@ -411,31 +425,8 @@ class Studio:
         segments: bool = False,
         closed: bool = False,
     ) -> None: ...
-    def image(
-        self,
-        array: Any,
-        colormap: str = "viridis",
-        low: float = 0.0,
-        high: float = 1.0,
-        gamma: float = 1.0,
-        smooth: bool = False,
-        y_up: bool = False,
-        opacity: float = 1.0,
-        in_percent: bool = False,
-        tells_outside: bool = True,
-        complex_as: str = "magnitude",
-    ) -> None: ...
-    def image_of_texture(
-        self,
-        array: Texture,
-        colormap: str = "viridis",
-        low: float = 0.0,
-        high: float = 1.0,
-        gamma: float = 1.0,
-        smooth: bool = False,
-        y_up: bool = False,
-        opacity: float = 1.0,
-    ) -> None: ...
+    def image(self, array: Any, style: ImageStyle) -> None: ...
+    def image_of_texture(self, texture: Texture, style: ImageStyle) -> None: ...
     def screenshot(self, with_ui: bool = False) -> NDArray[np.uint8]: ...
 
 class widgets:

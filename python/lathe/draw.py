@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
-from typing import Any, Literal
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
 from lathe._lathe import Studio, Texture
-from lathe.drawable import in_words, look_at, on_device
+from lathe.array.gpu_array import GPUArray
+from lathe.drawable import on_device
 from lathe.native import native
 
 __all__ = ["Drawing"]
@@ -18,8 +19,8 @@ __all__ = ["Drawing"]
 BLENDS = ("opaque", "alpha", "additive")
 COMPLEX_AS = ("magnitude", "phase", "color")
 Range = tuple[float, float] | tuple[str, str] | Literal["auto"]
-PICTURE_KINDS = "biufc"
-FLOATS = (np.float32, np.float64)
+Ends = tuple[float, float]
+Style = TypeVar("Style")
 
 
 class Drawing:
@@ -74,36 +75,15 @@ class Drawing:
         TypeError, ValueError
             At once, for what is no picture or no colormap.
         """
-        seen = look_at(self.__studio, array, "a picture", textures=True)
-        shape = seen.shape
-        if len(shape) not in (2, 3) or seen.size == 0 or (len(shape) == 3 and shape[2] > 4):
-            raise ValueError(
-                f"a picture is (height, width) or (height, width, 1 to 4), got {in_words(seen)}"
-            )
-        if seen.dtype.kind not in PICTURE_KINDS:
-            raise ValueError(
-                f"a picture of {seen.dtype} cannot be shown: numbers can, got {in_words(seen)}"
-            )
-        _check_choice("colormap", colormap, _colormap_names())
-        _check_choice("complex_as", complex_as, COMPLEX_AS)
-        unless_given = (0.0, 255.0) if seen.dtype == np.uint8 else (0.0, 1.0)
-        low, high, in_percent = _range(unless_given if range is None else range)
-        gamma, opacity = _number("gamma", gamma), _number("opacity", opacity)
-        if isinstance(seen, Texture):
-            if in_percent:
-                raise ValueError("the range of a texture is two numbers; those of arrays are found")
-            self.__studio.image_of_texture(
-                seen, colormap, low, high, gamma, bool(smooth), bool(y_up), opacity
-            )
+        style = _image_style(colormap, range, complex_as, gamma, smooth, y_up, opacity)
+        if type(array) is GPUArray or not isinstance(array, Texture):
+            self.__studio.image(on_device(self.__studio, array, "a picture"), style)
             return
-        if seen.dtype.kind == "c" and len(shape) == 3 and shape[2] > 1:
-            raise ValueError(
-                f"a picture of complex numbers is (height, width), got {in_words(seen)}"
-            )
-        self.__studio.image(
-            on_device(self.__studio, seen), colormap, low, high, gamma, bool(smooth), bool(y_up),
-            opacity, in_percent, range is None, complex_as,
-        )  # fmt: skip
+        if range is not None and _range(range)[1]:
+            raise ValueError("the range of a texture is two numbers; those of arrays are found")
+        if not self.__studio.owns(array):
+            raise ValueError(f"{array} is of another App, whose OpenGL alone can draw it")
+        self.__studio.image_of_texture(array, style)
 
     def points(
         self,
@@ -124,10 +104,10 @@ class Drawing:
 
         Parameters
         ----------
-        positions : (n, 2 to 4) float32 or float64
+        positions : (n, 2 to 4)
             Two components lie in the plane of the pan-zoom camera, three in the space of the orbit
             camera; a fourth is not looked at.
-        values : (n,) float32 or float64, optional
+        values : (n,), optional
             Through the colormap, `range` giving its ends.
         colors : (n, 4) uint8 or float32, optional
             Wins over `values`.
@@ -148,29 +128,14 @@ class Drawing:
         round : bool
             Soft discs; squares, the fastest, otherwise.
         """
-        places = self.__positions(positions)
-        n = places.shape[0]
+        style = _points_style(size, world_size, color, opacity, blend, colormap, range, round)
+        places = on_device(self.__studio, positions, "positions", np.float32)
         levels = tints = None
         if values is not None:
-            levels = look_at(self.__studio, values, "values")
-            if levels.shape not in ((n,), (n, 1)) or levels.dtype not in FLOATS:
-                raise ValueError(f"values are ({n},) float32, one a point, got {in_words(levels)}")
+            levels = on_device(self.__studio, values, "values", np.float32)
         if colors is not None:
-            tints = look_at(self.__studio, colors, "colors")
-            if tints.shape != (n, 4) or tints.dtype not in (np.uint8, *FLOATS):
-                raise ValueError(f"colors are ({n}, 4) uint8 or float32, got {in_words(tints)}")
-        _check_choice("blend", blend, BLENDS)
-        _check_choice("colormap", colormap, _colormap_names())
-        rgba = _rgba(color)
-        low, high, in_percent = _range(range)
-        size, opacity = _number("size", size), _number("opacity", opacity)
-        drawn = on_device(self.__studio, places)
-        shown = None if levels is None else on_device(self.__studio, levels)
-        tinted = None if tints is None else on_device(self.__studio, tints)
-        self.__studio.points(
-            drawn, shown, tinted, size, bool(world_size), rgba, opacity, blend, colormap, low, high,
-            bool(round), in_percent,
-        )  # fmt: skip
+            tints = on_device(self.__studio, _colors(colors), "colors")
+        self.__studio.points(places, levels, tints, style)
 
     def lines(
         self,
@@ -185,7 +150,7 @@ class Drawing:
 
         Parameters
         ----------
-        positions : (n, 2 to 4) float32 or float64
+        positions : (n, 2 to 4)
             Of the App, or any other array, which is copied (`image`).
         color : sequence of 3 or 4 floats
         fade : float
@@ -195,19 +160,66 @@ class Drawing:
         closed : bool
             The last point joins the first.
         """
-        places = self.__positions(positions)
         rgba = _rgba(color)
         fade = _number("fade", fade)
-        self.__studio.lines(
-            on_device(self.__studio, places), rgba, fade, bool(segments), bool(closed)
-        )
+        places = on_device(self.__studio, positions, "positions", np.float32)
+        self.__studio.lines(places, rgba, fade, bool(segments), bool(closed))
 
-    def __positions(self, positions: Any) -> Any:
-        seen = look_at(self.__studio, positions, "positions")
-        shape = seen.shape
-        if len(shape) != 2 or not shape[0] or not 2 <= shape[1] <= 4 or seen.dtype not in FLOATS:
-            raise ValueError(f"positions are (n, 2 to 4) float32, got {in_words(seen)}")
-        return seen
+
+def _kept(make: Callable[..., Style]) -> Callable[..., Style]:
+    """Makes each style once: a loop draws with the same ones again and again."""
+    kept = functools.lru_cache(maxsize=256)(make)
+
+    @functools.wraps(make)
+    def get(*given: Any) -> Style:
+        try:
+            return kept(*given)
+        except TypeError:  # an argument without a hash, a list for example, or a mistake
+            pass
+        return make(*given)
+
+    return get
+
+
+@_kept
+def _image_style(
+    colormap: str, range: Range | None, complex_as: str, gamma: float, smooth: bool, y_up: bool,
+    opacity: float,
+) -> Studio.ImageStyle:  # fmt: skip
+    _check_choice("colormap", colormap, _colormap_names())
+    _check_choice("complex_as", complex_as, COMPLEX_AS)
+    numbers, percentiles = (None, None) if range is None else _range(range)
+    return native.Studio.ImageStyle(
+        colormap=colormap,
+        range=numbers,
+        percentiles=percentiles,
+        complex_as=complex_as,
+        gamma=_number("gamma", gamma),
+        smooth=bool(smooth),
+        y_up=bool(y_up),
+        opacity=_number("opacity", opacity),
+    )
+
+
+@_kept
+def _points_style(
+    size: float, world_size: bool, color: Sequence[float], opacity: float, blend: str,
+    colormap: str, range: Range, round: bool,
+) -> Studio.PointsStyle:  # fmt: skip
+    _check_choice("blend", blend, BLENDS)
+    _check_choice("colormap", colormap, _colormap_names())
+    numbers, percentiles = _range(range)
+    return native.Studio.PointsStyle(
+        size=_number("size", size),
+        world_size=bool(world_size),
+        color=_rgba(color),
+        opacity=_number("opacity", opacity),
+        blend=blend,
+        colormap=colormap,
+        range=numbers,
+        percentiles=percentiles,
+        round=bool(round),
+    )
 
 
 @functools.cache
@@ -227,20 +239,20 @@ def _number(what: str, value: object) -> float:
         raise TypeError(f"{what} is a number, got {value!r}") from None
 
 
-def _range(value: Any) -> tuple[float, float, bool]:
-    """Two numbers, and whether they are percent of the values."""
+def _range(value: Any) -> tuple[Ends | None, Ends | None]:
+    """Two numbers, or percent of the values."""
     if isinstance(value, str):
         if value != "auto":
             raise ValueError(
                 f'range is two numbers, two of percent ("2%", "98%") or "auto", got {value!r}'
             )
-        return 0.0, 100.0, True
+        return None, (0.0, 100.0)
     try:
         low, high = value
     except (TypeError, ValueError):
         raise TypeError(f"range is two numbers, got {value!r}") from None
     if not isinstance(low, str) or not isinstance(high, str):
-        return _number("range", low), _number("range", high), False
+        return (_number("range", low), _number("range", high)), None
     percents = [each.strip() for each in (low, high)]
     try:
         numbers = [float(each.removesuffix("%")) for each in percents]
@@ -250,7 +262,17 @@ def _range(value: Any) -> tuple[float, float, bool]:
         raise ValueError(f'percent of a range are written as "2%", got {value!r}')
     if not 0 <= numbers[0] < numbers[1] <= 100:
         raise ValueError(f"a range goes up from 0% to 100%, got {value!r}")
-    return numbers[0], numbers[1], True
+    return None, (numbers[0], numbers[1])
+
+
+def _colors(colors: Any) -> Any:
+    """Host arrays become bytes or floats of 32 bits; the engine looks at those on the device."""
+    host = np.asarray(colors) if isinstance(colors, list | tuple) else colors
+    if not isinstance(host, np.ndarray) or host.dtype == np.uint8:
+        return host
+    if host.dtype.kind != "f":
+        raise TypeError(f"colors are uint8 or floats, got {host.dtype}")
+    return host.astype(np.float32, copy=False)
 
 
 def _rgba(color: Sequence[float]) -> tuple[float, float, float, float]:

@@ -27,10 +27,17 @@ def test_points_are_checked_at_once(app):
     p = app.zeros((5, 2))
     with pytest.raises(ValueError, match="blend is one of opaque, alpha, additive, got 'mix'"):
         app.points(p, blend="mix")
-    with pytest.raises(ValueError, match=r"values are \(5,\) float32"):
+    one_each = r"values are \(5,\), one a point, got an array of shape \(4,\)"
+    with pytest.raises(ValueError, match=one_each):
         app.points(p, values=app.zeros(4))
     with pytest.raises(ValueError, match=r"colors are \(5, 4\)"):
         app.points(p, colors=app.zeros((5, 3)))
+    for counts in (np.zeros((5, 4), int), gpuarray.zeros((5, 4), np.int32)):
+        with pytest.raises(TypeError, match="colors are uint8 or floats, got int"):
+            app.points(p, colors=counts)
+    for waves in (np.zeros((5, 2), complex), gpuarray.zeros((5, 2), np.complex64)):
+        with pytest.raises(TypeError, match="positions are real numbers, got complex64"):
+            app.points(waves)
     with pytest.raises(ValueError, match=r"positions are .*, got an array of shape \(2,\)"):
         app.lines([0.0, 1.0])
     with pytest.raises(TypeError, match="positions: an array of numbers, got str"):
@@ -115,6 +122,25 @@ def test_whole_numbers_of_any_size_are_drawn(app):
         for array in (host.astype(dtype), gpuarray.to_gpu(host.astype(dtype))):
             shown = picture_of(app, lambda array=array: app.image(array, range=(0, 3071)))
             np.testing.assert_array_equal(shown, expected, err_msg=str(dtype))
+
+
+def test_points_of_whole_numbers_are_drawn(app):
+    places = np.array([[-1, 0], [1, 1], [0, 0]])
+    labels = np.array([1, 2, 3])
+    app.use_camera("pan_zoom")
+
+    def shown(p, v):
+        return picture_of(app, lambda: app.points(p, values=v, range=(0, 3), size=9))
+
+    expected = shown(places.astype(np.float32), labels.astype(np.float32))
+    assert len(np.unique(expected)) > 10
+    for dtype in (np.int8, np.int64, np.uint16, np.float16, np.float64):
+        p, v = places.astype(dtype), labels.astype(dtype)
+        if dtype == np.uint16:
+            p = places
+        np.testing.assert_array_equal(shown(p, v), expected)
+        np.testing.assert_array_equal(shown(gpuarray.to_gpu(p), gpuarray.to_gpu(v)), expected)
+        np.testing.assert_array_equal(shown(app.asarray(p), app.asarray(v)), expected)
 
 
 def test_a_copy_is_of_when_it_was_drawn_and_takes_the_memory_of_the_step_before(app):

@@ -4,7 +4,6 @@
 #pragma once
 
 #include "gl/buffer.h"
-#include "gl/buffer_texture.h"
 #include "gl/framebuffer.h"
 #include "gl/guest_context.h"
 #include "gl/headless_context.h"

@@ -29,6 +29,12 @@ Blend blend_from(const std::string& name) {
     throw py::value_error(fmt::format("blend is opaque, alpha or additive, got '{}'", name));
 }
 
+ComplexAs complex_as_from(const std::string& name) {
+    return name == "phase"   ? ComplexAs::phase
+           : name == "color" ? ComplexAs::color
+                             : ComplexAs::magnitude;
+}
+
 /// (4, 4) float32 for column vectors, as NumPy multiplies: matrix @ position.
 py::array_t<float> to_numpy(const glm::mat4& matrix) {
     py::array_t<float> rows({4, 4});
@@ -61,20 +67,56 @@ void bind_own_drawing(py::class_<Studio, std::shared_ptr<Studio>>& c) {
 
 glm::vec4 vec4_from(const std::array<float, 4>& c) { return {c[0], c[1], c[2], c[3]}; }
 
+using Pair = std::array<float, 2>;
+
+template <typename Range> std::optional<Range> range_of(const std::optional<Pair>& ends) {
+    if (!ends) return {};
+    return Range{(*ends)[0], (*ends)[1]};
+}
+
+void bind_styles(py::class_<Studio, std::shared_ptr<Studio>>& c) {
+    py::class_<PointsStyle>(c, "PointsStyle", "How points are drawn.")
+        .def(py::init([](float size, bool world_size, const std::array<float, 4>& color,
+                         float opacity, const std::string& blend, const std::string& colormap,
+                         const std::optional<Pair>& range, const std::optional<Pair>& percentiles,
+                         bool round) {
+                 return PointsStyle{
+                     .size = size,
+                     .world_size = world_size,
+                     .color = vec4_from(color),
+                     .opacity = opacity,
+                     .blend = blend_from(blend),
+                     .round = round,
+                     .colormap = colormap,
+                     .range = range_of<ValueRange>(range).value_or(ValueRange{}),
+                     .percentiles = range_of<Percentiles>(percentiles),
+                 };
+             }),
+             py::kw_only(), py::arg("size"), py::arg("world_size"), py::arg("color"),
+             py::arg("opacity"), py::arg("blend"), py::arg("colormap"), py::arg("range"),
+             py::arg("percentiles"), py::arg("round"));
+    py::class_<ImageStyle>(c, "ImageStyle", "How a picture is drawn.")
+        .def(py::init([](const std::string& colormap, const std::optional<Pair>& range,
+                         const std::optional<Pair>& percentiles, const std::string& complex_as,
+                         float gamma, bool smooth, bool y_up, float opacity) {
+                 return ImageStyle{
+                     .range = range_of<ValueRange>(range),
+                     .percentiles = range_of<Percentiles>(percentiles),
+                     .gamma = gamma,
+                     .linear = smooth,
+                     .y_up = y_up,
+                     .colormap = colormap,
+                     .opacity = opacity,
+                     .complex_as = complex_as_from(complex_as),
+                 };
+             }),
+             py::kw_only(), py::arg("colormap"), py::arg("range"), py::arg("percentiles"),
+             py::arg("complex_as"), py::arg("gamma"), py::arg("smooth"), py::arg("y_up"),
+             py::arg("opacity"));
+}
+
 void draw_points(Studio& e, const py::object& positions, const py::object& values,
-                 const py::object& colors, float size, bool world_size,
-                 const std::array<float, 4>& color, float opacity, const std::string& blend,
-                 const std::string& colormap, float low, float high, bool round, bool in_percent) {
-    PointsStyle style;
-    style.size = size;
-    style.world_size = world_size;
-    style.color = vec4_from(color);
-    style.opacity = opacity;
-    style.blend = blend_from(blend);
-    style.round = round;
-    style.colormap = colormap;
-    if (in_percent) style.percentiles = {low, high};
-    else style.value_min = low, style.value_max = high;
+                 const py::object& colors, const PointsStyle& style) {
     const auto optional = [](const py::object& array) {
         return array.is_none() ? nullptr : &array_of(array);
     };
@@ -86,62 +128,26 @@ void draw_lines(Studio& e, const py::object& positions, const std::array<float, 
     e.lines(array_of(positions), {.color = vec4_from(color), .fade = fade}, segments, closed);
 }
 
-ComplexAs complex_as_from(const std::string& name) {
-    return name == "phase"   ? ComplexAs::phase
-           : name == "color" ? ComplexAs::color
-                             : ComplexAs::magnitude;
-}
-
-ImageStyle image_style(const std::string& colormap, float low, float high, float gamma, bool smooth,
-                       bool y_up, float opacity) {
-    ImageStyle style;
-    style.value_min = low;
-    style.value_max = high;
-    style.gamma = gamma;
-    style.linear = smooth;
-    style.y_up = y_up;
-    style.colormap = colormap;
-    style.opacity = opacity;
-    return style;
-}
-
-void draw_image(Studio& e, const py::object& array, const std::string& colormap, float low,
-                float high, float gamma, bool smooth, bool y_up, float opacity, bool in_percent,
-                bool tells_outside, const std::string& complex_as) {
-    ImageStyle style = image_style(colormap, low, high, gamma, smooth, y_up, opacity);
-    if (in_percent) style.percentiles = {low, high};
-    style.tells_outside = tells_outside;
-    style.complex_as = complex_as_from(complex_as);
-    const gpu::Array& of = array_of(array);
-    e.image(of, style);
-}
-
-void draw_texture(Studio& e, const Texture& texture, const std::string& colormap, float low,
-                  float high, float gamma, bool smooth, bool y_up, float opacity) {
-    e.image(texture, image_style(colormap, low, high, gamma, smooth, y_up, opacity));
-}
-
 } // namespace
 
 void bind_drawing(py::class_<Studio, std::shared_ptr<Studio>>& c) {
-    c.def("points", &draw_points, py::arg("positions"), py::arg("values") = py::none(),
-          py::arg("colors") = py::none(), py::arg("size") = 3.0f, py::arg("world_size") = false,
-          py::arg("color") = std::array<float, 4>{0.95f, 0.80f, 0.55f, 1.0f},
-          py::arg("opacity") = 1.0f, py::arg("blend") = "alpha", py::arg("colormap") = "viridis",
-          py::arg("low") = 0.0f, py::arg("high") = 1.0f, py::arg("round") = true,
-          py::arg("in_percent") = false, "Into the drawing list: App.points.");
+    bind_styles(c);
+    c.def("points", &draw_points, py::arg("positions"), py::arg("values"), py::arg("colors"),
+          py::arg("style"), "Into the drawing list: App.points.");
     c.def("lines", &draw_lines, py::arg("positions"),
           py::arg("color") = std::array<float, 4>{0.6f, 0.65f, 0.7f, 1.0f}, py::arg("fade") = 0.0f,
           py::arg("segments") = false, py::arg("closed") = false,
           "Into the drawing list: App.lines.");
-    c.def("image_of_texture", &draw_texture, py::arg("array"), py::arg("colormap") = "viridis",
-          py::arg("low") = 0.0f, py::arg("high") = 1.0f, py::arg("gamma") = 1.0f,
-          py::arg("smooth") = false, py::arg("y_up") = false, py::arg("opacity") = 1.0f);
-    c.def("image", &draw_image, py::arg("array"), py::arg("colormap") = "viridis",
-          py::arg("low") = 0.0f, py::arg("high") = 1.0f, py::arg("gamma") = 1.0f,
-          py::arg("smooth") = false, py::arg("y_up") = false, py::arg("opacity") = 1.0f,
-          py::arg("in_percent") = false, py::arg("tells_outside") = true,
-          py::arg("complex_as") = "magnitude", "Into the drawing list: App.image.");
+    c.def(
+        "image",
+        [](Studio& e, const py::object& array, const ImageStyle& style) {
+            e.image(array_of(array), style);
+        },
+        py::arg("array"), py::arg("style"), "Into the drawing list: App.image.");
+    c.def(
+        "image_of_texture",
+        [](Studio& e, const Texture& texture, const ImageStyle& style) { e.image(texture, style); },
+        py::arg("texture"), py::arg("style"));
     c.def(
         "drawn_memory",
         [](Studio& e, const py::object& shape, const py::object& dtype) {

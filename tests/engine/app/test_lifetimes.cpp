@@ -98,7 +98,7 @@ private:
         const gpu::Array* array = some_array();
         if (!app.begin_frame()) return;
         app.begin_step();
-        if (array) app.image(*array, {.value_min = 0, .value_max = 10});
+        if (array) app.image(*array, {.range = {{0, 10}}});
         app.end_frame();
     }
     void end_one() {

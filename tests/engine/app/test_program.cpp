@@ -145,6 +145,52 @@ TEST_F(ProgramTest, OtherArraysAreDrawnByOneCopyOfThisMoment) {
     EXPECT_THROW(app.lines(gpu::Array::empty(DType::float32, {4})), Error);
     EXPECT_THROW(app.image(gpu::Array::empty(gpu::ElementType::structure(12), {4, 4})),
                  gpu::TypeError);
+    const auto places = gpu::Array::empty(DType::float32, {4, 2});
+    const auto colors = gpu::Array::empty(DType::int32, {4, 4});
+    const auto levels = gpu::Array::empty(DType::complex64, {4});
+    EXPECT_THROW(app.points(gpu::Array::empty(DType::complex64, {4, 2})), gpu::TypeError);
+    EXPECT_THROW(app.points(places, {}, nullptr, &colors), gpu::TypeError);
+    EXPECT_THROW(app.points(places, {}, &levels), gpu::TypeError);
+}
+
+TEST_F(ProgramTest, PlacesAndValuesAreRealNumbersOfAnyType) {
+    App app{config()};
+    for (const DType dtype :
+         {DType::int8, DType::int32, DType::int64, DType::float16, DType::float64}) {
+        for (const bool is_ours : {true, false}) {
+            const auto zeros = [&](const gpu::Extents& shape) {
+                gpu::Array array =
+                    is_ours ? app.array(dtype, shape) : gpu::Array::empty(dtype, shape);
+                gpu::assign(array, gpu::make_scalar(dtype, std::int64_t{0}));
+                return array;
+            };
+            const gpu::Array places = zeros({1, 2});
+            gpu::Array values = zeros({1});
+            gpu::assign(values, gpu::make_scalar(dtype, std::int64_t{3}));
+            ASSERT_TRUE(app.begin_frame());
+            app.begin_step();
+            app.points(places,
+                       {.size = 9, .blend = Blend::opaque, .colormap = "gray", .range = {0, 3}},
+                       &values);
+            app.end_frame();
+            EXPECT_EQ(red(app.screenshot(), 32, 24), 255) << name_of(dtype) << is_ours;
+        }
+    }
+}
+
+TEST_F(ProgramTest, BytesAreShownUpTo255UnlessARangeIsGiven) {
+    App app{config()};
+    gpu::Array bytes = app.array<std::uint8_t>({4, 4});
+    for (const bool is_given : {false, true}) {
+        ImageStyle style{.colormap = "gray"};
+        if (is_given) style.range = {0, 102};
+        gpu::assign(bytes, gpu::make_scalar(DType::uint8, std::int64_t{51}));
+        ASSERT_TRUE(app.begin_frame());
+        app.begin_step();
+        app.image(bytes, style);
+        app.end_frame();
+        EXPECT_NEAR(red(app.screenshot(), 32, 24), is_given ? 128 : 51, 1);
+    }
 }
 
 TEST_F(ProgramTest, AResetBringsBackFirstContentsAndTime) {
@@ -398,9 +444,7 @@ TEST_F(ProgramTest, ARangeOfEqualEndsIsAStep) {
     App app{config(1)};
     const std::vector<float> values{1, 1, 2, 2};
     const gpu::Array h = app.array<float>({2, 2}, std::span{values});
-    EXPECT_EQ(app.run([&](const Step&) {
-        app.image(h, {.value_min = 1, .value_max = 1, .colormap = "gray"});
-    }),
+    EXPECT_EQ(app.run([&](const Step&) { app.image(h, {.range = {{1, 1}}, .colormap = "gray"}); }),
               0);
     const ImageData picture = app.screenshot();
     EXPECT_EQ(red(picture, 32, 10), 0);

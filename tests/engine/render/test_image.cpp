@@ -40,7 +40,7 @@ TEST_F(ImageTest, EveryTypeIsReadExactly) {
         start(6, 1);
         ImageRenderer{}.draw(
             ImageBuffer{.buffer = &buffer, .dtype = dtype, .height = 1, .width = 6},
-            {.value_min = 0, .value_max = float(scale), .colormap = "gray"}, whole(target), size());
+            {.range = {{0, float(scale)}}, .colormap = "gray"}, whole(target), size());
         finish();
         for (int x = 0; x < 6; ++x)
             EXPECT_EQ(at(x, 0),
@@ -62,7 +62,7 @@ TEST_F(ImageTest, HalfFloatsAndNegativeRange) {
     start(3, 1);
     ImageRenderer{}.draw(
         ImageBuffer{.buffer = &buffer, .dtype = DType::float16, .height = 1, .width = 3},
-        {.value_min = -1, .value_max = 1, .colormap = "coolwarm"}, whole(target), size());
+        {.range = {{-1, 1}}, .colormap = "coolwarm"}, whole(target), size());
     finish();
     const Colormap& map = Colormap::named("coolwarm");
     EXPECT_EQ(at(0, 0), map(0));
@@ -91,7 +91,7 @@ TEST_F(ImageTest, ColoursOfTwoThreeAndFourChannels) {
                                          .height = 1,
                                          .width = 3,
                                          .channels = c.channels},
-                             {.value_min = 0, .value_max = 255}, whole(target), size());
+                             {.range = {{0, 255}}}, whole(target), size());
         finish();
         for (int x = 0; x < 3; ++x) {
             const auto v = std::uint8_t(10 + 30 * x);
@@ -109,7 +109,7 @@ TEST_F(ImageTest, TheOffsetIsKept) {
     start(3, 2);
     ImageRenderer{}.draw(
         ImageBuffer{.buffer = &buffer, .dtype = DType::uint8, .height = 2, .width = 3, .offset = 3},
-        {.value_min = 0, .value_max = 6, .colormap = "gray"}, whole(target), size());
+        {.range = {{0, 6}}, .colormap = "gray"}, whole(target), size());
     finish();
     for (int i = 0; i < 6; ++i)
         EXPECT_EQ(at(i % 3, i / 3), Colormap::named("gray")(float(i + 1) / 6)) << i;
@@ -175,7 +175,7 @@ TEST_F(ImageTest, GammaAndOpacity) {
     renderer.draw(
         ImageBuffer{
             .buffer = &black, .dtype = DType::uint8, .height = 1, .width = 1, .channels = 4},
-        {.value_max = 255, .opacity = 0.5f}, whole(target), size());
+        {.range = {{0, 255}}, .opacity = 0.5f}, whole(target), size());
     finish();
     EXPECT_NEAR(int(at(0, 0).r), 128, 1);
     EXPECT_EQ(int(picture.at(0, 0)[3]), 255);
@@ -189,7 +189,7 @@ TEST_F(ImageTest, TexturesShowTheSameAsBuffers) {
     texture.upload(std::as_bytes(std::span{values}));
     ImageRenderer renderer;
     for (bool linear : {false, true}) {
-        const ImageStyle style{.value_min = -1, .value_max = 1, .linear = linear};
+        const ImageStyle style{.range = {{-1, 1}}, .linear = linear};
         start(70, 50);
         renderer.draw(texture, style, whole(target), size());
         finish();

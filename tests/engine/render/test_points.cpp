@@ -90,7 +90,7 @@ TEST_F(PointsTest, ValuesGoThroughTheColormap) {
     const gl::Buffer buffer = buffer_of(positions), scalars = buffer_of(values);
     PointsStyle style = pixels();
     style.colormap = "plasma";
-    style.value_max = 4;
+    style.range.high = 4;
     PointsRenderer{}.draw({.positions = &buffer, .count = 5, .values = &scalars}, style, kIdentity,
                           size());
     finish();

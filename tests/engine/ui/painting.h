@@ -55,7 +55,7 @@ public:
                                       .height = kSize,
                                       .width = kSize,
                                       .channels = 4},
-                          {.value_max = 255});
+                          {.range = {{0, 255}}});
         studio.end_frame();
         return true;
     }
