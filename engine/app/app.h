@@ -330,8 +330,8 @@ protected:
 private:
     virtual void on_new_slot(KernelSlot&) {}
     virtual void on_end_of_session() {}
-    /// A wait has taken so many seconds, and ends.
-    virtual void show_wait(double) {}
+    /// Why the window's frame is late; the wait ends.
+    virtual void show_wait(const std::string&) {}
     virtual void hide_wait() {}
 
     double slider_number(std::string_view name);

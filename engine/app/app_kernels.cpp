@@ -143,7 +143,7 @@ KernelSlot& App::kernel_slot(std::string_view file_or_source, std::string entry,
             known->text = text;
             known->slot->set_source(known->text);
             known->slot->compile_now();
-            known->slot->wait();
+            p.wait_for_compile(*known->slot);
             p.after_poll(*known);
         }
         return *known->slot;
@@ -161,7 +161,7 @@ KernelSlot& App::kernel_slot(std::string_view file_or_source, std::string entry,
             added.text, name_of_text(p.slots, name), std::move(entry), std::move(options), {}};
         added.slot = std::make_unique<KernelSlot>(std::move(source), p.services());
     }
-    added.slot->wait();
+    p.wait_for_compile(*added.slot);
     p.slots.push_back(std::move(added));
     AppSlot& here = p.slots.back();
     p.after_poll(here);
@@ -180,6 +180,8 @@ AppKernel& App::kernel(std::string_view file_or_source, std::string entry,
 
 void App::require_compiled(const KernelSlot& slot) {
     if (slot.ready() || !p_->window.headless()) return;
+    if (slot.state() == SlotState::compiling)
+        throw Error{fmt::format("{}: its compile was not waited for", slot.name())};
     gpu::CompileResult failed;
     failed.log = slot.log();
     failed.diagnostics = slot.diagnostics();

@@ -124,6 +124,8 @@ struct App::Parts {
     void wait_for(const IsDone& is_done);
     void wait_by(const std::function<void()>& call);
     void wait_in_slices(const IsDone& is_done);
+    void wait_for_compile(KernelSlot& slot);
+    bool user_goes_on();
     void synchronize();
     void unmap();
     std::string finish() noexcept;

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
-// How the frame thread waits for the simulation: in slices, between which Ctrl+C, Esc and the
-// window's close button end the wait. A kernel typed a moment ago may never end.
+// How the frame thread waits for the simulation, and for a kernel's first compile: in slices,
+// between which Ctrl+C, Esc and the window's close button end the wait. A kernel typed a moment ago
+// may never end.
 #include "engine/app/app_parts.h"
 #include "engine/app/device_output.h"
 #include "engine/core/log.h"
 #include "gl/context.h"
 #include "gpu/context.h"
 #include "gpu/driver/check.h"
+
+#include <fmt/format.h>
 
 #include <csignal>
 
@@ -22,6 +25,14 @@ constexpr auto kSlice = 50ms;
 constexpr auto kHintAfter = 1s;
 constexpr auto kLost = 15s;    ///< no kernel of a picture takes as long
 constexpr auto kToCancel = 5s; ///< for a grid to notice that it was cancelled
+
+struct HiddenAtEnd {
+    App* app; ///< may be null
+    void (App::*hide)();
+    ~HiddenAtEnd() {
+        if (app) (app->*hide)();
+    }
+};
 
 } // namespace
 
@@ -56,6 +67,30 @@ bool App::Parts::wait_is_cancelled() {
     return (escape && gpu::can_cancel()) || window.should_close() || loop.interrupted();
 }
 
+/// What `while_waiting` throws ends the program's call.
+bool App::Parts::user_goes_on() {
+    if (while_waiting) while_waiting();
+    return window.take_press_ahead(Key::escape) || window.should_close() || loop.interrupted();
+}
+
+/// The compile cannot be ended, but the wait for it: a later frame swaps the kernel in.
+void App::Parts::wait_for_compile(KernelSlot& slot) {
+    bool goes_on = false;
+    wait_by([&] {
+        if (slot.is_compiled_within(kUnnoticed)) return;
+        const auto begin = steady_clock::now() - kUnnoticed;
+        const HiddenAtEnd hidden{app, &App::hide_wait};
+        while (!goes_on && !slot.is_compiled_within(kSlice)) {
+            goes_on = user_goes_on();
+            const std::chrono::duration<double> waited = steady_clock::now() - begin;
+            if (app && !window.headless() && waited >= kHintAfter)
+                app->show_wait(fmt::format("Compiling {}, {:.0f} s. Esc goes on without it.",
+                                           slot.name(), waited.count()));
+        }
+    });
+    if (!goes_on) slot.wait();
+}
+
 void App::Parts::wait() {
     wait_for([this](std::chrono::nanoseconds most) { return stream.wait_for(most); });
 }
@@ -75,7 +110,7 @@ void App::Parts::wait_by(const std::function<void()>& call) {
 void App::Parts::wait_in_slices(const IsDone& is_done) {
     if (is_done(kUnnoticed)) return;
     const auto begin = steady_clock::now() - kUnnoticed;
-    const std::unique_ptr<App, void (*)(App*)> shown{app, [](App* a) { a->hide_wait(); }};
+    const HiddenAtEnd hidden{app, &App::hide_wait};
     bool told = false, told_more = false;
     while (!is_done(kSlice)) {
         if (wait_is_cancelled()) return cancel_simulation();
@@ -91,7 +126,8 @@ void App::Parts::wait_in_slices(const IsDone& is_done) {
                     "if the kernel cannot take as long: a GPU on which a program faulted may "
                     "stop to draw until the machine is restarted (dmesg then has Xid 109)");
         } else if (app && !window.headless()) {
-            app->show_wait(waited.count());
+            app->show_wait(
+                fmt::format("A kernel has run for {:.0f} s. Esc cancels it.", waited.count()));
         }
     }
 }

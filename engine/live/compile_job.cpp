@@ -95,4 +95,9 @@ void CompileJob::wait() {
     shared_->arrived.wait(lock, [this] { return shared_->complete(); });
 }
 
+bool CompileJob::wait_for(std::chrono::nanoseconds most) {
+    std::unique_lock lock{shared_->mutex};
+    return shared_->arrived.wait_for(lock, most, [this] { return shared_->complete(); });
+}
+
 } // namespace lathe

@@ -7,6 +7,7 @@
 #include "engine/live/kernel_build.h"
 #include "engine/live/worker.h"
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -37,6 +38,8 @@ public:
     std::optional<Result> take();
     /// Blocks until take() has something to give.
     void wait();
+    /// The same for so long at most; false where it takes longer.
+    bool wait_for(std::chrono::nanoseconds most);
 
 private:
     struct Shared; // tasks hold this and a copy of the source, and nothing else

@@ -249,6 +249,10 @@ bool KernelSlot::wait() {
     return s_->advance(); // without another look: a file saved meanwhile would begin a new compile
 }
 
+bool KernelSlot::is_compiled_within(std::chrono::nanoseconds most) {
+    return s_->state != SlotState::compiling || s_->job.wait_for(most);
+}
+
 bool KernelSlot::ready() const { return s_->running.loaded != nullptr; }
 
 std::shared_ptr<const LoadedKernels> KernelSlot::loaded() const { return s_->running.loaded; }

@@ -102,6 +102,9 @@ public:
     /// running version changed. For the start of a program; the executors must run tasks without
     /// the caller's help.
     bool wait();
+    /// Blocks while a compile is under way, for so long at most; false where it takes longer. Swaps
+    /// nothing in.
+    bool is_compiled_within(std::chrono::nanoseconds most);
 
     /// A version is there to be launched.
     bool ready() const;

@@ -125,9 +125,9 @@ void Studio::on_end_of_session() {
     if (p_->session) p_->session->end();
 }
 
-void Studio::show_wait(double seconds) {
+void Studio::show_wait(const std::string& why) {
     if (!p_->wait_hint) p_->wait_hint = std::make_unique<WaitHint>(window());
-    p_->wait_hint->show(seconds);
+    p_->wait_hint->show(why);
 }
 
 void Studio::hide_wait() { p_->wait_hint.reset(); }

@@ -45,7 +45,7 @@ private:
     void show_scene() override;
     void on_new_slot(KernelSlot& slot) override;
     void on_end_of_session() override;
-    void show_wait(double seconds) override;
+    void show_wait(const std::string& why) override;
     void hide_wait() override;
 
     struct Panels;

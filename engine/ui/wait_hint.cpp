@@ -6,7 +6,6 @@
 #include "engine/ui/theme.h"
 #include "gl/context.h"
 
-#include <fmt/format.h>
 #include <imgui.h>
 #include <imgui_impl_opengl3.h>
 
@@ -54,7 +53,7 @@ WaitHint::~WaitHint() {
     ImGui::DestroyContext(own);
 }
 
-void WaitHint::show(double seconds) {
+void WaitHint::show(const std::string& text) {
     const Current here{*this};
     gl::Framebuffer& screen = window_.screen();
     kept_.blit_to(screen);
@@ -66,7 +65,6 @@ void WaitHint::show(double seconds) {
     ImGui::NewFrame();
     ImDrawList& draw = *ImGui::GetForegroundDrawList();
     draw.AddRectFilled({0, 0}, size, theme::packed(0, 0.35f));
-    const std::string text = fmt::format("A kernel has run for {:.0f} s. Esc cancels it.", seconds);
     const ImVec2 extent = ImGui::CalcTextSize(text.c_str());
     const float pad = 0.8f * extent.y;
     const ImVec2 at{(size.x - extent.x) / 2, (size.y - extent.y) / 2};

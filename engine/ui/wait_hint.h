@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // What a window shows while a kernel keeps its frame waiting: the last frame, darkened, with the
-// seconds and the key that ends the wait. It has an ImGui of its own, since the panels' one is in
+// reason. It has an ImGui of its own, since the panels' one is in
 // the midst of a frame.
 #pragma once
 
 #include "gl/framebuffer.h"
+
+#include <string>
 
 struct ImGuiContext;
 
@@ -22,7 +24,7 @@ public:
     ~WaitHint();
 
     /// Draws the kept frame and the text, and shows the window.
-    void show(double seconds);
+    void show(const std::string& text);
 
 private:
     class Current;

@@ -7,18 +7,21 @@
 #include "engine/app/frame_loop.h"
 #include "engine/app/run_control.h"
 #include "engine/app/screenshot.h"
+#include "engine/app/window.h"
 #include "engine/core/error.h"
 #include "engine/interop/frame_map.h"
 #include "engine/interop/interop_mode.h"
 #include "gpu/array/elementwise.h"
 #include "gpu/driver/check.h"
 #include "gpu/memory.h"
+#include "tests/empty_cache.h"
 #include "tests/full_disk.h"
 #include "tests/gpu/device_test.h"
 #include "tests/gpu/other_device.h"
 #include "tests/logged_errors.h"
 #include "tests/temp_folder.h"
 
+#include <fmt/format.h>
 #include <glad/gl.h>
 #include <gmock/gmock.h>
 
@@ -274,6 +277,43 @@ TEST_F(ProgramTest, ATextureIsWrittenByAKernelAndDrawn) {
     EXPECT_THROW(app.texture(DType::float64, {4, 4}), gpu::TypeError);
     EXPECT_THROW(app.texture(DType::float16, {4, 4, 2}), gpu::ShapeError);
     EXPECT_THROW(app.texture(DType::int32, {4, 4}, true), gpu::ShapeError);
+}
+
+/// Takes a large part of a second to compile.
+std::string slow_source(int salt) {
+    std::string text;
+    for (int i = 0; i < 10; ++i)
+        text += fmt::format("__global__ void k{0}(float* x) {{ for (int i = 0; i < {0}; ++i) "
+                            "x[i] = sinf(x[i] + {1}) * powf(x[i], {0}.5f); }}\n",
+                            i, salt);
+    return text;
+}
+
+TEST_F(ProgramTest, AProgramGoesOnWhileItWaitsForACompile) {
+    const test::EmptyCache cache;
+    App app{config()};
+    int looks = 0;
+    app.set_while_waiting([&] { ++looks; });
+    (void)app.kernel(slow_source(1), "k3");
+    EXPECT_GT(looks, 1);
+    app.set_while_waiting([&] { throw std::runtime_error{"Ctrl+C"}; });
+    EXPECT_THROW(app.kernel(slow_source(2), "k3"), std::runtime_error);
+    app.set_while_waiting({});
+    AppKernel& add = app.kernel(kSource, "add");
+    const gpu::Array a = app.array<float>({4});
+    EXPECT_EQ(app.run([&](const Step&) { add.grid({1}, {4})(a, 1.0f); }), 0);
+    EXPECT_THAT(values_of(a), testing::Each(3));
+}
+
+TEST_F(ProgramTest, AProgramMayGoOnWithoutACompile) {
+    const test::EmptyCache cache;
+    App app{config(1)};
+    app.window().inject(KeyEvent{Key::escape, true, false, 0});
+    KernelSlot& slot = app.kernel_slot(slow_source(3), "k3");
+    EXPECT_FALSE(slot.ready());
+    EXPECT_THROW(app.kernel(slow_source(3), "k3"), Error);
+    slot.wait();
+    EXPECT_TRUE(slot.ready());
 }
 
 TEST_F(ProgramTest, ArraysOfALoopAreNotKept) {
