@@ -56,62 +56,57 @@ py::cpp_function timed_call(PyKernel& f, const py::object& grid, const py::objec
     }};
 }
 
-} // namespace
+void bind_call(KernelClass& kernel) {
+    kernel.def(
+        "__call__",
+        [](PyKernel& f, const py::args& args, const py::object& block, const py::object& grid,
+           const PyStream* stream, std::size_t shared, const py::object& texrefs, bool time_kernel,
+           bool cooperative, const py::object& cluster, const py::object& priority,
+           bool programmatic_stream_serialization, const py::object& mem_sync_domain,
+           const py::object& preferred_shared_memory_carveout,
+           const py::object& access_policy_window, const py::kwargs& parameters) {
+            check_texrefs(texrefs);
+            if (block.is_none()) throw py::value_error("must specify block size");
+            if (time_kernel && stream)
+                throw py::value_error("time_kernel measures calls without a stream");
+            LaunchRequest request;
+            request.config = {dim3_from(grid, "grid"), dim3_from(block, "block"), shared};
+            request.config.cooperative = cooperative;
+            if (!cluster.is_none()) request.config.cluster = dim3_from(cluster, "cluster");
+            request.stream = stream;
+            request.is_timed = time_kernel;
+            return f.launch(
+                request, args, parameters,
+                launch_attributes_from(priority, programmatic_stream_serialization, mem_sync_domain,
+                                       preferred_shared_memory_carveout, access_policy_window));
+        },
+        py::arg("block") = py::none(), py::arg("grid") = py::make_tuple(1, 1),
+        py::arg("stream") = py::none(), py::arg("shared") = 0, py::arg("texrefs") = py::tuple(),
+        py::arg("time_kernel") = false, py::arg("cooperative") = false,
+        py::arg("cluster") = py::none(), py::arg("priority") = py::none(),
+        py::arg("programmatic_stream_serialization") = false,
+        py::arg("mem_sync_domain") = py::none(),
+        py::arg("preferred_shared_memory_carveout") = py::none(),
+        py::arg("access_policy_window") = py::none(),
+        "Launches on `stream` and returns at once; In, Out and InOut arguments are copied, "
+        "and\n"
+        "waited for without a stream. Without one it runs on an App's stream for the App's\n"
+        "kernels and arrays, else on the legacy default stream. Other keywords are parameters\n"
+        "of their name. `cooperative`: all blocks run at once, and the grid can\n"
+        "synchronise. `cluster`: (x, y, z) blocks that reach each other's shared memory, from\n"
+        "compute capability 9.0 on. The last five are launch attributes of CUDA, by their "
+        "fields'\n"
+        "names: a number as for streams; whether it may begin before the kernel before it "
+        "ends;\n"
+        "0 or 1; percent; and (memory, num_bytes, hit_ratio, hit_prop, miss_prop). They "
+        "change\n"
+        "when and how fast a kernel runs, not what it does. Raises TypeError or ValueError "
+        "naming the parameter,\n"
+        "LogicError for a block, grid or cluster that the device refuses.");
+}
 
-void bind_kernel(py::module_& m) {
-    KernelClass kernel{
-        m, "Kernel", with_fast_calls(),
-        "A CUDA kernel: kernel[grid, block](a, b), kernel.over(shape)(a, b) or\n"
-        "kernel(a, b, block=(x, y, z), grid=(x, y)). Get one from App.kernel, lathe.kernel or a\n"
-        "module's get_function()."};
+void bind_prepared_calls(KernelClass& kernel) {
     kernel
-        .def(
-            "__call__",
-            [](PyKernel& f, const py::args& args, const py::object& block, const py::object& grid,
-               const PyStream* stream, std::size_t shared, const py::object& texrefs,
-               bool time_kernel, bool cooperative, const py::object& cluster,
-               const py::object& priority, bool programmatic_stream_serialization,
-               const py::object& mem_sync_domain,
-               const py::object& preferred_shared_memory_carveout,
-               const py::object& access_policy_window, const py::kwargs& parameters) {
-                check_texrefs(texrefs);
-                if (block.is_none()) throw py::value_error("must specify block size");
-                if (time_kernel && stream)
-                    throw py::value_error("time_kernel measures calls without a stream");
-                LaunchRequest request;
-                request.config = {dim3_from(grid, "grid"), dim3_from(block, "block"), shared};
-                request.config.cooperative = cooperative;
-                if (!cluster.is_none()) request.config.cluster = dim3_from(cluster, "cluster");
-                request.stream = stream;
-                request.is_timed = time_kernel;
-                return f.launch(request, args, parameters,
-                                launch_attributes_from(
-                                    priority, programmatic_stream_serialization, mem_sync_domain,
-                                    preferred_shared_memory_carveout, access_policy_window));
-            },
-            py::arg("block") = py::none(), py::arg("grid") = py::make_tuple(1, 1),
-            py::arg("stream") = py::none(), py::arg("shared") = 0, py::arg("texrefs") = py::tuple(),
-            py::arg("time_kernel") = false, py::arg("cooperative") = false,
-            py::arg("cluster") = py::none(), py::arg("priority") = py::none(),
-            py::arg("programmatic_stream_serialization") = false,
-            py::arg("mem_sync_domain") = py::none(),
-            py::arg("preferred_shared_memory_carveout") = py::none(),
-            py::arg("access_policy_window") = py::none(),
-            "Launches on `stream` and returns at once; In, Out and InOut arguments are copied, "
-            "and\n"
-            "waited for without a stream. Without one it runs on an App's stream for the App's\n"
-            "kernels and arrays, else on the legacy default stream. Other keywords are parameters\n"
-            "of their name. `cooperative`: all blocks run at once, and the grid can\n"
-            "synchronise. `cluster`: (x, y, z) blocks that reach each other's shared memory, from\n"
-            "compute capability 9.0 on. The last five are launch attributes of CUDA, by their "
-            "fields'\n"
-            "names: a number as for streams; whether it may begin before the kernel before it "
-            "ends;\n"
-            "0 or 1; percent; and (memory, num_bytes, hit_ratio, hit_prop, miss_prop). They "
-            "change\n"
-            "when and how fast a kernel runs, not what it does. Raises TypeError or ValueError "
-            "naming the parameter,\n"
-            "LogicError for a block, grid or cluster that the device refuses.")
         .def(
             "prepare",
             [](const KernelPointer& f, const py::object& types, const py::object& texrefs,
@@ -142,7 +137,11 @@ void bind_kernel(py::module_& m) {
              py::arg("shared_size") = 0,
              "The same as prepared_call; what it returns, called, waits and gives the seconds of "
              "the\n"
-             "device.")
+             "device.");
+}
+
+void bind_attributes(KernelClass& kernel) {
+    kernel
         .def(
             "get_attribute",
             [](PyKernel& f, int which) {
@@ -183,7 +182,12 @@ void bind_kernel(py::module_& m) {
             py::arg("fc"), "A func_cache: a hint.")
         .def(
             "param_set_texref", [](PyKernel&, const PyTextureReference&) {}, py::arg("texref"),
-            "Nothing is to be done: a kernel sees the references of its module.")
+            "Nothing is to be done: a kernel sees the references of its module.");
+}
+
+/// What the source says, and where it is.
+void bind_origin(KernelClass& kernel) {
+    kernel
         .def(
             "sibling",
             [](PyKernel& k, const std::string& name) {
@@ -206,6 +210,20 @@ void bind_kernel(py::module_& m) {
             py::return_value_policy::reference_internal, "The slot of a live kernel, else None.")
         .def("__repr__",
              [](PyKernel& k) { return fmt::format("<lathe.Kernel {}>", to_text(*k.signature())); });
+}
+
+} // namespace
+
+void bind_kernel(py::module_& m) {
+    KernelClass kernel{
+        m, "Kernel", with_fast_calls(),
+        "A CUDA kernel: kernel[grid, block](a, b), kernel.over(shape)(a, b) or\n"
+        "kernel(a, b, block=(x, y, z), grid=(x, y)). Get one from App.kernel, lathe.kernel or a\n"
+        "module's get_function()."};
+    bind_call(kernel);
+    bind_prepared_calls(kernel);
+    bind_attributes(kernel);
+    bind_origin(kernel);
     add_fast_calls(kernel);
     add_launchers(m, kernel);
 
