@@ -34,7 +34,7 @@ lathe_shared(gpu OF lathe_ptx lathe_gpu NEEDS core LINKS fmt::fmt Threads::Threa
     INTERFACE $<INSTALL_INTERFACE:lathe::cuda>)
 lathe_shared(gl OF lathe_glad lathe_gl lathe_render NEEDS core
     LINKS fmt::fmt Threads::Threads ${CMAKE_DL_LIBS} INTERFACE glm::glm)
-lathe_shared(app OF lathe_interop lathe_live lathe_app NEEDS gpu gl
+lathe_shared(app OF lathe_interop lathe_live lathe_scene lathe_app NEEDS gpu gl
     LINKS fmt::fmt glfw Threads::Threads)
 lathe_shared(studio OF lathe_ui lathe_imgui NEEDS app LINKS fmt::fmt glfw Threads::Threads
     ${CMAKE_DL_LIBS})

@@ -117,4 +117,21 @@ void Framebuffer::read_to(const Buffer& pixels) const {
     read_pixels(id(), width(), height(), GL_RGBA, pixels.bytes(), pixels.id(), nullptr);
 }
 
+FramebufferPart::FramebufferPart(const Framebuffer& whole, int x, int y, int width, int height)
+    : whole_width_{whole.width()}, whole_height_{whole.height()} {
+    const int bottom = whole_height_ - y - height;
+    glViewport(x, bottom, width, height);
+    glScissor(x, bottom, width, height);
+    glEnable(GL_SCISSOR_TEST);
+}
+
+FramebufferPart::~FramebufferPart() {
+    glDisable(GL_SCISSOR_TEST);
+    glViewport(0, 0, whole_width_, whole_height_);
+}
+
+void FramebufferPart::clear(const std::array<float, 4>& color) const {
+    glClearBufferfv(GL_COLOR, 0, color.data());
+}
+
 } // namespace lathe::gl

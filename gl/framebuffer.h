@@ -51,4 +51,20 @@ private:
     Object<Kind::framebuffer> name_; // last: it dies before the textures it names
 };
 
+/// While this lives, drawing into a framebuffer that is bound goes to a rectangle of it: viewport
+/// and scissor. Pixels from the top left corner.
+class LATHE_API FramebufferPart {
+public:
+    FramebufferPart(const Framebuffer& whole, int x, int y, int width, int height);
+    FramebufferPart(const FramebufferPart&) = delete;
+    FramebufferPart& operator=(const FramebufferPart&) = delete;
+    ~FramebufferPart();
+
+    /// Its colours; depth stays.
+    void clear(const std::array<float, 4>& color) const;
+
+private:
+    int whole_width_, whole_height_;
+};
+
 } // namespace lathe::gl

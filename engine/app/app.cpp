@@ -50,7 +50,8 @@ App::Parts::Parts(App& a, AppConfig c)
     : app{&a}, config{std::move(c)}, window{open_window(config)}, loop{window, &run_control},
       device{open_device()}, stream{gpu::StreamConfig{.non_blocking = false}},
       frame_map{window.context(), gpu::Context::primary(device), stream},
-      steps{a, config, window.headless()} {
+      steps{a, config, window.headless()},
+      scene{{[this] { return app->frame_map(); }, [this] { wait(); }}} {
     stream.set_time_limit(kLongestLaunch);
     frame_map.set_waits({[this] { wait(); }, [this] { synchronize(); }});
     frame_map.set_on_map([this] { note_work(); });
@@ -72,8 +73,7 @@ App::App(AppConfig config)
 App::~App() {
     end();
     p_->memory.clear();
-    p_->list.clear();
-    p_->copies.clear();
+    p_->scene.clear();
     p_->own_drawings.clear();
     p_->steps.hooks = {};
     p_->app = nullptr;
@@ -98,25 +98,28 @@ void App::begin_panels() {
         if (const auto* key = std::get_if<KeyEvent>(&event)) p_->run_control.handle(*key);
 }
 
-void App::show_scene() { p_->scene.blit_to(p_->window.screen()); }
-
-Camera App::Parts::active_camera() const {
-    return camera.value_or(draws_space ? Camera::orbit : Camera::pan_zoom);
-}
+void App::show_scene() { p_->picture.blit_to(p_->window.screen()); }
 
 void App::Parts::size_scene(std::array<int, 2> place) {
     if (config.scene_width > 0 && config.scene_height > 0)
         place = {config.scene_width, config.scene_height};
-    if (scene && scene.width() == place[0] && scene.height() == place[1]) return;
+    if (picture && picture.width() == place[0] && picture.height() == place[1]) return;
     gl::Framebuffer sized{place[0], place[1], gl::Format::rgba8, true};
-    sized.clear(background);
-    if (scene) scene.blit_to(sized); // shown until the next drawing
-    scene = std::move(sized);
+    sized.clear(scene.clear_color());
+    if (picture) picture.blit_to(sized); // shown until the next drawing
+    picture = std::move(sized);
 }
 
 void App::Parts::update_cameras(const Viewport& viewport) {
-    if (active_camera() == Camera::orbit) orbit.update(window.input(), viewport);
-    else pan_zoom.update(window.input(), viewport);
+    const auto& views = scene.views();
+    drags.resize(views.size());
+    for (std::size_t i = 0; i < views.size(); ++i) {
+        View& view = *views[i];
+        const Viewport place = place_of(view, viewport);
+        if (view.camera() == Camera::orbit)
+            drags[i].move(view.orbit_camera(), window.input(), place);
+        else drags[i].move(view.pan_zoom_camera(), window.input(), place);
+    }
 }
 
 bool App::begin_frame() {
@@ -129,8 +132,8 @@ bool App::begin_frame() {
     begin_panels();
     p.update_cameras(viewport());
     p.size_scene(scene_place());
-    p.drew = p.is_list_drawn = p.space_in_frame = false;
-    p.placement.reset();
+    p.drew = p.is_list_drawn = false;
+    p.scene.begin_frame();
     p.begin_work();
     p.in_frame = true;
     return true;
@@ -149,9 +152,9 @@ void App::end_frame() {
         if (!failure) failure = std::current_exception();
     }
     p.in_frame = false;
-    if (p.drew) p.draws_space = p.space_in_frame;
+    p.scene.end_frame(p.drew);
     p.window.context().make_current();
-    if (!p.drew) p.scene.clear(p.background);
+    if (!p.drew) p.picture.clear(p.scene.clear_color());
     const bool software = p.window.gl_info().is_software;
     if (p.drew && !software) p.draw_timer.end();
     try {
@@ -189,10 +192,10 @@ gpu::Stream& App::stream() { return p_->stream; }
 std::shared_ptr<FrameMap> App::frame_map() { return {p_, &p_->frame_map}; }
 ParameterSet& App::parameters() { return p_->parameters; }
 Console& App::console() { return p_->console; }
-OrbitCamera& App::orbit_camera() { return p_->orbit; }
-PanZoomCamera& App::pan_zoom_camera() { return p_->pan_zoom; }
-void App::use_camera(Camera camera) { p_->camera = camera; }
-gl::Framebuffer& App::scene() { return p_->scene; }
+OrbitCamera& App::orbit_camera() { return view().orbit_camera(); }
+PanZoomCamera& App::pan_zoom_camera() { return view().pan_zoom_camera(); }
+void App::use_camera(Camera camera) { view().use_camera(camera); }
+gl::Framebuffer& App::picture() { return p_->picture; }
 void App::set_caption(std::string caption) { p_->caption = std::move(caption); }
 const std::string& App::caption() const { return p_->caption; }
 void App::set_time(double seconds) { p_->time = seconds; }

@@ -13,8 +13,6 @@
 #pragma once
 
 #include "engine/app/app_kernel.h"
-#include "engine/app/camera.h"
-#include "engine/app/renderer.h"
 #include "engine/app/step_loop.h"
 #include "engine/app/window.h"
 #include "engine/core/api.h"
@@ -25,6 +23,8 @@
 #include "engine/render/image.h"
 #include "engine/render/lines.h"
 #include "engine/render/points.h"
+#include "engine/scene/renderer.h"
+#include "engine/scene/view.h"
 #include "gpu/array/array.h"
 
 #include <array>
@@ -94,8 +94,6 @@ struct FirstContents {
     std::span<const std::byte> bytes{};
     const gpu::Array* array = nullptr;
 };
-
-enum class Camera { pan_zoom, orbit };
 
 class LATHE_API App {
 public:
@@ -210,14 +208,13 @@ public:
         return static_cast<T>(slider_number(name));
     }
     Console& console();
+    // Of view().
     OrbitCamera& orbit_camera();
     PanZoomCamera& pan_zoom_camera();
-    /// Which camera the mouse moves and draw_points and draw_lines use; pictures follow pan and
-    /// zoom. Unset: orbit once points of three components are drawn, else pan and zoom.
     void use_camera(Camera camera);
     /// The picture before anything stands around it. Its size may change between frames
     /// (begin_frame).
-    gl::Framebuffer& scene();
+    gl::Framebuffer& picture();
 
     // -- kernels ---------------------------------------------------------------------------
     /// A `.cu` file (watched), or a source: what has a line break or a brace. A file is looked for
@@ -241,21 +238,21 @@ public:
     bool report_fault(const gpu::Error& error);
 
     // -- drawing -----------------------------------------------------------------------------
-    // A list that a step fills and the frame's end draws; frames without a step draw it again.
-    // C-ordered arrays of this App are read where they lie, others are copied at the call: numbers
-    // of 8 bytes as float32, complex128 as complex64, and what places, values and colours are as
-    // float32. Throw gpu::ShapeError for other shapes and gpu::TypeError for other numbers, before
-    // anything is copied.
+    /// The first view, which is always there; image(), points() and lines() draw there.
+    View& view();
+    const std::vector<std::shared_ptr<View>>& views();
+    /// Tiles of one size, row by row, each with cameras of its own. The first is view(). Views that
+    /// are there already stay; others are made, or are shown no more. The gap between tiles is 2
+    /// pixels. Throws std::invalid_argument for less than 1 or more than 64 rows or columns.
+    const std::vector<std::shared_ptr<View>>& views(int rows, int columns);
+    /// What lies under the mouse, or null.
+    View* view_under_mouse();
 
-    /// (height, width) through the colormap, or (height, width, 1 to 4). Of complex numbers as
-    /// ImageStyle says.
+    // See View.
     void image(const gpu::Array& array, const ImageStyle& style = {});
     void image(const Texture& texture, const ImageStyle& style = {});
-    /// (n, 2 to 4) real numbers. `values`: (n,) real numbers, through the colormap. `colors`: (n,
-    /// 4) floats or uint8.
     void points(const gpu::Array& positions, const PointsStyle& style = {},
                 const gpu::Array* values = nullptr, const gpu::Array* colors = nullptr);
-    /// (n, 2 to 4) real numbers. `segments`: points 0-1, 2-3, and so on.
     void lines(const gpu::Array& positions, const LinesStyle& style = {}, bool segments = false,
                bool closed = false);
     /// Memory that OpenGL draws from, contents undefined: for values of the host that this step
@@ -281,18 +278,18 @@ public:
     /// Throws lathe::Error for one that lies elsewhere or not in C order.
     std::pair<unsigned, std::size_t> gl_buffer(const gpu::Array& array);
 
-    // -- drawing at once, between begin_frame and end_frame --------------------------------
+    // -- drawing at once in view(), between begin_frame and end_frame ----------------------
     // Buffers are read in place.
 
     /// Those of frame_map() are unmapped before, others are by who mapped them.
     void draw_points(const PointsData& points, const PointsStyle& style = {});
     void draw_lines(const LinesData& lines, const LinesStyle& style = {});
-    /// The picture fits the scene; pan and zoom move it.
+    /// The picture fits the view; pan and zoom move it.
     void draw_image(const ImageBuffer& image, const ImageStyle& style = {});
     void draw_image(const gl::Texture& texture, const ImageStyle& style = {});
-    /// Element (column, row) of the picture drawn last that is under the mouse.
-    std::optional<std::array<int, 2>> element_under_mouse() const;
-    /// Colour that begin_frame clears the scene with.
+    /// Element (column, row) of the picture drawn last in the view under the mouse.
+    std::optional<std::array<int, 2>> element_under_mouse();
+    /// Colour behind everything.
     void set_background(std::array<float, 4> rgba);
 
     /// Under the picture: "t = 12.3 s", "energy 1e-6".

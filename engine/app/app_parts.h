@@ -3,14 +3,15 @@
 #pragma once
 
 #include "engine/app/app.h"
+#include "engine/app/camera_drag.h"
 #include "engine/app/console.h"
-#include "engine/app/draw_list.h"
 #include "engine/app/frame_loop.h"
 #include "engine/app/kept_memory.h"
 #include "engine/app/run_control.h"
 #include "engine/app/window.h"
 #include "engine/interop/frame_map.h"
 #include "engine/live/worker.h"
+#include "engine/scene/scene.h"
 #include "gl/framebuffer.h"
 #include "gl/query.h"
 #include "gpu/device.h"
@@ -66,31 +67,18 @@ struct App::Parts {
 
     // What holds arrays, which hold this: the App clears it when it ends.
     KeptMemory memory;
-    DrawList list;
-    DrawnCopies copies;
+    Scene scene;
     bool is_list_drawn = false; ///< in this frame
-    bool told_outside = false;  ///< of values outside of a picture's range
-    std::uint64_t pictures = 0; ///< that may have such values
     struct OwnDrawing {
         std::shared_ptr<Renderer> renderer;
         bool failed = false; ///< since the last reset
     };
     std::vector<OwnDrawing> own_drawings;
 
-    gl::Framebuffer scene;
-    std::array<float, 4> background{0.035f, 0.04f, 0.05f, 1};
-    PointsRenderer points;
-    LinesRenderer lines;
-    ImageRenderer images;
-    OrbitCamera orbit;
-    PanZoomCamera pan_zoom;
-    std::optional<Camera> camera;
-    bool space_in_frame = false;
-    bool draws_space = false;  ///< something of three components was drawn in the last frame
-    bool drew = false;         ///< in this frame
-    gl::FrameTimer draw_timer; ///< on a GPU; a software GL draws on this thread's time
-    std::optional<ImagePlacement> placement; ///< of the picture drawn last, scene pixels
-    glm::vec2 picture{0, 0};
+    gl::Framebuffer picture;
+    std::vector<CameraDrag> drags; ///< of the views
+    bool drew = false;             ///< in this frame
+    gl::FrameTimer draw_timer;     ///< on a GPU; a software GL draws on this thread's time
 
     bool in_frame = false;
     std::uint64_t seen_changes = 0;
@@ -144,17 +132,9 @@ struct App::Parts {
 
     // app_draw.cpp
     void begin_drawing();
-    void paint(const DrawnImage& drawn);
-    void paint(const DrawnTexture& drawn);
-    void paint(const DrawnPoints& drawn);
-    void paint(const DrawnLines& drawn);
-    DrawView view() const;
-    glm::mat4 view_projection() const;
-    void note_space(int components);
-    void look_for_values_outside(const gpu::Array& array);
     void draw_own();
-    ImagePlacement place(glm::vec2 size);
-    Camera active_camera() const;
+    void draw_now(const Drawn& drawn);
+    static Viewport place_of(const View& view, const Viewport& whole);
 };
 
 } // namespace lathe

@@ -139,7 +139,7 @@ void StepLoop::record() {
     std::uint64_t settled = app_.has_panels() ? kUnsettledFrames + 1 : 1;
     if (const auto most = limit()) // a short run shows its last frame at least
         settled = std::min(settled, std::max<std::uint64_t>(*most, 1));
-    if (frames_ >= settled) movie_.add(app_.scene());
+    if (frames_ >= settled) movie_.add(app_.picture());
 }
 
 void StepLoop::finish() {

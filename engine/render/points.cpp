@@ -109,33 +109,35 @@ unsigned features_of(const PointsData& data, const PointsStyle& style, const Loo
 }
 
 /// GL drops a point whose middle lies outside of the view, with all its pixels that lie inside. So
-/// the view grows by a margin on each side, while the framebuffer ends where it ended.
+/// the view grows by a margin on each side, while the framebuffer, or the scissor, ends where it
+/// ended.
 class WiderView {
 public:
-    /// Nothing changes for a margin of 0 and where the view is a part of the framebuffer.
-    [[nodiscard]] WiderView(glm::mat4& view_projection, glm::vec2 framebuffer_size, int margin)
-        : width_{int(framebuffer_size.x)}, height_{int(framebuffer_size.y)} {
-        std::array<GLint, 4> now{};
+    /// Nothing changes for a margin of 0, and where the view is a part of the framebuffer that no
+    /// scissor cuts out.
+    [[nodiscard]] WiderView(glm::mat4& view_projection, glm::vec2 framebuffer_size, int margin) {
         std::array<GLint, 2> most{};
-        glGetIntegerv(GL_VIEWPORT, now.data());
+        glGetIntegerv(GL_VIEWPORT, before_.data());
         glGetIntegerv(GL_MAX_VIEWPORT_DIMS, most.data());
-        const int wider = width_ + 2 * margin, higher = height_ + 2 * margin;
-        grown_ = margin > 0 && now == std::array{0, 0, width_, height_} && wider <= most[0] &&
-                 higher <= most[1];
+        const auto [x, y, width, height] = before_;
+        const int wider = width + 2 * margin, higher = height + 2 * margin;
+        const bool is_all = x == 0 && y == 0;
+        grown_ = margin > 0 && (is_all || glIsEnabled(GL_SCISSOR_TEST)) &&
+                 width == int(framebuffer_size.x) && height == int(framebuffer_size.y) &&
+                 wider <= most[0] && higher <= most[1];
         if (!grown_) return;
-        glViewport(-margin, -margin, wider, higher);
-        const glm::vec4 narrower{float(width_) / float(wider), float(height_) / float(higher), 1,
-                                 1};
+        glViewport(x - margin, y - margin, wider, higher);
+        const glm::vec4 narrower{float(width) / float(wider), float(height) / float(higher), 1, 1};
         for (int column = 0; column < 4; ++column) view_projection[column] *= narrower;
     }
     WiderView(const WiderView&) = delete;
     WiderView& operator=(const WiderView&) = delete;
     ~WiderView() {
-        if (grown_) glViewport(0, 0, width_, height_);
+        if (grown_) glViewport(before_[0], before_[1], before_[2], before_[3]);
     }
 
 private:
-    int width_, height_;
+    std::array<GLint, 4> before_{};
     bool grown_ = false;
 };
 

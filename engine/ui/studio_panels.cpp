@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The studio's panels of one frame, and the words of its status bar.
 #include "engine/ui/studio_panels.h"
-#include "engine/app/draw_list.h"
 #include "engine/app/frame_loop.h"
 #include "engine/interop/interop_mode.h"
+#include "engine/scene/drawn_copies.h"
 #include "engine/ui/theme.h"
 #include "engine/ui/widgets.h"
 #include "gl/framebuffer.h"
@@ -105,7 +105,7 @@ void Studio::Panels::draw() {
     const auto slots = studio.kernels();
     const bool older = std::any_of(slots.begin(), slots.end(),
                                    [](const KernelSlot* slot) { return slot->shows_older(); });
-    if (layout.begin_panel(Place::view)) view.draw(studio.scene(), older, picture_message());
+    if (layout.begin_panel(Place::view)) view.draw(studio.picture(), older, picture_message());
     layout.end_panel();
     if (layout.begin_panel(Place::parameters)) parameter_panel.draw();
     layout.end_panel();

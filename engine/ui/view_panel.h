@@ -3,7 +3,7 @@
 // covers (cameras take the mouse there), and wears a thin red edge while an older kernel runs.
 #pragma once
 
-#include "engine/app/camera.h"
+#include "engine/scene/camera.h"
 
 #include <string>
 

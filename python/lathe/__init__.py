@@ -27,6 +27,7 @@ _HOMES = {
     "Stats": "stats",
     "Array": "compute",
     "Texture": "_lathe",
+    "View": "draw",
     "Kernel": "_lathe",
     "Error": "_lathe",
     "CompileError": "_lathe",
@@ -93,6 +94,7 @@ if TYPE_CHECKING:
     from lathe.compute import empty as empty
     from lathe.compute import kernel as kernel
     from lathe.compute import zeros as zeros
+    from lathe.draw import View as View
     from lathe.fusion import fuse as fuse
     from lathe.native import resource as resource
     from lathe.stats import Stats as Stats

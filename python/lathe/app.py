@@ -14,9 +14,10 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from lathe import ending
 from lathe import options as run_options
-from lathe._lathe import Input, Kernel, OrbitCamera, PanZoomCamera, RunControl, Texture
+from lathe._lathe import Input, Kernel, RunControl, Texture
 from lathe.array.gpu_array import GPUArray
 from lathe.array.protocols import asarray, is_on_device
+from lathe.draw import View
 from lathe.loop import Loop
 from lathe.native import native
 from lathe.script import ScriptWatch
@@ -129,6 +130,7 @@ class App(Loop):
         reload = wanted.reload or (wanted.script is None and watched)
         super().__init__(studio, wanted, ScriptWatch(script if reload else None))
         self._title = title
+        self._views = [View(studio, studio.views[0])]
         self._launchable: dict[tuple[str, str], Kernel] = {}
         self._declared: set[str] = set()
         self._choices: dict[str, list[str]] = {}
@@ -404,18 +406,43 @@ class App(Loop):
         return self._studio.run_control
 
     @property
-    def orbit_camera(self) -> OrbitCamera:
-        """The camera of points and lines in space."""
-        return self._studio.orbit_camera
+    def view(self) -> View:
+        """The first view, which is always there: `image`, `points` and `lines` draw in it."""
+        return self._views[0]
 
-    @property
-    def pan_zoom_camera(self) -> PanZoomCamera:
-        """The camera of the plane."""
-        return self._studio.pan_zoom_camera
+    def views(self, rows: int = 1, columns: int = 1) -> list[View]:
+        """Divides the picture into tiles of one size, each a view with a camera of its own.
 
-    def use_camera(self, name: str) -> None:
-        """``"orbit"`` or ``"pan_zoom"``: which one the mouse moves and points are seen through."""
-        self._studio.use_camera(name)
+        Parameters
+        ----------
+        rows, columns : int
+            1 to 64.
+
+        Returns
+        -------
+        list of View
+            Row by row; the first is `view`. A view has `image`, `points`, `lines` and the cameras,
+            as the App has. Views that are there already stay the same objects. Those that are too
+            many are shown no more.
+
+        Raises
+        ------
+        ValueError
+            For less than one or more than 64 rows or columns.
+
+        Examples
+        --------
+        >>> import lathe
+        >>> app = lathe.App("pair", size=(130, 64), headless=True)
+        >>> left, right = app.views(1, 2)
+        >>> if app.frame():
+        ...     left.image([[0.0, 1.0]])
+        ...     right.image([[1.0, 0.0]], colormap="gray")
+        """
+        known = {view._view: view for view in self._views}
+        shown = self._studio.set_views(rows, columns)
+        self._views = [known.get(each) or View(self._studio, each) for each in shown]
+        return list(self._views)
 
     @property
     def stream(self) -> int:

@@ -9,12 +9,12 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from lathe._lathe import Studio, Texture
+from lathe._lathe import OrbitCamera, PanZoomCamera, Studio, Texture
 from lathe.array.gpu_array import GPUArray
 from lathe.drawable import on_device
 from lathe.native import native
 
-__all__ = ["Drawing"]
+__all__ = ["Drawing", "View"]
 
 BLENDS = ("opaque", "alpha", "additive")
 COMPLEX_AS = ("magnitude", "phase", "color")
@@ -24,10 +24,25 @@ Style = TypeVar("Style")
 
 
 class Drawing:
-    """Drawing calls of an App; each is checked at once and drawn at the end of the frame."""
+    """Drawing calls of a view; each is checked at once and drawn at the end of the frame."""
 
-    def __init__(self, studio: Studio) -> None:
+    def __init__(self, studio: Studio, view: Studio.View) -> None:
         self.__studio = studio
+        self.__view = view
+
+    @property
+    def orbit_camera(self) -> OrbitCamera:
+        """The camera of points and lines in space."""
+        return self.__view.orbit_camera
+
+    @property
+    def pan_zoom_camera(self) -> PanZoomCamera:
+        """The camera of the plane."""
+        return self.__view.pan_zoom_camera
+
+    def use_camera(self, name: str) -> None:
+        """``"orbit"`` or ``"pan_zoom"``: which one the mouse moves and points are seen through."""
+        self.__view.use_camera(name)
 
     def image(
         self,
@@ -77,13 +92,13 @@ class Drawing:
         """
         style = _image_style(colormap, range, complex_as, gamma, smooth, y_up, opacity)
         if type(array) is GPUArray or not isinstance(array, Texture):
-            self.__studio.image(on_device(self.__studio, array, "a picture"), style)
+            self.__view.image(on_device(self.__studio, array, "a picture"), style)
             return
         if range is not None and _range(range)[1]:
             raise ValueError("the range of a texture is two numbers; those of arrays are found")
         if not self.__studio.owns(array):
             raise ValueError(f"{array} is of another App, whose OpenGL alone can draw it")
-        self.__studio.image_of_texture(array, style)
+        self.__view.image_of_texture(array, style)
 
     def points(
         self,
@@ -135,7 +150,7 @@ class Drawing:
             levels = on_device(self.__studio, values, "values", np.float32)
         if colors is not None:
             tints = on_device(self.__studio, _colors(colors), "colors")
-        self.__studio.points(places, levels, tints, style)
+        self.__view.points(places, levels, tints, style)
 
     def lines(
         self,
@@ -163,7 +178,20 @@ class Drawing:
         rgba = _rgba(color)
         fade = _number("fade", fade)
         places = on_device(self.__studio, positions, "positions", np.float32)
-        self.__studio.lines(places, rgba, fade, bool(segments), bool(closed))
+        self.__view.lines(places, rgba, fade, bool(segments), bool(closed))
+
+
+class View(Drawing):
+    """A tile of an App's picture, with a camera of its own: see `App.views`."""
+
+    def __init__(self, studio: Studio, view: Studio.View) -> None:
+        super().__init__(studio, view)
+        self._view = view
+
+    @property
+    def tile(self) -> tuple[float, float, float, float]:
+        """Left, top, width and height in the picture, whose width and height are 1."""
+        return self._view.tile
 
 
 def _kept(make: Callable[..., Style]) -> Callable[..., Style]:

@@ -28,7 +28,7 @@ class Loop(Drawing):
     """Frames and steps: a frame is shown, a step is simulated; see `App`."""
 
     def __init__(self, studio: Studio, options: run_options.RunOptions, watch: ScriptWatch) -> None:
-        super().__init__(studio)
+        super().__init__(studio, studio.views[0])
         self._studio = studio
         self._steps = studio.steps
         self._options = options

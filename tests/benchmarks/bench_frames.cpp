@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // What a frame's parts cost: points, the console's lines, the times' percentiles, GL calls with
 // debug output. Medians; arguments name the parts to run: points, console, times, calls.
-#include "engine/app/camera.h"
 #include "engine/app/console.h"
 #include "engine/app/frame_loop.h"
 #include "engine/app/window.h"
 #include "engine/core/statistics.h"
 #include "engine/render/points.h"
+#include "engine/scene/camera.h"
 #include "engine/ui/console_panel.h"
 #include "engine/ui/imgui_layer.h"
 #include "engine/ui/timing_panel.h"

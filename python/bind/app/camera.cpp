@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/app/camera.h"
+#include "engine/scene/camera.h"
 
 #include "python/bind/bind.h"
 

@@ -16,6 +16,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 
 namespace lathe::bind {
@@ -115,39 +116,68 @@ void bind_styles(py::class_<Studio, std::shared_ptr<Studio>>& c) {
              py::arg("opacity"));
 }
 
-void draw_points(Studio& e, const py::object& positions, const py::object& values,
+void draw_points(View& view, const py::object& positions, const py::object& values,
                  const py::object& colors, const PointsStyle& style) {
     const auto optional = [](const py::object& array) {
         return array.is_none() ? nullptr : &array_of(array);
     };
-    e.points(array_of(positions), style, optional(values), optional(colors));
+    view.points(array_of(positions), style, optional(values), optional(colors));
 }
 
-void draw_lines(Studio& e, const py::object& positions, const std::array<float, 4>& color,
+void draw_lines(View& view, const py::object& positions, const std::array<float, 4>& color,
                 float fade, bool segments, bool closed) {
-    e.lines(array_of(positions), {.color = vec4_from(color), .fade = fade}, segments, closed);
+    view.lines(array_of(positions), {.color = vec4_from(color), .fade = fade}, segments, closed);
+}
+
+void use_camera(View& view, const std::string& name) {
+    if (name != "orbit" && name != "pan_zoom")
+        throw py::value_error("camera is 'orbit' or 'pan_zoom', got '" + name + "'");
+    view.use_camera(name == "orbit" ? Camera::orbit : Camera::pan_zoom);
+}
+
+void bind_view(py::class_<Studio, std::shared_ptr<Studio>>& c) {
+    constexpr auto inside = py::return_value_policy::reference_internal;
+    py::class_<View, std::shared_ptr<View>>(c, "View", "Must not outlive its Studio.")
+        .def("points", &draw_points, py::arg("positions"), py::arg("values"), py::arg("colors"),
+             py::arg("style"), "Into the drawing list: App.points.")
+        .def("lines", &draw_lines, py::arg("positions"), py::arg("color"), py::arg("fade"),
+             py::arg("segments"), py::arg("closed"), "Into the drawing list: App.lines.")
+        .def(
+            "image",
+            [](View& view, const py::object& array, const ImageStyle& style) {
+                view.image(array_of(array), style);
+            },
+            py::arg("array"), py::arg("style"), "Into the drawing list: App.image.")
+        .def(
+            "image_of_texture",
+            [](View& view, const Texture& texture, const ImageStyle& style) {
+                view.image(texture, style);
+            },
+            py::arg("texture"), py::arg("style"))
+        .def("use_camera", &use_camera, py::arg("name"),
+             "'orbit' or 'pan_zoom': what the mouse moves.")
+        .def_property_readonly(
+            "orbit_camera", [](View& view) { return &view.orbit_camera(); }, inside)
+        .def_property_readonly(
+            "pan_zoom_camera", [](View& view) { return &view.pan_zoom_camera(); }, inside)
+        .def_property_readonly(
+            "tile",
+            [](const View& view) {
+                const Viewport& tile = view.tile();
+                return std::tuple{tile.origin.x, tile.origin.y, tile.size.x, tile.size.y};
+            },
+            "Left, top, width and height in the whole picture, of 1.");
+    c.def_property_readonly("views", [](Studio& e) { return e.views(); });
+    c.def(
+        "set_views", [](Studio& e, int rows, int columns) { return e.views(rows, columns); },
+        py::arg("rows"), py::arg("columns"));
 }
 
 } // namespace
 
 void bind_drawing(py::class_<Studio, std::shared_ptr<Studio>>& c) {
     bind_styles(c);
-    c.def("points", &draw_points, py::arg("positions"), py::arg("values"), py::arg("colors"),
-          py::arg("style"), "Into the drawing list: App.points.");
-    c.def("lines", &draw_lines, py::arg("positions"),
-          py::arg("color") = std::array<float, 4>{0.6f, 0.65f, 0.7f, 1.0f}, py::arg("fade") = 0.0f,
-          py::arg("segments") = false, py::arg("closed") = false,
-          "Into the drawing list: App.lines.");
-    c.def(
-        "image",
-        [](Studio& e, const py::object& array, const ImageStyle& style) {
-            e.image(array_of(array), style);
-        },
-        py::arg("array"), py::arg("style"), "Into the drawing list: App.image.");
-    c.def(
-        "image_of_texture",
-        [](Studio& e, const Texture& texture, const ImageStyle& style) { e.image(texture, style); },
-        py::arg("texture"), py::arg("style"));
+    bind_view(c);
     c.def(
         "drawn_memory",
         [](Studio& e, const py::object& shape, const py::object& dtype) {
@@ -158,14 +188,6 @@ void bind_drawing(py::class_<Studio, std::shared_ptr<Studio>>& c) {
     c.def(
         "set_background", [](Studio& e, std::array<float, 4> c4) { e.set_background(c4); },
         py::arg("rgba"));
-    c.def(
-        "use_camera",
-        [](Studio& e, const std::string& name) {
-            if (name != "orbit" && name != "pan_zoom")
-                throw py::value_error("camera is 'orbit' or 'pan_zoom', got '" + name + "'");
-            e.use_camera(name == "orbit" ? Camera::orbit : Camera::pan_zoom);
-        },
-        py::arg("name"), "'orbit' or 'pan_zoom': what the mouse moves.");
     c.def(
         "screenshot",
         [](Studio& e, bool with_ui) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "engine/ui/studio.h"
-#include "engine/app/draw_list.h"
+#include "engine/scene/drawn_copies.h"
 
-#include "engine/app/camera.h"
 #include "engine/app/console.h"
 #include "engine/app/frame_loop.h"
 #include "engine/app/run_control.h"
@@ -11,6 +10,7 @@
 #include "engine/interop/shared_array.h"
 #include "engine/interop/texture.h"
 #include "engine/live/session.h"
+#include "engine/scene/camera.h"
 #include "gl/framebuffer.h"
 #include "gpu/driver/check.h"
 #include "python/bind/app/python_call.h"
@@ -111,9 +111,6 @@ void bind_parts(py::class_<Studio, Owner>& c) {
     c.def_property_readonly("parameters", [](Studio& e) { return &e.parameters(); }, inside);
     c.def_property_readonly("console", [](Studio& e) { return &e.console(); }, inside);
     c.def_property_readonly("input", [](Studio& e) { return &e.window(); }, inside);
-    c.def_property_readonly("orbit_camera", [](Studio& e) { return &e.orbit_camera(); }, inside);
-    c.def_property_readonly(
-        "pan_zoom_camera", [](Studio& e) { return &e.pan_zoom_camera(); }, inside);
     c.def_property_readonly("headless", [](Studio& e) { return e.window().headless(); });
     c.def_property_readonly("has_ui", [](Studio& e) { return e.imgui() != nullptr; });
     c.def_property_readonly("window_size", [](Studio& e) {

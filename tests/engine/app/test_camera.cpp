@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Cameras against geometry worked out here, without their matrices' code.
-#include "engine/app/camera.h"
+#include "engine/scene/camera.h"
 
+#include "engine/app/camera_drag.h"
 #include "engine/app/input.h"
 
 #include <glm/geometric.hpp>
@@ -104,11 +105,12 @@ TEST(OrbitCamera, PitchStopsBeforeThePole) {
 
 TEST(OrbitCamera, DragTurnsOnlyWhereItBeganInTheViewport) {
     OrbitCamera camera;
+    CameraDrag drag;
     InputState input;
     const auto frame = [&](std::initializer_list<InputEvent> events) {
         input.begin_frame();
         for (const InputEvent& e : events) input.handle(e);
-        return camera.update(input, kView);
+        return drag.move(camera, input, kView);
     };
     const float yaw = camera.yaw;
     EXPECT_FALSE(frame({MoveEvent{{10, 10}}, ButtonEvent{}})); // outside
@@ -129,6 +131,7 @@ TEST(OrbitCamera, DragTurnsOnlyWhereItBeganInTheViewport) {
 
 TEST(OrbitCamera, ADragWithinOneFrameTurnsByItsOwnWay) {
     OrbitCamera camera;
+    CameraDrag drag;
     InputState input;
     const float yaw = camera.yaw;
     const glm::vec3 target = camera.target;
@@ -137,12 +140,12 @@ TEST(OrbitCamera, ADragWithinOneFrameTurnsByItsOwnWay) {
              MoveEvent{{120, 60}}, MoveEvent{{400, 200}}, ButtonEvent{}, MoveEvent{{500, 200}},
              ButtonEvent{MouseButton::left, false, 0}, MoveEvent{{10, 10}}})
         input.handle(e);
-    EXPECT_TRUE(camera.update(input, kView));
+    EXPECT_TRUE(drag.move(camera, input, kView));
     EXPECT_NEAR(camera.yaw, yaw - 3.14159265f / 4, 1e-5);
     EXPECT_EQ(camera.target, target);
     input.begin_frame();
     input.handle(MoveEvent{{500, 200}});
-    EXPECT_FALSE(camera.update(input, kView));
+    EXPECT_FALSE(drag.move(camera, input, kView));
 }
 
 TEST(PanZoomCamera, TheScreenFindsThePlane) {

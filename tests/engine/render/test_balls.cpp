@@ -2,8 +2,8 @@
 // Opaque round points of world size are balls: compared with rays traced here, in double.
 #include "engine/render/points.h"
 
-#include "engine/app/camera.h"
 #include "engine/render/lines.h"
+#include "engine/scene/camera.h"
 #include "fixture.h"
 
 #include <glad/gl.h>

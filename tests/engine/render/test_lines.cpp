@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "engine/render/lines.h"
 
-#include "engine/app/camera.h"
 #include "engine/core/error.h"
 #include "engine/render/points.h"
+#include "engine/scene/camera.h"
 #include "fixture.h"
 
 #include <glad/gl.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "engine/render/points.h"
 
-#include "engine/app/camera.h"
 #include "engine/core/error.h"
+#include "engine/scene/camera.h"
 #include "fixture.h"
 
 #include <gmock/gmock.h>

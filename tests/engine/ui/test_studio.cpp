@@ -3,12 +3,12 @@
 // clicked changes what is painted.
 #include "painting.h"
 
-#include "engine/app/camera.h"
 #include "engine/app/console.h"
 #include "engine/core/error.h"
 #include "engine/core/resources.h"
 #include "engine/interop/interop_mode.h"
 #include "engine/live/session.h"
+#include "engine/scene/camera.h"
 #include "engine/ui/imgui_layer.h"
 #include "engine/ui/theme.h"
 #include "engine/ui/widgets.h"

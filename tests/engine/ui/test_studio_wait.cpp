@@ -9,7 +9,7 @@
 #include "gpu/driver/api.h"
 #include "gpu/driver/check.h"
 #include "gpu/nvrtc.h"
-#include "tests/empty_cache.h"
+#include "tests/temp_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -29,6 +29,23 @@ constexpr const char* kLoop = "__global__ void turn(volatile int* x, int n)\n"
                               "{\n"
                               "    while (*x < n) {}\n"
                               "}\n";
+
+/// LATHE_CACHE_DIR, for a while.
+class EmptyCache {
+public:
+    EmptyCache() {
+        if (const char* before = std::getenv("LATHE_CACHE_DIR")) before_ = before;
+        setenv("LATHE_CACHE_DIR", folder_.path().c_str(), 1);
+    }
+    ~EmptyCache() {
+        if (before_.empty()) unsetenv("LATHE_CACHE_DIR");
+        else setenv("LATHE_CACHE_DIR", before_.c_str(), 1);
+    }
+
+private:
+    const test::TempFolder folder_;
+    std::string before_;
+};
 
 class StudioWait : public testing::Test {
 protected:
@@ -131,7 +148,7 @@ TEST_F(StudioWait, AStudioLimitsItsLaunches) {
 }
 
 TEST_F(StudioWait, TextIsKeptBeforeItRuns) {
-    const test::EmptyCache cache; // no layout, no autosaves
+    const EmptyCache cache; // no layout, no autosaves
     AppConfig config = headless();
     config.ui = config.restore = true;
     config.session = "test-studio-wait";

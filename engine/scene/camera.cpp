@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/app/camera.h"
-
-#include "engine/app/input.h"
+#include "engine/scene/camera.h"
 
 #include <glm/ext/matrix_clip_space.hpp>
 #include <glm/ext/matrix_transform.hpp>
@@ -21,28 +19,6 @@ constexpr float kNotch = 1.1f; // one wheel notch
 glm::vec2 to_clip(glm::vec2 screen, const Viewport& v) {
     const glm::vec2 t = (screen - v.origin) / v.size;
     return {2 * t.x - 1, 1 - 2 * t.y};
-}
-
-bool any_pressed(const InputState& input) {
-    return input.pressed(MouseButton::left) || input.pressed(MouseButton::right) ||
-           input.pressed(MouseButton::middle);
-}
-
-/// Down in this frame, though perhaps no more.
-bool was_down(const InputState& input, MouseButton button) {
-    return input.is_down(button) || input.released(button);
-}
-
-bool any_was_down(const InputState& input) {
-    return was_down(input, MouseButton::left) || was_down(input, MouseButton::right) ||
-           was_down(input, MouseButton::middle);
-}
-
-/// A drag belongs to the viewport it began in and lasts until the buttons are up.
-bool follow_drag(bool dragging, const InputState& input, const Viewport& viewport) {
-    if (any_pressed(input) && !dragging)
-        return !input.mouse_captured && viewport.contains(input.drag_start());
-    return dragging && any_was_down(input);
 }
 
 } // namespace
@@ -83,22 +59,6 @@ void OrbitCamera::zoom(float notches) {
     distance = std::clamp(distance * std::pow(kNotch, -notches), 1e-6f, 1e9f);
 }
 
-bool OrbitCamera::update(const InputState& input, const Viewport& viewport) {
-    dragging_ = follow_drag(dragging_, input, viewport);
-    bool moved = false;
-    if (dragging_ && input.drag_delta() != glm::vec2{}) {
-        const bool turning = was_down(input, MouseButton::left) && !(input.modifiers() & kShift);
-        if (turning) turn(input.drag_delta(), viewport);
-        else pan(input.drag_delta(), viewport);
-        moved = true;
-    }
-    if (input.wheel().y != 0 && !input.mouse_captured && viewport.contains(input.mouse())) {
-        zoom(input.wheel().y);
-        moved = true;
-    }
-    return moved;
-}
-
 glm::mat4 PanZoomCamera::view() const {
     return glm::translate(glm::mat4{1}, glm::vec3{-center, 0});
 }
@@ -121,20 +81,6 @@ void PanZoomCamera::zoom(float notches, glm::vec2 screen, const Viewport& viewpo
     const glm::vec2 before = to_plane(screen, viewport);
     height = std::clamp(height * std::pow(kNotch, -notches), 1e-9f, 1e12f);
     center += before - to_plane(screen, viewport);
-}
-
-bool PanZoomCamera::update(const InputState& input, const Viewport& viewport) {
-    dragging_ = follow_drag(dragging_, input, viewport) && !was_down(input, MouseButton::right);
-    bool moved = false;
-    if (dragging_ && input.drag_delta() != glm::vec2{}) {
-        pan(input.drag_delta(), viewport);
-        moved = true;
-    }
-    if (input.wheel().y != 0 && !input.mouse_captured && viewport.contains(input.mouse())) {
-        zoom(input.wheel().y, input.mouse(), viewport);
-        moved = true;
-    }
-    return moved;
 }
 
 } // namespace lathe

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/app/draw_list.h"
+#include "engine/scene/drawn_copies.h"
 
 #include "gpu/array/dtype_rules.h"
 #include "gpu/array/elementwise.h"
@@ -123,23 +123,5 @@ std::optional<std::array<float, 2>> least_and_greatest(const gpu::Array& values)
     if (!std::isfinite(both[0]) && !std::isfinite(both[1])) return {};
     return both;
 }
-
-void DrawList::begin_step() {
-    end_step();
-    begun_.emplace().reserve(shown_.size());
-}
-
-void DrawList::end_step() {
-    if (begun_) shown_ = std::move(*std::exchange(begun_, std::nullopt));
-}
-
-void DrawList::drop_step() { begun_.reset(); }
-
-void DrawList::clear() {
-    shown_.clear();
-    begun_.reset();
-}
-
-void DrawList::add(Drawn&& drawn) { (begun_ ? *begun_ : shown_).push_back(std::move(drawn)); }
 
 } // namespace lathe

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Two ways to look: around a point in space, and onto a plane. Both are plain values that input,
-// scripts and tests change; positions on the screen are framebuffer pixels from the top left.
+// Two ways to look: around a point in space, and onto a plane. Both are plain values that scripts,
+// tests and the mouse (engine/app/camera_drag.h) change; positions on the screen are framebuffer
+// pixels from the top left.
 #pragma once
 
 #include "engine/core/api.h"
@@ -10,8 +11,6 @@
 #include <glm/vec3.hpp>
 
 namespace lathe {
-
-class InputState;
 
 /// Where on the screen a scene is drawn, in framebuffer pixels from the top left corner.
 struct LATHE_API Viewport {
@@ -25,6 +24,7 @@ struct LATHE_API Viewport {
 };
 
 enum class UpAxis { y, z };
+enum class Camera { orbit, pan_zoom };
 
 /// Looks at `target` from `distance`. Left drag turns, right or middle drag (or shift + left)
 /// pans in the picture's plane, the wheel zooms.
@@ -50,12 +50,6 @@ public:
     void pan(glm::vec2 pixels, const Viewport& viewport);
     /// Positive notches come nearer, 10 % each.
     void zoom(float notches);
-    /// Applies this frame's mouse where it began in the viewport and no panel has it.
-    /// True where the camera moved.
-    bool update(const InputState& input, const Viewport& viewport);
-
-private:
-    bool dragging_ = false;
 };
 
 /// Looks straight onto a plane, x right and y up. Left or middle drag pans, the wheel zooms about
@@ -76,10 +70,6 @@ public:
     void pan(glm::vec2 pixels, const Viewport& viewport);
     /// Positive notches magnify, 10 % each; the plane's point under `screen` stays there.
     void zoom(float notches, glm::vec2 screen, const Viewport& viewport);
-    bool update(const InputState& input, const Viewport& viewport);
-
-private:
-    bool dragging_ = false;
 };
 
 } // namespace lathe

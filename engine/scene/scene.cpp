@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+#include "engine/scene/scene.h"
+
+#include "engine/core/log.h"
+#include "gl/framebuffer.h"
+#include "gpu/array/dtype_rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+
+namespace lathe {
+
+namespace {
+
+constexpr int kMostTiles = 64; // in a row, and rows
+constexpr int kGap = 2;        // pixels between tiles
+
+/// Columns or rows of pixels that tile `at` of `count` has, of `whole`.
+std::pair<int, int> span_of(float begin, float size, int whole) {
+    const int first = int(std::lround(begin * float(whole)));
+    const int last = int(std::lround((begin + size) * float(whole)));
+    const int low = first > 0 ? first + kGap / 2 : 0;
+    const int high = last < whole ? last - kGap / 2 : whole;
+    return {low, std::max(high - low, 1)};
+}
+
+} // namespace
+
+Scene::Scene(SceneServices services) : services_{std::move(services)} {
+    views_.push_back(std::make_shared<View>(*this));
+}
+
+const std::vector<std::shared_ptr<View>>& Scene::set_views(int rows, int columns) {
+    if (rows < 1 || columns < 1 || rows > kMostTiles || columns > kMostTiles)
+        throw std::invalid_argument{fmt::format("views are 1 to {} rows and columns, got {} and {}",
+                                                kMostTiles, rows, columns)};
+    rows_ = rows;
+    columns_ = columns;
+    const auto wanted = std::size_t(rows) * std::size_t(columns);
+    if (wanted < views_.size()) views_.resize(wanted);
+    while (views_.size() < wanted) views_.push_back(std::make_shared<View>(*this));
+    place_tiles();
+    return views_;
+}
+
+void Scene::place_tiles() {
+    const glm::vec2 size{1.0f / float(columns_), 1.0f / float(rows_)};
+    for (std::size_t i = 0; i < views_.size(); ++i) {
+        const auto row = int(i) / columns_, column = int(i) % columns_;
+        views_[i]->tile_ = {glm::vec2{column, row} * size, size};
+    }
+}
+
+void Scene::begin_step() {
+    for (const auto& view : views_) view->list_.begin_step();
+    copies_.begin_step();
+}
+
+void Scene::drop_step() {
+    for (const auto& view : views_) view->list_.drop_step();
+}
+
+bool Scene::end_step() {
+    bool any = false;
+    for (const auto& view : views_) {
+        view->list_.end_step();
+        any = any || !view->list_.shown().empty();
+    }
+    return any;
+}
+
+void Scene::clear() {
+    for (const auto& view : views_) view->list_.clear();
+    copies_.clear();
+}
+
+void Scene::begin_frame() {
+    for (const auto& view : views_) view->begin_frame();
+}
+
+void Scene::end_frame(bool was_drawn) {
+    for (const auto& view : views_) view->end_frame(was_drawn);
+}
+
+/// Of a float picture whose range nobody gave. Looks after 1, 2, 4, 8 and so on pictures, since
+/// what begins with zeros grows, and each look waits for the device.
+void Scene::look_for_values_outside(const gpu::Array& array) {
+    const auto dtype = array.type().dtype;
+    const bool is_float = dtype && gpu::kind_of(*dtype) == gpu::Kind::floating;
+    if (told_outside_ || !is_float) return;
+    if (!std::has_single_bit(++pictures_)) return;
+    services_.wait();
+    const auto found = least_and_greatest(array);
+    if (!found || ((*found)[0] >= 0 && (*found)[1] <= 1)) return;
+    told_outside_ = true;
+    log::warning("the picture's values go from {:.4g} to {:.4g}, its range from 0 to 1: give a "
+                 "range, or \"auto\"",
+                 (*found)[0], (*found)[1]);
+}
+
+void Scene::draw(const gl::Framebuffer& target) {
+    try {
+        for (const auto& view : views_) draw(*view, target);
+    } catch (...) {
+        for (const auto& view : views_) view->list_.clear();
+        throw;
+    }
+}
+
+void Scene::draw(View& view, const gl::Framebuffer& target) {
+    const InTile here{view, target};
+    here.clear(background_);
+    view.show();
+}
+
+std::array<float, 4> Scene::clear_color() const {
+    constexpr std::array<float, 4> kBetweenTiles{0.11f, 0.12f, 0.14f, 1};
+    return views_.size() > 1 ? kBetweenTiles : background_;
+}
+
+InTile::InTile(View& view, const gl::Framebuffer& target) {
+    const auto [x, width] = span_of(view.tile_.origin.x, view.tile_.size.x, target.width());
+    const auto [y, height] = span_of(view.tile_.origin.y, view.tile_.size.y, target.height());
+    view.pixels_ = {width, height};
+    if (width < target.width() || height < target.height())
+        part_.emplace(target, x, y, width, height);
+}
+
+void InTile::clear(const std::array<float, 4>& color) const {
+    if (part_) part_->clear(color);
+}
+
+} // namespace lathe

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// The views of a program and what they share: renderers, and the memory of copies.
+#pragma once
+
+#include "engine/core/api.h"
+#include "engine/render/image.h"
+#include "engine/render/lines.h"
+#include "engine/render/points.h"
+#include "engine/scene/drawn_copies.h"
+#include "engine/scene/view.h"
+#include "gl/framebuffer.h"
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace lathe {
+
+/// What a Scene asks of its program.
+struct SceneServices {
+    std::function<std::shared_ptr<FrameMap>()> map;
+    std::function<void()> wait; ///< until the device has computed what is drawn
+};
+
+/// Drawing goes to a view's tile while this lives. The target is bound.
+class LATHE_API InTile {
+public:
+    InTile(View& view, const gl::Framebuffer& target);
+
+    /// Nothing where the tile is all of the target.
+    void clear(const std::array<float, 4>& color) const;
+
+private:
+    std::optional<gl::FramebufferPart> part_;
+};
+
+class LATHE_API Scene {
+public:
+    explicit Scene(SceneServices services);
+    Scene(const Scene&) = delete;
+    Scene& operator=(const Scene&) = delete;
+
+    /// The first view, which is always there.
+    View& view() { return *views_.front(); }
+    const std::vector<std::shared_ptr<View>>& views() const { return views_; }
+    /// Tiles of one size, row by row. Views that are there stay; others are made, or are shown no
+    /// more. Throws std::invalid_argument for less than 1 and more than 64 rows or columns.
+    const std::vector<std::shared_ptr<View>>& set_views(int rows, int columns);
+
+    void begin_step();
+    void drop_step();
+    /// Lets go of what is drawn, and of all copies.
+    void clear();
+
+    void begin_frame();
+    void end_frame(bool was_drawn);
+    /// Ends the step. True where something is to be drawn.
+    bool end_step();
+    /// What all views show, into a framebuffer that is bound and cleared. What throws empties the
+    /// lists.
+    void draw(const gl::Framebuffer& target);
+    void set_background(std::array<float, 4> rgba) { background_ = rgba; }
+    /// What the framebuffer is cleared with: the background, or what is between tiles.
+    std::array<float, 4> clear_color() const;
+
+    DrawnCopies& copies() { return copies_; }
+
+private:
+    friend class View;
+
+    void place_tiles();
+    void draw(View& view, const gl::Framebuffer& target);
+    void look_for_values_outside(const gpu::Array& array);
+
+    SceneServices services_;
+    std::vector<std::shared_ptr<View>> views_;
+    int rows_ = 1, columns_ = 1;
+    std::array<float, 4> background_{0.035f, 0.04f, 0.05f, 1};
+    DrawnCopies copies_;
+    PointsRenderer points_;
+    LinesRenderer lines_;
+    ImageRenderer images_;
+    bool told_outside_ = false;  ///< of values outside of a picture's range
+    std::uint64_t pictures_ = 0; ///< that may have such values
+};
+
+} // namespace lathe

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// A part of the picture: what is drawn there, and the cameras that look at it.
+#pragma once
+
+#include "engine/core/api.h"
+#include "engine/render/image.h"
+#include "engine/render/lines.h"
+#include "engine/render/points.h"
+#include "engine/scene/camera.h"
+#include "engine/scene/draw_list.h"
+#include "engine/scene/renderer.h"
+#include "gpu/array/array.h"
+
+#include <array>
+#include <optional>
+
+namespace lathe {
+
+class Scene;
+class Texture;
+
+/// Made by a Scene, whose end it must not outlive.
+class LATHE_API View {
+public:
+    explicit View(Scene& scene) : scene_{scene} {}
+    View(const View&) = delete;
+    View& operator=(const View&) = delete;
+
+    // -- drawing -----------------------------------------------------------------------------
+    // A list that a step fills and the frame's end draws; frames without a step draw it again.
+    // C-ordered arrays of this App are read where they lie, others are copied at the call: numbers
+    // of 8 bytes as float32, complex128 as complex64, and what places, values and colours are as
+    // float32. Throw gpu::ShapeError for other shapes and gpu::TypeError for other numbers, before
+    // anything is copied.
+
+    /// (height, width) through the colormap, or (height, width, 1 to 4). Of complex numbers as
+    /// ImageStyle says.
+    void image(const gpu::Array& array, const ImageStyle& style = {});
+    void image(const Texture& texture, const ImageStyle& style = {});
+    /// (n, 2 to 4) real numbers. `values`: (n,) real numbers, through the colormap. `colors`: (n,
+    /// 4) floats or uint8.
+    void points(const gpu::Array& positions, const PointsStyle& style = {},
+                const gpu::Array* values = nullptr, const gpu::Array* colors = nullptr);
+    /// (n, 2 to 4) real numbers. `segments`: points 0-1, 2-3, and so on.
+    void lines(const gpu::Array& positions, const LinesStyle& style = {}, bool segments = false,
+               bool closed = false);
+
+    // -- cameras -----------------------------------------------------------------------------
+    OrbitCamera& orbit_camera() { return orbit_; }
+    PanZoomCamera& pan_zoom_camera() { return pan_zoom_; }
+    /// Which camera the mouse moves and points and lines are seen by; pictures follow pan and zoom.
+    /// Unset: orbit once something of three components is drawn, else pan and zoom.
+    void use_camera(Camera camera) { wanted_camera_ = camera; }
+    Camera camera() const;
+    /// How it looks at what is drawn, in the size of its tile when it was drawn last.
+    DrawView look() const;
+
+    /// Draws within an InTile, at once. Buffers are read in place.
+    void draw_now(const Drawn& drawn);
+
+    // -- place -------------------------------------------------------------------------------
+    /// Of the whole picture, whose corners are (0, 0), top left, and (1, 1).
+    const Viewport& tile() const { return tile_; }
+    /// Element (column, row) of the picture drawn last at a place of the tile, from its top left,
+    /// in parts of its size.
+    std::optional<std::array<int, 2>> element_at(glm::vec2 place) const;
+
+private:
+    friend class Scene;
+    friend class InTile;
+
+    /// One camera a frame: that of space where anything of the frame, or of the last one, lies
+    /// there.
+    void note_space(int components);
+    void begin_frame();
+    void end_frame(bool was_drawn);
+    ImagePlacement place(glm::vec2 size);
+    void paint(const DrawnImage& drawn);
+    void paint(const DrawnTexture& drawn);
+    void paint(const DrawnPoints& drawn);
+    void paint(const DrawnLines& drawn);
+    void show();
+
+    Scene& scene_;
+    Viewport tile_{{0, 0}, {1, 1}};
+    glm::ivec2 pixels_{1, 1}; ///< of the tile
+    DrawList list_;
+    OrbitCamera orbit_;
+    PanZoomCamera pan_zoom_;
+    std::optional<Camera> wanted_camera_;
+    bool space_in_frame_ = false;
+    bool draws_space_ = false; ///< something of three components was drawn in the last frame
+    std::optional<ImagePlacement> placement_; ///< of the picture drawn last, pixels of the tile
+    glm::vec2 picture_{0, 0};
+};
+
+} // namespace lathe
