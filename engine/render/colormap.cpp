@@ -14,9 +14,12 @@
 #include <mutex>
 #include <span>
 #include <sstream>
+#include <utility>
 
 namespace lathe {
 namespace {
+
+std::mutex textures_mutex; // of all colormaps' textures_: Apps of several threads share them
 
 std::array<Rgb8, 256> parse(const std::string& text, std::string_view name) {
     std::array<Rgb8, 256> table{};
@@ -60,19 +63,21 @@ Rgb8 Colormap::operator()(float t) const {
 }
 
 const gl::Texture& Colormap::texture() const {
-    gl::Texture& texture = textures_[gl::Context::require_current().serial()];
-    if (!texture) {
-        std::array<std::uint8_t, 4 * 256> texels{};
-        for (std::size_t i = 0; i < table_.size(); ++i) {
-            texels[4 * i] = table_[i].r;
-            texels[4 * i + 1] = table_[i].g;
-            texels[4 * i + 2] = table_[i].b;
-            texels[4 * i + 3] = 255;
-        }
-        texture = gl::Texture{256, 1, gl::Format::rgba8};
-        texture.upload(std::as_bytes(std::span{texels}));
+    const std::uint32_t here = gl::Context::require_current().serial();
+    std::lock_guard lock{textures_mutex};
+    const auto known = textures_.find(here);
+    if (known != textures_.end()) return known->second;
+    std::erase_if(textures_, [](const auto& each) { return !gl::is_living(each.first); });
+    std::array<std::uint8_t, 4 * 256> texels{};
+    for (std::size_t i = 0; i < table_.size(); ++i) {
+        texels[4 * i] = table_[i].r;
+        texels[4 * i + 1] = table_[i].g;
+        texels[4 * i + 2] = table_[i].b;
+        texels[4 * i + 3] = 255;
     }
-    return texture;
+    gl::Texture made{256, 1, gl::Format::rgba8};
+    made.upload(std::as_bytes(std::span{texels}));
+    return textures_.emplace(here, std::move(made)).first->second;
 }
 
 const Colormap& Colormap::named(std::string_view name) {

@@ -48,7 +48,8 @@ public:
     const std::array<Rgb8, 256>& table() const { return table_; }
     /// The colour of t, clamped to 0…1: entry floor(t · 256), as the shaders take it.
     Rgb8 operator()(float t) const;
-    /// A 256 × 1 RGBA8 texture of the current context; made on first use.
+    /// A 256 × 1 RGBA8 texture of the current context, as long as that lives; made on first use.
+    /// Any thread.
     const gl::Texture& texture() const;
 
     /// The table of that name, loaded once and kept. Throws as the constructor.

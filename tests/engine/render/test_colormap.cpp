@@ -7,8 +7,14 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <cstddef>
+#include <functional>
 #include <limits>
+#include <string>
+#include <thread>
+#include <vector>
 
 namespace {
 
@@ -89,6 +95,27 @@ TEST(Colormap, TextureHoldsTheTableInEveryContext) {
             ASSERT_EQ(c, map.table()[k]);
         }
     }
+}
+
+// What ThreadSanitizer looks at: Apps of two threads share the colormap of a name.
+TEST(Colormap, ContextsOfTwoThreadsAskAtOnce) {
+    gl::HeadlessContext first, second;
+    second.release_current();
+    std::vector<Colormap> maps;
+    for (const std::string& name : colormap_names()) maps.emplace_back(name);
+    std::atomic<std::size_t> asked = 0;
+    const auto ask = [&](gl::HeadlessContext& context) {
+        context.make_current();
+        for (std::size_t i = 0; i < maps.size(); ++i) {
+            // No lock: EGL's and GL's would order what the two do next.
+            for (++asked; asked < 2 * (i + 1);) {}
+            EXPECT_EQ(maps[i].texture().download()[4], std::byte{maps[i].table()[1].r});
+        }
+        context.release_current();
+    };
+    std::thread other{ask, std::ref(first)};
+    ask(second);
+    other.join();
 }
 
 } // namespace
