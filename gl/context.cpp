@@ -99,7 +99,8 @@ RestoreContext::~RestoreContext() {
     if (native_ && !native_.is_current()) {
         if (const auto now = NativeGlContext::current(); now.system != native_.system)
             now.release();
-        if (!native_.make_current()) log::error("the GL context could not be put back");
+        // It may have been ended while it was current, which is seen only now.
+        if (!native_.make_current()) log::debug("the GL context before could not be put back");
     }
     if (before_) current_context = before_;
 }
