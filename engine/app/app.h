@@ -255,6 +255,9 @@ public:
                 const gpu::Array* values = nullptr, const gpu::Array* colors = nullptr);
     void lines(const gpu::Array& positions, const LinesStyle& style = {}, bool segments = false,
                bool closed = false);
+    void text(std::string_view text, glm::vec2 position, const TextStyle& style = {});
+    void text(std::string_view text, glm::vec3 position, const TextStyle& style = {});
+    void title(std::string_view text, const TextStyle& style = {.size = 20});
     /// Memory that OpenGL draws from, contents undefined: for values of the host that this step
     /// draws.
     gpu::Array drawn_memory(DType dtype, const gpu::Extents& shape);

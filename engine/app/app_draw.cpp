@@ -53,6 +53,14 @@ void App::lines(const gpu::Array& positions, const LinesStyle& style, bool segme
     view().lines(positions, style, segments, closed);
 }
 
+void App::text(std::string_view text, glm::vec2 position, const TextStyle& style) {
+    view().text(text, position, style);
+}
+void App::text(std::string_view text, glm::vec3 position, const TextStyle& style) {
+    view().text(text, position, style);
+}
+void App::title(std::string_view text, const TextStyle& style) { view().title(text, style); }
+
 void App::draw() {
     if (std::exchange(p_->is_list_drawn, true)) return;
     if (p_->scene.end_step()) {

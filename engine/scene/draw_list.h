@@ -7,10 +7,14 @@
 #include "engine/render/image.h"
 #include "engine/render/lines.h"
 #include "engine/render/points.h"
+#include "engine/render/text.h"
+
+#include <glm/vec3.hpp>
 
 #include <array>
 #include <memory>
 #include <optional>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -39,7 +43,14 @@ struct DrawnLines {
     LinesStyle style;
     MemoryOwner memory;
 };
-using Drawn = std::variant<DrawnImage, DrawnTexture, DrawnPoints, DrawnLines>;
+struct DrawnText {
+    enum class Place { plane, space, tile };
+    std::string text;
+    glm::vec3 position; ///< of a tile: from its top left, in parts of its size
+    Place place;
+    TextStyle style;
+};
+using Drawn = std::variant<DrawnImage, DrawnTexture, DrawnPoints, DrawnLines, DrawnText>;
 
 class LATHE_API DrawList {
 public:

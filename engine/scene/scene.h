@@ -6,6 +6,7 @@
 #include "engine/render/image.h"
 #include "engine/render/lines.h"
 #include "engine/render/points.h"
+#include "engine/render/text.h"
 #include "engine/scene/drawn_copies.h"
 #include "engine/scene/view.h"
 #include "gl/framebuffer.h"
@@ -83,6 +84,7 @@ private:
     PointsRenderer points_;
     LinesRenderer lines_;
     ImageRenderer images_;
+    TextRenderer texts_;
     bool told_outside_ = false;  ///< of values outside of a picture's range
     std::uint64_t pictures_ = 0; ///< that may have such values
 };

@@ -66,10 +66,12 @@ void check_colors(const gpu::Array& colors, std::int64_t count) {
         throw gpu::TypeError{fmt::format("colors are uint8 or floats, got {}", name_of(dtype))};
 }
 
-/// Of points and lines; 2 for pictures.
+/// Of points, lines and texts; 2 for pictures.
 int components_of(const Drawn& drawn) {
     if (const auto* points = std::get_if<DrawnPoints>(&drawn)) return points->points.components;
     if (const auto* lines = std::get_if<DrawnLines>(&drawn)) return lines->lines.components;
+    if (const auto* text = std::get_if<DrawnText>(&drawn))
+        return text->place == DrawnText::Place::space ? 3 : 2;
     return 2;
 }
 
@@ -164,6 +166,21 @@ void View::lines(const gpu::Array& positions, const LinesStyle& style, bool segm
                          places.owner()});
 }
 
+void View::text(std::string_view text, glm::vec2 position, const TextStyle& style) {
+    list_.add(
+        DrawnText{std::string{text}, {position.x, position.y, 0}, DrawnText::Place::plane, style});
+}
+
+void View::text(std::string_view text, glm::vec3 position, const TextStyle& style) {
+    list_.add(DrawnText{std::string{text}, position, DrawnText::Place::space, style});
+}
+
+void View::title(std::string_view text, const TextStyle& style) {
+    DrawnText drawn{std::string{text}, {0.5f, 0, 0}, DrawnText::Place::tile, style};
+    drawn.style.anchor = {0.5f, -0.4f}; // a part of its height below the edge
+    list_.add(std::move(drawn));
+}
+
 Camera View::camera() const {
     return wanted_camera_.value_or(draws_space_ ? Camera::orbit : Camera::pan_zoom);
 }
@@ -220,6 +237,18 @@ void View::paint(const DrawnLines& drawn) {
     scene_.lines_.draw(drawn.lines, drawn.style, from.projection * from.view, pixels_);
 }
 
+/// Its letters are drawn when all else is.
+void View::paint(const DrawnText& drawn) {
+    glm::vec2 place{drawn.position};
+    if (drawn.place != DrawnText::Place::tile) {
+        const DrawView from = look();
+        const glm::vec4 clip = from.projection * from.view * glm::vec4{drawn.position, 1};
+        if (clip.w <= 0 || std::abs(clip.z) > clip.w) return; // not before the eye
+        place = glm::vec2{0.5f + 0.5f * clip.x / clip.w, 0.5f - 0.5f * clip.y / clip.w};
+    }
+    scene_.texts_.add(drawn.text, place * glm::vec2{pixels_}, drawn.style);
+}
+
 void View::draw_now(const Drawn& drawn) {
     note_space(components_of(drawn));
     std::visit([this](const auto& d) { paint(d); }, drawn);
@@ -228,6 +257,7 @@ void View::draw_now(const Drawn& drawn) {
 void View::show() {
     for (const Drawn& drawn : list_.shown()) note_space(components_of(drawn));
     for (const Drawn& drawn : list_.shown()) std::visit([this](const auto& d) { paint(d); }, drawn);
+    scene_.texts_.draw(pixels_);
 }
 
 std::optional<std::array<int, 2>> View::element_at(glm::vec2 place) const {

@@ -6,6 +6,7 @@
 #include "engine/render/image.h"
 #include "engine/render/lines.h"
 #include "engine/render/points.h"
+#include "engine/render/text.h"
 #include "engine/scene/camera.h"
 #include "engine/scene/draw_list.h"
 #include "engine/scene/renderer.h"
@@ -13,6 +14,7 @@
 
 #include <array>
 #include <optional>
+#include <string_view>
 
 namespace lathe {
 
@@ -44,6 +46,11 @@ public:
     /// (n, 2 to 4) real numbers. `segments`: points 0-1, 2-3, and so on.
     void lines(const gpu::Array& positions, const LinesStyle& style = {}, bool segments = false,
                bool closed = false);
+    /// UTF-8, in front of all else: at a point of the plane, or of space.
+    void text(std::string_view text, glm::vec2 position, const TextStyle& style = {});
+    void text(std::string_view text, glm::vec3 position, const TextStyle& style = {});
+    /// In the middle of the tile's top; style.anchor does not matter.
+    void title(std::string_view text, const TextStyle& style = {.size = 20});
 
     // -- cameras -----------------------------------------------------------------------------
     OrbitCamera& orbit_camera() { return orbit_; }
@@ -79,6 +86,7 @@ private:
     void paint(const DrawnTexture& drawn);
     void paint(const DrawnPoints& drawn);
     void paint(const DrawnLines& drawn);
+    void paint(const DrawnText& drawn);
     void show();
 
     Scene& scene_;

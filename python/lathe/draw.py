@@ -180,6 +180,44 @@ class Drawing:
         places = on_device(self.__studio, positions, "positions", np.float32)
         self.__view.lines(places, rgba, fade, bool(segments), bool(closed))
 
+    def text(
+        self,
+        text: str,
+        position: Sequence[float],
+        *,
+        size: float = 16.0,
+        color: Sequence[float] = (0.93, 0.94, 0.96),
+        anchor: tuple[float, float] = (0.5, 0.5),
+    ) -> None:
+        """Writes words in front of all else.
+
+        Parameters
+        ----------
+        text : str
+            A line feed begins a line.
+        position : (x, y) or (x, y, z)
+            In the plane of the pan-zoom camera, or in the space of the orbit camera.
+        size : float
+            Of an em, in pixels: 4 to 256.
+        color : sequence of 3 or 4 floats
+        anchor : (float, float)
+            Which point of the text lies there, in parts of its width and height from its top left.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For a position or colour that is none.
+        """
+        place = _floats("position", position, (2, 3))
+        at = _floats("anchor", anchor, (2,))
+        self.__view.text(str(text), place, _number("size", size), _rgba(color), (at[0], at[1]))
+
+    def title(
+        self, text: str, *, size: float = 20.0, color: Sequence[float] = (0.93, 0.94, 0.96)
+    ) -> None:
+        """Writes a line into the middle of the view's top; see `text`."""
+        self.__view.title(str(text), _number("size", size), _rgba(color))
+
 
 class View(Drawing):
     """A tile of an App's picture, with a camera of its own: see `App.views`."""
@@ -301,6 +339,17 @@ def _colors(colors: Any) -> Any:
     if host.dtype.kind != "f":
         raise TypeError(f"colors are uint8 or floats, got {host.dtype}")
     return host.astype(np.float32, copy=False)
+
+
+def _floats(what: str, value: Sequence[float], counts: tuple[int, ...]) -> list[float]:
+    wanted = " or ".join(str(count) for count in counts)
+    try:
+        numbers = [float(each) for each in value]
+    except (TypeError, ValueError):
+        raise TypeError(f"{what} is {wanted} numbers, got {value!r}") from None
+    if len(numbers) not in counts:
+        raise ValueError(f"{what} is {wanted} numbers, got {value!r}")
+    return numbers
 
 
 def _rgba(color: Sequence[float]) -> tuple[float, float, float, float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from PIL import Image, ImageDraw, ImageFont
 
 import lathe
 
@@ -70,3 +71,36 @@ def test_views_check_as_the_app_does(app):
         app.views(1, 2)[1].image(np.zeros(3))
     with pytest.raises(ValueError, match="camera is 'orbit' or 'pan_zoom'"):
         app.view.use_camera("fly")
+
+
+@pytest.mark.parametrize("size", [14, 40])
+def test_letters_are_those_of_another_rasteriser(size):
+    app = lathe.App("text", size=(400, 100), headless=True, background=(0, 0, 0))
+    words = "Hamburg 0.25"
+    assert app.frame()
+    app.use_camera("pan_zoom")
+    app.text(words, (0, 0), size=size, color=(1, 1, 1))
+    shown = app.screenshot()[:, :, 0] / 255
+    font = ImageFont.truetype(str(lathe.resource("assets/fonts/Inter-Medium.otf")), size)
+    picture = Image.new("L", (400, 100))
+    ImageDraw.Draw(picture).text((200, 50), words, font=font, fill=255, anchor="mm")
+    theirs = np.asarray(picture) / 255
+    assert abs(shown.sum() / theirs.sum() - 1) < 0.04
+    ours_box, their_box = (np.argwhere(p > 0.3) for p in (shown, theirs))
+    np.testing.assert_allclose(np.ptp(ours_box, 0), np.ptp(their_box, 0), atol=3)
+
+
+def test_titles_and_texts_lie_in_their_view(app):
+    _, right = app.views(1, 2)
+    assert app.frame()
+    right.title("top")
+    right.text("deep", (0, 0, 0))
+    right.text("behind", (0, 0, 40))  # of the eye
+    shown = app.screenshot()[:, :, 0] > 128
+    assert not shown[:, :102].any()
+    rows = np.flatnonzero(shown[:, 102:].any(1))
+    assert rows.min() < 20 and 40 < rows.max() < 65
+    with pytest.raises(ValueError, match="position is 2 or 3 numbers, got"):
+        app.text("nowhere", (1, 2, 3, 4))
+    with pytest.raises(TypeError, match="position is 2 or 3 numbers, got 'here'"):
+        app.text("nowhere", "here")

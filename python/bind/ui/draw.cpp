@@ -18,6 +18,7 @@
 #include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 namespace lathe::bind {
 
@@ -129,6 +130,15 @@ void draw_lines(View& view, const py::object& positions, const std::array<float,
     view.lines(array_of(positions), {.color = vec4_from(color), .fade = fade}, segments, closed);
 }
 
+/// At (x, y) in the plane, or (x, y, z) in space.
+void draw_text(View& view, const std::string& text, const std::vector<float>& position, float size,
+               const std::array<float, 4>& color, const Pair& anchor) {
+    const TextStyle style{
+        .size = size, .color = vec4_from(color), .anchor = {anchor[0], anchor[1]}};
+    if (position.size() == 2) view.text(text, glm::vec2{position[0], position[1]}, style);
+    else view.text(text, glm::vec3{position[0], position[1], position[2]}, style);
+}
+
 void use_camera(View& view, const std::string& name) {
     if (name != "orbit" && name != "pan_zoom")
         throw py::value_error("camera is 'orbit' or 'pan_zoom', got '" + name + "'");
@@ -154,6 +164,14 @@ void bind_view(py::class_<Studio, std::shared_ptr<Studio>>& c) {
                 view.image(texture, style);
             },
             py::arg("texture"), py::arg("style"))
+        .def("text", &draw_text, py::arg("text"), py::arg("position"), py::arg("size"),
+             py::arg("color"), py::arg("anchor"), "Into the drawing list: App.text.")
+        .def(
+            "title",
+            [](View& view, const std::string& text, float size, const std::array<float, 4>& color) {
+                view.title(text, {.size = size, .color = vec4_from(color)});
+            },
+            py::arg("text"), py::arg("size"), py::arg("color"))
         .def("use_camera", &use_camera, py::arg("name"),
              "'orbit' or 'pan_zoom': what the mouse moves.")
         .def_property_readonly(
