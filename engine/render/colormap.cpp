@@ -9,9 +9,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <sstream>
 #include <utility>
@@ -19,10 +22,40 @@
 namespace lathe {
 namespace {
 
-std::mutex textures_mutex; // of all colormaps' textures_: Apps of several threads share them
+using Table = std::array<Rgb8, 256>;
 
-std::array<Rgb8, 256> parse(const std::string& text, std::string_view name) {
-    std::array<Rgb8, 256> table{};
+constexpr std::string_view kReversed = "_r";
+
+// Of what Apps of several threads share: defined(), the colormaps that are loaded, their textures_.
+std::recursive_mutex mutex;
+
+std::map<std::string, Table, std::less<>>& defined() {
+    static auto& all = *new std::map<std::string, Table, std::less<>>; // outlives what uses it
+    return all;
+}
+
+Table reversed(Table table) {
+    std::reverse(table.begin(), table.end());
+    return table;
+}
+
+Table blend(std::span<const std::array<float, 3>> colors) {
+    Table table{};
+    for (std::size_t i = 0; i < table.size(); ++i) {
+        const float place = float(i) / 255 * float(colors.size() - 1);
+        const std::size_t low = std::min(std::size_t(place), colors.size() - 2);
+        const float part = place - float(low);
+        const auto byte = [&](std::size_t k) {
+            const float value = (1 - part) * colors[low][k] + part * colors[low + 1][k];
+            return std::uint8_t(std::lround(255 * value));
+        };
+        table[i] = {byte(0), byte(1), byte(2)};
+    }
+    return table;
+}
+
+Table parse(const std::string& text, std::string_view name) {
+    Table table{};
     std::istringstream in{text};
     for (std::size_t i = 0; i < table.size(); ++i) {
         int r = -1, g = -1, b = -1;
@@ -36,25 +69,78 @@ std::array<Rgb8, 256> parse(const std::string& text, std::string_view name) {
     return table;
 }
 
-} // namespace
-
-const std::vector<std::string>& colormap_names() {
+const std::vector<std::string>& table_names() {
     static const std::vector<std::string> names = [] {
         std::vector<std::string> found;
         for (const auto& entry : std::filesystem::directory_iterator{resource("assets/colormaps")})
             if (entry.path().extension() == ".csv") found.push_back(entry.path().stem().string());
-        std::sort(found.begin(), found.end());
         return found;
     }();
     return names;
 }
 
+bool is_table(std::string_view name) {
+    const auto& names = table_names();
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// Of a name without "_r".
+std::optional<Table> find_forward(std::string_view name) {
+    {
+        const std::lock_guard lock{mutex};
+        const auto own = defined().find(name);
+        if (own != defined().end()) return own->second;
+    }
+    if (!is_table(name)) return {};
+    return parse(read_text(resource(fmt::format("assets/colormaps/{}.csv", name))), name);
+}
+
+std::optional<Table> find_table(std::string_view name) {
+    if (!name.ends_with(kReversed)) return find_forward(name);
+    const auto found = find_forward(name.substr(0, name.size() - kReversed.size()));
+    if (!found) return {};
+    return reversed(*found);
+}
+
+} // namespace
+
+std::vector<std::string> colormap_names() {
+    std::vector<std::string> names = table_names();
+    const std::lock_guard lock{mutex};
+    for (const auto& [name, table] : defined()) names.push_back(name);
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+bool is_colormap(std::string_view name) { return find_table(name).has_value(); }
+
+void define_colormap(std::string name, std::span<const std::array<float, 3>> colors) {
+    if (name.empty() || name.ends_with(kReversed) || is_table(name))
+        throw Error{fmt::format("a colormap of one's own cannot have the name \"{}\"", name)};
+    if (colors.size() < 2)
+        throw Error{fmt::format("a colormap has two colors or more, got {}", colors.size())};
+    for (const auto& color : colors)
+        for (const float part : color)
+            if (!(part >= 0 && part <= 1))
+                throw Error{fmt::format("colors of a colormap are 0 to 1, got {}", part)};
+    const Table table = blend(colors);
+    const std::lock_guard lock{mutex};
+    defined()[name] = table;
+    for (const bool is_reversed : {false, true}) {
+        auto& loaded = Colormap::loaded();
+        const auto known = loaded.find(is_reversed ? name + std::string{kReversed} : name);
+        if (known == loaded.end()) continue;
+        known->second->table_ = is_reversed ? reversed(table) : table;
+        known->second->textures_.clear();
+    }
+}
+
 Colormap::Colormap(std::string_view name) : name_{name} {
-    const auto& names = colormap_names();
-    if (std::find(names.begin(), names.end(), name) == names.end())
-        throw Error{
-            fmt::format("there is no colormap \"{}\"; there are {}", name, fmt::join(names, ", "))};
-    table_ = parse(read_text(resource(fmt::format("assets/colormaps/{}.csv", name))), name);
+    const auto found = find_table(name);
+    if (!found)
+        throw Error{fmt::format("there is no colormap \"{}\"; there are {}", name,
+                                fmt::join(colormap_names(), ", "))};
+    table_ = *found;
 }
 
 Rgb8 Colormap::operator()(float t) const {
@@ -64,7 +150,7 @@ Rgb8 Colormap::operator()(float t) const {
 
 const gl::Texture& Colormap::texture() const {
     const std::uint32_t here = gl::Context::require_current().serial();
-    std::lock_guard lock{textures_mutex};
+    const std::lock_guard lock{mutex};
     const auto known = textures_.find(here);
     if (known != textures_.end()) return known->second;
     std::erase_if(textures_, [](const auto& each) { return !gl::is_living(each.first); });
@@ -80,14 +166,17 @@ const gl::Texture& Colormap::texture() const {
     return textures_.emplace(here, std::move(made)).first->second;
 }
 
+Colormap::Loaded& Colormap::loaded() {
+    // Never destroyed: their textures belong to contexts that may end in any order.
+    static Loaded& all = *new Loaded;
+    return all;
+}
+
 const Colormap& Colormap::named(std::string_view name) {
-    // Never destroyed: its textures belong to contexts that may end in any order.
-    static auto& loaded = *new std::map<std::string, std::unique_ptr<Colormap>, std::less<>>;
-    static std::mutex mutex;
-    std::lock_guard lock{mutex};
-    if (auto it = loaded.find(name); it != loaded.end()) return *it->second;
+    const std::lock_guard lock{mutex};
+    if (auto it = loaded().find(name); it != loaded().end()) return *it->second;
     auto made = std::make_unique<Colormap>(name);
-    return *(loaded[std::string{name}] = std::move(made));
+    return *(loaded()[std::string{name}] = std::move(made));
 }
 
 } // namespace lathe

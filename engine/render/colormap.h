@@ -8,6 +8,8 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,12 +38,19 @@ struct Rgb8 {
     bool operator==(const Rgb8&) const = default;
 };
 
-/// Names with a table, sorted ("cividis", "coolwarm", "gray", "inferno", …).
-LATHE_API const std::vector<std::string>& colormap_names();
+/// Names with a table, sorted ("Blues", "cividis", …), define_colormap()'s included. Each has its
+/// reverse, too, with "_r" behind the name.
+LATHE_API std::vector<std::string> colormap_names();
+LATHE_API bool is_colormap(std::string_view name);
+/// Colours, red, green and blue of 0 to 1, at even distances, blended between them. The same name
+/// again replaces them, also in what is drawn already. Throws lathe::Error for fewer than two, for
+/// other numbers, and for the name of a table, an empty one, or one with "_r" at its end.
+LATHE_API void define_colormap(std::string name, std::span<const std::array<float, 3>> colors);
 
 class LATHE_API Colormap {
 public:
-    /// Loads a table. Throws lathe::Error for an unknown name, listing those there are.
+    /// Loads a table, reversed for "_r". Throws lathe::Error for an unknown name, listing those
+    /// there are.
     explicit Colormap(std::string_view name);
 
     const std::string& name() const { return name_; }
@@ -56,6 +65,10 @@ public:
     static const Colormap& named(std::string_view name);
 
 private:
+    friend void define_colormap(std::string, std::span<const std::array<float, 3>>);
+    using Loaded = std::map<std::string, std::unique_ptr<Colormap>, std::less<>>;
+    static Loaded& loaded();
+
     std::string name_;
     std::array<Rgb8, 256> table_{};
     mutable std::map<std::uint32_t, gl::Texture> textures_; // by their context's serial

@@ -35,6 +35,7 @@ _HOMES = {
     "LogicError": "_lathe",
     "LaunchError": "_lathe",
     "RuntimeError": "_lathe",
+    "colormap": "colormaps",
     "colormap_names": "_lathe",
     "save_png": "_lathe",
     "load_image": "_lathe",
@@ -88,6 +89,7 @@ if TYPE_CHECKING:
     from lathe._lathe import load_image as load_image
     from lathe._lathe import save_png as save_png
     from lathe.app import App as App
+    from lathe.colormaps import colormap as colormap
     from lathe.compute import Array as Array
     from lathe.compute import arange as arange
     from lathe.compute import asarray as asarray

@@ -66,7 +66,7 @@ class Drawing:
             they are now: other arrays on the device there, host arrays to it. Numbers of 8 bytes
             are copied as float32, complex128 as complex64. `stats` counts the bytes.
         colormap : str
-            One of `lathe.colormap_names()`.
+            One of `lathe.colormap_names()`, with ``"_r"`` behind it for its reverse.
         range : (float, float), "auto" or (str, str), optional
             Values of the colormap's first and last colour, or of black and full colour.
             ``"auto"``: least and greatest of the array, NaN left out; ``("2%", "98%")``: so many
@@ -252,7 +252,7 @@ def _image_style(
     colormap: str, range: Range | None, complex_as: str, gamma: float, smooth: bool, y_up: bool,
     opacity: float,
 ) -> Studio.ImageStyle:  # fmt: skip
-    _check_choice("colormap", colormap, _colormap_names())
+    _check_colormap(colormap)
     _check_choice("complex_as", complex_as, COMPLEX_AS)
     numbers, percentiles = (None, None) if range is None else _range(range)
     return native.Studio.ImageStyle(
@@ -273,7 +273,7 @@ def _points_style(
     colormap: str, range: Range, round: bool,
 ) -> Studio.PointsStyle:  # fmt: skip
     _check_choice("blend", blend, BLENDS)
-    _check_choice("colormap", colormap, _colormap_names())
+    _check_colormap(colormap)
     numbers, percentiles = _range(range)
     return native.Studio.PointsStyle(
         size=_number("size", size),
@@ -288,9 +288,9 @@ def _points_style(
     )
 
 
-@functools.cache
-def _colormap_names() -> Sequence[str]:
-    return native.colormap_names()
+def _check_colormap(name: object) -> None:
+    if not isinstance(name, str) or not native.is_colormap(name):
+        _check_choice("colormap", name, native.colormap_names())
 
 
 def _check_choice(what: str, name: object, known: Sequence[str]) -> None:

@@ -130,7 +130,7 @@ def _drawing_problem(drawing: Drawing, buffer: Buffer) -> str:
     elif buffer.dtype != "float32" or len(shape) < 2 or shape[-1] not in (2, 3, 4):
         return f"{drawing.method} are positions: float2, float3 or float4; {has}"
     colormap = drawing.arguments.get("colormap", "viridis")
-    if colormap not in native.colormap_names():
+    if not native.is_colormap(colormap):
         return f"there is no colormap '{colormap}'; there are {', '.join(native.colormap_names())}"
     blend = drawing.arguments.get("blend", "alpha")
     if blend not in ("opaque", "alpha", "additive"):

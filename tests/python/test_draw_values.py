@@ -246,3 +246,28 @@ def test_ranges_are_checked_at_once(app):
         app.image(x, complex_as="real")
     with pytest.raises(ValueError, match="texture"):
         app.image(app.texture((4, 4)), range="auto")
+
+
+def test_colormaps_of_ones_own(app):
+    ramp = np.linspace(0, 1, H * W).reshape(H, W)
+    lathe.colormap("night", [(0, 0, 0), (0, 0, 1), (1, 1, 1)])
+    assert "night" in lathe.colormap_names()
+    up = picture(app, ramp, "night")
+    np.testing.assert_allclose(up[..., 2] / 255, np.clip(2 * ramp, 0, 1), atol=0.01)
+    np.testing.assert_allclose(up[..., 0] / 255, np.clip(2 * ramp - 1, 0, 1), atol=0.01)
+    np.testing.assert_array_equal(picture(app, 1 - ramp, "night_r"), up)
+    lathe.colormap("night", np.array([[255, 0, 0, 255], [0, 255, 0, 255]], np.uint8))
+    assert picture(app, ramp, "night")[0, 0].tolist() == [255, 0, 0]
+    for wrong in ([(0, 0, 0)], [(0, 0), (1, 1)], [(0, 0, 0), (0, 0, 2)], [(0, 0, np.nan)] * 2, 3):
+        with pytest.raises(ValueError, match="colors are"):
+            lathe.colormap("wrong", wrong)
+    with pytest.raises(lathe.Error, match='cannot have the name "viridis"'):
+        lathe.colormap("viridis", [(0, 0, 0), (1, 1, 1)])
+    with pytest.raises(ValueError, match=r"colormap is one of .*viridis.*got 'wrong'"):
+        app.image(ramp, colormap="wrong")
+
+
+def picture(app, values, colormap):
+    assert app.frame()
+    app.image(values, colormap=colormap, range=(0, 1))
+    return app.screenshot()

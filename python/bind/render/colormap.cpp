@@ -6,10 +6,23 @@
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
 namespace lathe::bind {
 
 void bind_colormap(py::module_& m) {
-    m.def("colormap_names", &colormap_names, "Names that `colormap=` takes, sorted.");
+    m.def("colormap_names", &colormap_names,
+          "Names that `colormap=` takes, sorted; each also with \"_r\" behind it, reversed.");
+    m.def("is_colormap", &is_colormap, py::arg("name"));
+    m.def(
+        "define_colormap",
+        [](std::string name, const std::vector<std::array<float, 3>>& colors) {
+            define_colormap(std::move(name), colors);
+        },
+        py::arg("name"), py::arg("colors"));
     m.def(
         "colormap_table",
         [](const std::string& name) {

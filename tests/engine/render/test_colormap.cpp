@@ -20,6 +20,8 @@ namespace {
 
 using namespace lathe;
 
+using ColormapTest = test::RenderTest;
+
 TEST(Colormap, NamesAreSortedAndLoad) {
     const auto& names = colormap_names();
     EXPECT_TRUE(std::is_sorted(names.begin(), names.end()));
@@ -63,6 +65,46 @@ TEST(Colormap, DivergingIsPalestInTheMiddleAndCyclicMeetsItself) {
     }
     const Colormap twilight{"twilight"};
     EXPECT_LE(std::abs(sum(twilight(0)) - sum(twilight(1))), 6);
+}
+
+TEST(Colormap, EachHasItsReverse) {
+    for (const std::string& name : colormap_names()) {
+        const Colormap map{name}, other{name + "_r"};
+        EXPECT_TRUE(std::equal(map.table().begin(), map.table().end(), other.table().rbegin()))
+            << name;
+    }
+    EXPECT_FALSE(is_colormap("viridis_r_r"));
+    EXPECT_FALSE(is_colormap("_r"));
+    EXPECT_FALSE(is_colormap("viridian"));
+}
+
+TEST(Colormap, OnesOwnIsBlendedAndMayBeReplaced) {
+    using Colors = std::vector<std::array<float, 3>>;
+    define_colormap("three", Colors{{0, 0, 0}, {1, 0, 0}, {1, 1, 1}});
+    const Colormap& three = Colormap::named("three");
+    const Colormap& other = Colormap::named("three_r");
+    EXPECT_EQ(three.table()[0], (Rgb8{0, 0, 0}));
+    EXPECT_EQ(three.table()[64], (Rgb8{128, 0, 0})); // 64 / 255 of the way: 0.502 of the first half
+    EXPECT_EQ(three.table()[255], (Rgb8{255, 255, 255}));
+    EXPECT_EQ(other.table()[0], (Rgb8{255, 255, 255}));
+    EXPECT_THAT(colormap_names(), testing::Contains(std::string{"three"}));
+    define_colormap("three", Colors{{0, 0, 1}, {0, 1, 0}});
+    EXPECT_EQ(three.table()[0], (Rgb8{0, 0, 255}));
+    EXPECT_EQ(other.table()[0], (Rgb8{0, 255, 0}));
+    EXPECT_THROW(define_colormap("one", Colors{{0, 0, 0}}), Error);
+    EXPECT_THROW(define_colormap("bright", Colors{{0, 0, 0}, {2, 0, 0}}), Error);
+    EXPECT_THROW(define_colormap("none", Colors{{0, 0, 0}, {std::nanf(""), 0, 0}}), Error);
+    for (const char* name : {"viridis", "", "mine_r"})
+        EXPECT_THROW(define_colormap(name, Colors{{0, 0, 0}, {1, 1, 1}}), Error) << name;
+}
+
+TEST_F(ColormapTest, WhatIsReplacedIsReplacedInItsTexture) {
+    using Colors = std::vector<std::array<float, 3>>;
+    define_colormap("changing", Colors{{0, 0, 0}, {1, 1, 1}});
+    const Colormap& map = Colormap::named("changing");
+    EXPECT_EQ(int(map.texture().download()[0]), 0);
+    define_colormap("changing", Colors{{1, 1, 1}, {0, 0, 0}});
+    EXPECT_EQ(int(map.texture().download()[0]), 255);
 }
 
 TEST(Colormap, ValuesOutsideAreClamped) {
