@@ -9,6 +9,7 @@ flat in vec4 clip_w;
 flat in vec4 ball_color;
 
 out vec4 color; // premultiplied
+layout(depth_greater) out float gl_FragDepth;
 
 const vec3 to_light = normalize(vec3(-0.4, 0.5, 1.0)); // over the viewer's left shoulder
 

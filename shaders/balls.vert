@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: MIT
 // Points as balls. Everything is said in a ball's own frame: its middle is the origin, its radius
-// 1, z points to the eye, y as far upwards as it can. The four vertices are a square in the plane
-// z = 0 around what the eye sees of the ball; balls.frag finds the surface.
+// 1, z points to the eye, y as far upwards as it can. The four vertices are a square around what
+// the eye sees of the ball, just before it, so that a GPU leaves out what is hidden without running
+// balls.frag, which finds the surface.
 
 #include "points.glsl"
 
 uniform vec4 eye; // its place and 1, or the direction towards it and 0: orthographic
 
-out vec2 at;             // in the plane z = 0
+out vec2 at;             // where the ray from the eye meets the plane z = 0
 flat out float nearness; // radius / distance of the eye; 0 where orthographic
 flat out vec4 clip_z;    // clip coordinates of (x, y, z, 1)
 flat out vec4 clip_w;
 flat out vec4 ball_color;
+
+const float front = 1.001;
 
 void main() {
     vec4 middle = view_projection * vec4(position.xyz, 1.0);
@@ -30,8 +33,9 @@ void main() {
     clip_z = vec4(rows[2].xyz * frame, middle.z);
     clip_w = vec4(rows[3].xyz * frame, middle.w);
 
-    // The rays that touch the ball meet the plane in a circle of this radius.
+    // The rays that touch the ball meet the plane z = 0 in a circle of this radius.
     at = corner() * inversesqrt(max(1.0 - nearness * nearness, 1e-12));
-    gl_Position = middle + view_projection * vec4(frame * vec3(at, 0.0), 0.0);
-    if (nearness >= 1.0) gl_Position = vec4(0.0, 0.0, 2.0, 1.0); // the eye is inside: not drawn
+    vec3 before = vec3(at * (1.0 - front * nearness), front); // on the same ray
+    gl_Position = middle + view_projection * vec4(frame * before, 0.0);
+    if (nearness * front >= 1.0) gl_Position = vec4(0.0, 0.0, 2.0, 1.0); // the eye is inside
 }
