@@ -20,7 +20,7 @@ namespace {
 constexpr int kMostTiles = 64; // in a row, and rows
 constexpr int kGap = 2;        // pixels between tiles
 
-/// Columns or rows of pixels that tile `at` of `count` has, of `whole`.
+/// First pixel and number of pixels of a tile, of `whole`; `begin` and `size` are parts of 1.
 std::pair<int, int> span_of(float begin, float size, int whole) {
     const int first = int(std::lround(begin * float(whole)));
     const int last = int(std::lround((begin + size) * float(whole)));
@@ -42,7 +42,7 @@ const std::vector<std::shared_ptr<View>>& Scene::set_views(int rows, int columns
     rows_ = rows;
     columns_ = columns;
     const auto wanted = std::size_t(rows) * std::size_t(columns);
-    if (wanted < views_.size()) views_.resize(wanted);
+    for (; wanted < views_.size(); views_.pop_back()) views_.back()->hide();
     while (views_.size() < wanted) views_.push_back(std::make_shared<View>(*this));
     place_tiles();
     return views_;

@@ -100,14 +100,14 @@ void View::image(const gpu::Array& array, const ImageStyle& style) {
         drawn.image.range = find(range, *map).buffer;
         drawn.memory[1] = range.owner();
     } else if (!style.range) scene_.look_for_values_outside(array);
-    list_.add(std::move(drawn));
+    add(std::move(drawn));
 }
 
 void View::image(const Texture& texture, const ImageStyle& style) {
     DrawnTexture drawn{&texture.gl_texture(), style, texture.owner()};
     if (style.range && texture.dtype() == DType::uint8) // GL reads bytes as 0 to 1
         drawn.style.range = {style.range->low / 255, style.range->high / 255};
-    list_.add(std::move(drawn));
+    add(std::move(drawn));
 }
 
 void View::points(const gpu::Array& positions, const PointsStyle& style, const gpu::Array* values,
@@ -148,7 +148,7 @@ void View::points(const gpu::Array& positions, const PointsStyle& style, const g
         points.color_offset = at.offset_bytes;
         drawn.memory[3] = tints.owner();
     }
-    list_.add(std::move(drawn));
+    add(std::move(drawn));
 }
 
 void View::lines(const gpu::Array& positions, const LinesStyle& style, bool segments, bool closed) {
@@ -156,29 +156,28 @@ void View::lines(const gpu::Array& positions, const LinesStyle& style, bool segm
     const std::shared_ptr<FrameMap> map = scene_.services_.map();
     const gpu::Array& places = scene_.copies_.of(map, positions, DType::float32);
     const PlaceInGl place = find(places, *map);
-    list_.add(DrawnLines{{.positions = place.buffer,
-                          .count = std::size_t(positions.shape()[0]),
-                          .components = int(positions.shape()[1]),
-                          .offset = place.offset_bytes,
-                          .segments = segments,
-                          .closed = closed},
-                         style,
-                         places.owner()});
+    add(DrawnLines{{.positions = place.buffer,
+                    .count = std::size_t(positions.shape()[0]),
+                    .components = int(positions.shape()[1]),
+                    .offset = place.offset_bytes,
+                    .segments = segments,
+                    .closed = closed},
+                   style,
+                   places.owner()});
 }
 
 void View::text(std::string_view text, glm::vec2 position, const TextStyle& style) {
-    list_.add(
-        DrawnText{std::string{text}, {position.x, position.y, 0}, DrawnText::Place::plane, style});
+    add(DrawnText{std::string{text}, {position.x, position.y, 0}, DrawnText::Place::plane, style});
 }
 
 void View::text(std::string_view text, glm::vec3 position, const TextStyle& style) {
-    list_.add(DrawnText{std::string{text}, position, DrawnText::Place::space, style});
+    add(DrawnText{std::string{text}, position, DrawnText::Place::space, style});
 }
 
 void View::title(std::string_view text, const TextStyle& style) {
     DrawnText drawn{std::string{text}, {0.5f, 0, 0}, DrawnText::Place::tile, style};
     drawn.style.anchor = {0.5f, -0.4f}; // a part of its height below the edge
-    list_.add(std::move(drawn));
+    add(std::move(drawn));
 }
 
 Camera View::camera() const {
@@ -198,6 +197,15 @@ void View::begin_frame() {
 
 void View::end_frame(bool was_drawn) {
     if (was_drawn) draws_space_ = space_in_frame_;
+}
+
+void View::add(Drawn&& drawn) {
+    if (is_shown_) list_.add(std::move(drawn));
+}
+
+void View::hide() {
+    is_shown_ = false;
+    list_.clear();
 }
 
 void View::note_space(int components) {

@@ -82,6 +82,9 @@ private:
     void begin_frame();
     void end_frame(bool was_drawn);
     ImagePlacement place(glm::vec2 size);
+    void add(Drawn&& drawn);
+    /// For ever: what is drawn here is checked, and forgotten.
+    void hide();
     void paint(const DrawnImage& drawn);
     void paint(const DrawnTexture& drawn);
     void paint(const DrawnPoints& drawn);
@@ -92,6 +95,7 @@ private:
     Scene& scene_;
     Viewport tile_{{0, 0}, {1, 1}};
     glm::ivec2 pixels_{1, 1}; ///< of the tile
+    bool is_shown_ = true;
     DrawList list_;
     OrbitCamera orbit_;
     PanZoomCamera pan_zoom_;

@@ -96,11 +96,13 @@ TEST_F(ViewsTest, ViewsStayAndThoseTooManyAreShownNoMore) {
     EXPECT_THROW(app.views(0, 2), std::invalid_argument);
     EXPECT_THROW(app.views(1, 65), std::invalid_argument);
     const gpu::Array white = filled(1), black = filled(0);
+    const long owners = white.owner().use_count();
     const ImageData image = shown([&] {
         app.image(black, {.colormap = "gray"});
         four[3]->image(white, {.colormap = "gray"});
     });
     EXPECT_EQ(color(image, 101, 51), kBlack);
+    EXPECT_EQ(white.owner().use_count(), owners) << "nothing is kept for what is not shown";
     EXPECT_EQ(app.views(2, 2)[0], four[0]);
 }
 
