@@ -84,21 +84,20 @@ bool is_table(std::string_view name) {
     return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// Of a name without "_r".
-std::optional<Table> find_forward(std::string_view name) {
-    {
-        const std::lock_guard lock{mutex};
-        const auto own = defined().find(name);
-        if (own != defined().end()) return own->second;
-    }
-    if (!is_table(name)) return {};
-    return parse(read_text(resource(fmt::format("assets/colormaps/{}.csv", name))), name);
+std::string_view without_reverse(std::string_view name) {
+    return name.ends_with(kReversed) ? name.substr(0, name.size() - kReversed.size()) : name;
 }
 
 std::optional<Table> find_table(std::string_view name) {
-    if (!name.ends_with(kReversed)) return find_forward(name);
-    const auto found = find_forward(name.substr(0, name.size() - kReversed.size()));
-    if (!found) return {};
+    const std::string_view forward = without_reverse(name);
+    std::optional<Table> found;
+    {
+        const std::lock_guard lock{mutex};
+        if (const auto own = defined().find(forward); own != defined().end()) found = own->second;
+    }
+    if (!found && is_table(forward))
+        found = parse(read_text(resource(fmt::format("assets/colormaps/{}.csv", forward))), name);
+    if (!found || forward == name) return found;
     return reversed(*found);
 }
 
@@ -112,7 +111,12 @@ std::vector<std::string> colormap_names() {
     return names;
 }
 
-bool is_colormap(std::string_view name) { return find_table(name).has_value(); }
+bool is_colormap(std::string_view name) {
+    const std::string_view forward = without_reverse(name);
+    if (is_table(forward)) return true;
+    const std::lock_guard lock{mutex};
+    return defined().contains(forward);
+}
 
 void define_colormap(std::string name, std::span<const std::array<float, 3>> colors) {
     if (name.empty() || name.ends_with(kReversed) || is_table(name))

@@ -5,8 +5,6 @@
 #include "engine/core/resources.h"
 
 #include <algorithm>
-#include <cmath>
-#include <span>
 #include <string>
 
 #define STB_TRUETYPE_IMPLEMENTATION

@@ -10,9 +10,9 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <span>
 #include <string>
-#include <utility>
 
 namespace lathe {
 
@@ -23,22 +23,32 @@ constexpr float kLineHeight = 1.25f; // of the size
 /// Sizes in quarters of a pixel, so that a changing size does not fill the atlas.
 float whole_quarters(float size) { return std::clamp(std::round(4 * size) / 4, 4.0f, 256.0f); }
 
-float width_of(GlyphAtlas& atlas, std::u32string_view line, float size) {
+struct Line {
+    std::u32string letters{};
+    std::vector<float> pens{}; ///< where each begins
     float width = 0;
-    for (std::size_t i = 0; i < line.size(); ++i) {
-        width += atlas.glyph(line[i], size).advance;
-        if (i + 1 < line.size()) width += atlas.kerning(line[i], line[i + 1], size);
-    }
-    return width;
-}
+};
 
-std::vector<std::u32string> lines_of(std::string_view text) {
-    std::vector<std::u32string> lines{{}};
+std::vector<Line> lines_of(GlyphAtlas& atlas, std::string_view text, float size) {
+    std::vector<Line> lines(1);
     for (const char32_t letter : code_points(text)) {
-        if (letter == U'\n') lines.emplace_back();
-        else lines.back() += letter;
+        if (letter == U'\n') {
+            lines.emplace_back();
+            continue;
+        }
+        Line& line = lines.back();
+        if (!line.letters.empty()) line.width += atlas.kerning(line.letters.back(), letter, size);
+        line.letters += letter;
+        line.pens.push_back(line.width);
+        line.width += atlas.glyph(letter, size).advance;
     }
     return lines;
+}
+
+glm::vec2 extent_of(const std::vector<Line>& lines, float size) {
+    float width = 0;
+    for (const Line& line : lines) width = std::max(width, line.width);
+    return {width, size * kLineHeight * float(lines.size())};
 }
 
 } // namespace
@@ -53,30 +63,26 @@ GlyphAtlas& TextRenderer::atlas() {
 
 glm::vec2 TextRenderer::extent(std::string_view text, float size) {
     size = whole_quarters(size);
-    const std::vector<std::u32string> lines = lines_of(text);
-    float width = 0;
-    for (const std::u32string& line : lines) width = std::max(width, width_of(atlas(), line, size));
-    return {width, size * kLineHeight * float(lines.size())};
+    return extent_of(lines_of(atlas(), text, size), size);
 }
 
 void TextRenderer::add(std::string_view text, glm::vec2 place, const TextStyle& style) {
     const float size = whole_quarters(style.size);
-    const glm::vec2 whole = extent(text, size), corner = place - style.anchor * whole;
+    const std::vector<Line> lines = lines_of(atlas(), text, size);
+    const glm::vec2 whole = extent_of(lines, size), corner = place - style.anchor * whole;
     const auto [ascent, descent] = atlas().ascent_and_descent(size);
     float base = corner.y + (size * kLineHeight + ascent - descent) / 2;
-    for (const std::u32string& line : lines_of(text)) {
-        float pen = corner.x + style.anchor.x * (whole.x - width_of(atlas(), line, size));
-        for (std::size_t i = 0; i < line.size(); ++i) {
-            const Glyph& glyph = atlas().glyph(line[i], size);
+    for (const Line& line : lines) {
+        const float left = corner.x + style.anchor.x * (whole.x - line.width);
+        for (std::size_t i = 0; i < line.letters.size(); ++i) {
+            const Glyph& glyph = atlas().glyph(line.letters[i], size);
             if (glyph.size.x > 0)
-                letters_.push_back({glm::round(glm::vec2{pen, base}) + glyph.offset,
+                letters_.push_back({glm::round(glm::vec2{left + line.pens[i], base}) + glyph.offset,
                                     glyph.size,
                                     glyph.place,
                                     {},
                                     style.color,
                                     style.edge});
-            pen += glyph.advance;
-            if (i + 1 < line.size()) pen += atlas().kerning(line[i], line[i + 1], size);
         }
         base += size * kLineHeight;
     }

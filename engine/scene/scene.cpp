@@ -39,21 +39,13 @@ const std::vector<std::shared_ptr<View>>& Scene::set_views(int rows, int columns
     if (rows < 1 || columns < 1 || rows > kMostTiles || columns > kMostTiles)
         throw std::invalid_argument{fmt::format("views are 1 to {} rows and columns, got {} and {}",
                                                 kMostTiles, rows, columns)};
-    rows_ = rows;
-    columns_ = columns;
     const auto wanted = std::size_t(rows) * std::size_t(columns);
     for (; wanted < views_.size(); views_.pop_back()) views_.back()->hide();
     while (views_.size() < wanted) views_.push_back(std::make_shared<View>(*this));
-    place_tiles();
+    const glm::vec2 size{1.0f / float(columns), 1.0f / float(rows)};
+    for (int i = 0; i < rows * columns; ++i)
+        views_[std::size_t(i)]->tile_ = {glm::vec2{i % columns, i / columns} * size, size};
     return views_;
-}
-
-void Scene::place_tiles() {
-    const glm::vec2 size{1.0f / float(columns_), 1.0f / float(rows_)};
-    for (std::size_t i = 0; i < views_.size(); ++i) {
-        const auto row = int(i) / columns_, column = int(i) % columns_;
-        views_[i]->tile_ = {glm::vec2{column, row} * size, size};
-    }
 }
 
 void Scene::begin_step() {

@@ -72,13 +72,11 @@ public:
 private:
     friend class View;
 
-    void place_tiles();
     void draw(View& view, const gl::Framebuffer& target);
     void look_for_values_outside(const gpu::Array& array);
 
     SceneServices services_;
     std::vector<std::shared_ptr<View>> views_;
-    int rows_ = 1, columns_ = 1;
     std::array<float, 4> background_{0.035f, 0.04f, 0.05f, 1};
     DrawnCopies copies_;
     PointsRenderer points_;

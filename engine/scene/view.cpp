@@ -22,7 +22,9 @@ namespace lathe {
 
 namespace {
 
-PlaceInGl find(const gpu::Array& array, const FrameMap& map) {
+/// Where OpenGL finds an array, which `owner` keeps.
+PlaceInGl find(const gpu::Array& array, const FrameMap& map, MemoryOwner& owner) {
+    owner = array.owner();
     const auto place = place_in_gl(array, map);
     if (!place) throw Error{"an array that is to be drawn lies outside of OpenGL's memory"};
     return *place;
@@ -86,19 +88,17 @@ void View::image(const gpu::Array& array, const ImageStyle& style) {
         refuse("a picture of complex numbers is (height, width)", array);
     const std::shared_ptr<FrameMap> map = scene_.services_.map();
     const gpu::Array& shown = scene_.copies_.of(map, array);
-    const PlaceInGl place = find(shown, *map);
-    DrawnImage drawn{{.buffer = place.buffer,
-                      .dtype = *shown.type().dtype,
-                      .height = int(shape[0]),
-                      .width = int(shape[1]),
-                      .channels = has_channels ? int(shape[2]) : 1,
-                      .offset = place.offset_bytes},
-                     style,
-                     {shown.owner()}};
+    DrawnImage drawn{{}, style, {}};
+    const PlaceInGl place = find(shown, *map, drawn.memory[0]);
+    drawn.image = {.buffer = place.buffer,
+                   .dtype = *shown.type().dtype,
+                   .height = int(shape[0]),
+                   .width = int(shape[1]),
+                   .channels = has_channels ? int(shape[2]) : 1,
+                   .offset = place.offset_bytes};
     if (style.percentiles) {
         const gpu::Array& range = scene_.copies_.range(map, shown, *style.percentiles);
-        drawn.image.range = find(range, *map).buffer;
-        drawn.memory[1] = range.owner();
+        drawn.image.range = find(range, *map, drawn.memory[1]).buffer;
     } else if (!style.range) scene_.look_for_values_outside(array);
     add(std::move(drawn));
 }
@@ -119,34 +119,30 @@ void View::points(const gpu::Array& positions, const PointsStyle& style, const g
     const std::shared_ptr<FrameMap> map = scene_.services_.map();
     DrawnCopies& copies = scene_.copies_;
     const gpu::Array& places = copies.of(map, positions, DType::float32);
-    const PlaceInGl place = find(places, *map);
-    DrawnPoints drawn{{.positions = place.buffer,
-                       .count = std::size_t(count),
-                       .components = int(positions.shape()[1]),
-                       .offset = place.offset_bytes},
-                      style,
-                      {places.owner()}};
+    DrawnPoints drawn{{}, style, {}};
+    const PlaceInGl place = find(places, *map, drawn.memory[0]);
     PointsData& points = drawn.points;
+    points = {.positions = place.buffer,
+              .count = std::size_t(count),
+              .components = int(positions.shape()[1]),
+              .offset = place.offset_bytes};
     if (values) {
         const gpu::Array& levels = copies.of(map, *values, DType::float32);
-        const PlaceInGl at = find(levels, *map);
+        const PlaceInGl at = find(levels, *map, drawn.memory[1]);
         points.values = at.buffer;
         points.value_offset = at.offset_bytes;
-        drawn.memory[1] = levels.owner();
         if (style.percentiles) {
             const gpu::Array& range = copies.range(map, levels, *style.percentiles);
-            points.range = find(range, *map).buffer;
-            drawn.memory[2] = range.owner();
+            points.range = find(range, *map, drawn.memory[2]).buffer;
         }
     }
     if (colors) {
         points.colors_are_bytes = colors->type().dtype == DType::uint8;
         const gpu::Array& tints =
             copies.of(map, *colors, points.colors_are_bytes ? DType::uint8 : DType::float32);
-        const PlaceInGl at = find(tints, *map);
+        const PlaceInGl at = find(tints, *map, drawn.memory[3]);
         points.colors = at.buffer;
         points.color_offset = at.offset_bytes;
-        drawn.memory[3] = tints.owner();
     }
     add(std::move(drawn));
 }
@@ -155,15 +151,15 @@ void View::lines(const gpu::Array& positions, const LinesStyle& style, bool segm
     check_positions(positions);
     const std::shared_ptr<FrameMap> map = scene_.services_.map();
     const gpu::Array& places = scene_.copies_.of(map, positions, DType::float32);
-    const PlaceInGl place = find(places, *map);
-    add(DrawnLines{{.positions = place.buffer,
-                    .count = std::size_t(positions.shape()[0]),
-                    .components = int(positions.shape()[1]),
-                    .offset = place.offset_bytes,
-                    .segments = segments,
-                    .closed = closed},
-                   style,
-                   places.owner()});
+    DrawnLines drawn{{}, style, {}};
+    const PlaceInGl place = find(places, *map, drawn.memory);
+    drawn.lines = {.positions = place.buffer,
+                   .count = std::size_t(positions.shape()[0]),
+                   .components = int(positions.shape()[1]),
+                   .offset = place.offset_bytes,
+                   .segments = segments,
+                   .closed = closed};
+    add(std::move(drawn));
 }
 
 void View::text(std::string_view text, glm::vec2 position, const TextStyle& style) {

@@ -28,21 +28,21 @@ class Drawing:
 
     def __init__(self, studio: Studio, view: Studio.View) -> None:
         self.__studio = studio
-        self.__view = view
+        self._view = view
 
     @property
     def orbit_camera(self) -> OrbitCamera:
         """The camera of points and lines in space."""
-        return self.__view.orbit_camera
+        return self._view.orbit_camera
 
     @property
     def pan_zoom_camera(self) -> PanZoomCamera:
         """The camera of the plane."""
-        return self.__view.pan_zoom_camera
+        return self._view.pan_zoom_camera
 
     def use_camera(self, name: str) -> None:
         """``"orbit"`` or ``"pan_zoom"``: which one the mouse moves and points are seen through."""
-        self.__view.use_camera(name)
+        self._view.use_camera(name)
 
     def image(
         self,
@@ -92,13 +92,13 @@ class Drawing:
         """
         style = _image_style(colormap, range, complex_as, gamma, smooth, y_up, opacity)
         if type(array) is GPUArray or not isinstance(array, Texture):
-            self.__view.image(on_device(self.__studio, array, "a picture"), style)
+            self._view.image(on_device(self.__studio, array, "a picture"), style)
             return
         if range is not None and _range(range)[1]:
             raise ValueError("the range of a texture is two numbers; those of arrays are found")
         if not self.__studio.owns(array):
             raise ValueError(f"{array} is of another App, whose OpenGL alone can draw it")
-        self.__view.image_of_texture(array, style)
+        self._view.image_of_texture(array, style)
 
     def points(
         self,
@@ -150,7 +150,7 @@ class Drawing:
             levels = on_device(self.__studio, values, "values", np.float32)
         if colors is not None:
             tints = on_device(self.__studio, _colors(colors), "colors")
-        self.__view.points(places, levels, tints, style)
+        self._view.points(places, levels, tints, style)
 
     def lines(
         self,
@@ -178,7 +178,7 @@ class Drawing:
         rgba = _rgba(color)
         fade = _number("fade", fade)
         places = on_device(self.__studio, positions, "positions", np.float32)
-        self.__view.lines(places, rgba, fade, bool(segments), bool(closed))
+        self._view.lines(places, rgba, fade, bool(segments), bool(closed))
 
     def text(
         self,
@@ -210,21 +210,17 @@ class Drawing:
         """
         place = _floats("position", position, (2, 3))
         at = _floats("anchor", anchor, (2,))
-        self.__view.text(str(text), place, _number("size", size), _rgba(color), (at[0], at[1]))
+        self._view.text(str(text), place, _number("size", size), _rgba(color), (at[0], at[1]))
 
     def title(
         self, text: str, *, size: float = 20.0, color: Sequence[float] = (0.93, 0.94, 0.96)
     ) -> None:
         """Writes a line into the middle of the view's top; see `text`."""
-        self.__view.title(str(text), _number("size", size), _rgba(color))
+        self._view.title(str(text), _number("size", size), _rgba(color))
 
 
 class View(Drawing):
     """A tile of an App's picture, with a camera of its own: see `App.views`."""
-
-    def __init__(self, studio: Studio, view: Studio.View) -> None:
-        super().__init__(studio, view)
-        self._view = view
 
     @property
     def tile(self) -> tuple[float, float, float, float]:
