@@ -2,6 +2,8 @@
 // The ray from the eye through this fragment against the unit ball (balls.vert): p + t · (−n p, 1)
 // with p in the plane z = 0 and n the nearness has length 1 at the surface.
 
+#include "light.glsl"
+
 in vec2 at;
 flat in float nearness;
 flat in vec4 clip_z;
@@ -10,8 +12,6 @@ flat in vec4 ball_color;
 
 out vec4 color; // premultiplied
 layout(depth_greater) out float gl_FragDepth;
-
-const vec3 to_light = normalize(vec3(-0.4, 0.5, 1.0)); // over the viewer's left shoulder
 
 void main() {
     float pp = dot(at, at), nn = nearness * nearness;
@@ -22,6 +22,5 @@ void main() {
     float depth = dot(clip_z, vec4(surface, 1.0)) / dot(clip_w, vec4(surface, 1.0));
     gl_FragDepth = 0.5 * depth + 0.5;
 
-    float light = 0.4 + 0.6 * max(dot(surface, to_light), 0.0);
-    color = vec4(ball_color.rgb * ball_color.a * light, ball_color.a);
+    color = vec4(lit(ball_color.rgb, surface) * ball_color.a, ball_color.a);
 }

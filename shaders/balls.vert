@@ -18,8 +18,9 @@ const float front = 1.001;
 
 void main() {
     vec4 middle = view_projection * vec4(position.xyz, 1.0);
-    float wanted = size * pixels_a_unit / max(middle.w, 1e-30); // large behind the eye
-    float radius = 0.5 * size * max(1.0, smallest / wanted);
+    float own = own_size();
+    float wanted = own * pixels_a_unit / max(middle.w, 1e-30); // large behind the eye
+    float radius = 0.5 * own * max(1.0, smallest / wanted);
     vec3 to_eye = eye.xyz - position.xyz * eye.w;
     float distance = length(to_eye);
     nearness = eye.w * radius / distance;
@@ -37,5 +38,8 @@ void main() {
     at = corner() * inversesqrt(max(1.0 - nearness * nearness, 1e-12));
     vec3 before = vec3(at * (1.0 - front * nearness), front); // on the same ray
     gl_Position = middle + view_projection * vec4(frame * before, 0.0);
-    if (nearness * front >= 1.0) gl_Position = vec4(0.0, 0.0, 2.0, 1.0); // the eye is inside
+    if (nearness * front >= 1.0) gl_Position = nowhere; // the eye is inside
+#if defined(RADII)
+    if (own <= 0.0) gl_Position = nowhere;
+#endif
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a point brings to its vertices. Defines: VALUES or COLORS where that is a scalar or a
-// colour; QUAD where a point is an instance of four vertices.
+// colour; RADII where each has its own size; QUAD where a point is an instance of four vertices.
 
 #include "common.glsl"
 
@@ -11,6 +11,9 @@ layout(location = 1) in float value;
 #if defined(COLORS)
 layout(location = 2) in vec4 point_color;
 #endif
+#if defined(RADII)
+layout(location = 3) in float point_radius;
+#endif
 
 uniform mat4 view_projection;
 uniform float size;          // diameter: pixels, or world units
@@ -18,6 +21,17 @@ uniform float pixels_a_unit; // of one world unit at w = 1; 0 where size is in p
 uniform vec4 tint;
 
 const float smallest = 1.0; // diameter on the screen, in pixels
+
+float own_size() {
+#if defined(RADII)
+    return point_radius > 0.0 ? size * point_radius : 0.0; // NaN is none either
+#else
+    return size;
+#endif
+}
+
+/// Where nothing of it is seen.
+const vec4 nowhere = vec4(0.0, 0.0, 2.0, 1.0);
 
 vec4 own_color() {
 #if defined(VALUES)

@@ -13,7 +13,8 @@ flat out float radius; // pixels
 
 void main() {
     gl_Position = view_projection * vec4(position.xyz, 1.0);
-    float wanted = pixels_a_unit > 0.0 ? size * pixels_a_unit / gl_Position.w : size;
+    float own = own_size();
+    float wanted = pixels_a_unit > 0.0 ? own * pixels_a_unit / gl_Position.w : own;
     float diameter = max(wanted, smallest);
     sprite_color = own_color();
     sprite_color.a *= dimmed(wanted);
@@ -28,5 +29,8 @@ void main() {
     gl_Position.xy += from_middle / (0.5 * framebuffer_size) * gl_Position.w;
 #else
     gl_PointSize = drawn;
+#endif
+#if defined(RADII)
+    if (own <= 0.0) gl_Position = nowhere;
 #endif
 }

@@ -21,6 +21,6 @@ int main(int argc, char** argv) {
                     .round = false,
                     .colormap = "inferno",
                     .range = {0, 1.6f}},
-                   &speeds);
+                   {.values = &speeds});
     });
 }

@@ -248,13 +248,13 @@ public:
     /// What lies under the mouse, or null.
     View* view_under_mouse();
 
-    // See View.
-    void image(const gpu::Array& array, const ImageStyle& style = {});
-    void image(const Texture& texture, const ImageStyle& style = {});
-    void points(const gpu::Array& positions, const PointsStyle& style = {},
-                const gpu::Array* values = nullptr, const gpu::Array* colors = nullptr);
-    void lines(const gpu::Array& positions, const LinesStyle& style = {}, bool segments = false,
-               bool closed = false);
+    // See View, which has more.
+    void image(const gpu::Array& array, const ImageStyle& style = {}, std::string_view name = {});
+    void image(const Texture& texture, const ImageStyle& style = {}, std::string_view name = {});
+    void points(const gpu::Array& positions, const PointsStyle& style = {}, const PerPoint& of = {},
+                std::string_view name = {});
+    void lines(const gpu::Array& positions, const LinesStyle& style = {},
+               std::string_view name = {});
     void text(std::string_view text, glm::vec2 position, const TextStyle& style = {});
     void text(std::string_view text, glm::vec3 position, const TextStyle& style = {});
     void title(std::string_view text, const TextStyle& style = {.size = 20});

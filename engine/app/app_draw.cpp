@@ -43,16 +43,19 @@ gpu::Array App::drawn_memory(DType dtype, const gpu::Extents& shape) {
 
 const DrawnBytes& App::drawn_bytes() const { return p_->scene.copies().bytes(); }
 
-void App::image(const gpu::Array& array, const ImageStyle& style) { view().image(array, style); }
-void App::image(const Texture& texture, const ImageStyle& style) { view().image(texture, style); }
-void App::points(const gpu::Array& positions, const PointsStyle& style, const gpu::Array* values,
-                 const gpu::Array* colors) {
-    view().points(positions, style, values, colors);
+void App::image(const gpu::Array& array, const ImageStyle& style, std::string_view name) {
+    view().image(array, style, name);
 }
-void App::lines(const gpu::Array& positions, const LinesStyle& style, bool segments, bool closed) {
-    view().lines(positions, style, segments, closed);
+void App::image(const Texture& texture, const ImageStyle& style, std::string_view name) {
+    view().image(texture, style, name);
 }
-
+void App::points(const gpu::Array& positions, const PointsStyle& style, const PerPoint& of,
+                 std::string_view name) {
+    view().points(positions, style, of, name);
+}
+void App::lines(const gpu::Array& positions, const LinesStyle& style, std::string_view name) {
+    view().lines(positions, style, name);
+}
 void App::text(std::string_view text, glm::vec2 position, const TextStyle& style) {
     view().text(text, position, style);
 }
@@ -118,7 +121,7 @@ void App::Parts::draw_now(const Drawn& drawn) {
 }
 
 void App::draw_points(const PointsData& points, const PointsStyle& style) {
-    p_->draw_now(DrawnPoints{points, style, {}});
+    p_->draw_now(DrawnPoints{points, style, {}, {}, {}, {}, {}});
 }
 
 void App::draw_lines(const LinesData& lines, const LinesStyle& style) {
@@ -126,11 +129,11 @@ void App::draw_lines(const LinesData& lines, const LinesStyle& style) {
 }
 
 void App::draw_image(const ImageBuffer& image, const ImageStyle& style) {
-    p_->draw_now(DrawnImage{image, style, {}});
+    p_->draw_now(DrawnImage{image, style, {}, {}});
 }
 
 void App::draw_image(const gl::Texture& texture, const ImageStyle& style) {
-    p_->draw_now(DrawnTexture{&texture, style, {}});
+    p_->draw_now(DrawnTexture{&texture, style, 1, {}});
 }
 
 /// Where a view is shown, in pixels of the window.

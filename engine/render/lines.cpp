@@ -32,9 +32,9 @@ void LinesRenderer::draw(const LinesData& data, const LinesStyle& style,
     if (needed > data.positions->bytes())
         throw Error{fmt::format("a line of {} points needs {} bytes, the buffer has {}", data.count,
                                 needed, data.positions->bytes())};
-    const std::size_t segments = data.segments ? data.count / 2
-                                 : data.closed ? data.count
-                                               : data.count - 1;
+    const std::size_t segments = style.segments ? data.count / 2
+                                 : style.closed ? data.count
+                                                : data.count - 1;
     if (segments > kMostSegments)
         throw Error{fmt::format("{} line segments were to be drawn, one draw call takes {}",
                                 segments, kMostSegments)};
@@ -48,7 +48,7 @@ void LinesRenderer::draw(const LinesData& data, const LinesStyle& style,
     program_.set("first", int(data.offset / 4));
     program_.set("components", data.components);
     program_.set("count", int(data.count));
-    program_.set("step", data.segments ? 2 : 1);
+    program_.set("step", style.segments ? 2 : 1);
     program_.set("width", style.width);
     program_.set("fade", style.fade);
     program_.set("tint", style.color.r, style.color.g, style.color.b, style.color.a);

@@ -24,14 +24,14 @@ struct LinesData {
     std::size_t count = 0;  ///< points
     int components = 3;     ///< 2, 3 or 4 float32 a point
     std::size_t offset = 0; ///< bytes to the first point
-    bool segments = false;  ///< false: one polyline; true: points 0–1, 2–3, …
-    bool closed = false;    ///< the last point joins the first
 };
 
 struct LinesStyle {
     glm::vec4 color{0.6f, 0.65f, 0.7f, 1};
-    float width = 1.5f; ///< pixels; edges are soft
-    float fade = 0;     ///< 0…1: how much of the opacity the first point has lost (trails)
+    float width = 1.5f;    ///< pixels; edges are soft
+    float fade = 0;        ///< 0…1: how much of the opacity the first point has lost (trails)
+    bool segments = false; ///< false: one polyline; true: points 0–1, 2–3, …
+    bool closed = false;   ///< the last point joins the first
 };
 
 class LATHE_API LinesRenderer {

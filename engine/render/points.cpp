@@ -42,12 +42,13 @@ enum Feature : unsigned {
     kOpaque = 16,
     kQuad = 32,
     kBall = 64,
-    kFoundRange = 128
+    kFoundRange = 128,
+    kRadii = 256
 };
 
 /// What the shaders call them; a ball has shaders of its own.
-constexpr std::array<const char*, 8> kFeatureNames{"VALUES", "COLORS", "ROUND", "GLOW",
-                                                   "OPAQUE", "QUAD",   nullptr, "FOUND_RANGE"};
+constexpr std::array<const char*, 9> kFeatureNames{
+    "VALUES", "COLORS", "ROUND", "GLOW", "OPAQUE", "QUAD", nullptr, "FOUND_RANGE", "RADII"};
 
 void require_room(const gl::Buffer& buffer, std::size_t count, std::size_t item, std::size_t offset,
                   const char* what) {
@@ -69,6 +70,7 @@ void check(const PointsData& data) {
         require_room(*data.colors, data.count, data.colors_are_bytes ? 4 : 16, data.color_offset,
                      "colours");
     else if (data.values) require_room(*data.values, data.count, 4, data.value_offset, "values");
+    if (data.radii) require_room(*data.radii, data.count, 4, data.radius_offset, "radii");
 }
 
 /// What the shaders have to know of a view-projection without scale in its view part.
@@ -93,10 +95,10 @@ struct Look {
 
 unsigned features_of(const PointsData& data, const PointsStyle& style, const Look& look,
                      float pixels) {
-    const unsigned attributes = data.colors    ? kColors
-                                : !data.values ? 0u
-                                : data.range   ? kValues | kFoundRange
-                                               : kValues;
+    const unsigned attributes = (data.radii ? kRadii : 0u) | (data.colors    ? kColors
+                                                              : !data.values ? 0u
+                                                              : data.range   ? kValues | kFoundRange
+                                                                             : kValues);
     // A disc that is hardly a pixel is a square; the shader without ROUND is the cheaper one.
     const bool round = style.round && (style.world_size || style.size > 1.5f);
     const bool opaque = style.blend == Blend::opaque;
@@ -105,7 +107,7 @@ unsigned features_of(const PointsData& data, const PointsStyle& style, const Loo
     return attributes | (round ? kRound : 0u) |
            (round && style.blend == Blend::additive ? kGlow : 0u) |
            (round && opaque ? kOpaque : 0u) |
-           (sizes_differ || pixels > kLargestGlPoint ? kQuad : 0u);
+           (sizes_differ || data.radii || pixels > kLargestGlPoint ? kQuad : 0u);
 }
 
 /// GL drops a point whose middle lies outside of the view, with all its pixels that lie inside. So
@@ -156,7 +158,7 @@ gl::Program& PointsRenderer::program(unsigned features) {
 }
 
 gl::VertexArray& PointsRenderer::array(const PointsData& data, unsigned features) {
-    gl::VertexArray& array = arrays_[features & (kValues | kColors | kQuad)];
+    gl::VertexArray& array = arrays_[features & (kValues | kColors | kQuad | kRadii)];
     const bool per_instance = features & kQuad;
     array.set(0, *data.positions,
               {.components = data.components < 3 ? 2 : 3,
@@ -173,11 +175,24 @@ gl::VertexArray& PointsRenderer::array(const PointsData& data, unsigned features
                    .offset = data.color_offset,
                    .normalized = data.colors_are_bytes,
                    .per_instance = per_instance});
+    if (features & kRadii)
+        array.set(3, *data.radii,
+                  {.components = 1, .offset = data.radius_offset, .per_instance = per_instance});
     return array;
 }
 
 void PointsRenderer::draw(const PointsData& data, const PointsStyle& style,
                           const glm::mat4& view_projection, glm::vec2 framebuffer_size) {
+    if (!style.radius) return draw_sized(data, style, view_projection, framebuffer_size);
+    PointsStyle spheres = style;
+    spheres.size = 2 * *style.radius;
+    spheres.world_size = spheres.round = true;
+    spheres.blend = Blend::opaque;
+    draw_sized(data, spheres, view_projection, framebuffer_size);
+}
+
+void PointsRenderer::draw_sized(const PointsData& data, const PointsStyle& style,
+                                const glm::mat4& view_projection, glm::vec2 framebuffer_size) {
     if (data.count == 0) return;
     check(data);
     const Look look{view_projection};

@@ -39,6 +39,8 @@ struct PointsStyle {
     float opacity = 1;
     Blend blend = Blend::alpha;
     bool round = true; ///< false: squares, the fastest
+    /// World units; instead of size, world_size, blend and round: lit spheres.
+    std::optional<float> radius{};
     std::string colormap = "viridis";
     ValueRange range{}; ///< of the values
     /// Of an App: instead of `range`, so much of the points' own values.
@@ -59,6 +61,9 @@ struct PointsData {
     const gl::Buffer* colors = nullptr; ///< RGBA a point; wins over `values`
     bool colors_are_bytes = true;       ///< 4 × uint8, else 4 × float32
     std::size_t color_offset = 0;
+
+    const gl::Buffer* radii = nullptr; ///< a float32 a point, multiplied with PointsStyle's
+    std::size_t radius_offset = 0;
 };
 
 class LATHE_API PointsRenderer {
@@ -71,6 +76,8 @@ public:
               glm::vec2 framebuffer_size);
 
 private:
+    void draw_sized(const PointsData& data, const PointsStyle& style,
+                    const glm::mat4& view_projection, glm::vec2 framebuffer_size);
     gl::Program& program(unsigned features);
     gl::VertexArray& array(const PointsData& data, unsigned features);
     std::map<unsigned, gl::Program> programs_;

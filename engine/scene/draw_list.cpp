@@ -21,6 +21,6 @@ void DrawList::clear() {
     begun_.reset();
 }
 
-void DrawList::add(Drawn&& drawn) { (begun_ ? *begun_ : shown_).push_back(std::move(drawn)); }
+void DrawList::add(ListItem&& item) { (begun_ ? *begun_ : shown_).push_back(std::move(item)); }
 
 } // namespace lathe

@@ -2,6 +2,7 @@
 #include "engine/scene/scene.h"
 
 #include "engine/core/log.h"
+#include "engine/scene/painter.h"
 #include "gl/framebuffer.h"
 #include "gpu/array/dtype_rules.h"
 
@@ -31,9 +32,12 @@ std::pair<int, int> span_of(float begin, float size, int whole) {
 
 } // namespace
 
-Scene::Scene(SceneServices services) : services_{std::move(services)} {
+Scene::Scene(SceneServices services)
+    : services_{std::move(services)}, renderers_{std::make_unique<Renderers>()} {
     views_.push_back(std::make_shared<View>(*this));
 }
+
+Scene::~Scene() = default;
 
 const std::vector<std::shared_ptr<View>>& Scene::set_views(int rows, int columns) {
     if (rows < 1 || columns < 1 || rows > kMostTiles || columns > kMostTiles)

@@ -3,10 +3,6 @@
 #pragma once
 
 #include "engine/core/api.h"
-#include "engine/render/image.h"
-#include "engine/render/lines.h"
-#include "engine/render/points.h"
-#include "engine/render/text.h"
 #include "engine/scene/drawn_copies.h"
 #include "engine/scene/view.h"
 #include "gl/framebuffer.h"
@@ -19,6 +15,8 @@
 #include <vector>
 
 namespace lathe {
+
+struct Renderers;
 
 /// What a Scene asks of its program.
 struct SceneServices {
@@ -43,6 +41,7 @@ public:
     explicit Scene(SceneServices services);
     Scene(const Scene&) = delete;
     Scene& operator=(const Scene&) = delete;
+    ~Scene();
 
     /// The first view, which is always there.
     View& view() { return *views_.front(); }
@@ -79,10 +78,7 @@ private:
     std::vector<std::shared_ptr<View>> views_;
     std::array<float, 4> background_{0.035f, 0.04f, 0.05f, 1};
     DrawnCopies copies_;
-    PointsRenderer points_;
-    LinesRenderer lines_;
-    ImageRenderer images_;
-    TextRenderer texts_;
+    std::unique_ptr<Renderers> renderers_;
     bool told_outside_ = false;  ///< of values outside of a picture's range
     std::uint64_t pictures_ = 0; ///< that may have such values
 };

@@ -5,6 +5,7 @@
 #include "engine/interop/frame_map.h"
 #include "engine/interop/shared_array.h"
 #include "engine/interop/texture.h"
+#include "engine/scene/painter.h"
 #include "engine/scene/scene.h"
 #include "gl/texture.h"
 #include "gpu/array/dtype_rules.h"
@@ -12,21 +13,25 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
 #include <memory>
 #include <string_view>
 #include <utility>
-#include <variant>
+#include <vector>
 
 namespace lathe {
 
 namespace {
 
-/// Where OpenGL finds an array, which `owner` keeps.
-PlaceInGl find(const gpu::Array& array, const FrameMap& map, MemoryOwner& owner) {
-    owner = array.owner();
+/// Where OpenGL finds an array, which `memory` keeps.
+PlaceInGl find(const gpu::Array& array, const FrameMap& map, DrawnMemory& memory) {
     const auto place = place_in_gl(array, map);
     if (!place) throw Error{"an array that is to be drawn lies outside of OpenGL's memory"};
+    memory = {array.owner(), array.graphics(), place->offset_bytes};
     return *place;
 }
 
@@ -53,11 +58,12 @@ void check_positions(const gpu::Array& positions) {
     require_real("positions", positions);
 }
 
-void check_values(const gpu::Array& values, std::int64_t count) {
-    const gpu::Extents& shape = values.shape();
+/// One number a point.
+void check_numbers(const char* what, const gpu::Array& numbers, std::int64_t count) {
+    const gpu::Extents& shape = numbers.shape();
     if (shape != gpu::Extents{count} && shape != gpu::Extents{count, 1})
-        refuse(fmt::format("values are ({},), one a point", count), values);
-    require_real("values", values);
+        refuse(fmt::format("{} are ({},), one a point", what, count), numbers);
+    require_real(what, numbers);
 }
 
 void check_colors(const gpu::Array& colors, std::int64_t count) {
@@ -68,18 +74,9 @@ void check_colors(const gpu::Array& colors, std::int64_t count) {
         throw gpu::TypeError{fmt::format("colors are uint8 or floats, got {}", name_of(dtype))};
 }
 
-/// Of points, lines and texts; 2 for pictures.
-int components_of(const Drawn& drawn) {
-    if (const auto* points = std::get_if<DrawnPoints>(&drawn)) return points->points.components;
-    if (const auto* lines = std::get_if<DrawnLines>(&drawn)) return lines->lines.components;
-    if (const auto* text = std::get_if<DrawnText>(&drawn))
-        return text->place == DrawnText::Place::space ? 3 : 2;
-    return 2;
-}
-
 } // namespace
 
-void View::image(const gpu::Array& array, const ImageStyle& style) {
+void View::image(const gpu::Array& array, const ImageStyle& style, std::string_view name) {
     const gpu::Extents& shape = array.shape();
     const bool has_channels = shape.size() == 3 && shape[2] >= 1 && shape[2] <= 4;
     if (array.size() == 0 || (shape.size() != 2 && !has_channels))
@@ -88,8 +85,8 @@ void View::image(const gpu::Array& array, const ImageStyle& style) {
         refuse("a picture of complex numbers is (height, width)", array);
     const std::shared_ptr<FrameMap> map = scene_.services_.map();
     const gpu::Array& shown = scene_.copies_.of(map, array);
-    DrawnImage drawn{{}, style, {}};
-    const PlaceInGl place = find(shown, *map, drawn.memory[0]);
+    DrawnImage drawn{{}, style, {}, {}};
+    const PlaceInGl place = find(shown, *map, drawn.elements);
     drawn.image = {.buffer = place.buffer,
                    .dtype = *shown.type().dtype,
                    .height = int(shape[0]),
@@ -98,68 +95,75 @@ void View::image(const gpu::Array& array, const ImageStyle& style) {
                    .offset = place.offset_bytes};
     if (style.percentiles) {
         const gpu::Array& range = scene_.copies_.range(map, shown, *style.percentiles);
-        drawn.image.range = find(range, *map, drawn.memory[1]).buffer;
+        drawn.image.range = find(range, *map, drawn.range).buffer;
     } else if (!style.range) scene_.look_for_values_outside(array);
-    add(std::move(drawn));
+    add(std::move(drawn), name);
 }
 
-void View::image(const Texture& texture, const ImageStyle& style) {
-    DrawnTexture drawn{&texture.gl_texture(), style, texture.owner()};
-    if (style.range && texture.dtype() == DType::uint8) // GL reads bytes as 0 to 1
-        drawn.style.range = {style.range->low / 255, style.range->high / 255};
-    add(std::move(drawn));
+void View::image(const Texture& texture, const ImageStyle& style, std::string_view name) {
+    const float unit = texture.dtype() == DType::uint8 ? 255 : 1;
+    DrawnTexture drawn{&texture.gl_texture(), style, unit, texture.owner()};
+    if (style.range) drawn.style.range = {style.range->low / unit, style.range->high / unit};
+    add(std::move(drawn), name);
 }
 
-void View::points(const gpu::Array& positions, const PointsStyle& style, const gpu::Array* values,
-                  const gpu::Array* colors) {
+void View::points(const gpu::Array& positions, const PointsStyle& style, const PerPoint& of,
+                  std::string_view name) {
     check_positions(positions);
     const std::int64_t count = positions.shape()[0];
-    if (values) check_values(*values, count);
-    if (colors) check_colors(*colors, count);
+    if (of.values) check_numbers("values", *of.values, count);
+    if (of.radii) check_numbers("radii", *of.radii, count);
+    if (of.colors) check_colors(*of.colors, count);
     const std::shared_ptr<FrameMap> map = scene_.services_.map();
     DrawnCopies& copies = scene_.copies_;
-    const gpu::Array& places = copies.of(map, positions, DType::float32);
-    DrawnPoints drawn{{}, style, {}};
-    const PlaceInGl place = find(places, *map, drawn.memory[0]);
+    const auto floats = [&](const gpu::Array& array, DrawnMemory& memory) {
+        return find(copies.of(map, array, DType::float32), *map, memory);
+    };
+    DrawnPoints drawn{{}, style, {}, {}, {}, {}, {}};
     PointsData& points = drawn.points;
-    points = {.positions = place.buffer,
+    const PlaceInGl places = floats(positions, drawn.positions);
+    points = {.positions = places.buffer,
               .count = std::size_t(count),
               .components = int(positions.shape()[1]),
-              .offset = place.offset_bytes};
-    if (values) {
-        const gpu::Array& levels = copies.of(map, *values, DType::float32);
-        const PlaceInGl at = find(levels, *map, drawn.memory[1]);
+              .offset = places.offset_bytes};
+    if (of.values) {
+        const gpu::Array& levels = copies.of(map, *of.values, DType::float32);
+        const PlaceInGl at = find(levels, *map, drawn.values);
         points.values = at.buffer;
         points.value_offset = at.offset_bytes;
         if (style.percentiles) {
             const gpu::Array& range = copies.range(map, levels, *style.percentiles);
-            points.range = find(range, *map, drawn.memory[2]).buffer;
+            points.range = find(range, *map, drawn.range).buffer;
         }
     }
-    if (colors) {
-        points.colors_are_bytes = colors->type().dtype == DType::uint8;
+    if (of.colors) {
+        points.colors_are_bytes = of.colors->type().dtype == DType::uint8;
         const gpu::Array& tints =
-            copies.of(map, *colors, points.colors_are_bytes ? DType::uint8 : DType::float32);
-        const PlaceInGl at = find(tints, *map, drawn.memory[3]);
+            copies.of(map, *of.colors, points.colors_are_bytes ? DType::uint8 : DType::float32);
+        const PlaceInGl at = find(tints, *map, drawn.colors);
         points.colors = at.buffer;
         points.color_offset = at.offset_bytes;
     }
-    add(std::move(drawn));
+    if (of.radii) {
+        const PlaceInGl at = floats(*of.radii, drawn.radii);
+        points.radii = at.buffer;
+        points.radius_offset = at.offset_bytes;
+        if (!style.radius) drawn.style.radius = 1;
+    }
+    add(std::move(drawn), name);
 }
 
-void View::lines(const gpu::Array& positions, const LinesStyle& style, bool segments, bool closed) {
+void View::lines(const gpu::Array& positions, const LinesStyle& style, std::string_view name) {
     check_positions(positions);
     const std::shared_ptr<FrameMap> map = scene_.services_.map();
     const gpu::Array& places = scene_.copies_.of(map, positions, DType::float32);
     DrawnLines drawn{{}, style, {}};
-    const PlaceInGl place = find(places, *map, drawn.memory);
+    const PlaceInGl place = find(places, *map, drawn.positions);
     drawn.lines = {.positions = place.buffer,
                    .count = std::size_t(positions.shape()[0]),
                    .components = int(positions.shape()[1]),
-                   .offset = place.offset_bytes,
-                   .segments = segments,
-                   .closed = closed};
-    add(std::move(drawn));
+                   .offset = place.offset_bytes};
+    add(std::move(drawn), name);
 }
 
 void View::text(std::string_view text, glm::vec2 position, const TextStyle& style) {
@@ -195,8 +199,25 @@ void View::end_frame(bool was_drawn) {
     if (was_drawn) draws_space_ = space_in_frame_;
 }
 
-void View::add(Drawn&& drawn) {
-    if (is_shown_) list_.add(std::move(drawn));
+void View::add(Drawn&& drawn, std::string_view name) {
+    if (is_shown_) list_.add({std::move(drawn), std::string{name}});
+}
+
+std::vector<Thing> View::things() const {
+    std::vector<Thing> things = things_of(list_.shown());
+    if (!list_.begun()) return things;
+    for (Thing& added : things_of(*list_.begun())) {
+        const auto old = std::find_if(things.begin(), things.end(),
+                                      [&](const Thing& each) { return each.name == added.name; });
+        if (old != things.end()) *old = std::move(added);
+        else things.push_back(std::move(added));
+    }
+    return things;
+}
+
+ThingSettings& View::settings(std::string_view name) {
+    const auto found = settings_.find(name);
+    return found != settings_.end() ? found->second : settings_[std::string{name}];
 }
 
 void View::hide() {
@@ -204,8 +225,8 @@ void View::hide() {
     list_.clear();
 }
 
-void View::note_space(int components) {
-    space_in_frame_ = space_in_frame_ || components > 2;
+void View::note_space(bool is_in_space) {
+    space_in_frame_ = space_in_frame_ || is_in_space;
     draws_space_ = draws_space_ || space_in_frame_;
 }
 
@@ -221,47 +242,30 @@ ImagePlacement View::place(glm::vec2 size) {
     return placed;
 }
 
-void View::paint(const DrawnImage& drawn) {
-    scene_.images_.draw(drawn.image, drawn.style, place({drawn.image.width, drawn.image.height}),
-                        pixels_);
-}
-
-void View::paint(const DrawnTexture& drawn) {
-    const gl::Texture& texture = *drawn.texture;
-    scene_.images_.draw(texture, drawn.style, place({texture.width(), texture.height()}), pixels_);
-}
-
-void View::paint(const DrawnPoints& drawn) {
-    const DrawView from = look();
-    scene_.points_.draw(drawn.points, drawn.style, from.projection * from.view, pixels_);
-}
-
-void View::paint(const DrawnLines& drawn) {
-    const DrawView from = look();
-    scene_.lines_.draw(drawn.lines, drawn.style, from.projection * from.view, pixels_);
-}
-
-/// Its letters are drawn when all else is.
-void View::paint(const DrawnText& drawn) {
-    glm::vec2 place{drawn.position};
-    if (drawn.place != DrawnText::Place::tile) {
-        const DrawView from = look();
-        const glm::vec4 clip = from.projection * from.view * glm::vec4{drawn.position, 1};
-        if (clip.w <= 0 || std::abs(clip.z) > clip.w) return; // not before the eye
-        place = glm::vec2{0.5f + 0.5f * clip.x / clip.w, 0.5f - 0.5f * clip.y / clip.w};
-    }
-    scene_.texts_.add(drawn.text, place * glm::vec2{pixels_}, drawn.style);
-}
-
 void View::draw_now(const Drawn& drawn) {
-    note_space(components_of(drawn));
-    std::visit([this](const auto& d) { paint(d); }, drawn);
+    note_space(is_in_space(drawn));
+    Painter{*this, *scene_.renderers_}.draw(drawn);
 }
 
 void View::show() {
-    for (const Drawn& drawn : list_.shown()) note_space(components_of(drawn));
-    for (const Drawn& drawn : list_.shown()) std::visit([this](const auto& d) { paint(d); }, drawn);
-    scene_.texts_.draw(pixels_);
+    const std::vector<ListItem>& items = list_.shown();
+    std::vector<const Drawn*> shown;
+    std::deque<Drawn> changed;
+    std::vector<Thing> things;
+    if (!settings_.empty()) things = things_of(items);
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        const Drawn* drawn = &items[i].drawn;
+        note_space(is_in_space(*drawn));
+        const auto found = things.empty() ? settings_.end() : settings_.find(things[i].name);
+        if (found != settings_.end()) {
+            if (!found->second.is_shown) continue;
+            drawn = &changed.emplace_back(restyled(*drawn, found->second));
+        }
+        shown.push_back(drawn);
+    }
+    Painter painter{*this, *scene_.renderers_};
+    painter.draw(shown);
+    painter.draw_letters();
 }
 
 std::optional<std::array<int, 2>> View::element_at(glm::vec2 place) const {

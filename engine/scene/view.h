@@ -10,16 +10,28 @@
 #include "engine/scene/camera.h"
 #include "engine/scene/draw_list.h"
 #include "engine/scene/renderer.h"
+#include "engine/scene/thing.h"
 #include "gpu/array/array.h"
 
 #include <array>
+#include <map>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace lathe {
 
 class Scene;
 class Texture;
+
+/// For each point; null: not given.
+struct PerPoint {
+    const gpu::Array* values = nullptr; ///< (n,) real numbers, through the colormap
+    const gpu::Array* colors = nullptr; ///< (n, 4) floats or uint8; win over values
+    /// (n,) real numbers instead of PointsStyle::radius; what is not above 0 is not drawn.
+    const gpu::Array* radii = nullptr;
+};
 
 /// Made by a Scene, whose end it must not outlive.
 class LATHE_API View {
@@ -33,24 +45,29 @@ public:
     // C-ordered arrays of this App are read where they lie, others are copied at the call: numbers
     // of 8 bytes as float32, complex128 as complex64, and what places, values and colours are as
     // float32. Throw gpu::ShapeError for other shapes and gpu::TypeError for other numbers, before
-    // anything is copied.
+    // anything is copied. `name`: of the thing; see things().
 
     /// (height, width) through the colormap, or (height, width, 1 to 4). Of complex numbers as
     /// ImageStyle says.
-    void image(const gpu::Array& array, const ImageStyle& style = {});
-    void image(const Texture& texture, const ImageStyle& style = {});
-    /// (n, 2 to 4) real numbers. `values`: (n,) real numbers, through the colormap. `colors`: (n,
-    /// 4) floats or uint8.
-    void points(const gpu::Array& positions, const PointsStyle& style = {},
-                const gpu::Array* values = nullptr, const gpu::Array* colors = nullptr);
-    /// (n, 2 to 4) real numbers. `segments`: points 0-1, 2-3, and so on.
-    void lines(const gpu::Array& positions, const LinesStyle& style = {}, bool segments = false,
-               bool closed = false);
+    void image(const gpu::Array& array, const ImageStyle& style = {}, std::string_view name = {});
+    void image(const Texture& texture, const ImageStyle& style = {}, std::string_view name = {});
+    /// (n, 2 to 4) real numbers.
+    void points(const gpu::Array& positions, const PointsStyle& style = {}, const PerPoint& of = {},
+                std::string_view name = {});
+    /// (n, 2 to 4) real numbers.
+    void lines(const gpu::Array& positions, const LinesStyle& style = {},
+               std::string_view name = {});
     /// UTF-8, in front of all else: at a point of the plane, or of space.
     void text(std::string_view text, glm::vec2 position, const TextStyle& style = {});
     void text(std::string_view text, glm::vec3 position, const TextStyle& style = {});
     /// In the middle of the tile's top; style.anchor does not matter.
     void title(std::string_view text, const TextStyle& style = {.size = 20});
+
+    // -- things ------------------------------------------------------------------------------
+    /// What the last step drew, in the order of the calls, and what this one has added.
+    std::vector<Thing> things() const;
+    /// How the thing of that name is shown, from the next frame on; also one that is drawn later.
+    ThingSettings& settings(std::string_view name);
 
     // -- cameras -----------------------------------------------------------------------------
     OrbitCamera& orbit_camera() { return orbit_; }
@@ -76,20 +93,17 @@ private:
     friend class Scene;
     friend class InTile;
 
+    friend class Painter;
+
     /// One camera a frame: that of space where anything of the frame, or of the last one, lies
     /// there.
-    void note_space(int components);
+    void note_space(bool is_in_space);
     void begin_frame();
     void end_frame(bool was_drawn);
     ImagePlacement place(glm::vec2 size);
-    void add(Drawn&& drawn);
+    void add(Drawn&& drawn, std::string_view name = {});
     /// For ever: what is drawn here is checked, and forgotten.
     void hide();
-    void paint(const DrawnImage& drawn);
-    void paint(const DrawnTexture& drawn);
-    void paint(const DrawnPoints& drawn);
-    void paint(const DrawnLines& drawn);
-    void paint(const DrawnText& drawn);
     void show();
 
     Scene& scene_;
@@ -97,6 +111,7 @@ private:
     glm::ivec2 pixels_{1, 1}; ///< of the tile
     bool is_shown_ = true;
     DrawList list_;
+    std::map<std::string, ThingSettings, std::less<>> settings_;
     OrbitCamera orbit_;
     PanZoomCamera pan_zoom_;
     std::optional<Camera> wanted_camera_;

@@ -395,6 +395,7 @@ class Studio:
             range: tuple[float, float] | None,
             percentiles: tuple[float, float] | None,
             round: bool,
+            radius: float | None,
         ) -> None: ...
 
     class ImageStyle:
@@ -411,15 +412,40 @@ class Studio:
             opacity: float,
         ) -> None: ...
 
+    class ThingSettings:
+        shown: bool
+        opacity: float | None
+        size: float | None
+        colormap: str | None
+        color: _Rgba | None
+        range: tuple[float, float] | None
+
     class View:
         def points(
-            self, positions: Any, values: Any, colors: Any, style: Studio.PointsStyle
+            self,
+            positions: Any,
+            values: Any,
+            colors: Any,
+            radii: Any,
+            style: Studio.PointsStyle,
+            name: str,
         ) -> None: ...
         def lines(
-            self, positions: Any, color: _Rgba, fade: float, segments: bool, closed: bool
+            self,
+            positions: Any,
+            color: _Rgba,
+            width: float,
+            fade: float,
+            segments: bool,
+            closed: bool,
+            name: str,
         ) -> None: ...
-        def image(self, array: Any, style: Studio.ImageStyle) -> None: ...
-        def image_of_texture(self, texture: Texture, style: Studio.ImageStyle) -> None: ...
+        def image(self, array: Any, style: Studio.ImageStyle, name: str) -> None: ...
+        def image_of_texture(
+            self, texture: Texture, style: Studio.ImageStyle, name: str
+        ) -> None: ...
+        def things(self) -> list[tuple[str, str, int]]: ...
+        def settings(self, name: str) -> Studio.ThingSettings: ...
         def text(
             self,
             text: str,

@@ -3,24 +3,28 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Sequence
-from typing import Any, Literal, TypeVar
+from collections.abc import Sequence
+from numbers import Real
+from typing import Any, Literal
 
 import numpy as np
 
 from lathe._lathe import OrbitCamera, PanZoomCamera, Studio, Texture
 from lathe.array.gpu_array import GPUArray
+from lathe.draw_styles import (
+    Range,
+    drawn_colors,
+    floats,
+    image_style,
+    number,
+    points_style,
+    range_of,
+    rgba,
+)
 from lathe.drawable import on_device
-from lathe.native import native
+from lathe.thing import Thing
 
 __all__ = ["Drawing", "View"]
-
-BLENDS = ("opaque", "alpha", "additive")
-COMPLEX_AS = ("magnitude", "phase", "color")
-Range = tuple[float, float] | tuple[str, str] | Literal["auto"]
-Ends = tuple[float, float]
-Style = TypeVar("Style")
 
 
 class Drawing:
@@ -44,6 +48,26 @@ class Drawing:
         """``"orbit"`` or ``"pan_zoom"``: which one the mouse moves and points are seen through."""
         self._view.use_camera(name)
 
+    @property
+    def things(self) -> list[Thing]:
+        """What the last step drew, in the order of the calls, and what this one has added."""
+        return [Thing(self._view, *each) for each in self._view.things()]
+
+    def thing(self, name: str) -> Thing:
+        """The thing of that name, to hide or restyle it.
+
+        Raises
+        ------
+        KeyError
+            Where nothing of that name is drawn.
+        """
+        things = self.things
+        for each in things:
+            if each.name == name:
+                return each
+        known = ", ".join(repr(each.name) for each in things)
+        raise KeyError(f"no thing {name!r} is drawn; there are: {known or 'none'}")
+
     def image(
         self,
         array: Any,
@@ -55,6 +79,7 @@ class Drawing:
         smooth: bool = False,
         y_up: bool = False,
         opacity: float = 1.0,
+        name: str = "",
     ) -> None:
         """Draws an array or a texture as a picture, as large as fits.
 
@@ -84,21 +109,24 @@ class Drawing:
             Row 0 at the bottom.
         opacity : float
             Over what is drawn already.
+        name : str
+            Of the thing (`View.thing`); unless given, the kind with its number: ``"image"``,
+            ``"image 2"``.
 
         Raises
         ------
         TypeError, ValueError
             At once, for what is no picture or no colormap.
         """
-        style = _image_style(colormap, range, complex_as, gamma, smooth, y_up, opacity)
+        style = image_style(colormap, range, complex_as, gamma, smooth, y_up, opacity)
         if type(array) is GPUArray or not isinstance(array, Texture):
-            self._view.image(on_device(self.__studio, array, "a picture"), style)
+            self._view.image(on_device(self.__studio, array, "a picture"), style, str(name))
             return
-        if range is not None and _range(range)[1]:
+        if range is not None and range_of(range)[1]:
             raise ValueError("the range of a texture is two numbers; those of arrays are found")
         if not self.__studio.owns(array):
             raise ValueError(f"{array} is of another App, whose OpenGL alone can draw it")
-        self._view.image_of_texture(array, style)
+        self._view.image_of_texture(array, style, str(name))
 
     def points(
         self,
@@ -114,6 +142,8 @@ class Drawing:
         colormap: str = "viridis",
         range: Range = (0.0, 1.0),
         round: bool = True,
+        radius: Any = None,
+        name: str = "",
     ) -> None:
         """Draws points. Arrays of the App are read where they lie, others are copied (`image`).
 
@@ -142,43 +172,57 @@ class Drawing:
             Of `values`; see `image`.
         round : bool
             Soft discs; squares, the fastest, otherwise.
+        radius : float or (n,), optional
+            World units: lit spheres with depth, instead of `size`, `world_size`, `blend` and
+            `round`. Of an array each point takes its own; what is not above 0 is not drawn.
+        name : str
+            Of the thing; see `image`.
         """
-        style = _points_style(size, world_size, color, opacity, blend, colormap, range, round)
+        one = float(radius) if isinstance(radius, Real) else None
+        style = points_style(size, world_size, color, opacity, blend, colormap, range, round, one)
         places = on_device(self.__studio, positions, "positions", np.float32)
-        levels = tints = None
+        levels = tints = radii = None
         if values is not None:
             levels = on_device(self.__studio, values, "values", np.float32)
         if colors is not None:
-            tints = on_device(self.__studio, _colors(colors), "colors")
-        self._view.points(places, levels, tints, style)
+            tints = on_device(self.__studio, drawn_colors(colors), "colors")
+        if radius is not None and one is None:
+            radii = on_device(self.__studio, radius, "radii", np.float32)
+        self._view.points(places, levels, tints, radii, style, str(name))
 
     def lines(
         self,
         positions: Any,
         *,
         color: Sequence[float] = (0.6, 0.65, 0.7, 1.0),
+        width: float = 1.5,
         fade: float = 0.0,
         segments: bool = False,
         closed: bool = False,
+        name: str = "",
     ) -> None:
-        """Draws a polyline, one pixel wide.
+        """Draws a polyline.
 
         Parameters
         ----------
         positions : (n, 2 to 4)
             Of the App, or any other array, which is copied (`image`).
         color : sequence of 3 or 4 floats
+        width : float
+            In pixels.
         fade : float
             How much of its opacity the first point has lost, 0 to 1.
         segments : bool
             Points 0-1, 2-3, ... instead of one line.
         closed : bool
             The last point joins the first.
+        name : str
+            Of the thing; see `image`.
         """
-        rgba = _rgba(color)
-        fade = _number("fade", fade)
+        ink = rgba(color)
+        numbers = (number("width", width), number("fade", fade))
         places = on_device(self.__studio, positions, "positions", np.float32)
-        self._view.lines(places, rgba, fade, bool(segments), bool(closed))
+        self._view.lines(places, ink, *numbers, bool(segments), bool(closed), str(name))
 
     def text(
         self,
@@ -208,15 +252,15 @@ class Drawing:
         TypeError, ValueError
             For a position or colour that is none.
         """
-        place = _floats("position", position, (2, 3))
-        at = _floats("anchor", anchor, (2,))
-        self._view.text(str(text), place, _number("size", size), _rgba(color), (at[0], at[1]))
+        place = floats("position", position, (2, 3))
+        at = floats("anchor", anchor, (2,))
+        self._view.text(str(text), place, number("size", size), rgba(color), (at[0], at[1]))
 
     def title(
         self, text: str, *, size: float = 20.0, color: Sequence[float] = (0.93, 0.94, 0.96)
     ) -> None:
         """Writes a line into the middle of the view's top; see `text`."""
-        self._view.title(str(text), _number("size", size), _rgba(color))
+        self._view.title(str(text), number("size", size), rgba(color))
 
 
 class View(Drawing):
@@ -226,134 +270,3 @@ class View(Drawing):
     def tile(self) -> tuple[float, float, float, float]:
         """Left, top, width and height in the picture, whose width and height are 1."""
         return self._view.tile
-
-
-def _kept(make: Callable[..., Style]) -> Callable[..., Style]:
-    """Makes each style once: a loop draws with the same ones again and again."""
-    kept = functools.lru_cache(maxsize=256)(make)
-
-    @functools.wraps(make)
-    def get(*given: Any) -> Style:
-        try:
-            return kept(*given)
-        except TypeError:  # an argument without a hash, a list for example, or a mistake
-            pass
-        return make(*given)
-
-    return get
-
-
-@_kept
-def _image_style(
-    colormap: str, range: Range | None, complex_as: str, gamma: float, smooth: bool, y_up: bool,
-    opacity: float,
-) -> Studio.ImageStyle:  # fmt: skip
-    _check_colormap(colormap)
-    _check_choice("complex_as", complex_as, COMPLEX_AS)
-    numbers, percentiles = (None, None) if range is None else _range(range)
-    return native.Studio.ImageStyle(
-        colormap=colormap,
-        range=numbers,
-        percentiles=percentiles,
-        complex_as=complex_as,
-        gamma=_number("gamma", gamma),
-        smooth=bool(smooth),
-        y_up=bool(y_up),
-        opacity=_number("opacity", opacity),
-    )
-
-
-@_kept
-def _points_style(
-    size: float, world_size: bool, color: Sequence[float], opacity: float, blend: str,
-    colormap: str, range: Range, round: bool,
-) -> Studio.PointsStyle:  # fmt: skip
-    _check_choice("blend", blend, BLENDS)
-    _check_colormap(colormap)
-    numbers, percentiles = _range(range)
-    return native.Studio.PointsStyle(
-        size=_number("size", size),
-        world_size=bool(world_size),
-        color=_rgba(color),
-        opacity=_number("opacity", opacity),
-        blend=blend,
-        colormap=colormap,
-        range=numbers,
-        percentiles=percentiles,
-        round=bool(round),
-    )
-
-
-def _check_colormap(name: object) -> None:
-    if not isinstance(name, str) or not native.is_colormap(name):
-        _check_choice("colormap", name, native.colormap_names())
-
-
-def _check_choice(what: str, name: object, known: Sequence[str]) -> None:
-    if name not in known:
-        raise ValueError(f"{what} is one of {', '.join(known)}, got {name!r}")
-
-
-def _number(what: str, value: object) -> float:
-    try:
-        return float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        raise TypeError(f"{what} is a number, got {value!r}") from None
-
-
-def _range(value: Any) -> tuple[Ends | None, Ends | None]:
-    """Two numbers, or percent of the values."""
-    if isinstance(value, str):
-        if value != "auto":
-            raise ValueError(
-                f'range is two numbers, two of percent ("2%", "98%") or "auto", got {value!r}'
-            )
-        return None, (0.0, 100.0)
-    try:
-        low, high = value
-    except (TypeError, ValueError):
-        raise TypeError(f"range is two numbers, got {value!r}") from None
-    if not isinstance(low, str) or not isinstance(high, str):
-        return (_number("range", low), _number("range", high)), None
-    percents = [each.strip() for each in (low, high)]
-    try:
-        numbers = [float(each.removesuffix("%")) for each in percents]
-    except ValueError:
-        numbers = []
-    if not all(each.endswith("%") for each in percents) or not numbers:
-        raise ValueError(f'percent of a range are written as "2%", got {value!r}')
-    if not 0 <= numbers[0] < numbers[1] <= 100:
-        raise ValueError(f"a range goes up from 0% to 100%, got {value!r}")
-    return None, (numbers[0], numbers[1])
-
-
-def _colors(colors: Any) -> Any:
-    """Host arrays become bytes or floats of 32 bits; the engine looks at those on the device."""
-    host = np.asarray(colors) if isinstance(colors, list | tuple) else colors
-    if not isinstance(host, np.ndarray) or host.dtype == np.uint8:
-        return host
-    if host.dtype.kind != "f":
-        raise TypeError(f"colors are uint8 or floats, got {host.dtype}")
-    return host.astype(np.float32, copy=False)
-
-
-def _floats(what: str, value: Sequence[float], counts: tuple[int, ...]) -> list[float]:
-    wanted = " or ".join(str(count) for count in counts)
-    try:
-        numbers = [float(each) for each in value]
-    except (TypeError, ValueError):
-        raise TypeError(f"{what} is {wanted} numbers, got {value!r}") from None
-    if len(numbers) not in counts:
-        raise ValueError(f"{what} is {wanted} numbers, got {value!r}")
-    return numbers
-
-
-def _rgba(color: Sequence[float]) -> tuple[float, float, float, float]:
-    try:
-        numbers = [float(c) for c in color]
-    except (TypeError, ValueError):
-        numbers = []
-    if len(numbers) not in (3, 4):
-        raise ValueError(f"a colour is red, green, blue and perhaps alpha, got {color!r}")
-    r, g, b = numbers[:3]
-    return r, g, b, numbers[3] if len(numbers) == 4 else 1.0

@@ -104,3 +104,81 @@ def test_titles_and_texts_lie_in_their_view(app):
         app.text("nowhere", (1, 2, 3, 4))
     with pytest.raises(TypeError, match="position is 2 or 3 numbers, got 'here'"):
         app.text("nowhere", "here")
+
+
+def test_things_have_names(app):
+    assert app.frame()
+    app.image(np.ones((4, 4)), name="density")
+    app.points([[0, 0]])
+    app.points([[0, 0], [1, 1]])
+    app.lines([[0, 0], [1, 1]], name="orbit")
+    found = [(thing.name, thing.kind, thing.count) for thing in app.things]
+    assert found == [
+        ("density", "image", 16),
+        ("points", "points", 1),
+        ("points 2", "points", 2),
+        ("orbit", "lines", 2),
+    ]
+    with pytest.raises(KeyError, match="no thing 'cells' is drawn; there are: 'density', 'points'"):
+        app.view.thing("cells")
+    assert app.frame()
+    app.title("alone")
+    names = ["density", "points", "points 2", "orbit", "text"]
+    assert [thing.name for thing in app.things] == names
+    assert app.frame()
+    assert [thing.kind for thing in app.things] == ["text"]
+
+
+def middle(app):
+    return tuple(app.screenshot()[51, 101])
+
+
+def test_a_thing_is_hidden_and_restyled_by_its_name(app):
+    def draw():
+        assert app.frame()
+        app.image(np.full((4, 4), 0.5), name="below", colormap="gray")
+        app.points([[0, 0]], values=[1], size=30, colormap="gray", blend="opaque")
+
+    draw()
+    assert middle(app) == (255, 255, 255)
+    points = app.thing("points")
+    assert (points.shown, points.color, points.range, points.colormap) == (True, None, None, None)
+    points.color = (1, 0, 0)
+    draw()
+    assert middle(app) == (255, 0, 0)
+    points.color, points.range = None, (0, 2)
+    draw()
+    assert middle(app) == (128, 128, 128)
+    points.size = 1
+    draw()
+    assert tuple(app.screenshot()[51, 111]) == (128, 128, 128)
+    points.shown = False
+    below = app.thing("below")
+    below.colormap, below.range = "Reds", (0, 0.5)
+    draw()
+    assert middle(app) == (103, 0, 13)  # the last of Reds
+    below.shown = False
+    draw()
+    assert max(middle(app)) < 30
+    with pytest.raises(ValueError, match="colormap is one of"):
+        below.colormap = "no such"
+
+
+def test_spheres_have_radii_in_world_units(app):
+    def white(**radius):
+        assert app.frame()
+        app.points([[-1, 0, 0], [1, 0, 0]], color=(1, 1, 1), **radius)
+        app.view.orbit_camera.yaw = app.view.orbit_camera.pitch = 0
+        app.view.orbit_camera.distance = 1000
+        app.view.orbit_camera.field_of_view = 2 * np.arctan(2 / 1000)  # 102 pixels are 4 units
+        lit = app.screenshot().max(axis=2) > 40
+        return lit[:, :101].sum(), lit[:, 101:].sum()
+
+    disc = np.pi * (0.5 * 102 / 4) ** 2
+    np.testing.assert_allclose(white(radius=0.5), disc, rtol=0.03)
+    np.testing.assert_allclose(white(radius=np.float32(0.5)), disc, rtol=0.03)
+    np.testing.assert_allclose(white(radius=[0.5, 0.25]), (disc, disc / 4), rtol=0.06)
+    assert white(radius=[0.5, -1])[1] == 0
+    assert white(radius=[0, np.nan]) == (0, 0)
+    with pytest.raises(ValueError, match=r"radii are \(2,\), one a point"):
+        white(radius=[1.0, 2, 3])

@@ -19,7 +19,7 @@
 #include "python/bind/gil.h"
 #include "python/bind/interop/shape.h"
 #include "python/bind/kernel/kernel.h"
-#include "python/bind/ui/draw.h"
+#include "python/bind/scene/drawing.h"
 
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>

@@ -152,8 +152,8 @@ TEST_F(ProgramTest, OtherArraysAreDrawnByOneCopyOfThisMoment) {
     const auto colors = gpu::Array::empty(DType::int32, {4, 4});
     const auto levels = gpu::Array::empty(DType::complex64, {4});
     EXPECT_THROW(app.points(gpu::Array::empty(DType::complex64, {4, 2})), gpu::TypeError);
-    EXPECT_THROW(app.points(places, {}, nullptr, &colors), gpu::TypeError);
-    EXPECT_THROW(app.points(places, {}, &levels), gpu::TypeError);
+    EXPECT_THROW(app.points(places, {}, {.colors = &colors}), gpu::TypeError);
+    EXPECT_THROW(app.points(places, {}, {.values = &levels}), gpu::TypeError);
 }
 
 TEST_F(ProgramTest, PlacesAndValuesAreRealNumbersOfAnyType) {
@@ -174,7 +174,7 @@ TEST_F(ProgramTest, PlacesAndValuesAreRealNumbersOfAnyType) {
             app.begin_step();
             app.points(places,
                        {.size = 9, .blend = Blend::opaque, .colormap = "gray", .range = {0, 3}},
-                       &values);
+                       {.values = &values});
             app.end_frame();
             EXPECT_EQ(red(app.screenshot(), 32, 24), 255) << name_of(dtype) << is_ours;
         }

@@ -79,19 +79,19 @@ TEST_F(LinesTest, PolylineSegmentsAndClosedJoinWhatTheySay) {
     const std::vector<float> square{-0.5f, -0.5f, 0.5f, -0.5f, 0.5f, 0.5f, -0.5f, 0.5f};
     const gl::Buffer corners = buffer_of(square);
     LinesRenderer lines;
-    const auto sides = [&](LinesData data) {
-        data.positions = &corners;
-        data.count = 4;
-        data.components = 2;
+    const auto sides = [&](const LinesStyle& style) {
+        const LinesData data{.positions = &corners, .count = 4, .components = 2};
         start(40, 40);
-        lines.draw(data, white(2), kNoTransform, size());
+        lines.draw(data, style, kNoTransform, size());
         finish();
         return std::array{at(20, 30).r > 200, at(30, 20).r > 200, at(20, 10).r > 200,
                           at(10, 20).r > 200}; // bottom, right, top, left
     };
-    EXPECT_EQ(sides({}), (std::array{true, true, true, false}));
-    EXPECT_EQ(sides({.closed = true}), (std::array{true, true, true, true}));
-    EXPECT_EQ(sides({.segments = true}), (std::array{true, false, true, false}));
+    LinesStyle thick = white(2), closed = thick, segments = thick;
+    closed.closed = segments.segments = true;
+    EXPECT_EQ(sides(thick), (std::array{true, true, true, false}));
+    EXPECT_EQ(sides(closed), (std::array{true, true, true, true}));
+    EXPECT_EQ(sides(segments), (std::array{true, false, true, false}));
 }
 
 TEST_F(LinesTest, FadeDimsTheBeginning) {
@@ -164,9 +164,10 @@ TEST_F(LinesTest, MoreSegmentsThanADrawCallTakesAreRefused) {
     constexpr GLint kMost = std::numeric_limits<GLint>::max();
     const PretendedSizes sizes{kMost, GLint64{8} << 30};
     const gl::Buffer huge = gl::Buffer::wrap(real.id());
-    const LinesData data{
-        .positions = &huge, .count = kMost / 6 + 1, .components = 2, .closed = true};
-    EXPECT_THAT([&] { LinesRenderer{}.draw(data, {}, kNoTransform, size()); },
+    const LinesData data{.positions = &huge, .count = kMost / 6 + 1, .components = 2};
+    LinesStyle style;
+    style.closed = true;
+    EXPECT_THAT([&] { LinesRenderer{}.draw(data, style, kNoTransform, size()); },
                 testing::ThrowsMessage<lathe::Error>(
                     "357913942 line segments were to be drawn, one draw call takes 357913941"));
     finish();

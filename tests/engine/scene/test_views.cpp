@@ -1,49 +1,30 @@
 // SPDX-License-Identifier: MIT
 // Views: tiles of a picture with lists and cameras of their own.
-#include "engine/app/app.h"
+#include "scene_test.h"
+
 #include "engine/app/input.h"
-#include "engine/app/screenshot.h"
 #include "gpu/array/elementwise.h"
-#include "tests/gpu/device_test.h"
 
 #include <gmock/gmock.h>
 
 #include <array>
 #include <cstddef>
-#include <functional>
 #include <stdexcept>
 #include <vector>
 
 namespace lathe {
 namespace {
 
-class ViewsTest : public gpu::DeviceTest {
+class ViewsTest : public test::SceneTest {
 protected:
-    static AppConfig config() {
-        AppConfig c;
-        c.width = 202; // tiles of 100 with a gap of 2
-        c.height = 102;
-        c.headless = true;
-        return c;
-    }
+    ViewsTest() : SceneTest{202, 102} {} // tiles of 100 with a gap of 2
     gpu::Array filled(float value) {
-        gpu::Array array = app.array<float>({10, 10});
+        gpu::Array array = app->array<float>({10, 10});
         gpu::assign(array, gpu::make_scalar(DType::float32, double(value)));
         return array;
     }
-    ImageData shown(const std::function<void()>& draw) {
-        EXPECT_TRUE(app.begin_frame());
-        app.begin_step();
-        draw();
-        app.end_frame();
-        return app.screenshot();
-    }
-    static std::array<int, 3> color(const ImageData& image, int x, int y) {
-        const std::byte* at = image.at(x, y);
-        return {int(at[0]), int(at[1]), int(at[2])};
-    }
     void drag(glm::vec2 from, glm::vec2 to) {
-        Window& window = app.window();
+        Window& window = app->window();
         for (const InputEvent& event :
              std::initializer_list<InputEvent>{MoveEvent{from}, ButtonEvent{}, MoveEvent{to}})
             window.inject(event);
@@ -51,17 +32,15 @@ protected:
         window.inject(ButtonEvent{MouseButton::left, false, 0});
         (void)shown([] {});
     }
-
-    App app{config()};
 };
 
 constexpr std::array<int, 3> kWhite{255, 255, 255}, kBlack{0, 0, 0};
 
 TEST_F(ViewsTest, EachDrawsInItsTile) {
-    const auto& views = app.views(1, 2);
+    const auto& views = app->views(1, 2);
     ASSERT_EQ(views.size(), 2u);
-    EXPECT_EQ(views[0].get(), &app.view());
-    app.set_background({1, 0, 0, 1});
+    EXPECT_EQ(views[0].get(), &app->view());
+    app->set_background({1, 0, 0, 1});
     const gpu::Array white = filled(1), black = filled(0);
     const ImageData image = shown([&] {
         views[0]->image(white, {.colormap = "gray"});
@@ -79,7 +58,7 @@ TEST_F(ViewsTest, EachDrawsInItsTile) {
 }
 
 TEST_F(ViewsTest, RowsComeOneByOne) {
-    const auto& views = app.views(2, 2);
+    const auto& views = app->views(2, 2);
     const gpu::Array white = filled(1);
     const std::array<std::array<int, 2>, 4> middles{{{50, 25}, {151, 25}, {50, 76}, {151, 76}}};
     for (std::size_t i = 0; i < 4; ++i) {
@@ -90,57 +69,57 @@ TEST_F(ViewsTest, RowsComeOneByOne) {
 }
 
 TEST_F(ViewsTest, ViewsStayAndThoseTooManyAreShownNoMore) {
-    const std::vector<std::shared_ptr<View>> four = app.views(2, 2);
-    EXPECT_EQ(app.views(1, 2)[1], four[1]);
-    EXPECT_EQ(app.views(1, 1)[0], four[0]);
-    EXPECT_THROW(app.views(0, 2), std::invalid_argument);
-    EXPECT_THROW(app.views(1, 65), std::invalid_argument);
+    const std::vector<std::shared_ptr<View>> four = app->views(2, 2);
+    EXPECT_EQ(app->views(1, 2)[1], four[1]);
+    EXPECT_EQ(app->views(1, 1)[0], four[0]);
+    EXPECT_THROW(app->views(0, 2), std::invalid_argument);
+    EXPECT_THROW(app->views(1, 65), std::invalid_argument);
     const gpu::Array white = filled(1), black = filled(0);
     const long owners = white.owner().use_count();
     const ImageData image = shown([&] {
-        app.image(black, {.colormap = "gray"});
+        app->image(black, {.colormap = "gray"});
         four[3]->image(white, {.colormap = "gray"});
     });
     EXPECT_EQ(color(image, 101, 51), kBlack);
     EXPECT_EQ(white.owner().use_count(), owners) << "nothing is kept for what is not shown";
-    EXPECT_EQ(app.views(2, 2)[0], four[0]);
+    EXPECT_EQ(app->views(2, 2)[0], four[0]);
 }
 
 TEST_F(ViewsTest, TheMouseMovesTheCameraOfItsTile) {
-    const auto& views = app.views(1, 2);
+    const auto& views = app->views(1, 2);
     drag({150, 50}, {160, 50});
     EXPECT_EQ(views[0]->pan_zoom_camera().center.x, 0);
     EXPECT_LT(views[1]->pan_zoom_camera().center.x, -0.1f);
-    app.window().inject(MoveEvent{{20, 20}});
-    app.window().inject(WheelEvent{{0, 3}});
+    app->window().inject(MoveEvent{{20, 20}});
+    app->window().inject(WheelEvent{{0, 3}});
     (void)shown([] {});
     EXPECT_LT(views[0]->pan_zoom_camera().height, 1.9f);
     EXPECT_EQ(views[1]->pan_zoom_camera().height, 2);
-    EXPECT_EQ(app.view_under_mouse(), views[0].get());
+    EXPECT_EQ(app->view_under_mouse(), views[0].get());
 }
 
 TEST_F(ViewsTest, TheElementUnderTheMouseIsThatOfItsView) {
-    const auto& views = app.views(1, 2);
+    const auto& views = app->views(1, 2);
     const gpu::Array small = filled(1);
-    const gpu::Array large = app.array<float>({100, 100});
+    const gpu::Array large = app->array<float>({100, 100});
     const auto draw = [&] {
         views[0]->image(small);
         views[1]->image(large);
     };
-    app.window().inject(MoveEvent{{35, 51}});
+    app->window().inject(MoveEvent{{35, 51}});
     (void)shown(draw);
-    EXPECT_EQ(app.element_under_mouse(), (std::array{3, 5}));
-    app.window().inject(MoveEvent{{102 + 37, 1 + 62}});
+    EXPECT_EQ(app->element_under_mouse(), (std::array{3, 5}));
+    app->window().inject(MoveEvent{{102 + 37, 1 + 62}});
     (void)shown(draw);
-    const auto found = app.element_under_mouse();
+    const auto found = app->element_under_mouse();
     ASSERT_TRUE(found);
     EXPECT_NEAR((*found)[0], 37, 1);
     EXPECT_NEAR((*found)[1], 62, 1);
 }
 
 TEST_F(ViewsTest, EachHasTheCameraThatWhatItDrawsNeeds) {
-    const auto& views = app.views(1, 2);
-    const gpu::Array flat = app.array<float>({4, 2}), deep = app.array<float>({4, 3});
+    const auto& views = app->views(1, 2);
+    const gpu::Array flat = app->array<float>({4, 2}), deep = app->array<float>({4, 3});
     (void)shown([&] {
         views[0]->points(flat);
         views[1]->points(deep);
@@ -151,8 +130,8 @@ TEST_F(ViewsTest, EachHasTheCameraThatWhatItDrawsNeeds) {
 
 // Its middle lies in the tile, or beyond: what is inside is seen, nothing is outside.
 TEST_F(ViewsTest, APointAtTheEdgeEndsWithItsTile) {
-    const auto& views = app.views(1, 2);
-    gpu::Array place = app.array<float>({1, 2});
+    const auto& views = app->views(1, 2);
+    gpu::Array place = app->array<float>({1, 2});
     for (const double x : {0.97, 1.03}) {
         gpu::assign(place, gpu::make_scalar(DType::float32, 0.0));
         gpu::Array first = place.view(place.type(), {{1, 1}, {8, 4}});
@@ -165,9 +144,9 @@ TEST_F(ViewsTest, APointAtTheEdgeEndsWithItsTile) {
 }
 
 TEST_F(ViewsTest, OwnDrawingHasTheFirstTile) {
-    (void)app.views(1, 2);
+    (void)app->views(1, 2);
     glm::ivec2 size{0, 0};
-    app.on_draw([&](const DrawView& view) { size = view.size; });
+    app->on_draw([&](const DrawView& view) { size = view.size; });
     (void)shown([] {});
     EXPECT_EQ(size, (glm::ivec2{100, 102}));
 }

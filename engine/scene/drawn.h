@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// What a drawing call leaves behind: data, style, and a share in the memory that is read.
+#pragma once
+
+#include "engine/core/api.h"
+#include "engine/render/image.h"
+#include "engine/render/lines.h"
+#include "engine/render/points.h"
+#include "engine/render/text.h"
+#include "gpu/array/graphics_memory.h"
+
+#include <glm/vec3.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace lathe {
+
+/// Memory of OpenGL's that an array lies in.
+struct DrawnMemory {
+    std::shared_ptr<const void> owner;
+    gpu::GraphicsMemory* memory = nullptr; ///< of `owner`; null: not given
+    std::size_t offset_bytes = 0;
+
+    /// For kernels: maps it. May throw gpu::Error.
+    CUdeviceptr address() const { return memory ? memory->address() + offset_bytes : 0; }
+};
+
+struct DrawnImage {
+    ImageBuffer image;
+    ImageStyle style;
+    DrawnMemory elements, range;
+};
+struct DrawnTexture {
+    const gl::Texture* texture;
+    ImageStyle style;
+    float unit; ///< what GL reads as 1
+    std::shared_ptr<const void> owner;
+};
+struct DrawnPoints {
+    PointsData points;
+    PointsStyle style;
+    DrawnMemory positions, values, range, colors, radii;
+};
+struct DrawnLines {
+    LinesData lines;
+    LinesStyle style;
+    DrawnMemory positions;
+};
+struct DrawnText {
+    enum class Place { plane, space, tile };
+    std::string text;
+    glm::vec3 position; ///< of a tile: from its top left, in parts of its size
+    Place place;
+    TextStyle style;
+};
+using Drawn = std::variant<DrawnImage, DrawnTexture, DrawnPoints, DrawnLines, DrawnText>;
+
+/// "image", "points", "lines", "text": what the call is named.
+std::string_view kind_of(const Drawn& drawn);
+/// Whether it lies in space, not in the plane.
+bool is_in_space(const Drawn& drawn);
+/// Whether it hides what lies behind it by its depth; the rest is blended over that.
+bool is_solid(const Drawn& drawn);
+
+} // namespace lathe

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+#include "engine/scene/thing.h"
+
+#include "gl/texture.h"
+
+namespace lathe {
+
+namespace {
+
+struct Count {
+    std::size_t operator()(const DrawnImage& d) const {
+        return std::size_t(d.image.height) * std::size_t(d.image.width);
+    }
+    std::size_t operator()(const DrawnTexture& d) const {
+        return std::size_t(d.texture->height()) * std::size_t(d.texture->width());
+    }
+    std::size_t operator()(const DrawnPoints& d) const { return d.points.count; }
+    std::size_t operator()(const DrawnLines& d) const { return d.lines.count; }
+    std::size_t operator()(const DrawnText&) const { return 1; }
+};
+
+template <class T> void set(T& value, const std::optional<T>& wanted) {
+    if (wanted) value = *wanted;
+}
+
+struct Restyle {
+    const ThingSettings& to;
+
+    void operator()(DrawnImage& d) const {
+        if (to.range) d.image.range = nullptr;
+        restyle(d.style, 1);
+    }
+    void operator()(DrawnTexture& d) const { restyle(d.style, d.unit); }
+    void operator()(DrawnPoints& d) const {
+        PointsStyle& style = d.style;
+        if (style.radius && to.size) style.radius = to.size;
+        else set(style.size, to.size);
+        set(style.opacity, to.opacity);
+        set(style.colormap, to.colormap);
+        if (to.color) {
+            style.color = *to.color;
+            d.points.values = d.points.colors = nullptr;
+        }
+        if (!to.range) return;
+        style.range = *to.range;
+        d.points.range = nullptr;
+    }
+    void operator()(DrawnLines& d) const {
+        set(d.style.color, to.color);
+        set(d.style.width, to.size);
+        if (to.opacity) d.style.color.a = *to.opacity;
+    }
+    void operator()(DrawnText& d) const {
+        set(d.style.color, to.color);
+        set(d.style.size, to.size);
+        if (to.opacity) d.style.color.a = *to.opacity;
+    }
+
+    void restyle(ImageStyle& style, float unit) const {
+        set(style.opacity, to.opacity);
+        set(style.colormap, to.colormap);
+        if (to.range) style.range = {to.range->low / unit, to.range->high / unit};
+    }
+};
+
+} // namespace
+
+std::vector<Thing> things_of(const std::vector<ListItem>& items) {
+    std::vector<Thing> things;
+    things.reserve(items.size());
+    std::map<std::string_view, int> numbers;
+    for (const ListItem& item : items) {
+        const std::string_view kind = kind_of(item.drawn);
+        std::string name = item.name;
+        if (name.empty()) {
+            name = kind;
+            if (const int number = ++numbers[kind]; number > 1)
+                name += ' ' + std::to_string(number);
+        }
+        things.push_back({std::move(name), kind, std::visit(Count{}, item.drawn)});
+    }
+    return things;
+}
+
+Drawn restyled(const Drawn& drawn, const ThingSettings& settings) {
+    Drawn other = drawn;
+    std::visit(Restyle{settings}, other);
+    return other;
+}
+
+} // namespace lathe

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// What a view shows, by name: a call draws in each step, its thing stays from step to step.
+#pragma once
+
+#include "engine/core/api.h"
+#include "engine/render/colormap.h"
+#include "engine/scene/draw_list.h"
+
+#include <glm/vec4.hpp>
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lathe {
+
+/// How a thing is shown; what is not set is as its call says. What a kind of thing does not have is
+/// not looked at.
+struct ThingSettings {
+    bool is_shown = true;
+    std::optional<glm::vec4> color{};
+    std::optional<float> opacity{};
+    std::optional<float> size{}; ///< points: diameter, or radius of spheres; width of lines
+    std::optional<std::string> colormap{};
+    std::optional<ValueRange> range{};
+};
+
+struct Thing {
+    std::string name; ///< as given, or the kind with its number: "points", "points 2"
+    std::string_view kind;
+    std::size_t count; ///< of points, or elements
+};
+
+/// The things of a list, in its order.
+std::vector<Thing> things_of(const std::vector<ListItem>& items);
+Drawn restyled(const Drawn& drawn, const ThingSettings& settings);
+
+} // namespace lathe

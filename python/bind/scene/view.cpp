@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+// Views and the things that they show.
+#include "engine/scene/view.h"
+
+#include "python/bind/array/gpu_array.h"
+#include "python/bind/bind.h"
+#include "python/bind/scene/drawing.h"
+
+#include <pybind11/stl.h>
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace lathe::bind {
+
+namespace {
+
+using Pair = std::array<float, 2>;
+
+const gpu::Array* optional_array(const py::object& array) {
+    return array.is_none() ? nullptr : &array_of(array);
+}
+
+void draw_points(View& view, const py::object& positions, const py::object& values,
+                 const py::object& colors, const py::object& radii, const PointsStyle& style,
+                 const std::string& name) {
+    view.points(array_of(positions), style,
+                {optional_array(values), optional_array(colors), optional_array(radii)}, name);
+}
+
+void draw_lines(View& view, const py::object& positions, const std::array<float, 4>& color,
+                float width, float fade, bool segments, bool closed, const std::string& name) {
+    view.lines(array_of(positions),
+               {.color = vec4_from(color),
+                .width = width,
+                .fade = fade,
+                .segments = segments,
+                .closed = closed},
+               name);
+}
+
+/// At (x, y) in the plane, or (x, y, z) in space.
+void draw_text(View& view, const std::string& text, const std::vector<float>& position, float size,
+               const std::array<float, 4>& color, const Pair& anchor) {
+    const TextStyle style{
+        .size = size, .color = vec4_from(color), .anchor = {anchor[0], anchor[1]}};
+    if (position.size() == 2) view.text(text, glm::vec2{position[0], position[1]}, style);
+    else view.text(text, glm::vec3{position[0], position[1], position[2]}, style);
+}
+
+void use_camera(View& view, const std::string& name) {
+    if (name != "orbit" && name != "pan_zoom")
+        throw py::value_error("camera is 'orbit' or 'pan_zoom', got '" + name + "'");
+    view.use_camera(name == "orbit" ? Camera::orbit : Camera::pan_zoom);
+}
+
+void bind_thing(StudioClass& c) {
+    // As attributes of one object, so that a setting is None where the call decides.
+    py::class_<ThingSettings>(c, "ThingSettings", "How a thing is shown.")
+        .def_readwrite("shown", &ThingSettings::is_shown)
+        .def_readwrite("opacity", &ThingSettings::opacity)
+        .def_readwrite("size", &ThingSettings::size)
+        .def_readwrite("colormap", &ThingSettings::colormap)
+        .def_property(
+            "color",
+            [](const ThingSettings& s) {
+                return s.color ? std::optional{std::array<float, 4>{s.color->r, s.color->g,
+                                                                    s.color->b, s.color->a}}
+                               : std::nullopt;
+            },
+            [](ThingSettings& s, const std::optional<std::array<float, 4>>& rgba) {
+                s.color = rgba ? std::optional{vec4_from(*rgba)} : std::nullopt;
+            })
+        .def_property(
+            "range",
+            [](const ThingSettings& s) {
+                return s.range ? std::optional{Pair{s.range->low, s.range->high}} : std::nullopt;
+            },
+            [](ThingSettings& s, const std::optional<Pair>& ends) {
+                s.range = ends ? std::optional{ValueRange{(*ends)[0], (*ends)[1]}} : std::nullopt;
+            });
+}
+
+} // namespace
+
+void bind_views(StudioClass& c) {
+    bind_thing(c);
+    constexpr auto inside = py::return_value_policy::reference_internal;
+    py::class_<View, std::shared_ptr<View>>(c, "View", "Must not outlive its Studio.")
+        .def("points", &draw_points, py::arg("positions"), py::arg("values"), py::arg("colors"),
+             py::arg("radii"), py::arg("style"), py::arg("name"),
+             "Into the drawing list: App.points.")
+        .def("lines", &draw_lines, py::arg("positions"), py::arg("color"), py::arg("width"),
+             py::arg("fade"), py::arg("segments"), py::arg("closed"), py::arg("name"),
+             "Into the drawing list: App.lines.")
+        .def(
+            "image",
+            [](View& view, const py::object& array, const ImageStyle& style,
+               const std::string& name) { view.image(array_of(array), style, name); },
+            py::arg("array"), py::arg("style"), py::arg("name"),
+            "Into the drawing list: App.image.")
+        .def(
+            "image_of_texture",
+            [](View& view, const Texture& texture, const ImageStyle& style,
+               const std::string& name) { view.image(texture, style, name); },
+            py::arg("texture"), py::arg("style"), py::arg("name"))
+        .def("text", &draw_text, py::arg("text"), py::arg("position"), py::arg("size"),
+             py::arg("color"), py::arg("anchor"), "Into the drawing list: App.text.")
+        .def(
+            "title",
+            [](View& view, const std::string& text, float size, const std::array<float, 4>& color) {
+                view.title(text, {.size = size, .color = vec4_from(color)});
+            },
+            py::arg("text"), py::arg("size"), py::arg("color"))
+        .def(
+            "things",
+            [](const View& view) {
+                std::vector<std::tuple<std::string, std::string, std::size_t>> things;
+                for (const Thing& thing : view.things())
+                    things.emplace_back(thing.name, std::string{thing.kind}, thing.count);
+                return things;
+            },
+            "(name, kind, count) of each.")
+        .def(
+            "settings", [](View& view, const std::string& name) { return &view.settings(name); },
+            py::arg("name"), inside)
+        .def("use_camera", &use_camera, py::arg("name"),
+             "'orbit' or 'pan_zoom': what the mouse moves.")
+        .def_property_readonly(
+            "orbit_camera", [](View& view) { return &view.orbit_camera(); }, inside)
+        .def_property_readonly(
+            "pan_zoom_camera", [](View& view) { return &view.pan_zoom_camera(); }, inside)
+        .def_property_readonly(
+            "tile",
+            [](const View& view) {
+                const Viewport& tile = view.tile();
+                return std::tuple{tile.origin.x, tile.origin.y, tile.size.x, tile.size.y};
+            },
+            "Left, top, width and height in the whole picture, of 1.");
+    c.def_property_readonly("views", [](Studio& e) { return e.views(); });
+    c.def(
+        "set_views", [](Studio& e, int rows, int columns) { return e.views(rows, columns); },
+        py::arg("rows"), py::arg("columns"));
+}
+
+} // namespace lathe::bind

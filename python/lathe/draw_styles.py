@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: MIT
+"""Checks of what a script gives to drawing calls, and the styles made of it."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+
+from lathe._lathe import Studio
+from lathe.native import native
+
+BLENDS = ("opaque", "alpha", "additive")
+COMPLEX_AS = ("magnitude", "phase", "color")
+Range = tuple[float, float] | tuple[str, str] | Literal["auto"]
+Ends = tuple[float, float]
+Style = TypeVar("Style")
+
+
+def kept(make: Callable[..., Style]) -> Callable[..., Style]:
+    """Makes each style once: a loop draws with the same ones again and again."""
+    kept = functools.lru_cache(maxsize=256)(make)
+
+    @functools.wraps(make)
+    def get(*given: Any) -> Style:
+        try:
+            return kept(*given)
+        except TypeError:  # an argument without a hash, a list for example, or a mistake
+            pass
+        return make(*given)
+
+    return get
+
+
+@kept
+def image_style(
+    colormap: str, range: Range | None, complex_as: str, gamma: float, smooth: bool, y_up: bool,
+    opacity: float,
+) -> Studio.ImageStyle:  # fmt: skip
+    check_colormap(colormap)
+    check_choice("complex_as", complex_as, COMPLEX_AS)
+    numbers, percentiles = (None, None) if range is None else range_of(range)
+    return native.Studio.ImageStyle(
+        colormap=colormap,
+        range=numbers,
+        percentiles=percentiles,
+        complex_as=complex_as,
+        gamma=number("gamma", gamma),
+        smooth=bool(smooth),
+        y_up=bool(y_up),
+        opacity=number("opacity", opacity),
+    )
+
+
+@kept
+def points_style(
+    size: float, world_size: bool, color: Sequence[float], opacity: float, blend: str,
+    colormap: str, range: Range, round: bool, radius: float | None,
+) -> Studio.PointsStyle:  # fmt: skip
+    check_choice("blend", blend, BLENDS)
+    check_colormap(colormap)
+    numbers, percentiles = range_of(range)
+    return native.Studio.PointsStyle(
+        size=number("size", size),
+        world_size=bool(world_size),
+        color=rgba(color),
+        opacity=number("opacity", opacity),
+        blend=blend,
+        colormap=colormap,
+        range=numbers,
+        percentiles=percentiles,
+        round=bool(round),
+        radius=radius,
+    )
+
+
+def check_colormap(name: object) -> None:
+    if not isinstance(name, str) or not native.is_colormap(name):
+        check_choice("colormap", name, native.colormap_names())
+
+
+def check_choice(what: str, name: object, known: Sequence[str]) -> None:
+    if name not in known:
+        raise ValueError(f"{what} is one of {', '.join(known)}, got {name!r}")
+
+
+def number(what: str, value: object) -> float:
+    try:
+        return float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        raise TypeError(f"{what} is a number, got {value!r}") from None
+
+
+def range_of(value: Any) -> tuple[Ends | None, Ends | None]:
+    """Two numbers, or percent of the values."""
+    if isinstance(value, str):
+        if value != "auto":
+            raise ValueError(
+                f'range is two numbers, two of percent ("2%", "98%") or "auto", got {value!r}'
+            )
+        return None, (0.0, 100.0)
+    try:
+        low, high = value
+    except (TypeError, ValueError):
+        raise TypeError(f"range is two numbers, got {value!r}") from None
+    if not isinstance(low, str) or not isinstance(high, str):
+        return (number("range", low), number("range", high)), None
+    percents = [each.strip() for each in (low, high)]
+    try:
+        numbers = [float(each.removesuffix("%")) for each in percents]
+    except ValueError:
+        numbers = []
+    if not all(each.endswith("%") for each in percents) or not numbers:
+        raise ValueError(f'percent of a range are written as "2%", got {value!r}')
+    if not 0 <= numbers[0] < numbers[1] <= 100:
+        raise ValueError(f"a range goes up from 0% to 100%, got {value!r}")
+    return None, (numbers[0], numbers[1])
+
+
+def drawn_colors(colors: Any) -> Any:
+    """Host arrays become bytes or floats of 32 bits; the engine looks at those on the device."""
+    host = np.asarray(colors) if isinstance(colors, list | tuple) else colors
+    if not isinstance(host, np.ndarray) or host.dtype == np.uint8:
+        return host
+    if host.dtype.kind != "f":
+        raise TypeError(f"colors are uint8 or floats, got {host.dtype}")
+    return host.astype(np.float32, copy=False)
+
+
+def floats(what: str, value: Sequence[float], counts: tuple[int, ...]) -> list[float]:
+    wanted = " or ".join(str(count) for count in counts)
+    try:
+        numbers = [float(each) for each in value]
+    except (TypeError, ValueError):
+        raise TypeError(f"{what} is {wanted} numbers, got {value!r}") from None
+    if len(numbers) not in counts:
+        raise ValueError(f"{what} is {wanted} numbers, got {value!r}")
+    return numbers
+
+
+def rgba(color: Sequence[float]) -> tuple[float, float, float, float]:
+    try:
+        numbers = [float(c) for c in color]
+    except (TypeError, ValueError):
+        numbers = []
+    if len(numbers) not in (3, 4):
+        raise ValueError(f"a colour is red, green, blue and perhaps alpha, got {color!r}")
+    r, g, b = numbers[:3]
+    return r, g, b, numbers[3] if len(numbers) == 4 else 1.0
