@@ -24,6 +24,16 @@ void App::Parts::begin_drawing() {
     if (!window.gl_info().is_software) draw_timer.begin();
 }
 
+/// A fault of the step comes out here, too.
+void App::Parts::compute_drawing() {
+    end_work();
+    try {
+        scene.compute(picture);
+    } catch (const gpu::Error& error) {
+        if (!report_fault(error)) throw;
+    }
+}
+
 View& App::view() { return p_->scene.view(); }
 const std::vector<std::shared_ptr<View>>& App::views() { return p_->scene.views(); }
 const std::vector<std::shared_ptr<View>>& App::views(int rows, int columns) {
@@ -67,6 +77,7 @@ void App::title(std::string_view text, const TextStyle& style) { view().title(te
 void App::draw() {
     if (std::exchange(p_->is_list_drawn, true)) return;
     if (p_->scene.end_step()) {
+        p_->compute_drawing();
         p_->begin_drawing();
         p_->scene.draw(p_->picture);
     }

@@ -131,6 +131,7 @@ struct App::Parts {
     bool report_fault(const gpu::Error& error);
 
     // app_draw.cpp
+    void compute_drawing();
     void begin_drawing();
     void draw_own();
     void draw_now(const Drawn& drawn);

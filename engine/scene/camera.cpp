@@ -14,6 +14,7 @@ namespace {
 constexpr float kPi = 3.14159265358979f;
 constexpr float kSteepest = 89.9f / 180.0f * kPi;
 constexpr float kNotch = 1.1f; // one wheel notch
+constexpr float kFitMargin = 1.05f;
 
 /// Screen y goes down, clip y goes up.
 glm::vec2 to_clip(glm::vec2 screen, const Viewport& v) {
@@ -59,6 +60,13 @@ void OrbitCamera::zoom(float notches) {
     distance = std::clamp(distance * std::pow(kNotch, -notches), 1e-6f, 1e9f);
 }
 
+void OrbitCamera::fit(const glm::vec3& middle, float radius, float aspect) {
+    const float across = 2 * std::atan(aspect * std::tan(field_of_view / 2));
+    may_be_placed = false;
+    target = middle;
+    distance = kFitMargin * radius / std::sin(std::min(field_of_view, across) / 2);
+}
+
 glm::mat4 PanZoomCamera::view() const {
     return glm::translate(glm::mat4{1}, glm::vec3{-center, 0});
 }
@@ -81,6 +89,11 @@ void PanZoomCamera::zoom(float notches, glm::vec2 screen, const Viewport& viewpo
     const glm::vec2 before = to_plane(screen, viewport);
     height = std::clamp(height * std::pow(kNotch, -notches), 1e-9f, 1e12f);
     center += before - to_plane(screen, viewport);
+}
+
+void PanZoomCamera::fit(glm::vec2 middle, glm::vec2 size, float aspect) {
+    center = middle;
+    height = kFitMargin * std::max(size.y, size.x / aspect);
 }
 
 } // namespace lathe

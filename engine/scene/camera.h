@@ -36,6 +36,8 @@ public:
     float pitch = 0.4f;         ///< radians above the ground, kept within ±89.9°
     float field_of_view = 0.8f; ///< radians, vertical
     UpAxis up = UpAxis::y;
+    /// The view may place it where it sees all, once, unless target or distance have changed.
+    bool may_be_placed = true;
 
     glm::vec3 eye() const;
     /// World to eye space: right-handed, looking along -z.
@@ -50,6 +52,8 @@ public:
     void pan(glm::vec2 pixels, const Viewport& viewport);
     /// Positive notches come nearer, 10 % each.
     void zoom(float notches);
+    /// All of a ball is seen, as large as fits; the direction stays.
+    void fit(const glm::vec3& middle, float radius, float aspect);
 };
 
 /// Looks straight onto a plane, x right and y up. Left or middle drag pans, the wheel zooms about
@@ -70,6 +74,8 @@ public:
     void pan(glm::vec2 pixels, const Viewport& viewport);
     /// Positive notches magnify, 10 % each; the plane's point under `screen` stays there.
     void zoom(float notches, glm::vec2 screen, const Viewport& viewport);
+    /// All of a rectangle is seen, as large as fits.
+    void fit(glm::vec2 middle, glm::vec2 size, float aspect);
 };
 
 } // namespace lathe

@@ -30,6 +30,16 @@ std::pair<int, int> span_of(float begin, float size, int whole) {
     return {low, std::max(high - low, 1)};
 }
 
+struct TilePixels {
+    glm::ivec2 corner, size;
+};
+
+TilePixels pixels_of(const Viewport& tile, const gl::Framebuffer& target) {
+    const auto [x, width] = span_of(tile.origin.x, tile.size.x, target.width());
+    const auto [y, height] = span_of(tile.origin.y, tile.size.y, target.height());
+    return {{x, y}, {width, height}};
+}
+
 } // namespace
 
 Scene::Scene(SceneServices services)
@@ -99,13 +109,24 @@ void Scene::look_for_values_outside(const gpu::Array& array) {
                  (*found)[0], (*found)[1]);
 }
 
-void Scene::draw(const gl::Framebuffer& target) {
+template <class Call> void Scene::for_each_view(const Call& call) {
     try {
-        for (const auto& view : views_) draw(*view, target);
+        for (const auto& view : views_) call(*view);
     } catch (...) {
         for (const auto& view : views_) view->list_.clear();
         throw;
     }
+}
+
+void Scene::compute(const gl::Framebuffer& target) {
+    for_each_view([&](View& view) {
+        view.pixels_ = pixels_of(view.tile_, target).size;
+        view.compute();
+    });
+}
+
+void Scene::draw(const gl::Framebuffer& target) {
+    for_each_view([&](View& view) { draw(view, target); });
 }
 
 void Scene::draw(View& view, const gl::Framebuffer& target) {
@@ -120,11 +141,10 @@ std::array<float, 4> Scene::clear_color() const {
 }
 
 InTile::InTile(View& view, const gl::Framebuffer& target) {
-    const auto [x, width] = span_of(view.tile_.origin.x, view.tile_.size.x, target.width());
-    const auto [y, height] = span_of(view.tile_.origin.y, view.tile_.size.y, target.height());
-    view.pixels_ = {width, height};
-    if (width < target.width() || height < target.height())
-        part_.emplace(target, x, y, width, height);
+    const TilePixels pixels = pixels_of(view.tile_, target);
+    view.pixels_ = pixels.size;
+    if (pixels.size != glm::ivec2{target.width(), target.height()})
+        part_.emplace(target, pixels.corner.x, pixels.corner.y, pixels.size.x, pixels.size.y);
 }
 
 void InTile::clear(const std::array<float, 4>& color) const {

@@ -27,6 +27,7 @@ struct SceneServices {
 /// Drawing goes to a view's tile while this lives. The target is bound.
 class LATHE_API InTile {
 public:
+    /// Gives the view its size in pixels.
     InTile(View& view, const gl::Framebuffer& target);
 
     /// Nothing where the tile is all of the target.
@@ -59,8 +60,9 @@ public:
     void end_frame(bool was_drawn);
     /// Ends the step. True where something is to be drawn.
     bool end_step();
-    /// What all views show, into a framebuffer that is bound and cleared. What throws empties the
-    /// lists.
+    /// What kernels do for a drawing into `target`, before the arrays go to OpenGL.
+    void compute(const gl::Framebuffer& target);
+    /// What all views show, into a framebuffer that is bound and cleared.
     void draw(const gl::Framebuffer& target);
     void set_background(std::array<float, 4> rgba) { background_ = rgba; }
     /// What the framebuffer is cleared with: the background, or what is between tiles.
@@ -71,6 +73,8 @@ public:
 private:
     friend class View;
 
+    /// What throws empties the lists.
+    template <class Call> void for_each_view(const Call& call);
     void draw(View& view, const gl::Framebuffer& target);
     void look_for_values_outside(const gpu::Array& array);
 

@@ -11,9 +11,12 @@
 #include "gpu/array/dtype_rules.h"
 #include "gpu/array/layout.h"
 
+#include <glm/geometric.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -184,6 +187,34 @@ Camera View::camera() const {
     return wanted_camera_.value_or(draws_space_ ? Camera::orbit : Camera::pan_zoom);
 }
 
+std::optional<Box> View::bounds() const {
+    std::vector<const Drawn*> all;
+    for (const ListItem& item : list_.shown()) all.push_back(&item.drawn);
+    return bounds_of(all);
+}
+
+std::optional<Box> View::bounds(std::string_view name) const {
+    const std::vector<ListItem>& items = list_.shown();
+    const std::vector<Thing> things = things_of(items);
+    for (std::size_t i = 0; i < items.size(); ++i)
+        if (things[i].name == name) return bounds_of(std::array{&items[i].drawn});
+    return {};
+}
+
+bool View::fit() { return fit(bounds()); }
+bool View::fit(std::string_view name) { return fit(bounds(name)); }
+
+bool View::fit(const std::optional<Box>& box) {
+    if (!box) return false;
+    const glm::vec3 size = box->size();
+    const float smallest = 1e-6f * std::max(glm::length(box->middle()), 1e-6f); // of one point
+    const float aspect = float(pixels_.x) / float(pixels_.y);
+    if (camera() == Camera::orbit)
+        orbit_.fit(box->middle(), std::max(glm::length(size) / 2, smallest), aspect);
+    else pan_zoom_.fit(box->middle(), glm::max(glm::vec2{size}, glm::vec2{smallest}), aspect);
+    return true;
+}
+
 DrawView View::look() const {
     const float aspect = float(pixels_.x) / float(pixels_.y);
     if (camera() == Camera::orbit) return {orbit_.view(), orbit_.projection(aspect), pixels_};
@@ -242,6 +273,15 @@ ImagePlacement View::place(glm::vec2 size) {
     return placed;
 }
 
+void View::compute() {
+    for (const ListItem& item : list_.shown()) note_space(is_in_space(item.drawn));
+    if (!orbit_.may_be_placed || camera() != Camera::orbit) return;
+    constexpr OrbitCamera kMade;
+    if (orbit_.target != kMade.target || orbit_.distance != kMade.distance)
+        orbit_.may_be_placed = false;
+    else fit();
+}
+
 void View::draw_now(const Drawn& drawn) {
     note_space(is_in_space(drawn));
     Painter{*this, *scene_.renderers_}.draw(drawn);
@@ -255,7 +295,6 @@ void View::show() {
     if (!settings_.empty()) things = things_of(items);
     for (std::size_t i = 0; i < items.size(); ++i) {
         const Drawn* drawn = &items[i].drawn;
-        note_space(is_in_space(*drawn));
         const auto found = things.empty() ? settings_.end() : settings_.find(things[i].name);
         if (found != settings_.end()) {
             if (!found->second.is_shown) continue;

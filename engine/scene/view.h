@@ -7,6 +7,7 @@
 #include "engine/render/lines.h"
 #include "engine/render/points.h"
 #include "engine/render/text.h"
+#include "engine/scene/bounds.h"
 #include "engine/scene/camera.h"
 #include "engine/scene/draw_list.h"
 #include "engine/scene/renderer.h"
@@ -76,6 +77,15 @@ public:
     /// Unset: orbit once something of three components is drawn, else pan and zoom.
     void use_camera(Camera camera) { wanted_camera_ = camera; }
     Camera camera() const;
+    /// The box around what the last step drew, or one thing of it. Nothing where that has no place.
+    /// Waits for the device.
+    std::optional<Box> bounds() const;
+    std::optional<Box> bounds(std::string_view name) const;
+    /// Moves the camera so that all is seen, or one thing; the direction stays. False where nothing
+    /// has a place. An orbit camera that nobody has placed fits what is first shown in space by
+    /// itself. Waits for the device.
+    bool fit();
+    bool fit(std::string_view name);
     /// How it looks at what is drawn, in the size of its tile when it was drawn last.
     DrawView look() const;
 
@@ -104,6 +114,9 @@ private:
     void add(Drawn&& drawn, std::string_view name = {});
     /// For ever: what is drawn here is checked, and forgotten.
     void hide();
+    bool fit(const std::optional<Box>& box);
+    /// What kernels do for the drawing, while the arrays are theirs.
+    void compute();
     void show();
 
     Scene& scene_;

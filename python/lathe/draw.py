@@ -26,6 +26,8 @@ from lathe.thing import Thing
 
 __all__ = ["Drawing", "View"]
 
+Corner = tuple[float, float, float]
+
 
 class Drawing:
     """Drawing calls of a view; each is checked at once and drawn at the end of the frame."""
@@ -47,6 +49,22 @@ class Drawing:
     def use_camera(self, name: str) -> None:
         """``"orbit"`` or ``"pan_zoom"``: which one the mouse moves and points are seen through."""
         self._view.use_camera(name)
+
+    def bounds(self, name: str | None = None) -> tuple[Corner, Corner] | None:
+        """The box around what the last step drew, or around the thing of that name.
+
+        Lowest and highest corner, (x, y, z) each. None where nothing has a place. Pictures have
+        none; positions that are not finite are left out. Waits for the device.
+        """
+        return self._view.bounds(name)
+
+    def fit(self, name: str | None = None) -> bool:
+        """Moves the camera so that all is seen, or the thing of that name, without turning it.
+
+        False where nothing has a place. An orbit camera that nobody has placed fits what is first
+        shown in space by itself. Waits for the device.
+        """
+        return self._view.fit(name)
 
     @property
     def things(self) -> list[Thing]:

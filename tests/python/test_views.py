@@ -93,6 +93,7 @@ def test_letters_are_those_of_another_rasteriser(size):
 def test_titles_and_texts_lie_in_their_view(app):
     _, right = app.views(1, 2)
     assert app.frame()
+    right.orbit_camera.distance = 3  # where it is: placed by hand, and the view does not fit
     right.title("top")
     right.text("deep", (0, 0, 0))
     right.text("behind", (0, 0, 40))  # of the eye
@@ -182,3 +183,26 @@ def test_spheres_have_radii_in_world_units(app):
     assert white(radius=[0, np.nan]) == (0, 0)
     with pytest.raises(ValueError, match=r"radii are \(2,\), one a point"):
         white(radius=[1.0, 2, 3])
+
+
+def test_a_view_fits_what_it_shows(app):
+    random = np.random.default_rng(3)
+    x = random.normal(size=(5000, 3)) * [30, 1, 5] + [100, 0, 0]
+    assert app.frame()
+    assert app.bounds() is None
+    app.points(x, name="cells")
+    app.points([[np.nan, 1, 2]])
+    middle(app)  # ends the step
+    low, high = app.view.bounds("cells")
+    np.testing.assert_allclose(low, x.min(axis=0), rtol=1e-6)
+    np.testing.assert_allclose(high, x.max(axis=0), rtol=1e-6)
+    assert app.bounds() == (low, high)
+    assert app.bounds("points") is None
+    assert not app.fit("points")
+    radius = np.linalg.norm(np.subtract(high, low)) / 2
+    distance = 1.05 * radius / np.sin(0.4)
+    assert app.orbit_camera.distance == pytest.approx(distance), "by itself"
+    app.orbit_camera.distance = 1
+    assert app.fit()
+    assert app.orbit_camera.distance == pytest.approx(distance)
+    np.testing.assert_allclose(app.orbit_camera.target, np.add(low, high) / 2, rtol=1e-6)

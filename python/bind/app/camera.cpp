@@ -17,8 +17,16 @@ void bind_camera(py::module_& m) {
             [](const OrbitCamera& c) {
                 return std::array<float, 3>{c.target.x, c.target.y, c.target.z};
             },
-            [](OrbitCamera& c, std::array<float, 3> t) { c.target = {t[0], t[1], t[2]}; })
-        .def_readwrite("distance", &OrbitCamera::distance)
+            [](OrbitCamera& c, std::array<float, 3> t) {
+                c.target = {t[0], t[1], t[2]};
+                c.may_be_placed = false;
+            })
+        .def_property(
+            "distance", [](const OrbitCamera& c) { return c.distance; },
+            [](OrbitCamera& c, float distance) {
+                c.distance = distance;
+                c.may_be_placed = false;
+            })
         .def_readwrite("yaw", &OrbitCamera::yaw, "About the up axis.")
         .def_readwrite("pitch", &OrbitCamera::pitch, "Above the ground.")
         .def_readwrite("field_of_view", &OrbitCamera::field_of_view, "Vertical.")

@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace lathe::bind {
@@ -128,6 +129,22 @@ void bind_views(StudioClass& c) {
         .def(
             "settings", [](View& view, const std::string& name) { return &view.settings(name); },
             py::arg("name"), inside)
+        .def(
+            "bounds",
+            [](const View& view, const std::optional<std::string>& name) {
+                const std::optional<Box> box = name ? view.bounds(*name) : view.bounds();
+                using Corner = std::array<float, 3>;
+                return box ? std::optional{std::pair{Corner{box->low.x, box->low.y, box->low.z},
+                                                     Corner{box->high.x, box->high.y, box->high.z}}}
+                           : std::nullopt;
+            },
+            py::arg("name"), "(lowest corner, highest corner).")
+        .def(
+            "fit",
+            [](View& view, const std::optional<std::string>& name) {
+                return name ? view.fit(*name) : view.fit();
+            },
+            py::arg("name"))
         .def("use_camera", &use_camera, py::arg("name"),
              "'orbit' or 'pan_zoom': what the mouse moves.")
         .def_property_readonly(

@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace {
@@ -189,6 +190,30 @@ TEST(PanZoomCamera, DragMovesThePlaneWithTheMouse) {
     const glm::vec2 after = camera.to_plane({340, 230}, kView);
     EXPECT_NEAR(before.x, after.x, 1e-5);
     EXPECT_NEAR(before.y, after.y, 1e-5);
+}
+
+TEST(OrbitCamera, FitsABallIntoTheNarrowerSide) {
+    for (const float aspect : {0.5f, 1.0f, 2.0f}) {
+        OrbitCamera camera;
+        camera.fit({5, 6, 7}, 2, aspect);
+        EXPECT_EQ(camera.target, (glm::vec3{5, 6, 7}));
+        const glm::mat4 view = camera.view(), projection = camera.projection(aspect);
+        // The farthest places of the ball's outline stay within, and one of them is near the edge.
+        float widest = 0;
+        for (int i = 0; i < 720; ++i) {
+            const float turn = float(i) * 3.14159265f / 360;
+            for (int j = -40; j <= 40; ++j) {
+                const float depth = float(j) / 40, side = std::sqrt(1 - depth * depth);
+                const glm::vec4 at =
+                    view * glm::vec4{camera.target, 1} +
+                    2.0f * glm::vec4{side * std::cos(turn), side * std::sin(turn), depth, 0};
+                const glm::vec4 clip = projection * at;
+                widest = std::max({widest, std::abs(clip.x / clip.w), std::abs(clip.y / clip.w)});
+            }
+        }
+        EXPECT_LT(widest, 1);
+        EXPECT_GT(widest, 0.9f);
+    }
 }
 
 } // namespace

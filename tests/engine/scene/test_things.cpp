@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 namespace lathe {
@@ -90,6 +91,69 @@ TEST_F(ThingsTest, SpheresAreLitAsLambertSays) {
             ++compared;
         }
     EXPECT_GT(compared, 300);
+}
+
+TEST_F(ThingsTest, TheBoxAroundThemLeavesOutWhatIsNotFinite) {
+    View& view = app->view();
+    EXPECT_FALSE(view.bounds());
+    std::vector<float> places;
+    for (int i = 0; i < 3000; ++i) // many warps, blocks and a rest
+        places.insert(places.end(), {float(i % 100) - 50, float(i) / 3000, -7});
+    places.insert(places.end(), {NAN, 900, 900, 900, INFINITY, 900});
+    const gpu::Array cloud = floats({3002, 3}, places), flat = floats({2, 2}, {0, 0, 60, -80});
+    (void)shown([&] {
+        view.points(cloud, {}, {}, "cloud");
+        view.lines(flat, {}, "flat");
+    });
+    const auto is = [](const std::optional<Box>& box, glm::vec3 low, glm::vec3 high) {
+        return box && box->low == low && box->high == high;
+    };
+    EXPECT_TRUE(is(view.bounds("cloud"), {-50, 0, -7}, {49, 2999.0f / 3000, -7}));
+    EXPECT_TRUE(is(view.bounds("flat"), {0, -80, 0}, {60, 0, 0}));
+    EXPECT_TRUE(is(view.bounds(), {-50, -80, -7}, {60, 2999.0f / 3000, 0}));
+    EXPECT_FALSE(view.bounds("no such"));
+    const gpu::Array nowhere = floats({1, 3}, {0, NAN, 0});
+    (void)shown([&] { view.points(nowhere); });
+    EXPECT_FALSE(view.bounds());
+    EXPECT_FALSE(view.fit());
+    const gpu::Array ball = floats({1, 3}, {1, 2, 3});
+    (void)shown([&] { view.points(ball, {.radius = 0.5f}); });
+    EXPECT_TRUE(is(view.bounds(), {0.5f, 1.5f, 2.5f}, {1.5f, 2.5f, 3.5f}));
+}
+
+TEST_F(ThingsTest, AViewFitsWhatItFirstShowsInSpaceUnlessItsCameraWasMoved) {
+    const auto& views = app->views(1, 2);
+    views[1]->orbit_camera().distance = 7;
+    const gpu::Array two = floats({2, 3}, {1000, 0, 0, 1000, 40, 0});
+    const auto draw = [&] {
+        for (const auto& view : views)
+            view->points(two, {.size = 4, .color = {1, 1, 1, 1}, .blend = Blend::opaque});
+    };
+    const ImageData image = shown(draw);
+    int bright = 0;
+    for (int y = 0; y < 100; ++y)
+        for (int x = 0; x < 49; ++x) bright += color(image, x, y)[0] > 200;
+    EXPECT_GT(bright, 12); // both points are seen
+    const OrbitCamera& camera = views[0]->orbit_camera();
+    EXPECT_EQ(camera.target, (glm::vec3{1000, 20, 0}));
+    EXPECT_GT(camera.distance, 20);
+    EXPECT_EQ(views[1]->orbit_camera().distance, 7);
+    views[0]->orbit_camera().distance = 3; // as it was made, but it has looked
+    (void)shown(draw);
+    EXPECT_EQ(camera.distance, 3);
+    EXPECT_TRUE(views[1]->fit("points"));
+    EXPECT_EQ(views[1]->orbit_camera().target, camera.target);
+}
+
+TEST_F(ThingsTest, APlaneFits) {
+    View& view = app->view();
+    const gpu::Array flat = floats({2, 2}, {10, 0, 30, 4});
+    const auto draw = [&] { view.points(flat); };
+    (void)shown(draw);
+    EXPECT_EQ(view.pan_zoom_camera().height, 2) << "a plane is shown as it was";
+    EXPECT_TRUE(view.fit());
+    EXPECT_EQ(view.pan_zoom_camera().center, (glm::vec2{20, 2}));
+    EXPECT_FLOAT_EQ(view.pan_zoom_camera().height, 21); // 5 % wider than 20
 }
 
 } // namespace

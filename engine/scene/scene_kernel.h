@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// The kernels in engine/scene/kernels; private to this folder.
+#pragma once
+
+#include "gpu/array/kernel_cache.h"
+
+#include <string>
+#include <string_view>
+
+namespace lathe {
+
+/// `entry` of `file` with common.cuh before it: compiled once for a device, loaded once for the
+/// current context. Throws gpu::Error.
+const gpu::ArrayKernel& scene_kernel(std::string_view file, const std::string& entry,
+                                     unsigned threads = 128);
+
+} // namespace lathe
