@@ -6,6 +6,8 @@
 #include "gpu/launch.h"
 #include "gpu/memory.h"
 
+#include <glm/common.hpp>
+
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -37,6 +39,7 @@ public:
     void operator()(const DrawnText& d) {
         if (d.place != DrawnText::Place::tile) add({d.position, d.position});
     }
+    template <class Annotation> void operator()(const Annotation&) {}
     std::optional<Box> box() const { return box_; }
 
 private:

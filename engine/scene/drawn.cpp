@@ -11,14 +11,17 @@ struct Kind {
     std::string_view operator()(const DrawnPoints&) const { return "points"; }
     std::string_view operator()(const DrawnLines&) const { return "lines"; }
     std::string_view operator()(const DrawnText&) const { return "text"; }
+    std::string_view operator()(const DrawnAxes&) const { return "axes"; }
+    std::string_view operator()(const DrawnColorbar&) const { return "colorbar"; }
+    std::string_view operator()(const DrawnLegend&) const { return "legend"; }
+    std::string_view operator()(const DrawnScaleBar&) const { return "scale bar"; }
 };
 
 struct InSpace {
-    bool operator()(const DrawnImage&) const { return false; }
-    bool operator()(const DrawnTexture&) const { return false; }
     bool operator()(const DrawnPoints& d) const { return d.points.components > 2; }
     bool operator()(const DrawnLines& d) const { return d.lines.components > 2; }
     bool operator()(const DrawnText& d) const { return d.place == DrawnText::Place::space; }
+    template <class Other> bool operator()(const Other&) const { return false; }
 };
 
 } // namespace
@@ -29,6 +32,13 @@ bool is_in_space(const Drawn& drawn) { return std::visit(InSpace{}, drawn); }
 bool is_solid(const Drawn& drawn) {
     const auto* points = std::get_if<DrawnPoints>(&drawn);
     return points && (points->style.radius || points->style.blend == Blend::opaque);
+}
+
+bool is_annotation(const Drawn& drawn) {
+    return std::holds_alternative<DrawnAxes>(drawn) ||
+           std::holds_alternative<DrawnColorbar>(drawn) ||
+           std::holds_alternative<DrawnLegend>(drawn) ||
+           std::holds_alternative<DrawnScaleBar>(drawn);
 }
 
 } // namespace lathe

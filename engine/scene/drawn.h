@@ -7,6 +7,7 @@
 #include "engine/render/lines.h"
 #include "engine/render/points.h"
 #include "engine/render/text.h"
+#include "engine/scene/annotation.h"
 #include "gpu/array/graphics_memory.h"
 
 #include <glm/vec3.hpp>
@@ -57,13 +58,29 @@ struct DrawnText {
     Place place;
     TextStyle style;
 };
-using Drawn = std::variant<DrawnImage, DrawnTexture, DrawnPoints, DrawnLines, DrawnText>;
+struct DrawnAxes {
+    AxesStyle style;
+};
+struct DrawnColorbar {
+    std::string thing; ///< whose colours
+    ColorbarStyle style;
+};
+struct DrawnLegend {
+    LegendStyle style;
+};
+struct DrawnScaleBar {
+    ScaleBarStyle style;
+};
+using Drawn = std::variant<DrawnImage, DrawnTexture, DrawnPoints, DrawnLines, DrawnText, DrawnAxes,
+                           DrawnColorbar, DrawnLegend, DrawnScaleBar>;
 
-/// "image", "points", "lines", "text": what the call is named.
+/// What its call is named: "image", "points" and so on.
 std::string_view kind_of(const Drawn& drawn);
 /// Whether it lies in space, not in the plane.
 bool is_in_space(const Drawn& drawn);
 /// Whether it hides what lies behind it by its depth; the rest is blended over that.
 bool is_solid(const Drawn& drawn);
+/// Whether it explains other things.
+bool is_annotation(const Drawn& drawn);
 
 } // namespace lathe

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "engine/scene/painter.h"
 
+#include "engine/scene/axes.h"
+#include "engine/scene/keys.h"
+#include "engine/scene/renderers.h"
 #include "engine/scene/view.h"
 #include "gl/texture.h"
 
@@ -10,59 +13,157 @@
 
 namespace lathe {
 
-Painter::Painter(View& view, Renderers& renderers) : view_{view}, renderers_{renderers} {
-    const DrawView from = view.look();
-    pixels_ = from.size;
-    to_clip_ = from.projection * from.view;
+namespace {
+
+constexpr float kBesidePicture = 14; // pixels, between it and colour bars
+
+/// Among neighbours in space.
+int turn_of(const ShownThing& thing) {
+    return is_annotation(*thing.drawn) ? 0 : is_solid(*thing.drawn) ? 1 : 2;
 }
 
-void Painter::draw(const std::vector<const Drawn*>& things) {
-    std::vector<const Drawn*> order = things;
+} // namespace
+
+Painter::Painter(View& view, Renderers& renderers)
+    : view_{view}, renderers_{renderers}, canvas_{view.look(), renderers} {}
+
+bool Painter::is_of_space(const ShownThing& thing) const {
+    const bool is_axes = std::holds_alternative<DrawnAxes>(*thing.drawn);
+    return is_axes ? view_.camera() == Camera::orbit : is_in_space(*thing.drawn);
+}
+
+void Painter::draw(const std::vector<ShownThing>& things) {
+    std::vector<ShownThing> order = things;
     for (auto at = order.begin(); at != order.end();) {
-        const bool in_space = is_in_space(**at);
+        const bool of_space = is_of_space(*at);
         const auto end = std::find_if(
-            at, order.end(), [&](const Drawn* each) { return is_in_space(*each) != in_space; });
-        if (in_space)
-            std::stable_partition(at, end, [](const Drawn* each) { return is_solid(*each); });
+            at, order.end(), [&](const ShownThing& each) { return is_of_space(each) != of_space; });
+        if (of_space)
+            std::stable_sort(at, end, [](const ShownThing& a, const ShownThing& b) {
+                return turn_of(a) < turn_of(b);
+            });
         at = end;
     }
-    for (const Drawn* each : order) draw(*each);
+    all_ = &things;
+    make_room();
+    for (const ShownThing& each : order) draw(*each.drawn);
+    canvas_.finish();
 }
 
 void Painter::draw(const Drawn& thing) {
     std::visit([this](const auto& drawn) { paint(drawn); }, thing);
 }
 
-void Painter::draw_letters() { renderers_.texts.draw(pixels_); }
-
 void Painter::paint(const DrawnImage& drawn) {
     renderers_.images.draw(drawn.image, drawn.style,
-                           view_.place({drawn.image.width, drawn.image.height}), pixels_);
+                           view_.place({drawn.image.width, drawn.image.height}, drawn.style.y_up),
+                           canvas_.pixels());
 }
 
 void Painter::paint(const DrawnTexture& drawn) {
     const gl::Texture& texture = *drawn.texture;
-    renderers_.images.draw(texture, drawn.style, view_.place({texture.width(), texture.height()}),
-                           pixels_);
+    renderers_.images.draw(texture, drawn.style,
+                           view_.place({texture.width(), texture.height()}, drawn.style.y_up),
+                           canvas_.pixels());
 }
 
 void Painter::paint(const DrawnPoints& drawn) {
-    renderers_.points.draw(drawn.points, drawn.style, to_clip_, pixels_);
+    renderers_.points.draw(drawn.points, drawn.style, canvas_.to_clip(), canvas_.pixels());
 }
 
 void Painter::paint(const DrawnLines& drawn) {
-    renderers_.lines.draw(drawn.lines, drawn.style, to_clip_, pixels_);
+    renderers_.lines.draw(drawn.lines, drawn.style, canvas_.to_clip(), canvas_.pixels());
 }
 
-/// Its letters are drawn when all else is.
 void Painter::paint(const DrawnText& drawn) {
-    glm::vec2 place{drawn.position};
-    if (drawn.place != DrawnText::Place::tile) {
-        const glm::vec4 clip = to_clip_ * glm::vec4{drawn.position, 1};
-        if (clip.w <= 0 || std::abs(clip.z) > clip.w) return; // not before the eye
-        place = glm::vec2{0.5f + 0.5f * clip.x / clip.w, 0.5f - 0.5f * clip.y / clip.w};
+    if (drawn.place == DrawnText::Place::tile)
+        canvas_.text(drawn.text, glm::vec2{drawn.position} * canvas_.pixels(), drawn.style);
+    else if (const auto place = canvas_.project(drawn.position))
+        canvas_.text(drawn.text, *place, drawn.style);
+}
+
+void Painter::paint(const DrawnAxes& drawn) {
+    if (view_.camera() == Camera::orbit) {
+        const OrbitCamera& camera = view_.orbit_;
+        const std::optional<Box>& box = view_.axes_box_;
+        if (box) draw_axes_in_space(canvas_, drawn.style, *box, camera.eye(), camera.up);
+    } else if (view_.placement_)
+        draw_axes_of_picture(canvas_, drawn.style, *view_.placement_, view_.picture_,
+                             view_.picture_y_up_);
+    else draw_axes_of_plane(canvas_, drawn.style, view_.pan_zoom_);
+}
+
+ValueRange Painter::range_of(const ShownThing& thing, const ColorScale& scale) const {
+    const auto found = view_.found_ranges_.find(thing.name);
+    return scale.found && found != view_.found_ranges_.end() ? found->second : scale.range;
+}
+
+template <class Call> void Painter::for_scale(const std::string& name, const Call& call) const {
+    for (const ShownThing& each : *all_)
+        if (const auto scale = each.name == name ? scale_of(*each.drawn) : std::nullopt)
+            call(scale->colormap, range_of(each, *scale));
+}
+
+void Painter::make_room() {
+    Room room;
+    glm::vec2 picture{0, 0};
+    for (const ShownThing& each : *all_) {
+        if (const auto* image = std::get_if<DrawnImage>(each.drawn))
+            picture = {image->image.width, image->image.height};
+        else if (const auto* texture = std::get_if<DrawnTexture>(each.drawn))
+            picture = {texture->texture->width(), texture->texture->height()};
     }
-    renderers_.texts.add(drawn.text, place * pixels_, drawn.style);
+    view_.room_ = {};
+    if (picture.x == 0) return;
+    bool has_axes = false;
+    for (const ShownThing& each : *all_) {
+        if (const auto* axes = std::get_if<DrawnAxes>(each.drawn)) {
+            const Room wanted = room_for_axes(canvas_, axes->style, picture);
+            room = {wanted.left, wanted.top, room.right + wanted.right, wanted.bottom};
+            has_axes = true;
+        } else if (const auto* bar = std::get_if<DrawnColorbar>(each.drawn))
+            for_scale(bar->thing, [&](const std::string&, ValueRange range) {
+                room.right += width_of_colorbar(canvas_, bar->style, range);
+            });
+    }
+    if (room.right > 0 && !has_axes) room.right += kBesidePicture;
+    for (const ShownThing& each : *all_)
+        if (const auto* text = std::get_if<DrawnText>(each.drawn);
+            text && text->place == DrawnText::Place::tile && has_axes)
+            room.top += 1.6f * text->style.size;
+    // A tile too small for all that keeps its picture.
+    if (room.left + room.right < 0.6f * canvas_.pixels().x &&
+        room.top + room.bottom < 0.6f * canvas_.pixels().y)
+        view_.room_ = room;
+}
+
+void Painter::paint(const DrawnColorbar& drawn) {
+    for_scale(drawn.thing, [&](const std::string& colormap, ValueRange range) {
+        draw_colorbar(canvas_, drawn.style, colormap, range);
+    });
+}
+
+void Painter::paint(const DrawnLegend& drawn) {
+    std::vector<LegendEntry> entries;
+    for (const ShownThing& each : *all_) {
+        if (const auto scale = scale_of(*each.drawn))
+            entries.push_back({each.name, scale->colormap, {}});
+        else if (const auto color = color_of(*each.drawn))
+            entries.push_back({each.name, {}, *color});
+    }
+    draw_legend(canvas_, drawn.style, entries);
+}
+
+void Painter::paint(const DrawnScaleBar& drawn) {
+    const glm::vec2 pixels = canvas_.pixels();
+    const OrbitCamera& camera = view_.orbit_;
+    const double pixel = view_.camera() == Camera::orbit
+                             ? 2 * double(camera.distance) *
+                                   std::tan(double(camera.field_of_view) / 2) / double(pixels.y)
+                         : view_.placement_
+                             ? double(view_.picture_.x) / double(view_.placement_->size.x)
+                             : double(view_.pan_zoom_.height) / double(pixels.y);
+    draw_scale_bar(canvas_, drawn.style, pixel);
 }
 
 } // namespace lathe

@@ -2,28 +2,21 @@
 // Draws the things of a view with OpenGL; private to engine/scene.
 #pragma once
 
-#include "engine/render/image.h"
-#include "engine/render/lines.h"
-#include "engine/render/points.h"
-#include "engine/render/text.h"
+#include "engine/scene/canvas.h"
 #include "engine/scene/drawn.h"
+#include "engine/scene/thing.h"
 
-#include <glm/mat4x4.hpp>
-#include <glm/vec2.hpp>
-
-#include <string_view>
+#include <string>
 #include <vector>
 
 namespace lathe {
 
+struct Renderers;
 class View;
 
-/// Of all views of a Scene.
-struct Renderers {
-    PointsRenderer points;
-    LinesRenderer lines;
-    ImageRenderer images;
-    TextRenderer texts;
+struct ShownThing {
+    const Drawn* drawn;
+    std::string name; ///< empty where nobody needs it
 };
 
 /// As long as one tile is drawn, within an InTile.
@@ -31,12 +24,10 @@ class Painter {
 public:
     Painter(View& view, Renderers& renderers);
 
-    /// Things of space are seen in their order of depth, the rest in the order of the list. What
-    /// is solid comes first among neighbours in space, since what is blended must find it.
-    void draw(const std::vector<const Drawn*>& things);
+    /// Things of space are seen in their order of depth, the rest in the order of the list. Among
+    /// neighbours in space axes come first, then what is solid: what is blended must find both.
+    void draw(const std::vector<ShownThing>& things);
     void draw(const Drawn& thing);
-    /// The letters of all texts, in front.
-    void draw_letters();
 
 private:
     void paint(const DrawnImage& drawn);
@@ -44,11 +35,21 @@ private:
     void paint(const DrawnPoints& drawn);
     void paint(const DrawnLines& drawn);
     void paint(const DrawnText& drawn);
+    void paint(const DrawnAxes& drawn);
+    void paint(const DrawnColorbar& drawn);
+    void paint(const DrawnLegend& drawn);
+    void paint(const DrawnScaleBar& drawn);
+    bool is_of_space(const ShownThing& thing) const;
+    /// What annotations leave of the tile to the pictures.
+    void make_room();
+    /// Calls with colormap and range of the thing of that name, if it has them.
+    template <class Call> void for_scale(const std::string& name, const Call& call) const;
+    ValueRange range_of(const ShownThing& thing, const ColorScale& scale) const;
+    const std::vector<ShownThing>* all_ = nullptr; ///< while they are drawn
 
     View& view_;
     Renderers& renderers_;
-    glm::vec2 pixels_;
-    glm::mat4 to_clip_;
+    Canvas canvas_;
 };
 
 } // namespace lathe

@@ -2,7 +2,7 @@
 #include "engine/scene/scene.h"
 
 #include "engine/core/log.h"
-#include "engine/scene/painter.h"
+#include "engine/scene/renderers.h"
 #include "gl/framebuffer.h"
 #include "gpu/array/dtype_rules.h"
 

@@ -3,6 +3,8 @@
 
 #include "gl/texture.h"
 
+#include <numbers>
+
 namespace lathe {
 
 namespace {
@@ -16,7 +18,7 @@ struct Count {
     }
     std::size_t operator()(const DrawnPoints& d) const { return d.points.count; }
     std::size_t operator()(const DrawnLines& d) const { return d.lines.count; }
-    std::size_t operator()(const DrawnText&) const { return 1; }
+    template <class Other> std::size_t operator()(const Other&) const { return 1; }
 };
 
 template <class T> void set(T& value, const std::optional<T>& wanted) {
@@ -50,7 +52,8 @@ struct Restyle {
         set(d.style.width, to.size);
         if (to.opacity) d.style.color.a = *to.opacity;
     }
-    void operator()(DrawnText& d) const {
+    /// Texts and annotations.
+    template <class Words> void operator()(Words& d) const {
         set(d.style.color, to.color);
         set(d.style.size, to.size);
         if (to.opacity) d.style.color.a = *to.opacity;
@@ -64,6 +67,36 @@ struct Restyle {
 };
 
 } // namespace
+
+std::optional<ColorScale> scale_of(const Drawn& drawn) {
+    if (const auto* d = std::get_if<DrawnImage>(&drawn)) {
+        const bool is_hue =
+            d->image.dtype == DType::complex64 && d->style.complex_as == ComplexAs::color;
+        if (d->image.channels > 1 || is_hue) return {};
+        if (d->image.dtype == DType::complex64 && d->style.complex_as == ComplexAs::phase) {
+            constexpr float kPi = std::numbers::pi_v<float>;
+            return ColorScale{d->style.colormap, {-kPi, kPi}, nullptr};
+        }
+        const float most = d->image.dtype == DType::uint8 ? 255 : 1;
+        return ColorScale{d->style.colormap, d->style.range.value_or(ValueRange{0, most}),
+                          d->image.range ? &d->range : nullptr};
+    }
+    if (const auto* d = std::get_if<DrawnTexture>(&drawn)) {
+        if (gl::components_of(d->texture->format()) > 1) return {};
+        const ValueRange range = d->style.range.value_or(ValueRange{});
+        return ColorScale{d->style.colormap, {range.low * d->unit, range.high * d->unit}, nullptr};
+    }
+    const auto* d = std::get_if<DrawnPoints>(&drawn);
+    if (!d || !d->points.values || d->points.colors) return {};
+    return ColorScale{d->style.colormap, d->style.range, d->points.range ? &d->range : nullptr};
+}
+
+std::optional<glm::vec4> color_of(const Drawn& drawn) {
+    if (const auto* d = std::get_if<DrawnLines>(&drawn)) return d->style.color;
+    const auto* d = std::get_if<DrawnPoints>(&drawn);
+    if (!d || d->points.values || d->points.colors) return {};
+    return d->style.color;
+}
 
 std::vector<Thing> things_of(const std::vector<ListItem>& items) {
     std::vector<Thing> things;

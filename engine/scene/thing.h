@@ -34,6 +34,18 @@ struct Thing {
     std::size_t count; ///< of points, or elements
 };
 
+/// From values to colours, as a thing is drawn.
+struct ColorScale {
+    std::string colormap;
+    ValueRange range;
+    const DrawnMemory* found; ///< two floats instead of `range`; null: not
+};
+
+/// Nothing where no values have colours.
+std::optional<ColorScale> scale_of(const Drawn& drawn);
+/// Of what has one colour; nothing otherwise.
+std::optional<glm::vec4> color_of(const Drawn& drawn);
+
 /// The things of a list, in its order.
 std::vector<Thing> things_of(const std::vector<ListItem>& items);
 Drawn restyled(const Drawn& drawn, const ThingSettings& settings);

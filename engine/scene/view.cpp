@@ -5,11 +5,13 @@
 #include "engine/interop/frame_map.h"
 #include "engine/interop/shared_array.h"
 #include "engine/interop/texture.h"
+#include "engine/scene/axes.h"
 #include "engine/scene/painter.h"
 #include "engine/scene/scene.h"
 #include "gl/texture.h"
 #include "gpu/array/dtype_rules.h"
 #include "gpu/array/layout.h"
+#include "gpu/memory.h"
 
 #include <glm/geometric.hpp>
 
@@ -201,7 +203,8 @@ std::optional<Box> View::bounds(std::string_view name) const {
     return {};
 }
 
-bool View::fit() { return fit(bounds()); }
+bool View::fit() { return fit(axes_box_ ? axes_box_ : bounds()); }
+
 bool View::fit(std::string_view name) { return fit(bounds(name)); }
 
 bool View::fit(const std::optional<Box>& box) {
@@ -229,6 +232,15 @@ void View::begin_frame() {
 void View::end_frame(bool was_drawn) {
     if (was_drawn) draws_space_ = space_in_frame_;
 }
+
+void View::axes(const AxesStyle& style) { add(DrawnAxes{style}); }
+
+void View::colorbar(std::string_view thing, const ColorbarStyle& style) {
+    add(DrawnColorbar{std::string{thing}, style});
+}
+
+void View::legend(const LegendStyle& style) { add(DrawnLegend{style}); }
+void View::scale_bar(const ScaleBarStyle& style) { add(DrawnScaleBar{style}); }
 
 void View::add(Drawn&& drawn, std::string_view name) {
     if (is_shown_) list_.add({std::move(drawn), std::string{name}});
@@ -261,25 +273,68 @@ void View::note_space(bool is_in_space) {
     draws_space_ = draws_space_ || space_in_frame_;
 }
 
-/// The picture as large as fits, moved and magnified by the pan-zoom camera, whose plane it lies
-/// in with its middle at the origin.
-ImagePlacement View::place(glm::vec2 size) {
-    const glm::vec2 extent{pixels_};
+/// The picture as large as fits beside annotations, moved and magnified by the pan-zoom camera, in
+/// whose plane it lies with its middle at the origin.
+ImagePlacement View::place(glm::vec2 size, bool y_up) {
+    const glm::vec2 extent =
+        glm::vec2{pixels_} - glm::vec2{room_.left + room_.right, room_.top + room_.bottom};
     ImagePlacement placed = ImagePlacement::fit(size, extent, 2 / pan_zoom_.height);
     const float pixels = extent.y / pan_zoom_.height;
-    placed.origin += glm::vec2{-pan_zoom_.center.x, pan_zoom_.center.y} * pixels;
+    placed.origin += glm::vec2{room_.left, room_.top} +
+                     glm::vec2{-pan_zoom_.center.x, pan_zoom_.center.y} * pixels;
     placement_ = placed;
     picture_ = size;
+    picture_y_up_ = y_up;
     return placed;
 }
 
 void View::compute() {
     for (const ListItem& item : list_.shown()) note_space(is_in_space(item.drawn));
+    compute_annotations();
+    place_camera();
+}
+
+void View::place_camera() {
     if (!orbit_.may_be_placed || camera() != Camera::orbit) return;
     constexpr OrbitCamera kMade;
     if (orbit_.target != kMade.target || orbit_.distance != kMade.distance)
         orbit_.may_be_placed = false;
     else fit();
+}
+
+void View::compute_annotations() {
+    const std::vector<ListItem>& items = list_.shown();
+    std::vector<std::string_view> wanted; // things with colour bars
+    const AxesStyle* axes = nullptr;
+    for (const ListItem& item : items) {
+        if (const auto* drawn = std::get_if<DrawnAxes>(&item.drawn)) axes = &drawn->style;
+        if (const auto* bar = std::get_if<DrawnColorbar>(&item.drawn))
+            wanted.emplace_back(bar->thing);
+    }
+    if (!axes || camera() != Camera::orbit) axes_box_.reset();
+    else if (axes->box) axes_box_ = axes->box;
+    else if (const auto around = bounds()) axes_box_ = axes_box(*around, axes_box_);
+    if (wanted.empty()) return;
+    const std::vector<Thing> things = things_of(items);
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        if (std::find(wanted.begin(), wanted.end(), things[i].name) == wanted.end()) continue;
+        const auto scale = scale_of(items[i].drawn);
+        if (!scale || !scale->found) continue;
+        std::array<float, 2> ends{};
+        gpu::copy_to_host(ends.data(), scale->found->address(), sizeof ends);
+        found_ranges_[things[i].name] = {ends[0], ends[1]};
+    }
+}
+
+std::vector<std::string> View::names_if_needed() const {
+    const std::vector<ListItem>& items = list_.shown();
+    const bool has_keys = std::any_of(
+        items.begin(), items.end(), [](const ListItem& item) { return is_annotation(item.drawn); });
+    std::vector<std::string> names(items.size());
+    if (settings_.empty() && !has_keys) return names;
+    std::vector<Thing> things = things_of(items);
+    for (std::size_t i = 0; i < items.size(); ++i) names[i] = std::move(things[i].name);
+    return names;
 }
 
 void View::draw_now(const Drawn& drawn) {
@@ -289,22 +344,19 @@ void View::draw_now(const Drawn& drawn) {
 
 void View::show() {
     const std::vector<ListItem>& items = list_.shown();
-    std::vector<const Drawn*> shown;
+    std::vector<std::string> names = names_if_needed();
+    std::vector<ShownThing> shown;
     std::deque<Drawn> changed;
-    std::vector<Thing> things;
-    if (!settings_.empty()) things = things_of(items);
     for (std::size_t i = 0; i < items.size(); ++i) {
         const Drawn* drawn = &items[i].drawn;
-        const auto found = things.empty() ? settings_.end() : settings_.find(things[i].name);
+        const auto found = names[i].empty() ? settings_.end() : settings_.find(names[i]);
         if (found != settings_.end()) {
             if (!found->second.is_shown) continue;
             drawn = &changed.emplace_back(restyled(*drawn, found->second));
         }
-        shown.push_back(drawn);
+        shown.push_back({drawn, std::move(names[i])});
     }
-    Painter painter{*this, *scene_.renderers_};
-    painter.draw(shown);
-    painter.draw_letters();
+    Painter{*this, *scene_.renderers_}.draw(shown);
 }
 
 std::optional<std::array<int, 2>> View::element_at(glm::vec2 place) const {

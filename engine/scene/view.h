@@ -64,6 +64,17 @@ public:
     /// In the middle of the tile's top; style.anchor does not matter.
     void title(std::string_view text, const TextStyle& style = {.size = 20});
 
+    // -- annotations -------------------------------------------------------------------------
+    // In front of all else, but for axes in space, which have depth. They are things, too.
+
+    void axes(const AxesStyle& style = {});
+    /// Of the values of a thing, which the step draws, too. Where the device finds the range, the
+    /// frame waits for it.
+    void colorbar(std::string_view thing, const ColorbarStyle& style = {});
+    /// Of all things that have colours of their own.
+    void legend(const LegendStyle& style = {});
+    void scale_bar(const ScaleBarStyle& style = {});
+
     // -- things ------------------------------------------------------------------------------
     /// What the last step drew, in the order of the calls, and what this one has added.
     std::vector<Thing> things() const;
@@ -110,13 +121,16 @@ private:
     void note_space(bool is_in_space);
     void begin_frame();
     void end_frame(bool was_drawn);
-    ImagePlacement place(glm::vec2 size);
+    ImagePlacement place(glm::vec2 size, bool y_up);
     void add(Drawn&& drawn, std::string_view name = {});
     /// For ever: what is drawn here is checked, and forgotten.
     void hide();
     bool fit(const std::optional<Box>& box);
     /// What kernels do for the drawing, while the arrays are theirs.
     void compute();
+    void place_camera();
+    void compute_annotations();
+    std::vector<std::string> names_if_needed() const;
     void show();
 
     Scene& scene_;
@@ -132,6 +146,10 @@ private:
     bool draws_space_ = false; ///< something of three components was drawn in the last frame
     std::optional<ImagePlacement> placement_; ///< of the picture drawn last, pixels of the tile
     glm::vec2 picture_{0, 0};
+    bool picture_y_up_ = false;
+    Room room_;                                                   ///< around pictures
+    std::optional<Box> axes_box_;                                 ///< around what was drawn
+    std::map<std::string, ValueRange, std::less<>> found_ranges_; ///< of things with colour bars
 };
 
 } // namespace lathe

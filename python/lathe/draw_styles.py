@@ -15,7 +15,9 @@ from lathe.native import native
 BLENDS = ("opaque", "alpha", "additive")
 COMPLEX_AS = ("magnitude", "phase", "color")
 Range = tuple[float, float] | tuple[str, str] | Literal["auto"]
+ANNOTATION_INK = (0.72, 0.75, 0.80)
 Ends = tuple[float, float]
+Corner = tuple[float, float, float]
 Style = TypeVar("Style")
 
 
@@ -138,6 +140,18 @@ def floats(what: str, value: Sequence[float], counts: tuple[int, ...]) -> list[f
     if len(numbers) not in counts:
         raise ValueError(f"{what} is {wanted} numbers, got {value!r}")
     return numbers
+
+
+def corners(bounds: tuple[Sequence[float], Sequence[float]]) -> tuple[Corner, Corner]:
+    """Lowest and highest corner of a box."""
+    try:
+        low, high = bounds
+    except (TypeError, ValueError):
+        raise ValueError(f"bounds are two corners, got {bounds!r}") from None
+    (a, b, c), (d, e, f) = floats("bounds", low, (3,)), floats("bounds", high, (3,))
+    if not (a <= d and b <= e and c <= f):
+        raise ValueError(f"bounds go from the lowest corner to the highest, got {bounds!r}")
+    return (a, b, c), (d, e, f)
 
 
 def rgba(color: Sequence[float]) -> tuple[float, float, float, float]:

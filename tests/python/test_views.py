@@ -206,3 +206,41 @@ def test_a_view_fits_what_it_shows(app):
     assert app.fit()
     assert app.orbit_camera.distance == pytest.approx(distance)
     np.testing.assert_allclose(app.orbit_camera.target, np.add(low, high) / 2, rtol=1e-6)
+
+
+def test_annotations_explain_a_view(app):
+    app.views(1, 2)
+    assert app.frame()
+    app.points(np.eye(3), values=[1, 2, 3], range="auto", name="cells", radius=0.1)
+    app.axes(("x (mm)", "y (mm)", "z (mm)"))
+    app.colorbar("cells", label="speed")
+    app.legend()
+    app.scale_bar("mm")
+    right = app.views(1, 2)[1]
+    right.image(np.ones((4, 8)))
+    right.axes(("x", "y"), grid=False, color=(1, 1, 0), size=9)
+    right.scale_bar("µm", per_unit=20)
+    app.screenshot()
+    kinds = [thing.kind for thing in app.things]
+    assert kinds == ["points", "axes", "colorbar", "legend", "scale bar"]
+    app.axes(bounds=((0, 0, 0), (1, 2, 3)))
+    for mistake, message in [
+        (lambda: app.axes("xyz"), "labels are three words, got 'xyz'"),
+        (lambda: app.axes(("x",)), "labels are three words"),
+        (lambda: app.axes(bounds=((0, 0, 0), (1, 1, -1))), "bounds go from the lowest corner"),
+        (lambda: app.axes(bounds=(1, 2, 3)), "bounds are two corners"),
+        (lambda: app.scale_bar(per_unit=0), "per_unit is above 0, got 0"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            mistake()
+
+
+def test_a_colorbar_shows_the_range_that_the_device_found(app):
+    def bar(**style):
+        assert app.frame()
+        app.image(np.linspace(3, 7, 100).reshape(10, 10), name="u", **style)
+        app.colorbar("u")
+        return app.screenshot()
+
+    np.testing.assert_array_equal(bar(range="auto"), bar(range=(3, 7)))
+    assert (bar(range="auto") != bar(range=(3, 70))).any()

@@ -53,6 +53,44 @@ void draw_text(View& view, const std::string& text, const std::vector<float>& po
     else view.text(text, glm::vec3{position[0], position[1], position[2]}, style);
 }
 
+using Color = std::array<float, 4>;
+using Corner = std::array<float, 3>;
+
+glm::vec3 vec3_from(const Corner& c) { return {c[0], c[1], c[2]}; }
+
+void draw_axes(View& view, const std::array<std::string, 3>& labels,
+               const std::optional<std::pair<Corner, Corner>>& box, bool grid, float size,
+               const Color& color) {
+    AxesStyle style{.labels = labels, .grid = grid, .size = size, .color = vec4_from(color)};
+    if (box) style.box = Box{vec3_from(box->first), vec3_from(box->second)};
+    view.axes(style);
+}
+
+void draw_scale_bar_of(View& view, const std::string& unit, double per_unit, float size,
+                       const Color& color) {
+    view.scale_bar({.unit = unit, .per_unit = per_unit, .size = size, .color = vec4_from(color)});
+}
+
+void bind_annotations(py::class_<View, std::shared_ptr<View>>& c) {
+    c.def("axes", &draw_axes, py::arg("labels"), py::arg("box"), py::arg("grid"), py::arg("size"),
+          py::arg("color"));
+    c.def(
+        "colorbar",
+        [](View& view, const std::string& thing, const std::string& label, float size,
+           const Color& color) {
+            view.colorbar(thing, {.label = label, .size = size, .color = vec4_from(color)});
+        },
+        py::arg("thing"), py::arg("label"), py::arg("size"), py::arg("color"));
+    c.def(
+        "legend",
+        [](View& view, float size, const Color& color) {
+            view.legend({.size = size, .color = vec4_from(color)});
+        },
+        py::arg("size"), py::arg("color"));
+    c.def("scale_bar", &draw_scale_bar_of, py::arg("unit"), py::arg("per_unit"), py::arg("size"),
+          py::arg("color"));
+}
+
 void use_camera(View& view, const std::string& name) {
     if (name != "orbit" && name != "pan_zoom")
         throw py::value_error("camera is 'orbit' or 'pan_zoom', got '" + name + "'");
@@ -91,10 +129,10 @@ void bind_thing(StudioClass& c) {
 void bind_views(StudioClass& c) {
     bind_thing(c);
     constexpr auto inside = py::return_value_policy::reference_internal;
-    py::class_<View, std::shared_ptr<View>>(c, "View", "Must not outlive its Studio.")
-        .def("points", &draw_points, py::arg("positions"), py::arg("values"), py::arg("colors"),
-             py::arg("radii"), py::arg("style"), py::arg("name"),
-             "Into the drawing list: App.points.")
+    py::class_<View, std::shared_ptr<View>> v(c, "View", "Must not outlive its Studio.");
+    bind_annotations(v);
+    v.def("points", &draw_points, py::arg("positions"), py::arg("values"), py::arg("colors"),
+          py::arg("radii"), py::arg("style"), py::arg("name"), "Into the drawing list: App.points.")
         .def("lines", &draw_lines, py::arg("positions"), py::arg("color"), py::arg("width"),
              py::arg("fade"), py::arg("segments"), py::arg("closed"), py::arg("name"),
              "Into the drawing list: App.lines.")
@@ -133,7 +171,6 @@ void bind_views(StudioClass& c) {
             "bounds",
             [](const View& view, const std::optional<std::string>& name) {
                 const std::optional<Box> box = name ? view.bounds(*name) : view.bounds();
-                using Corner = std::array<float, 3>;
                 return box ? std::optional{std::pair{Corner{box->low.x, box->low.y, box->low.z},
                                                      Corner{box->high.x, box->high.y, box->high.z}}}
                            : std::nullopt;

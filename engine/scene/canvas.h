@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// Where the annotations of a view are drawn; private to engine/scene. Strokes of space are drawn at
+// flush(), behind what stands before them; those of the screen, ramps of colours and letters at
+// finish(), in front of all else.
+#pragma once
+
+#include "engine/render/image.h"
+#include "engine/render/strokes.h"
+#include "engine/render/text.h"
+#include "engine/scene/renderer.h"
+
+#include <glm/mat4x4.hpp>
+#include <glm/vec2.hpp>
+#include <glm/vec3.hpp>
+#include <glm/vec4.hpp>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace lathe {
+
+struct Renderers;
+
+class Canvas {
+public:
+    Canvas(const DrawView& look, Renderers& renderers);
+
+    /// Of the tile.
+    glm::vec2 pixels() const { return pixels_; }
+    const glm::mat4& to_clip() const { return to_clip_; }
+    /// Pixels from the top left; nothing where it is not before the eye.
+    std::optional<glm::vec2> project(glm::vec3 place) const;
+    glm::vec2 extent(std::string_view text, float size);
+
+    void space_stroke(glm::vec3 begin, glm::vec3 end, const glm::vec4& color, float width = 1) {
+        in_space_.push_back({begin, width, end, 0, color});
+    }
+    void screen_stroke(glm::vec2 begin, glm::vec2 end, const glm::vec4& color, float width = 1) {
+        on_screen_.push_back({{begin, 0}, width, {end, 0}, 0, color});
+    }
+    /// All colours of a map, the first at the bottom or the left.
+    void ramp(const ImagePlacement& place, std::string colormap, bool upright);
+    void text(std::string_view text, glm::vec2 place, const TextStyle& style);
+
+    void flush();
+    void finish();
+
+    float taken_right = 0; ///< by what stands at the tile's right side
+
+private:
+    struct Ramp {
+        ImagePlacement place;
+        std::string colormap;
+        bool upright;
+    };
+
+    glm::vec2 pixels_;
+    glm::mat4 to_clip_;
+    Renderers& renderers_;
+    std::vector<Stroke> in_space_, on_screen_;
+    std::vector<Ramp> ramps_;
+};
+
+} // namespace lathe

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// What draws the things of all views of a Scene; private to engine/scene.
+#pragma once
+
+#include "engine/render/image.h"
+#include "engine/render/lines.h"
+#include "engine/render/points.h"
+#include "engine/render/strokes.h"
+#include "engine/render/text.h"
+#include "gl/texture.h"
+
+namespace lathe {
+
+struct Renderers {
+    PointsRenderer points;
+    LinesRenderer lines;
+    ImageRenderer images;
+    StrokeRenderer strokes;
+    TextRenderer texts;
+    gl::Texture ramp, upright_ramp; ///< 0 to 1, for colour bars
+};
+
+} // namespace lathe

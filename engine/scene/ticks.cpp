@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+#include "engine/scene/ticks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace lathe {
+
+namespace {
+
+constexpr double kRounding = 1e-9; // of a step: what computing leaves
+
+/// A number of 1 to 10 by a power of ten.
+struct Scientific {
+    double digits;
+    int exponent;
+};
+Scientific scientific(double length) {
+    const int exponent = int(std::floor(std::log10(length) + kRounding));
+    return {length / std::pow(10, exponent), exponent};
+}
+
+/// The typographic minus.
+std::string with_minus(std::string text) {
+    return text.starts_with('-') ? "\u2212" + text.substr(1) : text;
+}
+
+} // namespace
+
+double round_up(double length) {
+    const auto [digits, exponent] = scientific(length);
+    for (const double each : {1.0, 2.0, 5.0})
+        if (digits <= each * (1 + kRounding)) return each * std::pow(10, exponent);
+    return 10 * std::pow(10, exponent);
+}
+
+double round_down(double length) {
+    const auto [digits, exponent] = scientific(length);
+    for (const double each : {5.0, 2.0})
+        if (digits >= each * (1 - kRounding)) return each * std::pow(10, exponent);
+    return std::pow(10, exponent);
+}
+
+Ticks ticks_between(double low, double high, int most) {
+    Ticks ticks;
+    const double range = high - low;
+    if (!(range > 0) || !std::isfinite(range)) return ticks;
+    ticks.step = round_up(range / std::max(most, 2));
+    const double first = std::ceil(low / ticks.step - kRounding),
+                 last = std::floor(high / ticks.step + kRounding);
+    if (std::abs(first) > 1e15) return ticks; // closer together than numbers are
+    for (double at = first; at <= last; ++at) ticks.values.push_back(at * ticks.step);
+    return ticks;
+}
+
+std::string Ticks::label(double value) const {
+    double largest = step;
+    for (const double each : values) largest = std::max(largest, std::abs(each));
+    if (std::abs(value) < step * kRounding) return "0";
+    const int exponent = scientific(largest).exponent, step_exponent = scientific(step).exponent;
+    const int digits = std::max(exponent - step_exponent, 0);
+    const bool is_short = exponent < 5 || digits > 3; // in full, beside its power of ten
+    if (is_short && exponent < 9 && step_exponent >= -5)
+        return with_minus(fmt::format("{:.{}f}", value, std::max(-step_exponent, 0)));
+    return with_minus(fmt::format("{:.{}f}e{}", value / std::pow(10, exponent), digits, exponent));
+}
+
+} // namespace lathe
