@@ -38,6 +38,10 @@ void VertexArray::set(unsigned index, const Buffer& buffer, const Attribute& a) 
     check("setting a vertex attribute");
 }
 
+void VertexArray::set_elements(const Buffer& buffer) {
+    glVertexArrayElementBuffer(id(), buffer.id());
+}
+
 void VertexArray::bind() const { glBindVertexArray(id()); }
 
 } // namespace lathe::gl

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which buffer feeds which vertex attribute.
+// Which buffer feeds which vertex attribute, and which one has the numbers of vertices.
 #pragma once
 
 #include "engine/core/api.h"
@@ -32,6 +32,8 @@ public:
     /// Feeds `index` from `buffer`, which must live until the last draw.
     /// Throws gl::Error where a stride or offset is beyond GL's limits.
     void set(unsigned index, const Buffer& buffer, const Attribute& attribute);
+    /// Where indexed drawing finds the numbers of its vertices; lives until the last draw, too.
+    void set_elements(const Buffer& buffer);
     void bind() const;
 
     [[nodiscard]] unsigned release() noexcept { return name_.release().id; }

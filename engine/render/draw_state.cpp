@@ -4,19 +4,21 @@
 #include <glad/gl.h>
 
 namespace lathe {
-DrawState::DrawState(Mix mix, bool depth_test)
-    : mixes_{mix != Mix::none}, tests_depth_{depth_test} {
+DrawState::DrawState(Mix mix, bool depth_test, bool writes_depth)
+    : mixes_{mix != Mix::none}, tests_depth_{depth_test}, writes_depth_{writes_depth} {
     if (mixes_) {
         glEnable(GL_BLEND);
         glBlendFuncSeparate(GL_ONE, mix == Mix::add ? GL_ONE : GL_ONE_MINUS_SRC_ALPHA, GL_ZERO,
                             GL_ONE);
     }
     if (tests_depth_) glEnable(GL_DEPTH_TEST);
+    if (!writes_depth_) glDepthMask(GL_FALSE);
 }
 
 DrawState::~DrawState() {
     if (mixes_) glDisable(GL_BLEND);
     if (tests_depth_) glDisable(GL_DEPTH_TEST);
+    if (!writes_depth_) glDepthMask(GL_TRUE);
 }
 
 } // namespace lathe

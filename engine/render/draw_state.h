@@ -13,14 +13,15 @@ enum class Mix {
 
 class DrawState {
 public:
-    /// The destination's alpha is kept, so that pictures stay opaque.
-    [[nodiscard]] DrawState(Mix mix, bool depth_test);
+    /// The destination's alpha is kept, so that pictures stay opaque. Depth is written where it is
+    /// tested, unless that is not wanted.
+    [[nodiscard]] DrawState(Mix mix, bool depth_test, bool writes_depth = true);
     DrawState(const DrawState&) = delete;
     DrawState& operator=(const DrawState&) = delete;
     ~DrawState();
 
 private:
-    bool mixes_, tests_depth_;
+    bool mixes_, tests_depth_, writes_depth_;
 };
 
 } // namespace lathe

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+// Indexed drawing with vertex attributes, so that GL computes a shared vertex once. What belongs to
+// faces, and the corners that edges need, the fragment shader reads by the number of its triangle.
+#include "engine/render/mesh.h"
+
+#include "engine/core/error.h"
+#include "engine/render/draw_state.h"
+#include "engine/render/features.h"
+#include "gl/buffer.h"
+
+#include <glad/gl.h>
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+
+namespace lathe {
+namespace {
+
+/// Bits of a program's and a vertex array's key.
+enum MeshFeature : unsigned {
+    kMeshValues = 1,
+    kMeshColors = 2,
+    kOfFaces = 4,
+    kSmooth = 8,
+    kEdges = 16,
+    kRangeOfMesh = 32,
+    kSolid = 64
+};
+
+constexpr std::array kMeshFeatureNames{"VALUES", "COLORS",      "OF_FACES", "SMOOTH",
+                                       "EDGES",  "FOUND_RANGE", "SOLID"};
+
+/// The texture units in mesh.frag; common.glsl has 1 and 2.
+enum Unit : unsigned { kRangeUnit = 2, kFaceUnit = 3, kIndexUnit = 4, kPositionUnit = 5 };
+
+constexpr std::size_t kMostVertices = std::numeric_limits<std::uint32_t>::max();
+constexpr std::size_t kMostIndices = std::size_t(std::numeric_limits<GLsizei>::max());
+
+struct Items {
+    std::size_t count, bytes, offset;
+    std::size_t unit = 4; ///< bytes of a number
+    std::size_t end() const { return offset + count * bytes; }
+};
+
+void check_items(const char* what, const gl::Buffer& buffer, const Items& items) {
+    if (items.offset % items.unit)
+        throw Error{fmt::format("the {} of a mesh begin at {} bytes, no multiple of {}", what,
+                                items.offset, items.unit)};
+    if (items.end() > buffer.bytes())
+        throw Error{fmt::format("{} {} of a mesh need {} bytes, the buffer has {}", items.count,
+                                what, items.end(), buffer.bytes())};
+}
+
+Items vertices_of(const MeshData& data) { return {data.vertex_count, 12, data.vertex_offset}; }
+Items triangles_of(const MeshData& data) { return {data.triangle_count, 12, data.triangle_offset}; }
+Items colors_of(const MeshData& data) {
+    const std::size_t count = data.colors_are_of_faces ? data.triangle_count : data.vertex_count;
+    const std::size_t unit = data.colors_are_bytes ? 1 : 4;
+    return {count, 4 * unit, data.color_offset, unit};
+}
+Items values_of(const MeshData& data) {
+    const std::size_t count = data.values_are_of_faces ? data.triangle_count : data.vertex_count;
+    return {count, 4, data.value_offset};
+}
+
+void check(const MeshData& data) {
+    if (!data.vertices || !data.triangles)
+        throw Error{"a mesh was drawn without a buffer of vertices or of triangles"};
+    if (data.triangle_count > kMostIndices / 3)
+        throw Error{fmt::format("{} triangles were to be drawn, one draw call takes {}",
+                                data.triangle_count, kMostIndices / 3)};
+    check_items("vertices", *data.vertices, vertices_of(data));
+    check_items("triangles", *data.triangles, triangles_of(data));
+    if (data.colors) check_items("colours", *data.colors, colors_of(data));
+    else if (data.values) check_items("values", *data.values, values_of(data));
+    if (data.normals)
+        check_items("normals", *data.normals, {data.vertex_count, 12, data.normal_offset});
+}
+
+unsigned features_of(const MeshData& data, const MeshStyle& style) {
+    unsigned features = 0;
+    if (data.colors) features |= kMeshColors | (data.colors_are_of_faces ? kOfFaces : 0u);
+    else if (data.values) features |= kMeshValues | (data.values_are_of_faces ? kOfFaces : 0u);
+    if (features & kMeshValues && data.range) features |= kRangeOfMesh;
+    if (style.smooth && data.normals) features |= kSmooth;
+    if (style.wireframe && style.edge_width > 0) features |= kEdges;
+    return features | (is_solid(data, style) ? kSolid : 0u);
+}
+
+void set_colors(gl::Program& p, const MeshData& data, const MeshStyle& style, unsigned features) {
+    const bool tinted = !(features & (kMeshColors | kMeshValues));
+    const glm::vec4 tint = tinted ? style.color : glm::vec4{1};
+    p.set("tint", tint.r, tint.g, tint.b, tint.a);
+    p.set("opacity", style.opacity);
+    if (features & kOfFaces) {
+        const bool colors = features & kMeshColors;
+        const Items items = colors ? colors_of(data) : values_of(data);
+        (colors ? data.colors : data.values)
+            ->bind_texels(kFaceUnit, items.unit == 1 ? GL_R8 : GL_R32F, items.end() / items.unit);
+        p.set("first_of_faces", int(items.offset / items.unit));
+    }
+    if (!(features & kMeshValues)) return;
+    if (features & kRangeOfMesh) data.range->bind_texels(kRangeUnit, GL_R32F, 2);
+    else p.set("value_range", style.range.low, style.range.per_unit());
+    Colormap::named(style.colormap).texture().bind(1);
+}
+
+void set_edges(gl::Program& p, const MeshData& data, const MeshStyle& style, glm::vec2 size) {
+    data.triangles->bind_texels(kIndexUnit, GL_R32UI, triangles_of(data).end() / 4);
+    data.vertices->bind_texels(kPositionUnit, GL_R32F, vertices_of(data).end() / 4);
+    p.set("first_index", int(data.triangle_offset / 4));
+    p.set("first_number", int(data.vertex_offset / 4));
+    p.set("half_size", size.x / 2, size.y / 2);
+    p.set("edge_width", style.edge_width);
+    const glm::vec4& ink = style.edge_color;
+    p.set("edge_color", ink.r, ink.g, ink.b, ink.a);
+}
+
+void draw_triangles(const MeshData& data) {
+    glDrawElements(GL_TRIANGLES, GLsizei(3 * data.triangle_count), GL_UNSIGNED_INT,
+                   reinterpret_cast<const void*>(data.triangle_offset));
+}
+
+} // namespace
+
+bool is_solid(const MeshData& data, const MeshStyle& style) {
+    return style.opacity >= 1 && (data.values || data.colors || style.color.a >= 1);
+}
+
+gl::Program& MeshRenderer::program(unsigned features) {
+    auto it = programs_.find(features);
+    if (it == programs_.end())
+        it = programs_
+                 .emplace(features, gl::Program{"mesh.vert", "mesh.frag",
+                                                defines_of(features, kMeshFeatureNames)})
+                 .first;
+    return it->second;
+}
+
+gl::VertexArray& MeshRenderer::array(const MeshData& data, unsigned features) {
+    const bool of_vertices = !(features & kOfFaces);
+    gl::VertexArray& array = arrays_[features & (kMeshValues | kMeshColors | kOfFaces | kSmooth)];
+    array.set_elements(*data.triangles);
+    array.set(0, *data.vertices, {.components = 3, .offset = data.vertex_offset});
+    if (of_vertices && features & kMeshValues)
+        array.set(1, *data.values, {.components = 1, .offset = data.value_offset});
+    if (of_vertices && features & kMeshColors)
+        array.set(2, *data.colors,
+                  {.components = 4,
+                   .type = data.colors_are_bytes ? gl::Component::uint8 : gl::Component::float32,
+                   .offset = data.color_offset,
+                   .normalized = data.colors_are_bytes});
+    if (features & kSmooth)
+        array.set(3, *data.normals, {.components = 3, .offset = data.normal_offset});
+    return array;
+}
+
+void MeshRenderer::draw(const MeshData& data, const MeshStyle& style, const glm::mat4& view,
+                        const glm::mat4& projection, glm::vec2 framebuffer_size) {
+    if (data.triangle_count == 0 || data.vertex_count == 0) return;
+    check(data);
+    const unsigned features = features_of(data, style);
+    gl::Program& p = program(features);
+    gl::VertexArray& array = this->array(data, features);
+    p.set_matrix("view", &view[0][0]);
+    p.set_matrix("projection", &projection[0][0]);
+    p.set("count", unsigned(std::min(data.vertex_count, kMostVertices)));
+    set_colors(p, data, style, features);
+    if (features & kEdges) set_edges(p, data, style, framebuffer_size);
+    const bool solid = features & kSolid;
+    const DrawState state{solid ? Mix::none : Mix::over, true, solid};
+    p.use();
+    array.bind();
+    if (solid) return draw_triangles(data);
+    glEnable(GL_CULL_FACE);
+    for (const GLenum left_out : {GL_FRONT, GL_BACK}) { // the second is GL's own state
+        glCullFace(left_out);
+        draw_triangles(data);
+    }
+    glDisable(GL_CULL_FACE);
+}
+
+} // namespace lathe

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// Triangles that share their vertices, straight from GL buffers: lit surfaces, flat or smooth, with
+// the edges over them where wanted.
+#pragma once
+
+#include "engine/core/api.h"
+#include "engine/render/colormap.h"
+#include "gl/program.h"
+#include "gl/vertex_array.h"
+
+#include <glm/mat4x4.hpp>
+#include <glm/vec2.hpp>
+#include <glm/vec4.hpp>
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace lathe {
+
+namespace gl {
+class Buffer;
+}
+
+struct MeshStyle {
+    glm::vec4 color{0.72f, 0.75f, 0.80f, 1}; ///< where no values or colours are given
+    /// Below 1 the faces are blended over what is there: first those whose vertices are clockwise
+    /// on the screen, then the others, both in the order of the array. That is from back to front
+    /// for what is convex with vertices counter-clockwise from outside, and may be wrong elsewhere.
+    float opacity = 1;
+    std::string colormap = "viridis";
+    ValueRange range{}; ///< of the values
+    /// Instead of `range`, so much of the mesh's own values.
+    std::optional<Percentiles> percentiles{};
+    bool smooth = false;    ///< light by normals of the vertices; false: each face has its own
+    bool wireframe = false; ///< edges over the faces
+    glm::vec4 edge_color{0.05f, 0.05f, 0.06f, 1};
+    float edge_width = 1; ///< pixels
+};
+
+/// What to draw. Buffers are borrowed until the draw call returns.
+struct MeshData {
+    const gl::Buffer* vertices = nullptr; ///< three float32 each
+    std::size_t vertex_count = 0;
+    std::size_t vertex_offset = 0; ///< bytes to the first
+
+    /// Three uint32 each, numbers of vertices. A triangle with another number is not drawn.
+    const gl::Buffer* triangles = nullptr;
+    std::size_t triangle_count = 0;
+    std::size_t triangle_offset = 0;
+
+    const gl::Buffer* values = nullptr; ///< a float32 each, through the colormap
+    std::size_t value_offset = 0;
+    bool values_are_of_faces = false;  ///< of triangles, else of vertices
+    const gl::Buffer* range = nullptr; ///< two floats instead of MeshStyle's; null: those
+
+    const gl::Buffer* colors = nullptr; ///< RGBA each; wins over `values`
+    std::size_t color_offset = 0;
+    bool colors_are_of_faces = false;
+    bool colors_are_bytes = true; ///< 4 × uint8, else 4 × float32
+
+    /// Three float32 a vertex, of any length; MeshStyle::smooth needs them. The light does not
+    /// mind which side they point to.
+    const gl::Buffer* normals = nullptr;
+    std::size_t normal_offset = 0;
+};
+
+/// Whether it hides what lies behind it; otherwise it is blended over that.
+LATHE_API bool is_solid(const MeshData& data, const MeshStyle& style);
+
+class LATHE_API MeshRenderer {
+public:
+    MeshRenderer() = default;
+
+    /// Draws into the bound framebuffer, whose size is `framebuffer_size`, what stands before what
+    /// is there; programs are compiled on first use. `view` has no scale. Throws lathe::Error where
+    /// a buffer is too small, an offset does not fit the numbers, or a draw call takes fewer
+    /// triangles; with edges, and with values of faces, where this GL reads fewer numbers.
+    void draw(const MeshData& data, const MeshStyle& style, const glm::mat4& view,
+              const glm::mat4& projection, glm::vec2 framebuffer_size);
+
+private:
+    gl::Program& program(unsigned features);
+    gl::VertexArray& array(const MeshData& data, unsigned features);
+    std::map<unsigned, gl::Program> programs_;
+    std::map<unsigned, gl::VertexArray> arrays_;
+};
+
+} // namespace lathe
