@@ -36,6 +36,7 @@ public:
     void operator()(const DrawnLines& d) {
         look(d.positions, d.lines.count, d.lines.components, 0);
     }
+    void operator()(const DrawnMesh& d) { look(d.vertices, d.mesh.vertex_count, 3, 0); }
     void operator()(const DrawnText& d) {
         if (d.place != DrawnText::Place::tile) add({d.position, d.position});
     }

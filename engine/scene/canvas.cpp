@@ -28,7 +28,8 @@ gl::Texture make_ramp(bool upright) {
 } // namespace
 
 Canvas::Canvas(const DrawView& look, Renderers& renderers)
-    : pixels_{look.size}, to_clip_{look.projection * look.view}, renderers_{renderers} {}
+    : look_{look}, pixels_{look.size}, to_clip_{look.projection * look.view},
+      renderers_{renderers} {}
 
 std::optional<glm::vec2> Canvas::project(glm::vec3 place) const {
     const glm::vec4 clip = to_clip_ * glm::vec4{place, 1};

@@ -30,6 +30,7 @@ public:
 
     /// Of the tile.
     glm::vec2 pixels() const { return pixels_; }
+    const DrawView& look() const { return look_; }
     const glm::mat4& to_clip() const { return to_clip_; }
     /// Pixels from the top left; nothing where it is not before the eye.
     std::optional<glm::vec2> project(glm::vec3 place) const;
@@ -57,6 +58,7 @@ private:
         bool upright;
     };
 
+    DrawView look_;
     glm::vec2 pixels_;
     glm::mat4 to_clip_;
     Renderers& renderers_;

@@ -10,6 +10,7 @@ struct Kind {
     std::string_view operator()(const DrawnTexture&) const { return "image"; }
     std::string_view operator()(const DrawnPoints&) const { return "points"; }
     std::string_view operator()(const DrawnLines&) const { return "lines"; }
+    std::string_view operator()(const DrawnMesh&) const { return "mesh"; }
     std::string_view operator()(const DrawnText&) const { return "text"; }
     std::string_view operator()(const DrawnAxes&) const { return "axes"; }
     std::string_view operator()(const DrawnColorbar&) const { return "colorbar"; }
@@ -20,6 +21,7 @@ struct Kind {
 struct InSpace {
     bool operator()(const DrawnPoints& d) const { return d.points.components > 2; }
     bool operator()(const DrawnLines& d) const { return d.lines.components > 2; }
+    bool operator()(const DrawnMesh&) const { return true; }
     bool operator()(const DrawnText& d) const { return d.place == DrawnText::Place::space; }
     template <class Other> bool operator()(const Other&) const { return false; }
 };
@@ -30,6 +32,7 @@ std::string_view kind_of(const Drawn& drawn) { return std::visit(Kind{}, drawn);
 bool is_in_space(const Drawn& drawn) { return std::visit(InSpace{}, drawn); }
 
 bool is_solid(const Drawn& drawn) {
+    if (const auto* mesh = std::get_if<DrawnMesh>(&drawn)) return is_solid(mesh->mesh, mesh->style);
     const auto* points = std::get_if<DrawnPoints>(&drawn);
     return points && (points->style.radius || points->style.blend == Blend::opaque);
 }

@@ -5,6 +5,7 @@
 #include "engine/core/api.h"
 #include "engine/render/image.h"
 #include "engine/render/lines.h"
+#include "engine/render/mesh.h"
 #include "engine/render/points.h"
 #include "engine/render/text.h"
 #include "engine/scene/annotation.h"
@@ -51,6 +52,11 @@ struct DrawnLines {
     LinesStyle style;
     DrawnMemory positions;
 };
+struct DrawnMesh {
+    MeshData mesh;
+    MeshStyle style;
+    DrawnMemory vertices, triangles, values, range, colors, normals;
+};
 struct DrawnText {
     enum class Place { plane, space, tile };
     std::string text;
@@ -71,8 +77,8 @@ struct DrawnLegend {
 struct DrawnScaleBar {
     ScaleBarStyle style;
 };
-using Drawn = std::variant<DrawnImage, DrawnTexture, DrawnPoints, DrawnLines, DrawnText, DrawnAxes,
-                           DrawnColorbar, DrawnLegend, DrawnScaleBar>;
+using Drawn = std::variant<DrawnImage, DrawnTexture, DrawnPoints, DrawnLines, DrawnMesh, DrawnText,
+                           DrawnAxes, DrawnColorbar, DrawnLegend, DrawnScaleBar>;
 
 /// What its call is named: "image", "points" and so on.
 std::string_view kind_of(const Drawn& drawn);

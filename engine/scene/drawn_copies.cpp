@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "engine/scene/drawn_copies.h"
 
+#include "engine/scene/mesh_kernels.h"
 #include "gpu/array/dtype_rules.h"
 #include "gpu/array/elementwise.h"
 #include "gpu/array/operations.h"
@@ -113,6 +114,13 @@ const gpu::Array& DrawnCopies::range(const std::shared_ptr<FrameMap>& map, const
     const gpu::Array& found = memory(map, DType::float32, {2});
     find_range(values, percentiles, found);
     return found;
+}
+
+const gpu::Array& DrawnCopies::normals(const std::shared_ptr<FrameMap>& map,
+                                       const gpu::Array& vertices, const gpu::Array& triangles) {
+    const gpu::Array& sums = memory(map, DType::float32, vertices.shape());
+    add_normals(vertices, triangles, sums);
+    return sums;
 }
 
 std::optional<std::array<float, 2>> least_and_greatest(const gpu::Array& values) {

@@ -42,6 +42,11 @@ public:
     /// NaN is left out of least and greatest.
     const gpu::Array& range(const std::shared_ptr<FrameMap>& map, const gpu::Array& values,
                             const Percentiles& percentiles);
+    /// (n, 3) floats: for each vertex the sum of its triangles' normals, each as long as the
+    /// triangle is large, in the order of the legacy default stream. Of what OpenGL draws: (n, 3)
+    /// float32 and (m, 3) integers of 4 bytes.
+    const gpu::Array& normals(const std::shared_ptr<FrameMap>& map, const gpu::Array& vertices,
+                              const gpu::Array& triangles);
     const DrawnBytes& bytes() const noexcept { return bytes_; }
 
 private:

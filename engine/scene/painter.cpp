@@ -75,6 +75,11 @@ void Painter::paint(const DrawnLines& drawn) {
     renderers_.lines.draw(drawn.lines, drawn.style, canvas_.to_clip(), canvas_.pixels());
 }
 
+void Painter::paint(const DrawnMesh& drawn) {
+    const DrawView& look = canvas_.look();
+    renderers_.meshes.draw(drawn.mesh, drawn.style, look.view, look.projection, canvas_.pixels());
+}
+
 void Painter::paint(const DrawnText& drawn) {
     if (drawn.place == DrawnText::Place::tile)
         canvas_.text(drawn.text, glm::vec2{drawn.position} * canvas_.pixels(), drawn.style);

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "engine/scene/canvas.h"
+#include "engine/scene/color_scale.h"
 #include "engine/scene/drawn.h"
-#include "engine/scene/thing.h"
 
 #include <string>
 #include <vector>
@@ -34,6 +34,7 @@ private:
     void paint(const DrawnTexture& drawn);
     void paint(const DrawnPoints& drawn);
     void paint(const DrawnLines& drawn);
+    void paint(const DrawnMesh& drawn);
     void paint(const DrawnText& drawn);
     void paint(const DrawnAxes& drawn);
     void paint(const DrawnColorbar& drawn);

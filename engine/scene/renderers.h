@@ -4,6 +4,7 @@
 
 #include "engine/render/image.h"
 #include "engine/render/lines.h"
+#include "engine/render/mesh.h"
 #include "engine/render/points.h"
 #include "engine/render/strokes.h"
 #include "engine/render/text.h"
@@ -14,6 +15,7 @@ namespace lathe {
 struct Renderers {
     PointsRenderer points;
     LinesRenderer lines;
+    MeshRenderer meshes;
     ImageRenderer images;
     StrokeRenderer strokes;
     TextRenderer texts;

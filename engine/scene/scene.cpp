@@ -2,6 +2,7 @@
 #include "engine/scene/scene.h"
 
 #include "engine/core/log.h"
+#include "engine/scene/mesh_kernels.h"
 #include "engine/scene/renderers.h"
 #include "gl/framebuffer.h"
 #include "gpu/array/dtype_rules.h"
@@ -107,6 +108,18 @@ void Scene::look_for_values_outside(const gpu::Array& array) {
     log::warning("the picture's values go from {:.4g} to {:.4g}, its range from 0 to 1: give a "
                  "range, or \"auto\"",
                  (*found)[0], (*found)[1]);
+}
+
+/// Looks after 1, 2, 4, 8 and so on meshes: each look waits for the device.
+void Scene::look_for_indices_outside(const gpu::Array& triangles, std::int64_t vertices) {
+    if (told_indices_ || !std::has_single_bit(++meshes_)) return;
+    services_.wait();
+    const std::uint64_t outside = indices_outside(triangles, vertices);
+    if (outside == 0) return;
+    told_indices_ = true;
+    log::warning("a mesh of {} vertices has {} {} outside of 0 to {}: triangles with such a one "
+                 "are not drawn",
+                 vertices, outside, outside == 1 ? "index" : "indices", vertices - 1);
 }
 
 template <class Call> void Scene::for_each_view(const Call& call) {

@@ -77,6 +77,7 @@ private:
     template <class Call> void for_each_view(const Call& call);
     void draw(View& view, const gl::Framebuffer& target);
     void look_for_values_outside(const gpu::Array& array);
+    void look_for_indices_outside(const gpu::Array& triangles, std::int64_t vertices);
 
     SceneServices services_;
     std::vector<std::shared_ptr<View>> views_;
@@ -85,6 +86,8 @@ private:
     std::unique_ptr<Renderers> renderers_;
     bool told_outside_ = false;  ///< of values outside of a picture's range
     std::uint64_t pictures_ = 0; ///< that may have such values
+    bool told_indices_ = false;  ///< of triangles with vertices that are not there
+    std::uint64_t meshes_ = 0;
 };
 
 } // namespace lathe

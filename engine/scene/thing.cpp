@@ -3,8 +3,6 @@
 
 #include "gl/texture.h"
 
-#include <numbers>
-
 namespace lathe {
 
 namespace {
@@ -18,6 +16,7 @@ struct Count {
     }
     std::size_t operator()(const DrawnPoints& d) const { return d.points.count; }
     std::size_t operator()(const DrawnLines& d) const { return d.lines.count; }
+    std::size_t operator()(const DrawnMesh& d) const { return d.mesh.triangle_count; }
     template <class Other> std::size_t operator()(const Other&) const { return 1; }
 };
 
@@ -52,6 +51,17 @@ struct Restyle {
         set(d.style.width, to.size);
         if (to.opacity) d.style.color.a = *to.opacity;
     }
+    void operator()(DrawnMesh& d) const {
+        set(d.style.opacity, to.opacity);
+        set(d.style.colormap, to.colormap);
+        if (to.color) {
+            d.style.color = *to.color;
+            d.mesh.values = d.mesh.colors = nullptr;
+        }
+        if (!to.range) return;
+        d.style.range = *to.range;
+        d.mesh.range = nullptr;
+    }
     /// Texts and annotations.
     template <class Words> void operator()(Words& d) const {
         set(d.style.color, to.color);
@@ -67,36 +77,6 @@ struct Restyle {
 };
 
 } // namespace
-
-std::optional<ColorScale> scale_of(const Drawn& drawn) {
-    if (const auto* d = std::get_if<DrawnImage>(&drawn)) {
-        const bool is_hue =
-            d->image.dtype == DType::complex64 && d->style.complex_as == ComplexAs::color;
-        if (d->image.channels > 1 || is_hue) return {};
-        if (d->image.dtype == DType::complex64 && d->style.complex_as == ComplexAs::phase) {
-            constexpr float kPi = std::numbers::pi_v<float>;
-            return ColorScale{d->style.colormap, {-kPi, kPi}, nullptr};
-        }
-        const float most = d->image.dtype == DType::uint8 ? 255 : 1;
-        return ColorScale{d->style.colormap, d->style.range.value_or(ValueRange{0, most}),
-                          d->image.range ? &d->range : nullptr};
-    }
-    if (const auto* d = std::get_if<DrawnTexture>(&drawn)) {
-        if (gl::components_of(d->texture->format()) > 1) return {};
-        const ValueRange range = d->style.range.value_or(ValueRange{});
-        return ColorScale{d->style.colormap, {range.low * d->unit, range.high * d->unit}, nullptr};
-    }
-    const auto* d = std::get_if<DrawnPoints>(&drawn);
-    if (!d || !d->points.values || d->points.colors) return {};
-    return ColorScale{d->style.colormap, d->style.range, d->points.range ? &d->range : nullptr};
-}
-
-std::optional<glm::vec4> color_of(const Drawn& drawn) {
-    if (const auto* d = std::get_if<DrawnLines>(&drawn)) return d->style.color;
-    const auto* d = std::get_if<DrawnPoints>(&drawn);
-    if (!d || d->points.values || d->points.colors) return {};
-    return d->style.color;
-}
 
 std::vector<Thing> things_of(const std::vector<ListItem>& items) {
     std::vector<Thing> things;

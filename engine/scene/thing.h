@@ -31,20 +31,8 @@ struct ThingSettings {
 struct Thing {
     std::string name; ///< as given, or the kind with its number: "points", "points 2"
     std::string_view kind;
-    std::size_t count; ///< of points, or elements
+    std::size_t count; ///< of points, elements or triangles
 };
-
-/// From values to colours, as a thing is drawn.
-struct ColorScale {
-    std::string colormap;
-    ValueRange range;
-    const DrawnMemory* found; ///< two floats instead of `range`; null: not
-};
-
-/// Nothing where no values have colours.
-std::optional<ColorScale> scale_of(const Drawn& drawn);
-/// Of what has one colour; nothing otherwise.
-std::optional<glm::vec4> color_of(const Drawn& drawn);
 
 /// The things of a list, in its order.
 std::vector<Thing> things_of(const std::vector<ListItem>& items);

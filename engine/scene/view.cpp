@@ -6,16 +6,15 @@
 #include "engine/interop/shared_array.h"
 #include "engine/interop/texture.h"
 #include "engine/scene/axes.h"
+#include "engine/scene/checks.h"
+#include "engine/scene/color_scale.h"
 #include "engine/scene/painter.h"
 #include "engine/scene/scene.h"
 #include "gl/texture.h"
 #include "gpu/array/dtype_rules.h"
-#include "gpu/array/layout.h"
 #include "gpu/memory.h"
 
 #include <glm/geometric.hpp>
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -40,54 +39,24 @@ PlaceInGl find(const gpu::Array& array, const FrameMap& map, DrawnMemory& memory
     return *place;
 }
 
-[[noreturn]] void refuse(std::string_view wanted, const gpu::Array& array) {
-    throw gpu::ShapeError{
-        fmt::format("{}, got an array of shape {}", wanted, gpu::to_string(array.shape()))};
+void find(const gpu::Array& array, const FrameMap& map, DrawnMemory& memory,
+          const gl::Buffer*& buffer, std::size_t& offset) {
+    const PlaceInGl place = find(array, map, memory);
+    buffer = place.buffer;
+    offset = place.offset_bytes;
 }
 
-bool is_complex(const gpu::Array& array) {
-    return gpu::kind_of(array.dtype("drawing")) == gpu::Kind::complex;
-}
-
-/// Throws gpu::TypeError for others.
-void require_real(const char* what, const gpu::Array& array) {
-    if (is_complex(array))
-        throw gpu::TypeError{
-            fmt::format("{} are real numbers, got {}", what, name_of(array.dtype(what)))};
-}
-
-void check_positions(const gpu::Array& positions) {
-    const gpu::Extents& shape = positions.shape();
-    if (shape.size() != 2 || shape[0] == 0 || shape[1] < 2 || shape[1] > 4)
-        refuse("positions are (n, 2 to 4)", positions);
-    require_real("positions", positions);
-}
-
-/// One number a point.
-void check_numbers(const char* what, const gpu::Array& numbers, std::int64_t count) {
-    const gpu::Extents& shape = numbers.shape();
-    if (shape != gpu::Extents{count} && shape != gpu::Extents{count, 1})
-        refuse(fmt::format("{} are ({},), one a point", what, count), numbers);
-    require_real(what, numbers);
-}
-
-void check_colors(const gpu::Array& colors, std::int64_t count) {
-    if (colors.shape() != gpu::Extents{count, 4})
-        refuse(fmt::format("colors are ({}, 4)", count), colors);
-    const DType dtype = colors.dtype("colors");
-    if (dtype != DType::uint8 && gpu::kind_of(dtype) != gpu::Kind::floating)
-        throw gpu::TypeError{fmt::format("colors are uint8 or floats, got {}", name_of(dtype))};
+/// Numbers of vertices as they are, or else as int32.
+DType drawn_as_indices(const gpu::Array& triangles) {
+    return triangles.type().dtype == DType::uint32 ? DType::uint32 : DType::int32;
 }
 
 } // namespace
 
 void View::image(const gpu::Array& array, const ImageStyle& style, std::string_view name) {
+    check_picture(array);
     const gpu::Extents& shape = array.shape();
-    const bool has_channels = shape.size() == 3 && shape[2] >= 1 && shape[2] <= 4;
-    if (array.size() == 0 || (shape.size() != 2 && !has_channels))
-        refuse("a picture is (height, width) or (height, width, 1 to 4)", array);
-    if (is_complex(array) && has_channels && shape[2] > 1)
-        refuse("a picture of complex numbers is (height, width)", array);
+    const bool has_channels = shape.size() == 3;
     const std::shared_ptr<FrameMap> map = scene_.services_.map();
     const gpu::Array& shown = scene_.copies_.of(map, array);
     DrawnImage drawn{{}, style, {}, {}};
@@ -121,21 +90,15 @@ void View::points(const gpu::Array& positions, const PointsStyle& style, const P
     if (of.colors) check_colors(*of.colors, count);
     const std::shared_ptr<FrameMap> map = scene_.services_.map();
     DrawnCopies& copies = scene_.copies_;
-    const auto floats = [&](const gpu::Array& array, DrawnMemory& memory) {
-        return find(copies.of(map, array, DType::float32), *map, memory);
-    };
     DrawnPoints drawn{{}, style, {}, {}, {}, {}, {}};
     PointsData& points = drawn.points;
-    const PlaceInGl places = floats(positions, drawn.positions);
-    points = {.positions = places.buffer,
-              .count = std::size_t(count),
-              .components = int(positions.shape()[1]),
-              .offset = places.offset_bytes};
+    points.count = std::size_t(count);
+    points.components = int(positions.shape()[1]);
+    find(copies.of(map, positions, DType::float32), *map, drawn.positions, points.positions,
+         points.offset);
     if (of.values) {
         const gpu::Array& levels = copies.of(map, *of.values, DType::float32);
-        const PlaceInGl at = find(levels, *map, drawn.values);
-        points.values = at.buffer;
-        points.value_offset = at.offset_bytes;
+        find(levels, *map, drawn.values, points.values, points.value_offset);
         if (style.percentiles) {
             const gpu::Array& range = copies.range(map, levels, *style.percentiles);
             points.range = find(range, *map, drawn.range).buffer;
@@ -145,15 +108,57 @@ void View::points(const gpu::Array& positions, const PointsStyle& style, const P
         points.colors_are_bytes = of.colors->type().dtype == DType::uint8;
         const gpu::Array& tints =
             copies.of(map, *of.colors, points.colors_are_bytes ? DType::uint8 : DType::float32);
-        const PlaceInGl at = find(tints, *map, drawn.colors);
-        points.colors = at.buffer;
-        points.color_offset = at.offset_bytes;
+        find(tints, *map, drawn.colors, points.colors, points.color_offset);
     }
     if (of.radii) {
-        const PlaceInGl at = floats(*of.radii, drawn.radii);
-        points.radii = at.buffer;
-        points.radius_offset = at.offset_bytes;
+        const gpu::Array& radii = copies.of(map, *of.radii, DType::float32);
+        find(radii, *map, drawn.radii, points.radii, points.radius_offset);
         if (!style.radius) drawn.style.radius = 1;
+    }
+    add(std::move(drawn), name);
+}
+
+void View::mesh(const gpu::Array& vertices, const gpu::Array& triangles, const MeshStyle& style,
+                const PerVertex& of, std::string_view name) {
+    check_mesh(vertices, triangles);
+    const std::int64_t count = vertices.shape()[0], faces = triangles.shape()[0];
+    if (of.values) check_mesh_values(*of.values, count, faces);
+    if (of.colors) check_mesh_colors(*of.colors, count, faces);
+    if (of.normals) check_normals(*of.normals, count);
+    DrawnMesh drawn{{}, style, {}, {}, {}, {}, {}, {}};
+    MeshData& mesh = drawn.mesh;
+    mesh.vertex_count = std::size_t(count);
+    mesh.triangle_count = std::size_t(faces);
+    if (count == 0 || faces == 0) return add(std::move(drawn), name);
+
+    const std::shared_ptr<FrameMap> map = scene_.services_.map();
+    DrawnCopies& copies = scene_.copies_;
+    const gpu::Array& places = copies.of(map, vertices, DType::float32);
+    const gpu::Array& corners = copies.of(map, triangles, drawn_as_indices(triangles));
+    scene_.look_for_indices_outside(corners, count);
+    find(places, *map, drawn.vertices, mesh.vertices, mesh.vertex_offset);
+    find(corners, *map, drawn.triangles, mesh.triangles, mesh.triangle_offset);
+    if (of.normals || style.smooth) {
+        const gpu::Array& normals = of.normals ? copies.of(map, *of.normals, DType::float32)
+                                               : copies.normals(map, places, corners);
+        find(normals, *map, drawn.normals, mesh.normals, mesh.normal_offset);
+        drawn.style.smooth = true;
+    }
+    if (of.values) {
+        const gpu::Array& levels = copies.of(map, *of.values, DType::float32);
+        find(levels, *map, drawn.values, mesh.values, mesh.value_offset);
+        mesh.values_are_of_faces = of.values->shape()[0] != count;
+        if (style.percentiles) {
+            const gpu::Array& range = copies.range(map, levels, *style.percentiles);
+            mesh.range = find(range, *map, drawn.range).buffer;
+        }
+    }
+    if (of.colors) {
+        mesh.colors_are_bytes = of.colors->type().dtype == DType::uint8;
+        mesh.colors_are_of_faces = of.colors->shape()[0] != count;
+        const gpu::Array& tints =
+            copies.of(map, *of.colors, mesh.colors_are_bytes ? DType::uint8 : DType::float32);
+        find(tints, *map, drawn.colors, mesh.colors, mesh.color_offset);
     }
     add(std::move(drawn), name);
 }
@@ -163,11 +168,10 @@ void View::lines(const gpu::Array& positions, const LinesStyle& style, std::stri
     const std::shared_ptr<FrameMap> map = scene_.services_.map();
     const gpu::Array& places = scene_.copies_.of(map, positions, DType::float32);
     DrawnLines drawn{{}, style, {}};
-    const PlaceInGl place = find(places, *map, drawn.positions);
-    drawn.lines = {.positions = place.buffer,
-                   .count = std::size_t(positions.shape()[0]),
-                   .components = int(positions.shape()[1]),
-                   .offset = place.offset_bytes};
+    LinesData& lines = drawn.lines;
+    lines.count = std::size_t(positions.shape()[0]);
+    lines.components = int(positions.shape()[1]);
+    find(places, *map, drawn.positions, lines.positions, lines.offset);
     add(std::move(drawn), name);
 }
 

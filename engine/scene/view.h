@@ -5,6 +5,7 @@
 #include "engine/core/api.h"
 #include "engine/render/image.h"
 #include "engine/render/lines.h"
+#include "engine/render/mesh.h"
 #include "engine/render/points.h"
 #include "engine/render/text.h"
 #include "engine/scene/bounds.h"
@@ -34,6 +35,18 @@ struct PerPoint {
     const gpu::Array* radii = nullptr;
 };
 
+/// For each vertex of a mesh, or for each triangle; null: not given. Where there are as many
+/// vertices as triangles, values and colours are the vertices'.
+struct PerVertex {
+    /// Real numbers, through the colormap: (n,) one a vertex, (m,) one a triangle.
+    const gpu::Array* values = nullptr;
+    /// (n, 4) or (m, 4) floats or uint8; win over values. Alpha counts where MeshStyle::opacity is
+    /// below 1.
+    const gpu::Array* colors = nullptr;
+    /// (n, 3) real numbers, of any length: the mesh is smooth by these.
+    const gpu::Array* normals = nullptr;
+};
+
 /// Made by a Scene, whose end it must not outlive.
 class LATHE_API View {
 public:
@@ -58,6 +71,11 @@ public:
     /// (n, 2 to 4) real numbers.
     void lines(const gpu::Array& positions, const LinesStyle& style = {},
                std::string_view name = {});
+    /// (n, 3) real numbers and (m, 3) integers from 0 to n - 1, three vertices a triangle, in
+    /// space. A triangle with another number is not drawn; the console says so once. Both sides are
+    /// lit.
+    void mesh(const gpu::Array& vertices, const gpu::Array& triangles, const MeshStyle& style = {},
+              const PerVertex& of = {}, std::string_view name = {});
     /// UTF-8, in front of all else: at a point of the plane, or of space.
     void text(std::string_view text, glm::vec2 position, const TextStyle& style = {});
     void text(std::string_view text, glm::vec3 position, const TextStyle& style = {});

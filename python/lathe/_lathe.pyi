@@ -399,6 +399,19 @@ class Studio:
             radius: float | None,
         ) -> None: ...
 
+    class MeshStyle:
+        def __init__(
+            self,
+            *,
+            color: _Rgba,
+            opacity: float,
+            colormap: str,
+            range: tuple[float, float] | None,
+            percentiles: tuple[float, float] | None,
+            smooth: bool,
+            wireframe: bool,
+        ) -> None: ...
+
     class ImageStyle:
         def __init__(
             self,
@@ -439,6 +452,16 @@ class Studio:
             fade: float,
             segments: bool,
             closed: bool,
+            name: str,
+        ) -> None: ...
+        def mesh(
+            self,
+            vertices: Any,
+            triangles: Any,
+            values: Any,
+            colors: Any,
+            normals: Any,
+            style: Studio.MeshStyle,
             name: str,
         ) -> None: ...
         def image(self, array: Any, style: Studio.ImageStyle, name: str) -> None: ...

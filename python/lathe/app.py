@@ -407,7 +407,7 @@ class App(Loop):
 
     @property
     def view(self) -> View:
-        """The first view, which is always there: `image`, `points` and `lines` draw in it."""
+        """The first view, which is always there: `image`, `points` and so on draw in it."""
         return self._views[0]
 
     def views(self, rows: int = 1, columns: int = 1) -> list[View]:
@@ -421,9 +421,9 @@ class App(Loop):
         Returns
         -------
         list of View
-            Row by row; the first is `view`. A view has `image`, `points`, `lines` and the cameras,
-            as the App has. Views that are there already stay the same objects. Those that are too
-            many are shown no more.
+            Row by row; the first is `view`. A view has `image`, `points`, `lines`, `mesh` and the
+            cameras, as the App has. Views that are there already stay the same objects. Those that
+            are too many are shown no more.
 
         Raises
         ------

@@ -17,8 +17,10 @@ from lathe.draw_styles import (
     Range,
     corners,
     drawn_colors,
+    drawn_indices,
     floats,
     image_style,
+    mesh_style,
     number,
     points_style,
     range_of,
@@ -242,6 +244,74 @@ class Drawing:
         numbers = (number("width", width), number("fade", fade))
         places = on_device(self.__studio, positions, "positions", np.float32)
         self._view.lines(places, ink, *numbers, bool(segments), bool(closed), str(name))
+
+    def mesh(
+        self,
+        vertices: Any,
+        triangles: Any,
+        *,
+        values: Any = None,
+        colors: Any = None,
+        normals: Any = None,
+        color: Sequence[float] = (0.72, 0.75, 0.80),
+        opacity: float = 1.0,
+        colormap: str = "viridis",
+        range: Range = (0.0, 1.0),
+        smooth: bool = False,
+        wireframe: bool = False,
+        name: str = "",
+    ) -> None:
+        """Draws triangles that share vertices, as a lit surface in space. Both sides are seen.
+
+        Arrays of the App are read where they lie, others are copied (`image`).
+
+        Parameters
+        ----------
+        vertices : (n, 3)
+            Places in the space of the orbit camera.
+        triangles : (m, 3) integers
+            Three numbers of vertices each, 0 to n - 1. A triangle with another number is not drawn,
+            and the console says once that there are such. int32 and uint32 are drawn as they are,
+            others are copied as int32.
+        values : (n,) or (m,), optional
+            One a vertex or one a triangle, through the colormap, `range` giving its ends. Where n
+            is m they are the vertices'.
+        colors : (n, 4) or (m, 4), uint8 or float32, optional
+            Wins over `values`. Alpha counts where `opacity` is below 1.
+        normals : (n, 3), optional
+            Of the vertices, of any length: the mesh is smooth by these.
+        color : sequence of 3 or 4 floats
+            Where neither values nor colours are given.
+        opacity : float
+            Below 1 the triangles are blended over what is there, in the order of the array: one
+            that lies behind may be drawn over one in front.
+        colormap : str
+        range : (float, float), "auto" or (str, str)
+            Of `values`; see `image`.
+        smooth : bool
+            Light by the vertices' normals, which the device computes in each step; otherwise each
+            triangle is flat.
+        wireframe : bool
+            The edges, too, as dark lines.
+        name : str
+            Of the thing; see `image`.
+
+        Raises
+        ------
+        TypeError, ValueError
+            At once, for what is no mesh.
+        """
+        style = mesh_style(color, opacity, colormap, range, smooth, wireframe)
+        places = on_device(self.__studio, vertices, "vertices", np.float32)
+        corners = on_device(self.__studio, drawn_indices(triangles), "triangles")
+        levels = tints = directions = None
+        if values is not None:
+            levels = on_device(self.__studio, values, "values", np.float32)
+        if colors is not None:
+            tints = on_device(self.__studio, drawn_colors(colors), "colors")
+        if normals is not None:
+            directions = on_device(self.__studio, normals, "normals", np.float32)
+        self._view.mesh(places, corners, levels, tints, directions, style, str(name))
 
     def text(
         self,

@@ -78,6 +78,24 @@ def points_style(
     )
 
 
+@kept
+def mesh_style(
+    color: Sequence[float], opacity: float, colormap: str, range: Range, smooth: bool,
+    wireframe: bool,
+) -> Studio.MeshStyle:  # fmt: skip
+    check_colormap(colormap)
+    numbers, percentiles = range_of(range)
+    return native.Studio.MeshStyle(
+        color=rgba(color),
+        opacity=number("opacity", opacity),
+        colormap=colormap,
+        range=numbers,
+        percentiles=percentiles,
+        smooth=bool(smooth),
+        wireframe=bool(wireframe),
+    )
+
+
 def check_colormap(name: object) -> None:
     if not isinstance(name, str) or not native.is_colormap(name):
         check_choice("colormap", name, native.colormap_names())
@@ -129,6 +147,16 @@ def drawn_colors(colors: Any) -> Any:
     if host.dtype.kind != "f":
         raise TypeError(f"colors are uint8 or floats, got {host.dtype}")
     return host.astype(np.float32, copy=False)
+
+
+def drawn_indices(triangles: Any) -> Any:
+    """Host arrays become integers of 4 bytes; the engine looks at those on the device."""
+    host = np.asarray(triangles) if isinstance(triangles, list | tuple) else triangles
+    if not isinstance(host, np.ndarray) or host.dtype == np.uint32:
+        return host
+    if host.dtype.kind not in "iu":
+        raise TypeError(f"triangles are integers, numbers of vertices, got {host.dtype}")
+    return host.astype(np.int32, copy=False)
 
 
 def floats(what: str, value: Sequence[float], counts: tuple[int, ...]) -> list[float]:

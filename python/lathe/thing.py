@@ -37,7 +37,7 @@ class Thing:
 
     @property
     def count(self) -> int:
-        """Points, or elements, when this object was asked for."""
+        """Points, elements or triangles, when this object was asked for."""
         return self._count
 
     @property

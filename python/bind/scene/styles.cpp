@@ -63,6 +63,22 @@ void bind_styles(StudioClass& c) {
              py::kw_only(), py::arg("size"), py::arg("world_size"), py::arg("color"),
              py::arg("opacity"), py::arg("blend"), py::arg("colormap"), py::arg("range"),
              py::arg("percentiles"), py::arg("round"), py::arg("radius"));
+    py::class_<MeshStyle>(c, "MeshStyle", "How a mesh is drawn.")
+        .def(py::init([](const std::array<float, 4>& color, float opacity,
+                         const std::string& colormap, const std::optional<Pair>& range,
+                         const std::optional<Pair>& percentiles, bool smooth, bool wireframe) {
+                 return MeshStyle{
+                     .color = vec4_from(color),
+                     .opacity = opacity,
+                     .colormap = colormap,
+                     .range = range_of<ValueRange>(range).value_or(ValueRange{}),
+                     .percentiles = range_of<Percentiles>(percentiles),
+                     .smooth = smooth,
+                     .wireframe = wireframe,
+                 };
+             }),
+             py::kw_only(), py::arg("color"), py::arg("opacity"), py::arg("colormap"),
+             py::arg("range"), py::arg("percentiles"), py::arg("smooth"), py::arg("wireframe"));
     py::class_<ImageStyle>(c, "ImageStyle", "How a picture is drawn.")
         .def(py::init([](const std::string& colormap, const std::optional<Pair>& range,
                          const std::optional<Pair>& percentiles, const std::string& complex_as,

@@ -44,6 +44,13 @@ void draw_lines(View& view, const py::object& positions, const std::array<float,
                name);
 }
 
+void draw_mesh(View& view, const py::object& vertices, const py::object& triangles,
+               const py::object& values, const py::object& colors, const py::object& normals,
+               const MeshStyle& style, const std::string& name) {
+    view.mesh(array_of(vertices), array_of(triangles), style,
+              {optional_array(values), optional_array(colors), optional_array(normals)}, name);
+}
+
 /// At (x, y) in the plane, or (x, y, z) in space.
 void draw_text(View& view, const std::string& text, const std::vector<float>& position, float size,
                const std::array<float, 4>& color, const Pair& anchor) {
@@ -136,6 +143,9 @@ void bind_views(StudioClass& c) {
         .def("lines", &draw_lines, py::arg("positions"), py::arg("color"), py::arg("width"),
              py::arg("fade"), py::arg("segments"), py::arg("closed"), py::arg("name"),
              "Into the drawing list: App.lines.")
+        .def("mesh", &draw_mesh, py::arg("vertices"), py::arg("triangles"), py::arg("values"),
+             py::arg("colors"), py::arg("normals"), py::arg("style"), py::arg("name"),
+             "Into the drawing list: App.mesh.")
         .def(
             "image",
             [](View& view, const py::object& array, const ImageStyle& style,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Things: what a view shows, by name.
 #include "scene_test.h"
+#include "tests/engine/lambert.h"
 
 #include <gmock/gmock.h>
 
@@ -69,25 +70,13 @@ TEST_F(ThingsTest, SpheresAreLitAsLambertSays) {
     const gpu::Array ball = floats({1, 3}, {0, 0, 0});
     const ImageData image =
         shown([&] { view.points(ball, {.color = {1, 1, 1, 1}, .radius = 0.9f}); });
-    // shaders/light.glsl, in other words: two lights and a sky, adding up linearly.
-    const auto unit = [](std::array<double, 3> v) {
-        const double length = std::hypot(v[0], v[1], v[2]);
-        return std::array{v[0] / length, v[1] / length, v[2] / length};
-    };
-    const auto dot = [](const auto& a, const auto& b) {
-        return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-    };
-    const auto key = unit({-0.45, 0.55, 0.9}), fill = unit({0.8, -0.1, 0.5});
     int compared = 0;
     for (int y = 12; y < 88; y += 3)
         for (int x = 12; x < 88; x += 3) {
             const double nx = ((x + 0.5) / 50 - 1) / 0.9, ny = (1 - (y + 0.5) / 50) / 0.9;
             if (nx * nx + ny * ny > 0.9) continue;
             const std::array n{nx, ny, std::sqrt(1 - nx * nx - ny * ny)};
-            const double light = 0.86 * std::max(dot(n, key), 0.0) +
-                                 0.12 * std::max(dot(n, fill), 0.0) + 0.096 + 0.064 * ny;
-            EXPECT_NEAR(color(image, x, y)[0], 255 * std::pow(std::min(light, 1.0), 1 / 2.2), 2)
-                << x << ' ' << y;
+            EXPECT_NEAR(color(image, x, y)[0], 255 * test::lambert(n), 2) << x << ' ' << y;
             ++compared;
         }
     EXPECT_GT(compared, 300);

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+#include "engine/scene/checks.h"
+
+#include "gpu/array/dtype_rules.h"
+#include "gpu/array/layout.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+namespace lathe {
+
+namespace {
+
+[[noreturn]] void refuse(std::string_view wanted, const gpu::Array& array) {
+    throw gpu::ShapeError{
+        fmt::format("{}, got an array of shape {}", wanted, gpu::to_string(array.shape()))};
+}
+
+bool is_complex(const gpu::Array& array) {
+    return gpu::kind_of(array.dtype("drawing")) == gpu::Kind::complex;
+}
+
+void require_real(const char* what, const gpu::Array& array) {
+    if (is_complex(array))
+        throw gpu::TypeError{
+            fmt::format("{} are real numbers, got {}", what, name_of(array.dtype(what)))};
+}
+
+void require_color_type(const gpu::Array& colors) {
+    const DType dtype = colors.dtype("colors");
+    if (dtype != DType::uint8 && gpu::kind_of(dtype) != gpu::Kind::floating)
+        throw gpu::TypeError{fmt::format("colors are uint8 or floats, got {}", name_of(dtype))};
+}
+
+bool is_threes(const gpu::Array& array) { return array.dimensions() == 2 && array.shape()[1] == 3; }
+
+bool is_column(const gpu::Extents& shape, std::int64_t count) {
+    return shape == gpu::Extents{count} || shape == gpu::Extents{count, 1};
+}
+
+} // namespace
+
+void check_picture(const gpu::Array& array) {
+    const gpu::Extents& shape = array.shape();
+    const bool has_channels = shape.size() == 3 && shape[2] >= 1 && shape[2] <= 4;
+    if (array.size() == 0 || (shape.size() != 2 && !has_channels))
+        refuse("a picture is (height, width) or (height, width, 1 to 4)", array);
+    if (is_complex(array) && has_channels && shape[2] > 1)
+        refuse("a picture of complex numbers is (height, width)", array);
+}
+
+void check_positions(const gpu::Array& positions) {
+    const gpu::Extents& shape = positions.shape();
+    if (shape.size() != 2 || shape[0] == 0 || shape[1] < 2 || shape[1] > 4)
+        refuse("positions are (n, 2 to 4)", positions);
+    require_real("positions", positions);
+}
+
+void check_numbers(const char* what, const gpu::Array& numbers, std::int64_t count) {
+    if (!is_column(numbers.shape(), count))
+        refuse(fmt::format("{} are ({},), one a point", what, count), numbers);
+    require_real(what, numbers);
+}
+
+void check_colors(const gpu::Array& colors, std::int64_t count) {
+    if (colors.shape() != gpu::Extents{count, 4})
+        refuse(fmt::format("colors are ({}, 4)", count), colors);
+    require_color_type(colors);
+}
+
+void check_mesh(const gpu::Array& vertices, const gpu::Array& triangles) {
+    if (!is_threes(vertices)) refuse("vertices are (n, 3)", vertices);
+    require_real("vertices", vertices);
+    if (!is_threes(triangles)) refuse("triangles are (m, 3)", triangles);
+    const DType dtype = triangles.dtype("triangles");
+    if (!gpu::is_integer(dtype))
+        throw gpu::TypeError{
+            fmt::format("triangles are integers, numbers of vertices, got {}", name_of(dtype))};
+}
+
+void check_mesh_values(const gpu::Array& values, std::int64_t vertices, std::int64_t triangles) {
+    if (!is_column(values.shape(), vertices) && !is_column(values.shape(), triangles))
+        refuse(fmt::format("values are ({},), one a vertex, or ({},), one a triangle", vertices,
+                           triangles),
+               values);
+    require_real("values", values);
+}
+
+void check_mesh_colors(const gpu::Array& colors, std::int64_t vertices, std::int64_t triangles) {
+    if (colors.shape() != gpu::Extents{vertices, 4} && colors.shape() != gpu::Extents{triangles, 4})
+        refuse(fmt::format("colors are ({}, 4), one a vertex, or ({}, 4), one a triangle", vertices,
+                           triangles),
+               colors);
+    require_color_type(colors);
+}
+
+void check_normals(const gpu::Array& normals, std::int64_t vertices) {
+    if (normals.shape() != gpu::Extents{vertices, 3})
+        refuse(fmt::format("normals are ({}, 3), one a vertex", vertices), normals);
+    require_real("normals", normals);
+}
+
+} // namespace lathe

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+#include "engine/scene/color_scale.h"
+
+#include "gl/texture.h"
+
+#include <numbers>
+
+namespace lathe {
+
+namespace {
+
+struct Scale {
+    using Result = std::optional<ColorScale>;
+
+    Result operator()(const DrawnImage& d) const {
+        const ImageStyle& style = d.style;
+        const bool is_complex = d.image.dtype == DType::complex64;
+        if (d.image.channels > 1 || (is_complex && style.complex_as == ComplexAs::color)) return {};
+        if (is_complex && style.complex_as == ComplexAs::phase) {
+            constexpr float kHalfTurn = std::numbers::pi_v<float>;
+            return ColorScale{style.colormap, {-kHalfTurn, kHalfTurn}, nullptr};
+        }
+        const float most = d.image.dtype == DType::uint8 ? 255 : 1;
+        return ColorScale{style.colormap, style.range.value_or(ValueRange{0, most}),
+                          d.image.range ? &d.range : nullptr};
+    }
+    Result operator()(const DrawnTexture& d) const {
+        if (gl::components_of(d.texture->format()) > 1) return {};
+        const ValueRange range = d.style.range.value_or(ValueRange{});
+        return ColorScale{d.style.colormap, {range.low * d.unit, range.high * d.unit}, nullptr};
+    }
+    Result operator()(const DrawnPoints& d) const { return of_values(d.points, d); }
+    Result operator()(const DrawnMesh& d) const { return of_values(d.mesh, d); }
+    template <class Other> Result operator()(const Other&) const { return {}; }
+
+    template <class Data, class Thing> static Result of_values(const Data& data, const Thing& d) {
+        if (!data.values || data.colors) return {};
+        return ColorScale{d.style.colormap, d.style.range, data.range ? &d.range : nullptr};
+    }
+};
+
+struct Color {
+    using Result = std::optional<glm::vec4>;
+
+    Result operator()(const DrawnLines& d) const { return d.style.color; }
+    Result operator()(const DrawnPoints& d) const { return of_all(d.points, d); }
+    Result operator()(const DrawnMesh& d) const { return of_all(d.mesh, d); }
+    template <class Other> Result operator()(const Other&) const { return {}; }
+
+    template <class Data, class Thing> static Result of_all(const Data& data, const Thing& d) {
+        if (data.values || data.colors) return {};
+        return d.style.color;
+    }
+};
+
+} // namespace
+
+std::optional<ColorScale> scale_of(const Drawn& drawn) { return std::visit(Scale{}, drawn); }
+std::optional<glm::vec4> color_of(const Drawn& drawn) { return std::visit(Color{}, drawn); }
+
+} // namespace lathe

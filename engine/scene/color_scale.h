@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// How a thing gets its colours; private to engine/scene.
+#pragma once
+
+#include "engine/render/colormap.h"
+#include "engine/scene/drawn.h"
+
+#include <glm/vec4.hpp>
+
+#include <optional>
+#include <string>
+
+namespace lathe {
+
+/// From values to colours.
+struct ColorScale {
+    std::string colormap;
+    ValueRange range;
+    const DrawnMemory* found; ///< two floats instead of `range`; null: not
+};
+
+/// Nothing where no values have colours.
+std::optional<ColorScale> scale_of(const Drawn& drawn);
+/// Of what has one colour; nothing otherwise.
+std::optional<glm::vec4> color_of(const Drawn& drawn);
+
+} // namespace lathe
