@@ -247,6 +247,8 @@ public:
     const std::vector<std::shared_ptr<View>>& views(int rows, int columns);
     /// What lies under the mouse, or null.
     View* view_under_mouse();
+    /// The thing under the mouse, as it was drawn last; see View::pick().
+    std::optional<Picked> picked();
 
     // See View, which has more.
     void image(const gpu::Array& array, const ImageStyle& style = {}, std::string_view name = {});

@@ -159,6 +159,14 @@ View* App::view_under_mouse() {
     return nullptr;
 }
 
+std::optional<Picked> App::picked() {
+    const View* const view = view_under_mouse();
+    if (!view) return {};
+    const Viewport place = Parts::place_of(*view, viewport());
+    const glm::vec2 part = (p_->window.input().mouse() - place.origin) / place.size;
+    return view->pick(part * glm::vec2{view->pixels()});
+}
+
 std::optional<std::array<int, 2>> App::element_under_mouse() {
     const View* const view = view_under_mouse();
     if (!view) return {};

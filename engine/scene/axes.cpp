@@ -41,7 +41,7 @@ RoundRange round_range(float low, float high) {
         const float half = low != 0 ? std::abs(low) / 2 : 0.5f;
         return {low - half, low + half};
     }
-    const double step = round_up(double(range) / 5);
+    const double step = round_up(double(range) / 8);
     return {float(std::floor(double(low) / step + 1e-6) * step),
             float(std::ceil(double(high) / step - 1e-6) * step)};
 }

@@ -9,6 +9,7 @@
 #include "engine/scene/checks.h"
 #include "engine/scene/color_scale.h"
 #include "engine/scene/painter.h"
+#include "engine/scene/picker.h"
 #include "engine/scene/scene.h"
 #include "gl/texture.h"
 #include "gpu/array/dtype_rules.h"
@@ -207,7 +208,11 @@ std::optional<Box> View::bounds(std::string_view name) const {
     return {};
 }
 
-bool View::fit() { return fit(axes_box_ ? axes_box_ : bounds()); }
+bool View::fit() {
+    if (!axes_box_) return fit(bounds());
+    const glm::vec3 letters = 0.03f * axes_box_->size(); // beside the box
+    return fit(Box{axes_box_->low - letters, axes_box_->high + letters});
+}
 
 bool View::fit(std::string_view name) { return fit(bounds(name)); }
 
@@ -230,11 +235,13 @@ DrawView View::look() const {
 
 void View::begin_frame() {
     space_in_frame_ = false;
-    placement_.reset();
+    is_placed_ = false;
 }
 
 void View::end_frame(bool was_drawn) {
-    if (was_drawn) draws_space_ = space_in_frame_;
+    if (!was_drawn) return;
+    draws_space_ = space_in_frame_;
+    if (!is_placed_) placement_.reset();
 }
 
 void View::axes(const AxesStyle& style) { add(DrawnAxes{style}); }
@@ -287,6 +294,7 @@ ImagePlacement View::place(glm::vec2 size, bool y_up) {
     placed.origin += glm::vec2{room_.left, room_.top} +
                      glm::vec2{-pan_zoom_.center.x, pan_zoom_.center.y} * pixels;
     placement_ = placed;
+    is_placed_ = true;
     picture_ = size;
     picture_y_up_ = y_up;
     return placed;
@@ -330,15 +338,39 @@ void View::compute_annotations() {
     }
 }
 
-std::vector<std::string> View::names_if_needed() const {
+bool View::needs_names() const {
     const std::vector<ListItem>& items = list_.shown();
-    const bool has_keys = std::any_of(
-        items.begin(), items.end(), [](const ListItem& item) { return is_annotation(item.drawn); });
-    std::vector<std::string> names(items.size());
-    if (settings_.empty() && !has_keys) return names;
-    std::vector<Thing> things = things_of(items);
-    for (std::size_t i = 0; i < items.size(); ++i) names[i] = std::move(things[i].name);
-    return names;
+    return !settings_.empty() || std::any_of(items.begin(), items.end(), [](const ListItem& item) {
+        return is_annotation(item.drawn);
+    });
+}
+
+std::vector<ShownThing> View::shown_things(std::deque<Drawn>& changed, bool with_names) const {
+    const std::vector<ListItem>& items = list_.shown();
+    std::vector<Thing> things;
+    if (with_names) things = things_of(items);
+    std::vector<ShownThing> shown;
+    shown.reserve(items.size());
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        const Drawn* drawn = &items[i].drawn;
+        std::string name = with_names ? std::move(things[i].name) : std::string{};
+        if (const auto found = settings_.find(name); found != settings_.end()) {
+            if (!found->second.is_shown) continue;
+            drawn = &changed.emplace_back(restyled(*drawn, found->second));
+        }
+        shown.push_back({drawn, std::move(name)});
+    }
+    return shown;
+}
+
+std::optional<Picked> View::pick(glm::vec2 pixels) const {
+    std::deque<Drawn> changed;
+    PickPlace at{look(), pixels, {}};
+    if (placement_) {
+        at.element = placement_->element_at(pixels, picture_);
+        if (picture_y_up_) at.element->y = picture_.y - at.element->y;
+    }
+    return lathe::pick(shown_things(changed, true), at);
 }
 
 void View::draw_now(const Drawn& drawn) {
@@ -347,20 +379,8 @@ void View::draw_now(const Drawn& drawn) {
 }
 
 void View::show() {
-    const std::vector<ListItem>& items = list_.shown();
-    std::vector<std::string> names = names_if_needed();
-    std::vector<ShownThing> shown;
     std::deque<Drawn> changed;
-    for (std::size_t i = 0; i < items.size(); ++i) {
-        const Drawn* drawn = &items[i].drawn;
-        const auto found = names[i].empty() ? settings_.end() : settings_.find(names[i]);
-        if (found != settings_.end()) {
-            if (!found->second.is_shown) continue;
-            drawn = &changed.emplace_back(restyled(*drawn, found->second));
-        }
-        shown.push_back({drawn, std::move(names[i])});
-    }
-    Painter{*this, *scene_.renderers_}.draw(shown);
+    Painter{*this, *scene_.renderers_}.draw(shown_things(changed, needs_names()));
 }
 
 std::optional<std::array<int, 2>> View::element_at(glm::vec2 place) const {

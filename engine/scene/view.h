@@ -11,11 +11,13 @@
 #include "engine/scene/bounds.h"
 #include "engine/scene/camera.h"
 #include "engine/scene/draw_list.h"
+#include "engine/scene/picking.h"
 #include "engine/scene/renderer.h"
 #include "engine/scene/thing.h"
 #include "gpu/array/array.h"
 
 #include <array>
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -26,6 +28,7 @@ namespace lathe {
 
 class Scene;
 class Texture;
+struct ShownThing;
 
 /// For each point; null: not given.
 struct PerPoint {
@@ -99,6 +102,12 @@ public:
     /// How the thing of that name is shown, from the next frame on; also one that is drawn later.
     ThingSettings& settings(std::string_view name);
 
+    // -- picking -----------------------------------------------------------------------------
+    /// What was drawn last at a place, in pixels from the tile's top left: the thing in front, or
+    /// what is nearest within 4 pixels. Kernels look at the arrays as they are now; waits for the
+    /// device.
+    std::optional<Picked> pick(glm::vec2 pixels) const;
+
     // -- cameras -----------------------------------------------------------------------------
     OrbitCamera& orbit_camera() { return orbit_; }
     PanZoomCamera& pan_zoom_camera() { return pan_zoom_; }
@@ -124,6 +133,8 @@ public:
     // -- place -------------------------------------------------------------------------------
     /// Of the whole picture, whose corners are (0, 0), top left, and (1, 1).
     const Viewport& tile() const { return tile_; }
+    /// The tile's width and height when it was drawn last.
+    glm::ivec2 pixels() const { return pixels_; }
     /// Element (column, row) of the picture drawn last at a place of the tile, from its top left,
     /// in parts of its size.
     std::optional<std::array<int, 2>> element_at(glm::vec2 place) const;
@@ -148,7 +159,9 @@ private:
     void compute();
     void place_camera();
     void compute_annotations();
-    std::vector<std::string> names_if_needed() const;
+    bool needs_names() const;
+    /// What is not hidden, as the settings say; `changed` keeps what differs from the list.
+    std::vector<ShownThing> shown_things(std::deque<Drawn>& changed, bool with_names) const;
     void show();
 
     Scene& scene_;
@@ -165,6 +178,7 @@ private:
     std::optional<ImagePlacement> placement_; ///< of the picture drawn last, pixels of the tile
     glm::vec2 picture_{0, 0};
     bool picture_y_up_ = false;
+    bool is_placed_ = false;                                      ///< in this frame
     Room room_;                                                   ///< around pictures
     std::optional<Box> axes_box_;                                 ///< around what was drawn
     std::map<std::string, ValueRange, std::less<>> found_ranges_; ///< of things with colour bars

@@ -27,6 +27,7 @@ _HOMES = {
     "Stats": "stats",
     "Array": "compute",
     "Texture": "_lathe",
+    "Picked": "picking",
     "Thing": "thing",
     "View": "draw",
     "Kernel": "_lathe",
@@ -100,6 +101,7 @@ if TYPE_CHECKING:
     from lathe.draw import View as View
     from lathe.fusion import fuse as fuse
     from lathe.native import resource as resource
+    from lathe.picking import Picked as Picked
     from lathe.stats import Stats as Stats
     from lathe.thing import Thing as Thing
 

@@ -20,6 +20,7 @@ from lathe.array.protocols import asarray, is_on_device
 from lathe.draw import View
 from lathe.loop import Loop
 from lathe.native import native
+from lathe.picking import Picked, picked_from
 from lathe.script import ScriptWatch
 from lathe.slider_values import SliderValues
 from lathe.stats import Stats
@@ -399,6 +400,11 @@ class App(Loop):
     def cell_under_mouse(self) -> tuple[int, int] | None:
         """(column, row) of the picture of the last frame, or None outside it."""
         return self._steps.element_under_mouse
+
+    @property
+    def picked(self) -> Picked | None:
+        """The thing under the mouse, as it was drawn last, or None; see `View.pick`."""
+        return picked_from(self._studio.picked)
 
     @property
     def run_control(self) -> RunControl:

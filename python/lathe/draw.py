@@ -27,6 +27,7 @@ from lathe.draw_styles import (
     rgba,
 )
 from lathe.drawable import on_device
+from lathe.picking import Picked, picked_from
 from lathe.thing import Thing
 
 __all__ = ["Drawing", "View"]
@@ -68,6 +69,14 @@ class Drawing:
         shown in space by itself. Waits for the device.
         """
         return self._view.fit(name)
+
+    def pick(self, x: float, y: float) -> Picked | None:
+        """What was drawn last at pixel (x, y) of the view, from its top left.
+
+        The thing in front, or the nearest within 4 pixels. Kernels look at the arrays as they are
+        now. Waits for the device.
+        """
+        return picked_from(self._view.pick(number("x", x), number("y", y)))
 
     @property
     def things(self) -> list[Thing]:

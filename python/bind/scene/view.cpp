@@ -104,6 +104,25 @@ void use_camera(View& view, const std::string& name) {
     view.use_camera(name == "orbit" ? Camera::orbit : Camera::pan_zoom);
 }
 
+/// None, a number or a tuple.
+template <class Number> py::object one_or_all(const std::vector<Number>& numbers) {
+    if (numbers.empty()) return py::none();
+    if (numbers.size() == 1) return py::cast(numbers[0]);
+    return py::tuple(py::cast(numbers));
+}
+
+void bind_picked(StudioClass& c) {
+    py::class_<Picked>(c, "Picked", "What lies under a place of a view.")
+        .def_readonly("item", &Picked::item)
+        .def_property_readonly("kind", [](const Picked& p) { return std::string{p.kind}; })
+        .def_property_readonly("index", [](const Picked& p) { return one_or_all(p.index); })
+        .def_property_readonly("value", [](const Picked& p) { return one_or_all(p.value); })
+        .def_property_readonly("position", [](const Picked& p) {
+            return Corner{p.position.x, p.position.y, p.position.z};
+        });
+    c.def_property_readonly("picked", [](Studio& e) { return e.picked(); });
+}
+
 void bind_thing(StudioClass& c) {
     // As attributes of one object, so that a setting is None where the call decides.
     py::class_<ThingSettings>(c, "ThingSettings", "How a thing is shown.")
@@ -135,6 +154,7 @@ void bind_thing(StudioClass& c) {
 
 void bind_views(StudioClass& c) {
     bind_thing(c);
+    bind_picked(c);
     constexpr auto inside = py::return_value_policy::reference_internal;
     py::class_<View, std::shared_ptr<View>> v(c, "View", "Must not outlive its Studio.");
     bind_annotations(v);
@@ -192,6 +212,9 @@ void bind_views(StudioClass& c) {
                 return name ? view.fit(*name) : view.fit();
             },
             py::arg("name"))
+        .def(
+            "pick", [](const View& view, float x, float y) { return view.pick({x, y}); },
+            py::arg("x"), py::arg("y"))
         .def("use_camera", &use_camera, py::arg("name"),
              "'orbit' or 'pan_zoom': what the mouse moves.")
         .def_property_readonly(

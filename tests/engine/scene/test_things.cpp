@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Things: what a view shows, by name.
 #include "scene_test.h"
+
+#include "engine/app/input.h"
 #include "tests/engine/lambert.h"
 
 #include <gmock/gmock.h>
@@ -8,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -143,6 +146,27 @@ TEST_F(ThingsTest, APlaneFits) {
     EXPECT_TRUE(view.fit());
     EXPECT_EQ(view.pan_zoom_camera().center, (glm::vec2{20, 2}));
     EXPECT_FLOAT_EQ(view.pan_zoom_camera().height, 21); // 5 % wider than 20
+}
+
+TEST_F(ThingsTest, ArePickedByThePlace) {
+    View& view = app->view();
+    OrbitCamera& camera = view.orbit_camera();
+    camera.yaw = camera.pitch = 0;
+    camera.distance = 10;
+    const gpu::Array balls = floats({2, 3}, {0, 0, 0, 0, 0, 2}), values = floats({2}, {5, 7});
+    (void)shown([&] { view.points(balls, {.radius = 0.5f}, {.values = &values}, "balls"); });
+    const auto picked = view.pick({50, 50});
+    ASSERT_TRUE(picked);
+    EXPECT_EQ(picked->item, "balls");
+    EXPECT_EQ(picked->kind, "points");
+    EXPECT_EQ(picked->index, std::vector<std::int64_t>{1});
+    EXPECT_EQ(picked->value, std::vector<double>{7});
+    EXPECT_NEAR(picked->position.z, 2.5f, 1e-4f);
+    EXPECT_FALSE(view.pick({5, 5}));
+    app->window().inject(MoveEvent{{50, 50}});
+    (void)shown([&] { view.points(balls, {.radius = 0.5f}, {.values = &values}); });
+    ASSERT_TRUE(app->picked());
+    EXPECT_EQ(app->picked()->item, "points");
 }
 
 } // namespace

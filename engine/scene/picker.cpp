@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: MIT
+#include "engine/scene/picker.h"
+
+#include "engine/scene/scene_kernel.h"
+#include "gl/texture.h"
+#include "gpu/array/array.h"
+#include "gpu/array/dtype_rules.h"
+#include "gpu/array/elementwise.h"
+#include "gpu/launch.h"
+#include "gpu/memory.h"
+
+#include <glm/geometric.hpp>
+#include <glm/mat3x3.hpp>
+#include <glm/mat4x4.hpp>
+#include <glm/matrix.hpp>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+namespace lathe {
+
+namespace {
+
+constexpr float kReach = 4; // pixels
+
+/// As kernels/pick.cu has it.
+struct Sight {
+    std::array<float, 16> to_clip;
+    std::array<float, 2> place, pixels;
+    std::array<float, 3> from, along;
+    float pixels_a_unit, reach;
+};
+
+glm::dvec3 unproject(const glm::dmat4& from_clip, const glm::dvec3& place) {
+    const glm::dvec4 p = from_clip * glm::dvec4{place, 1};
+    return glm::dvec3{p} / p.w;
+}
+
+std::array<float, 3> floats_of(const glm::dvec3& v) { return {float(v.x), float(v.y), float(v.z)}; }
+
+struct Ray {
+    glm::dvec3 from, along; ///< `from` is on the near plane; `along` has length 1
+
+    glm::vec3 at(double t) const { return glm::vec3{from + t * along}; }
+};
+
+Ray ray_through(const PickPlace& place) {
+    const glm::dmat4 from_clip =
+        glm::inverse(glm::dmat4{place.look.projection} * glm::dmat4{place.look.view});
+    const glm::dvec2 part = glm::dvec2{place.pixels} / glm::dvec2{place.look.size};
+    const glm::dvec2 at{2 * part.x - 1, 1 - 2 * part.y};
+    const glm::dvec3 near = unproject(from_clip, {at, -1}), far = unproject(from_clip, {at, 1});
+    return {near, glm::normalize(far - near)};
+}
+
+Sight sight_of(const PickPlace& place, const Ray& ray) {
+    const glm::mat4 to_clip = place.look.projection * place.look.view;
+    const glm::vec2 size{place.look.size};
+    Sight sight{};
+    for (int i = 0; i < 16; ++i) sight.to_clip[std::size_t(i)] = to_clip[i / 4][i % 4];
+    sight.place = {place.pixels.x, place.pixels.y};
+    sight.pixels = {size.x, size.y};
+    sight.from = floats_of(ray.from);
+    sight.along = floats_of(ray.along);
+    const glm::vec3 height{to_clip[0][1], to_clip[1][1], to_clip[2][1]};
+    sight.pixels_a_unit = glm::length(height) * size.y / 2;
+    sight.reach = kReach;
+    return sight;
+}
+
+/// What a kernel found of one thing.
+struct Find {
+    bool is_near; ///< not right there
+    float order;  ///< depth, or pixels away
+    std::int64_t index;
+};
+
+float from_ordered(std::uint32_t code) {
+    return std::bit_cast<float>(code & 0x80000000u ? code ^ 0x80000000u : ~code);
+}
+
+/// Some floats of an array.
+std::vector<double> read_floats(const DrawnMemory& memory, std::int64_t first, std::size_t count) {
+    std::array<float, 4> floats{};
+    gpu::copy_to_host(floats.data(), memory.address() + std::size_t(first) * 4, count * 4);
+    return {floats.begin(), floats.begin() + std::ptrdiff_t(count)};
+}
+
+/// Of one point of 2 to 4 floats.
+glm::vec3 position_of(const DrawnMemory& positions, int components, std::int64_t index) {
+    const std::vector<double> p =
+        read_floats(positions, index * components, std::size_t(components));
+    return {p[0], p[1], components > 2 ? p[2] : 0};
+}
+
+class Picker {
+public:
+    explicit Picker(const PickPlace& place)
+        : place_{place}, ray_{ray_through(place)}, sight_{sight_of(place, ray_)} {}
+
+    /// Of the thing that is the visitor's turn; nothing where it is elsewhere.
+    std::optional<Find> operator()(const DrawnPoints& d) {
+        const PointsStyle& style = d.style;
+        const bool is_opaque = style.radius || style.blend == Blend::opaque;
+        const bool is_world = style.radius || style.world_size;
+        const bool is_round = style.round || style.radius;
+        const bool is_ball = is_world && is_opaque && is_round;
+        const float size = style.radius ? 2 * *style.radius : style.size;
+        if (style.opacity <= 0) return {};
+        auto found = find("pick_points", d.points.count, is_opaque, d.positions.address(),
+                          d.points.radii ? d.radii.address() : 0, out(),
+                          std::int64_t(d.points.count), d.points.components, size, int(is_world),
+                          int(is_ball), int(is_round), int(is_opaque), sight_);
+        if (found && !found->is_near && !is_opaque && d.points.components > 2)
+            found->order = depth_of(position_of(d.positions, d.points.components, found->index));
+        return found;
+    }
+    std::optional<Find> operator()(const DrawnLines& d) {
+        const std::size_t count = d.lines.count;
+        const std::size_t segments = d.style.segments ? count / 2
+                                     : d.style.closed ? count
+                                     : count > 0      ? count - 1
+                                                      : 0;
+        return find("pick_lines", segments, d.lines.components > 2, d.positions.address(), out(),
+                    std::int64_t(segments), std::int64_t(count), d.lines.components,
+                    d.style.segments ? 2 : 1, d.style.width, sight_);
+    }
+    std::optional<Find> operator()(const DrawnMesh& d) {
+        return find("pick_mesh", d.mesh.triangle_count, true, d.vertices.address(),
+                    d.triangles.address(), out(), std::int64_t(d.mesh.vertex_count),
+                    std::int64_t(d.mesh.triangle_count), sight_);
+    }
+    std::optional<Find> operator()(const DrawnImage& d) const {
+        return in_picture(d.image.height, d.image.width);
+    }
+    std::optional<Find> operator()(const DrawnTexture& d) const {
+        return in_picture(d.texture->height(), d.texture->width());
+    }
+    template <class Other> std::optional<Find> operator()(const Other&) const { return {}; }
+
+    float depth_of(const glm::vec3& position) const {
+        const glm::vec4 clip = place_.look.projection * place_.look.view * glm::vec4{position, 1};
+        return clip.z / clip.w;
+    }
+    const Ray& ray() const { return ray_; }
+    float pixels_a_unit() const { return sight_.pixels_a_unit; }
+    float w_of(const glm::vec3& position) const {
+        return (place_.look.projection * place_.look.view * glm::vec4{position, 1}).w;
+    }
+
+private:
+    CUdeviceptr out() {
+        if (found_.size() == 0) found_ = gpu::Array::empty(DType::uint64, {1});
+        return found_.address();
+    }
+
+    /// `has_depth`: the order of what lies right there is its depth; otherwise that is 0.
+    template <class... Arguments>
+    std::optional<Find> find(const char* entry, std::size_t items, bool has_depth,
+                             const Arguments&... arguments) {
+        if (items == 0) return {};
+        const gpu::ArrayKernel& kernel = scene_kernel("pick.cu", entry);
+        gpu::fill_units(out(), ~0u, 4, 2);
+        launch(kernel.kernel, {{kernel.blocks_for(items, 4)}, {kernel.threads}}, arguments...);
+        std::uint64_t key = 0;
+        gpu::copy_to_host(&key, out(), sizeof key);
+        if (key == std::numeric_limits<std::uint64_t>::max()) return {};
+        const bool is_near = key >> 63;
+        const auto order = std::uint32_t(key >> 32) & 0x7fffffffu;
+        return Find{is_near,
+                    is_near     ? float(order) / 4096
+                    : has_depth ? from_ordered(order << 1)
+                                : 0,
+                    std::int64_t(key & 0xffffffffu)};
+    }
+
+    std::optional<Find> in_picture(int height, int width) const {
+        if (!place_.element) return {};
+        const auto column = std::int64_t(std::floor(place_.element->x)),
+                   row = std::int64_t(std::floor(place_.element->y));
+        if (column < 0 || row < 0 || column >= width || row >= height) return {};
+        return Find{false, 0, row * width + column};
+    }
+
+    const PickPlace& place_;
+    Ray ray_;
+    Sight sight_;
+    gpu::Array found_;
+};
+
+/// A picture's channels.
+std::vector<double> read_element(const DrawnImage& d, std::int64_t index) {
+    const auto channels = std::int64_t(d.image.channels);
+    const auto item = std::int64_t(item_bytes(d.image.dtype));
+    const CUdeviceptr from = d.elements.address() + std::size_t(index * channels * item);
+    if (gpu::kind_of(d.image.dtype) == gpu::Kind::complex) {
+        std::array<float, 2> both{};
+        gpu::copy_to_host(both.data(), from, sizeof both);
+        return {double(both[0]), double(both[1])};
+    }
+    const gpu::Array element = gpu::Array::over(
+        from, d.image.dtype, gpu::compact({channels}, std::size_t(item)), d.elements.owner);
+    gpu::Array numbers = gpu::Array::empty(DType::float64, {channels});
+    gpu::assign(numbers, element);
+    std::vector<double> values(std::size_t(channels), 0);
+    gpu::copy_to_host(values.data(), numbers.address(), numbers.bytes());
+    return values;
+}
+
+std::array<std::uint32_t, 3> vertices_of(const DrawnMesh& d, std::int64_t face) {
+    std::array<std::uint32_t, 3> vertices{};
+    gpu::copy_to_host(vertices.data(), d.triangles.address() + std::size_t(face) * 12,
+                      sizeof vertices);
+    return vertices;
+}
+
+std::array<glm::dvec3, 3> corners_of(const DrawnMesh& d, std::int64_t face) {
+    std::array<glm::dvec3, 3> corners;
+    const std::array<std::uint32_t, 3> vertices = vertices_of(d, face);
+    for (std::size_t k = 0; k < 3; ++k)
+        corners[k] = glm::dvec3{position_of(d.vertices, 3, vertices[k])};
+    return corners;
+}
+
+/// Of a triangle, blended from its corners.
+std::vector<double> value_in(const DrawnMesh& d, std::int64_t face, const glm::vec3& place) {
+    if (!d.mesh.values) return {};
+    if (d.mesh.values_are_of_faces) return read_floats(d.values, face, 1);
+    const std::array<std::uint32_t, 3> corners = vertices_of(d, face);
+    const auto [a, b, c] = corners_of(d, face);
+    const glm::dvec3 normal = glm::cross(b - a, c - a), p{place};
+    const double area = glm::dot(normal, normal);
+    if (area == 0) return read_floats(d.values, corners[0], 1);
+    const double of_b = glm::dot(glm::cross(p - a, c - a), normal) / area,
+                 of_c = glm::dot(glm::cross(b - a, p - a), normal) / area;
+    const auto value = [&](int k) { return read_floats(d.values, corners[std::size_t(k)], 1)[0]; };
+    return {(1 - of_b - of_c) * value(0) + of_b * value(1) + of_c * value(2)};
+}
+
+/// The nearer place where a ray meets a sphere; its middle where it passes by.
+glm::vec3 on_sphere(const Ray& ray, const glm::vec3& middle, double radius) {
+    const glm::dvec3 to = glm::dvec3{middle} - ray.from;
+    const double t = glm::dot(to, ray.along);
+    const double under = radius * radius - glm::dot(to, to) + t * t;
+    return under < 0 ? middle : ray.at(t - std::sqrt(under));
+}
+
+glm::vec3 in_triangle(const Ray& ray, const DrawnMesh& d, std::int64_t face) {
+    const auto [a, b, c] = corners_of(d, face);
+    const glm::dvec3 normal = glm::cross(b - a, c - a);
+    return ray.at(glm::dot(a - ray.from, normal) / glm::dot(ray.along, normal));
+}
+
+/// The place of a segment that is nearest to a ray.
+glm::vec3 on_segment(const Ray& ray, const glm::dvec3& begin, const glm::dvec3& end) {
+    const glm::dvec3 u = end - begin, w = begin - ray.from;
+    const glm::dvec3 across = u - glm::dot(u, ray.along) * ray.along;
+    const double square = glm::dot(across, across);
+    const double t = square > 0 ? std::clamp(-glm::dot(w, across) / square, 0.0, 1.0) : 0;
+    return glm::vec3{begin + t * u};
+}
+
+/// Fills in what was found.
+struct Describe {
+    const Find& found;
+    const PickPlace& place;
+    const Picker& picker;
+    Picked& picked;
+
+    void operator()(const DrawnPoints& d) const {
+        picked.index = {found.index};
+        picked.position = position_of(d.positions, d.points.components, found.index);
+        if (d.points.values) picked.value = read_floats(d.values, found.index, 1);
+        if (!d.style.radius || found.is_near) return;
+        const float own =
+            *d.style.radius * (d.points.radii ? float(read_floats(d.radii, found.index, 1)[0]) : 1);
+        const float pixel = picker.w_of(picked.position) / picker.pixels_a_unit();
+        picked.position = on_sphere(picker.ray(), picked.position, std::max(own, pixel / 2));
+    }
+    void operator()(const DrawnLines& d) const {
+        picked.index = {found.index};
+        const int components = d.lines.components;
+        const auto end = (found.index + 1) % std::int64_t(d.lines.count);
+        picked.position =
+            on_segment(picker.ray(), glm::dvec3{position_of(d.positions, components, found.index)},
+                       glm::dvec3{position_of(d.positions, components, end)});
+    }
+    void operator()(const DrawnMesh& d) const {
+        picked.index = {found.index};
+        picked.position = in_triangle(picker.ray(), d, found.index);
+        picked.value = value_in(d, found.index, picked.position);
+    }
+    void operator()(const DrawnImage& d) const {
+        in_picture(d.image.width);
+        picked.value = read_element(d, found.index);
+    }
+    void operator()(const DrawnTexture& d) const { in_picture(d.texture->width()); }
+    template <class Other> void operator()(const Other&) const {}
+
+    void in_picture(std::int64_t width) const {
+        picked.index = {found.index / width, found.index % width};
+        picked.position = {place.element->x, place.element->y, 0};
+    }
+};
+
+} // namespace
+
+std::optional<Picked> pick(std::span<const ShownThing> things, const PickPlace& place) {
+    Picker picker{place};
+    std::optional<Find> best;
+    const ShownThing* chosen = nullptr;
+    for (const ShownThing& each : things) {
+        const std::optional<Find> found = std::visit(picker, *each.drawn);
+        if (!found) continue;
+        // What is near gives way to what is right there; of the same depth the last is in front.
+        const bool is_before =
+            !best ||
+            (found->is_near != best->is_near ? best->is_near : found->order <= best->order);
+        if (!is_before) continue;
+        best = found;
+        chosen = &each;
+    }
+    if (!best) return {};
+    Picked picked{chosen->name, kind_of(*chosen->drawn), {}, {}, {}};
+    std::visit(Describe{*best, place, picker, picked}, *chosen->drawn);
+    return picked;
+}
+
+} // namespace lathe

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// What lies under a place of a view.
+#pragma once
+
+#include "engine/core/api.h"
+
+#include <glm/vec3.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lathe {
+
+struct Picked {
+    std::string item; ///< name of the thing
+    std::string_view kind;
+    /// Of the point, of a segment's first point, of the triangle; of a picture: row and column.
+    std::vector<std::int64_t> index;
+    /// What the colormap gets, or a picture's channels. In a triangle those of its corners are
+    /// blended. Empty where the thing has no values, and of textures.
+    std::vector<double> value;
+    /// Of the point; where the ray meets a sphere or a triangle, or comes nearest to a line. Of a
+    /// picture: column and row with their fractions, and 0.
+    glm::vec3 position;
+};
+
+} // namespace lathe

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+"""What lies under a place of a view."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lathe._lathe import Studio
+
+__all__ = ["Picked"]
+
+
+@dataclass(frozen=True)
+class Picked:
+    """A thing under a place of a view, and where in it.
+
+    Attributes
+    ----------
+    item : str
+        Name of the thing.
+    kind : str
+        The call that draws it.
+    index : int or (int, int)
+        Of the point, of a line's point at which the segment begins, of the triangle; of a picture
+        its row and column.
+    value : float, tuple of float or None
+        What the colormap gets, or a picture's channels. In a triangle the values of its corners
+        are blended. None where the thing has no values, and of textures.
+    position : (float, float, float)
+        Of the point; where the ray meets a sphere or a triangle, or comes nearest to a line. Of a
+        picture: column and row with their fractions, and 0.
+    """
+
+    item: str
+    kind: str
+    index: int | tuple[int, ...]
+    value: float | tuple[float, ...] | None
+    position: tuple[float, float, float]
+
+
+def picked_from(found: Studio.Picked | None) -> Picked | None:
+    """The engine's answer as a value of Python's."""
+    if found is None:
+        return None
+    x, y, z = found.position
+    return Picked(found.item, found.kind, found.index, found.value, (x, y, z))
