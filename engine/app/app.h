@@ -95,6 +95,12 @@ struct FirstContents {
     const gpu::Array* array = nullptr;
 };
 
+struct StillConfig {
+    int width = 1920, height = 1080;
+    int samples = 2; ///< in each direction, of which a pixel is the mean
+    bool transparent = false;
+};
+
 class LATHE_API App {
 public:
     /// Opens the window and the device. Throws lathe::Error (gl::Error, gpu::Error) naming what is
@@ -309,6 +315,12 @@ public:
     /// The scene of the last finished frame, or the whole window. (height, width, 3) uint8, top
     /// row first. Throws lathe::Error for `with_ui` where nothing stands around the scene.
     ImageData screenshot(bool with_ui = false);
+    /// What the views show, drawn once more at any size: letters, lines and points in pixels grow
+    /// with it. (height, width, 3 or 4) uint8; with a transparent background red, green and blue
+    /// are not premultiplied. Between frames or within one; waits for the device and for GL. Throws
+    /// gl::Error where width or height times `samples` is more than GL allows,
+    /// std::invalid_argument for less than 1 and for more than 8 samples.
+    ImageData still(const StillConfig& config);
 
 protected:
     /// Finishes; the log has the fault. The destructor of a class with overrides calls it first.

@@ -7,6 +7,11 @@
 #include "engine/interop/shared_array.h"
 #include "gl/saved_state.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
 #include <utility>
 
 namespace lathe {
@@ -175,6 +180,38 @@ std::optional<std::array<int, 2>> App::element_under_mouse() {
 }
 
 void App::set_background(std::array<float, 4> rgba) { p_->scene.set_background(rgba); }
+
+namespace {
+
+/// Red, green and blue as they are without the background.
+void divide_by_alpha(ImageData& image) {
+    for (std::size_t i = 0; i < image.bytes.size(); i += 4) {
+        const int alpha = int(image.bytes[i + 3]);
+        for (std::size_t c = i; alpha > 0 && c < i + 3; ++c)
+            image.bytes[c] =
+                std::byte(std::min(255, (int(image.bytes[c]) * 255 + alpha / 2) / alpha));
+    }
+}
+
+} // namespace
+
+ImageData App::still(const StillConfig& config) {
+    Parts& p = *p_;
+    const auto [width, height, samples, transparent] = config;
+    if (width < 1 || height < 1 || samples < 1 || samples > 8)
+        throw std::invalid_argument{
+            fmt::format("a still has a width and height of 1 or more and 1 to 8 samples, got {} x "
+                        "{} and {}",
+                        width, height, samples)};
+    p.window.context().make_current();
+    const gl::Framebuffer target{width * samples, height * samples, gl::Format::rgba8, true};
+    const float scale = float(height * samples) / float(std::max(p.picture.height(), 1));
+    p.scene.draw_beside(target, scale, transparent, [&] { p.unmap(); });
+    ImageData image = averaged(read_image(target, transparent ? 4 : 3), samples);
+    if (transparent) divide_by_alpha(image);
+    if (p.in_frame && p.drew) p.picture.bind();
+    return image;
+}
 
 ImageData App::screenshot(bool with_ui) {
     if (with_ui && !has_panels())

@@ -32,6 +32,27 @@ ImageData read_image(const gl::Framebuffer& framebuffer, int channels) {
     return image;
 }
 
+ImageData averaged(const ImageData& image, int factor) {
+    if (factor == 1) return image;
+    const auto channels = std::size_t(image.channels),
+               area = std::size_t(factor) * std::size_t(factor);
+    ImageData mean{image.width / factor, image.height / factor, image.channels, {}};
+    mean.bytes.reserve(std::size_t(mean.width) * std::size_t(mean.height) * channels);
+    std::vector<std::size_t> sums(std::size_t(mean.width) * channels);
+    for (int y = 0; y < mean.height; ++y) {
+        std::fill(sums.begin(), sums.end(), 0);
+        for (int row = 0; row < factor; ++row) {
+            const std::byte* at = image.at(0, y * factor + row);
+            for (std::size_t x = 0; x < std::size_t(mean.width * factor); ++x)
+                for (std::size_t c = 0; c < channels; ++c)
+                    sums[x / std::size_t(factor) * channels + c] +=
+                        std::size_t(at[x * channels + c]);
+        }
+        for (const std::size_t sum : sums) mean.bytes.push_back(std::byte((sum + area / 2) / area));
+    }
+    return mean;
+}
+
 void save_png(const std::filesystem::path& file, const ImageData& image) {
     const std::size_t needed = std::size_t(std::max(image.width, 0)) *
                                std::size_t(std::max(image.height, 0)) *

@@ -29,6 +29,10 @@ struct LATHE_API ImageData {
     }
 };
 
+/// Of a supersampled picture: the mean of factor × factor texels, premultiplied by their alpha. Its
+/// sizes are multiples of `factor`.
+LATHE_API ImageData averaged(const ImageData& image, int factor);
+
 /// The framebuffer's picture, 3 or 4 channels; waits for GL.
 LATHE_API ImageData read_image(const gl::Framebuffer& framebuffer, int channels = 4);
 

@@ -13,8 +13,8 @@ enum class Mix {
 
 class DrawState {
 public:
-    /// The destination's alpha is kept, so that pictures stay opaque. Depth is written where it is
-    /// tested, unless that is not wanted.
+    /// What is opaque stays so; over a transparent background alpha says what is covered. Depth is
+    /// written where it is tested, unless that is not wanted.
     [[nodiscard]] DrawState(Mix mix, bool depth_test, bool writes_depth = true);
     DrawState(const DrawState&) = delete;
     DrawState& operator=(const DrawState&) = delete;

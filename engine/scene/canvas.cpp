@@ -27,9 +27,9 @@ gl::Texture make_ramp(bool upright) {
 
 } // namespace
 
-Canvas::Canvas(const DrawView& look, Renderers& renderers)
-    : look_{look}, pixels_{look.size}, to_clip_{look.projection * look.view},
-      renderers_{renderers} {}
+Canvas::Canvas(const DrawView& look, float scale, Renderers& renderers)
+    : look_{look}, scale_{scale}, pixels_{glm::vec2{look.size} / scale},
+      to_clip_{look.projection * look.view}, renderers_{renderers} {}
 
 std::optional<glm::vec2> Canvas::project(glm::vec3 place) const {
     const glm::vec4 clip = to_clip_ * glm::vec4{place, 1};
@@ -38,7 +38,7 @@ std::optional<glm::vec2> Canvas::project(glm::vec3 place) const {
 }
 
 glm::vec2 Canvas::extent(std::string_view text, float size) {
-    return renderers_.texts.extent(text, size);
+    return renderers_.texts.extent(text, size * scale_) / scale_;
 }
 
 void Canvas::ramp(const ImagePlacement& place, std::string colormap, bool upright) {
@@ -46,11 +46,13 @@ void Canvas::ramp(const ImagePlacement& place, std::string colormap, bool uprigh
 }
 
 void Canvas::text(std::string_view text, glm::vec2 place, const TextStyle& style) {
-    renderers_.texts.add(text, place, style);
+    TextStyle scaled = style;
+    scaled.size *= scale_;
+    renderers_.texts.add(text, place * scale_, scaled);
 }
 
 void Canvas::flush() {
-    renderers_.strokes.draw(in_space_, to_clip_, pixels_, true);
+    renderers_.strokes.draw(in_space_, to_clip_, look_.size, true);
     in_space_.clear();
 }
 
@@ -59,14 +61,15 @@ void Canvas::finish() {
     for (const Ramp& ramp : ramps_) {
         gl::Texture& values = ramp.upright ? renderers_.upright_ramp : renderers_.ramp;
         if (!values) values = make_ramp(ramp.upright);
-        renderers_.images.draw(values, {.y_up = true, .colormap = ramp.colormap}, ramp.place,
-                               pixels_);
+        const ImagePlacement place{ramp.place.origin * scale_, ramp.place.size * scale_};
+        renderers_.images.draw(values, {.y_up = true, .colormap = ramp.colormap}, place,
+                               look_.size);
     }
     ramps_.clear();
     const glm::mat4 screen = glm::orthoRH_NO(0.0f, pixels_.x, pixels_.y, 0.0f, -1.0f, 1.0f);
-    renderers_.strokes.draw(on_screen_, screen, pixels_, false);
+    renderers_.strokes.draw(on_screen_, screen, look_.size, false);
     on_screen_.clear();
-    renderers_.texts.draw(pixels_);
+    renderers_.texts.draw(look_.size);
 }
 
 } // namespace lathe

@@ -26,7 +26,8 @@ struct Renderers;
 
 class Canvas {
 public:
-    Canvas(const DrawView& look, Renderers& renderers);
+    /// Its pixels are those of styles, of which each is `scale` pixels of the tile.
+    Canvas(const DrawView& look, float scale, Renderers& renderers);
 
     /// Of the tile.
     glm::vec2 pixels() const { return pixels_; }
@@ -37,10 +38,10 @@ public:
     glm::vec2 extent(std::string_view text, float size);
 
     void space_stroke(glm::vec3 begin, glm::vec3 end, const glm::vec4& color, float width = 1) {
-        in_space_.push_back({begin, width, end, 0, color});
+        in_space_.push_back({begin, width * scale_, end, 0, color});
     }
     void screen_stroke(glm::vec2 begin, glm::vec2 end, const glm::vec4& color, float width = 1) {
-        on_screen_.push_back({{begin, 0}, width, {end, 0}, 0, color});
+        on_screen_.push_back({{begin, 0}, width * scale_, {end, 0}, 0, color});
     }
     /// All colours of a map, the first at the bottom or the left.
     void ramp(const ImagePlacement& place, std::string colormap, bool upright);
@@ -59,6 +60,7 @@ private:
     };
 
     DrawView look_;
+    float scale_;
     glm::vec2 pixels_;
     glm::mat4 to_clip_;
     Renderers& renderers_;

@@ -25,7 +25,7 @@ int turn_of(const ShownThing& thing) {
 } // namespace
 
 Painter::Painter(View& view, Renderers& renderers)
-    : view_{view}, renderers_{renderers}, canvas_{view.look(), renderers} {}
+    : view_{view}, renderers_{renderers}, canvas_{view.look(), view.last_.scale, renderers} {}
 
 bool Painter::is_of_space(const ShownThing& thing) const {
     const bool is_axes = std::holds_alternative<DrawnAxes>(*thing.drawn);
@@ -46,7 +46,11 @@ void Painter::draw(const std::vector<ShownThing>& things) {
     }
     all_ = &things;
     make_room();
-    for (const ShownThing& each : order) draw(*each.drawn);
+    const float scale = view_.last_.scale;
+    for (const ShownThing& each : order) {
+        if (scale == 1) draw(*each.drawn);
+        else draw(enlarged(*each.drawn, scale));
+    }
     canvas_.finish();
 }
 
@@ -57,27 +61,27 @@ void Painter::draw(const Drawn& thing) {
 void Painter::paint(const DrawnImage& drawn) {
     renderers_.images.draw(drawn.image, drawn.style,
                            view_.place({drawn.image.width, drawn.image.height}, drawn.style.y_up),
-                           canvas_.pixels());
+                           size());
 }
 
 void Painter::paint(const DrawnTexture& drawn) {
     const gl::Texture& texture = *drawn.texture;
     renderers_.images.draw(texture, drawn.style,
                            view_.place({texture.width(), texture.height()}, drawn.style.y_up),
-                           canvas_.pixels());
+                           size());
 }
 
 void Painter::paint(const DrawnPoints& drawn) {
-    renderers_.points.draw(drawn.points, drawn.style, canvas_.to_clip(), canvas_.pixels());
+    renderers_.points.draw(drawn.points, drawn.style, canvas_.to_clip(), size());
 }
 
 void Painter::paint(const DrawnLines& drawn) {
-    renderers_.lines.draw(drawn.lines, drawn.style, canvas_.to_clip(), canvas_.pixels());
+    renderers_.lines.draw(drawn.lines, drawn.style, canvas_.to_clip(), size());
 }
 
 void Painter::paint(const DrawnMesh& drawn) {
     const DrawView& look = canvas_.look();
-    renderers_.meshes.draw(drawn.mesh, drawn.style, look.view, look.projection, canvas_.pixels());
+    renderers_.meshes.draw(drawn.mesh, drawn.style, look.view, look.projection, size());
 }
 
 void Painter::paint(const DrawnText& drawn) {
@@ -92,10 +96,11 @@ void Painter::paint(const DrawnAxes& drawn) {
         const OrbitCamera& camera = view_.orbit_;
         const std::optional<Box>& box = view_.axes_box_;
         if (box) draw_axes_in_space(canvas_, drawn.style, *box, camera.eye(), camera.up);
-    } else if (view_.placement_)
-        draw_axes_of_picture(canvas_, drawn.style, *view_.placement_, view_.picture_,
-                             view_.picture_y_up_);
-    else draw_axes_of_plane(canvas_, drawn.style, view_.pan_zoom_);
+    } else if (auto placed = view_.last_.placement) {
+        placed->origin /= view_.last_.scale; // as the canvas counts
+        placed->size /= view_.last_.scale;
+        draw_axes_of_picture(canvas_, drawn.style, *placed, view_.last_.picture, view_.last_.y_up);
+    } else draw_axes_of_plane(canvas_, drawn.style, view_.pan_zoom_);
 }
 
 ValueRange Painter::range_of(const ShownThing& thing, const ColorScale& scale) const {
@@ -118,7 +123,7 @@ void Painter::make_room() {
         else if (const auto* texture = std::get_if<DrawnTexture>(each.drawn))
             picture = {texture->texture->width(), texture->texture->height()};
     }
-    view_.room_ = {};
+    view_.last_.room = {};
     if (picture.x == 0) return;
     bool has_axes = false;
     for (const ShownThing& each : *all_) {
@@ -139,7 +144,7 @@ void Painter::make_room() {
     // A tile too small for all that keeps its picture.
     if (room.left + room.right < 0.6f * canvas_.pixels().x &&
         room.top + room.bottom < 0.6f * canvas_.pixels().y)
-        view_.room_ = room;
+        view_.last_.room = room;
 }
 
 void Painter::paint(const DrawnColorbar& drawn) {
@@ -162,12 +167,13 @@ void Painter::paint(const DrawnLegend& drawn) {
 void Painter::paint(const DrawnScaleBar& drawn) {
     const glm::vec2 pixels = canvas_.pixels();
     const OrbitCamera& camera = view_.orbit_;
-    const double pixel = view_.camera() == Camera::orbit
-                             ? 2 * double(camera.distance) *
-                                   std::tan(double(camera.field_of_view) / 2) / double(pixels.y)
-                         : view_.placement_
-                             ? double(view_.picture_.x) / double(view_.placement_->size.x)
-                             : double(view_.pan_zoom_.height) / double(pixels.y);
+    const double pixel =
+        view_.camera() == Camera::orbit
+            ? 2 * double(camera.distance) * std::tan(double(camera.field_of_view) / 2) /
+                  double(pixels.y)
+        : view_.last_.placement
+            ? double(view_.last_.picture.x * view_.last_.scale / view_.last_.placement->size.x)
+            : double(view_.pan_zoom_.height) / double(pixels.y);
     draw_scale_bar(canvas_, drawn.style, pixel);
 }
 

@@ -40,6 +40,7 @@ private:
     void paint(const DrawnColorbar& drawn);
     void paint(const DrawnLegend& drawn);
     void paint(const DrawnScaleBar& drawn);
+    glm::vec2 size() const { return canvas_.look().size; }
     bool is_of_space(const ShownThing& thing) const;
     /// What annotations leave of the tile to the pictures.
     void make_room();

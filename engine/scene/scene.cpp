@@ -23,11 +23,11 @@ constexpr int kMostTiles = 64; // in a row, and rows
 constexpr int kGap = 2;        // pixels between tiles
 
 /// First pixel and number of pixels of a tile, of `whole`; `begin` and `size` are parts of 1.
-std::pair<int, int> span_of(float begin, float size, int whole) {
+std::pair<int, int> span_of(float begin, float size, int whole, int gap) {
     const int first = int(std::lround(begin * float(whole)));
     const int last = int(std::lround((begin + size) * float(whole)));
-    const int low = first > 0 ? first + kGap / 2 : 0;
-    const int high = last < whole ? last - kGap / 2 : whole;
+    const int low = first > 0 ? first + gap / 2 : 0;
+    const int high = last < whole ? last - gap / 2 : whole;
     return {low, std::max(high - low, 1)};
 }
 
@@ -35,9 +35,10 @@ struct TilePixels {
     glm::ivec2 corner, size;
 };
 
-TilePixels pixels_of(const Viewport& tile, const gl::Framebuffer& target) {
-    const auto [x, width] = span_of(tile.origin.x, tile.size.x, target.width());
-    const auto [y, height] = span_of(tile.origin.y, tile.size.y, target.height());
+TilePixels pixels_of(const Viewport& tile, const gl::Framebuffer& target, float scale) {
+    const int gap = int(std::lround(kGap * scale));
+    const auto [x, width] = span_of(tile.origin.x, tile.size.x, target.width(), gap);
+    const auto [y, height] = span_of(tile.origin.y, tile.size.y, target.height(), gap);
     return {{x, y}, {width, height}};
 }
 
@@ -131,19 +132,47 @@ template <class Call> void Scene::for_each_view(const Call& call) {
     }
 }
 
-void Scene::compute(const gl::Framebuffer& target) {
+void Scene::compute(const gl::Framebuffer& target, float scale) {
     for_each_view([&](View& view) {
-        view.pixels_ = pixels_of(view.tile_, target).size;
+        view.last_.pixels = pixels_of(view.tile_, target, scale).size;
+        view.last_.scale = scale;
         view.compute();
     });
 }
 
-void Scene::draw(const gl::Framebuffer& target) {
-    for_each_view([&](View& view) { draw(view, target); });
+void Scene::draw(const gl::Framebuffer& target, float scale) {
+    for_each_view([&](View& view) { draw(view, target, scale); });
 }
 
-void Scene::draw(View& view, const gl::Framebuffer& target) {
-    const InTile here{view, target};
+struct Scene::Kept {
+    Scene& scene;
+    std::array<float, 4> background = scene.background_;
+    std::vector<View::LastDrawing> drawings;
+
+    explicit Kept(Scene& of) : scene{of} {
+        for (const auto& view : scene.views_) drawings.push_back(view->last_);
+    }
+    Kept(const Kept&) = delete;
+    Kept& operator=(const Kept&) = delete;
+    ~Kept() {
+        scene.background_ = background;
+        for (std::size_t i = 0; i < drawings.size(); ++i) scene.views_[i]->last_ = drawings[i];
+    }
+};
+
+void Scene::draw_beside(const gl::Framebuffer& target, float scale, bool transparent,
+                        const std::function<void()>& unmap) {
+    const Kept kept{*this};
+    if (transparent) background_ = {0, 0, 0, 0};
+    compute(target, scale);
+    unmap();
+    target.bind();
+    target.clear(clear_color());
+    draw(target, scale);
+}
+
+void Scene::draw(View& view, const gl::Framebuffer& target, float scale) {
+    const InTile here{view, target, scale};
     here.clear(background_);
     view.show();
 }
@@ -153,9 +182,10 @@ std::array<float, 4> Scene::clear_color() const {
     return views_.size() > 1 ? kBetweenTiles : background_;
 }
 
-InTile::InTile(View& view, const gl::Framebuffer& target) {
-    const TilePixels pixels = pixels_of(view.tile_, target);
-    view.pixels_ = pixels.size;
+InTile::InTile(View& view, const gl::Framebuffer& target, float scale) {
+    const TilePixels pixels = pixels_of(view.tile_, target, scale);
+    view.last_.pixels = pixels.size;
+    view.last_.scale = scale;
     if (pixels.size != glm::ivec2{target.width(), target.height()})
         part_.emplace(target, pixels.corner.x, pixels.corner.y, pixels.size.x, pixels.size.y);
 }

@@ -27,8 +27,8 @@ struct SceneServices {
 /// Drawing goes to a view's tile while this lives. The target is bound.
 class LATHE_API InTile {
 public:
-    /// Gives the view its size in pixels.
-    InTile(View& view, const gl::Framebuffer& target);
+    /// Gives the view its size in pixels, of which `scale` are one of those of styles.
+    InTile(View& view, const gl::Framebuffer& target, float scale = 1);
 
     /// Nothing where the tile is all of the target.
     void clear(const std::array<float, 4>& color) const;
@@ -61,9 +61,14 @@ public:
     /// Ends the step. True where something is to be drawn.
     bool end_step();
     /// What kernels do for a drawing into `target`, before the arrays go to OpenGL.
-    void compute(const gl::Framebuffer& target);
-    /// What all views show, into a framebuffer that is bound and cleared.
-    void draw(const gl::Framebuffer& target);
+    void compute(const gl::Framebuffer& target, float scale = 1);
+    /// What all views show, into a framebuffer that is bound and cleared. One pixel of styles is
+    /// `scale` pixels.
+    void draw(const gl::Framebuffer& target, float scale = 1);
+    /// Both for a picture beside the frames, which do not notice; `unmap` is called in between.
+    /// Clears it, too.
+    void draw_beside(const gl::Framebuffer& target, float scale, bool transparent,
+                     const std::function<void()>& unmap);
     void set_background(std::array<float, 4> rgba) { background_ = rgba; }
     /// What the framebuffer is cleared with: the background, or what is between tiles.
     std::array<float, 4> clear_color() const;
@@ -72,10 +77,11 @@ public:
 
 private:
     friend class View;
+    struct Kept;
 
     /// What throws empties the lists.
     template <class Call> void for_each_view(const Call& call);
-    void draw(View& view, const gl::Framebuffer& target);
+    void draw(View& view, const gl::Framebuffer& target, float scale);
     void look_for_values_outside(const gpu::Array& array);
     void look_for_indices_outside(const gpu::Array& triangles, std::int64_t vertices);
 

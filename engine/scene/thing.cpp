@@ -76,7 +76,24 @@ struct Restyle {
     }
 };
 
+struct Enlarge {
+    float scale;
+
+    void operator()(DrawnPoints& d) const {
+        if (!d.style.world_size && !d.style.radius) d.style.size *= scale;
+    }
+    void operator()(DrawnLines& d) const { d.style.width *= scale; }
+    void operator()(DrawnMesh& d) const { d.style.edge_width *= scale; }
+    template <class Other> void operator()(Other&) const {}
+};
+
 } // namespace
+
+Drawn enlarged(const Drawn& drawn, float scale) {
+    Drawn other = drawn;
+    std::visit(Enlarge{scale}, other);
+    return other;
+}
 
 std::vector<Thing> things_of(const std::vector<ListItem>& items) {
     std::vector<Thing> things;

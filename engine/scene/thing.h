@@ -37,5 +37,8 @@ struct Thing {
 /// The things of a list, in its order.
 std::vector<Thing> things_of(const std::vector<ListItem>& items);
 Drawn restyled(const Drawn& drawn, const ThingSettings& settings);
+/// For pictures with `scale` pixels to one of the style's; annotations and texts stay as they are,
+/// since a Canvas enlarges them.
+Drawn enlarged(const Drawn& drawn, float scale);
 
 } // namespace lathe

@@ -220,7 +220,7 @@ bool View::fit(const std::optional<Box>& box) {
     if (!box) return false;
     const glm::vec3 size = box->size();
     const float smallest = 1e-6f * std::max(glm::length(box->middle()), 1e-6f); // of one point
-    const float aspect = float(pixels_.x) / float(pixels_.y);
+    const float aspect = float(last_.pixels.x) / float(last_.pixels.y);
     if (camera() == Camera::orbit)
         orbit_.fit(box->middle(), std::max(glm::length(size) / 2, smallest), aspect);
     else pan_zoom_.fit(box->middle(), glm::max(glm::vec2{size}, glm::vec2{smallest}), aspect);
@@ -228,9 +228,9 @@ bool View::fit(const std::optional<Box>& box) {
 }
 
 DrawView View::look() const {
-    const float aspect = float(pixels_.x) / float(pixels_.y);
-    if (camera() == Camera::orbit) return {orbit_.view(), orbit_.projection(aspect), pixels_};
-    return {pan_zoom_.view(), pan_zoom_.projection(aspect), pixels_};
+    const float aspect = float(last_.pixels.x) / float(last_.pixels.y);
+    if (camera() == Camera::orbit) return {orbit_.view(), orbit_.projection(aspect), last_.pixels};
+    return {pan_zoom_.view(), pan_zoom_.projection(aspect), last_.pixels};
 }
 
 void View::begin_frame() {
@@ -241,7 +241,7 @@ void View::begin_frame() {
 void View::end_frame(bool was_drawn) {
     if (!was_drawn) return;
     draws_space_ = space_in_frame_;
-    if (!is_placed_) placement_.reset();
+    if (!is_placed_) last_.placement.reset();
 }
 
 void View::axes(const AxesStyle& style) { add(DrawnAxes{style}); }
@@ -287,16 +287,17 @@ void View::note_space(bool is_in_space) {
 /// The picture as large as fits beside annotations, moved and magnified by the pan-zoom camera, in
 /// whose plane it lies with its middle at the origin.
 ImagePlacement View::place(glm::vec2 size, bool y_up) {
-    const glm::vec2 extent =
-        glm::vec2{pixels_} - glm::vec2{room_.left + room_.right, room_.top + room_.bottom};
+    const Room& room = last_.room;
+    const glm::vec2 corner{room.left, room.top}, other{room.right, room.bottom};
+    const glm::vec2 extent = glm::vec2{last_.pixels} - last_.scale * (corner + other);
     ImagePlacement placed = ImagePlacement::fit(size, extent, 2 / pan_zoom_.height);
     const float pixels = extent.y / pan_zoom_.height;
-    placed.origin += glm::vec2{room_.left, room_.top} +
-                     glm::vec2{-pan_zoom_.center.x, pan_zoom_.center.y} * pixels;
-    placement_ = placed;
+    placed.origin +=
+        last_.scale * corner + glm::vec2{-pan_zoom_.center.x, pan_zoom_.center.y} * pixels;
+    last_.placement = placed;
+    last_.picture = size;
+    last_.y_up = y_up;
     is_placed_ = true;
-    picture_ = size;
-    picture_y_up_ = y_up;
     return placed;
 }
 
@@ -366,9 +367,9 @@ std::vector<ShownThing> View::shown_things(std::deque<Drawn>& changed, bool with
 std::optional<Picked> View::pick(glm::vec2 pixels) const {
     std::deque<Drawn> changed;
     PickPlace at{look(), pixels, {}};
-    if (placement_) {
-        at.element = placement_->element_at(pixels, picture_);
-        if (picture_y_up_) at.element->y = picture_.y - at.element->y;
+    if (last_.placement) {
+        at.element = last_.placement->element_at(pixels, last_.picture);
+        if (last_.y_up) at.element->y = last_.picture.y - at.element->y;
     }
     return lathe::pick(shown_things(changed, true), at);
 }
@@ -384,9 +385,11 @@ void View::show() {
 }
 
 std::optional<std::array<int, 2>> View::element_at(glm::vec2 place) const {
-    if (!placement_) return {};
-    const glm::vec2 element = placement_->element_at(place * glm::vec2{pixels_}, picture_);
-    if (element.x < 0 || element.y < 0 || element.x >= picture_.x || element.y >= picture_.y)
+    if (!last_.placement) return {};
+    const glm::vec2 element =
+        last_.placement->element_at(place * glm::vec2{last_.pixels}, last_.picture);
+    if (element.x < 0 || element.y < 0 || element.x >= last_.picture.x ||
+        element.y >= last_.picture.y)
         return {};
     return std::array{int(std::floor(element.x)), int(std::floor(element.y))};
 }

@@ -134,7 +134,7 @@ public:
     /// Of the whole picture, whose corners are (0, 0), top left, and (1, 1).
     const Viewport& tile() const { return tile_; }
     /// The tile's width and height when it was drawn last.
-    glm::ivec2 pixels() const { return pixels_; }
+    glm::ivec2 pixels() const { return last_.pixels; }
     /// Element (column, row) of the picture drawn last at a place of the tile, from its top left,
     /// in parts of its size.
     std::optional<std::array<int, 2>> element_at(glm::vec2 place) const;
@@ -164,9 +164,19 @@ private:
     std::vector<ShownThing> shown_things(std::deque<Drawn>& changed, bool with_names) const;
     void show();
 
+    /// How the tile was drawn last.
+    struct LastDrawing {
+        glm::ivec2 pixels{1, 1};
+        float scale = 1;                         ///< pixels of what styles call a pixel
+        std::optional<ImagePlacement> placement; ///< of the picture, pixels of the tile
+        glm::vec2 picture{0, 0};                 ///< columns and rows
+        bool y_up = false;
+        Room room; ///< around pictures, in pixels of styles
+    };
+
     Scene& scene_;
+    LastDrawing last_;
     Viewport tile_{{0, 0}, {1, 1}};
-    glm::ivec2 pixels_{1, 1}; ///< of the tile
     bool is_shown_ = true;
     DrawList list_;
     std::map<std::string, ThingSettings, std::less<>> settings_;
@@ -175,11 +185,9 @@ private:
     std::optional<Camera> wanted_camera_;
     bool space_in_frame_ = false;
     bool draws_space_ = false; ///< something of three components was drawn in the last frame
-    std::optional<ImagePlacement> placement_; ///< of the picture drawn last, pixels of the tile
     glm::vec2 picture_{0, 0};
     bool picture_y_up_ = false;
     bool is_placed_ = false;                                      ///< in this frame
-    Room room_;                                                   ///< around pictures
     std::optional<Box> axes_box_;                                 ///< around what was drawn
     std::map<std::string, ValueRange, std::less<>> found_ranges_; ///< of things with colour bars
 };

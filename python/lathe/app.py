@@ -354,6 +354,47 @@ class App(Loop):
             self._steps.show_now()
         return self._studio.screenshot(with_ui)
 
+    def still(
+        self,
+        file: str | Path | None = None,
+        *,
+        size: tuple[int, int] = (1920, 1080),
+        samples: int = 2,
+        transparent: bool = False,
+    ) -> NDArray[np.uint8]:
+        """What is drawn, once more at any size, whatever the window's.
+
+        Letters, lines and points in pixels grow with the height.
+
+        Parameters
+        ----------
+        file : str or Path, optional
+            A PNG file; missing folders are made.
+        size : (width, height)
+        samples : int
+            1 to 8 in each direction, of which a pixel is the mean.
+        transparent : bool
+            Without the background: red, green, blue and alpha.
+
+        Returns
+        -------
+        (height, width, 3 or 4) uint8
+            Top row first. Waits for the device and for GL.
+
+        Raises
+        ------
+        ValueError
+            For sizes and samples out of range.
+        lathe.Error
+            Where size times samples is more than OpenGL allows, or the file cannot be written.
+        """
+        width, height = size
+        self._steps.show_now()
+        picture = self._studio.still(int(width), int(height), int(samples), bool(transparent))
+        if file is not None:
+            native.save_png(str(file), picture)
+        return picture
+
     def record(self, file: str | Path, frames_per_second: float = 60.0) -> None:
         """Records every frame from now: an MP4 file, or PNGs where there is no ffmpeg."""
         self._steps.record(file, frames_per_second)

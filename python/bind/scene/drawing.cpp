@@ -73,6 +73,12 @@ void bind_drawing(StudioClass& c) {
             return to_numpy(image);
         },
         py::arg("with_ui") = false, "(height, width, 3) uint8 of the last finished frame.");
+    c.def(
+        "still",
+        [](Studio& e, int width, int height, int samples, bool transparent) {
+            return to_numpy(e.still({width, height, samples, transparent}));
+        },
+        py::arg("width"), py::arg("height"), py::arg("samples"), py::arg("transparent"));
     bind_own_drawing(c);
 }
 
