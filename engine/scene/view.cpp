@@ -220,10 +220,9 @@ bool View::fit(const std::optional<Box>& box) {
     if (!box) return false;
     const glm::vec3 size = box->size();
     const float smallest = 1e-6f * std::max(glm::length(box->middle()), 1e-6f); // of one point
-    const float aspect = float(last_.pixels.x) / float(last_.pixels.y);
     if (camera() == Camera::orbit)
-        orbit_.fit(box->middle(), std::max(glm::length(size) / 2, smallest), aspect);
-    else pan_zoom_.fit(box->middle(), glm::max(glm::vec2{size}, glm::vec2{smallest}), aspect);
+        orbit_.fit(box->middle(), std::max(glm::length(size) / 2, smallest), aspect());
+    else pan_zoom_.fit(box->middle(), glm::max(glm::vec2{size}, glm::vec2{smallest}), aspect());
     return true;
 }
 
@@ -307,12 +306,24 @@ void View::compute() {
     place_camera();
 }
 
+/// Where nobody has placed it; once more where the tile has another shape since.
 void View::place_camera() {
-    if (!orbit_.may_be_placed || camera() != Camera::orbit) return;
-    constexpr OrbitCamera kMade;
-    if (orbit_.target != kMade.target || orbit_.distance != kMade.distance)
-        orbit_.may_be_placed = false;
-    else fit();
+    if (camera() != Camera::orbit) return;
+    const bool is_where_it_was =
+        orbit_.target == own_place_.target && orbit_.distance == own_place_.distance;
+    if (!is_where_it_was) orbit_.may_be_placed = false;
+    const bool has_other_shape = own_place_.aspect != 0 && own_place_.aspect != aspect();
+    if (!is_where_it_was || (!orbit_.may_be_placed && !has_other_shape)) return;
+    if (fit()) own_place_ = {orbit_.target, orbit_.distance, aspect()};
+}
+
+/// Of what colour bars leave free.
+float View::aspect() const {
+    constexpr float kBar = 60; // pixels, about
+    float free = float(last_.pixels.x);
+    for (const ListItem& item : list_.shown())
+        if (std::holds_alternative<DrawnColorbar>(item.drawn)) free -= 2 * kBar * last_.scale;
+    return std::max(free, 0.75f * float(last_.pixels.x)) / float(last_.pixels.y);
 }
 
 void View::compute_annotations() {

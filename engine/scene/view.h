@@ -158,6 +158,7 @@ private:
     /// What kernels do for the drawing, while the arrays are theirs.
     void compute();
     void place_camera();
+    float aspect() const;
     void compute_annotations();
     bool needs_names() const;
     /// What is not hidden, as the settings say; `changed` keeps what differs from the list.
@@ -181,6 +182,12 @@ private:
     DrawList list_;
     std::map<std::string, ThingSettings, std::less<>> settings_;
     OrbitCamera orbit_;
+    /// Where the view has placed it by itself; at first where it was made.
+    struct OwnPlace {
+        glm::vec3 target = OrbitCamera{}.target;
+        float distance = OrbitCamera{}.distance;
+        float aspect = 0; ///< of the tile; 0: nothing was seen yet
+    } own_place_;
     PanZoomCamera pan_zoom_;
     std::optional<Camera> wanted_camera_;
     bool space_in_frame_ = false;

@@ -16,11 +16,11 @@ namespace {
 
 const char* file_name_of(Arrangement arrangement) {
     switch (arrangement) { // the number grows with the set of panels
-    case Arrangement::wide: return "studio-2-wide.ini";
-    case Arrangement::medium: return "studio-2-medium.ini";
+    case Arrangement::wide: return "studio-3-wide.ini";
+    case Arrangement::medium: return "studio-3-medium.ini";
     case Arrangement::small: break;
     }
-    return "studio-2-small.ini";
+    return "studio-3-small.ini";
 }
 
 } // namespace

@@ -16,7 +16,7 @@ namespace lathe {
 
 class ImGuiLayer;
 
-enum class Place { view, kernels, parameters, timings, console };
+enum class Place { view, kernels, parameters, things, timings, console };
 
 /// How panels stand until the user moves them. Each has a layout file of its own, so that a small
 /// window does not spoil what was arranged in a large one.
@@ -71,7 +71,7 @@ private:
     ImVec2 docked_size_{}; ///< that the sizes of the dock nodes add up to
     ImVec2 origin_{};      ///< of the part between the bars
     ImVec2 size_{};
-    std::array<bool, 5> docked_{}; ///< in the last frame, by Place
+    std::array<bool, 6> docked_{}; ///< in the last frame, by Place
     float toolbar_height_ = 0;
     float status_height_ = 0;
 };

@@ -74,7 +74,9 @@ void Layout::arrange_docks() {
         const float right = kernels_width(size_.x), left_of_it = size_.x - right;
         kernels = split(rest, ImGuiDir_Right, right / size_.x);
         ImGuiID console = split(rest, ImGuiDir_Down, below_height(size_.y) / size_.y);
-        dock(Place::parameters, split(rest, ImGuiDir_Left, parameters_width(size_.x) / left_of_it));
+        const ImGuiID left = split(rest, ImGuiDir_Left, parameters_width(size_.x) / left_of_it);
+        dock(Place::parameters, left);
+        dock(Place::things, left);
         dock(Place::timings, split(console, ImGuiDir_Left, timings_width(left_of_it) / left_of_it));
         dock(Place::console, console);
     } else { // the tab bar of a node shows the window docked first
@@ -84,6 +86,7 @@ void Layout::arrange_docks() {
         const ImGuiID tabs = small ? right : split(rest, ImGuiDir_Down, 0.36f);
         dock(Place::parameters, tabs);
         if (small) dock(Place::kernels, tabs);
+        dock(Place::things, tabs);
         dock(Place::timings, tabs);
         dock(Place::console, tabs);
     }

@@ -11,7 +11,7 @@
 
 namespace lathe {
 
-constexpr std::array kTitles{"Picture", "Kernels", "Parameters", "Timings", "Console"};
+constexpr std::array kTitles{"Picture", "Kernels", "Parameters", "Things", "Timings", "Console"};
 inline const char* title_of(Place place) { return kTitles[std::size_t(place)]; }
 
 inline float kernels_width(float width) {

@@ -12,6 +12,7 @@
 #include "gpu/status.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <exception>
@@ -46,6 +47,17 @@ StatusItem compile_item(const std::vector<KernelSlot*>& slots) {
         }
     }
     return item;
+}
+
+/// "cells [12, 40] = 0.25".
+std::string to_text(const Picked& picked) {
+    std::string text = fmt::format("{} [{}]", picked.item, fmt::join(picked.index, ", "));
+    if (picked.value.size() == 1) text += fmt::format(" = {:.6g}", picked.value[0]);
+    else if (!picked.value.empty())
+        text += fmt::format(" = ({:.4g})", fmt::join(picked.value, ", "));
+    if (picked.kind == "image") return text;
+    const glm::vec3& p = picked.position;
+    return text + fmt::format("\nat ({:.4g}, {:.4g}, {:.4g})", p.x, p.y, p.z);
 }
 
 } // namespace
@@ -94,6 +106,25 @@ std::string Studio::Panels::picture_message() {
     return paused_because;
 }
 
+/// Once the mouse rests over the picture; asked again every tenth of a second, since it takes
+/// kernels.
+void Studio::Panels::say_what_is_under_the_mouse() {
+    constexpr double kEvery = 0.1;
+    if (!view.has_resting_mouse() || step_seconds > 0) {
+        looked_at = 0;
+        return;
+    }
+    if (ImGui::GetTime() - looked_at >= kEvery) {
+        looked_at = ImGui::GetTime();
+        const auto picked = studio.picked();
+        under_mouse = picked ? to_text(*picked) : std::string{};
+    }
+    if (under_mouse.empty()) return;
+    theme::push_font(theme::Font::small);
+    ImGui::SetTooltip("%s", under_mouse.c_str());
+    theme::pop_font();
+}
+
 void Studio::Panels::draw() {
     const FrameLoop& loop = studio.loop();
     run_control_panel.caption = studio.caption();
@@ -107,7 +138,10 @@ void Studio::Panels::draw() {
                                    [](const KernelSlot* slot) { return slot->shows_older(); });
     if (layout.begin_panel(Place::view)) view.draw(studio.picture(), older, picture_message());
     layout.end_panel();
+    say_what_is_under_the_mouse();
     if (layout.begin_panel(Place::parameters)) parameter_panel.draw();
+    layout.end_panel();
+    if (layout.begin_panel(Place::things)) things_panel.draw(studio.views());
     layout.end_panel();
     if (layout.begin_panel(Place::timings)) timing_panel.draw(loop.stats());
     layout.end_panel();

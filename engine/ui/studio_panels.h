@@ -12,6 +12,7 @@
 #include "engine/ui/run_control_panel.h"
 #include "engine/ui/status_bar.h"
 #include "engine/ui/studio.h"
+#include "engine/ui/things_panel.h"
 #include "engine/ui/timing_panel.h"
 #include "engine/ui/view_panel.h"
 #include "engine/ui/wait_hint.h"
@@ -40,6 +41,7 @@ struct Studio::Panels {
     Layout layout;
     KernelEditor editor;
     ParameterPanel parameter_panel;
+    ThingsPanel things_panel;
     RunControlPanel run_control_panel;
     TimingPanel timing_panel;
     ConsolePanel console;
@@ -50,6 +52,8 @@ struct Studio::Panels {
     double step_seconds = 0;    ///< of a step that keeps its frame waiting
     std::string paused_because; ///< shown over the picture until it runs
     std::unique_ptr<WaitHint> wait_hint;
+    std::string under_mouse; ///< what lies there; empty: nothing
+    double looked_at = 0;    ///< when that was found, by Dear ImGui's clock
 
     // studio_panels.cpp
     /// All panels. Throws, after the last one, what the first of the program's that failed threw.
@@ -58,6 +62,7 @@ struct Studio::Panels {
     std::vector<StatusItem> status_left();
     std::vector<StatusItem> status_right();
     std::string picture_message();
+    void say_what_is_under_the_mouse();
 };
 
 } // namespace lathe

@@ -33,6 +33,9 @@ void ViewPanel::draw(const gl::Framebuffer& scene, bool red_edge, const std::str
                            ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonRight |
                                ImGuiButtonFlags_MouseButtonMiddle);
     has_mouse_ = ImGui::IsItemHovered() || ImGui::IsItemActive();
+    mouse_rests_ =
+        ImGui::IsItemHovered(ImGuiHoveredFlags_Stationary | ImGuiHoveredFlags_DelayShort) &&
+        !ImGui::IsAnyMouseDown();
     ImDrawList& draw = *ImGui::GetWindowDrawList();
     // GL's rows count upward: the picture is turned here.
     draw.AddImage(texture_id(scene.color().id()), low, high, {0, 1}, {1, 0});

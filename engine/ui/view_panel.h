@@ -24,11 +24,13 @@ public:
     glm::ivec2 size() const { return size_; }
     /// The mouse is over the picture and nothing covers it, or a drag that began there goes on.
     bool has_mouse() const { return has_mouse_; }
+    /// It has not moved for a while, and no button is down.
+    bool has_resting_mouse() const { return mouse_rests_; }
 
 private:
     Viewport viewport_;
     glm::ivec2 size_{0, 0};
-    bool has_mouse_ = false;
+    bool has_mouse_ = false, mouse_rests_ = false;
 };
 
 } // namespace lathe

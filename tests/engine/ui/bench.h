@@ -16,6 +16,7 @@
 #include "engine/ui/parameter_panel.h"
 #include "engine/ui/run_control_panel.h"
 #include "engine/ui/status_bar.h"
+#include "engine/ui/things_panel.h"
 #include "engine/ui/timing_panel.h"
 #include "engine/ui/view_panel.h"
 #include "engine/ui/widgets.h"
@@ -65,6 +66,8 @@ struct UiBench {
         if (layout.begin_panel(Place::view)) view.draw(scene, red_edge(), {});
         layout.end_panel();
         if (layout.begin_panel(Place::parameters)) parameter_panel.draw();
+        layout.end_panel();
+        if (layout.begin_panel(Place::things)) things_panel.draw({});
         layout.end_panel();
         if (layout.begin_panel(Place::timings)) timing_panel.draw(stats);
         layout.end_panel();
@@ -154,6 +157,7 @@ struct UiBench {
     KernelEditor editor;
     ParameterPanel parameter_panel;
     RunControlPanel run_control_panel;
+    ThingsPanel things_panel;
     TimingPanel timing_panel;
     ViewPanel view;
     StatusBar status;

@@ -16,7 +16,7 @@ using namespace lathe;
 
 namespace {
 
-constexpr const char* kPanels[]{"Picture", "Kernels", "Parameters", "Timings", "Console"};
+constexpr const char* kPanels[]{"Picture", "Kernels", "Parameters", "Things", "Timings", "Console"};
 
 struct Size {
     int width, height;

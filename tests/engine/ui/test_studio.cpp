@@ -17,6 +17,7 @@
 
 #include <gtest/gtest.h>
 #include <imgui.h>
+#include <imgui_internal.h>
 
 #include <chrono>
 #include <cstdlib>
@@ -279,6 +280,43 @@ struct FontWatch {
     bool own = true;
     int frames = 0;
 };
+
+TEST_F(StudioTest, AClickHidesAThingAndARestingMouseNamesIt) {
+    Studio studio{headless()};
+    const gpu::Array place = studio.array<float>({1, 3});
+    const auto frame = [&] {
+        ASSERT_TRUE(studio.begin_frame());
+        studio.begin_step();
+        studio.points(place, {.color = {1, 0, 0, 1}, .radius = 1}, {}, "dot");
+        studio.end_frame();
+    };
+    for (int i = 0; i < 5; ++i) frame();
+    studio.imgui()->make_current();
+    ImGui::SetWindowFocus("Things");
+    for (int i = 0; i < 3; ++i) frame();
+    const ImGuiWindow* things = ImGui::FindWindowByName("Things");
+    ASSERT_TRUE(things && things->DockTabIsVisible);
+    const ImVec2 corner = things->DC.CursorStartPos;
+    const auto inject = [&](const InputEvent& event) {
+        studio.window().inject(event);
+        for (int i = 0; i < 3; ++i) frame();
+    };
+    inject(MoveEvent{{corner.x + 8, corner.y + 8}});
+    inject(ButtonEvent{});
+    inject(ButtonEvent{MouseButton::left, false, 0});
+    EXPECT_FALSE(studio.view().settings("dot").is_shown);
+    studio.view().settings("dot").is_shown = true;
+
+    const ImRect picture = ImGui::FindWindowByName("Picture")->Rect();
+    inject(MoveEvent{{picture.GetCenter().x, picture.GetCenter().y}});
+    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds{20};
+    const auto is_named = [] {
+        const ImGuiWindow* tip = ImGui::FindWindowByName("##Tooltip_00");
+        return tip && tip->Active;
+    };
+    while (!is_named() && std::chrono::steady_clock::now() < limit) frame();
+    EXPECT_TRUE(is_named());
+}
 
 TEST_F(StudioTest, TwoWindowsHaveTheirOwnFontsAndPanels) {
     Painting first{headless()};

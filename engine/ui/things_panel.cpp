@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+#include "engine/ui/things_panel.h"
+
+#include "engine/scene/view.h"
+#include "engine/ui/theme.h"
+
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lathe {
+
+namespace {
+
+/// What a kind of thing can be given.
+struct Has {
+    bool color, opacity, size, scale;
+};
+
+Has features_of(std::string_view kind) {
+    if (kind == "points") return {true, true, true, true};
+    if (kind == "mesh") return {true, true, false, true};
+    if (kind == "image" || kind == "volume") return {false, true, false, true};
+    return {true, true, true, false};
+}
+
+/// A row of a setting: its box says whether the setting holds; else the call decides.
+template <class Value, class Widget>
+void optional_row(const char* name, std::optional<Value>& value, Value first,
+                  const Widget& widget) {
+    ImGui::PushID(name);
+    bool is_set = value.has_value();
+    if (ImGui::Checkbox("##set", &is_set)) {
+        if (is_set) value = first;
+        else value.reset();
+    }
+    theme::tooltip(is_set ? "As the call says again" : "Instead of what the call says");
+    ImGui::SameLine();
+    ImGui::BeginDisabled(!value);
+    Value shown = value.value_or(first);
+    ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - theme::px(70));
+    if (widget(shown)) value = shown;
+    ImGui::SameLine();
+    theme::text(name, value ? theme::kText : theme::kDim);
+    ImGui::EndDisabled();
+    ImGui::PopID();
+}
+
+bool colormap_combo(std::string& name) {
+    bool changed = false;
+    if (!ImGui::BeginCombo("##colormap", name.c_str())) return false;
+    for (const std::string& each : colormap_names())
+        if (ImGui::Selectable(each.c_str(), each == name)) {
+            name = each;
+            changed = true;
+        }
+    ImGui::EndCombo();
+    return changed;
+}
+
+std::string count_text(std::size_t count) {
+    if (count < 10'000) return fmt::format("{}", count);
+    if (count < 10'000'000) return fmt::format("{:.0f} k", double(count) / 1e3);
+    return fmt::format("{:.1f} M", double(count) / 1e6);
+}
+
+} // namespace
+
+void ThingsPanel::settings(View& view, const Thing& thing, ThingSettings& s) {
+    const Has has = features_of(thing.kind);
+    if (has.color)
+        optional_row("color", s.color, glm::vec4{1, 1, 1, 1}, [](glm::vec4& color) {
+            return ImGui::ColorEdit4("##color", &color.x,
+                                     ImGuiColorEditFlags_NoInputs | ImGuiColorEditFlags_AlphaBar);
+        });
+    if (has.opacity)
+        optional_row("opacity", s.opacity, 1.0f, [](float& opacity) {
+            return ImGui::SliderFloat("##opacity", &opacity, 0, 1, "%.2f");
+        });
+    if (has.size)
+        optional_row("size", s.size, 3.0f, [](float& size) {
+            return ImGui::DragFloat("##size", &size, 0.01f * size + 1e-4f, 0, 1e6f, "%.4g");
+        });
+    if (has.scale) {
+        optional_row("colormap", s.colormap, std::string{"viridis"}, colormap_combo);
+        optional_row("range", s.range, ValueRange{}, [](ValueRange& range) {
+            std::array<float, 2> ends{range.low, range.high};
+            const float step = 0.005f * std::abs(range.high - range.low) + 1e-6f;
+            if (!ImGui::DragFloat2("##range", ends.data(), step, 0, 0, "%.4g")) return false;
+            range = {ends[0], ends[1]};
+            return true;
+        });
+    }
+    if (ImGui::SmallButton("Look at it")) view.fit(thing.name);
+    ImGui::SameLine();
+    if (ImGui::SmallButton("As called")) s = {};
+}
+
+void ThingsPanel::row(View& view, const Thing& thing) {
+    ImGui::PushID(thing.name.c_str());
+    ThingSettings& s = view.settings(thing.name);
+    ImGui::Checkbox("##shown", &s.is_shown);
+    theme::tooltip(s.is_shown ? "Hide it" : "Show it");
+    ImGui::SameLine();
+    const float right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x;
+    const bool open = ImGui::TreeNodeEx(thing.name.c_str(), ImGuiTreeNodeFlags_SpanAvailWidth);
+    std::string what{thing.name.starts_with(thing.kind) ? "" : thing.kind};
+    if (thing.count > 1) what += (what.empty() ? "" : " ") + count_text(thing.count);
+    const float width = ImGui::CalcTextSize(what.c_str()).x;
+    ImGui::SameLine(right - width);
+    theme::text(what, theme::kDim);
+    if (open) {
+        settings(view, thing, s);
+        ImGui::TreePop();
+    }
+    ImGui::PopID();
+}
+
+void ThingsPanel::draw(const std::vector<std::shared_ptr<View>>& views) {
+    theme::push_font(theme::Font::small);
+    bool any = false;
+    for (std::size_t i = 0; i < views.size(); ++i) {
+        const std::vector<Thing> things = views[i]->things();
+        any = any || !things.empty();
+        ImGui::PushID(int(i));
+        if (views.size() > 1) theme::heading(fmt::format("view {}", i + 1));
+        for (const Thing& thing : things) row(*views[i], thing);
+        ImGui::PopID();
+    }
+    if (!any) theme::text("Nothing is drawn yet.", theme::kDim);
+    theme::pop_font();
+}
+
+} // namespace lathe
