@@ -24,6 +24,7 @@ struct ValueRange {
     /// What a difference to `low` is multiplied with to be 0 to 1; where both ends are the same,
     /// what lies above them is 1.
     float per_unit() const { return high == low ? 1e30f : 1 / (high - low); }
+    bool operator==(const ValueRange&) const = default;
 };
 
 /// A range of values from the values themselves: so many percent of them lie below `low` and
@@ -31,6 +32,7 @@ struct ValueRange {
 struct Percentiles {
     float low = 0;
     float high = 100;
+    bool operator==(const Percentiles&) const = default;
 };
 
 struct Rgb8 {

@@ -37,6 +37,7 @@ public:
         look(d.positions, d.lines.count, d.lines.components, 0);
     }
     void operator()(const DrawnMesh& d) { look(d.vertices, d.mesh.vertex_count, 3, 0); }
+    void operator()(const DrawnVolume& d) { add(d.box); }
     void operator()(const DrawnText& d) {
         if (d.place != DrawnText::Place::tile) add({d.position, d.position});
     }

@@ -69,6 +69,14 @@ void check_colors(const gpu::Array& colors, std::int64_t count) {
     require_color_type(colors);
 }
 
+void check_volume(const gpu::Array& array) {
+    const gpu::Extents& shape = array.shape();
+    if (array.size() == 0 || shape.size() != 3) refuse("a volume is (depth, height, width)", array);
+    if (array.size() > std::numeric_limits<std::int32_t>::max())
+        refuse("a volume has less than 2^31 voxels", array);
+    require_real("a volume's values", array);
+}
+
 void check_mesh(const gpu::Array& vertices, const gpu::Array& triangles) {
     if (!is_threes(vertices)) refuse("vertices are (n, 3)", vertices);
     require_real("vertices", vertices);

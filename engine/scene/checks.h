@@ -15,6 +15,8 @@ void check_positions(const gpu::Array& positions);
 void check_numbers(const char* what, const gpu::Array& numbers, std::int64_t count);
 void check_colors(const gpu::Array& colors, std::int64_t count);
 
+void check_volume(const gpu::Array& array);
+
 void check_mesh(const gpu::Array& vertices, const gpu::Array& triangles);
 /// One a vertex or one a triangle.
 void check_mesh_values(const gpu::Array& values, std::int64_t vertices, std::int64_t triangles);

@@ -31,6 +31,12 @@ struct Scale {
     }
     Result operator()(const DrawnPoints& d) const { return of_values(d.points, d); }
     Result operator()(const DrawnMesh& d) const { return of_values(d.mesh, d); }
+    Result operator()(const DrawnVolume& d) const {
+        if (d.style.mode == VolumeMode::surface) return {};
+        const float most = d.dtype == DType::uint8 ? 255 : 1;
+        return ColorScale{d.style.colormap, d.style.range.value_or(ValueRange{0, most}),
+                          d.range.memory && !d.style.range ? &d.range : nullptr};
+    }
     template <class Other> Result operator()(const Other&) const { return {}; }
 
     template <class Data, class Thing> static Result of_values(const Data& data, const Thing& d) {
@@ -45,6 +51,10 @@ struct Color {
     Result operator()(const DrawnLines& d) const { return d.style.color; }
     Result operator()(const DrawnPoints& d) const { return of_all(d.points, d); }
     Result operator()(const DrawnMesh& d) const { return of_all(d.mesh, d); }
+    Result operator()(const DrawnVolume& d) const {
+        if (d.style.mode != VolumeMode::surface) return {};
+        return d.style.color;
+    }
     template <class Other> Result operator()(const Other&) const { return {}; }
 
     template <class Data, class Thing> static Result of_all(const Data& data, const Thing& d) {

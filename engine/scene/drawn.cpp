@@ -16,6 +16,7 @@ struct Kind {
     std::string_view operator()(const DrawnColorbar&) const { return "colorbar"; }
     std::string_view operator()(const DrawnLegend&) const { return "legend"; }
     std::string_view operator()(const DrawnScaleBar&) const { return "scale bar"; }
+    std::string_view operator()(const DrawnVolume&) const { return "volume"; }
 };
 
 struct InSpace {
@@ -23,6 +24,7 @@ struct InSpace {
     bool operator()(const DrawnLines& d) const { return d.lines.components > 2; }
     bool operator()(const DrawnMesh&) const { return true; }
     bool operator()(const DrawnText& d) const { return d.place == DrawnText::Place::space; }
+    bool operator()(const DrawnVolume&) const { return true; }
     template <class Other> bool operator()(const Other&) const { return false; }
 };
 
@@ -33,6 +35,7 @@ bool is_in_space(const Drawn& drawn) { return std::visit(InSpace{}, drawn); }
 
 bool is_solid(const Drawn& drawn) {
     if (const auto* mesh = std::get_if<DrawnMesh>(&drawn)) return is_solid(mesh->mesh, mesh->style);
+    if (const auto* volume = std::get_if<DrawnVolume>(&drawn)) return is_solid(volume->style);
     const auto* points = std::get_if<DrawnPoints>(&drawn);
     return points && (points->style.radius || points->style.blend == Blend::opaque);
 }

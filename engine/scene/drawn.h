@@ -9,17 +9,22 @@
 #include "engine/render/points.h"
 #include "engine/render/text.h"
 #include "engine/scene/annotation.h"
+#include "engine/scene/box.h"
+#include "engine/scene/volume_style.h"
 #include "gpu/array/graphics_memory.h"
 
 #include <glm/vec3.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <variant>
 
 namespace lathe {
+
+class VolumeMarcher;
 
 /// Memory of OpenGL's that an array lies in.
 struct DrawnMemory {
@@ -64,6 +69,15 @@ struct DrawnText {
     Place place;
     TextStyle style;
 };
+struct DrawnVolume {
+    DrawnMemory voxels, range;
+    DType dtype;
+    glm::ivec3 cells; ///< along x, y, z
+    VolumeStyle style;
+    Box box;
+    std::uint64_t call;                     ///< a number of its own
+    std::shared_ptr<VolumeMarcher> marcher; ///< has its picture
+};
 struct DrawnAxes {
     AxesStyle style;
 };
@@ -77,8 +91,9 @@ struct DrawnLegend {
 struct DrawnScaleBar {
     ScaleBarStyle style;
 };
-using Drawn = std::variant<DrawnImage, DrawnTexture, DrawnPoints, DrawnLines, DrawnMesh, DrawnText,
-                           DrawnAxes, DrawnColorbar, DrawnLegend, DrawnScaleBar>;
+using Drawn =
+    std::variant<DrawnImage, DrawnTexture, DrawnPoints, DrawnLines, DrawnMesh, DrawnVolume,
+                 DrawnText, DrawnAxes, DrawnColorbar, DrawnLegend, DrawnScaleBar>;
 
 /// What its call is named: "image", "points" and so on.
 std::string_view kind_of(const Drawn& drawn);

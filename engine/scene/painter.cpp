@@ -5,6 +5,7 @@
 #include "engine/scene/keys.h"
 #include "engine/scene/renderers.h"
 #include "engine/scene/view.h"
+#include "engine/scene/volume.h"
 #include "gl/texture.h"
 
 #include <algorithm>
@@ -19,7 +20,9 @@ constexpr float kBesidePicture = 14; // pixels, between it and colour bars
 
 /// Among neighbours in space.
 int turn_of(const ShownThing& thing) {
-    return is_annotation(*thing.drawn) ? 0 : is_solid(*thing.drawn) ? 1 : 2;
+    if (is_annotation(*thing.drawn)) return 0;
+    if (is_solid(*thing.drawn)) return 1;
+    return std::holds_alternative<DrawnVolume>(*thing.drawn) ? 3 : 2;
 }
 
 } // namespace
@@ -82,6 +85,10 @@ void Painter::paint(const DrawnLines& drawn) {
 void Painter::paint(const DrawnMesh& drawn) {
     const DrawView& look = canvas_.look();
     renderers_.meshes.draw(drawn.mesh, drawn.style, look.view, look.projection, size());
+}
+
+void Painter::paint(const DrawnVolume& drawn) {
+    renderers_.layers.draw(drawn.marcher->picture(), is_solid(drawn.style), size());
 }
 
 void Painter::paint(const DrawnText& drawn) {

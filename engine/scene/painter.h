@@ -25,7 +25,8 @@ public:
     Painter(View& view, Renderers& renderers);
 
     /// Things of space are seen in their order of depth, the rest in the order of the list. Among
-    /// neighbours in space axes come first, then what is solid: what is blended must find both.
+    /// neighbours in space axes come first, then what is solid, since what is blended must find
+    /// both, and volumes that are not come last, since they hide nothing that is drawn later.
     void draw(const std::vector<ShownThing>& things);
     void draw(const Drawn& thing);
 
@@ -36,6 +37,7 @@ private:
     void paint(const DrawnLines& drawn);
     void paint(const DrawnMesh& drawn);
     void paint(const DrawnText& drawn);
+    void paint(const DrawnVolume& drawn);
     void paint(const DrawnAxes& drawn);
     void paint(const DrawnColorbar& drawn);
     void paint(const DrawnLegend& drawn);

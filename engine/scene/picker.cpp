@@ -2,6 +2,7 @@
 #include "engine/scene/picker.h"
 
 #include "engine/scene/scene_kernel.h"
+#include "engine/scene/volume.h"
 #include "gl/texture.h"
 #include "gpu/array/array.h"
 #include "gpu/array/dtype_rules.h"
@@ -9,6 +10,7 @@
 #include "gpu/launch.h"
 #include "gpu/memory.h"
 
+#include <glm/common.hpp>
 #include <glm/geometric.hpp>
 #include <glm/mat3x3.hpp>
 #include <glm/mat4x4.hpp>
@@ -141,7 +143,21 @@ public:
     std::optional<Find> operator()(const DrawnTexture& d) const {
         return in_picture(d.texture->height(), d.texture->width());
     }
+    std::optional<Find> operator()(const DrawnVolume& d) const {
+        const glm::ivec2 from_top{glm::floor(place_.pixels)};
+        const auto depth = d.marcher->depth_at({from_top.x, place_.look.size.y - 1 - from_top.y});
+        if (!depth) return {};
+        return Find{false, *depth, 0};
+    }
     template <class Other> std::optional<Find> operator()(const Other&) const { return {}; }
+
+    /// On the ray.
+    glm::vec3 at_depth(float depth) const {
+        const glm::dmat4 from_clip =
+            glm::inverse(glm::dmat4{place_.look.projection} * glm::dmat4{place_.look.view});
+        const glm::dvec2 part = glm::dvec2{place_.pixels} / glm::dvec2{place_.look.size};
+        return glm::vec3{unproject(from_clip, {2 * part.x - 1, 1 - 2 * part.y, depth})};
+    }
 
     float depth_of(const glm::vec3& position) const {
         const glm::vec4 clip = place_.look.projection * place_.look.view * glm::vec4{position, 1};
@@ -193,21 +209,21 @@ private:
     gpu::Array found_;
 };
 
-/// A picture's channels.
-std::vector<double> read_element(const DrawnImage& d, std::int64_t index) {
-    const auto channels = std::int64_t(d.image.channels);
-    const auto item = std::int64_t(item_bytes(d.image.dtype));
-    const CUdeviceptr from = d.elements.address() + std::size_t(index * channels * item);
-    if (gpu::kind_of(d.image.dtype) == gpu::Kind::complex) {
+/// Some elements of any type, as doubles; both parts of a complex one.
+std::vector<double> read_elements(const DrawnMemory& memory, DType dtype, std::int64_t first,
+                                  std::int64_t count) {
+    const auto item = std::int64_t(item_bytes(dtype));
+    const CUdeviceptr from = memory.address() + std::size_t(first * item);
+    if (gpu::kind_of(dtype) == gpu::Kind::complex) {
         std::array<float, 2> both{};
         gpu::copy_to_host(both.data(), from, sizeof both);
         return {double(both[0]), double(both[1])};
     }
-    const gpu::Array element = gpu::Array::over(
-        from, d.image.dtype, gpu::compact({channels}, std::size_t(item)), d.elements.owner);
-    gpu::Array numbers = gpu::Array::empty(DType::float64, {channels});
-    gpu::assign(numbers, element);
-    std::vector<double> values(std::size_t(channels), 0);
+    const gpu::Array elements =
+        gpu::Array::over(from, dtype, gpu::compact({count}, std::size_t(item)), memory.owner);
+    gpu::Array numbers = gpu::Array::empty(DType::float64, {count});
+    gpu::assign(numbers, elements);
+    std::vector<double> values(std::size_t(count), 0);
     gpu::copy_to_host(values.data(), numbers.address(), numbers.bytes());
     return values;
 }
@@ -297,9 +313,20 @@ struct Describe {
     }
     void operator()(const DrawnImage& d) const {
         in_picture(d.image.width);
-        picked.value = read_element(d, found.index);
+        picked.value = read_elements(d.elements, d.image.dtype, found.index * d.image.channels,
+                                     d.image.channels);
     }
     void operator()(const DrawnTexture& d) const { in_picture(d.texture->width()); }
+    void operator()(const DrawnVolume& d) const {
+        picked.position = picker.at_depth(found.order);
+        const glm::vec3 cells{d.cells};
+        const glm::vec3 at = (picked.position - d.box.low) / (d.box.high - d.box.low) * cells;
+        const glm::ivec3 voxel{glm::clamp(glm::floor(at), glm::vec3{0}, cells - 1.0f)};
+        picked.index = {voxel.z, voxel.y, voxel.x};
+        const std::int64_t index =
+            (std::int64_t(voxel.z) * d.cells.y + voxel.y) * d.cells.x + voxel.x;
+        picked.value = read_elements(d.voxels, d.dtype, index, 1);
+    }
     template <class Other> void operator()(const Other&) const {}
 
     void in_picture(std::int64_t width) const {

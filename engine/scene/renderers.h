@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/render/image.h"
+#include "engine/render/layer.h"
 #include "engine/render/lines.h"
 #include "engine/render/mesh.h"
 #include "engine/render/points.h"
@@ -18,6 +19,7 @@ struct Renderers {
     MeshRenderer meshes;
     ImageRenderer images;
     StrokeRenderer strokes;
+    LayerRenderer layers;
     TextRenderer texts;
     gl::Texture ramp, upright_ramp; ///< 0 to 1, for colour bars
 };

@@ -24,11 +24,11 @@ std::string_view source_of(std::string_view file) {
 } // namespace
 
 const gpu::ArrayKernel& scene_kernel(std::string_view file, const std::string& entry,
-                                     unsigned threads) {
+                                     unsigned threads, std::string_view prelude) {
     return gpu::array_kernel(
-        fmt::format("scene {} {}", file, entry), entry,
+        fmt::format("scene {} {} {}", file, entry, prelude), entry,
         [&] {
-            return fmt::format("{}\n#line 1 \"{}\"\n{}", source_of("common.cuh"), file,
+            return fmt::format("{}{}\n#line 1 \"{}\"\n{}", prelude, source_of("common.cuh"), file,
                                source_of(file));
         },
         threads);

@@ -9,9 +9,9 @@
 
 namespace lathe {
 
-/// `entry` of `file` with common.cuh before it: compiled once for a device, loaded once for the
-/// current context. Throws gpu::Error.
+/// `entry` of `file` with `prelude` and common.cuh before it: compiled once for a device and a
+/// prelude, loaded once for the current context. Throws gpu::Error.
 const gpu::ArrayKernel& scene_kernel(std::string_view file, const std::string& entry,
-                                     unsigned threads = 128);
+                                     unsigned threads = 128, std::string_view prelude = {});
 
 } // namespace lathe

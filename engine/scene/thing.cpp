@@ -17,6 +17,9 @@ struct Count {
     std::size_t operator()(const DrawnPoints& d) const { return d.points.count; }
     std::size_t operator()(const DrawnLines& d) const { return d.lines.count; }
     std::size_t operator()(const DrawnMesh& d) const { return d.mesh.triangle_count; }
+    std::size_t operator()(const DrawnVolume& d) const {
+        return std::size_t(d.cells.x) * std::size_t(d.cells.y) * std::size_t(d.cells.z);
+    }
     template <class Other> std::size_t operator()(const Other&) const { return 1; }
 };
 
@@ -67,6 +70,14 @@ struct Restyle {
         set(d.style.color, to.color);
         set(d.style.size, to.size);
         if (to.opacity) d.style.color.a = *to.opacity;
+    }
+    void operator()(DrawnVolume& d) const {
+        set(d.style.opacity, to.opacity);
+        set(d.style.colormap, to.colormap);
+        set(d.style.color, to.color);
+        if (!to.range) return;
+        d.style.range = *to.range;
+        d.range = {};
     }
 
     void restyle(ImageStyle& style, float unit) const {

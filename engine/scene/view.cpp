@@ -11,6 +11,7 @@
 #include "engine/scene/painter.h"
 #include "engine/scene/picker.h"
 #include "engine/scene/scene.h"
+#include "engine/scene/volume.h"
 #include "gl/texture.h"
 #include "gpu/array/dtype_rules.h"
 #include "gpu/memory.h"
@@ -19,13 +20,16 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <memory>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace lathe {
@@ -176,6 +180,41 @@ void View::lines(const gpu::Array& positions, const LinesStyle& style, std::stri
     add(std::move(drawn), name);
 }
 
+void View::volume(const gpu::Array& array, const VolumeStyle& style, std::string_view name) {
+    const gpu::Extents& shape = array.shape();
+    check_volume(array);
+    check(style);
+    const std::shared_ptr<FrameMap> map = scene_.services_.map();
+    const gpu::Array& shown = scene_.copies_.of(map, array);
+    static std::atomic<std::uint64_t> calls = 0;
+    DrawnVolume drawn{.voxels = {},
+                      .range = {},
+                      .dtype = *shown.type().dtype,
+                      .cells = {int(shape[2]), int(shape[1]), int(shape[0])},
+                      .style = style,
+                      .box = {},
+                      .call = ++calls,
+                      .marcher = next_marcher()};
+    drawn.box = box_of(style, drawn.cells);
+    (void)find(shown, *map, drawn.voxels);
+    if (style.percentiles)
+        (void)find(scene_.copies_.range(map, shown, *style.percentiles), *map, drawn.range);
+    add(std::move(drawn), name);
+}
+
+/// Of the volume at the same place among those that the last step drew.
+std::shared_ptr<VolumeMarcher> View::next_marcher() const {
+    const auto is_volume = [](const ListItem& item) {
+        return std::holds_alternative<DrawnVolume>(item.drawn);
+    };
+    const std::vector<ListItem>* begun = list_.begun();
+    auto before = begun ? std::count_if(begun->begin(), begun->end(), is_volume) : 0;
+    if (begun)
+        for (const ListItem& item : list_.shown())
+            if (is_volume(item) && before-- == 0) return std::get<DrawnVolume>(item.drawn).marcher;
+    return std::make_shared<VolumeMarcher>();
+}
+
 void View::text(std::string_view text, glm::vec2 position, const TextStyle& style) {
     add(DrawnText{std::string{text}, {position.x, position.y, 0}, DrawnText::Place::plane, style});
 }
@@ -304,6 +343,10 @@ void View::compute() {
     for (const ListItem& item : list_.shown()) note_space(is_in_space(item.drawn));
     compute_annotations();
     place_camera();
+    std::deque<Drawn> changed;
+    for (const ShownThing& each : shown_things(changed, needs_names()))
+        if (const auto* volume = std::get_if<DrawnVolume>(each.drawn))
+            volume->marcher->march(*volume, look(), scene_.services_.map());
 }
 
 /// Where nobody has placed it; once more where the tile has another shape since.

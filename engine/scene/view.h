@@ -14,11 +14,13 @@
 #include "engine/scene/picking.h"
 #include "engine/scene/renderer.h"
 #include "engine/scene/thing.h"
+#include "engine/scene/volume_style.h"
 #include "gpu/array/array.h"
 
 #include <array>
 #include <deque>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -79,6 +81,9 @@ public:
     /// lit.
     void mesh(const gpu::Array& vertices, const gpu::Array& triangles, const MeshStyle& style = {},
               const PerVertex& of = {}, std::string_view name = {});
+    /// (depth, height, width) real numbers: x counts the last axis, z the first. Throws
+    /// std::invalid_argument as check(style) does.
+    void volume(const gpu::Array& array, const VolumeStyle& style = {}, std::string_view name = {});
     /// UTF-8, in front of all else: at a point of the plane, or of space.
     void text(std::string_view text, glm::vec2 position, const TextStyle& style = {});
     void text(std::string_view text, glm::vec3 position, const TextStyle& style = {});
@@ -164,6 +169,7 @@ private:
     /// What is not hidden, as the settings say; `changed` keeps what differs from the list.
     std::vector<ShownThing> shown_things(std::deque<Drawn>& changed, bool with_names) const;
     void show();
+    std::shared_ptr<VolumeMarcher> next_marcher() const;
 
     /// How the tile was drawn last.
     struct LastDrawing {

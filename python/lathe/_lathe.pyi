@@ -426,6 +426,22 @@ class Studio:
             opacity: float,
         ) -> None: ...
 
+    class VolumeStyle:
+        def __init__(
+            self,
+            *,
+            mode: str,
+            colormap: str,
+            range: tuple[float, float] | None,
+            percentiles: tuple[float, float] | None,
+            opacity: float,
+            density: float,
+            level: float,
+            color: _Rgba,
+            bounds: tuple[_Corner, _Corner] | None,
+            spacing: _Corner,
+        ) -> None: ...
+
     class ThingSettings:
         shown: bool
         opacity: float | None
@@ -494,6 +510,7 @@ class Studio:
         def colorbar(self, thing: str, label: str, size: float, color: _Rgba) -> None: ...
         def legend(self, size: float, color: _Rgba) -> None: ...
         def scale_bar(self, unit: str, per_unit: float, size: float, color: _Rgba) -> None: ...
+        def volume(self, array: Any, style: Studio.VolumeStyle, name: str) -> None: ...
         def things(self) -> list[tuple[str, str, int]]: ...
         def settings(self, name: str) -> Studio.ThingSettings: ...
         def text(

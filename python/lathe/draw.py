@@ -25,6 +25,7 @@ from lathe.draw_styles import (
     points_style,
     range_of,
     rgba,
+    volume_style,
 )
 from lathe.drawable import on_device
 from lathe.picking import Picked, picked_from
@@ -321,6 +322,65 @@ class Drawing:
         if normals is not None:
             directions = on_device(self.__studio, normals, "normals", np.float32)
         self._view.mesh(places, corners, levels, tints, directions, style, str(name))
+
+    def volume(
+        self,
+        array: Any,
+        *,
+        mode: Literal["mip", "emission", "surface"] = "mip",
+        colormap: str = "viridis",
+        range: Range | None = None,
+        density: float = 4.0,
+        level: float = 0.5,
+        color: Sequence[float] = (0.9, 0.86, 0.8),
+        opacity: float = 1.0,
+        bounds: tuple[Corner, Corner] | None = None,
+        spacing: Corner = (1.0, 1.0, 1.0),
+        name: str = "",
+    ) -> None:
+        """Draws a volume in the space of the orbit camera, by rays through it.
+
+        What is solid before it hides it, and it covers what lies behind. Between voxels values are
+        interpolated; the array is read in its own type, where it lies (`image`).
+
+        Parameters
+        ----------
+        array : (depth, height, width)
+            Real numbers; x counts the last axis, y the middle one, z the first.
+        mode : str
+            ``"mip"``: the greatest value behind each pixel, through the colormap. ``"emission"``:
+            glowing fog, whose values absorb light and have the colormap's colours. ``"surface"``:
+            where the values cross `level`, lit.
+        colormap : str
+            Of mip and emission.
+        range : (float, float), "auto" or (str, str), optional
+            Of mip and emission; see `image`. What is at or below its low end is not seen, nor is
+            NaN.
+        density : float
+            Of emission: how much a world unit of the range's high end absorbs; what is left of the
+            light behind is exp(-density * length).
+        level : float
+            Of surface: the value there.
+        color : sequence of 3 or 4 floats
+            Of the surface.
+        opacity : float
+        bounds : ((x, y, z), (x, y, z)), optional
+            Lowest and highest corner of the box that its voxels fill. Unless given, the longest
+            side goes from -1 to 1, with the middle at the origin.
+        spacing : (float, float, float)
+            Sizes of a voxel along x, y and z, relative to each other; without `bounds`.
+        name : str
+            Of the thing; see `image`.
+
+        Raises
+        ------
+        TypeError, ValueError
+            At once, for what is no volume.
+        """
+        style = volume_style(
+            mode, colormap, range, density, level, color, opacity, bounds, spacing
+        )  # fmt: skip
+        self._view.volume(on_device(self.__studio, array, "a volume"), style, str(name))
 
     def text(
         self,

@@ -13,6 +13,7 @@ from lathe._lathe import Studio
 from lathe.native import native
 
 BLENDS = ("opaque", "alpha", "additive")
+VOLUME_MODES = ("mip", "emission", "surface")
 COMPLEX_AS = ("magnitude", "phase", "color")
 Range = tuple[float, float] | tuple[str, str] | Literal["auto"]
 ANNOTATION_INK = (0.72, 0.75, 0.80)
@@ -96,6 +97,28 @@ def mesh_style(
     )
 
 
+def volume_style(
+    mode: str, colormap: str, range: Range | None, density: float, level: float,
+    color: Sequence[float], opacity: float, bounds: tuple[Sequence[float], Sequence[float]] | None,
+    spacing: Sequence[float],
+) -> Studio.VolumeStyle:  # fmt: skip
+    check_choice("mode", mode, VOLUME_MODES)
+    check_colormap(colormap)
+    numbers, percentiles = (None, None) if range is None else range_of(range)
+    return native.Studio.VolumeStyle(
+        mode=mode,
+        colormap=colormap,
+        range=numbers,
+        percentiles=percentiles,
+        opacity=number("opacity", opacity),
+        density=number("density", density),
+        level=number("level", level),
+        color=rgba(color),
+        bounds=None if bounds is None else corners(bounds),
+        spacing=triple("spacing", spacing),
+    )
+
+
 def check_colormap(name: object) -> None:
     if not isinstance(name, str) or not native.is_colormap(name):
         check_choice("colormap", name, native.colormap_names())
@@ -170,16 +193,21 @@ def floats(what: str, value: Sequence[float], counts: tuple[int, ...]) -> list[f
     return numbers
 
 
+def triple(what: str, value: Sequence[float]) -> Corner:
+    x, y, z = floats(what, value, (3,))
+    return x, y, z
+
+
 def corners(bounds: tuple[Sequence[float], Sequence[float]]) -> tuple[Corner, Corner]:
     """Lowest and highest corner of a box."""
     try:
         low, high = bounds
     except (TypeError, ValueError):
-        raise ValueError(f"bounds are two corners, got {bounds!r}") from None
-    (a, b, c), (d, e, f) = floats("bounds", low, (3,)), floats("bounds", high, (3,))
-    if not (a <= d and b <= e and c <= f):
+        raise TypeError(f"bounds are two corners of three numbers, got {bounds!r}") from None
+    lowest, highest = triple("bounds", low), triple("bounds", high)
+    if not all(least <= most for least, most in zip(lowest, highest, strict=True)):
         raise ValueError(f"bounds go from the lowest corner to the highest, got {bounds!r}")
-    return (a, b, c), (d, e, f)
+    return lowest, highest
 
 
 def rgba(color: Sequence[float]) -> tuple[float, float, float, float]:

@@ -209,6 +209,41 @@ def test_elements_of_pictures(app, random, dtype):
     assert found.position[0] == pytest.approx(column + 3 / 8, abs=1e-3)
 
 
+@pytest.mark.parametrize("dtype", ["uint8", "float32"])
+def test_voxels(app, random, dtype):
+    rho = random.integers(1, 255, (20, 24, 28)).astype(dtype)
+    rho[5:9, 10:14, 3:8] = 255
+    for mode in ("mip", "surface"):
+        assert app.frame()
+        app.view.volume(rho, mode=mode, range=(0, 255), level=100, name="rho")
+        show(app)
+        hits = 0
+        for x, y in random.normal((WIDTH / 2, HEIGHT / 2), 40, (100, 2)):
+            found = app.pick(x, y)
+            if found is None:
+                continue
+            hits += 1
+            assert (found.item, found.kind) == ("rho", "volume")
+            assert found.value == rho[found.index]
+            low, high = app.bounds("rho")
+            place = np.array(found.index)[::-1] + 0.5
+            cell = np.subtract(high, low) / rho.shape[::-1]
+            assert (np.abs(low + place * cell - found.position) <= 0.51 * cell).all()
+        assert hits > 50
+    mip = rho.max(axis=0)  # along z, which the eye looks along
+    app.orbit_camera.yaw = app.orbit_camera.pitch = 0
+    app.orbit_camera.distance, app.orbit_camera.field_of_view = 100, 2 * np.arctan(1 / 100)
+    assert app.frame()
+    app.view.volume(rho, range=(0, 255), bounds=((-1, -1, -1), (1, 1, 1)))
+    show(app)
+    for row, column in random.integers(0, (24, 28), (50, 2)):
+        x = WIDTH / 2 + HEIGHT / 2 * (2 * (column + 0.5) / 28 - 1)
+        y = HEIGHT / 2 * (1 - (2 * (row + 0.5) / 24 - 1))
+        found = app.pick(x, y)
+        assert found.index[1:] == (row, column)
+        assert abs(float(found.value) - float(mip[row, column])) <= 12, "a sample is between voxels"
+
+
 def test_channels_and_complex_numbers(app):
     colors = np.arange(48, dtype=np.float32).reshape(3, 4, 4) / 48
     assert app.frame()

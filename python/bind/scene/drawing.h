@@ -5,6 +5,7 @@
 
 #include <pybind11/pybind11.h>
 
+#include <glm/vec3.hpp>
 #include <glm/vec4.hpp>
 
 #include <array>
@@ -19,6 +20,7 @@ void bind_drawing(StudioClass& c);
 void bind_styles(StudioClass& c);
 void bind_views(StudioClass& c);
 
+glm::vec3 vec3_from(const std::array<float, 3>& c);
 glm::vec4 vec4_from(const std::array<float, 4>& c);
 
 } // namespace lathe::bind

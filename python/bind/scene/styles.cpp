@@ -30,7 +30,14 @@ ComplexAs complex_as_from(const std::string& name) {
                              : ComplexAs::magnitude;
 }
 
+VolumeMode volume_mode_from(const std::string& name) {
+    return name == "emission"  ? VolumeMode::emission
+           : name == "surface" ? VolumeMode::surface
+                               : VolumeMode::mip;
+}
+
 using Pair = std::array<float, 2>;
+using Corner = std::array<float, 3>;
 
 template <typename Range> std::optional<Range> range_of(const std::optional<Pair>& ends) {
     if (!ends) return {};
@@ -39,9 +46,37 @@ template <typename Range> std::optional<Range> range_of(const std::optional<Pair
 
 } // namespace
 
+glm::vec3 vec3_from(const std::array<float, 3>& c) { return {c[0], c[1], c[2]}; }
 glm::vec4 vec4_from(const std::array<float, 4>& c) { return {c[0], c[1], c[2], c[3]}; }
 
+void bind_volume_style(StudioClass& c) {
+    py::class_<VolumeStyle>(c, "VolumeStyle", "How a volume is shown.")
+        .def(py::init(
+                 [](const std::string& mode, const std::string& colormap,
+                    const std::optional<Pair>& range, const std::optional<Pair>& percentiles,
+                    float opacity, float density, float level, const std::array<float, 4>& color,
+                    const std::optional<std::array<Corner, 2>>& bounds, const Corner& spacing) {
+                     VolumeStyle style{.mode = volume_mode_from(mode),
+                                       .colormap = colormap,
+                                       .range = range_of<ValueRange>(range),
+                                       .percentiles = range_of<Percentiles>(percentiles),
+                                       .opacity = opacity,
+                                       .density = density,
+                                       .level = level,
+                                       .color = vec4_from(color),
+                                       .box = {},
+                                       .spacing = vec3_from(spacing)};
+                     if (bounds) style.box = Box{vec3_from((*bounds)[0]), vec3_from((*bounds)[1])};
+                     check(style);
+                     return style;
+                 }),
+             py::kw_only(), py::arg("mode"), py::arg("colormap"), py::arg("range"),
+             py::arg("percentiles"), py::arg("opacity"), py::arg("density"), py::arg("level"),
+             py::arg("color"), py::arg("bounds"), py::arg("spacing"));
+}
+
 void bind_styles(StudioClass& c) {
+    bind_volume_style(c);
     py::class_<PointsStyle>(c, "PointsStyle", "How points are drawn.")
         .def(py::init([](float size, bool world_size, const std::array<float, 4>& color,
                          float opacity, const std::string& blend, const std::string& colormap,

@@ -63,8 +63,6 @@ void draw_text(View& view, const std::string& text, const std::vector<float>& po
 using Color = std::array<float, 4>;
 using Corner = std::array<float, 3>;
 
-glm::vec3 vec3_from(const Corner& c) { return {c[0], c[1], c[2]}; }
-
 void draw_axes(View& view, const std::array<std::string, 3>& labels,
                const std::optional<std::pair<Corner, Corner>>& box, bool grid, float size,
                const Color& color) {
@@ -177,6 +175,12 @@ void bind_views(StudioClass& c) {
             [](View& view, const Texture& texture, const ImageStyle& style,
                const std::string& name) { view.image(texture, style, name); },
             py::arg("texture"), py::arg("style"), py::arg("name"))
+        .def(
+            "volume",
+            [](View& view, const py::object& array, const VolumeStyle& style,
+               const std::string& name) { view.volume(array_of(array), style, name); },
+            py::arg("array"), py::arg("style"), py::arg("name"),
+            "Into the drawing list: App.volume.")
         .def("text", &draw_text, py::arg("text"), py::arg("position"), py::arg("size"),
              py::arg("color"), py::arg("anchor"), "Into the drawing list: App.text.")
         .def(

@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: MIT
+// A volume seen along the rays of a tile. Before it stand a typedef of Voxel and MODE: 0 the
+// greatest value of a ray, 1 light that is absorbed, 2 an isosurface.
+//
+// Places are counted in cells; the middle of the first voxel is at (-0.5, -0.5, -0.5), so that the
+// nearest whole number is the lower one of the two voxels that are blended along an axis. A ray is
+// looked at in steps of one length, by numbers that count from the plane through the volume's
+// middle: the same for all rays, so that neither its faces nor what is left out show in the
+// picture. Bricks of BRICK cells along each axis are left out where their least and greatest value
+// say that nothing is to be seen.
+
+// Of memory that comes as a parameter of its own, the software device knows the bounds.
+struct Volume { // as Launch in volume.cpp
+    float place[3][3];     // of the ray at clip (a, b): row 0 + a row 1 + b row 2
+    float direction[3][3]; // likewise; a step long
+    float clip_z[4], clip_w[4];
+    float normal[3][3]; // from a slope per cell to eye space
+    float side[3];      // of a cell, world units
+    float color[4];     // of the surface
+    float low, high, opacity, density, level;
+    float lowest; // -0.5, which a compiler must not know: it would care for NaN then
+    int cells[3], bricks[3]; // along each axis
+    int corner[2], size[2], tile[2]; // pixels
+};
+
+constexpr float kMagic = 12582912.0f; // added to a number below 2^22, it leaves the nearest integer
+
+__device__ __forceinline__ float3 operator+(float3 a, float3 b) {
+    return make_float3(a.x + b.x, a.y + b.y, a.z + b.z);
+}
+__device__ __forceinline__ float3 operator*(float a, float3 b) {
+    return make_float3(a * b.x, a * b.y, a * b.z);
+}
+__device__ __forceinline__ float3 operator*(float3 a, float3 b) {
+    return make_float3(a.x * b.x, a.y * b.y, a.z * b.z);
+}
+__device__ __forceinline__ float dot(float3 a, float3 b) {
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+__device__ __forceinline__ float3 vector(const float* v) { return make_float3(v[0], v[1], v[2]); }
+// Of numbers that are never NaN: one instruction of a processor.
+__device__ __forceinline__ float least(float a, float b) { return a < b ? a : b; }
+__device__ __forceinline__ float most(float a, float b) { return a > b ? a : b; }
+__device__ __forceinline__ float blend(float a, float b, float part) { return a + part * (b - a); }
+
+/// What all rays share.
+struct Field {
+    const Voxel* voxels;
+    const float2* bricks; // least and greatest value; NaN is left out
+    float lowest;
+    float3 last; // the greatest place with a voxel above it
+    int right, up, deep;
+    unsigned row, layer, first;
+
+    __device__ __forceinline__ Field(const Volume& v, const Voxel* voxels, const float2* bricks)
+        : voxels(voxels), bricks(bricks), lowest(v.lowest),
+          last(make_float3(end_of(v.cells[0]), end_of(v.cells[1]), end_of(v.cells[2]))) {
+        row = v.cells[0];
+        layer = row * v.cells[1];
+        right = v.cells[0] > 1 ? 1 : 0;
+        up = v.cells[1] > 1 ? row : 0;
+        deep = v.cells[2] > 1 ? layer : 0;
+        first = (layer + row + 1) * __float_as_uint(kMagic);
+    }
+    static __device__ __forceinline__ float end_of(int cells) {
+        return cells > 1 ? __uint_as_float(__float_as_uint(cells - 1.5f) - 1) : -0.5f;
+    }
+
+    __device__ __forceinline__ float inside(float at, float last) const {
+        return least(most(at, lowest), last);
+    }
+
+    /// Blended between eight voxels; beyond the outer ones the value goes on.
+    __device__ __forceinline__ float operator()(float3 at) const {
+        const float x = inside(at.x, last.x), y = inside(at.y, last.y), z = inside(at.z, last.z);
+        const float i = x + kMagic, j = y + kMagic, k = z + kMagic;
+        const float part = x - (i - kMagic) + 0.5f;
+        const Voxel* v = voxels + (__float_as_uint(k) * layer + __float_as_uint(j) * row +
+                                   __float_as_uint(i) - first);
+        const float a = blend(float(v[0]), float(v[right]), part);
+        const float b = blend(float(v[up]), float(v[up + right]), part);
+        const float c = blend(float(v[deep]), float(v[deep + right]), part);
+        const float d = blend(float(v[deep + up]), float(v[deep + up + right]), part);
+        const float row_part = y - (j - kMagic) + 0.5f;
+        return blend(blend(a, b, row_part), blend(c, d, row_part), z - (k - kMagic) + 0.5f);
+    }
+};
+
+struct Ray {
+    float3 place, direction, inverse;
+    float begin, end;  // where it goes through the box, in steps
+    float first, last; // whole steps
+
+    __device__ __forceinline__ Ray(const Volume& v, float a, float b) {
+        place = vector(v.place[0]) + a * vector(v.place[1]) + b * vector(v.place[2]);
+        direction =
+            vector(v.direction[0]) + a * vector(v.direction[1]) + b * vector(v.direction[2]);
+        direction = make_float3(not_zero(direction.x), not_zero(direction.y),
+                                not_zero(direction.z));
+        inverse = make_float3(1 / direction.x, 1 / direction.y, 1 / direction.z);
+        begin = -1e30f;
+        end = 1e30f;
+        cut(place.x, inverse.x, v.cells[0]);
+        cut(place.y, inverse.y, v.cells[1]);
+        cut(place.z, inverse.z, v.cells[2]);
+        const float before = dot(vector(v.clip_z) + vector(v.clip_w), place) + v.clip_z[3] +
+                             v.clip_w[3];
+        const float grows = dot(vector(v.clip_z) + vector(v.clip_w), direction);
+        if (grows > 0) begin = most(begin, -before / grows); // what the near plane leaves
+    }
+    static __device__ __forceinline__ float not_zero(float x) {
+        return x < 0 ? least(x, -1e-20f) : most(x, 1e-20f);
+    }
+    __device__ __forceinline__ void cut(float from, float inverse, int cells) {
+        const float a = (-1 - from) * inverse, b = (float(cells - 1) - from) * inverse;
+        begin = most(begin, least(a, b));
+        end = least(end, most(a, b));
+    }
+    __device__ __forceinline__ float3 at(float step) const { return place + step * direction; }
+};
+
+/// From brick to brick along a ray, as Amanatides and Woo do it.
+struct Walk {
+    float3 leaves; // the brick through its sides, in steps
+    float3 again;  // steps through a whole brick
+    int brick, right, up, deep;
+
+    __device__ __forceinline__ Walk(const Volume& v, const Ray& ray) {
+        const float3 at = ray.at(ray.first);
+        const int row = v.bricks[0], layer = row * v.bricks[1];
+        brick = layer + row + 1; // around all there is one more brick
+        right = begin(at.x, ray.place.x, ray.inverse.x, 1, leaves.x, again.x);
+        up = begin(at.y, ray.place.y, ray.inverse.y, row, leaves.y, again.y);
+        deep = begin(at.z, ray.place.z, ray.inverse.z, layer, leaves.z, again.z);
+    }
+    __device__ __forceinline__ int begin(float at, float place, float inverse, int stride,
+                                         float& leaves, float& again) {
+        const float first = floorf((at + 0.5f) * (1.0f / BRICK));
+        leaves = (BRICK * first + (inverse > 0 ? BRICK - 0.5f : -0.5f) - place) * inverse;
+        again = BRICK * fabsf(inverse);
+        brick += int(first) * stride;
+        return inverse > 0 ? stride : -stride;
+    }
+    __device__ __forceinline__ float end() const {
+        return least(least(leaves.x, leaves.y), leaves.z);
+    }
+    __device__ __forceinline__ void advance(float end) {
+        const bool x = leaves.x <= end, y = leaves.y <= end, z = leaves.z <= end;
+        leaves = leaves + make_float3(x ? again.x : 0, y ? again.y : 0, z ? again.z : 0);
+        brick += (x ? right : 0) + (y ? up : 0) + (z ? deep : 0);
+    }
+};
+
+/// Calls see(least and greatest value, first step, last step) for each brick, until it gives false.
+template <class See>
+__device__ __forceinline__ void walk(const Volume& v, const Field& field, const Ray& ray,
+                                     const See& see) {
+    Walk way(v, ray);
+    float at = ray.first;
+    while (at <= ray.last) {
+        const float end = way.end(), to = least(floorf(end), ray.last);
+        if (to >= at) {
+            if (!see(field.bricks[way.brick], at, to)) return;
+            at = to + 1;
+        }
+        way.advance(end);
+    }
+}
+
+/// 0 to 1 within the range.
+struct Scale {
+    float low, per_unit;
+
+    __device__ __forceinline__ Scale(const Volume& v, const float* range) {
+        low = range ? range[0] : v.low;
+        const float high = range ? range[1] : v.high;
+        per_unit = high == low ? 1e30f : 1 / (high - low);
+    }
+    __device__ __forceinline__ float operator()(float value) const {
+        return (value - low) * per_unit;
+    }
+    /// The most that values between two have.
+    __device__ __forceinline__ float most_of(const float2& values) const {
+        return (*this)(per_unit > 0 ? values.y : values.x);
+    }
+};
+
+__device__ __forceinline__ float4 color_at(const float4* colors, float t) {
+    return colors[min(int(t * 256), 255)];
+}
+
+/// Colour with alpha, and the step where it is seen; beyond the end: nothing.
+struct Seen {
+    float3 color; // premultiplied
+    float alpha, step;
+};
+
+#if MODE == 0
+
+struct Greatest {
+    float value = 0, step = 0;
+
+    __device__ __forceinline__ void look(const Field& field, const Scale& scale, const Ray& ray,
+                                         float from, float to) {
+        for (float at = from; at <= to; at += 1) {
+            const float t = scale(field(ray.at(at)));
+            if (t > value) {
+                value = t;
+                step = at;
+            }
+        }
+    }
+    /// What would have the same colour and nearly the same alpha need not be found.
+    __device__ __forceinline__ float next() const {
+        const float steps = value < 0.0625f ? 4096 : 256;
+        return (floorf(value * steps) + 1) / steps;
+    }
+};
+
+/// The brick with the greatest value first: then few others can have a greater one.
+__device__ __forceinline__ Seen see(const Volume& v, const Field& field, const Scale& scale,
+                                    const float4* colors, const Ray& ray) {
+    float top = 1.0f / 4096, from = 0, to = -1;
+    walk(v, field, ray, [&](const float2& values, float first, float last) {
+        const float here = scale.most_of(values);
+        from = here > top ? first : from;
+        to = here > top ? last : to;
+        top = most(top, here);
+        return true;
+    });
+    Greatest found;
+    found.look(field, scale, ray, from, to);
+    float next = found.next();
+    if (top > next)
+        walk(v, field, ray, [&](const float2& values, float first, float last) {
+            if (scale.most_of(values) <= next || first == from) return true;
+            found.look(field, scale, ray, first, last);
+            next = found.next();
+            return next < 1;
+        });
+    const float4 color = color_at(colors, found.value);
+    const float alpha = v.opacity * least(found.value * 16, 1);
+    return {make_float3(alpha * color.x, alpha * color.y, alpha * color.z), alpha, found.step};
+}
+
+#elif MODE == 1
+
+/// How much of the ray a step stands for.
+__device__ __forceinline__ float part_of(const Ray& ray, float at, float length) {
+    return most(least(at + length / 2, ray.end) - most(at - length / 2, ray.begin), 0);
+}
+
+/// Where half of what is absorbed is absorbed, by longer steps.
+__device__ __forceinline__ float half_way(const Volume& v, const Field& field, const Scale& scale,
+                                          const Ray& ray, float sigma, float from, float to,
+                                          float absorbed) {
+    constexpr float kLength = 4;
+    const float half_depth = -logf(1 - absorbed / 2);
+    float depth = 0;
+    for (float at = from; at <= to; at += kLength) {
+        const float t = least(most(scale(field(ray.at(at))), 0), 1);
+        const float more = sigma * t * part_of(ray, at, kLength);
+        if (depth + more >= half_depth)
+            return at + kLength * ((half_depth - depth) / more - 0.5f);
+        depth += more;
+    }
+    return to;
+}
+
+__device__ __forceinline__ Seen see(const Volume& v, const Field& field, const Scale& scale,
+                                    const float4* colors, const Ray& ray) {
+    const float3 step = ray.direction * vector(v.side); // in world units
+    const float sigma = v.density * sqrtf(dot(step, step));
+    const float unseen = 1.0f / 4096 / (4 * BRICK * sigma); // in a brick's longest way
+    float3 color = make_float3(0, 0, 0);
+    float through = 1, from = 1e30f, to = -1e30f;
+    walk(v, field, ray, [&](const float2& values, float first, float last) {
+        if (!(scale.most_of(values) > unseen)) return true;
+        from = least(from, first);
+        to = last;
+        for (float at = first; at <= last; at += 1) {
+            const float t = least(most(scale(field(ray.at(at))), 0), 1);
+            const float rest = through * __expf(-sigma * t * part_of(ray, at, 1));
+            const float4 own = color_at(colors, t);
+            color = color + (through - rest) * make_float3(own.x, own.y, own.z);
+            through = rest;
+        }
+        return through > 0.005f;
+    });
+    const float absorbed = 1 - through;
+    if (absorbed <= 0) return {color, 0, 0};
+    const float middle = half_way(v, field, scale, ray, sigma, from, to, absorbed);
+    return {v.opacity * color, v.opacity * absorbed, middle};
+}
+
+#else
+
+/// shaders/light.glsl's.
+__device__ __forceinline__ float lit(float3 n) {
+    const float3 key = 0.87204144f * make_float3(-0.45f, 0.55f, 0.9f);
+    const float3 fill = 1.0540926f * make_float3(0.8f, -0.1f, 0.5f);
+    const float light = 0.86f * most(dot(n, key), 0) + 0.12f * most(dot(n, fill), 0) + 0.096f +
+                        0.064f * n.y;
+    return powf(least(light, 1), 1 / 2.2f);
+}
+
+/// The step between two on both sides of the level. Along a ray the blend is smooth.
+__device__ __forceinline__ float crossing(const Field& field, const Ray& ray, float level,
+                                          float from, float to, float low, float high) {
+    for (int i = 0; i < 6; ++i) {
+        const float part = (level - low) / (high - low);
+        const float middle = i < 3 ? (from + to) / 2 : from + part * (to - from);
+        const float value = field(ray.at(middle));
+        if ((value >= level) == (high >= level)) {
+            to = middle;
+            high = value;
+        } else {
+            from = middle;
+            low = value;
+        }
+    }
+    return from + (level - low) / (high - low) * (to - from);
+}
+
+__device__ __forceinline__ Seen shaded(const Volume& v, const Field& field, const Ray& ray,
+                                       float step) {
+    const float3 at = ray.at(step);
+    const auto slope = [&](float x, float y, float z) {
+        const float3 d = make_float3(x, y, z);
+        return field(at + d) - field(at + -1.0f * d);
+    };
+    const float3 g = make_float3(slope(1, 0, 0), slope(0, 1, 0), slope(0, 0, 1));
+    const auto in_eye_space = [&](float3 slope) {
+        return make_float3(dot(vector(v.normal[0]), slope), dot(vector(v.normal[1]), slope),
+                           dot(vector(v.normal[2]), slope));
+    };
+    const float3 n = in_eye_space(g);
+    const float3 away = in_eye_space(ray.direction * vector(v.side) * vector(v.side));
+    const float length = sqrtf(dot(n, n));
+    const float sign = (dot(n, away) > 0 ? -1 : 1) / most(length, 1e-30f);
+    const float light = lit(length > 0 ? sign * n : make_float3(0, 0, 1));
+    const float alpha = v.color[3] * v.opacity;
+    return {alpha * light * vector(v.color), alpha, step};
+}
+
+/// The first crossing in either direction; none at NaN.
+__device__ __forceinline__ Seen see(const Volume& v, const Field& field, const Scale& scale,
+                                    const float4* colors, const Ray& ray) {
+    Seen seen = {make_float3(0, 0, 0), 0, 0};
+    float before = 0, known = -1e30f; // the step of `before`
+    walk(v, field, ray, [&](const float2& values, float first, float last) {
+        if (!(values.x < v.level && values.y >= v.level)) return true;
+        if (known != first - 1) before = field(ray.at(first - 1));
+        known = last;
+        for (float at = first; at <= last; at += 1) {
+            const float here = field(ray.at(at));
+            if ((here >= v.level) != (before >= v.level) && here == here && before == before) {
+                const float step = crossing(field, ray, v.level, at - 1, at, before, here);
+                if (step >= ray.begin && step <= ray.end) {
+                    seen = shaded(v, field, ray, step);
+                    return false;
+                }
+            }
+            before = here;
+        }
+        return true;
+    });
+    return seen;
+}
+
+#endif
+
+__device__ __forceinline__ unsigned byte(float x) { return unsigned(least(x, 1) * 255 + 0.5f); }
+
+extern "C" __global__ void march(const Voxel* voxels, const float2* bricks, const float4* colors,
+                                 const float* range, unsigned* pixels, float* depths,
+                                 const __grid_constant__ Volume v) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x;
+    const int y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= v.size[0] || y >= v.size[1]) return;
+    const float a = 2 * (float(v.corner[0] + x) + 0.5f) / float(v.tile[0]) - 1;
+    const float b = 2 * (float(v.corner[1] + y) + 0.5f) / float(v.tile[1]) - 1;
+    Ray ray(v, a, b);
+    const Field field(v, voxels, bricks);
+    const float outer = MODE == 2 ? 1 : MODE == 1 ? 0.5f : 0; // what steps outside stand for
+    ray.first = ceilf(ray.begin - outer);
+    ray.last = ray.end >= ray.begin ? floorf(ray.end + outer) : -1e30f;
+    const Seen seen = see(v, field, Scale(v, range), colors, ray);
+    unsigned pixel = 0;
+    float depth = 1;
+    if (seen.alpha > 0) {
+        pixel = byte(seen.color.x) | byte(seen.color.y) << 8 | byte(seen.color.z) << 16 |
+                byte(seen.alpha) << 24;
+        const float3 at = ray.at(seen.step);
+        const float z = dot(vector(v.clip_z), at) + v.clip_z[3];
+        const float w = dot(vector(v.clip_w), at) + v.clip_w[3];
+        depth = least(most(0.5f * z / w + 0.5f, 0), 1);
+    }
+    const int at = y * v.size[0] + x;
+    pixels[at] = pixel;
+    depths[at] = depth;
+}
+
+/// The outermost bricks are as those beside them.
+__device__ __forceinline__ int first_of(int brick, int bricks) {
+    return BRICK * min(max(brick - 1, 0), bricks - 3);
+}
+
+/// Of BRICK cells along each axis, with the voxels at both ends.
+extern "C" __global__ void find_bricks(const Voxel* voxels, float2* bounds, int width, int height,
+                                       int depth, int across, int down, int deep) {
+    for (int at = first_item(); at < across * down * deep; at += item_step()) {
+        const int x = first_of(at % across, across), y = first_of(at / across % down, down),
+                  z = first_of(at / across / down, deep);
+        const int right = min(x + BRICK, width - 1), top = min(y + BRICK, height - 1),
+                  back = min(z + BRICK, depth - 1);
+        float low = __uint_as_float(0x7f800000u), high = -low;
+        for (int k = z; k <= back; ++k)
+            for (int j = y; j <= top; ++j) {
+                const Voxel* row = voxels + ((long long)k * height + j) * width;
+                for (int i = x; i <= right; ++i) {
+                    const float value = float(row[i]);
+                    low = value < low ? value : low;
+                    high = value > high ? value : high;
+                }
+            }
+        bounds[at] = make_float2(low, high);
+    }
+}

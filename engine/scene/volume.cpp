@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+#include "engine/scene/volume.h"
+
+#include "engine/interop/shared_array.h"
+#include "engine/scene/scene_kernel.h"
+#include "gpu/array/dtype_rules.h"
+#include "gpu/launch.h"
+#include "gpu/memory.h"
+
+#include <glm/common.hpp>
+#include <glm/ext/matrix_transform.hpp>
+#include <glm/geometric.hpp>
+#include <glm/mat3x3.hpp>
+#include <glm/mat4x4.hpp>
+#include <glm/matrix.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace lathe {
+
+namespace {
+
+constexpr int kBrick = 8; // cells along an axis
+constexpr gpu::Dim3 kBlock{8, 16};
+
+/// struct Volume of kernels/volume.cu.
+struct Launch {
+    glm::vec3 place[3], direction[3];
+    glm::vec4 clip_z, clip_w;
+    glm::vec3 normal[3];
+    glm::vec3 side;
+    glm::vec4 color;
+    float low, high, opacity, density, level;
+    float lowest = -0.5f;
+    glm::ivec3 cells, bricks;
+    glm::ivec2 corner, size, tile;
+};
+static_assert(std::is_trivially_copyable_v<Launch>);
+
+struct Rectangle {
+    glm::ivec2 corner{0, 0}, size{0, 0};
+};
+
+/// Cells, as the kernel counts them, in the world.
+glm::dmat4 to_world(const DrawnVolume& drawn) {
+    const glm::dvec3 side = glm::dvec3{drawn.box.size()} / glm::dvec3{drawn.cells};
+    const glm::dmat4 moved = glm::translate(glm::dmat4{1}, glm::dvec3{drawn.box.low} + side);
+    return glm::scale(moved, side);
+}
+
+/// Pixels of the tile that may show the box, whose corners are those of the cells -1 and n - 1.
+Rectangle rectangle_of(const glm::dmat4& to_clip, const glm::ivec3& cells, const glm::ivec2& tile) {
+    glm::dvec2 low{1}, high{-1};
+    for (int i = 0; i < 8; ++i) {
+        const glm::dvec3 part{i & 1, i >> 1 & 1, i >> 2};
+        const glm::dvec4 clip = to_clip * glm::dvec4{part * glm::dvec3{cells} - 1.0, 1};
+        if (clip.z <= -clip.w || clip.w <= 0) return {{0, 0}, tile}; // before the near plane
+        low = glm::min(low, glm::dvec2{clip} / clip.w);
+        high = glm::max(high, glm::dvec2{clip} / clip.w);
+    }
+    const auto pixel = [&](const glm::dvec2& clip) {
+        return (glm::clamp(clip, -1.0, 1.0) + 1.0) / 2.0 * glm::dvec2{tile};
+    };
+    const glm::ivec2 first{glm::floor(pixel(low))}, last{glm::ceil(pixel(high))};
+    return {first, glm::max(last - first, 0)};
+}
+
+/// Rays as sums of three vectors, with the weights 1, x and y in clip coordinates. They lie where
+/// (row x - x row w) and (row y - y row w) of the matrix are 0, so that their directions are the
+/// cross products; they begin in the plane through the middle.
+void set_rays(Launch& to, const glm::dmat4& to_clip, double step) {
+    const glm::dmat4 rows = glm::transpose(to_clip);
+    const glm::dvec3 x{rows[0]}, y{rows[1]}, z{rows[2]}, w{rows[3]};
+    const bool is_perspective = w != glm::dvec3{0};
+    glm::dvec3 direction[3]{glm::cross(x, y), glm::cross(y, w), glm::cross(w, x)};
+    if (glm::dot(direction[0], is_perspective ? w : z) < 0)
+        for (glm::dvec3& each : direction) each = -each;
+    const glm::dvec3 normal = is_perspective ? w : direction[0];
+    const glm::dvec3 middle = glm::dvec3{to.cells} / 2.0 - 1.0;
+    const glm::dmat3 place = glm::inverse(glm::transpose(glm::dmat3{x, y, normal}));
+    const double middle_w = glm::dot(w, middle) + rows[3].w;
+    to.place[0] = place * glm::dvec3{-rows[0].w, -rows[1].w, glm::dot(normal, middle)};
+    to.place[1] = middle_w * place[0];
+    to.place[2] = middle_w * place[1];
+    double longest = 0; // of the corners' rays
+    for (const double a : {-1.0, 1.0})
+        for (const double b : {-1.0, 1.0})
+            longest = std::max(longest,
+                               glm::length(glm::dvec3{to.side} *
+                                           (direction[0] + a * direction[1] + b * direction[2])));
+    for (int i = 0; i < 3; ++i) to.direction[i] = step / longest * direction[i];
+    to.clip_z = rows[2];
+    to.clip_w = rows[3];
+}
+
+std::string prelude_of(DType dtype, VolumeMode mode) {
+    return fmt::format("{}typedef {} Voxel;\n#define MODE {}\n#define BRICK {}\n",
+                       dtype == DType::float16 ? "#include <lathe_half.hpp>\n" : "",
+                       gpu::kernel_type(dtype), int(mode), kBrick);
+}
+
+/// One more on each side, for places beyond the outer voxels.
+glm::ivec3 bricks_of(const glm::ivec3& cells) {
+    return glm::max((cells - 1 + kBrick - 1) / kBrick, 1) + 2;
+}
+
+} // namespace
+
+bool VolumeMarcher::Key::operator==(const Key& other) const {
+    return call == other.call && style == other.style && from.view == other.from.view &&
+           from.projection == other.from.projection && from.size == other.from.size;
+}
+
+void VolumeMarcher::march(const DrawnVolume& drawn, const DrawView& from,
+                          const std::shared_ptr<FrameMap>& map) {
+    const Table& table = Colormap::named(drawn.style.colormap).table();
+    Key key{drawn.call, drawn.style, from};
+    if (key == key_ && table == table_) return;
+    const glm::dmat4 world = to_world(drawn);
+    const glm::dmat4 to_clip = glm::dmat4{from.projection} * glm::dmat4{from.view} * world;
+    const Rectangle seen = rectangle_of(to_clip, drawn.cells, from.size);
+    layer_.corner = seen.corner;
+    layer_.size = seen.size;
+    if (seen.size.x > 0 && seen.size.y > 0) {
+        keep_room(from.size, map);
+        keep_colors(table);
+        find_bricks(drawn);
+        launch_march(drawn, from, to_clip);
+    }
+    key_ = std::move(key);
+}
+
+void VolumeMarcher::launch_march(const DrawnVolume& drawn, const DrawView& from,
+                                 const glm::dmat4& to_clip) {
+    const VolumeStyle& style = drawn.style;
+    const ValueRange range =
+        style.range.value_or(ValueRange{0, drawn.dtype == DType::uint8 ? 255.0f : 1.0f});
+    Launch of{.place = {},
+              .direction = {},
+              .clip_z = {},
+              .clip_w = {},
+              .normal = {},
+              .side = drawn.box.size() / glm::vec3{drawn.cells},
+              .color = style.color,
+              .low = range.low,
+              .high = range.high,
+              .opacity = style.opacity,
+              .density = style.density,
+              .level = style.level,
+              .cells = drawn.cells,
+              .bricks = bricks_of(drawn.cells),
+              .corner = layer_.corner,
+              .size = layer_.size,
+              .tile = from.size};
+    set_rays(of, to_clip, std::min({of.side.x, of.side.y, of.side.z}) / 2);
+    const glm::mat3 to_eye = glm::transpose(glm::mat3{from.view});
+    for (int row = 0; row < 3; ++row) of.normal[row] = to_eye[row] / of.side;
+    const gpu::ArrayKernel& kernel = scene_kernel("volume.cu", "march", kBlock.x * kBlock.y,
+                                                  prelude_of(drawn.dtype, style.mode));
+    const gpu::Dim3 grid =
+        gpu::blocks_for({unsigned(layer_.size.x), unsigned(layer_.size.y)}, kBlock);
+    launch(kernel.kernel, {grid, kBlock}, drawn.voxels.address(), bricks_.address(),
+           colors_.address(), drawn.range.address(), pixels_.address(), depths_.address(), of);
+}
+
+/// Arrays may change from call to call.
+void VolumeMarcher::find_bricks(const DrawnVolume& drawn) {
+    if (bricks_of_ == drawn.call) return;
+    const glm::ivec3 size = bricks_of(drawn.cells);
+    const gpu::Extents shape{size.z, size.y, size.x, 2};
+    if (bricks_.shape() != shape) bricks_ = gpu::Array::empty(DType::float32, shape);
+    const gpu::ArrayKernel& kernel =
+        scene_kernel("volume.cu", "find_bricks", 128, prelude_of(drawn.dtype, VolumeMode::mip));
+    const auto count = std::uint64_t(bricks_.size()) / 2;
+    launch(kernel.kernel, {{kernel.blocks_for(count)}, {kernel.threads}}, drawn.voxels.address(),
+           bricks_.address(), drawn.cells.x, drawn.cells.y, drawn.cells.z, size.x, size.y, size.z);
+    bricks_of_ = drawn.call;
+}
+
+void VolumeMarcher::keep_colors(const Table& table) {
+    if (table_ == table) return;
+    std::array<glm::vec4, 256> colors;
+    for (std::size_t i = 0; i < colors.size(); ++i)
+        colors[i] = glm::vec4{table[i].r, table[i].g, table[i].b, 255} / 255.0f;
+    if (colors_.size() == 0) colors_ = gpu::Array::empty(DType::float32, {256, 4});
+    gpu::copy_to_device(colors_.address(), colors.data(), sizeof colors);
+    table_ = table;
+}
+
+void VolumeMarcher::keep_room(const glm::ivec2& tile, const std::shared_ptr<FrameMap>& map) {
+    const gpu::Extents shape{tile.y, tile.x};
+    if (pixels_.shape() == shape) return;
+    pixels_ = make_shared_array(map, DType::uint32, shape);
+    depths_ = make_shared_array(map, DType::float32, shape);
+    layer_.colors = place_in_gl(pixels_, *map)->buffer;
+    layer_.depths = place_in_gl(depths_, *map)->buffer;
+}
+
+std::optional<float> VolumeMarcher::depth_at(const glm::ivec2& pixel) const {
+    const glm::ivec2 at = pixel - layer_.corner, size = layer_.size;
+    if (at.x < 0 || at.y < 0 || at.x >= size.x || at.y >= size.y) return {};
+    float depth = 1;
+    const std::size_t index = std::size_t(at.y) * std::size_t(size.x) + std::size_t(at.x);
+    gpu::copy_to_host(&depth, depths_.address() + index * sizeof depth, sizeof depth);
+    if (depth >= 1) return {};
+    return 2 * depth - 1;
+}
+
+} // namespace lathe

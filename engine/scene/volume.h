@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// Marches rays through a volume, by a kernel; private to engine/scene. A kernel, and no shader:
+// it reads the array as it lies, of any type, with no texture made of it, on GPUs that are made for
+// kernels and on the software device, whose code is faster than that of a software OpenGL.
+#pragma once
+
+#include "engine/interop/frame_map.h"
+#include "engine/render/colormap.h"
+#include "engine/render/layer.h"
+#include "engine/scene/drawn.h"
+#include "engine/scene/renderer.h"
+#include "gpu/array/array.h"
+
+#include <glm/mat4x4.hpp>
+#include <glm/vec2.hpp>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+namespace lathe {
+
+/// Keeps the picture of one volume in one view.
+class VolumeMarcher {
+public:
+    VolumeMarcher() = default;
+    VolumeMarcher(const VolumeMarcher&) = delete;
+    VolumeMarcher& operator=(const VolumeMarcher&) = delete;
+
+    /// In the order of the legacy default stream, while the arrays are CUDA's. Nothing where call,
+    /// style, colours, camera and tile are those of the last march. Throws gpu::Error.
+    void march(const DrawnVolume& drawn, const DrawView& from,
+               const std::shared_ptr<FrameMap>& map);
+    /// Of the last march, while the arrays are OpenGL's. Without size where the volume was not in
+    /// the picture.
+    const LayerData& picture() const { return layer_; }
+    /// At a pixel of the tile from its bottom left, -1 to 1 as clip coordinates have it. Nothing
+    /// where the volume is not seen. Blocks.
+    std::optional<float> depth_at(const glm::ivec2& pixel) const;
+
+private:
+    using Table = std::array<Rgb8, 256>;
+    struct Key {
+        std::uint64_t call = 0;
+        VolumeStyle style{};
+        DrawView from{};
+        bool operator==(const Key& other) const;
+    };
+    void find_bricks(const DrawnVolume& drawn);
+    void keep_colors(const Table& table);
+    void keep_room(const glm::ivec2& tile, const std::shared_ptr<FrameMap>& map);
+    void launch_march(const DrawnVolume& drawn, const DrawView& from, const glm::dmat4& to_clip);
+
+    Key key_;
+    std::uint64_t bricks_of_ = 0; ///< call
+    std::optional<Table> table_;  ///< that colors_ has
+    gpu::Array bricks_, colors_;
+    gpu::Array pixels_, depths_; ///< OpenGL's: room for the tile
+    LayerData layer_;
+};
+
+} // namespace lathe
