@@ -167,7 +167,8 @@ void VolumeMarcher::launch_march(const DrawnVolume& drawn, const DrawView& from,
     const gpu::Dim3 grid =
         gpu::blocks_for({unsigned(layer_.size.x), unsigned(layer_.size.y)}, kBlock);
     launch(kernel.kernel, {grid, kBlock}, drawn.voxels.address(), bricks_.address(),
-           colors_.address(), drawn.range.address(), pixels_.address(), depths_.address(), of);
+           slopes_.address(), colors_.address(), drawn.range.address(), pixels_.address(),
+           depths_.address(), of);
 }
 
 /// Arrays may change from call to call.
@@ -175,12 +176,16 @@ void VolumeMarcher::find_bricks(const DrawnVolume& drawn) {
     if (bricks_of_ == drawn.call) return;
     const glm::ivec3 size = bricks_of(drawn.cells);
     const gpu::Extents shape{size.z, size.y, size.x, 2};
-    if (bricks_.shape() != shape) bricks_ = gpu::Array::empty(DType::float32, shape);
+    if (bricks_.shape() != shape) {
+        bricks_ = gpu::Array::empty(DType::float32, shape);
+        slopes_ = gpu::Array::empty(DType::float32, {size.z, size.y, size.x, 4});
+    }
     const gpu::ArrayKernel& kernel =
-        scene_kernel("volume.cu", "find_bricks", 128, prelude_of(drawn.dtype, VolumeMode::mip));
+        scene_kernel("volume.cu", "find_bricks", 128, prelude_of(drawn.dtype, drawn.style.mode));
     const auto count = std::uint64_t(bricks_.size()) / 2;
     launch(kernel.kernel, {{kernel.blocks_for(count)}, {kernel.threads}}, drawn.voxels.address(),
-           bricks_.address(), drawn.cells.x, drawn.cells.y, drawn.cells.z, size.x, size.y, size.z);
+           bricks_.address(), slopes_.address(), drawn.cells.x, drawn.cells.y, drawn.cells.z,
+           size.x, size.y, size.z);
     bricks_of_ = drawn.call;
 }
 

@@ -55,7 +55,7 @@ private:
     Key key_;
     std::uint64_t bricks_of_ = 0; ///< call
     std::optional<Table> table_;  ///< that colors_ has
-    gpu::Array bricks_, colors_;
+    gpu::Array bricks_, slopes_, colors_;
     gpu::Array pixels_, depths_; ///< OpenGL's: room for the tile
     LayerData layer_;
 };

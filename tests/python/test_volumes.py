@@ -110,6 +110,40 @@ def test_nan_and_what_is_below_the_range_are_not_seen(app):
     np.testing.assert_allclose(seen[:, 6:], 0.5, atol=2 / 255)
 
 
+def test_what_lies_beyond_nan_is_seen(app):
+    values = np.full((16, 4, 8), 0.2, np.float32)
+    values[8] = np.nan
+    values[:8] = 0.9
+    spacing = (1, 1, 0.1)
+    picture = shown(app, values, colormap="gray", spacing=spacing)
+    np.testing.assert_allclose(cells(picture, 4, 8), 0.9, atol=1.5 / 255)
+
+
+def test_what_is_left_out_changes_nothing(app):
+    """Slopes tell how many steps cannot be greater: beside all that each ray meets."""
+    g = np.linspace(-1, 1, 80, dtype=np.float32)
+    z, y, x = np.meshgrid(g, g, g, indexing="ij")
+    values = np.zeros_like(x)
+    for a, b, c, d, s in np.random.default_rng(9).uniform(-0.6, 0.6, (20, 5)):
+        distance = (x - a) ** 2 + (y - b) ** 2 + (z - c) ** 2
+        values += (d + 0.7) * np.exp(-distance / (0.02 + s * s / 4))
+    values /= values.max()
+    app.orbit_camera.distance = 1e5  # parallel rays: pixel 0.01, cell 0.025
+    app.orbit_camera.field_of_view = 2 * np.arctan(1.5e-5)
+    seen = shown(app, values, colormap="gray")[..., 0] / 255
+    x = (np.arange(300) - 149.5) / 100
+    inside = np.abs(x) < 0.97
+    at = (x[inside] + 1) * 40 - 0.5  # in voxels
+    low, part = np.floor(at).astype(int), (at % 1).astype(np.float32)
+    layers = values[:, low] * (1 - part)[:, None] + values[:, low + 1] * part[:, None]
+    layers = layers[:, :, low] * (1 - part) + layers[:, :, low + 1] * part
+    most = layers.max(axis=0)[::-1]
+    seen = seen[np.ix_(inside, inside)]
+    far = most > 0.0625  # where alpha is 1
+    np.testing.assert_allclose(seen[far], most[far], atol=2 / 255)
+    assert far.mean() > 0.3
+
+
 def test_ranges_that_the_device_finds(app):
     values = random_volume()
     values[0, 0, 0] = 3

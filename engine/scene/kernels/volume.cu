@@ -47,13 +47,15 @@ __device__ __forceinline__ float blend(float a, float b, float part) { return a 
 struct Field {
     const Voxel* voxels;
     const float2* bricks; // least and greatest value; NaN is left out
+    const float4* slopes; // of each: the greatest difference of neighbours along each axis
     float lowest;
     float3 last; // the greatest place with a voxel above it
     int right, up, deep;
     unsigned row, layer, first;
 
-    __device__ __forceinline__ Field(const Volume& v, const Voxel* voxels, const float2* bricks)
-        : voxels(voxels), bricks(bricks), lowest(v.lowest),
+    __device__ __forceinline__ Field(const Volume& v, const Voxel* voxels, const float2* bricks,
+                                     const float4* slopes)
+        : voxels(voxels), bricks(bricks), slopes(slopes), lowest(v.lowest),
           last(make_float3(end_of(v.cells[0]), end_of(v.cells[1]), end_of(v.cells[2]))) {
         row = v.cells[0];
         layer = row * v.cells[1];
@@ -151,16 +153,15 @@ struct Walk {
     }
 };
 
-/// Calls see(least and greatest value, first step, last step) for each brick, until it gives false.
+/// Calls see(brick, first step, last step) for each, until it gives false.
 template <class See>
-__device__ __forceinline__ void walk(const Volume& v, const Field& field, const Ray& ray,
-                                     const See& see) {
+__device__ __forceinline__ void walk(const Volume& v, const Ray& ray, const See& see) {
     Walk way(v, ray);
     float at = ray.first;
     while (at <= ray.last) {
         const float end = way.end(), to = least(floorf(end), ray.last);
         if (to >= at) {
-            if (!see(field.bricks[way.brick], at, to)) return;
+            if (!see(way.brick, at, to)) return;
             at = to + 1;
         }
         way.advance(end);
@@ -199,21 +200,28 @@ struct Seen {
 
 struct Greatest {
     float value = 0, step = 0;
+    float next = 1.0f / 4096; // what would have the same colour and nearly the same alpha
 
-    __device__ __forceinline__ void look(const Field& field, const Scale& scale, const Ray& ray,
-                                         float from, float to) {
-        for (float at = from; at <= to; at += 1) {
-            const float t = scale(field(ray.at(at)));
-            if (t > value) {
-                value = t;
-                step = at;
-            }
-        }
+    __device__ __forceinline__ void take(float t, float at) {
+        if (!(t > value)) return;
+        value = t;
+        step = at;
+        const float parts = t < 0.0625f ? 4096 : 256;
+        next = (floorf(t * parts) + 1) / parts;
     }
-    /// What would have the same colour and nearly the same alpha need not be found.
-    __device__ __forceinline__ float next() const {
-        const float steps = value < 0.0625f ? 4096 : 256;
-        return (floorf(value * steps) + 1) / steps;
+    /// Steps that the slopes of the brick do not let come above `next` are left out.
+    __device__ __forceinline__ void look(const Field& field, const Scale& scale, const Ray& ray,
+                                         int brick, float from, float to) {
+        const float4 s = field.slopes[brick];
+        const float slope = fabsf(scale.per_unit) *
+                            (s.x * fabsf(ray.direction.x) + s.y * fabsf(ray.direction.y) +
+                             s.z * fabsf(ray.direction.z));
+        const float steps_a_unit = least(1 / slope, 1e20f);
+        while (from <= to) {
+            const float t = scale(field(ray.at(from)));
+            take(t, from);
+            from += 1 + most(floorf((next - t) * steps_a_unit), 0);
+        }
     }
 };
 
@@ -221,22 +229,26 @@ struct Greatest {
 __device__ __forceinline__ Seen see(const Volume& v, const Field& field, const Scale& scale,
                                     const float4* colors, const Ray& ray) {
     float top = 1.0f / 4096, from = 0, to = -1;
-    walk(v, field, ray, [&](const float2& values, float first, float last) {
-        const float here = scale.most_of(values);
+    int best = 0;
+    walk(v, ray, [&](int brick, float first, float last) {
+        const float here = scale.most_of(field.bricks[brick]);
         from = here > top ? first : from;
         to = here > top ? last : to;
+        best = here > top ? brick : best;
         top = most(top, here);
         return true;
     });
     Greatest found;
-    found.look(field, scale, ray, from, to);
-    float next = found.next();
-    if (top > next)
-        walk(v, field, ray, [&](const float2& values, float first, float last) {
-            if (scale.most_of(values) <= next || first == from) return true;
-            found.look(field, scale, ray, first, last);
-            next = found.next();
-            return next < 1;
+    if (to >= from) {
+        const float middle = floorf((from + to) / 2);
+        found.take(scale(field(ray.at(middle))), middle);
+        found.look(field, scale, ray, best, from, to);
+    }
+    if (top > found.next)
+        walk(v, ray, [&](int brick, float first, float last) {
+            if (scale.most_of(field.bricks[brick]) <= found.next || first == from) return true;
+            found.look(field, scale, ray, brick, first, last);
+            return found.next < 1;
         });
     const float4 color = color_at(colors, found.value);
     const float alpha = v.opacity * least(found.value * 16, 1);
@@ -274,13 +286,16 @@ __device__ __forceinline__ Seen see(const Volume& v, const Field& field, const S
     const float unseen = 1.0f / 4096 / (4 * BRICK * sigma); // in a brick's longest way
     float3 color = make_float3(0, 0, 0);
     float through = 1, from = 1e30f, to = -1e30f;
-    walk(v, field, ray, [&](const float2& values, float first, float last) {
-        if (!(scale.most_of(values) > unseen)) return true;
+    walk(v, ray, [&](int brick, float first, float last) {
+        const float here = scale.most_of(field.bricks[brick]);
+        if (!(here > unseen)) return true;
+        const float two = sigma * here < 0.05f ? 2 : 1; // steps at once in thin fog
         from = least(from, first);
         to = last;
-        for (float at = first; at <= last; at += 1) {
-            const float t = least(most(scale(field(ray.at(at))), 0), 1);
-            const float rest = through * __expf(-sigma * t * part_of(ray, at, 1));
+        for (float at = first; at <= last; at += two) {
+            const float steps = least(two, last - at + 1), middle = at + 0.5f * (steps - 1);
+            const float t = least(most(scale(field(ray.at(middle))), 0), 1);
+            const float rest = through * __expf(-sigma * t * part_of(ray, middle, steps));
             const float4 own = color_at(colors, t);
             color = color + (through - rest) * make_float3(own.x, own.y, own.z);
             through = rest;
@@ -348,7 +363,8 @@ __device__ __forceinline__ Seen see(const Volume& v, const Field& field, const S
                                     const float4* colors, const Ray& ray) {
     Seen seen = {make_float3(0, 0, 0), 0, 0};
     float before = 0, known = -1e30f; // the step of `before`
-    walk(v, field, ray, [&](const float2& values, float first, float last) {
+    walk(v, ray, [&](int brick, float first, float last) {
+        const float2 values = field.bricks[brick];
         if (!(values.x < v.level && values.y >= v.level)) return true;
         if (known != first - 1) before = field(ray.at(first - 1));
         known = last;
@@ -372,16 +388,16 @@ __device__ __forceinline__ Seen see(const Volume& v, const Field& field, const S
 
 __device__ __forceinline__ unsigned byte(float x) { return unsigned(least(x, 1) * 255 + 0.5f); }
 
-extern "C" __global__ void march(const Voxel* voxels, const float2* bricks, const float4* colors,
-                                 const float* range, unsigned* pixels, float* depths,
-                                 const __grid_constant__ Volume v) {
+extern "C" __global__ void march(const Voxel* voxels, const float2* bricks, const float4* slopes,
+                                 const float4* colors, const float* range, unsigned* pixels,
+                                 float* depths, const __grid_constant__ Volume v) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x;
     const int y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x >= v.size[0] || y >= v.size[1]) return;
     const float a = 2 * (float(v.corner[0] + x) + 0.5f) / float(v.tile[0]) - 1;
     const float b = 2 * (float(v.corner[1] + y) + 0.5f) / float(v.tile[1]) - 1;
     Ray ray(v, a, b);
-    const Field field(v, voxels, bricks);
+    const Field field(v, voxels, bricks, slopes);
     const float outer = MODE == 2 ? 1 : MODE == 1 ? 0.5f : 0; // what steps outside stand for
     ray.first = ceilf(ray.begin - outer);
     ray.last = ray.end >= ray.begin ? floorf(ray.end + outer) : -1e30f;
@@ -406,24 +422,36 @@ __device__ __forceinline__ int first_of(int brick, int bricks) {
     return BRICK * min(max(brick - 1, 0), bricks - 3);
 }
 
-/// Of BRICK cells along each axis, with the voxels at both ends.
-extern "C" __global__ void find_bricks(const Voxel* voxels, float2* bounds, int width, int height,
-                                       int depth, int across, int down, int deep) {
+/// Of BRICK cells along each axis, with the voxels at both ends. Slopes for MODE 0.
+extern "C" __global__ void find_bricks(const Voxel* voxels, float2* bounds, float4* slopes,
+                                       int width, int height, int depth, int across, int down,
+                                       int deep) {
     for (int at = first_item(); at < across * down * deep; at += item_step()) {
         const int x = first_of(at % across, across), y = first_of(at / across % down, down),
                   z = first_of(at / across / down, deep);
         const int right = min(x + BRICK, width - 1), top = min(y + BRICK, height - 1),
                   back = min(z + BRICK, depth - 1);
         float low = __uint_as_float(0x7f800000u), high = -low;
+        float3 slope = make_float3(0, 0, 0);
         for (int k = z; k <= back; ++k)
             for (int j = y; j <= top; ++j) {
                 const Voxel* row = voxels + ((long long)k * height + j) * width;
+                const Voxel *above = j < top ? row + width : row,
+                            *behind = k < back ? row + (long long)height * width : row;
+                float before = float(row[x]);
                 for (int i = x; i <= right; ++i) {
                     const float value = float(row[i]);
                     low = value < low ? value : low;
                     high = value > high ? value : high;
+                    if (MODE != 0) continue;
+                    if (value != value) slope.x = 1e30f; // what is behind it may be anything
+                    slope.x = most(fabsf(value - before), slope.x);
+                    slope.y = most(fabsf(float(above[i]) - value), slope.y);
+                    slope.z = most(fabsf(float(behind[i]) - value), slope.z);
+                    before = value;
                 }
             }
         bounds[at] = make_float2(low, high);
+        if (MODE == 0) slopes[at] = make_float4(slope.x, slope.y, slope.z, 0);
     }
 }
