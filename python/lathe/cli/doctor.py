@@ -50,7 +50,8 @@ def doctor() -> int:
 
 def _missing_packages() -> list[tuple[str, str]]:
     problems = []
-    for name, used_for in (("scipy", "--check of image_lab"), ("scikit-image", "image_lab")):
+    uses = {"scipy": "--check of galaxy and image_lab", "scikit-image": "image_lab"}
+    for name, used_for in uses.items():
         if _version(name) is None:
             command = shlex.join([sys.executable, "-m", "pip", "install", name])
             problems.append((f"{name} is missing ({used_for})", command))
