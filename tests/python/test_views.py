@@ -244,3 +244,39 @@ def test_a_colorbar_shows_the_range_that_the_device_found(app):
 
     np.testing.assert_array_equal(bar(range="auto"), bar(range=(3, 7)))
     assert (bar(range="auto") != bar(range=(3, 70))).any()
+
+
+def test_the_listing_of_two_views(capsys):
+    """What the manual promises in one program: things of both kinds of view, and what is picked."""
+    app = lathe.App("two views", size=(640, 360), headless=True)
+    app.frame_limit = 3
+    app.input.move_mouse(160, 180)
+    left, right = app.views(1, 2)
+    x = app.asarray(np.random.default_rng(0).normal(size=(100_000, 3)), np.float32)
+    speed = app.asarray(np.linalg.norm(x.get(), axis=1), np.float32)
+    rho = np.fromfunction(
+        lambda i, j, k: np.hypot(np.hypot(i - 32, j - 32), k - 32) < 24, (64, 64, 64)
+    ).astype(np.float32)
+    while app.frame():
+        left.points(x, values=speed, radius=0.01, colormap="turbo", name="cells")
+        left.axes()
+        left.colorbar("cells", label="speed")
+        left.text("cells", (0, 0, 3))
+        right.volume(rho, mode="mip")
+        right.title("density")
+        if app.picked:
+            print(app.picked.item, app.picked.index, app.picked.value, app.picked.position)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 2, "from the second frame on something is drawn"
+    item, index, value = lines[0].split()[:3]
+    assert item == "cells"
+    assert float(value) == speed.get()[int(index)]
+    picture = app.screenshot()
+    assert np.unique(picture[:, :318].reshape(-1, 3), axis=0).shape[0] > 200
+    disc = (picture[40:, 324:] > (200, 200, 0)).all(axis=2)  # the end of viridis
+    rows, columns = np.nonzero(disc)
+    assert np.ptp(rows) == pytest.approx(np.ptp(columns), abs=3), "a ball is round"
+    assert disc.sum() == pytest.approx(np.pi / 4 * np.ptp(rows) ** 2, rel=0.05)
+    stats = app.stats
+    assert stats.bytes_drawn_in_place >= 3 * 100_000 * 16
+    assert (stats.bytes_copied, stats.bytes_drawn_by_copy) == (0, 0)
