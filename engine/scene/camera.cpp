@@ -62,7 +62,6 @@ void OrbitCamera::zoom(float notches) {
 
 void OrbitCamera::fit(const glm::vec3& middle, float radius, float aspect) {
     const float across = 2 * std::atan(aspect * std::tan(field_of_view / 2));
-    may_be_placed = false;
     target = middle;
     distance = kFitMargin * radius / std::sin(std::min(field_of_view, across) / 2);
 }

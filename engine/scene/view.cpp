@@ -257,11 +257,14 @@ bool View::fit(std::string_view name) { return fit(bounds(name)); }
 
 bool View::fit(const std::optional<Box>& box) {
     if (!box) return false;
-    const glm::vec3 size = box->size();
-    const float smallest = 1e-6f * std::max(glm::length(box->middle()), 1e-6f); // of one point
-    if (camera() == Camera::orbit)
-        orbit_.fit(box->middle(), std::max(glm::length(size) / 2, smallest), aspect());
-    else pan_zoom_.fit(box->middle(), glm::max(glm::vec2{size}, glm::vec2{smallest}), aspect());
+    const glm::vec3 size = box->size(), middle = box->middle();
+    const bool is_point = glm::length(size) <= 1e-6f * glm::length(middle);
+    if (camera() == Camera::orbit) {
+        if (is_point) orbit_.target = middle;
+        else orbit_.fit(middle, glm::length(size) / 2, aspect());
+        orbit_.may_be_placed = false;
+    } else if (is_point) pan_zoom_.center = middle;
+    else pan_zoom_.fit(middle, size, aspect());
     return true;
 }
 

@@ -124,7 +124,8 @@ public:
     /// Waits for the device.
     std::optional<Box> bounds() const;
     std::optional<Box> bounds(std::string_view name) const;
-    /// Moves the camera so that all is seen, or one thing; the direction stays. False where nothing
+    /// Moves the camera so that all is seen, or one thing; the direction stays, and the distance,
+    /// too, where that is one point. False where nothing
     /// has a place. An orbit camera that nobody has placed fits what is first shown in space by
     /// itself. Waits for the device.
     bool fit();

@@ -105,7 +105,10 @@ TEST_F(AnnotationsTest, AColorbarHasTheThingsColorsFromBottomToTop) {
     ASSERT_EQ(most, 180u) << "60 % of the tile";
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const float part = 1 - (float(i) + 0.5f) / float(rows.size());
-        EXPECT_EQ(color(image, column, rows[i]), table("turbo", part)) << i;
+        // A row between two colours may have either.
+        EXPECT_THAT(color(image, column, rows[i]),
+                    testing::AnyOf(table("turbo", part - 1e-5f), table("turbo", part + 1e-5f)))
+            << i;
     }
     // The picture makes room, and hides nothing.
     EXPECT_EQ(color(image, 40, 100), table("turbo", 0));
