@@ -31,7 +31,6 @@ void App::Parts::begin_drawing() {
 
 /// A fault of the step comes out here, too.
 void App::Parts::compute_drawing() {
-    end_work();
     try {
         scene.compute(picture);
     } catch (const gpu::Error& error) {
@@ -193,23 +192,48 @@ void divide_by_alpha(ImageData& image) {
     }
 }
 
+/// GL is ours as long as it lives: that of a frame, which finds it as it was, or between frames.
+class GlBesideFrames {
+public:
+    GlBesideFrames(Window& window, bool in_frame) : window_{window} {
+        if (in_frame) {
+            window_.context().make_current();
+            ours_.emplace();
+        } else {
+            window_.enter();
+            entered_ = true;
+        }
+    }
+    GlBesideFrames(const GlBesideFrames&) = delete;
+    GlBesideFrames& operator=(const GlBesideFrames&) = delete;
+    ~GlBesideFrames() {
+        if (entered_) window_.leave();
+    }
+
+private:
+    Window& window_;
+    bool entered_ = false;
+    std::optional<gl::SavedState> ours_;
+};
+
 } // namespace
 
 ImageData App::still(const StillConfig& config) {
     Parts& p = *p_;
     const auto [width, height, samples, transparent] = config;
-    if (width < 1 || height < 1 || samples < 1 || samples > 8)
+    constexpr int kMost = 1 << 20; // and GL allows less
+    if (width < 1 || height < 1 || samples < 1 || samples > 8 || width > kMost || height > kMost)
         throw std::invalid_argument{
             fmt::format("a still has a width and height of 1 or more and 1 to 8 samples, got {} x "
                         "{} and {}",
                         width, height, samples)};
-    p.window.context().make_current();
+    const GlBesideFrames ours{p.window, p.in_frame};
+    const gpu::CurrentContext device{p.frame_map.cuda()};
     const gl::Framebuffer target{width * samples, height * samples, gl::Format::rgba8, true};
     const float scale = float(height * samples) / float(std::max(p.picture.height(), 1));
     p.scene.draw_beside(target, scale, transparent, [&] { p.unmap(); });
     ImageData image = averaged(read_image(target, transparent ? 4 : 3), samples);
     if (transparent) divide_by_alpha(image);
-    if (p.in_frame && p.drew) p.picture.bind();
     return image;
 }
 

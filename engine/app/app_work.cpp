@@ -21,7 +21,7 @@ void App::Parts::begin_work() {
 
 /// Before something is given to the device: the first time in a frame counts.
 void App::Parts::note_work() {
-    if (!in_frame || work().has_begun) return;
+    if (!in_frame || work().has_begun || work().has_ended) return;
     work().begin.record(stream);
     work().has_begun = true;
 }

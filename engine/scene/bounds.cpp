@@ -17,11 +17,6 @@ namespace lathe {
 
 namespace {
 
-/// The inverse of ordered() in kernels/common.cuh.
-float from_ordered(std::uint32_t code) {
-    return std::bit_cast<float>(code & 0x80000000u ? code ^ 0x80000000u : ~code);
-}
-
 /// Each thing's box, grown by `margin` there.
 class Finder {
 public:

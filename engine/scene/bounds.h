@@ -11,9 +11,9 @@
 
 namespace lathe {
 
-/// Around points with the radii of spheres, lines, volumes and texts in space or the plane;
-/// positions that are not finite lie nowhere. Nothing where nothing has a place. Kernels look at
-/// the arrays, in the order of the legacy default stream; waits for them.
+/// Around points with the one radius of spheres, lines, meshes, volumes and texts in space or the
+/// plane; positions that are not finite lie nowhere. Nothing where nothing has a place. Kernels
+/// look at the arrays, in the order of the legacy default stream; waits for them.
 std::optional<Box> bounds_of(std::span<const Drawn* const> things);
 
 } // namespace lathe

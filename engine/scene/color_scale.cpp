@@ -20,8 +20,7 @@ struct Scale {
             constexpr float kHalfTurn = std::numbers::pi_v<float>;
             return ColorScale{style.colormap, {-kHalfTurn, kHalfTurn}, nullptr};
         }
-        const float most = d.image.dtype == DType::uint8 ? 255 : 1;
-        return ColorScale{style.colormap, style.range.value_or(ValueRange{0, most}),
+        return ColorScale{style.colormap, style.range.value_or(usual_range(d.image.dtype)),
                           d.image.range ? &d.range : nullptr};
     }
     Result operator()(const DrawnTexture& d) const {
@@ -33,9 +32,8 @@ struct Scale {
     Result operator()(const DrawnMesh& d) const { return of_values(d.mesh, d); }
     Result operator()(const DrawnVolume& d) const {
         if (d.style.mode == VolumeMode::surface) return {};
-        const float most = d.dtype == DType::uint8 ? 255 : 1;
-        return ColorScale{d.style.colormap, d.style.range.value_or(ValueRange{0, most}),
-                          d.range.memory && !d.style.range ? &d.range : nullptr};
+        return ColorScale{d.style.colormap, d.style.range.value_or(usual_range(d.dtype)),
+                          d.range.memory ? &d.range : nullptr};
     }
     template <class Other> Result operator()(const Other&) const { return {}; }
 
@@ -64,6 +62,8 @@ struct Color {
 };
 
 } // namespace
+
+ValueRange usual_range(DType dtype) { return {0, dtype == DType::uint8 ? 255.0f : 1.0f}; }
 
 std::optional<ColorScale> scale_of(const Drawn& drawn) { return std::visit(Scale{}, drawn); }
 std::optional<glm::vec4> color_of(const Drawn& drawn) { return std::visit(Color{}, drawn); }

@@ -19,6 +19,8 @@ struct ColorScale {
     const DrawnMemory* found; ///< two floats instead of `range`; null: not
 };
 
+/// Unless one is given: 0 to 255 for uint8, else 0 to 1.
+ValueRange usual_range(DType dtype);
 /// Nothing where no values have colours.
 std::optional<ColorScale> scale_of(const Drawn& drawn);
 /// Of what has one colour; nothing otherwise.

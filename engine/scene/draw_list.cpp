@@ -2,16 +2,21 @@
 #include "engine/scene/draw_list.h"
 
 #include <utility>
+#include <variant>
 
 namespace lathe {
 
 void DrawList::begin_step() {
     end_step();
     begun_.emplace().reserve(shown_.size());
+    begun_contents_ = {};
 }
 
 void DrawList::end_step() {
-    if (begun_) shown_ = std::move(*std::exchange(begun_, std::nullopt));
+    if (!begun_) return;
+    shown_ = std::move(*std::exchange(begun_, std::nullopt));
+    contents_ = begun_contents_;
+    ++revision_;
 }
 
 void DrawList::drop_step() { begun_.reset(); }
@@ -19,8 +24,17 @@ void DrawList::drop_step() { begun_.reset(); }
 void DrawList::clear() {
     shown_.clear();
     begun_.reset();
+    contents_ = {};
+    ++revision_;
 }
 
-void DrawList::add(ListItem&& item) { (begun_ ? *begun_ : shown_).push_back(std::move(item)); }
+void DrawList::add(ListItem&& item) {
+    ListContents& contents = begun_ ? begun_contents_ : contents_;
+    contents.space = contents.space || is_in_space(item.drawn);
+    contents.volumes = contents.volumes || std::holds_alternative<DrawnVolume>(item.drawn);
+    contents.annotations = contents.annotations || is_annotation(item.drawn);
+    if (!begun_) ++revision_;
+    (begun_ ? *begun_ : shown_).push_back(std::move(item));
+}
 
 } // namespace lathe

@@ -6,6 +6,7 @@
 #include "engine/core/api.h"
 #include "engine/scene/drawn.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +16,11 @@ namespace lathe {
 struct ListItem {
     Drawn drawn;
     std::string name; ///< empty: not given
+};
+
+/// What a list has that a frame has to care for.
+struct ListContents {
+    bool space = false, volumes = false, annotations = false;
 };
 
 class LATHE_API DrawList {
@@ -30,9 +36,15 @@ public:
     /// What the step under way has added; null between steps.
     const std::vector<ListItem>* begun() const noexcept { return begun_ ? &*begun_ : nullptr; }
 
+    const ListContents& contents() const noexcept { return contents_; }
+    /// Another number for each list that is shown.
+    std::uint64_t revision() const noexcept { return revision_; }
+
 private:
     std::vector<ListItem> shown_;
     std::optional<std::vector<ListItem>> begun_;
+    ListContents contents_, begun_contents_;
+    std::uint64_t revision_ = 0;
 };
 
 } // namespace lathe

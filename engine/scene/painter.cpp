@@ -4,6 +4,7 @@
 #include "engine/scene/axes.h"
 #include "engine/scene/keys.h"
 #include "engine/scene/renderers.h"
+#include "engine/scene/thing.h"
 #include "engine/scene/view.h"
 #include "engine/scene/volume.h"
 #include "gl/texture.h"
@@ -19,46 +20,59 @@ namespace {
 constexpr float kBesidePicture = 14; // pixels, between it and colour bars
 
 /// Among neighbours in space.
-int turn_of(const ShownThing& thing) {
-    if (is_annotation(*thing.drawn)) return 0;
-    if (is_solid(*thing.drawn)) return 1;
-    return std::holds_alternative<DrawnVolume>(*thing.drawn) ? 3 : 2;
+int turn_of(const Drawn& thing) {
+    if (is_annotation(thing)) return 0;
+    if (is_solid(thing)) return 1;
+    return std::holds_alternative<DrawnVolume>(thing) ? 3 : 2;
 }
 
 } // namespace
 
 Painter::Painter(View& view, Renderers& renderers)
-    : view_{view}, renderers_{renderers}, canvas_{view.look(), view.last_.scale, renderers} {}
+    : view_{view}, renderers_{renderers}, canvas_{view.look(), view.state_.last.scale, renderers} {}
 
-bool Painter::is_of_space(const ShownThing& thing) const {
-    const bool is_axes = std::holds_alternative<DrawnAxes>(*thing.drawn);
-    return is_axes ? view_.camera() == Camera::orbit : is_in_space(*thing.drawn);
+bool Painter::is_on_screen(const Drawn& thing) const {
+    if (std::holds_alternative<DrawnText>(thing)) return true;
+    if (!is_annotation(thing)) return false;
+    return !std::holds_alternative<DrawnAxes>(thing) || view_.camera() != Camera::orbit;
 }
 
-void Painter::draw(const std::vector<ShownThing>& things) {
-    std::vector<ShownThing> order = things;
-    for (auto at = order.begin(); at != order.end();) {
-        const bool of_space = is_of_space(*at);
-        const auto end = std::find_if(
-            at, order.end(), [&](const ShownThing& each) { return is_of_space(each) != of_space; });
-        if (of_space)
-            std::stable_sort(at, end, [](const ShownThing& a, const ShownThing& b) {
-                return turn_of(a) < turn_of(b);
-            });
-        at = end;
-    }
+void Painter::draw(const std::vector<ShownThing>& things, const ListContents& contents) {
     all_ = &things;
-    make_room();
-    const float scale = view_.last_.scale;
-    for (const ShownThing& each : order) {
-        if (scale == 1) draw(*each.drawn);
-        else draw(enlarged(*each.drawn, scale));
-    }
+    view_.state_.last.room = {};
+    if (contents.annotations) make_room();
+    std::vector<const Drawn*> order;
+    order.reserve(things.size());
+    for (const ShownThing& each : things)
+        if (!is_on_screen(*each.drawn)) order.push_back(each.drawn);
+    if (contents.space) sort_in_space(order);
+    for (const Drawn* each : order) draw(*each);
+    for (const ShownThing& each : things)
+        if (is_on_screen(*each.drawn)) draw(*each.drawn);
     canvas_.finish();
 }
 
+/// Each run of neighbours that lie in space.
+void Painter::sort_in_space(std::vector<const Drawn*>& things) {
+    const auto lies_in_space = [](const Drawn* each) {
+        return is_in_space(*each) || is_annotation(*each);
+    };
+    for (auto at = things.begin(); at != things.end();) {
+        const bool in_space = lies_in_space(*at);
+        const auto end = std::find_if(
+            at, things.end(), [&](const Drawn* each) { return lies_in_space(each) != in_space; });
+        if (in_space)
+            std::stable_sort(
+                at, end, [](const Drawn* a, const Drawn* b) { return turn_of(*a) < turn_of(*b); });
+        at = end;
+    }
+}
+
 void Painter::draw(const Drawn& thing) {
-    std::visit([this](const auto& drawn) { paint(drawn); }, thing);
+    const float scale = view_.state_.last.scale;
+    if (scale == 1) return std::visit([this](const auto& drawn) { paint(drawn); }, thing);
+    const Drawn large = enlarged(thing, scale);
+    std::visit([this](const auto& drawn) { paint(drawn); }, large);
 }
 
 void Painter::paint(const DrawnImage& drawn) {
@@ -100,19 +114,20 @@ void Painter::paint(const DrawnText& drawn) {
 
 void Painter::paint(const DrawnAxes& drawn) {
     if (view_.camera() == Camera::orbit) {
-        const OrbitCamera& camera = view_.orbit_;
-        const std::optional<Box>& box = view_.axes_box_;
+        const OrbitCamera& camera = view_.state_.orbit;
+        const std::optional<Box>& box = view_.state_.axes_box;
         if (box) draw_axes_in_space(canvas_, drawn.style, *box, camera.eye(), camera.up);
-    } else if (auto placed = view_.last_.placement) {
-        placed->origin /= view_.last_.scale; // as the canvas counts
-        placed->size /= view_.last_.scale;
-        draw_axes_of_picture(canvas_, drawn.style, *placed, view_.last_.picture, view_.last_.y_up);
-    } else draw_axes_of_plane(canvas_, drawn.style, view_.pan_zoom_);
+    } else if (auto placed = view_.state_.last.placement) {
+        placed->origin /= view_.state_.last.scale; // as the canvas counts
+        placed->size /= view_.state_.last.scale;
+        draw_axes_of_picture(canvas_, drawn.style, *placed, view_.state_.last.picture,
+                             view_.state_.last.y_up);
+    } else draw_axes_of_plane(canvas_, drawn.style, view_.state_.pan_zoom);
 }
 
 ValueRange Painter::range_of(const ShownThing& thing, const ColorScale& scale) const {
-    const auto found = view_.found_ranges_.find(thing.name);
-    return scale.found && found != view_.found_ranges_.end() ? found->second : scale.range;
+    const auto found = view_.state_.found_ranges.find(thing.name);
+    return scale.found && found != view_.state_.found_ranges.end() ? found->second : scale.range;
 }
 
 template <class Call> void Painter::for_scale(const std::string& name, const Call& call) const {
@@ -130,7 +145,6 @@ void Painter::make_room() {
         else if (const auto* texture = std::get_if<DrawnTexture>(each.drawn))
             picture = {texture->texture->width(), texture->texture->height()};
     }
-    view_.last_.room = {};
     if (picture.x == 0) return;
     bool has_axes = false;
     for (const ShownThing& each : *all_) {
@@ -151,7 +165,7 @@ void Painter::make_room() {
     // A tile too small for all that keeps its picture.
     if (room.left + room.right < 0.6f * canvas_.pixels().x &&
         room.top + room.bottom < 0.6f * canvas_.pixels().y)
-        view_.last_.room = room;
+        view_.state_.last.room = room;
 }
 
 void Painter::paint(const DrawnColorbar& drawn) {
@@ -173,14 +187,14 @@ void Painter::paint(const DrawnLegend& drawn) {
 
 void Painter::paint(const DrawnScaleBar& drawn) {
     const glm::vec2 pixels = canvas_.pixels();
-    const OrbitCamera& camera = view_.orbit_;
-    const double pixel =
-        view_.camera() == Camera::orbit
-            ? 2 * double(camera.distance) * std::tan(double(camera.field_of_view) / 2) /
-                  double(pixels.y)
-        : view_.last_.placement
-            ? double(view_.last_.picture.x * view_.last_.scale / view_.last_.placement->size.x)
-            : double(view_.pan_zoom_.height) / double(pixels.y);
+    const OrbitCamera& camera = view_.state_.orbit;
+    const double pixel = view_.camera() == Camera::orbit
+                             ? 2 * double(camera.distance) *
+                                   std::tan(double(camera.field_of_view) / 2) / double(pixels.y)
+                         : view_.state_.last.placement
+                             ? double(view_.state_.last.picture.x * view_.state_.last.scale /
+                                      view_.state_.last.placement->size.x)
+                             : double(view_.state_.pan_zoom.height) / double(pixels.y);
     draw_scale_bar(canvas_, drawn.style, pixel);
 }
 

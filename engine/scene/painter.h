@@ -4,6 +4,7 @@
 
 #include "engine/scene/canvas.h"
 #include "engine/scene/color_scale.h"
+#include "engine/scene/draw_list.h"
 #include "engine/scene/drawn.h"
 
 #include <string>
@@ -27,7 +28,7 @@ public:
     /// Things of space are seen in their order of depth, the rest in the order of the list. Among
     /// neighbours in space axes come first, then what is solid, since what is blended must find
     /// both, and volumes that are not come last, since they hide nothing that is drawn later.
-    void draw(const std::vector<ShownThing>& things);
+    void draw(const std::vector<ShownThing>& things, const ListContents& contents);
     void draw(const Drawn& thing);
 
 private:
@@ -43,7 +44,9 @@ private:
     void paint(const DrawnLegend& drawn);
     void paint(const DrawnScaleBar& drawn);
     glm::vec2 size() const { return canvas_.look().size; }
-    bool is_of_space(const ShownThing& thing) const;
+    /// In front of all else, after it.
+    bool is_on_screen(const Drawn& thing) const;
+    static void sort_in_space(std::vector<const Drawn*>& things);
     /// What annotations leave of the tile to the pictures.
     void make_room();
     /// Calls with colormap and range of the thing of that name, if it has them.

@@ -82,10 +82,6 @@ struct Find {
     std::int64_t index;
 };
 
-float from_ordered(std::uint32_t code) {
-    return std::bit_cast<float>(code & 0x80000000u ? code ^ 0x80000000u : ~code);
-}
-
 /// Some floats of an array.
 std::vector<double> read_floats(const DrawnMemory& memory, std::int64_t first, std::size_t count) {
     std::array<float, 4> floats{};

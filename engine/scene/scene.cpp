@@ -123,40 +123,37 @@ void Scene::look_for_indices_outside(const gpu::Array& triangles, std::int64_t v
                  vertices, outside, outside == 1 ? "index" : "indices", vertices - 1);
 }
 
-template <class Call> void Scene::for_each_view(const Call& call) {
+void Scene::compute(const gl::Framebuffer& target, float scale) {
+    const auto views = views_; // a wait may let the program change them
+    for (const auto& view : views) {
+        view->state_.last.pixels = pixels_of(view->tile_, target, scale).size;
+        view->state_.last.scale = scale;
+        view->compute();
+    }
+}
+
+void Scene::draw(const gl::Framebuffer& target, float scale) {
     try {
-        for (const auto& view : views_) call(*view);
+        for (const auto& view : views_) draw(*view, target, scale);
     } catch (...) {
         for (const auto& view : views_) view->list_.clear();
         throw;
     }
 }
 
-void Scene::compute(const gl::Framebuffer& target, float scale) {
-    for_each_view([&](View& view) {
-        view.last_.pixels = pixels_of(view.tile_, target, scale).size;
-        view.last_.scale = scale;
-        view.compute();
-    });
-}
-
-void Scene::draw(const gl::Framebuffer& target, float scale) {
-    for_each_view([&](View& view) { draw(view, target, scale); });
-}
-
 struct Scene::Kept {
     Scene& scene;
     std::array<float, 4> background = scene.background_;
-    std::vector<View::LastDrawing> drawings;
+    std::vector<std::pair<std::shared_ptr<View>, View::State>> states;
 
     explicit Kept(Scene& of) : scene{of} {
-        for (const auto& view : scene.views_) drawings.push_back(view->last_);
+        for (const auto& view : scene.views_) states.emplace_back(view, view->state_);
     }
     Kept(const Kept&) = delete;
     Kept& operator=(const Kept&) = delete;
     ~Kept() {
         scene.background_ = background;
-        for (std::size_t i = 0; i < drawings.size(); ++i) scene.views_[i]->last_ = drawings[i];
+        for (auto& [view, state] : states) view->state_ = std::move(state);
     }
 };
 
@@ -167,8 +164,8 @@ void Scene::draw_beside(const gl::Framebuffer& target, float scale, bool transpa
     compute(target, scale);
     unmap();
     target.bind();
-    target.clear(clear_color());
-    draw(target, scale);
+    target.clear(transparent ? background_ : clear_color());
+    for (const auto& view : views_) draw(*view, target, scale);
 }
 
 void Scene::draw(View& view, const gl::Framebuffer& target, float scale) {
@@ -184,8 +181,8 @@ std::array<float, 4> Scene::clear_color() const {
 
 InTile::InTile(View& view, const gl::Framebuffer& target, float scale) {
     const TilePixels pixels = pixels_of(view.tile_, target, scale);
-    view.last_.pixels = pixels.size;
-    view.last_.scale = scale;
+    view.state_.last.pixels = pixels.size;
+    view.state_.last.scale = scale;
     if (pixels.size != glm::ivec2{target.width(), target.height()})
         part_.emplace(target, pixels.corner.x, pixels.corner.y, pixels.size.x, pixels.size.y);
 }

@@ -63,7 +63,7 @@ public:
     /// What kernels do for a drawing into `target`, before the arrays go to OpenGL.
     void compute(const gl::Framebuffer& target, float scale = 1);
     /// What all views show, into a framebuffer that is bound and cleared. One pixel of styles is
-    /// `scale` pixels.
+    /// `scale` pixels. What throws empties the lists.
     void draw(const gl::Framebuffer& target, float scale = 1);
     /// Both for a picture beside the frames, which do not notice; `unmap` is called in between.
     /// Clears it, too.
@@ -79,8 +79,6 @@ private:
     friend class View;
     struct Kept;
 
-    /// What throws empties the lists.
-    template <class Call> void for_each_view(const Call& call);
     void draw(View& view, const gl::Framebuffer& target, float scale);
     void look_for_values_outside(const gpu::Array& array);
     void look_for_indices_outside(const gpu::Array& triangles, std::int64_t vertices);

@@ -4,6 +4,8 @@
 
 #include "gpu/array/kernel_cache.h"
 
+#include <bit>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -13,5 +15,10 @@ namespace lathe {
 /// prelude, loaded once for the current context. Throws gpu::Error.
 const gpu::ArrayKernel& scene_kernel(std::string_view file, const std::string& entry,
                                      unsigned threads = 128, std::string_view prelude = {});
+
+/// The inverse of ordered() in kernels/common.cuh.
+inline float from_ordered(std::uint32_t code) {
+    return std::bit_cast<float>(code & 0x80000000u ? code ^ 0x80000000u : ~code);
+}
 
 } // namespace lathe

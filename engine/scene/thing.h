@@ -26,6 +26,8 @@ struct ThingSettings {
     std::optional<float> size{}; ///< points: diameter, or radius of spheres; width of lines
     std::optional<std::string> colormap{};
     std::optional<ValueRange> range{};
+
+    bool operator==(const ThingSettings&) const = default;
 };
 
 struct Thing {

@@ -18,7 +18,8 @@
 #include "gpu/array/array.h"
 
 #include <array>
-#include <deque>
+#include <cstdint>
+#include <list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -102,7 +103,8 @@ public:
     void scale_bar(const ScaleBarStyle& style = {});
 
     // -- things ------------------------------------------------------------------------------
-    /// What the last step drew, in the order of the calls, and what this one has added.
+    /// What the last step drew, in the order of the calls, and what this one has added. Things may
+    /// have equal names; they share their settings.
     std::vector<Thing> things() const;
     /// How the thing of that name is shown, from the next frame on; also one that is drawn later.
     ThingSettings& settings(std::string_view name);
@@ -114,20 +116,19 @@ public:
     std::optional<Picked> pick(glm::vec2 pixels) const;
 
     // -- cameras -----------------------------------------------------------------------------
-    OrbitCamera& orbit_camera() { return orbit_; }
-    PanZoomCamera& pan_zoom_camera() { return pan_zoom_; }
+    OrbitCamera& orbit_camera() { return state_.orbit; }
+    PanZoomCamera& pan_zoom_camera() { return state_.pan_zoom; }
     /// Which camera the mouse moves and points and lines are seen by; pictures follow pan and zoom.
     /// Unset: orbit once something of three components is drawn, else pan and zoom.
     void use_camera(Camera camera) { wanted_camera_ = camera; }
     Camera camera() const;
-    /// The box around what the last step drew, or one thing of it. Nothing where that has no place.
-    /// Waits for the device.
+    /// The box around what the last step drew and is not hidden, or one thing of it. Nothing where
+    /// that has no place. Waits for the device.
     std::optional<Box> bounds() const;
     std::optional<Box> bounds(std::string_view name) const;
     /// Moves the camera so that all is seen, or one thing; the direction stays, and the distance,
-    /// too, where that is one point. False where nothing
-    /// has a place. An orbit camera that nobody has placed fits what is first shown in space by
-    /// itself. Waits for the device.
+    /// too, where that is one point. False where nothing has a place. An orbit camera that nobody
+    /// has placed fits what is first shown in space by itself. Waits for the device.
     bool fit();
     bool fit(std::string_view name);
     /// How it looks at what is drawn, in the size of its tile when it was drawn last.
@@ -140,7 +141,7 @@ public:
     /// Of the whole picture, whose corners are (0, 0), top left, and (1, 1).
     const Viewport& tile() const { return tile_; }
     /// The tile's width and height when it was drawn last.
-    glm::ivec2 pixels() const { return last_.pixels; }
+    glm::ivec2 pixels() const { return state_.last.pixels; }
     /// Element (column, row) of the picture drawn last at a place of the tile, from its top left,
     /// in parts of its size.
     std::optional<std::array<int, 2>> element_at(glm::vec2 place) const;
@@ -166,9 +167,12 @@ private:
     void place_camera();
     float aspect() const;
     void compute_annotations();
-    bool needs_names() const;
+    bool needs_names() const { return !settings_.empty() || list_.contents().annotations; }
+    void find_ranges();
     /// What is not hidden, as the settings say; `changed` keeps what differs from the list.
-    std::vector<ShownThing> shown_things(std::deque<Drawn>& changed, bool with_names) const;
+    std::vector<ShownThing> shown_things(std::list<Drawn>& changed, bool with_names) const;
+    /// Column and row of the picture with fractions, as it is stored.
+    std::optional<glm::vec2> element_in_picture(glm::vec2 pixels) const;
     void show();
     std::shared_ptr<VolumeMarcher> next_marcher() const;
 
@@ -176,34 +180,39 @@ private:
     struct LastDrawing {
         glm::ivec2 pixels{1, 1};
         float scale = 1;                         ///< pixels of what styles call a pixel
+        std::optional<DrawView> look;            ///< nothing: not drawn yet
         std::optional<ImagePlacement> placement; ///< of the picture, pixels of the tile
         glm::vec2 picture{0, 0};                 ///< columns and rows
         bool y_up = false;
         Room room; ///< around pictures, in pixels of styles
     };
-
-    Scene& scene_;
-    LastDrawing last_;
-    Viewport tile_{{0, 0}, {1, 1}};
-    bool is_shown_ = true;
-    DrawList list_;
-    std::map<std::string, ThingSettings, std::less<>> settings_;
-    OrbitCamera orbit_;
-    /// Where the view has placed it by itself; at first where it was made.
+    /// Where the view has placed the orbit camera by itself; at first where it was made.
     struct OwnPlace {
         glm::vec3 target = OrbitCamera{}.target;
         float distance = OrbitCamera{}.distance;
         float aspect = 0; ///< of the tile; 0: nothing was seen yet
-    } own_place_;
-    PanZoomCamera pan_zoom_;
+    };
+    /// What frames change.
+    struct State {
+        LastDrawing last;
+        OrbitCamera orbit;
+        PanZoomCamera pan_zoom;
+        OwnPlace own_place;
+        bool space_in_frame = false;
+        bool draws_space = false; ///< something of three components was drawn in the last frame
+        bool is_placed = false;   ///< a picture, in this frame
+        std::optional<Box> axes_box;
+        std::map<std::string, ValueRange, std::less<>> found_ranges; ///< of things with colour bars
+        std::uint64_t annotated = 0; ///< revision of the list that the two are of
+    };
+
+    Scene& scene_;
+    State state_;
+    Viewport tile_{{0, 0}, {1, 1}};
+    bool is_shown_ = true;
+    DrawList list_;
+    std::map<std::string, ThingSettings, std::less<>> settings_;
     std::optional<Camera> wanted_camera_;
-    bool space_in_frame_ = false;
-    bool draws_space_ = false; ///< something of three components was drawn in the last frame
-    glm::vec2 picture_{0, 0};
-    bool picture_y_up_ = false;
-    bool is_placed_ = false;                                      ///< in this frame
-    std::optional<Box> axes_box_;                                 ///< around what was drawn
-    std::map<std::string, ValueRange, std::less<>> found_ranges_; ///< of things with colour bars
 };
 
 } // namespace lathe

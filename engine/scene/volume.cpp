@@ -2,6 +2,7 @@
 #include "engine/scene/volume.h"
 
 #include "engine/interop/shared_array.h"
+#include "engine/scene/color_scale.h"
 #include "engine/scene/scene_kernel.h"
 #include "gpu/array/dtype_rules.h"
 #include "gpu/launch.h"
@@ -123,6 +124,7 @@ void VolumeMarcher::march(const DrawnVolume& drawn, const DrawView& from,
     const Table& table = Colormap::named(drawn.style.colormap).table();
     Key key{drawn.call, drawn.style, from};
     if (key == key_ && table == table_) return;
+    key_ = {}; // unless all goes well
     const glm::dmat4 world = to_world(drawn);
     const glm::dmat4 to_clip = glm::dmat4{from.projection} * glm::dmat4{from.view} * world;
     const Rectangle seen = rectangle_of(to_clip, drawn.cells, from.size);
@@ -140,8 +142,7 @@ void VolumeMarcher::march(const DrawnVolume& drawn, const DrawView& from,
 void VolumeMarcher::launch_march(const DrawnVolume& drawn, const DrawView& from,
                                  const glm::dmat4& to_clip) {
     const VolumeStyle& style = drawn.style;
-    const ValueRange range =
-        style.range.value_or(ValueRange{0, drawn.dtype == DType::uint8 ? 255.0f : 1.0f});
+    const ValueRange range = style.range.value_or(usual_range(drawn.dtype));
     Launch of{.place = {},
               .direction = {},
               .clip_z = {},
@@ -159,7 +160,9 @@ void VolumeMarcher::launch_march(const DrawnVolume& drawn, const DrawView& from,
               .corner = layer_.corner,
               .size = layer_.size,
               .tile = from.size};
-    set_rays(of, to_clip, std::min({of.side.x, of.side.y, of.side.z}) / 2);
+    // Steps are counted in floats, which know whole numbers up to 2^24.
+    const float least = glm::length(drawn.box.size()) / (1 << 22);
+    set_rays(of, to_clip, std::max(std::min({of.side.x, of.side.y, of.side.z}) / 2, least));
     const glm::mat3 to_eye = glm::transpose(glm::mat3{from.view});
     for (int row = 0; row < 3; ++row) of.normal[row] = to_eye[row] / of.side;
     const gpu::ArrayKernel& kernel = scene_kernel("volume.cu", "march", kBlock.x * kBlock.y,
@@ -202,8 +205,9 @@ void VolumeMarcher::keep_colors(const Table& table) {
 void VolumeMarcher::keep_room(const glm::ivec2& tile, const std::shared_ptr<FrameMap>& map) {
     const gpu::Extents shape{tile.y, tile.x};
     if (pixels_.shape() == shape) return;
-    pixels_ = make_shared_array(map, DType::uint32, shape);
+    gpu::Array pixels = make_shared_array(map, DType::uint32, shape);
     depths_ = make_shared_array(map, DType::float32, shape);
+    pixels_ = std::move(pixels);
     layer_.colors = place_in_gl(pixels_, *map)->buffer;
     layer_.depths = place_in_gl(depths_, *map)->buffer;
 }

@@ -141,7 +141,7 @@ void Studio::Panels::draw() {
     say_what_is_under_the_mouse();
     if (layout.begin_panel(Place::parameters)) parameter_panel.draw();
     layout.end_panel();
-    if (layout.begin_panel(Place::things)) things_panel.draw(studio.views());
+    if (layout.begin_panel(Place::things)) things_panel.draw(studio.views(), step_seconds > 0);
     layout.end_panel();
     if (layout.begin_panel(Place::timings)) timing_panel.draw(loop.stats());
     layout.end_panel();

@@ -98,13 +98,14 @@ void ThingsPanel::settings(View& view, const Thing& thing, ThingSettings& s) {
             return true;
         });
     }
+    ImGui::BeginDisabled(is_in_step_);
     if (ImGui::SmallButton("Look at it")) view.fit(thing.name);
+    ImGui::EndDisabled();
     ImGui::SameLine();
     if (ImGui::SmallButton("As called")) s = {};
 }
 
 void ThingsPanel::row(View& view, const Thing& thing) {
-    ImGui::PushID(thing.name.c_str());
     ThingSettings& s = view.settings(thing.name);
     ImGui::Checkbox("##shown", &s.is_shown);
     theme::tooltip(s.is_shown ? "Hide it" : "Show it");
@@ -120,10 +121,10 @@ void ThingsPanel::row(View& view, const Thing& thing) {
         settings(view, thing, s);
         ImGui::TreePop();
     }
-    ImGui::PopID();
 }
 
-void ThingsPanel::draw(const std::vector<std::shared_ptr<View>>& views) {
+void ThingsPanel::draw(const std::vector<std::shared_ptr<View>>& views, bool is_in_step) {
+    is_in_step_ = is_in_step;
     theme::push_font(theme::Font::small);
     bool any = false;
     for (std::size_t i = 0; i < views.size(); ++i) {
@@ -131,7 +132,11 @@ void ThingsPanel::draw(const std::vector<std::shared_ptr<View>>& views) {
         any = any || !things.empty();
         ImGui::PushID(int(i));
         if (views.size() > 1) theme::heading(fmt::format("view {}", i + 1));
-        for (const Thing& thing : things) row(*views[i], thing);
+        for (std::size_t k = 0; k < things.size(); ++k) {
+            ImGui::PushID(int(k)); // names may be equal
+            row(*views[i], things[k]);
+            ImGui::PopID();
+        }
         ImGui::PopID();
     }
     if (!any) theme::text("Nothing is drawn yet.", theme::kDim);

@@ -13,12 +13,14 @@ struct ThingSettings;
 
 class ThingsPanel {
 public:
-    /// Inside the panel's window.
-    void draw(const std::vector<std::shared_ptr<View>>& views);
+    /// Inside the panel's window. While a step is under way nobody can wait for the device.
+    void draw(const std::vector<std::shared_ptr<View>>& views, bool is_in_step);
 
 private:
     void row(View& view, const Thing& thing);
     void settings(View& view, const Thing& thing, ThingSettings& settings);
+
+    bool is_in_step_ = false;
 };
 
 } // namespace lathe

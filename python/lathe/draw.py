@@ -85,7 +85,7 @@ class Drawing:
         return [Thing(self._view, *each) for each in self._view.things()]
 
     def thing(self, name: str) -> Thing:
-        """The thing of that name, to hide or restyle it.
+        """The thing of that name, to hide or restyle it. Equal names share what is set.
 
         Raises
         ------

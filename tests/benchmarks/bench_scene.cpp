@@ -168,7 +168,10 @@ void mesh(Bench& bench, std::size_t count) {
 layout(location = 0) in vec3 position;
 uniform mat4 to_eye, to_clip;
 out vec3 place;
-void main() { place = vec3(to_eye * vec4(position, 1.0)); gl_Position = to_clip * vec4(position, 1.0); }
+void main() {
+    place = vec3(to_eye * vec4(position, 1.0));
+    gl_Position = to_clip * vec4(position, 1.0);
+}
 )",
                                 R"(
 in vec3 place;

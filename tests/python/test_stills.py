@@ -90,3 +90,38 @@ def test_a_file_and_mistakes(app, tmp_path):
     with pytest.raises(lathe.Error):
         app.still(size=(10**6, 10), samples=1)
     assert app.frame()
+
+
+def test_a_still_of_another_shape_leaves_the_frames_alone(app):
+    x = np.random.default_rng(2).normal(size=(200, 3))
+    rho = np.random.default_rng(3).random((8, 8, 8))
+    assert app.frame()
+    app.points(x, radius=0.2, name="cells")
+    app.volume(rho)
+    app.axes()
+    before = app.screenshot()
+    camera = app.orbit_camera
+    place = (list(camera.target), camera.distance)
+    picked = [app.pick(x, 60) for x in range(40, 120, 8)]
+    assert {"volume", "cells"} & {found.item for found in picked if found}
+    app.still(size=(500, 900), samples=1)
+    assert (list(camera.target), camera.distance) == place
+    assert [app.pick(x, 60) for x in range(40, 120, 8)] == picked
+    np.testing.assert_array_equal(app.screenshot(), before)
+
+
+def test_a_still_that_fails_leaves_the_picture(app):
+    assert app.frame()
+    app.image(np.ones((4, 4)), colormap="gray")
+    before = app.screenshot()
+    with pytest.raises(lathe.Error):
+        app.still(size=(16, 100_000), samples=8)
+    np.testing.assert_array_equal(app.screenshot(), before)
+    np.testing.assert_array_equal(app.still(size=(160, 120), samples=1), before)
+
+
+def test_between_views_nothing_is_opaque(app):
+    for view in app.views(1, 2):
+        view.text("word", (0, 0))
+    assert app.frame()
+    assert app.still(size=(160, 120), transparent=True)[..., 3].max() == 0

@@ -290,3 +290,56 @@ def test_the_listing_of_two_views(capsys):
     stats = app.stats
     assert stats.bytes_drawn_in_place >= 3 * 100_000 * 16
     assert (stats.bytes_copied - copied, stats.bytes_drawn_by_copy) == (0, 0)
+
+
+def test_axes_listed_before_their_picture_stand_beside_it(app):
+    def draw(first):
+        assert app.frame()
+        if first:
+            app.axes()
+        app.image(np.ones((10, 20)), colormap="gray")
+        if not first:
+            app.axes()
+        return app.screenshot()
+
+    np.testing.assert_array_equal(draw(first=True), draw(first=False))
+
+
+def test_a_title_between_things_of_space_changes_nothing(app):
+    def draw(with_title):
+        assert app.frame()
+        app.points([[0, 0, 1]], size=30, color=(1, 0, 0))  # blended, before the ball
+        if with_title:
+            app.title("t", size=4)
+        app.points([[0, 0, 0]], radius=1, color=(0, 0, 1))
+        app.orbit_camera.yaw = app.orbit_camera.pitch = 0
+        return app.screenshot()[30:, :, 0]
+
+    np.testing.assert_array_equal(draw(True), draw(False))
+    assert draw(True)[21, 101] == 255
+
+
+def test_a_camera_waits_until_there_is_something_to_see(app):
+    x = app.zeros((100, 3))
+    assert app.frame()
+    app.points(x)
+    app.screenshot()
+    assert app.orbit_camera.distance == 3
+    x[:] = np.random.default_rng(1).normal(size=(100, 3)) * 50
+    assert app.frame()
+    app.points(x)
+    app.screenshot()
+    assert app.orbit_camera.distance > 100
+
+
+def test_things_of_one_name_are_changed_together(app):
+    assert app.frame()
+    app.points([[-0.5, 0]], name="boids", size=20)
+    app.points([[0.5, 0]], name="boids", size=20)
+    assert len(app.things) == 2
+    assert app.screenshot().max() > 100
+    app.thing("boids").shown = False
+    assert app.frame()
+    app.points([[-0.5, 0]], name="boids", size=20)
+    app.points([[0.5, 0]], name="boids", size=20)
+    assert app.screenshot().max() < 50

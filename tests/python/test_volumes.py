@@ -256,3 +256,9 @@ def test_what_is_no_volume(app):
         app.volume(np.zeros((2, 2, 2), complex))
     with pytest.raises(TypeError, match="a volume: an array of numbers, got str"):
         app.volume("no")
+
+
+def test_a_volume_much_thinner_than_wide_ends(app):
+    assert app.frame()
+    app.volume(np.ones((4, 64, 64)), spacing=(1000, 1000, 0.001))
+    assert app.screenshot().shape[2] == 3

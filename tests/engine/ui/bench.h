@@ -67,7 +67,7 @@ struct UiBench {
         layout.end_panel();
         if (layout.begin_panel(Place::parameters)) parameter_panel.draw();
         layout.end_panel();
-        if (layout.begin_panel(Place::things)) things_panel.draw({});
+        if (layout.begin_panel(Place::things)) things_panel.draw({}, false);
         layout.end_panel();
         if (layout.begin_panel(Place::timings)) timing_panel.draw(stats);
         layout.end_panel();

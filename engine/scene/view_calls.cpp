@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT
+// The drawing calls of a view: from arrays to what the list keeps.
+#include "engine/scene/view.h"
+
+#include "engine/core/error.h"
+#include "engine/interop/frame_map.h"
+#include "engine/interop/shared_array.h"
+#include "engine/interop/texture.h"
+#include "engine/scene/checks.h"
+#include "engine/scene/scene.h"
+#include "engine/scene/volume.h"
+#include "gpu/array/dtype_rules.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace lathe {
+
+namespace {
+
+/// Where OpenGL finds an array, which `memory` keeps.
+PlaceInGl find(const gpu::Array& array, const FrameMap& map, DrawnMemory& memory) {
+    const auto place = place_in_gl(array, map);
+    if (!place) throw Error{"an array that is to be drawn lies outside of OpenGL's memory"};
+    memory = {array.owner(), array.graphics(), place->offset_bytes};
+    return *place;
+}
+
+void find(const gpu::Array& array, const FrameMap& map, DrawnMemory& memory,
+          const gl::Buffer*& buffer, std::size_t& offset) {
+    const PlaceInGl place = find(array, map, memory);
+    buffer = place.buffer;
+    offset = place.offset_bytes;
+}
+
+/// Numbers of vertices as they are, or else as int32.
+DType drawn_as_indices(const gpu::Array& triangles) {
+    return triangles.type().dtype == DType::uint32 ? DType::uint32 : DType::int32;
+}
+
+} // namespace
+
+void View::image(const gpu::Array& array, const ImageStyle& style, std::string_view name) {
+    check_picture(array);
+    const gpu::Extents& shape = array.shape();
+    const bool has_channels = shape.size() == 3;
+    const std::shared_ptr<FrameMap> map = scene_.services_.map();
+    const gpu::Array& shown = scene_.copies_.of(map, array);
+    DrawnImage drawn{{}, style, {}, {}};
+    const PlaceInGl place = find(shown, *map, drawn.elements);
+    drawn.image = {.buffer = place.buffer,
+                   .dtype = *shown.type().dtype,
+                   .height = int(shape[0]),
+                   .width = int(shape[1]),
+                   .channels = has_channels ? int(shape[2]) : 1,
+                   .offset = place.offset_bytes};
+    if (style.percentiles) {
+        const gpu::Array& range = scene_.copies_.range(map, shown, *style.percentiles);
+        drawn.image.range = find(range, *map, drawn.range).buffer;
+    } else if (!style.range) scene_.look_for_values_outside(array);
+    add(std::move(drawn), name);
+}
+
+void View::image(const Texture& texture, const ImageStyle& style, std::string_view name) {
+    const float unit = texture.dtype() == DType::uint8 ? 255 : 1;
+    DrawnTexture drawn{&texture.gl_texture(), style, unit, texture.owner()};
+    if (style.range) drawn.style.range = {style.range->low / unit, style.range->high / unit};
+    add(std::move(drawn), name);
+}
+
+void View::points(const gpu::Array& positions, const PointsStyle& style, const PerPoint& of,
+                  std::string_view name) {
+    check_positions(positions);
+    const std::int64_t count = positions.shape()[0];
+    if (of.values) check_numbers("values", *of.values, count);
+    if (of.radii) check_numbers("radii", *of.radii, count);
+    if (of.colors) check_colors(*of.colors, count);
+    const std::shared_ptr<FrameMap> map = scene_.services_.map();
+    DrawnCopies& copies = scene_.copies_;
+    DrawnPoints drawn{{}, style, {}, {}, {}, {}, {}};
+    PointsData& points = drawn.points;
+    points.count = std::size_t(count);
+    points.components = int(positions.shape()[1]);
+    find(copies.of(map, positions, DType::float32), *map, drawn.positions, points.positions,
+         points.offset);
+    if (of.values) {
+        const gpu::Array& levels = copies.of(map, *of.values, DType::float32);
+        find(levels, *map, drawn.values, points.values, points.value_offset);
+        if (style.percentiles) {
+            const gpu::Array& range = copies.range(map, levels, *style.percentiles);
+            points.range = find(range, *map, drawn.range).buffer;
+        }
+    }
+    if (of.colors) {
+        points.colors_are_bytes = of.colors->type().dtype == DType::uint8;
+        const gpu::Array& tints =
+            copies.of(map, *of.colors, points.colors_are_bytes ? DType::uint8 : DType::float32);
+        find(tints, *map, drawn.colors, points.colors, points.color_offset);
+    }
+    if (of.radii) {
+        const gpu::Array& radii = copies.of(map, *of.radii, DType::float32);
+        find(radii, *map, drawn.radii, points.radii, points.radius_offset);
+        if (!style.radius) drawn.style.radius = 1;
+    }
+    add(std::move(drawn), name);
+}
+
+void View::mesh(const gpu::Array& vertices, const gpu::Array& triangles, const MeshStyle& style,
+                const PerVertex& of, std::string_view name) {
+    check_mesh(vertices, triangles);
+    const std::int64_t count = vertices.shape()[0], faces = triangles.shape()[0];
+    if (of.values) check_mesh_values(*of.values, count, faces);
+    if (of.colors) check_mesh_colors(*of.colors, count, faces);
+    if (of.normals) check_normals(*of.normals, count);
+    DrawnMesh drawn{{}, style, {}, {}, {}, {}, {}, {}};
+    MeshData& mesh = drawn.mesh;
+    mesh.vertex_count = std::size_t(count);
+    mesh.triangle_count = std::size_t(faces);
+    if (count == 0 || faces == 0) return add(std::move(drawn), name);
+
+    const std::shared_ptr<FrameMap> map = scene_.services_.map();
+    DrawnCopies& copies = scene_.copies_;
+    const gpu::Array& places = copies.of(map, vertices, DType::float32);
+    const gpu::Array& corners = copies.of(map, triangles, drawn_as_indices(triangles));
+    scene_.look_for_indices_outside(corners, count);
+    find(places, *map, drawn.vertices, mesh.vertices, mesh.vertex_offset);
+    find(corners, *map, drawn.triangles, mesh.triangles, mesh.triangle_offset);
+    if (of.normals || style.smooth) {
+        const gpu::Array& normals = of.normals ? copies.of(map, *of.normals, DType::float32)
+                                               : copies.normals(map, places, corners);
+        find(normals, *map, drawn.normals, mesh.normals, mesh.normal_offset);
+        drawn.style.smooth = true;
+    }
+    if (of.values) {
+        const gpu::Array& levels = copies.of(map, *of.values, DType::float32);
+        find(levels, *map, drawn.values, mesh.values, mesh.value_offset);
+        mesh.values_are_of_faces = of.values->shape()[0] != count;
+        if (style.percentiles) {
+            const gpu::Array& range = copies.range(map, levels, *style.percentiles);
+            mesh.range = find(range, *map, drawn.range).buffer;
+        }
+    }
+    if (of.colors) {
+        mesh.colors_are_bytes = of.colors->type().dtype == DType::uint8;
+        mesh.colors_are_of_faces = of.colors->shape()[0] != count;
+        const gpu::Array& tints =
+            copies.of(map, *of.colors, mesh.colors_are_bytes ? DType::uint8 : DType::float32);
+        find(tints, *map, drawn.colors, mesh.colors, mesh.color_offset);
+    }
+    add(std::move(drawn), name);
+}
+
+void View::lines(const gpu::Array& positions, const LinesStyle& style, std::string_view name) {
+    check_positions(positions);
+    const std::shared_ptr<FrameMap> map = scene_.services_.map();
+    const gpu::Array& places = scene_.copies_.of(map, positions, DType::float32);
+    DrawnLines drawn{{}, style, {}};
+    LinesData& lines = drawn.lines;
+    lines.count = std::size_t(positions.shape()[0]);
+    lines.components = int(positions.shape()[1]);
+    find(places, *map, drawn.positions, lines.positions, lines.offset);
+    add(std::move(drawn), name);
+}
+
+void View::volume(const gpu::Array& array, const VolumeStyle& style, std::string_view name) {
+    const gpu::Extents& shape = array.shape();
+    check_volume(array);
+    check(style);
+    const std::shared_ptr<FrameMap> map = scene_.services_.map();
+    const gpu::Array& shown = scene_.copies_.of(map, array);
+    static std::atomic<std::uint64_t> calls = 0;
+    DrawnVolume drawn{.voxels = {},
+                      .range = {},
+                      .dtype = *shown.type().dtype,
+                      .cells = {int(shape[2]), int(shape[1]), int(shape[0])},
+                      .style = style,
+                      .box = {},
+                      .call = ++calls,
+                      .marcher = next_marcher()};
+    drawn.box = box_of(style, drawn.cells);
+    (void)find(shown, *map, drawn.voxels);
+    if (style.percentiles)
+        (void)find(scene_.copies_.range(map, shown, *style.percentiles), *map, drawn.range);
+    add(std::move(drawn), name);
+}
+
+/// Of the volume at the same place among those that the last step drew.
+std::shared_ptr<VolumeMarcher> View::next_marcher() const {
+    const auto is_volume = [](const ListItem& item) {
+        return std::holds_alternative<DrawnVolume>(item.drawn);
+    };
+    const std::vector<ListItem>* begun = list_.begun();
+    auto before = begun ? std::count_if(begun->begin(), begun->end(), is_volume) : 0;
+    if (begun)
+        for (const ListItem& item : list_.shown())
+            if (is_volume(item) && before-- == 0) return std::get<DrawnVolume>(item.drawn).marcher;
+    return std::make_shared<VolumeMarcher>();
+}
+
+void View::text(std::string_view text, glm::vec2 position, const TextStyle& style) {
+    add(DrawnText{std::string{text}, {position.x, position.y, 0}, DrawnText::Place::plane, style});
+}
+
+void View::text(std::string_view text, glm::vec3 position, const TextStyle& style) {
+    add(DrawnText{std::string{text}, position, DrawnText::Place::space, style});
+}
+
+void View::title(std::string_view text, const TextStyle& style) {
+    DrawnText drawn{std::string{text}, {0.5f, 0, 0}, DrawnText::Place::tile, style};
+    drawn.style.anchor = {0.5f, -0.4f}; // a part of its height below the edge
+    add(std::move(drawn));
+}
+
+void View::axes(const AxesStyle& style) { add(DrawnAxes{style}); }
+
+void View::colorbar(std::string_view thing, const ColorbarStyle& style) {
+    add(DrawnColorbar{std::string{thing}, style});
+}
+
+void View::legend(const LegendStyle& style) { add(DrawnLegend{style}); }
+void View::scale_bar(const ScaleBarStyle& style) { add(DrawnScaleBar{style}); }
+
+void View::add(Drawn&& drawn, std::string_view name) {
+    if (is_shown_) list_.add({std::move(drawn), std::string{name}});
+}
+
+} // namespace lathe
