@@ -136,7 +136,7 @@ void App::Parts::draw_now(const Drawn& drawn) {
 }
 
 void App::draw_points(const PointsData& points, const PointsStyle& style) {
-    p_->draw_now(DrawnPoints{points, style, {}, {}, {}, {}, {}});
+    p_->draw_now(DrawnPoints{points, style, {}, {}, {}, {}, {}, 0, {}});
 }
 
 void App::draw_lines(const LinesData& lines, const LinesStyle& style) {

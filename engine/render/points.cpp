@@ -11,6 +11,7 @@
 #include "engine/render/colormap.h"
 #include "engine/render/draw_state.h"
 #include "engine/render/features.h"
+#include "engine/render/look.h"
 #include "gl/buffer.h"
 
 #include <glad/gl.h>
@@ -72,26 +73,6 @@ void check(const PointsData& data) {
     else if (data.values) require_room(*data.values, data.count, 4, data.value_offset, "values");
     if (data.radii) require_room(*data.radii, data.count, 4, data.radius_offset, "radii");
 }
-
-/// What the shaders have to know of a view-projection without scale in its view part.
-struct Look {
-    glm::vec4 eye; ///< its place and 1, or the direction towards it and 0: orthographic
-    float scale;   ///< of height: clip units of a world unit where w is 1
-
-    explicit Look(const glm::mat4& m) {
-        const glm::mat4 rows = glm::transpose(m);
-        const glm::vec3 x{rows[0]}, y{rows[1]}, depth{rows[2]}, w{rows[3]};
-        scale = glm::length(y);
-        if (w == glm::vec3{0}) {
-            const glm::vec3 along = glm::cross(x, y);
-            eye = {glm::normalize(glm::dot(along, depth) > 0 ? -along : along), 0};
-        } else { // where x, y and w are 0
-            const glm::dmat3 planes{glm::transpose(glm::dmat3{x, y, w})};
-            eye = {glm::vec3{glm::inverse(planes) * -glm::dvec3{m[3][0], m[3][1], m[3][3]}}, 1};
-        }
-    }
-    bool perspective() const { return eye.w != 0; }
-};
 
 unsigned features_of(const PointsData& data, const PointsStyle& style, const Look& look,
                      float pixels) {

@@ -45,6 +45,8 @@ struct PointsStyle {
     ValueRange range{}; ///< of the values
     /// Of an App: instead of `range`, so much of the points' own values.
     std::optional<Percentiles> percentiles{};
+
+    bool operator==(const PointsStyle&) const = default;
 };
 
 /// What to draw. Buffers are borrowed until the draw call returns.

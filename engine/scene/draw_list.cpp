@@ -31,7 +31,7 @@ void DrawList::clear() {
 void DrawList::add(ListItem&& item) {
     ListContents& contents = begun_ ? begun_contents_ : contents_;
     contents.space = contents.space || is_in_space(item.drawn);
-    contents.volumes = contents.volumes || std::holds_alternative<DrawnVolume>(item.drawn);
+    contents.kernels = contents.kernels || is_made_by_kernels(item.drawn);
     contents.annotations = contents.annotations || is_annotation(item.drawn);
     if (!begun_) ++revision_;
     (begun_ ? *begun_ : shown_).push_back(std::move(item));

@@ -20,7 +20,8 @@ struct ListItem {
 
 /// What a list has that a frame has to care for.
 struct ListContents {
-    bool space = false, volumes = false, annotations = false;
+    bool space = false, annotations = false;
+    bool kernels = false; ///< that make pictures
 };
 
 class LATHE_API DrawList {

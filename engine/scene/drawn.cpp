@@ -40,6 +40,11 @@ bool is_solid(const Drawn& drawn) {
     return points && (points->style.radius || points->style.blend == Blend::opaque);
 }
 
+bool is_made_by_kernels(const Drawn& drawn) {
+    const auto* points = std::get_if<DrawnPoints>(&drawn);
+    return (points && points->splatter) || std::holds_alternative<DrawnVolume>(drawn);
+}
+
 bool is_annotation(const Drawn& drawn) {
     return std::holds_alternative<DrawnAxes>(drawn) ||
            std::holds_alternative<DrawnColorbar>(drawn) ||

@@ -24,6 +24,7 @@
 
 namespace lathe {
 
+class Splatter;
 class VolumeMarcher;
 
 /// Memory of OpenGL's that an array lies in.
@@ -51,6 +52,8 @@ struct DrawnPoints {
     PointsData points;
     PointsStyle style;
     DrawnMemory positions, values, range, colors, radii;
+    std::uint64_t call = 0;             ///< a number of its own
+    std::shared_ptr<Splatter> splatter; ///< draws them by kernels; null: OpenGL does
 };
 struct DrawnLines {
     LinesData lines;
@@ -101,6 +104,8 @@ std::string_view kind_of(const Drawn& drawn);
 bool is_in_space(const Drawn& drawn);
 /// Whether it hides what lies behind it by its depth; the rest is blended over that.
 bool is_solid(const Drawn& drawn);
+/// Whether a kernel makes its picture.
+bool is_made_by_kernels(const Drawn& drawn);
 /// Whether it explains other things.
 bool is_annotation(const Drawn& drawn);
 

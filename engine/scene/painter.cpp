@@ -4,6 +4,7 @@
 #include "engine/scene/axes.h"
 #include "engine/scene/keys.h"
 #include "engine/scene/renderers.h"
+#include "engine/scene/splatter.h"
 #include "engine/scene/thing.h"
 #include "engine/scene/view.h"
 #include "engine/scene/volume.h"
@@ -89,6 +90,7 @@ void Painter::paint(const DrawnTexture& drawn) {
 }
 
 void Painter::paint(const DrawnPoints& drawn) {
+    if (drawn.splatter) return renderers_.layers.draw(drawn.splatter->picture(), true, size());
     renderers_.points.draw(drawn.points, drawn.style, canvas_.to_clip(), size());
 }
 

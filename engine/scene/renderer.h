@@ -14,6 +14,8 @@ struct DrawView {
     glm::mat4 view{1};       ///< world to eye space
     glm::mat4 projection{1}; ///< eye to clip space, depth -1 to 1
     glm::ivec2 size{1, 1};   ///< of the picture, pixels
+
+    bool operator==(const DrawView&) const = default;
 };
 
 /// Draws with GL of its own. Its objects are made and destroyed while the App's context is current:

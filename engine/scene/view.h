@@ -174,7 +174,6 @@ private:
     /// Column and row of the picture with fractions, as it is stored.
     std::optional<glm::vec2> element_in_picture(glm::vec2 pixels) const;
     void show();
-    std::shared_ptr<VolumeMarcher> next_marcher() const;
 
     /// How the tile was drawn last.
     struct LastDrawing {

@@ -8,6 +8,7 @@
 #include "engine/interop/texture.h"
 #include "engine/scene/checks.h"
 #include "engine/scene/scene.h"
+#include "engine/scene/splatter.h"
 #include "engine/scene/volume.h"
 #include "gpu/array/dtype_rules.h"
 
@@ -43,6 +44,35 @@ void find(const gpu::Array& array, const FrameMap& map, DrawnMemory& memory,
 /// Numbers of vertices as they are, or else as int32.
 DType drawn_as_indices(const gpu::Array& triangles) {
     return triangles.type().dtype == DType::uint32 ? DType::uint32 : DType::int32;
+}
+
+/// A number that no other call has.
+std::uint64_t next_call() {
+    static std::atomic<std::uint64_t> calls = 0;
+    return ++calls;
+}
+
+const std::shared_ptr<VolumeMarcher>* kept_of(const Drawn& drawn, const VolumeMarcher*) {
+    const auto* volume = std::get_if<DrawnVolume>(&drawn);
+    return volume ? &volume->marcher : nullptr;
+}
+const std::shared_ptr<Splatter>* kept_of(const Drawn& drawn, const Splatter*) {
+    const auto* points = std::get_if<DrawnPoints>(&drawn);
+    return points && points->splatter ? &points->splatter : nullptr;
+}
+
+/// What the thing at the same place among those of the last step has kept; a new one otherwise.
+template <class Kept> std::shared_ptr<Kept> kept(const DrawList& list) {
+    const Kept* const kind = nullptr;
+    if (const std::vector<ListItem>* begun = list.begun()) {
+        auto before = std::count_if(begun->begin(), begun->end(), [&](const ListItem& item) {
+            return kept_of(item.drawn, kind) != nullptr;
+        });
+        for (const ListItem& item : list.shown())
+            if (const auto* found = kept_of(item.drawn, kind); found && before-- == 0)
+                return *found;
+    }
+    return std::make_shared<Kept>();
 }
 
 } // namespace
@@ -84,7 +114,15 @@ void View::points(const gpu::Array& positions, const PointsStyle& style, const P
     if (of.colors) check_colors(*of.colors, count);
     const std::shared_ptr<FrameMap> map = scene_.services_.map();
     DrawnCopies& copies = scene_.copies_;
-    DrawnPoints drawn{{}, style, {}, {}, {}, {}, {}};
+    DrawnPoints drawn{.points = {},
+                      .style = style,
+                      .positions = {},
+                      .values = {},
+                      .range = {},
+                      .colors = {},
+                      .radii = {},
+                      .call = 0,
+                      .splatter = {}};
     PointsData& points = drawn.points;
     points.count = std::size_t(count);
     points.components = int(positions.shape()[1]);
@@ -108,6 +146,10 @@ void View::points(const gpu::Array& positions, const PointsStyle& style, const P
         const gpu::Array& radii = copies.of(map, *of.radii, DType::float32);
         find(radii, *map, drawn.radii, points.radii, points.radius_offset);
         if (!style.radius) drawn.style.radius = 1;
+    }
+    if (Splatter::is_for(points.count, drawn.style)) {
+        drawn.call = next_call();
+        drawn.splatter = kept<Splatter>(list_);
     }
     add(std::move(drawn), name);
 }
@@ -175,33 +217,19 @@ void View::volume(const gpu::Array& array, const VolumeStyle& style, std::string
     check(style);
     const std::shared_ptr<FrameMap> map = scene_.services_.map();
     const gpu::Array& shown = scene_.copies_.of(map, array);
-    static std::atomic<std::uint64_t> calls = 0;
     DrawnVolume drawn{.voxels = {},
                       .range = {},
                       .dtype = *shown.type().dtype,
                       .cells = {int(shape[2]), int(shape[1]), int(shape[0])},
                       .style = style,
                       .box = {},
-                      .call = ++calls,
-                      .marcher = next_marcher()};
+                      .call = next_call(),
+                      .marcher = kept<VolumeMarcher>(list_)};
     drawn.box = box_of(style, drawn.cells);
     (void)find(shown, *map, drawn.voxels);
     if (style.percentiles)
         (void)find(scene_.copies_.range(map, shown, *style.percentiles), *map, drawn.range);
     add(std::move(drawn), name);
-}
-
-/// Of the volume at the same place among those that the last step drew.
-std::shared_ptr<VolumeMarcher> View::next_marcher() const {
-    const auto is_volume = [](const ListItem& item) {
-        return std::holds_alternative<DrawnVolume>(item.drawn);
-    };
-    const std::vector<ListItem>* begun = list_.begun();
-    auto before = begun ? std::count_if(begun->begin(), begun->end(), is_volume) : 0;
-    if (begun)
-        for (const ListItem& item : list_.shown())
-            if (is_volume(item) && before-- == 0) return std::get<DrawnVolume>(item.drawn).marcher;
-    return std::make_shared<VolumeMarcher>();
 }
 
 void View::text(std::string_view text, glm::vec2 position, const TextStyle& style) {

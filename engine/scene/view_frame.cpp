@@ -5,6 +5,7 @@
 #include "engine/scene/color_scale.h"
 #include "engine/scene/painter.h"
 #include "engine/scene/scene.h"
+#include "engine/scene/splatter.h"
 #include "engine/scene/view.h"
 #include "engine/scene/volume.h"
 #include "gpu/context.h"
@@ -41,16 +42,21 @@ void View::compute() {
     const ListContents& has = list_.contents();
     note_space(has.space);
     const bool is_in_space = camera() == Camera::orbit;
-    if (!has.volumes && !has.annotations && !is_in_space) return;
+    if (!has.kernels && !has.annotations && !is_in_space) return;
     const std::shared_ptr<FrameMap> map = scene_.services_.map();
     const gpu::CurrentContext here{map->cuda()};
     compute_annotations();
     if (is_in_space) place_camera();
-    if (!has.volumes) return;
+    if (!has.kernels) return;
     std::list<Drawn> changed;
-    for (const ShownThing& each : shown_things(changed, needs_names()))
+    for (const ShownThing& each : shown_things(changed, needs_names())) {
         if (const auto* volume = std::get_if<DrawnVolume>(each.drawn))
             volume->marcher->march(*volume, look(), map);
+        const auto* points = std::get_if<DrawnPoints>(each.drawn);
+        if (!points || !points->splatter) continue;
+        const Drawn large = enlarged(*each.drawn, state_.last.scale);
+        points->splatter->splat(std::get<DrawnPoints>(large), look(), map);
+    }
 }
 
 /// Where nobody has placed it; once more where the tile has another shape since.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "engine/scene/volume.h"
 
-#include "engine/interop/shared_array.h"
 #include "engine/scene/color_scale.h"
 #include "engine/scene/scene_kernel.h"
 #include "gpu/array/dtype_rules.h"
@@ -114,25 +113,18 @@ glm::ivec3 bricks_of(const glm::ivec3& cells) {
 
 } // namespace
 
-bool VolumeMarcher::Key::operator==(const Key& other) const {
-    return call == other.call && style == other.style && from.view == other.from.view &&
-           from.projection == other.from.projection && from.size == other.from.size;
-}
-
 void VolumeMarcher::march(const DrawnVolume& drawn, const DrawView& from,
                           const std::shared_ptr<FrameMap>& map) {
-    const Table& table = Colormap::named(drawn.style.colormap).table();
     Key key{drawn.call, drawn.style, from};
-    if (key == key_ && table == table_) return;
+    if (key == key_ && colors_.has(drawn.style.colormap)) return;
     key_ = {}; // unless all goes well
     const glm::dmat4 world = to_world(drawn);
     const glm::dmat4 to_clip = glm::dmat4{from.projection} * glm::dmat4{from.view} * world;
     const Rectangle seen = rectangle_of(to_clip, drawn.cells, from.size);
-    layer_.corner = seen.corner;
-    layer_.size = seen.size;
+    layer_.set_part(seen.corner, seen.size);
     if (seen.size.x > 0 && seen.size.y > 0) {
-        keep_room(from.size, map);
-        keep_colors(table);
+        layer_.keep_room(from.size, map);
+        colors_.keep(drawn.style.colormap);
         find_bricks(drawn);
         launch_march(drawn, from, to_clip);
     }
@@ -157,8 +149,8 @@ void VolumeMarcher::launch_march(const DrawnVolume& drawn, const DrawView& from,
               .level = style.level,
               .cells = drawn.cells,
               .bricks = bricks_of(drawn.cells),
-              .corner = layer_.corner,
-              .size = layer_.size,
+              .corner = layer_.data().corner,
+              .size = layer_.data().size,
               .tile = from.size};
     // Steps are counted in floats, which know whole numbers up to 2^24.
     const float least = glm::length(drawn.box.size()) / (1 << 22);
@@ -167,11 +159,10 @@ void VolumeMarcher::launch_march(const DrawnVolume& drawn, const DrawView& from,
     for (int row = 0; row < 3; ++row) of.normal[row] = to_eye[row] / of.side;
     const gpu::ArrayKernel& kernel = scene_kernel("volume.cu", "march", kBlock.x * kBlock.y,
                                                   prelude_of(drawn.dtype, style.mode));
-    const gpu::Dim3 grid =
-        gpu::blocks_for({unsigned(layer_.size.x), unsigned(layer_.size.y)}, kBlock);
+    const gpu::Dim3 grid = gpu::blocks_for({unsigned(of.size.x), unsigned(of.size.y)}, kBlock);
     launch(kernel.kernel, {grid, kBlock}, drawn.voxels.address(), bricks_.address(),
-           slopes_.address(), colors_.address(), drawn.range.address(), pixels_.address(),
-           depths_.address(), of);
+           slopes_.address(), colors_.address(), drawn.range.address(), layer_.colors(),
+           layer_.depths(), of);
 }
 
 /// Arrays may change from call to call.
@@ -192,32 +183,13 @@ void VolumeMarcher::find_bricks(const DrawnVolume& drawn) {
     bricks_of_ = drawn.call;
 }
 
-void VolumeMarcher::keep_colors(const Table& table) {
-    if (table_ == table) return;
-    std::array<glm::vec4, 256> colors;
-    for (std::size_t i = 0; i < colors.size(); ++i)
-        colors[i] = glm::vec4{table[i].r, table[i].g, table[i].b, 255} / 255.0f;
-    if (colors_.size() == 0) colors_ = gpu::Array::empty(DType::float32, {256, 4});
-    gpu::copy_to_device(colors_.address(), colors.data(), sizeof colors);
-    table_ = table;
-}
-
-void VolumeMarcher::keep_room(const glm::ivec2& tile, const std::shared_ptr<FrameMap>& map) {
-    const gpu::Extents shape{tile.y, tile.x};
-    if (pixels_.shape() == shape) return;
-    gpu::Array pixels = make_shared_array(map, DType::uint32, shape);
-    depths_ = make_shared_array(map, DType::float32, shape);
-    pixels_ = std::move(pixels);
-    layer_.colors = place_in_gl(pixels_, *map)->buffer;
-    layer_.depths = place_in_gl(depths_, *map)->buffer;
-}
-
 std::optional<float> VolumeMarcher::depth_at(const glm::ivec2& pixel) const {
-    const glm::ivec2 at = pixel - layer_.corner, size = layer_.size;
+    const LayerData& layer = layer_.data();
+    const glm::ivec2 at = pixel - layer.corner, size = layer.size;
     if (at.x < 0 || at.y < 0 || at.x >= size.x || at.y >= size.y) return {};
     float depth = 1;
     const std::size_t index = std::size_t(at.y) * std::size_t(size.x) + std::size_t(at.x);
-    gpu::copy_to_host(&depth, depths_.address() + index * sizeof depth, sizeof depth);
+    gpu::copy_to_host(&depth, layer_.depths() + index * sizeof depth, sizeof depth);
     if (depth >= 1) return {};
     return 2 * depth - 1;
 }

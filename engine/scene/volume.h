@@ -5,16 +5,14 @@
 #pragma once
 
 #include "engine/interop/frame_map.h"
-#include "engine/render/colormap.h"
-#include "engine/render/layer.h"
 #include "engine/scene/drawn.h"
+#include "engine/scene/kernel_layer.h"
 #include "engine/scene/renderer.h"
 #include "gpu/array/array.h"
 
 #include <glm/mat4x4.hpp>
 #include <glm/vec2.hpp>
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -34,30 +32,26 @@ public:
                const std::shared_ptr<FrameMap>& map);
     /// Of the last march, while the arrays are OpenGL's. Without size where the volume was not in
     /// the picture.
-    const LayerData& picture() const { return layer_; }
+    const LayerData& picture() const { return layer_.data(); }
     /// At a pixel of the tile from its bottom left, -1 to 1 as clip coordinates have it. Nothing
     /// where the volume is not seen. Blocks.
     std::optional<float> depth_at(const glm::ivec2& pixel) const;
 
 private:
-    using Table = std::array<Rgb8, 256>;
     struct Key {
         std::uint64_t call = 0;
         VolumeStyle style{};
         DrawView from{};
-        bool operator==(const Key& other) const;
+        bool operator==(const Key& other) const = default;
     };
     void find_bricks(const DrawnVolume& drawn);
-    void keep_colors(const Table& table);
-    void keep_room(const glm::ivec2& tile, const std::shared_ptr<FrameMap>& map);
     void launch_march(const DrawnVolume& drawn, const DrawView& from, const glm::dmat4& to_clip);
 
     Key key_;
     std::uint64_t bricks_of_ = 0; ///< call
-    std::optional<Table> table_;  ///< that colors_ has
-    gpu::Array bricks_, slopes_, colors_;
-    gpu::Array pixels_, depths_; ///< OpenGL's: room for the tile
-    LayerData layer_;
+    gpu::Array bricks_, slopes_;
+    DeviceColors colors_;
+    KernelLayer layer_;
 };
 
 } // namespace lathe
