@@ -50,7 +50,7 @@ def doctor() -> int:
 
 def _missing_packages() -> list[tuple[str, str]]:
     problems = []
-    uses = {"scipy": "--check of galaxy and image_lab", "scikit-image": "image_lab"}
+    uses = {"scipy": "--check of cavity, galaxy and image_lab", "scikit-image": "image_lab"}
     for name, used_for in uses.items():
         if _version(name) is None:
             command = shlex.join([sys.executable, "-m", "pip", "install", name])
