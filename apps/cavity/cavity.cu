@@ -130,8 +130,8 @@ __global__ void velocity(const float* f, float2* u, int width,
                        (f2 - f4) + ((f5 - f7) + (f6 - f8)));
 }
 
-// The mouse, at (x, y) in cells, takes the fluid around it along: that
-// gets the velocity of the mouse.
+// The mouse, at (x, y) in cells, takes the fluid around it along:
+// that gets the velocity of the mouse.
 __global__ void stir(float* f, const float2* u, int width, int height,
                      float x,       //@ hidden
                      float y,       //@ hidden
@@ -265,7 +265,8 @@ __global__ void drop(float4* dye, int columns, int rows,
     int row = blockIdx.y * blockDim.y + threadIdx.y;
     if (column >= columns || row >= rows) return;
     float dx = column + 0.5f - x, dy = row + 0.5f - y;
-    float share = fminf(radius - sqrtf(dx * dx + dy * dy) + 0.5f, 1.f);
+    float distance = sqrtf(dx * dx + dy * dy);
+    float share = fminf(radius - distance + 0.5f, 1.f);
     if (share <= 0) return;
     float4* here = &dye[row * columns + column];
     *here = (1 - share) * *here + share * float4{red, green, blue, 1};
