@@ -119,6 +119,18 @@ void App::Parts::update_cameras(const Viewport& viewport) {
         if (view.camera() == Camera::orbit)
             drags[i].move(view.orbit_camera(), window.input(), place);
         else drags[i].move(view.pan_zoom_camera(), window.input(), place);
+        const InputState& input = window.input();
+        if (!input.keyboard_captured && input.pressed(Key::home) && place.contains(input.mouse()))
+            fit(view);
+    }
+}
+
+/// A fault of a step before comes out here, too.
+void App::Parts::fit(View& view) {
+    try {
+        view.fit();
+    } catch (const gpu::Error& error) {
+        if (!report_fault(error)) throw;
     }
 }
 

@@ -90,6 +90,7 @@ struct App::Parts {
 
     // app.cpp
     void update_cameras(const Viewport& viewport);
+    void fit(View& view);
     void size_scene(std::array<int, 2> place);
 
     // app_work.cpp

@@ -151,5 +151,20 @@ TEST_F(ViewsTest, OwnDrawingHasTheFirstTile) {
     EXPECT_EQ(size, (glm::ivec2{100, 102}));
 }
 
+TEST_F(ViewsTest, HomeShowsAllOfTheViewUnderTheMouse) {
+    const auto& views = app->views(1, 2);
+    const gpu::Array two = floats({2, 3}, {10, 0, 0, 10, 4, 0});
+    const auto draw = [&] {
+        for (const auto& view : views) view->points(two);
+    };
+    (void)shown(draw);
+    for (const auto& view : views) view->orbit_camera().target = {};
+    app->window().inject(MoveEvent{{150, 50}});
+    app->window().inject(KeyEvent{.key = Key::home, .down = true});
+    (void)shown(draw);
+    EXPECT_EQ(views[0]->orbit_camera().target, (glm::vec3{0, 0, 0}));
+    EXPECT_EQ(views[1]->orbit_camera().target, (glm::vec3{10, 2, 0}));
+}
+
 } // namespace
 } // namespace lathe
