@@ -30,4 +30,13 @@ struct Look {
     bool perspective() const { return eye.w != 0; }
 };
 
+/// Clip coordinates to the world, in double.
+inline glm::dmat4 from_clip_to_world(const glm::mat4& projection, const glm::mat4& view) {
+    return glm::inverse(glm::dmat4{projection} * glm::dmat4{view});
+}
+inline glm::dvec3 unproject(const glm::dmat4& from_clip, const glm::dvec3& place) {
+    const glm::dvec4 p = from_clip * glm::dvec4{place, 1};
+    return glm::dvec3{p} / p.w;
+}
+
 } // namespace lathe

@@ -83,7 +83,7 @@ unsigned features_of(const PointsData& data, const PointsStyle& style, const Loo
     // A disc that is hardly a pixel is a square; the shader without ROUND is the cheaper one.
     const bool round = style.round && (style.world_size || style.size > 1.5f);
     const bool opaque = style.blend == Blend::opaque;
-    if (round && opaque && style.world_size) return attributes | kBall | kQuad;
+    if (are_balls(style)) return attributes | kBall | kQuad;
     const bool sizes_differ = style.world_size && look.perspective();
     return attributes | (round ? kRound : 0u) |
            (round && style.blend == Blend::additive ? kGlow : 0u) |
@@ -126,6 +126,19 @@ private:
 
 } // namespace
 
+PointsStyle resolved(const PointsStyle& style) {
+    if (!style.radius) return style;
+    PointsStyle spheres = style;
+    spheres.size = 2 * *style.radius;
+    spheres.world_size = spheres.round = true;
+    spheres.blend = Blend::opaque;
+    return spheres;
+}
+
+bool are_balls(const PointsStyle& style) {
+    return style.round && style.world_size && style.blend == Blend::opaque;
+}
+
 gl::Program& PointsRenderer::program(unsigned features) {
     const bool ball = features & kBall;
     auto it = programs_.find(features);
@@ -165,11 +178,7 @@ gl::VertexArray& PointsRenderer::array(const PointsData& data, unsigned features
 void PointsRenderer::draw(const PointsData& data, const PointsStyle& style,
                           const glm::mat4& view_projection, glm::vec2 framebuffer_size) {
     if (!style.radius) return draw_sized(data, style, view_projection, framebuffer_size);
-    PointsStyle spheres = style;
-    spheres.size = 2 * *style.radius;
-    spheres.world_size = spheres.round = true;
-    spheres.blend = Blend::opaque;
-    draw_sized(data, spheres, view_projection, framebuffer_size);
+    draw_sized(data, resolved(style), view_projection, framebuffer_size);
 }
 
 void PointsRenderer::draw_sized(const PointsData& data, const PointsStyle& style,

@@ -49,6 +49,11 @@ struct PointsStyle {
     bool operator==(const PointsStyle&) const = default;
 };
 
+/// What the other fields are where there is a radius.
+LATHE_API PointsStyle resolved(const PointsStyle& style);
+/// Of a resolved style: whether points are balls.
+LATHE_API bool are_balls(const PointsStyle& style);
+
 /// What to draw. Buffers are borrowed until the draw call returns.
 struct PointsData {
     const gl::Buffer* positions = nullptr;

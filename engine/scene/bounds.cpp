@@ -9,7 +9,6 @@
 #include <glm/common.hpp>
 
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -20,8 +19,6 @@ namespace {
 /// Each thing's box, grown by `margin` there.
 class Finder {
 public:
-    void operator()(const DrawnImage&) {}
-    void operator()(const DrawnTexture&) {}
     void operator()(const DrawnPoints& d) {
         const bool has_size = d.style.radius || d.style.world_size;
         const float radius = d.style.radius.value_or(d.style.size / 2);
@@ -36,7 +33,7 @@ public:
     void operator()(const DrawnText& d) {
         if (d.place != DrawnText::Place::tile) add({d.position, d.position});
     }
-    template <class Annotation> void operator()(const Annotation&) {}
+    template <class Other> void operator()(const Other&) {}
     std::optional<Box> box() const { return box_; }
 
 private:

@@ -20,10 +20,6 @@ TextStyle letters(float size, const glm::vec4& color, glm::vec2 anchor) {
     return {.size = size, .color = color, .anchor = anchor, .edge = kLetterEdge};
 }
 
-} // namespace
-
-namespace {
-
 /// A colour bar as it lies in a tile.
 struct Bar {
     float height, width;

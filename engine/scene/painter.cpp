@@ -5,7 +5,6 @@
 #include "engine/scene/keys.h"
 #include "engine/scene/renderers.h"
 #include "engine/scene/splatter.h"
-#include "engine/scene/thing.h"
 #include "engine/scene/view.h"
 #include "engine/scene/volume.h"
 #include "gl/texture.h"
@@ -70,10 +69,7 @@ void Painter::sort_in_space(std::vector<const Drawn*>& things) {
 }
 
 void Painter::draw(const Drawn& thing) {
-    const float scale = view_.state_.last.scale;
-    if (scale == 1) return std::visit([this](const auto& drawn) { paint(drawn); }, thing);
-    const Drawn large = enlarged(thing, scale);
-    std::visit([this](const auto& drawn) { paint(drawn); }, large);
+    std::visit([this](const auto& drawn) { paint(drawn); }, thing);
 }
 
 void Painter::paint(const DrawnImage& drawn) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "engine/scene/picker.h"
 
+#include "engine/render/look.h"
 #include "engine/scene/scene_kernel.h"
 #include "engine/scene/volume.h"
 #include "gl/texture.h"
@@ -12,13 +13,10 @@
 
 #include <glm/common.hpp>
 #include <glm/geometric.hpp>
-#include <glm/mat3x3.hpp>
 #include <glm/mat4x4.hpp>
-#include <glm/matrix.hpp>
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -38,11 +36,6 @@ struct Sight {
     float pixels_a_unit, reach;
 };
 
-glm::dvec3 unproject(const glm::dmat4& from_clip, const glm::dvec3& place) {
-    const glm::dvec4 p = from_clip * glm::dvec4{place, 1};
-    return glm::dvec3{p} / p.w;
-}
-
 std::array<float, 3> floats_of(const glm::dvec3& v) { return {float(v.x), float(v.y), float(v.z)}; }
 
 struct Ray {
@@ -51,17 +44,19 @@ struct Ray {
     glm::vec3 at(double t) const { return glm::vec3{from + t * along}; }
 };
 
-Ray ray_through(const PickPlace& place) {
-    const glm::dmat4 from_clip =
-        glm::inverse(glm::dmat4{place.look.projection} * glm::dmat4{place.look.view});
+/// The place in clip coordinates, without depth.
+glm::dvec2 clip_of(const PickPlace& place) {
     const glm::dvec2 part = glm::dvec2{place.pixels} / glm::dvec2{place.look.size};
-    const glm::dvec2 at{2 * part.x - 1, 1 - 2 * part.y};
+    return {2 * part.x - 1, 1 - 2 * part.y};
+}
+
+Ray ray_through(const PickPlace& place, const glm::dmat4& from_clip) {
+    const glm::dvec2 at = clip_of(place);
     const glm::dvec3 near = unproject(from_clip, {at, -1}), far = unproject(from_clip, {at, 1});
     return {near, glm::normalize(far - near)};
 }
 
-Sight sight_of(const PickPlace& place, const Ray& ray) {
-    const glm::mat4 to_clip = place.look.projection * place.look.view;
+Sight sight_of(const PickPlace& place, const glm::mat4& to_clip, const Ray& ray) {
     const glm::vec2 size{place.look.size};
     Sight sight{};
     for (int i = 0; i < 16; ++i) sight.to_clip[std::size_t(i)] = to_clip[i / 4][i % 4];
@@ -69,8 +64,7 @@ Sight sight_of(const PickPlace& place, const Ray& ray) {
     sight.pixels = {size.x, size.y};
     sight.from = floats_of(ray.from);
     sight.along = floats_of(ray.along);
-    const glm::vec3 height{to_clip[0][1], to_clip[1][1], to_clip[2][1]};
-    sight.pixels_a_unit = glm::length(height) * size.y / 2;
+    sight.pixels_a_unit = Look{to_clip}.scale * size.y / 2;
     sight.reach = kReach;
     return sight;
 }
@@ -99,21 +93,20 @@ glm::vec3 position_of(const DrawnMemory& positions, int components, std::int64_t
 class Picker {
 public:
     explicit Picker(const PickPlace& place)
-        : place_{place}, ray_{ray_through(place)}, sight_{sight_of(place, ray_)} {}
+        : place_{place}, to_clip_{place.look.projection * place.look.view},
+          from_clip_{from_clip_to_world(place.look.projection, place.look.view)},
+          ray_{ray_through(place, from_clip_)}, sight_{sight_of(place, to_clip_, ray_)} {}
 
     /// Of the thing that is the visitor's turn; nothing where it is elsewhere.
     std::optional<Find> operator()(const DrawnPoints& d) {
-        const PointsStyle& style = d.style;
-        const bool is_opaque = style.radius || style.blend == Blend::opaque;
-        const bool is_world = style.radius || style.world_size;
-        const bool is_round = style.round || style.radius;
-        const bool is_ball = is_world && is_opaque && is_round;
-        const float size = style.radius ? 2 * *style.radius : style.size;
+        const PointsStyle style = resolved(d.style);
+        const bool is_opaque = style.blend == Blend::opaque;
         if (style.opacity <= 0) return {};
-        auto found = find("pick_points", d.points.count, is_opaque, d.positions.address(),
-                          d.points.radii ? d.radii.address() : 0, out(),
-                          std::int64_t(d.points.count), d.points.components, size, int(is_world),
-                          int(is_ball), int(is_round), int(is_opaque), sight_);
+        auto found =
+            find("pick_points", d.points.count, is_opaque, d.positions.address(),
+                 d.points.radii ? d.radii.address() : 0, out(), std::int64_t(d.points.count),
+                 d.points.components, style.size, int(style.world_size), int(are_balls(style)),
+                 int(style.round), int(is_opaque), sight_);
         if (found && !found->is_near && !is_opaque && d.points.components > 2)
             found->order = depth_of(position_of(d.positions, d.points.components, found->index));
         return found;
@@ -149,21 +142,16 @@ public:
 
     /// On the ray.
     glm::vec3 at_depth(float depth) const {
-        const glm::dmat4 from_clip =
-            glm::inverse(glm::dmat4{place_.look.projection} * glm::dmat4{place_.look.view});
-        const glm::dvec2 part = glm::dvec2{place_.pixels} / glm::dvec2{place_.look.size};
-        return glm::vec3{unproject(from_clip, {2 * part.x - 1, 1 - 2 * part.y, depth})};
+        return glm::vec3{unproject(from_clip_, {clip_of(place_), depth})};
     }
 
     float depth_of(const glm::vec3& position) const {
-        const glm::vec4 clip = place_.look.projection * place_.look.view * glm::vec4{position, 1};
+        const glm::vec4 clip = to_clip_ * glm::vec4{position, 1};
         return clip.z / clip.w;
     }
     const Ray& ray() const { return ray_; }
     float pixels_a_unit() const { return sight_.pixels_a_unit; }
-    float w_of(const glm::vec3& position) const {
-        return (place_.look.projection * place_.look.view * glm::vec4{position, 1}).w;
-    }
+    float w_of(const glm::vec3& position) const { return (to_clip_ * glm::vec4{position, 1}).w; }
 
 private:
     CUdeviceptr out() {
@@ -200,6 +188,8 @@ private:
     }
 
     const PickPlace& place_;
+    glm::mat4 to_clip_;
+    glm::dmat4 from_clip_;
     Ray ray_;
     Sight sight_;
     gpu::Array found_;

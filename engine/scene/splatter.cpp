@@ -6,9 +6,7 @@
 #include "gpu/launch.h"
 #include "gpu/memory.h"
 
-#include <glm/geometric.hpp>
 #include <glm/mat4x4.hpp>
-#include <glm/matrix.hpp>
 
 #include <cstddef>
 #include <type_traits>
@@ -34,22 +32,16 @@ static_assert(std::is_trivially_copyable_v<Splat>);
 
 /// Points of a plane of equal depth are linear in clip x and y.
 void set_plane(glm::vec3 (&rows)[3], const glm::dmat4& from_clip, double depth) {
-    const auto at = [&](double x, double y) {
-        const glm::dvec4 p = from_clip * glm::dvec4{x, y, depth, 1};
-        return glm::dvec3{p} / p.w;
-    };
-    const glm::dvec3 middle = at(0, 0);
+    const glm::dvec3 middle = unproject(from_clip, {0, 0, depth});
     rows[0] = middle;
-    rows[1] = at(1, 0) - middle;
-    rows[2] = at(0, 1) - middle;
+    rows[1] = unproject(from_clip, {1, 0, depth}) - middle;
+    rows[2] = unproject(from_clip, {0, 1, depth}) - middle;
 }
 
 Splat splat_of(const DrawnPoints& drawn, const DrawView& from) {
-    const PointsStyle& style = drawn.style;
+    const PointsStyle style = resolved(drawn.style);
     const glm::mat4 to_clip = from.projection * from.view;
     const Look look{to_clip};
-    const bool is_world = style.radius || style.world_size;
-    const bool is_round = style.radius || (style.round && (is_world || style.size > 1.5f));
     const bool is_tinted = !drawn.points.colors && !drawn.points.values;
     Splat of{};
     of.to_clip = to_clip;
@@ -57,17 +49,17 @@ Splat splat_of(const DrawnPoints& drawn, const DrawView& from) {
     of.tint = is_tinted ? style.color : glm::vec4{1};
     of.tint.a *= style.opacity;
     of.up = {to_clip[0][1], to_clip[1][1], to_clip[2][1]};
-    const glm::dmat4 from_clip = glm::inverse(glm::dmat4{from.projection} * glm::dmat4{from.view});
+    const glm::dmat4 from_clip = from_clip_to_world(from.projection, from.view);
     set_plane(of.near, from_clip, -1);
     set_plane(of.far, from_clip, 1);
-    of.size = style.radius ? 2 * *style.radius : style.size;
+    of.size = style.size;
     of.pixels_a_unit = look.scale * float(from.size.y) / 2;
     of.low = style.range.low;
     of.per_unit = style.range.per_unit();
     of.tile = from.size;
-    of.is_world = is_world;
-    of.is_ball = is_world && is_round;
-    of.is_round = is_round;
+    of.is_world = style.world_size;
+    of.is_ball = are_balls(style);
+    of.is_round = style.round && (style.world_size || style.size > 1.5f);
     of.colors_are_bytes = drawn.points.colors_are_bytes;
     return of;
 }

@@ -39,32 +39,14 @@ struct Restyle {
         PointsStyle& style = d.style;
         if (style.radius && to.size) style.radius = to.size;
         else set(style.size, to.size);
-        set(style.opacity, to.opacity);
-        set(style.colormap, to.colormap);
-        if (to.color) {
-            style.color = *to.color;
-            d.points.values = d.points.colors = nullptr;
-        }
-        if (!to.range) return;
-        style.range = *to.range;
-        d.points.range = nullptr;
+        restyle(style, d.points);
     }
     void operator()(DrawnLines& d) const {
         set(d.style.color, to.color);
         set(d.style.width, to.size);
         if (to.opacity) d.style.color.a = *to.opacity;
     }
-    void operator()(DrawnMesh& d) const {
-        set(d.style.opacity, to.opacity);
-        set(d.style.colormap, to.colormap);
-        if (to.color) {
-            d.style.color = *to.color;
-            d.mesh.values = d.mesh.colors = nullptr;
-        }
-        if (!to.range) return;
-        d.style.range = *to.range;
-        d.mesh.range = nullptr;
-    }
+    void operator()(DrawnMesh& d) const { restyle(d.style, d.mesh); }
     /// Texts and annotations.
     template <class Words> void operator()(Words& d) const {
         set(d.style.color, to.color);
@@ -80,6 +62,18 @@ struct Restyle {
         d.range = {};
     }
 
+    /// What has values, colours or one colour.
+    template <class Style, class Data> void restyle(Style& style, Data& data) const {
+        set(style.opacity, to.opacity);
+        set(style.colormap, to.colormap);
+        if (to.color) {
+            style.color = *to.color;
+            data.values = data.colors = nullptr;
+        }
+        if (!to.range) return;
+        style.range = *to.range;
+        data.range = nullptr;
+    }
     void restyle(ImageStyle& style, float unit) const {
         set(style.opacity, to.opacity);
         set(style.colormap, to.colormap);

@@ -140,6 +140,8 @@ std::vector<ShownThing> View::shown_things(std::list<Drawn>& changed, bool with_
             if (!(found->second == ThingSettings{}))
                 drawn = &changed.emplace_back(restyled(*drawn, found->second));
         }
+        if (state_.last.scale != 1)
+            drawn = &changed.emplace_back(enlarged(*drawn, state_.last.scale));
         shown.push_back({drawn, std::move(name)});
     }
     return shown;

@@ -169,7 +169,8 @@ private:
     void compute_annotations();
     bool needs_names() const { return !settings_.empty() || list_.contents().annotations; }
     void find_ranges();
-    /// What is not hidden, as the settings say; `changed` keeps what differs from the list.
+    /// What is not hidden, as the settings and the scale say; `changed` keeps what differs from the
+    /// list.
     std::vector<ShownThing> shown_things(std::list<Drawn>& changed, bool with_names) const;
     /// Column and row of the picture with fractions, as it is stored.
     std::optional<glm::vec2> element_in_picture(glm::vec2 pixels) const;

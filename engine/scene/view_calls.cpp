@@ -41,6 +41,34 @@ void find(const gpu::Array& array, const FrameMap& map, DrawnMemory& memory,
     offset = place.offset_bytes;
 }
 
+/// How the arrays of one call get to OpenGL.
+struct Taken {
+    DrawnCopies& copies;
+    const std::shared_ptr<FrameMap>& map;
+
+    /// As float32, where `data` and `memory` say.
+    const gpu::Array& floats(const gpu::Array& array, DrawnMemory& memory,
+                             const gl::Buffer*& buffer, std::size_t& offset) const {
+        const gpu::Array& taken = copies.of(map, array, DType::float32);
+        find(taken, *map, memory, buffer, offset);
+        return taken;
+    }
+    /// Of points and meshes.
+    template <class Thing, class Data>
+    void values(const gpu::Array& array, Thing& drawn, Data& data) const {
+        const gpu::Array& levels = floats(array, drawn.values, data.values, data.value_offset);
+        if (!drawn.style.percentiles) return;
+        const gpu::Array& range = copies.range(map, levels, *drawn.style.percentiles);
+        data.range = find(range, *map, drawn.range).buffer;
+    }
+    template <class Thing, class Data>
+    void colors(const gpu::Array& array, Thing& drawn, Data& data) const {
+        data.colors_are_bytes = array.type().dtype == DType::uint8;
+        const DType dtype = data.colors_are_bytes ? DType::uint8 : DType::float32;
+        find(copies.of(map, array, dtype), *map, drawn.colors, data.colors, data.color_offset);
+    }
+};
+
 /// Numbers of vertices as they are, or else as int32.
 DType drawn_as_indices(const gpu::Array& triangles) {
     return triangles.type().dtype == DType::uint32 ? DType::uint32 : DType::int32;
@@ -113,7 +141,7 @@ void View::points(const gpu::Array& positions, const PointsStyle& style, const P
     if (of.radii) check_numbers("radii", *of.radii, count);
     if (of.colors) check_colors(*of.colors, count);
     const std::shared_ptr<FrameMap> map = scene_.services_.map();
-    DrawnCopies& copies = scene_.copies_;
+    const Taken take{scene_.copies_, map};
     DrawnPoints drawn{.points = {},
                       .style = style,
                       .positions = {},
@@ -126,25 +154,11 @@ void View::points(const gpu::Array& positions, const PointsStyle& style, const P
     PointsData& points = drawn.points;
     points.count = std::size_t(count);
     points.components = int(positions.shape()[1]);
-    find(copies.of(map, positions, DType::float32), *map, drawn.positions, points.positions,
-         points.offset);
-    if (of.values) {
-        const gpu::Array& levels = copies.of(map, *of.values, DType::float32);
-        find(levels, *map, drawn.values, points.values, points.value_offset);
-        if (style.percentiles) {
-            const gpu::Array& range = copies.range(map, levels, *style.percentiles);
-            points.range = find(range, *map, drawn.range).buffer;
-        }
-    }
-    if (of.colors) {
-        points.colors_are_bytes = of.colors->type().dtype == DType::uint8;
-        const gpu::Array& tints =
-            copies.of(map, *of.colors, points.colors_are_bytes ? DType::uint8 : DType::float32);
-        find(tints, *map, drawn.colors, points.colors, points.color_offset);
-    }
+    take.floats(positions, drawn.positions, points.positions, points.offset);
+    if (of.values) take.values(*of.values, drawn, points);
+    if (of.colors) take.colors(*of.colors, drawn, points);
     if (of.radii) {
-        const gpu::Array& radii = copies.of(map, *of.radii, DType::float32);
-        find(radii, *map, drawn.radii, points.radii, points.radius_offset);
+        take.floats(*of.radii, drawn.radii, points.radii, points.radius_offset);
         if (!style.radius) drawn.style.radius = 1;
     }
     if (Splatter::is_for(points.count, drawn.style)) {
@@ -169,32 +183,24 @@ void View::mesh(const gpu::Array& vertices, const gpu::Array& triangles, const M
 
     const std::shared_ptr<FrameMap> map = scene_.services_.map();
     DrawnCopies& copies = scene_.copies_;
-    const gpu::Array& places = copies.of(map, vertices, DType::float32);
+    const Taken take{copies, map};
+    const gpu::Array& places =
+        take.floats(vertices, drawn.vertices, mesh.vertices, mesh.vertex_offset);
     const gpu::Array& corners = copies.of(map, triangles, drawn_as_indices(triangles));
     scene_.look_for_indices_outside(corners, count);
-    find(places, *map, drawn.vertices, mesh.vertices, mesh.vertex_offset);
     find(corners, *map, drawn.triangles, mesh.triangles, mesh.triangle_offset);
-    if (of.normals || style.smooth) {
-        const gpu::Array& normals = of.normals ? copies.of(map, *of.normals, DType::float32)
-                                               : copies.normals(map, places, corners);
-        find(normals, *map, drawn.normals, mesh.normals, mesh.normal_offset);
-        drawn.style.smooth = true;
-    }
+    if (of.normals) take.floats(*of.normals, drawn.normals, mesh.normals, mesh.normal_offset);
+    else if (style.smooth)
+        find(copies.normals(map, places, corners), *map, drawn.normals, mesh.normals,
+             mesh.normal_offset);
+    drawn.style.smooth = style.smooth || of.normals;
     if (of.values) {
-        const gpu::Array& levels = copies.of(map, *of.values, DType::float32);
-        find(levels, *map, drawn.values, mesh.values, mesh.value_offset);
+        take.values(*of.values, drawn, mesh);
         mesh.values_are_of_faces = of.values->shape()[0] != count;
-        if (style.percentiles) {
-            const gpu::Array& range = copies.range(map, levels, *style.percentiles);
-            mesh.range = find(range, *map, drawn.range).buffer;
-        }
     }
     if (of.colors) {
-        mesh.colors_are_bytes = of.colors->type().dtype == DType::uint8;
+        take.colors(*of.colors, drawn, mesh);
         mesh.colors_are_of_faces = of.colors->shape()[0] != count;
-        const gpu::Array& tints =
-            copies.of(map, *of.colors, mesh.colors_are_bytes ? DType::uint8 : DType::float32);
-        find(tints, *map, drawn.colors, mesh.colors, mesh.color_offset);
     }
     add(std::move(drawn), name);
 }
@@ -202,12 +208,11 @@ void View::mesh(const gpu::Array& vertices, const gpu::Array& triangles, const M
 void View::lines(const gpu::Array& positions, const LinesStyle& style, std::string_view name) {
     check_positions(positions);
     const std::shared_ptr<FrameMap> map = scene_.services_.map();
-    const gpu::Array& places = scene_.copies_.of(map, positions, DType::float32);
     DrawnLines drawn{{}, style, {}};
     LinesData& lines = drawn.lines;
     lines.count = std::size_t(positions.shape()[0]);
     lines.components = int(positions.shape()[1]);
-    find(places, *map, drawn.positions, lines.positions, lines.offset);
+    Taken{scene_.copies_, map}.floats(positions, drawn.positions, lines.positions, lines.offset);
     add(std::move(drawn), name);
 }
 

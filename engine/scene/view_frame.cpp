@@ -53,9 +53,7 @@ void View::compute() {
         if (const auto* volume = std::get_if<DrawnVolume>(each.drawn))
             volume->marcher->march(*volume, look(), map);
         const auto* points = std::get_if<DrawnPoints>(each.drawn);
-        if (!points || !points->splatter) continue;
-        const Drawn large = enlarged(*each.drawn, state_.last.scale);
-        points->splatter->splat(std::get<DrawnPoints>(large), look(), map);
+        if (points && points->splatter) points->splatter->splat(*points, look(), map);
     }
 }
 

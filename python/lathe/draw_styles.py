@@ -97,6 +97,7 @@ def mesh_style(
     )
 
 
+@kept
 def volume_style(
     mode: str, colormap: str, range: Range | None, density: float, level: float,
     color: Sequence[float], opacity: float, bounds: tuple[Sequence[float], Sequence[float]] | None,
