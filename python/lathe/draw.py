@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from lathe._lathe import OrbitCamera, PanZoomCamera, Studio, Texture
+from lathe._lathe import Studio, Texture
 from lathe.array.gpu_array import GPUArray
 from lathe.draw_styles import (
     ANNOTATION_INK,
@@ -28,76 +28,17 @@ from lathe.draw_styles import (
     volume_style,
 )
 from lathe.drawable import on_device
-from lathe.picking import Picked, picked_from
-from lathe.thing import Thing
+from lathe.looking import Looking
 
 __all__ = ["Drawing", "View"]
 
 
-class Drawing:
+class Drawing(Looking):
     """Drawing calls of a view; each is checked at once and drawn at the end of the frame."""
 
     def __init__(self, studio: Studio, view: Studio.View) -> None:
+        super().__init__(view)
         self.__studio = studio
-        self._view = view
-
-    @property
-    def orbit_camera(self) -> OrbitCamera:
-        """The camera of points and lines in space."""
-        return self._view.orbit_camera
-
-    @property
-    def pan_zoom_camera(self) -> PanZoomCamera:
-        """The camera of the plane."""
-        return self._view.pan_zoom_camera
-
-    def use_camera(self, name: str) -> None:
-        """``"orbit"`` or ``"pan_zoom"``: which one the mouse moves and points are seen through."""
-        self._view.use_camera(name)
-
-    def bounds(self, name: str | None = None) -> tuple[Corner, Corner] | None:
-        """The box around what the last step drew, or around the thing of that name.
-
-        Lowest and highest corner, (x, y, z) each. None where nothing has a place. Pictures have
-        none; positions that are not finite are left out. Waits for the device.
-        """
-        return self._view.bounds(name)
-
-    def fit(self, name: str | None = None) -> bool:
-        """Moves the camera so that all is seen, or the thing of that name, without turning it.
-
-        False where nothing has a place. An orbit camera that nobody has placed fits what is first
-        shown in space by itself. Waits for the device.
-        """
-        return self._view.fit(name)
-
-    def pick(self, x: float, y: float) -> Picked | None:
-        """What was drawn last at pixel (x, y) of the view, from its top left.
-
-        The thing in front, or the nearest within 4 pixels. Kernels look at the arrays as they are
-        now. Waits for the device.
-        """
-        return picked_from(self._view.pick(number("x", x), number("y", y)))
-
-    @property
-    def things(self) -> list[Thing]:
-        """What the last step drew, in the order of the calls, and what this one has added."""
-        return [Thing(self._view, *each) for each in self._view.things()]
-
-    def thing(self, name: str) -> Thing:
-        """The thing of that name, to hide or restyle it. Equal names share what is set.
-
-        Raises
-        ------
-        KeyError
-            Where nothing of that name is drawn.
-        """
-        things = self.things
-        for each in things:
-            if each.name == name:
-                return each
-        known = ", ".join(repr(each.name) for each in things)
-        raise KeyError(f"no thing {name!r} is drawn; there are: {known or 'none'}")
 
     def image(
         self,
