@@ -3,9 +3,12 @@
 // 2D texture. Defines: FROM_TEXTURE; SAMPLER (a sampler type); CHANNELS 1…4 of the picture;
 // COMPLEX_MAGNITUDE, COMPLEX_PHASE or COMPLEX_COLOR where two are one number;
 // VECTOR where one fetch brings all channels; SMOOTH for interpolation, AVERAGE for the mean over
-// a pixel's elements; GAMMA. (A branch on a uniform would cost a software GL both sides.)
+// a pixel's elements; GAMMA; CONTOURS for lines of equal value. (A branch on a uniform would cost a software GL both sides.)
 
 #include "common.glsl"
+#if defined(CONTOURS)
+#include "contours.glsl"
+#endif
 
 layout(binding = 0) uniform SAMPLER source;
 uniform ivec2 picture;
@@ -39,6 +42,13 @@ vec4 element(ivec2 p) {
 
 ivec2 inside(vec2 p) { return clamp(ivec2(floor(p)), ivec2(0), picture - 1); }
 
+vec4 between_elements() {
+    vec2 t = fract(at - 0.5);
+    ivec2 low = inside(at - 0.5), high = inside(at + 0.5);
+    return mix(mix(element(low), element(ivec2(high.x, low.y)), t.x),
+               mix(element(ivec2(low.x, high.y)), element(high), t.x), t.y);
+}
+
 vec4 value_here() {
 #if defined(AVERAGE)
     vec4 sum = vec4(0.0);
@@ -47,14 +57,21 @@ vec4 value_here() {
             sum += element(inside(at + footprint * ((vec2(x, y) + 0.5) / float(taps) - 0.5)));
     return sum / float(taps * taps);
 #elif defined(SMOOTH)
-    vec2 t = fract(at - 0.5);
-    ivec2 low = inside(at - 0.5), high = inside(at + 0.5);
-    return mix(mix(element(low), element(ivec2(high.x, low.y)), t.x),
-               mix(element(ivec2(low.x, high.y)), element(high), t.x), t.y);
+    return between_elements();
 #else
     return element(inside(at));
 #endif
 }
+
+#if defined(COMPLEX_MAGNITUDE)
+float number_of(vec4 value) { return is_nan(value.y) ? value.y : length(value.xy); }
+#elif defined(COMPLEX_PHASE)
+float number_of(vec4 value) {
+    return is_nan(value.x) || is_nan(value.y) ? value.x + value.y : atan(value.y, value.x);
+}
+#else
+float number_of(vec4 value) { return value.x; }
+#endif
 
 void main() {
     vec4 value = value_here();
@@ -67,16 +84,15 @@ void main() {
     vec3 hue = 0.5 + 0.5 * cos(atan(value.y, value.x) - vec3(0.0, 2.0943951, 4.1887902));
     color = vec4(is_nan(value.x) || is_nan(value.y) ? vec3(1.0, 0.0, 1.0) : hue * t, 1.0) * opacity;
 #elif CHANNELS == 1 || defined(COMPLEX_MAGNITUDE) || defined(COMPLEX_PHASE)
-#if defined(COMPLEX_MAGNITUDE)
-    value.x = is_nan(value.y) ? value.y : length(value.xy);
-#elif defined(COMPLEX_PHASE)
-    value.x = is_nan(value.x) || is_nan(value.y) ? value.x + value.y : atan(value.y, value.x);
-#endif
+    value.x = number_of(value);
     float t = in_range(value.x);
 #if defined(GAMMA)
     t = pow(t, inverse_gamma);
 #endif
     color = vec4(is_nan(value.x) ? vec3(1.0, 0.0, 1.0) : colormap_at(t), 1.0) * opacity;
+#if defined(CONTOURS)
+    color = with_contours(color, number_of(between_elements()));
+#endif
 #else
 #if CHANNELS == 2
     value.z = value_range.x;

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
 // A lit face. Defines: VALUES or COLORS where each vertex, or with OF_FACES each triangle, has a
 // scalar or a colour; SMOOTH for normals of the vertices; EDGES for lines along the edges; SOLID
-// for faces that hide what lies behind them.
+// for faces that hide what lies behind them; MANY for
+// instances; CONTOURS for lines of equal value.
 
 #include "common.glsl"
+#if defined(CONTOURS)
+#include "contours.glsl"
+#endif
 #include "light.glsl"
 
 in vec3 place; // in eye space
@@ -61,14 +65,21 @@ uniform mat4 projection;
 uniform vec2 half_size;   // of the picture, in pixels
 uniform float edge_width; // pixels
 uniform vec4 edge_color;
+#if defined(MANY)
+flat in vec3 instance_place;
+flat in mat3 instance_frame;
+#endif
 
 /// Pixels from here, times w, and w; where w is 1 here. Also of what lies behind the eye.
 vec3 corner(int k, vec4 here) {
     int at = first_number +
              3 * int(texelFetch(indices, first_index + 3 * gl_PrimitiveID + k).x);
-    vec4 p = vec4(texelFetch(numbers, at).x, texelFetch(numbers, at + 1).x,
-                  texelFetch(numbers, at + 2).x, 1.0);
-    vec4 clip = projection * (view * p) / here.w;
+    vec3 p = vec3(texelFetch(numbers, at).x, texelFetch(numbers, at + 1).x,
+                  texelFetch(numbers, at + 2).x);
+#if defined(MANY)
+    p = instance_place + instance_frame * p;
+#endif
+    vec4 clip = projection * (view * vec4(p, 1.0)) / here.w;
     return vec3(half_size * (clip.xy - here.xy / here.w * clip.w), clip.w);
 }
 
@@ -102,6 +113,9 @@ void main() {
     face.a = 1.0;
 #endif
     vec4 all = vec4(lit(face.rgb, seen_normal()) * face.a, face.a);
+#if defined(CONTOURS)
+    all = with_contours(all, value);
+#endif
 #if defined(EDGES)
     float ink = edge_color.a * edge_cover();
     all = mix(all, vec4(edge_color.rgb, 1.0), ink);

@@ -16,6 +16,7 @@ void main() {
     vec4 begin = texelFetch(strokes, first), end = texelFetch(strokes, first + 1);
     stroke_width = begin.w;
     stroke_color = texelFetch(strokes, first + 2);
+    float part;
     gl_Position = strip_corner(to_clip * vec4(begin.xyz, 1.0), to_clip * vec4(end.xyz, 1.0),
-                               gl_VertexID, stroke_width, framebuffer_size, across);
+                               gl_VertexID, stroke_width, framebuffer_size, across, part);
 }

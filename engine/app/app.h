@@ -261,7 +261,7 @@ public:
     void image(const Texture& texture, const ImageStyle& style = {}, std::string_view name = {});
     void points(const gpu::Array& positions, const PointsStyle& style = {}, const PerPoint& of = {},
                 std::string_view name = {});
-    void lines(const gpu::Array& positions, const LinesStyle& style = {},
+    void lines(const gpu::Array& positions, const LinesStyle& style = {}, const PerPoint& of = {},
                std::string_view name = {});
     void text(std::string_view text, glm::vec2 position, const TextStyle& style = {});
     void text(std::string_view text, glm::vec3 position, const TextStyle& style = {});

@@ -67,8 +67,9 @@ void App::points(const gpu::Array& positions, const PointsStyle& style, const Pe
                  std::string_view name) {
     view().points(positions, style, of, name);
 }
-void App::lines(const gpu::Array& positions, const LinesStyle& style, std::string_view name) {
-    view().lines(positions, style, name);
+void App::lines(const gpu::Array& positions, const LinesStyle& style, const PerPoint& of,
+                std::string_view name) {
+    view().lines(positions, style, of, name);
 }
 void App::text(std::string_view text, glm::vec2 position, const TextStyle& style) {
     view().text(text, position, style);
@@ -140,7 +141,7 @@ void App::draw_points(const PointsData& points, const PointsStyle& style) {
 }
 
 void App::draw_lines(const LinesData& lines, const LinesStyle& style) {
-    p_->draw_now(DrawnLines{lines, style, {}});
+    p_->draw_now(DrawnLines{lines, style, {}, {}});
 }
 
 void App::draw_image(const ImageBuffer& image, const ImageStyle& style) {

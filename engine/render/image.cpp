@@ -69,11 +69,13 @@ enum ImageFeature : unsigned {
     kImageFoundRange = 32,
     kImageComplexMagnitude = 64,
     kImageComplexPhase = 128,
-    kImageComplexColor = 256
+    kImageComplexColor = 256,
+    kImageContours = 512,
+    kImageInSpace = 1024
 };
-constexpr std::array kImageFeatureNames{"FROM_TEXTURE",      "VECTOR",        "SMOOTH",
-                                        "AVERAGE",           "GAMMA",         "FOUND_RANGE",
-                                        "COMPLEX_MAGNITUDE", "COMPLEX_PHASE", "COMPLEX_COLOR"};
+constexpr std::array kImageFeatureNames{
+    "FROM_TEXTURE",      "VECTOR",        "SMOOTH",        "AVERAGE",  "GAMMA",   "FOUND_RANGE",
+    "COMPLEX_MAGNITUDE", "COMPLEX_PHASE", "COMPLEX_COLOR", "CONTOURS", "IN_SPACE"};
 
 } // namespace
 
@@ -110,35 +112,28 @@ gl::Program& ImageRenderer::program(const Source& source, unsigned features) {
     return programs_.emplace(key, gl::Program{"image.vert", "image.frag", defines}).first->second;
 }
 
-void ImageRenderer::draw(const gl::Texture& texture, const ImageStyle& style,
-                         const ImagePlacement& placement, glm::vec2 framebuffer_size) {
+ImageRenderer::Source ImageRenderer::bind(const gl::Texture& texture) {
     texture.bind(0);
-    draw(Source{.sampler = sampler_of(texture.format()),
-                .width = texture.width(),
-                .height = texture.height(),
-                .channels = gl::components_of(texture.format()),
-                .from_texture = true},
-         style, placement, framebuffer_size);
+    return {.sampler = sampler_of(texture.format()),
+            .width = texture.width(),
+            .height = texture.height(),
+            .channels = gl::components_of(texture.format()),
+            .from_texture = true};
 }
 
-void ImageRenderer::draw(const ImageBuffer& image, const ImageStyle& style,
-                         const ImagePlacement& placement, glm::vec2 framebuffer_size) {
+ImageRenderer::Source ImageRenderer::bind(const ImageBuffer& image) {
     if (!image.buffer) throw Error{"an image was drawn without a buffer"};
-    if (image.dtype == DType::complex64) { // pairs of floats
-        if (image.channels != 1)
-            throw Error{
-                fmt::format("an image of complex numbers has one channel, got {}", image.channels)};
-        ImageBuffer pairs = image;
-        pairs.dtype = DType::float32;
-        pairs.channels = 2;
-        return draw(pairs, style, placement, framebuffer_size, true);
-    }
-    draw(image, style, placement, framebuffer_size, false);
+    if (image.dtype != DType::complex64) return bind(image, false);
+    if (image.channels != 1)
+        throw Error{
+            fmt::format("an image of complex numbers has one channel, got {}", image.channels)};
+    ImageBuffer pairs = image; // of floats
+    pairs.dtype = DType::float32;
+    pairs.channels = 2;
+    return bind(pairs, true);
 }
 
-void ImageRenderer::draw(const ImageBuffer& image, const ImageStyle& style,
-                         const ImagePlacement& placement, glm::vec2 framebuffer_size,
-                         bool is_complex) {
+ImageRenderer::Source ImageRenderer::bind(const ImageBuffer& image, bool is_complex) {
     if (image.width < 1 || image.height < 1 || image.channels < 1 || image.channels > 4)
         throw Error{
             fmt::format("an image of shape ({}, {}, {}) cannot be shown: sides are positive "
@@ -165,27 +160,73 @@ void ImageRenderer::draw(const ImageBuffer& image, const ImageStyle& style,
     const std::size_t unit = vector ? texel : item;
     if (image.range) image.range->bind_texels(2, GL_R32F, 2);
     image.buffer->bind_texels(0, vector ? all_channels : format.one, needed / unit);
-    draw(Source{.sampler = format.sampler,
-                .width = image.width,
-                .height = image.height,
-                .channels = image.channels,
-                .vector = vector,
-                .first = int(image.offset / unit),
-                .unless_given = {0, image.dtype == DType::uint8 ? 255.0f : 1.0f},
-                .is_complex = is_complex,
-                .has_range = image.range != nullptr},
-         style, placement, framebuffer_size);
+    return {.sampler = format.sampler,
+            .width = image.width,
+            .height = image.height,
+            .channels = image.channels,
+            .vector = vector,
+            .first = int(image.offset / unit),
+            .unless_given = {0, image.dtype == DType::uint8 ? 255.0f : 1.0f},
+            .is_complex = is_complex,
+            .has_range = image.range != nullptr};
 }
 
-void ImageRenderer::draw(const Source& source, const ImageStyle& style,
+/// On the screen, or in space.
+struct ImageRenderer::Place {
+    const ImagePlacement* placement = nullptr;
+    glm::vec2 framebuffer_size{0, 0};
+    const ImagePlane* plane = nullptr;
+    const glm::mat4* to_clip = nullptr;
+
+    /// Elements that a pixel covers; in space a shader would have to say.
+    glm::vec2 footprint(const Source& source) const {
+        if (!placement) return {1, 1};
+        return glm::vec2{source.width, source.height} / placement->size;
+    }
+    void set(gl::Program& p) const {
+        if (!placement) {
+            p.set_matrix("to_clip", &(*to_clip)[0][0]);
+            const auto& [origin, right, up] = *plane;
+            p.set("origin", origin.x, origin.y, origin.z, 1);
+            p.set("right", right.x, right.y, right.z, 0);
+            return p.set("up", up.x, up.y, up.z, 0);
+        }
+        const glm::vec2 low = placement->origin / framebuffer_size;
+        const glm::vec2 high = (placement->origin + placement->size) / framebuffer_size;
+        p.set("rectangle", 2 * low.x - 1, 1 - 2 * high.y, 2 * high.x - 1, 1 - 2 * low.y);
+    }
+};
+
+void ImageRenderer::draw(const gl::Texture& texture, const ImageStyle& style,
                          const ImagePlacement& placement, glm::vec2 framebuffer_size) {
+    draw(bind(texture), style, {&placement, framebuffer_size});
+}
+
+void ImageRenderer::draw(const ImageBuffer& image, const ImageStyle& style,
+                         const ImagePlacement& placement, glm::vec2 framebuffer_size) {
+    draw(bind(image), style, {&placement, framebuffer_size});
+}
+
+void ImageRenderer::draw(const gl::Texture& texture, const ImageStyle& style,
+                         const ImagePlane& plane, const glm::mat4& view_projection) {
+    draw(bind(texture), style, {.plane = &plane, .to_clip = &view_projection});
+}
+
+void ImageRenderer::draw(const ImageBuffer& image, const ImageStyle& style, const ImagePlane& plane,
+                         const glm::mat4& view_projection) {
+    draw(bind(image), style, {.plane = &plane, .to_clip = &view_projection});
+}
+
+void ImageRenderer::draw(const Source& source, const ImageStyle& style, const Place& place) {
     if (!corners_) corners_.emplace();
-    const glm::vec2 footprint = glm::vec2{source.width, source.height} / placement.size;
+    const glm::vec2 footprint = place.footprint(source);
     const float shrunk = std::max(footprint.x, footprint.y);
     const int taps = std::clamp(int(std::ceil(shrunk - 0.01f)), 1, 8);
     const bool is_color = source.is_complex && style.complex_as == ComplexAs::color;
     const bool is_phase = source.is_complex && style.complex_as == ComplexAs::phase;
+    const bool has_map = source.channels == 1 || (source.is_complex && !is_color);
     const unsigned features =
+        (place.plane ? kImageInSpace : 0u) | (has_map && style.contours > 0 ? kImageContours : 0u) |
         (source.from_texture ? kImageFromTexture : 0u) | (source.vector ? kImageVector : 0u) |
         (!style.linear ? 0u
          : taps > 1    ? kImageAverage
@@ -196,9 +237,7 @@ void ImageRenderer::draw(const Source& source, const ImageStyle& style,
          : source.is_complex ? kImageComplexMagnitude
                              : 0u);
     gl::Program& p = program(source, features);
-    const glm::vec2 low = placement.origin / framebuffer_size;
-    const glm::vec2 high = (placement.origin + placement.size) / framebuffer_size;
-    p.set("rectangle", 2 * low.x - 1, 1 - 2 * high.y, 2 * high.x - 1, 1 - 2 * low.y);
+    place.set(p);
     p.set("picture", source.width, source.height);
     p.set("y_up", style.y_up ? 1 : 0);
     p.set("first", source.first);
@@ -210,9 +249,13 @@ void ImageRenderer::draw(const Source& source, const ImageStyle& style,
     if (!source.has_range) p.set("value_range", range.low, range.per_unit());
     p.set("inverse_gamma", 1 / style.gamma);
     p.set("opacity", style.opacity);
-    if (source.channels == 1 || (source.is_complex && !is_color))
-        Colormap::named(style.colormap).texture().bind(1);
-    const DrawState state{style.opacity >= 1 ? Mix::none : Mix::over, false};
+    p.set("contour_spacing", style.contours);
+    p.set("contour_width", style.contour_width);
+    const glm::vec4& ink = style.contour_color;
+    p.set("contour_color", ink.r, ink.g, ink.b, ink.a);
+    if (has_map) Colormap::named(style.colormap).texture().bind(1);
+    const bool is_solid = style.opacity >= 1;
+    const DrawState state{is_solid ? Mix::none : Mix::over, place.plane != nullptr, is_solid};
     p.use();
     corners_->bind();
     glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);

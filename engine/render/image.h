@@ -9,7 +9,10 @@
 #include "gl/program.h"
 #include "gl/vertex_array.h"
 
+#include <glm/mat4x4.hpp>
 #include <glm/vec2.hpp>
+#include <glm/vec3.hpp>
+#include <glm/vec4.hpp>
 
 #include <cstddef>
 #include <map>
@@ -44,6 +47,10 @@ struct ImageStyle {
     std::string colormap = "viridis";
     float opacity = 1; ///< over what is there
     ComplexAs complex_as = ComplexAs::magnitude;
+    /// Lines where a picture of one channel, interpolated, is a multiple of this; 0: none.
+    float contours = 0;
+    glm::vec4 contour_color{0.02f, 0.02f, 0.03f, 0.9f};
+    float contour_width = 1.3f; ///< pixels
 };
 
 /// Elements of shape (height, width, channels) in a buffer.
@@ -57,6 +64,13 @@ struct ImageBuffer {
     std::size_t offset = 0; ///< bytes to the first element
     /// Two floats instead of ImageStyle's range; null: that one.
     const gl::Buffer* range = nullptr;
+};
+
+/// A parallelogram in space: row 0 lies at its upper side, or with ImageStyle::y_up at the lower.
+struct ImagePlane {
+    glm::vec3 origin{0, 0, 0}; ///< the lower left corner
+    glm::vec3 right{1, 0, 0};  ///< the lower side, from there
+    glm::vec3 up{0, 1, 0};     ///< the left side
 };
 
 /// Where the picture lies: pixels of the framebuffer, from the top left corner.
@@ -84,12 +98,20 @@ public:
     void draw(const ImageBuffer& image, const ImageStyle& style, const ImagePlacement& placement,
               glm::vec2 framebuffer_size);
 
+    /// In space, behind what stands before it. It hides what is drawn later behind it where its
+    /// opacity is 1.
+    void draw(const gl::Texture& texture, const ImageStyle& style, const ImagePlane& plane,
+              const glm::mat4& view_projection);
+    void draw(const ImageBuffer& image, const ImageStyle& style, const ImagePlane& plane,
+              const glm::mat4& view_projection);
+
 private:
     struct Source;
-    void draw(const ImageBuffer& image, const ImageStyle& style, const ImagePlacement& placement,
-              glm::vec2 framebuffer_size, bool is_complex);
-    void draw(const Source& source, const ImageStyle& style, const ImagePlacement& placement,
-              glm::vec2 framebuffer_size);
+    struct Place;
+    static Source bind(const gl::Texture& texture);
+    static Source bind(const ImageBuffer& image);
+    static Source bind(const ImageBuffer& image, bool is_complex);
+    void draw(const Source& source, const ImageStyle& style, const Place& place);
     gl::Program& program(const Source& source, unsigned features);
 
     std::map<std::tuple<std::string_view, int, unsigned>, gl::Program> programs_; ///< sampler first

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Polylines straight from a GL buffer of positions: orbits, trails.
+// Polylines straight from a GL buffer of positions: orbits, trails, stream lines.
 #pragma once
 
 #include "engine/core/api.h"
+#include "engine/render/colormap.h"
+#include "engine/render/item_colors.h"
+#include "engine/render/polylines.h"
 #include "gl/program.h"
 #include "gl/vertex_array.h"
 
@@ -11,7 +14,9 @@
 #include <glm/vec4.hpp>
 
 #include <cstddef>
+#include <map>
 #include <optional>
+#include <string>
 
 namespace lathe {
 
@@ -21,21 +26,32 @@ class Buffer;
 
 struct LinesData {
     const gl::Buffer* positions = nullptr;
-    std::size_t count = 0;  ///< points
-    int components = 3;     ///< 2, 3 or 4 float32 a point
-    std::size_t offset = 0; ///< bytes to the first point
+    std::size_t count = 0;         ///< points
+    int components = 3;            ///< 2, 3 or 4 float32 a point; the fourth is not looked at
+    std::size_t offset = 0;        ///< bytes to the first point
+    std::size_t points_a_line = 0; ///< of several lines, one behind the other; 0: one line
+    ItemColors colors{};           ///< of points
 };
 
 struct LinesStyle {
-    glm::vec4 color{0.6f, 0.65f, 0.7f, 1};
-    float width = 1.5f;    ///< pixels; edges are soft
-    float fade = 0;        ///< 0…1: how much of the opacity the first point has lost (trails)
+    glm::vec4 color{0.6f, 0.65f, 0.7f, 1}; ///< where no values or colours are given
+    float opacity = 1;
+    float width = 1.5f; ///< pixels; edges are soft
+    float fade = 0;     ///< 0…1: how much of its opacity a line's first point has lost (trails)
+    std::string colormap = "viridis";
+    ValueRange range{}; ///< of the values
+    /// Of an App: instead of `range`, so much of the line's own values.
+    std::optional<Percentiles> percentiles{};
     bool segments = false; ///< false: one polyline; true: points 0–1, 2–3, …
     bool closed = false;   ///< the last point joins the first
 };
 
+LATHE_API Polylines polylines_of(const LinesData& data, const LinesStyle& style);
+
 class LATHE_API LinesRenderer {
 public:
+    LinesRenderer() = default;
+
     /// Draws into the bound framebuffer of `framebuffer_size`, blended over what is there; lines in
     /// space behind what stands before them.
     /// Throws lathe::Error where the buffer is too small for `count`, the offset is no multiple of
@@ -44,7 +60,8 @@ public:
               glm::vec2 framebuffer_size);
 
 private:
-    gl::Program program_;
+    gl::Program& program(unsigned features);
+    std::map<unsigned, gl::Program> programs_;
     std::optional<gl::VertexArray> corners_;
 };
 

@@ -28,11 +28,22 @@ enum MeshFeature : unsigned {
     kSmooth = 8,
     kEdges = 16,
     kRangeOfMesh = 32,
-    kSolid = 64
+    kSolid = 64,
+    kInstances = 128,
+    kOfInstances = 256,
+    kTurned = 512,
+    kDirected = 1024,
+    kScaled = 2048,
+    kStretched = 4096,
+    kContours = 8192
 };
 
-constexpr std::array kMeshFeatureNames{"VALUES", "COLORS",      "OF_FACES", "SMOOTH",
-                                       "EDGES",  "FOUND_RANGE", "SOLID"};
+constexpr std::array<const char*, 14> kMeshFeatureNames{
+    "VALUES", "COLORS", "OF_FACES", "SMOOTH",   "EDGES",  "FOUND_RANGE", "SOLID",
+    "MANY",   nullptr,  "TURNED",   "DIRECTED", "SCALED", "STRETCHED",   "CONTOURS"};
+/// Those that say which buffers a vertex array has.
+constexpr unsigned kMeshAttributes = kMeshValues | kMeshColors | kOfFaces | kSmooth | kInstances |
+                                     kOfInstances | kTurned | kDirected | kScaled | kStretched;
 
 /// The texture units in mesh.frag; common.glsl has 1 and 2.
 enum Unit : unsigned { kRangeUnit = 2, kFaceUnit = 3, kIndexUnit = 4, kPositionUnit = 5 };
@@ -57,14 +68,32 @@ void check_items(const char* what, const gl::Buffer& buffer, const Items& items)
 
 Items vertices_of(const MeshData& data) { return {data.vertex_count, 12, data.vertex_offset}; }
 Items triangles_of(const MeshData& data) { return {data.triangle_count, 12, data.triangle_offset}; }
+std::size_t count_of(const MeshData& data, MeshPart part) {
+    if (part == MeshPart::vertices) return data.vertex_count;
+    if (part == MeshPart::triangles) return data.triangle_count;
+    return data.instances ? data.instances->count : 0;
+}
 Items colors_of(const MeshData& data) {
-    const std::size_t count = data.colors_are_of_faces ? data.triangle_count : data.vertex_count;
     const std::size_t unit = data.colors_are_bytes ? 1 : 4;
-    return {count, 4 * unit, data.color_offset, unit};
+    return {count_of(data, data.colors_of), 4 * unit, data.color_offset, unit};
 }
 Items values_of(const MeshData& data) {
-    const std::size_t count = data.values_are_of_faces ? data.triangle_count : data.vertex_count;
-    return {count, 4, data.value_offset};
+    return {count_of(data, data.values_of), 4, data.value_offset};
+}
+
+void check(const MeshInstances& many) {
+    if (!many.positions)
+        throw Error{"instances of a mesh were drawn without a buffer of positions"};
+    if (many.count > std::size_t(std::numeric_limits<GLsizei>::max()))
+        throw Error{fmt::format("{} instances were to be drawn, one draw call takes {}", many.count,
+                                std::numeric_limits<GLsizei>::max())};
+    check_items("positions", *many.positions, {many.count, 12, many.offset});
+    if (many.turns)
+        check_items("turns", *many.turns,
+                    {many.count, many.turns_are_directions ? 12u : 16u, many.turn_offset});
+    if (many.scales)
+        check_items("scales", *many.scales,
+                    {many.count, many.scales_are_of_axes ? 12u : 4u, many.scale_offset});
 }
 
 void check(const MeshData& data) {
@@ -79,15 +108,31 @@ void check(const MeshData& data) {
     else if (data.values) check_items("values", *data.values, values_of(data));
     if (data.normals)
         check_items("normals", *data.normals, {data.vertex_count, 12, data.normal_offset});
+    if (data.instances) check(*data.instances);
+}
+
+unsigned features_of(MeshPart part) {
+    return part == MeshPart::triangles ? kOfFaces : part == MeshPart::instances ? kOfInstances : 0u;
+}
+
+unsigned features_of(const MeshInstances& many) {
+    unsigned features = kInstances;
+    if (many.turns) features |= many.turns_are_directions ? kDirected : kTurned;
+    if (many.scales) features |= many.scales_are_of_axes ? kStretched : kScaled;
+    return features;
 }
 
 unsigned features_of(const MeshData& data, const MeshStyle& style) {
     unsigned features = 0;
-    if (data.colors) features |= kMeshColors | (data.colors_are_of_faces ? kOfFaces : 0u);
-    else if (data.values) features |= kMeshValues | (data.values_are_of_faces ? kOfFaces : 0u);
+    if (data.colors) features |= kMeshColors | features_of(data.colors_of);
+    else if (data.values) features |= kMeshValues | features_of(data.values_of);
     if (features & kMeshValues && data.range) features |= kRangeOfMesh;
+    if (features == (features & ~(kOfFaces | kOfInstances | kMeshColors)) &&
+        features & kMeshValues && style.contours > 0)
+        features |= kContours;
     if (style.smooth && data.normals) features |= kSmooth;
     if (style.wireframe && style.edge_width > 0) features |= kEdges;
+    if (data.instances) features |= features_of(*data.instances);
     return features | (is_solid(data, style) ? kSolid : 0u);
 }
 
@@ -107,6 +152,10 @@ void set_colors(gl::Program& p, const MeshData& data, const MeshStyle& style, un
     if (features & kRangeOfMesh) data.range->bind_texels(kRangeUnit, GL_R32F, 2);
     else p.set("value_range", style.range.low, style.range.per_unit());
     Colormap::named(style.colormap).texture().bind(1);
+    p.set("contour_spacing", style.contours);
+    p.set("contour_width", style.contour_width);
+    const glm::vec4& ink = style.contour_color;
+    p.set("contour_color", ink.r, ink.g, ink.b, ink.a);
 }
 
 void set_edges(gl::Program& p, const MeshData& data, const MeshStyle& style, glm::vec2 size) {
@@ -120,9 +169,27 @@ void set_edges(gl::Program& p, const MeshData& data, const MeshStyle& style, glm
     p.set("edge_color", ink.r, ink.g, ink.b, ink.a);
 }
 
+void set_instances(gl::VertexArray& array, const MeshInstances& many) {
+    array.set(4, *many.positions, {.components = 3, .offset = many.offset, .per_instance = true});
+    if (many.turns)
+        array.set(5, *many.turns,
+                  {.components = many.turns_are_directions ? 3 : 4,
+                   .offset = many.turn_offset,
+                   .per_instance = true});
+    if (many.scales)
+        array.set(6, *many.scales,
+                  {.components = many.scales_are_of_axes ? 3 : 1,
+                   .offset = many.scale_offset,
+                   .per_instance = true});
+}
+
 void draw_triangles(const MeshData& data) {
-    glDrawElements(GL_TRIANGLES, GLsizei(3 * data.triangle_count), GL_UNSIGNED_INT,
-                   reinterpret_cast<const void*>(data.triangle_offset));
+    const auto count = GLsizei(3 * data.triangle_count);
+    const auto* first = reinterpret_cast<const void*>(data.triangle_offset);
+    if (data.instances)
+        glDrawElementsInstanced(GL_TRIANGLES, count, GL_UNSIGNED_INT, first,
+                                GLsizei(data.instances->count));
+    else glDrawElements(GL_TRIANGLES, count, GL_UNSIGNED_INT, first);
 }
 
 } // namespace
@@ -143,25 +210,30 @@ gl::Program& MeshRenderer::program(unsigned features) {
 
 gl::VertexArray& MeshRenderer::array(const MeshData& data, unsigned features) {
     const bool of_vertices = !(features & kOfFaces);
-    gl::VertexArray& array = arrays_[features & (kMeshValues | kMeshColors | kOfFaces | kSmooth)];
+    const bool of_instances = features & kOfInstances;
+    gl::VertexArray& array = arrays_[features & kMeshAttributes];
     array.set_elements(*data.triangles);
     array.set(0, *data.vertices, {.components = 3, .offset = data.vertex_offset});
     if (of_vertices && features & kMeshValues)
-        array.set(1, *data.values, {.components = 1, .offset = data.value_offset});
+        array.set(1, *data.values,
+                  {.components = 1, .offset = data.value_offset, .per_instance = of_instances});
     if (of_vertices && features & kMeshColors)
         array.set(2, *data.colors,
                   {.components = 4,
                    .type = data.colors_are_bytes ? gl::Component::uint8 : gl::Component::float32,
                    .offset = data.color_offset,
-                   .normalized = data.colors_are_bytes});
+                   .normalized = data.colors_are_bytes,
+                   .per_instance = of_instances});
     if (features & kSmooth)
         array.set(3, *data.normals, {.components = 3, .offset = data.normal_offset});
+    if (data.instances) set_instances(array, *data.instances);
     return array;
 }
 
 void MeshRenderer::draw(const MeshData& data, const MeshStyle& style, const glm::mat4& view,
                         const glm::mat4& projection, glm::vec2 framebuffer_size) {
     if (data.triangle_count == 0 || data.vertex_count == 0) return;
+    if (data.instances && data.instances->count == 0) return;
     check(data);
     const unsigned features = features_of(data, style);
     gl::Program& p = program(features);
@@ -169,6 +241,7 @@ void MeshRenderer::draw(const MeshData& data, const MeshStyle& style, const glm:
     p.set_matrix("view", &view[0][0]);
     p.set_matrix("projection", &projection[0][0]);
     p.set("count", unsigned(std::min(data.vertex_count, kMostVertices)));
+    p.set("scale", style.scale);
     set_colors(p, data, style, features);
     if (features & kEdges) set_edges(p, data, style, framebuffer_size);
     const bool solid = features & kSolid;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Triangles that share their vertices, straight from GL buffers: lit surfaces, flat or smooth, with
-// the edges over them where wanted.
+// the edges over them where wanted; one of them, or many instances.
 #pragma once
 
 #include "engine/core/api.h"
@@ -37,7 +37,33 @@ struct MeshStyle {
     bool wireframe = false; ///< edges over the faces
     glm::vec4 edge_color{0.05f, 0.05f, 0.06f, 1};
     float edge_width = 1; ///< pixels
+    /// Lines where the vertices' values are a multiple of this; 0: none.
+    float contours = 0;
+    glm::vec4 contour_color{0.02f, 0.02f, 0.03f, 0.9f};
+    float contour_width = 1.3f; ///< pixels
+    float scale = 1;            ///< of instances
 };
+
+/// Places of one mesh, borrowed as all else. What is not given does not turn, or has size 1.
+struct MeshInstances {
+    const gl::Buffer* positions = nullptr; ///< three float32 each: where the mesh's origin goes
+    std::size_t count = 0;
+    std::size_t offset = 0;
+
+    /// Four float32 each: the quaternion x, y, z, w, of any length. Or three: a direction that the
+    /// mesh's z axis turns to, while its y axis stays as near to y as it can.
+    const gl::Buffer* turns = nullptr;
+    bool turns_are_directions = false;
+    std::size_t turn_offset = 0;
+
+    /// One float32 each, or three, along the mesh's axes. What is not above 0 is not drawn.
+    const gl::Buffer* scales = nullptr;
+    bool scales_are_of_axes = false;
+    std::size_t scale_offset = 0;
+};
+
+/// Whose values or colours they are.
+enum class MeshPart { vertices, triangles, instances };
 
 /// What to draw. Buffers are borrowed until the draw call returns.
 struct MeshData {
@@ -52,18 +78,20 @@ struct MeshData {
 
     const gl::Buffer* values = nullptr; ///< a float32 each, through the colormap
     std::size_t value_offset = 0;
-    bool values_are_of_faces = false;  ///< of triangles, else of vertices
+    MeshPart values_of = MeshPart::vertices;
     const gl::Buffer* range = nullptr; ///< two floats instead of MeshStyle's; null: those
 
     const gl::Buffer* colors = nullptr; ///< RGBA each; wins over `values`
     std::size_t color_offset = 0;
-    bool colors_are_of_faces = false;
+    MeshPart colors_of = MeshPart::vertices;
     bool colors_are_bytes = true; ///< 4 × uint8, else 4 × float32
 
     /// Three float32 a vertex, of any length; MeshStyle::smooth needs them. The light does not
     /// mind which side they point to.
     const gl::Buffer* normals = nullptr;
     std::size_t normal_offset = 0;
+
+    std::optional<MeshInstances> instances{}; ///< nothing: the mesh itself
 };
 
 /// Whether it hides what lies behind it; otherwise it is blended over that.

@@ -7,6 +7,7 @@
 #include "gpu/memory.h"
 
 #include <glm/common.hpp>
+#include <glm/geometric.hpp>
 
 #include <array>
 #include <cstddef>
@@ -16,44 +17,91 @@ namespace lathe {
 
 namespace {
 
-/// Each thing's box, grown by `margin` there.
+/// Positions of a thing, with what lies around each.
+struct Places {
+    const DrawnMemory& positions;
+    std::size_t count;
+    int components;
+    float margin = 0;
+    CUdeviceptr sizes = 0; ///< the margin's, each
+    int sizes_each = 1;
+    CUdeviceptr vectors = 0; ///< from them, times
+    float scale = 1;
+};
+
 class Finder {
 public:
     void operator()(const DrawnPoints& d) {
         const bool has_size = d.style.radius || d.style.world_size;
         const float radius = d.style.radius.value_or(d.style.size / 2);
-        look(d.positions, d.points.count, d.points.components,
-             has_size && !d.points.radii ? radius : 0);
+        look({.positions = d.positions,
+              .count = d.points.count,
+              .components = d.points.components,
+              .margin = has_size ? radius : 0,
+              .sizes = has_size && d.points.radii ? d.radii.address() : 0});
     }
-    void operator()(const DrawnLines& d) {
-        look(d.positions, d.lines.count, d.lines.components, 0);
+    void operator()(const DrawnLines& d) { look({d.positions, d.lines.count, d.lines.components}); }
+    void operator()(const DrawnTubes& d) {
+        look({.positions = d.positions,
+              .count = d.tubes.count,
+              .components = d.tubes.components,
+              .margin = d.style.radius,
+              .sizes = d.tubes.radii ? d.radii.address() : 0});
     }
-    void operator()(const DrawnMesh& d) { look(d.vertices, d.mesh.vertex_count, 3, 0); }
+    void operator()(const DrawnArrows& d) {
+        look({.positions = d.positions,
+              .count = d.arrows.count,
+              .components = d.arrows.components,
+              .vectors = d.vectors.address(),
+              .scale = d.style.scale});
+    }
+    void operator()(const DrawnMesh& d) {
+        if (!d.mesh.instances) return look({d.vertices, d.mesh.vertex_count, 3});
+        const MeshInstances& many = *d.mesh.instances;
+        look({.positions = d.places,
+              .count = many.count,
+              .components = 3,
+              .margin = d.style.scale * reach(d), // whichever way it turns
+              .sizes = many.scales ? d.scales.address() : 0,
+              .sizes_each = many.scales_are_of_axes ? 3 : 1});
+    }
+    void operator()(const DrawnImage& d) {
+        if (!d.plane) return;
+        const auto& [origin, right, up] = *d.plane;
+        for (const glm::vec3& corner : {origin, origin + right, origin + up, origin + right + up})
+            add({corner, corner});
+    }
     void operator()(const DrawnVolume& d) { add(d.box); }
     void operator()(const DrawnText& d) {
         if (d.place != DrawnText::Place::tile) add({d.position, d.position});
     }
     template <class Other> void operator()(const Other&) {}
     std::optional<Box> box() const { return box_; }
+    float reach(const DrawnMesh& d) {
+        const auto own = box_of({d.vertices, d.mesh.vertex_count, 3});
+        return own ? glm::length(glm::max(glm::abs(own->low), glm::abs(own->high))) : 0;
+    }
 
 private:
-    void look(const DrawnMemory& positions, std::size_t count, int components, float margin) {
-        if (count == 0 || !positions.memory) return;
+    void look(const Places& places) {
+        if (const auto box = box_of(places)) add(*box);
+    }
+    /// Nothing where no place is finite.
+    std::optional<Box> box_of(const Places& of) {
+        if (of.count == 0 || !of.positions.memory) return {};
         const gpu::ArrayKernel& kernel = scene_kernel("bounds.cu", "bounds");
         if (found_.size() == 0) found_ = gpu::Array::empty(DType::uint32, {6});
         const CUdeviceptr found = found_.address();
         gpu::fill_units(found, ~0u, 4, 3);
         gpu::fill_units(found + 12, 0, 4, 3);
-        launch(kernel.kernel, {{kernel.blocks_for(count, 8)}, {kernel.threads}},
-               positions.address(), found, std::int64_t(count), components);
+        launch(kernel.kernel, {{kernel.blocks_for(of.count, 8)}, {kernel.threads}},
+               of.positions.address(), of.sizes, of.vectors, found, std::int64_t(of.count),
+               of.components, of.sizes_each, of.margin, of.scale);
         std::array<std::uint32_t, 6> codes{};
         gpu::copy_to_host(codes.data(), found, sizeof codes);
-        if (codes[0] > codes[3]) return; // none is finite
-        Box box{{from_ordered(codes[0]), from_ordered(codes[1]), from_ordered(codes[2])},
-                {from_ordered(codes[3]), from_ordered(codes[4]), from_ordered(codes[5])}};
-        box.low -= margin;
-        box.high += margin;
-        add(box);
+        if (codes[0] > codes[3]) return {};
+        return Box{{from_ordered(codes[0]), from_ordered(codes[1]), from_ordered(codes[2])},
+                   {from_ordered(codes[3]), from_ordered(codes[4]), from_ordered(codes[5])}};
     }
     void add(const Box& box) {
         box_ = box_ ? Box{glm::min(box_->low, box.low), glm::max(box_->high, box.high)} : box;
@@ -64,6 +112,8 @@ private:
 };
 
 } // namespace
+
+float reach_of(const DrawnMesh& drawn) { return Finder{}.reach(drawn); }
 
 std::optional<Box> bounds_of(std::span<const Drawn* const> things) {
     Finder finder;

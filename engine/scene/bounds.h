@@ -16,4 +16,7 @@ namespace lathe {
 /// look at the arrays, in the order of the legacy default stream; waits for them.
 std::optional<Box> bounds_of(std::span<const Drawn* const> things);
 
+/// No vertex lies farther from the mesh's origin; 0 where none is finite. Likewise.
+float reach_of(const DrawnMesh& drawn);
+
 } // namespace lathe

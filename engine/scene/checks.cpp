@@ -59,16 +59,69 @@ void check_positions(const gpu::Array& positions) {
     require_real("positions", positions);
 }
 
-void check_numbers(const char* what, const gpu::Array& numbers, std::int64_t count) {
-    if (!is_column(numbers.shape(), count))
-        refuse(fmt::format("{} are ({},), one a point", what, count), numbers);
+void check_lines(const gpu::Array& positions) {
+    const gpu::Extents& shape = positions.shape();
+    const bool has_axes = shape.size() == 2 || shape.size() == 3;
+    if (!has_axes || shape.back() < 2 || shape.back() > 4)
+        refuse("positions are (n, 2 to 4), or of several lines (lines, n, 2 to 4)", positions);
+    require_real("positions", positions);
+}
+
+void check_arrows(const gpu::Array& positions, const gpu::Array& vectors) {
+    const gpu::Extents& shape = positions.shape();
+    if (shape.size() != 2 || shape[1] < 2 || shape[1] > 4)
+        refuse("positions are (n, 2 to 4)", positions);
+    require_real("positions", positions);
+    if (vectors.shape() != shape)
+        refuse(fmt::format("vectors have the shape of their positions, {}", gpu::to_string(shape)),
+               vectors);
+    require_real("vectors", vectors);
+}
+
+void check_items(const char* what, const gpu::Array& numbers, const gpu::Extents& items) {
+    const bool is_column = items.size() == 1 && numbers.shape() == gpu::Extents{items[0], 1};
+    if (numbers.shape() != items && !is_column)
+        refuse(fmt::format("{} are {}, one each", what, gpu::to_string(items)), numbers);
     require_real(what, numbers);
 }
 
-void check_colors(const gpu::Array& colors, std::int64_t count) {
-    if (colors.shape() != gpu::Extents{count, 4})
-        refuse(fmt::format("colors are ({}, 4)", count), colors);
+void check_item_colors(const gpu::Array& colors, const gpu::Extents& items) {
+    gpu::Extents shape = items;
+    shape.push_back(4);
+    if (colors.shape() != shape)
+        refuse(fmt::format("colors are {}", gpu::to_string(shape)), colors);
     require_color_type(colors);
+}
+
+void check_heights(const gpu::Array& heights) {
+    const gpu::Extents& shape = heights.shape();
+    if (shape.size() != 2 || shape[0] < 2 || shape[1] < 2)
+        refuse("heights are (rows, columns), 2 of each at least", heights);
+    if (heights.size() > std::numeric_limits<std::int32_t>::max() / 3)
+        refuse("a height field has less than 2^31 / 3 heights", heights);
+    require_real("heights", heights);
+}
+
+void check_instances(const gpu::Array& positions, const gpu::Array* turns,
+                     const gpu::Array* scales) {
+    if (!is_threes(positions)) refuse("positions of instances are (n, 3)", positions);
+    require_real("positions", positions);
+    const std::int64_t count = positions.shape()[0];
+    const auto is = [&](const gpu::Array& array, std::int64_t each) {
+        return array.shape() == gpu::Extents{count, each};
+    };
+    if (turns) {
+        if (!is(*turns, 3) && !is(*turns, 4))
+            refuse(fmt::format("turns are ({0}, 4) quaternions or ({0}, 3) directions", count),
+                   *turns);
+        require_real("turns", *turns);
+    }
+    if (scales) {
+        if (!is_column(scales->shape(), count) && !is(*scales, 3))
+            refuse(fmt::format("scales are ({0},), or ({0}, 3) along the mesh's axes", count),
+                   *scales);
+        require_real("scales", *scales);
+    }
 }
 
 void check_volume(const gpu::Array& array) {

@@ -37,16 +37,26 @@ struct Scale {
     }
     template <class Other> Result operator()(const Other&) const { return {}; }
 
+    Result operator()(const DrawnLines& d) const { return of_items(d.lines.colors, d); }
+    Result operator()(const DrawnTubes& d) const { return of_items(d.tubes.colors, d); }
+    Result operator()(const DrawnArrows& d) const { return of_items(d.arrows.colors, d); }
+
     template <class Data, class Thing> static Result of_values(const Data& data, const Thing& d) {
         if (!data.values || data.colors) return {};
         return ColorScale{d.style.colormap, d.style.range, data.range ? &d.range : nullptr};
+    }
+    template <class Thing> static Result of_items(const ItemColors& items, const Thing& d) {
+        if (!items.values || items.colors) return {};
+        return ColorScale{d.style.colormap, d.style.range, items.range ? &d.colors.range : nullptr};
     }
 };
 
 struct Color {
     using Result = std::optional<glm::vec4>;
 
-    Result operator()(const DrawnLines& d) const { return d.style.color; }
+    Result operator()(const DrawnLines& d) const { return of_all(d.lines.colors, d); }
+    Result operator()(const DrawnTubes& d) const { return of_all(d.tubes.colors, d); }
+    Result operator()(const DrawnArrows& d) const { return of_all(d.arrows.colors, d); }
     Result operator()(const DrawnPoints& d) const { return of_all(d.points, d); }
     Result operator()(const DrawnMesh& d) const { return of_all(d.mesh, d); }
     Result operator()(const DrawnVolume& d) const {

@@ -10,7 +10,11 @@ struct Kind {
     std::string_view operator()(const DrawnTexture&) const { return "image"; }
     std::string_view operator()(const DrawnPoints&) const { return "points"; }
     std::string_view operator()(const DrawnLines&) const { return "lines"; }
-    std::string_view operator()(const DrawnMesh&) const { return "mesh"; }
+    std::string_view operator()(const DrawnTubes&) const { return "tubes"; }
+    std::string_view operator()(const DrawnArrows&) const { return "arrows"; }
+    std::string_view operator()(const DrawnMesh& d) const {
+        return d.mesh.instances ? "instances" : d.grid ? "height field" : "mesh";
+    }
     std::string_view operator()(const DrawnText&) const { return "text"; }
     std::string_view operator()(const DrawnAxes&) const { return "axes"; }
     std::string_view operator()(const DrawnColorbar&) const { return "colorbar"; }
@@ -22,6 +26,9 @@ struct Kind {
 struct InSpace {
     bool operator()(const DrawnPoints& d) const { return d.points.components > 2; }
     bool operator()(const DrawnLines& d) const { return d.lines.components > 2; }
+    bool operator()(const DrawnTubes& d) const { return d.tubes.components > 2; }
+    bool operator()(const DrawnArrows& d) const { return d.arrows.components > 2; }
+    bool operator()(const DrawnImage& d) const { return d.plane.has_value(); }
     bool operator()(const DrawnMesh&) const { return true; }
     bool operator()(const DrawnText& d) const { return d.place == DrawnText::Place::space; }
     bool operator()(const DrawnVolume&) const { return true; }
@@ -36,6 +43,10 @@ bool is_in_space(const Drawn& drawn) { return std::visit(InSpace{}, drawn); }
 bool is_solid(const Drawn& drawn) {
     if (const auto* mesh = std::get_if<DrawnMesh>(&drawn)) return is_solid(mesh->mesh, mesh->style);
     if (const auto* volume = std::get_if<DrawnVolume>(&drawn)) return is_solid(volume->style);
+    if (const auto* image = std::get_if<DrawnImage>(&drawn))
+        return image->plane && image->style.opacity >= 1;
+    if (std::holds_alternative<DrawnTubes>(drawn) || std::holds_alternative<DrawnArrows>(drawn))
+        return true;
     const auto* points = std::get_if<DrawnPoints>(&drawn);
     return points && (points->style.radius || points->style.blend == Blend::opaque);
 }

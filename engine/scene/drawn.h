@@ -3,13 +3,16 @@
 #pragma once
 
 #include "engine/core/api.h"
+#include "engine/render/arrows.h"
 #include "engine/render/image.h"
 #include "engine/render/lines.h"
 #include "engine/render/mesh.h"
 #include "engine/render/points.h"
 #include "engine/render/text.h"
+#include "engine/render/tubes.h"
 #include "engine/scene/annotation.h"
 #include "engine/scene/box.h"
+#include "engine/scene/height_field.h"
 #include "engine/scene/volume_style.h"
 #include "gpu/array/graphics_memory.h"
 
@@ -18,6 +21,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -37,10 +41,16 @@ struct DrawnMemory {
     CUdeviceptr address() const { return memory ? memory->address() + offset_bytes : 0; }
 };
 
+/// Of ItemColors.
+struct DrawnColors {
+    DrawnMemory values, range, colors;
+};
+
 struct DrawnImage {
     ImageBuffer image;
     ImageStyle style;
     DrawnMemory elements, range;
+    std::optional<ImagePlane> plane{}; ///< in space
 };
 struct DrawnTexture {
     const gl::Texture* texture;
@@ -59,11 +69,26 @@ struct DrawnLines {
     LinesData lines;
     LinesStyle style;
     DrawnMemory positions;
+    DrawnColors colors;
+};
+struct DrawnTubes {
+    TubesData tubes;
+    TubesStyle style;
+    DrawnMemory positions, radii;
+    DrawnColors colors;
+};
+struct DrawnArrows {
+    ArrowsData arrows;
+    ArrowsStyle style;
+    DrawnMemory positions, vectors;
+    DrawnColors colors;
 };
 struct DrawnMesh {
-    MeshData mesh;
+    MeshData mesh{};
     MeshStyle style;
-    DrawnMemory vertices, triangles, values, range, colors, normals;
+    DrawnMemory vertices{}, triangles{}, values{}, range{}, colors{}, normals{};
+    DrawnMemory places{}, turns{}, scales{}; ///< of instances
+    std::optional<Grid> grid{};              ///< of a height field
 };
 struct DrawnText {
     enum class Place { plane, space, tile };
@@ -94,9 +119,9 @@ struct DrawnLegend {
 struct DrawnScaleBar {
     ScaleBarStyle style;
 };
-using Drawn =
-    std::variant<DrawnImage, DrawnTexture, DrawnPoints, DrawnLines, DrawnMesh, DrawnVolume,
-                 DrawnText, DrawnAxes, DrawnColorbar, DrawnLegend, DrawnScaleBar>;
+using Drawn = std::variant<DrawnImage, DrawnTexture, DrawnPoints, DrawnLines, DrawnTubes,
+                           DrawnArrows, DrawnMesh, DrawnVolume, DrawnText, DrawnAxes, DrawnColorbar,
+                           DrawnLegend, DrawnScaleBar>;
 
 /// What its call is named: "image", "points" and so on.
 std::string_view kind_of(const Drawn& drawn);

@@ -123,6 +123,15 @@ const gpu::Array& DrawnCopies::normals(const std::shared_ptr<FrameMap>& map,
     return sums;
 }
 
+GridMesh DrawnCopies::height_field(const std::shared_ptr<FrameMap>& map, const gpu::Array& heights,
+                                   const Grid& grid) {
+    const std::int64_t rows = grid.rows, columns = grid.columns;
+    const gpu::Array& vertices = memory(map, DType::float32, {rows * columns, 3});
+    const gpu::Array& triangles = memory(map, DType::uint32, {2 * (rows - 1) * (columns - 1), 3});
+    spread_heights(heights, grid, vertices, triangles);
+    return {vertices, triangles};
+}
+
 std::optional<std::array<float, 2>> least_and_greatest(const gpu::Array& values) {
     const gpu::Array found = gpu::Array::empty(DType::float32, {2});
     find_range(values, {}, found);

@@ -6,6 +6,7 @@
 #include "engine/interop/frame_map.h"
 #include "engine/interop/shared_array.h"
 #include "engine/render/colormap.h"
+#include "engine/scene/height_field.h"
 #include "gpu/array/array.h"
 
 #include <array>
@@ -22,6 +23,11 @@ struct DrawnBytes {
     std::uint64_t in_place = 0; ///< where they lie
     std::uint64_t copied = 0;   ///< once, on the device
     std::uint64_t uploaded = 0; ///< once, from the host
+};
+
+/// (rows * columns, 3) floats and two triangles for each four neighbours.
+struct GridMesh {
+    const gpu::Array &vertices, &triangles;
 };
 
 /// The copies that are drawn where an array cannot be drawn as it lies. A step's first copy goes to
@@ -47,6 +53,9 @@ public:
     /// float32 and (m, 3) integers of 4 bytes.
     const gpu::Array& normals(const std::shared_ptr<FrameMap>& map, const gpu::Array& vertices,
                               const gpu::Array& triangles);
+    /// Of (rows, columns) floats in C order, in the order of the legacy default stream.
+    GridMesh height_field(const std::shared_ptr<FrameMap>& map, const gpu::Array& heights,
+                          const Grid& grid);
     const DrawnBytes& bytes() const noexcept { return bytes_; }
 
 private:

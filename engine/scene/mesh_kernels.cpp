@@ -28,6 +28,13 @@ void add_normals(const gpu::Array& vertices, const gpu::Array& triangles,
                 sums, count, faces);
 }
 
+void spread_heights(const gpu::Array& heights, const Grid& grid, const gpu::Array& vertices,
+                    const gpu::Array& triangles) {
+    const gpu::ArrayKernel& kernel = scene_kernel("mesh.cu", "spread_heights");
+    gpu::launch(kernel.kernel, config_of(kernel, heights.size()), heights.address(),
+                vertices.address(), triangles.address(), grid);
+}
+
 std::uint64_t indices_outside(const gpu::Array& triangles, std::int64_t vertices) {
     const gpu::Array found = gpu::Array::empty(DType::uint64, {1});
     gpu::fill_units(found.address(), 0, 4, 2, gpu::StreamView::legacy());

@@ -3,6 +3,7 @@
 // (m, 3) integers of 4 bytes, both in C order and with elements.
 #pragma once
 
+#include "engine/scene/height_field.h"
 #include "gpu/array/array.h"
 
 #include <cstdint>
@@ -17,5 +18,10 @@ void add_normals(const gpu::Array& vertices, const gpu::Array& triangles,
 
 /// How many numbers of `triangles` are not 0 to vertices - 1. Blocks.
 std::uint64_t indices_outside(const gpu::Array& triangles, std::int64_t vertices);
+
+/// (rows, columns) floats in C order as a mesh: its vertices and triangles. In the order of the
+/// legacy default stream.
+void spread_heights(const gpu::Array& heights, const Grid& grid, const gpu::Array& vertices,
+                    const gpu::Array& triangles);
 
 } // namespace lathe

@@ -73,6 +73,8 @@ void Painter::draw(const Drawn& thing) {
 }
 
 void Painter::paint(const DrawnImage& drawn) {
+    if (drawn.plane)
+        return renderers_.images.draw(drawn.image, drawn.style, *drawn.plane, canvas_.to_clip());
     renderers_.images.draw(drawn.image, drawn.style,
                            view_.place({drawn.image.width, drawn.image.height}, drawn.style.y_up),
                            size());
@@ -92,6 +94,16 @@ void Painter::paint(const DrawnPoints& drawn) {
 
 void Painter::paint(const DrawnLines& drawn) {
     renderers_.lines.draw(drawn.lines, drawn.style, canvas_.to_clip(), size());
+}
+
+void Painter::paint(const DrawnTubes& drawn) {
+    const DrawView& look = canvas_.look();
+    renderers_.tubes.draw(drawn.tubes, drawn.style, look.view, look.projection, size());
+}
+
+void Painter::paint(const DrawnArrows& drawn) {
+    const DrawView& look = canvas_.look();
+    renderers_.arrows.draw(drawn.arrows, drawn.style, look.view, look.projection, size());
 }
 
 void Painter::paint(const DrawnMesh& drawn) {
@@ -138,7 +150,7 @@ void Painter::make_room() {
     Room room;
     glm::vec2 picture{0, 0};
     for (const ShownThing& each : *all_) {
-        if (const auto* image = std::get_if<DrawnImage>(each.drawn))
+        if (const auto* image = std::get_if<DrawnImage>(each.drawn); image && !image->plane)
             picture = {image->image.width, image->image.height};
         else if (const auto* texture = std::get_if<DrawnTexture>(each.drawn))
             picture = {texture->texture->width(), texture->texture->height()};

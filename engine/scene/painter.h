@@ -36,6 +36,8 @@ private:
     void paint(const DrawnTexture& drawn);
     void paint(const DrawnPoints& drawn);
     void paint(const DrawnLines& drawn);
+    void paint(const DrawnTubes& drawn);
+    void paint(const DrawnArrows& drawn);
     void paint(const DrawnMesh& drawn);
     void paint(const DrawnText& drawn);
     void paint(const DrawnVolume& drawn);

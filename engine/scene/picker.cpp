@@ -2,6 +2,8 @@
 #include "engine/scene/picker.h"
 
 #include "engine/render/look.h"
+#include "engine/render/polylines.h"
+#include "engine/scene/bounds.h"
 #include "engine/scene/scene_kernel.h"
 #include "engine/scene/volume.h"
 #include "gl/texture.h"
@@ -35,6 +37,17 @@ struct Sight {
     std::array<float, 3> from, along;
     float pixels_a_unit, reach;
 };
+
+/// struct Lines there.
+struct SegmentsOf {
+    std::int64_t points_a_line, segments_a_line;
+    int components, step;
+};
+
+SegmentsOf segments_of(const Polylines& lines, int components) {
+    return {std::int64_t(lines.points_a_line), std::int64_t(lines.segments_a_line()), components,
+            lines.step()};
+}
 
 std::array<float, 3> floats_of(const glm::dvec3& v) { return {float(v.x), float(v.y), float(v.z)}; }
 
@@ -112,21 +125,45 @@ public:
         return found;
     }
     std::optional<Find> operator()(const DrawnLines& d) {
-        const std::size_t count = d.lines.count;
-        const std::size_t segments = d.style.segments ? count / 2
-                                     : d.style.closed ? count
-                                     : count > 0      ? count - 1
-                                                      : 0;
+        const Polylines lines = polylines_of(d.lines, d.style);
+        const std::size_t segments = lines.segment_count();
+        if (d.style.opacity <= 0) return {};
         return find("pick_lines", segments, d.lines.components > 2, d.positions.address(), out(),
-                    std::int64_t(segments), std::int64_t(count), d.lines.components,
-                    d.style.segments ? 2 : 1, d.style.width, sight_);
+                    std::int64_t(segments), segments_of(lines, d.lines.components), d.style.width,
+                    sight_);
+    }
+    std::optional<Find> operator()(const DrawnTubes& d) {
+        const Polylines lines = polylines_of(d.tubes, d.style);
+        const std::size_t segments = lines.segment_count();
+        return find("pick_tubes", segments, true, d.positions.address(),
+                    d.tubes.radii ? d.radii.address() : 0, out(), std::int64_t(segments),
+                    segments_of(lines, d.tubes.components), d.style.radius, sight_);
+    }
+    std::optional<Find> operator()(const DrawnArrows& d) {
+        using Shape = ArrowShape;
+        return find(
+            "pick_arrows", d.arrows.count, true, d.positions.address(), d.vectors.address(), out(),
+            std::int64_t(d.arrows.count), d.arrows.components, d.style.scale, d.style.radius,
+            glm::vec4{Shape::slimness, Shape::head_radius, Shape::head_length, Shape::most_head},
+            sight_);
     }
     std::optional<Find> operator()(const DrawnMesh& d) {
-        return find("pick_mesh", d.mesh.triangle_count, true, d.vertices.address(),
-                    d.triangles.address(), out(), std::int64_t(d.mesh.vertex_count),
-                    std::int64_t(d.mesh.triangle_count), sight_);
+        const std::size_t faces = d.mesh.triangle_count;
+        if (!d.mesh.instances)
+            return find("pick_mesh", faces, true, d.vertices.address(), d.triangles.address(),
+                        out(), std::int64_t(d.mesh.vertex_count), std::int64_t(faces), sight_);
+        const MeshInstances& many = *d.mesh.instances;
+        if (faces == 0) return {};
+        const int turns_each = !many.turns ? 0 : many.turns_are_directions ? 3 : 4;
+        const int scales_each = !many.scales ? 0 : many.scales_are_of_axes ? 3 : 1;
+        return find("pick_instances", many.count, true, d.vertices.address(), d.triangles.address(),
+                    d.places.address(), d.turns.address(), d.scales.address(), out(),
+                    std::int64_t(d.mesh.vertex_count), std::int64_t(faces),
+                    std::int64_t(many.count), turns_each, scales_each, d.style.scale, reach_of(d),
+                    sight_);
     }
     std::optional<Find> operator()(const DrawnImage& d) const {
+        if (d.plane) return in_plane(d);
         return in_picture(d.image.height, d.image.width);
     }
     std::optional<Find> operator()(const DrawnTexture& d) const {
@@ -177,6 +214,23 @@ private:
                     : has_depth ? from_ordered(order << 1)
                                 : 0,
                     std::int64_t(key & 0xffffffffu)};
+    }
+
+    /// The element that the ray goes through.
+    std::optional<Find> in_plane(const DrawnImage& d) const {
+        const glm::dvec3 origin{d.plane->origin}, right{d.plane->right}, up{d.plane->up};
+        const glm::dvec3 normal = glm::cross(right, up);
+        const double area = glm::dot(normal, normal);
+        const double t = glm::dot(origin - ray_.from, normal) / glm::dot(ray_.along, normal);
+        const glm::dvec3 there = ray_.from + t * ray_.along - origin;
+        const double x = glm::dot(glm::cross(there, up), normal) / area,
+                     y = glm::dot(glm::cross(right, there), normal) / area;
+        if (!(t >= 0 && x >= 0 && x < 1 && y > 0 && y <= 1)) return {};
+        const double from_top = d.style.y_up ? y : 1 - y;
+        const auto column = std::int64_t(x * d.image.width),
+                   row = std::min(std::int64_t(from_top * d.image.height),
+                                  std::int64_t(d.image.height) - 1);
+        return Find{false, depth_of(ray_.at(t)), row * d.image.width + column};
     }
 
     std::optional<Find> in_picture(int height, int width) const {
@@ -232,7 +286,7 @@ std::array<glm::dvec3, 3> corners_of(const DrawnMesh& d, std::int64_t face) {
 /// Of a triangle, blended from its corners.
 std::vector<double> value_in(const DrawnMesh& d, std::int64_t face, const glm::vec3& place) {
     if (!d.mesh.values) return {};
-    if (d.mesh.values_are_of_faces) return read_floats(d.values, face, 1);
+    if (d.mesh.values_of == MeshPart::triangles) return read_floats(d.values, face, 1);
     const std::array<std::uint32_t, 3> corners = vertices_of(d, face);
     const auto [a, b, c] = corners_of(d, face);
     const glm::dvec3 normal = glm::cross(b - a, c - a), p{place};
@@ -285,20 +339,35 @@ struct Describe {
         picked.position = on_sphere(picker.ray(), picked.position, std::max(own, pixel / 2));
     }
     void operator()(const DrawnLines& d) const {
+        along_segment(polylines_of(d.lines, d.style), d.positions, d.lines.components, d.colors,
+                      d.lines.colors);
+    }
+    void operator()(const DrawnTubes& d) const {
+        along_segment(polylines_of(d.tubes, d.style), d.positions, d.tubes.components, d.colors,
+                      d.tubes.colors);
+        if (!found.is_near) picked.position = picker.at_depth(found.order);
+    }
+    void operator()(const DrawnArrows& d) const {
         picked.index = {found.index};
-        const int components = d.lines.components;
-        const auto end = (found.index + 1) % std::int64_t(d.lines.count);
-        picked.position =
-            on_segment(picker.ray(), glm::dvec3{position_of(d.positions, components, found.index)},
-                       glm::dvec3{position_of(d.positions, components, end)});
+        picked.position = found.is_near ? position_of(d.positions, d.arrows.components, found.index)
+                                        : picker.at_depth(found.order);
+        if (d.arrows.colors.values) picked.value = read_floats(d.colors.values, found.index, 1);
     }
     void operator()(const DrawnMesh& d) const {
-        picked.index = {found.index};
+        if (d.mesh.instances) {
+            picked.index = {found.index};
+            picked.position = picker.at_depth(found.order);
+            if (d.mesh.values) picked.value = read_floats(d.values, found.index, 1);
+            return;
+        }
         picked.position = in_triangle(picker.ray(), d, found.index);
+        if (d.grid) return in_grid(d, *d.grid);
+        picked.index = {found.index};
         picked.value = value_in(d, found.index, picked.position);
     }
     void operator()(const DrawnImage& d) const {
         in_picture(d.image.width);
+        if (d.plane) picked.position = picker.at_depth(found.order);
         picked.value = read_elements(d.elements, d.image.dtype, found.index * d.image.channels,
                                      d.image.channels);
     }
@@ -315,8 +384,41 @@ struct Describe {
     }
     template <class Other> void operator()(const Other&) const {}
 
+    /// The number of the segment's first point, of one line, or of the line and in it; the place of
+    /// the segment that is nearest to the ray.
+    void along_segment(const Polylines& lines, const DrawnMemory& positions, int components,
+                       const DrawnColors& memory, const ItemColors& colors) const {
+        const auto points = std::int64_t(lines.points_a_line);
+        const std::int64_t begin = found.index;
+        const std::int64_t line = begin / points * points, end = line + (begin - line + 1) % points;
+        if (lines.lines() > 1) picked.index = {begin / points, begin % points};
+        else picked.index = {begin};
+        const glm::dvec3 a{position_of(positions, components, begin)},
+            b{position_of(positions, components, end)};
+        picked.position = on_segment(picker.ray(), a, b);
+        if (!colors.values) return;
+        const double length = glm::length(b - a);
+        const double part = length > 0 ? glm::length(glm::dvec3{picked.position} - a) / length : 0;
+        picked.value = {(1 - part) * read_floats(memory.values, begin, 1)[0] +
+                        part * read_floats(memory.values, end, 1)[0]};
+    }
+
+    /// The nearest height.
+    void in_grid(const DrawnMesh& d, const Grid& grid) const {
+        const glm::vec3 there = picked.position - grid.origin;
+        const auto nearest = [&](const glm::vec3& step, int count) {
+            const float at = glm::dot(there, step) / glm::dot(step, step);
+            return std::int64_t(std::clamp(std::lround(at), 0l, long(count - 1)));
+        };
+        const std::int64_t row = nearest(grid.down, grid.rows),
+                           column = nearest(grid.right, grid.columns);
+        picked.index = {row, column};
+        if (d.mesh.values) picked.value = read_floats(d.values, row * grid.columns + column, 1);
+    }
+
     void in_picture(std::int64_t width) const {
         picked.index = {found.index / width, found.index % width};
+        if (!place.element) return;
         picked.position = {place.element->x, place.element->y, 0};
     }
 };

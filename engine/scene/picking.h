@@ -16,14 +16,16 @@ namespace lathe {
 struct Picked {
     std::string item; ///< name of the thing
     std::string_view kind;
-    /// Of the point, of a segment's first point, of the triangle; of a picture: row and column;
+    /// Of the point, of a segment's first point, which of several lines has two numbers, of the
+    /// arrow, of the triangle, or of the instance; of a picture and a height field: row and column;
     /// of a volume: layer, row and column.
     std::vector<std::int64_t> index;
     /// What the colormap gets, or a picture's channels. In a triangle those of its corners are
     /// blended. Empty where the thing has no values, and of textures.
     std::vector<double> value;
-    /// Of the point; where the ray meets a sphere or a triangle, or comes nearest to a line, or
-    /// where the volume's picture is. Of a picture: column and row with their fractions, and 0.
+    /// Of the point; where the ray meets what has a surface, or comes nearest to a line, or
+    /// where the volume's picture is. Of a picture in the plane: column and row with their
+    /// fractions, and 0.
     glm::vec3 position;
 };
 

@@ -2,6 +2,7 @@
 // What draws the things of all views of a Scene; private to engine/scene.
 #pragma once
 
+#include "engine/render/arrows.h"
 #include "engine/render/image.h"
 #include "engine/render/layer.h"
 #include "engine/render/lines.h"
@@ -9,6 +10,7 @@
 #include "engine/render/points.h"
 #include "engine/render/strokes.h"
 #include "engine/render/text.h"
+#include "engine/render/tubes.h"
 #include "gl/texture.h"
 
 namespace lathe {
@@ -16,6 +18,8 @@ namespace lathe {
 struct Renderers {
     PointsRenderer points;
     LinesRenderer lines;
+    TubesRenderer tubes;
+    ArrowsRenderer arrows;
     MeshRenderer meshes;
     ImageRenderer images;
     StrokeRenderer strokes;

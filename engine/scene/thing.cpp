@@ -16,7 +16,13 @@ struct Count {
     }
     std::size_t operator()(const DrawnPoints& d) const { return d.points.count; }
     std::size_t operator()(const DrawnLines& d) const { return d.lines.count; }
-    std::size_t operator()(const DrawnMesh& d) const { return d.mesh.triangle_count; }
+    std::size_t operator()(const DrawnTubes& d) const { return d.tubes.count; }
+    std::size_t operator()(const DrawnArrows& d) const { return d.arrows.count; }
+    std::size_t operator()(const DrawnMesh& d) const {
+        return d.mesh.instances ? d.mesh.instances->count
+               : d.grid         ? d.mesh.vertex_count
+                                : d.mesh.triangle_count;
+    }
     std::size_t operator()(const DrawnVolume& d) const {
         return std::size_t(d.cells.x) * std::size_t(d.cells.y) * std::size_t(d.cells.z);
     }
@@ -42,11 +48,25 @@ struct Restyle {
         restyle(style, d.points);
     }
     void operator()(DrawnLines& d) const {
-        set(d.style.color, to.color);
         set(d.style.width, to.size);
-        if (to.opacity) d.style.color.a = *to.opacity;
+        set(d.style.opacity, to.opacity);
+        recolor(d.style, d.lines.colors);
     }
-    void operator()(DrawnMesh& d) const { restyle(d.style, d.mesh); }
+    void operator()(DrawnTubes& d) const {
+        if (to.size) {
+            d.style.radius = *to.size;
+            d.tubes.radii = nullptr;
+        }
+        recolor(d.style, d.tubes.colors);
+    }
+    void operator()(DrawnArrows& d) const {
+        set(d.style.scale, to.size);
+        recolor(d.style, d.arrows.colors);
+    }
+    void operator()(DrawnMesh& d) const {
+        set(d.style.scale, to.size);
+        restyle(d.style, d.mesh);
+    }
     /// Texts and annotations.
     template <class Words> void operator()(Words& d) const {
         set(d.style.color, to.color);
@@ -65,6 +85,9 @@ struct Restyle {
     /// What has values, colours or one colour.
     template <class Style, class Data> void restyle(Style& style, Data& data) const {
         set(style.opacity, to.opacity);
+        recolor(style, data);
+    }
+    template <class Style, class Data> void recolor(Style& style, Data& data) const {
         set(style.colormap, to.colormap);
         if (to.color) {
             style.color = *to.color;
@@ -88,7 +111,12 @@ struct Enlarge {
         if (!d.style.world_size && !d.style.radius) d.style.size *= scale;
     }
     void operator()(DrawnLines& d) const { d.style.width *= scale; }
-    void operator()(DrawnMesh& d) const { d.style.edge_width *= scale; }
+    void operator()(DrawnMesh& d) const {
+        d.style.edge_width *= scale;
+        d.style.contour_width *= scale;
+    }
+    void operator()(DrawnImage& d) const { d.style.contour_width *= scale; }
+    void operator()(DrawnTexture& d) const { d.style.contour_width *= scale; }
     template <class Other> void operator()(Other&) const {}
 };
 

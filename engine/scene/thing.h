@@ -23,7 +23,8 @@ struct ThingSettings {
     bool is_shown = true;
     std::optional<glm::vec4> color{};
     std::optional<float> opacity{};
-    std::optional<float> size{}; ///< points: diameter, or radius of spheres; width of lines
+    std::optional<float> size{}; ///< diameter of points, radius of spheres and tubes, width of
+                                 ///< lines, scale of arrows and instances
     std::optional<std::string> colormap{};
     std::optional<ValueRange> range{};
 

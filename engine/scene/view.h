@@ -3,14 +3,17 @@
 #pragma once
 
 #include "engine/core/api.h"
+#include "engine/render/arrows.h"
 #include "engine/render/image.h"
 #include "engine/render/lines.h"
 #include "engine/render/mesh.h"
 #include "engine/render/points.h"
 #include "engine/render/text.h"
+#include "engine/render/tubes.h"
 #include "engine/scene/bounds.h"
 #include "engine/scene/camera.h"
 #include "engine/scene/draw_list.h"
+#include "engine/scene/height_field.h"
 #include "engine/scene/picking.h"
 #include "engine/scene/renderer.h"
 #include "engine/scene/thing.h"
@@ -37,7 +40,8 @@ struct ShownThing;
 struct PerPoint {
     const gpu::Array* values = nullptr; ///< (n,) real numbers, through the colormap
     const gpu::Array* colors = nullptr; ///< (n, 4) floats or uint8; win over values
-    /// (n,) real numbers instead of PointsStyle::radius; what is not above 0 is not drawn.
+    /// (n,) real numbers instead of the style's radius, of points and tubes; what is not above 0 is
+    /// not drawn.
     const gpu::Array* radii = nullptr;
 };
 
@@ -51,6 +55,17 @@ struct PerVertex {
     const gpu::Array* colors = nullptr;
     /// (n, 3) real numbers, of any length: the mesh is smooth by these.
     const gpu::Array* normals = nullptr;
+};
+
+/// For each instance of a mesh, but for the normals; null: not given.
+struct PerInstance {
+    const gpu::Array* values = nullptr;  ///< (n,) real numbers, through the colormap
+    const gpu::Array* colors = nullptr;  ///< (n, 4) floats or uint8; win over values
+    const gpu::Array* normals = nullptr; ///< of the mesh's vertices, as PerVertex has them
+    /// (n, 4) quaternions x, y, z, w of any length; or (n, 3) directions that the mesh's z axis
+    /// turns to, while its y axis stays as near to y as it can.
+    const gpu::Array* turns = nullptr;
+    const gpu::Array* scales = nullptr; ///< (n,), or (n, 3) along the mesh's axes
 };
 
 /// Made by a Scene, whose end it must not outlive.
@@ -74,14 +89,33 @@ public:
     /// (n, 2 to 4) real numbers.
     void points(const gpu::Array& positions, const PointsStyle& style = {}, const PerPoint& of = {},
                 std::string_view name = {});
-    /// (n, 2 to 4) real numbers.
-    void lines(const gpu::Array& positions, const LinesStyle& style = {},
+    /// Behind what stands before it, in the space of the orbit camera.
+    void image(const gpu::Array& array, const ImagePlane& plane, const ImageStyle& style = {},
                std::string_view name = {});
+    /// (n, 2 to 4) real numbers, or (lines, n, 2 to 4); values are (n,) or (lines, n), colours
+    /// likewise.
+    void lines(const gpu::Array& positions, const LinesStyle& style = {}, const PerPoint& of = {},
+               std::string_view name = {});
+    /// As lines, but round, lit and thick in world units.
+    void tubes(const gpu::Array& positions, const TubesStyle& style = {}, const PerPoint& of = {},
+               std::string_view name = {});
+    /// Both (n, 2 to 4) real numbers; vectors of length 0 and NaN are not drawn.
+    void arrows(const gpu::Array& positions, const gpu::Array& vectors,
+                const ArrowsStyle& style = {}, const PerPoint& of = {}, std::string_view name = {});
     /// (n, 3) real numbers and (m, 3) integers from 0 to n - 1, three vertices a triangle, in
     /// space. A triangle with another number is not drawn; the console says so once. Both sides are
     /// lit.
     void mesh(const gpu::Array& vertices, const gpu::Array& triangles, const MeshStyle& style = {},
               const PerVertex& of = {}, std::string_view name = {});
+    /// The mesh at each of (n, 3) positions.
+    void instances(const gpu::Array& vertices, const gpu::Array& triangles,
+                   const gpu::Array& positions, const MeshStyle& style = {},
+                   const PerInstance& of = {}, std::string_view name = {});
+    /// (rows, columns) real numbers as a smooth surface over the ground. Values are (rows,
+    /// columns), colours (rows, columns, 4); normals are the surface's own. NaN leaves a hole.
+    void height_field(const gpu::Array& heights, const HeightField& field = {},
+                      const MeshStyle& style = {}, const PerVertex& of = {},
+                      std::string_view name = {});
     /// (depth, height, width) real numbers: x counts the last axis, z the first. Throws
     /// std::invalid_argument as check(style) does.
     void volume(const gpu::Array& array, const VolumeStyle& style = {}, std::string_view name = {});
@@ -158,6 +192,8 @@ private:
     void begin_frame();
     void end_frame(bool was_drawn);
     ImagePlacement place(glm::vec2 size, bool y_up);
+    void draw_image(const gpu::Array& array, const ImageStyle& style,
+                    const std::optional<ImagePlane>& plane, std::string_view name);
     void add(Drawn&& drawn, std::string_view name = {});
     /// For ever: what is drawn here is checked, and forgotten.
     void hide();

@@ -2,13 +2,12 @@
 // The drawing calls of a view: from arrays to what the list keeps.
 #include "engine/scene/view.h"
 
-#include "engine/core/error.h"
 #include "engine/interop/frame_map.h"
-#include "engine/interop/shared_array.h"
 #include "engine/interop/texture.h"
 #include "engine/scene/checks.h"
 #include "engine/scene/scene.h"
 #include "engine/scene/splatter.h"
+#include "engine/scene/taken.h"
 #include "engine/scene/volume.h"
 #include "gpu/array/dtype_rules.h"
 
@@ -25,54 +24,6 @@
 namespace lathe {
 
 namespace {
-
-/// Where OpenGL finds an array, which `memory` keeps.
-PlaceInGl find(const gpu::Array& array, const FrameMap& map, DrawnMemory& memory) {
-    const auto place = place_in_gl(array, map);
-    if (!place) throw Error{"an array that is to be drawn lies outside of OpenGL's memory"};
-    memory = {array.owner(), array.graphics(), place->offset_bytes};
-    return *place;
-}
-
-void find(const gpu::Array& array, const FrameMap& map, DrawnMemory& memory,
-          const gl::Buffer*& buffer, std::size_t& offset) {
-    const PlaceInGl place = find(array, map, memory);
-    buffer = place.buffer;
-    offset = place.offset_bytes;
-}
-
-/// How the arrays of one call get to OpenGL.
-struct Taken {
-    DrawnCopies& copies;
-    const std::shared_ptr<FrameMap>& map;
-
-    /// As float32, where `data` and `memory` say.
-    const gpu::Array& floats(const gpu::Array& array, DrawnMemory& memory,
-                             const gl::Buffer*& buffer, std::size_t& offset) const {
-        const gpu::Array& taken = copies.of(map, array, DType::float32);
-        find(taken, *map, memory, buffer, offset);
-        return taken;
-    }
-    /// Of points and meshes.
-    template <class Thing, class Data>
-    void values(const gpu::Array& array, Thing& drawn, Data& data) const {
-        const gpu::Array& levels = floats(array, drawn.values, data.values, data.value_offset);
-        if (!drawn.style.percentiles) return;
-        const gpu::Array& range = copies.range(map, levels, *drawn.style.percentiles);
-        data.range = find(range, *map, drawn.range).buffer;
-    }
-    template <class Thing, class Data>
-    void colors(const gpu::Array& array, Thing& drawn, Data& data) const {
-        data.colors_are_bytes = array.type().dtype == DType::uint8;
-        const DType dtype = data.colors_are_bytes ? DType::uint8 : DType::float32;
-        find(copies.of(map, array, dtype), *map, drawn.colors, data.colors, data.color_offset);
-    }
-};
-
-/// Numbers of vertices as they are, or else as int32.
-DType drawn_as_indices(const gpu::Array& triangles) {
-    return triangles.type().dtype == DType::uint32 ? DType::uint32 : DType::int32;
-}
 
 /// A number that no other call has.
 std::uint64_t next_call() {
@@ -106,13 +57,23 @@ template <class Kept> std::shared_ptr<Kept> kept(const DrawList& list) {
 } // namespace
 
 void View::image(const gpu::Array& array, const ImageStyle& style, std::string_view name) {
+    draw_image(array, style, {}, name);
+}
+
+void View::image(const gpu::Array& array, const ImagePlane& plane, const ImageStyle& style,
+                 std::string_view name) {
+    draw_image(array, style, plane, name);
+}
+
+void View::draw_image(const gpu::Array& array, const ImageStyle& style,
+                      const std::optional<ImagePlane>& plane, std::string_view name) {
     check_picture(array);
     const gpu::Extents& shape = array.shape();
     const bool has_channels = shape.size() == 3;
     const std::shared_ptr<FrameMap> map = scene_.services_.map();
     const gpu::Array& shown = scene_.copies_.of(map, array);
-    DrawnImage drawn{{}, style, {}, {}};
-    const PlaceInGl place = find(shown, *map, drawn.elements);
+    DrawnImage drawn{{}, style, {}, {}, plane};
+    const PlaceInGl place = find_in_gl(shown, *map, drawn.elements);
     drawn.image = {.buffer = place.buffer,
                    .dtype = *shown.type().dtype,
                    .height = int(shape[0]),
@@ -121,7 +82,7 @@ void View::image(const gpu::Array& array, const ImageStyle& style, std::string_v
                    .offset = place.offset_bytes};
     if (style.percentiles) {
         const gpu::Array& range = scene_.copies_.range(map, shown, *style.percentiles);
-        drawn.image.range = find(range, *map, drawn.range).buffer;
+        drawn.image.range = find_in_gl(range, *map, drawn.range).buffer;
     } else if (!style.range) scene_.look_for_values_outside(array);
     add(std::move(drawn), name);
 }
@@ -137,9 +98,9 @@ void View::points(const gpu::Array& positions, const PointsStyle& style, const P
                   std::string_view name) {
     check_positions(positions);
     const std::int64_t count = positions.shape()[0];
-    if (of.values) check_numbers("values", *of.values, count);
-    if (of.radii) check_numbers("radii", *of.radii, count);
-    if (of.colors) check_colors(*of.colors, count);
+    if (of.values) check_items("values", *of.values, {count});
+    if (of.radii) check_items("radii", *of.radii, {count});
+    if (of.colors) check_item_colors(*of.colors, {count});
     const std::shared_ptr<FrameMap> map = scene_.services_.map();
     const Taken take{scene_.copies_, map};
     DrawnPoints drawn{.points = {},
@@ -155,7 +116,7 @@ void View::points(const gpu::Array& positions, const PointsStyle& style, const P
     points.count = std::size_t(count);
     points.components = int(positions.shape()[1]);
     take.floats(positions, drawn.positions, points.positions, points.offset);
-    if (of.values) take.values(*of.values, drawn, points);
+    if (of.values) take.values(*of.values, style.percentiles, drawn, points);
     if (of.colors) take.colors(*of.colors, drawn, points);
     if (of.radii) {
         take.floats(*of.radii, drawn.radii, points.radii, points.radius_offset);
@@ -168,51 +129,66 @@ void View::points(const gpu::Array& positions, const PointsStyle& style, const P
     add(std::move(drawn), name);
 }
 
-void View::mesh(const gpu::Array& vertices, const gpu::Array& triangles, const MeshStyle& style,
-                const PerVertex& of, std::string_view name) {
-    check_mesh(vertices, triangles);
-    const std::int64_t count = vertices.shape()[0], faces = triangles.shape()[0];
-    if (of.values) check_mesh_values(*of.values, count, faces);
-    if (of.colors) check_mesh_colors(*of.colors, count, faces);
-    if (of.normals) check_normals(*of.normals, count);
-    DrawnMesh drawn{{}, style, {}, {}, {}, {}, {}, {}};
-    MeshData& mesh = drawn.mesh;
-    mesh.vertex_count = std::size_t(count);
-    mesh.triangle_count = std::size_t(faces);
-    if (count == 0 || faces == 0) return add(std::move(drawn), name);
+namespace {
 
+/// Of lines and tubes: what is joined, and its colours.
+template <class Drawn, class Data>
+void take_lines(const Taken& take, const gpu::Array& positions, const PerPoint& of, Drawn& drawn,
+                Data& data) {
+    check_lines(positions);
+    const gpu::Extents& shape = positions.shape();
+    gpu::Extents items = shape;
+    items.erase(items.size() - 1);
+    if (of.values) check_items("values", *of.values, items);
+    if (of.radii) check_items("radii", *of.radii, items);
+    if (of.colors) check_item_colors(*of.colors, items);
+    data.points_a_line = std::size_t(items.back());
+    data.count = items.size() > 1 ? std::size_t(items[0]) * data.points_a_line : data.points_a_line;
+    data.components = int(shape.back());
+    if (data.count == 0) return;
+    take.floats(positions, drawn.positions, data.positions, data.offset);
+    if (of.values) take.values(*of.values, drawn.style.percentiles, drawn.colors, data.colors);
+    if (of.colors) take.colors(*of.colors, drawn.colors, data.colors);
+}
+
+} // namespace
+
+void View::lines(const gpu::Array& positions, const LinesStyle& style, const PerPoint& of,
+                 std::string_view name) {
     const std::shared_ptr<FrameMap> map = scene_.services_.map();
-    DrawnCopies& copies = scene_.copies_;
-    const Taken take{copies, map};
-    const gpu::Array& places =
-        take.floats(vertices, drawn.vertices, mesh.vertices, mesh.vertex_offset);
-    const gpu::Array& corners = copies.of(map, triangles, drawn_as_indices(triangles));
-    scene_.look_for_indices_outside(corners, count);
-    find(corners, *map, drawn.triangles, mesh.triangles, mesh.triangle_offset);
-    if (of.normals) take.floats(*of.normals, drawn.normals, mesh.normals, mesh.normal_offset);
-    else if (style.smooth)
-        find(copies.normals(map, places, corners), *map, drawn.normals, mesh.normals,
-             mesh.normal_offset);
-    drawn.style.smooth = style.smooth || of.normals;
-    if (of.values) {
-        take.values(*of.values, drawn, mesh);
-        mesh.values_are_of_faces = of.values->shape()[0] != count;
-    }
-    if (of.colors) {
-        take.colors(*of.colors, drawn, mesh);
-        mesh.colors_are_of_faces = of.colors->shape()[0] != count;
-    }
+    DrawnLines drawn{{}, style, {}, {}};
+    take_lines(Taken{scene_.copies_, map}, positions, {of.values, of.colors}, drawn, drawn.lines);
     add(std::move(drawn), name);
 }
 
-void View::lines(const gpu::Array& positions, const LinesStyle& style, std::string_view name) {
-    check_positions(positions);
+void View::tubes(const gpu::Array& positions, const TubesStyle& style, const PerPoint& of,
+                 std::string_view name) {
     const std::shared_ptr<FrameMap> map = scene_.services_.map();
-    DrawnLines drawn{{}, style, {}};
-    LinesData& lines = drawn.lines;
-    lines.count = std::size_t(positions.shape()[0]);
-    lines.components = int(positions.shape()[1]);
-    Taken{scene_.copies_, map}.floats(positions, drawn.positions, lines.positions, lines.offset);
+    const Taken take{scene_.copies_, map};
+    DrawnTubes drawn{{}, style, {}, {}, {}};
+    take_lines(take, positions, of, drawn, drawn.tubes);
+    if (of.radii && drawn.tubes.count > 0)
+        take.floats(*of.radii, drawn.radii, drawn.tubes.radii, drawn.tubes.radius_offset);
+    add(std::move(drawn), name);
+}
+
+void View::arrows(const gpu::Array& positions, const gpu::Array& vectors, const ArrowsStyle& style,
+                  const PerPoint& of, std::string_view name) {
+    check_arrows(positions, vectors);
+    const gpu::Extents& shape = positions.shape();
+    if (of.values) check_items("values", *of.values, {shape[0]});
+    if (of.colors) check_item_colors(*of.colors, {shape[0]});
+    DrawnArrows drawn{{}, style, {}, {}, {}};
+    ArrowsData& arrows = drawn.arrows;
+    arrows.count = std::size_t(shape[0]);
+    arrows.components = int(shape[1]);
+    if (arrows.count == 0) return add(std::move(drawn), name);
+    const std::shared_ptr<FrameMap> map = scene_.services_.map();
+    const Taken take{scene_.copies_, map};
+    take.floats(positions, drawn.positions, arrows.positions, arrows.offset);
+    take.floats(vectors, drawn.vectors, arrows.vectors, arrows.vector_offset);
+    if (of.values) take.values(*of.values, style.percentiles, drawn.colors, arrows.colors);
+    if (of.colors) take.colors(*of.colors, drawn.colors, arrows.colors);
     add(std::move(drawn), name);
 }
 
@@ -231,9 +207,9 @@ void View::volume(const gpu::Array& array, const VolumeStyle& style, std::string
                       .call = next_call(),
                       .marcher = kept<VolumeMarcher>(list_)};
     drawn.box = box_of(style, drawn.cells);
-    (void)find(shown, *map, drawn.voxels);
+    (void)find_in_gl(shown, *map, drawn.voxels);
     if (style.percentiles)
-        (void)find(scene_.copies_.range(map, shown, *style.percentiles), *map, drawn.range);
+        (void)find_in_gl(scene_.copies_.range(map, shown, *style.percentiles), *map, drawn.range);
     add(std::move(drawn), name);
 }
 

@@ -41,6 +41,7 @@ struct Launch {
     float lowest = -0.5f;
     glm::ivec3 cells, bricks;
     glm::ivec2 corner, size, tile;
+    glm::vec3 slices; ///< where they lie, in cells; outside: none
 };
 static_assert(std::is_trivially_copyable_v<Launch>);
 
@@ -151,7 +152,8 @@ void VolumeMarcher::launch_march(const DrawnVolume& drawn, const DrawView& from,
               .bricks = bricks_of(drawn.cells),
               .corner = layer_.data().corner,
               .size = layer_.data().size,
-              .tile = from.size};
+              .tile = from.size,
+              .slices = style.slices * glm::vec3{drawn.cells} - 1.0f};
     // Steps are counted in floats, which know whole numbers up to 2^24.
     const float least = glm::length(drawn.box.size()) / (1 << 22);
     set_rays(of, to_clip, std::max(std::min({of.side.x, of.side.y, of.side.z}) / 2, least));

@@ -21,7 +21,9 @@ bool is_positive(const glm::vec3& v) {
 } // namespace
 
 bool is_solid(const VolumeStyle& style) {
-    return style.mode == VolumeMode::surface && style.opacity >= 1 && style.color.a >= 1;
+    if (style.opacity < 1) return false;
+    return style.mode == VolumeMode::slices ||
+           (style.mode == VolumeMode::surface && style.color.a >= 1);
 }
 
 void check(const VolumeStyle& style) {

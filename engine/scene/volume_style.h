@@ -18,6 +18,7 @@ enum class VolumeMode {
     mip,      ///< the greatest value behind each pixel, through the colormap
     emission, ///< glowing fog: each value absorbs, and has the colormap's colour
     surface,  ///< where the values cross a level, lit
+    slices,   ///< three planes through a place, one along each pair of axes
 };
 
 /// NaN counts as a value below the range; it has no surface.
@@ -35,11 +36,14 @@ struct VolumeStyle {
     /// Where its faces lie. None: the longest side goes from -1 to 1, the middle is the origin.
     std::optional<Box> box{};
     glm::vec3 spacing{1, 1, 1}; ///< sizes of a cell, relative to each other; without `box`
+    /// Where slices meet, in parts of the box from its lowest corner. Outside of 0 to 1 there is
+    /// none across that axis.
+    glm::vec3 slices{0.5f, 0.5f, 0.5f};
 
     bool operator==(const VolumeStyle&) const = default;
 };
 
-/// A surface that nothing shines through.
+/// A surface or slices that nothing shines through.
 LATHE_API bool is_solid(const VolumeStyle& style);
 /// Throws std::invalid_argument for numbers that are none, a negative density, sides and spacings
 /// that are not above 0.

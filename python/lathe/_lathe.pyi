@@ -410,6 +410,48 @@ class Studio:
             percentiles: tuple[float, float] | None,
             smooth: bool,
             wireframe: bool,
+            contours: float,
+            scale: float,
+        ) -> None: ...
+
+    class LinesStyle:
+        def __init__(
+            self,
+            *,
+            color: _Rgba,
+            opacity: float,
+            width: float,
+            fade: float,
+            colormap: str,
+            range: tuple[float, float] | None,
+            percentiles: tuple[float, float] | None,
+            segments: bool,
+            closed: bool,
+        ) -> None: ...
+
+    class TubesStyle:
+        def __init__(
+            self,
+            *,
+            radius: float,
+            color: _Rgba,
+            colormap: str,
+            range: tuple[float, float] | None,
+            percentiles: tuple[float, float] | None,
+            segments: bool,
+            closed: bool,
+        ) -> None: ...
+
+    class ArrowsStyle:
+        def __init__(
+            self,
+            *,
+            scale: float,
+            radius: float,
+            color: _Rgba,
+            colormap: str,
+            range: tuple[float, float] | None,
+            percentiles: tuple[float, float] | None,
         ) -> None: ...
 
     class ImageStyle:
@@ -424,6 +466,7 @@ class Studio:
             smooth: bool,
             y_up: bool,
             opacity: float,
+            contours: float,
         ) -> None: ...
 
     class VolumeStyle:
@@ -440,6 +483,7 @@ class Studio:
             color: _Rgba,
             bounds: tuple[_Corner, _Corner] | None,
             spacing: _Corner,
+            slices: _Corner,
         ) -> None: ...
 
     class ThingSettings:
@@ -476,13 +520,48 @@ class Studio:
             name: str,
         ) -> None: ...
         def lines(
+            self, positions: Any, values: Any, colors: Any, style: Studio.LinesStyle, name: str
+        ) -> None: ...
+        def tubes(
             self,
             positions: Any,
-            color: _Rgba,
-            width: float,
-            fade: float,
-            segments: bool,
-            closed: bool,
+            values: Any,
+            colors: Any,
+            radii: Any,
+            style: Studio.TubesStyle,
+            name: str,
+        ) -> None: ...
+        def arrows(
+            self,
+            positions: Any,
+            vectors: Any,
+            values: Any,
+            colors: Any,
+            style: Studio.ArrowsStyle,
+            name: str,
+        ) -> None: ...
+        def instances(
+            self,
+            vertices: Any,
+            triangles: Any,
+            positions: Any,
+            values: Any,
+            colors: Any,
+            normals: Any,
+            turns: Any,
+            scales: Any,
+            style: Studio.MeshStyle,
+            name: str,
+        ) -> None: ...
+        def height_field(
+            self,
+            heights: Any,
+            values: Any,
+            colors: Any,
+            scale: float,
+            ground: tuple[tuple[float, float], tuple[float, float]] | None,
+            by_height: bool,
+            style: Studio.MeshStyle,
             name: str,
         ) -> None: ...
         def mesh(
@@ -495,7 +574,13 @@ class Studio:
             style: Studio.MeshStyle,
             name: str,
         ) -> None: ...
-        def image(self, array: Any, style: Studio.ImageStyle, name: str) -> None: ...
+        def image(
+            self,
+            array: Any,
+            plane: tuple[_Corner, _Corner, _Corner] | None,
+            style: Studio.ImageStyle,
+            name: str,
+        ) -> None: ...
         def image_of_texture(
             self, texture: Texture, style: Studio.ImageStyle, name: str
         ) -> None: ...

@@ -13,7 +13,7 @@ from lathe._lathe import Studio
 from lathe.native import native
 
 BLENDS = ("opaque", "alpha", "additive")
-VOLUME_MODES = ("mip", "emission", "surface")
+VOLUME_MODES = ("mip", "emission", "surface", "slices")
 COMPLEX_AS = ("magnitude", "phase", "color")
 Range = tuple[float, float] | tuple[str, str] | Literal["auto"]
 ANNOTATION_INK = (0.72, 0.75, 0.80)
@@ -40,7 +40,7 @@ def kept(make: Callable[..., Style]) -> Callable[..., Style]:
 @kept
 def image_style(
     colormap: str, range: Range | None, complex_as: str, gamma: float, smooth: bool, y_up: bool,
-    opacity: float,
+    opacity: float, contours: float | None,
 ) -> Studio.ImageStyle:  # fmt: skip
     check_colormap(colormap)
     check_choice("complex_as", complex_as, COMPLEX_AS)
@@ -54,6 +54,7 @@ def image_style(
         smooth=bool(smooth),
         y_up=bool(y_up),
         opacity=number("opacity", opacity),
+        contours=spacing_of(contours),
     )
 
 
@@ -80,9 +81,63 @@ def points_style(
 
 
 @kept
+def lines_style(
+    color: Sequence[float], opacity: float, width: float, fade: float, colormap: str, range: Range,
+    segments: bool, closed: bool,
+) -> Studio.LinesStyle:  # fmt: skip
+    check_colormap(colormap)
+    numbers, percentiles = range_of(range)
+    return native.Studio.LinesStyle(
+        color=rgba(color),
+        opacity=number("opacity", opacity),
+        width=number("width", width),
+        fade=number("fade", fade),
+        colormap=colormap,
+        range=numbers,
+        percentiles=percentiles,
+        segments=bool(segments),
+        closed=bool(closed),
+    )
+
+
+@kept
+def tubes_style(
+    radius: float, color: Sequence[float], colormap: str, range: Range, segments: bool,
+    closed: bool,
+) -> Studio.TubesStyle:  # fmt: skip
+    check_colormap(colormap)
+    numbers, percentiles = range_of(range)
+    return native.Studio.TubesStyle(
+        radius=radius,
+        color=rgba(color),
+        colormap=colormap,
+        range=numbers,
+        percentiles=percentiles,
+        segments=bool(segments),
+        closed=bool(closed),
+    )
+
+
+@kept
+def arrows_style(
+    scale: float, radius: float | None, color: Sequence[float], colormap: str, range: Range
+) -> Studio.ArrowsStyle:
+    check_colormap(colormap)
+    numbers, percentiles = range_of(range)
+    return native.Studio.ArrowsStyle(
+        scale=number("scale", scale),
+        radius=0.0 if radius is None else number("radius", radius),
+        color=rgba(color),
+        colormap=colormap,
+        range=numbers,
+        percentiles=percentiles,
+    )
+
+
+@kept
 def mesh_style(
     color: Sequence[float], opacity: float, colormap: str, range: Range, smooth: bool,
-    wireframe: bool,
+    wireframe: bool, contours: float | None = None, scale: float = 1.0,
 ) -> Studio.MeshStyle:  # fmt: skip
     check_colormap(colormap)
     numbers, percentiles = range_of(range)
@@ -94,6 +149,8 @@ def mesh_style(
         percentiles=percentiles,
         smooth=bool(smooth),
         wireframe=bool(wireframe),
+        contours=spacing_of(contours),
+        scale=number("scale", scale),
     )
 
 
@@ -101,7 +158,7 @@ def mesh_style(
 def volume_style(
     mode: str, colormap: str, range: Range | None, density: float, level: float,
     color: Sequence[float], opacity: float, bounds: tuple[Sequence[float], Sequence[float]] | None,
-    spacing: Sequence[float],
+    spacing: Sequence[float], slices: Sequence[float | None],
 ) -> Studio.VolumeStyle:  # fmt: skip
     check_choice("mode", mode, VOLUME_MODES)
     check_colormap(colormap)
@@ -117,6 +174,7 @@ def volume_style(
         color=rgba(color),
         bounds=None if bounds is None else corners(bounds),
         spacing=triple("spacing", spacing),
+        slices=triple("slices", [-1.0 if each is None else each for each in slices]),
     )
 
 
@@ -135,6 +193,16 @@ def number(what: str, value: object) -> float:
         return float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         raise TypeError(f"{what} is a number, got {value!r}") from None
+
+
+def spacing_of(contours: float | None) -> float:
+    """0 where there are none."""
+    if contours is None:
+        return 0.0
+    spacing = number("contours", contours)
+    if not spacing > 0:
+        raise ValueError(f"contours is the spacing of values, above 0, got {contours!r}")
+    return spacing
 
 
 def range_of(value: Any) -> tuple[Ends | None, Ends | None]:
@@ -209,6 +277,29 @@ def corners(bounds: tuple[Sequence[float], Sequence[float]]) -> tuple[Corner, Co
     if not all(least <= most for least, most in zip(lowest, highest, strict=True)):
         raise ValueError(f"bounds go from the lowest corner to the highest, got {bounds!r}")
     return lowest, highest
+
+
+def ground(bounds: tuple[Sequence[float], Sequence[float]]) -> tuple[Ends, Ends]:
+    """Two places on the ground."""
+    try:
+        low, high = bounds
+    except (TypeError, ValueError):
+        raise TypeError(f"bounds are two places of two numbers, got {bounds!r}") from None
+    (x, y), (right, far) = floats("bounds", low, (2,)), floats("bounds", high, (2,))
+    return (x, y), (right, far)
+
+
+def plane_of(plane: Sequence[Sequence[float]]) -> tuple[Corner, Corner, Corner]:
+    """A corner and two sides that span an area."""
+    try:
+        origin, right, up = (triple("plane", each) for each in plane)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"plane is a corner and two sides of three numbers each, got {plane!r}"
+        ) from None
+    if not np.any(np.cross(right, up)):
+        raise ValueError(f"the sides of a plane span an area, got {right} and {up}")
+    return origin, right, up
 
 
 def rgba(color: Sequence[float]) -> tuple[float, float, float, float]:

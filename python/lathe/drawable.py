@@ -11,8 +11,9 @@ from numpy.typing import DTypeLike
 from lathe._lathe import Studio, Texture
 from lathe.array.gpu_array import GPUArray
 from lathe.array.protocols import asarray, is_on_device
+from lathe.draw_styles import drawn_colors
 
-__all__ = ["on_device"]
+__all__ = ["colors_on_device", "floats_on_device", "on_device"]
 
 
 def on_device(studio: Studio, array: Any, what: str, dtype: DTypeLike | None = None) -> GPUArray:
@@ -37,3 +38,13 @@ def on_device(studio: Studio, array: Any, what: str, dtype: DTypeLike | None = N
     copy: GPUArray = studio.drawn_memory(host.shape, np.dtype(dtype))
     copy.set(np.ascontiguousarray(host, dtype))
     return copy
+
+
+def floats_on_device(studio: Studio, array: Any, what: str) -> GPUArray | None:
+    """As `on_device`, of what is drawn as float32; None stays None."""
+    return None if array is None else on_device(studio, array, what, np.float32)
+
+
+def colors_on_device(studio: Studio, colors: Any) -> GPUArray | None:
+    """As `on_device`, of bytes or floats; None stays None."""
+    return None if colors is None else on_device(studio, drawn_colors(colors), "colors")

@@ -21,15 +21,16 @@ class Picked:
     kind : str
         The call that draws it.
     index : int or tuple of int
-        Of the point, of a line's point at which the segment begins, of the triangle; of a picture
-        its row and column; of a volume its layer, row and column.
+        Of the point, of a line's point at which the segment begins, which of several lines has two
+        numbers, of the arrow, the triangle or the instance; of a picture or a height field its row
+        and column; of a volume its layer, row and column.
     value : float, tuple of float or None
         What the colormap gets, or a picture's channels. In a triangle the values of its corners
         are blended. None where the thing has no values, and of textures.
     position : (float, float, float)
-        Of the point; where the ray meets a sphere or a triangle, or comes nearest to a line; in
-        a volume where its picture is: the greatest value, the surface, or the middle of the fog. Of
-        a picture: column and row with their fractions, and 0.
+        Of the point; where the ray meets what has a surface, or comes nearest to a line; in a
+        volume where its picture is: the greatest value, the surface, or the middle of the fog. Of a
+        picture in the plane: column and row with their fractions, and 0.
     """
 
     item: str

@@ -60,7 +60,10 @@ class Thing:
 
     @property
     def size(self) -> float | None:
-        """Diameter of points, or radius of spheres; width of lines; letters' size."""
+        """Diameter of points, radius of spheres and tubes, width of lines, size of letters.
+
+        Scale of arrows and instances.
+        """
         return self._settings.size
 
     @size.setter

@@ -27,7 +27,7 @@ def test_points_are_checked_at_once(app):
     p = app.zeros((5, 2))
     with pytest.raises(ValueError, match="blend is one of opaque, alpha, additive, got 'mix'"):
         app.points(p, blend="mix")
-    one_each = r"values are \(5,\), one a point, got an array of shape \(4,\)"
+    one_each = r"values are \(5,\), one each, got an array of shape \(4,\)"
     with pytest.raises(ValueError, match=one_each):
         app.points(p, values=app.zeros(4))
     with pytest.raises(ValueError, match=r"colors are \(5, 4\)"):

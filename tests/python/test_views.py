@@ -181,7 +181,7 @@ def test_spheres_have_radii_in_world_units(app):
     np.testing.assert_allclose(white(radius=[0.5, 0.25]), (disc, disc / 4), rtol=0.06)
     assert white(radius=[0.5, -1])[1] == 0
     assert white(radius=[0, np.nan]) == (0, 0)
-    with pytest.raises(ValueError, match=r"radii are \(2,\), one a point"):
+    with pytest.raises(ValueError, match=r"radii are \(2,\), one each"):
         white(radius=[1.0, 2, 3])
 
 

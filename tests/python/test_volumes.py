@@ -222,7 +222,7 @@ def test_two_views_of_one_volume(app):
 
 
 WRONG = [
-    ({"mode": "fog"}, ValueError, "mode is one of mip, emission, surface, got 'fog'"),
+    ({"mode": "fog"}, ValueError, "mode is one of mip, emission, surface, slices, got 'fog'"),
     ({"density": -1}, ValueError, "density is a number from 0 on, got -1"),
     ({"density": float("nan")}, ValueError, "density is a number from 0 on, got nan"),
     ({"density": "much"}, TypeError, "density is a number, got 'much'"),

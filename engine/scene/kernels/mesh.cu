@@ -29,3 +29,24 @@ extern "C" __global__ void count_outside(const unsigned* indices, unsigned long 
         found += indices[at] >= count;
     if (found) atomicAdd(outside, found);
 }
+
+struct Grid { // as height_field.h has it
+    int rows, columns;
+    float origin[3], right[3], down[3], up[3];
+};
+
+/// Two triangles for each four neighbours, by the row and column of their first.
+extern "C" __global__ void spread_heights(const float* heights, float* vertices,
+                                          unsigned* triangles, const __grid_constant__ Grid g) {
+    for (long long at = first_item(); at < (long long)g.rows * g.columns; at += item_step()) {
+        const int row = int(at / g.columns), column = int(at % g.columns);
+        for (int axis = 0; axis < 3; ++axis)
+            vertices[3 * at + axis] = g.origin[axis] + float(column) * g.right[axis] +
+                                      float(row) * g.down[axis] + heights[at] * g.up[axis];
+        if (row + 1 == g.rows || column + 1 == g.columns) continue;
+        const unsigned a = unsigned(at), b = a + 1, c = a + unsigned(g.columns), d = c + 1;
+        unsigned* out = triangles + 6 * ((long long)row * (g.columns - 1) + column);
+        out[0] = a, out[1] = c, out[2] = b;
+        out[3] = b, out[4] = c, out[5] = d;
+    }
+}

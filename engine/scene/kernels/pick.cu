@@ -89,58 +89,311 @@ extern "C" __global__ void pick_points(const float* positions, const float* radi
     }
 }
 
+/// Segments by number, as shaders/polyline.glsl has them.
+struct Lines {
+    long long points_a_line, segments_a_line;
+    int components, step;
+
+    __device__ long long begin(long long segment) const {
+        return segment / segments_a_line * points_a_line + segment % segments_a_line * step;
+    }
+    __device__ long long end(long long segment) const {
+        const long long first = segment / segments_a_line * points_a_line;
+        return first + (segment % segments_a_line * step + 1) % points_a_line;
+    }
+};
+
+/// Of a segment on the screen: how far the place is from it, in pixels, and its depth there.
+struct Nearness {
+    float pixels, depth;
+};
+
+__device__ Nearness near_segment(const Sight& s, Clip a, Clip b) {
+    const float near_a = a.z + a.w, near_b = b.z + b.w; // as segment.glsl cuts it off
+    if (near_a < 0.0f && near_b < 0.0f) return {1e30f, 0};
+    const auto mix = [](const Clip& p, const Clip& q, float t) {
+        return Clip{p.x + t * (q.x - p.x), p.y + t * (q.y - p.y), p.z + t * (q.z - p.z),
+                    p.w + t * (q.w - p.w)};
+    };
+    if (near_a < 0.0f) a = mix(a, b, near_a / (near_a - near_b) + 1e-4f);
+    else if (near_b < 0.0f) b = mix(b, a, near_b / (near_b - near_a) + 1e-4f);
+    const float2 p = to_pixels(s, a), q = to_pixels(s, b);
+    const float ux = q.x - p.x, uy = q.y - p.y, x = s.place[0] - p.x, y = s.place[1] - p.y;
+    const float square = ux * ux + uy * uy;
+    const float t = square > 0.0f ? fminf(fmaxf((x * ux + y * uy) / square, 0.0f), 1.0f) : 0.0f;
+    return {hypotf(x - t * ux, y - t * uy),
+            a.z / a.w + t * (b.z / b.w - a.z / a.w)}; // linear on the screen
+}
+
 extern "C" __global__ void pick_lines(const float* positions, unsigned long long* found,
-                                      long long segments, long long count, int components, int step,
-                                      float width, Sight s) {
+                                      long long segments, Lines lines, float width, Sight s) {
+    const int components = lines.components;
     for (long long at = first_item(); at < segments; at += item_step()) {
-        const long long first = at * step, second = (first + 1) % count;
-        Clip a = to_clip(s, positions + first * components, components),
-             b = to_clip(s, positions + second * components, components);
-        const float near_a = a.z + a.w, near_b = b.z + b.w; // as segment.glsl cuts it off
-        if (near_a < 0.0f && near_b < 0.0f) continue;
-        const auto mix = [](const Clip& p, const Clip& q, float t) {
-            return Clip{p.x + t * (q.x - p.x), p.y + t * (q.y - p.y), p.z + t * (q.z - p.z),
-                        p.w + t * (q.w - p.w)};
-        };
-        if (near_a < 0.0f) a = mix(a, b, near_a / (near_a - near_b) + 1e-4f);
-        else if (near_b < 0.0f) b = mix(b, a, near_b / (near_b - near_a) + 1e-4f);
-        const float2 p = to_pixels(s, a), q = to_pixels(s, b);
-        const float ux = q.x - p.x, uy = q.y - p.y, x = s.place[0] - p.x, y = s.place[1] - p.y;
-        const float square = ux * ux + uy * uy;
-        const float t = square > 0.0f ? fminf(fmaxf((x * ux + y * uy) / square, 0.0f), 1.0f) : 0.0f;
-        const float distance = hypotf(x - t * ux, y - t * uy) - 0.5f * width;
+        const long long first = lines.begin(at);
+        const Nearness near =
+            near_segment(s, to_clip(s, positions + first * components, components),
+                         to_clip(s, positions + lines.end(at) * components, components));
+        const float distance = near.pixels - 0.5f * width;
         if (distance <= 0.0f) {
-            const float depth = a.z / a.w + t * (b.z / b.w - a.z / a.w); // linear on the screen
-            if (components > 2) take_hit(found, depth, first);
+            if (components > 2) take_hit(found, near.depth, first);
             else take_last(found, first);
         } else if (distance <= s.reach) take_near(found, distance, first);
     }
 }
 
-/// Where the ray meets a triangle, from both sides: Möller and Trumbore, "Fast, Minimum Storage
-/// Ray/Triangle Intersection", 1997.
+/// The ray through the place, from near a thing, so that the distance does not cost digits; and
+/// where it enters that first, as shaders/round.glsl finds it.
+struct RoundHit {
+    float from[3], along[3];
+    float t = 1e30f;
+
+    __device__ RoundHit(const Sight& s, const float* near, float& start) {
+        const float to[3] = {near[0] - s.from[0], near[1] - s.from[1], near[2] - s.from[2]};
+        start = dot(to, s.along);
+        for (int axis = 0; axis < 3; ++axis) {
+            along[axis] = s.along[axis];
+            from[axis] = s.from[axis] + start * along[axis];
+        }
+    }
+    __device__ void sphere(const float* middle, float radius) {
+        const float to[3] = {from[0] - middle[0], from[1] - middle[1], from[2] - middle[2]};
+        const float nearest = -dot(to, along);
+        const float there[3] = {to[0] + nearest * along[0], to[1] + nearest * along[1],
+                                to[2] + nearest * along[2]};
+        const float under = radius * radius - dot(there, there);
+        if (under >= 0.0f) t = fminf(t, nearest - sqrtf(under));
+    }
+    __device__ void side(const float* base, const float* axis, float low, float high, float radius,
+                         float growth) {
+        float to[3] = {from[0] - base[0], from[1] - base[1], from[2] - base[2]};
+        const float height = dot(to, axis), climb = dot(along, axis);
+        float leave[3];
+        for (int k = 0; k < 3; ++k) {
+            to[k] -= height * axis[k];
+            leave[k] = along[k] - climb * axis[k];
+        }
+        const float here = radius + growth * height, change = growth * climb;
+        const float a = dot(leave, leave) - change * change, b = dot(to, leave) - here * change,
+                    c = dot(to, to) - here * here;
+        if (b * b < a * c) return;
+        const float root = sqrtf(fmaxf(b * b - a * c, 0.0f));
+        for (int k = 0; k < 2; ++k) {
+            const float there = (k == 0 ? -b - root : -b + root) / a;
+            const float at = height + there * climb;
+            if (at >= low && at <= high) t = fminf(t, there);
+        }
+    }
+    __device__ void disc(const float* middle, const float* axis, float radius) {
+        const float slope = -dot(along, axis);
+        const float to[3] = {middle[0] - from[0], middle[1] - from[1], middle[2] - from[2]};
+        const float there = -dot(to, axis) / slope;
+        float square = 0;
+        for (int k = 0; k < 3; ++k) {
+            const float away = there * along[k] - to[k];
+            square += away * away;
+        }
+        if (slope < 0.0f && square <= radius * radius) t = fminf(t, there);
+    }
+};
+
+/// Half a pixel there, in world units: nothing round is thinner than a pixel.
+__device__ float least_radius(const Sight& s, const Clip& p) {
+    return 0.5f * fmaxf(p.w, 0.0f) / s.pixels_a_unit;
+}
+
+__device__ void point_of(const float* numbers, long long at, int components, float* to) {
+    const float* p = numbers + at * components;
+    to[0] = p[0];
+    to[1] = p[1];
+    to[2] = components > 2 ? p[2] : 0.0f;
+}
+
+__device__ void take_round(const Sight& s, unsigned long long* found, const RoundHit& hit,
+                           float start, const Clip& a, const Clip& b, long long index) {
+    if (hit.t < 1e29f && start + hit.t >= 0.0f)
+        return take_hit(found, depth_at(s, start + hit.t), index);
+    const Nearness near = near_segment(s, a, b);
+    if (near.pixels <= s.reach) take_near(found, near.pixels, index);
+}
+
+extern "C" __global__ void pick_tubes(const float* positions, const float* radii,
+                                      unsigned long long* found, long long segments, Lines lines,
+                                      float radius, Sight s) {
+    const int components = lines.components;
+    for (long long at = first_item(); at < segments; at += item_step()) {
+        const long long first = lines.begin(at), second = lines.end(at);
+        const float own_a = radii ? radius * radii[first] : radius,
+                    own_b = radii ? radius * radii[second] : radius;
+        if (!(own_a >= 0.0f && own_b >= 0.0f && own_a + own_b > 0.0f)) continue;
+        float a[3], b[3];
+        point_of(positions, first, components, a);
+        point_of(positions, second, components, b);
+        const Clip clip_a = to_clip(s, a, 3), clip_b = to_clip(s, b, 3);
+        const float ra = fmaxf(own_a, least_radius(s, clip_a)),
+                    rb = fmaxf(own_b, least_radius(s, clip_b));
+        float axis[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
+        const float length = sqrtf(dot(axis, axis));
+        float start;
+        RoundHit hit(s, a, start);
+        hit.sphere(a, ra);
+        hit.sphere(b, rb);
+        const float sine = (ra - rb) / length;
+        if (fabsf(sine) < 1.0f) {
+            for (int k = 0; k < 3; ++k) axis[k] /= length;
+            const float cosine = sqrtf(1.0f - sine * sine);
+            hit.side(a, axis, sine * ra, length + sine * rb, ra / cosine, -sine / cosine);
+        }
+        take_round(s, found, hit, start, clip_a, clip_b, first);
+    }
+}
+
+/// `shape`: radius of the shaft in parts of the length, radius and length of the head in radii of
+/// the shaft, most of the length that is head.
+extern "C" __global__ void pick_arrows(const float* positions, const float* vectors,
+                                       unsigned long long* found, long long count, int components,
+                                       float scale, float radius, float4 shape, Sight s) {
+    for (long long at = first_item(); at < count; at += item_step()) {
+        float tail[3], axis[3], tip[3];
+        point_of(positions, at, components, tail);
+        point_of(vectors, at, components, axis);
+        for (int k = 0; k < 3; ++k) axis[k] *= scale;
+        const float length = sqrtf(dot(axis, axis));
+        if (!(length > 0.0f)) continue;
+        for (int k = 0; k < 3; ++k) {
+            tip[k] = tail[k] + axis[k];
+            axis[k] /= length;
+        }
+        const Clip a = to_clip(s, tail, 3), b = to_clip(s, tip, 3);
+        const float shaft =
+            fmaxf(radius > 0.0f ? radius : shape.x * length, least_radius(s, a));
+        const float head = fminf(shape.z * shaft, shape.w * length), wide = shape.y * shaft;
+        const float neck = length - head;
+        const float middle[3] = {tail[0] + neck * axis[0], tail[1] + neck * axis[1],
+                                 tail[2] + neck * axis[2]};
+        float start;
+        RoundHit hit(s, tail, start);
+        hit.side(tail, axis, 0.0f, neck, shaft, 0.0f);
+        hit.disc(tail, axis, shaft);
+        hit.side(tail, axis, neck, length, wide * length / head, -wide / head);
+        hit.disc(middle, axis, wide);
+        take_round(s, found, hit, start, a, b, at);
+    }
+}
+
+/// Where a ray meets a triangle, from both sides; below 0 where it does not: Möller and Trumbore,
+/// "Fast, Minimum Storage Ray/Triangle Intersection", 1997.
+__device__ float meet_triangle(const float* from, const float* along, const float* a,
+                               const float* b, const float* c) {
+    const float u[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]},
+                v[3] = {c[0] - a[0], c[1] - a[1], c[2] - a[2]},
+                to[3] = {from[0] - a[0], from[1] - a[1], from[2] - a[2]};
+    const float p[3] = {along[1] * v[2] - along[2] * v[1], along[2] * v[0] - along[0] * v[2],
+                        along[0] * v[1] - along[1] * v[0]},
+                q[3] = {to[1] * u[2] - to[2] * u[1], to[2] * u[0] - to[0] * u[2],
+                        to[0] * u[1] - to[1] * u[0]};
+    const float determinant = dot(u, p);
+    if (determinant == 0.0f) return -1.0f;
+    const float inverse = 1.0f / determinant;
+    const float first = dot(to, p) * inverse, second = dot(along, q) * inverse,
+                t = dot(v, q) * inverse;
+    // Rounding must not lose a place between two triangles.
+    constexpr float kSlack = 1e-4f; // of a side
+    if (first < -kSlack || second < -kSlack || first + second > 1.0f + kSlack || !(t >= 0.0f))
+        return -1.0f;
+    return t;
+}
+
+struct Mesh {
+    const float* vertices;
+    const unsigned* triangles;
+    long long count, faces;
+
+    /// Below 0: not.
+    __device__ float meet(long long face, const float* from, const float* along) const {
+        const unsigned* corners = triangles + 3 * face;
+        if (corners[0] >= count || corners[1] >= count || corners[2] >= count) return -1.0f;
+        return meet_triangle(from, along, vertices + 3LL * corners[0], vertices + 3LL * corners[1],
+                             vertices + 3LL * corners[2]);
+    }
+};
+
 extern "C" __global__ void pick_mesh(const float* vertices, const unsigned* triangles,
                                      unsigned long long* found, long long count, long long faces,
                                      Sight s) {
+    const Mesh mesh = {vertices, triangles, count, faces};
     for (long long at = first_item(); at < faces; at += item_step()) {
-        const unsigned* corners = triangles + 3 * at;
-        if (corners[0] >= count || corners[1] >= count || corners[2] >= count) continue;
-        const float *a = vertices + 3LL * corners[0], *b = vertices + 3LL * corners[1],
-                    *c = vertices + 3LL * corners[2];
-        const float u[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]},
-                    v[3] = {c[0] - a[0], c[1] - a[1], c[2] - a[2]},
-                    to[3] = {s.from[0] - a[0], s.from[1] - a[1], s.from[2] - a[2]};
-        const float p[3] = {s.along[1] * v[2] - s.along[2] * v[1],
-                            s.along[2] * v[0] - s.along[0] * v[2],
-                            s.along[0] * v[1] - s.along[1] * v[0]},
-                    q[3] = {to[1] * u[2] - to[2] * u[1], to[2] * u[0] - to[0] * u[2],
-                            to[0] * u[1] - to[1] * u[0]};
-        const float determinant = dot(u, p);
-        if (determinant == 0.0f) continue;
-        const float inverse = 1.0f / determinant;
-        const float first = dot(to, p) * inverse, second = dot(s.along, q) * inverse,
-                    t = dot(v, q) * inverse;
-        if (first < 0.0f || second < 0.0f || first + second > 1.0f || !(t >= 0.0f)) continue;
-        take_hit(found, depth_at(s, t), at);
+        const float t = mesh.meet(at, s.from, s.along);
+        if (t >= 0.0f) take_hit(found, depth_at(s, t), at);
+    }
+}
+
+/// The columns of an instance's rotation, as mesh.vert finds them: of a quaternion, a direction, or
+/// none.
+__device__ void frame_of(const float* turns, int each, long long at, float (*axes)[3]) {
+    if (each == 0) {
+        for (int k = 0; k < 9; ++k) axes[k / 3][k % 3] = k % 4 == 0 ? 1.0f : 0.0f;
+        return;
+    }
+    const float* own = turns + at * each;
+    if (each == 4) {
+        const float n = rsqrtf(dot(own, own) + own[3] * own[3]);
+        const float x = n * own[0], y = n * own[1], z = n * own[2], w = n * own[3];
+        axes[0][0] = 1 - 2 * (y * y + z * z);
+        axes[0][1] = 2 * (x * y + w * z);
+        axes[0][2] = 2 * (x * z - w * y);
+        axes[1][0] = 2 * (x * y - w * z);
+        axes[1][1] = 1 - 2 * (x * x + z * z);
+        axes[1][2] = 2 * (y * z + w * x);
+        axes[2][0] = 2 * (x * z + w * y);
+        axes[2][1] = 2 * (y * z - w * x);
+        axes[2][2] = 1 - 2 * (x * x + y * y);
+        return;
+    }
+    const float n = rsqrtf(dot(own, own));
+    float *x = axes[0], *y = axes[1], *z = axes[2];
+    for (int k = 0; k < 3; ++k) z[k] = n * own[k];
+    const bool is_steep = fabsf(z[1]) >= 0.9999f; // then from -z or z instead of y
+    const float up_y = is_steep ? 0.0f : 1.0f, up_z = is_steep ? (z[1] > 0.0f ? -1.0f : 1.0f) : 0.0f;
+    x[0] = up_y * z[2] - up_z * z[1];
+    x[1] = up_z * z[0];
+    x[2] = -up_y * z[0];
+    const float m = rsqrtf(dot(x, x));
+    for (int k = 0; k < 3; ++k) x[k] *= m;
+    y[0] = z[1] * x[2] - z[2] * x[1];
+    y[1] = z[2] * x[0] - z[0] * x[2];
+    y[2] = z[0] * x[1] - z[1] * x[0];
+}
+
+/// `reach`: of the mesh from its origin, times an instance's greatest scale.
+extern "C" __global__ void pick_instances(const float* vertices, const unsigned* triangles,
+                                          const float* positions, const float* turns,
+                                          const float* scales, unsigned long long* found,
+                                          long long count, long long faces, long long instances,
+                                          int turns_each, int scales_each, float scale, float reach,
+                                          Sight s) {
+    const Mesh mesh = {vertices, triangles, count, faces};
+    for (long long at = first_item(); at < instances; at += item_step()) {
+        float size[3];
+        for (int k = 0; k < 3; ++k)
+            size[k] = scale * (scales_each == 0 ? 1.0f
+                                                : scales[at * scales_each + k % scales_each]);
+        if (!(size[0] > 0.0f && size[1] > 0.0f && size[2] > 0.0f)) continue;
+        const float* place = positions + 3 * at;
+        const float to[3] = {s.from[0] - place[0], s.from[1] - place[1], s.from[2] - place[2]};
+        const float nearest = -dot(to, s.along), most = fmaxf(size[0], fmaxf(size[1], size[2]));
+        const float away = dot(to, to) - nearest * nearest;
+        if (!(away <= reach * most * reach * most * 1.001f)) continue;
+        float axes[3][3], from[3], along[3];
+        frame_of(turns, turns_each, at, axes);
+        for (int k = 0; k < 3; ++k) {
+            from[k] = dot(axes[k], to) / size[k];
+            along[k] = dot(axes[k], s.along) / size[k];
+        }
+        float first = 1e30f;
+        for (long long face = 0; face < faces; ++face) {
+            const float t = mesh.meet(face, from, along);
+            if (t >= 0.0f) first = fminf(first, t);
+        }
+        if (first < 1e29f) take_hit(found, depth_at(s, first), at);
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A volume seen along the rays of a tile. Before it stand a typedef of Voxel and MODE: 0 the
-// greatest value of a ray, 1 light that is absorbed, 2 an isosurface.
+// greatest value of a ray, 1 light that is absorbed, 2 an isosurface, 3 slices.
 //
 // Places are counted in cells; the middle of the first voxel is at (-0.5, -0.5, -0.5), so that the
 // nearest whole number is the lower one of the two voxels that are blended along an axis. A ray is
@@ -21,6 +21,7 @@ struct Volume { // as Launch in volume.cpp
     float lowest; // -0.5, which a compiler must not know: it would care for NaN then
     int cells[3], bricks[3]; // along each axis
     int corner[2], size[2], tile[2]; // pixels
+    float slices[3]; // where they lie, in cells; outside: none
 };
 
 constexpr float kMagic = 12582912.0f; // added to a number below 2^22, it leaves the nearest integer
@@ -306,6 +307,28 @@ __device__ __forceinline__ Seen see(const Volume& v, const Field& field, const S
     if (absorbed <= 0) return {color, 0, 0};
     const float middle = half_way(v, field, scale, ray, sigma, from, to, absorbed);
     return {v.opacity * color, v.opacity * absorbed, middle};
+}
+
+#elif MODE == 3
+
+/// The nearest of three planes. NaN is a hole.
+__device__ __forceinline__ Seen see(const Volume& v, const Field& field, const Scale& scale,
+                                    const float4* colors, const Ray& ray) {
+    Seen seen = {make_float3(0, 0, 0), 0, 0};
+    float nearest = ray.end;
+    const float place[3] = {ray.place.x, ray.place.y, ray.place.z};
+    const float inverse[3] = {ray.inverse.x, ray.inverse.y, ray.inverse.z};
+    for (int axis = 0; axis < 3; ++axis) {
+        if (!(v.slices[axis] >= -1 && v.slices[axis] <= v.cells[axis] - 1)) continue;
+        const float step = (v.slices[axis] - place[axis]) * inverse[axis];
+        if (!(step >= ray.begin && step <= nearest)) continue;
+        const float value = field(ray.at(step));
+        if (value != value) continue;
+        nearest = step;
+        const float4 color = color_at(colors, least(most(scale(value), 0), 1));
+        seen = {v.opacity * make_float3(color.x, color.y, color.z), v.opacity, step};
+    }
+    return seen;
 }
 
 #else

@@ -33,15 +33,133 @@ ComplexAs complex_as_from(const std::string& name) {
 VolumeMode volume_mode_from(const std::string& name) {
     return name == "emission"  ? VolumeMode::emission
            : name == "surface" ? VolumeMode::surface
+           : name == "slices"  ? VolumeMode::slices
                                : VolumeMode::mip;
 }
 
 using Pair = std::array<float, 2>;
 using Corner = std::array<float, 3>;
 
-template <typename Range> std::optional<Range> range_of(const std::optional<Pair>& ends) {
-    if (!ends) return {};
-    return Range{(*ends)[0], (*ends)[1]};
+/// The keyword arguments that make a style: all of them, of the types that the stub says.
+class Given {
+public:
+    explicit Given(const py::kwargs& arguments) : arguments_{arguments} {}
+
+    float number(const char* name) const { return arguments_[name].cast<float>(); }
+    bool flag(const char* name) const { return arguments_[name].cast<bool>(); }
+    std::string text(const char* name) const { return arguments_[name].cast<std::string>(); }
+    glm::vec4 color(const char* name) const {
+        return vec4_from(arguments_[name].cast<std::array<float, 4>>());
+    }
+    glm::vec3 point(const char* name) const { return vec3_from(arguments_[name].cast<Corner>()); }
+    std::optional<float> number_or_none(const char* name) const {
+        return arguments_[name].cast<std::optional<float>>();
+    }
+    std::optional<std::array<Corner, 2>> corners(const char* name) const {
+        return arguments_[name].cast<std::optional<std::array<Corner, 2>>>();
+    }
+    std::optional<ValueRange> range() const { return ends<ValueRange>("range"); }
+    std::optional<Percentiles> percentiles() const { return ends<Percentiles>("percentiles"); }
+
+private:
+    template <class Range> std::optional<Range> ends(const char* name) const {
+        const auto both = arguments_[name].cast<std::optional<Pair>>();
+        if (!both) return {};
+        return Range{(*both)[0], (*both)[1]};
+    }
+    const py::kwargs& arguments_;
+};
+
+VolumeStyle volume_style_from(const Given& given) {
+    VolumeStyle style{.mode = volume_mode_from(given.text("mode")),
+                      .colormap = given.text("colormap"),
+                      .range = given.range(),
+                      .percentiles = given.percentiles(),
+                      .opacity = given.number("opacity"),
+                      .density = given.number("density"),
+                      .level = given.number("level"),
+                      .color = given.color("color"),
+                      .box = {},
+                      .spacing = given.point("spacing"),
+                      .slices = given.point("slices")};
+    if (const auto bounds = given.corners("bounds"))
+        style.box = Box{vec3_from((*bounds)[0]), vec3_from((*bounds)[1])};
+    check(style);
+    return style;
+}
+
+PointsStyle points_style_from(const Given& given) {
+    return {.size = given.number("size"),
+            .world_size = given.flag("world_size"),
+            .color = given.color("color"),
+            .opacity = given.number("opacity"),
+            .blend = blend_from(given.text("blend")),
+            .round = given.flag("round"),
+            .radius = given.number_or_none("radius"),
+            .colormap = given.text("colormap"),
+            .range = given.range().value_or(ValueRange{}),
+            .percentiles = given.percentiles()};
+}
+
+LinesStyle lines_style_from(const Given& given) {
+    return {.color = given.color("color"),
+            .opacity = given.number("opacity"),
+            .width = given.number("width"),
+            .fade = given.number("fade"),
+            .colormap = given.text("colormap"),
+            .range = given.range().value_or(ValueRange{}),
+            .percentiles = given.percentiles(),
+            .segments = given.flag("segments"),
+            .closed = given.flag("closed")};
+}
+
+TubesStyle tubes_style_from(const Given& given) {
+    return {.radius = given.number("radius"),
+            .color = given.color("color"),
+            .segments = given.flag("segments"),
+            .closed = given.flag("closed"),
+            .colormap = given.text("colormap"),
+            .range = given.range().value_or(ValueRange{}),
+            .percentiles = given.percentiles()};
+}
+
+ArrowsStyle arrows_style_from(const Given& given) {
+    return {.scale = given.number("scale"),
+            .radius = given.number("radius"),
+            .color = given.color("color"),
+            .colormap = given.text("colormap"),
+            .range = given.range().value_or(ValueRange{}),
+            .percentiles = given.percentiles()};
+}
+
+MeshStyle mesh_style_from(const Given& given) {
+    return {.color = given.color("color"),
+            .opacity = given.number("opacity"),
+            .colormap = given.text("colormap"),
+            .range = given.range().value_or(ValueRange{}),
+            .percentiles = given.percentiles(),
+            .smooth = given.flag("smooth"),
+            .wireframe = given.flag("wireframe"),
+            .contours = given.number("contours"),
+            .scale = given.number("scale")};
+}
+
+ImageStyle image_style_from(const Given& given) {
+    return {.range = given.range(),
+            .percentiles = given.percentiles(),
+            .gamma = given.number("gamma"),
+            .linear = given.flag("smooth"),
+            .y_up = given.flag("y_up"),
+            .colormap = given.text("colormap"),
+            .opacity = given.number("opacity"),
+            .complex_as = complex_as_from(given.text("complex_as")),
+            .contours = given.number("contours")};
+}
+
+template <class Style>
+void bind_style(StudioClass& c, const char* name, Style (*make)(const Given&)) {
+    py::class_<Style>(c, name).def(
+        py::init([make](const py::kwargs& arguments) { return make(Given{arguments}); }));
 }
 
 } // namespace
@@ -49,89 +167,14 @@ template <typename Range> std::optional<Range> range_of(const std::optional<Pair
 glm::vec3 vec3_from(const std::array<float, 3>& c) { return {c[0], c[1], c[2]}; }
 glm::vec4 vec4_from(const std::array<float, 4>& c) { return {c[0], c[1], c[2], c[3]}; }
 
-void bind_volume_style(StudioClass& c) {
-    py::class_<VolumeStyle>(c, "VolumeStyle", "How a volume is shown.")
-        .def(py::init(
-                 [](const std::string& mode, const std::string& colormap,
-                    const std::optional<Pair>& range, const std::optional<Pair>& percentiles,
-                    float opacity, float density, float level, const std::array<float, 4>& color,
-                    const std::optional<std::array<Corner, 2>>& bounds, const Corner& spacing) {
-                     VolumeStyle style{.mode = volume_mode_from(mode),
-                                       .colormap = colormap,
-                                       .range = range_of<ValueRange>(range),
-                                       .percentiles = range_of<Percentiles>(percentiles),
-                                       .opacity = opacity,
-                                       .density = density,
-                                       .level = level,
-                                       .color = vec4_from(color),
-                                       .box = {},
-                                       .spacing = vec3_from(spacing)};
-                     if (bounds) style.box = Box{vec3_from((*bounds)[0]), vec3_from((*bounds)[1])};
-                     check(style);
-                     return style;
-                 }),
-             py::kw_only(), py::arg("mode"), py::arg("colormap"), py::arg("range"),
-             py::arg("percentiles"), py::arg("opacity"), py::arg("density"), py::arg("level"),
-             py::arg("color"), py::arg("bounds"), py::arg("spacing"));
-}
-
 void bind_styles(StudioClass& c) {
-    bind_volume_style(c);
-    py::class_<PointsStyle>(c, "PointsStyle", "How points are drawn.")
-        .def(py::init([](float size, bool world_size, const std::array<float, 4>& color,
-                         float opacity, const std::string& blend, const std::string& colormap,
-                         const std::optional<Pair>& range, const std::optional<Pair>& percentiles,
-                         bool round, const std::optional<float>& radius) {
-                 return PointsStyle{
-                     .size = size,
-                     .world_size = world_size,
-                     .color = vec4_from(color),
-                     .opacity = opacity,
-                     .blend = blend_from(blend),
-                     .round = round,
-                     .radius = radius,
-                     .colormap = colormap,
-                     .range = range_of<ValueRange>(range).value_or(ValueRange{}),
-                     .percentiles = range_of<Percentiles>(percentiles),
-                 };
-             }),
-             py::kw_only(), py::arg("size"), py::arg("world_size"), py::arg("color"),
-             py::arg("opacity"), py::arg("blend"), py::arg("colormap"), py::arg("range"),
-             py::arg("percentiles"), py::arg("round"), py::arg("radius"));
-    py::class_<MeshStyle>(c, "MeshStyle", "How a mesh is drawn.")
-        .def(py::init([](const std::array<float, 4>& color, float opacity,
-                         const std::string& colormap, const std::optional<Pair>& range,
-                         const std::optional<Pair>& percentiles, bool smooth, bool wireframe) {
-                 return MeshStyle{
-                     .color = vec4_from(color),
-                     .opacity = opacity,
-                     .colormap = colormap,
-                     .range = range_of<ValueRange>(range).value_or(ValueRange{}),
-                     .percentiles = range_of<Percentiles>(percentiles),
-                     .smooth = smooth,
-                     .wireframe = wireframe,
-                 };
-             }),
-             py::kw_only(), py::arg("color"), py::arg("opacity"), py::arg("colormap"),
-             py::arg("range"), py::arg("percentiles"), py::arg("smooth"), py::arg("wireframe"));
-    py::class_<ImageStyle>(c, "ImageStyle", "How a picture is drawn.")
-        .def(py::init([](const std::string& colormap, const std::optional<Pair>& range,
-                         const std::optional<Pair>& percentiles, const std::string& complex_as,
-                         float gamma, bool smooth, bool y_up, float opacity) {
-                 return ImageStyle{
-                     .range = range_of<ValueRange>(range),
-                     .percentiles = range_of<Percentiles>(percentiles),
-                     .gamma = gamma,
-                     .linear = smooth,
-                     .y_up = y_up,
-                     .colormap = colormap,
-                     .opacity = opacity,
-                     .complex_as = complex_as_from(complex_as),
-                 };
-             }),
-             py::kw_only(), py::arg("colormap"), py::arg("range"), py::arg("percentiles"),
-             py::arg("complex_as"), py::arg("gamma"), py::arg("smooth"), py::arg("y_up"),
-             py::arg("opacity"));
+    bind_style(c, "VolumeStyle", &volume_style_from);
+    bind_style(c, "PointsStyle", &points_style_from);
+    bind_style(c, "LinesStyle", &lines_style_from);
+    bind_style(c, "TubesStyle", &tubes_style_from);
+    bind_style(c, "ArrowsStyle", &arrows_style_from);
+    bind_style(c, "MeshStyle", &mesh_style_from);
+    bind_style(c, "ImageStyle", &image_style_from);
 }
 
 } // namespace lathe::bind

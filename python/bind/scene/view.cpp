@@ -33,15 +33,23 @@ void draw_points(View& view, const py::object& positions, const py::object& valu
                 {optional_array(values), optional_array(colors), optional_array(radii)}, name);
 }
 
-void draw_lines(View& view, const py::object& positions, const std::array<float, 4>& color,
-                float width, float fade, bool segments, bool closed, const std::string& name) {
-    view.lines(array_of(positions),
-               {.color = vec4_from(color),
-                .width = width,
-                .fade = fade,
-                .segments = segments,
-                .closed = closed},
-               name);
+void draw_lines(View& view, const py::object& positions, const py::object& values,
+                const py::object& colors, const LinesStyle& style, const std::string& name) {
+    view.lines(array_of(positions), style, {optional_array(values), optional_array(colors)}, name);
+}
+
+void draw_tubes(View& view, const py::object& positions, const py::object& values,
+                const py::object& colors, const py::object& radii, const TubesStyle& style,
+                const std::string& name) {
+    view.tubes(array_of(positions), style,
+               {optional_array(values), optional_array(colors), optional_array(radii)}, name);
+}
+
+void draw_arrows(View& view, const py::object& positions, const py::object& vectors,
+                 const py::object& values, const py::object& colors, const ArrowsStyle& style,
+                 const std::string& name) {
+    view.arrows(array_of(positions), array_of(vectors), style,
+                {optional_array(values), optional_array(colors)}, name);
 }
 
 void draw_mesh(View& view, const py::object& vertices, const py::object& triangles,
@@ -49,6 +57,38 @@ void draw_mesh(View& view, const py::object& vertices, const py::object& triangl
                const MeshStyle& style, const std::string& name) {
     view.mesh(array_of(vertices), array_of(triangles), style,
               {optional_array(values), optional_array(colors), optional_array(normals)}, name);
+}
+
+void draw_instances(View& view, const py::object& vertices, const py::object& triangles,
+                    const py::object& positions, const py::object& values, const py::object& colors,
+                    const py::object& normals, const py::object& turns, const py::object& scales,
+                    const MeshStyle& style, const std::string& name) {
+    view.instances(array_of(vertices), array_of(triangles), array_of(positions), style,
+                   {optional_array(values), optional_array(colors), optional_array(normals),
+                    optional_array(turns), optional_array(scales)},
+                   name);
+}
+
+void draw_height_field(View& view, const py::object& heights, const py::object& values,
+                       const py::object& colors, float scale,
+                       const std::optional<std::array<Pair, 2>>& ground, bool by_height,
+                       const MeshStyle& style, const std::string& name) {
+    HeightField field{.scale = scale, .by_height = by_height};
+    if (ground) {
+        const auto& [low, high] = *ground;
+        field.ground = HeightField::Ground{{low[0], low[1]}, {high[0], high[1]}};
+    }
+    view.height_field(array_of(heights), field, style,
+                      {optional_array(values), optional_array(colors)}, name);
+}
+
+/// `plane`: the lower left corner, and the lower and the left side; None: not in space.
+void draw_image(View& view, const py::object& array,
+                const std::optional<std::array<std::array<float, 3>, 3>>& plane,
+                const ImageStyle& style, const std::string& name) {
+    if (!plane) return view.image(array_of(array), style, name);
+    const auto& [origin, right, up] = *plane;
+    view.image(array_of(array), {vec3_from(origin), vec3_from(right), vec3_from(up)}, style, name);
 }
 
 /// At (x, y) in the plane, or (x, y, z) in space.
@@ -158,18 +198,26 @@ void bind_views(StudioClass& c) {
     bind_annotations(v);
     v.def("points", &draw_points, py::arg("positions"), py::arg("values"), py::arg("colors"),
           py::arg("radii"), py::arg("style"), py::arg("name"), "Into the drawing list: App.points.")
-        .def("lines", &draw_lines, py::arg("positions"), py::arg("color"), py::arg("width"),
-             py::arg("fade"), py::arg("segments"), py::arg("closed"), py::arg("name"),
-             "Into the drawing list: App.lines.")
+        .def("lines", &draw_lines, py::arg("positions"), py::arg("values"), py::arg("colors"),
+             py::arg("style"), py::arg("name"), "Into the drawing list: App.lines.")
+        .def("tubes", &draw_tubes, py::arg("positions"), py::arg("values"), py::arg("colors"),
+             py::arg("radii"), py::arg("style"), py::arg("name"),
+             "Into the drawing list: App.tubes.")
+        .def("arrows", &draw_arrows, py::arg("positions"), py::arg("vectors"), py::arg("values"),
+             py::arg("colors"), py::arg("style"), py::arg("name"),
+             "Into the drawing list: App.arrows.")
         .def("mesh", &draw_mesh, py::arg("vertices"), py::arg("triangles"), py::arg("values"),
              py::arg("colors"), py::arg("normals"), py::arg("style"), py::arg("name"),
              "Into the drawing list: App.mesh.")
-        .def(
-            "image",
-            [](View& view, const py::object& array, const ImageStyle& style,
-               const std::string& name) { view.image(array_of(array), style, name); },
-            py::arg("array"), py::arg("style"), py::arg("name"),
-            "Into the drawing list: App.image.")
+        .def("instances", &draw_instances, py::arg("vertices"), py::arg("triangles"),
+             py::arg("positions"), py::arg("values"), py::arg("colors"), py::arg("normals"),
+             py::arg("turns"), py::arg("scales"), py::arg("style"), py::arg("name"),
+             "Into the drawing list: App.instances.")
+        .def("height_field", &draw_height_field, py::arg("heights"), py::arg("values"),
+             py::arg("colors"), py::arg("scale"), py::arg("ground"), py::arg("by_height"),
+             py::arg("style"), py::arg("name"), "Into the drawing list: App.height_field.")
+        .def("image", &draw_image, py::arg("array"), py::arg("plane"), py::arg("style"),
+             py::arg("name"), "Into the drawing list: App.image.")
         .def(
             "image_of_texture",
             [](View& view, const Texture& texture, const ImageStyle& style,

@@ -10,6 +10,9 @@
 #include <glad/gl.h>
 
 #include <glm/geometric.hpp>
+#include <glm/gtc/quaternion.hpp>
+#include <glm/mat3x3.hpp>
+#include <glm/matrix.hpp>
 #include <glm/vec3.hpp>
 
 #include <gmock/gmock.h>
@@ -196,7 +199,7 @@ TEST_F(MeshTest, ValuesOfVerticesAndOfFacesGoThroughTheColormap) {
     const gl::Buffer of_faces = buffer_of(Numbers{9, 1, kNan});
     data.values = &of_faces;
     data.value_offset = 4;
-    data.values_are_of_faces = true;
+    data.values_of = MeshPart::triangles;
     (void)drawn(data, style);
     near(70, 80, map(0.5f), 1);
     near(30, 20, kMagenta, 1);
@@ -209,7 +212,7 @@ TEST_F(MeshTest, ValuesOfVerticesAndOfFacesGoThroughTheColormap) {
     const gl::Buffer odd = buffer_of(std::vector<std::uint8_t>{7, 255, 0, 0, 0, 0, 102, 255, 255});
     data.colors = &odd; // win over the values
     data.color_offset = 1;
-    data.colors_are_of_faces = true;
+    data.colors_of = MeshPart::triangles;
     (void)drawn(data, style);
     near(70, 80, {255, 0, 0}, 1);
     near(30, 20, {0, 102, 255}, 1);
@@ -339,7 +342,7 @@ TEST_F(MeshTest, ATriangleWithAVertexThatIsNotThereIsNotDrawn) {
                 EXPECT_NE(at(70, 80), kBlack);
                 EXPECT_EQ(at(30, 20), kBlack);
                 data.values = &of_faces;
-                data.values_are_of_faces = true;
+                data.values_of = MeshPart::triangles;
                 style.range = {0, 5};
                 (void)drawn(data, style);
                 EXPECT_GT(int(at(70, 80).g), int(at(70, 80).r) + 20) << "the third's: green";
@@ -408,7 +411,7 @@ TEST_F(MeshTest, OpacityBlendsTheSideAwayFromTheEyeFirst) {
         MeshData data = mesh_of(vertices, 6, triangles, 2);
         data.colors = near_first ? &colors : &swapped;
         data.colors_are_bytes = false;
-        data.colors_are_of_faces = true;
+        data.colors_of = MeshPart::triangles;
         MeshStyle style;
         style.opacity = 0.5f;
         EXPECT_FALSE(is_solid(data, style));
@@ -417,6 +420,120 @@ TEST_F(MeshTest, OpacityBlendsTheSideAwayFromTheEyeFirst) {
         EXPECT_NEAR(int(at(50, 50).b), 255 * light / 4, 2);
         EXPECT_EQ(int(picture.at(50, 50)[3]), 255);
     }
+}
+
+/// A lopsided pyramid, whose normals are not those of its faces.
+struct Pyramid {
+    std::vector<glm::vec3> vertices{
+        {-0.3f, -0.2f, 0}, {0.3f, -0.2f, 0}, {0, 0.4f, 0}, {0.1f, 0, 0.5f}};
+    std::vector<glm::vec3> normals{{-1, -1, 1}, {1, -1, 1}, {0, 1, 1}, {0, 0, 1}};
+    Indices triangles{0, 1, 3, 1, 2, 3, 2, 0, 3};
+
+    Pyramid placed(const glm::mat3& frame, const glm::vec3& place) const {
+        Pyramid other = *this;
+        for (glm::vec3& v : other.vertices) v = place + frame * v;
+        for (glm::vec3& n : other.normals) n = glm::transpose(glm::inverse(frame)) * n;
+        return other;
+    }
+};
+
+/// Pixels that differ by more than rounding.
+int different(const ImageData& a, const ImageData& b, int width, int height) {
+    int count = 0;
+    for (int y = 0; y < height; ++y)
+        for (int x = 0; x < width; ++x) {
+            bool same = true;
+            for (int k = 0; k < 3; ++k)
+                same = same && std::abs(int(a.at(x, y)[k]) - int(b.at(x, y)[k])) <= 2;
+            count += !same;
+        }
+    return count;
+}
+
+TEST_F(MeshTest, InstancesAreTheMeshMovedTurnedAndStretched) {
+    const Pyramid mesh;
+    const std::vector<glm::vec3> places{
+        {-0.5f, -0.3f, 0}, {0.4f, -0.4f, 0.2f}, {0.1f, 0.5f, -0.3f}};
+    const std::vector<glm::vec3> stretch{{1, 1, 1}, {0.7f, 1.2f, 0.8f}, {1.2f, 0.6f, 1}};
+    const std::vector<glm::vec3> headings{{0, 0, 1}, {0.4f, 0.3f, 0.8f}, {-2, 1, 3}};
+    std::vector<glm::quat> turns;
+    for (int i = 0; i < 3; ++i)
+        turns.push_back(glm::angleAxis(0.7f * float(i), glm::normalize(glm::vec3{1, 2, 3})));
+    std::vector<float> quaternions;
+    for (const glm::quat& q : turns)
+        for (const float each : {q.x, q.y, q.z, q.w}) quaternions.push_back(3 * each); // any length
+    const gl::Buffer vertices = buffer_of(mesh.vertices), normals = buffer_of(mesh.normals),
+                     triangles = buffer_of(mesh.triangles), at = buffer_of(places),
+                     sizes = buffer_of(stretch), quats = buffer_of(quaternions),
+                     directions = buffer_of(headings),
+                     tints = buffer_of(std::vector<std::uint8_t>{255, 0, 0, 255, 0, 255, 0, 255, //
+                                                                 90, 90, 255, 255});
+    const glm::vec4 colors[]{{1, 0, 0, 1}, {0, 1, 0, 1}, {90 / 255.0f, 90 / 255.0f, 1, 1}};
+    MeshData data{.vertices = &vertices,
+                  .vertex_count = 4,
+                  .triangles = &triangles,
+                  .triangle_count = 3,
+                  .colors = &tints,
+                  .colors_of = MeshPart::instances,
+                  .normals = &normals};
+    for (const bool by_direction : {false, true})
+        for (const bool wireframe : {false, true}) {
+            MeshStyle style{.smooth = true, .wireframe = wireframe, .scale = 0.9f};
+            data.instances = MeshInstances{.positions = &at,
+                                           .count = 3,
+                                           .turns = by_direction ? &directions : &quats,
+                                           .turns_are_directions = by_direction,
+                                           .scales = &sizes,
+                                           .scales_are_of_axes = true};
+            const ImageData many = drawn(data, style);
+            start(100, 100, true);
+            for (std::size_t i = 0; i < 3; ++i) {
+                glm::mat3 turn = glm::mat3_cast(turns[i]);
+                if (by_direction) {
+                    const glm::vec3 z = glm::normalize(headings[i]);
+                    const glm::vec3 x = glm::normalize(glm::cross(glm::vec3{0, 1, 0}, z));
+                    turn = {x, glm::cross(z, x), z};
+                }
+                for (int k = 0; k < 3; ++k) turn[k] *= 0.9f * stretch[i][k];
+                const Pyramid one = mesh.placed(turn, places[i]);
+                const gl::Buffer own = buffer_of(one.vertices), lit = buffer_of(one.normals);
+                style.color = colors[i];
+                draw({.vertices = &own,
+                      .vertex_count = 4,
+                      .triangles = &triangles,
+                      .triangle_count = 3,
+                      .normals = &lit},
+                     style);
+            }
+            finish();
+            EXPECT_LE(different(many, picture, 100, 100), 5);
+            EXPECT_GT(different(many, drawn({}, style), 100, 100), 500);
+        }
+}
+
+TEST_F(MeshTest, InstancesWithoutSizeOrPlaceAreNotDrawn) {
+    const Pyramid mesh;
+    constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
+    const gl::Buffer vertices = buffer_of(mesh.vertices), triangles = buffer_of(mesh.triangles);
+    const auto lit = [&](glm::vec3 place, float size) {
+        const gl::Buffer at = buffer_of(std::vector<glm::vec3>{place}),
+                         sizes = buffer_of(Numbers{size});
+        drawn({.vertices = &vertices,
+               .vertex_count = 4,
+               .triangles = &triangles,
+               .triangle_count = 3,
+               .instances = MeshInstances{.positions = &at, .count = 1, .scales = &sizes}},
+              white());
+        int count = 0;
+        for (int y = 0; y < 100; ++y)
+            for (int x = 0; x < 100; ++x) count += !(this->at(x, y) == kBlack);
+        return count;
+    };
+    EXPECT_GT(lit({0, 0, 0}, 1), 300);
+    EXPECT_EQ(lit({0, 0, 0}, 0), 0);
+    EXPECT_EQ(lit({0, 0, 0}, -1), 0);
+    EXPECT_EQ(lit({0, 0, 0}, kNone), 0);
+    EXPECT_EQ(lit({0, kNone, 0}, 1), 0);
 }
 
 TEST_F(MeshTest, WhatCannotBeDrawnIsNamed) {

@@ -195,7 +195,7 @@ TEST_F(AnnotationsTest, ALegendNamesWhatHasColors) {
     View& view = app->view();
     const gpu::Array place = floats({2, 2}, {0, 0, 1, 1}), values = floats({2}, {0, 1});
     const ImageData image = shown([&] {
-        view.lines(place, {.color = {0, 1, 0, 1}}, "orbit");
+        view.lines(place, {.color = {0, 1, 0, 1}}, {}, "orbit");
         view.points(place, {.colormap = "gray"}, {.values = &values}, "bodies");
         view.text("no entry", glm::vec2{0.5f, 0});
         view.legend({.size = 16});

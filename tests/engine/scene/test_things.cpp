@@ -95,7 +95,7 @@ TEST_F(ThingsTest, TheBoxAroundThemLeavesOutWhatIsNotFinite) {
     const gpu::Array cloud = floats({3002, 3}, places), flat = floats({2, 2}, {0, 0, 60, -80});
     (void)shown([&] {
         view.points(cloud, {}, {}, "cloud");
-        view.lines(flat, {}, "flat");
+        view.lines(flat, {}, {}, "flat");
     });
     const auto is = [](const std::optional<Box>& box, glm::vec3 low, glm::vec3 high) {
         return box && box->low == low && box->high == high;

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+// The drawing calls of a view that show triangles.
+#include "engine/interop/frame_map.h"
+#include "engine/scene/checks.h"
+#include "engine/scene/scene.h"
+#include "engine/scene/taken.h"
+#include "engine/scene/view.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+namespace lathe {
+
+namespace {
+
+/// Numbers of vertices as they are, or else as int32.
+DType drawn_as_indices(const gpu::Array& triangles) {
+    return triangles.type().dtype == DType::uint32 ? DType::uint32 : DType::int32;
+}
+
+/// Vertices, triangles and normals. Returns the triangles as they are drawn.
+const gpu::Array& take_surface(const Taken& take, const gpu::Array& vertices,
+                               const gpu::Array& triangles, const gpu::Array* normals,
+                               DrawnMesh& drawn) {
+    MeshData& mesh = drawn.mesh;
+    const gpu::Array& places =
+        take.floats(vertices, drawn.vertices, mesh.vertices, mesh.vertex_offset);
+    const gpu::Array& corners = take.copies.of(take.map, triangles, drawn_as_indices(triangles));
+    take.find(corners, drawn.triangles, mesh.triangles, mesh.triangle_offset);
+    if (normals) take.floats(*normals, drawn.normals, mesh.normals, mesh.normal_offset);
+    else if (drawn.style.smooth)
+        take.find(take.copies.normals(take.map, places, corners), drawn.normals, mesh.normals,
+                  mesh.normal_offset);
+    drawn.style.smooth = drawn.style.smooth || normals;
+    return corners;
+}
+
+} // namespace
+
+void View::mesh(const gpu::Array& vertices, const gpu::Array& triangles, const MeshStyle& style,
+                const PerVertex& of, std::string_view name) {
+    check_mesh(vertices, triangles);
+    const std::int64_t count = vertices.shape()[0], faces = triangles.shape()[0];
+    if (of.values) check_mesh_values(*of.values, count, faces);
+    if (of.colors) check_mesh_colors(*of.colors, count, faces);
+    if (of.normals) check_normals(*of.normals, count);
+    DrawnMesh drawn{.style = style};
+    MeshData& mesh = drawn.mesh;
+    mesh.vertex_count = std::size_t(count);
+    mesh.triangle_count = std::size_t(faces);
+    if (count == 0 || faces == 0) return add(std::move(drawn), name);
+
+    const std::shared_ptr<FrameMap> map = scene_.services_.map();
+    const Taken take{scene_.copies_, map};
+    scene_.look_for_indices_outside(take_surface(take, vertices, triangles, of.normals, drawn),
+                                    count);
+    if (of.values) {
+        take.values(*of.values, style.percentiles, drawn, mesh);
+        if (of.values->shape()[0] != count) mesh.values_of = MeshPart::triangles;
+    }
+    if (of.colors) {
+        take.colors(*of.colors, drawn, mesh);
+        if (of.colors->shape()[0] != count) mesh.colors_of = MeshPart::triangles;
+    }
+    add(std::move(drawn), name);
+}
+
+void View::instances(const gpu::Array& vertices, const gpu::Array& triangles,
+                     const gpu::Array& positions, const MeshStyle& style, const PerInstance& of,
+                     std::string_view name) {
+    check_mesh(vertices, triangles);
+    check_instances(positions, of.turns, of.scales);
+    const std::int64_t count = positions.shape()[0];
+    if (of.values) check_items("values", *of.values, {count});
+    if (of.colors) check_item_colors(*of.colors, {count});
+    DrawnMesh drawn{.style = style};
+    MeshData& mesh = drawn.mesh;
+    mesh.vertex_count = std::size_t(vertices.shape()[0]);
+    mesh.triangle_count = std::size_t(triangles.shape()[0]);
+    MeshInstances& many = mesh.instances.emplace();
+    many.count = std::size_t(count);
+    if (mesh.vertex_count == 0 || mesh.triangle_count == 0 || many.count == 0)
+        return add(std::move(drawn), name);
+
+    const std::shared_ptr<FrameMap> map = scene_.services_.map();
+    const Taken take{scene_.copies_, map};
+    scene_.look_for_indices_outside(take_surface(take, vertices, triangles, of.normals, drawn),
+                                    std::int64_t(mesh.vertex_count));
+    take.floats(positions, drawn.places, many.positions, many.offset);
+    if (of.turns) {
+        take.floats(*of.turns, drawn.turns, many.turns, many.turn_offset);
+        many.turns_are_directions = of.turns->shape()[1] == 3;
+    }
+    if (of.scales) {
+        take.floats(*of.scales, drawn.scales, many.scales, many.scale_offset);
+        many.scales_are_of_axes = of.scales->dimensions() == 2 && of.scales->shape()[1] == 3;
+    }
+    mesh.values_of = mesh.colors_of = MeshPart::instances;
+    if (of.values) take.values(*of.values, style.percentiles, drawn, mesh);
+    if (of.colors) take.colors(*of.colors, drawn, mesh);
+    add(std::move(drawn), name);
+}
+
+void View::height_field(const gpu::Array& heights, const HeightField& field, const MeshStyle& style,
+                        const PerVertex& of, std::string_view name) {
+    check_heights(heights);
+    const gpu::Extents& shape = heights.shape();
+    if (of.values) check_items("values", *of.values, shape);
+    if (of.colors) check_item_colors(*of.colors, shape);
+    const std::shared_ptr<FrameMap> map = scene_.services_.map();
+    const Taken take{scene_.copies_, map};
+    DrawnMesh drawn{.style = style};
+    drawn.style.smooth = true;
+    drawn.grid = grid_of(field, int(shape[0]), int(shape[1]), state_.orbit.up);
+    DrawnMemory unused;
+    const gl::Buffer* buffer = nullptr;
+    std::size_t offset = 0;
+    const gpu::Array& levels = take.floats(heights, unused, buffer, offset);
+    const GridMesh grid = scene_.copies_.height_field(map, levels, *drawn.grid);
+    MeshData& mesh = drawn.mesh;
+    mesh.vertex_count = std::size_t(shape[0] * shape[1]);
+    mesh.triangle_count = std::size_t(grid.triangles.shape()[0]);
+    take_surface(take, grid.vertices, grid.triangles, nullptr, drawn);
+    if (of.colors) take.colors(*of.colors, drawn, mesh);
+    else if (of.values) take.values(*of.values, style.percentiles, drawn, mesh);
+    else if (field.by_height) take.values(levels, style.percentiles, drawn, mesh);
+    add(std::move(drawn), name);
+}
+
+} // namespace lathe

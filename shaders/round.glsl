@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// Where a ray enters round solids first, in eye space. It begins at a box around them, so that
+// their distance does not cost digits; `along` has length 1.
+
+#include "light.glsl"
+#include "seen_color.glsl"
+
+in vec3 place; // on the box
+
+uniform mat4 projection;
+
+out vec4 color; // premultiplied
+layout(depth_greater) out float gl_FragDepth;
+
+struct Hit {
+    float t;     // place on the ray
+    vec3 normal; // of length 1
+};
+
+const float nowhere = 1e30;
+
+vec3 ray() { return projection[3][3] == 0.0 ? normalize(place) : vec3(0.0, 0.0, -1.0); }
+
+void take_sphere(inout Hit hit, vec3 along, vec3 middle, float radius) {
+    vec3 from = place - middle;
+    float nearest = -dot(from, along);
+    vec3 there = from + nearest * along;
+    float under = radius * radius - dot(there, there);
+    float t = nearest - sqrt(max(under, 0.0));
+    if (under < 0.0 || t >= hit.t) return;
+    hit = Hit(t, (from + t * along) / radius);
+}
+
+/// The side of a cone around an axis. Its radius is `radius` at height 0 and grows by `growth`.
+void take_side(inout Hit hit, vec3 along, vec3 base, vec3 axis, vec2 heights, float radius,
+               float growth) {
+    vec3 from = place - base;
+    float height = dot(from, axis), climb = dot(along, axis);
+    vec3 away = from - height * axis, leave = along - climb * axis;
+    float here = radius + growth * height, change = growth * climb;
+    float a = dot(leave, leave) - change * change;
+    float b = dot(away, leave) - here * change;
+    float c = dot(away, away) - here * here;
+    float root = sqrt(max(b * b - a * c, 0.0));
+    if (b * b < a * c) return;
+    for (int side = 0; side < 2; ++side) {
+        float t = (side == 0 ? -b - root : -b + root) / a;
+        float at = height + t * climb;
+        if (!(at >= heights.x && at <= heights.y && t < hit.t)) continue;
+        hit = Hit(t, normalize(normalize(away + t * leave) - growth * axis));
+    }
+}
+
+/// A disc whose normal is `axis`, seen from there.
+void take_disc(inout Hit hit, vec3 along, vec3 middle, vec3 axis, float radius) {
+    float slope = dot(along, axis);
+    float t = dot(middle - place, axis) / slope;
+    vec3 away = place + t * along - middle;
+    if (!(slope < 0.0 && dot(away, away) <= radius * radius && t < hit.t)) return;
+    hit = Hit(t, axis);
+}
+
+void show(Hit hit, vec3 along, vec4 item) {
+    if (hit.t >= nowhere) discard;
+    vec4 clip = projection * vec4(place + hit.t * along, 1.0);
+    gl_FragDepth = 0.5 * clip.z / clip.w + 0.5;
+    color = vec4(lit(seen_color(item).rgb, hit.normal), 1.0);
+}
