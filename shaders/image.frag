@@ -3,7 +3,8 @@
 // 2D texture. Defines: FROM_TEXTURE; SAMPLER (a sampler type); CHANNELS 1…4 of the picture;
 // COMPLEX_MAGNITUDE, COMPLEX_PHASE or COMPLEX_COLOR where two are one number;
 // VECTOR where one fetch brings all channels; SMOOTH for interpolation, AVERAGE for the mean over
-// a pixel's elements; GAMMA; CONTOURS for lines of equal value. (A branch on a uniform would cost a software GL both sides.)
+// a pixel's elements; GAMMA; CONTOURS for lines of equal value. (A branch on a uniform would cost a
+// software GL both sides.)
 
 #include "common.glsl"
 #if defined(CONTOURS)

@@ -36,6 +36,15 @@ Window open_window(const AppConfig& config) {
     return window;
 }
 
+int samples_of(const AppConfig& config, const Window& window) {
+    const bool is_cheap = !window.headless() && !window.gl_info().is_software;
+    const int samples = config.samples.value_or(is_cheap ? 2 : 1);
+    if (samples != 1 && samples != 2)
+        throw std::invalid_argument{
+            fmt::format("samples of a pixel in each direction are 1 or 2, got {}", samples)};
+    return samples;
+}
+
 gpu::Device open_device() {
     gpu::Device device{0};
     if (gpu::Device::count() > 1) // that which OpenGL draws with, where it is one of CUDA's
@@ -57,6 +66,7 @@ App::Parts::Parts(App& a, AppConfig c)
     frame_map.set_on_map([this] { note_work(); });
     console.set_echo(true);
     device_output::add(console);
+    samples = samples_of(config, window);
     size_scene({window.width(), window.height()});
     for (const std::string& assignment : config.assignments) parameters.set_from_text(assignment);
     window.leave();
@@ -104,7 +114,9 @@ void App::Parts::size_scene(std::array<int, 2> place) {
     if (config.scene_width > 0 && config.scene_height > 0)
         place = {config.scene_width, config.scene_height};
     if (picture && picture.width() == place[0] && picture.height() == place[1]) return;
-    gl::Framebuffer sized{place[0], place[1], gl::Format::rgba8, true};
+    if (samples > 1)
+        fine = gl::Framebuffer{samples * place[0], samples * place[1], gl::Format::rgba8, true};
+    gl::Framebuffer sized{place[0], place[1], gl::Format::rgba8, samples == 1};
     sized.clear(scene.clear_color());
     if (picture) picture.blit_to(sized); // shown until the next drawing
     picture = std::move(sized);
@@ -166,7 +178,8 @@ void App::end_frame() {
     p.in_frame = false;
     p.scene.end_frame(p.drew);
     p.window.context().make_current();
-    if (!p.drew) p.picture.clear(p.scene.clear_color());
+    if (p.drew) p.average_samples();
+    else p.picture.clear(p.scene.clear_color());
     const bool software = p.window.gl_info().is_software;
     if (p.drew && !software) p.draw_timer.end();
     try {

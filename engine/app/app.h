@@ -65,6 +65,9 @@ struct AppConfig {
     int scene_width = 0;            ///< of the picture in pixels; 0: as large as its place
     int scene_height = 0;
     bool vsync = true;
+    /// Of a pixel in each direction, 1 or 2, whose mean is shown: smooth edges. Volumes have one
+    /// ray a pixel. Unset: 2 in a window on a GPU, else 1.
+    std::optional<int> samples{};
     /// `current`: in the context that another program has made current here. Each frame goes to its
     /// framebuffer and viewport, and its GL state is put back. Then size, title and vsync are not
     /// ours, and there are no panels.

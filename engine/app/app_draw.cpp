@@ -24,15 +24,20 @@ void App::Parts::begin_drawing() {
     window.context().make_current(); // another App may have drawn since begin_frame()
     if (drew) return;
     drew = true;
-    picture.bind();
-    picture.clear(scene.clear_color());
+    canvas().bind();
+    canvas().clear(scene.clear_color());
     if (!window.gl_info().is_software) draw_timer.begin();
+}
+
+/// Two samples in each direction: a linear blit is their mean.
+void App::Parts::average_samples() {
+    if (samples > 1) fine.blit_to(picture);
 }
 
 /// A fault of the step comes out here, too.
 void App::Parts::compute_drawing() {
     try {
-        scene.compute(picture);
+        scene.compute(canvas(), float(samples), samples);
     } catch (const gpu::Error& error) {
         if (!report_fault(error)) throw;
     }
@@ -84,7 +89,7 @@ void App::draw() {
     if (p_->scene.end_step()) {
         p_->compute_drawing();
         p_->begin_drawing();
-        p_->scene.draw(p_->picture);
+        p_->scene.draw(p_->canvas(), float(p_->samples));
     }
     p_->draw_own();
 }
@@ -106,7 +111,7 @@ void App::Parts::draw_own() {
     for (OwnDrawing& own : own_drawings) {
         if (own.failed) continue;
         begin_drawing();
-        const InTile here{scene.view(), picture};
+        const InTile here{scene.view(), canvas(), float(samples)};
         const gl::SavedState ours;
         own.failed = true; // unless it returns
         own.renderer->draw(scene.view().look());
@@ -132,7 +137,7 @@ std::pair<unsigned, std::size_t> App::gl_buffer(const gpu::Array& array) {
 
 void App::Parts::draw_now(const Drawn& drawn) {
     begin_drawing();
-    const InTile here{scene.view(), picture};
+    const InTile here{scene.view(), canvas(), float(samples)};
     scene.view().draw_now(drawn);
 }
 
@@ -169,7 +174,7 @@ std::optional<Picked> App::picked() {
     if (!view) return {};
     const Viewport place = Parts::place_of(*view, viewport());
     const glm::vec2 part = (p_->window.input().mouse() - place.origin) / place.size;
-    return view->pick(part * glm::vec2{view->pixels()});
+    return view->pick(part * view->pixels());
 }
 
 std::optional<std::array<int, 2>> App::element_under_mouse() {
@@ -242,6 +247,7 @@ ImageData App::screenshot(bool with_ui) {
     if (with_ui && !has_panels())
         throw Error{"screenshot(with_ui=true), but the studio was opened with ui=false"};
     p_->window.context().make_current();
+    if (p_->drew) p_->average_samples();
     return read_image(with_ui ? p_->window.screen() : p_->picture, 3);
 }
 

@@ -76,6 +76,10 @@ struct App::Parts {
     std::vector<OwnDrawing> own_drawings;
 
     gl::Framebuffer picture;
+    gl::Framebuffer fine; ///< where there are several samples a pixel: what they are drawn into
+    int samples = 1;      ///< of a pixel, in each direction
+    gl::Framebuffer& canvas() { return samples > 1 ? fine : picture; }
+    void average_samples();
     std::vector<CameraDrag> drags; ///< of the views
     bool drew = false;             ///< in this frame
     gl::FrameTimer draw_timer;     ///< on a GPU; a software GL draws on this thread's time

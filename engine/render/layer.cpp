@@ -24,8 +24,8 @@ void LayerRenderer::draw(const LayerData& layer, bool is_solid, glm::vec2 frameb
                                 layer.size.x, layer.size.y, 4 * pixels, there)};
     if (!program_) program_.emplace("layer.vert", "layer.frag");
     if (!corners_) corners_.emplace();
-    const glm::vec2 low = glm::vec2{layer.corner} / framebuffer_size;
-    const glm::vec2 high = glm::vec2{layer.corner + layer.size} / framebuffer_size;
+    const glm::vec2 low = glm::vec2{layer.side * layer.corner} / framebuffer_size;
+    const glm::vec2 high = glm::vec2{layer.side * (layer.corner + layer.size)} / framebuffer_size;
     gl::Program& p = *program_;
     p.set("rectangle", 2 * low.x - 1, 2 * low.y - 1, 2 * high.x - 1, 2 * high.y - 1);
     p.set("size", layer.size.x, layer.size.y);

@@ -21,8 +21,9 @@ class Buffer;
 struct LayerData {
     const gl::Buffer* colors = nullptr; ///< premultiplied, four bytes a pixel
     const gl::Buffer* depths = nullptr; ///< a float32 a pixel, as OpenGL's depth buffer has it
-    glm::ivec2 corner{0, 0};            ///< from the framebuffer's bottom left
+    glm::ivec2 corner{0, 0};            ///< from the framebuffer's bottom left, in its own pixels
     glm::ivec2 size{0, 0};
+    int side = 1; ///< of one of its pixels, in the framebuffer's
 };
 
 class LATHE_API LayerRenderer {

@@ -27,6 +27,8 @@ public:
     const LayerData& data() const { return data_; }
     /// Which part of the tile is drawn, from its bottom left.
     void set_part(const glm::ivec2& corner, const glm::ivec2& size);
+    /// One of its pixels is so many wide and high.
+    void set_side(int pixels) { data_.side = pixels; }
 
 private:
     gpu::Array colors_, depths_;

@@ -78,7 +78,7 @@ Sight sight_of(const PickPlace& place, const glm::mat4& to_clip, const Ray& ray)
     sight.from = floats_of(ray.from);
     sight.along = floats_of(ray.along);
     sight.pixels_a_unit = Look{to_clip}.scale * size.y / 2;
-    sight.reach = kReach;
+    sight.reach = kReach * place.scale;
     return sight;
 }
 

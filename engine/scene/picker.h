@@ -15,9 +15,10 @@ namespace lathe {
 
 struct PickPlace {
     DrawView look;
-    glm::vec2 pixels; ///< from the tile's top left
+    glm::vec2 pixels; ///< from the tile's top left, as `look` counts them
     /// Column and row of the picture drawn last, with fractions.
     std::optional<glm::vec2> element;
+    float scale = 1; ///< such pixels of one that a user sees
 };
 
 /// The thing in front, as it was drawn from the memory that it has now; what is nearest within a

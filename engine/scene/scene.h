@@ -61,7 +61,8 @@ public:
     /// Ends the step. True where something is to be drawn.
     bool end_step();
     /// What kernels do for a drawing into `target`, before the arrays go to OpenGL.
-    void compute(const gl::Framebuffer& target, float scale = 1);
+    /// Rays through volumes stand `coarse` pixels apart.
+    void compute(const gl::Framebuffer& target, float scale = 1, int coarse = 1);
     /// What all views show, into a framebuffer that is bound and cleared. One pixel of styles is
     /// `scale` pixels. What throws empties the lists.
     void draw(const gl::Framebuffer& target, float scale = 1);

@@ -156,8 +156,10 @@ std::optional<Picked> View::pick(glm::vec2 pixels) const {
     const std::vector<ShownThing> things = shown_things(changed, true);
     for (const ShownThing& each : things) // whose picture may be another's by now
         if (const auto* volume = std::get_if<DrawnVolume>(each.drawn))
-            volume->marcher->march(*volume, *state_.last.look, map);
-    return lathe::pick(things, {*state_.last.look, pixels, element_in_picture(pixels)});
+            volume->marcher->march(*volume, *state_.last.look, map, state_.last.coarse);
+    const glm::vec2 place = pixels * state_.last.scale;
+    return lathe::pick(things,
+                       {*state_.last.look, place, element_in_picture(place), state_.last.scale});
 }
 
 std::optional<glm::vec2> View::element_in_picture(glm::vec2 pixels) const {

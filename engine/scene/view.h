@@ -174,8 +174,8 @@ public:
     // -- place -------------------------------------------------------------------------------
     /// Of the whole picture, whose corners are (0, 0), top left, and (1, 1).
     const Viewport& tile() const { return tile_; }
-    /// The tile's width and height when it was drawn last.
-    glm::ivec2 pixels() const { return state_.last.pixels; }
+    /// The tile's width and height when it was drawn last, in pixels of styles.
+    glm::vec2 pixels() const { return glm::vec2{state_.last.pixels} / state_.last.scale; }
     /// Element (column, row) of the picture drawn last at a place of the tile, from its top left,
     /// in parts of its size.
     std::optional<std::array<int, 2>> element_at(glm::vec2 place) const;
@@ -216,6 +216,7 @@ private:
     struct LastDrawing {
         glm::ivec2 pixels{1, 1};
         float scale = 1;                         ///< pixels of what styles call a pixel
+        int coarse = 1;                          ///< pixels from ray to ray through volumes
         std::optional<DrawView> look;            ///< nothing: not drawn yet
         std::optional<ImagePlacement> placement; ///< of the picture, pixels of the tile
         glm::vec2 picture{0, 0};                 ///< columns and rows

@@ -51,7 +51,7 @@ void View::compute() {
     std::list<Drawn> changed;
     for (const ShownThing& each : shown_things(changed, needs_names())) {
         if (const auto* volume = std::get_if<DrawnVolume>(each.drawn))
-            volume->marcher->march(*volume, look(), map);
+            volume->marcher->march(*volume, look(), map, state_.last.coarse);
         const auto* points = std::get_if<DrawnPoints>(each.drawn);
         if (points && points->splatter) points->splatter->splat(*points, look(), map);
     }

@@ -114,8 +114,11 @@ glm::ivec3 bricks_of(const glm::ivec3& cells) {
 
 } // namespace
 
-void VolumeMarcher::march(const DrawnVolume& drawn, const DrawView& from,
-                          const std::shared_ptr<FrameMap>& map) {
+void VolumeMarcher::march(const DrawnVolume& drawn, const DrawView& fine,
+                          const std::shared_ptr<FrameMap>& map, int coarse) {
+    DrawView from = fine;
+    from.size = (from.size + coarse - 1) / coarse;
+    layer_.set_side(coarse);
     Key key{drawn.call, drawn.style, from};
     if (key == key_ && colors_.has(drawn.style.colormap)) return;
     key_ = {}; // unless all goes well
@@ -187,7 +190,7 @@ void VolumeMarcher::find_bricks(const DrawnVolume& drawn) {
 
 std::optional<float> VolumeMarcher::depth_at(const glm::ivec2& pixel) const {
     const LayerData& layer = layer_.data();
-    const glm::ivec2 at = pixel - layer.corner, size = layer.size;
+    const glm::ivec2 at = pixel / layer.side - layer.corner, size = layer.size;
     if (at.x < 0 || at.y < 0 || at.x >= size.x || at.y >= size.y) return {};
     float depth = 1;
     const std::size_t index = std::size_t(at.y) * std::size_t(size.x) + std::size_t(at.x);

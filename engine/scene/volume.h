@@ -26,10 +26,11 @@ public:
     VolumeMarcher(const VolumeMarcher&) = delete;
     VolumeMarcher& operator=(const VolumeMarcher&) = delete;
 
-    /// In the order of the legacy default stream, while the arrays are CUDA's. Nothing where call,
-    /// style, colours, camera and tile are those of the last march. Throws gpu::Error.
-    void march(const DrawnVolume& drawn, const DrawView& from,
-               const std::shared_ptr<FrameMap>& map);
+    /// In the order of the legacy default stream, while the arrays are CUDA's. Rays stand `coarse`
+    /// pixels apart. Nothing where call, style, colours, camera and tile are those of the last
+    /// march. Throws gpu::Error.
+    void march(const DrawnVolume& drawn, const DrawView& from, const std::shared_ptr<FrameMap>& map,
+               int coarse);
     /// Of the last march, while the arrays are OpenGL's. Without size where the volume was not in
     /// the picture.
     const LayerData& picture() const { return layer_.data(); }

@@ -305,6 +305,7 @@ class Studio:
         headless: bool = False,
         ui: bool = True,
         vsync: bool = True,
+        samples: int | None = None,
         context: str = "own",
         session: str = "",
         restore: bool = True,

@@ -51,6 +51,10 @@ class App(Loop):
         Colour behind everything, 0 to 1.
     vsync : bool
         Wait for the display.
+    samples : int, optional
+        Of a pixel in each direction, 1 or 2; their mean is shown, so that edges are smooth. Volumes
+        have one ray a pixel. Unless given 2 in a window on a GPU, else 1, since a software OpenGL
+        takes four times as long, and pictures without a window are the same everywhere.
     context : {"own", "current"}
         ``"current"``: the OpenGL context that another program (pyglet, moderngl, Qt, GLFW) has made
         current on this thread. There is no window then and no panel: ``app.run(frames=1)`` draws a
@@ -93,6 +97,7 @@ class App(Loop):
         ui: bool | None = None,
         background: tuple[float, float, float] = (0.03, 0.03, 0.04),
         vsync: bool = True,
+        samples: int | None = None,
         context: Literal["own", "current"] = "own",
     ) -> None:
         if self.__dict__.get("_reloading"):
@@ -118,6 +123,7 @@ class App(Loop):
             headless=headless,
             ui=ui,
             vsync=vsync,
+            samples=samples,
             context=context,
             session=str(script or title),
             restore=not headless and context == "own",

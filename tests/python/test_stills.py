@@ -125,3 +125,53 @@ def test_between_views_nothing_is_opaque(app):
         view.text("word", (0, 0))
     assert app.frame()
     assert app.still(size=(160, 120), transparent=True)[..., 3].max() == 0
+
+
+def everything(app):
+    app.mesh([[-1, -1, 0], [1, -0.8, 0], [0, 1, 0.3]], [[0, 1, 2]], color=(0.9, 0.5, 0.2))
+    app.points([[0.4, 0.5, 0.4], [-0.6, 0.2, 0.3]], radius=0.3, name="balls")
+    app.lines([[-1, 0.9, 0.5], [1, -0.5, 0.5]], width=3)
+    app.text("words", (0.0, -0.6, 0.5))
+    app.axes()
+
+
+def test_samples_of_frames_are_those_of_stills():
+    apps = [
+        lathe.App("samples", size=(160, 120), headless=True, samples=samples) for samples in (1, 2)
+    ]
+    pictures = []
+    for app in apps:
+        app.frame_limit = 10
+        for _ in range(2):
+            assert app.frame()
+            everything(app)
+        pictures.append(app.screenshot().astype(int))
+    still = apps[0].still(size=(160, 120), samples=2).astype(int)
+    assert np.abs(pictures[1] - still).max() <= 1
+    assert np.abs(pictures[0] - still).max() > 60  # edges
+    for x, y in ((97, 42), (50, 60), (60, 80), (5, 5)):
+        first, second = (app.pick(x, y) for app in apps)
+        assert (first and (first.item, first.index)) == (second and (second.item, second.index))
+        if first:
+            np.testing.assert_allclose(first.position, second.position, atol=0.02)
+
+
+def test_volumes_have_one_ray_a_pixel_whatever_the_samples():
+    z, y, x = np.mgrid[-1:1:24j, -1:1:24j, -1:1:24j]
+    ball = (x * x + y * y + z * z < 0.6).astype(np.float32)
+    seen = []
+    for samples in (1, 2):
+        app = lathe.App("rays", size=(161, 121), headless=True, samples=samples)
+        app.frame_limit = 5
+        for _ in range(2):
+            assert app.frame()
+            app.volume(ball, mode="surface", name="ball")
+        seen.append((app.screenshot().astype(int), app.pick(80, 60)))
+    assert np.abs(seen[0][0] - seen[1][0]).mean() < 1.5
+    assert seen[0][1].index == seen[1][1].index
+    np.testing.assert_allclose(seen[0][1].position, seen[1][1].position, atol=0.01)
+
+
+def test_other_numbers_of_samples_are_refused():
+    with pytest.raises(ValueError, match="samples of a pixel in each direction are 1 or 2, got 3"):
+        lathe.App("samples", headless=True, samples=3)

@@ -353,7 +353,8 @@ __device__ void frame_of(const float* turns, int each, long long at, float (*axe
     float *x = axes[0], *y = axes[1], *z = axes[2];
     for (int k = 0; k < 3; ++k) z[k] = n * own[k];
     const bool is_steep = fabsf(z[1]) >= 0.9999f; // then from -z or z instead of y
-    const float up_y = is_steep ? 0.0f : 1.0f, up_z = is_steep ? (z[1] > 0.0f ? -1.0f : 1.0f) : 0.0f;
+    const float up_y = is_steep ? 0.0f : 1.0f;
+    const float up_z = is_steep ? (z[1] > 0.0f ? -1.0f : 1.0f) : 0.0f;
     x[0] = up_y * z[2] - up_z * z[1];
     x[1] = up_z * z[0];
     x[2] = -up_y * z[0];

@@ -152,8 +152,8 @@ void bind_studio(py::module_& m) {
     py::class_<Studio, Owner> c(m, "Studio",
                                 "Window, loop, stream, kernels and panels behind an App.");
     c.def(py::init([](std::string title, int width, int height, bool headless, bool ui, bool vsync,
-                      const std::string& context, std::string session, bool restore,
-                      std::optional<std::uint64_t> frames, std::filesystem::path out,
+                      std::optional<int> samples, const std::string& context, std::string session,
+                      bool restore, std::optional<std::uint64_t> frames, std::filesystem::path out,
                       std::string name, std::filesystem::path folder,
                       std::vector<std::string> assignments) {
               AppConfig config;
@@ -163,6 +163,7 @@ void bind_studio(py::module_& m) {
               config.headless = headless;
               config.ui = ui;
               config.vsync = vsync;
+              config.samples = samples;
               config.context = context == "current" ? GlContext::current : GlContext::own;
               config.session = std::move(session);
               config.restore = restore;
@@ -175,9 +176,9 @@ void bind_studio(py::module_& m) {
           }),
           py::kw_only(), py::arg("title") = "Lathe", py::arg("width") = 1280,
           py::arg("height") = 720, py::arg("headless") = false, py::arg("ui") = true,
-          py::arg("vsync") = true, py::arg("context") = "own", py::arg("session") = "",
-          py::arg("restore") = true, py::arg("frames") = py::none(), py::arg("out") = "",
-          py::arg("name") = "", py::arg("folder") = "",
+          py::arg("vsync") = true, py::arg("samples") = py::none(), py::arg("context") = "own",
+          py::arg("session") = "", py::arg("restore") = true, py::arg("frames") = py::none(),
+          py::arg("out") = "", py::arg("name") = "", py::arg("folder") = "",
           py::arg("assignments") = std::vector<std::string>{},
           "Opens the window and the device; raises lathe.Error naming what is missing.");
     c.def("unmap", &Studio::unmap, py::call_guard<py::gil_scoped_release>(),
