@@ -252,7 +252,7 @@ def test_huge_pictures_are_not_recorded(tmp_path):
 def test_list_and_version():
     done = lathe("list")
     assert done.returncode == 0
-    for name in ("cavity", "galaxy", "gray_scott", "nbody", "image_lab", "ripples"):
+    for name in ("cavity", "galaxy", "gray_scott", "nbody", "image_lab", "ripples", "swarm"):
         assert name in done.stdout
     assert lathe("--version").stdout.startswith("lathe 0.")
 
