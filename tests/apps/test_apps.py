@@ -47,7 +47,9 @@ def check_in_process(folder, **settings):
 
 
 def test_the_experiments_have_checks():
-    assert set(CHECKED) >= {"cavity", "galaxy", "gray_scott", "nbody", "image_lab", "swarm"}
+    assert set(CHECKED) >= {
+        "brain", "cavity", "galaxy", "gray_scott", "nbody", "image_lab", "swarm",
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", CHECKED)
@@ -58,6 +60,7 @@ def test_checks_pass(name):
 
 
 SABOTAGE = {  # a small mistake in the kernel, and what must notice
+    "brain": ("here / (here - there)", "0.5f", "sphere of radius 35 mm"),
     "cavity": ("(jx * jy - pxy)", "(jx * jy - 0.99f * pxy)", "Taylor and Green"),
     "galaxy": ("(b.mass * inverse)", "(b.mass * inverse * real(1.0001))", "pulls of 257"),
     "gray_scott": ("- 4 * a;", "- real(3.9999) * a;", "float64 u"),

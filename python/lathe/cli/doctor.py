@@ -50,10 +50,16 @@ def doctor() -> int:
 
 def _missing_packages() -> list[tuple[str, str]]:
     problems = []
-    uses = {"scipy": "--check of cavity, galaxy and image_lab", "scikit-image": "image_lab"}
+    uses = {
+        "scipy": "--check of brain, cavity, galaxy and image_lab",
+        "scikit-image": "image_lab, --check of brain",
+        "nilearn": "brain",
+    }
     for name, used_for in uses.items():
         if _version(name) is None:
-            command = shlex.join([sys.executable, "-m", "pip", "install", name])
+            # Of nilearn only a file is read.
+            options = ["--no-deps"] if name == "nilearn" else []
+            command = shlex.join([sys.executable, "-m", "pip", "install", *options, name])
             problems.append((f"{name} is missing ({used_for})", command))
     return problems
 

@@ -88,8 +88,15 @@ def _check(name: str, file: Path, settings: dict[str, str]) -> int:
         raise
     except ModuleNotFoundError as error:
         raise UserError(
-            f"the check of {name} needs {error.name}; this brings it: pip install 'lathe[checks]'"
+            f"the check of {name} needs {error.name}; this brings it: {_brings(error.name)}"
         ) from None
+
+
+def _brings(package: str | None) -> str:
+    """The command for a package that an experiment needs."""
+    if package == "nilearn":  # of which only a file is read
+        return "pip install --no-deps nilearn"
+    return "pip install 'lathe[checks]'"
 
 
 def _device_line() -> str:
@@ -118,9 +125,9 @@ def _run(file: Path, options: RunOptions) -> int:
     except (native.Error, SketchError, FileNotFoundError) as error:
         raise UserError(str(error)) from None
     except ModuleNotFoundError as error:
-        if error.name in ("scipy", "skimage"):
+        if error.name in ("scipy", "skimage", "nilearn"):
             raise UserError(
-                f"{options.name} needs {error.name}; this brings it: pip install 'lathe[checks]'"
+                f"{options.name} needs {error.name}; this brings it: {_brings(error.name)}"
             ) from None
         print(format_error(error), file=sys.stderr)
         return 1
