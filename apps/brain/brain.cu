@@ -8,6 +8,7 @@
 struct Shape {
     int x, y, z;
 };
+
 // Where a volume lies: the middle of its first voxel, and how far the
 // next ones are, in mm. What is beyond all of `cut`, towards the
 // right, the front and the top, is cut away.

@@ -178,7 +178,7 @@ def main() -> None:
     def look_from(view):
         view.use_camera("orbit")
         camera = view.orbit_camera
-        camera.up, camera.target, camera.distance = "z", (0, -22, 2), 215
+        camera.up, camera.target, camera.distance = "z", (0, -22, 2), 235
         camera.yaw, camera.pitch = 0.75, 0.42
 
     @app.frame
