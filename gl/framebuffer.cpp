@@ -74,15 +74,16 @@ void Framebuffer::bind() const {
     glDisable(GL_SCISSOR_TEST);
 }
 
-void Framebuffer::clear(const std::array<float, 4>& color) const {
+void Framebuffer::clear(const std::array<float, 4>& color) const { clear(color, 1); }
+
+void Framebuffer::clear(const std::array<float, 4>& color, float depth) const {
     // Clears obey the masks and the scissor that whoever drew last may have left.
     glDisable(GL_SCISSOR_TEST);
     glColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
     glClearNamedFramebufferfv(id(), GL_COLOR, 0, color.data());
     if (!depth_) return;
-    const float far = 1;
     glDepthMask(GL_TRUE);
-    glClearNamedFramebufferfv(id(), GL_DEPTH, 0, &far);
+    glClearNamedFramebufferfv(id(), GL_DEPTH, 0, &depth);
 }
 
 void Framebuffer::blit_to(const Framebuffer& target) const {

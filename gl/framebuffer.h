@@ -25,11 +25,15 @@ public:
     explicit operator bool() const noexcept { return bool(name_); }
     Texture& color() noexcept { return color_; }
     const Texture& color() const noexcept { return color_; }
+    /// Only where has_depth().
+    const Texture& depth() const noexcept { return depth_; }
 
     /// Draws go here; the viewport becomes the whole picture, scissor off.
     void bind() const;
     /// Clears colour (red, green, blue, alpha) and depth (1), whatever is bound.
     void clear(const std::array<float, 4>& color) const;
+    /// The same with another depth, 0 to 1.
+    void clear(const std::array<float, 4>& color, float depth) const;
     /// Copies the picture to another one, scaled (linear) where sizes differ.
     void blit_to(const Framebuffer& target) const;
     /// The same to another library's framebuffer, or the window's own, 0: to width × height pixels

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A lit face. Defines: VALUES or COLORS where each vertex, or with OF_FACES each triangle, has a
 // scalar or a colour; SMOOTH for normals of the vertices; EDGES for lines along the edges; SOLID
-// for faces that hide what lies behind them; MANY for
+// for faces that hide what lies behind them; PEEL for a layer of those that do not; MANY for
 // instances; CONTOURS for lines of equal value.
 
 #include "common.glsl"
@@ -107,6 +107,18 @@ float edge_cover() {
 }
 #endif
 
+#if defined(PEEL)
+layout(binding = 6) uniform sampler2D solid_depth;
+layout(binding = 7) uniform sampler2D nearer_depth; // of the layer before
+uniform ivec2 peel_corner;
+
+bool is_of_this_layer() {
+    ivec2 at = ivec2(gl_FragCoord.xy);
+    return gl_FragCoord.z > texelFetch(nearer_depth, at, 0).x &&
+           gl_FragCoord.z < texelFetch(solid_depth, at + peel_corner, 0).x;
+}
+#endif
+
 void main() {
     vec4 face = own_color();
 #if defined(SOLID)
@@ -124,5 +136,8 @@ void main() {
     color = vec4(all.rgb, 1.0);
 #else
     color = all * opacity;
+#endif
+#if defined(PEEL)
+    if (!is_of_this_layer()) discard; // after derivatives
 #endif
 }

@@ -9,6 +9,7 @@ enum class Mix {
     none, ///< what is drawn replaces
     over, ///< premultiplied colour over what is there
     add,  ///< premultiplied colour added
+    under ///< premultiplied colour behind what is there
 };
 
 class DrawState {

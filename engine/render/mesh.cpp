@@ -35,18 +35,26 @@ enum MeshFeature : unsigned {
     kDirected = 1024,
     kScaled = 2048,
     kStretched = 4096,
-    kContours = 8192
+    kContours = 8192,
+    kPeel = 16384
 };
 
-constexpr std::array<const char*, 14> kMeshFeatureNames{
-    "VALUES", "COLORS", "OF_FACES", "SMOOTH",   "EDGES",  "FOUND_RANGE", "SOLID",
-    "MANY",   nullptr,  "TURNED",   "DIRECTED", "SCALED", "STRETCHED",   "CONTOURS"};
+constexpr std::array<const char*, 15> kMeshFeatureNames{
+    "VALUES", "COLORS", "OF_FACES", "SMOOTH", "EDGES",     "FOUND_RANGE", "SOLID", "MANY",
+    nullptr,  "TURNED", "DIRECTED", "SCALED", "STRETCHED", "CONTOURS",    "PEEL"};
 /// Those that say which buffers a vertex array has.
 constexpr unsigned kMeshAttributes = kMeshValues | kMeshColors | kOfFaces | kSmooth | kInstances |
                                      kOfInstances | kTurned | kDirected | kScaled | kStretched;
 
 /// The texture units in mesh.frag; common.glsl has 1 and 2.
-enum Unit : unsigned { kRangeUnit = 2, kFaceUnit = 3, kIndexUnit = 4, kPositionUnit = 5 };
+enum Unit : unsigned {
+    kRangeUnit = 2,
+    kFaceUnit = 3,
+    kIndexUnit = 4,
+    kPositionUnit = 5,
+    kSolidUnit = 6,
+    kNearerUnit = 7
+};
 
 constexpr std::size_t kMostVertices = std::numeric_limits<std::uint32_t>::max();
 constexpr std::size_t kMostIndices = std::size_t(std::numeric_limits<GLsizei>::max());
@@ -127,8 +135,7 @@ unsigned features_of(const MeshData& data, const MeshStyle& style) {
     if (data.colors) features |= kMeshColors | features_of(data.colors_of);
     else if (data.values) features |= kMeshValues | features_of(data.values_of);
     if (features & kMeshValues && data.range) features |= kRangeOfMesh;
-    if (features == (features & ~(kOfFaces | kOfInstances | kMeshColors)) &&
-        features & kMeshValues && style.contours > 0)
+    if (style.contours > 0 && data.values && !data.colors && data.values_of == MeshPart::vertices)
         features |= kContours;
     if (style.smooth && data.normals) features |= kSmooth;
     if (style.wireframe && style.edge_width > 0) features |= kEdges;
@@ -231,11 +238,12 @@ gl::VertexArray& MeshRenderer::array(const MeshData& data, unsigned features) {
 }
 
 void MeshRenderer::draw(const MeshData& data, const MeshStyle& style, const glm::mat4& view,
-                        const glm::mat4& projection, glm::vec2 framebuffer_size) {
+                        const glm::mat4& projection, glm::vec2 framebuffer_size,
+                        const PeelPass* peel) {
     if (data.triangle_count == 0 || data.vertex_count == 0) return;
     if (data.instances && data.instances->count == 0) return;
     check(data);
-    const unsigned features = features_of(data, style);
+    const unsigned features = features_of(data, style) | (peel ? kPeel : 0u);
     gl::Program& p = program(features);
     gl::VertexArray& array = this->array(data, features);
     p.set_matrix("view", &view[0][0]);
@@ -244,11 +252,16 @@ void MeshRenderer::draw(const MeshData& data, const MeshStyle& style, const glm:
     p.set("scale", style.scale);
     set_colors(p, data, style, features);
     if (features & kEdges) set_edges(p, data, style, framebuffer_size);
-    const bool solid = features & kSolid;
-    const DrawState state{solid ? Mix::none : Mix::over, true, solid};
+    if (peel) {
+        peel->solid.bind(kSolidUnit);
+        peel->nearer.bind(kNearerUnit);
+        p.set("peel_corner", peel->corner.x, peel->corner.y);
+    }
+    const bool one_by_one = features & (kSolid | kPeel); // the nearest stays
+    const DrawState state{one_by_one ? Mix::none : Mix::over, true, one_by_one};
     p.use();
     array.bind();
-    if (solid) return draw_triangles(data);
+    if (one_by_one) return draw_triangles(data);
     glEnable(GL_CULL_FACE);
     for (const GLenum left_out : {GL_FRONT, GL_BACK}) { // the second is GL's own state
         glCullFace(left_out);

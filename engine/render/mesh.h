@@ -5,6 +5,7 @@
 
 #include "engine/core/api.h"
 #include "engine/render/colormap.h"
+#include "engine/render/peeler.h"
 #include "gl/program.h"
 #include "gl/vertex_array.h"
 
@@ -25,9 +26,10 @@ class Buffer;
 
 struct MeshStyle {
     glm::vec4 color{0.72f, 0.75f, 0.80f, 1}; ///< where no values or colours are given
-    /// Below 1 the faces are blended over what is there: first those whose vertices are clockwise
-    /// on the screen, then the others, both in the order of the array. That is from back to front
-    /// for what is convex with vertices counter-clockwise from outside, and may be wrong elsewhere.
+    /// Below 1 the faces are blended over what is there, by a Peeler in the right order. Without
+    /// one first those whose vertices are clockwise on the screen, then the others, both in the
+    /// order of the array. That is from back to front for what is convex with vertices
+    /// counter-clockwise from outside, and may be wrong elsewhere.
     float opacity = 1;
     std::string colormap = "viridis";
     ValueRange range{}; ///< of the values
@@ -104,9 +106,11 @@ public:
     /// Draws into the bound framebuffer, whose size is `framebuffer_size`, what stands before what
     /// is there; programs are compiled on first use. `view` has no scale. Throws lathe::Error where
     /// a buffer is too small, an offset does not fit the numbers, or a draw call takes fewer
-    /// triangles; with edges, and with values of faces, where this GL reads fewer numbers.
+    /// triangles; with edges, and with values of faces, where this GL reads fewer numbers. `peel`:
+    /// for a Peeler, of what is_solid() is not.
     void draw(const MeshData& data, const MeshStyle& style, const glm::mat4& view,
-              const glm::mat4& projection, glm::vec2 framebuffer_size);
+              const glm::mat4& projection, glm::vec2 framebuffer_size,
+              const PeelPass* peel = nullptr);
 
 private:
     gl::Program& program(unsigned features);

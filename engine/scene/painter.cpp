@@ -19,11 +19,16 @@ namespace {
 
 constexpr float kBesidePicture = 14; // pixels, between it and colour bars
 
+bool is_blended_mesh(const Drawn* thing) {
+    return std::holds_alternative<DrawnMesh>(*thing) && !is_solid(*thing);
+}
+
 /// Among neighbours in space.
 int turn_of(const Drawn& thing) {
     if (is_annotation(thing)) return 0;
     if (is_solid(thing)) return 1;
-    return std::holds_alternative<DrawnVolume>(thing) ? 3 : 2;
+    if (is_blended_mesh(&thing)) return 2;
+    return std::holds_alternative<DrawnVolume>(thing) ? 4 : 3;
 }
 
 } // namespace
@@ -37,7 +42,8 @@ bool Painter::is_on_screen(const Drawn& thing) const {
     return !std::holds_alternative<DrawnAxes>(thing) || view_.camera() != Camera::orbit;
 }
 
-void Painter::draw(const std::vector<ShownThing>& things, const ListContents& contents) {
+void Painter::draw(const std::vector<ShownThing>& things, const ListContents& contents,
+                   const gl::Texture& depth) {
     all_ = &things;
     view_.state_.last.room = {};
     if (contents.annotations) make_room();
@@ -46,7 +52,17 @@ void Painter::draw(const std::vector<ShownThing>& things, const ListContents& co
     for (const ShownThing& each : things)
         if (!is_on_screen(*each.drawn)) order.push_back(each.drawn);
     if (contents.space) sort_in_space(order);
-    for (const Drawn* each : order) draw(*each);
+    for (auto at = order.begin(); at != order.end();) {
+        const auto end = std::find_if_not(at, order.end(), is_blended_mesh);
+        if (end == at) {
+            draw(**at++);
+            continue;
+        }
+        renderers_.peeler.draw(depth, [&](const PeelPass& pass) {
+            for (auto each = at; each != end; ++each) paint(std::get<DrawnMesh>(**each), &pass);
+        });
+        at = end;
+    }
     for (const ShownThing& each : things)
         if (is_on_screen(*each.drawn)) draw(*each.drawn);
     canvas_.finish();
@@ -106,9 +122,9 @@ void Painter::paint(const DrawnArrows& drawn) {
     renderers_.arrows.draw(drawn.arrows, drawn.style, look.view, look.projection, size());
 }
 
-void Painter::paint(const DrawnMesh& drawn) {
+void Painter::paint(const DrawnMesh& drawn, const PeelPass* pass) {
     const DrawView& look = canvas_.look();
-    renderers_.meshes.draw(drawn.mesh, drawn.style, look.view, look.projection, size());
+    renderers_.meshes.draw(drawn.mesh, drawn.style, look.view, look.projection, size(), pass);
 }
 
 void Painter::paint(const DrawnVolume& drawn) {

@@ -27,8 +27,11 @@ public:
 
     /// Things of space are seen in their order of depth, the rest in the order of the list. Among
     /// neighbours in space axes come first, then what is solid, since what is blended must find
-    /// both, and volumes that are not come last, since they hide nothing that is drawn later.
-    void draw(const std::vector<ShownThing>& things, const ListContents& contents);
+    /// both. Blended meshes are in the right order pixel by pixel; other blended things follow, and
+    /// volumes that are not solid come last, since they hide nothing that is drawn later. `depth`:
+    /// of the framebuffer.
+    void draw(const std::vector<ShownThing>& things, const ListContents& contents,
+              const gl::Texture& depth);
     void draw(const Drawn& thing);
 
 private:
@@ -38,7 +41,7 @@ private:
     void paint(const DrawnLines& drawn);
     void paint(const DrawnTubes& drawn);
     void paint(const DrawnArrows& drawn);
-    void paint(const DrawnMesh& drawn);
+    void paint(const DrawnMesh& drawn, const PeelPass* pass = nullptr);
     void paint(const DrawnText& drawn);
     void paint(const DrawnVolume& drawn);
     void paint(const DrawnAxes& drawn);

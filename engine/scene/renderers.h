@@ -21,6 +21,7 @@ struct Renderers {
     TubesRenderer tubes;
     ArrowsRenderer arrows;
     MeshRenderer meshes;
+    Peeler peeler;
     ImageRenderer images;
     StrokeRenderer strokes;
     LayerRenderer layers;

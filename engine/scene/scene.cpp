@@ -172,7 +172,7 @@ void Scene::draw_beside(const gl::Framebuffer& target, float scale, bool transpa
 void Scene::draw(View& view, const gl::Framebuffer& target, float scale) {
     const InTile here{view, target, scale};
     here.clear(background_);
-    view.show();
+    view.show(target);
 }
 
 std::array<float, 4> Scene::clear_color() const {

@@ -32,6 +32,10 @@
 
 namespace lathe {
 
+namespace gl {
+class Framebuffer;
+}
+
 class Scene;
 class Texture;
 struct ShownThing;
@@ -210,7 +214,7 @@ private:
     std::vector<ShownThing> shown_things(std::list<Drawn>& changed, bool with_names) const;
     /// Column and row of the picture with fractions, as it is stored.
     std::optional<glm::vec2> element_in_picture(glm::vec2 pixels) const;
-    void show();
+    void show(const gl::Framebuffer& target);
 
     /// How the tile was drawn last.
     struct LastDrawing {

@@ -8,6 +8,7 @@
 #include "engine/scene/splatter.h"
 #include "engine/scene/view.h"
 #include "engine/scene/volume.h"
+#include "gl/framebuffer.h"
 #include "gpu/context.h"
 #include "gpu/memory.h"
 
@@ -118,10 +119,11 @@ void View::draw_now(const Drawn& drawn) {
     Painter{*this, *scene_.renderers_}.draw(drawn);
 }
 
-void View::show() {
+void View::show(const gl::Framebuffer& target) {
     state_.last.look = look();
     std::list<Drawn> changed;
-    Painter{*this, *scene_.renderers_}.draw(shown_things(changed, needs_names()), list_.contents());
+    Painter{*this, *scene_.renderers_}.draw(shown_things(changed, needs_names()), list_.contents(),
+                                            target.depth());
 }
 
 } // namespace lathe

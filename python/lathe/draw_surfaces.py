@@ -69,8 +69,8 @@ class DrawingSurfaces:
         color : sequence of 3 or 4 floats
             Where neither values nor colours are given.
         opacity : float
-            Below 1 the triangles are blended over what is there, in the order of the array: one
-            that lies behind may be drawn over one in front.
+            Below 1 the triangles are blended over what is there, each pixel from back to front,
+            whatever the order of triangles and calls; of more than eight layers the nearest.
         colormap : str
         range : (float, float), "auto" or (str, str)
             Of `values`; see `image`.

@@ -162,3 +162,23 @@ def test_meshes_are_checked_at_once(app):
         app.mesh(SQUARE, HALVES, opacity="half")
     with pytest.raises(TypeError):
         app.mesh(SQUARE)
+
+
+def test_blended_meshes_are_in_order_whatever_the_order_of_calls():
+    def picture(order):
+        app = lathe.App("glass", size=(120, 90), headless=True)
+        app.frame_limit = 5
+        square = np.array([[-1, -1, 0], [1, -1, 0], [-1, 1, 0], [1, 1, 0]], np.float32)
+        two = [[0, 1, 2], [1, 3, 2]]
+        for _ in range(2):
+            assert app.frame()
+            app.orbit_camera.yaw = 0.4
+            for z in order:
+                app.mesh(square + [0, 0, z], two, color=(1 - abs(z), 0.5, abs(z)), opacity=0.4)
+            app.points([[0, 0, 0.3]], radius=0.3, color=(1, 1, 1))
+            app.height_field(np.zeros((4, 4), np.float32), color=(0, 1, 0), opacity=0.5)
+        return app.screenshot().astype(int)
+
+    first = picture([-0.7, 0.0, 0.6])
+    assert np.abs(first - picture([0.6, -0.7, 0.0])).max() <= 1
+    assert first.std() > 20

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+#include "engine/render/peeler.h"
+
+#include "engine/render/draw_state.h"
+
+#include <glad/gl.h>
+
+namespace lathe {
+
+namespace {
+
+/// The framebuffer, viewport and scissor that were set, again at the end.
+class Target {
+public:
+    Target() : has_scissor_{glIsEnabled(GL_SCISSOR_TEST) == GL_TRUE} {
+        glGetIntegerv(GL_DRAW_FRAMEBUFFER_BINDING, &framebuffer_);
+        glGetIntegerv(GL_VIEWPORT, viewport_.data());
+    }
+    Target(const Target&) = delete;
+    Target& operator=(const Target&) = delete;
+    ~Target() { bind(); }
+
+    void bind() const {
+        glBindFramebuffer(GL_FRAMEBUFFER, GLuint(framebuffer_));
+        glViewport(viewport_[0], viewport_[1], viewport_[2], viewport_[3]);
+        (has_scissor_ ? glEnable : glDisable)(GL_SCISSOR_TEST);
+    }
+    glm::ivec2 corner() const { return {viewport_[0], viewport_[1]}; }
+    glm::ivec2 size() const { return {viewport_[2], viewport_[3]}; }
+
+private:
+    bool has_scissor_;
+    GLint framebuffer_ = 0;
+    std::array<GLint, 4> viewport_{};
+};
+
+/// Commands go on only where the query before found something.
+class OnlyIfSeen {
+public:
+    explicit OnlyIfSeen(GLuint query) : query_{query} {
+        if (query_) glBeginConditionalRender(query_, GL_QUERY_WAIT);
+    }
+    OnlyIfSeen(const OnlyIfSeen&) = delete;
+    OnlyIfSeen& operator=(const OnlyIfSeen&) = delete;
+    ~OnlyIfSeen() {
+        if (query_) glEndConditionalRender();
+    }
+
+private:
+    GLuint query_;
+};
+
+} // namespace
+
+void Peeler::put(const gl::Texture& layer, glm::ivec2 corner) {
+    layer.bind(0);
+    program_->set("corner", corner.x, corner.y);
+    program_->use();
+    corners_->bind();
+    glDrawArrays(GL_TRIANGLES, 0, 3);
+}
+
+void Peeler::draw(const gl::Texture& solid, const std::function<void(const PeelPass&)>& draw) {
+    const Target target;
+    const glm::ivec2 size = target.size();
+    if (size.x < 1 || size.y < 1) return;
+    if (!program_) {
+        program_.emplace("peel.vert", "peel.frag");
+        corners_.emplace();
+        for (auto& query : seen_) {
+            GLuint id = 0;
+            glCreateQueries(GL_ANY_SAMPLES_PASSED, 1, &id);
+            query = gl::Object<gl::Kind::query>{gl::name_here(id)};
+        }
+    }
+    if (sum_.width() != size.x || sum_.height() != size.y) {
+        for (gl::Framebuffer& layer : layers_)
+            layer = gl::Framebuffer{size.x, size.y, gl::Format::rgba8, true};
+        sum_ = gl::Framebuffer{size.x, size.y, gl::Format::rgba16f};
+    }
+    constexpr std::array<float, 4> kNothing{0, 0, 0, 0};
+    sum_.clear(kNothing);
+    layers_[1].clear(kNothing, 0); // nothing is nearer than the first layer
+    for (std::size_t pass = 0; pass < kMostLayers; ++pass) {
+        const OnlyIfSeen before{pass > 0 ? seen_[pass - 1].get().id : 0};
+        const gl::Framebuffer &layer = layers_[pass % 2], &nearer = layers_[(pass + 1) % 2];
+        layer.clear(kNothing);
+        layer.bind();
+        glBeginQuery(GL_ANY_SAMPLES_PASSED, seen_[pass].get().id);
+        draw({solid, nearer.depth(), target.corner()});
+        glEndQuery(GL_ANY_SAMPLES_PASSED);
+        sum_.bind();
+        const DrawState state{Mix::under, false};
+        put(layer.color(), {0, 0});
+    }
+    target.bind();
+    const DrawState state{Mix::over, false};
+    put(sum_.color(), target.corner());
+}
+
+} // namespace lathe
