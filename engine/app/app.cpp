@@ -129,7 +129,8 @@ void App::Parts::update_cameras(const Viewport& viewport) {
         View& view = *views[i];
         const Viewport place = place_of(view, viewport);
         if (view.camera() == Camera::orbit)
-            drags[i].move(view.orbit_camera(), window.input(), place);
+            drags[i].move(view.orbit_camera(), window.input(), place,
+                          {view.steering(), loop.delta_seconds()});
         else drags[i].move(view.pan_zoom_camera(), window.input(), place);
         const InputState& input = window.input();
         if (!input.keyboard_captured && input.pressed(Key::home) && place.contains(input.mouse()))
@@ -219,7 +220,7 @@ ParameterSet& App::parameters() { return p_->parameters; }
 Console& App::console() { return p_->console; }
 OrbitCamera& App::orbit_camera() { return view().orbit_camera(); }
 PanZoomCamera& App::pan_zoom_camera() { return view().pan_zoom_camera(); }
-void App::use_camera(Camera camera) { view().use_camera(camera); }
+void App::use_camera(Camera camera, Steering steering) { view().use_camera(camera, steering); }
 gl::Framebuffer& App::picture() { return p_->picture; }
 void App::set_caption(std::string caption) { p_->caption = std::move(caption); }
 const std::string& App::caption() const { return p_->caption; }

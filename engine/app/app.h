@@ -220,7 +220,7 @@ public:
     // Of view().
     OrbitCamera& orbit_camera();
     PanZoomCamera& pan_zoom_camera();
-    void use_camera(Camera camera);
+    void use_camera(Camera camera, Steering steering = Steering::orbit);
     /// The picture before anything stands around it. Its size may change between frames
     /// (begin_frame).
     gl::Framebuffer& picture();

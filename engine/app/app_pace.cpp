@@ -62,8 +62,12 @@ bool App::Parts::may_rest(bool has_steps) {
     if (window.headless() || config.context == GlContext::current || config.frames) return false;
     const std::uint64_t now = changes();
     const bool steps_come = run_control.is_asked() || (has_steps && !run_control.paused);
-    const bool is_awake =
-        !window.input().events().empty() || now != seen_changes || steps_come || loop.frame() == 0;
+    const bool flies =
+        is_flying(window.input()) && std::ranges::any_of(scene.views(), [](const auto& view) {
+            return view->steering() == Steering::fly;
+        });
+    const bool is_awake = !window.input().events().empty() || now != seen_changes || steps_come ||
+                          flies || loop.frame() == 0;
     if (is_awake) awake_at = steady_clock::now();
     seen_changes = now;
     return since(awake_at) > kAwake;

@@ -142,7 +142,10 @@ void Painter::paint(const DrawnAxes& drawn) {
     if (view_.camera() == Camera::orbit) {
         const OrbitCamera& camera = view_.state_.orbit;
         const std::optional<Box>& box = view_.state_.axes_box;
-        if (box) draw_axes_in_space(canvas_, drawn.style, *box, camera.eye(), camera.up);
+        if (!box) return;
+        const glm::vec3 from =
+            camera.orthographic ? box->middle() + camera.axes()[2] : camera.eye();
+        draw_axes_in_space(canvas_, drawn.style, *box, from, camera.up);
     } else if (auto placed = view_.state_.last.placement) {
         placed->origin /= view_.state_.last.scale; // as the canvas counts
         placed->size /= view_.state_.last.scale;
@@ -215,8 +218,7 @@ void Painter::paint(const DrawnScaleBar& drawn) {
     const glm::vec2 pixels = canvas_.pixels();
     const OrbitCamera& camera = view_.state_.orbit;
     const double pixel = view_.camera() == Camera::orbit
-                             ? 2 * double(camera.distance) *
-                                   std::tan(double(camera.field_of_view) / 2) / double(pixels.y)
+                             ? double(camera.height()) / double(pixels.y)
                          : view_.state_.last.placement
                              ? double(view_.state_.last.picture.x * view_.state_.last.scale /
                                       view_.state_.last.placement->size.x)

@@ -156,9 +156,14 @@ public:
     // -- cameras -----------------------------------------------------------------------------
     OrbitCamera& orbit_camera() { return state_.orbit; }
     PanZoomCamera& pan_zoom_camera() { return state_.pan_zoom; }
-    /// Which camera the mouse moves and points and lines are seen by; pictures follow pan and zoom.
+    /// Which camera the mouse moves and points and lines are seen by, and how that of space is
+    /// moved; pictures follow pan and zoom.
     /// Unset: orbit once something of three components is drawn, else pan and zoom.
-    void use_camera(Camera camera) { wanted_camera_ = camera; }
+    void use_camera(Camera camera, Steering steering = Steering::orbit) {
+        wanted_camera_ = camera;
+        steering_ = steering;
+    }
+    Steering steering() const { return steering_; }
     Camera camera() const;
     /// The box around what the last step drew and is not hidden, or one thing of it. Nothing where
     /// that has no place. Waits for the device.
@@ -254,6 +259,7 @@ private:
     DrawList list_;
     std::map<std::string, ThingSettings, std::less<>> settings_;
     std::optional<Camera> wanted_camera_;
+    Steering steering_ = Steering::orbit;
 };
 
 } // namespace lathe

@@ -208,8 +208,14 @@ class OrbitCamera:
     distance: float
     yaw: float
     pitch: float
+    roll: float
     field_of_view: float
+    orthographic: bool
     up: str
+    @property
+    def height(self) -> float: ...
+    eye: Sequence[float]
+    direction: Sequence[float]
 
 class PanZoomCamera:
     center: Sequence[float]

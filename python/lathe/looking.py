@@ -19,7 +19,7 @@ class Looking:
 
     @property
     def orbit_camera(self) -> OrbitCamera:
-        """The camera of points and lines in space."""
+        """The camera of what lies in space."""
         return self._view.orbit_camera
 
     @property
@@ -28,7 +28,16 @@ class Looking:
         return self._view.pan_zoom_camera
 
     def use_camera(self, name: str) -> None:
-        """``"orbit"`` or ``"pan_zoom"``: which one the mouse moves and points are seen through."""
+        """Which camera points are seen through, and how mouse and keys move it.
+
+        Parameters
+        ----------
+        name : str
+            ``"pan_zoom"``: the camera of the plane. The others are the camera of space.
+            ``"orbit"``: a drag turns it about its target, the up axis stays upright.
+            ``"trackball"``: a drag turns it freely, over the poles, too. ``"fly"``: W, S, A, D, E
+            and Q move it, a drag turns it about its eye, the wheel changes the speed.
+        """
         self._view.use_camera(name)
 
     def bounds(self, name: str | None = None) -> tuple[Corner, Corner] | None:

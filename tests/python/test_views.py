@@ -69,8 +69,8 @@ def test_wrong_numbers_of_tiles(app, wrong):
 def test_views_check_as_the_app_does(app):
     with pytest.raises(ValueError, match="a picture is"):
         app.views(1, 2)[1].image(np.zeros(3))
-    with pytest.raises(ValueError, match="camera is 'orbit' or 'pan_zoom'"):
-        app.view.use_camera("fly")
+    with pytest.raises(ValueError, match="camera is 'orbit', 'trackball', 'fly' or 'pan_zoom'"):
+        app.view.use_camera("walk")
 
 
 @pytest.mark.parametrize("size", [14, 40])

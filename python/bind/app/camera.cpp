@@ -2,23 +2,44 @@
 #include "engine/scene/camera.h"
 
 #include "python/bind/bind.h"
+#include "python/bind/scene/drawing.h"
 
 #include <pybind11/stl.h>
 
+#include <glm/geometric.hpp>
+
 #include <array>
+#include <cmath>
 
 namespace lathe::bind {
+
+namespace {
+
+std::array<float, 3> array_from(const glm::vec3& v) { return {v.x, v.y, v.z}; }
+
+/// The roll stays.
+void set_direction(OrbitCamera& c, const std::array<float, 3>& direction) {
+    const glm::vec3 along = vec3_from(direction), eye = c.eye();
+    const float length = glm::length(along);
+    if (!(length > 0) || !std::isfinite(length))
+        throw py::value_error("a direction is three numbers, not all of them 0");
+    const glm::vec3 outward = -along / length;
+    const float roll = c.roll;
+    c.set_axes({{0, 0, 0}, {0, 0, 0}, outward});
+    c.roll = roll;
+    c.target += eye - c.eye();
+    c.may_be_placed = false;
+}
+
+} // namespace
 
 void bind_camera(py::module_& m) {
     py::class_<OrbitCamera>(m, "OrbitCamera",
                             "Looks at `target` from `distance`; angles in radians.")
         .def_property(
-            "target",
-            [](const OrbitCamera& c) {
-                return std::array<float, 3>{c.target.x, c.target.y, c.target.z};
-            },
-            [](OrbitCamera& c, std::array<float, 3> t) {
-                c.target = {t[0], t[1], t[2]};
+            "target", [](const OrbitCamera& c) { return array_from(c.target); },
+            [](OrbitCamera& c, const std::array<float, 3>& t) {
+                c.target = vec3_from(t);
                 c.may_be_placed = false;
             })
         .def_property(
@@ -29,7 +50,23 @@ void bind_camera(py::module_& m) {
             })
         .def_readwrite("yaw", &OrbitCamera::yaw, "About the up axis.")
         .def_readwrite("pitch", &OrbitCamera::pitch, "Above the ground.")
+        .def_readwrite("roll", &OrbitCamera::roll, "The picture is turned clockwise so far.")
         .def_readwrite("field_of_view", &OrbitCamera::field_of_view, "Vertical.")
+        .def_readwrite("orthographic", &OrbitCamera::orthographic,
+                       "Parallel rays; what is seen is as high as it is at the target.")
+        .def_property_readonly("height", &OrbitCamera::height,
+                               "Units from the bottom to the top, as far away as the target.")
+        .def_property(
+            "eye", [](const OrbitCamera& c) { return array_from(c.eye()); },
+            [](OrbitCamera& c, const std::array<float, 3>& place) {
+                c.target += vec3_from(place) - c.eye();
+                c.may_be_placed = false;
+            },
+            "Its place. Set, it moves the target, too: the direction stays.")
+        .def_property(
+            "direction", [](const OrbitCamera& c) { return array_from(-c.axes()[2]); },
+            &set_direction,
+            "Where it looks, of length 1. Set, of any length, it moves the target: the eye stays.")
         .def_property(
             "up", [](const OrbitCamera& c) { return c.up == UpAxis::z ? "z" : "y"; },
             [](OrbitCamera& c, const std::string& axis) {

@@ -137,9 +137,13 @@ void bind_annotations(py::class_<View, std::shared_ptr<View>>& c) {
 }
 
 void use_camera(View& view, const std::string& name) {
-    if (name != "orbit" && name != "pan_zoom")
-        throw py::value_error("camera is 'orbit' or 'pan_zoom', got '" + name + "'");
-    view.use_camera(name == "orbit" ? Camera::orbit : Camera::pan_zoom);
+    if (name == "orbit") view.use_camera(Camera::orbit);
+    else if (name == "trackball") view.use_camera(Camera::orbit, Steering::trackball);
+    else if (name == "fly") view.use_camera(Camera::orbit, Steering::fly);
+    else if (name == "pan_zoom") view.use_camera(Camera::pan_zoom);
+    else
+        throw py::value_error("camera is 'orbit', 'trackball', 'fly' or 'pan_zoom', got '" + name +
+                              "'");
 }
 
 /// None, a number or a tuple.
@@ -268,7 +272,7 @@ void bind_views(StudioClass& c) {
             "pick", [](const View& view, float x, float y) { return view.pick({x, y}); },
             py::arg("x"), py::arg("y"))
         .def("use_camera", &use_camera, py::arg("name"),
-             "'orbit' or 'pan_zoom': what the mouse moves.")
+             "'orbit', 'trackball', 'fly' or 'pan_zoom': what the mouse moves, and how.")
         .def_property_readonly(
             "orbit_camera", [](View& view) { return &view.orbit_camera(); }, inside)
         .def_property_readonly(

@@ -149,6 +149,101 @@ TEST(OrbitCamera, ADragWithinOneFrameTurnsByItsOwnWay) {
     EXPECT_FALSE(drag.move(camera, input, kView));
 }
 
+TEST(OrbitCamera, RollTurnsThePictureClockwise) {
+    OrbitCamera camera;
+    const glm::vec3 place = camera.target + 0.2f * camera.axes()[1]; // above the middle
+    camera.roll = 0.5f;
+    const glm::vec3 got = clip(camera.view_projection(1), place);
+    const double long_way = 0.2 / (3 * std::tan(0.4));
+    EXPECT_NEAR(got.x, long_way * std::sin(0.5), 1e-5);
+    EXPECT_NEAR(got.y, long_way * std::cos(0.5), 1e-5);
+}
+
+TEST(OrbitCamera, OrthographicRaysAreParallel) {
+    OrbitCamera camera;
+    camera.orthographic = true;
+    camera.target = {1, 2, 3};
+    const glm::mat3 axes = camera.axes();
+    const double half = 3 * std::tan(0.4);
+    EXPECT_NEAR(camera.height(), 2 * half, 1e-5);
+    for (const float deep : {-250.0f, -2.0f, 0.0f, 5.0f, 250.0f}) { // also behind the eye
+        const glm::vec3 place = camera.target + axes * glm::vec3{0.5f, -0.25f, deep};
+        const glm::vec3 got = clip(camera.view_projection(1.6f), place);
+        EXPECT_NEAR(got.x, 0.5 / (1.6 * half), 1e-4);
+        EXPECT_NEAR(got.y, -0.25 / half, 1e-4);
+        EXPECT_NEAR(got.z, -deep / 300, 1e-5);
+    }
+}
+
+TEST(OrbitCamera, AxesSayYawPitchAndRoll) {
+    for (const UpAxis up : {UpAxis::y, UpAxis::z})
+        for (const float pitch : {-1.5707963f, -1.0f, 0.0f, 1.5f, 1.5707963f})
+            for (const float roll : {-3.0f, 0.0f, 1.2f}) {
+                OrbitCamera camera, other;
+                camera.up = other.up = up;
+                camera.yaw = 2.5f;
+                camera.pitch = pitch;
+                camera.roll = roll;
+                other.set_axes(camera.axes());
+                for (int i = 0; i < 3; ++i) expect_near(other.axes()[i], camera.axes()[i], 1e-5f);
+                if (std::abs(pitch) < 1.51f)
+                    expect_near({other.yaw, other.pitch, other.roll}, {2.5f, pitch, roll}, 1e-5f);
+            }
+}
+
+TEST(OrbitCamera, ATrackballTurnsOverThePoles) {
+    OrbitCamera camera;
+    const glm::mat3 before = camera.axes();
+    for (int i = 1; i <= 16; ++i) { // an eighth of a turn each
+        camera.turn_freely({0, 100}, kView);
+        const float angle = float(i) * 3.14159265f / 4;
+        expect_near(camera.axes()[0], before[0], 1e-5f);
+        expect_near(camera.axes()[2], std::cos(angle) * before[2] + std::sin(angle) * before[1],
+                    1e-5f);
+    }
+    camera.turn_freely({100, 0}, kView);
+    expect_near(camera.axes()[1], before[1], 1e-5f);
+    EXPECT_NEAR(glm::dot(camera.axes()[2], before[0]), -std::sqrt(0.5), 1e-5);
+}
+
+TEST(OrbitCamera, ATurnFollowsTheMouseThoughThePictureIsTilted) {
+    OrbitCamera level, tilted;
+    tilted.roll = 3.14159265f / 2; // clockwise: what was right is below
+    level.turn({100, 0}, kView);
+    tilted.turn({0, 100}, kView);
+    EXPECT_NEAR(tilted.yaw, level.yaw, 1e-5);
+    EXPECT_NEAR(tilted.pitch, level.pitch, 1e-5);
+}
+
+TEST(OrbitCamera, AFlightGoesWhereItLooks) {
+    OrbitCamera camera;
+    CameraDrag drag;
+    InputState input;
+    const auto frame = [&](std::initializer_list<InputEvent> events, double seconds) {
+        input.begin_frame();
+        for (const InputEvent& e : events) input.handle(e);
+        return drag.move(camera, input, kView, {Steering::fly, seconds});
+    };
+    const glm::vec3 eye = camera.eye();
+    EXPECT_FALSE(frame({KeyEvent{.key = Key::w}}, 0.1)); // the mouse is elsewhere
+    EXPECT_TRUE(frame({MoveEvent{{400, 200}}}, 0.1));
+    expect_near(camera.eye(), eye - 0.3f * camera.axes()[2]); // of 3 a second
+    EXPECT_TRUE(frame({KeyEvent{.key = Key::d}, KeyEvent{.key = Key::w, .down = false}}, 10));
+    expect_near(camera.eye(), eye - 0.3f * camera.axes()[2] + 0.3f * camera.axes()[0]);
+    frame({KeyEvent{.key = Key::d, .down = false}}, 0.1);
+    const glm::vec3 here = camera.eye(), ahead = -camera.axes()[2];
+    EXPECT_TRUE(frame({ButtonEvent{}, MoveEvent{{500, 200}}}, 0.1));
+    expect_near(camera.eye(), here);
+    EXPECT_GT(glm::dot(-camera.axes()[2], glm::cross(ahead, glm::vec3{0, 1, 0})), 0); // right
+    EXPECT_TRUE(frame({WheelEvent{{0, -1}}}, 0.1));
+    expect_near(camera.eye(), here);
+    EXPECT_NEAR(camera.distance, 3.3, 1e-5);
+    input.keyboard_captured = true;
+    EXPECT_FALSE(frame({KeyEvent{.key = Key::w}}, 0.1));
+    input.keyboard_captured = false;
+    EXPECT_FALSE(frame({KeyEvent{.key = Key::left_control, .modifiers = kControl}}, 0.1));
+}
+
 TEST(PanZoomCamera, TheScreenFindsThePlane) {
     PanZoomCamera camera;
     camera.center = {5, -3};
@@ -193,8 +288,10 @@ TEST(PanZoomCamera, DragMovesThePlaneWithTheMouse) {
 }
 
 TEST(OrbitCamera, FitsABallIntoTheNarrowerSide) {
-    for (const float aspect : {0.5f, 1.0f, 2.0f}) {
+    int rounds = 0;
+    for (const float aspect : {0.5f, 1.0f, 2.0f, 0.5f, 2.0f}) {
         OrbitCamera camera;
+        camera.orthographic = rounds++ > 2;
         camera.fit({5, 6, 7}, 2, aspect);
         EXPECT_EQ(camera.target, (glm::vec3{5, 6, 7}));
         const glm::mat4 view = camera.view(), projection = camera.projection(aspect);
