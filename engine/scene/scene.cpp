@@ -154,7 +154,10 @@ struct Scene::Kept {
     Kept& operator=(const Kept&) = delete;
     ~Kept() {
         scene.background_ = background;
-        for (auto& [view, state] : states) view->state_ = std::move(state);
+        for (auto& [view, state] : states) {
+            view->state_ = std::move(state);
+            if (view->link_) view->link_->cameras = view->state_.shared;
+        }
     }
 };
 

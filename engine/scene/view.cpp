@@ -37,6 +37,49 @@ Camera View::camera() const {
     return wanted_camera_.value_or(state_.draws_space ? Camera::orbit : Camera::pan_zoom);
 }
 
+OrbitCamera& View::orbit_camera() {
+    share_cameras();
+    return state_.orbit;
+}
+
+PanZoomCamera& View::pan_zoom_camera() {
+    share_cameras();
+    return state_.pan_zoom;
+}
+
+void View::link(View& other) {
+    if (&other == this) return;
+    unlink();
+    other.share_cameras();
+    if (!other.link_) {
+        other.state_.shared = {other.state_.orbit, other.state_.pan_zoom};
+        other.link_ = std::make_shared<Link>(Link{other.state_.shared, {&other}});
+    }
+    link_ = other.link_;
+    link_->views.push_back(this);
+    state_.shared = {state_.orbit, state_.pan_zoom};
+    share_cameras();
+}
+
+void View::unlink() {
+    share_cameras();
+    if (link_) std::erase(link_->views, this);
+    link_.reset();
+}
+
+void View::share_cameras() {
+    if (!link_) return;
+    for (const View* each : link_->views) {
+        const Cameras own{each->state_.orbit, each->state_.pan_zoom};
+        if (own != each->state_.shared) link_->cameras = own;
+    }
+    for (View* each : link_->views) {
+        each->state_.orbit = link_->cameras.orbit;
+        each->state_.pan_zoom = link_->cameras.pan_zoom;
+        each->state_.shared = link_->cameras;
+    }
+}
+
 std::optional<Box> View::bounds() const {
     std::list<Drawn> changed;
     std::vector<const Drawn*> all;
@@ -89,6 +132,7 @@ DrawView View::look() const {
 }
 
 void View::begin_frame() {
+    share_cameras();
     state_.space_in_frame = false;
     state_.is_placed = false;
 }

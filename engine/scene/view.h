@@ -76,6 +76,7 @@ struct PerInstance {
 class LATHE_API View {
 public:
     explicit View(Scene& scene) : scene_{scene} {}
+    ~View() { unlink(); }
     View(const View&) = delete;
     View& operator=(const View&) = delete;
 
@@ -154,8 +155,14 @@ public:
     std::optional<Picked> pick(glm::vec2 pixels) const;
 
     // -- cameras -----------------------------------------------------------------------------
-    OrbitCamera& orbit_camera() { return state_.orbit; }
-    PanZoomCamera& pan_zoom_camera() { return state_.pan_zoom; }
+    OrbitCamera& orbit_camera();
+    PanZoomCamera& pan_zoom_camera();
+    /// Takes over the cameras of another view, and leaves the views that it was linked to. From now
+    /// on what moves the cameras of one view, mouse or program, moves those of all that are linked:
+    /// when a camera is asked for, and in each frame. Of several that were moved the last counts.
+    void link(View& other);
+    /// Has cameras of its own again, as they are.
+    void unlink();
     /// Which camera the mouse moves and points and lines are seen by, and how that of space is
     /// moved; pictures follow pan and zoom.
     /// Unset: orbit once something of three components is drawn, else pan and zoom.
@@ -210,6 +217,8 @@ private:
     /// What kernels do for the drawing, while the arrays are theirs.
     void compute();
     void place_camera();
+    /// Of the views that are linked: what has moved one moves all.
+    void share_cameras();
     float aspect() const;
     void compute_annotations();
     bool needs_names() const { return !settings_.empty() || list_.contents().annotations; }
@@ -238,11 +247,22 @@ private:
         float distance = OrbitCamera{}.distance;
         float aspect = 0; ///< of the tile; 0: nothing was seen yet
     };
+    struct Cameras {
+        OrbitCamera orbit;
+        PanZoomCamera pan_zoom;
+
+        bool operator==(const Cameras&) const = default;
+    };
+    struct Link {
+        Cameras cameras;
+        std::vector<View*> views; ///< that are linked; each leaves when it ends
+    };
     /// What frames change.
     struct State {
         LastDrawing last;
         OrbitCamera orbit;
         PanZoomCamera pan_zoom;
+        Cameras shared; ///< of the link, as they were when all had the same
         OwnPlace own_place;
         bool space_in_frame = false;
         bool draws_space = false; ///< something of three components was drawn in the last frame
@@ -260,6 +280,7 @@ private:
     std::map<std::string, ThingSettings, std::less<>> settings_;
     std::optional<Camera> wanted_camera_;
     Steering steering_ = Steering::orbit;
+    std::shared_ptr<Link> link_; ///< null: linked to none
 };
 
 } // namespace lathe

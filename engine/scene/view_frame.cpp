@@ -40,6 +40,7 @@ ImagePlacement View::place(glm::vec2 size, bool y_up) {
 }
 
 void View::compute() {
+    share_cameras();
     const ListContents& has = list_.contents();
     note_space(has.space);
     const bool is_in_space = camera() == Camera::orbit;
@@ -48,6 +49,7 @@ void View::compute() {
     const gpu::CurrentContext here{map->cuda()};
     compute_annotations();
     if (is_in_space) place_camera();
+    share_cameras();
     if (!has.kernels) return;
     std::list<Drawn> changed;
     for (const ShownThing& each : shown_things(changed, needs_names())) {
@@ -63,7 +65,7 @@ void View::place_camera() {
     OrbitCamera& orbit = state_.orbit;
     OwnPlace& own = state_.own_place;
     const bool is_where_it_was = orbit.target == own.target && orbit.distance == own.distance;
-    if (!is_where_it_was) orbit.may_be_placed = false;
+    if (!is_where_it_was && !link_) orbit.may_be_placed = false; // else another may have placed it
     const bool has_other_shape = own.aspect != 0 && own.aspect != aspect();
     if (!is_where_it_was || (!orbit.may_be_placed && !has_other_shape)) return;
     if (fit()) own = {orbit.target, orbit.distance, aspect()};

@@ -40,6 +40,21 @@ class Looking:
         """
         self._view.use_camera(name)
 
+    def link(self, other: Looking | None) -> None:
+        """Takes over the cameras of another view; from now on both move together.
+
+        Mouse or program may move either. More views may join. None: this one has cameras of its own
+        again, which begin as they are.
+
+        Raises
+        ------
+        TypeError
+            For what is neither a View, nor an App (its first view), nor None.
+        """
+        if other is not None and not isinstance(other, Looking):
+            raise TypeError(f"a view is linked to a view or to None, got {other!r}")
+        self._view.link(None if other is None else other._view)
+
     def bounds(self, name: str | None = None) -> tuple[Corner, Corner] | None:
         """The box around what the last step drew, or around the thing of that name.
 

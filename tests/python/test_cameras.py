@@ -197,3 +197,73 @@ def test_a_drag_turns_as_the_camera_is_steered(app):
     assert app.frame()
     assert app.frame()
     assert np.dot(np.subtract(camera.eye, before), camera.direction) > 0
+
+
+def test_linked_views_have_one_camera(app):
+    left, right, other = app.views(1, 3)
+    right.orbit_camera.yaw, right.pan_zoom_camera.height = 1, 7
+    left.link(right)
+    assert (left.orbit_camera.yaw, left.pan_zoom_camera.height) == (1, 7)
+    left.orbit_camera.pitch = 0.25
+    assert right.orbit_camera.pitch == 0.25
+    held = right.orbit_camera  # asked for before
+    held.distance = 9
+    x = np.eye(3)
+
+    def draw():
+        assert app.frame()
+        for view in (left, right, other):
+            view.points(x, size=5)
+        return app.screenshot()
+
+    picture = draw()
+    third = WIDTH // 3
+    assert left.orbit_camera.distance == 9
+    assert other.orbit_camera.yaw == pytest.approx(0.6)
+    around = picture[:, 3:103], picture[:, 110:210]  # the middles of two tiles
+    np.testing.assert_array_equal(*around)
+    app.input.move_mouse(third + 50, 120)
+    app.input.press_button("left")
+    app.input.move_mouse(third + 50, 180)
+    app.input.release_button("left")
+    draw()
+    turned = 0.25 + np.pi * 60 / 240
+    assert right.orbit_camera.pitch == pytest.approx(turned)
+    assert left.orbit_camera.pitch == pytest.approx(turned)
+    assert other.orbit_camera.pitch == pytest.approx(0.4)
+    other.link(left)
+    right.link(None)
+    other.orbit_camera.yaw = -2
+    assert (left.orbit_camera.yaw, right.orbit_camera.yaw) == (-2, 1)
+    with pytest.raises(TypeError, match="linked to a view or to None, got 'left'"):
+        left.link("left")
+
+
+def test_linked_views_are_placed_by_one_of_them(app, random):
+    left, right = app.views(1, 2)
+    right.link(left)
+    near, far = random.normal(size=(100, 3)), random.normal(size=(100, 3)) * 50
+    for _ in range(3):
+        assert app.frame()
+        left.points(near)
+        right.points(far)
+        app.screenshot()
+        low, high = left.bounds()
+        np.testing.assert_allclose(left.orbit_camera.target, np.add(low, high) / 2, atol=1e-5)
+        assert right.orbit_camera.distance == left.orbit_camera.distance < 20
+    app.still(size=(1000, 200), samples=1)  # of another shape: placed anew in it alone
+    assert right.orbit_camera.distance == left.orbit_camera.distance < 20
+
+
+def test_a_link_outlives_its_views(app):
+    four = app.views(2, 2)
+    four[0].link(four[3])
+    app.views(1, 1)
+    four[3].orbit_camera.yaw = 2
+    assert app.orbit_camera.yaw == 2
+    del four
+    app.orbit_camera.yaw = 3
+    assert app.frame()
+    app.points([[0, 0, 0]])
+    app.screenshot()
+    assert app.orbit_camera.yaw == 3

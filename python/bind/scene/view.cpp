@@ -271,6 +271,13 @@ void bind_views(StudioClass& c) {
         .def(
             "pick", [](const View& view, float x, float y) { return view.pick({x, y}); },
             py::arg("x"), py::arg("y"))
+        .def(
+            "link",
+            [](View& view, View* other) {
+                if (other) view.link(*other);
+                else view.unlink();
+            },
+            py::arg("other").none(true), "Of another's cameras, or of its own again.")
         .def("use_camera", &use_camera, py::arg("name"),
              "'orbit', 'trackball', 'fly' or 'pan_zoom': what the mouse moves, and how.")
         .def_property_readonly(
