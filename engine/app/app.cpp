@@ -7,6 +7,7 @@
 #include "engine/app/device_output.h"
 #include "engine/core/error.h"
 #include "engine/core/log.h"
+#include "engine/scene/camera_line.h"
 #include "gl/context.h"
 #include "gl/sync.h"
 #include "gpu/context.h"
@@ -135,7 +136,17 @@ void App::Parts::update_cameras(const Viewport& viewport) {
         const InputState& input = window.input();
         if (!input.keyboard_captured && input.pressed(Key::home) && place.contains(input.mouse()))
             fit(view);
+        if (!input.keyboard_captured && input.pressed(Key::c) && input.modifiers() == 0 &&
+            place.contains(input.mouse()))
+            copy_camera(view);
     }
+}
+
+/// As a line of Python: to the clipboard and the console.
+void App::Parts::copy_camera(View& view) {
+    const std::string line = camera_line(view);
+    window.set_clipboard(line);
+    log::info("{}", line);
 }
 
 /// A fault of a step before comes out here, too.

@@ -94,6 +94,7 @@ struct App::Parts {
 
     // app.cpp
     void update_cameras(const Viewport& viewport);
+    void copy_camera(View& view);
     void fit(View& view);
     void size_scene(std::array<int, 2> place);
 

@@ -47,6 +47,22 @@ PanZoomCamera& View::pan_zoom_camera() {
     return state_.pan_zoom;
 }
 
+std::variant<OrbitCamera, PanZoomCamera> View::used_camera() {
+    if (camera() == Camera::orbit) return orbit_camera();
+    return pan_zoom_camera();
+}
+
+void View::set_camera(const std::variant<OrbitCamera, PanZoomCamera>& camera) {
+    if (const auto* orbit = std::get_if<OrbitCamera>(&camera)) {
+        orbit_camera() = *orbit;
+        state_.orbit.may_be_placed = false;
+        wanted_camera_ = Camera::orbit;
+    } else {
+        pan_zoom_camera() = std::get<PanZoomCamera>(camera);
+        wanted_camera_ = Camera::pan_zoom;
+    }
+}
+
 void View::link(View& other) {
     if (&other == this) return;
     unlink();

@@ -28,6 +28,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 namespace lathe {
@@ -172,6 +173,10 @@ public:
     }
     Steering steering() const { return steering_; }
     Camera camera() const;
+    /// A copy of that camera.
+    std::variant<OrbitCamera, PanZoomCamera> used_camera();
+    /// Looks by this camera from now on; how it is steered stays.
+    void set_camera(const std::variant<OrbitCamera, PanZoomCamera>& camera);
     /// The box around what the last step drew and is not hidden, or one thing of it. Nothing where
     /// that has no place. Waits for the device.
     std::optional<Box> bounds() const;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "engine/ui/things_panel.h"
 
+#include "engine/scene/camera_line.h"
 #include "engine/scene/view.h"
 #include "engine/ui/theme.h"
 
@@ -136,6 +137,11 @@ void ThingsPanel::draw(const std::vector<std::shared_ptr<View>>& views, bool is_
             ImGui::PushID(int(k)); // names may be equal
             row(*views[i], things[k]);
             ImGui::PopID();
+        }
+        if (!things.empty()) {
+            if (ImGui::SmallButton("Copy camera"))
+                ImGui::SetClipboardText(camera_line(*views[i]).c_str());
+            theme::tooltip("The line of Python that looks from here (C)");
         }
         ImGui::PopID();
     }

@@ -24,6 +24,9 @@ __version__ = "0.1.0"
 # Where each public name lives; the module is imported when the name is first used.
 _HOMES = {
     "App": "app",
+    "Camera": "camera",
+    "CameraPath": "camera_path",
+    "PlaneCamera": "camera",
     "Stats": "stats",
     "Array": "compute",
     "Texture": "_lathe",
@@ -91,6 +94,9 @@ if TYPE_CHECKING:
     from lathe._lathe import load_image as load_image
     from lathe._lathe import save_png as save_png
     from lathe.app import App as App
+    from lathe.camera import Camera as Camera
+    from lathe.camera import PlaneCamera as PlaneCamera
+    from lathe.camera_path import CameraPath as CameraPath
     from lathe.colormaps import colormap as colormap
     from lathe.compute import Array as Array
     from lathe.compute import arange as arange

@@ -204,6 +204,18 @@ class Input:
     def release_all(self) -> None: ...
 
 class OrbitCamera:
+    def __init__(
+        self,
+        *,
+        target: Sequence[float],
+        distance: float,
+        yaw: float,
+        pitch: float,
+        roll: float,
+        field_of_view: float,
+        orthographic: bool,
+        up: str,
+    ) -> None: ...
     target: Sequence[float]
     distance: float
     yaw: float
@@ -217,7 +229,18 @@ class OrbitCamera:
     eye: Sequence[float]
     direction: Sequence[float]
 
+class CameraPath:
+    def __init__(self, keys: Sequence[tuple[float, OrbitCamera]]) -> None: ...
+    @staticmethod
+    def turntable(camera: OrbitCamera, seconds: float) -> CameraPath: ...
+    def at(self, seconds: float) -> OrbitCamera: ...
+    @property
+    def begin(self) -> float: ...
+    @property
+    def end(self) -> float: ...
+
 class PanZoomCamera:
+    def __init__(self, *, center: Sequence[float], height: float) -> None: ...
     center: Sequence[float]
     height: float
 
@@ -619,6 +642,7 @@ class Studio:
         def fit(self, name: str | None) -> bool: ...
         def link(self, other: Studio.View | None) -> None: ...
         def use_camera(self, name: str) -> None: ...
+        camera: OrbitCamera | PanZoomCamera
         @property
         def orbit_camera(self) -> OrbitCamera: ...
         @property

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from lathe._lathe import OrbitCamera, PanZoomCamera, Studio
+from lathe.camera import Camera, PlaneCamera, camera_from
 from lathe.draw_styles import Corner, number
 from lathe.picking import Picked, picked_from
 from lathe.thing import Thing
@@ -16,6 +17,21 @@ class Looking:
 
     def __init__(self, view: Studio.View) -> None:
         self._view = view
+
+    @property
+    def camera(self) -> Camera | PlaneCamera:
+        """The camera that is used, as a value. What is set is used from then on.
+
+        Its text is the line that makes it again. `orbit_camera` and `pan_zoom_camera` are the
+        cameras themselves, for single attributes.
+        """
+        return camera_from(self._view.camera)
+
+    @camera.setter
+    def camera(self, camera: Camera | PlaneCamera) -> None:
+        if not isinstance(camera, Camera | PlaneCamera):
+            raise TypeError(f"a camera is a lathe.Camera or a lathe.PlaneCamera, got {camera!r}")
+        self._view.camera = camera.engine_camera()
 
     @property
     def orbit_camera(self) -> OrbitCamera:

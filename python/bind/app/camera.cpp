@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "engine/scene/camera.h"
 
+#include "engine/scene/camera_line.h"
+#include "engine/scene/camera_path.h"
+
 #include "python/bind/bind.h"
 #include "python/bind/scene/drawing.h"
 
@@ -10,10 +13,18 @@
 
 #include <array>
 #include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace lathe::bind {
 
 namespace {
+
+UpAxis up_from(const std::string& axis) {
+    if (axis != "y" && axis != "z") throw py::value_error("up is 'y' or 'z', got '" + axis + "'");
+    return axis == "z" ? UpAxis::z : UpAxis::y;
+}
 
 std::array<float, 3> array_from(const glm::vec3& v) { return {v.x, v.y, v.z}; }
 
@@ -36,6 +47,24 @@ void set_direction(OrbitCamera& c, const std::array<float, 3>& direction) {
 void bind_camera(py::module_& m) {
     py::class_<OrbitCamera>(m, "OrbitCamera",
                             "Looks at `target` from `distance`; angles in radians.")
+        .def(
+            py::init([](const std::array<float, 3>& target, float distance, float yaw, float pitch,
+                        float roll, float field_of_view, bool orthographic, const std::string& up) {
+                OrbitCamera camera;
+                camera.target = vec3_from(target);
+                camera.distance = distance;
+                camera.yaw = yaw;
+                camera.pitch = pitch;
+                camera.roll = roll;
+                camera.field_of_view = field_of_view;
+                camera.orthographic = orthographic;
+                camera.up = up_from(up);
+                camera.may_be_placed = false;
+                return camera;
+            }),
+            py::kw_only(), py::arg("target"), py::arg("distance"), py::arg("yaw"), py::arg("pitch"),
+            py::arg("roll"), py::arg("field_of_view"), py::arg("orthographic"), py::arg("up"))
+        .def("__repr__", [](const OrbitCamera& c) { return to_python(c); })
         .def_property(
             "target", [](const OrbitCamera& c) { return array_from(c.target); },
             [](OrbitCamera& c, const std::array<float, 3>& t) {
@@ -69,12 +98,28 @@ void bind_camera(py::module_& m) {
             "Where it looks, of length 1. Set, of any length, it moves the target: the eye stays.")
         .def_property(
             "up", [](const OrbitCamera& c) { return c.up == UpAxis::z ? "z" : "y"; },
-            [](OrbitCamera& c, const std::string& axis) {
-                if (axis != "y" && axis != "z") throw py::value_error("up is 'y' or 'z'");
-                c.up = axis == "z" ? UpAxis::z : UpAxis::y;
-            },
+            [](OrbitCamera& c, const std::string& axis) { c.up = up_from(axis); },
             "Axis that points up: 'y' or 'z'.");
+    py::class_<CameraPath>(m, "CameraPath", "Through key frames: lathe.CameraPath.")
+        .def(py::init([](const std::vector<std::pair<double, OrbitCamera>>& keys) {
+                 std::vector<CameraKey> all;
+                 for (const auto& [seconds, camera] : keys) all.push_back({seconds, camera});
+                 return CameraPath{std::move(all)};
+             }),
+             py::arg("keys"))
+        .def_static("turntable", &CameraPath::turntable, py::arg("camera"), py::arg("seconds"))
+        .def("at", &CameraPath::at, py::arg("seconds"))
+        .def_property_readonly("begin", &CameraPath::begin)
+        .def_property_readonly("end", &CameraPath::end);
     py::class_<PanZoomCamera>(m, "PanZoomCamera", "Looks straight onto a plane, x right and y up.")
+        .def(py::init([](const std::array<float, 2>& center, float height) {
+                 PanZoomCamera camera;
+                 camera.center = {center[0], center[1]};
+                 camera.height = height;
+                 return camera;
+             }),
+             py::kw_only(), py::arg("center"), py::arg("height"))
+        .def("__repr__", [](const PanZoomCamera& c) { return to_python(c); })
         .def_property(
             "center",
             [](const PanZoomCamera& c) { return std::array<float, 2>{c.center.x, c.center.y}; },

@@ -280,6 +280,8 @@ void bind_views(StudioClass& c) {
             py::arg("other").none(true), "Of another's cameras, or of its own again.")
         .def("use_camera", &use_camera, py::arg("name"),
              "'orbit', 'trackball', 'fly' or 'pan_zoom': what the mouse moves, and how.")
+        .def_property("camera", &View::used_camera, &View::set_camera,
+                      "A copy of the camera that is used.")
         .def_property_readonly(
             "orbit_camera", [](View& view) { return &view.orbit_camera(); }, inside)
         .def_property_readonly(

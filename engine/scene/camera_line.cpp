@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+#include "engine/scene/camera_line.h"
+
+#include "engine/scene/view.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <variant>
+
+namespace lathe {
+
+namespace {
+
+/// As a script names it.
+std::string name_of(const View& view) {
+    const Viewport& tile = view.tile();
+    const auto columns = std::lround(1 / tile.size.x), rows = std::lround(1 / tile.size.y);
+    const auto column = std::lround(tile.origin.x / tile.size.x),
+               row = std::lround(tile.origin.y / tile.size.y);
+    if (row == 0 && column == 0) return "app.view";
+    return fmt::format("app.views({}, {})[{}]", rows, columns, row * columns + column);
+}
+
+} // namespace
+
+std::string to_python(const OrbitCamera& camera) {
+    const OrbitCamera made;
+    std::string line = fmt::format(
+        "lathe.Camera(target=({}, {}, {}), distance={}, yaw={}, pitch={}", camera.target.x,
+        camera.target.y, camera.target.z, camera.distance, camera.yaw, camera.pitch);
+    if (camera.roll != made.roll) line += fmt::format(", roll={}", camera.roll);
+    if (camera.field_of_view != made.field_of_view)
+        line += fmt::format(", field_of_view={}", camera.field_of_view);
+    if (camera.orthographic) line += ", orthographic=True";
+    if (camera.up != made.up) line += ", up=\"z\"";
+    return line + ")";
+}
+
+std::string to_python(const PanZoomCamera& camera) {
+    return fmt::format("lathe.PlaneCamera(center=({}, {}), height={})", camera.center.x,
+                       camera.center.y, camera.height);
+}
+
+std::string camera_line(View& view) {
+    const auto camera = view.used_camera();
+    return name_of(view) +
+           ".camera = " + std::visit([](const auto& each) { return to_python(each); }, camera);
+}
+
+} // namespace lathe
