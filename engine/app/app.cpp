@@ -85,6 +85,7 @@ App::~App() {
     end();
     p_->memory.clear();
     p_->scene.clear();
+    p_->selected.clear();
     p_->own_drawings.clear();
     p_->steps.hooks = {};
     p_->app = nullptr;
@@ -126,16 +127,18 @@ void App::Parts::size_scene(std::array<int, 2> place) {
 void App::Parts::update_cameras(const Viewport& viewport) {
     const auto& views = scene.views();
     drags.resize(views.size());
+    selection_drags.resize(views.size());
     for (std::size_t i = 0; i < views.size(); ++i) {
         View& view = *views[i];
         const Viewport place = place_of(view, viewport);
+        if (update_selection(view, selection_drags[i], place)) continue;
         if (view.camera() == Camera::orbit)
             drags[i].move(view.orbit_camera(), window.input(), place,
                           {view.steering(), loop.delta_seconds()});
         else drags[i].move(view.pan_zoom_camera(), window.input(), place);
         const InputState& input = window.input();
         if (!input.keyboard_captured && input.pressed(Key::home) && place.contains(input.mouse()))
-            fit(view);
+            ask_device([&] { view.fit(); });
         if (!input.keyboard_captured && input.pressed(Key::c) && input.modifiers() == 0 &&
             place.contains(input.mouse()))
             copy_camera(view);
@@ -150,12 +153,26 @@ void App::Parts::copy_camera(View& view) {
 }
 
 /// A fault of a step before comes out here, too.
-void App::Parts::fit(View& view) {
+template <class Call> void App::Parts::ask_device(const Call& call) {
     try {
-        view.fit();
+        call();
     } catch (const gpu::Error& error) {
         if (!report_fault(error)) throw;
     }
+}
+
+/// True where the mouse draws a rectangle, which then moves no camera.
+bool App::Parts::update_selection(View& view, SelectionDrag& drag, const Viewport& place) {
+    const SelectionDrag::State state = drag.follow(window.input(), place);
+    if (state == SelectionDrag::State::none) return false;
+    const auto part = [&](glm::vec2 pixel) { return (pixel - place.origin) / place.size; };
+    const glm::vec2 begin = part(drag.begin()), end = part(drag.end()), size{view.pixels()};
+    if (state == SelectionDrag::State::drawing) view.set_outline(std::array{begin, end});
+    else {
+        view.set_outline({});
+        ask_device([&] { selected = view.select(begin * size, end * size); });
+    }
+    return true;
 }
 
 bool App::begin_frame() {

@@ -258,6 +258,9 @@ public:
     View* view_under_mouse();
     /// The thing under the mouse, as it was drawn last; see View::pick().
     std::optional<Picked> picked();
+    /// What lay in the rectangle that the mouse drew last (SelectionDrag) when it was done; see
+    /// View::select().
+    const std::vector<Selected>& selected() const;
 
     // See View, which has more.
     void image(const gpu::Array& array, const ImageStyle& style = {}, std::string_view name = {});

@@ -177,6 +177,8 @@ std::optional<Picked> App::picked() {
     return view->pick(part * view->pixels());
 }
 
+const std::vector<Selected>& App::selected() const { return p_->selected; }
+
 std::optional<std::array<int, 2>> App::element_under_mouse() {
     const View* const view = view_under_mouse();
     if (!view) return {};

@@ -8,6 +8,7 @@
 #include "engine/app/frame_loop.h"
 #include "engine/app/kept_memory.h"
 #include "engine/app/run_control.h"
+#include "engine/app/selection_drag.h"
 #include "engine/app/window.h"
 #include "engine/interop/frame_map.h"
 #include "engine/live/worker.h"
@@ -81,8 +82,10 @@ struct App::Parts {
     gl::Framebuffer& canvas() { return samples > 1 ? fine : picture; }
     void average_samples();
     std::vector<CameraDrag> drags; ///< of the views
-    bool drew = false;             ///< in this frame
-    gl::FrameTimer draw_timer;     ///< on a GPU; a software GL draws on this thread's time
+    std::vector<SelectionDrag> selection_drags;
+    std::vector<Selected> selected;
+    bool drew = false;         ///< in this frame
+    gl::FrameTimer draw_timer; ///< on a GPU; a software GL draws on this thread's time
 
     bool in_frame = false;
     std::uint64_t seen_changes = 0;
@@ -95,7 +98,8 @@ struct App::Parts {
     // app.cpp
     void update_cameras(const Viewport& viewport);
     void copy_camera(View& view);
-    void fit(View& view);
+    template <class Call> void ask_device(const Call& call);
+    bool update_selection(View& view, SelectionDrag& drag, const Viewport& place);
     void size_scene(std::array<int, 2> place);
 
     // app_work.cpp

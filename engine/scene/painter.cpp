@@ -10,7 +10,9 @@
 #include "gl/texture.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
 #include <variant>
 
 namespace lathe {
@@ -65,7 +67,17 @@ void Painter::draw(const std::vector<ShownThing>& things, const ListContents& co
     }
     for (const ShownThing& each : things)
         if (is_on_screen(*each.drawn)) draw(*each.drawn);
+    draw_outline();
     canvas_.finish();
+}
+
+void Painter::draw_outline() {
+    if (!view_.outline_) return;
+    const glm::vec2 a = view_.outline_->front() * canvas_.pixels(),
+                    b = view_.outline_->back() * canvas_.pixels();
+    const std::array<glm::vec2, 4> corners{a, glm::vec2{b.x, a.y}, b, glm::vec2{a.x, b.y}};
+    for (std::size_t i = 0; i < 4; ++i)
+        canvas_.screen_stroke(corners[i], corners[(i + 1) % 4], {1, 1, 1, 0.8f});
 }
 
 /// Each run of neighbours that lie in space.

@@ -51,6 +51,8 @@ private:
     glm::vec2 size() const { return canvas_.look().size; }
     /// In front of all else, after it.
     bool is_on_screen(const Drawn& thing) const;
+    /// Of View::set_outline().
+    void draw_outline();
     static void sort_in_space(std::vector<const Drawn*>& things);
     /// What annotations leave of the tile to the pictures.
     void make_room();

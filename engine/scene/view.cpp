@@ -7,6 +7,7 @@
 #include "engine/scene/painter.h"
 #include "engine/scene/picker.h"
 #include "engine/scene/scene.h"
+#include "engine/scene/selector.h"
 #include "engine/scene/volume.h"
 #include "gpu/context.h"
 
@@ -220,6 +221,19 @@ std::optional<Picked> View::pick(glm::vec2 pixels) const {
     const glm::vec2 place = pixels * state_.last.scale;
     return lathe::pick(things,
                        {*state_.last.look, place, element_in_picture(place), state_.last.scale});
+}
+
+std::vector<Selected> View::select(glm::vec2 corner, glm::vec2 other) const {
+    if (!state_.last.look) return {};
+    const glm::vec2 size{state_.last.pixels};
+    const glm::vec2 low = glm::clamp(glm::min(corner, other), glm::vec2{0}, size),
+                    high = glm::clamp(glm::max(corner, other), glm::vec2{0}, size);
+    const gpu::CurrentContext here{scene_.services_.map()->cuda()};
+    scene_.services_.wait();
+    std::list<Drawn> changed;
+    return lathe::select(
+        shown_things(changed, true),
+        {*state_.last.look, low, high, element_in_picture(low), element_in_picture(high)});
 }
 
 std::optional<glm::vec2> View::element_in_picture(glm::vec2 pixels) const {

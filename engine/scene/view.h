@@ -16,6 +16,7 @@
 #include "engine/scene/height_field.h"
 #include "engine/scene/picking.h"
 #include "engine/scene/renderer.h"
+#include "engine/scene/selection.h"
 #include "engine/scene/thing.h"
 #include "engine/scene/volume_style.h"
 #include "gpu/array/array.h"
@@ -154,6 +155,13 @@ public:
     /// what is nearest within 4 pixels. Kernels look at the arrays as they are now; waits for the
     /// device.
     std::optional<Picked> pick(glm::vec2 pixels) const;
+    /// Points, segments, triangles and elements of pictures that were drawn last and whose middle
+    /// lies between two opposite corners of a rectangle, in pixels from the tile's top left; hidden
+    /// by others or not. One for each thing that has such, in their order. Waits for the device.
+    std::vector<Selected> select(glm::vec2 corner, glm::vec2 other) const;
+    /// A rectangle that is drawn in front of all else, from the next drawing on: two opposite
+    /// corners, in parts of the tile's size from its top left.
+    void set_outline(const std::optional<std::array<glm::vec2, 2>>& corners) { outline_ = corners; }
 
     // -- cameras -----------------------------------------------------------------------------
     OrbitCamera& orbit_camera();
@@ -285,6 +293,7 @@ private:
     std::map<std::string, ThingSettings, std::less<>> settings_;
     std::optional<Camera> wanted_camera_;
     Steering steering_ = Steering::orbit;
+    std::optional<std::array<glm::vec2, 2>> outline_;
     std::shared_ptr<Link> link_; ///< null: linked to none
 };
 

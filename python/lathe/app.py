@@ -454,6 +454,14 @@ class App(Loop):
         return picked_from(self._studio.picked)
 
     @property
+    def selected(self) -> dict[str, GPUArray]:
+        """What lay in the rectangle that was drawn last with the mouse: see `View.select`.
+
+        A drag of the left button with shift and control draws it. Empty before the first one.
+        """
+        return dict(self._studio.selected)
+
+    @property
     def run_control(self) -> RunControl:
         """Pause, single step, speed, reset."""
         return self._studio.run_control

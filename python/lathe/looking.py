@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from lathe._lathe import OrbitCamera, PanZoomCamera, Studio
+from lathe.array.gpu_array import GPUArray
 from lathe.camera import Camera, PlaneCamera, camera_from
 from lathe.draw_styles import Corner, number
 from lathe.picking import Picked, picked_from
@@ -94,6 +95,32 @@ class Looking:
         now. Waits for the device.
         """
         return picked_from(self._view.pick(number("x", x), number("y", y)))
+
+    def select(self, x0: float, y0: float, x1: float, y1: float) -> dict[str, GPUArray]:
+        """What was drawn last in a rectangle, by the names of things.
+
+        Parameters
+        ----------
+        x0, y0, x1, y1 : float
+            Opposite corners, in pixels of the view from its top left.
+
+        Returns
+        -------
+        dict of str to (k,) int64 GPUArray
+            Indices, rising: of points, of a line's points at which segments begin, of triangles,
+            and of a picture's elements in C order. A part counts where its middle lies there and is
+            neither nearer nor farther than what is drawn; it may be hidden by others. Things that
+            have none are left out, and so are volumes. Of things of one name the last counts.
+
+        Notes
+        -----
+        Kernels look at the arrays as they are now. Waits for the device.
+        """
+        corners = [
+            number(name, each)
+            for name, each in zip(("x0", "y0", "x1", "y1"), (x0, y0, x1, y1), strict=True)
+        ]
+        return dict(self._view.select(*corners))
 
     @property
     def things(self) -> list[Thing]:

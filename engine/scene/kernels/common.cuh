@@ -11,6 +11,17 @@ __device__ __forceinline__ unsigned ordered(float x) {
     return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
 }
 
+struct Clip {
+    float x, y, z, w;
+};
+
+/// Of a place with two or more components; `m`: columns of the matrix.
+__device__ __forceinline__ Clip clip_of(const float* m, const float* p, int components) {
+    const float x = p[0], y = p[1], z = components > 2 ? p[2] : 0.0f;
+    return {m[0] * x + m[4] * y + m[8] * z + m[12], m[1] * x + m[5] * y + m[9] * z + m[13],
+            m[2] * x + m[6] * y + m[10] * z + m[14], m[3] * x + m[7] * y + m[11] * z + m[15]};
+}
+
 /// Of a loop over the grid.
 __device__ __forceinline__ long long first_item() {
     return (long long)blockIdx.x * blockDim.x + threadIdx.x;

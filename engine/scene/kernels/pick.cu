@@ -13,15 +13,8 @@ struct Sight {
     float reach;         // pixels within which what is not under the place is near
 };
 
-struct Clip {
-    float x, y, z, w;
-};
-
 __device__ Clip to_clip(const Sight& s, const float* p, int components) {
-    const float x = p[0], y = p[1], z = components > 2 ? p[2] : 0.0f;
-    const float* m = s.to_clip;
-    return {m[0] * x + m[4] * y + m[8] * z + m[12], m[1] * x + m[5] * y + m[9] * z + m[13],
-            m[2] * x + m[6] * y + m[10] * z + m[14], m[3] * x + m[7] * y + m[11] * z + m[15]};
+    return clip_of(s.to_clip, p, components);
 }
 
 __device__ float2 to_pixels(const Sight& s, const Clip& c) {

@@ -153,6 +153,13 @@ template <class Number> py::object one_or_all(const std::vector<Number>& numbers
     return py::tuple(py::cast(numbers));
 }
 
+using Indices = std::vector<std::pair<std::string, py::object>>;
+Indices indices_of(const std::vector<Selected>& selected) {
+    Indices all;
+    for (const Selected& each : selected) all.emplace_back(each.item, wrap_array(each.indices));
+    return all;
+}
+
 void bind_picked(StudioClass& c) {
     py::class_<Picked>(c, "Picked", "What lies under a place of a view.")
         .def_readonly("item", &Picked::item)
@@ -162,6 +169,9 @@ void bind_picked(StudioClass& c) {
         .def_property_readonly("position", [](const Picked& p) {
             return Corner{p.position.x, p.position.y, p.position.z};
         });
+    c.def_property_readonly(
+        "selected", [](Studio& e) { return indices_of(e.selected()); },
+        "(thing, int64 indices) of each.");
     c.def_property_readonly("picked", [](Studio& e) { return e.picked(); });
 }
 
@@ -271,6 +281,13 @@ void bind_views(StudioClass& c) {
         .def(
             "pick", [](const View& view, float x, float y) { return view.pick({x, y}); },
             py::arg("x"), py::arg("y"))
+        .def(
+            "select",
+            [](const View& view, float x0, float y0, float x1, float y1) {
+                return indices_of(view.select({x0, y0}, {x1, y1}));
+            },
+            py::arg("x0"), py::arg("y0"), py::arg("x1"), py::arg("y1"),
+            "(thing, int64 indices) of each.")
         .def(
             "link",
             [](View& view, View* other) {
