@@ -128,6 +128,8 @@ void App::Parts::update_cameras(const Viewport& viewport) {
     const auto& views = scene.views();
     drags.resize(views.size());
     selection_drags.resize(views.size());
+    const bool clicked_twice =
+        double_click.follow(window.input(), std::chrono::steady_clock::now());
     for (std::size_t i = 0; i < views.size(); ++i) {
         View& view = *views[i];
         const Viewport place = place_of(view, viewport);
@@ -139,6 +141,8 @@ void App::Parts::update_cameras(const Viewport& viewport) {
         const InputState& input = window.input();
         if (!input.keyboard_captured && input.pressed(Key::home) && place.contains(input.mouse()))
             ask_device([&] { view.fit(); });
+        if (clicked_twice && !input.mouse_captured && place.contains(input.drag_start()))
+            fit_picked(view, place);
         if (!input.keyboard_captured && input.pressed(Key::c) && input.modifiers() == 0 &&
             place.contains(input.mouse()))
             copy_camera(view);
@@ -159,6 +163,14 @@ template <class Call> void App::Parts::ask_device(const Call& call) {
     } catch (const gpu::Error& error) {
         if (!report_fault(error)) throw;
     }
+}
+
+/// The camera shows all of the thing that was clicked on.
+void App::Parts::fit_picked(View& view, const Viewport& place) {
+    const glm::vec2 part = (window.input().drag_start() - place.origin) / place.size;
+    ask_device([&] {
+        if (const auto picked = view.pick(part * glm::vec2{view.pixels()})) view.fit(picked->item);
+    });
 }
 
 /// True where the mouse draws a rectangle, which then moves no camera.

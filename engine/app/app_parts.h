@@ -5,6 +5,7 @@
 #include "engine/app/app.h"
 #include "engine/app/camera_drag.h"
 #include "engine/app/console.h"
+#include "engine/app/double_click.h"
 #include "engine/app/frame_loop.h"
 #include "engine/app/kept_memory.h"
 #include "engine/app/run_control.h"
@@ -83,6 +84,7 @@ struct App::Parts {
     void average_samples();
     std::vector<CameraDrag> drags; ///< of the views
     std::vector<SelectionDrag> selection_drags;
+    DoubleClick double_click;
     std::vector<Selected> selected;
     bool drew = false;         ///< in this frame
     gl::FrameTimer draw_timer; ///< on a GPU; a software GL draws on this thread's time
@@ -99,6 +101,7 @@ struct App::Parts {
     void update_cameras(const Viewport& viewport);
     void copy_camera(View& view);
     template <class Call> void ask_device(const Call& call);
+    void fit_picked(View& view, const Viewport& place);
     bool update_selection(View& view, SelectionDrag& drag, const Viewport& place);
     void size_scene(std::array<int, 2> place);
 

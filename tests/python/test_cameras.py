@@ -267,3 +267,25 @@ def test_a_link_outlives_its_views(app):
     app.points([[0, 0, 0]])
     app.screenshot()
     assert app.orbit_camera.yaw == 3
+
+
+def test_a_double_click_fits_the_thing(app):
+    def draw():
+        assert app.frame()
+        app.points([[-3, 0, 0], [-2, 1, 0]], size=30, blend="opaque", name="left")
+        app.points([[3, 0, 0]], size=30, name="right")
+        app.screenshot()
+
+    look(app, yaw=0, pitch=0, distance=10, target=(0, 0, 0))
+    draw()
+    pixels, _ = to_pixels(app.orbit_camera, SIZE, [[-3, 0, 0]])
+    app.input.move_mouse(*pixels[0])
+    app.input.press_button("left")
+    app.input.release_button("left")
+    draw()
+    assert list(app.orbit_camera.target) == [0, 0, 0]
+    app.input.press_button("left")
+    app.input.release_button("left")
+    draw()
+    np.testing.assert_allclose(app.orbit_camera.target, (-2.5, 0.5, 0), atol=1e-6)
+    assert app.orbit_camera.distance < 3
