@@ -65,7 +65,10 @@ const std::vector<std::shared_ptr<View>>& Scene::set_views(int rows, int columns
 }
 
 void Scene::begin_step() {
-    for (const auto& view : views_) view->list_.begin_step();
+    for (const auto& view : views_) {
+        view->end_step();
+        view->list_.begin_step();
+    }
     copies_.begin_step();
 }
 
@@ -76,7 +79,7 @@ void Scene::drop_step() {
 bool Scene::end_step() {
     bool any = false;
     for (const auto& view : views_) {
-        view->list_.end_step();
+        view->end_step();
         any = any || !view->list_.shown().empty();
     }
     return any;

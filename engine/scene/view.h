@@ -15,6 +15,7 @@
 #include "engine/scene/draw_list.h"
 #include "engine/scene/height_field.h"
 #include "engine/scene/picking.h"
+#include "engine/scene/probe.h"
 #include "engine/scene/renderer.h"
 #include "engine/scene/selection.h"
 #include "engine/scene/thing.h"
@@ -159,6 +160,14 @@ public:
     /// lies between two opposite corners of a rectangle, in pixels from the tile's top left; hidden
     /// by others or not. One for each thing that has such, in their order. Waits for the device.
     std::vector<Selected> select(glm::vec2 corner, glm::vec2 other) const;
+    /// Records a value in each step from now on, as long as the program keeps the probe: of a point
+    /// or a vertex or a triangle with values, of a picture's first channel at row * width + column,
+    /// of a voxel likewise. NaN where nothing of that name is drawn or the element is not there,
+    /// and of complex numbers. The same probe for what one records already. Throws
+    /// std::invalid_argument for an index below 0.
+    std::shared_ptr<Probe> probe(std::string_view item, std::int64_t index);
+    /// Those that programs keep.
+    std::vector<std::shared_ptr<Probe>> probes() const;
     /// A rectangle that is drawn in front of all else, from the next drawing on: two opposite
     /// corners, in parts of the tile's size from its top left.
     void set_outline(const std::optional<std::array<glm::vec2, 2>>& corners) { outline_ = corners; }
@@ -220,6 +229,7 @@ private:
     void note_space(bool is_in_space);
     void begin_frame();
     void end_frame(bool was_drawn);
+    void end_step();
     ImagePlacement place(glm::vec2 size, bool y_up);
     void draw_image(const gpu::Array& array, const ImageStyle& style,
                     const std::optional<ImagePlane>& plane, std::string_view name);
@@ -293,6 +303,7 @@ private:
     std::map<std::string, ThingSettings, std::less<>> settings_;
     std::optional<Camera> wanted_camera_;
     Steering steering_ = Steering::orbit;
+    std::vector<std::weak_ptr<Probe>> probes_;
     std::optional<std::array<glm::vec2, 2>> outline_;
     std::shared_ptr<Link> link_; ///< null: linked to none
 };

@@ -10,10 +10,12 @@
 #include "engine/scene/volume.h"
 #include "gl/framebuffer.h"
 #include "gpu/context.h"
+#include "gpu/driver/check.h"
 #include "gpu/memory.h"
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <list>
 #include <string_view>
 #include <utility>
@@ -37,6 +39,24 @@ ImagePlacement View::place(glm::vec2 size, bool y_up) {
     state_.last.y_up = y_up;
     state_.is_placed = true;
     return placed;
+}
+
+/// Probes see each step, also one that is not shown.
+void View::end_step() {
+    if (!list_.begun()) return;
+    list_.end_step();
+    const auto probes = this->probes();
+    if (probes.empty()) return;
+    const gpu::CurrentContext here{scene_.services_.map()->cuda()};
+    const std::vector<ListItem>& items = list_.shown();
+    const std::vector<Thing> things = things_of(items);
+    try {
+        for (const auto& probe : probes) {
+            const auto found = std::ranges::find(things, probe->item(), &Thing::name);
+            const bool is_drawn = found != things.end();
+            probe->record(is_drawn ? &items[std::size_t(found - things.begin())].drawn : nullptr);
+        }
+    } catch (const gpu::Error&) {} // of a kernel before: the frame waits for that and tells
 }
 
 void View::compute() {

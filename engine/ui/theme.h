@@ -5,6 +5,8 @@
 
 #include <imgui.h>
 
+#include <span>
+#include <string>
 #include <string_view>
 
 namespace lathe::theme {
@@ -58,6 +60,8 @@ void outline(ImDrawList& draw, ImVec2 low, ImVec2 high, ImU32 ink, float roundin
 /// Plots as quiet as the panels (nothing without ImPlot).
 void push_plot_style();
 void pop_plot_style();
+/// A line of values, as wide as the window; `height` before px().
+void line_plot(const std::string& id, std::span<const float> values, float height);
 /// A round mark of the size of a letter, before a status text.
 void dot(unsigned rgb);
 

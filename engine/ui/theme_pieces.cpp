@@ -116,4 +116,22 @@ void dot(unsigned rgb) {
     ImGui::SameLine(0, px(5));
 }
 
+void line_plot(const std::string& id, std::span<const float> values, float height) {
+    push_font(Font::small);
+    push_plot_style();
+    const ImPlotFlags flags = ImPlotFlags_CanvasOnly | ImPlotFlags_NoInputs;
+    if (ImPlot::BeginPlot(id.c_str(), {-1, px(height)}, flags)) {
+        ImPlot::SetupAxes(nullptr, nullptr, ImPlotAxisFlags_AutoFit | ImPlotAxisFlags_NoDecorations,
+                          ImPlotAxisFlags_AutoFit | ImPlotAxisFlags_NoTickMarks);
+        ImPlotSpec spec;
+        spec.LineColor = color(kAccent);
+        spec.LineWeight = px(1.5f);
+        if (!values.empty())
+            ImPlot::PlotLine("##line", values.data(), int(values.size()), 1, 0, spec);
+        ImPlot::EndPlot();
+    }
+    pop_plot_style();
+    pop_font();
+}
+
 } // namespace lathe::theme

@@ -124,6 +124,19 @@ void ThingsPanel::row(View& view, const Thing& thing) {
     }
 }
 
+/// While a step is under way the values before it.
+void ThingsPanel::plot(const Probe& probe) {
+    constexpr std::size_t kSteps = 500; // as many as there are pixels, about
+    std::vector<float>& line = lines_[{probe.item(), probe.index()}];
+    if (!is_in_step_) {
+        const std::vector<double> values = probe.values(kSteps);
+        line.assign(values.begin(), values.end());
+    }
+    const std::string name = fmt::format("{}[{}]", probe.item(), probe.index());
+    theme::text(line.empty() ? name : fmt::format("{}: {:.6g}", name, line.back()), theme::kDim);
+    theme::line_plot("##" + name, line, 60);
+}
+
 void ThingsPanel::draw(const std::vector<std::shared_ptr<View>>& views, bool is_in_step) {
     is_in_step_ = is_in_step;
     theme::push_font(theme::Font::small);
@@ -143,6 +156,7 @@ void ThingsPanel::draw(const std::vector<std::shared_ptr<View>>& views, bool is_
                 ImGui::SetClipboardText(camera_line(*views[i]).c_str());
             theme::tooltip("The line of Python that looks from here (C)");
         }
+        for (const auto& probe : views[i]->probes()) plot(*probe);
         ImGui::PopID();
     }
     if (!any) theme::text("Nothing is drawn yet.", theme::kDim);

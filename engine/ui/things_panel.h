@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: MIT
-// The things that the views show: hidden and shown, restyled, looked at.
+// The things that the views show: hidden and shown, restyled, looked at, probed.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace lathe {
 
+class Probe;
 class View;
 struct Thing;
 struct ThingSettings;
@@ -20,7 +25,10 @@ private:
     void row(View& view, const Thing& thing);
     void settings(View& view, const Thing& thing, ThingSettings& settings);
 
+    void plot(const Probe& probe);
+
     bool is_in_step_ = false;
+    std::map<std::pair<std::string, std::int64_t>, std::vector<float>> lines_; ///< of probes
 };
 
 } // namespace lathe

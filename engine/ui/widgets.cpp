@@ -164,25 +164,10 @@ bool color(std::string_view label, std::array<float, 4>& rgba) {
 
 void plot_line(std::string_view label, std::span<const float> values, float height) {
     if (!ready()) return;
-    const ImVec2 size{-1, theme::px(height)};
     const std::string id = "##" + std::string{label};
     if (const auto shown = label.substr(0, label.find("##")); !shown.empty())
         theme::text(shown, theme::kDim);
-    theme::push_font(theme::Font::small);
-    theme::push_plot_style();
-    const ImPlotFlags flags = ImPlotFlags_CanvasOnly | ImPlotFlags_NoInputs;
-    if (ImPlot::BeginPlot(id.c_str(), size, flags)) {
-        ImPlot::SetupAxes(nullptr, nullptr, ImPlotAxisFlags_AutoFit | ImPlotAxisFlags_NoDecorations,
-                          ImPlotAxisFlags_AutoFit | ImPlotAxisFlags_NoTickMarks);
-        ImPlotSpec spec;
-        spec.LineColor = theme::color(theme::kAccent);
-        spec.LineWeight = theme::px(1.5f);
-        if (!values.empty())
-            ImPlot::PlotLine("##line", values.data(), int(values.size()), 1, 0, spec);
-        ImPlot::EndPlot();
-    }
-    theme::pop_plot_style();
-    theme::pop_font();
+    theme::line_plot(id, values, height);
 }
 
 void progress(float fraction, std::string_view t) {

@@ -27,6 +27,7 @@ _HOMES = {
     "Camera": "camera",
     "CameraPath": "camera_path",
     "PlaneCamera": "camera",
+    "Probe": "probe",
     "Stats": "stats",
     "Array": "compute",
     "Texture": "_lathe",
@@ -108,6 +109,7 @@ if TYPE_CHECKING:
     from lathe.fusion import fuse as fuse
     from lathe.native import resource as resource
     from lathe.picking import Picked as Picked
+    from lathe.probe import Probe as Probe
     from lathe.stats import Stats as Stats
     from lathe.thing import Thing as Thing
 

@@ -8,6 +8,7 @@ from lathe.array.gpu_array import GPUArray
 from lathe.camera import Camera, PlaneCamera, camera_from
 from lathe.draw_styles import Corner, number
 from lathe.picking import Picked, picked_from
+from lathe.probe import Probe
 from lathe.thing import Thing
 
 __all__ = ["Looking"]
@@ -121,6 +122,29 @@ class Looking:
             for name, each in zip(("x0", "y0", "x1", "y1"), (x0, y0, x1, y1), strict=True)
         ]
         return dict(self._view.select(*corners))
+
+    def probe(self, thing: str, index: int) -> Probe:
+        """Records the value of one element of a thing in each step from now on.
+
+        Parameters
+        ----------
+        thing : str
+            Name of the thing; it may be drawn later.
+        index : int
+            Of a point, vertex or triangle with values, or of an element of a picture or a volume in
+            C order; of a picture's channels the first counts.
+
+        Returns
+        -------
+        Probe
+            It records as long as it is kept. In a window the panel "Things" plots it.
+
+        Raises
+        ------
+        ValueError
+            For an index below 0.
+        """
+        return Probe(self._view.probe(str(thing), int(index)))
 
     @property
     def things(self) -> list[Thing]:

@@ -181,8 +181,8 @@ def _read_background(sketch: Sketch, line: _Line) -> None:
 
 
 def _read_camera(sketch: Sketch, line: _Line) -> None:
-    if line.words[1] not in ("orbit", "pan_zoom"):
-        line.fail(f"camera is orbit or pan_zoom; got {line.words[1]}")
+    if line.words[1] not in ("orbit", "trackball", "fly", "pan_zoom"):
+        line.fail(f"camera is orbit, trackball, fly or pan_zoom; got {line.words[1]}")
     sketch.camera = line.words[1]
 
 

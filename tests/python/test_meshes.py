@@ -174,7 +174,12 @@ def test_blended_meshes_are_in_order_whatever_the_order_of_calls():
             assert app.frame()
             app.orbit_camera.yaw = 0.4
             for z in order:
-                app.mesh(square + [0, 0, z], two, color=(1 - abs(z), 0.5, abs(z)), opacity=0.4)
+                app.mesh(
+                    square + np.float32([0, 0, z]),
+                    two,
+                    color=(1 - abs(z), 0.5, abs(z)),
+                    opacity=0.4,
+                )
             app.points([[0, 0, 0.3]], radius=0.3, color=(1, 1, 1))
             app.height_field(np.zeros((4, 4), np.float32), color=(0, 1, 0), opacity=0.5)
         return app.screenshot().astype(int)

@@ -6,6 +6,7 @@
 #include "python/bind/bind.h"
 #include "python/bind/scene/drawing.h"
 
+#include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
 #include <array>
@@ -175,6 +176,17 @@ void bind_picked(StudioClass& c) {
     c.def_property_readonly("picked", [](Studio& e) { return e.picked(); });
 }
 
+void bind_probe(StudioClass& c) {
+    py::class_<Probe, std::shared_ptr<Probe>>(c, "Probe", "Records a value in each step.")
+        .def_property_readonly("thing", &Probe::item)
+        .def_property_readonly("index", &Probe::index)
+        .def_property_readonly("steps", &Probe::steps)
+        .def("values", [](const Probe& p) {
+            const std::vector<double> values = p.values(p.steps());
+            return py::array_t<double>{py::ssize_t(values.size()), values.data()};
+        });
+}
+
 void bind_thing(StudioClass& c) {
     // As attributes of one object, so that a setting is None where the call decides.
     py::class_<ThingSettings>(c, "ThingSettings", "How a thing is shown.")
@@ -207,6 +219,7 @@ void bind_thing(StudioClass& c) {
 void bind_views(StudioClass& c) {
     bind_thing(c);
     bind_picked(c);
+    bind_probe(c);
     constexpr auto inside = py::return_value_policy::reference_internal;
     py::class_<View, std::shared_ptr<View>> v(c, "View", "Must not outlive its Studio.");
     bind_annotations(v);
@@ -288,6 +301,7 @@ void bind_views(StudioClass& c) {
             },
             py::arg("x0"), py::arg("y0"), py::arg("x1"), py::arg("y1"),
             "(thing, int64 indices) of each.")
+        .def("probe", &View::probe, py::arg("thing"), py::arg("index"))
         .def(
             "link",
             [](View& view, View* other) {

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+// Cameras of a view: its own, or those of a link; and what makes them see all.
+#include "engine/interop/frame_map.h"
+#include "engine/scene/painter.h"
+#include "engine/scene/scene.h"
+#include "engine/scene/view.h"
+#include "gpu/context.h"
+
+#include <glm/common.hpp>
+#include <glm/geometric.hpp>
+
+#include <array>
+#include <cstddef>
+#include <list>
+#include <memory>
+#include <variant>
+#include <vector>
+
+namespace lathe {
+
+namespace {
+
+/// Compared with how far it is from the origin.
+bool is_a_point(const Box& box) {
+    return glm::length(box.size()) <= 1e-6f * glm::length(box.middle());
+}
+
+} // namespace
+
+Camera View::camera() const {
+    return wanted_camera_.value_or(state_.draws_space ? Camera::orbit : Camera::pan_zoom);
+}
+
+OrbitCamera& View::orbit_camera() {
+    share_cameras();
+    return state_.orbit;
+}
+
+PanZoomCamera& View::pan_zoom_camera() {
+    share_cameras();
+    return state_.pan_zoom;
+}
+
+std::variant<OrbitCamera, PanZoomCamera> View::used_camera() {
+    if (camera() == Camera::orbit) return orbit_camera();
+    return pan_zoom_camera();
+}
+
+void View::set_camera(const std::variant<OrbitCamera, PanZoomCamera>& camera) {
+    if (const auto* orbit = std::get_if<OrbitCamera>(&camera)) {
+        orbit_camera() = *orbit;
+        state_.orbit.may_be_placed = false;
+        wanted_camera_ = Camera::orbit;
+    } else {
+        pan_zoom_camera() = std::get<PanZoomCamera>(camera);
+        wanted_camera_ = Camera::pan_zoom;
+    }
+}
+
+void View::link(View& other) {
+    if (&other == this) return;
+    unlink();
+    other.share_cameras();
+    if (!other.link_) {
+        other.state_.shared = {other.state_.orbit, other.state_.pan_zoom};
+        other.link_ = std::make_shared<Link>(Link{other.state_.shared, {&other}});
+    }
+    link_ = other.link_;
+    link_->views.push_back(this);
+    state_.shared = {state_.orbit, state_.pan_zoom};
+    share_cameras();
+}
+
+void View::unlink() {
+    share_cameras();
+    if (link_) std::erase(link_->views, this);
+    link_.reset();
+}
+
+void View::share_cameras() {
+    if (!link_) return;
+    for (const View* each : link_->views) {
+        const Cameras own{each->state_.orbit, each->state_.pan_zoom};
+        if (own != each->state_.shared) link_->cameras = own;
+    }
+    for (View* each : link_->views) {
+        each->state_.orbit = link_->cameras.orbit;
+        each->state_.pan_zoom = link_->cameras.pan_zoom;
+        each->state_.shared = link_->cameras;
+    }
+}
+
+std::optional<Box> View::bounds() const {
+    std::list<Drawn> changed;
+    std::vector<const Drawn*> all;
+    for (const ShownThing& each : shown_things(changed, needs_names())) all.push_back(each.drawn);
+    const gpu::CurrentContext here{scene_.services_.map()->cuda()};
+    scene_.services_.wait();
+    return bounds_of(all);
+}
+
+std::optional<Box> View::bounds(std::string_view name) const {
+    const std::vector<ListItem>& items = list_.shown();
+    const std::vector<Thing> things = things_of(items);
+    const gpu::CurrentContext here{scene_.services_.map()->cuda()};
+    scene_.services_.wait();
+    for (std::size_t i = 0; i < items.size(); ++i)
+        if (things[i].name == name) return bounds_of(std::array{&items[i].drawn});
+    return {};
+}
+
+bool View::fit() {
+    std::optional<Box> box = bounds();
+    if (box && state_.axes_box) {
+        const Box& axes = *state_.axes_box;
+        const glm::vec3 letters = 0.03f * axes.size(); // beside the box
+        box = Box{glm::min(box->low, axes.low - letters), glm::max(box->high, axes.high + letters)};
+    }
+    return fit(box);
+}
+
+bool View::fit(std::string_view name) { return fit(bounds(name)); }
+
+bool View::fit(const std::optional<Box>& box) {
+    if (!box) return false;
+    const glm::vec3 size = box->size(), middle = box->middle();
+    OrbitCamera& orbit = state_.orbit;
+    if (camera() == Camera::orbit) {
+        orbit.may_be_placed = orbit.may_be_placed && is_a_point(*box); // more may come
+        if (is_a_point(*box)) orbit.target = middle;
+        else orbit.fit(middle, glm::length(size) / 2, aspect());
+    } else if (is_a_point(*box)) state_.pan_zoom.center = middle;
+    else state_.pan_zoom.fit(middle, size, aspect());
+    return true;
+}
+
+DrawView View::look() const {
+    const float aspect = float(state_.last.pixels.x) / float(state_.last.pixels.y);
+    if (camera() == Camera::orbit)
+        return {state_.orbit.view(), state_.orbit.projection(aspect), state_.last.pixels};
+    return {state_.pan_zoom.view(), state_.pan_zoom.projection(aspect), state_.last.pixels};
+}
+
+} // namespace lathe
