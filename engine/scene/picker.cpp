@@ -38,17 +38,6 @@ struct Sight {
     float pixels_a_unit, reach;
 };
 
-/// struct Lines there.
-struct SegmentsOf {
-    std::int64_t points_a_line, segments_a_line;
-    int components, step;
-};
-
-SegmentsOf segments_of(const Polylines& lines, int components) {
-    return {std::int64_t(lines.points_a_line), std::int64_t(lines.segments_a_line()), components,
-            lines.step()};
-}
-
 std::array<float, 3> floats_of(const glm::dvec3& v) { return {float(v.x), float(v.y), float(v.z)}; }
 
 struct Ray {

@@ -26,9 +26,20 @@ struct FindElement {
     }
     std::optional<gpu::Array> operator()(const DrawnMesh& d) const {
         if (!d.mesh.values) return {};
-        const std::size_t count =
-            d.mesh.values_are_of_faces ? d.mesh.triangle_count : d.mesh.vertex_count;
+        const std::size_t count = d.mesh.values_of == MeshPart::triangles ? d.mesh.triangle_count
+                                  : d.mesh.values_of == MeshPart::instances
+                                      ? d.mesh.instances->count
+                                      : d.mesh.vertex_count;
         return in(d.values, DType::float32, std::int64_t(count), 1);
+    }
+    std::optional<gpu::Array> operator()(const DrawnLines& d) const {
+        return of_items(d.lines.colors, d.colors, d.lines.count);
+    }
+    std::optional<gpu::Array> operator()(const DrawnTubes& d) const {
+        return of_items(d.tubes.colors, d.colors, d.tubes.count);
+    }
+    std::optional<gpu::Array> operator()(const DrawnArrows& d) const {
+        return of_items(d.arrows.colors, d.colors, d.arrows.count);
     }
     std::optional<gpu::Array> operator()(const DrawnImage& d) const {
         return in(d.elements, d.image.dtype, std::int64_t(d.image.height) * d.image.width,
@@ -40,6 +51,11 @@ struct FindElement {
     template <class Other> std::optional<gpu::Array> operator()(const Other&) const { return {}; }
 
 private:
+    std::optional<gpu::Array> of_items(const ItemColors& colors, const DrawnColors& memory,
+                                       std::size_t count) const {
+        if (!colors.values) return {};
+        return in(memory.values, DType::float32, std::int64_t(count), 1);
+    }
     std::optional<gpu::Array> in(const DrawnMemory& memory, DType dtype, std::int64_t count,
                                  std::int64_t stride) const {
         if (index < 0 || index >= count || gpu::kind_of(dtype) == gpu::Kind::complex) return {};

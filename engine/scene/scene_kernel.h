@@ -2,6 +2,7 @@
 // The kernels in engine/scene/kernels; private to this folder.
 #pragma once
 
+#include "engine/render/polylines.h"
 #include "gpu/array/kernel_cache.h"
 
 #include <bit>
@@ -15,6 +16,17 @@ namespace lathe {
 /// prelude, loaded once for the current context. Throws gpu::Error.
 const gpu::ArrayKernel& scene_kernel(std::string_view file, const std::string& entry,
                                      unsigned threads = 128, std::string_view prelude = {});
+
+/// struct Lines of kernels/common.cuh.
+struct SegmentsOf {
+    std::int64_t points_a_line, segments_a_line;
+    int components, step;
+};
+
+inline SegmentsOf segments_of(const Polylines& lines, int components) {
+    return {std::int64_t(lines.points_a_line), std::int64_t(lines.segments_a_line()), components,
+            lines.step()};
+}
 
 /// The inverse of ordered() in kernels/common.cuh.
 inline float from_ordered(std::uint32_t code) {

@@ -13,8 +13,9 @@ namespace lathe {
 struct Selected {
     std::string item; ///< name of the thing
     std::string_view kind;
-    /// (k,) int64, rising: of points; of a line's points at which segments begin; of triangles; of
-    /// a picture's elements, row * width + column. Memory of its own.
+    /// (k,) int64, rising: of points, arrows, instances and heights; of a line's points at which
+    /// segments begin; of triangles; of a picture's elements in the plane, row * width + column.
+    /// Memory of its own.
     gpu::Array indices;
 };
 

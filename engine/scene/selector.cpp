@@ -45,19 +45,23 @@ public:
                       d.points.radii ? d.radii.address() : 0, d.points.components);
     }
     std::optional<gpu::Array> operator()(const DrawnLines& d) {
-        const auto count = std::int64_t(d.lines.count);
-        const std::int64_t segments = d.style.segments ? count / 2
-                                      : d.style.closed ? count
-                                                       : count - 1;
-        return marked("mark_segments", segments, count, d.positions.address(), count,
-                      d.lines.components, d.style.segments ? 2 : 1);
+        return segments(polylines_of(d.lines, d.style), d.positions, d.lines.components);
+    }
+    std::optional<gpu::Array> operator()(const DrawnTubes& d) {
+        return segments(polylines_of(d.tubes, d.style), d.positions, d.tubes.components);
+    }
+    std::optional<gpu::Array> operator()(const DrawnArrows& d) {
+        return places(d.positions, d.arrows.count, d.arrows.components);
     }
     std::optional<gpu::Array> operator()(const DrawnMesh& d) {
+        if (d.mesh.instances) return places(d.places, d.mesh.instances->count, 3);
+        if (d.grid) return places(d.vertices, d.mesh.vertex_count, 3);
         const auto faces = std::int64_t(d.mesh.triangle_count);
         return marked("mark_triangles", faces, faces, d.vertices.address(), d.triangles.address(),
                       std::int64_t(d.mesh.vertex_count));
     }
     std::optional<gpu::Array> operator()(const DrawnImage& d) const {
+        if (d.plane) return {};
         return in_picture(d.image.height, d.image.width);
     }
     std::optional<gpu::Array> operator()(const DrawnTexture& d) const {
@@ -66,6 +70,17 @@ public:
     template <class Other> std::optional<gpu::Array> operator()(const Other&) const { return {}; }
 
 private:
+    std::optional<gpu::Array> places(const DrawnMemory& positions, std::size_t points,
+                                     int components) {
+        const auto count = std::int64_t(points);
+        return marked("mark_points", count, count, positions.address(), CUdeviceptr{0}, components);
+    }
+    std::optional<gpu::Array> segments(const Polylines& lines, const DrawnMemory& positions,
+                                       int components) {
+        return marked("mark_segments", std::int64_t(lines.segment_count()),
+                      std::int64_t(lines.points), positions.address(),
+                      segments_of(lines, components));
+    }
     /// Indices of the `marks` that the kernel sets for its items.
     template <class... Arguments>
     std::optional<gpu::Array> marked(const char* entry, std::int64_t items, std::int64_t marks,

@@ -104,8 +104,10 @@ std::optional<Picked> View::pick(glm::vec2 pixels) const {
 std::vector<Selected> View::select(glm::vec2 corner, glm::vec2 other) const {
     if (!state_.last.look) return {};
     const glm::vec2 size{state_.last.pixels};
-    const glm::vec2 low = glm::clamp(glm::min(corner, other), glm::vec2{0}, size),
-                    high = glm::clamp(glm::max(corner, other), glm::vec2{0}, size);
+    const auto inside = [&](glm::vec2 pixels) {
+        return glm::clamp(pixels * state_.last.scale, glm::vec2{0}, size);
+    };
+    const glm::vec2 low = inside(glm::min(corner, other)), high = inside(glm::max(corner, other));
     const gpu::CurrentContext here{scene_.services_.map()->cuda()};
     scene_.services_.wait();
     std::list<Drawn> changed;

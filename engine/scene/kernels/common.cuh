@@ -27,3 +27,17 @@ __device__ __forceinline__ long long first_item() {
     return (long long)blockIdx.x * blockDim.x + threadIdx.x;
 }
 __device__ __forceinline__ long long item_step() { return (long long)gridDim.x * blockDim.x; }
+
+/// Segments by number, as shaders/polyline.glsl has them.
+struct Lines {
+    long long points_a_line, segments_a_line;
+    int components, step;
+
+    __device__ long long begin(long long segment) const {
+        return segment / segments_a_line * points_a_line + segment % segments_a_line * step;
+    }
+    __device__ long long end(long long segment) const {
+        const long long first = segment / segments_a_line * points_a_line;
+        return first + (segment % segments_a_line * step + 1) % points_a_line;
+    }
+};

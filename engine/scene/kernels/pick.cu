@@ -82,20 +82,6 @@ extern "C" __global__ void pick_points(const float* positions, const float* radi
     }
 }
 
-/// Segments by number, as shaders/polyline.glsl has them.
-struct Lines {
-    long long points_a_line, segments_a_line;
-    int components, step;
-
-    __device__ long long begin(long long segment) const {
-        return segment / segments_a_line * points_a_line + segment % segments_a_line * step;
-    }
-    __device__ long long end(long long segment) const {
-        const long long first = segment / segments_a_line * points_a_line;
-        return first + (segment % segments_a_line * step + 1) % points_a_line;
-    }
-};
-
 /// Of a segment on the screen: how far the place is from it, in pixels, and its depth there.
 struct Nearness {
     float pixels, depth;

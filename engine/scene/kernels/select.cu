@@ -25,12 +25,14 @@ extern "C" __global__ void mark_points(unsigned char* marks, long long count,
 
 /// Segments by their middle; the mark is that of their first point.
 extern "C" __global__ void mark_segments(unsigned char* marks, long long segments,
-                                         const float* positions, long long count, int components,
-                                         int step, SelectFrame frame) {
+                                         const float* positions, Lines lines,
+                                         SelectFrame frame) {
     const long long at = first_item();
     if (at >= segments) return;
-    const long long first = at * step, second = (first + 1) % count;
-    const float *a = positions + first * components, *b = positions + second * components;
+    const int components = lines.components;
+    const long long first = lines.begin(at);
+    const float *a = positions + first * components,
+                *b = positions + lines.end(at) * components;
     float middle[3] = {0.0f, 0.0f, 0.0f};
     for (int k = 0; k < components && k < 3; ++k) middle[k] = 0.5f * (a[k] + b[k]);
     marks[first] = is_within(frame, middle, components > 2 ? 3 : 2);

@@ -33,7 +33,7 @@ TEST_F(SelectingTest, PartsOfThingsWhoseMiddleLiesThere) {
     (void)shown([&] {
         app->image(picture, {}, "picture");
         app->points(line, {}, {}, "points");
-        app->lines(line, {}, "lines");
+        app->lines(line, {}, {}, "lines");
     });
     const auto found = app->view().select({140, 90}, {20, 10}); // 50 pixels a unit
     ASSERT_EQ(found.size(), 3u);
