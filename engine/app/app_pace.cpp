@@ -62,10 +62,10 @@ bool App::Parts::may_rest(bool has_steps) {
     if (window.headless() || config.context == GlContext::current || config.frames) return false;
     const std::uint64_t now = changes();
     const bool steps_come = run_control.is_asked() || (has_steps && !run_control.paused);
-    const bool flies =
-        is_flying(window.input()) && std::ranges::any_of(scene.views(), [](const auto& view) {
-            return view->steering() == Steering::fly;
-        });
+    const bool keys_fly = is_flying(window.input());
+    const bool flies = std::ranges::any_of(scene.views(), [&](const auto& view) {
+        return view->is_on_the_way() || (keys_fly && view->steering() == Steering::fly);
+    });
     const bool is_awake = !window.input().events().empty() || now != seen_changes || steps_come ||
                           flies || loop.frame() == 0;
     if (is_awake) awake_at = steady_clock::now();

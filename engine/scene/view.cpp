@@ -27,6 +27,7 @@
 namespace lathe {
 
 void View::begin_frame() {
+    go_on_the_way();
     share_cameras();
     state_.space_in_frame = false;
     state_.is_placed = false;

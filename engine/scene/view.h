@@ -12,6 +12,7 @@
 #include "engine/render/tubes.h"
 #include "engine/scene/bounds.h"
 #include "engine/scene/camera.h"
+#include "engine/scene/camera_path.h"
 #include "engine/scene/draw_list.h"
 #include "engine/scene/height_field.h"
 #include "engine/scene/picking.h"
@@ -23,6 +24,7 @@
 #include "gpu/array/array.h"
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <list>
 #include <map>
@@ -203,6 +205,11 @@ public:
     /// has placed fits what is first shown in space by itself. Waits for the device.
     bool fit();
     bool fit(std::string_view name);
+    /// Moves the camera of space there within `seconds` of the clock, frame by frame, slowly at
+    /// both ends. What moves it otherwise ends that. Throws std::invalid_argument unless the
+    /// distance is above 0 and seconds are 0 or more.
+    void fly_to(const OrbitCamera& camera, double seconds = 0.5);
+    bool is_on_the_way() const { return way_.has_value(); }
     /// How it looks at what is drawn, in the size of its tile when it was drawn last.
     DrawView look() const;
 
@@ -242,6 +249,7 @@ private:
     void place_camera();
     /// Of the views that are linked: what has moved one moves all.
     void share_cameras();
+    void go_on_the_way();
     float aspect() const;
     void compute_annotations();
     bool needs_names() const { return !settings_.empty() || list_.contents().annotations; }
@@ -276,6 +284,12 @@ private:
 
         bool operator==(const Cameras&) const = default;
     };
+    /// To another place.
+    struct Way {
+        CameraPath path;
+        std::chrono::steady_clock::time_point begin;
+        OrbitCamera last; ///< as it was set
+    };
     struct Link {
         Cameras cameras;
         std::vector<View*> views; ///< that are linked; each leaves when it ends
@@ -304,6 +318,7 @@ private:
     std::optional<Camera> wanted_camera_;
     Steering steering_ = Steering::orbit;
     std::vector<std::weak_ptr<Probe>> probes_;
+    std::optional<Way> way_;
     std::optional<std::array<glm::vec2, 2>> outline_;
     std::shared_ptr<Link> link_; ///< null: linked to none
 };

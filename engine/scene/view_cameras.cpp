@@ -9,10 +9,16 @@
 #include <glm/common.hpp>
 #include <glm/geometric.hpp>
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
+#include <chrono>
+#include <cmath>
 #include <cstddef>
 #include <list>
 #include <memory>
+#include <stdexcept>
 #include <variant>
 #include <vector>
 
@@ -132,6 +138,29 @@ bool View::fit(const std::optional<Box>& box) {
     } else if (is_a_point(*box)) state_.pan_zoom.center = middle;
     else state_.pan_zoom.fit(middle, size, aspect());
     return true;
+}
+
+void View::fly_to(const OrbitCamera& camera, double seconds) {
+    if (!(seconds >= 0) || !std::isfinite(seconds))
+        throw std::invalid_argument{
+            fmt::format("a flight takes 0 seconds or more, got {}", seconds)};
+    OrbitCamera& orbit = orbit_camera();
+    OrbitCamera to = camera;
+    to.may_be_placed = orbit.may_be_placed = false;
+    way_ = Way{CameraPath{{{0, orbit}, {std::max(seconds, 1e-6), to}}},
+               std::chrono::steady_clock::now(), orbit};
+}
+
+void View::go_on_the_way() {
+    if (!way_) return;
+    OrbitCamera& orbit = orbit_camera();
+    if (orbit != way_->last) return way_.reset();
+    const double all = way_->path.end(),
+                 t = std::chrono::duration<double>{std::chrono::steady_clock::now() - way_->begin}
+                         .count() /
+                     all;
+    orbit = way_->last = way_->path.at(t < 1 ? t * t * (3 - 2 * t) * all : all);
+    if (t >= 1) way_.reset();
 }
 
 DrawView View::look() const {

@@ -58,6 +58,21 @@ class Looking:
         """
         self._view.use_camera(name)
 
+    def fly_to(self, camera: Camera, seconds: float = 0.5) -> None:
+        """Moves the camera of space to another place, frame by frame, slowly at both ends.
+
+        The clock counts, so recordings use a `CameraPath`. What moves the camera otherwise, the
+        mouse or the program, ends the flight.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For what is no Camera, and for less than 0 seconds.
+        """
+        if not isinstance(camera, Camera):
+            raise TypeError(f"a view flies to a lathe.Camera, got {camera!r}")
+        self._view.fly_to(camera.engine_camera(), number("seconds", seconds))
+
     def link(self, other: Looking | None) -> None:
         """Takes over the cameras of another view; from now on both move together.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import time
 
 import numpy as np
 import pytest
@@ -161,3 +162,29 @@ def test_a_turntable_returns_to_its_first_picture(app):
     yaw = 0.6 + np.pi / 2
     out = [np.cos(0.4) * np.sin(yaw), np.sin(0.4), np.cos(0.4) * np.cos(yaw)]
     np.testing.assert_allclose(eye, 4 * np.array(out), atol=1e-5)
+
+
+def test_a_view_flies_to_a_camera(app):
+    app.frame_limit = None
+    begin, end = lathe.Camera(yaw=0, distance=1), lathe.Camera(yaw=1, distance=4, roll=0.2)
+    app.camera = begin
+    app.view.fly_to(end, 0.3)
+    seen = []
+    clock = time.monotonic()
+    while app.frame() and time.monotonic() < clock + 10:
+        seen.append(app.camera.distance)
+        if app.camera == end:
+            break
+    assert app.camera == end
+    assert time.monotonic() - clock >= 0.29
+    assert (np.diff(seen) >= 0).all()
+    assert len(set(seen)) > 3
+    app.view.fly_to(begin)
+    app.orbit_camera.distance = 7  # the program moves it
+    assert app.frame()
+    assert app.frame()
+    assert app.camera.distance == 7
+    with pytest.raises(ValueError, match="a flight takes 0 seconds or more, got -1"):
+        app.view.fly_to(end, -1)
+    with pytest.raises(TypeError, match=r"flies to a lathe\.Camera, got 'home'"):
+        app.view.fly_to("home")

@@ -309,6 +309,7 @@ void bind_views(StudioClass& c) {
                 else view.unlink();
             },
             py::arg("other").none(true), "Of another's cameras, or of its own again.")
+        .def("fly_to", &View::fly_to, py::arg("camera"), py::arg("seconds"))
         .def("use_camera", &use_camera, py::arg("name"),
              "'orbit', 'trackball', 'fly' or 'pan_zoom': what the mouse moves, and how.")
         .def_property("camera", &View::used_camera, &View::set_camera,
