@@ -46,6 +46,15 @@ int samples_of(const AppConfig& config, const Window& window) {
     return samples;
 }
 
+RaysApart rays_of(const AppConfig& config, const Window& window, int samples) {
+    const bool is_slow = !window.headless() && window.gl_info().is_software;
+    const int moving = config.moving_rays.value_or(is_slow ? 2 : 1);
+    if (moving < 1 || moving > 8)
+        throw std::invalid_argument{
+            fmt::format("rays stand 1 to 8 pixels apart while a camera moves, got {}", moving)};
+    return {samples, moving * samples};
+}
+
 gpu::Device open_device() {
     gpu::Device device{0};
     if (gpu::Device::count() > 1) // that which OpenGL draws with, where it is one of CUDA's
@@ -68,6 +77,7 @@ App::Parts::Parts(App& a, AppConfig c)
     console.set_echo(true);
     device_output::add(console);
     samples = samples_of(config, window);
+    rays = rays_of(config, window, samples);
     size_scene({window.width(), window.height()});
     for (const std::string& assignment : config.assignments) parameters.set_from_text(assignment);
     window.leave();

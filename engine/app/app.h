@@ -68,6 +68,9 @@ struct AppConfig {
     /// Of a pixel in each direction, 1 or 2, whose mean is shown: smooth edges. Volumes have one
     /// ray a pixel. Unset: 2 in a window on a GPU, else 1.
     std::optional<int> samples{};
+    /// While a camera moves, rays through volumes stand so many pixels apart. Unset: 2 in a window
+    /// on a software OpenGL, else 1.
+    std::optional<int> moving_rays{};
     /// `current`: in the context that another program has made current here. Each frame goes to its
     /// framebuffer and viewport, and its GL state is put back. Then size, title and vsync are not
     /// ours, and there are no panels.

@@ -37,7 +37,7 @@ void App::Parts::average_samples() {
 /// A fault of the step comes out here, too.
 void App::Parts::compute_drawing() {
     try {
-        scene.compute(canvas(), float(samples), samples);
+        scene.compute(canvas(), float(samples), rays);
     } catch (const gpu::Error& error) {
         if (!report_fault(error)) throw;
     }

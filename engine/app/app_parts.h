@@ -80,6 +80,7 @@ struct App::Parts {
     gl::Framebuffer picture;
     gl::Framebuffer fine; ///< where there are several samples a pixel: what they are drawn into
     int samples = 1;      ///< of a pixel, in each direction
+    RaysApart rays;       ///< in pixels of the canvas
     gl::Framebuffer& canvas() { return samples > 1 ? fine : picture; }
     void average_samples();
     std::vector<CameraDrag> drags; ///< of the views

@@ -126,12 +126,12 @@ void Scene::look_for_indices_outside(const gpu::Array& triangles, std::int64_t v
                  vertices, outside, outside == 1 ? "index" : "indices", vertices - 1);
 }
 
-void Scene::compute(const gl::Framebuffer& target, float scale, int coarse) {
+void Scene::compute(const gl::Framebuffer& target, float scale, const RaysApart& rays) {
     const auto views = views_; // a wait may let the program change them
     for (const auto& view : views) {
         view->state_.last.pixels = pixels_of(view->tile_, target, scale).size;
         view->state_.last.scale = scale;
-        view->state_.last.coarse = coarse;
+        view->state_.last.coarse = view->has_moved() ? rays.moving : rays.still;
         view->compute();
     }
 }

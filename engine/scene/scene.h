@@ -37,6 +37,12 @@ private:
     std::optional<gl::FramebufferPart> part_;
 };
 
+/// Pixels from ray to ray through volumes, in each direction.
+struct RaysApart {
+    int still = 1;
+    int moving = 1; ///< in frames whose camera is elsewhere than in the last drawing
+};
+
 class LATHE_API Scene {
 public:
     explicit Scene(SceneServices services);
@@ -61,8 +67,7 @@ public:
     /// Ends the step. True where something is to be drawn.
     bool end_step();
     /// What kernels do for a drawing into `target`, before the arrays go to OpenGL.
-    /// Rays through volumes stand `coarse` pixels apart.
-    void compute(const gl::Framebuffer& target, float scale = 1, int coarse = 1);
+    void compute(const gl::Framebuffer& target, float scale = 1, const RaysApart& rays = {});
     /// What all views show, into a framebuffer that is bound and cleared. One pixel of styles is
     /// `scale` pixels. What throws empties the lists.
     void draw(const gl::Framebuffer& target, float scale = 1);

@@ -260,6 +260,8 @@ private:
     /// Column and row of the picture with fractions, as it is stored.
     std::optional<glm::vec2> element_in_picture(glm::vec2 pixels) const;
     void show(const gl::Framebuffer& target);
+    /// Whether it looks from elsewhere than in its last drawing.
+    bool has_moved() const { return state_.last.look && state_.last.look->view != look().view; }
 
     /// How the tile was drawn last.
     struct LastDrawing {

@@ -21,11 +21,14 @@ protected:
     void SetUp() override {
         gpu::DeviceTest::SetUp();
         if (IsSkipped()) return;
+        app = std::make_unique<App>(config());
+    }
+    AppConfig config() const {
         AppConfig config;
         config.width = width_;
         config.height = height_;
         config.headless = true;
-        app = std::make_unique<App>(std::move(config));
+        return config;
     }
 
     ImageData shown(const std::function<void()>& draw) {

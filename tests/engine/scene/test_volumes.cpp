@@ -210,5 +210,37 @@ TEST_F(VolumesTest, WhatIsNoVolumeIsRefused) {
     EXPECT_THROW(view.volume(full, {.box = Box{{0, 0, 0}, {1, 0, 1}}}), std::invalid_argument);
 }
 
+TEST_F(VolumesTest, WhileTheCameraMovesRaysMayStandApart) {
+    AppConfig moving = config();
+    moving.moving_rays = 4;
+    app = std::make_unique<App>(std::move(moving));
+    const gpu::Array values = ball(24);
+    const VolumeStyle style{.colormap = "gray"};
+    // Squares of 4 pixels from the bottom left that have one colour.
+    const auto even_squares = [](const ImageData& image) {
+        int even = 0;
+        for (int y = 0; y < kSide; y += 4)
+            for (int x = 0; x < kSide; x += 4) {
+                bool same = true;
+                for (int i = 1; i < 16; ++i)
+                    same = same && color(image, x + i % 4, y + i / 4) == color(image, x, y);
+                even += same;
+            }
+        return even;
+    };
+    constexpr int kSquares = kSide * kSide / 16;
+    (void)volume(values, style);
+    app->view().orbit_camera().yaw = 0.3f;
+    EXPECT_EQ(even_squares(volume(values, style)), kSquares);
+    const ImageData still = volume(values, style);
+    EXPECT_LT(even_squares(still), kSquares * 9 / 10);
+
+    app = std::make_unique<App>(config());
+    app->view().orbit_camera().yaw = 0.3f;
+    const gpu::Array same = ball(24);
+    (void)volume(same, style);
+    EXPECT_EQ(volume(same, style).bytes, still.bytes);
+}
+
 } // namespace
 } // namespace lathe
