@@ -5,6 +5,7 @@
 uniform mat4 view;       // without scale
 uniform mat4 projection;
 uniform float pixels_a_unit; // of a world unit at w = 1
+uniform float least_pixels;  // radius
 
 out vec3 place; // on the box
 
@@ -13,9 +14,9 @@ const vec4 nowhere = vec4(0.0, 0.0, 2.0, 1.0);
 
 vec3 to_eye(vec3 p) { return (view * vec4(p, 1.0)).xyz; }
 
-/// Half a pixel there, in world units: nothing is thinner than a pixel.
+/// There, in world units.
 float least_radius(vec3 p) {
-    return 0.5 * max((projection * vec4(p, 1.0)).w, 0.0) / pixels_a_unit;
+    return least_pixels * max((projection * vec4(p, 1.0)).w, 0.0) / pixels_a_unit;
 }
 
 /// The vertex's corner of a box along `axis`, whose ends are at the heights over `base`.

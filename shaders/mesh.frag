@@ -7,6 +7,7 @@
 #include "common.glsl"
 #if defined(CONTOURS)
 #include "contours.glsl"
+in float level;
 #endif
 #include "light.glsl"
 
@@ -126,7 +127,7 @@ void main() {
 #endif
     vec4 all = vec4(lit(face.rgb, seen_normal()) * face.a, face.a);
 #if defined(CONTOURS)
-    all = with_contours(all, value);
+    all = with_contours(all, level);
 #endif
 #if defined(EDGES)
     float ink = edge_color.a * edge_cover();

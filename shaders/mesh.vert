@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A vertex of triangles. Defines: VALUES or COLORS where it brings a scalar or a colour, not with
 // OF_FACES; SMOOTH where it brings a normal; MANY for instances, TURNED or DIRECTED where those
-// bring a quaternion or a direction, SCALED or STRETCHED where they bring one size or three.
+// bring a quaternion or a direction, SCALED or STRETCHED where they bring one size or three;
+// CONTOURS where a vertex brings a level.
 
 layout(location = 0) in vec3 position;
 #if defined(VALUES) && !defined(OF_FACES)
@@ -23,6 +24,10 @@ vec3 direction(vec3 v) {
 }
 #endif
 
+#if defined(CONTOURS)
+layout(location = 7) in float vertex_level;
+out float level;
+#endif
 #if defined(MANY)
 layout(location = 4) in vec3 instance;
 #if defined(TURNED)
@@ -71,6 +76,9 @@ uniform uint count; // of vertices
 out vec3 place; // in eye space
 
 void main() {
+#if defined(CONTOURS)
+    level = vertex_level;
+#endif
     vec3 own = position;
 #if defined(MANY)
     vec3 grown = own_scale();

@@ -63,6 +63,6 @@ void take_disc(inout Hit hit, vec3 along, vec3 middle, vec3 axis, float radius) 
 void show(Hit hit, vec3 along, vec4 item) {
     if (hit.t >= nowhere) discard;
     vec4 clip = projection * vec4(place + hit.t * along, 1.0);
-    gl_FragDepth = 0.5 * clip.z / clip.w + 0.5;
+    gl_FragDepth = max(0.5 * clip.z / clip.w + 0.5, gl_FragCoord.z); // whatever rounding says
     color = vec4(lit(seen_color(item).rgb, hit.normal), 1.0);
 }

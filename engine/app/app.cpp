@@ -9,6 +9,7 @@
 #include "engine/core/log.h"
 #include "engine/scene/camera_line.h"
 #include "gl/context.h"
+#include "gl/error.h"
 #include "gl/sync.h"
 #include "gpu/context.h"
 #include "gpu/driver/check.h"
@@ -126,16 +127,27 @@ void App::Parts::size_scene(std::array<int, 2> place) {
     if (config.scene_width > 0 && config.scene_height > 0)
         place = {config.scene_width, config.scene_height};
     if (picture && picture.width() == place[0] && picture.height() == place[1]) return;
-    if (samples > 1)
-        fine = gl::Framebuffer{samples * place[0], samples * place[1], gl::Format::rgba8, true};
+    if (samples > 1 && !make_fine(place)) samples = rays.still = rays.moving = 1;
     gl::Framebuffer sized{place[0], place[1], gl::Format::rgba8, samples == 1};
     sized.clear(scene.clear_color());
     if (picture) picture.blit_to(sized); // shown until the next drawing
     picture = std::move(sized);
 }
 
+/// False where nobody has asked for samples and GL has no picture so large.
+bool App::Parts::make_fine(std::array<int, 2> place) {
+    try {
+        fine = gl::Framebuffer{samples * place[0], samples * place[1], gl::Format::rgba8, true};
+        return true;
+    } catch (const gl::Error& error) {
+        if (config.samples) throw;
+        log::warning("a pixel has one sample from now on: {}", error.what());
+        return false;
+    }
+}
+
 void App::Parts::update_cameras(const Viewport& viewport) {
-    const auto& views = scene.views();
+    const auto views = scene.views(); // a wait may let the program change them
     drags.resize(views.size());
     selection_drags.resize(views.size());
     const bool clicked_twice =

@@ -224,8 +224,8 @@ public:
     OrbitCamera& orbit_camera();
     PanZoomCamera& pan_zoom_camera();
     void use_camera(Camera camera, Steering steering = Steering::orbit);
-    /// The picture before anything stands around it. Its size may change between frames
-    /// (begin_frame).
+    /// The picture before anything stands around it, once the frame has ended. Its size may change
+    /// between frames (begin_frame).
     gl::Framebuffer& picture();
 
     // -- kernels ---------------------------------------------------------------------------

@@ -105,6 +105,7 @@ struct App::Parts {
     void fit_picked(View& view, const Viewport& place);
     bool update_selection(View& view, SelectionDrag& drag, const Viewport& place);
     void size_scene(std::array<int, 2> place);
+    bool make_fine(std::array<int, 2> place);
 
     // app_work.cpp
     FrameWork& work() { return works[frames_begun % 2]; }

@@ -44,7 +44,7 @@ void ArrowsRenderer::draw(const ArrowsData& data, const ArrowsStyle& style, cons
     set_item_colors(data.colors, data.count, {style.color, style.colormap, style.range}, p);
     if (!corners_) corners_.emplace();
     corners_->bind();
-    draw_boxes(p, {view, projection, framebuffer_size}, data.count);
+    draw_boxes(p, {view, projection, framebuffer_size, style.least_radius}, data.count);
 }
 
 } // namespace lathe

@@ -24,14 +24,15 @@ class Buffer;
 }
 
 /// An arrow's shaft has this radius, in parts of its length, where none is given; its head is so
-/// many radii wide and long, but at most half of the arrow. arrows.vert has them, too.
+/// many radii wide and long, but at most half of the arrow. arrows.vert and arrows.frag have them.
 struct ArrowShape {
     static constexpr float slimness = 0.035f, head_radius = 2.6f, head_length = 7, most_head = 0.5f;
 };
 
 struct ArrowsStyle {
-    float scale = 1;  ///< an arrow's length: so many times the vector's
-    float radius = 0; ///< of the shaft, world units; 0: in proportion to the length
+    float scale = 1;           ///< an arrow's length: so many times the vector's
+    float radius = 0;          ///< of the shaft, world units; 0: in proportion to the length
+    float least_radius = 0.5f; ///< of it on the screen, in pixels
     glm::vec4 color{0.72f, 0.75f, 0.80f, 1}; ///< where no values or colours are given
     std::string colormap = "viridis";
     ValueRange range{}; ///< of the values

@@ -22,6 +22,7 @@ void draw_boxes(gl::Program& program, const BoxesView& from, std::size_t count) 
     program.set_matrix("projection", &from.projection[0][0]);
     program.set("pixels_a_unit",
                 Look{from.projection * from.view}.scale * from.framebuffer_size.y / 2);
+    program.set("least_pixels", from.least_radius);
     const DrawState state{Mix::none, true};
     program.use();
     glEnable(GL_CULL_FACE); // what is left out is behind, by GL's own state

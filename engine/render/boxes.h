@@ -17,6 +17,7 @@ struct BoxesView {
     const glm::mat4& view; ///< without scale
     const glm::mat4& projection;
     glm::vec2 framebuffer_size;
+    float least_radius; ///< of what is round, in pixels
 };
 
 /// Draws `count` boxes, solid, with the program whose other uniforms are set. A vertex array is

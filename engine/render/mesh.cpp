@@ -44,7 +44,8 @@ constexpr std::array<const char*, 15> kMeshFeatureNames{
     nullptr,  "TURNED", "DIRECTED", "SCALED", "STRETCHED", "CONTOURS",    "PEEL"};
 /// Those that say which buffers a vertex array has.
 constexpr unsigned kMeshAttributes = kMeshValues | kMeshColors | kOfFaces | kSmooth | kInstances |
-                                     kOfInstances | kTurned | kDirected | kScaled | kStretched;
+                                     kOfInstances | kTurned | kDirected | kScaled | kStretched |
+                                     kContours;
 
 /// The texture units in mesh.frag; common.glsl has 1 and 2.
 enum Unit : unsigned {
@@ -116,6 +117,7 @@ void check(const MeshData& data) {
     else if (data.values) check_items("values", *data.values, values_of(data));
     if (data.normals)
         check_items("normals", *data.normals, {data.vertex_count, 12, data.normal_offset});
+    if (data.levels) check_items("levels", *data.levels, {data.vertex_count, 4, data.level_offset});
     if (data.instances) check(*data.instances);
 }
 
@@ -135,8 +137,7 @@ unsigned features_of(const MeshData& data, const MeshStyle& style) {
     if (data.colors) features |= kMeshColors | features_of(data.colors_of);
     else if (data.values) features |= kMeshValues | features_of(data.values_of);
     if (features & kMeshValues && data.range) features |= kRangeOfMesh;
-    if (style.contours > 0 && data.values && !data.colors && data.values_of == MeshPart::vertices)
-        features |= kContours;
+    if (style.contours > 0 && data.levels) features |= kContours;
     if (style.smooth && data.normals) features |= kSmooth;
     if (style.wireframe && style.edge_width > 0) features |= kEdges;
     if (data.instances) features |= features_of(*data.instances);
@@ -159,6 +160,9 @@ void set_colors(gl::Program& p, const MeshData& data, const MeshStyle& style, un
     if (features & kRangeOfMesh) data.range->bind_texels(kRangeUnit, GL_R32F, 2);
     else p.set("value_range", style.range.low, style.range.per_unit());
     Colormap::named(style.colormap).texture().bind(1);
+}
+
+void set_contours(gl::Program& p, const MeshStyle& style) {
     p.set("contour_spacing", style.contours);
     p.set("contour_width", style.contour_width);
     const glm::vec4& ink = style.contour_color;
@@ -233,6 +237,8 @@ gl::VertexArray& MeshRenderer::array(const MeshData& data, unsigned features) {
                    .per_instance = of_instances});
     if (features & kSmooth)
         array.set(3, *data.normals, {.components = 3, .offset = data.normal_offset});
+    if (features & kContours)
+        array.set(7, *data.levels, {.components = 1, .offset = data.level_offset});
     if (data.instances) set_instances(array, *data.instances);
     return array;
 }
@@ -251,6 +257,7 @@ void MeshRenderer::draw(const MeshData& data, const MeshStyle& style, const glm:
     p.set("count", unsigned(std::min(data.vertex_count, kMostVertices)));
     p.set("scale", style.scale);
     set_colors(p, data, style, features);
+    if (features & kContours) set_contours(p, style);
     if (features & kEdges) set_edges(p, data, style, framebuffer_size);
     if (peel) {
         peel->solid.bind(kSolidUnit);

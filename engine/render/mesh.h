@@ -39,7 +39,7 @@ struct MeshStyle {
     bool wireframe = false; ///< edges over the faces
     glm::vec4 edge_color{0.05f, 0.05f, 0.06f, 1};
     float edge_width = 1; ///< pixels
-    /// Lines where the vertices' values are a multiple of this; 0: none.
+    /// Lines where MeshData::levels are a multiple of this; 0: none.
     float contours = 0;
     glm::vec4 contour_color{0.02f, 0.02f, 0.03f, 0.9f};
     float contour_width = 1.3f; ///< pixels
@@ -87,6 +87,9 @@ struct MeshData {
     std::size_t color_offset = 0;
     MeshPart colors_of = MeshPart::vertices;
     bool colors_are_bytes = true; ///< 4 × uint8, else 4 × float32
+
+    const gl::Buffer* levels = nullptr; ///< a float32 a vertex, for MeshStyle::contours
+    std::size_t level_offset = 0;
 
     /// Three float32 a vertex, of any length; MeshStyle::smooth needs them. The light does not
     /// mind which side they point to.

@@ -5,6 +5,8 @@
 
 #include <glad/gl.h>
 
+#include <algorithm>
+
 namespace lathe {
 
 namespace {
@@ -32,6 +34,15 @@ private:
     bool has_scissor_;
     GLint framebuffer_ = 0;
     std::array<GLint, 4> viewport_{};
+};
+
+/// Whether any sample passes.
+class Asked {
+public:
+    explicit Asked(GLuint query) { glBeginQuery(GL_ANY_SAMPLES_PASSED, query); }
+    Asked(const Asked&) = delete;
+    Asked& operator=(const Asked&) = delete;
+    ~Asked() { glEndQuery(GL_ANY_SAMPLES_PASSED); }
 };
 
 /// Commands go on only where the query before found something.
@@ -73,10 +84,13 @@ void Peeler::draw(const gl::Texture& solid, const std::function<void(const PeelP
             query = gl::Object<gl::Kind::query>{gl::name_here(id)};
         }
     }
-    if (sum_.width() != size.x || sum_.height() != size.y) {
+    const bool has_pictures = bool(sum_);
+    if (!has_pictures || sum_.width() < size.x || sum_.height() < size.y) {
+        const int width = has_pictures ? std::max(sum_.width(), size.x) : size.x,
+                  height = has_pictures ? std::max(sum_.height(), size.y) : size.y;
         for (gl::Framebuffer& layer : layers_)
-            layer = gl::Framebuffer{size.x, size.y, gl::Format::rgba8, true};
-        sum_ = gl::Framebuffer{size.x, size.y, gl::Format::rgba16f};
+            layer = gl::Framebuffer{width, height, gl::Format::rgba8, true};
+        sum_ = gl::Framebuffer{width, height, gl::Format::rgba16f};
     }
     constexpr std::array<float, 4> kNothing{0, 0, 0, 0};
     sum_.clear(kNothing);
@@ -86,10 +100,13 @@ void Peeler::draw(const gl::Texture& solid, const std::function<void(const PeelP
         const gl::Framebuffer &layer = layers_[pass % 2], &nearer = layers_[(pass + 1) % 2];
         layer.clear(kNothing);
         layer.bind();
-        glBeginQuery(GL_ANY_SAMPLES_PASSED, seen_[pass].get().id);
-        draw({solid, nearer.depth(), target.corner()});
-        glEndQuery(GL_ANY_SAMPLES_PASSED);
+        glViewport(0, 0, size.x, size.y);
+        {
+            const Asked whether{seen_[pass].get().id};
+            draw({solid, nearer.depth(), target.corner()});
+        }
         sum_.bind();
+        glViewport(0, 0, size.x, size.y);
         const DrawState state{Mix::under, false};
         put(layer.color(), {0, 0});
     }

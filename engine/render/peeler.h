@@ -33,7 +33,8 @@ public:
     Peeler() = default;
     /// Puts what `draw` draws, which leaves out what the pass says, over the bound framebuffer in
     /// its viewport, behind what is nearer by `solid`, the depth of that framebuffer. Once a pass
-    /// finds nothing the rest are skipped by the GPU itself.
+    /// finds nothing the rest are skipped by the GPU itself. Keeps pictures of the largest
+    /// viewport. Throws gl::Error where those cannot be made, and what `draw` throws.
     void draw(const gl::Texture& solid, const std::function<void(const PeelPass&)>& draw);
 
 private:

@@ -58,7 +58,7 @@ void TubesRenderer::draw(const TubesData& data, const TubesStyle& style, const g
     set_item_colors(data.colors, data.count, {style.color, style.colormap, style.range}, p);
     if (!corners_) corners_.emplace();
     corners_->bind();
-    draw_boxes(p, {view, projection, framebuffer_size}, lines.segment_count());
+    draw_boxes(p, {view, projection, framebuffer_size, style.least_radius}, lines.segment_count());
 }
 
 } // namespace lathe

@@ -25,8 +25,8 @@ class Buffer;
 }
 
 struct TubesStyle {
-    /// World units; with TubesData::radii a factor. On the screen at least half a pixel.
-    float radius = 0.01f;
+    float radius = 0.01f;                    ///< world units; with TubesData::radii a factor
+    float least_radius = 0.5f;               ///< on the screen, in pixels
     glm::vec4 color{0.72f, 0.75f, 0.80f, 1}; ///< where no values or colours are given
     bool segments = false;                   ///< false: one tube a line; true: points 0–1, 2–3, …
     bool closed = false;                     ///< the last point of a line joins the first

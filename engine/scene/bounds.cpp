@@ -25,6 +25,7 @@ struct Places {
     float margin = 0;
     CUdeviceptr sizes = 0; ///< the margin's, each
     int sizes_each = 1;
+    bool is_end = false;     ///< of what has a size at the other end
     CUdeviceptr vectors = 0; ///< from them, times
     float scale = 1;
 };
@@ -46,7 +47,8 @@ public:
               .count = d.tubes.count,
               .components = d.tubes.components,
               .margin = d.style.radius,
-              .sizes = d.tubes.radii ? d.radii.address() : 0});
+              .sizes = d.tubes.radii ? d.radii.address() : 0,
+              .is_end = true});
     }
     void operator()(const DrawnArrows& d) {
         look({.positions = d.positions,
@@ -96,7 +98,7 @@ private:
         gpu::fill_units(found + 12, 0, 4, 3);
         launch(kernel.kernel, {{kernel.blocks_for(of.count, 8)}, {kernel.threads}},
                of.positions.address(), of.sizes, of.vectors, found, std::int64_t(of.count),
-               of.components, of.sizes_each, of.margin, of.scale);
+               of.components, of.sizes_each, int(of.is_end), of.margin, of.scale);
         std::array<std::uint32_t, 6> codes{};
         gpu::copy_to_host(codes.data(), found, sizeof codes);
         if (codes[0] > codes[3]) return {};

@@ -88,6 +88,7 @@ struct DrawnMesh {
     MeshStyle style;
     DrawnMemory vertices{}, triangles{}, values{}, range{}, colors{}, normals{};
     DrawnMemory places{}, turns{}, scales{}; ///< of instances
+    DrawnMemory levels{};                    ///< of contours
     std::optional<Grid> grid{};              ///< of a height field
 };
 struct DrawnText {

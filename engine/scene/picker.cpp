@@ -124,20 +124,23 @@ public:
     std::optional<Find> operator()(const DrawnTubes& d) {
         const Polylines lines = polylines_of(d.tubes, d.style);
         const std::size_t segments = lines.segment_count();
-        return find("pick_tubes", segments, true, d.positions.address(),
+        return find("pick_tubes", segments, d.tubes.components > 2, d.positions.address(),
                     d.tubes.radii ? d.radii.address() : 0, out(), std::int64_t(segments),
-                    segments_of(lines, d.tubes.components), d.style.radius, sight_);
+                    segments_of(lines, d.tubes.components), d.style.radius, d.style.least_radius,
+                    sight_);
     }
     std::optional<Find> operator()(const DrawnArrows& d) {
         using Shape = ArrowShape;
         return find(
-            "pick_arrows", d.arrows.count, true, d.positions.address(), d.vectors.address(), out(),
-            std::int64_t(d.arrows.count), d.arrows.components, d.style.scale, d.style.radius,
+            "pick_arrows", d.arrows.count, d.arrows.components > 2, d.positions.address(),
+            d.vectors.address(), out(), std::int64_t(d.arrows.count), d.arrows.components,
+            d.style.scale, d.style.radius, d.style.least_radius,
             glm::vec4{Shape::slimness, Shape::head_radius, Shape::head_length, Shape::most_head},
             sight_);
     }
     std::optional<Find> operator()(const DrawnMesh& d) {
         const std::size_t faces = d.mesh.triangle_count;
+        if (d.style.opacity <= 0) return {};
         if (!d.mesh.instances)
             return find("pick_mesh", faces, true, d.vertices.address(), d.triangles.address(),
                         out(), std::int64_t(d.mesh.vertex_count), std::int64_t(faces), sight_);
@@ -152,6 +155,7 @@ public:
                     sight_);
     }
     std::optional<Find> operator()(const DrawnImage& d) const {
+        if (d.style.opacity <= 0) return {};
         if (d.plane) return in_plane(d);
         return in_picture(d.image.height, d.image.width);
     }

@@ -13,7 +13,9 @@ namespace lathe {
 struct DrawView {
     glm::mat4 view{1};       ///< world to eye space
     glm::mat4 projection{1}; ///< eye to clip space, depth -1 to 1
-    glm::ivec2 size{1, 1};   ///< of the picture, pixels
+    /// Of what is drawn into, pixels. With several samples a pixel (AppConfig::samples) these are
+    /// more than the picture's.
+    glm::ivec2 size{1, 1};
 
     bool operator==(const DrawView&) const = default;
 };

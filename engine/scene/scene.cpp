@@ -36,6 +36,16 @@ struct TilePixels {
 };
 
 TilePixels pixels_of(const Viewport& tile, const gl::Framebuffer& target, float scale) {
+    // Several samples a pixel: tiles end where pixels do.
+    const int samples = int(scale);
+    if (samples > 1 && float(samples) == scale && target.width() % samples == 0 &&
+        target.height() % samples == 0) {
+        const auto [x, width] =
+            span_of(tile.origin.x, tile.size.x, target.width() / samples, int(std::lround(kGap)));
+        const auto [y, height] =
+            span_of(tile.origin.y, tile.size.y, target.height() / samples, int(std::lround(kGap)));
+        return {{samples * x, samples * y}, {samples * width, samples * height}};
+    }
     const int gap = int(std::lround(kGap * scale));
     const auto [x, width] = span_of(tile.origin.x, tile.size.x, target.width(), gap);
     const auto [y, height] = span_of(tile.origin.y, tile.size.y, target.height(), gap);

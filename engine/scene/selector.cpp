@@ -40,22 +40,25 @@ public:
 
     /// Nothing where none lies there.
     std::optional<gpu::Array> operator()(const DrawnPoints& d) {
-        const auto count = std::int64_t(d.points.count);
-        return marked("mark_points", count, count, d.positions.address(),
-                      d.points.radii ? d.radii.address() : 0, d.points.components);
+        return places({d.positions, d.points.count, d.points.components,
+                       d.points.radii ? d.radii.address() : 0});
     }
     std::optional<gpu::Array> operator()(const DrawnLines& d) {
-        return segments(polylines_of(d.lines, d.style), d.positions, d.lines.components);
+        return segments(polylines_of(d.lines, d.style), d.positions, d.lines.components, 0);
     }
     std::optional<gpu::Array> operator()(const DrawnTubes& d) {
-        return segments(polylines_of(d.tubes, d.style), d.positions, d.tubes.components);
+        return segments(polylines_of(d.tubes, d.style), d.positions, d.tubes.components,
+                        d.tubes.radii ? d.radii.address() : 0);
     }
     std::optional<gpu::Array> operator()(const DrawnArrows& d) {
-        return places(d.positions, d.arrows.count, d.arrows.components);
+        return places({d.positions, d.arrows.count, d.arrows.components, d.vectors.address(),
+                       d.arrows.components, true});
     }
     std::optional<gpu::Array> operator()(const DrawnMesh& d) {
-        if (d.mesh.instances) return places(d.places, d.mesh.instances->count, 3);
-        if (d.grid) return places(d.vertices, d.mesh.vertex_count, 3);
+        if (const auto& many = d.mesh.instances)
+            return places({d.places, many->count, 3, many->scales ? d.scales.address() : 0,
+                           many->scales_are_of_axes ? 3 : 1});
+        if (d.grid) return places({d.vertices, d.mesh.vertex_count, 3});
         const auto faces = std::int64_t(d.mesh.triangle_count);
         return marked("mark_triangles", faces, faces, d.vertices.address(), d.triangles.address(),
                       std::int64_t(d.mesh.vertex_count));
@@ -70,15 +73,24 @@ public:
     template <class Other> std::optional<gpu::Array> operator()(const Other&) const { return {}; }
 
 private:
-    std::optional<gpu::Array> places(const DrawnMemory& positions, std::size_t points,
-                                     int components) {
-        const auto count = std::int64_t(points);
-        return marked("mark_points", count, count, positions.address(), CUdeviceptr{0}, components);
+    /// Positions, with sizes or vectors that say which are drawn.
+    struct Placed {
+        const DrawnMemory& positions;
+        std::size_t count;
+        int components;
+        CUdeviceptr sizes = 0;
+        int each = 1;
+        bool are_vectors = false;
+    };
+    std::optional<gpu::Array> places(const Placed& of) {
+        const auto count = std::int64_t(of.count);
+        return marked("mark_points", count, count, of.positions.address(), of.sizes, of.components,
+                      of.each, int(of.are_vectors));
     }
     std::optional<gpu::Array> segments(const Polylines& lines, const DrawnMemory& positions,
-                                       int components) {
+                                       int components, CUdeviceptr radii) {
         return marked("mark_segments", std::int64_t(lines.segment_count()),
-                      std::int64_t(lines.points), positions.address(),
+                      std::int64_t(lines.points), positions.address(), radii,
                       segments_of(lines, components));
     }
     /// Indices of the `marks` that the kernel sets for its items.

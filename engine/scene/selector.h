@@ -21,8 +21,8 @@ struct SelectPlace {
     std::optional<glm::vec2> element, other_element;
 };
 
-/// The parts of each thing whose middle lies there, hidden or not; things without such are left
-/// out. In the order of the legacy default stream; waits for it.
+/// The parts of each thing whose middle lies there, covered by others or not; things without such
+/// are left out. In the order of the legacy default stream; waits for it.
 std::vector<Selected> select(std::span<const ShownThing> things, const SelectPlace& place);
 
 } // namespace lathe

@@ -111,6 +111,8 @@ struct Enlarge {
         if (!d.style.world_size && !d.style.radius) d.style.size *= scale;
     }
     void operator()(DrawnLines& d) const { d.style.width *= scale; }
+    void operator()(DrawnTubes& d) const { d.style.least_radius *= scale; }
+    void operator()(DrawnArrows& d) const { d.style.least_radius *= scale; }
     void operator()(DrawnMesh& d) const {
         d.style.edge_width *= scale;
         d.style.contour_width *= scale;

@@ -49,8 +49,8 @@ struct ShownThing;
 struct PerPoint {
     const gpu::Array* values = nullptr; ///< (n,) real numbers, through the colormap
     const gpu::Array* colors = nullptr; ///< (n, 4) floats or uint8; win over values
-    /// (n,) real numbers instead of the style's radius, of points and tubes; what is not above 0 is
-    /// not drawn.
+    /// (n,) real numbers instead of the style's radius, of points and tubes. A point is drawn where
+    /// its own is above 0, a segment where one end's is and the other's is not negative.
     const gpu::Array* radii = nullptr;
 };
 

@@ -138,7 +138,9 @@ void View::find_ranges() {
 
 void View::draw_now(const Drawn& drawn) {
     note_space(is_in_space(drawn));
-    Painter{*this, *scene_.renderers_}.draw(drawn);
+    Painter painter{*this, *scene_.renderers_};
+    if (state_.last.scale == 1) painter.draw(drawn);
+    else painter.draw(enlarged(drawn, state_.last.scale));
 }
 
 void View::show(const gl::Framebuffer& target) {

@@ -60,6 +60,8 @@ void View::mesh(const gpu::Array& vertices, const gpu::Array& triangles, const M
     if (of.values) {
         take.values(*of.values, style.percentiles, drawn, mesh);
         if (of.values->shape()[0] != count) mesh.values_of = MeshPart::triangles;
+        else if (style.contours > 0)
+            take.floats(*of.values, drawn.levels, mesh.levels, mesh.level_offset);
     }
     if (of.colors) {
         take.colors(*of.colors, drawn, mesh);
@@ -115,18 +117,17 @@ void View::height_field(const gpu::Array& heights, const HeightField& field, con
     DrawnMesh drawn{.style = style};
     drawn.style.smooth = true;
     drawn.grid = grid_of(field, int(shape[0]), int(shape[1]), state_.orbit.up);
-    DrawnMemory unused;
-    const gl::Buffer* buffer = nullptr;
-    std::size_t offset = 0;
-    const gpu::Array& levels = take.floats(heights, unused, buffer, offset);
-    const GridMesh grid = scene_.copies_.height_field(map, levels, *drawn.grid);
     MeshData& mesh = drawn.mesh;
+    const gpu::Array& levels = take.floats(heights, drawn.levels, mesh.levels, mesh.level_offset);
+    const GridMesh grid = scene_.copies_.height_field(map, levels, *drawn.grid);
     mesh.vertex_count = std::size_t(shape[0] * shape[1]);
     mesh.triangle_count = std::size_t(grid.triangles.shape()[0]);
     take_surface(take, grid.vertices, grid.triangles, nullptr, drawn);
     if (of.colors) take.colors(*of.colors, drawn, mesh);
     else if (of.values) take.values(*of.values, style.percentiles, drawn, mesh);
     else if (field.by_height) take.values(levels, style.percentiles, drawn, mesh);
+    if (of.values && style.contours > 0)
+        take.floats(*of.values, drawn.levels, mesh.levels, mesh.level_offset);
     add(std::move(drawn), name);
 }
 

@@ -30,6 +30,11 @@ void check(const VolumeStyle& style) {
     if (!(style.density >= 0) || !std::isfinite(style.density))
         throw std::invalid_argument{
             fmt::format("a volume's density is a number from 0 on, got {}", style.density)};
+    for (const float number :
+         {style.level, style.opacity, style.slices.x, style.slices.y, style.slices.z})
+        if (!std::isfinite(number))
+            throw std::invalid_argument{fmt::format(
+                "a volume's level, opacity and slices are finite numbers, got {}", number)};
     if (!is_positive(style.spacing))
         throw std::invalid_argument{
             fmt::format("a volume's spacing is three numbers above 0, got {}, {} and {}",

@@ -393,3 +393,60 @@ def test_boxes_hold_what_is_drawn(app):
     np.testing.assert_allclose(low, np.array([5, 0, 0]) - 2 * np.sqrt(3), rtol=1e-6)
     np.testing.assert_allclose(high, np.array([5, 0, 0]) + 2 * np.sqrt(3), rtol=1e-6)
     np.testing.assert_array_equal(app.bounds("p"), ((-0.5, -1, -1), (5, 1, 1)))
+
+
+def test_contours_of_meshes_and_heights_follow_levels_whatever_the_colours(app):
+    """On a slope along x, seen from above: dark lines across, where heights are multiples."""
+    x = np.linspace(0, 1, 41, dtype=np.float32)
+    h = np.broadcast_to(x, (31, 41))
+    app.orbit_camera.pitch = np.pi / 2
+
+    bare = {"scale": 0.05, "color": (1, 1, 1)}
+    shown = draw(app, "height_field", h, **bare)
+    with_lines = draw(app, "height_field", h, contours=0.25, **bare)
+    changed = np.abs(shown.astype(int) - with_lines).max(axis=2)[HEIGHT // 2] > 60
+    starts = np.flatnonzero(changed[1:] & ~changed[:-1])
+    levels = np.array([0, 0.25, 0.5, 0.75, 1])  # the ends lie on the edges
+    assert len(starts) == len(levels)
+    places = np.stack([2 * levels - 1, 0.05 * levels, 0 * levels], 1)
+    np.testing.assert_allclose(starts + 1.5, pixels(app, places)[0], atol=1.5)
+    colors = np.full((31, 41, 4), 255, np.uint8)
+    same = draw(app, "height_field", h, scale=0.05, colors=colors, contours=0.25)
+    np.testing.assert_allclose(same.astype(int), with_lines, atol=2)
+
+
+def test_tapered_tubes_have_room_for_their_tips(app):
+    draw(app, "tubes", [[0, 0, 0], [2, 0, 0]], radius=[0.5, 0.0], name="thorn")
+    np.testing.assert_array_equal(app.bounds("thorn"), ((-0.5, -0.5, -0.5), (2, 0.5, 0.5)))
+
+
+def test_instances_are_found_by_parallel_rays(app, random):
+    places, _ = cells(random)
+    app.orbit_camera.orthographic = True
+    small = 0.01
+    draw(app, "instances", OCTAHEDRON, FACES, places, scale=small, name="dust")
+    camera = app.orbit_camera
+    unit = HEIGHT / (2 * camera.distance * np.tan(camera.field_of_view / 2))
+    for k in random.integers(0, len(places), 300):
+        x = WIDTH / 2 + unit * (places[k, 0] - camera.target[0])
+        y = HEIGHT / 2 - unit * (places[k, 1] - camera.target[1])
+        found = app.pick(x, y)
+        assert found.index == k
+        assert np.linalg.norm(np.array(found.position) - places[k]) < 1.5 * small
+
+
+def test_what_is_not_drawn_is_not_selected(app):
+    assert app.frame()
+    app.arrows([[0, 0, 0], [0.1, 0, 0], [0.2, 0, 0]], [[1, 0, 0], [0, 0, 0], [np.nan, 0, 0]],
+               name="a")  # fmt: skip
+    app.instances(OCTAHEDRON, FACES, [[0, 0, 0], [0.1, 0, 0]], scale=[0.1, 0], name="i")
+    app.tubes([[0, 0, 0], [0.1, 0, 0], [0.2, 0, 0], [0.3, 0, 0]], radius=[0.1, 0, 0, -1], name="t")
+    app.height_field(np.zeros((3, 3), np.float32), name="h")
+    app.screenshot()
+    found = app.select(0, 0, WIDTH, HEIGHT)
+    assert {name: each.get().tolist() for name, each in found.items()} == {
+        "a": [0],
+        "i": [0],
+        "t": [0],
+        "h": list(range(9)),
+    }

@@ -12,11 +12,11 @@ __device__ __forceinline__ void take(unsigned* found, unsigned low, unsigned hig
 }
 
 /// `found`: least x, y, z, greatest x, y, z as ordered(). Around each position lies `margin`, times
-/// its own size where it has one: `sizes` of them are `sizes_each` numbers each. With vectors, also
-/// the places `scale` times one further.
+/// its own size where it has one: `sizes` of them are `sizes_each` numbers each, of which 0 is one
+/// too where it is only an end. With vectors, also the places `scale` times one further.
 extern "C" __global__ void bounds(const float* positions, const float* sizes, const float* vectors,
                                   unsigned* found, long long count, int components, int sizes_each,
-                                  float margin, float scale) {
+                                  int is_end, float margin, float scale) {
     unsigned low[3] = {~0u, ~0u, ~0u}, high[3] = {0, 0, 0};
     for (long long at = first_item(); at < count; at += item_step()) {
         const float* p = positions + at * components;
@@ -26,7 +26,7 @@ extern "C" __global__ void bounds(const float* positions, const float* sizes, co
         if (sizes) {
             float most = sizes[at * sizes_each];
             for (int k = 1; k < sizes_each; ++k) most = fmaxf(most, sizes[at * sizes_each + k]);
-            if (!(most > 0.0f) || !is_finite(most)) continue; // not drawn
+            if (!(is_end ? most >= 0.0f : most > 0.0f) || !is_finite(most)) continue; // not drawn
             around *= most;
         }
         for (int axis = 0; axis < 3; ++axis) {

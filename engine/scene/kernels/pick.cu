@@ -175,9 +175,9 @@ struct RoundHit {
     }
 };
 
-/// Half a pixel there, in world units: nothing round is thinner than a pixel.
-__device__ float least_radius(const Sight& s, const Clip& p) {
-    return 0.5f * fmaxf(p.w, 0.0f) / s.pixels_a_unit;
+/// So many pixels there, in world units.
+__device__ float least_radius(const Sight& s, const Clip& p, float pixels) {
+    return pixels * fmaxf(p.w, 0.0f) / s.pixels_a_unit;
 }
 
 __device__ void point_of(const float* numbers, long long at, int components, float* to) {
@@ -197,7 +197,7 @@ __device__ void take_round(const Sight& s, unsigned long long* found, const Roun
 
 extern "C" __global__ void pick_tubes(const float* positions, const float* radii,
                                       unsigned long long* found, long long segments, Lines lines,
-                                      float radius, Sight s) {
+                                      float radius, float least, Sight s) {
     const int components = lines.components;
     for (long long at = first_item(); at < segments; at += item_step()) {
         const long long first = lines.begin(at), second = lines.end(at);
@@ -208,8 +208,8 @@ extern "C" __global__ void pick_tubes(const float* positions, const float* radii
         point_of(positions, first, components, a);
         point_of(positions, second, components, b);
         const Clip clip_a = to_clip(s, a, 3), clip_b = to_clip(s, b, 3);
-        const float ra = fmaxf(own_a, least_radius(s, clip_a)),
-                    rb = fmaxf(own_b, least_radius(s, clip_b));
+        const float ra = fmaxf(own_a, least_radius(s, clip_a, least)),
+                    rb = fmaxf(own_b, least_radius(s, clip_b, least));
         float axis[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
         const float length = sqrtf(dot(axis, axis));
         float start;
@@ -230,7 +230,8 @@ extern "C" __global__ void pick_tubes(const float* positions, const float* radii
 /// the shaft, most of the length that is head.
 extern "C" __global__ void pick_arrows(const float* positions, const float* vectors,
                                        unsigned long long* found, long long count, int components,
-                                       float scale, float radius, float4 shape, Sight s) {
+                                       float scale, float radius, float least, float4 shape,
+                                       Sight s) {
     for (long long at = first_item(); at < count; at += item_step()) {
         float tail[3], axis[3], tip[3];
         point_of(positions, at, components, tail);
@@ -244,7 +245,7 @@ extern "C" __global__ void pick_arrows(const float* positions, const float* vect
         }
         const Clip a = to_clip(s, tail, 3), b = to_clip(s, tip, 3);
         const float shaft =
-            fmaxf(radius > 0.0f ? radius : shape.x * length, least_radius(s, a));
+            fmaxf(radius > 0.0f ? radius : shape.x * length, least_radius(s, a, least));
         const float head = fminf(shape.z * shaft, shape.w * length), wide = shape.y * shaft;
         const float neck = length - head;
         const float middle[3] = {tail[0] + neck * axis[0], tail[1] + neck * axis[1],
@@ -260,12 +261,15 @@ extern "C" __global__ void pick_arrows(const float* positions, const float* vect
 }
 
 /// Where a ray meets a triangle, from both sides; below 0 where it does not: Möller and Trumbore,
-/// "Fast, Minimum Storage Ray/Triangle Intersection", 1997.
+/// "Fast, Minimum Storage Ray/Triangle Intersection", 1997. From the place of the ray that is nearest
+/// to a corner, so that the distance does not cost digits.
 __device__ float meet_triangle(const float* from, const float* along, const float* a,
                                const float* b, const float* c) {
     const float u[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]},
-                v[3] = {c[0] - a[0], c[1] - a[1], c[2] - a[2]},
-                to[3] = {from[0] - a[0], from[1] - a[1], from[2] - a[2]};
+                v[3] = {c[0] - a[0], c[1] - a[1], c[2] - a[2]};
+    float to[3] = {from[0] - a[0], from[1] - a[1], from[2] - a[2]};
+    const float start = -dot(to, along) / dot(along, along);
+    for (int k = 0; k < 3; ++k) to[k] += start * along[k];
     const float p[3] = {along[1] * v[2] - along[2] * v[1], along[2] * v[0] - along[0] * v[2],
                         along[0] * v[1] - along[1] * v[0]},
                 q[3] = {to[1] * u[2] - to[2] * u[1], to[2] * u[0] - to[0] * u[2],
@@ -274,7 +278,7 @@ __device__ float meet_triangle(const float* from, const float* along, const floa
     if (determinant == 0.0f) return -1.0f;
     const float inverse = 1.0f / determinant;
     const float first = dot(to, p) * inverse, second = dot(along, q) * inverse,
-                t = dot(v, q) * inverse;
+                t = start + dot(v, q) * inverse;
     // Rounding must not lose a place between two triangles.
     constexpr float kSlack = 1e-4f; // of a side
     if (first < -kSlack || second < -kSlack || first + second > 1.0f + kSlack || !(t >= 0.0f))
@@ -359,10 +363,13 @@ extern "C" __global__ void pick_instances(const float* vertices, const unsigned*
                                                 : scales[at * scales_each + k % scales_each]);
         if (!(size[0] > 0.0f && size[1] > 0.0f && size[2] > 0.0f)) continue;
         const float* place = positions + 3 * at;
-        const float to[3] = {s.from[0] - place[0], s.from[1] - place[1], s.from[2] - place[2]};
-        const float nearest = -dot(to, s.along), most = fmaxf(size[0], fmaxf(size[1], size[2]));
-        const float away = dot(to, to) - nearest * nearest;
-        if (!(away <= reach * most * reach * most * 1.001f)) continue;
+        float to[3] = {s.from[0] - place[0], s.from[1] - place[1], s.from[2] - place[2]};
+        const float nearest = -dot(to, s.along);
+        for (int k = 0; k < 3; ++k) to[k] += nearest * s.along[k];
+        const float around = 1.001f * reach * fmaxf(size[0], fmaxf(size[1], size[2]));
+        if (!(dot(to, to) <= around * around)) continue;
+        const float start = nearest - around; // before the mesh
+        for (int k = 0; k < 3; ++k) to[k] -= around * s.along[k];
         float axes[3][3], from[3], along[3];
         frame_of(turns, turns_each, at, axes);
         for (int k = 0; k < 3; ++k) {
@@ -372,8 +379,8 @@ extern "C" __global__ void pick_instances(const float* vertices, const unsigned*
         float first = 1e30f;
         for (long long face = 0; face < faces; ++face) {
             const float t = mesh.meet(face, from, along);
-            if (t >= 0.0f) first = fminf(first, t);
+            if (t >= 0.0f && start + t >= 0.0f) first = fminf(first, t);
         }
-        if (first < 1e29f) take_hit(found, depth_at(s, first), at);
+        if (first < 1e29f) take_hit(found, depth_at(s, start + first), at);
     }
 }

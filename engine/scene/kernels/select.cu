@@ -14,23 +14,38 @@ __device__ bool is_within(const SelectFrame& frame, const float* p, int componen
     return x >= frame.low[0] && x < frame.high[0] && y >= frame.low[1] && y < frame.high[1];
 }
 
-/// Those that are drawn: with a radius above 0, where they have one.
+/// Those that are drawn: all of their `each` sizes are above 0, or, of a vector, any is not 0; null
+/// where they have none.
 extern "C" __global__ void mark_points(unsigned char* marks, long long count,
-                                       const float* positions, const float* radii, int components,
-                                       SelectFrame frame) {
+                                       const float* positions, const float* sizes, int components,
+                                       int each, int is_vector, SelectFrame frame) {
     const long long at = first_item();
-    if (at >= count || (radii && !(radii[at] > 0.0f))) return;
+    if (at >= count) return;
+    if (sizes) {
+        float least = 1e30f, square = 0.0f;
+        for (int k = 0; k < each; ++k) {
+            const float size = sizes[at * each + k];
+            if (size != size) return;
+            least = fminf(least, size);
+            if (k < 3) square += size * size;
+        }
+        if (!(is_vector ? square > 0.0f : least > 0.0f)) return;
+    }
     marks[at] = is_within(frame, positions + at * components, components);
 }
 
 /// Segments by their middle; the mark is that of their first point.
 extern "C" __global__ void mark_segments(unsigned char* marks, long long segments,
-                                         const float* positions, Lines lines,
+                                         const float* positions, const float* radii, Lines lines,
                                          SelectFrame frame) {
     const long long at = first_item();
     if (at >= segments) return;
     const int components = lines.components;
     const long long first = lines.begin(at);
+    if (radii) {
+        const float a = radii[first], b = radii[lines.end(at)];
+        if (!(a >= 0.0f && b >= 0.0f && a + b > 0.0f)) return;
+    }
     const float *a = positions + first * components,
                 *b = positions + lines.end(at) * components;
     float middle[3] = {0.0f, 0.0f, 0.0f};

@@ -182,7 +182,10 @@ void bind_probe(StudioClass& c) {
         .def_property_readonly("index", &Probe::index)
         .def_property_readonly("steps", &Probe::steps)
         .def("values", [](const Probe& p) {
-            const std::vector<double> values = p.values(p.steps());
+            const std::vector<double> values = [&] {
+                const py::gil_scoped_release others_run; // it waits for the device
+                return p.values(p.steps());
+            }();
             return py::array_t<double>{py::ssize_t(values.size()), values.data()};
         });
 }
