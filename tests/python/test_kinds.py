@@ -399,7 +399,7 @@ def test_contours_of_meshes_and_heights_follow_levels_whatever_the_colours(app):
     """On a slope along x, seen from above: dark lines across, where heights are multiples."""
     x = np.linspace(0, 1, 41, dtype=np.float32)
     h = np.broadcast_to(x, (31, 41))
-    app.orbit_camera.pitch = np.pi / 2
+    app.orbit_camera.pitch = 1.5
 
     bare = {"scale": 0.05, "color": (1, 1, 1)}
     shown = draw(app, "height_field", h, **bare)
