@@ -124,6 +124,21 @@ def check_flock(report):
     report.within(f"numbers that differ in a second run of {again.steps} steps", differ.sum(), 0)
 
 
+def check_pose(report):
+    """Noses along velocities, wings level, tops up: by a matrix of each quaternion."""
+    swarm = on_device(birds_in_space(1000, 4.0), grid_in_space(4.0))
+    swarm.pose(0.0, size=1.0, beats=1.0)
+    x, y, z, w = swarm.turned.get().T.astype(float)
+    right = np.column_stack([1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)])
+    top = np.column_stack([2 * (x * y - w * z), 1 - 2 * (x * x + z * z), 2 * (y * z + w * x)])
+    v = swarm.velocity.get()[:, :3].astype(float)
+    nose = v / np.linalg.norm(v, axis=1, keepdims=True)
+    worst = np.abs(np.cross(right, top) - nose).max()
+    report.within("birds' noses beside their velocities' directions", worst, 1e-5)
+    tilted = max(np.abs(right[:, 2]).max(), -top[:, 2].min())
+    report.within("birds whose wings tilt, or that fly upside down: by", tilted, 1e-5)
+
+
 def check_laws(report):
     """Birds that only keep apart have the same momentum after as before; alignment has a rate."""
     n, home = 600, 2.0
@@ -265,6 +280,7 @@ def check(report: Report) -> None:
     random = np.random.default_rng(1995)
     check_grid(report, random)
     check_flock(report)
+    check_pose(report)
     check_laws(report)
     check_vicsek_step(report)
     check_vicsek_order(report, steps)

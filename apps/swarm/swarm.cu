@@ -216,6 +216,32 @@ __global__ void flock(const float4* at, const float4* going,
                           : seen / 40.f;
 }
 
+// How birds are turned whose nose is at +z and whose top at +y: the
+// nose along the velocity, the top as high as it can be. Quaternions
+// x, y, z, w: those axes to x and z, then pitch, then yaw. sizes:
+// along the bird's axes; the wings' height beats by `time`, each at
+// its own moment.
+__global__ void pose(const float4* velocity, float4* turned,
+                     float3* sizes, int n,
+                     float time,  //@ hidden
+                     float size,  //@ 0.1..0.6 =0.23
+                     float beats) //@ 0..10 =3
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float4 v = velocity[i];
+    float yaw = 0.5f * atan2f(v.y, v.x);
+    float pitch =
+        0.5f * atan2f(v.z, sqrtf(v.x * v.x + v.y * v.y));
+    float s = sinf(yaw), c = cosf(yaw);
+    float t = sinf(pitch), d = cosf(pitch);
+    float x = s * t, y = -c * t, z = s * d, w = c * d;
+    turned[i] = {0.5f * (w + x + y - z), 0.5f * (w + y + z - x),
+                 0.5f * (w + z + x - y), 0.5f * (w - x - y - z)};
+    float beat = 1 + 0.9f * sinf(6.2832f * beats * time + 2.4f * i);
+    sizes[i] = {size, size * beat, size};
+}
+
 // A random number of 0 to 1 for each bird and step: Wellons's hash,
 // twice.
 __device__ unsigned hashed(unsigned x)

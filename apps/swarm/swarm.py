@@ -23,7 +23,16 @@ COMPASS = [
     (1.00, 0.80, 0.45), (0.98, 0.45, 0.40), (0.80, 0.35, 0.75), (0.38, 0.45, 0.95),
     (0.30, 0.80, 0.90), (0.55, 0.90, 0.60), (1.00, 0.80, 0.45),
 ]  # fmt: skip
-KERNELS = ("count", "scatter", "settle", "flock", "vicsek", "neighbours")
+KERNELS = ("count", "scatter", "settle", "flock", "vicsek", "neighbours", "pose")
+BIRD = np.array([  # nose to +z, top to +y: body, then root, rear, wrist and tip of both wings
+    (0, 0, 1), (0, 0.17, 0.1), (-0.2, 0.02, -1), (0.2, 0.02, -1),
+    (-0.06, 0.06, 0.45), (-0.06, 0.06, -0.2), (-0.6, 0.3, 0.4), (-1.45, 0.12, -0.3),
+    (0.06, 0.06, 0.45), (0.06, 0.06, -0.2), (0.6, 0.3, 0.4), (1.45, 0.12, -0.3),
+], np.float32)  # fmt: skip
+BIRD_TRIANGLES = np.array([
+    (0, 1, 2), (0, 3, 1), (0, 2, 3), (4, 6, 5), (6, 7, 5), (8, 9, 10), (10, 9, 11),
+], np.int32)  # fmt: skip
+BIRDS_BY_GPU, BIRDS_BY_CPU = 200_000, 20_000  # more are drawn as spheres
 
 
 class Swarm:
@@ -39,6 +48,8 @@ class Swarm:
         self.position, self.velocity = asarray(position), asarray(velocity)
         self.at, self.going = asarray(position), asarray(velocity)
         self.tone = asarray(np.zeros(n, np.float32))
+        self.turned = asarray(np.zeros((n, 4), np.float32))
+        self.sizes = asarray(np.zeros((n, 3), np.float32))
         self.counts = asarray(np.zeros(cells + 1, np.int32))
         self.starts = asarray(np.zeros(cells + 1, np.int32))
         self.cell, self.place, self.order, self.bird = (
@@ -75,6 +86,10 @@ class Swarm:
     def vicsek(self, **sliders):
         """A step of Vicsek's."""
         self._move("vicsek", self.steps, **sliders)
+
+    def pose(self, time, **sliders):
+        """Turns the birds along their velocities, into `turned`; their wings beat, in `sizes`."""
+        self.kernels["pose"](self.velocity, self.turned, self.sizes, self.count, time, **sliders)
 
     def order_parameter(self):
         """The birds' mean velocity by their mean speed: 1 if all fly one way. Waits."""
@@ -143,7 +158,15 @@ def draw(app, swarm, look):
         "crowd": {"range": (0, 1), "colormap": "magma"},
     }[look]
     if swarm.grid[1] > 1:
-        app.points(swarm.position, values=swarm.tone, radius=0.11, name="birds", **style)
+        most = BIRDS_BY_CPU if app.gl["is_software"] else BIRDS_BY_GPU
+        if swarm.count <= most:
+            swarm.pose(app.state.time)
+            app.instances(
+                BIRD, BIRD_TRIANGLES, swarm.position[:, :3], rotations=swarm.turned,
+                scale=swarm.sizes, values=swarm.tone, name="birds", **style,
+            )  # fmt: skip
+        else:
+            app.points(swarm.position, values=swarm.tone, radius=0.11, name="birds", **style)
     else:
         side = swarm.grid[3]
         corners = [(0, 0), (side, 0), (side, side), (0, side)]
@@ -157,6 +180,8 @@ def main() -> None:
     kernels = {name: app.kernel("swarm.cu", name) for name in KERNELS}
     swarm = made = None
     orders = deque(maxlen=300)
+    falcon = Swarm(*birds_in_space(1, 1.0), grid_in_space(1.0), app.asarray, kernels.__getitem__)
+    heading = deque(maxlen=5)  # where the hawk was
 
     def make(model, count, density):
         """New birds, and a camera that sees them all."""
@@ -167,8 +192,8 @@ def main() -> None:
             first, grid = birds_in_space(count, home), grid_in_space(home)
             app.use_camera("orbit")
             camera = app.orbit_camera
-            camera.up, camera.pitch, camera.yaw = "z", 0.25, 0.5
-            camera.distance = 2.9 * home
+            camera.up, camera.pitch, camera.yaw = "z", 0.35, 0.5
+            camera.distance = 2.4 * home
         else:
             side = (count / density) ** 0.5
             first, grid = birds_in_plane(count, side), grid_in_plane(side)
@@ -193,7 +218,14 @@ def main() -> None:
             swarm.flock(home, (*hawk, reach), LOOKS.index(look))
         app.state.time += steps * DT
         if reach == HAWK_REACH:
-            app.points([hawk], radius=0.4, color=(1, 1, 1), name="hawk")
+            heading.append(hawk)
+            flown = with_fourth([heading[-1] - heading[0] + (1e-6, 0, 0)])
+            falcon.velocity.set(flown)
+            falcon.pose(app.state.time, size=0.9, beats=1.0)
+            app.instances(
+                BIRD, BIRD_TRIANGLES, [hawk], rotations=falcon.turned, scale=falcon.sizes,
+                color=(1, 1, 1), name="hawk",
+            )  # fmt: skip
 
     @app.init
     def begin() -> None:
