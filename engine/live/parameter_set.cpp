@@ -66,8 +66,17 @@ void ParameterSet::rebuild() {
     shown_.clear();
     for (const Owner& o : owners_)
         for (const Parameter& p : o.declared)
-            if (!find(p.name)) merge(p);
+            if (!find(p.name)) merge(shown_form(p));
     ++version_;
+}
+
+/// What a kernel hides is another's to show: mostly the script's, which passes it.
+const Parameter& ParameterSet::shown_form(const Parameter& declared) const {
+    if (declared.widget == ParameterWidget::hidden)
+        for (const Owner& o : owners_)
+            for (const Parameter& p : o.declared)
+                if (p.name == declared.name && p.widget != ParameterWidget::hidden) return p;
+    return declared;
 }
 
 void ParameterSet::merge(const Parameter& declared) {

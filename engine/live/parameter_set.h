@@ -22,8 +22,9 @@ public:
     ParameterSet& operator=(const ParameterSet&) = delete;
 
     /// Replaces what `owner` (a slot's name, "script") declared before. A name that several owners
-    /// declare is one parameter, shown as the first of them declares it. Values that were touched
-    /// stay, converted where the type changed and clamped to a new range; others follow `initial`.
+    /// declare is one parameter, shown as the first of them declares it that does not hide it.
+    /// Values that were touched stay, converted where the type changed and clamped to a new range;
+    /// others follow `initial`.
     void declare(const std::string& owner, std::vector<Parameter> parameters);
 
     /// Adds or replaces one parameter of `owner` and returns it.
@@ -78,6 +79,7 @@ private:
     };
     Owner& owner(const std::string& name);
     void rebuild();
+    const Parameter& shown_form(const Parameter& declared) const;
     void merge(const Parameter& declared);
     void apply_waiting(Parameter& p);
     void assign(Parameter& p, std::string_view text);

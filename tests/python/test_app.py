@@ -131,6 +131,24 @@ def test_params_of_the_script(app):
     assert app.param("mode", "b", choices=["a", "b"]) == "a"
 
 
+def test_a_param_of_the_script_beside_a_kernels_hidden_one(app):
+    kernel = app.kernel("""
+__global__ void fear(float* x, float4 hawk, //@ hidden
+                     float reach)           //@ hidden =3
+{ x[0] = hawk.w + reach; }""")
+    x = app.zeros(1, np.float32)
+    assert app.param("hawk", True) is True
+    kernel[1, 1](x, (0, 0, 0, 2))
+    assert x.get() == [5]
+    assert app.param("hawk", True) is True
+    app.set("hawk", False)
+    kernel[1, 1](x, (0, 0, 0, 2), 1)
+    assert x.get() == [3]
+    assert app.param("hawk", True) is False
+    with pytest.raises(TypeError, match=r"hawk \(float4\) takes a sequence of its members"):
+        kernel[1, 1](x)
+
+
 def test_pause_step_and_reset(app):
     x = app.asarray([1.0, 2.0], np.float32)
     kernel = app.kernel(RAMP, "add")

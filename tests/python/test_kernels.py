@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import lathe
+from lathe.cuda.gpuarray import vec
 
 SOURCE = """
 struct Pair { int count; float weight; };
@@ -85,6 +86,73 @@ def test_numpy_scalars(collect):
 def test_wrong_arguments_name_the_parameter(collect, changes, error, words):
     with pytest.raises(error, match=words):
         call(collect, **changes)
+
+
+STRUCTURES = """
+struct Inner { float at[2]; int id; };
+struct Outer { float a[3]; float b; int grid[2][3]; Inner parts[2]; char name[4]; };
+__global__ void collect(float* out, Outer s) {
+    int k = 0;
+    for (float a : s.a) out[k++] = a;
+    out[k++] = s.b;
+    for (auto& row : s.grid) for (int each : row) out[k++] = each;
+    for (auto& part : s.parts) { out[k++] = part.at[0]; out[k++] = part.at[1]; out[k++] = part.id; }
+    for (char c : s.name) out[k++] = c;
+}
+__global__ void plain(float* out, float4 v) { out[0] = v.x + 10 * v.y + 100 * v.z + 1000 * v.w; }
+"""
+OUTER = np.dtype([
+    ("a", "f4", 3), ("b", "f4"), ("grid", "i4", (2, 3)),
+    ("parts", [("at", "f4", 2), ("id", "i4")], 2), ("name", "S4"),
+])  # fmt: skip
+OUTER_VALUE = (
+    (1, 2, 3), 4.5, ((5, 6, 7), (8, 9, 10)), [((11, 12), 13), ((14, 15), 16)], b"abc",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        OUTER_VALUE,
+        ([1, 2, 3], 4.5, range(5, 11), OUTER_VALUE[3], (97, 98, 99, 0)),
+        (np.arange(1.0, 4.0), 4.5, np.arange(5, 11).reshape(2, 3), OUTER_VALUE[3], b"abc"),
+        np.array(OUTER_VALUE, OUTER)[()],
+        np.array(OUTER_VALUE, OUTER),
+        np.array(OUTER_VALUE, OUTER).tobytes(),
+    ],
+    ids=["tuples", "flat", "arrays", "scalar", "no dimension", "bytes"],
+)
+def test_a_structure_may_have_arrays(value):
+    out = lathe.zeros(20, np.float32)
+    lathe.kernel(STRUCTURES, "collect")[1, 1](out, value)
+    assert out.get().tolist() == [1, 2, 3, 4.5, *range(5, 17), 97, 98, 99, 0]
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "words"),
+    [
+        ({0: (1, 2)}, ValueError, r"a \(float\[\]\): 2 elements given, 3 wanted"),
+        ({0: 5}, TypeError, r"a \(float\[\]\) takes a sequence of its elements, .* got 5"),
+        ({2: ((1, 2, 3), (4, 5))}, ValueError, r"grid \(int\[\]\): 5 elements given, 6 wanted"),
+        ({2: (1, 2, 3, 4, 5, 0.5)}, TypeError, r"grid\[5\] \(int\) takes an integer, got 0.5"),
+        ({4: b"abcde"}, ValueError, r"name \(char\[\]\): 5 bytes given, 4 wanted"),
+    ],
+)
+def test_wrong_elements_of_a_structures_arrays(change, error, words):
+    value = tuple(change.get(k, each) for k, each in enumerate(OUTER_VALUE))
+    with pytest.raises(error, match=words):
+        lathe.kernel(STRUCTURES, "collect")[1, 1](lathe.zeros(20, np.float32), value)
+
+
+def test_a_vector_that_is_an_array_without_dimensions():
+    out = lathe.zeros(1, np.float32)
+    for value in (vec.make_float4(1, 2, 3, 4), vec.make_float4(1, 2, 3, 4)[()]):
+        out.fill(0)
+        lathe.kernel(STRUCTURES, "plain")[1, 1](out, value)
+        assert out.get().tolist() == [4321]
+    for wrong in (np.array(1.0), lathe.zeros((), np.float32)):
+        with pytest.raises((TypeError, ValueError), match=r"v \(float4\)"):
+            lathe.kernel(STRUCTURES, "plain")[1, 1](out, wrong)
 
 
 def test_wrong_counts(collect):

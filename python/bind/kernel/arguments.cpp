@@ -52,6 +52,20 @@ bool is_number(py::handle value) {
             !py::hasattr(value, "__len__"));
 }
 
+/// One whose elements can be counted, which those of an array without dimensions cannot.
+bool is_sequence(py::handle value) {
+    if (!PySequence_Check(value.ptr()) || PyUnicode_Check(value.ptr())) return false;
+    if (PyObject_Length(value.ptr()) >= 0) return true;
+    PyErr_Clear();
+    return false;
+}
+
+/// That of a NumPy array without dimensions; else None.
+py::object element_of(py::handle value) {
+    if (!PySequence_Check(value.ptr()) || !PyObject_CheckBuffer(value.ptr())) return py::none();
+    return py::hasattr(value, "dtype") ? py::object(value[py::tuple{}]) : py::none();
+}
+
 template <class T> void store(std::byte* to, T value) { std::memcpy(to, &value, sizeof value); }
 
 std::uint16_t half_bits(double value) {
@@ -146,13 +160,49 @@ void pack_structure(const Signature& s, const ParameterInfo& p, py::handle value
         std::memcpy(to, info.ptr, p.bytes);
         return;
     }
-    if (!PySequence_Check(value.ptr()) || PyUnicode_Check(value.ptr()))
+    if (!is_sequence(value)) {
+        const py::object element = element_of(value);
+        if (is_sequence(element)) return pack(s, p, element, to);
         no.type("a sequence of its members, or its bytes", value);
+    }
     const auto items = py::reinterpret_borrow<py::sequence>(value);
     if (items.size() != p.members.size())
         no.value(fmt::format("{} members given, {} wanted", items.size(), p.members.size()));
     for (std::size_t i = 0; i < p.members.size(); ++i)
         pack(s, p.members[i], py::object(items[i]), to + p.member_offsets[i]);
+}
+
+/// Appends the elements of `value`, whose rows may be sequences, too, where `is_nested`.
+void collect(py::handle value, bool is_nested, std::vector<py::object>& to) {
+    const auto items = py::reinterpret_borrow<py::sequence>(value);
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        py::object item = items[i]; // a NumPy array makes it now
+        if (is_nested && is_sequence(item)) collect(item, true, to);
+        else to.push_back(std::move(item));
+    }
+}
+
+void pack_array(const Signature& s, const ParameterInfo& p, py::handle value, std::byte* to,
+                const Complaint& no) {
+    if (p.members.empty()) no.type("what its type says, which is not known", value);
+    ParameterInfo element = p.members[0];
+    if (PyBytes_Check(value.ptr())) { // NumPy leaves the zeros at its end out
+        const auto given = value.cast<std::string_view>();
+        if (given.size() > p.bytes || (given.size() < p.bytes && element.bytes > 1))
+            no.value(fmt::format("{} bytes given, {} wanted", given.size(), p.bytes));
+        std::memset(to, 0, p.bytes);
+        std::memcpy(to, given.data(), given.size());
+        return;
+    }
+    if (!is_sequence(value)) no.type("a sequence of its elements, or its bytes", value);
+    std::vector<py::object> items;
+    collect(value, element.type != ParameterType::structure, items);
+    if (items.size() != p.count)
+        no.value(fmt::format("{} elements given, {} wanted", items.size(), p.count));
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        element.name = fmt::format("{}[{}]", p.name, i);
+        pack(s, element, items[i], to + i * element.bytes);
+    }
 }
 
 // Without names and types only the size is known: the value's own type decides.
@@ -192,6 +242,7 @@ void pack(const Signature& s, const ParameterInfo& p, py::handle value, std::byt
     case ParameterType::floating: return pack_floating(p, value, to, no);
     case ParameterType::pointer: return pack_pointer(p, value, to, no);
     case ParameterType::structure: return pack_structure(s, p, value, to, no);
+    case ParameterType::array: return pack_array(s, p, value, to, no);
     case ParameterType::unknown: return pack_unknown(p, value, to, no);
     }
 }

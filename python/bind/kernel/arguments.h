@@ -25,6 +25,7 @@ enum class ParameterType {
     floating,
     pointer,
     structure,
+    array, ///< within a structure
     unknown
 };
 
@@ -35,8 +36,9 @@ struct ParameterInfo {
     std::size_t bytes = 0;
     std::size_t pointee_bytes = 0;                  ///< of a pointer to numbers, else 0
     ParameterType pointee = ParameterType::unknown; ///< its kind of number
-    std::vector<ParameterInfo> members;             ///< of a structure
+    std::vector<ParameterInfo> members; ///< of a structure; of an array one, the element
     std::vector<std::size_t> member_offsets;
+    std::size_t count = 0; ///< elements of an array, over all dimensions
     bool named = false;
 };
 

@@ -21,7 +21,7 @@ ParameterType type_of(Kind kind) {
     case Kind::floating: return ParameterType::floating;
     case Kind::pointer: return ParameterType::pointer;
     case Kind::structure: return ParameterType::structure;
-    case Kind::array:
+    case Kind::array: return ParameterType::array;
     case Kind::unknown: break;
     }
     return ParameterType::unknown;
@@ -46,6 +46,9 @@ ParameterInfo info_of(const ptx::ParameterType& p) {
             info.members.push_back(info_of(member));
             info.member_offsets.push_back(member.offset);
         }
+    } else if (p.kind == Kind::array) {
+        for (const auto& element : p.members) info.members.push_back(info_of(element));
+        info.count = info.members.empty() ? 0 : p.count;
     }
     return info;
 }

@@ -174,6 +174,22 @@ TEST(ParameterSet, AnAssignmentToWhatTheProgramPassesIsRefused) {
     EXPECT_EQ(problems, "--set dt=3 has no effect: the program passes its own dt; known are F, x");
 }
 
+TEST(ParameterSet, AHiddenOneGivesWayToOneThatIsShown) {
+    ParameterSet set;
+    set.declare("a.cu", {real("hawk", "hidden =2"), real("F")});
+    EXPECT_EQ(number(set, "hawk"), 2.0);
+    set.declare_one("script", real("hawk", "0..1 =0.5"));
+    EXPECT_EQ(number(set, "hawk"), 0.5);
+    EXPECT_EQ(set.find("hawk")->widget, ParameterWidget::slider);
+    ASSERT_EQ(set.all().size(), 2u);
+    EXPECT_EQ(set.all()[0]->name, "hawk");
+    set.set("hawk", 0.75);
+    set.declare("b.cu", {real("hawk", "hidden =9")});
+    EXPECT_EQ(number(set, "hawk"), 0.75);
+    set.withdraw("script");
+    EXPECT_EQ(set.find("hawk")->widget, ParameterWidget::hidden);
+}
+
 TEST(ParameterSet, VersionAndReadFlagsFollow) {
     ParameterSet set;
     set.declare("a.cu", {real("F")});
