@@ -142,7 +142,8 @@ std::vector<Thing> things_of(const std::vector<ListItem>& items) {
             if (const int number = ++numbers[kind]; number > 1)
                 name += ' ' + std::to_string(number);
         }
-        things.push_back({std::move(name), kind, std::visit(Count{}, item.drawn)});
+        things.push_back({std::move(name), kind, std::visit(Count{}, item.drawn),
+                          is_made_by_kernels(item.drawn)});
     }
     return things;
 }

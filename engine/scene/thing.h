@@ -35,6 +35,7 @@ struct Thing {
     std::string name; ///< as given, or the kind with its number: "points", "points 2"
     std::string_view kind;
     std::size_t count; ///< of points, elements or triangles
+    bool by_kernels;   ///< CUDA draws it, not OpenGL
 };
 
 /// The things of a list, in its order.

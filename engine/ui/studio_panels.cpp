@@ -4,6 +4,7 @@
 #include "engine/app/frame_loop.h"
 #include "engine/interop/interop_mode.h"
 #include "engine/scene/drawn_copies.h"
+#include "engine/scene/view.h"
 #include "engine/ui/theme.h"
 #include "engine/ui/widgets.h"
 #include "gl/framebuffer.h"
@@ -16,6 +17,9 @@
 
 #include <algorithm>
 #include <exception>
+#include <memory>
+#include <set>
+#include <string_view>
 
 namespace lathe {
 
@@ -47,6 +51,22 @@ StatusItem compile_item(const std::vector<KernelSlot*>& slots) {
         }
     }
     return item;
+}
+
+/// "points, volume: kernels" where CUDA draws something that is shown.
+std::vector<StatusItem> drawn_by_kernels(const std::vector<std::shared_ptr<View>>& views) {
+    std::set<std::string_view> kinds;
+    std::vector<std::string> names;
+    for (const auto& view : views)
+        for (const Thing& thing : view->things())
+            if (thing.by_kernels && view->settings(thing.name).is_shown) {
+                kinds.insert(thing.kind);
+                names.push_back(thing.name);
+            }
+    if (kinds.empty()) return {};
+    return {{fmt::format("{}: kernels", fmt::join(kinds, ", ")),
+             fmt::format("CUDA draws {}, OpenGL the rest", fmt::join(names, ", ")),
+             StatusItem::Tone::plain}};
 }
 
 /// "cells [12, 40] = 0.25".
@@ -84,14 +104,16 @@ std::vector<StatusItem> Studio::Panels::status_left() {
 std::vector<StatusItem> Studio::Panels::status_right() {
     const DrawnBytes& drawn = studio.drawn_bytes();
     const std::uint64_t shared = interop_stats().bytes_copied;
-    return {
+    std::vector<StatusItem> items = drawn_by_kernels(studio.views());
+    items.push_back(
         {fmt::format("copied {}", bytes_text(shared + drawn.copied + drawn.uploaded)),
          fmt::format("Of what was drawn: {} where it lies, {} copied on the device, {} from the "
                      "host; shared memory that went through the host: {}",
                      bytes_text(drawn.in_place), bytes_text(drawn.copied),
                      bytes_text(drawn.uploaded), bytes_text(shared)),
-         StatusItem::Tone::plain},
-        compile_item(studio.kernels())};
+         StatusItem::Tone::plain});
+    items.push_back(compile_item(studio.kernels()));
+    return items;
 }
 
 std::string Studio::Panels::picture_message() {

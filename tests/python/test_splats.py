@@ -133,3 +133,23 @@ def test_the_array_may_change_from_step_to_step(app, random):
     assert app.frame()
     app.points(x, radius=0.02)
     assert (app.screenshot() != before).any()
+
+
+def test_the_status_bar_says_what_kernels_draw(app, random):
+    def said():
+        return [line for line in app.status if "kernels" in line and line != "no kernels"]
+
+    x, field = random.normal(size=(COUNT, 3)), np.ones((8, 8, 8), np.float32)
+    assert app.frame()
+    app.points(x[:100], radius=0.03)
+    assert app.frame()
+    assert said() == []
+    app.points(x, radius=0.03, name="cells")
+    assert app.frame()
+    assert said() == ["points: kernels"]
+    app.points(x, radius=0.03, name="cells")
+    app.volume(field)
+    assert app.frame()
+    assert said() == ["points, volume: kernels"]
+    app.thing("cells").shown = False
+    assert said() == ["volume: kernels"]
