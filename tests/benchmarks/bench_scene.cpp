@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // What things cost beside the same draw in plain GL, by turns in one process: points, a mesh, a
-// picture. Spheres and volumes have no such draw and stand alone. Milliseconds of a headless frame
-// of 1280 × 720 with glFinish, medians. Arguments: "small" for a software GL.
+// picture. The others have no such draw and stand alone. Milliseconds of a headless frame of
+// 1280 × 720 with glFinish, medians, as one JSON object a line. Arguments: frames of each, "full"
+// or "small"; small unless given on a software GL. `lathe bench scene` runs it and makes a table.
 #include "engine/app/app.h"
 #include "engine/app/window.h"
 #include "engine/core/statistics.h"
+#include "engine/interop/interop_mode.h"
 #include "engine/interop/shared_array.h"
 #include "engine/scene/drawn_copies.h"
 #include "gl/buffer.h"
@@ -19,12 +21,16 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <optional>
 #include <random>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,27 +49,41 @@ AppConfig config() {
 
 class Bench {
 public:
-    Bench() : app{config()} {
+    explicit Bench(int frames) : app{config()}, frames_{frames} {
         app.on_draw([this](const DrawView& view) {
             if (plain) (*plain)(view);
         });
     }
 
+    bool software() { return app.window().gl_info().is_software; }
+
+    void say_where() {
+        fmt::print(R"({{"gl": "{}", "device": "{}", "frames": {}}})"
+                   "\n",
+                   app.window().gl_info().renderer, app.device().name(), frames_);
+    }
+
     /// Frames by turns: the thing, and plain GL where there is some.
     void compare(std::string_view name, const std::function<void()>& thing,
                  const std::function<void(const DrawView&)>& gl = {}) {
-        constexpr int kRounds = 25;
         std::vector<double> ours, theirs;
-        for (int i = 0; i < kRounds + 3; ++i) {
+        std::uint64_t host = 0, device = 0; // bytes that the thing's frames copied
+        for (int i = 0; i < frames_ + 3; ++i) {
+            const Copied before = copied();
             const double a = frame(thing, {});
+            const Copied after = copied();
             const double b = gl ? frame({}, gl) : 0;
             if (i < 3) continue; // programs are compiled
             ours.push_back(a);
             theirs.push_back(b);
+            host += after.host - before.host;
+            device += after.device - before.device;
         }
-        fmt::print("{:34} {:8.3f}", name, median(ours));
-        if (gl) fmt::print(" {:8.3f} {:6.3f}", median(theirs), median(ours) / median(theirs));
-        fmt::print("\n");
+        fmt::print(R"({{"name": "{}", "ours": {:.4f}, "plain": {:.4f}, "host": {}, "device": {}}})"
+                   "\n",
+                   name, median(ours), median(theirs), host / std::uint64_t(frames_),
+                   device / std::uint64_t(frames_));
+        std::fflush(stdout);
     }
 
     gpu::Array floats(const gpu::Extents& shape, const std::vector<float>& values) {
@@ -76,6 +96,14 @@ public:
     App app;
 
 private:
+    struct Copied {
+        std::uint64_t host, device;
+    };
+    Copied copied() {
+        const DrawnBytes& drawn = app.drawn_bytes();
+        return {interop_stats().bytes_copied + drawn.uploaded, drawn.copied};
+    }
+
     double frame(const std::function<void()>& thing,
                  const std::function<void(const DrawView&)>& gl) {
         if (gl) plain = gl;
@@ -92,6 +120,7 @@ private:
     }
 
     std::optional<std::function<void(const DrawView&)>> plain;
+    int frames_;
 };
 
 gl::Program program(std::string vertex, std::string fragment) {
@@ -254,18 +283,58 @@ void volumes(Bench& bench, int side) {
         });
 }
 
+/// Segments of 100 lines that wind about an axis.
+void tubes(Bench& bench, std::size_t segments) {
+    constexpr std::int64_t kLines = 100;
+    const auto points = std::int64_t(segments) / kLines + 1;
+    std::vector<float> places;
+    for (std::int64_t line = 0; line < kLines; ++line)
+        for (std::int64_t i = 0; i < points; ++i) {
+            const double t = double(i) / double(points), phase = 6.2831853 * double(line) / kLines,
+                         angle = phase + 12 * t, r = 0.3 + 0.6 * t;
+            places.insert(places.end(), {float(r * std::cos(angle)), float(2 * t - 1),
+                                         float(r * std::sin(angle))});
+        }
+    const gpu::Array array = bench.floats({kLines, points, 3}, places);
+    bench.compare(fmt::format("tubes of {} segments", kLines * (points - 1)),
+                  [&] { bench.app.view().tubes(array, {.radius = 0.01f}); });
+}
+
+void arrows(Bench& bench, std::size_t count) {
+    const std::vector<float> at = cloud(count);
+    std::vector<float> along(at.size());
+    for (std::size_t i = 0; i < at.size(); i += 3) along[i] = -at[i + 2], along[i + 2] = at[i];
+    const gpu::Array places = bench.floats({std::int64_t(count), 3}, at);
+    const gpu::Array vectors = bench.floats({std::int64_t(count), 3}, along);
+    bench.compare(fmt::format("{} arrows", count),
+                  [&] { bench.app.view().arrows(places, vectors, {.scale = 0.1f}); });
+}
+
+/// Octahedra, of eight triangles.
+void instances(Bench& bench, std::size_t count) {
+    const gpu::Array vertices =
+        bench.floats({6, 3}, {1, 0, 0, -1, 0, 0, 0, 1, 0, 0, -1, 0, 0, 0, 1, 0, 0, -1});
+    const std::vector<std::int32_t> corners{0, 2, 4, 2, 1, 4, 1, 3, 4, 3, 0, 4,
+                                            2, 0, 5, 1, 2, 5, 3, 1, 5, 0, 3, 5};
+    const gpu::Array triangles = bench.app.array<std::int32_t>({8, 3}, std::span{corners});
+    const gpu::Array places = bench.floats({std::int64_t(count), 3}, cloud(count));
+    bench.compare(fmt::format("{} instances of 8 triangles", count), [&] {
+        bench.app.view().instances(vertices, triangles, places, {.scale = 0.02f});
+    });
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
-    const bool small = argc > 1 && std::string_view{argv[1]} == "small";
-    Bench bench;
-    fmt::print("{}\n{:34} {:>8} {:>8} {:>6}\n", bench.app.window().gl_info().renderer, "ms", "ours",
-               "GL", "ratio");
+    Bench bench{argc > 1 ? std::max(1, std::atoi(argv[1])) : 25};
+    const bool small = argc > 2 ? std::string_view{argv[2]} == "small" : bench.software();
+    bench.say_where();
     points(bench, small ? 1'000'000 : 10'000'000);
     spheres(bench, small ? 100'000 : 1'000'000);
     mesh(bench, small ? 100'000 : 1'000'000);
     picture(bench, small ? 1024 : 4096);
     volumes(bench, small ? 128 : 512);
-    fmt::print("copied on the way: {} bytes\n",
-               bench.app.drawn_bytes().copied + bench.app.drawn_bytes().uploaded);
+    tubes(bench, 10'000);
+    arrows(bench, 10'000);
+    instances(bench, 10'000);
 }

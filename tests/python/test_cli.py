@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import datetime
 import io
+import json
 import os
 import re
 import shlex
@@ -18,6 +19,7 @@ import pytest
 from conftest import ROOT, script_environment
 
 from lathe.cli import doctor
+from lathe.cli.messages import UserError
 from lathe.cli.tables import Table, as_markdown, as_text, percentile, where_and_when
 from lathe.progress import Progress
 
@@ -387,6 +389,41 @@ def test_bench_soft_prints_what_is_asked_for(monkeypatch, capsys):
     text = capsys.readouterr().out
     assert "Command: `lathe bench soft --counters --markdown`." in text
     assert "| kernel | off | on | on / off |\n|---|---|---|---|\n| k | 1.000 | 1.100 |" in text
+
+
+def test_bench_scene_prints_a_table_and_json(monkeypatch, capsys):
+    from lathe.cli import bench_scene, main
+
+    asked = []
+    where = {"gl": "llvmpipe", "device": "Lathe software CUDA device", "frames": 9}
+    points = {"name": "9 points", "ours": 2.0, "plain": 4.0, "host": 0, "device": 0}
+    tubes = {"name": "tubes", "ours": 20.0, "plain": 0.0, "host": 64, "device": 0}
+
+    def measure(program, arguments):
+        asked.append(arguments)
+        return [where, points, tubes]
+
+    monkeypatch.setattr(bench_scene, "_measure", measure)
+    monkeypatch.setattr(bench_scene, "_program", lambda: None)
+    assert main(["bench", "scene", "--rounds", "9", "--sizes", "small"]) == 0
+    text = capsys.readouterr().out.splitlines()
+    assert text[0].endswith("medians of 9: CUDA on Lathe software CUDA device, llvmpipe.")
+    assert text[2].split() == ["9", "points", "2.000", "500.0", "4.000", "0.500", "0"]
+    assert text[3].split() == ["tubes", "20.000", "50.0", "64"]
+    assert main(["bench", "scene", "--json"]) == 0
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert rows == [where, points, tubes]
+    assert asked == [["9", "small"], ["25"]]
+    assert main(["bench", "scene", "--markdown"]) == 0
+    assert "| 9 points | 2.000 | 500.0 | 4.000 | 0.500 | 0 |" in capsys.readouterr().out
+
+
+def test_bench_says_that_an_installed_lathe_has_no_programs(monkeypatch, tmp_path):
+    from lathe.cli import programs
+
+    monkeypatch.setattr(programs, "__file__", str(tmp_path / "a" / "b" / "c" / "programs.py"))
+    with pytest.raises(UserError, match=r"bench_scene is a C\+\+ program .* first-light"):
+        programs.built("bench_scene")
 
 
 def test_percentiles_are_values_that_were_measured():

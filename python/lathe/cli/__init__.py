@@ -56,6 +56,10 @@ def _dispatch(options: argparse.Namespace) -> int:
         from lathe.cli.bench_soft import bench_soft
 
         return bench_soft(options)
+    if options.suite == "scene":
+        from lathe.cli.bench_scene import bench_scene
+
+        return bench_scene(options)
     if options.suite == "accuracy":
         from lathe.cli.bench_accuracy import bench_accuracy
 
@@ -102,13 +106,20 @@ def _parser() -> argparse.ArgumentParser:
     commands.add_parser("doctor", help="driver, NVRTC, GL, and what brings the missing")
 
     bench = commands.add_parser("bench", help="measure")
-    bench.add_argument("suite", choices=["first-light", "soft", "accuracy"])
+    bench.add_argument("suite", choices=["first-light", "scene", "soft", "accuracy"])
     bench.add_argument("--frames", metavar="N", default="200")
     bench.add_argument("--edits", metavar="N", default="50")
-    bench.add_argument("--rounds", metavar="N", default="7", help="of soft")
+    bench.add_argument("--rounds", metavar="N", help="of soft (7), scene (25)")
+    bench.add_argument(
+        "--sizes", choices=["auto", "small", "full"], default="auto",
+        help="of scene: full on a GPU, small on a software OpenGL",
+    )  # fmt: skip
+    bench.add_argument("--json", action="store_true", help="of scene: a JSON object a line")
     bench.add_argument("--samples", metavar="N", default="262144", help="of accuracy")
     bench.add_argument(
-        "--markdown", action="store_true", help="of soft, accuracy: as docs/measurements has it"
+        "--markdown",
+        action="store_true",
+        help="of scene, soft, accuracy: as docs/measurements has it",
     )
     bench.add_argument("--checks", action="store_true", help="of soft: what exact checks cost")
     bench.add_argument("--counters", action="store_true", help="of soft: what counters cost")

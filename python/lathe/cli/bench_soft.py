@@ -7,16 +7,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
-import shlex
-import shutil
-import subprocess
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
-from lathe.cli.messages import UserError, parse_count
+from lathe.cli.messages import parse_count
+from lathe.cli.programs import Row, built, rows_of
 from lathe.cli.tables import Table, as_markdown, as_text, where_and_when
 
 __all__ = ["bench_soft", "table_of_checks", "table_of_counters", "tables"]
@@ -26,12 +22,10 @@ COMPILE_MS, COMPILE_LIBM_MS, CACHED_MS = 15.0, 60.0, 1.0
 LAUNCH_US = 3.0
 CHECKED_COMPILE_THREADS, CHECKED_COMPILE_WARPS = 1.2, 1.15
 
-Row = dict[str, Any]
-
 
 def bench_soft(arguments: argparse.Namespace) -> int:
     """Builds the references and prints how the kernels do beside them, for one and two threads."""
-    rounds = parse_count("--rounds", arguments.rounds)
+    rounds = parse_count("--rounds", arguments.rounds or "7")
     program = _program()
     load, cores = os.getloadavg()[0], len(os.sched_getaffinity(0))
     if load > 0.3 * cores:
@@ -56,34 +50,11 @@ def bench_soft(arguments: argparse.Namespace) -> int:
 
 
 def _program() -> Path:
-    root = Path(__file__).resolve().parents[3]
-    build = root / "build"
-    program = build / "tests" / "benchmarks" / "bench_soft"
-    cmake = shutil.which("cmake")
-    if cmake and (build / "CMakeCache.txt").exists():
-        done = subprocess.run(
-            [cmake, "--build", str(build), "--target", "bench_soft"],
-            capture_output=True, text=True, check=False,
-        )  # fmt: skip
-        if done.returncode:
-            raise UserError(f"bench_soft could not be built:\n{done.stdout[-2000:]}{done.stderr}")
-    if not program.exists():
-        command = shlex.quote(str(root / "tools" / "build"))
-        raise UserError(
-            f"the C++ references are part of the source tree and are not built: {program}; "
-            f"this builds them: {command}"
-        )
-    return program
+    return built("bench_soft")
 
 
 def _measure(program: Path, arguments: list[str], workers: int) -> list[Row]:
-    environment = {**os.environ, "LATHE_SOFT_WORKERS": str(workers)}
-    done = subprocess.run(
-        [str(program), *arguments], capture_output=True, text=True, env=environment, check=False
-    )
-    if done.returncode:
-        raise UserError(f"{program.name}: {done.stderr.strip()}")
-    return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    return rows_of(program, arguments, {"LATHE_SOFT_WORKERS": str(workers)})
 
 
 def _judged(value: float, goal: float, less: bool = False) -> str:
