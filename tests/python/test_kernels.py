@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import lathe
+from lathe.cuda.compiler import SourceModule
 from lathe.cuda.gpuarray import vec
 
 SOURCE = """
@@ -142,6 +143,17 @@ def test_wrong_elements_of_a_structures_arrays(change, error, words):
     value = tuple(change.get(k, each) for k, each in enumerate(OUTER_VALUE))
     with pytest.raises(error, match=words):
         lathe.kernel(STRUCTURES, "collect")[1, 1](lathe.zeros(20, np.float32), value)
+
+
+def test_a_structure_whose_members_are_not_known():
+    kernel = SourceModule(STRUCTURES).get_function("collect")  # knows sizes only
+    out = lathe.zeros(20, np.float32)
+    for value in (np.array(OUTER_VALUE, OUTER), np.array(OUTER_VALUE, OUTER)[()]):
+        out.fill(0)
+        kernel(out, value, block=(1, 1, 1))
+        assert out.get().tolist() == [1, 2, 3, 4.5, *range(5, 17), 97, 98, 99, 0]
+    with pytest.raises(TypeError, match="takes its bytes or a NumPy scalar, because its members"):
+        kernel(out, OUTER_VALUE, block=(1, 1, 1))
 
 
 def test_a_vector_that_is_an_array_without_dimensions():

@@ -166,6 +166,8 @@ void pack_structure(const Signature& s, const ParameterInfo& p, py::handle value
         no.type("a sequence of its members, or its bytes", value);
     }
     const auto items = py::reinterpret_borrow<py::sequence>(value);
+    if (p.members.empty() && !items.empty())
+        no.type("its bytes or a NumPy scalar, because its members are not known", value);
     if (items.size() != p.members.size())
         no.value(fmt::format("{} members given, {} wanted", items.size(), p.members.size()));
     for (std::size_t i = 0; i < p.members.size(); ++i)
