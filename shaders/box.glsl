@@ -7,7 +7,7 @@ uniform mat4 projection;
 uniform float pixels_a_unit; // of a world unit at w = 1
 uniform float least_pixels;  // radius
 
-out vec3 place; // on the box
+out vec3 place; // on the box, of which the far sides are drawn
 
 /// Where nothing of it is seen.
 const vec4 nowhere = vec4(0.0, 0.0, 2.0, 1.0);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Where a ray enters round solids first, in eye space. It begins at a box around them, so that
-// their distance does not cost digits; `along` has length 1.
+// Where a ray meets round solids first, in eye space. It is counted from the far side of a box
+// around them, so that their distance does not cost digits, and so that they are seen from within
+// the box, too; `along` has length 1.
 
 #include "light.glsl"
 #include "seen_color.glsl"
 
-in vec3 place; // on the box
+in vec3 place; // on the far side of the box
 
 uniform mat4 projection;
 
 out vec4 color; // premultiplied
-layout(depth_greater) out float gl_FragDepth;
 
 struct Hit {
     float t;     // place on the ray
@@ -18,6 +18,9 @@ struct Hit {
 };
 
 const float nowhere = 1e30;
+
+/// Of the eye; what lies behind it is not seen.
+float least() { return projection[3][3] == 0.0 ? -length(place) : -nowhere; }
 
 vec3 ray() { return projection[3][3] == 0.0 ? normalize(place) : vec3(0.0, 0.0, -1.0); }
 
@@ -27,7 +30,7 @@ void take_sphere(inout Hit hit, vec3 along, vec3 middle, float radius) {
     vec3 there = from + nearest * along;
     float under = radius * radius - dot(there, there);
     float t = nearest - sqrt(max(under, 0.0));
-    if (under < 0.0 || t >= hit.t) return;
+    if (under < 0.0 || t >= hit.t || t <= least()) return;
     hit = Hit(t, (from + t * along) / radius);
 }
 
@@ -46,8 +49,9 @@ void take_side(inout Hit hit, vec3 along, vec3 base, vec3 axis, vec2 heights, fl
     for (int side = 0; side < 2; ++side) {
         float t = (side == 0 ? -b - root : -b + root) / a;
         float at = height + t * climb;
-        if (!(at >= heights.x && at <= heights.y && t < hit.t)) continue;
-        hit = Hit(t, normalize(normalize(away + t * leave) - growth * axis));
+        if (!(at >= heights.x && at <= heights.y && t < hit.t && t > least())) continue;
+        vec3 outward = normalize(normalize(away + t * leave) - growth * axis);
+        hit = Hit(t, dot(outward, along) > 0.0 ? -outward : outward);
     }
 }
 
@@ -56,13 +60,13 @@ void take_disc(inout Hit hit, vec3 along, vec3 middle, vec3 axis, float radius) 
     float slope = dot(along, axis);
     float t = dot(middle - place, axis) / slope;
     vec3 away = place + t * along - middle;
-    if (!(slope < 0.0 && dot(away, away) <= radius * radius && t < hit.t)) return;
+    if (!(slope < 0.0 && dot(away, away) <= radius * radius && t < hit.t && t > least())) return;
     hit = Hit(t, axis);
 }
 
 void show(Hit hit, vec3 along, vec4 item) {
     if (hit.t >= nowhere) discard;
     vec4 clip = projection * vec4(place + hit.t * along, 1.0);
-    gl_FragDepth = max(0.5 * clip.z / clip.w + 0.5, gl_FragCoord.z); // whatever rounding says
+    gl_FragDepth = 0.5 * clip.z / clip.w + 0.5;
     color = vec4(lit(seen_color(item).rgb, hit.normal), 1.0);
 }

@@ -13,16 +13,6 @@
 
 namespace lathe {
 
-gl::Program& ArrowsRenderer::program(unsigned features) {
-    auto it = programs_.find(features);
-    if (it == programs_.end())
-        it = programs_
-                 .emplace(features, gl::Program{"arrows.vert", "arrows.frag",
-                                                defines_of(features, kItemColorNames)})
-                 .first;
-    return it->second;
-}
-
 void ArrowsRenderer::draw(const ArrowsData& data, const ArrowsStyle& style, const glm::mat4& view,
                           const glm::mat4& projection, glm::vec2 framebuffer_size) {
     if (data.count == 0) return;
@@ -30,7 +20,8 @@ void ArrowsRenderer::draw(const ArrowsData& data, const ArrowsStyle& style, cons
         throw Error{"arrows were drawn without a buffer of positions or of vectors"};
     if (data.components < 2 || data.components > 4)
         throw Error{fmt::format("an arrow has 2, 3 or 4 components, not {}", data.components)};
-    gl::Program& p = program(features_of(data.colors));
+    gl::Program& p = program_of(programs_, features_of(data.colors), "arrows.vert", "arrows.frag",
+                                kItemColorNames);
     const std::size_t numbers = data.count * std::size_t(data.components);
     const Numbers positions{*data.positions, data.offset, numbers},
         vectors{*data.vectors, data.vector_offset, numbers};

@@ -30,9 +30,9 @@ struct ArrowShape {
 };
 
 struct ArrowsStyle {
-    float scale = 1;           ///< an arrow's length: so many times the vector's
-    float radius = 0;          ///< of the shaft, world units; 0: in proportion to the length
-    float least_radius = 0.5f; ///< of it on the screen, in pixels
+    float scale = 1;            ///< an arrow's length: so many times the vector's
+    float radius = 0;           ///< of the shaft, world units; 0: in proportion to the length
+    float least_radius = 0.55f; ///< of it on the screen, in pixels: a pixel at least
     glm::vec4 color{0.72f, 0.75f, 0.80f, 1}; ///< where no values or colours are given
     std::string colormap = "viridis";
     ValueRange range{}; ///< of the values
@@ -62,7 +62,6 @@ public:
               const glm::mat4& projection, glm::vec2 framebuffer_size);
 
 private:
-    gl::Program& program(unsigned features);
     std::map<unsigned, gl::Program> programs_;
     std::optional<gl::VertexArray> corners_;
 };

@@ -25,8 +25,10 @@ void draw_boxes(gl::Program& program, const BoxesView& from, std::size_t count) 
     program.set("least_pixels", from.least_radius);
     const DrawState state{Mix::none, true};
     program.use();
-    glEnable(GL_CULL_FACE); // what is left out is behind, by GL's own state
+    glEnable(GL_CULL_FACE);
+    glCullFace(GL_FRONT); // the eye may be inside
     glDrawArraysInstanced(GL_TRIANGLE_STRIP, 0, kCorners, GLsizei(count));
+    glCullFace(GL_BACK); // GL's own state
     glDisable(GL_CULL_FACE);
 }
 

@@ -249,10 +249,7 @@ void ImageRenderer::draw(const Source& source, const ImageStyle& style, const Pl
     if (!source.has_range) p.set("value_range", range.low, range.per_unit());
     p.set("inverse_gamma", 1 / style.gamma);
     p.set("opacity", style.opacity);
-    p.set("contour_spacing", style.contours);
-    p.set("contour_width", style.contour_width);
-    const glm::vec4& ink = style.contour_color;
-    p.set("contour_color", ink.r, ink.g, ink.b, ink.a);
+    if (features & kImageContours) set_contours(style, p);
     if (has_map) Colormap::named(style.colormap).texture().bind(1);
     const bool is_solid = style.opacity >= 1;
     const DrawState state{is_solid ? Mix::none : Mix::over, place.plane != nullptr, is_solid};

@@ -22,21 +22,6 @@ constexpr std::size_t kMostSegments = std::size_t(std::numeric_limits<GLsizei>::
 
 } // namespace
 
-Polylines polylines_of(const LinesData& data, const LinesStyle& style) {
-    return {data.count, data.points_a_line ? data.points_a_line : data.count, style.segments,
-            style.closed};
-}
-
-gl::Program& LinesRenderer::program(unsigned features) {
-    auto it = programs_.find(features);
-    if (it == programs_.end())
-        it = programs_
-                 .emplace(features, gl::Program{"lines.vert", "lines.frag",
-                                                defines_of(features, kItemColorNames)})
-                 .first;
-    return it->second;
-}
-
 void LinesRenderer::draw(const LinesData& data, const LinesStyle& style,
                          const glm::mat4& view_projection, glm::vec2 framebuffer_size) {
     const Polylines lines = polylines_of(data, style);
@@ -49,7 +34,8 @@ void LinesRenderer::draw(const LinesData& data, const LinesStyle& style,
         throw Error{fmt::format("{} line segments were to be drawn, one draw call takes {}",
                                 segments, kMostSegments)};
     if (!corners_) corners_.emplace();
-    gl::Program& p = program(features_of(data.colors));
+    gl::Program& p = program_of(programs_, features_of(data.colors), "lines.vert", "lines.frag",
+                                kItemColorNames);
     const Numbers positions{*data.positions, data.offset,
                             data.count * std::size_t(data.components)};
     positions.bind(0, GL_R32F, "the positions of a line");

@@ -46,8 +46,6 @@ struct LinesStyle {
     bool closed = false;   ///< the last point joins the first
 };
 
-LATHE_API Polylines polylines_of(const LinesData& data, const LinesStyle& style);
-
 class LATHE_API LinesRenderer {
 public:
     LinesRenderer() = default;
@@ -60,7 +58,6 @@ public:
               glm::vec2 framebuffer_size);
 
 private:
-    gl::Program& program(unsigned features);
     std::map<unsigned, gl::Program> programs_;
     std::optional<gl::VertexArray> corners_;
 };

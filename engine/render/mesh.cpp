@@ -162,13 +162,6 @@ void set_colors(gl::Program& p, const MeshData& data, const MeshStyle& style, un
     Colormap::named(style.colormap).texture().bind(1);
 }
 
-void set_contours(gl::Program& p, const MeshStyle& style) {
-    p.set("contour_spacing", style.contours);
-    p.set("contour_width", style.contour_width);
-    const glm::vec4& ink = style.contour_color;
-    p.set("contour_color", ink.r, ink.g, ink.b, ink.a);
-}
-
 void set_edges(gl::Program& p, const MeshData& data, const MeshStyle& style, glm::vec2 size) {
     data.triangles->bind_texels(kIndexUnit, GL_R32UI, triangles_of(data).end() / 4);
     data.vertices->bind_texels(kPositionUnit, GL_R32F, vertices_of(data).end() / 4);
@@ -209,16 +202,6 @@ bool is_solid(const MeshData& data, const MeshStyle& style) {
     return style.opacity >= 1 && (data.values || data.colors || style.color.a >= 1);
 }
 
-gl::Program& MeshRenderer::program(unsigned features) {
-    auto it = programs_.find(features);
-    if (it == programs_.end())
-        it = programs_
-                 .emplace(features, gl::Program{"mesh.vert", "mesh.frag",
-                                                defines_of(features, kMeshFeatureNames)})
-                 .first;
-    return it->second;
-}
-
 gl::VertexArray& MeshRenderer::array(const MeshData& data, unsigned features) {
     const bool of_vertices = !(features & kOfFaces);
     const bool of_instances = features & kOfInstances;
@@ -250,14 +233,14 @@ void MeshRenderer::draw(const MeshData& data, const MeshStyle& style, const glm:
     if (data.instances && data.instances->count == 0) return;
     check(data);
     const unsigned features = features_of(data, style) | (peel ? kPeel : 0u);
-    gl::Program& p = program(features);
+    gl::Program& p = program_of(programs_, features, "mesh.vert", "mesh.frag", kMeshFeatureNames);
     gl::VertexArray& array = this->array(data, features);
     p.set_matrix("view", &view[0][0]);
     p.set_matrix("projection", &projection[0][0]);
     p.set("count", unsigned(std::min(data.vertex_count, kMostVertices)));
     p.set("scale", style.scale);
     set_colors(p, data, style, features);
-    if (features & kContours) set_contours(p, style);
+    if (features & kContours) set_contours(style, p);
     if (features & kEdges) set_edges(p, data, style, framebuffer_size);
     if (peel) {
         peel->solid.bind(kSolidUnit);

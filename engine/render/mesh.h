@@ -116,7 +116,6 @@ public:
               const PeelPass* peel = nullptr);
 
 private:
-    gl::Program& program(unsigned features);
     gl::VertexArray& array(const MeshData& data, unsigned features);
     std::map<unsigned, gl::Program> programs_;
     std::map<unsigned, gl::VertexArray> arrays_;

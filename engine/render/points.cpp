@@ -139,18 +139,6 @@ bool are_balls(const PointsStyle& style) {
     return style.round && style.world_size && style.blend == Blend::opaque;
 }
 
-gl::Program& PointsRenderer::program(unsigned features) {
-    const bool ball = features & kBall;
-    auto it = programs_.find(features);
-    if (it == programs_.end())
-        it = programs_
-                 .emplace(features, gl::Program{ball ? "balls.vert" : "points.vert",
-                                                ball ? "balls.frag" : "points.frag",
-                                                defines_of(features, kFeatureNames)})
-                 .first;
-    return it->second;
-}
-
 gl::VertexArray& PointsRenderer::array(const PointsData& data, unsigned features) {
     gl::VertexArray& array = arrays_[features & (kValues | kColors | kQuad | kRadii)];
     const bool per_instance = features & kQuad;
@@ -190,7 +178,9 @@ void PointsRenderer::draw_sized(const PointsData& data, const PointsStyle& style
     const float pixels =
         style.world_size ? style.size * pixels_a_unit / view_projection[3][3] : style.size;
     const unsigned features = features_of(data, style, look, pixels);
-    gl::Program& p = program(features);
+    const bool ball = features & kBall;
+    gl::Program& p = program_of(programs_, features, ball ? "balls.vert" : "points.vert",
+                                ball ? "balls.frag" : "points.frag", kFeatureNames);
     gl::VertexArray& array = this->array(data, features);
 
     glm::mat4 m = view_projection;

@@ -85,7 +85,6 @@ public:
 private:
     void draw_sized(const PointsData& data, const PointsStyle& style,
                     const glm::mat4& view_projection, glm::vec2 framebuffer_size);
-    gl::Program& program(unsigned features);
     gl::VertexArray& array(const PointsData& data, unsigned features);
     std::map<unsigned, gl::Program> programs_;
     std::map<unsigned, gl::VertexArray> arrays_;

@@ -27,6 +27,12 @@ struct Polylines {
     int step() const { return segments ? 2 : 1; } ///< points from segment to segment
 };
 
+/// Of lines or tubes.
+template <class Data, class Style> Polylines polylines_of(const Data& data, const Style& style) {
+    return {data.count, data.points_a_line ? data.points_a_line : data.count, style.segments,
+            style.closed};
+}
+
 /// For polyline.glsl.
 void set_lines(const Polylines& lines, gl::Program& program);
 

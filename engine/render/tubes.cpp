@@ -20,21 +20,6 @@ constexpr const char* kTubeNames[] = {"VALUES", "COLORS", "FOUND_RANGE", "RADII"
 
 } // namespace
 
-Polylines polylines_of(const TubesData& data, const TubesStyle& style) {
-    return {data.count, data.points_a_line ? data.points_a_line : data.count, style.segments,
-            style.closed};
-}
-
-gl::Program& TubesRenderer::program(unsigned features) {
-    auto it = programs_.find(features);
-    if (it == programs_.end())
-        it = programs_
-                 .emplace(features,
-                          gl::Program{"tubes.vert", "tubes.frag", defines_of(features, kTubeNames)})
-                 .first;
-    return it->second;
-}
-
 void TubesRenderer::draw(const TubesData& data, const TubesStyle& style, const glm::mat4& view,
                          const glm::mat4& projection, glm::vec2 framebuffer_size) {
     const Polylines lines = polylines_of(data, style);
@@ -42,7 +27,8 @@ void TubesRenderer::draw(const TubesData& data, const TubesStyle& style, const g
     if (!data.positions) throw Error{"tubes were drawn without a buffer of positions"};
     if (data.components < 2 || data.components > 4)
         throw Error{fmt::format("a point has 2, 3 or 4 components, not {}", data.components)};
-    gl::Program& p = program(features_of(data.colors) | (data.radii ? kTubeRadii : 0));
+    gl::Program& p = program_of(programs_, features_of(data.colors) | (data.radii ? kTubeRadii : 0),
+                                "tubes.vert", "tubes.frag", kTubeNames);
     const Numbers positions{*data.positions, data.offset,
                             data.count * std::size_t(data.components)};
     positions.bind(0, GL_R32F, "the positions of tubes");

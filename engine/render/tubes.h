@@ -26,7 +26,7 @@ class Buffer;
 
 struct TubesStyle {
     float radius = 0.01f;                    ///< world units; with TubesData::radii a factor
-    float least_radius = 0.5f;               ///< on the screen, in pixels
+    float least_radius = 0.55f;              ///< on the screen, in pixels: a pixel at least
     glm::vec4 color{0.72f, 0.75f, 0.80f, 1}; ///< where no values or colours are given
     bool segments = false;                   ///< false: one tube a line; true: points 0–1, 2–3, …
     bool closed = false;                     ///< the last point of a line joins the first
@@ -49,8 +49,6 @@ struct TubesData {
     std::size_t radius_offset = 0;
 };
 
-LATHE_API Polylines polylines_of(const TubesData& data, const TubesStyle& style);
-
 class LATHE_API TubesRenderer {
 public:
     TubesRenderer() = default;
@@ -63,7 +61,6 @@ public:
               const glm::mat4& projection, glm::vec2 framebuffer_size);
 
 private:
-    gl::Program& program(unsigned features);
     std::map<unsigned, gl::Program> programs_;
     std::optional<gl::VertexArray> corners_;
 };

@@ -124,9 +124,9 @@ extern "C" __global__ void pick_lines(const float* positions, unsigned long long
 /// where it enters that first, as shaders/round.glsl finds it.
 struct RoundHit {
     float from[3], along[3];
-    float t = 1e30f;
+    float t = 1e30f, start;
 
-    __device__ RoundHit(const Sight& s, const float* near, float& start) {
+    __device__ RoundHit(const Sight& s, const float* near) {
         const float to[3] = {near[0] - s.from[0], near[1] - s.from[1], near[2] - s.from[2]};
         start = dot(to, s.along);
         for (int axis = 0; axis < 3; ++axis) {
@@ -134,13 +134,16 @@ struct RoundHit {
             from[axis] = s.from[axis] + start * along[axis];
         }
     }
+    __device__ void take(float there) {
+        if (start + there >= 0.0f) t = fminf(t, there);
+    }
     __device__ void sphere(const float* middle, float radius) {
         const float to[3] = {from[0] - middle[0], from[1] - middle[1], from[2] - middle[2]};
         const float nearest = -dot(to, along);
         const float there[3] = {to[0] + nearest * along[0], to[1] + nearest * along[1],
                                 to[2] + nearest * along[2]};
         const float under = radius * radius - dot(there, there);
-        if (under >= 0.0f) t = fminf(t, nearest - sqrtf(under));
+        if (under >= 0.0f) take(nearest - sqrtf(under));
     }
     __device__ void side(const float* base, const float* axis, float low, float high, float radius,
                          float growth) {
@@ -159,7 +162,7 @@ struct RoundHit {
         for (int k = 0; k < 2; ++k) {
             const float there = (k == 0 ? -b - root : -b + root) / a;
             const float at = height + there * climb;
-            if (at >= low && at <= high) t = fminf(t, there);
+            if (at >= low && at <= high) take(there);
         }
     }
     __device__ void disc(const float* middle, const float* axis, float radius) {
@@ -171,7 +174,7 @@ struct RoundHit {
             const float away = there * along[k] - to[k];
             square += away * away;
         }
-        if (slope < 0.0f && square <= radius * radius) t = fminf(t, there);
+        if (slope < 0.0f && square <= radius * radius) take(there);
     }
 };
 
@@ -188,9 +191,8 @@ __device__ void point_of(const float* numbers, long long at, int components, flo
 }
 
 __device__ void take_round(const Sight& s, unsigned long long* found, const RoundHit& hit,
-                           float start, const Clip& a, const Clip& b, long long index) {
-    if (hit.t < 1e29f && start + hit.t >= 0.0f)
-        return take_hit(found, depth_at(s, start + hit.t), index);
+                           const Clip& a, const Clip& b, long long index) {
+    if (hit.t < 1e29f) return take_hit(found, depth_at(s, hit.start + hit.t), index);
     const Nearness near = near_segment(s, a, b);
     if (near.pixels <= s.reach) take_near(found, near.pixels, index);
 }
@@ -212,8 +214,7 @@ extern "C" __global__ void pick_tubes(const float* positions, const float* radii
                     rb = fmaxf(own_b, least_radius(s, clip_b, least));
         float axis[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
         const float length = sqrtf(dot(axis, axis));
-        float start;
-        RoundHit hit(s, a, start);
+        RoundHit hit(s, a);
         hit.sphere(a, ra);
         hit.sphere(b, rb);
         const float sine = (ra - rb) / length;
@@ -222,7 +223,7 @@ extern "C" __global__ void pick_tubes(const float* positions, const float* radii
             const float cosine = sqrtf(1.0f - sine * sine);
             hit.side(a, axis, sine * ra, length + sine * rb, ra / cosine, -sine / cosine);
         }
-        take_round(s, found, hit, start, clip_a, clip_b, first);
+        take_round(s, found, hit, clip_a, clip_b, first);
     }
 }
 
@@ -250,13 +251,12 @@ extern "C" __global__ void pick_arrows(const float* positions, const float* vect
         const float neck = length - head;
         const float middle[3] = {tail[0] + neck * axis[0], tail[1] + neck * axis[1],
                                  tail[2] + neck * axis[2]};
-        float start;
-        RoundHit hit(s, tail, start);
+        RoundHit hit(s, tail);
         hit.side(tail, axis, 0.0f, neck, shaft, 0.0f);
         hit.disc(tail, axis, shaft);
         hit.side(tail, axis, neck, length, wide * length / head, -wide / head);
         hit.disc(middle, axis, wide);
-        take_round(s, found, hit, start, a, b, at);
+        take_round(s, found, hit, a, b, at);
     }
 }
 

@@ -59,6 +59,7 @@ bool is_in_arrow(const glm::dvec3& p, const glm::dvec3& tail, const glm::dvec3& 
 
 struct RoundTest : RenderTest {
     OrbitCamera camera;
+    double first = 1.5; ///< from the eye: where something may be
 
     void begin() { start(kPixels, kPixels, true); }
 
@@ -72,7 +73,7 @@ struct RoundTest : RenderTest {
             glm::normalize(ahead + slope * (2 * (x + 0.5) / kPixels - 1) * right +
                            slope * (1 - 2 * (y + 0.5) / kPixels) * glm::cross(right, ahead));
         constexpr double kStep = 0.01;
-        for (double t = 1.5; t < 4.5; t += kStep) {
+        for (double t = first; t < first + 3; t += kStep) {
             if (!inside(eye + t * along)) continue;
             double before = t - kStep, there = t;
             for (int i = 0; i < 40; ++i)
@@ -170,6 +171,26 @@ TEST_F(RoundTest, ArrowsAreShaftsWithCones) {
     }
 }
 
+TEST_F(RoundTest, TheyAreSeenFromWithinTheirBoxes) {
+    // The eye is beside the thin end of a long cone, well within the box that the thick end needs,
+    // which goes on behind the eye.
+    camera.yaw = camera.pitch = 0;
+    camera.distance = 1;
+    const glm::vec3 points[]{{0.6f, 0, 2}, {-0.1f, 0, -2}};
+    const gl::Buffer positions = buffer_of(std::vector<glm::vec3>{points, points + 2}),
+                     radii = buffer_of(std::vector<float>{0.02f, 0.6f});
+    begin();
+    TubesStyle style;
+    style.radius = 1;
+    TubesRenderer{}.draw({.positions = &positions, .count = 2, .radii = &radii}, style,
+                         camera.view(), camera.projection(1), size());
+    finish();
+    first = 0.01;
+    compare(700, [&](const glm::dvec3& p) {
+        return is_in_tube(p, points[0], points[1], double(0.02f), double(0.6f));
+    });
+}
+
 /// Parallel to the picture, seen by the plane's camera.
 struct FlatRoundTest : RenderTest {
     PanZoomCamera camera; // 2 units high
@@ -235,7 +256,9 @@ TEST_F(FlatRoundTest, WhatHasNoSizeOrPlaceIsNotDrawn) {
     EXPECT_EQ(pixels(ends, {0.1f, -0.1f}), 0);
     EXPECT_EQ(pixels(ends, {kNan, 0.1f}), 0);
     EXPECT_EQ(pixels(broken, {0.1f, 0.1f}), 0);
-    EXPECT_NEAR(pixels(ends, {1e-6f, 1e-6f}), 50, 4); // a pixel thick
+    const gl::Buffer in_a_row = buffer_of(std::vector<float>{-0.5f, 0.01f, 0.5f, 0.01f});
+    EXPECT_NEAR(pixels(in_a_row, {1e-6f, 1e-6f}), 50, 4); // a pixel thick
+    EXPECT_GE(pixels(ends, {1e-6f, 1e-6f}), 50);          // between two rows
 }
 
 TEST_F(FlatRoundTest, WhatCannotBeDrawnIsNamed) {
