@@ -261,8 +261,8 @@ extern "C" __global__ void pick_arrows(const float* positions, const float* vect
 }
 
 /// Where a ray meets a triangle, from both sides; below 0 where it does not: Möller and Trumbore,
-/// "Fast, Minimum Storage Ray/Triangle Intersection", 1997. From the place of the ray that is nearest
-/// to a corner, so that the distance does not cost digits.
+/// "Fast, Minimum Storage Ray/Triangle Intersection", 1997. Counted from the place of the ray that
+/// is nearest to a corner, so that the distance does not cost digits.
 __device__ float meet_triangle(const float* from, const float* along, const float* a,
                                const float* b, const float* c) {
     const float u[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]},
