@@ -34,6 +34,7 @@ layout(location = 4) in vec3 instance;
 layout(location = 5) in vec4 turn;
 #elif defined(DIRECTED)
 layout(location = 5) in vec3 heading;
+uniform vec4 up; // an axis of the world
 #endif
 #if defined(SCALED)
 layout(location = 6) in float size;
@@ -60,8 +61,8 @@ mat3 own_turn() {
     return mat3(1.0) + 2.0 * (q.w * cross_q + cross_q * cross_q);
 #elif defined(DIRECTED)
     vec3 z = normalize(heading);
-    vec3 x = cross(abs(z.y) < 0.9999 ? vec3(0.0, 1.0, 0.0) : vec3(0.0, 0.0, -sign(z.y)), z);
-    x = normalize(x);
+    float climb = dot(z, up.xyz);
+    vec3 x = normalize(cross(abs(climb) < 0.9999 ? up.xyz : -sign(climb) * up.zxy, z));
     return mat3(x, cross(z, x), z);
 #else
     return mat3(1.0);

@@ -239,6 +239,10 @@ void MeshRenderer::draw(const MeshData& data, const MeshStyle& style, const glm:
     p.set_matrix("projection", &projection[0][0]);
     p.set("count", unsigned(std::min(data.vertex_count, kMostVertices)));
     p.set("scale", style.scale);
+    if (data.instances) {
+        const int up = data.instances->up_axis;
+        p.set("up", up == 0 ? 1.0f : 0.0f, up == 1 ? 1.0f : 0.0f, up == 2 ? 1.0f : 0.0f, 0.0f);
+    }
     set_colors(p, data, style, features);
     if (features & kContours) set_contours(style, p);
     if (features & kEdges) set_edges(p, data, style, framebuffer_size);

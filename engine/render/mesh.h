@@ -53,9 +53,10 @@ struct MeshInstances {
     std::size_t offset = 0;
 
     /// Four float32 each: the quaternion x, y, z, w, of any length. Or three: a direction that the
-    /// mesh's z axis turns to, while its y axis stays as near to y as it can.
+    /// mesh's z axis turns to, while its y axis stays as near to the `up_axis` as it can.
     const gl::Buffer* turns = nullptr;
     bool turns_are_directions = false;
+    int up_axis = 1; ///< of the world: 1 is y, 2 is z
     std::size_t turn_offset = 0;
 
     /// One float32 each, or three, along the mesh's axes. What is not above 0 is not drawn.

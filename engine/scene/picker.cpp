@@ -151,8 +151,8 @@ public:
         return find("pick_instances", many.count, true, d.vertices.address(), d.triangles.address(),
                     d.places.address(), d.turns.address(), d.scales.address(), out(),
                     std::int64_t(d.mesh.vertex_count), std::int64_t(faces),
-                    std::int64_t(many.count), turns_each, scales_each, d.style.scale, reach_of(d),
-                    sight_);
+                    std::int64_t(many.count), turns_each, many.up_axis, scales_each, d.style.scale,
+                    reach_of(d), sight_);
     }
     std::optional<Find> operator()(const DrawnImage& d) const {
         if (d.style.opacity <= 0) return {};

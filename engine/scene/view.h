@@ -72,7 +72,7 @@ struct PerInstance {
     const gpu::Array* colors = nullptr;  ///< (n, 4) floats or uint8; win over values
     const gpu::Array* normals = nullptr; ///< of the mesh's vertices, as PerVertex has them
     /// (n, 4) quaternions x, y, z, w of any length; or (n, 3) directions that the mesh's z axis
-    /// turns to, while its y axis stays as near to y as it can.
+    /// turns to, while its y axis stays as near to the orbit camera's up as it can.
     const gpu::Array* turns = nullptr;
     const gpu::Array* scales = nullptr; ///< (n,), or (n, 3) along the mesh's axes
 };

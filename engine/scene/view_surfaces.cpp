@@ -95,6 +95,7 @@ void View::instances(const gpu::Array& vertices, const gpu::Array& triangles,
     if (of.turns) {
         take.floats(*of.turns, drawn.turns, many.turns, many.turn_offset);
         many.turns_are_directions = of.turns->shape()[1] == 3;
+        many.up_axis = state_.orbit.up == UpAxis::y ? 1 : 2;
     }
     if (of.scales) {
         take.floats(*of.scales, drawn.scales, many.scales, many.scale_offset);

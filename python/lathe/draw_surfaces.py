@@ -128,8 +128,8 @@ class DrawingSurfaces:
         rotations : (n, 4), optional
             Quaternions x, y, z, w, as SciPy has them; their length does not matter.
         directions : (n, 3), optional
-            Instead of rotations: the mesh's z axis turns there, while its y axis stays as near to y
-            as it can.
+            Instead of rotations: the mesh's z axis turns there, while its y axis stays as near to
+            the orbit camera's up axis as it can.
         scale : float, (n,) or (n, 3)
             Of all, of each, or of each along the mesh's axes. What is not above 0 is not drawn.
         values : (n,), optional

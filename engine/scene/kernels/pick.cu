@@ -312,7 +312,8 @@ extern "C" __global__ void pick_mesh(const float* vertices, const unsigned* tria
 
 /// The columns of an instance's rotation, as mesh.vert finds them: of a quaternion, a direction, or
 /// none.
-__device__ void frame_of(const float* turns, int each, long long at, float (*axes)[3]) {
+__device__ void frame_of(const float* turns, int each, int up_axis, long long at,
+                         float (*axes)[3]) {
     if (each == 0) {
         for (int k = 0; k < 9; ++k) axes[k / 3][k % 3] = k % 4 == 0 ? 1.0f : 0.0f;
         return;
@@ -335,12 +336,13 @@ __device__ void frame_of(const float* turns, int each, long long at, float (*axe
     const float n = rsqrtf(dot(own, own));
     float *x = axes[0], *y = axes[1], *z = axes[2];
     for (int k = 0; k < 3; ++k) z[k] = n * own[k];
-    const bool is_steep = fabsf(z[1]) >= 0.9999f; // then from -z or z instead of y
-    const float up_y = is_steep ? 0.0f : 1.0f;
-    const float up_z = is_steep ? (z[1] > 0.0f ? -1.0f : 1.0f) : 0.0f;
-    x[0] = up_y * z[2] - up_z * z[1];
-    x[1] = up_z * z[0];
-    x[2] = -up_y * z[0];
+    float up[3] = {0.0f, 0.0f, 0.0f};
+    const float climb = z[up_axis];
+    if (fabsf(climb) < 0.9999f) up[up_axis] = 1.0f;
+    else up[(up_axis + 1) % 3] = climb > 0.0f ? -1.0f : 1.0f;
+    x[0] = up[1] * z[2] - up[2] * z[1];
+    x[1] = up[2] * z[0] - up[0] * z[2];
+    x[2] = up[0] * z[1] - up[1] * z[0];
     const float m = rsqrtf(dot(x, x));
     for (int k = 0; k < 3; ++k) x[k] *= m;
     y[0] = z[1] * x[2] - z[2] * x[1];
@@ -353,8 +355,8 @@ extern "C" __global__ void pick_instances(const float* vertices, const unsigned*
                                           const float* positions, const float* turns,
                                           const float* scales, unsigned long long* found,
                                           long long count, long long faces, long long instances,
-                                          int turns_each, int scales_each, float scale, float reach,
-                                          Sight s) {
+                                          int turns_each, int up_axis, int scales_each, float scale,
+                                          float reach, Sight s) {
     const Mesh mesh = {vertices, triangles, count, faces};
     for (long long at = first_item(); at < instances; at += item_step()) {
         float size[3];
@@ -371,7 +373,7 @@ extern "C" __global__ void pick_instances(const float* vertices, const unsigned*
         const float start = nearest - around; // before the mesh
         for (int k = 0; k < 3; ++k) to[k] -= around * s.along[k];
         float axes[3][3], from[3], along[3];
-        frame_of(turns, turns_each, at, axes);
+        frame_of(turns, turns_each, up_axis, at, axes);
         for (int k = 0; k < 3; ++k) {
             from[k] = dot(axes[k], to) / size[k];
             along[k] = dot(axes[k], s.along) / size[k];

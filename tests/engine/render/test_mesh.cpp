@@ -476,13 +476,14 @@ TEST_F(MeshTest, InstancesAreTheMeshMovedTurnedAndStretched) {
                   .colors = &tints,
                   .colors_of = MeshPart::instances,
                   .normals = &normals};
-    for (const bool by_direction : {false, true})
+    for (const auto& [by_direction, up_axis] : {std::pair{false, 1}, {true, 1}, {true, 2}})
         for (const bool wireframe : {false, true}) {
             MeshStyle style{.smooth = true, .wireframe = wireframe, .scale = 0.9f};
             data.instances = MeshInstances{.positions = &at,
                                            .count = 3,
                                            .turns = by_direction ? &directions : &quats,
                                            .turns_are_directions = by_direction,
+                                           .up_axis = up_axis,
                                            .scales = &sizes,
                                            .scales_are_of_axes = true};
             const ImageData many = drawn(data, style);
@@ -491,7 +492,10 @@ TEST_F(MeshTest, InstancesAreTheMeshMovedTurnedAndStretched) {
                 glm::mat3 turn = glm::mat3_cast(turns[i]);
                 if (by_direction) {
                     const glm::vec3 z = glm::normalize(headings[i]);
-                    const glm::vec3 x = glm::normalize(glm::cross(glm::vec3{0, 1, 0}, z));
+                    // The first one looks right along z: with that up, -x takes its place.
+                    glm::vec3 up = up_axis == 1 ? glm::vec3{0, 1, 0} : glm::vec3{0, 0, 1};
+                    if (up_axis == 2 && i == 0) up = {-1, 0, 0};
+                    const glm::vec3 x = glm::normalize(glm::cross(up, z));
                     turn = {x, glm::cross(z, x), z};
                 }
                 for (int k = 0; k < 3; ++k) turn[k] *= 0.9f * stretch[i][k];
