@@ -60,8 +60,11 @@ void View::mesh(const gpu::Array& vertices, const gpu::Array& triangles, const M
     if (of.values) {
         take.values(*of.values, style.percentiles, drawn, mesh);
         if (of.values->shape()[0] != count) mesh.values_of = MeshPart::triangles;
-        else if (style.contours > 0)
-            take.floats(*of.values, drawn.levels, mesh.levels, mesh.level_offset);
+        else {
+            drawn.levels = drawn.values;
+            mesh.levels = mesh.values;
+            mesh.level_offset = mesh.value_offset;
+        }
     }
     if (of.colors) {
         take.colors(*of.colors, drawn, mesh);
@@ -124,11 +127,10 @@ void View::height_field(const gpu::Array& heights, const HeightField& field, con
     mesh.vertex_count = std::size_t(shape[0] * shape[1]);
     mesh.triangle_count = std::size_t(grid.triangles.shape()[0]);
     take_surface(take, grid.vertices, grid.triangles, nullptr, drawn);
+    const gpu::Array& shown =
+        of.values ? take.floats(*of.values, drawn.levels, mesh.levels, mesh.level_offset) : levels;
     if (of.colors) take.colors(*of.colors, drawn, mesh);
-    else if (of.values) take.values(*of.values, style.percentiles, drawn, mesh);
-    else if (field.by_height) take.values(levels, style.percentiles, drawn, mesh);
-    if (of.values && style.contours > 0)
-        take.floats(*of.values, drawn.levels, mesh.levels, mesh.level_offset);
+    else if (of.values || field.by_height) take.values(shown, style.percentiles, drawn, mesh);
     add(std::move(drawn), name);
 }
 

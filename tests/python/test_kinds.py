@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from projections import to_pixels
 
 import lathe
 
@@ -31,17 +32,8 @@ def random():
 
 
 def pixels(app, places):
-    """Where places are seen, by what the camera's documentation says."""
-    c = app.orbit_camera
-    pitch, yaw = np.sin([c.pitch, c.yaw]), np.cos([c.pitch, c.yaw])
-    out = np.array([yaw[0] * pitch[1], pitch[0], yaw[0] * yaw[1]])
-    right = np.cross([0, 1, 0], out)
-    right /= np.linalg.norm(right)
-    from_eye = np.asarray(places, float) - (np.array(c.target) + c.distance * out)
-    unit = HEIGHT / 2 / np.tan(c.field_of_view / 2) / -(from_eye @ out)
-    return WIDTH / 2 + unit * (from_eye @ right), HEIGHT / 2 - unit * (
-        from_eye @ np.cross(out, right)
-    )
+    """x and y of each."""
+    return to_pixels(app.orbit_camera, (WIDTH, HEIGHT), places)[0].T
 
 
 def draw(app, call, *given, **named):
@@ -426,12 +418,9 @@ def test_instances_are_found_by_parallel_rays(app, random):
     app.orbit_camera.orthographic = True
     small = 0.01
     draw(app, "instances", OCTAHEDRON, FACES, places, scale=small, name="dust")
-    camera = app.orbit_camera
-    unit = HEIGHT / (2 * camera.distance * np.tan(camera.field_of_view / 2))
+    x, y = pixels(app, places)
     for k in random.integers(0, len(places), 300):
-        x = WIDTH / 2 + unit * (places[k, 0] - camera.target[0])
-        y = HEIGHT / 2 - unit * (places[k, 1] - camera.target[1])
-        found = app.pick(x, y)
+        found = app.pick(x[k], y[k])
         assert found.index == k
         assert np.linalg.norm(np.array(found.position) - places[k]) < 1.5 * small
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from projections import rays as rays_of
 
 import lathe
 
@@ -25,23 +26,9 @@ def random():
 
 
 def rays(app, x, y):
-    """Origin and directions through pixels, from what the camera's documentation says."""
-    camera = app.orbit_camera
-    out = np.array(
-        [
-            np.cos(camera.pitch) * np.sin(camera.yaw),
-            np.sin(camera.pitch),
-            np.cos(camera.pitch) * np.cos(camera.yaw),
-        ]
-    )
-    eye = np.array(camera.target) + camera.distance * out
-    right = np.cross([0, 1, 0], out)
-    right /= np.linalg.norm(right)
-    up = np.cross(out, right)
-    slope = np.tan(camera.field_of_view / 2)
-    across = slope * WIDTH / HEIGHT * (2 * x / WIDTH - 1)
-    along = -out + across[:, None] * right + (slope * (1 - 2 * y / HEIGHT))[:, None] * up
-    return eye, along / np.linalg.norm(along, axis=1, keepdims=True)
+    """The eye, and directions through pixels."""
+    origins, along = rays_of(app.orbit_camera, (WIDTH, HEIGHT), x, y)
+    return origins[0], along
 
 
 def picks(app, x, y):
