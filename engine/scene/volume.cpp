@@ -29,6 +29,8 @@ namespace {
 
 constexpr int kBrick = 8; // cells along an axis
 constexpr gpu::Dim3 kBlock{8, 16};
+/// Pixels. Where cells are so wide, no voxel is missed by all of the rays two pixels apart.
+constexpr double kWideCell = 2;
 
 /// struct Volume of kernels/volume.cu.
 struct Launch {
@@ -41,7 +43,10 @@ struct Launch {
     float lowest = -0.5f;
     glm::ivec3 cells, bricks;
     glm::ivec2 corner, size, tile;
-    glm::vec3 slices; ///< where they lie, in cells; outside: none
+    glm::vec3 slices;       ///< where they lie, in cells; outside: none
+    int apart = 1;          ///< pixels from ray to ray of `march`
+    glm::ivec2 known{0, 0}; ///< rays of `march`
+    float bend = 0;         ///< of depths that `fill` may blend
 };
 static_assert(std::is_trivially_copyable_v<Launch>);
 
@@ -101,6 +106,27 @@ void set_rays(Launch& to, const glm::dmat4& to_clip, double step) {
     to.clip_w = rows[3];
 }
 
+/// How far apart such steps of the middle ray are in the depth buffer, about the volume's middle.
+float depths_of_steps(const Launch& of, const glm::dmat4& to_clip, double steps) {
+    const glm::dvec3 middle = glm::dvec3{of.cells} / 2.0 - 1.0, ahead{of.direction[0]};
+    const auto depth = [&](const glm::dvec3& at) {
+        const glm::dvec4 clip = to_clip * glm::dvec4{at, 1};
+        return clip.z / clip.w / 2;
+    };
+    return float(std::abs(depth(middle + steps * ahead) - depth(middle)));
+}
+
+/// The least width of a cell in the picture, in pixels.
+double pixels_a_cell(const Launch& of, const glm::dmat4& to_clip, const glm::dmat4& projection) {
+    double farthest = 0; // w
+    for (int i = 0; i < 8; ++i) {
+        const glm::dvec3 part{i & 1, i >> 1 & 1, i >> 2};
+        farthest = std::max(farthest, (to_clip * glm::dvec4{part * glm::dvec3{of.cells}, 1}).w);
+    }
+    const double side = std::min({of.side.x, of.side.y, of.side.z});
+    return farthest > 0 ? side * projection[1][1] * of.tile.y / 2 / farthest : 0;
+}
+
 std::string prelude_of(DType dtype, VolumeMode mode) {
     return fmt::format("{}typedef {} Voxel;\n#define MODE {}\n#define BRICK {}\n",
                        dtype == DType::float16 ? "#include <lathe_half.hpp>\n" : "",
@@ -156,18 +182,47 @@ void VolumeMarcher::launch_march(const DrawnVolume& drawn, const DrawView& from,
               .corner = layer_.data().corner,
               .size = layer_.data().size,
               .tile = from.size,
-              .slices = style.slices * glm::vec3{drawn.cells} - 1.0f};
+              .slices = style.slices * glm::vec3{drawn.cells} - 1.0f,
+              .known = layer_.data().size};
     // Steps are counted in floats, which know whole numbers up to 2^24.
     const float least = glm::length(drawn.box.size()) / (1 << 22);
     set_rays(of, to_clip, std::max(std::min({of.side.x, of.side.y, of.side.z}) / 2, least));
     const glm::mat3 to_eye = glm::transpose(glm::mat3{from.view});
     for (int row = 0; row < 3; ++row) of.normal[row] = to_eye[row] / of.side;
-    const gpu::ArrayKernel& kernel = scene_kernel("volume.cu", "march", kBlock.x * kBlock.y,
-                                                  prelude_of(drawn.dtype, style.mode));
-    const gpu::Dim3 grid = gpu::blocks_for({unsigned(of.size.x), unsigned(of.size.y)}, kBlock);
-    launch(kernel.kernel, {grid, kBlock}, drawn.voxels.address(), bricks_.address(),
-           slopes_.address(), colors_.address(), drawn.range.address(), layer_.colors(),
-           layer_.depths(), of);
+    const std::string prelude = prelude_of(drawn.dtype, style.mode);
+    const auto over = [&](const char* entry, const glm::ivec2& threads, unsigned deep,
+                          const auto&... arguments) {
+        const gpu::ArrayKernel& kernel =
+            scene_kernel("volume.cu", entry, kBlock.x * kBlock.y, prelude);
+        gpu::Dim3 grid = gpu::blocks_for({unsigned(threads.x), unsigned(threads.y)}, kBlock);
+        grid.z = deep;
+        launch(kernel.kernel, {grid, kBlock}, arguments..., of);
+    };
+    const auto of_field = [&](const char* entry, const glm::ivec2& threads, unsigned deep,
+                              const auto&... pictures) {
+        over(entry, threads, deep, drawn.voxels.address(), bricks_.address(), slopes_.address(),
+             colors_.address(), drawn.range.address(), pictures...);
+    };
+    const bool is_smooth = style.mode == VolumeMode::mip || style.mode == VolumeMode::emission;
+    if (!is_smooth || pixels_a_cell(of, to_clip, from.projection) < kWideCell)
+        return of_field("march", of.known, 1, layer_.colors(), layer_.depths());
+    of.apart = 2;
+    of.known = (of.size + 1) / 2 + 3; // one more on the left and below, two on the right and above
+    of.bend = depths_of_steps(of, to_clip, 4);
+    known_.keep_room(of.known);
+    of_field("march", of.known, 1, known_.colors.address(), known_.depths.address());
+    over("mark", of.known, 1, known_.colors.address(), known_.depths.address(),
+         known_.bends.address());
+    of_field("fill", (of.size + 1) / 2, 3, known_.colors.address(), known_.depths.address(),
+             known_.bends.address(), layer_.colors(), layer_.depths());
+}
+
+void VolumeMarcher::Known::keep_room(const glm::ivec2& size) {
+    const gpu::Extents shape{size.y, size.x};
+    if (bends.shape() == shape) return;
+    colors = gpu::Array::empty(DType::uint32, shape);
+    depths = gpu::Array::empty(DType::float32, shape);
+    bends = gpu::Array::empty(DType::uint8, shape);
 }
 
 /// Arrays may change from call to call.

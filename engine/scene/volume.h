@@ -45,12 +45,18 @@ private:
         DrawView from{};
         bool operator==(const Key& other) const = default;
     };
+    /// Of every other ray of every other row.
+    struct Known {
+        gpu::Array colors, depths, bends;
+        void keep_room(const glm::ivec2& size);
+    };
     void find_bricks(const DrawnVolume& drawn);
     void launch_march(const DrawnVolume& drawn, const DrawView& from, const glm::dmat4& to_clip);
 
     Key key_;
     std::uint64_t bricks_of_ = 0; ///< call
     gpu::Array bricks_, slopes_;
+    Known known_;
     DeviceColors colors_;
     KernelLayer layer_;
 };

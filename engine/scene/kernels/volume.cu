@@ -8,6 +8,9 @@
 // middle: the same for all rays, so that neither its faces nor what is left out show in the
 // picture. Bricks of BRICK cells along each axis are left out where their least and greatest value
 // say that nothing is to be seen.
+// Where a cell is several pixels wide, only every other ray of every other row is followed at first
+// (march), and between them the picture is blended where it hardly bends (fill), as Levoy refines
+// it (Volume rendering by adaptive refinement, The Visual Computer 6, 1990).
 
 // Of memory that comes as a parameter of its own, the software device knows the bounds.
 struct Volume { // as Launch in volume.cpp
@@ -22,6 +25,9 @@ struct Volume { // as Launch in volume.cpp
     int cells[3], bricks[3]; // along each axis
     int corner[2], size[2], tile[2]; // pixels
     float slices[3]; // where they lie, in cells; outside: none
+    int apart;     // pixels from ray to ray of march
+    int known[2];  // rays of march
+    float bend;    // of depths that fill may blend
 };
 
 constexpr float kMagic = 12582912.0f; // added to a number below 2^22, it leaves the nearest integer
@@ -411,33 +417,121 @@ __device__ __forceinline__ Seen see(const Volume& v, const Field& field, const S
 
 __device__ __forceinline__ unsigned byte(float x) { return unsigned(least(x, 1) * 255 + 0.5f); }
 
+struct Pixel {
+    unsigned color;
+    float depth;
+};
+
+/// Everything that a ray needs.
+struct Scene {
+    const Volume& v;
+    Field field;
+    Scale scale;
+    const float4* colors;
+
+    __device__ __forceinline__ Pixel at(int x, int y) const {
+        const float a = 2 * (float(v.corner[0] + x) + 0.5f) / float(v.tile[0]) - 1;
+        const float b = 2 * (float(v.corner[1] + y) + 0.5f) / float(v.tile[1]) - 1;
+        Ray ray(v, a, b);
+        const float outer = MODE == 2 ? 1 : MODE == 1 ? 0.5f : 0; // what steps outside stand for
+        ray.first = ceilf(ray.begin - outer);
+        ray.last = ray.end >= ray.begin ? floorf(ray.end + outer) : -1e30f;
+        const Seen seen = see(v, field, scale, colors, ray);
+        if (!(seen.alpha > 0)) return {0, 1};
+        const float3 at = ray.at(seen.step);
+        const float z = dot(vector(v.clip_z), at) + v.clip_z[3];
+        const float w = dot(vector(v.clip_w), at) + v.clip_w[3];
+        return {byte(seen.color.x) | byte(seen.color.y) << 8 | byte(seen.color.z) << 16 |
+                    byte(seen.alpha) << 24,
+                least(most(0.5f * z / w + 0.5f, 0), 1)};
+    }
+};
+
 extern "C" __global__ void march(const Voxel* voxels, const float2* bricks, const float4* slopes,
                                  const float4* colors, const float* range, unsigned* pixels,
                                  float* depths, const __grid_constant__ Volume v) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x;
     const int y = blockIdx.y * blockDim.y + threadIdx.y;
-    if (x >= v.size[0] || y >= v.size[1]) return;
-    const float a = 2 * (float(v.corner[0] + x) + 0.5f) / float(v.tile[0]) - 1;
-    const float b = 2 * (float(v.corner[1] + y) + 0.5f) / float(v.tile[1]) - 1;
-    Ray ray(v, a, b);
-    const Field field(v, voxels, bricks, slopes);
-    const float outer = MODE == 2 ? 1 : MODE == 1 ? 0.5f : 0; // what steps outside stand for
-    ray.first = ceilf(ray.begin - outer);
-    ray.last = ray.end >= ray.begin ? floorf(ray.end + outer) : -1e30f;
-    const Seen seen = see(v, field, Scale(v, range), colors, ray);
-    unsigned pixel = 0;
-    float depth = 1;
-    if (seen.alpha > 0) {
-        pixel = byte(seen.color.x) | byte(seen.color.y) << 8 | byte(seen.color.z) << 16 |
-                byte(seen.alpha) << 24;
-        const float3 at = ray.at(seen.step);
-        const float z = dot(vector(v.clip_z), at) + v.clip_z[3];
-        const float w = dot(vector(v.clip_w), at) + v.clip_w[3];
-        depth = least(most(0.5f * z / w + 0.5f, 0), 1);
+    if (x >= v.known[0] || y >= v.known[1]) return;
+    const Scene scene{v, Field(v, voxels, bricks, slopes), Scale(v, range), colors};
+    const int ring = v.apart - 1; // for fill, which looks at neighbours
+    const Pixel seen = scene.at(v.apart * (x - ring), v.apart * (y - ring));
+    pixels[y * v.known[0] + x] = seen.color;
+    depths[y * v.known[0] + x] = seen.depth;
+}
+
+/// What march has found, two pixels apart, with one more around it.
+struct Known {
+    const unsigned* pixels;
+    const float* depths;
+    int width;
+
+    __device__ __forceinline__ Pixel at(int x, int y) const {
+        return {pixels[y * width + x], depths[y * width + x]};
     }
-    const int at = y * v.size[0] + x;
-    pixels[at] = pixel;
-    depths[at] = depth;
+    static __device__ __forceinline__ Pixel between(const Pixel& a, const Pixel& b) {
+        return {__vavgu4(a.color, b.color), 0.5f * (a.depth + b.depth)};
+    }
+    /// Whether the middle is more than 3 of 255, or too deep, from the line through its neighbours.
+    __device__ __forceinline__ bool bends(const Pixel& before, const Pixel& middle,
+                                          const Pixel& after, float deep) const {
+        const Pixel line = between(before, after);
+        return (__vabsdiffu4(line.color, middle.color) & 0xfcfcfcfcu) != 0 ||
+               fabsf(line.depth - middle.depth) > deep;
+    }
+};
+
+/// Where what march has found bends along a row or a column.
+extern "C" __global__ void mark(const unsigned* pixels, const float* depths, unsigned char* bends,
+                                const __grid_constant__ Volume v) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x;
+    const int y = blockIdx.y * blockDim.y + threadIdx.y;
+    const int width = v.known[0], height = v.known[1];
+    if (x >= width || y >= height) return;
+    bool is_bent = false;
+    if (x > 0 && y > 0 && x < width - 1 && y < height - 1) {
+        const Known known{pixels, depths, width};
+        const Pixel here = known.at(x, y);
+        is_bent = known.bends(known.at(x - 1, y), here, known.at(x + 1, y), v.bend) ||
+                  known.bends(known.at(x, y - 1), here, known.at(x, y + 1), v.bend);
+    }
+    bends[y * width + x] = is_bent;
+}
+
+/// The pixels between four known ones; blockIdx.z says which of three. A ray of its own where a
+/// known one bends that is at most three pixels away.
+extern "C" __global__ void fill(const Voxel* voxels, const float2* bricks, const float4* slopes,
+                                const float4* colors, const float* range,
+                                const unsigned* known_pixels, const float* known_depths,
+                                const unsigned char* bends, unsigned* pixels, float* depths,
+                                const __grid_constant__ Volume v) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const int j = blockIdx.y * blockDim.y + threadIdx.y;
+    const int right = blockIdx.z != 1, up = blockIdx.z != 0;
+    const int x = 2 * i + right, y = 2 * j + up, width = v.size[0];
+    if (2 * i >= width || 2 * j >= v.size[1]) return;
+    const Known known{known_pixels + v.known[0] + 1, known_depths + v.known[0] + 1, v.known[0]};
+    if (blockIdx.z == 0) {
+        const Pixel same = known.at(i, j);
+        pixels[y * width + 2 * i] = same.color;
+        depths[y * width + 2 * i] = same.depth;
+    }
+    if (x >= width || y >= v.size[1]) return;
+    unsigned is_bent = 0;
+    for (int row = 0; row < 4; ++row)
+        for (int column = 0; column < 4; ++column)
+            is_bent |= bends[(j + row) * v.known[0] + i + column];
+    Pixel seen;
+    if (is_bent) {
+        const Scene scene{v, Field(v, voxels, bricks, slopes), Scale(v, range), colors};
+        seen = scene.at(x, y);
+    } else {
+        seen = Known::between(known.at(i, j), known.at(i + right, j + up));
+        if (right && up)
+            seen = Known::between(seen, Known::between(known.at(i + 1, j), known.at(i, j + 1)));
+    }
+    pixels[y * width + x] = seen.color;
+    depths[y * width + x] = seen.depth;
 }
 
 /// The outermost bricks are as those beside them.

@@ -80,6 +80,35 @@ TEST_F(VolumesTest, TheGreatestOfEachColumn) {
         }
 }
 
+// Between rays that lie two pixels apart, most pixels are blended; the greater of two Gaussian
+// functions has a crease.
+TEST_F(VolumesTest, EveryPixelOfASmoothPictureIsAsItsOwnRayWouldSayIt) {
+    constexpr int kCells = 40;
+    const auto blob = [](double x, double y, double z, double peak, double width) {
+        return peak * std::exp(-(x * x + y * y + z * z) / (2 * width * width));
+    };
+    const auto field = [&](double x, double y, double z) {
+        return std::max(blob(x + 0.4, y, z + 0.6, 0.9, 0.3),
+                        blob(x - 0.3, y - 0.1, z - 0.6, 0.7, 0.25));
+    };
+    const auto middle = [](int i) { return (2 * i + 1) / double(kCells) - 1; };
+    std::vector<float> values;
+    for (int z = 0; z < kCells; ++z)
+        for (int y = 0; y < kCells; ++y)
+            for (int x = 0; x < kCells; ++x)
+                values.push_back(float(field(middle(x), middle(y), middle(z))));
+    const ImageData image = volume(floats({kCells, kCells, kCells}, values), {.colormap = "gray"});
+    const auto place = [](int pixel) { return (pixel + 0.5) / kSide * 2.4 - 1.2; };
+    for (int j = 0; j < kSide; ++j)
+        for (int i = 0; i < kSide; ++i) {
+            const double x = place(i), y = -place(j);
+            if (std::abs(x) > 0.97 || std::abs(y) > 0.97) continue;
+            const double most = std::max(field(x, y, -0.6), field(x, y, 0.6));
+            if (most < 0.07) continue; // seen through
+            EXPECT_NEAR(color(image, i, j)[0], 255 * most, 4) << i << ' ' << j;
+        }
+}
+
 TEST_F(VolumesTest, FogLetsThroughWhatExpSays) {
     app->set_background({1, 1, 1, 1});
     const gpu::Array full = filled({16, 16, 16}, 1);
