@@ -29,8 +29,9 @@ namespace {
 
 constexpr int kBrick = 8; // cells along an axis
 constexpr gpu::Dim3 kBlock{8, 16};
-/// Pixels. Where cells are so wide, no voxel is missed by all of the rays two pixels apart.
-constexpr double kWideCell = 2;
+/// Pixels. From the first on, rays two pixels apart miss no voxel. From the second on, single
+/// voxels are looked at, and each pixel has a ray of its own.
+constexpr double kSmallCells[2]{2, 8};
 
 /// struct Volume of kernels/volume.cu.
 struct Launch {
@@ -204,7 +205,8 @@ void VolumeMarcher::launch_march(const DrawnVolume& drawn, const DrawView& from,
              colors_.address(), drawn.range.address(), pictures...);
     };
     const bool is_smooth = style.mode == VolumeMode::mip || style.mode == VolumeMode::emission;
-    if (!is_smooth || pixels_a_cell(of, to_clip, from.projection) < kWideCell)
+    const double cell = pixels_a_cell(of, to_clip, from.projection);
+    if (!is_smooth || cell < kSmallCells[0] || cell >= kSmallCells[1])
         return of_field("march", of.known, 1, layer_.colors(), layer_.depths());
     of.apart = 2;
     of.known = (of.size + 1) / 2 + 3; // one more on the left and below, two on the right and above

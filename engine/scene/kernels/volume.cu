@@ -8,7 +8,7 @@
 // middle: the same for all rays, so that neither its faces nor what is left out show in the
 // picture. Bricks of BRICK cells along each axis are left out where their least and greatest value
 // say that nothing is to be seen.
-// Where a cell is several pixels wide, only every other ray of every other row is followed at first
+// Where cells are small, but no voxel can be missed, only every other ray of every other row is followed at first
 // (march), and between them the picture is blended where it hardly bends (fill), as Levoy refines
 // it (Volume rendering by adaptive refinement, The Visual Computer 6, 1990).
 
@@ -472,11 +472,11 @@ struct Known {
     static __device__ __forceinline__ Pixel between(const Pixel& a, const Pixel& b) {
         return {__vavgu4(a.color, b.color), 0.5f * (a.depth + b.depth)};
     }
-    /// Whether the middle is more than 3 of 255, or too deep, from the line through its neighbours.
+    /// Whether the middle is more than 1 of 255, or too deep, from the line through its neighbours.
     __device__ __forceinline__ bool bends(const Pixel& before, const Pixel& middle,
                                           const Pixel& after, float deep) const {
         const Pixel line = between(before, after);
-        return (__vabsdiffu4(line.color, middle.color) & 0xfcfcfcfcu) != 0 ||
+        return (__vabsdiffu4(line.color, middle.color) & 0xfefefefeu) != 0 ||
                fabsf(line.depth - middle.depth) > deep;
     }
 };
