@@ -135,4 +135,9 @@ void FramebufferPart::clear(const std::array<float, 4>& color) const {
     glClearBufferfv(GL_COLOR, 0, color.data());
 }
 
+void FramebufferPart::clear_depth() const {
+    constexpr float kFar = 1;
+    glClearBufferfv(GL_DEPTH, 0, &kFar);
+}
+
 } // namespace lathe::gl

@@ -66,6 +66,7 @@ public:
 
     /// Its colours; depth stays.
     void clear(const std::array<float, 4>& color) const;
+    void clear_depth() const;
 
 private:
     int whole_width_, whole_height_;

@@ -152,15 +152,19 @@ void App::Parts::update_cameras(const Viewport& viewport) {
     selection_drags.resize(views.size());
     const bool clicked_twice =
         double_click.follow(window.input(), std::chrono::steady_clock::now());
+    const InputState& input = window.input();
+    const View* const uppermost =
+        view_at(input.any_button_pressed() ? input.drag_start() : input.mouse(), viewport);
     for (std::size_t i = 0; i < views.size(); ++i) {
         View& view = *views[i];
         const Viewport place = place_of(view, viewport);
+        if (&view != uppermost && !drags[i].is_dragging() && !selection_drags[i].is_drawing())
+            continue;
         if (update_selection(view, selection_drags[i], place)) continue;
         if (view.camera() == Camera::orbit)
             drags[i].move(view.orbit_camera(), window.input(), place,
                           {view.steering(), loop.delta_seconds()});
         else drags[i].move(view.pan_zoom_camera(), window.input(), place);
-        const InputState& input = window.input();
         if (!input.keyboard_captured && input.pressed(Key::home) && place.contains(input.mouse()))
             ask_device([&] { view.fit(); });
         if (clicked_twice && !input.mouse_captured && place.contains(input.drag_start()))

@@ -257,7 +257,16 @@ public:
     /// are there already stay; others are made, or are shown no more. The gap between tiles is 2
     /// pixels. Throws std::invalid_argument for less than 1 or more than 64 rows or columns.
     const std::vector<std::shared_ptr<View>>& views(int rows, int columns);
-    /// What lies under the mouse, or null.
+    /// Tiles by letters: "aab; ccb" is a wide one, a high one and a wide one. Rows end at a
+    /// semicolon or a new line; a point leaves its place empty. In the order of the letters, of
+    /// which the first is view(). Throws std::invalid_argument for rows that differ in length and
+    /// for a letter that fills no rectangle.
+    std::vector<std::pair<char, std::shared_ptr<View>>> mosaic(std::string_view letters);
+    /// A view on a part of another, in a frame of a pixel, until views() or mosaic() is called:
+    /// `within` in parts of its size from the top left. Throws std::invalid_argument unless that
+    /// lies within 0 and 1.
+    std::shared_ptr<View> inset(const View& on, const Viewport& within);
+    /// What lies under the mouse, or null: of an inset and the view that it is on, the inset.
     View* view_under_mouse();
     /// The thing under the mouse, as it was drawn last; see View::pick().
     std::optional<Picked> picked();

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ranges>
 #include <stdexcept>
 #include <utility>
 
@@ -47,6 +48,12 @@ View& App::view() { return p_->scene.view(); }
 const std::vector<std::shared_ptr<View>>& App::views() { return p_->scene.views(); }
 const std::vector<std::shared_ptr<View>>& App::views(int rows, int columns) {
     return p_->scene.set_views(rows, columns);
+}
+std::vector<std::pair<char, std::shared_ptr<View>>> App::mosaic(std::string_view letters) {
+    return p_->scene.set_mosaic(letters);
+}
+std::shared_ptr<View> App::inset(const View& on, const Viewport& within) {
+    return p_->scene.add_inset(on, within);
 }
 
 void App::begin_step() {
@@ -162,12 +169,13 @@ Viewport App::Parts::place_of(const View& view, const Viewport& whole) {
     return {whole.origin + view.tile().origin * whole.size, view.tile().size * whole.size};
 }
 
-View* App::view_under_mouse() {
-    const glm::vec2 mouse = p_->window.input().mouse();
-    for (const auto& view : p_->scene.views())
-        if (Parts::place_of(*view, viewport()).contains(mouse)) return view.get();
+View* App::Parts::view_at(glm::vec2 pixel, const Viewport& whole) const {
+    for (const auto& view : scene.views() | std::views::reverse) // insets are the last ones
+        if (place_of(*view, whole).contains(pixel)) return view.get();
     return nullptr;
 }
+
+View* App::view_under_mouse() { return p_->view_at(p_->window.input().mouse(), viewport()); }
 
 std::optional<Picked> App::picked() {
     const View* const view = view_under_mouse();

@@ -151,6 +151,8 @@ struct App::Parts {
     void draw_own();
     void draw_now(const Drawn& drawn);
     static Viewport place_of(const View& view, const Viewport& whole);
+    /// The uppermost view at a pixel of the window, or null.
+    View* view_at(glm::vec2 pixel, const Viewport& whole) const;
 };
 
 } // namespace lathe

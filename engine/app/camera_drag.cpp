@@ -10,11 +10,6 @@
 namespace lathe {
 namespace {
 
-bool any_pressed(const InputState& input) {
-    return input.pressed(MouseButton::left) || input.pressed(MouseButton::right) ||
-           input.pressed(MouseButton::middle);
-}
-
 /// Down in this frame, though perhaps no more.
 bool was_down(const InputState& input, MouseButton button) {
     return input.is_down(button) || input.released(button);
@@ -27,7 +22,7 @@ bool any_was_down(const InputState& input) {
 
 /// A drag belongs to the viewport it began in and lasts until the buttons are up.
 bool follow_drag(bool dragging, const InputState& input, const Viewport& viewport) {
-    if (any_pressed(input) && !dragging)
+    if (input.any_button_pressed() && !dragging)
         return !input.mouse_captured && viewport.contains(input.drag_start());
     return dragging && any_was_down(input);
 }

@@ -26,6 +26,7 @@ public:
     bool move(OrbitCamera& camera, const InputState& input, const Viewport& viewport,
               const Steered& steered = {});
     bool move(PanZoomCamera& camera, const InputState& input, const Viewport& viewport);
+    bool is_dragging() const { return dragging_; }
 
 private:
     bool dragging_ = false; ///< since a button went down in the viewport

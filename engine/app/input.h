@@ -98,6 +98,10 @@ public:
     glm::vec2 mouse_delta() const { return mouse_delta_; }
     /// That part of it with a button down.
     glm::vec2 drag_delta() const { return drag_delta_; }
+    bool any_button_pressed() const {
+        return pressed(MouseButton::left) || pressed(MouseButton::right) ||
+               pressed(MouseButton::middle);
+    }
     /// Where the mouse was when the first of the buttons went down.
     glm::vec2 drag_start() const { return drag_start_; }
     glm::vec2 wheel() const { return wheel_; }

@@ -19,6 +19,7 @@ public:
 
     /// Takes a frame's mouse.
     State follow(const InputState& input, const Viewport& viewport);
+    bool is_drawing() const { return is_drawing_; }
     /// Opposite corners, in pixels as those of the input.
     glm::vec2 begin() const { return begin_; }
     glm::vec2 end() const { return end_; }

@@ -22,6 +22,7 @@ struct LATHE_API Viewport {
         return p.x >= origin.x && p.y >= origin.y && p.x < origin.x + size.x &&
                p.y < origin.y + size.y;
     }
+    bool operator==(const Viewport& other) const = default;
 };
 
 enum class UpAxis { y, z };

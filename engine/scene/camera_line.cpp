@@ -10,20 +10,6 @@
 
 namespace lathe {
 
-namespace {
-
-/// As a script names it.
-std::string name_of(const View& view) {
-    const Viewport& tile = view.tile();
-    const auto columns = std::lround(1 / tile.size.x), rows = std::lround(1 / tile.size.y);
-    const auto column = std::lround(tile.origin.x / tile.size.x),
-               row = std::lround(tile.origin.y / tile.size.y);
-    if (row == 0 && column == 0) return "app.view";
-    return fmt::format("app.views({}, {})[{}]", rows, columns, row * columns + column);
-}
-
-} // namespace
-
 std::string to_python(const OrbitCamera& camera) {
     const OrbitCamera made;
     std::string line = fmt::format(
@@ -44,7 +30,7 @@ std::string to_python(const PanZoomCamera& camera) {
 
 std::string camera_line(View& view) {
     const auto camera = view.used_camera();
-    return name_of(view) +
+    return view.script_name() +
            ".camera = " + std::visit([](const auto& each) { return to_python(each); }, camera);
 }
 

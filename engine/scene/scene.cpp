@@ -3,6 +3,7 @@
 
 #include "engine/core/log.h"
 #include "engine/scene/mesh_kernels.h"
+#include "engine/scene/mosaic.h"
 #include "engine/scene/renderers.h"
 #include "gl/framebuffer.h"
 #include "gpu/array/dtype_rules.h"
@@ -21,6 +22,8 @@ namespace {
 
 constexpr int kMostTiles = 64; // in a row, and rows
 constexpr int kGap = 2;        // pixels between tiles
+constexpr std::array<float, 4> kBetweenTiles{0.11f, 0.12f, 0.14f, 1};
+constexpr Viewport kWhole{{0, 0}, {1, 1}};
 
 /// First pixel and number of pixels of a tile, of `whole`; `begin` and `size` are parts of 1.
 std::pair<int, int> span_of(float begin, float size, int whole, int gap) {
@@ -35,18 +38,19 @@ struct TilePixels {
     glm::ivec2 corner, size;
 };
 
-TilePixels pixels_of(const Viewport& tile, const gl::Framebuffer& target, float scale) {
+TilePixels pixels_of(const Viewport& tile, const gl::Framebuffer& target, float scale,
+                     int pixels_between = kGap) {
     // Several samples a pixel: tiles end where pixels do.
     const int samples = int(scale);
     if (samples > 1 && float(samples) == scale && target.width() % samples == 0 &&
         target.height() % samples == 0) {
         const auto [x, width] =
-            span_of(tile.origin.x, tile.size.x, target.width() / samples, int(std::lround(kGap)));
+            span_of(tile.origin.x, tile.size.x, target.width() / samples, pixels_between);
         const auto [y, height] =
-            span_of(tile.origin.y, tile.size.y, target.height() / samples, int(std::lround(kGap)));
+            span_of(tile.origin.y, tile.size.y, target.height() / samples, pixels_between);
         return {{samples * x, samples * y}, {samples * width, samples * height}};
     }
-    const int gap = int(std::lround(kGap * scale));
+    const int gap = int(std::lround(float(pixels_between) * scale));
     const auto [x, width] = span_of(tile.origin.x, tile.size.x, target.width(), gap);
     const auto [y, height] = span_of(tile.origin.y, tile.size.y, target.height(), gap);
     return {{x, y}, {width, height}};
@@ -65,13 +69,57 @@ const std::vector<std::shared_ptr<View>>& Scene::set_views(int rows, int columns
     if (rows < 1 || columns < 1 || rows > kMostTiles || columns > kMostTiles)
         throw std::invalid_argument{fmt::format("views are 1 to {} rows and columns, got {} and {}",
                                                 kMostTiles, rows, columns)};
-    const auto wanted = std::size_t(rows) * std::size_t(columns);
-    for (; wanted < views_.size(); views_.pop_back()) views_.back()->hide();
-    while (views_.size() < wanted) views_.push_back(std::make_shared<View>(*this));
+    std::vector<Tile> tiles;
     const glm::vec2 size{1.0f / float(columns), 1.0f / float(rows)};
     for (int i = 0; i < rows * columns; ++i)
-        views_[std::size_t(i)]->tile_ = {glm::vec2{i % columns, i / columns} * size, size};
+        tiles.push_back({{glm::vec2{i % columns, i / columns} * size, size},
+                         fmt::format("app.views({}, {})[{}]", rows, columns, i)});
+    set_tiles(tiles);
     return views_;
+}
+
+std::vector<std::pair<char, std::shared_ptr<View>>> Scene::set_mosaic(std::string_view mosaic) {
+    const std::vector<std::string> rows = mosaic_rows(mosaic);
+    const auto lettered = mosaic_tiles(rows);
+    std::vector<Tile> tiles;
+    for (const auto& [letter, place] : lettered)
+        tiles.push_back(
+            {place, fmt::format("app.mosaic(\"{}\")[\"{}\"]", fmt::join(rows, "; "), letter)});
+    set_tiles(tiles);
+    std::vector<std::pair<char, std::shared_ptr<View>>> views;
+    for (std::size_t i = 0; i < lettered.size(); ++i)
+        views.emplace_back(lettered[i].first, views_[i]);
+    return views;
+}
+
+/// Without insets.
+void Scene::set_tiles(const std::vector<Tile>& tiles) {
+    const auto is_too_much = [&] {
+        return views_.size() > tiles.size() || views_.back()->is_inset_;
+    };
+    for (; views_.size() > 1 && is_too_much(); views_.pop_back()) views_.back()->hide();
+    while (views_.size() < tiles.size()) views_.push_back(std::make_shared<View>(*this));
+    for (std::size_t i = 0; i < tiles.size(); ++i) {
+        views_[i]->tile_ = tiles[i].place;
+        views_[i]->script_name_ = i == 0 ? "app.view" : tiles[i].script_name;
+    }
+}
+
+std::shared_ptr<View> Scene::add_inset(const View& on, const Viewport& within) {
+    const glm::vec2 low = within.origin, high = low + within.size;
+    const bool is_inside = low.x >= 0 && low.y >= 0 && high.x <= 1 && high.y <= 1;
+    if (!is_inside || !(within.size.x > 0 && within.size.y > 0))
+        throw std::invalid_argument{fmt::format(
+            "an inset lies within 0 to 1 of its view, got left {:.4g}, top {:.4g}, width {:.4g}, "
+            "height {:.4g}",
+            low.x, low.y, within.size.x, within.size.y)};
+    const auto insets = std::ranges::count_if(views_, [](const auto& v) { return v->is_inset_; });
+    auto view = std::make_shared<View>(*this);
+    view->tile_ = {on.tile_.origin + low * on.tile_.size, within.size * on.tile_.size};
+    view->is_inset_ = true;
+    view->script_name_ = fmt::format("app.insets[{}]", insets);
+    views_.push_back(view);
+    return view;
 }
 
 void Scene::begin_step() {
@@ -186,14 +234,20 @@ void Scene::draw_beside(const gl::Framebuffer& target, float scale, bool transpa
 }
 
 void Scene::draw(View& view, const gl::Framebuffer& target, float scale) {
+    if (view.is_inset_) { // with a frame around it
+        const TilePixels whole = pixels_of(view.tile_, target, scale, 0);
+        const gl::FramebufferPart part{target, whole.corner.x, whole.corner.y, whole.size.x,
+                                       whole.size.y};
+        part.clear(kBetweenTiles);
+        part.clear_depth();
+    }
     const InTile here{view, target, scale};
     here.clear(background_);
     view.show(target);
 }
 
 std::array<float, 4> Scene::clear_color() const {
-    constexpr std::array<float, 4> kBetweenTiles{0.11f, 0.12f, 0.14f, 1};
-    return views_.size() > 1 ? kBetweenTiles : background_;
+    return views_.front()->tile_ == kWhole ? background_ : kBetweenTiles;
 }
 
 InTile::InTile(View& view, const gl::Framebuffer& target, float scale) {

@@ -12,6 +12,9 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace lathe {
@@ -56,6 +59,11 @@ public:
     /// Tiles of one size, row by row. Views that are there stay; others are made, or are shown no
     /// more. Throws std::invalid_argument for less than 1 and more than 64 rows or columns.
     const std::vector<std::shared_ptr<View>>& set_views(int rows, int columns);
+    /// Tiles by letters, as mosaic_tiles() reads them; otherwise as set_views().
+    std::vector<std::pair<char, std::shared_ptr<View>>> set_mosaic(std::string_view mosaic);
+    /// One more view, on the part `within` of the tile of `on`, until the tiles are set again.
+    /// Throws std::invalid_argument unless that lies within (0, 0) and (1, 1) and is not empty.
+    std::shared_ptr<View> add_inset(const View& on, const Viewport& within);
 
     void begin_step();
     void drop_step();
@@ -85,6 +93,11 @@ private:
     friend class View;
     struct Kept;
 
+    struct Tile {
+        Viewport place;
+        std::string script_name;
+    };
+    void set_tiles(const std::vector<Tile>& tiles);
     void draw(View& view, const gl::Framebuffer& target, float scale);
     void look_for_values_outside(const gpu::Array& array);
     void look_for_indices_outside(const gpu::Array& triangles, std::int64_t vertices);

@@ -219,6 +219,10 @@ public:
     // -- place -------------------------------------------------------------------------------
     /// Of the whole picture, whose corners are (0, 0), top left, and (1, 1).
     const Viewport& tile() const { return tile_; }
+    /// It lies on other views.
+    bool is_inset() const { return is_inset_; }
+    /// How a script reaches it: "app.views(1, 2)[1]".
+    const std::string& script_name() const { return script_name_; }
     /// The tile's width and height when it was drawn last, in pixels of styles.
     glm::vec2 pixels() const { return glm::vec2{state_.last.pixels} / state_.last.scale; }
     /// Element (column, row) of the picture drawn last at a place of the tile, from its top left,
@@ -314,6 +318,8 @@ private:
     Scene& scene_;
     State state_;
     Viewport tile_{{0, 0}, {1, 1}};
+    bool is_inset_ = false;
+    std::string script_name_ = "app.view";
     bool is_shown_ = true;
     DrawList list_;
     std::map<std::string, ThingSettings, std::less<>> settings_;

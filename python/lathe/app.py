@@ -24,13 +24,14 @@ from lathe.picking import Picked, picked_from
 from lathe.script import ScriptWatch
 from lathe.slider_values import SliderValues
 from lathe.stats import Stats
+from lathe.tiles import Tiled
 
 __all__ = ["App"]
 
 Value = TypeVar("Value", bool, int, float, str, tuple[float, ...])
 
 
-class App(Loop):
+class App(Loop, Tiled):
     """A window (or a headless picture) around a simulation.
 
     One call of the frame function is one step of the simulation. The run control decides how many
@@ -465,45 +466,6 @@ class App(Loop):
     def run_control(self) -> RunControl:
         """Pause, single step, speed, reset."""
         return self._studio.run_control
-
-    @property
-    def view(self) -> View:
-        """The first view, which is always there: `image`, `points` and so on draw in it."""
-        return self._views[0]
-
-    def views(self, rows: int = 1, columns: int = 1) -> list[View]:
-        """Divides the picture into tiles of one size, each a view with a camera of its own.
-
-        Parameters
-        ----------
-        rows, columns : int
-            1 to 64.
-
-        Returns
-        -------
-        list of View
-            Row by row; the first is `view`. A view has `image`, `points`, `lines`, `mesh` and the
-            cameras, as the App has. Views that are there already stay the same objects. Those that
-            are too many are shown no more.
-
-        Raises
-        ------
-        ValueError
-            For less than one or more than 64 rows or columns.
-
-        Examples
-        --------
-        >>> import lathe
-        >>> app = lathe.App("pair", size=(130, 64), headless=True)
-        >>> left, right = app.views(1, 2)
-        >>> if app.frame():
-        ...     left.image([[0.0, 1.0]])
-        ...     right.image([[1.0, 0.0]], colormap="gray")
-        """
-        known = {view._view: view for view in self._views}
-        shown = self._studio.set_views(rows, columns)
-        self._views = [known.get(each) or View(self._studio, each) for each in shown]
-        return list(self._views)
 
     @property
     def stream(self) -> int:

@@ -115,6 +115,36 @@ def test_the_key_c_copies_the_line(app):
     assert len(app.console) == lines
 
 
+def test_the_line_of_an_inset_and_of_a_letter(app):
+    width, height = app.size
+    tiles = app.mosaic("ab; cb")
+    assert list(tiles) == ["a", "b", "c"] and tiles["a"] is app.view
+    assert tiles["b"].tile == (0.5, 0, 0.5, 1)
+    inset = app.inset(0.5, 0.5, 0.5, 0.5, on=tiles["b"])
+    assert app.insets == [inset] and inset.tile == (0.75, 0.5, 0.25, 0.5)
+    for (x, y), view, name in (
+        ((0.6, 0.2), tiles["b"], 'app.mosaic("ab; cb")["b"]'),
+        ((0.2, 0.7), tiles["c"], 'app.mosaic("ab; cb")["c"]'),
+        ((0.8, 0.7), inset, "app.insets[0]"),
+    ):
+        app.input.move_mouse(x * width, y * height)
+        app.input.press_key("c")
+        app.input.release_key("c")
+        assert app.frame()
+        text = app.console[-1][2]
+        assert text.startswith(f"{name}.camera = lathe.")
+    view.camera = lathe.PlaneCamera(height=3)
+    exec(text.replace("height=2", "height=5"), {"app": app, "lathe": lathe})
+    assert inset.camera.height == 5
+    assert app.mosaic("ab; cb")["b"] is tiles["b"]
+    assert app.insets == []
+    with pytest.raises(ValueError, match="'a' fills no rectangle of the mosaic \"ab; ba\""):
+        app.mosaic("ab\nba")
+    with pytest.raises(ValueError, match="an inset lies within 0 to 1 of its view, got left 0.8"):
+        app.inset(0.8, 0, 0.3, 0.3)
+    app.views()
+
+
 def test_a_path_goes_along_scipys_curves():
     interpolate = pytest.importorskip("scipy.interpolate")
     transform = pytest.importorskip("scipy.spatial.transform")

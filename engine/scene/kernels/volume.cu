@@ -8,9 +8,9 @@
 // middle: the same for all rays, so that neither its faces nor what is left out show in the
 // picture. Bricks of BRICK cells along each axis are left out where their least and greatest value
 // say that nothing is to be seen.
-// Where cells are small, but no voxel can be missed, only every other ray of every other row is followed at first
-// (march), and between them the picture is blended where it hardly bends (fill), as Levoy refines
-// it (Volume rendering by adaptive refinement, The Visual Computer 6, 1990).
+// Where cells are small, but no voxel can be missed, only every other ray of every other row is
+// followed at first (march), and between them the picture is blended where it hardly bends (fill),
+// as Levoy refines it (Volume rendering by adaptive refinement, The Visual Computer 6, 1990).
 
 // Of memory that comes as a parameter of its own, the software device knows the bounds.
 struct Volume { // as Launch in volume.cpp

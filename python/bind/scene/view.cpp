@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -327,11 +328,27 @@ void bind_views(StudioClass& c) {
                 const Viewport& tile = view.tile();
                 return std::tuple{tile.origin.x, tile.origin.y, tile.size.x, tile.size.y};
             },
-            "Left, top, width and height in the whole picture, of 1.");
+            "Left, top, width and height in the whole picture, of 1.")
+        .def_property_readonly("is_inset", &View::is_inset);
     c.def_property_readonly("views", [](Studio& e) { return e.views(); });
     c.def(
         "set_views", [](Studio& e, int rows, int columns) { return e.views(rows, columns); },
         py::arg("rows"), py::arg("columns"));
+    c.def(
+        "set_mosaic",
+        [](Studio& e, std::string_view letters) {
+            std::vector<std::pair<std::string, std::shared_ptr<View>>> views;
+            for (auto& [letter, view] : e.mosaic(letters))
+                views.emplace_back(std::string{letter}, std::move(view));
+            return views;
+        },
+        py::arg("letters"));
+    c.def(
+        "add_inset",
+        [](Studio& e, const View& on, float left, float top, float width, float height) {
+            return e.inset(on, {{left, top}, {width, height}});
+        },
+        py::arg("on"), py::arg("left"), py::arg("top"), py::arg("width"), py::arg("height"));
 }
 
 } // namespace lathe::bind

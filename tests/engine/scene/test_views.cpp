@@ -85,6 +85,64 @@ TEST_F(ViewsTest, ViewsStayAndThoseTooManyAreShownNoMore) {
     EXPECT_EQ(app->views(2, 2)[0], four[0]);
 }
 
+TEST_F(ViewsTest, LettersFillRectangles) {
+    const auto tiles = app->mosaic("aab\nccb");
+    ASSERT_EQ(tiles.size(), 3u);
+    const gpu::Array white = filled(1);
+    const std::array<std::array<int, 2>, 3> middles{{{67, 25}, {168, 51}, {67, 76}}};
+    for (std::size_t i = 0; i < 3; ++i) {
+        EXPECT_EQ(tiles[i].first, "abc"[i]);
+        const ImageData image = shown([&] { tiles[i].second->image(white, {.colormap = "gray"}); });
+        for (std::size_t k = 0; k < 3; ++k)
+            EXPECT_EQ(color(image, middles[k][0], middles[k][1]) == kWhite, i == k) << i << k;
+    }
+    EXPECT_EQ(tiles[0].second.get(), &app->view());
+    for (const char* wrong : {"", " ; ", ".", "aa; b", "ab; ba", "aab; aba", "a.a"})
+        EXPECT_THROW(app->mosaic(wrong), std::invalid_argument) << wrong;
+    EXPECT_EQ(app->views().size(), 3u) << "what is refused changes nothing";
+}
+
+TEST_F(ViewsTest, AnInsetLiesOnItsView) {
+    const auto inset = app->inset(app->view(), {{0.5f, 0}, {0.5f, 0.5f}});
+    const gpu::Array white = filled(1);
+    const ImageData image = shown([&] { app->image(white, {.colormap = "gray"}); });
+    EXPECT_EQ(color(image, 75, 75), kWhite);
+    EXPECT_NE(color(image, 125, 25), kWhite);
+    app->window().inject(MoveEvent{{125, 25}});
+    (void)shown([] {});
+    EXPECT_EQ(app->view_under_mouse(), inset.get());
+    drag({150, 25}, {160, 25});
+    EXPECT_EQ(app->view().pan_zoom_camera().center.x, 0);
+    EXPECT_LT(inset->pan_zoom_camera().center.x, -0.05f);
+    drag({50, 75}, {150, 25}); // goes on above the inset
+    EXPECT_LT(app->view().pan_zoom_camera().center.x, -0.1f);
+    for (const Viewport& wrong : {Viewport{{0.6f, 0}, {0.5f, 1}}, Viewport{{0, 0}, {0, 1}},
+                                  Viewport{{-0.1f, 0}, {0.5f, 1}}})
+        EXPECT_THROW(app->inset(app->view(), wrong), std::invalid_argument);
+    const auto& views = app->views(1, 2);
+    EXPECT_EQ(views.size(), 2u);
+    EXPECT_NE(views[1], inset);
+}
+
+// What is nearer in the view below must not hide what the inset shows.
+TEST_F(ViewsTest, AnInsetHasADepthOfItsOwn) {
+    const auto inset = app->inset(app->view(), {{0.25f, 0.25f}, {0.5f, 0.5f}});
+    const gpu::Array near = floats({1, 3}, {0, 0, 0.5f}), far = floats({1, 3}, {0, 0, -0.5f});
+    const PointsStyle red{.size = 400, .color = {1, 0, 0, 1}},
+        blue{.size = 40, .color = {0, 0, 1, 1}};
+    for (View* view : {&app->view(), inset.get()}) {
+        OrbitCamera& camera = view->orbit_camera();
+        camera.yaw = camera.pitch = 0;
+        camera.distance = 3;
+    }
+    const ImageData image = shown([&] {
+        app->view().points(near, red);
+        inset->points(far, blue);
+    });
+    EXPECT_GT(color(image, 10, 50)[0], 200);
+    EXPECT_GT(color(image, 101, 51)[2], 200);
+}
+
 TEST_F(ViewsTest, TheMouseMovesTheCameraOfItsTile) {
     const auto& views = app->views(1, 2);
     drag({150, 50}, {160, 50});
