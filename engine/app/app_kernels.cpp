@@ -7,6 +7,7 @@
 #include "gpu/compiler.h"
 #include "gpu/context.h"
 #include "gpu/driver/check.h"
+#include "gpu/memory.h"
 #include "gpu/nvrtc.h"
 
 #include <fmt/format.h>
@@ -75,6 +76,9 @@ KernelSlotServices App::Parts::services() {
     s.reflect = reflect_for(device);
     s.build_on = build_worker.executor();
     s.reflect_on = reflect_worker.executor();
+    s.write = [this](const LoadedKernels& loaded, std::span<const std::byte> bytes) {
+        gpu::copy_to_device(loaded.variable->address(), bytes.data(), bytes.size(), stream);
+    };
     return s;
 }
 

@@ -53,7 +53,7 @@ std::uint64_t App::Parts::changes() const {
     for (const AppSlot& each : slots) {
         const KernelSlot& slot = *each.slot;
         sum += slot.generation() + slot.parameters_version() + slot.compiles() +
-               std::uint64_t(slot.state());
+               slot.text_version() + std::uint64_t(slot.state());
     }
     return sum;
 }

@@ -2,6 +2,7 @@
 #include "engine/live/build.h"
 
 #include "engine/core/source_name.h"
+#include "engine/live/literal.h"
 #include "engine/live/source_scan.h"
 #include "gpu/compiler.h"
 #include "gpu/context.h"
@@ -78,6 +79,9 @@ KernelBuild build_kernel(const KernelSource& source, Effort effort) {
             refuse(std::move(why));
         } else {
             for (const auto& [name, kernel] : loaded->kernels) kernel.load();
+            const std::string variable{kLiteralVariable};
+            if (source.text.find(variable) != source.text.npos)
+                loaded->variable = loaded->module.find_global(variable);
             build.loaded = std::move(loaded);
         }
     } catch (const gpu::Error& e) { refuse(e.what()); }

@@ -6,12 +6,15 @@
 #include "engine/core/diagnostic.h"
 #include "engine/core/file_watch.h"
 #include "engine/live/parameter.h"
+#include "gpu/memory.h"
 #include "gpu/module.h"
 
+#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +35,8 @@ struct LoadedKernels {
     gpu::Module module;
     std::map<std::string, gpu::Kernel, std::less<>> kernels; ///< by the name in the source
     std::string first;                                       ///< name of the first kernel
+    /// What the source reads in the place of a number (literal.h), if it is made for that.
+    std::optional<gpu::DeviceSpan<std::byte>> variable{};
 };
 
 enum class Effort {

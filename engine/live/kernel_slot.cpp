@@ -4,14 +4,13 @@
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 #include "engine/live/carry_over.h"
-#include "engine/live/compile_job.h"
-#include "engine/live/source_file.h"
+#include "engine/live/kernel_slot_state.h"
 #include "engine/live/source_scan.h"
-#include "engine/live/version_history.h"
 
 #include <fmt/format.h>
 
 #include <optional>
+#include <utility>
 
 namespace lathe {
 
@@ -39,43 +38,9 @@ std::string_view name_of(SlotState state) {
     return "";
 }
 
-struct KernelSlot::State {
-    KernelSource source;
-    std::string key;
-    KernelSlotServices services;
-    CompileJob job;
-    std::uint64_t text_version = 0;
-    std::uint64_t compiles = 0;
-    std::optional<std::chrono::steady_clock::time_point> due;
-    std::optional<std::chrono::steady_clock::time_point> full_due; ///< of a quick version
-    SlotState state = SlotState::empty;
-    std::vector<Diagnostic> diagnostics;
-    std::string log;
-    double milliseconds = 0;
-    bool from_cache = false;
-    std::uint64_t generation = 0;
-
-    KernelVersion running;
-    VersionHistory history;
-
-    std::vector<Parameter> parameters;
-    std::uint64_t parameters_version = 0;
-    std::string interface; ///< of the source that `parameters` belong to
-
-    SourceFile file;
-
-    void begin(KernelSource from, KernelSlotServices given);
-    void start();
-    void drop_results();
-    void build(Effort effort);
-    bool take_results();
-    bool take_full();
-    void look_at_files();
-    bool advance();
-    void set_text(std::string text);
-};
-
 void KernelSlot::State::set_text(std::string text) {
+    moved.reset();
+    variant.cancel();
     diagnostics = carry_over(diagnostics, source.text, text);
     source.text = std::move(text);
     ++text_version;
@@ -92,22 +57,29 @@ void KernelSlot::State::drop_results() {
 
 void KernelSlot::State::build(Effort effort) {
     job.build(services.build_on, services.build, source, effort);
+    building = source.text;
 }
 
-void KernelSlot::State::start() {
+void KernelSlot::State::start() { start(running.loaded ? Effort::quick : Effort::full); }
+
+void KernelSlot::State::start(Effort effort) {
     due.reset();
     ++compiles;
     state = SlotState::compiling;
     drop_results();
     if (services.reflect && scan_source(source.text).interface != interface)
         job.reflect(services.reflect_on, services.reflect, source);
-    build(running.loaded ? Effort::quick : Effort::full);
+    build(effort);
 }
 
 bool KernelSlot::State::take_results() {
     std::optional<CompileJob::Result> result = job.take();
     if (!result) return false;
     KernelBuild& build = result->build;
+    // A number is moved on while an older value of it is compiled: the newest one has the word.
+    const bool is_newest = building == source.text;
+    if (!is_newest) state = SlotState::waiting;
+    if (!is_newest && !build.loaded) return false;
     diagnostics = std::move(build.diagnostics);
     log = std::move(build.log);
     milliseconds = build.milliseconds;
@@ -119,17 +91,17 @@ bool KernelSlot::State::take_results() {
     }
     if (result->parameters) {
         parameters = std::move(*result->parameters);
-        interface = scan_source(source.text).interface;
+        interface = scan_source(building).interface;
         ++parameters_version;
     }
-    auto problems = find_directives(source.text).problems;
+    auto problems = find_directives(building).problems;
     for (Diagnostic& d : problems) {
         d.file = source.name;
         diagnostics.push_back(std::move(d));
     }
-    running = {std::move(build.loaded), source.text, build.effort, std::move(build.key)};
-    if (build.effort == Effort::quick) full_due = services.now() + services.rest;
-    state = SlotState::good;
+    running = {std::move(build.loaded), building, build.effort, std::move(build.key)};
+    if (is_newest && build.effort == Effort::quick) full_due = services.now() + services.rest;
+    if (is_newest) state = SlotState::good;
     ++generation;
     return true;
 }
@@ -156,6 +128,8 @@ void KernelSlot::State::look_at_files() {
         due = services.now();
     }
     if (!changes.included || source.text.empty()) return;
+    moved.reset();
+    variant.forget();
     state = SlotState::waiting;
     due = services.now();
     interface.clear(); // its types may be the header's
@@ -164,7 +138,11 @@ void KernelSlot::State::look_at_files() {
 
 /// Starts what is due, or swaps in what is ready.
 bool KernelSlot::State::advance() {
-    if (due && services.now() >= *due) {
+    if (is_held()) {
+        find_way();
+        if (is_unwritten) return moved->way == LiteralWay::variable && write_literal();
+    }
+    if (due && services.now() >= *due && !is_stepping()) {
         start();
         return false; // even a result that is there at once: first the text is kept, then it runs
     }
@@ -180,6 +158,10 @@ bool KernelSlot::State::advance() {
 void KernelSlot::State::begin(KernelSource from, KernelSlotServices given) {
     services = std::move(given);
     if (!services.now) services.now = [] { return std::chrono::steady_clock::now(); };
+    if (!services.write)
+        services.write = [](const LoadedKernels& kernels, std::span<const std::byte> bytes) {
+            gpu::copy_to_device(kernels.variable->address(), bytes.data(), bytes.size());
+        };
     source = std::move(from);
     text_version = 1;
     if (!source.text.empty()) start();
@@ -211,6 +193,7 @@ void KernelSlot::set_source(std::string text) {
 }
 
 void KernelSlot::compile_now() {
+    s_->moved.reset();
     if (s_->state != SlotState::compiling && !s_->source.text.empty()) s_->start();
 }
 
@@ -244,6 +227,7 @@ bool KernelSlot::poll() {
 
 bool KernelSlot::wait() {
     s_->look_at_files();
+    if (s_->is_held()) s_->wait_for_literal();
     if (s_->due) s_->start();
     if (s_->state == SlotState::compiling) s_->job.wait();
     return s_->advance(); // without another look: a file saved meanwhile would begin a new compile
@@ -284,7 +268,7 @@ const gpu::Kernel& KernelSlot::kernel(std::string_view name) const {
 }
 
 void KernelSlot::confirm() {
-    if (ready()) s_->history.confirm(s_->running);
+    if (ready() && !s_->runs_variant()) s_->history.confirm(s_->running);
 }
 
 void KernelSlot::report_fault(Diagnostic where) {

@@ -8,6 +8,9 @@
 //
 // A file that the source includes counts as its text: a change of it compiles anew.
 //
+// A number of the text that is moved (grab_literal) is compiled once, as a variable, and then costs
+// no compile until it is let go.
+//
 // The slot knows no compiler: it is given a build and a reflect function (engine/live/build.h has
 // the real ones), executors to run them on and a clock, so that its states are tested without
 // threads or sleeps. All members are called from the frame thread.
@@ -15,18 +18,25 @@
 
 #include "engine/core/api.h"
 #include "engine/live/kernel_build.h"
+#include "engine/live/literal.h"
 #include "engine/live/worker.h"
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace lathe {
+
+/// Gives LoadedKernels::variable these bytes, before what is launched next and after what was
+/// launched before. The bytes are read before it returns.
+using WriteVariable = std::function<void(const LoadedKernels&, std::span<const std::byte>)>;
 
 using Clock = std::function<std::chrono::steady_clock::time_point()>;
 
@@ -35,6 +45,7 @@ struct KernelSlotServices {
     ReflectKernel reflect; ///< may be empty: no sliders
     Executor build_on;     ///< must outlive the slot, as must reflect_on
     Executor reflect_on;
+    WriteVariable write;                           ///< empty: a synchronous copy
     Clock now;                                     ///< empty: steady_clock
     std::chrono::milliseconds pause{120};          ///< from the last change to the compile
     std::chrono::milliseconds rest{500};           ///< from a quick version to the full compile
@@ -50,6 +61,23 @@ enum class SlotState {
     faulted, ///< the text's version faulted and was rejected
 };
 LATHE_API std::string_view name_of(SlotState state);
+
+/// How the picture follows a number that is moved.
+enum class LiteralWay {
+    compiling, ///< the version with a variable is on its way; the running one goes on
+    variable,  ///< written between frames
+    constant,  ///< it must be a constant: each value is compiled
+};
+
+/// A number of a slot's text that is moved, or was moved last.
+struct MovedLiteral {
+    std::string base; ///< the text when it was grabbed, in which `place` is
+    Literal place;
+    LiteralNumber first, number; ///< then, and now
+    LiteralWay way = LiteralWay::compiling;
+    bool held = true;
+    std::uint64_t id = 0; ///< of this grab in its slot
+};
 
 class LATHE_API KernelSlot {
 public:
@@ -91,6 +119,19 @@ public:
     bool conflict() const;
     void take_file();
     void keep_text();
+
+    // -- a number that moves ---------------------------------------------------------------
+    /// Takes hold of the number at a line and a column in bytes (literal_at()) and begins to
+    /// compile what lets it move. False where there is none. Another one is let go.
+    bool grab_literal(int line, int column);
+    /// The text gets this number. The next poll() writes it where the running version reads a
+    /// variable; where the number must be a constant, each value is compiled as an edit is. Throws
+    /// lathe::Error where none is held.
+    void move_literal(const LiteralNumber& number);
+    /// The text is compiled as it is now, as after an edit. Nothing happens where none is held.
+    void release_literal();
+    /// Null where none was moved since the text changed otherwise.
+    const MovedLiteral* moved_literal() const;
 
     // -- run -------------------------------------------------------------------------------
     /// Between frames: starts a compile that is due, looks at the file, or else swaps in a version
