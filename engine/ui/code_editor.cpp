@@ -5,9 +5,12 @@
 
 #include "engine/ui/cuda_language.h"
 
+#include <imgui_internal.h>
 #include <TextEditor.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <utility>
 
 namespace lathe {
@@ -67,8 +70,30 @@ std::size_t token_end(const std::string& line, std::size_t begin) {
 
 } // namespace
 
+namespace {
+
+bool begins_character(char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }
+
+/// The editor counts characters, the compiler bytes.
+std::size_t characters_before(const std::string& line, std::size_t byte) {
+    const auto end = line.begin() + std::ptrdiff_t(std::min(byte, line.size()));
+    return std::size_t(std::count_if(line.begin(), end, begins_character));
+}
+int column_of(const std::string& line, std::size_t character) {
+    std::size_t byte = 0;
+    for (; byte < line.size(); ++byte)
+        if (begins_character(line[byte]) && character-- == 0) break;
+    return int(byte) + 1;
+}
+
+} // namespace
+
 struct CodeEditor::State {
     TextEditor editor;
+    ImGuiWindow* window = nullptr; ///< of the last draw()
+    std::uint64_t change_id = 0;   ///< of the last replace()
+    std::size_t change_index = 0;  ///< of undo, behind it
+    bool is_change_open = false;   ///< there is something to undo
     bool changed = false;
     bool focused = false;
 };
@@ -128,6 +153,72 @@ std::pair<int, int> CodeEditor::cursor() const {
     return {int(at.line) + 1, int(at.index) + 1};
 }
 
+TextPlace CodeEditor::cursor_place() const {
+    const auto at = s_->editor.GetCurrentCursorPosition();
+    return {int(at.line) + 1, column_of(s_->editor.GetLineText(at.line), at.index)};
+}
+
+void CodeEditor::put_cursor(TextPlace place) {
+    const auto line = std::size_t(std::max(place.line, 1) - 1);
+    const auto byte = std::size_t(std::max(place.column, 1) - 1);
+    s_->editor.SetCursor({line, characters_before(s_->editor.GetLineText(line), byte)});
+    s_->editor.SetFocus();
+}
+
+void CodeEditor::replace(TextPlace place, int bytes, const std::string& text, std::uint64_t id) {
+    TextEditor& e = s_->editor;
+    if (s_->is_change_open && s_->change_id == id && e.GetUndoIndex() == s_->change_index) e.Undo();
+    const auto line = std::size_t(place.line - 1);
+    const auto begin = std::size_t(place.column - 1);
+    const auto end = begin + std::size_t(bytes);
+    const std::string words = e.GetLineText(line);
+    s_->is_change_open = end <= words.size() && words.substr(begin, end - begin) != text;
+    if (s_->is_change_open)
+        e.ReplaceSectionText({line, characters_before(words, begin)},
+                             {line, characters_before(words, end)}, text);
+    s_->change_id = id;
+    s_->change_index = e.GetUndoIndex();
+}
+
+std::optional<TextPlace> CodeEditor::under_mouse() const {
+    const ImVec2 mouse = ImGui::GetMousePos();
+    const ImGuiWindow* const window = s_->window;
+    if (!window || ImGui::GetCurrentContext()->HoveredWindow != window) return {};
+    if (!window->InnerRect.Contains(mouse) || !s_->editor.IsMousePosOverGlyph(mouse)) return {};
+    const auto at = s_->editor.GetDocPosAtMousePos(mouse);
+    return TextPlace{int(at.line) + 1, column_of(s_->editor.GetLineText(at.line), at.index)};
+}
+
+void CodeEditor::keep_mouse() {
+    // While another item is active the editor takes itself for not hovered.
+    const ImGuiID id = ImGui::GetID("mouse is taken");
+    if (ImGui::GetActiveID() != id) ImGui::SetActiveID(id, ImGui::GetCurrentWindow());
+    ImGui::KeepAliveID(id);
+}
+
+void CodeEditor::underline(TextPlace place, int bytes, unsigned color, float thickness) {
+    const TextEditor& e = s_->editor;
+    const auto line = std::size_t(place.line - 1);
+    if (!s_->window || !e.IsLineVisible(line)) return;
+    const std::string words = e.GetLineText(line);
+    const auto begin = std::size_t(place.column - 1);
+    const auto first = e.DocPos2VisPos({line, characters_before(words, begin)});
+    const auto last = e.DocPos2VisPos({line, characters_before(words, begin + std::size_t(bytes))});
+    // As the editor lays it out: line numbers, a margin, the text.
+    const int digits = int(std::log10(float(e.GetLineCount() + 1)) + 1);
+    const float margins =
+        float(e.GetLineNumberLeftMargin() + std::size_t(digits) + e.GetTextLeftMargin());
+    const ImVec2 origin = s_->window->DC.CursorStartPos;
+    const float y = origin.y + float(first.row + 1) * e.GetLineHeight() - theme::px(3);
+    const auto x = [&](std::size_t column) {
+        return origin.x + (margins + float(column)) * e.GetGlyphWidth();
+    };
+    ImDrawList* const list = s_->window->DrawList;
+    list->PushClipRect(s_->window->InnerRect.Min, s_->window->InnerRect.Max, true);
+    list->AddRectFilled({x(first.column), y}, {x(last.column), y + thickness}, color);
+    list->PopClipRect();
+}
+
 void CodeEditor::focus() { s_->editor.SetFocus(); }
 
 bool CodeEditor::focused() const { return s_->focused; }
@@ -136,6 +227,9 @@ void CodeEditor::draw(const char* id, float height) {
     theme::push_font(theme::Font::code);
     s_->editor.Render(id, {0, height});
     theme::pop_font();
+    const ImGuiID child = ImGui::GetID(id);
+    for (ImGuiWindow* window : ImGui::GetCurrentContext()->Windows)
+        if (window->ChildId == child) s_->window = window;
     // The editor is a child window: its id ends with the name it was given.
     s_->focused = ImGui::IsWindowFocused(ImGuiFocusedFlags_ChildWindows);
 }

@@ -6,11 +6,20 @@
 
 #include "engine/core/diagnostic.h"
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace lathe {
+
+/// A place in a text: both from 1, columns count bytes.
+struct TextPlace {
+    int line = 1, column = 1;
+    bool operator==(const TextPlace&) const = default;
+};
 
 class CodeEditor {
 public:
@@ -31,8 +40,23 @@ public:
     void go_to(int line, int column);
     /// Line and column of the cursor, from 1.
     std::pair<int, int> cursor() const;
+    TextPlace cursor_place() const;
+    /// The cursor there, without a scroll unless it is out of sight.
+    void put_cursor(TextPlace place);
     void focus();
     bool focused() const;
+
+    /// Replaces `bytes` of a line, as the user would; the cursor goes behind them. Changes of one
+    /// `id` that follow each other are one step for undo, and each replaces what was there before
+    /// the first of them.
+    void replace(TextPlace place, int bytes, const std::string& text, std::uint64_t id);
+
+    /// The character under the mouse; nothing outside of the text or where something covers it.
+    std::optional<TextPlace> under_mouse() const;
+    /// In this frame the mouse does nothing to the text: before draw().
+    void keep_mouse();
+    /// A line under a part of the text, drawn over it: after draw(), on the screen it was drawn to.
+    void underline(TextPlace place, int bytes, unsigned color, float thickness);
 
     /// Inside a window; fills `height` pixels (0: what is left).
     void draw(const char* id, float height = 0);

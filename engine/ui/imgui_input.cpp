@@ -65,6 +65,24 @@ ImGuiKey imgui_key(Key key) {
     }
 }
 
+/// X11 says of a modifier's own key what was before it.
+unsigned modifiers_after(const KeyEvent& event) {
+    const auto own = [&]() -> unsigned {
+        switch (event.key) {
+        case Key::left_control:
+        case Key::right_control: return kControl;
+        case Key::left_shift:
+        case Key::right_shift: return kShift;
+        case Key::left_alt:
+        case Key::right_alt: return kAlt;
+        case Key::left_super:
+        case Key::right_super: return kSuper;
+        default: return 0;
+        }
+    }();
+    return event.down ? event.modifiers | own : event.modifiers & ~own;
+}
+
 void feed_modifiers(unsigned modifiers) {
     ImGuiIO& io = ImGui::GetIO();
     io.AddKeyEvent(ImGuiMod_Ctrl, modifiers & kControl);
@@ -78,7 +96,7 @@ void feed_modifiers(unsigned modifiers) {
 void feed_imgui(const InputEvent& event) {
     ImGuiIO& io = ImGui::GetIO();
     if (const auto* key = std::get_if<KeyEvent>(&event)) {
-        feed_modifiers(key->modifiers);
+        feed_modifiers(modifiers_after(*key));
         if (const ImGuiKey k = imgui_key(key->key); k != ImGuiKey_None && !key->repeat)
             io.AddKeyEvent(k, key->down);
     } else if (const auto* button = std::get_if<ButtonEvent>(&event)) {

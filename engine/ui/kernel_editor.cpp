@@ -4,6 +4,7 @@
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 #include "engine/live/session.h"
+#include "engine/ui/literal_hand.h"
 #include "engine/ui/theme.h"
 
 #include <fmt/chrono.h>
@@ -25,6 +26,8 @@ struct KernelEditor::Tab {
     steady_clock::time_point changed_at{};
     bool unsaved = false; ///< not autosaved yet
     std::optional<Session::Saved> offer;
+    LiteralHand hand;
+    std::uint64_t followed = 0; ///< id of the number that moved last
 };
 
 namespace {
@@ -44,6 +47,13 @@ StateText describe(const KernelSlot& slot) {
     const auto plural = [](int n, const char* word) {
         return fmt::format("{} {}{}", n, word, n == 1 ? "" : "s");
     };
+    if (const MovedLiteral* const moved = slot.moved_literal();
+        moved && moved->held && slot.state() != SlotState::faulted && !slot.shows_older())
+        return {theme::kAccent,
+                moved->number.text() + (moved->way == LiteralWay::variable ? " · no compile"
+                                        : moved->way == LiteralWay::constant
+                                            ? " · a constant: compiled at each step"
+                                            : "")};
     switch (slot.state()) {
     case SlotState::empty: return {theme::kDim, "empty"};
     case SlotState::waiting: return {theme::kAccent, "edited"};
@@ -94,7 +104,7 @@ void KernelEditor::sync(Tab& tab) {
             tab.offer.reset();
         }
     }
-    if (tab.version != tab.slot->text_version()) {
+    if (tab.version != tab.slot->text_version() && !follow(tab)) {
         keep(tab); // a script or a file replaces what was typed a moment ago
         tab.editor.set_text(tab.slot->source());
         tab.text = tab.editor.text(); // as the box spells it: line ends
@@ -106,6 +116,24 @@ void KernelEditor::sync(Tab& tab) {
         tab.shown = tab.slot->diagnostics();
         tab.editor.set_diagnostics(tab.shown);
     }
+}
+
+/// A number of the slot's text has moved: it moves in the box, too, which undo takes as one change.
+/// False where the box has another text.
+bool KernelEditor::follow(Tab& tab) {
+    const MovedLiteral* const moved = tab.slot->moved_literal();
+    if (!moved || (moved->id != tab.followed && tab.text != moved->base)) return false;
+    tab.editor.replace({moved->place.line, moved->place.column},
+                       int(moved->place.end - moved->place.begin),
+                       in_place(moved->place, moved->number), moved->id);
+    tab.followed = moved->id;
+    tab.text = tab.editor.text();
+    if (tab.text != tab.slot->source()) return false;
+    tab.version = tab.slot->text_version();
+    tab.changed_at = steady_clock::now();
+    tab.unsaved = true;
+    tab.offer.reset();
+    return true;
 }
 
 KernelSlot* KernelEditor::current() const {
@@ -121,6 +149,7 @@ void KernelEditor::focus() {
 bool KernelEditor::handle(const KeyEvent& key) {
     KernelSlot* slot = current();
     if (!slot || !key.down) return false;
+    if (step_number(*tabs_[front_], key)) return true;
     const bool control = key.modifiers & kControl;
     const bool enter = key.key == Key::enter || key.key == Key::keypad_enter;
     if (key.key == Key::f5 || (enter && control)) {
@@ -139,6 +168,21 @@ bool KernelEditor::handle(const KeyEvent& key) {
         } catch (const Error& e) { log::error("{}", e.what()); }
         return true;
     }
+    return false;
+}
+
+/// Alt with an arrow moves the number at the cursor, where there is one. Other keys let go of it.
+bool KernelEditor::step_number(Tab& tab, const KeyEvent& key) {
+    if (key.key >= Key::left_shift && key.key <= Key::menu) return false;
+    const bool is_arrow = key.key == Key::up || key.key == Key::down;
+    if (is_arrow && (key.modifiers & kAlt) && focused_) {
+        sync(tab);
+        const bool moves = tab.hand.step(tab.editor, *tab.slot, key.key == Key::up,
+                                         key.modifiers & kShift, key.modifiers & kControl);
+        if (moves) sync(tab);
+        return moves;
+    }
+    tab.hand.end_steps(*tab.slot);
     return false;
 }
 
@@ -161,7 +205,9 @@ void KernelEditor::autosave(bool now) {
         sync(*tab);
         const bool rests = steady_clock::now() - tab->changed_at >= std::chrono::seconds{1};
         const bool compiles = tab->slot->state() != SlotState::waiting;
-        if (now || rests || compiles) keep(*tab);
+        const MovedLiteral* const moved = tab->slot->moved_literal();
+        const bool moves = moved && moved->held; // what comes and goes is not kept
+        if (now || (!moves && (rests || compiles))) keep(*tab);
     }
 }
 
@@ -214,8 +260,9 @@ void KernelEditor::draw_footer(Tab& tab) {
     if (tab.slot->shows_older() && !tab.slot->diagnostics().empty())
         theme::tooltip(to_string(tab.slot->diagnostics().front()));
     const auto [line, column] = tab.editor.cursor();
-    const std::string place =
+    std::string place =
         fmt::format("{}Ln {}, Col {}", tab.slot->modified() ? "not saved · " : "", line, column);
+    if (!tab.hand.hint().empty()) place = tab.hand.hint();
     const float width = ImGui::CalcTextSize(place.c_str()).x + theme::px(8);
     ImGui::SameLine(std::max(ImGui::GetWindowWidth() - width, 0.0f));
     theme::text(place, theme::kDim);
@@ -238,13 +285,19 @@ void KernelEditor::draw() {
         const int flags = tab.slot->modified() ? ImGuiTabItemFlags_UnsavedDocument : 0;
         const bool open = ImGui::BeginTabItem(tab.label.c_str(), nullptr, flags);
         if (red) ImGui::PopStyleColor();
-        if (!open) continue;
+        if (!open) {
+            tab.hand.end_steps(*tab.slot);
+            continue;
+        }
         front_ = i;
         draw_banner(tab);
         const ImVec2 corner = ImGui::GetCursorScreenPos();
         const float footer = ImGui::GetTextLineHeight() + theme::px(8);
         const float height = ImGui::GetContentRegionAvail().y - footer;
+        tab.hand.update(tab.editor, *tab.slot, tab.text, tab.version);
+        sync(tab);
         tab.editor.draw("##text", height);
+        tab.hand.draw(tab.editor, *tab.slot);
         focused_ = tab.editor.focused();
         // The state's edge: a line down the left side, as high as the text.
         ImGui::GetWindowDrawList()->AddRectFilled(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The panel in which kernels are edited: a tab a slot, markers, compile state. Ctrl+Enter and F5
-// compile at once, F8 goes to the next error, Ctrl+S writes the file, Ctrl+F finds.
+// compile at once, F8 goes to the next error, Ctrl+S writes the file, Ctrl+F finds. Numbers are
+// moved by the mouse and by keys (literal_hand.h).
 #pragma once
 
 #include "engine/app/input.h"
@@ -48,6 +49,8 @@ private:
     struct Tab;
     void keep(Tab& tab);
     void sync(Tab& tab);
+    bool follow(Tab& tab);
+    bool step_number(Tab& tab, const KeyEvent& key);
     void draw_banner(Tab& tab);
     void draw_footer(Tab& tab);
 

@@ -19,8 +19,8 @@ namespace {
 std::string mouse(const lathe::ImGuiLayer& layer) {
     layer.make_current();
     const ImGuiIO& io = ImGui::GetIO();
-    return fmt::format("mouse={:.0f},{:.0f} pressed={}", io.MousePos.x, io.MousePos.y,
-                       int(io.MouseDown[0]));
+    return fmt::format("mouse={:.0f},{:.0f} pressed={} pointer={}", io.MousePos.x, io.MousePos.y,
+                       int(io.MouseDown[0]), ImGui::GetMouseCursor());
 }
 
 /// The first line of a text, with no blanks.
@@ -46,11 +46,12 @@ int main(int argc, char** argv) try {
     std::string last;
     while (!told_to_stop() && painting.frame()) {
         const auto [r, g, b] = painting.middle();
-        const std::string now =
-            fmt::format("red={} blue={} state={} paused={} typing={} line={} {}", r, b,
-                        name_of(painting.slot.state()), int(painting.studio.run_control().paused),
-                        int(painting.studio.imgui()->wants_text()),
-                        first_line(painting.slot.source()), mouse(*painting.studio.imgui()));
+        const lathe::MovedLiteral* const moved = painting.slot.moved_literal();
+        const std::string now = fmt::format(
+            "red={} blue={} state={} held={} paused={} typing={} line={} {}", r, b,
+            name_of(painting.slot.state()), int(moved && moved->held),
+            int(painting.studio.run_control().paused), int(painting.studio.imgui()->wants_text()),
+            first_line(painting.slot.source()), mouse(*painting.studio.imgui()));
         if (now != last) {
             std::puts(now.c_str());
             std::fflush(stdout);

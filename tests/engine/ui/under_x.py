@@ -68,6 +68,11 @@ class Program:
             seen.append(self.state)
         raise SystemExit(f"no state with {parts}; last states: {seen[-5:]}")
 
+    def drain(self) -> None:
+        """The newest state, without a wait for another."""
+        while not self.lines.empty():
+            self.state = self.lines.get()
+
     def hands(self, *arguments: str) -> None:
         subprocess.run(["xdotool", *arguments], env=self.environment, check=True)
 
@@ -124,6 +129,40 @@ def check(program: Program) -> None:
     program.expect("line=_#define_RED_77")
     program.hands("key", "F5")
     program.expect("red=77", "state=good")
+    check_numbers(program)
+
+
+def check_numbers(program: Program) -> None:
+    """Keys and a drag move the number in the first line; the picture follows."""
+    program.hands("keydown", "alt")
+    program.hands("key", "Up")
+    program.expect("line=_#define_RED_78", "red=78")
+    program.hands("key", "Up")
+    program.expect("line=_#define_RED_79", "red=79")
+    program.hands("keyup", "alt")
+    program.expect("red=79", "state=good", "held=0")
+    program.hands("keydown", "ctrl")
+    x = next(x for x in range(872, 920, 4) if is_number(program, x, 72))
+    program.hands("mousedown", "1")
+    program.expect("held=1", "pressed=1")
+    for step in range(1, 9):
+        program.hands("mousemove", str(x + 6 * step), "72")
+        program.expect(f"line=_#define_RED_{79 + step}", f"red={79 + step}")
+    program.hands("mouseup", "1")
+    program.hands("keyup", "ctrl")
+    program.expect("red=87", "state=good", "held=0")
+    program.hands("key", "ctrl+z")
+    program.expect("line=_#define_RED_79", "red=79", "state=good")
+    program.hands("key", "ctrl+z")
+    program.expect("line=_#define_RED_77", "red=77", "state=good")
+
+
+def is_number(program: Program, x: int, y: int) -> bool:
+    program.hands("mousemove", str(x), str(y))
+    program.expect(f"mouse={x},{y}")
+    time.sleep(0.2)  # the pointer's shape is the frame's after
+    program.drain()
+    return "pointer=4" in program.state.split()
 
 
 def main() -> int:
