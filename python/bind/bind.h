@@ -60,6 +60,7 @@ void bind_window(py::module_& m);
 void bind_directive(py::module_& m); // engine/live
 void bind_parameter_set(py::module_& m);
 void bind_kernel_slot(py::module_& m);
+void bind_literal(py::module_& m);
 void bind_widgets(py::module_& m);
 void bind_studio(py::module_& m);
 

@@ -51,6 +51,7 @@ PYBIND11_MODULE(_lathe, m) {
     bind_directive(m);
     bind_parameter_set(m);
     bind_kernel_slot(m);
+    bind_literal(m);
     bind_console(m);
     bind_widgets(m);
     bind_studio(m);

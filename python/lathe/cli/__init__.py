@@ -64,6 +64,10 @@ def _dispatch(options: argparse.Namespace) -> int:
         from lathe.cli.bench_accuracy import bench_accuracy
 
         return bench_accuracy(options)
+    if options.suite == "drag":
+        from lathe.cli.bench_drag import bench_drag
+
+        return bench_drag(options)
     from lathe.cli.bench import bench
 
     return bench(options)
@@ -106,9 +110,10 @@ def _parser() -> argparse.ArgumentParser:
     commands.add_parser("doctor", help="driver, NVRTC, GL, and what brings the missing")
 
     bench = commands.add_parser("bench", help="measure")
-    bench.add_argument("suite", choices=["first-light", "scene", "soft", "accuracy"])
+    bench.add_argument("suite", choices=["first-light", "drag", "scene", "soft", "accuracy"])
     bench.add_argument("--frames", metavar="N", default="200")
     bench.add_argument("--edits", metavar="N", default="50")
+    bench.add_argument("--drags", metavar="N", default="200", help="of drag: moves of a number")
     bench.add_argument("--rounds", metavar="N", help="of soft (7), scene (25)")
     bench.add_argument(
         "--sizes", choices=["auto", "small", "full"], default="auto",
