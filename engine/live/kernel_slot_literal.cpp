@@ -17,11 +17,12 @@ bool KernelSlot::State::is_stepping() const { return is_held() && state == SlotS
 
 /// What the variant's compile says of the way.
 void KernelSlot::State::find_way() {
+    const bool runs_it = running.loaded && running.loaded == variant.loaded();
     const bool is_new = variant.poll();
     if (variant.state() == LiteralVariant::State::compiling) return;
     if (variant.state() == LiteralVariant::State::ready) {
         moved->way = LiteralWay::variable;
-        if (is_new && runs_variant()) is_unwritten = true;
+        if (is_new && runs_it) is_unwritten = true;
     } else if (std::exchange(moved->way, LiteralWay::constant) != LiteralWay::constant &&
                is_unwritten) {
         is_unwritten = false;
@@ -48,11 +49,12 @@ void KernelSlot::State::wait_for_literal() {
 /// The number stays as it is.
 void KernelSlot::State::let_go() {
     moved->held = false;
+    const KernelVersion before = std::exchange(before_move, {});
     const bool was_unwritten = std::exchange(is_unwritten, false);
     variant.cancel();
     if (!has_moved || moved->way == LiteralWay::constant) return; // compiled, or due
-    if (source.text == moved->base && before_move.loaded) {
-        running = before_move;
+    if (source.text == moved->base && before.loaded) {
+        running = before;
         if (running.effort == Effort::quick) full_due = services.now() + services.rest;
         state = SlotState::good;
         ++generation;

@@ -70,6 +70,12 @@ StateText describe(const KernelSlot& slot) {
     return {warnings > 0 ? theme::kWarning : theme::kGood, text};
 }
 
+/// A text as the box spells it: without carriage returns.
+std::string in_box(std::string text) {
+    std::erase(text, '\r');
+    return text;
+}
+
 } // namespace
 
 KernelEditor::KernelEditor(Session* session) : session_{session} {}
@@ -122,13 +128,13 @@ void KernelEditor::sync(Tab& tab) {
 /// False where the box has another text.
 bool KernelEditor::follow(Tab& tab) {
     const MovedLiteral* const moved = tab.slot->moved_literal();
-    if (!moved || (moved->id != tab.followed && tab.text != moved->base)) return false;
+    if (!moved || (moved->id != tab.followed && tab.text != in_box(moved->base))) return false;
     tab.editor.replace({moved->place.line, moved->place.column},
                        int(moved->place.end - moved->place.begin),
                        in_place(moved->place, moved->number), moved->id);
     tab.followed = moved->id;
     tab.text = tab.editor.text();
-    if (tab.text != tab.slot->source()) return false;
+    if (tab.text != in_box(tab.slot->source())) return false;
     tab.version = tab.slot->text_version();
     tab.changed_at = steady_clock::now();
     tab.unsaved = true;

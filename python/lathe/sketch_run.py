@@ -105,7 +105,8 @@ class _Runner:
                 self.launch(launch)
 
     def step(self, dt: float) -> None:
-        if self.slot.source != self.taken and self.slot.state == "good":
+        slot = self.slot
+        if slot.source != self.taken and slot.state == "good" and not slot.moving:
             self.taken = self.slot.source
             self.take(parse(self.taken, str(self.file)))
         for launch in self.sketch.launches:

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 import lathe
+from lathe import sketch_run
+from lathe.sketch import parse
 
 SOURCE = """#define GAIN 2.0f
 __global__ void fill(float* out, int n) {
@@ -106,3 +108,28 @@ def test_what_cannot_be_moved_is_said(app):
         slot.source = SOURCE.replace("2.0f", "3.0f")
         assert not size.held, "an edit ends it"
     assert "tile[4]" in slot.source
+
+
+def test_a_sketch_reads_its_directives_again_when_the_number_is_let_go(app, tmp_path):
+    text = (
+        "//@ buffer x float[8,8]\n//@ launch f grid=8x8\n//@ image x\n"
+        "__global__ void f(float* x, int width, int height) {\n"
+        "    int i = threadIdx.y * width + threadIdx.x;\n"
+        "    if (threadIdx.x < width && threadIdx.y < height) x[i] = 0.5f;\n}\n"
+    )
+    file = tmp_path / "half.cu"
+    file.write_text(text)
+    runner = sketch_run._Runner(app, file, parse(text, str(file)))
+    app.run(frames=1)
+    taken = []
+    runner.take = taken.append
+    with runner.slot.literal(6) as half:
+        half.value = 0.75
+        runner.slot.wait()
+        app.run(frames=2)
+        assert runner.slot.moving
+        np.testing.assert_array_equal(runner.arrays["x"].get(), 0.75)
+        assert not taken, "the camera, say, is the user's meanwhile"
+    runner.slot.wait()
+    app.run(frames=1)
+    assert len(taken) == 1

@@ -16,6 +16,10 @@ void bind_kernel_slot(py::module_& m) {
         .def("wait", &KernelSlot::wait, py::call_guard<py::gil_scoped_release>(),
              "Blocks until the text is compiled, and swaps. True where the version changed.")
         .def("save", &KernelSlot::save, "Writes the file.")
+        .def_property_readonly(
+            "moving",
+            [](const KernelSlot& s) { return s.moved_literal() && s.moved_literal()->held; },
+            "A number of the text is held, by the mouse or literal().")
         .def_property_readonly("file", &KernelSlot::file)
         .def_property_readonly("name", &KernelSlot::name)
         .def_property_readonly(

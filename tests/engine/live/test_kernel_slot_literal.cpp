@@ -121,6 +121,35 @@ TEST(MovedLiteral, TheSameNumberAgainNeedsNoCompile) {
     EXPECT_EQ(bench.compiled, compiled);
 }
 
+TEST(MovedLiteral, AnotherNumberMayBeTakenWhileTheFirstIsCompiled) {
+    MovingBench bench;
+    MovingSlot slot{bench, "x = 0.5f; y = 2.0f;"};
+    slot.grab_literal(1, 5);
+    slot.move("0.6f");
+    bench.run_all();
+    slot.poll();
+    slot.release_literal();
+    slot.grab_literal(1, 15); // the text's own version is on its way
+    bench.run_all();
+    EXPECT_TRUE(slot.poll());
+    EXPECT_EQ(running(slot), "x = 0.6f; y = 2.0f;");
+    EXPECT_EQ(slot.state(), SlotState::good);
+    EXPECT_EQ(bench.written, std::vector{0.6f}) << "nothing has moved yet";
+    slot.move("3.0f");
+    slot.poll();
+    EXPECT_EQ(bench.written.back(), 3.0f);
+    slot.grab_literal(1, 5); // lets go of the second
+    slot.move("0.7f");
+    bench.run_all();
+    slot.poll();
+    slot.poll();
+    EXPECT_EQ(bench.written.back(), 0.7f);
+    slot.release_literal();
+    bench.run_all();
+    slot.poll();
+    EXPECT_EQ(running(slot), "x = 0.7f; y = 3.0f;");
+}
+
 TEST(MovedLiteral, AMoveBackRunsTheOldVersionWithoutACompile) {
     MovingBench bench;
     MovingSlot slot{bench, kText};

@@ -226,3 +226,30 @@ TEST_F(StudioNumbers, AScriptsNumberMovesInTheEditor) {
     hold(Key::z, false, kControl);
     EXPECT_EQ(slot().source(), kPaintSource) << "the box has followed, and undoes it in one step";
 }
+
+TEST_F(StudioNumbers, LineEndsOfWindowsAreNoOtherText) {
+    std::string text = kPaintSource;
+    for (std::size_t at = 0; (at = text.find('\n', at)) != text.npos; at += 2)
+        text.insert(at, 1, '\r');
+    slot().set_source(text);
+    slot().compile_now();
+    ASSERT_TRUE(until([&] { return slot().state() == SlotState::good; }));
+    const ImVec2 at = place_of_number_in_line(1);
+    ASSERT_GT(at.x, 0);
+    hold(Key::left_control, true, kControl);
+    move(at.x, at.y);
+    button(true, kControl);
+    move(at.x - 12, at.y);
+    move(at.x - 24, at.y);
+    button(false, kControl);
+    hold(Key::left_control, false, 0);
+    EXPECT_TRUE(slot().source().starts_with("#define RED 196\r\n")) << line(1);
+    ASSERT_TRUE(until([&] { return slot().state() == SlotState::good; }));
+    EXPECT_EQ(red(), 196);
+    move(at.x, at.y);
+    button(true, 0);
+    button(false, 0);
+    hold(Key::z, true, kControl);
+    hold(Key::z, false, kControl);
+    EXPECT_EQ(line(1), "#define RED 200");
+}
