@@ -220,6 +220,7 @@ bool App::begin_frame() {
     gpu::Context::primary(p.device).make_current();
     p.frame_map.use_this_thread();
     p.poll_slots();
+    p.presets.advance();
     begin_panels();
     p.update_cameras(viewport());
     p.size_scene(scene_place());
@@ -283,6 +284,7 @@ gpu::Device& App::device() { return p_->device; }
 gpu::Stream& App::stream() { return p_->stream; }
 std::shared_ptr<FrameMap> App::frame_map() { return {p_, &p_->frame_map}; }
 ParameterSet& App::parameters() { return p_->parameters; }
+ParameterPresets& App::presets() { return p_->presets; }
 Console& App::console() { return p_->console; }
 OrbitCamera& App::orbit_camera() { return view().orbit_camera(); }
 PanZoomCamera& App::pan_zoom_camera() { return view().pan_zoom_camera(); }

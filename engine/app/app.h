@@ -53,6 +53,7 @@ class Texture;
 class Console;
 class FrameLoop;
 class FrameMap;
+class ParameterPresets;
 class RunControl;
 struct DrawnBytes;
 struct ImageData;
@@ -214,6 +215,8 @@ public:
     /// What arrays and textures are mapped by. It keeps the window, so arrays may outlive the App.
     std::shared_ptr<FrameMap> frame_map();
     ParameterSet& parameters();
+    /// Their values by numbers, to be recalled; a fade moves on with each frame.
+    ParameterPresets& presets();
     /// The value of a slider: of a kernel's parameter, or declared by the program. Throws
     /// lathe::Error for a name that is not known, and for a vector.
     template <class T> T slider(std::string_view name) {

@@ -12,6 +12,7 @@
 #include "engine/app/selection_drag.h"
 #include "engine/app/window.h"
 #include "engine/interop/frame_map.h"
+#include "engine/live/parameter_presets.h"
 #include "engine/live/worker.h"
 #include "engine/scene/scene.h"
 #include "gl/framebuffer.h"
@@ -61,6 +62,7 @@ struct App::Parts {
     std::size_t frames_begun = 0;
     Worker build_worker, reflect_worker;
     ParameterSet parameters;
+    ParameterPresets presets{parameters};
     std::vector<AppSlot> slots;
     int unnamed_sources = 0;
     std::vector<std::unique_ptr<AppKernel>> kernels;

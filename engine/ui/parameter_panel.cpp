@@ -2,6 +2,7 @@
 #include "engine/ui/parameter_panel.h"
 
 #include "engine/live/parameter_set.h"
+#include "engine/ui/preset_row.h"
 #include "engine/ui/theme.h"
 
 #include <fmt/format.h>
@@ -200,6 +201,7 @@ void ParameterPanel::draw() {
     }
     ImGui::EndDisabled();
     theme::tooltip("Changed values as --set options");
+    if (presets_) draw_presets(*presets_);
 }
 
 } // namespace lathe

@@ -7,6 +7,8 @@
 #include "engine/app/run_control.h"
 #include "engine/core/log.h"
 #include "engine/core/resources.h"
+#include "engine/live/parameter_presets.h"
+#include "engine/ui/preset_row.h"
 #include "engine/ui/studio_panels.h"
 #include "engine/ui/widgets.h"
 
@@ -40,16 +42,19 @@ std::filesystem::path layout_folder(const AppConfig& config) {
 
 Studio::Panels::Panels(Studio& s)
     : studio{s}, session{open_session(s)}, layout{layout_folder(s.config())}, editor{session.get()},
-      parameter_panel{s.parameters()}, run_control_panel{s.run_control()}, console{s.console()} {
+      parameter_panel{s.parameters(), &s.presets()}, run_control_panel{s.run_control()},
+      console{s.console()} {
     const bool has_panels = wants_panels(s);
     s.console().set_echo(!has_panels || s.window().headless());
     if (has_panels) {
         imgui = std::make_unique<ImGuiLayer>(s.window());
         imgui->shortcuts = [this](const KeyEvent& key) {
             if (editor.handle(key)) return true;
-            return !imgui->wants_text() && studio.run_control().handle(key);
+            return !imgui->wants_text() &&
+                   (studio.run_control().handle(key) || handle_preset_key(studio.presets(), key));
         };
     }
+    if (session) s.presets().keep_in(session->directory() / "presets");
     if (session && session->crashed_last_time()) {
         s.run_control().request_step(); // one step, so that there is a picture
         paused_because = "Paused: the last run did not end by itself. Space goes on.";

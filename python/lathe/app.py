@@ -345,6 +345,34 @@ class App(Loop, Tiled):
             name, choices.index(value) if choices and isinstance(value, str) else value
         )
 
+    def save_preset(self, number: int) -> None:
+        """Saves the values of all sliders as preset 1 to 9, as Shift and the digit do in a window.
+
+        With a window they are kept between runs.
+        """
+        self._studio.save_preset(number)
+
+    def recall_preset(self, number: int, fade: float = 0.0) -> bool:
+        """Sliders get the values of a preset.
+
+        Parameters
+        ----------
+        number : int
+            1 to 9.
+        fade : float
+            Seconds in which they get there; 0 is at once. A fade moves on with each frame.
+
+        Returns
+        -------
+        bool
+            False where nothing was saved.
+        """
+        return self._studio.recall_preset(number, fade)
+
+    def preset_code(self, number: int = 0) -> str:
+        """A preset as arguments of a call, ``F=0.037, k=0.06``; of the present values for 0."""
+        return self._studio.preset_code(number)
+
     # -- what is seen ----------------------------------------------------------------------
 
     def screenshot(self, with_ui: bool = False) -> NDArray[np.uint8]:

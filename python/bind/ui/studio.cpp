@@ -9,6 +9,7 @@
 #include "engine/interop/interop_mode.h"
 #include "engine/interop/shared_array.h"
 #include "engine/interop/texture.h"
+#include "engine/live/parameter_presets.h"
 #include "engine/live/session.h"
 #include "engine/scene/camera.h"
 #include "gl/framebuffer.h"
@@ -26,6 +27,7 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <utility>
@@ -109,6 +111,17 @@ void bind_parts(py::class_<Studio, Owner>& c) {
     const auto inside = py::return_value_policy::reference_internal;
     c.def_property_readonly("run_control", [](Studio& e) { return &e.run_control(); }, inside);
     c.def_property_readonly("parameters", [](Studio& e) { return &e.parameters(); }, inside);
+    c.def(
+        "save_preset", [](Studio& e, int number) { e.presets().save(number); }, py::arg("number"));
+    c.def(
+        "recall_preset",
+        [](Studio& e, int number, double fade) {
+            return e.presets().recall(number, std::chrono::duration<double>{fade});
+        },
+        py::arg("number"), py::arg("fade") = 0.0);
+    c.def(
+        "preset_code", [](Studio& e, int number) { return e.presets().code(number); },
+        py::arg("number"));
     c.def_property_readonly("console", [](Studio& e) { return &e.console(); }, inside);
     c.def_property_readonly("input", [](Studio& e) { return &e.window(); }, inside);
     c.def_property_readonly("headless", [](Studio& e) { return e.window().headless(); });

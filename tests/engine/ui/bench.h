@@ -8,12 +8,14 @@
 #include "engine/app/screenshot.h"
 #include "engine/app/window.h"
 #include "engine/live/kernel_slot.h"
+#include "engine/live/parameter_presets.h"
 #include "engine/live/parameter_set.h"
 #include "engine/ui/console_panel.h"
 #include "engine/ui/imgui_layer.h"
 #include "engine/ui/kernel_editor.h"
 #include "engine/ui/layout.h"
 #include "engine/ui/parameter_panel.h"
+#include "engine/ui/preset_row.h"
 #include "engine/ui/run_control_panel.h"
 #include "engine/ui/status_bar.h"
 #include "engine/ui/things_panel.h"
@@ -45,9 +47,10 @@ struct UiBench {
                      const std::filesystem::path& layouts = {})
         : window{Window::open({.title = "ui", .width = width, .height = height, .headless = true})},
           imgui{window}, scene{640, 480}, layout{layouts}, editor{session},
-          parameter_panel{parameters}, run_control_panel{run_control} {
+          parameter_panel{parameters, &presets}, run_control_panel{run_control} {
         imgui.shortcuts = [this](const KeyEvent& key) {
-            return editor.handle(key) || (!imgui.wants_text() && run_control.handle(key));
+            return editor.handle(key) || (!imgui.wants_text() && (run_control.handle(key) ||
+                                                                  handle_preset_key(presets, key)));
         };
         scene.clear({0.10f, 0.25f, 0.35f, 1});
     }
@@ -56,6 +59,7 @@ struct UiBench {
     void frame() {
         window.poll_events();
         for (auto& slot : slots) slot->poll();
+        presets.advance();
         layout.fit(imgui, window.width(), window.height());
         imgui.begin_frame(1.0 / 60);
         layout.begin();
@@ -146,6 +150,7 @@ struct UiBench {
 
     std::vector<std::unique_ptr<KernelSlot>> slots;
     ParameterSet parameters;
+    ParameterPresets presets{parameters};
     Console console;
     ConsolePanel console_panel{console};
     RunControl run_control;

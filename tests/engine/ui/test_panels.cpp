@@ -184,6 +184,32 @@ TEST(Panels, DraggingASliderSetsTheValue) {
     bench.keep("parameter-menu");
 }
 
+TEST(Panels, PresetsAreSavedAndRecalledByKeysAndClicks) {
+    UiBench bench;
+    declare_parameters(bench);
+    bench.run(3);
+    const Parameter& first = *bench.parameters.all().front();
+    const ParameterValue before = first.value;
+    bench.key(Key::digit_1);
+    EXPECT_FALSE(bench.presets.has(1)) << "nothing is saved by a key alone";
+    bench.key(Key::digit_1, kShift);
+    EXPECT_TRUE(bench.presets.has(1));
+    bench.parameters.set(first.name, *first.max);
+    bench.key(Key::digit_2, kShift);
+    bench.keep("panels-presets");
+    bench.key(Key::digit_1);
+    EXPECT_TRUE(bench.presets.is_fading());
+    while (bench.presets.is_fading()) bench.frame();
+    EXPECT_EQ(first.value, before);
+    // The row stands below the sliders: a click on an empty place saves, one on a full recalls.
+    int saved = 0;
+    for (float y = 60; y < 500 && saved == 0; y += 8) {
+        bench.click(200, y);
+        for (int n = 3; n <= ParameterPresets::kCount; ++n) saved += bench.presets.has(n);
+    }
+    EXPECT_EQ(saved, 1);
+}
+
 TEST(Panels, ConsoleKeepsLinesOfEverySource) {
     UiBench bench;
     log::warning("from the log");

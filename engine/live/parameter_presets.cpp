@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+#include "engine/live/parameter_presets.h"
+
+#include "engine/core/error.h"
+#include "engine/core/log.h"
+#include "engine/live/parameter_set.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <utility>
+
+namespace lathe {
+
+namespace {
+
+/// Round trip: a slider's text has fewer digits.
+std::string exact_text(const Parameter& p, const ParameterValue& value) {
+    if (p.kind == ParameterKind::choice) return format_value(p, value);
+    if (const auto* b = std::get_if<bool>(&value)) return *b ? "true" : "false";
+    if (const auto* i = std::get_if<std::int64_t>(&value)) return fmt::format("{}", *i);
+    if (const auto* d = std::get_if<double>(&value)) return fmt::format("{}", *d);
+    return fmt::format("({})", fmt::join(std::get<std::vector<double>>(value), ", "));
+}
+
+double between(const Parameter& p, double from, double to, double t) {
+    if (p.log && from > 0 && to > 0) return from * std::pow(to / from, t);
+    return from + (to - from) * t;
+}
+
+ParameterValue between(const Parameter& p, const ParameterValue& from, const ParameterValue& to,
+                       double t) {
+    if (p.kind == ParameterKind::real)
+        return between(p, std::get<double>(from), std::get<double>(to), t);
+    if (p.kind == ParameterKind::integer)
+        return std::int64_t(std::llround(between(p, double(std::get<std::int64_t>(from)),
+                                                 double(std::get<std::int64_t>(to)), t)));
+    if (p.kind != ParameterKind::vector) return t < 0.5 ? from : to;
+    auto mixed = std::get<std::vector<double>>(from);
+    const auto& end = std::get<std::vector<double>>(to);
+    for (std::size_t i = 0; i < mixed.size(); ++i) mixed[i] = between(p, mixed[i], end[i], t);
+    return mixed;
+}
+
+} // namespace
+
+ParameterPresets::ParameterPresets(ParameterSet& parameters, Now now)
+    : parameters_{parameters}, now_{std::move(now)} {
+    if (!now_) now_ = [] { return std::chrono::steady_clock::now(); };
+}
+
+void ParameterPresets::keep_in(std::filesystem::path file) {
+    file_ = std::move(file);
+    read();
+}
+
+const ParameterPresets::Values& ParameterPresets::at(int number) const {
+    if (number < 1 || number > kCount)
+        throw Error{fmt::format("presets are 1 to {}, got {}", kCount, number)};
+    return saved_[std::size_t(number - 1)];
+}
+
+bool ParameterPresets::has(int number) const { return !at(number).empty(); }
+
+ParameterPresets::Values ParameterPresets::present() const {
+    Values values;
+    for (const Parameter* p : parameters_.all())
+        if (p->widget != ParameterWidget::hidden) values[p->name] = exact_text(*p, p->value);
+    return values;
+}
+
+void ParameterPresets::save(int number) {
+    (void)at(number);
+    saved_[std::size_t(number - 1)] = present();
+    write();
+}
+
+void ParameterPresets::clear(int number) {
+    (void)at(number);
+    saved_[std::size_t(number - 1)].clear();
+    write();
+}
+
+bool ParameterPresets::recall(int number, std::chrono::duration<double> fade) {
+    if (!has(number)) return false;
+    fading_.clear();
+    for (const auto& [name, text] : at(number)) {
+        const Parameter* const p = parameters_.find(name);
+        if (!p) continue;
+        try {
+            const ParameterValue to = parse_value(*p, text);
+            if (to != p->value) fading_.push_back({name, p->value, to, p->value});
+        } catch (const Error& e) { log::debug("preset {}: {}", number, e.what()); }
+    }
+    began_ = now_();
+    duration_ = fade;
+    if (fade.count() <= 0) advance();
+    return true;
+}
+
+void ParameterPresets::advance() {
+    if (fading_.empty()) return;
+    const std::chrono::duration<double> since = now_() - began_;
+    const double t = duration_.count() > 0 ? std::min(since / duration_, 1.0) : 1.0;
+    std::erase_if(fading_, [&](Fading& f) {
+        Parameter* const p = parameters_.find(f.name);
+        if (!p || p->value != f.last || p->value.index() != f.to.index()) return true;
+        f.last = p->value = t < 1 ? between(*p, f.from, f.to, t) : f.to;
+        parameters_.changed(*p);
+        return t >= 1;
+    });
+}
+
+std::string ParameterPresets::code(int number) const {
+    std::string code;
+    for (const auto& [name, text] : number == 0 ? present() : at(number)) {
+        const bool is_number = text.find_first_of("0123456789(") == 0 || text.starts_with('-');
+        const std::string value = text == "true"    ? "True"
+                                  : text == "false" ? "False"
+                                  : is_number       ? text
+                                                    : fmt::format("\"{}\"", text);
+        code += fmt::format("{}{}={}", code.empty() ? "" : ", ", name, value);
+    }
+    return code;
+}
+
+void ParameterPresets::read() {
+    std::ifstream in{file_};
+    for (std::string line; !file_.empty() && std::getline(in, line);) {
+        const auto equal = line.find('=');
+        const int number = line.empty() ? 0 : line[0] - '0';
+        if (number < 1 || number > kCount || equal == line.npos || equal < 3) continue;
+        saved_[std::size_t(number - 1)][line.substr(2, equal - 2)] = line.substr(equal + 1);
+    }
+}
+
+void ParameterPresets::write() const {
+    if (file_.empty()) return;
+    const std::filesystem::path temporary = file_.string() + ".lathe-new";
+    std::error_code failed;
+    std::filesystem::create_directories(file_.parent_path(), failed);
+    {
+        std::ofstream out{temporary, std::ios::binary};
+        for (std::size_t i = 0; i < saved_.size(); ++i)
+            for (const auto& [name, text] : saved_[i])
+                out << fmt::format("{} {}={}\n", i + 1, name, text);
+        out.close();
+        if (!out) return log::warning("presets are not kept: {} cannot be written", file_.string());
+    }
+    std::filesystem::rename(temporary, file_, failed);
+    if (failed) log::warning("presets are not kept: {}: {}", file_.string(), failed.message());
+}
+
+} // namespace lathe
