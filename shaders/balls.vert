@@ -13,6 +13,10 @@ flat out float nearness; // radius / distance of the eye; 0 where orthographic
 flat out vec4 clip_z;    // clip coordinates of (x, y, z, 1)
 flat out vec4 clip_w;
 flat out vec4 ball_color;
+#if defined(CLIPPED)
+flat out vec3 ball_middle; // of the world
+flat out mat3 ball_frame;
+#endif
 
 const float front = 1.001;
 
@@ -31,6 +35,10 @@ void main() {
     mat4 rows = transpose(view_projection);
     vec3 x = normalize(cross(rows[1].xyz, z)); // the second row grows upwards on the screen
     mat3 frame = radius * mat3(x, cross(z, x), z);
+#if defined(CLIPPED)
+    ball_middle = position.xyz;
+    ball_frame = frame;
+#endif
     clip_z = vec4(rows[2].xyz * frame, middle.z);
     clip_w = vec4(rows[3].xyz * frame, middle.w);
 

@@ -6,6 +6,7 @@
 // a pixel's elements; GAMMA; CONTOURS for lines of equal value. (A branch on a uniform would cost a
 // software GL both sides.)
 
+#include "clip.glsl"
 #include "common.glsl"
 #if defined(CONTOURS)
 #include "contours.glsl"
@@ -103,5 +104,8 @@ void main() {
     rgb = pow(rgb, vec3(inverse_gamma));
 #endif
     color = vec4(rgb, 1.0) * opacity;
+#endif
+#if defined(CLIPPED)
+    if (is_clipped(vec4(gl_FragCoord.xyz, 1.0))) discard; // after derivatives
 #endif
 }

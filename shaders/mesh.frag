@@ -4,6 +4,7 @@
 // for faces that hide what lies behind them; PEEL for a layer of those that do not; MANY for
 // instances; CONTOURS for lines of equal value.
 
+#include "clip.glsl"
 #include "common.glsl"
 #if defined(CONTOURS)
 #include "contours.glsl"
@@ -137,6 +138,9 @@ void main() {
     color = vec4(all.rgb, 1.0);
 #else
     color = all * opacity;
+#endif
+#if defined(CLIPPED)
+    if (is_clipped(vec4(place, 1.0))) discard;
 #endif
 #if defined(PEEL)
     if (!is_of_this_layer()) discard; // after derivatives

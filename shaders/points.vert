@@ -2,6 +2,7 @@
 // Flat points. With QUAD a point is four vertices of a square on the screen, of any size; without
 // it one vertex, which is faster and has the size that GL's points may have.
 
+#include "clip.glsl"
 #include "points.glsl"
 
 #if defined(QUAD)
@@ -32,5 +33,8 @@ void main() {
 #endif
 #if defined(RADII)
     if (own <= 0.0) gl_Position = nowhere;
+#endif
+#if defined(CLIPPED)
+    if (is_clipped(vec4(position.xyz, 1.0))) gl_Position = nowhere; // by its middle
 #endif
 }

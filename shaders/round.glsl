@@ -3,6 +3,7 @@
 // around them, so that their distance does not cost digits, and so that they are seen from within
 // the box, too; `along` has length 1.
 
+#include "clip.glsl"
 #include "light.glsl"
 #include "seen_color.glsl"
 
@@ -15,9 +16,31 @@ out vec4 color; // premultiplied
 struct Hit {
     float t;     // place on the ray
     vec3 normal; // of length 1
+#if defined(CLIPPED)
+    float first, last; // where the ray enters the solid and leaves it, also behind the eye
+#endif
 };
 
 const float nowhere = 1e30;
+
+Hit no_hit() {
+#if defined(CLIPPED)
+    return Hit(nowhere, vec3(0.0), nowhere, -nowhere);
+#else
+    return Hit(nowhere, vec3(0.0));
+#endif
+}
+
+/// Of a solid without dents.
+void note(inout Hit hit, float t) {
+#if defined(CLIPPED)
+    hit.first = min(hit.first, t);
+    hit.last = max(hit.last, t);
+#endif
+}
+
+/// Of two solids.
+Hit nearer(Hit a, Hit b) { return b.t < a.t ? b : a; }
 
 /// Of the eye; what lies behind it is not seen.
 float least() { return projection[3][3] == 0.0 ? -length(place) : -nowhere; }
@@ -29,9 +52,13 @@ void take_sphere(inout Hit hit, vec3 along, vec3 middle, float radius) {
     float nearest = -dot(from, along);
     vec3 there = from + nearest * along;
     float under = radius * radius - dot(there, there);
-    float t = nearest - sqrt(max(under, 0.0));
-    if (under < 0.0 || t >= hit.t || t <= least()) return;
-    hit = Hit(t, (from + t * along) / radius);
+    float root = sqrt(max(under, 0.0)), t = nearest - root;
+    if (under < 0.0) return;
+    note(hit, t);
+    note(hit, nearest + root);
+    if (t >= hit.t || t <= least()) return;
+    hit.t = t;
+    hit.normal = (from + t * along) / radius;
 }
 
 /// The side of a cone around an axis. Its radius is `radius` at height 0 and grows by `growth`.
@@ -49,9 +76,12 @@ void take_side(inout Hit hit, vec3 along, vec3 base, vec3 axis, vec2 heights, fl
     for (int side = 0; side < 2; ++side) {
         float t = (side == 0 ? -b - root : -b + root) / a;
         float at = height + t * climb;
-        if (!(at >= heights.x && at <= heights.y && t < hit.t && t > least())) continue;
+        if (!(at >= heights.x && at <= heights.y)) continue;
+        note(hit, t);
+        if (!(t < hit.t && t > least())) continue;
         vec3 outward = normalize(normalize(away + t * leave) - growth * axis);
-        hit = Hit(t, dot(outward, along) > 0.0 ? -outward : outward);
+        hit.t = t;
+        hit.normal = dot(outward, along) > 0.0 ? -outward : outward;
     }
 }
 
@@ -60,8 +90,24 @@ void take_disc(inout Hit hit, vec3 along, vec3 middle, vec3 axis, float radius) 
     float slope = dot(along, axis);
     float t = dot(middle - place, axis) / slope;
     vec3 away = place + t * along - middle;
-    if (!(slope < 0.0 && dot(away, away) <= radius * radius && t < hit.t && t > least())) return;
-    hit = Hit(t, axis);
+    if (!(dot(away, away) <= radius * radius)) return;
+    note(hit, t);
+    if (!(slope < 0.0 && t < hit.t && t > least())) return;
+    hit.t = t;
+    hit.normal = axis;
+}
+
+/// What planes leave of a solid that is all looked at: cuts are flat.
+void clip(inout Hit hit, vec3 along) {
+#if defined(CLIPPED)
+    KeptRay kept = kept_ray(place, along);
+    bool is_cut = kept.begin > hit.first;
+    if (is_cut) {
+        hit.t = kept.begin <= hit.last && kept.begin > least() ? kept.begin : nowhere;
+        hit.normal = kept.plane < 0 ? hit.normal : -normalize(clip_planes[kept.plane].xyz);
+    }
+    if (hit.t > kept.end) hit.t = nowhere;
+#endif
 }
 
 void show(Hit hit, vec3 along, vec4 item) {

@@ -11,7 +11,7 @@ flat in vec4 end_item;
 
 void main() {
     vec3 along = ray();
-    Hit hit = Hit(nowhere, vec3(0.0));
+    Hit hit = no_hit();
     take_sphere(hit, along, begin, ends_radii.x);
     take_sphere(hit, along, end, ends_radii.y);
     float length = distance(begin, end);
@@ -22,6 +22,7 @@ void main() {
         take_side(hit, along, begin, axis, vec2(0.0, length) + sine * ends_radii,
                   ends_radii.x / cosine, -sine / cosine);
     }
+    clip(hit, along);
     float height = length > 0.0 ? dot(place + hit.t * along - begin, axis) / length : 0.0;
     show(hit, along, mix(begin_item, end_item, clamp(height, 0.0, 1.0)));
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/core/api.h"
+#include "engine/render/clip_planes.h"
 #include "engine/render/colormap.h"
 #include "engine/render/item_colors.h"
 #include "gl/program.h"
@@ -59,7 +60,7 @@ public:
     /// scale. Throws lathe::Error where a buffer is too small, an offset does not fit the numbers,
     /// this GL reads fewer numbers of a buffer, or a draw call takes fewer arrows.
     void draw(const ArrowsData& data, const ArrowsStyle& style, const glm::mat4& view,
-              const glm::mat4& projection, glm::vec2 framebuffer_size);
+              const glm::mat4& projection, glm::vec2 framebuffer_size, const ClipPlanes& clip = {});
 
 private:
     std::map<unsigned, gl::Program> programs_;

@@ -8,6 +8,7 @@
 #include <glad/gl.h>
 
 #include <fmt/core.h>
+#include <glm/matrix.hpp>
 
 #include <limits>
 
@@ -23,6 +24,8 @@ void draw_boxes(gl::Program& program, const BoxesView& from, std::size_t count) 
     program.set("pixels_a_unit",
                 Look{from.projection * from.view}.scale * from.framebuffer_size.y / 2);
     program.set("least_pixels", from.least_radius);
+    if (from.clip.count > 0)
+        set_clip_planes(from.clip, glm::inverse(glm::dmat4{from.view}), program);
     const DrawState state{Mix::none, true};
     program.use();
     glEnable(GL_CULL_FACE);

@@ -3,6 +3,7 @@
 // private to engine/render.
 #pragma once
 
+#include "engine/render/clip_planes.h"
 #include "gl/program.h"
 
 #include <glm/mat4x4.hpp>
@@ -18,6 +19,7 @@ struct BoxesView {
     const glm::mat4& projection;
     glm::vec2 framebuffer_size;
     float least_radius; ///< of what is round, in pixels
+    const ClipPlanes& clip;
 };
 
 /// Draws `count` boxes, solid, with the program whose other uniforms are set. A vertex array is

@@ -71,11 +71,12 @@ enum ImageFeature : unsigned {
     kImageComplexPhase = 128,
     kImageComplexColor = 256,
     kImageContours = 512,
-    kImageInSpace = 1024
+    kImageInSpace = 1024,
+    kImageClipped = 2048
 };
 constexpr std::array kImageFeatureNames{
-    "FROM_TEXTURE",      "VECTOR",        "SMOOTH",        "AVERAGE",  "GAMMA",   "FOUND_RANGE",
-    "COMPLEX_MAGNITUDE", "COMPLEX_PHASE", "COMPLEX_COLOR", "CONTOURS", "IN_SPACE"};
+    "FROM_TEXTURE",      "VECTOR",        "SMOOTH",        "AVERAGE",  "GAMMA",    "FOUND_RANGE",
+    "COMPLEX_MAGNITUDE", "COMPLEX_PHASE", "COMPLEX_COLOR", "CONTOURS", "IN_SPACE", "CLIPPED"};
 
 } // namespace
 
@@ -177,6 +178,7 @@ struct ImageRenderer::Place {
     glm::vec2 framebuffer_size{0, 0};
     const ImagePlane* plane = nullptr;
     const glm::mat4* to_clip = nullptr;
+    const ClipPlanes* clip = nullptr; ///< null: none
 
     /// Elements that a pixel covers; in space a shader would have to say.
     glm::vec2 footprint(const Source& source) const {
@@ -186,6 +188,7 @@ struct ImageRenderer::Place {
     void set(gl::Program& p) const {
         if (!placement) {
             p.set_matrix("to_clip", &(*to_clip)[0][0]);
+            if (clip) set_clip_planes(*clip, from_window_to_world(*to_clip), p);
             const auto& [origin, right, up] = *plane;
             p.set("origin", origin.x, origin.y, origin.z, 1);
             p.set("right", right.x, right.y, right.z, 0);
@@ -208,13 +211,16 @@ void ImageRenderer::draw(const ImageBuffer& image, const ImageStyle& style,
 }
 
 void ImageRenderer::draw(const gl::Texture& texture, const ImageStyle& style,
-                         const ImagePlane& plane, const glm::mat4& view_projection) {
-    draw(bind(texture), style, {.plane = &plane, .to_clip = &view_projection});
+                         const ImagePlane& plane, const glm::mat4& view_projection,
+                         const ClipPlanes& clip) {
+    draw(bind(texture), style,
+         {.plane = &plane, .to_clip = &view_projection, .clip = clip.count > 0 ? &clip : nullptr});
 }
 
 void ImageRenderer::draw(const ImageBuffer& image, const ImageStyle& style, const ImagePlane& plane,
-                         const glm::mat4& view_projection) {
-    draw(bind(image), style, {.plane = &plane, .to_clip = &view_projection});
+                         const glm::mat4& view_projection, const ClipPlanes& clip) {
+    draw(bind(image), style,
+         {.plane = &plane, .to_clip = &view_projection, .clip = clip.count > 0 ? &clip : nullptr});
 }
 
 void ImageRenderer::draw(const Source& source, const ImageStyle& style, const Place& place) {
@@ -226,7 +232,8 @@ void ImageRenderer::draw(const Source& source, const ImageStyle& style, const Pl
     const bool is_phase = source.is_complex && style.complex_as == ComplexAs::phase;
     const bool has_map = source.channels == 1 || (source.is_complex && !is_color);
     const unsigned features =
-        (place.plane ? kImageInSpace : 0u) | (has_map && style.contours > 0 ? kImageContours : 0u) |
+        (place.plane ? kImageInSpace : 0u) | (place.clip ? kImageClipped : 0u) |
+        (has_map && style.contours > 0 ? kImageContours : 0u) |
         (source.from_texture ? kImageFromTexture : 0u) | (source.vector ? kImageVector : 0u) |
         (!style.linear ? 0u
          : taps > 1    ? kImageAverage

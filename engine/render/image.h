@@ -5,6 +5,7 @@
 
 #include "engine/core/api.h"
 #include "engine/core/dtype.h"
+#include "engine/render/clip_planes.h"
 #include "engine/render/colormap.h"
 #include "gl/program.h"
 #include "gl/vertex_array.h"
@@ -101,9 +102,9 @@ public:
     /// In space, behind what stands before it. It hides what is drawn later behind it where its
     /// opacity is 1.
     void draw(const gl::Texture& texture, const ImageStyle& style, const ImagePlane& plane,
-              const glm::mat4& view_projection);
+              const glm::mat4& view_projection, const ClipPlanes& clip = {});
     void draw(const ImageBuffer& image, const ImageStyle& style, const ImagePlane& plane,
-              const glm::mat4& view_projection);
+              const glm::mat4& view_projection, const ClipPlanes& clip = {});
 
 private:
     struct Source;

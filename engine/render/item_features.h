@@ -23,9 +23,15 @@ struct ColorsOf {
     const ValueRange& range;
 };
 
-/// The first bits of a program's key, and what item_colors.glsl and common.glsl call them.
-enum ItemColorFeature : unsigned { kItemValues = 1, kItemColors = 2, kItemRange = 4 };
-constexpr const char* kItemColorNames[] = {"VALUES", "COLORS", "FOUND_RANGE"};
+/// The first bits of a program's key, and what item_colors.glsl, common.glsl and clip.glsl call
+/// them.
+enum ItemColorFeature : unsigned {
+    kItemValues = 1,
+    kItemColors = 2,
+    kItemRange = 4,
+    kItemClipped = 8
+};
+constexpr const char* kItemColorNames[] = {"VALUES", "COLORS", "FOUND_RANGE", "CLIPPED"};
 
 unsigned features_of(const ItemColors& items);
 /// For item_colors.glsl. Throws lathe::Error where a buffer is too small for `count` items, an

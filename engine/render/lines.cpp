@@ -23,7 +23,8 @@ constexpr std::size_t kMostSegments = std::size_t(std::numeric_limits<GLsizei>::
 } // namespace
 
 void LinesRenderer::draw(const LinesData& data, const LinesStyle& style,
-                         const glm::mat4& view_projection, glm::vec2 framebuffer_size) {
+                         const glm::mat4& view_projection, glm::vec2 framebuffer_size,
+                         const ClipPlanes& clip) {
     const Polylines lines = polylines_of(data, style);
     const std::size_t segments = lines.segment_count();
     if (segments == 0) return;
@@ -34,8 +35,9 @@ void LinesRenderer::draw(const LinesData& data, const LinesStyle& style,
         throw Error{fmt::format("{} line segments were to be drawn, one draw call takes {}",
                                 segments, kMostSegments)};
     if (!corners_) corners_.emplace();
-    gl::Program& p = program_of(programs_, features_of(data.colors), "lines.vert", "lines.frag",
-                                kItemColorNames);
+    gl::Program& p =
+        program_of(programs_, features_of(data.colors) | (clip.count > 0 ? kItemClipped : 0u),
+                   "lines.vert", "lines.frag", kItemColorNames);
     const Numbers positions{*data.positions, data.offset,
                             data.count * std::size_t(data.components)};
     positions.bind(0, GL_R32F, "the positions of a line");
@@ -48,6 +50,7 @@ void LinesRenderer::draw(const LinesData& data, const LinesStyle& style,
     p.set("fade", style.fade);
     p.set("opacity", style.opacity);
     set_item_colors(data.colors, data.count, {style.color, style.colormap, style.range}, p);
+    if (clip.count > 0) set_clip_planes(clip, from_window_to_world(view_projection), p);
     const DrawState state{Mix::over, data.components > 2};
     p.use();
     corners_->bind();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/core/api.h"
+#include "engine/render/clip_planes.h"
 #include "engine/render/colormap.h"
 #include "engine/render/item_colors.h"
 #include "engine/render/polylines.h"
@@ -55,7 +56,7 @@ public:
     /// Throws lathe::Error where the buffer is too small for `count`, the offset is no multiple of
     /// 4, this GL reads fewer numbers of a buffer, or a draw call takes fewer segments.
     void draw(const LinesData& data, const LinesStyle& style, const glm::mat4& view_projection,
-              glm::vec2 framebuffer_size);
+              glm::vec2 framebuffer_size, const ClipPlanes& clip = {});
 
 private:
     std::map<unsigned, gl::Program> programs_;

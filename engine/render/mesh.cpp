@@ -11,6 +11,7 @@
 #include <glad/gl.h>
 
 #include <fmt/core.h>
+#include <glm/matrix.hpp>
 
 #include <algorithm>
 #include <array>
@@ -36,12 +37,13 @@ enum MeshFeature : unsigned {
     kScaled = 2048,
     kStretched = 4096,
     kContours = 8192,
-    kPeel = 16384
+    kPeel = 16384,
+    kClippedMesh = 32768
 };
 
-constexpr std::array<const char*, 15> kMeshFeatureNames{
+constexpr std::array<const char*, 16> kMeshFeatureNames{
     "VALUES", "COLORS", "OF_FACES", "SMOOTH", "EDGES",     "FOUND_RANGE", "SOLID", "MANY",
-    nullptr,  "TURNED", "DIRECTED", "SCALED", "STRETCHED", "CONTOURS",    "PEEL"};
+    nullptr,  "TURNED", "DIRECTED", "SCALED", "STRETCHED", "CONTOURS",    "PEEL",  "CLIPPED"};
 /// Those that say which buffers a vertex array has.
 constexpr unsigned kMeshAttributes = kMeshValues | kMeshColors | kOfFaces | kSmooth | kInstances |
                                      kOfInstances | kTurned | kDirected | kScaled | kStretched |
@@ -228,11 +230,12 @@ gl::VertexArray& MeshRenderer::array(const MeshData& data, unsigned features) {
 
 void MeshRenderer::draw(const MeshData& data, const MeshStyle& style, const glm::mat4& view,
                         const glm::mat4& projection, glm::vec2 framebuffer_size,
-                        const PeelPass* peel) {
+                        const ClipPlanes& clip, const PeelPass* peel) {
     if (data.triangle_count == 0 || data.vertex_count == 0) return;
     if (data.instances && data.instances->count == 0) return;
     check(data);
-    const unsigned features = features_of(data, style) | (peel ? kPeel : 0u);
+    const unsigned features =
+        features_of(data, style) | (peel ? kPeel : 0u) | (clip.count > 0 ? kClippedMesh : 0u);
     gl::Program& p = program_of(programs_, features, "mesh.vert", "mesh.frag", kMeshFeatureNames);
     gl::VertexArray& array = this->array(data, features);
     p.set_matrix("view", &view[0][0]);
@@ -244,6 +247,7 @@ void MeshRenderer::draw(const MeshData& data, const MeshStyle& style, const glm:
         p.set("up", up == 0 ? 1.0f : 0.0f, up == 1 ? 1.0f : 0.0f, up == 2 ? 1.0f : 0.0f, 0.0f);
     }
     set_colors(p, data, style, features);
+    if (clip.count > 0) set_clip_planes(clip, glm::inverse(glm::dmat4{view}), p);
     if (features & kContours) set_contours(style, p);
     if (features & kEdges) set_edges(p, data, style, framebuffer_size);
     if (peel) {

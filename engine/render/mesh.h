@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/core/api.h"
+#include "engine/render/clip_planes.h"
 #include "engine/render/colormap.h"
 #include "engine/render/peeler.h"
 #include "gl/program.h"
@@ -113,7 +114,7 @@ public:
     /// triangles; with edges, and with values of faces, where this GL reads fewer numbers. `peel`:
     /// for a Peeler, of what is_solid() is not.
     void draw(const MeshData& data, const MeshStyle& style, const glm::mat4& view,
-              const glm::mat4& projection, glm::vec2 framebuffer_size,
+              const glm::mat4& projection, glm::vec2 framebuffer_size, const ClipPlanes& clip = {},
               const PeelPass* peel = nullptr);
 
 private:

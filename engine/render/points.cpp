@@ -44,12 +44,14 @@ enum Feature : unsigned {
     kQuad = 32,
     kBall = 64,
     kFoundRange = 128,
-    kRadii = 256
+    kRadii = 256,
+    kClipped = 512
 };
 
 /// What the shaders call them; a ball has shaders of its own.
-constexpr std::array<const char*, 9> kFeatureNames{
-    "VALUES", "COLORS", "ROUND", "GLOW", "OPAQUE", "QUAD", nullptr, "FOUND_RANGE", "RADII"};
+constexpr std::array<const char*, 10> kFeatureNames{"VALUES", "COLORS", "ROUND", "GLOW",
+                                                    "OPAQUE", "QUAD",   nullptr, "FOUND_RANGE",
+                                                    "RADII",  "CLIPPED"};
 
 void require_room(const gl::Buffer& buffer, std::size_t count, std::size_t item, std::size_t offset,
                   const char* what) {
@@ -164,20 +166,23 @@ gl::VertexArray& PointsRenderer::array(const PointsData& data, unsigned features
 }
 
 void PointsRenderer::draw(const PointsData& data, const PointsStyle& style,
-                          const glm::mat4& view_projection, glm::vec2 framebuffer_size) {
-    if (!style.radius) return draw_sized(data, style, view_projection, framebuffer_size);
-    draw_sized(data, resolved(style), view_projection, framebuffer_size);
+                          const glm::mat4& view_projection, glm::vec2 framebuffer_size,
+                          const ClipPlanes& clip) {
+    if (!style.radius) return draw_sized(data, style, view_projection, framebuffer_size, clip);
+    draw_sized(data, resolved(style), view_projection, framebuffer_size, clip);
 }
 
 void PointsRenderer::draw_sized(const PointsData& data, const PointsStyle& style,
-                                const glm::mat4& view_projection, glm::vec2 framebuffer_size) {
+                                const glm::mat4& view_projection, glm::vec2 framebuffer_size,
+                                const ClipPlanes& clip) {
     if (data.count == 0) return;
     check(data);
     const Look look{view_projection};
     const float pixels_a_unit = look.scale * framebuffer_size.y / 2;
     const float pixels =
         style.world_size ? style.size * pixels_a_unit / view_projection[3][3] : style.size;
-    const unsigned features = features_of(data, style, look, pixels);
+    const unsigned features =
+        features_of(data, style, look, pixels) | (clip.count > 0 ? kClipped : 0u);
     const bool ball = features & kBall;
     gl::Program& p = program_of(programs_, features, ball ? "balls.vert" : "points.vert",
                                 ball ? "balls.frag" : "points.frag", kFeatureNames);
@@ -191,6 +196,7 @@ void PointsRenderer::draw_sized(const PointsData& data, const PointsStyle& style
     p.set("pixels_a_unit", style.world_size ? pixels_a_unit : 0.0f);
     p.set("framebuffer_size", framebuffer_size.x, framebuffer_size.y);
     p.set("eye", look.eye.x, look.eye.y, look.eye.z, look.eye.w);
+    if (clip.count > 0) set_clip_planes(clip, glm::dmat4{1}, p);
     const bool tinted = !(features & (kColors | kValues));
     const glm::vec4 tint = tinted ? style.color : glm::vec4{1};
     p.set("tint", tint.r, tint.g, tint.b, tint.a * style.opacity);

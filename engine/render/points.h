@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/core/api.h"
+#include "engine/render/clip_planes.h"
 #include "engine/render/colormap.h"
 #include "gl/program.h"
 #include "gl/vertex_array.h"
@@ -78,13 +79,15 @@ public:
     PointsRenderer() = default;
 
     /// Draws into the bound framebuffer, whose size is `framebuffer_size`; programs are compiled
-    /// on first use. Throws lathe::Error where a buffer is too small for `count`.
+    /// on first use. Of what is cut, balls show a disc; flat points are there or not, by their
+    /// middle. Throws lathe::Error where a buffer is too small for `count`.
     void draw(const PointsData& data, const PointsStyle& style, const glm::mat4& view_projection,
-              glm::vec2 framebuffer_size);
+              glm::vec2 framebuffer_size, const ClipPlanes& clip = {});
 
 private:
     void draw_sized(const PointsData& data, const PointsStyle& style,
-                    const glm::mat4& view_projection, glm::vec2 framebuffer_size);
+                    const glm::mat4& view_projection, glm::vec2 framebuffer_size,
+                    const ClipPlanes& clip);
     gl::VertexArray& array(const PointsData& data, unsigned features);
     std::map<unsigned, gl::Program> programs_;
     std::map<unsigned, gl::VertexArray> arrays_;

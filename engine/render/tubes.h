@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/core/api.h"
+#include "engine/render/clip_planes.h"
 #include "engine/render/colormap.h"
 #include "engine/render/item_colors.h"
 #include "engine/render/polylines.h"
@@ -58,7 +59,7 @@ public:
     /// buffer is too small, an offset does not fit the numbers, this GL reads fewer numbers of a
     /// buffer, or a draw call takes fewer segments.
     void draw(const TubesData& data, const TubesStyle& style, const glm::mat4& view,
-              const glm::mat4& projection, glm::vec2 framebuffer_size);
+              const glm::mat4& projection, glm::vec2 framebuffer_size, const ClipPlanes& clip = {});
 
 private:
     std::map<unsigned, gl::Program> programs_;

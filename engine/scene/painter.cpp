@@ -21,16 +21,16 @@ namespace {
 
 constexpr float kBesidePicture = 14; // pixels, between it and colour bars
 
-bool is_blended_mesh(const Drawn* thing) {
-    return std::holds_alternative<DrawnMesh>(*thing) && !is_solid(*thing);
+bool is_blended_mesh(const ShownThing* thing) {
+    return std::holds_alternative<DrawnMesh>(*thing->drawn) && !is_solid(*thing->drawn);
 }
 
 /// Among neighbours in space.
-int turn_of(const Drawn& thing) {
-    if (is_annotation(thing)) return 0;
-    if (is_solid(thing)) return 1;
+int turn_of(const ShownThing& thing) {
+    if (is_annotation(*thing.drawn)) return 0;
+    if (is_solid(*thing.drawn)) return 1;
     if (is_blended_mesh(&thing)) return 2;
-    return std::holds_alternative<DrawnVolume>(thing) ? 4 : 3;
+    return std::holds_alternative<DrawnVolume>(*thing.drawn) ? 4 : 3;
 }
 
 } // namespace
@@ -49,10 +49,10 @@ void Painter::draw(const std::vector<ShownThing>& things, const ListContents& co
     all_ = &things;
     view_.state_.last.room = {};
     if (contents.annotations) make_room();
-    std::vector<const Drawn*> order;
+    std::vector<const ShownThing*> order;
     order.reserve(things.size());
     for (const ShownThing& each : things)
-        if (!is_on_screen(*each.drawn)) order.push_back(each.drawn);
+        if (!is_on_screen(*each.drawn)) order.push_back(&each);
     if (contents.space) sort_in_space(order);
     for (auto at = order.begin(); at != order.end();) {
         const auto end = std::find_if_not(at, order.end(), is_blended_mesh);
@@ -61,12 +61,15 @@ void Painter::draw(const std::vector<ShownThing>& things, const ListContents& co
             continue;
         }
         renderers_.peeler.draw(depth, [&](const PeelPass& pass) {
-            for (auto each = at; each != end; ++each) paint(std::get<DrawnMesh>(**each), &pass);
+            for (auto each = at; each != end; ++each) {
+                clip_ = (*each)->seen_by(canvas_.look()).clip;
+                paint(std::get<DrawnMesh>(*(*each)->drawn), &pass);
+            }
         });
         at = end;
     }
     for (const ShownThing& each : things)
-        if (is_on_screen(*each.drawn)) draw(*each.drawn);
+        if (is_on_screen(*each.drawn)) draw(each);
     draw_outline();
     canvas_.finish();
 }
@@ -81,28 +84,32 @@ void Painter::draw_outline() {
 }
 
 /// Each run of neighbours that lie in space.
-void Painter::sort_in_space(std::vector<const Drawn*>& things) {
-    const auto lies_in_space = [](const Drawn* each) {
-        return is_in_space(*each) || is_annotation(*each);
+void Painter::sort_in_space(std::vector<const ShownThing*>& things) {
+    const auto lies_in_space = [](const ShownThing* each) {
+        return is_in_space(*each->drawn) || is_annotation(*each->drawn);
     };
     for (auto at = things.begin(); at != things.end();) {
         const bool in_space = lies_in_space(*at);
-        const auto end = std::find_if(
-            at, things.end(), [&](const Drawn* each) { return lies_in_space(each) != in_space; });
+        const auto end = std::find_if(at, things.end(), [&](const ShownThing* each) {
+            return lies_in_space(each) != in_space;
+        });
         if (in_space)
-            std::stable_sort(
-                at, end, [](const Drawn* a, const Drawn* b) { return turn_of(*a) < turn_of(*b); });
+            std::stable_sort(at, end, [](const ShownThing* a, const ShownThing* b) {
+                return turn_of(*a) < turn_of(*b);
+            });
         at = end;
     }
 }
 
-void Painter::draw(const Drawn& thing) {
-    std::visit([this](const auto& drawn) { paint(drawn); }, thing);
+void Painter::draw(const ShownThing& thing) {
+    clip_ = thing.seen_by(canvas_.look()).clip;
+    std::visit([this](const auto& drawn) { paint(drawn); }, *thing.drawn);
 }
 
 void Painter::paint(const DrawnImage& drawn) {
     if (drawn.plane)
-        return renderers_.images.draw(drawn.image, drawn.style, *drawn.plane, canvas_.to_clip());
+        return renderers_.images.draw(drawn.image, drawn.style, *drawn.plane, canvas_.to_clip(),
+                                      clip_);
     renderers_.images.draw(drawn.image, drawn.style,
                            view_.place({drawn.image.width, drawn.image.height}, drawn.style.y_up),
                            size());
@@ -117,26 +124,27 @@ void Painter::paint(const DrawnTexture& drawn) {
 
 void Painter::paint(const DrawnPoints& drawn) {
     if (drawn.splatter) return renderers_.layers.draw(drawn.splatter->picture(), true, size());
-    renderers_.points.draw(drawn.points, drawn.style, canvas_.to_clip(), size());
+    renderers_.points.draw(drawn.points, drawn.style, canvas_.to_clip(), size(), clip_);
 }
 
 void Painter::paint(const DrawnLines& drawn) {
-    renderers_.lines.draw(drawn.lines, drawn.style, canvas_.to_clip(), size());
+    renderers_.lines.draw(drawn.lines, drawn.style, canvas_.to_clip(), size(), clip_);
 }
 
 void Painter::paint(const DrawnTubes& drawn) {
     const DrawView& look = canvas_.look();
-    renderers_.tubes.draw(drawn.tubes, drawn.style, look.view, look.projection, size());
+    renderers_.tubes.draw(drawn.tubes, drawn.style, look.view, look.projection, size(), clip_);
 }
 
 void Painter::paint(const DrawnArrows& drawn) {
     const DrawView& look = canvas_.look();
-    renderers_.arrows.draw(drawn.arrows, drawn.style, look.view, look.projection, size());
+    renderers_.arrows.draw(drawn.arrows, drawn.style, look.view, look.projection, size(), clip_);
 }
 
 void Painter::paint(const DrawnMesh& drawn, const PeelPass* pass) {
     const DrawView& look = canvas_.look();
-    renderers_.meshes.draw(drawn.mesh, drawn.style, look.view, look.projection, size(), pass);
+    renderers_.meshes.draw(drawn.mesh, drawn.style, look.view, look.projection, size(), clip_,
+                           pass);
 }
 
 void Painter::paint(const DrawnVolume& drawn) {

@@ -6,6 +6,7 @@
 #include "engine/scene/color_scale.h"
 #include "engine/scene/draw_list.h"
 #include "engine/scene/drawn.h"
+#include "engine/scene/renderer.h"
 
 #include <string>
 #include <vector>
@@ -18,6 +19,14 @@ class View;
 struct ShownThing {
     const Drawn* drawn;
     std::string name; ///< empty where nobody needs it
+    bool is_clipped = true;
+
+    /// How it is looked at: without planes that do not cut it.
+    DrawView seen_by(const DrawView& look) const {
+        DrawView own = look;
+        if (!is_clipped) own.clip = {};
+        return own;
+    }
 };
 
 /// As long as one tile is drawn, within an InTile.
@@ -32,7 +41,7 @@ public:
     /// of the framebuffer.
     void draw(const std::vector<ShownThing>& things, const ListContents& contents,
               const gl::Texture& depth);
-    void draw(const Drawn& thing);
+    void draw(const ShownThing& thing);
 
 private:
     void paint(const DrawnImage& drawn);
@@ -53,7 +62,7 @@ private:
     bool is_on_screen(const Drawn& thing) const;
     /// Of View::set_outline().
     void draw_outline();
-    static void sort_in_space(std::vector<const Drawn*>& things);
+    static void sort_in_space(std::vector<const ShownThing*>& things);
     /// What annotations leave of the tile to the pictures.
     void make_room();
     /// Calls with colormap and range of the thing of that name, if it has them.
@@ -64,6 +73,7 @@ private:
     View& view_;
     Renderers& renderers_;
     Canvas canvas_;
+    ClipPlanes clip_; ///< of the thing that is drawn
 };
 
 } // namespace lathe

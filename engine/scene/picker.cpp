@@ -36,6 +36,7 @@ struct Sight {
     std::array<float, 2> place, pixels;
     std::array<float, 3> from, along;
     float pixels_a_unit, reach;
+    ClipPlanes clip;
 };
 
 std::array<float, 3> floats_of(const glm::dvec3& v) { return {float(v.x), float(v.y), float(v.z)}; }
@@ -44,6 +45,16 @@ struct Ray {
     glm::dvec3 from, along; ///< `from` is on the near plane; `along` has length 1
 
     glm::vec3 at(double t) const { return glm::vec3{from + t * along}; }
+    /// Where the planes leave the first of it.
+    double begin(const ClipPlanes& clip) const {
+        double begin = 0;
+        for (int i = 0; i < clip.count; ++i) {
+            const glm::dvec4 plane{clip.planes[std::size_t(i)]};
+            const double climb = glm::dot(glm::dvec3{plane}, along);
+            if (climb > 0) begin = std::max(begin, -glm::dot(plane, glm::dvec4{from, 1}) / climb);
+        }
+        return begin;
+    }
 };
 
 /// The place in clip coordinates, without depth.
@@ -98,6 +109,9 @@ public:
         : place_{place}, to_clip_{place.look.projection * place.look.view},
           from_clip_{from_clip_to_world(place.look.projection, place.look.view)},
           ray_{ray_through(place, from_clip_)}, sight_{sight_of(place, to_clip_, ray_)} {}
+
+    void set_clip(const ClipPlanes& clip) { sight_.clip = clip; }
+    const ClipPlanes& clip() const { return sight_.clip; }
 
     /// Of the thing that is the visitor's turn; nothing where it is elsewhere.
     std::optional<Find> operator()(const DrawnPoints& d) {
@@ -219,6 +233,7 @@ private:
         const double x = glm::dot(glm::cross(there, up), normal) / area,
                      y = glm::dot(glm::cross(right, there), normal) / area;
         if (!(t >= 0 && x >= 0 && x < 1 && y > 0 && y <= 1)) return {};
+        if (sight_.clip.clips(ray_.from + t * ray_.along)) return {};
         const double from_top = d.style.y_up ? y : 1 - y;
         const auto column = std::int64_t(x * d.image.width),
                    row = std::min(std::int64_t(from_top * d.image.height),
@@ -291,12 +306,13 @@ std::vector<double> value_in(const DrawnMesh& d, std::int64_t face, const glm::v
     return {(1 - of_b - of_c) * value(0) + of_b * value(1) + of_c * value(2)};
 }
 
-/// The nearer place where a ray meets a sphere; its middle where it passes by.
-glm::vec3 on_sphere(const Ray& ray, const glm::vec3& middle, double radius) {
+/// The nearer place where a ray meets what planes leave of a sphere; its middle where it passes by.
+glm::vec3 on_sphere(const Ray& ray, const ClipPlanes& clip, const glm::vec3& middle,
+                    double radius) {
     const glm::dvec3 to = glm::dvec3{middle} - ray.from;
     const double t = glm::dot(to, ray.along);
     const double under = radius * radius - glm::dot(to, to) + t * t;
-    return under < 0 ? middle : ray.at(t - std::sqrt(under));
+    return under < 0 ? middle : ray.at(std::max(t - std::sqrt(under), ray.begin(clip)));
 }
 
 glm::vec3 in_triangle(const Ray& ray, const DrawnMesh& d, std::int64_t face) {
@@ -314,6 +330,19 @@ glm::vec3 on_segment(const Ray& ray, const glm::dvec3& begin, const glm::dvec3& 
     return glm::vec3{begin + t * u};
 }
 
+/// The part of a segment that planes leave, from 0 to 1.
+glm::dvec2 left_of_segment(const ClipPlanes& clip, const glm::dvec3& begin, const glm::dvec3& end) {
+    glm::dvec2 part{0, 1};
+    for (int i = 0; i < clip.count; ++i) {
+        const glm::dvec4 plane{clip.planes[std::size_t(i)]};
+        const double height = glm::dot(plane, glm::dvec4{begin, 1}),
+                     climb = glm::dot(glm::dvec3{plane}, end - begin);
+        if (climb > 0) part.x = std::max(part.x, -height / climb);
+        else if (climb < 0) part.y = std::min(part.y, -height / climb);
+    }
+    return glm::max(part, glm::dvec2{0, std::min(part.x, 1.0)});
+}
+
 /// Fills in what was found.
 struct Describe {
     const Find& found;
@@ -329,7 +358,8 @@ struct Describe {
         const float own =
             *d.style.radius * (d.points.radii ? float(read_floats(d.radii, found.index, 1)[0]) : 1);
         const float pixel = picker.w_of(picked.position) / picker.pixels_a_unit();
-        picked.position = on_sphere(picker.ray(), picked.position, std::max(own, pixel / 2));
+        picked.position =
+            on_sphere(picker.ray(), picker.clip(), picked.position, std::max(own, pixel / 2));
     }
     void operator()(const DrawnLines& d) const {
         along_segment(polylines_of(d.lines, d.style), d.positions, d.lines.components, d.colors,
@@ -388,7 +418,8 @@ struct Describe {
         else picked.index = {begin};
         const glm::dvec3 a{position_of(positions, components, begin)},
             b{position_of(positions, components, end)};
-        picked.position = on_segment(picker.ray(), a, b);
+        const glm::dvec2 left = left_of_segment(picker.clip(), a, b);
+        picked.position = on_segment(picker.ray(), glm::mix(a, b, left.x), glm::mix(a, b, left.y));
         if (!colors.values) return;
         const double length = glm::length(b - a);
         const double part = length > 0 ? glm::length(glm::dvec3{picked.position} - a) / length : 0;
@@ -423,6 +454,7 @@ std::optional<Picked> pick(std::span<const ShownThing> things, const PickPlace& 
     std::optional<Find> best;
     const ShownThing* chosen = nullptr;
     for (const ShownThing& each : things) {
+        picker.set_clip(each.seen_by(place.look).clip);
         const std::optional<Find> found = std::visit(picker, *each.drawn);
         if (!found) continue;
         // What is near gives way to what is right there; of the same depth the last is in front.
@@ -434,6 +466,7 @@ std::optional<Picked> pick(std::span<const ShownThing> things, const PickPlace& 
         chosen = &each;
     }
     if (!best) return {};
+    picker.set_clip(chosen->seen_by(place.look).clip);
     Picked picked{chosen->name, kind_of(*chosen->drawn), {}, {}, {}};
     std::visit(Describe{*best, place, picker, picked}, *chosen->drawn);
     return picked;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/core/api.h"
+#include "engine/render/clip_planes.h"
 
 #include <glm/mat4x4.hpp>
 #include <glm/vec2.hpp>
@@ -16,6 +17,7 @@ struct DrawView {
     /// Of what is drawn into, pixels. With several samples a pixel (AppConfig::samples) these are
     /// more than the picture's.
     glm::ivec2 size{1, 1};
+    ClipPlanes clip{}; ///< what cuts things in space; the view's own ones are cut by it
 
     bool operator==(const DrawView&) const = default;
 };

@@ -25,6 +25,7 @@ namespace {
 struct SelectFrame {
     std::array<float, 16> to_clip;
     std::array<float, 2> low, high;
+    ClipPlanes clip;
 };
 
 /// Of things in turn.
@@ -37,6 +38,9 @@ public:
         frame_.low = {place.low.x * unit.x - 1, 1 - place.high.y * unit.y};
         frame_.high = {place.high.x * unit.x - 1, 1 - place.low.y * unit.y};
     }
+
+    /// Of the thing that is the visitor's turn.
+    void set_clip(const ClipPlanes& clip) { frame_.clip = clip; }
 
     /// Nothing where none lies there.
     std::optional<gpu::Array> operator()(const DrawnPoints& d) {
@@ -138,9 +142,11 @@ private:
 std::vector<Selected> select(std::span<const ShownThing> things, const SelectPlace& place) {
     Selector selector{place};
     std::vector<Selected> all;
-    for (const ShownThing& each : things)
+    for (const ShownThing& each : things) {
+        selector.set_clip(each.seen_by(place.look).clip);
         if (auto indices = std::visit(selector, *each.drawn))
             all.push_back({each.name, kind_of(*each.drawn), std::move(*indices)});
+    }
     return all;
 }
 

@@ -27,6 +27,7 @@ struct Splat {
     float size, pixels_a_unit, low, per_unit;
     glm::ivec2 tile;
     int is_world, is_ball, is_round, colors_are_bytes;
+    ClipPlanes clip;
 };
 static_assert(std::is_trivially_copyable_v<Splat>);
 
@@ -60,6 +61,7 @@ Splat splat_of(const DrawnPoints& drawn, const DrawView& from) {
     of.is_world = style.world_size;
     of.is_ball = are_balls(style);
     of.is_round = style.round && (style.world_size || style.size > 1.5f);
+    of.clip = from.clip;
     of.colors_are_bytes = drawn.points.colors_are_bytes;
     return of;
 }

@@ -21,6 +21,7 @@ namespace lathe {
 /// not looked at.
 struct ThingSettings {
     bool is_shown = true;
+    bool is_clipped = true; ///< by the view's clip planes
     std::optional<glm::vec4> color{};
     std::optional<float> opacity{};
     std::optional<float> size{}; ///< diameter of points, radius of spheres and tubes, width of

@@ -74,15 +74,17 @@ std::vector<ShownThing> View::shown_things(std::list<Drawn>& changed, bool with_
     shown.reserve(items.size());
     for (std::size_t i = 0; i < items.size(); ++i) {
         const Drawn* drawn = &items[i].drawn;
+        bool is_clipped = true;
         std::string name = with_names ? std::move(things[i].name) : std::string{};
         if (const auto found = settings_.find(name); found != settings_.end()) {
             if (!found->second.is_shown) continue;
+            is_clipped = found->second.is_clipped;
             if (!(found->second == ThingSettings{}))
                 drawn = &changed.emplace_back(restyled(*drawn, found->second));
         }
         if (state_.last.scale != 1)
             drawn = &changed.emplace_back(enlarged(*drawn, state_.last.scale));
-        shown.push_back({drawn, std::move(name)});
+        shown.push_back({drawn, std::move(name), is_clipped});
     }
     return shown;
 }
@@ -96,7 +98,8 @@ std::optional<Picked> View::pick(glm::vec2 pixels) const {
     const std::vector<ShownThing> things = shown_things(changed, true);
     for (const ShownThing& each : things) // whose picture may be another's by now
         if (const auto* volume = std::get_if<DrawnVolume>(each.drawn))
-            volume->marcher->march(*volume, *state_.last.look, map, state_.last.coarse);
+            volume->marcher->march(*volume, each.seen_by(*state_.last.look), map,
+                                   state_.last.coarse);
     const glm::vec2 place = pixels * state_.last.scale;
     return lathe::pick(things,
                        {*state_.last.look, place, element_in_picture(place), state_.last.scale});

@@ -13,6 +13,7 @@
 #include "engine/scene/bounds.h"
 #include "engine/scene/camera.h"
 #include "engine/scene/camera_path.h"
+#include "engine/scene/clipping.h"
 #include "engine/scene/draw_list.h"
 #include "engine/scene/height_field.h"
 #include "engine/scene/picking.h"
@@ -152,6 +153,18 @@ public:
     std::vector<Thing> things() const;
     /// How the thing of that name is shown, from the next frame on; also one that is drawn later.
     ThingSettings& settings(std::string_view name);
+
+    // -- clipping ----------------------------------------------------------------------------
+    /// Cuts things in space, from the next frame on: what stays is where the normal points to.
+    /// Another call with that name moves the plane. Spheres, tubes and arrows show a flat cut,
+    /// surfaces their other side; points of a size in pixels are there or not, by their middle.
+    /// What is cut off is neither picked nor selected. Texts, annotations and what lies in the
+    /// plane stay, and things whose settings say so. Throws as Clipping::set().
+    void clip(const glm::vec3& origin, const glm::vec3& normal, std::string_view name = "clip") {
+        clipping_.set(name, {origin, normal});
+    }
+    Clipping& clipping() { return clipping_; }
+    const Clipping& clipping() const { return clipping_; }
 
     // -- picking -----------------------------------------------------------------------------
     /// What was drawn last at a place, in pixels from the tile's top left: the thing in front, or
@@ -325,6 +338,7 @@ private:
     std::map<std::string, ThingSettings, std::less<>> settings_;
     std::optional<Camera> wanted_camera_;
     Steering steering_ = Steering::orbit;
+    Clipping clipping_;
     std::vector<std::weak_ptr<Probe>> probes_;
     std::optional<Way> way_;
     std::optional<std::array<glm::vec2, 2>> outline_;

@@ -166,8 +166,9 @@ void View::go_on_the_way() {
 DrawView View::look() const {
     const float aspect = float(state_.last.pixels.x) / float(state_.last.pixels.y);
     if (camera() == Camera::orbit)
-        return {state_.orbit.view(), state_.orbit.projection(aspect), state_.last.pixels};
-    return {state_.pan_zoom.view(), state_.pan_zoom.projection(aspect), state_.last.pixels};
+        return {state_.orbit.view(), state_.orbit.projection(aspect), state_.last.pixels,
+                clipping_.active()};
+    return {state_.pan_zoom.view(), state_.pan_zoom.projection(aspect), state_.last.pixels, {}};
 }
 
 } // namespace lathe

@@ -74,9 +74,9 @@ void View::compute() {
     std::list<Drawn> changed;
     for (const ShownThing& each : shown_things(changed, needs_names())) {
         if (const auto* volume = std::get_if<DrawnVolume>(each.drawn))
-            volume->marcher->march(*volume, look(), map, state_.last.coarse);
+            volume->marcher->march(*volume, each.seen_by(look()), map, state_.last.coarse);
         const auto* points = std::get_if<DrawnPoints>(each.drawn);
-        if (points && points->splatter) points->splatter->splat(*points, look(), map);
+        if (points && points->splatter) points->splatter->splat(*points, each.seen_by(look()), map);
     }
 }
 
@@ -139,8 +139,9 @@ void View::find_ranges() {
 void View::draw_now(const Drawn& drawn) {
     note_space(is_in_space(drawn));
     Painter painter{*this, *scene_.renderers_};
-    if (state_.last.scale == 1) painter.draw(drawn);
-    else painter.draw(enlarged(drawn, state_.last.scale));
+    if (state_.last.scale == 1) return painter.draw({&drawn, {}});
+    const Drawn larger = enlarged(drawn, state_.last.scale);
+    painter.draw({&larger, {}});
 }
 
 void View::show(const gl::Framebuffer& target) {

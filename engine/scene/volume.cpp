@@ -48,6 +48,7 @@ struct Launch {
     int apart = 1;          ///< pixels from ray to ray of `march`
     glm::ivec2 known{0, 0}; ///< rays of `march`
     float bend = 0;         ///< of depths that `fill` may blend
+    ClipPlanes clip{};      ///< in cells
 };
 static_assert(std::is_trivially_copyable_v<Launch>);
 
@@ -184,7 +185,9 @@ void VolumeMarcher::launch_march(const DrawnVolume& drawn, const DrawView& from,
               .size = layer_.data().size,
               .tile = from.size,
               .slices = style.slices * glm::vec3{drawn.cells} - 1.0f,
-              .known = layer_.data().size};
+              .known = layer_.data().size,
+              .clip = from.clip};
+    for (glm::vec4& plane : of.clip.planes) plane = glm::vec4{glm::dvec4{plane} * to_world(drawn)};
     // Steps are counted in floats, which know whole numbers up to 2^24.
     const float least = glm::length(drawn.box.size()) / (1 << 22);
     set_rays(of, to_clip, std::max(std::min({of.side.x, of.side.y, of.side.z}) / 2, least));

@@ -26,6 +26,7 @@ _HOMES = {
     "App": "app",
     "Camera": "camera",
     "CameraPath": "camera_path",
+    "ClipPlane": "clip_plane",
     "PlaneCamera": "camera",
     "Probe": "probe",
     "Stats": "stats",

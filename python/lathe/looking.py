@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from lathe._lathe import OrbitCamera, PanZoomCamera, Studio
 from lathe.array.gpu_array import GPUArray
 from lathe.camera import Camera, PlaneCamera, camera_from
+from lathe.clip_plane import ClipPlane, Normal, clip_plane
 from lathe.draw_styles import Corner, number
 from lathe.picking import Picked, picked_from
 from lathe.probe import Probe
@@ -103,6 +106,41 @@ class Looking:
         shown in space by itself. Waits for the device.
         """
         return self._view.fit(name)
+
+    def clip(self, origin: Sequence[float], normal: Normal, name: str = "clip") -> ClipPlane:
+        """Cuts what is drawn in space by a plane, from the next frame on, until it is removed.
+
+        Spheres, tubes and arrows are solid: they show a flat cut of their own colour. Meshes,
+        height fields and surfaces in volumes are hollow: they show their other side. Points of a
+        size in pixels, and flat ones, are there or not, by their middle. What is cut off is
+        neither picked nor selected, and other things are found through it. Texts, axes, colour
+        bars and pictures in the plane stay, and so do things whose `Thing.clipped` is False.
+
+        Parameters
+        ----------
+        origin : (x, y, z)
+            A place on the plane.
+        normal : (x, y, z) or str
+            Towards what stays, of any length; or an axis: ``"x"``, ``"-x"``, ``"y"`` and so on.
+        name : str
+            Another call with that name moves the plane. A view has at most eight.
+
+        Returns
+        -------
+        ClipPlane
+            It moves, pauses and removes the plane.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For what is no place or direction, and for a ninth plane.
+        """
+        return clip_plane(self._view, origin, normal, str(name))
+
+    @property
+    def clip_planes(self) -> list[ClipPlane]:
+        """Those that are there, by name."""
+        return [ClipPlane(self._view, name) for name in self._view.clip_plane_names()]
 
     def pick(self, x: float, y: float) -> Picked | None:
         """What was drawn last at pixel (x, y) of the view, from its top left.

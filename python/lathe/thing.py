@@ -50,6 +50,15 @@ class Thing:
         self._settings.shown = bool(shown)
 
     @property
+    def clipped(self) -> bool:
+        """False: the view's clip planes (`View.clip`) leave it whole."""
+        return self._settings.clipped
+
+    @clipped.setter
+    def clipped(self, clipped: bool) -> None:
+        self._settings.clipped = bool(clipped)
+
+    @property
     def opacity(self) -> float | None:
         """0 to 1."""
         return self._settings.opacity

@@ -11,6 +11,7 @@ struct Sight {
     float along[3];    // of length 1
     float pixels_a_unit; // at w = 1
     float reach;         // pixels within which what is not under the place is near
+    ClipPlanes clip;
 };
 
 __device__ Clip to_clip(const Sight& s, const float* p, int components) {
@@ -52,6 +53,7 @@ extern "C" __global__ void pick_points(const float* positions, const float* radi
                                        unsigned long long* found, long long count, int components,
                                        float size, int is_world, int is_ball, int is_round,
                                        int is_opaque, Sight s) {
+    const KeptRay kept(s.clip, s.from, s.along);
     for (long long at = first_item(); at < count; at += item_step()) {
         const float* p = positions + at * components;
         const Clip clip = to_clip(s, p, components);
@@ -67,12 +69,24 @@ extern "C" __global__ void pick_points(const float* positions, const float* radi
             const float middle = dot(to, s.along);
             const float away[3] = {to[0] - middle * s.along[0], to[1] - middle * s.along[1],
                                    to[2] - middle * s.along[2]};
-            const float under = radius * radius - dot(away, away);
+            const float square = dot(away, away), under = radius * radius - square;
             if (under >= 0.0f) {
-                take_hit(found, depth_at(s, middle - sqrtf(under)), at);
+                const float first = middle - sqrtf(under), last = middle + sqrtf(under);
+                if (fmaxf(first, kept.begin) > fminf(last, kept.end)) continue;
+                const float beside = kept.begin - middle;
+                const float t = kept.begin <= first
+                                    ? first
+                                    : cut_of_ball(kept.begin, first, square + beside * beside,
+                                                  radius);
+                take_hit(found, depth_at(s, t), at);
                 continue;
             }
+            const float inverse = radius * rsqrtf(square); // to the place that is nearest
+            if (s.clip.clips(p[0] - inverse * away[0], p[1] - inverse * away[1],
+                             z - inverse * away[2]))
+                continue;
         }
+        if (s.clip.clips(p[0], p[1], components > 2 ? p[2] : 0.0f)) continue;
         const float half = 0.5f * fmaxf(wanted, 1.0f);
         const float distance = is_round ? sqrtf(x * x + y * y) : fmaxf(fabsf(x), fabsf(y));
         if (!is_ball && distance <= half) {
@@ -87,13 +101,29 @@ struct Nearness {
     float pixels, depth;
 };
 
-__device__ Nearness near_segment(const Sight& s, Clip a, Clip b) {
-    const float near_a = a.z + a.w, near_b = b.z + b.w; // as segment.glsl cuts it off
-    if (near_a < 0.0f && near_b < 0.0f) return {1e30f, 0};
+/// Of a segment of the world: which part of it stays.
+__device__ float2 kept_part(const Sight& s, const float* a, const float* b, int components) {
+    float from[3] = {0.0f, 0.0f, 0.0f}, along[3] = {0.0f, 0.0f, 0.0f};
+    for (int k = 0; k < components && k < 3; ++k) {
+        from[k] = a[k];
+        along[k] = b[k] - a[k];
+    }
+    const KeptRay kept(s.clip, from, along);
+    return {fmaxf(kept.begin, 0.0f), fminf(kept.end, 1.0f)};
+}
+
+/// `part`: what is looked at, from 0 at a to 1 at b.
+__device__ Nearness near_segment(const Sight& s, const Clip& whole_a, const Clip& whole_b,
+                                 float2 part) {
+    if (part.x > part.y) return {1e30f, 0};
     const auto mix = [](const Clip& p, const Clip& q, float t) {
         return Clip{p.x + t * (q.x - p.x), p.y + t * (q.y - p.y), p.z + t * (q.z - p.z),
                     p.w + t * (q.w - p.w)};
     };
+    Clip a = part.x > 0.0f ? mix(whole_a, whole_b, part.x) : whole_a,
+         b = part.y < 1.0f ? mix(whole_a, whole_b, part.y) : whole_b;
+    const float near_a = a.z + a.w, near_b = b.z + b.w; // as segment.glsl cuts it off
+    if (near_a < 0.0f && near_b < 0.0f) return {1e30f, 0};
     if (near_a < 0.0f) a = mix(a, b, near_a / (near_a - near_b) + 1e-4f);
     else if (near_b < 0.0f) b = mix(b, a, near_b / (near_b - near_a) + 1e-4f);
     const float2 p = to_pixels(s, a), q = to_pixels(s, b);
@@ -109,9 +139,11 @@ extern "C" __global__ void pick_lines(const float* positions, unsigned long long
     const int components = lines.components;
     for (long long at = first_item(); at < segments; at += item_step()) {
         const long long first = lines.begin(at);
+        const float *a = positions + first * components,
+                    *b = positions + lines.end(at) * components;
         const Nearness near =
-            near_segment(s, to_clip(s, positions + first * components, components),
-                         to_clip(s, positions + lines.end(at) * components, components));
+            near_segment(s, to_clip(s, a, components), to_clip(s, b, components),
+                         kept_part(s, a, b, components));
         const float distance = near.pixels - 0.5f * width;
         if (distance <= 0.0f) {
             if (components > 2) take_hit(found, near.depth, first);
@@ -125,6 +157,7 @@ extern "C" __global__ void pick_lines(const float* positions, unsigned long long
 struct RoundHit {
     float from[3], along[3];
     float t = 1e30f, start;
+    float first = 1e30f, last = -1e30f; // of a solid without dents, also behind the eye
 
     __device__ RoundHit(const Sight& s, const float* near) {
         const float to[3] = {near[0] - s.from[0], near[1] - s.from[1], near[2] - s.from[2]};
@@ -135,7 +168,20 @@ struct RoundHit {
         }
     }
     __device__ void take(float there) {
+        note(there);
         if (start + there >= 0.0f) t = fminf(t, there);
+    }
+    __device__ void note(float there) {
+        first = fminf(first, there);
+        last = fmaxf(last, there);
+    }
+    /// What planes leave of a solid that is all taken: cuts are flat.
+    __device__ void clip(const ClipPlanes& planes) {
+        if (planes.count == 0) return;
+        const KeptRay kept(planes, from, along);
+        if (kept.begin > first) t = kept.begin <= last && start + kept.begin >= 0.0f ? kept.begin
+                                                                                     : 1e30f;
+        if (t > kept.end) t = 1e30f;
     }
     __device__ void sphere(const float* middle, float radius) {
         const float to[3] = {from[0] - middle[0], from[1] - middle[1], from[2] - middle[2]};
@@ -143,7 +189,9 @@ struct RoundHit {
         const float there[3] = {to[0] + nearest * along[0], to[1] + nearest * along[1],
                                 to[2] + nearest * along[2]};
         const float under = radius * radius - dot(there, there);
-        if (under >= 0.0f) take(nearest - sqrtf(under));
+        if (under < 0.0f) return;
+        take(nearest - sqrtf(under));
+        note(nearest + sqrtf(under));
     }
     __device__ void side(const float* base, const float* axis, float low, float high, float radius,
                          float growth) {
@@ -174,7 +222,9 @@ struct RoundHit {
             const float away = there * along[k] - to[k];
             square += away * away;
         }
-        if (slope < 0.0f && square <= radius * radius) take(there);
+        if (!(square <= radius * radius)) return;
+        note(there);
+        if (slope < 0.0f) take(there);
     }
 };
 
@@ -191,9 +241,9 @@ __device__ void point_of(const float* numbers, long long at, int components, flo
 }
 
 __device__ void take_round(const Sight& s, unsigned long long* found, const RoundHit& hit,
-                           const Clip& a, const Clip& b, long long index) {
+                           const Clip& a, const Clip& b, float2 part, long long index) {
     if (hit.t < 1e29f) return take_hit(found, depth_at(s, hit.start + hit.t), index);
-    const Nearness near = near_segment(s, a, b);
+    const Nearness near = near_segment(s, a, b, part);
     if (near.pixels <= s.reach) take_near(found, near.pixels, index);
 }
 
@@ -223,7 +273,8 @@ extern "C" __global__ void pick_tubes(const float* positions, const float* radii
             const float cosine = sqrtf(1.0f - sine * sine);
             hit.side(a, axis, sine * ra, length + sine * rb, ra / cosine, -sine / cosine);
         }
-        take_round(s, found, hit, clip_a, clip_b, first);
+        hit.clip(s.clip);
+        take_round(s, found, hit, clip_a, clip_b, kept_part(s, a, b, 3), first);
     }
 }
 
@@ -254,9 +305,14 @@ extern "C" __global__ void pick_arrows(const float* positions, const float* vect
         RoundHit hit(s, tail);
         hit.side(tail, axis, 0.0f, neck, shaft, 0.0f);
         hit.disc(tail, axis, shaft);
-        hit.side(tail, axis, neck, length, wide * length / head, -wide / head);
-        hit.disc(middle, axis, wide);
-        take_round(s, found, hit, a, b, at);
+        hit.disc(middle, axis, shaft); // the head hides it
+        RoundHit cone(s, tail);
+        cone.side(tail, axis, neck, length, wide * length / head, -wide / head);
+        cone.disc(middle, axis, wide);
+        hit.clip(s.clip);
+        cone.clip(s.clip);
+        hit.t = fminf(hit.t, cone.t);
+        take_round(s, found, hit, a, b, kept_part(s, tail, tip, 3), at);
     }
 }
 
@@ -304,9 +360,10 @@ extern "C" __global__ void pick_mesh(const float* vertices, const unsigned* tria
                                      unsigned long long* found, long long count, long long faces,
                                      Sight s) {
     const Mesh mesh = {vertices, triangles, count, faces};
+    const KeptRay kept(s.clip, s.from, s.along);
     for (long long at = first_item(); at < faces; at += item_step()) {
         const float t = mesh.meet(at, s.from, s.along);
-        if (t >= 0.0f) take_hit(found, depth_at(s, t), at);
+        if (t >= fmaxf(0.0f, kept.begin) && t <= kept.end) take_hit(found, depth_at(s, t), at);
     }
 }
 
@@ -358,6 +415,8 @@ extern "C" __global__ void pick_instances(const float* vertices, const unsigned*
                                           int turns_each, int up_axis, int scales_each, float scale,
                                           float reach, Sight s) {
     const Mesh mesh = {vertices, triangles, count, faces};
+    const KeptRay kept(s.clip, s.from, s.along);
+    const float begin = fmaxf(0.0f, kept.begin);
     for (long long at = first_item(); at < instances; at += item_step()) {
         float size[3];
         for (int k = 0; k < 3; ++k)
@@ -381,7 +440,7 @@ extern "C" __global__ void pick_instances(const float* vertices, const unsigned*
         float first = 1e30f;
         for (long long face = 0; face < faces; ++face) {
             const float t = mesh.meet(face, from, along);
-            if (t >= 0.0f && start + t >= 0.0f) first = fminf(first, t);
+            if (t >= 0.0f && start + t >= begin && start + t <= kept.end) first = fminf(first, t);
         }
         if (first < 1e29f) take_hit(found, depth_at(s, start + first), at);
     }

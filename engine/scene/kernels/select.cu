@@ -5,11 +5,13 @@
 struct SelectFrame {
     float to_clip[16];     // columns
     float low[2], high[2]; // clip x and y of the rectangle
+    ClipPlanes clip;
 };
 
 __device__ bool is_within(const SelectFrame& frame, const float* p, int components) {
     const Clip c = clip_of(frame.to_clip, p, components);
     if (!(c.w > 0.0f) || !(fabsf(c.z) <= c.w)) return false;
+    if (frame.clip.clips(p[0], p[1], components > 2 ? p[2] : 0.0f)) return false;
     const float x = c.x / c.w, y = c.y / c.w;
     return x >= frame.low[0] && x < frame.high[0] && y >= frame.low[1] && y < frame.high[1];
 }

@@ -10,6 +10,7 @@ struct Splat { // as in splatter.cpp
     float size, pixels_a_unit, low, per_unit;
     int tile[2];
     int is_world, is_ball, is_round, colors_are_bytes;
+    ClipPlanes clip;
 };
 
 struct Place {
@@ -50,7 +51,8 @@ __device__ __forceinline__ Place place_of(const Splat& s, const float* positions
                                     : fmaxf(here.wanted, 1.0f));
     // Of a ball that reaches before the near plane more may be seen than its middle.
     here.is_seen = own > 0.0f && clip.w > 0.0f &&
-                   (s.is_ball || (here.depth >= 0.0f && here.depth <= 1.0f));
+                   (s.is_ball || (here.depth >= 0.0f && here.depth <= 1.0f &&
+                                  !s.clip.clips(here.x, here.y, here.z)));
     return here;
 }
 
@@ -81,10 +83,23 @@ __device__ Hit hit(const Splat& s, const Place& ball, int x, int y) {
     const float under = ball.radius * ball.radius - away;
     Hit found;
     found.is_hit = under >= 0.0f;
-    const float back = sqrtf(fmaxf(under, 0.0f)), t = middle - back;
+    const float back = sqrtf(fmaxf(under, 0.0f));
+    float t = middle - back;
     found.nx = (from[0] + t * along[0] - ball.x) / ball.radius;
     found.ny = (from[1] + t * along[1] - ball.y) / ball.radius;
     found.nz = (from[2] + t * along[2] - ball.z) / ball.radius;
+    if (s.clip.count > 0) { // a ball is solid: the cut is a disc
+        const KeptRay kept(s.clip, from, along);
+        found.is_hit = found.is_hit && fmaxf(t, kept.begin) <= fminf(middle + back, kept.end);
+        if (kept.begin > t) {
+            const float* plane = s.clip.planes[kept.plane];
+            const float beside = kept.begin - middle;
+            t = cut_of_ball(kept.begin, t, away + beside * beside, ball.radius);
+            found.nx = -plane[0];
+            found.ny = -plane[1];
+            found.nz = -plane[2];
+        }
+    }
     const float4 clip = clip_of(s, from[0] + t * along[0], from[1] + t * along[1],
                                 from[2] + t * along[2]);
     found.depth = 0.5f + 0.5f * clip.z / clip.w;

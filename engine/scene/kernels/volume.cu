@@ -28,6 +28,7 @@ struct Volume { // as Launch in volume.cpp
     int apart;     // pixels from ray to ray of march
     int known[2];  // rays of march
     float bend;    // of depths that fill may blend
+    ClipPlanes clip; // in cells
 };
 
 constexpr float kMagic = 12582912.0f; // added to a number below 2^22, it leaves the nearest integer
@@ -116,6 +117,13 @@ struct Ray {
                              v.clip_w[3];
         const float grows = dot(vector(v.clip_z) + vector(v.clip_w), direction);
         if (grows > 0) begin = most(begin, -before / grows); // what the near plane leaves
+        if (v.clip.count > 0) {
+            const float from[3] = {place.x, place.y, place.z},
+                        along[3] = {direction.x, direction.y, direction.z};
+            const KeptRay kept(v.clip, from, along);
+            begin = most(begin, kept.begin);
+            end = least(end, kept.end);
+        }
     }
     static __device__ __forceinline__ float not_zero(float x) {
         return x < 0 ? least(x, -1e-20f) : most(x, 1e-20f);

@@ -138,6 +138,36 @@ void bind_annotations(py::class_<View, std::shared_ptr<View>>& c) {
           py::arg("color"));
 }
 
+using ClipPlaneParts = std::tuple<Corner, Corner, bool>; // origin, normal, active
+
+void bind_clipping(py::class_<View, std::shared_ptr<View>>& c) {
+    c.def(
+         "set_clip_plane",
+         [](View& view, const std::string& name, const Corner& origin, const Corner& normal,
+            bool active) {
+             view.clipping().set(name, {vec3_from(origin), vec3_from(normal), active});
+         },
+         py::arg("name"), py::arg("origin"), py::arg("normal"), py::arg("active"))
+        .def(
+            "clip_plane",
+            [](const View& view, const std::string& name) -> std::optional<ClipPlaneParts> {
+                const ClipPlane* found = view.clipping().find(name);
+                if (!found) return {};
+                const auto& [o, n, active] = *found;
+                return ClipPlaneParts{{o.x, o.y, o.z}, {n.x, n.y, n.z}, active};
+            },
+            py::arg("name"), "(origin, normal, active); None where there is none of that name.")
+        .def(
+            "remove_clip_plane",
+            [](View& view, const std::string& name) { return view.clipping().remove(name); },
+            py::arg("name"))
+        .def("clip_plane_names", [](const View& view) {
+            std::vector<std::string> names;
+            for (const auto& [name, plane] : view.clipping().planes()) names.push_back(name);
+            return names;
+        });
+}
+
 void use_camera(View& view, const std::string& name) {
     if (name == "orbit") view.use_camera(Camera::orbit);
     else if (name == "trackball") view.use_camera(Camera::orbit, Steering::trackball);
@@ -195,6 +225,7 @@ void bind_thing(StudioClass& c) {
     // As attributes of one object, so that a setting is None where the call decides.
     py::class_<ThingSettings>(c, "ThingSettings", "How a thing is shown.")
         .def_readwrite("shown", &ThingSettings::is_shown)
+        .def_readwrite("clipped", &ThingSettings::is_clipped)
         .def_readwrite("opacity", &ThingSettings::opacity)
         .def_readwrite("size", &ThingSettings::size)
         .def_readwrite("colormap", &ThingSettings::colormap)
@@ -227,6 +258,7 @@ void bind_views(StudioClass& c) {
     constexpr auto inside = py::return_value_policy::reference_internal;
     py::class_<View, std::shared_ptr<View>> v(c, "View", "Must not outlive its Studio.");
     bind_annotations(v);
+    bind_clipping(v);
     v.def("points", &draw_points, py::arg("positions"), py::arg("values"), py::arg("colors"),
           py::arg("radii"), py::arg("style"), py::arg("name"), "Into the drawing list: App.points.")
         .def("lines", &draw_lines, py::arg("positions"), py::arg("values"), py::arg("colors"),

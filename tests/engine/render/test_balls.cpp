@@ -57,6 +57,20 @@ struct BallsTest : RenderTest {
     };
     std::vector<Ball> balls;
     double radius = 0;
+    ClipPlanes clip;
+
+    /// The part of a ray that the planes leave.
+    std::array<double, 2> left(const Ray& ray) const {
+        std::array<double, 2> ends{0, 1e30};
+        for (int i = 0; i < clip.count; ++i) {
+            const glm::dvec4 plane{clip.planes[std::size_t(i)]};
+            const double there = -glm::dot(plane, glm::dvec4{ray.from, 1}) /
+                                 glm::dot(plane, glm::dvec4{ray.along, 0});
+            if (glm::dot(plane, glm::dvec4{ray.along, 0}) > 0) ends[0] = std::max(ends[0], there);
+            else ends[1] = std::min(ends[1], there);
+        }
+        return ends;
+    }
 
     std::optional<Hit> first_hit(const Ray& ray) const {
         std::optional<Hit> first;
@@ -65,8 +79,11 @@ struct BallsTest : RenderTest {
             const glm::dvec3 to = glm::dvec3{balls[i].middle} - ray.from;
             const double middle = glm::dot(to, ray.along);
             const double under = radius * radius - (glm::dot(to, to) - middle * middle);
-            const double there = middle - std::sqrt(std::max(under, 0.0));
-            if (under < 0 || there < 0 || there > nearest) continue;
+            const double root = std::sqrt(std::max(under, 0.0));
+            const auto [begin, end] = left(ray);
+            const double there = middle - root < 0 ? -1 : std::max(middle - root, begin);
+            if (under < 0 || there < 0 || there >= nearest) continue;
+            if (there > std::min(middle + root, end)) continue;
             nearest = there;
             first = Hit{i, ray.from + nearest * ray.along};
         }
@@ -87,7 +104,7 @@ struct BallsTest : RenderTest {
         style.blend = Blend::opaque;
         start(kSide, kSide, true);
         PointsRenderer{}.draw({.positions = &positions, .count = balls.size(), .colors = &tints},
-                              style, view_projection, size());
+                              style, view_projection, size(), clip);
         finish();
     }
 
@@ -108,13 +125,13 @@ struct BallsTest : RenderTest {
                 const bool same = hit ? is_of(seen, balls[hit->ball].color) : seen == kBlack;
                 wrong += !same;
                 if (!same || !hit) continue;
-                const glm::dvec4 clip = glm::dmat4{view_projection} * glm::dvec4{hit->place, 1};
-                const double expected = clip.z / clip.w / 2 + 0.5;
+                const glm::dvec4 place = glm::dmat4{view_projection} * glm::dvec4{hit->place, 1};
+                const double expected = place.z / place.w / 2 + 0.5;
                 // In steps of the balls' radius, as the depth buffer has them here.
                 const glm::dvec4 further =
                     glm::dmat4{view_projection} *
                     glm::dvec4{hit->place + radius * ray_of(camera, x + 0.5, y + 0.5).along, 1};
-                const double step = (further.z / further.w - clip.z / clip.w) / 2;
+                const double step = (further.z / further.w - place.z / place.w) / 2;
                 const double found = depth[std::size_t(kSide - 1 - y) * kSide + std::size_t(x)];
                 deepest_error = std::max(deepest_error, std::abs(found - expected) / step);
             }
@@ -157,6 +174,20 @@ TEST_F(BallsTest, CutEachOtherWhereTheyShouldInAnOrthographicView) {
         std::reverse(balls.begin(), balls.end());
         compare(camera);
     }
+}
+
+TEST_F(BallsTest, AreSolidWhereTheyAreCut) {
+    balls = {{{-0.2f, 0, 0}, kRed}, {{0.75f, 0.1f, 0.2f}, kBlue}, {{0, -0.93f, 0.35f}, kGreen}};
+    radius = 0.45;
+    clip.planes[0] = glm::vec4{glm::normalize(glm::vec3{-0.3f, 0.2f, -1}), 0.1f};
+    clip.planes[1] = glm::vec4{glm::normalize(glm::vec3{0.2f, 1, 0.1f}), 0.85f};
+    clip.count = 2;
+    OrbitCamera camera;
+    camera.distance = 3.4f;
+    compare(camera);
+    PanZoomCamera flat;
+    flat.height = 2.6f;
+    compare(flat);
 }
 
 TEST_F(BallsTest, LookLongAtTheEdgeOfAWideView) {

@@ -48,7 +48,7 @@ protected:
                              .triangles = &triangles,
                              .triangle_count = 2},
                             {.color = {s.color, 1}, .opacity = s.opacity}, view, projection, size(),
-                            &pass);
+                            {}, &pass);
             }
         });
     }

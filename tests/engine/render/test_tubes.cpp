@@ -60,9 +60,24 @@ bool is_in_arrow(const glm::dvec3& p, const glm::dvec3& tail, const glm::dvec3& 
 struct RoundTest : RenderTest {
     OrbitCamera camera;
     double first = 1.5; ///< from the eye: where something may be
+    ClipPlanes clip;
+
+    /// Two of them, which leave less than half.
+    void cut() {
+        clip.planes[0] = glm::vec4{glm::normalize(glm::vec3{-0.5f, 0.3f, -1}), 0.05f};
+        clip.planes[1] = glm::vec4{glm::normalize(glm::vec3{0.2f, 1, 0.1f}), 0.35f};
+        clip.count = 2;
+    }
 
     void begin() { start(kPixels, kPixels, true); }
 
+    bool is_left(const glm::dvec3& p, const Inside& inside) const {
+        for (int i = 0; i < clip.count; ++i) {
+            const glm::dvec4 plane{clip.planes[std::size_t(i)]};
+            if (plane.x * p.x + plane.y * p.y + plane.z * p.z + plane.w < 0) return false;
+        }
+        return inside(p);
+    }
     /// Through the middle of a pixel: the first place inside, from near to far.
     std::optional<glm::dvec3> first_inside(int x, int y, const Inside& inside) const {
         const glm::dvec3 eye{camera.eye()};
@@ -74,10 +89,10 @@ struct RoundTest : RenderTest {
                            slope * (1 - 2 * (y + 0.5) / kPixels) * glm::cross(right, ahead));
         constexpr double kStep = 0.01;
         for (double t = first; t < first + 3; t += kStep) {
-            if (!inside(eye + t * along)) continue;
+            if (!is_left(eye + t * along, inside)) continue;
             double before = t - kStep, there = t;
             for (int i = 0; i < 40; ++i)
-                (inside(eye + (before + there) / 2 * along) ? there : before) =
+                (is_left(eye + (before + there) / 2 * along, inside) ? there : before) =
                     (before + there) / 2;
             return eye + there * along;
         }
@@ -100,9 +115,9 @@ struct RoundTest : RenderTest {
             seen += is_seen;
             wrong += is_seen != there.has_value();
             if (!is_seen || !there) continue;
-            const glm::dvec4 clip = to_clip * glm::dvec4{*there, 1};
+            const glm::dvec4 place = to_clip * glm::dvec4{*there, 1};
             const double depth = depths[std::size_t(kPixels - 1 - y) * kPixels + std::size_t(x)];
-            errors.push_back(std::abs(2 * depth - 1 - clip.z / clip.w));
+            errors.push_back(std::abs(2 * depth - 1 - place.z / place.w));
         }
         std::sort(errors.begin(), errors.end());
         EXPECT_GT(seen, 100);
@@ -111,24 +126,27 @@ struct RoundTest : RenderTest {
     }
 };
 
-TEST_F(RoundTest, TubesAreBallsThatMoveAlongTheirSegments) {
+TEST_F(RoundTest, TubesAreBallsThatMoveAlongTheirSegmentsAlsoWhereTheyAreCut) {
     const glm::vec3 points[]{{-0.8f, -0.5f, 0.2f}, {0.1f, 0.7f, -0.3f}, {0.8f, -0.4f, 0.4f}};
     const float sizes[]{0.3f, 0.08f, 0.2f};
     const gl::Buffer positions = buffer_of(std::vector<glm::vec3>{points, points + 3}),
                      radii = buffer_of(std::vector<float>{sizes, sizes + 3});
-    begin();
     TubesStyle style;
     style.radius = 0.9f;
-    TubesRenderer{}.draw({.positions = &positions, .count = 3, .radii = &radii}, style,
-                         camera.view(), camera.projection(1), size());
-    finish();
-    compare(700, [&](const glm::dvec3& p) {
-        for (int i = 0; i < 2; ++i)
-            if (is_in_tube(p, points[i], points[i + 1], 0.9 * double(sizes[i]),
-                           0.9 * double(sizes[i + 1])))
-                return true;
-        return false;
-    });
+    for (const bool is_cut : {false, true}) {
+        if (is_cut) cut();
+        begin();
+        TubesRenderer{}.draw({.positions = &positions, .count = 3, .radii = &radii}, style,
+                             camera.view(), camera.projection(1), size(), clip);
+        finish();
+        compare(is_cut ? 1400 : 700, [&](const glm::dvec3& p) {
+            for (int i = 0; i < 2; ++i)
+                if (is_in_tube(p, points[i], points[i + 1], 0.9 * double(sizes[i]),
+                               0.9 * double(sizes[i + 1])))
+                    return true;
+            return false;
+        });
+    }
 }
 
 TEST_F(RoundTest, OneBallMayHoldTheOther) {
@@ -151,12 +169,13 @@ TEST_F(RoundTest, ArrowsAreShaftsWithCones) {
     const gl::Buffer from = buffer_of(std::vector<glm::vec3>{tails, tails + 3}),
                      along = buffer_of(std::vector<glm::vec3>{vectors, vectors + 3});
     const ArrowsData data{.positions = &from, .vectors = &along, .count = 3};
-    for (const float radius : {0.0f, 0.09f}) {
+    for (const float radius : {0.0f, 0.09f, 0.12f}) {
+        if (radius > 0.1f) cut();
         begin();
         ArrowsStyle style;
         style.scale = 0.8f;
         style.radius = radius;
-        ArrowsRenderer{}.draw(data, style, camera.view(), camera.projection(1), size());
+        ArrowsRenderer{}.draw(data, style, camera.view(), camera.projection(1), size(), clip);
         finish();
         compare(5000, [&](const glm::dvec3& p) {
             for (int i = 0; i < 3; ++i) {
