@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: MIT
-// One source, read element by element: a buffer texture straight over the kernel's buffer, or a
-// 2D texture. Defines: FROM_TEXTURE; SAMPLER (a sampler type); CHANNELS 1…4 of the picture;
-// COMPLEX_MAGNITUDE, COMPLEX_PHASE or COMPLEX_COLOR where two are one number;
-// VECTOR where one fetch brings all channels; SMOOTH for interpolation, AVERAGE for the mean over
-// a pixel's elements; GAMMA; CONTOURS for lines of equal value. (A branch on a uniform would cost a
-// software GL both sides.)
+// One picture. Defines, besides those of elements.glsl: COMPLEX_MAGNITUDE, COMPLEX_PHASE or
+// COMPLEX_COLOR where two channels are one number; SMOOTH for interpolation, AVERAGE for the mean
+// over a pixel's elements; GAMMA; CONTOURS for lines of equal value. (A branch on a uniform would
+// cost a software GL both sides.)
 
 #include "clip.glsl"
 #include "common.glsl"
 #if defined(CONTOURS)
 #include "contours.glsl"
 #endif
+#include "elements.glsl"
 
-layout(binding = 0) uniform SAMPLER source;
-uniform ivec2 picture;
-uniform int first; // elements before the picture
 uniform int taps;       // AVERAGE: per direction and pixel
 uniform vec2 footprint; // elements a pixel covers
 uniform float inverse_gamma;
@@ -22,25 +18,6 @@ uniform float opacity;
 
 in vec2 at;
 out vec4 color; // premultiplied
-
-vec4 element(ivec2 p) {
-#if defined(FROM_TEXTURE)
-    return vec4(texelFetch(source, p, 0));
-#elif defined(VECTOR)
-    return vec4(texelFetch(source, first + p.y * picture.x + p.x));
-#else
-    int i = first + (p.y * picture.x + p.x) * CHANNELS;
-    vec4 v = vec4(0.0, 0.0, 0.0, 1.0);
-    v.x = float(texelFetch(source, i).x);
-#if CHANNELS > 1
-    v.y = float(texelFetch(source, i + 1).x);
-#endif
-#if CHANNELS > 2
-    v.z = float(texelFetch(source, i + 2).x);
-#endif
-    return v;
-#endif
-}
 
 ivec2 inside(vec2 p) { return clamp(ivec2(floor(p)), ivec2(0), picture - 1); }
 

@@ -2,7 +2,7 @@
 // A lit face. Defines: VALUES or COLORS where each vertex, or with OF_FACES each triangle, has a
 // scalar or a colour; SMOOTH for normals of the vertices; EDGES for lines along the edges; SOLID
 // for faces that hide what lies behind them; PEEL for a layer of those that do not; MANY for
-// instances; CONTOURS for lines of equal value.
+// instances; CONTOURS for lines of equal value; TEXTURED for a picture on it.
 
 #include "clip.glsl"
 #include "common.glsl"
@@ -11,6 +11,9 @@
 in float level;
 #endif
 #include "light.glsl"
+#if defined(TEXTURED)
+#include "surface_texture.glsl"
+#endif
 
 in vec3 place; // in eye space
 #if defined(OF_FACES)
@@ -31,7 +34,9 @@ uniform float opacity;
 out vec4 color; // premultiplied
 
 vec4 own_color() {
-#if defined(VALUES)
+#if defined(TEXTURED)
+    return texture_color();
+#elif defined(VALUES)
 #if defined(OF_FACES)
     float value = texelFetch(of_faces, first_of_faces + gl_PrimitiveID).x;
 #endif

@@ -2,7 +2,7 @@
 // A vertex of triangles. Defines: VALUES or COLORS where it brings a scalar or a colour, not with
 // OF_FACES; SMOOTH where it brings a normal; MANY for instances, TURNED or DIRECTED where those
 // bring a quaternion or a direction, SCALED or STRETCHED where they bring one size or three;
-// CONTOURS where a vertex brings a level.
+// CONTOURS where a vertex brings a level; TEXTURED where it brings a place in a picture.
 
 layout(location = 0) in vec3 position;
 #if defined(VALUES) && !defined(OF_FACES)
@@ -27,6 +27,10 @@ vec3 direction(vec3 v) {
 #if defined(CONTOURS)
 layout(location = 7) in float vertex_level;
 out float level;
+#endif
+#if defined(TEXTURED)
+layout(location = 8) in vec2 vertex_texcoord;
+out vec2 texcoord;
 #endif
 #if defined(MANY)
 layout(location = 4) in vec3 instance;
@@ -77,6 +81,9 @@ uniform uint count; // of vertices
 out vec3 place; // in eye space
 
 void main() {
+#if defined(TEXTURED)
+    texcoord = vertex_texcoord;
+#endif
 #if defined(CONTOURS)
     level = vertex_level;
 #endif

@@ -10,6 +10,7 @@
 #include "engine/render/colormap.h"
 #include "engine/render/draw_state.h"
 #include "engine/render/features.h"
+#include "engine/render/image_source.h"
 #include "gl/buffer.h"
 #include "gl/texture.h"
 
@@ -27,37 +28,6 @@
 
 namespace lathe {
 namespace {
-
-/// How GL reads one element, and 2, 3 or 4 at once (0: it cannot).
-struct ElementFormat {
-    const char* sampler;
-    GLenum one, two, three, four;
-};
-
-ElementFormat format_of(DType dtype) {
-    switch (dtype) {
-    case DType::complex64:
-    case DType::float32: return {"samplerBuffer", GL_R32F, GL_RG32F, GL_RGB32F, GL_RGBA32F};
-    case DType::float16: return {"samplerBuffer", GL_R16F, GL_RG16F, 0, GL_RGBA16F};
-    case DType::bool_:
-    case DType::uint8: return {"usamplerBuffer", GL_R8UI, GL_RG8UI, 0, GL_RGBA8UI};
-    case DType::int8: return {"isamplerBuffer", GL_R8I, GL_RG8I, 0, GL_RGBA8I};
-    case DType::uint16: return {"usamplerBuffer", GL_R16UI, GL_RG16UI, 0, GL_RGBA16UI};
-    case DType::int16: return {"isamplerBuffer", GL_R16I, GL_RG16I, 0, GL_RGBA16I};
-    case DType::uint32: return {"usamplerBuffer", GL_R32UI, GL_RG32UI, GL_RGB32UI, GL_RGBA32UI};
-    case DType::int32: return {"isamplerBuffer", GL_R32I, GL_RG32I, GL_RGB32I, GL_RGBA32I};
-    default:
-        throw Error{fmt::format("an image of {} cannot be shown: float16, float32, complex64, "
-                                "bool and integers of up to 32 bits can",
-                                name_of(dtype))};
-    }
-}
-
-const char* sampler_of(gl::Format format) {
-    return format == gl::Format::r32i    ? "isampler2D"
-           : format == gl::Format::r32ui ? "usampler2D"
-                                         : "sampler2D";
-}
 
 /// Bits of a program's key, and what its shader calls them.
 enum ImageFeature : unsigned {
@@ -80,18 +50,6 @@ constexpr std::array kImageFeatureNames{
 
 } // namespace
 
-/// What a program is compiled for and where its elements begin.
-struct ImageRenderer::Source {
-    const char* sampler; ///< a literal
-    int width = 0, height = 0, channels = 1;
-    bool vector = false;
-    int first = 0;
-    ValueRange unless_given{};
-    bool is_complex = false;
-    bool has_range = false; ///< found by the device, bound
-    bool from_texture = false;
-};
-
 ImagePlacement ImagePlacement::fit(glm::vec2 picture, glm::vec2 viewport, float zoom,
                                    glm::vec2 center) {
     const float scale = zoom * std::min(viewport.x / picture.x, viewport.y / picture.y);
@@ -103,73 +61,13 @@ glm::vec2 ImagePlacement::element_at(glm::vec2 position, glm::vec2 picture) cons
     return (position - origin) / size * picture;
 }
 
-gl::Program& ImageRenderer::program(const Source& source, unsigned features) {
+gl::Program& ImageRenderer::program(const ImageSource& source, unsigned features) {
     const std::tuple key{std::string_view{source.sampler}, source.channels, features};
     auto it = programs_.find(key);
     if (it != programs_.end()) return it->second;
     std::vector<std::string> defines = defines_of(features, kImageFeatureNames);
-    defines.push_back(fmt::format("SAMPLER {}", source.sampler));
-    defines.push_back(fmt::format("CHANNELS {}", source.channels));
+    add_defines(source, defines);
     return programs_.emplace(key, gl::Program{"image.vert", "image.frag", defines}).first->second;
-}
-
-ImageRenderer::Source ImageRenderer::bind(const gl::Texture& texture) {
-    texture.bind(0);
-    return {.sampler = sampler_of(texture.format()),
-            .width = texture.width(),
-            .height = texture.height(),
-            .channels = gl::components_of(texture.format()),
-            .from_texture = true};
-}
-
-ImageRenderer::Source ImageRenderer::bind(const ImageBuffer& image) {
-    if (!image.buffer) throw Error{"an image was drawn without a buffer"};
-    if (image.dtype != DType::complex64) return bind(image, false);
-    if (image.channels != 1)
-        throw Error{
-            fmt::format("an image of complex numbers has one channel, got {}", image.channels)};
-    ImageBuffer pairs = image; // of floats
-    pairs.dtype = DType::float32;
-    pairs.channels = 2;
-    return bind(pairs, true);
-}
-
-ImageRenderer::Source ImageRenderer::bind(const ImageBuffer& image, bool is_complex) {
-    if (image.width < 1 || image.height < 1 || image.channels < 1 || image.channels > 4)
-        throw Error{
-            fmt::format("an image of shape ({}, {}, {}) cannot be shown: sides are positive "
-                        "and channels 1 to 4",
-                        image.height, image.width, image.channels)};
-    const ElementFormat format = format_of(image.dtype);
-    const std::size_t item = item_bytes(image.dtype);
-    const std::size_t texel = item * std::size_t(image.channels);
-    if (image.offset % item)
-        throw Error{fmt::format("an image at offset {} does not suit elements of {} bytes",
-                                image.offset, item)};
-    const std::size_t needed =
-        image.offset + texel * std::size_t(image.width) * std::size_t(image.height);
-    if (needed > image.buffer->bytes())
-        throw Error{fmt::format(
-            "an image of shape ({}, {}, {}) {} needs {} bytes, the buffer has {}", image.height,
-            image.width, image.channels, name_of(image.dtype), needed, image.buffer->bytes())};
-    const GLenum all_channels = image.channels == 4   ? format.four
-                                : image.channels == 3 ? format.three
-                                : image.channels == 2 ? format.two
-                                                      : format.one;
-    // One fetch a pixel if the offset allows it, else one a channel.
-    const bool vector = all_channels && image.offset % texel == 0;
-    const std::size_t unit = vector ? texel : item;
-    if (image.range) image.range->bind_texels(2, GL_R32F, 2);
-    image.buffer->bind_texels(0, vector ? all_channels : format.one, needed / unit);
-    return {.sampler = format.sampler,
-            .width = image.width,
-            .height = image.height,
-            .channels = image.channels,
-            .vector = vector,
-            .first = int(image.offset / unit),
-            .unless_given = {0, image.dtype == DType::uint8 ? 255.0f : 1.0f},
-            .is_complex = is_complex,
-            .has_range = image.range != nullptr};
 }
 
 /// On the screen, or in space.
@@ -181,7 +79,7 @@ struct ImageRenderer::Place {
     const ClipPlanes* clip = nullptr; ///< null: none
 
     /// Elements that a pixel covers; in space a shader would have to say.
-    glm::vec2 footprint(const Source& source) const {
+    glm::vec2 footprint(const ImageSource& source) const {
         if (!placement) return {1, 1};
         return glm::vec2{source.width, source.height} / placement->size;
     }
@@ -202,28 +100,28 @@ struct ImageRenderer::Place {
 
 void ImageRenderer::draw(const gl::Texture& texture, const ImageStyle& style,
                          const ImagePlacement& placement, glm::vec2 framebuffer_size) {
-    draw(bind(texture), style, {&placement, framebuffer_size});
+    draw(bind_image(texture), style, {&placement, framebuffer_size});
 }
 
 void ImageRenderer::draw(const ImageBuffer& image, const ImageStyle& style,
                          const ImagePlacement& placement, glm::vec2 framebuffer_size) {
-    draw(bind(image), style, {&placement, framebuffer_size});
+    draw(bind_image(image), style, {&placement, framebuffer_size});
 }
 
 void ImageRenderer::draw(const gl::Texture& texture, const ImageStyle& style,
                          const ImagePlane& plane, const glm::mat4& view_projection,
                          const ClipPlanes& clip) {
-    draw(bind(texture), style,
+    draw(bind_image(texture), style,
          {.plane = &plane, .to_clip = &view_projection, .clip = clip.count > 0 ? &clip : nullptr});
 }
 
 void ImageRenderer::draw(const ImageBuffer& image, const ImageStyle& style, const ImagePlane& plane,
                          const glm::mat4& view_projection, const ClipPlanes& clip) {
-    draw(bind(image), style,
+    draw(bind_image(image), style,
          {.plane = &plane, .to_clip = &view_projection, .clip = clip.count > 0 ? &clip : nullptr});
 }
 
-void ImageRenderer::draw(const Source& source, const ImageStyle& style, const Place& place) {
+void ImageRenderer::draw(const ImageSource& source, const ImageStyle& style, const Place& place) {
     if (!corners_) corners_.emplace();
     const glm::vec2 footprint = place.footprint(source);
     const float shrunk = std::max(footprint.x, footprint.y);
@@ -245,9 +143,8 @@ void ImageRenderer::draw(const Source& source, const ImageStyle& style, const Pl
                              : 0u);
     gl::Program& p = program(source, features);
     place.set(p);
-    p.set("picture", source.width, source.height);
     p.set("y_up", style.y_up ? 1 : 0);
-    p.set("first", source.first);
+    set_image_source(source, p);
     p.set("taps", taps);
     p.set("footprint", footprint.x, footprint.y);
     constexpr float pi = std::numbers::pi_v<float>;

@@ -29,6 +29,8 @@ class Buffer;
 class Texture;
 } // namespace gl
 
+struct ImageSource;
+
 /// What is seen of complex numbers.
 enum class ComplexAs {
     magnitude, ///< through the colormap
@@ -107,13 +109,9 @@ public:
               const glm::mat4& view_projection, const ClipPlanes& clip = {});
 
 private:
-    struct Source;
     struct Place;
-    static Source bind(const gl::Texture& texture);
-    static Source bind(const ImageBuffer& image);
-    static Source bind(const ImageBuffer& image, bool is_complex);
-    void draw(const Source& source, const ImageStyle& style, const Place& place);
-    gl::Program& program(const Source& source, unsigned features);
+    void draw(const ImageSource& source, const ImageStyle& style, const Place& place);
+    gl::Program& program(const ImageSource& source, unsigned features);
 
     std::map<std::tuple<std::string_view, int, unsigned>, gl::Program> programs_; ///< sampler first
     std::optional<gl::VertexArray> corners_;

@@ -6,6 +6,7 @@
 #include "engine/core/error.h"
 #include "engine/render/draw_state.h"
 #include "engine/render/features.h"
+#include "engine/render/image_source.h"
 #include "gl/buffer.h"
 
 #include <glad/gl.h>
@@ -17,6 +18,9 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace lathe {
 namespace {
@@ -38,16 +42,24 @@ enum MeshFeature : unsigned {
     kStretched = 4096,
     kContours = 8192,
     kPeel = 16384,
-    kClippedMesh = 32768
+    kClippedMesh = 32768,
+    kTextured = 65536,
+    kLinear = 131072,
+    kRepeated = 262144,
+    kVector = 524288
 };
 
-constexpr std::array<const char*, 16> kMeshFeatureNames{
-    "VALUES", "COLORS", "OF_FACES", "SMOOTH", "EDGES",     "FOUND_RANGE", "SOLID", "MANY",
-    nullptr,  "TURNED", "DIRECTED", "SCALED", "STRETCHED", "CONTOURS",    "PEEL",  "CLIPPED"};
+/// Above them: number of the texture's sampler, and its channels.
+constexpr unsigned kSamplerBit = 20, kChannelsBit = 22;
+
+constexpr std::array<const char*, 20> kMeshFeatureNames{
+    "VALUES", "COLORS",  "OF_FACES", "SMOOTH",   "EDGES",    "FOUND_RANGE", "SOLID",
+    "MANY",   nullptr,   "TURNED",   "DIRECTED", "SCALED",   "STRETCHED",   "CONTOURS",
+    "PEEL",   "CLIPPED", "TEXTURED", "LINEAR",   "REPEATED", "VECTOR"};
 /// Those that say which buffers a vertex array has.
 constexpr unsigned kMeshAttributes = kMeshValues | kMeshColors | kOfFaces | kSmooth | kInstances |
                                      kOfInstances | kTurned | kDirected | kScaled | kStretched |
-                                     kContours;
+                                     kContours | kTextured;
 
 /// The texture units in mesh.frag; common.glsl has 1 and 2.
 enum Unit : unsigned {
@@ -115,7 +127,13 @@ void check(const MeshData& data) {
                                 data.triangle_count, kMostIndices / 3)};
     check_items("vertices", *data.vertices, vertices_of(data));
     check_items("triangles", *data.triangles, triangles_of(data));
-    if (data.colors) check_items("colours", *data.colors, colors_of(data));
+    if (data.texture) {
+        if (!data.texcoords)
+            throw Error{"a mesh with a texture was drawn without a buffer of texcoords"};
+        if (data.texture->dtype == DType::complex64)
+            throw Error{"the texture of a mesh is of real numbers, got complex64"};
+        check_items("texcoords", *data.texcoords, {data.vertex_count, 8, data.texcoord_offset});
+    } else if (data.colors) check_items("colours", *data.colors, colors_of(data));
     else if (data.values) check_items("values", *data.values, values_of(data));
     if (data.normals)
         check_items("normals", *data.normals, {data.vertex_count, 12, data.normal_offset});
@@ -136,7 +154,11 @@ unsigned features_of(const MeshInstances& many) {
 
 unsigned features_of(const MeshData& data, const MeshStyle& style) {
     unsigned features = 0;
-    if (data.colors) features |= kMeshColors | features_of(data.colors_of);
+    if (data.texture) {
+        features |= kTextured | (style.texture_is_linear ? kLinear : 0u) |
+                    (style.texture_repeats ? kRepeated : 0u) |
+                    (data.texture->range && data.texture->channels == 1 ? kRangeOfMesh : 0u);
+    } else if (data.colors) features |= kMeshColors | features_of(data.colors_of);
     else if (data.values) features |= kMeshValues | features_of(data.values_of);
     if (features & kMeshValues && data.range) features |= kRangeOfMesh;
     if (style.contours > 0 && data.levels) features |= kContours;
@@ -162,6 +184,20 @@ void set_colors(gl::Program& p, const MeshData& data, const MeshStyle& style, un
     if (features & kRangeOfMesh) data.range->bind_texels(kRangeUnit, GL_R32F, 2);
     else p.set("value_range", style.range.low, style.range.per_unit());
     Colormap::named(style.colormap).texture().bind(1);
+}
+
+void set_texture(gl::Program& p, const ImageSource& source, const MeshStyle& style) {
+    set_image_source(source, p);
+    const bool has_map = source.channels == 1;
+    const ValueRange& range = has_map ? style.range : source.unless_given;
+    if (!source.has_range) p.set("value_range", range.low, range.per_unit());
+    if (has_map) Colormap::named(style.colormap).texture().bind(1);
+}
+
+unsigned features_of(const ImageSource& source) {
+    const unsigned sampler = source.sampler[0] == 'i' ? 1 : source.sampler[0] == 'u' ? 2 : 0;
+    return sampler << kSamplerBit | unsigned(source.channels - 1) << kChannelsBit |
+           (source.vector ? kVector : 0u);
 }
 
 void set_edges(gl::Program& p, const MeshData& data, const MeshStyle& style, glm::vec2 size) {
@@ -201,7 +237,7 @@ void draw_triangles(const MeshData& data) {
 } // namespace
 
 bool is_solid(const MeshData& data, const MeshStyle& style) {
-    return style.opacity >= 1 && (data.values || data.colors || style.color.a >= 1);
+    return style.opacity >= 1 && (data.texture || data.values || data.colors || style.color.a >= 1);
 }
 
 gl::VertexArray& MeshRenderer::array(const MeshData& data, unsigned features) {
@@ -224,8 +260,21 @@ gl::VertexArray& MeshRenderer::array(const MeshData& data, unsigned features) {
         array.set(3, *data.normals, {.components = 3, .offset = data.normal_offset});
     if (features & kContours)
         array.set(7, *data.levels, {.components = 1, .offset = data.level_offset});
+    if (features & kTextured)
+        array.set(8, *data.texcoords, {.components = 2, .offset = data.texcoord_offset});
     if (data.instances) set_instances(array, *data.instances);
     return array;
+}
+
+gl::Program& MeshRenderer::program(unsigned features, const ImageSource* texture) {
+    if (!texture)
+        return program_of(programs_, features, "mesh.vert", "mesh.frag", kMeshFeatureNames);
+    auto it = programs_.find(features);
+    if (it != programs_.end()) return it->second;
+    std::vector<std::string> defines = defines_of(features, kMeshFeatureNames);
+    add_defines(*texture, defines);
+    return programs_.emplace(features, gl::Program{"mesh.vert", "mesh.frag", defines})
+        .first->second;
 }
 
 void MeshRenderer::draw(const MeshData& data, const MeshStyle& style, const glm::mat4& view,
@@ -234,9 +283,11 @@ void MeshRenderer::draw(const MeshData& data, const MeshStyle& style, const glm:
     if (data.triangle_count == 0 || data.vertex_count == 0) return;
     if (data.instances && data.instances->count == 0) return;
     check(data);
-    const unsigned features =
-        features_of(data, style) | (peel ? kPeel : 0u) | (clip.count > 0 ? kClippedMesh : 0u);
-    gl::Program& p = program_of(programs_, features, "mesh.vert", "mesh.frag", kMeshFeatureNames);
+    std::optional<ImageSource> texture;
+    if (data.texture) texture = bind_image(*data.texture);
+    const unsigned features = features_of(data, style) | (texture ? features_of(*texture) : 0u) |
+                              (peel ? kPeel : 0u) | (clip.count > 0 ? kClippedMesh : 0u);
+    gl::Program& p = program(features, texture ? &*texture : nullptr);
     gl::VertexArray& array = this->array(data, features);
     p.set_matrix("view", &view[0][0]);
     p.set_matrix("projection", &projection[0][0]);
@@ -247,6 +298,7 @@ void MeshRenderer::draw(const MeshData& data, const MeshStyle& style, const glm:
         p.set("up", up == 0 ? 1.0f : 0.0f, up == 1 ? 1.0f : 0.0f, up == 2 ? 1.0f : 0.0f, 0.0f);
     }
     set_colors(p, data, style, features);
+    if (texture) set_texture(p, *texture, style);
     if (clip.count > 0) set_clip_planes(clip, glm::inverse(glm::dmat4{view}), p);
     if (features & kContours) set_contours(style, p);
     if (features & kEdges) set_edges(p, data, style, framebuffer_size);

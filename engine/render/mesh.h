@@ -6,6 +6,7 @@
 #include "engine/core/api.h"
 #include "engine/render/clip_planes.h"
 #include "engine/render/colormap.h"
+#include "engine/render/image.h"
 #include "engine/render/peeler.h"
 #include "gl/program.h"
 #include "gl/vertex_array.h"
@@ -45,6 +46,10 @@ struct MeshStyle {
     glm::vec4 contour_color{0.02f, 0.02f, 0.03f, 0.9f};
     float contour_width = 1.3f; ///< pixels
     float scale = 1;            ///< of instances
+    /// Of a texture: between its elements values are interpolated, and averaged where several fall
+    /// into a pixel; else sharp squares.
+    bool texture_is_linear = true;
+    bool texture_repeats = true; ///< beyond its edges; else the outermost elements go on
 };
 
 /// Places of one mesh, borrowed as all else. What is not given does not turn, or has size 1.
@@ -90,6 +95,13 @@ struct MeshData {
     MeshPart colors_of = MeshPart::vertices;
     bool colors_are_bytes = true; ///< 4 × uint8, else 4 × float32
 
+    /// A picture on the mesh, real numbers, instead of values and colours: of one channel through
+    /// the colormap by the style's range, otherwise colours; a fourth channel is alpha.
+    std::optional<ImageBuffer> texture{};
+    /// Two float32 a vertex: (0, 0) is the picture's lower left corner, (1, 1) its upper right one.
+    const gl::Buffer* texcoords = nullptr;
+    std::size_t texcoord_offset = 0;
+
     const gl::Buffer* levels = nullptr; ///< a float32 a vertex, for MeshStyle::contours
     std::size_t level_offset = 0;
 
@@ -118,6 +130,7 @@ public:
               const PeelPass* peel = nullptr);
 
 private:
+    gl::Program& program(unsigned features, const ImageSource* texture);
     gl::VertexArray& array(const MeshData& data, unsigned features);
     std::map<unsigned, gl::Program> programs_;
     std::map<unsigned, gl::VertexArray> arrays_;

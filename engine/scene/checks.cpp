@@ -52,6 +52,21 @@ void check_picture(const gpu::Array& array) {
         refuse("a picture of complex numbers is (height, width)", array);
 }
 
+void check_texture(const gpu::Array* texture, const gpu::Array* texcoords, std::int64_t vertices) {
+    if (!texture && !texcoords) return;
+    if (!texture || !texcoords)
+        throw gpu::ShapeError{texture ? "a texture needs texcoords, one pair a vertex"
+                                      : "texcoords belong to a texture, which is not given"};
+    const gpu::Extents& shape = texture->shape();
+    const bool has_channels = shape.size() == 3 && shape[2] >= 1 && shape[2] <= 4;
+    if (texture->size() == 0 || (shape.size() != 2 && !has_channels))
+        refuse("a texture is (height, width) or (height, width, 1 to 4)", *texture);
+    require_real("a texture", *texture);
+    if (texcoords->shape() != gpu::Extents{vertices, 2})
+        refuse(fmt::format("texcoords of {} vertices are ({}, 2)", vertices, vertices), *texcoords);
+    require_real("texcoords", *texcoords);
+}
+
 void check_positions(const gpu::Array& positions) {
     const gpu::Extents& shape = positions.shape();
     if (shape.size() != 2 || shape[0] == 0 || shape[1] < 2 || shape[1] > 4)

@@ -30,6 +30,8 @@ void check_mesh_colors(const gpu::Array& colors, std::int64_t vertices, std::int
 /// Turns and scales may be null.
 void check_instances(const gpu::Array& positions, const gpu::Array* turns,
                      const gpu::Array* scales);
+/// Both or none; real numbers.
+void check_texture(const gpu::Array* texture, const gpu::Array* texcoords, std::int64_t vertices);
 void check_normals(const gpu::Array& normals, std::int64_t vertices);
 
 } // namespace lathe

@@ -29,7 +29,12 @@ struct Scale {
         return ColorScale{d.style.colormap, {range.low * d.unit, range.high * d.unit}, nullptr};
     }
     Result operator()(const DrawnPoints& d) const { return of_values(d.points, d); }
-    Result operator()(const DrawnMesh& d) const { return of_values(d.mesh, d); }
+    Result operator()(const DrawnMesh& d) const {
+        if (!d.mesh.texture) return of_values(d.mesh, d);
+        if (d.mesh.texture->channels > 1) return {};
+        return ColorScale{d.style.colormap, d.style.range,
+                          d.mesh.texture->range ? &d.range : nullptr};
+    }
     Result operator()(const DrawnVolume& d) const {
         if (d.style.mode == VolumeMode::surface) return {};
         return ColorScale{d.style.colormap, d.style.range.value_or(usual_range(d.dtype)),
@@ -58,7 +63,9 @@ struct Color {
     Result operator()(const DrawnTubes& d) const { return of_all(d.tubes.colors, d); }
     Result operator()(const DrawnArrows& d) const { return of_all(d.arrows.colors, d); }
     Result operator()(const DrawnPoints& d) const { return of_all(d.points, d); }
-    Result operator()(const DrawnMesh& d) const { return of_all(d.mesh, d); }
+    Result operator()(const DrawnMesh& d) const {
+        return d.mesh.texture ? Result{} : of_all(d.mesh, d);
+    }
     Result operator()(const DrawnVolume& d) const {
         if (d.style.mode != VolumeMode::surface) return {};
         return d.style.color;

@@ -89,7 +89,8 @@ struct DrawnMesh {
     DrawnMemory vertices{}, triangles{}, values{}, range{}, colors{}, normals{};
     DrawnMemory places{}, turns{}, scales{}; ///< of instances
     DrawnMemory levels{};                    ///< of contours
-    std::optional<Grid> grid{};              ///< of a height field
+    DrawnMemory texture{}, texcoords{};
+    std::optional<Grid> grid{}; ///< of a height field
 };
 struct DrawnText {
     enum class Place { plane, space, tile };

@@ -291,19 +291,46 @@ std::array<glm::dvec3, 3> corners_of(const DrawnMesh& d, std::int64_t face) {
     return corners;
 }
 
-/// Of a triangle, blended from its corners.
-std::vector<double> value_in(const DrawnMesh& d, std::int64_t face, const glm::vec3& place) {
-    if (!d.mesh.values) return {};
-    if (d.mesh.values_of == MeshPart::triangles) return read_floats(d.values, face, 1);
-    const std::array<std::uint32_t, 3> corners = vertices_of(d, face);
+/// How much each corner of a triangle counts at a place of it.
+glm::dvec3 weights_in(const DrawnMesh& d, std::int64_t face, const glm::vec3& place) {
     const auto [a, b, c] = corners_of(d, face);
     const glm::dvec3 normal = glm::cross(b - a, c - a), p{place};
     const double area = glm::dot(normal, normal);
-    if (area == 0) return read_floats(d.values, corners[0], 1);
+    if (area == 0) return {1, 0, 0};
     const double of_b = glm::dot(glm::cross(p - a, c - a), normal) / area,
                  of_c = glm::dot(glm::cross(b - a, p - a), normal) / area;
+    return {1 - of_b - of_c, of_b, of_c};
+}
+
+/// The channels of the texture's element at a place of a triangle.
+std::vector<double> texel_in(const DrawnMesh& d, std::int64_t face, const glm::vec3& place) {
+    const ImageBuffer& picture = *d.mesh.texture;
+    const std::array<std::uint32_t, 3> corners = vertices_of(d, face);
+    const glm::dvec3 weights = weights_in(d, face, place);
+    glm::dvec2 at{0, 0};
+    for (int k = 0; k < 3; ++k) {
+        const std::vector<double> uv = read_floats(d.texcoords, 2 * std::int64_t(corners[k]), 2);
+        at += weights[k] * glm::dvec2{uv[0], uv[1]};
+    }
+    const auto index = [&](double part, int count) {
+        const auto whole = std::int64_t(std::floor(std::clamp(part, -1e9, 1e9) * count));
+        if (!d.style.texture_repeats) return std::clamp(whole, std::int64_t{0}, count - 1l);
+        return (whole % count + count) % count;
+    };
+    const std::int64_t row = index(1 - at.y, picture.height), column = index(at.x, picture.width);
+    return read_elements(d.texture, picture.dtype,
+                         (row * picture.width + column) * picture.channels, picture.channels);
+}
+
+/// Of a triangle, blended from its corners.
+std::vector<double> value_in(const DrawnMesh& d, std::int64_t face, const glm::vec3& place) {
+    if (d.mesh.texture) return texel_in(d, face, place);
+    if (!d.mesh.values) return {};
+    if (d.mesh.values_of == MeshPart::triangles) return read_floats(d.values, face, 1);
+    const std::array<std::uint32_t, 3> corners = vertices_of(d, face);
+    const glm::dvec3 weights = weights_in(d, face, place);
     const auto value = [&](int k) { return read_floats(d.values, corners[std::size_t(k)], 1)[0]; };
-    return {(1 - of_b - of_c) * value(0) + of_b * value(1) + of_c * value(2)};
+    return {weights.x * value(0) + weights.y * value(1) + weights.z * value(2)};
 }
 
 /// The nearer place where a ray meets what planes leave of a sphere; its middle where it passes by.

@@ -21,7 +21,8 @@ struct Picked {
     /// of a volume: layer, row and column.
     std::vector<std::int64_t> index;
     /// What the colormap gets, or a picture's channels. In a triangle those of its corners are
-    /// blended. Empty where the thing has no values, and of textures.
+    /// blended; of a texture on a mesh it is the element there. Empty where the thing has no
+    /// values, and of textures.
     std::vector<double> value;
     /// Of the point; where the ray meets what has a surface, or comes nearest to a line, or
     /// where the volume's picture is. Of a picture in the plane: column and row with their

@@ -12,6 +12,16 @@ PlaceInGl find_in_gl(const gpu::Array& array, const FrameMap& map, DrawnMemory& 
     return *place;
 }
 
+ImageBuffer picture_of(const gpu::Array& array, const PlaceInGl& place) {
+    const gpu::Extents& shape = array.shape();
+    return {.buffer = place.buffer,
+            .dtype = *array.type().dtype,
+            .height = int(shape[0]),
+            .width = int(shape[1]),
+            .channels = shape.size() == 3 ? int(shape[2]) : 1,
+            .offset = place.offset_bytes};
+}
+
 void Taken::find(const gpu::Array& array, DrawnMemory& memory, const gl::Buffer*& buffer,
                  std::size_t& offset) const {
     const PlaceInGl place = find_in_gl(array, *map, memory);

@@ -17,6 +17,9 @@ namespace lathe {
 /// Where OpenGL finds an array, which `memory` keeps. Throws lathe::Error.
 PlaceInGl find_in_gl(const gpu::Array& array, const FrameMap& map, DrawnMemory& memory);
 
+/// An array that check_picture() lets through, where it lies.
+ImageBuffer picture_of(const gpu::Array& array, const PlaceInGl& place);
+
 struct Taken {
     DrawnCopies& copies;
     const std::shared_ptr<FrameMap>& map;

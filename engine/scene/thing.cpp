@@ -65,6 +65,8 @@ struct Restyle {
     }
     void operator()(DrawnMesh& d) const {
         set(d.style.scale, to.size);
+        if (to.color) d.mesh.texture.reset();
+        if (to.range && d.mesh.texture) d.mesh.texture->range = nullptr;
         restyle(d.style, d.mesh);
     }
     /// Texts and annotations.

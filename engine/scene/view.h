@@ -65,6 +65,13 @@ struct PerVertex {
     const gpu::Array* colors = nullptr;
     /// (n, 3) real numbers, of any length: the mesh is smooth by these.
     const gpu::Array* normals = nullptr;
+    /// Of a mesh: a picture on it, (height, width) or (height, width, 1 to 4) real numbers. One
+    /// channel goes through the colormap by the style's range; a fourth is alpha. Wins over values
+    /// and colours.
+    const gpu::Array* texture = nullptr;
+    /// (n, 2) real numbers, with a texture: (0, 0) is its lower left corner, (1, 1) its upper right
+    /// one.
+    const gpu::Array* texcoords = nullptr;
 };
 
 /// For each instance of a mesh, but for the normals; null: not given.

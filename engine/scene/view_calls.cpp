@@ -68,18 +68,11 @@ void View::image(const gpu::Array& array, const ImagePlane& plane, const ImageSt
 void View::draw_image(const gpu::Array& array, const ImageStyle& style,
                       const std::optional<ImagePlane>& plane, std::string_view name) {
     check_picture(array);
-    const gpu::Extents& shape = array.shape();
-    const bool has_channels = shape.size() == 3;
     const std::shared_ptr<FrameMap> map = scene_.services_.map();
     const gpu::Array& shown = scene_.copies_.of(map, array);
     DrawnImage drawn{{}, style, {}, {}, plane};
     const PlaceInGl place = find_in_gl(shown, *map, drawn.elements);
-    drawn.image = {.buffer = place.buffer,
-                   .dtype = *shown.type().dtype,
-                   .height = int(shape[0]),
-                   .width = int(shape[1]),
-                   .channels = has_channels ? int(shape[2]) : 1,
-                   .offset = place.offset_bytes};
+    drawn.image = picture_of(shown, place);
     if (style.percentiles) {
         const gpu::Array& range = scene_.copies_.range(map, shown, *style.percentiles);
         drawn.image.range = find_in_gl(range, *map, drawn.range).buffer;

@@ -38,6 +38,17 @@ const gpu::Array& take_surface(const Taken& take, const gpu::Array& vertices,
     return corners;
 }
 
+void take_texture(const Taken& take, const gpu::Array& texture, const gpu::Array& texcoords,
+                  DrawnMesh& drawn) {
+    MeshData& mesh = drawn.mesh;
+    take.floats(texcoords, drawn.texcoords, mesh.texcoords, mesh.texcoord_offset);
+    const gpu::Array& shown = take.copies.of(take.map, texture);
+    mesh.texture = picture_of(shown, find_in_gl(shown, *take.map, drawn.texture));
+    if (mesh.texture->channels != 1 || !drawn.style.percentiles) return;
+    const gpu::Array& range = take.copies.range(take.map, shown, *drawn.style.percentiles);
+    mesh.texture->range = find_in_gl(range, *take.map, drawn.range).buffer;
+}
+
 } // namespace
 
 void View::mesh(const gpu::Array& vertices, const gpu::Array& triangles, const MeshStyle& style,
@@ -47,6 +58,7 @@ void View::mesh(const gpu::Array& vertices, const gpu::Array& triangles, const M
     if (of.values) check_mesh_values(*of.values, count, faces);
     if (of.colors) check_mesh_colors(*of.colors, count, faces);
     if (of.normals) check_normals(*of.normals, count);
+    check_texture(of.texture, of.texcoords, count);
     DrawnMesh drawn{.style = style};
     MeshData& mesh = drawn.mesh;
     mesh.vertex_count = std::size_t(count);
@@ -70,6 +82,7 @@ void View::mesh(const gpu::Array& vertices, const gpu::Array& triangles, const M
         take.colors(*of.colors, drawn, mesh);
         if (of.colors->shape()[0] != count) mesh.colors_of = MeshPart::triangles;
     }
+    if (of.texture) take_texture(take, *of.texture, *of.texcoords, drawn);
     add(std::move(drawn), name);
 }
 

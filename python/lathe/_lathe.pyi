@@ -460,6 +460,8 @@ class Studio:
             wireframe: bool,
             contours: float,
             scale: float,
+            texture_is_linear: bool,
+            texture_repeats: bool,
         ) -> None: ...
 
     class LinesStyle:
@@ -631,6 +633,8 @@ class Studio:
             values: Any,
             colors: Any,
             normals: Any,
+            texture: Any,
+            texcoords: Any,
             style: Studio.MeshStyle,
             name: str,
         ) -> None: ...

@@ -138,8 +138,11 @@ def arrows_style(
 def mesh_style(
     color: Sequence[float], opacity: float, colormap: str, range: Range, smooth: bool,
     wireframe: bool, contours: float | None = None, scale: float = 1.0,
+    texture_filter: str = "linear", texture_wrap: str = "repeat",
 ) -> Studio.MeshStyle:  # fmt: skip
     check_colormap(colormap)
+    check_choice("texture_filter", texture_filter, ("linear", "nearest"))
+    check_choice("texture_wrap", texture_wrap, ("repeat", "clamp"))
     numbers, percentiles = range_of(range)
     return native.Studio.MeshStyle(
         color=rgba(color),
@@ -151,6 +154,8 @@ def mesh_style(
         wireframe=bool(wireframe),
         contours=spacing_of(contours),
         scale=number("scale", scale),
+        texture_is_linear=texture_filter == "linear",
+        texture_repeats=texture_wrap == "repeat",
     )
 
 

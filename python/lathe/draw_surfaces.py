@@ -45,6 +45,10 @@ class DrawingSurfaces:
         smooth: bool = False,
         wireframe: bool = False,
         contours: float | None = None,
+        texture: Any = None,
+        texcoords: Any = None,
+        texture_filter: Literal["linear", "nearest"] = "linear",
+        texture_wrap: Literal["repeat", "clamp"] = "repeat",
         name: str = "",
     ) -> None:
         """Draws triangles that share vertices, as a lit surface in space. Both sides are seen.
@@ -81,6 +85,19 @@ class DrawingSurfaces:
             The edges, too, as dark lines.
         contours : float, optional
             Lines where the values of vertices are a multiple of this.
+        texture : (height, width) or (height, width, 1 to 4), optional
+            Real numbers: a picture on the mesh, instead of `values` and `colors`. One channel goes
+            through the colormap, `range` giving its ends; three are red, green, blue, of 0 to 255
+            for uint8 and 0 to 1 for others; a fourth is alpha, which counts where `opacity` is
+            below 1. It is lit as all colours are. A pick's value is the element there.
+        texcoords : (n, 2), optional
+            With a texture: where each vertex lies in it. (0, 0) is the lower left corner of the
+            picture, (1, 1) the upper right one, as OBJ files and PyVista have it.
+        texture_filter : str
+            ``"linear"``: interpolated, and averaged where several elements fall into a pixel, 4 × 4
+            at most; ``"nearest"``: sharp squares.
+        texture_wrap : str
+            Beyond 0 to 1: ``"repeat"``, or ``"clamp"``, where the outermost elements go on.
         name : str
             Of the thing; see `image`.
 
@@ -89,13 +106,22 @@ class DrawingSurfaces:
         TypeError, ValueError
             At once, for what is no mesh.
         """
-        style = mesh_style(color, opacity, colormap, range, smooth, wireframe, contours)
+        if texture is not None and (values is not None or colors is not None):
+            raise ValueError("a mesh has a texture, or values or colors, not both")
+        style = mesh_style(
+            color, opacity, colormap, range, smooth, wireframe, contours, 1.0,
+            texture_filter, texture_wrap,
+        )  # fmt: skip
+        picture = None if texture is None else on_device(self._studio, texture, "a texture")
         places = on_device(self._studio, vertices, "vertices", np.float32)
         corners = on_device(self._studio, drawn_indices(triangles), "triangles")
         levels = floats_on_device(self._studio, values, "values")
         tints = colors_on_device(self._studio, colors)
         directions = floats_on_device(self._studio, normals, "normals")
-        self._view.mesh(places, corners, levels, tints, directions, style, str(name))
+        in_picture = floats_on_device(self._studio, texcoords, "texcoords")
+        self._view.mesh(
+            places, corners, levels, tints, directions, picture, in_picture, style, str(name)
+        )
 
     def instances(
         self,

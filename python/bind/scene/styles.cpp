@@ -141,7 +141,9 @@ MeshStyle mesh_style_from(const Given& given) {
             .smooth = given.flag("smooth"),
             .wireframe = given.flag("wireframe"),
             .contours = given.number("contours"),
-            .scale = given.number("scale")};
+            .scale = given.number("scale"),
+            .texture_is_linear = given.flag("texture_is_linear"),
+            .texture_repeats = given.flag("texture_repeats")};
 }
 
 ImageStyle image_style_from(const Given& given) {

@@ -56,9 +56,12 @@ void draw_arrows(View& view, const py::object& positions, const py::object& vect
 
 void draw_mesh(View& view, const py::object& vertices, const py::object& triangles,
                const py::object& values, const py::object& colors, const py::object& normals,
-               const MeshStyle& style, const std::string& name) {
+               const py::object& texture, const py::object& texcoords, const MeshStyle& style,
+               const std::string& name) {
     view.mesh(array_of(vertices), array_of(triangles), style,
-              {optional_array(values), optional_array(colors), optional_array(normals)}, name);
+              {optional_array(values), optional_array(colors), optional_array(normals),
+               optional_array(texture), optional_array(texcoords)},
+              name);
 }
 
 void draw_instances(View& view, const py::object& vertices, const py::object& triangles,
@@ -270,8 +273,8 @@ void bind_views(StudioClass& c) {
              py::arg("colors"), py::arg("style"), py::arg("name"),
              "Into the drawing list: App.arrows.")
         .def("mesh", &draw_mesh, py::arg("vertices"), py::arg("triangles"), py::arg("values"),
-             py::arg("colors"), py::arg("normals"), py::arg("style"), py::arg("name"),
-             "Into the drawing list: App.mesh.")
+             py::arg("colors"), py::arg("normals"), py::arg("texture"), py::arg("texcoords"),
+             py::arg("style"), py::arg("name"), "Into the drawing list: App.mesh.")
         .def("instances", &draw_instances, py::arg("vertices"), py::arg("triangles"),
              py::arg("positions"), py::arg("values"), py::arg("colors"), py::arg("normals"),
              py::arg("turns"), py::arg("scales"), py::arg("style"), py::arg("name"),
