@@ -6,10 +6,11 @@
 namespace lathe {
 
 enum class Mix {
-    none, ///< what is drawn replaces
-    over, ///< premultiplied colour over what is there
-    add,  ///< premultiplied colour added
-    under ///< premultiplied colour behind what is there
+    none,  ///< what is drawn replaces
+    over,  ///< premultiplied colour over what is there
+    add,   ///< premultiplied colour added
+    times, ///< colour multiplied with what is there
+    under  ///< premultiplied colour behind what is there
 };
 
 class DrawState {

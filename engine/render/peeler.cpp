@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "engine/render/peeler.h"
 
+#include "engine/render/bound_target.h"
 #include "engine/render/draw_state.h"
 
 #include <glad/gl.h>
@@ -10,31 +11,6 @@
 namespace lathe {
 
 namespace {
-
-/// The framebuffer, viewport and scissor that were set, again at the end.
-class Target {
-public:
-    Target() : has_scissor_{glIsEnabled(GL_SCISSOR_TEST) == GL_TRUE} {
-        glGetIntegerv(GL_DRAW_FRAMEBUFFER_BINDING, &framebuffer_);
-        glGetIntegerv(GL_VIEWPORT, viewport_.data());
-    }
-    Target(const Target&) = delete;
-    Target& operator=(const Target&) = delete;
-    ~Target() { bind(); }
-
-    void bind() const {
-        glBindFramebuffer(GL_FRAMEBUFFER, GLuint(framebuffer_));
-        glViewport(viewport_[0], viewport_[1], viewport_[2], viewport_[3]);
-        (has_scissor_ ? glEnable : glDisable)(GL_SCISSOR_TEST);
-    }
-    glm::ivec2 corner() const { return {viewport_[0], viewport_[1]}; }
-    glm::ivec2 size() const { return {viewport_[2], viewport_[3]}; }
-
-private:
-    bool has_scissor_;
-    GLint framebuffer_ = 0;
-    std::array<GLint, 4> viewport_{};
-};
 
 /// Whether any sample passes.
 class Asked {
@@ -72,7 +48,7 @@ void Peeler::put(const gl::Texture& layer, glm::ivec2 corner) {
 }
 
 void Peeler::draw(const gl::Texture& solid, const std::function<void(const PeelPass&)>& draw) {
-    const Target target;
+    const BoundTarget target;
     const glm::ivec2 size = target.size();
     if (size.x < 1 || size.y < 1) return;
     if (!program_) {

@@ -54,7 +54,12 @@ void Painter::draw(const std::vector<ShownThing>& things, const ListContents& co
     for (const ShownThing& each : things)
         if (!is_on_screen(*each.drawn)) order.push_back(&each);
     if (contents.space) sort_in_space(order);
+    bool is_lit = !contents.space || view_.lighting_ == Lighting{};
     for (auto at = order.begin(); at != order.end();) {
+        if (!is_lit && turn_of(**at) > 1) {
+            add_light(order, depth);
+            is_lit = true;
+        }
         const auto end = std::find_if_not(at, order.end(), is_blended_mesh);
         if (end == at) {
             draw(**at++);
@@ -68,10 +73,49 @@ void Painter::draw(const std::vector<ShownThing>& things, const ListContents& co
         });
         at = end;
     }
+    if (!is_lit) add_light(order, depth);
     for (const ShownThing& each : things)
         if (is_on_screen(*each.drawn)) draw(each);
     draw_outline();
     canvas_.finish();
+}
+
+void Painter::add_light(const std::vector<const ShownThing*>& solids, const gl::Texture& depth) {
+    constexpr float kUsualRadius = 0.08f; // of the distance to the target
+    if (view_.camera() != Camera::orbit) return;
+    canvas_.flush(); // axes
+    const Lighting& lighting = view_.lighting_;
+    const DrawView& look = canvas_.look();
+    const OrbitCamera& camera = view_.state_.orbit;
+    if (lighting.occlusion > 0)
+        renderers_.occlusion.draw(depth,
+                                  {lighting.occlusion, lighting.occlusion_radius > 0
+                                                           ? lighting.occlusion_radius
+                                                           : kUsualRadius * camera.distance},
+                                  look.projection);
+    if (const std::optional<Box>& box = view_.state_.ground_box; box && lighting.ground > 0)
+        renderers_.ground.draw(
+            {box->low, box->high, camera.up == UpAxis::y ? 1 : 2, lighting.ground}, look.view,
+            look.projection, [&](const GroundLook& from) {
+                for (const ShownThing* each : solids)
+                    if (turn_of(*each) == 1 && is_in_space(*each->drawn)) paint_below(*each, from);
+            });
+}
+
+void Painter::paint_below(const ShownThing& thing, const GroundLook& from) {
+    const ClipPlanes clip = thing.seen_by(canvas_.look()).clip;
+    const auto& [view, projection, size] = from;
+    if (const auto* points = std::get_if<DrawnPoints>(thing.drawn)) {
+        if (points->style.radius || points->style.world_size)
+            renderers_.points.draw(points->points, points->style, projection * view, size, clip);
+    } else if (const auto* tubes = std::get_if<DrawnTubes>(thing.drawn))
+        renderers_.tubes.draw(tubes->tubes, tubes->style, view, projection, size, clip);
+    else if (const auto* arrows = std::get_if<DrawnArrows>(thing.drawn))
+        renderers_.arrows.draw(arrows->arrows, arrows->style, view, projection, size, clip);
+    else if (const auto* mesh = std::get_if<DrawnMesh>(thing.drawn))
+        renderers_.meshes.draw(mesh->mesh, mesh->style, view, projection, size, clip);
+    else if (const auto* image = std::get_if<DrawnImage>(thing.drawn); image && image->plane)
+        renderers_.images.draw(image->image, image->style, *image->plane, projection * view, clip);
 }
 
 void Painter::draw_outline() {

@@ -13,6 +13,7 @@
 
 namespace lathe {
 
+struct GroundLook;
 struct Renderers;
 class View;
 
@@ -60,6 +61,10 @@ private:
     glm::vec2 size() const { return canvas_.look().size; }
     /// In front of all else, after it.
     bool is_on_screen(const Drawn& thing) const;
+    /// Once what is solid is there: View::set_lighting().
+    void add_light(const std::vector<const ShownThing*>& solids, const gl::Texture& depth);
+    /// What throws a shadow, as it is seen from below.
+    void paint_below(const ShownThing& thing, const GroundLook& from);
     /// Of View::set_outline().
     void draw_outline();
     static void sort_in_space(std::vector<const ShownThing*>& things);

@@ -3,10 +3,12 @@
 #pragma once
 
 #include "engine/render/arrows.h"
+#include "engine/render/ground_shadow.h"
 #include "engine/render/image.h"
 #include "engine/render/layer.h"
 #include "engine/render/lines.h"
 #include "engine/render/mesh.h"
+#include "engine/render/occlusion.h"
 #include "engine/render/points.h"
 #include "engine/render/strokes.h"
 #include "engine/render/text.h"
@@ -22,6 +24,8 @@ struct Renderers {
     ArrowsRenderer arrows;
     MeshRenderer meshes;
     Peeler peeler;
+    OcclusionRenderer occlusion;
+    GroundShadow ground;
     ImageRenderer images;
     StrokeRenderer strokes;
     LayerRenderer layers;

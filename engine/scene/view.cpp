@@ -56,6 +56,17 @@ ThingSettings& View::settings(std::string_view name) {
     return found != settings_.end() ? found->second : settings_[std::string{name}];
 }
 
+void View::set_lighting(const Lighting& lighting) {
+    const auto check = [](const char* what, float value) {
+        if (!(value >= 0 && std::isfinite(value)))
+            throw std::invalid_argument{fmt::format("{} is 0 or more, got {:g}", what, value)};
+    };
+    check("occlusion", lighting.occlusion);
+    check("the radius of the occlusion", lighting.occlusion_radius);
+    check("ground", lighting.ground);
+    lighting_ = lighting;
+}
+
 void View::hide() {
     is_shown_ = false;
     list_.clear();

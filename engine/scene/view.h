@@ -16,6 +16,7 @@
 #include "engine/scene/clipping.h"
 #include "engine/scene/draw_list.h"
 #include "engine/scene/height_field.h"
+#include "engine/scene/lighting.h"
 #include "engine/scene/picking.h"
 #include "engine/scene/probe.h"
 #include "engine/scene/renderer.h"
@@ -173,6 +174,13 @@ public:
     Clipping& clipping() { return clipping_; }
     const Clipping& clipping() const { return clipping_; }
 
+    // -- light -------------------------------------------------------------------------------
+    /// Shadows in corners and on a ground, from the next frame on. Of what OpenGL draws: volumes
+    /// get and throw none on the ground. With a ground, steps that draw wait for the device, which
+    /// finds the box around all. Throws std::invalid_argument for what is negative or no number.
+    void set_lighting(const Lighting& lighting);
+    const Lighting& lighting() const { return lighting_; }
+
     // -- picking -----------------------------------------------------------------------------
     /// What was drawn last at a place, in pixels from the tile's top left: the thing in front, or
     /// what is nearest within 4 pixels. Kernels look at the arrays as they are now; waits for the
@@ -276,6 +284,7 @@ private:
     void go_on_the_way();
     float aspect() const;
     void compute_annotations();
+    void compute_ground();
     bool needs_names() const { return !settings_.empty() || list_.contents().annotations; }
     void find_ranges();
     /// What is not hidden, as the settings and the scale say; `changed` keeps what differs from the
@@ -332,6 +341,8 @@ private:
         bool is_placed = false;   ///< a picture, in this frame
         std::optional<Box> axes_box;
         std::map<std::string, ValueRange, std::less<>> found_ranges; ///< of things with colour bars
+        std::optional<Box> ground_box;
+        std::uint64_t grounded = 0;  ///< revision of the list that it is of
         std::uint64_t annotated = 0; ///< revision of the list that the two are of
     };
 
@@ -346,6 +357,7 @@ private:
     std::optional<Camera> wanted_camera_;
     Steering steering_ = Steering::orbit;
     Clipping clipping_;
+    Lighting lighting_;
     std::vector<std::weak_ptr<Probe>> probes_;
     std::optional<Way> way_;
     std::optional<std::array<glm::vec2, 2>> outline_;

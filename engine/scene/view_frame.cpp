@@ -68,6 +68,7 @@ void View::compute() {
     const std::shared_ptr<FrameMap> map = scene_.services_.map();
     const gpu::CurrentContext here{map->cuda()};
     compute_annotations();
+    if (is_in_space && lighting_.ground > 0) compute_ground();
     if (is_in_space) place_camera();
     share_cameras();
     if (!has.kernels) return;
@@ -114,6 +115,13 @@ void View::compute_annotations() {
     else if (has_box)
         if (const auto around = bounds()) state_.axes_box = axes_box(*around, state_.axes_box);
     find_ranges();
+}
+
+/// Once for each list, too.
+void View::compute_ground() {
+    if (state_.grounded == list_.revision() && state_.ground_box) return;
+    state_.grounded = list_.revision();
+    state_.ground_box = bounds();
 }
 
 /// Of things with colour bars.

@@ -107,6 +107,40 @@ class Looking:
         """
         return self._view.fit(name)
 
+    def light(
+        self, *, occlusion: float = 0.0, radius: float | None = None, ground: float = 0.0
+    ) -> None:
+        """Adds to the light that surfaces in space are seen in, from the next frame on.
+
+        Unless this is called there is neither; what is not given is off.
+
+        Parameters
+        ----------
+        occlusion : float
+            How dark corners and clefts are, from what is near on the screen: 0 not at all, 1 as
+            usual, more for more. Of what is solid.
+        radius : float, optional
+            World units: what is farther away takes no light. Unless given, a part of the distance
+            from the eye to the target.
+        ground : float
+            How dark a soft shadow is on a ground at the low end of the box around all that is
+            drawn: 0 no ground, 1 as usual. The light for it is straight above, along the camera's
+            up axis, and wide; it stays as it is when the camera turns. Spheres, tubes, arrows,
+            meshes and pictures in space that are solid throw shadows, volumes and points in pixels
+            do not. From below there is no ground. Each new drawing waits for the device, which
+            finds the box.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For what is no number, or below 0.
+        """
+        self._view.set_light(
+            number("occlusion", occlusion),
+            0.0 if radius is None else number("radius", radius),
+            number("ground", ground),
+        )
+
     def clip(self, origin: Sequence[float], normal: Normal, name: str = "clip") -> ClipPlane:
         """Cuts what is drawn in space by a plane, from the next frame on, until it is removed.
 

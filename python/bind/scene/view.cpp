@@ -171,6 +171,10 @@ void bind_clipping(py::class_<View, std::shared_ptr<View>>& c) {
         });
 }
 
+void set_light(View& view, float occlusion, float radius, float ground) {
+    view.set_lighting({.occlusion = occlusion, .occlusion_radius = radius, .ground = ground});
+}
+
 void use_camera(View& view, const std::string& name) {
     if (name == "orbit") view.use_camera(Camera::orbit);
     else if (name == "trackball") view.use_camera(Camera::orbit, Steering::trackball);
@@ -340,6 +344,7 @@ void bind_views(StudioClass& c) {
             },
             py::arg("x0"), py::arg("y0"), py::arg("x1"), py::arg("y1"),
             "(thing, int64 indices) of each.")
+        .def("set_light", &set_light, py::arg("occlusion"), py::arg("radius"), py::arg("ground"))
         .def("probe", &View::probe, py::arg("thing"), py::arg("index"))
         .def(
             "link",
