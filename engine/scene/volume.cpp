@@ -194,32 +194,39 @@ void VolumeMarcher::launch_march(const DrawnVolume& drawn, const DrawView& from,
     const glm::mat3 to_eye = glm::transpose(glm::mat3{from.view});
     for (int row = 0; row < 3; ++row) of.normal[row] = to_eye[row] / of.side;
     const std::string prelude = prelude_of(drawn.dtype, style.mode);
-    const auto over = [&](const char* entry, const glm::ivec2& threads, unsigned deep,
+    const auto over = [&](const char* entry, const gpu::Dim3& grid, const gpu::Dim3& block,
                           const auto&... arguments) {
         const gpu::ArrayKernel& kernel =
             scene_kernel("volume.cu", entry, kBlock.x * kBlock.y, prelude);
-        gpu::Dim3 grid = gpu::blocks_for({unsigned(threads.x), unsigned(threads.y)}, kBlock);
-        grid.z = deep;
-        launch(kernel.kernel, {grid, kBlock}, arguments..., of);
+        launch(kernel.kernel, {grid, block}, arguments..., of);
     };
-    const auto of_field = [&](const char* entry, const glm::ivec2& threads, unsigned deep,
+    const auto of_field = [&](const char* entry, const gpu::Dim3& grid, const gpu::Dim3& block,
                               const auto&... pictures) {
-        over(entry, threads, deep, drawn.voxels.address(), bricks_.address(), slopes_.address(),
+        over(entry, grid, block, drawn.voxels.address(), bricks_.address(), slopes_.address(),
              colors_.address(), drawn.range.address(), pictures...);
+    };
+    const auto blocks = [](const glm::ivec2& size) {
+        return gpu::blocks_for({unsigned(size.x), unsigned(size.y)}, kBlock);
     };
     const bool is_smooth = style.mode == VolumeMode::mip || style.mode == VolumeMode::emission;
     const double cell = pixels_a_cell(of, to_clip, from.projection);
     if (!is_smooth || cell < kSmallCells[0] || cell >= kSmallCells[1])
-        return of_field("march", of.known, 1, layer_.colors(), layer_.depths());
+        return of_field("march", blocks(of.known), kBlock, layer_.colors(), layer_.depths());
     of.apart = 2;
     of.known = (of.size + 1) / 2 + 3; // one more on the left and below, two on the right and above
     of.bend = depths_of_steps(of, to_clip, 4);
     known_.keep_room(of.known);
-    of_field("march", of.known, 1, known_.colors.address(), known_.depths.address());
-    over("mark", of.known, 1, known_.colors.address(), known_.depths.address(),
-         known_.bends.address());
-    of_field("fill", (of.size + 1) / 2, 3, known_.colors.address(), known_.depths.address(),
-             known_.bends.address(), layer_.colors(), layer_.depths());
+    const gpu::Array &colors = known_.colors, &depths = known_.depths;
+    of_field("march", blocks(of.known), kBlock, colors.address(), depths.address());
+    over("mark", blocks(of.known), kBlock, colors.address(), depths.address(),
+         known_.bends.address(), known_.bent.address());
+    gpu::Dim3 quads = blocks((of.size + 1) / 2);
+    quads.z = 3;
+    over("fill", quads, kBlock, colors.address(), depths.address(), known_.bends.address(),
+         known_.bent.address(), layer_.colors(), layer_.depths());
+    const unsigned most = unsigned(of.size.x) * unsigned(of.size.y), threads = kBlock.x * kBlock.y;
+    of_field("follow", {(most + threads - 1) / threads}, {threads}, known_.bent.address(),
+             layer_.colors(), layer_.depths());
 }
 
 void VolumeMarcher::Known::keep_room(const glm::ivec2& size) {
@@ -228,6 +235,7 @@ void VolumeMarcher::Known::keep_room(const glm::ivec2& size) {
     colors = gpu::Array::empty(DType::uint32, shape);
     depths = gpu::Array::empty(DType::float32, shape);
     bends = gpu::Array::empty(DType::uint8, shape);
+    bent = gpu::Array::empty(DType::uint32, {1 + 3 * std::int64_t(size.x) * size.y});
 }
 
 /// Arrays may change from call to call.

@@ -48,6 +48,7 @@ private:
     /// Of every other ray of every other row.
     struct Known {
         gpu::Array colors, depths, bends;
+        gpu::Array bent; ///< how many pixels between them want a ray, and which
         void keep_room(const glm::ivec2& size);
     };
     void find_bricks(const DrawnVolume& drawn);

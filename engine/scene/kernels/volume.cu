@@ -9,8 +9,9 @@
 // picture. Bricks of BRICK cells along each axis are left out where their least and greatest value
 // say that nothing is to be seen.
 // Where cells are small, but no voxel can be missed, only every other ray of every other row is
-// followed at first (march), and between them the picture is blended where it hardly bends (fill),
-// as Levoy refines it (Volume rendering by adaptive refinement, The Visual Computer 6, 1990).
+// followed at first (march), and between them the picture is blended where it hardly bends (fill).
+// The other rays come last (follow). So does Levoy it in "Volume rendering by adaptive refinement",
+// The Visual Computer 6, 1990.
 
 // Of memory that comes as a parameter of its own, the software device knows the bounds.
 struct Volume { // as Launch in volume.cpp
@@ -481,21 +482,24 @@ struct Known {
         return {__vavgu4(a.color, b.color), 0.5f * (a.depth + b.depth)};
     }
     /// Whether the middle is more than 1 of 255, or too deep, from the line through its neighbours.
+    /// The depth of what is hardly seen does not count.
     __device__ __forceinline__ bool bends(const Pixel& before, const Pixel& middle,
                                           const Pixel& after, float deep) const {
         const Pixel line = between(before, after);
+        const bool is_seen = ((before.color | middle.color | after.color) & 0xf0000000u) != 0;
         return (__vabsdiffu4(line.color, middle.color) & 0xfefefefeu) != 0 ||
-               fabsf(line.depth - middle.depth) > deep;
+               (is_seen && fabsf(line.depth - middle.depth) > deep);
     }
 };
 
-/// Where what march has found bends along a row or a column.
+/// Where what march has found bends along a row or a column. No pixel wants a ray yet.
 extern "C" __global__ void mark(const unsigned* pixels, const float* depths, unsigned char* bends,
-                                const __grid_constant__ Volume v) {
+                                unsigned* bent, const __grid_constant__ Volume v) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x;
     const int y = blockIdx.y * blockDim.y + threadIdx.y;
     const int width = v.known[0], height = v.known[1];
     if (x >= width || y >= height) return;
+    if (x == 0 && y == 0) bent[0] = 0;
     bool is_bent = false;
     if (x > 0 && y > 0 && x < width - 1 && y < height - 1) {
         const Known known{pixels, depths, width};
@@ -506,13 +510,11 @@ extern "C" __global__ void mark(const unsigned* pixels, const float* depths, uns
     bends[y * width + x] = is_bent;
 }
 
-/// The pixels between four known ones; blockIdx.z says which of three. A ray of its own where a
-/// known one bends that is at most three pixels away.
-extern "C" __global__ void fill(const Voxel* voxels, const float2* bricks, const float4* slopes,
-                                const float4* colors, const float* range,
-                                const unsigned* known_pixels, const float* known_depths,
-                                const unsigned char* bends, unsigned* pixels, float* depths,
-                                const __grid_constant__ Volume v) {
+/// The pixels between four known ones; blockIdx.z says which of three. Where one of the four bends,
+/// a ray of its own is wanted: `bent` is how many, and which pixels.
+extern "C" __global__ void fill(const unsigned* known_pixels, const float* known_depths,
+                                const unsigned char* bends, unsigned* bent, unsigned* pixels,
+                                float* depths, const __grid_constant__ Volume v) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     const int j = blockIdx.y * blockDim.y + threadIdx.y;
     const int right = blockIdx.z != 1, up = blockIdx.z != 0;
@@ -525,21 +527,30 @@ extern "C" __global__ void fill(const Voxel* voxels, const float2* bricks, const
         depths[y * width + 2 * i] = same.depth;
     }
     if (x >= width || y >= v.size[1]) return;
-    unsigned is_bent = 0;
-    for (int row = 0; row < 4; ++row)
-        for (int column = 0; column < 4; ++column)
-            is_bent |= bends[(j + row) * v.known[0] + i + column];
-    Pixel seen;
-    if (is_bent) {
-        const Scene scene{v, Field(v, voxels, bricks, slopes), Scale(v, range), colors};
-        seen = scene.at(x, y);
-    } else {
-        seen = Known::between(known.at(i, j), known.at(i + right, j + up));
-        if (right && up)
-            seen = Known::between(seen, Known::between(known.at(i + 1, j), known.at(i, j + 1)));
+    const unsigned char* corner = bends + (j + 1) * v.known[0] + i + 1;
+    if (corner[0] | corner[1] | corner[v.known[0]] | corner[v.known[0] + 1]) {
+        bent[1 + atomicAdd(bent, 1u)] = y * width + x;
+        return;
     }
+    Pixel seen = Known::between(known.at(i, j), known.at(i + right, j + up));
+    if (right && up)
+        seen = Known::between(seen, Known::between(known.at(i + 1, j), known.at(i, j + 1)));
     pixels[y * width + x] = seen.color;
     depths[y * width + x] = seen.depth;
+}
+
+/// Side by side, so that no thread waits for others.
+extern "C" __global__ void follow(const Voxel* voxels, const float2* bricks, const float4* slopes,
+                                  const float4* colors, const float* range, const unsigned* bent,
+                                  unsigned* pixels, float* depths,
+                                  const __grid_constant__ Volume v) {
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= bent[0]) return;
+    const unsigned at = bent[1 + i];
+    const Scene scene{v, Field(v, voxels, bricks, slopes), Scale(v, range), colors};
+    const Pixel seen = scene.at(int(at % v.size[0]), int(at / v.size[0]));
+    pixels[at] = seen.color;
+    depths[at] = seen.depth;
 }
 
 /// The outermost bricks are as those beside them.
