@@ -115,6 +115,7 @@ TEST_F(StudioNumbers, ADragMovesThePictureWithoutACompile) {
     ASSERT_EQ(slot().moved_literal()->way, LiteralWay::variable);
     frames(2);
     EXPECT_EQ(red(), 199);
+    ASSERT_TRUE(until([&] { return !slot().is_quick(); })); // the full compile is swapped in
     const auto generation = slot().generation();
     for (int step = 2; step <= 30; ++step) {
         move(at.x - 6 * float(step), at.y); // the panels see it at the end of this frame
