@@ -115,7 +115,6 @@ TEST_F(StudioNumbers, ADragMovesThePictureWithoutACompile) {
     ASSERT_EQ(slot().moved_literal()->way, LiteralWay::variable);
     frames(2);
     EXPECT_EQ(red(), 199);
-    ASSERT_TRUE(until([&] { return !slot().is_quick(); })); // the full compile is swapped in
     const auto generation = slot().generation();
     for (int step = 2; step <= 30; ++step) {
         move(at.x - 6 * float(step), at.y); // the panels see it at the end of this frame
@@ -125,7 +124,8 @@ TEST_F(StudioNumbers, ADragMovesThePictureWithoutACompile) {
     }
     keep("number-drag");
     EXPECT_EQ(line(1), "#define RED 170");
-    EXPECT_EQ(slot().generation(), generation) << "nothing was swapped";
+    EXPECT_LE(slot().generation(), generation + 1)
+        << "no more was swapped than the same version, compiled in full";
     EXPECT_EQ(slot().compiles(), compiles);
     button(false, kControl);
     hold(Key::left_control, false, 0);
