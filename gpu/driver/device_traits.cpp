@@ -25,6 +25,9 @@ DeviceTraits read_device_traits(const SharedLibrary& driver) {
     traits.best_code_begin = LATHE_FIND(latheSoftBestCodeBegin);
     traits.best_code_end = LATHE_FIND(latheSoftBestCodeEnd);
     traits.interop_bytes_copied = LATHE_FIND(latheSoftInteropBytesCopied);
+    traits.counters_start = LATHE_FIND(latheSoftCountersStart);
+    traits.counters_stop = LATHE_FIND(latheSoftCountersStop);
+    traits.counters_read = LATHE_FIND(latheSoftCountersRead);
 #undef LATHE_FIND
     return traits;
 }

@@ -40,6 +40,9 @@ struct DeviceTraits {
     decltype(&latheSoftBestCodeBegin) best_code_begin = nullptr;
     decltype(&latheSoftBestCodeEnd) best_code_end = nullptr;
     decltype(&latheSoftInteropBytesCopied) interop_bytes_copied = nullptr;
+    decltype(&latheSoftCountersStart) counters_start = nullptr;
+    decltype(&latheSoftCountersStop) counters_stop = nullptr;
+    decltype(&latheSoftCountersRead) counters_read = nullptr;
 };
 
 /// Of the driver that is open; opens it.

@@ -10,6 +10,7 @@ PYBIND11_MODULE(_lathe, m) {
     bind_errors(m);
     bind_resources(m);
     bind_status(m);
+    bind_inspect(m);
     bind_interop_mode(m);
     bind_texture(m);
     bind_device(m);

@@ -50,6 +50,7 @@ _HOMES = {
     "asarray": "compute",
     "empty": "compute",
     "fuse": "fusion",
+    "inspect": "inspection",
     "zeros": "compute",
     "kernel": "compute",
     "resource": "native",
@@ -108,6 +109,7 @@ if TYPE_CHECKING:
     from lathe.compute import zeros as zeros
     from lathe.draw import View as View
     from lathe.fusion import fuse as fuse
+    from lathe.inspection import inspect as inspect
     from lathe.native import resource as resource
     from lathe.picking import Picked as Picked
     from lathe.probe import Probe as Probe

@@ -18,6 +18,7 @@ from lathe._lathe import Input, Kernel, RunControl, Texture
 from lathe.array.gpu_array import GPUArray
 from lathe.array.protocols import asarray, is_on_device
 from lathe.draw import View
+from lathe.inspection_sources import remember_source
 from lathe.loop import Loop
 from lathe.native import native
 from lathe.picking import Picked, picked_from
@@ -280,6 +281,7 @@ class App(Loop, Tiled):
         """
         text = str(file_or_source)
         made = self._studio.kernel(text, entry, list(options), name or "")
+        remember_source(made.slot.source, made.slot.file)
         assert made.slot is not None
         return self._launchable.setdefault((made.slot.name, entry), made)
 

@@ -14,6 +14,7 @@ from lathe._lathe import Kernel
 from lathe.array import creation, protocols
 from lathe.array.gpu_array import GPUArray
 from lathe.ending import watch_launches
+from lathe.inspection_sources import remember_source
 from lathe.native import native
 
 __all__ = ["Array", "arange", "asarray", "empty", "kernel", "zeros"]
@@ -91,5 +92,8 @@ def kernel(
     if isinstance(file_or_source, Path) or not ("\n" in text or "{" in text):
         path = Path(file_or_source)
         source = path.read_text()
+        remember_source(source, path)
         return native.compile_kernel(source, entry, list(options), str(path), [path.parent])
-    return native.compile_kernel(text, entry, list(options))
+    made = native.compile_kernel(text, entry, list(options))
+    remember_source(text)
+    return made

@@ -28,6 +28,9 @@ TEST_F(DeviceTraitsTest, TheSoftwareDeviceHasAllAndAGpuNone) {
     EXPECT_EQ(traits.best_code_begin != nullptr, is_software);
     EXPECT_EQ(traits.best_code_end != nullptr, is_software);
     EXPECT_EQ(traits.interop_bytes_copied != nullptr, is_software);
+    EXPECT_EQ(traits.counters_start != nullptr, is_software);
+    EXPECT_EQ(traits.counters_stop != nullptr, is_software);
+    EXPECT_EQ(traits.counters_read != nullptr, is_software);
 }
 
 TEST_F(DeviceTraitsTest, AnotherLibraryIsAsAGpu) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The command ``lathe``: run, list, doctor, bench.
+"""The command ``lathe``: run, inspect, list, doctor, bench.
 
 A user's mistake ends with one message that names the cause and what mends it, and exit code 1.
 """
@@ -44,6 +44,10 @@ def _dispatch(options: argparse.Namespace) -> int:
         from lathe.cli.run import run
 
         return run(options)
+    if options.command == "inspect":
+        from lathe.cli.inspect import inspect_target
+
+        return inspect_target(options)
     if options.command == "list":
         from lathe.cli.list_apps import list_apps
 
@@ -103,6 +107,18 @@ def _parser() -> argparse.ArgumentParser:
     )
     _add_device(run)
     run.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="of a slider; repeatable"
+    )
+
+    inspect = commands.add_parser(
+        "inspect", help="run it on the software device, and tell what its kernels do, line by line"
+    )
+    inspect.add_argument("target", metavar="NAME|FILE.py|FILE.cu")
+    inspect.add_argument("--frames", metavar="N", help="of an App, 2 unless given")
+    inspect.add_argument("--check", action="store_true", help="inspect the experiment's check")
+    inspect.add_argument("--json", metavar="FILE", help="write the report there, as JSON")
+    inspect.add_argument("--html", metavar="FILE", help="write it there, as a page")
+    inspect.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="of a slider; repeatable"
     )
 

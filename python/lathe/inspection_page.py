@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+"""The inspector's report as one page of HTML: the source with its numbers beside it."""
+
+from __future__ import annotations
+
+import html
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lathe.inspection_report import Line, Report
+
+__all__ = ["page"]
+
+_STYLE = """
+:root { --ink: #1d2430; --paper: #ffffff; --quiet: #6b7686; --rule: #e3e7ee; --warm: 232, 138, 40;
+        --bad: #b3261e; --bad-paper: #fdecea; --code: #f7f8fa; }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #dfe5ee; --paper: #14181f; --quiet: #8d99ab; --rule: #2a313c;
+          --warm: 232, 138, 40; --bad: #ff8a80; --bad-paper: #3a1f1e; --code: #191e26; } }
+body { margin: 2rem auto; max-width: 75rem; padding: 0 1rem; color: var(--ink);
+       background: var(--paper); font: 15px/1.5 system-ui, sans-serif; }
+h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin-top: 2rem; }
+h2 small { color: var(--quiet); font-weight: normal; }
+table { border-collapse: collapse; width: 100%; background: var(--code); }
+th { text-align: right; font-size: .75rem; color: var(--quiet); padding: .3rem .6rem;
+     border-bottom: 1px solid var(--rule); font-weight: 600; }
+th:last-child { text-align: left; width: 100%; }
+td { font: 13px/1.45 ui-monospace, monospace; padding: 0 .6rem; text-align: right;
+     white-space: pre; font-variant-numeric: tabular-nums; }
+td:last-child { text-align: left; border-left: 1px solid var(--rule); }
+td.number, th.number { color: var(--quiet); }
+td.poor { color: var(--bad); font-weight: 600; }
+tr.hazard td:last-child { background: var(--bad-paper); }
+.finding { border-left: 4px solid var(--bad); background: var(--bad-paper); margin: .6rem 0;
+           padding: .5rem .9rem; }
+.finding p { margin: .2rem 0; } .finding code { font-size: 13px; }
+.legend { color: var(--quiet); font-size: .85rem; }
+"""
+
+_LEGEND = (
+    "warps: how often warps of 32 threads ran the line; active: their threads that took part; "
+    "sectors: of 32 bytes that an access of global memory touches, and as many as its bytes fill; "
+    "banks: turns of shared memory for an access; divergent: branches at which a warp's threads "
+    "part; atomics: turns of an atomic update."
+)
+
+_HEADS = ("line", "warps", "active", "sectors", "banks", "divergent", "atomics", "source")
+
+
+def page(report: Report, title: str) -> str:
+    """The whole page; styles are inside, and it loads nothing."""
+    parts = [
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">',
+        f"<title>{html.escape(title)}</title><style>{_STYLE}</style></head><body>",
+        f"<h1>{html.escape(title)}</h1>",
+    ]
+    for (kernel, file), rows in _by_source(report).items():
+        parts.append(f"<h2>{html.escape(kernel)} <small>{html.escape(file)}</small></h2>")
+        parts.append(_table(rows, report.source(kernel, file)))
+    if not report.rows:
+        parts.append("<p>No launch was inspected.</p>")
+    parts.append(f'<p class="legend">{_LEGEND}</p></body></html>')
+    return "\n".join(parts)
+
+
+def _by_source(report: Report) -> dict[tuple[str, str], list[Line]]:
+    groups: dict[tuple[str, str], list[Line]] = {}
+    for row in report.rows:
+        groups.setdefault((row.kernel, row.file), []).append(row)
+    return groups
+
+
+def _table(rows: list[Line], source: list[str]) -> str:
+    known = {row.line: row for row in rows}
+    most = max(row.executions for row in rows)
+    first, last = min(known), max(known)
+    numbers = range(max(1, first - 3), last + 3) if source else sorted(known)
+    head = "".join(f"<th>{name}</th>" for name in _HEADS)
+    lines = [f"<table><tr>{head}</tr>"]
+    for number in numbers:
+        if source and number > len(source):
+            break
+        text = source[number - 1] if source else known[number].text
+        lines.append(_row(number, known.get(number), text, most))
+    return "\n".join([*lines, "</table>"])
+
+
+def _row(number: int, row: Line | None, text: str, most: int) -> str:
+    code = f"<td>{html.escape(text)}</td>"
+    if row is None:
+        return f'<tr><td class="number">{number}</td>{"<td></td>" * 6}{code}</tr>'
+    heat = 0.05 + 0.4 * row.executions / most
+    cells = [
+        f'<td class="number">{number}</td>',
+        f'<td style="background: rgba(var(--warm), {heat:.2f})">{row.executions}</td>',
+        _cell(f"{row.active:.0%}", row.active < 0.5),
+        _cell(
+            f"{row.sectors_per_access:.1f} / {row.ideal_sectors_per_access:.1f}",
+            row.sectors > 2 * row.ideal_sectors,
+        )
+        if row.global_accesses
+        else "<td></td>",
+        _cell(f"{row.bank_conflicts:.1f}", row.bank_conflicts >= 2) if row.shared_accesses
+        else "<td></td>",
+        _cell(f"{row.divergence:.0%}", row.divergence > 0.5) if row.branches else "<td></td>",
+        _cell(f"{row.contention:.1f}", row.contention >= 4) if row.atomics else "<td></td>",
+        code,
+    ]  # fmt: skip
+    return f"<tr>{''.join(cells)}</tr>"
+
+
+def _cell(text: str, poor: bool) -> str:
+    return f'<td class="poor">{text}</td>' if poor else f"<td>{text}</td>"
