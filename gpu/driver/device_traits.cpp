@@ -28,6 +28,10 @@ DeviceTraits read_device_traits(const SharedLibrary& driver) {
     traits.counters_start = LATHE_FIND(latheSoftCountersStart);
     traits.counters_stop = LATHE_FIND(latheSoftCountersStop);
     traits.counters_read = LATHE_FIND(latheSoftCountersRead);
+    traits.hazards_watch = LATHE_FIND(latheSoftHazardsWatch);
+    traits.hazards_read = LATHE_FIND(latheSoftHazardsRead);
+    traits.host_has_written = LATHE_FIND(latheSoftHostHasWritten);
+    traits.memory_is_new = LATHE_FIND(latheSoftMemoryIsNew);
 #undef LATHE_FIND
     return traits;
 }

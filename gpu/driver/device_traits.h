@@ -43,6 +43,10 @@ struct DeviceTraits {
     decltype(&latheSoftCountersStart) counters_start = nullptr;
     decltype(&latheSoftCountersStop) counters_stop = nullptr;
     decltype(&latheSoftCountersRead) counters_read = nullptr;
+    decltype(&latheSoftHazardsWatch) hazards_watch = nullptr;
+    decltype(&latheSoftHazardsRead) hazards_read = nullptr;
+    decltype(&latheSoftHostHasWritten) host_has_written = nullptr;
+    decltype(&latheSoftMemoryIsNew) memory_is_new = nullptr;
 };
 
 /// Of the driver that is open; opens it.

@@ -21,11 +21,14 @@ int counting_scopes = 0;
 
 bool can_inspect() { return device_traits().counters_read != nullptr; }
 
-CountingScope::CountingScope() {
+void require_inspector() {
     if (!can_inspect())
-        throw lathe::Error{
-            "the inspector needs the software device, which counts as kernels run: set "
-            "LATHE_DEVICE=software, or say --device software"};
+        throw lathe::Error{"the inspector needs the software device, which looks at kernels as "
+                           "they run: set LATHE_DEVICE=software"};
+}
+
+CountingScope::CountingScope() {
+    require_inspector();
     std::lock_guard lock{counting_mutex};
     if (counting_scopes++ == 0) device_traits().counters_start();
 }

@@ -29,6 +29,8 @@ struct LineCounts {
 
 /// Whether the device of this process counts and looks for hazards; opens the driver.
 LATHE_API bool can_inspect();
+/// Throws Error, with what mends it, where it does not.
+LATHE_API void require_inspector();
 
 /// Launches from now on count, until it is destroyed; the last scope of several ends it. Their
 /// kernels are compiled anew, once. Throws Error where the device cannot.

@@ -120,6 +120,55 @@ void latheSoftCountersReset(void);
 /// also when a module is unloaded. Thread-safe.
 size_t latheSoftCountersRead(LatheSoftLineCounters* rows, size_t capacity);
 
+/// What may be looked for in kernels: bits.
+enum LatheSoftHazard {
+    kLatheSoftRaceShared = 1,      ///< two threads of a block, in shared memory
+    kLatheSoftRaceGlobal = 2,      ///< two threads of one launch, in global memory
+    kLatheSoftUnwrittenShared = 4, ///< a read of what no thread of the block has written
+    kLatheSoftUnwrittenGlobal = 8, ///< of what nothing has written since it was allocated
+    kLatheSoftBarrierApart = 16,   ///< threads of a block at different __syncthreads()
+    kLatheSoftAllHazards = 31
+};
+
+/// One thread's part in a hazard.
+typedef struct LatheSoftHazardThread {
+    char file[1024]; ///< empty: the hazard has no such thread
+    uint32_t line;   ///< from 1; of the PTX where it has no line information
+    uint32_t access; ///< 0 read, 1 write, 2 atomic
+    uint32_t block[3];
+    uint32_t thread[3];
+    char inlined_at[512]; ///< as LatheSoftLineCounters has it
+} LatheSoftHazardThread;
+
+/// A hazard: the first example of its kind in a kernel between two lines, and how often it came.
+typedef struct LatheSoftFinding {
+    uint32_t hazard; ///< one of LatheSoftHazard
+    uint32_t bytes;  ///< of the access
+    char kernel[256];
+    LatheSoftHazardThread first, second; ///< as they ran
+    uint64_t address;
+    uint64_t offset;    ///< from the start of `memory`
+    char memory[256];   ///< "shared memory", "a 400-byte allocation of device memory", a variable
+    char message[1024]; ///< what happened, and what mends it
+    uint64_t count;     ///< accesses, or barriers
+} LatheSoftFinding;
+
+/// Looks for these hazards (0: none) in launches from now on; LATHE_SOFT_HAZARDS=1 in the
+/// environment starts with all. No launch ends because of one. Kernels are compiled anew when they
+/// are first launched so, and run slower; results keep their bits. Memory that is there already
+/// counts as written, and so does what functions called by address write, which are not looked
+/// at. Returns a CUresult: CUDA_ERROR_OUT_OF_MEMORY. Thread-safe.
+int latheSoftHazardsWatch(uint32_t hazards);
+/// Forgets all findings. Thread-safe.
+void latheSoftHazardsReset(void);
+/// Writes at most `capacity` findings (null: none), sorted by kind, kernel and lines, and returns
+/// how many there are. Holds launches that are done: synchronise first. Thread-safe.
+size_t latheSoftHazardsRead(LatheSoftFinding* findings, size_t capacity);
+/// While hazards are watched: the host has written device memory by itself (latheSoftIsHostMemory).
+void latheSoftHostHasWritten(const void* memory, size_t bytes);
+/// While hazards are watched: whoever keeps memory for others gives it out anew, as if allocated.
+void latheSoftMemoryIsNew(const void* memory, size_t bytes);
+
 /// Bytes that a thread should access at once where a kernel's author may choose: 16, as on a GPU.
 /// Groups of threads side by side are accessed by whole vectors.
 unsigned latheSoftAccessBytes(void);

@@ -7,6 +7,7 @@ import html
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from lathe.inspection_findings import Finding
     from lathe.inspection_report import Line, Report
 
 __all__ = ["page"]
@@ -54,9 +55,10 @@ def page(report: Report, title: str) -> str:
         f"<title>{html.escape(title)}</title><style>{_STYLE}</style></head><body>",
         f"<h1>{html.escape(title)}</h1>",
     ]
+    parts += [_finding(finding) for finding in report.findings]
     for (kernel, file), rows in _by_source(report).items():
         parts.append(f"<h2>{html.escape(kernel)} <small>{html.escape(file)}</small></h2>")
-        parts.append(_table(rows, report.source(kernel, file)))
+        parts.append(_table(rows, report.source(kernel, file), _hazards(report, kernel, file)))
     if not report.rows:
         parts.append("<p>No launch was inspected.</p>")
     parts.append(f'<p class="legend">{_LEGEND}</p></body></html>')
@@ -70,7 +72,24 @@ def _by_source(report: Report) -> dict[tuple[str, str], list[Line]]:
     return groups
 
 
-def _table(rows: list[Line], source: list[str]) -> str:
+def _finding(finding: Finding) -> str:
+    title, *rest = str(finding).splitlines()
+    lines = "".join(f"<p>{html.escape(line.strip())}</p>" for line in rest)
+    return f'<div class="finding"><p><b>{html.escape(title)}</b></p>{lines}</div>'
+
+
+def _hazards(report: Report, kernel: str, file: str) -> set[int]:
+    threads = [
+        thread
+        for finding in report.findings
+        if finding.kernel == kernel
+        for thread in (finding.first, finding.second)
+        if thread is not None
+    ]
+    return {thread.line for thread in threads if thread.file == file}
+
+
+def _table(rows: list[Line], source: list[str], hazards: set[int]) -> str:
     known = {row.line: row for row in rows}
     most = max(row.executions for row in rows)
     first, last = min(known), max(known)
@@ -81,14 +100,15 @@ def _table(rows: list[Line], source: list[str]) -> str:
         if source and number > len(source):
             break
         text = source[number - 1] if source else known[number].text
-        lines.append(_row(number, known.get(number), text, most))
+        lines.append(_row(number, known.get(number), text, most, number in hazards))
     return "\n".join([*lines, "</table>"])
 
 
-def _row(number: int, row: Line | None, text: str, most: int) -> str:
+def _row(number: int, row: Line | None, text: str, most: int, hazard: bool) -> str:
+    begin = '<tr class="hazard">' if hazard else "<tr>"
     code = f"<td>{html.escape(text)}</td>"
     if row is None:
-        return f'<tr><td class="number">{number}</td>{"<td></td>" * 6}{code}</tr>'
+        return f'{begin}<td class="number">{number}</td>{"<td></td>" * 6}{code}</tr>'
     heat = 0.05 + 0.4 * row.executions / most
     cells = [
         f'<td class="number">{number}</td>',
@@ -106,7 +126,7 @@ def _row(number: int, row: Line | None, text: str, most: int) -> str:
         _cell(f"{row.contention:.1f}", row.contention >= 4) if row.atomics else "<td></td>",
         code,
     ]  # fmt: skip
-    return f"<tr>{''.join(cells)}</tr>"
+    return f"{begin}{''.join(cells)}</tr>"
 
 
 def _cell(text: str, poor: bool) -> str:

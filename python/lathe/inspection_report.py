@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from lathe.inspection_findings import Finding, FindingThread
 
 __all__ = ["Line", "Report", "line_of"]
 
@@ -110,6 +112,8 @@ class Report:
     def __init__(self) -> None:
         self.rows: tuple[Line, ...] = ()
         """Sorted by kernel, file and line."""
+        self.findings: tuple[Finding, ...] = ()
+        """Hazards, each pair of lines once."""
         self._sources: dict[tuple[str, str], list[str]] = {}
 
     def __iter__(self) -> Iterator[Line]:
@@ -137,7 +141,12 @@ class Report:
             raise KeyError(f"no launch came to line {number}")
         return _sum(found)
 
-    def add(self, lines: list[Line], texts: Callable[[str, str], tuple[str, list[str]]]) -> None:
+    def add(
+        self,
+        lines: Sequence[Line],
+        findings: Sequence[Finding],
+        texts: Callable[[str, str], tuple[str, list[str]]],
+    ) -> None:
         """Takes lines of one inlining each, and who knows their files and their text."""
         groups: dict[tuple[str, str, int], list[Line]] = {}
         for line in lines:
@@ -152,15 +161,23 @@ class Report:
             text = source[number - 1] if 0 < number <= len(source) else ""
             rows.append(dataclasses.replace(_sum(group), file=path, text=text))
         self.rows = tuple(rows)
+        self.findings = tuple(
+            dataclasses.replace(
+                finding,
+                first=_in_file(finding.kernel, finding.first, found),
+                second=finding.second and _in_file(finding.kernel, finding.second, found),
+            )
+            for finding in findings
+        )
 
     def source(self, kernel: str, file: str) -> list[str]:
         """Lines of a file that a kernel was compiled from; empty where it is not known."""
         return self._sources.get((kernel, file), [])
 
     def __str__(self) -> str:
-        if not self.rows:
+        if not self.rows and not self.findings:
             return "no launch was inspected"
-        parts = []
+        parts = [str(finding) for finding in self.findings]
         for title, rows in self._groups().items():
             parts.append("\n".join([title, *_side_by_side([_HEAD, *map(_cells, rows)])]))
         return "\n\n".join(parts)
@@ -174,10 +191,13 @@ class Report:
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON has it."""
-        return {"lines": [dataclasses.asdict(row) for row in self.rows]}
+        return {
+            "findings": [dataclasses.asdict(finding) for finding in self.findings],
+            "lines": [dataclasses.asdict(row) for row in self.rows],
+        }
 
     def to_json(self, indent: int | None = 2) -> str:
-        """An object with ``lines``, an array with all that `Line` has."""
+        """An object with ``findings`` and ``lines``: all that `Finding` and `Line` have."""
         return json.dumps(self.to_dict(), indent=indent)
 
     def to_html(self, title: str = "Lathe inspector") -> str:
@@ -205,6 +225,13 @@ def _cells(row: Line) -> tuple[str, ...]:
         f"{row.contention:.1f}" if row.atomics else "",
         row.text.strip(),
     )
+
+
+def _in_file(
+    kernel: str, thread: FindingThread, found: dict[tuple[str, str], tuple[str, list[str]]]
+) -> FindingThread:
+    known = found.get((kernel, thread.file))
+    return dataclasses.replace(thread, file=known[0]) if known else thread
 
 
 def _side_by_side(lines: list[tuple[str, ...]]) -> list[str]:

@@ -5,6 +5,8 @@
 #include "gpu/soft/drv/module.h"
 #include "gpu/soft/rt/printf.h"
 #include "gpu/soft/rt/profile.h"
+#include "gpu/soft/rt/watch/findings.h"
+#include "gpu/soft/rt/watch/unwritten.h"
 
 #pragma GCC visibility push(default)
 #include "gpu/soft/soft_api.h"
@@ -15,13 +17,30 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
+#include <new>
 
 using namespace lathe::soft;
 
 namespace {
 
+static_assert(int{kLatheSoftAllHazards} == int{kAllHazards} &&
+              int{kLatheSoftRaceShared} == int{kRaceShared} &&
+              int{kLatheSoftRaceGlobal} == int{kRaceGlobal} &&
+              int{kLatheSoftUnwrittenShared} == int{kUnwrittenShared} &&
+              int{kLatheSoftUnwrittenGlobal} == int{kUnwrittenGlobal} &&
+              int{kLatheSoftBarrierApart} == int{kBarrierApart});
+
 template <std::size_t N> void put(char (&to)[N], const std::string& text) {
     std::snprintf(to, N, "%s", text.c_str());
+}
+
+void put(LatheSoftHazardThread& to, const FoundThread& thread) {
+    put(to.file, thread.file);
+    to.line = thread.line;
+    to.access = thread.access;
+    std::copy_n(thread.block.begin(), 3, to.block);
+    std::copy_n(thread.thread.begin(), 3, to.thread);
+    put(to.inlined_at, thread.inlined_at);
 }
 
 } // namespace
@@ -96,6 +115,46 @@ size_t latheSoftCountersRead(LatheSoftLineCounters* rows, size_t capacity) {
         std::memcpy(&row.executions, counts.data(), sizeof counts);
     }
     return lines.size();
+}
+
+int latheSoftHazardsWatch(uint32_t hazards) {
+    try {
+        if (hazards & kUnwrittenGlobal) DeviceUnwritten::instance().start();
+        else DeviceUnwritten::instance().stop();
+    } catch (const std::bad_alloc&) { return CUDA_ERROR_OUT_OF_MEMORY; }
+    Findings::instance().set_kinds(hazards & kAllHazards);
+    return CUDA_SUCCESS;
+}
+
+void latheSoftHazardsReset(void) { Findings::instance().reset(); }
+
+size_t latheSoftHazardsRead(LatheSoftFinding* findings, size_t capacity) {
+    const auto all = Findings::instance().all();
+    size_t written = 0;
+    for (const Finding& finding : all) {
+        if (!findings || written == capacity) break;
+        LatheSoftFinding& row = findings[written++];
+        row = {};
+        row.hazard = finding.hazard;
+        row.bytes = finding.bytes;
+        put(row.kernel, finding.kernel);
+        put(row.first, finding.first);
+        put(row.second, finding.second);
+        row.address = finding.address;
+        row.offset = finding.offset;
+        put(row.memory, finding.memory);
+        put(row.message, finding.message);
+        row.count = finding.count;
+    }
+    return all.size();
+}
+
+void latheSoftHostHasWritten(const void* memory, size_t bytes) {
+    DeviceUnwritten::instance().written(reinterpret_cast<std::uintptr_t>(memory), bytes);
+}
+
+void latheSoftMemoryIsNew(const void* memory, size_t bytes) {
+    DeviceUnwritten::instance().allocated(reinterpret_cast<std::uintptr_t>(memory), bytes);
 }
 
 int latheSoftStreamWait(void* stream, uint64_t nanoseconds) {

@@ -5,6 +5,7 @@
 #include "gpu/soft/drv/copy_params.h"
 #include "gpu/soft/drv/memory.h"
 #include "gpu/soft/rt/fault.h"
+#include "gpu/soft/rt/watch/unwritten.h"
 
 #include <fmt/format.h>
 
@@ -39,6 +40,17 @@ void check(const CopyEnd& end, const CopyShape& shape) {
     } else if (!end.host) {
         require_device_range(reinterpret_cast<CUdeviceptr>(end.base), extent(end, shape));
     }
+}
+
+/// For who looks for reads of memory that nothing has written.
+void note_written(const CopyEnd& to, const CopyShape& s) {
+    const DeviceUnwritten& memory = DeviceUnwritten::instance();
+    if (!memory.is_on() || to.host || to.array) return;
+    for (std::size_t z = 0; z < s.slices; ++z)
+        for (std::size_t y = 0; y < s.rows; ++y)
+            memory.written(reinterpret_cast<std::uintptr_t>(to.base) + z * to.slice_bytes +
+                               y * to.pitch_bytes,
+                           s.row_bytes);
 }
 
 bool copy_rows(const CopyEnd& to, const CopyEnd& from, const CopyShape& s) {
@@ -103,6 +115,7 @@ std::function<CUresult()> action_of(const CopyEnd& to, const CopyEnd& from, cons
                                     std::shared_ptr<std::uint8_t[]> staging) {
     return [to, from, shape, staging = std::move(staging)] {
         if (to.array) to.array->written.store(true, std::memory_order_relaxed);
+        note_written(to, shape);
         return copy_rows(to, from, shape) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     };
 }
@@ -168,6 +181,8 @@ std::function<CUresult()> fill_action(CUdeviceptr to, std::size_t pitch_bytes, u
         bool ok = true;
         for (std::size_t y = 0; y < rows && ok; ++y)
             ok = guarded_fill(base + y * pitch_bytes, value, element_bytes, count);
+        for (std::size_t y = 0; y < rows && DeviceUnwritten::instance().is_on(); ++y)
+            DeviceUnwritten::instance().written(to + y * pitch_bytes, row_bytes);
         return ok ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     };
 }

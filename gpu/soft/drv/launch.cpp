@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "gpu/soft/drv/launch.h"
 
+#include "engine/core/log.h"
 #include "engine/core/source_name.h"
 #include "gpu/soft/drv/capture.h"
 #include "gpu/soft/drv/device.h"
 #include "gpu/soft/rt/block.h"
 #include "gpu/soft/rt/fault.h"
-#include "gpu/soft/rt/profile.h"
+#include "gpu/soft/rt/watch/grid_watch.h"
+#include "gpu/soft/rt/watch/instruments.h"
+#include "gpu/soft/rt/watch/unwritten.h"
 
 #include <fmt/format.h>
 
@@ -101,6 +104,12 @@ void copy_packed(const KernelInfo& info, void** extra, std::uint8_t* to) {
         fail(CUDA_ERROR_INVALID_VALUE, "packed parameters cannot be read");
 }
 
+/// It calls functions by address, whose code does not tell of accesses.
+void not_watched(const KernelInfo& info) {
+    DeviceUnwritten::instance().forget(); // what it writes is written
+    log::warning("{} calls functions by address: it is not looked at for hazards", named(info));
+}
+
 } // namespace
 
 void check_launch(const Function& function, const LaunchArguments& arguments) {
@@ -137,7 +146,7 @@ std::shared_ptr<Launch> make_grid(Context& context, Function& function, const La
     }
     pack_arguments(info, a, grid->reserve_parameters());
     grid->module = function.module->code();
-    grid->first_code = function.code(a.block, Profile::instance().is_on());
+    grid->first_code = function.code(a.block, wanted_instruments());
     grid->order = function.module->order;
     // The limit is what the caller counted for a GPU's local memory; host frames are larger.
     std::size_t stack = context.limits.at(CU_LIMIT_STACK_SIZE);
@@ -145,6 +154,9 @@ std::shared_ptr<Launch> make_grid(Context& context, Function& function, const La
     static std::atomic<std::uint64_t> next_grid{1};
     grid->grid_id = next_grid.fetch_add(1, std::memory_order_relaxed);
     grid->limit = time_limit(stream);
+    if (grid->first_code.watched)
+        grid->watch = std::make_shared<GridWatch>(grid->grid_id, Findings::instance().kinds());
+    else if (Findings::instance().kinds()) not_watched(info);
     return grid;
 }
 

@@ -3,6 +3,7 @@
 
 #include "gpu/soft/drv/pool.h"
 #include "gpu/soft/rt/arena.h"
+#include "gpu/soft/rt/watch/unwritten.h"
 
 #include <fmt/format.h>
 
@@ -31,11 +32,14 @@ void* allocate(const Context& context, std::size_t bytes, Allocation::Kind kind,
                               .flags = flags,
                               .context = &context,
                               .name = std::move(name)});
+    if (kind == Allocation::Kind::device)
+        DeviceUnwritten::instance().allocated(reinterpret_cast<std::uintptr_t>(p), bytes);
     return p;
 }
 
 void release(std::uintptr_t begin) {
     const auto removed = Registry::instance().remove(begin);
+    if (removed) DeviceUnwritten::instance().written(begin, removed->bytes);
     if (removed && removed->pool) static_cast<Pool*>(removed->pool.get())->give_back(*removed);
     else Arena::instance().release(reinterpret_cast<void*>(begin));
 }

@@ -8,7 +8,7 @@
 #include "gpu/soft/drv/memory.h"
 #include "gpu/soft/drv/texture_reference.h"
 #include "gpu/soft/rt/printf.h"
-#include "gpu/soft/rt/profile.h"
+#include "gpu/soft/rt/watch/instruments.h"
 
 #include <fmt/format.h>
 
@@ -107,36 +107,39 @@ std::shared_ptr<Module> Module::load(const Context& context,
         if (loads_eagerly() || kernels.size() <= kCompiledAtOnce)
             for (const KernelInfo& kernel : kernels) {
                 std::lock_guard lock{module->mutex_};
-                module->code_->code(kernel.name, usual_block(kernel).data(),
-                                    Profile::instance().is_on());
+                module->code_->code(kernel.name, usual_block(kernel).data(), wanted_instruments());
             }
     } catch (const lathe::Error& e) { fail(CUDA_ERROR_INVALID_PTX, e.what()); }
     return module;
 }
 
-KernelCode Function::code(const std::uint32_t block[3], bool counts) {
+KernelCode Function::code(const std::uint32_t block[3], Instruments instruments) {
     {
         std::lock_guard lock{mutex_};
-        if (counts_ == counts && std::equal(block, block + 3, block_)) return code_.best();
+        if (instruments_ == instruments && std::equal(block, block + 3, block_))
+            return code_.best();
     }
     LastBlocks::instance().set(info->name, {block[0], block[1], block[2]});
-    return compile(block, counts);
+    return compile(block, instruments);
 }
 
-KernelCode Function::code_ahead(bool counts) { return compile(usual_block(*info).data(), counts); }
+KernelCode Function::code_ahead(Instruments instruments) {
+    return compile(usual_block(*info).data(), instruments);
+}
 
-KernelCode Function::compile(const std::uint32_t block[3], bool counts) {
-    const KernelCode found = module->compile(*info, block, counts);
+KernelCode Function::compile(const std::uint32_t block[3], Instruments instruments) {
+    const KernelCode found = module->compile(*info, block, instruments);
     std::lock_guard lock{mutex_};
     code_ = found;
     std::copy_n(block, 3, block_);
-    counts_ = counts;
+    instruments_ = instruments;
     return found;
 }
 
-KernelCode Module::compile(const KernelInfo& kernel, const std::uint32_t block[3], bool counts) {
+KernelCode Module::compile(const KernelInfo& kernel, const std::uint32_t block[3],
+                           Instruments instruments) {
     std::lock_guard lock{mutex_};
-    return code_->code(kernel.name, block, counts);
+    return code_->code(kernel.name, block, instruments);
 }
 
 Module::~Module() {
@@ -157,7 +160,7 @@ Function* Module::function(std::string_view name, bool* is_new) {
         made->module = shared_from_this();
         made->info = &kernel;
         try { // compile now: a launch should not wait for it
-            (void)made->code_ahead(Profile::instance().is_on());
+            (void)made->code_ahead(wanted_instruments());
         } catch (const lathe::Error& e) { fail(CUDA_ERROR_INVALID_PTX, e.what()); }
         Function* handle = Objects<Function>::instance().add(std::move(made));
         functions_.emplace(name, handle);

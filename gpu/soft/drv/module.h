@@ -36,9 +36,9 @@ struct Function {
     std::shared_ptr<Module> module;
     const KernelInfo* info = nullptr;
     /// The code for blocks of this size; compiled when first asked for. The last one is kept.
-    KernelCode code(const std::uint32_t block[3], bool counts);
+    KernelCode code(const std::uint32_t block[3], Instruments instruments);
     /// The same before a launch tells the size: as a kernel of this name was last launched.
-    KernelCode code_ahead(bool counts);
+    KernelCode code_ahead(Instruments instruments);
     FunctionSettings settings;
     /// What the launches of CUDA 3 and before keep here: cuFuncSetBlockShape, cuParamSet...
     struct {
@@ -48,12 +48,12 @@ struct Function {
     } old_style;
 
 private:
-    KernelCode compile(const std::uint32_t block[3], bool counts);
+    KernelCode compile(const std::uint32_t block[3], Instruments instruments);
 
     std::mutex mutex_;
     KernelCode code_;
     std::uint32_t block_[3] = {0, 0, 0};
-    bool counts_ = false;
+    Instruments instruments_;
 };
 
 /// Whether all kernels are compiled with their module: CUDA_MODULE_LOADING=EAGER at the first
@@ -89,7 +89,8 @@ public:
     Variable variable(std::string_view name);
 
     const std::shared_ptr<CompiledModule>& code() const { return code_; }
-    KernelCode compile(const KernelInfo& kernel, const std::uint32_t block[3], bool counts);
+    KernelCode compile(const KernelInfo& kernel, const std::uint32_t block[3],
+                       Instruments instruments);
     const ptx::Module& ptx() const { return *ast_; }
 
     const Context* context = nullptr;

@@ -3,6 +3,7 @@
 
 #include "gpu/soft/drv/memory.h"
 #include "gpu/soft/rt/arena.h"
+#include "gpu/soft/rt/watch/unwritten.h"
 
 #include <algorithm>
 #include <cstring>
@@ -109,6 +110,7 @@ void* Pool::allocate(Context& context, std::size_t bytes) {
                               .kind = Allocation::Kind::device,
                               .context = &context,
                               .pool = shared_from_this()});
+    DeviceUnwritten::instance().allocated(reinterpret_cast<std::uintptr_t>(p), bytes);
     return p;
 }
 

@@ -17,6 +17,7 @@
 #include "gpu/soft/jit/warp/kernel.h"
 #include "gpu/soft/jit/warp/mode.h"
 #include "gpu/soft/jit/warp/unsupported.h"
+#include "gpu/soft/jit/watching.h"
 
 #include <fmt/format.h>
 #include <llvm/Support/raw_ostream.h>
@@ -62,12 +63,13 @@ public:
 
     const std::vector<KernelInfo>& kernels() const override { return kernels_; }
 
-    KernelCode code(std::string_view kernel, const std::uint32_t block[3], bool counts) override {
-        return code_for(kernel, block, true, counts);
+    KernelCode code(std::string_view kernel, const std::uint32_t block[3],
+                    Instruments instruments) override {
+        return code_for(kernel, block, true, instruments);
     }
     KernelCode checked_code(std::string_view kernel, const std::uint32_t block[3],
-                            bool counts) override {
-        return code_for(kernel, block, false, counts);
+                            Instruments instruments) override {
+        return code_for(kernel, block, false, instruments);
     }
     KernelCode thread_code(std::string_view kernel) override {
         std::lock_guard lock{mutex_};
@@ -83,9 +85,10 @@ public:
 
 private:
     const jit::KernelFacts& facts_of(std::string_view kernel) const;
-    KernelCode thread_code(const jit::KernelFacts& kernel, bool counts = false);
+    KernelCode thread_code(const jit::KernelFacts& kernel, Instruments instruments = {});
     KernelCode code_for(std::string_view name, const std::uint32_t block[3], bool trusting,
-                        bool counts);
+                        Instruments instruments);
+    bool can_watch(const jit::KernelFacts& kernel) const;
     CounterTablePtr counters_of(const std::string& group);
     KernelCode warp_code(const jit::KernelFacts& kernel, BlockEntry loop, std::uint32_t width,
                          const std::string& group) const;
@@ -93,11 +96,11 @@ private:
                              const jit::warp::ShapeOptions& options);
     template <class Lower>
     void compile(const std::string& group, Lower lower, const jit::KernelFacts* kernel,
-                 const jit::warp::ShapeOptions* warp = nullptr, bool counts = false);
+                 const jit::warp::ShapeOptions* warp = nullptr, Instruments instruments = {});
     template <class Lower>
     jit::CachedCode generate(Lower lower, const jit::KernelFacts* kernel,
                              const jit::warp::ShapeOptions* warp, const Resolve& resolve,
-                             bool counts);
+                             Instruments instruments);
     void add_checks(llvm::Module& module, llvm::Function* body,
                     const jit::KernelFacts* kernel) const;
     void add_counters(llvm::Module& module, llvm::Function* body, const jit::KernelFacts& kernel,
@@ -134,13 +137,13 @@ private:
 
 template <class Lower>
 void Compiled::compile(const std::string& group, Lower lower, const jit::KernelFacts* kernel,
-                       const jit::warp::ShapeOptions* warp, bool counts) {
+                       const jit::warp::ShapeOptions* warp, Instruments instruments) {
     if (link_cached(group)) return;
     auto& cache = jit::ObjectCache::instance();
     const std::string key = cache_key(group);
     const jit::CachedCode made = [&]() -> jit::CachedCode {
         try {
-            return generate(lower, kernel, warp, resolve_, counts);
+            return generate(lower, kernel, warp, resolve_, instruments);
         } catch (const jit::warp::Unsupported& why) {
             cache.store(key, {{}, {}, why.what()});
             throw;
@@ -179,19 +182,22 @@ void Compiled::link(const std::string& object, const std::string& group,
 template <class Lower>
 jit::CachedCode Compiled::generate(Lower lower, const jit::KernelFacts* kernel,
                                    const jit::warp::ShapeOptions* warp, const Resolve& resolve,
-                                   bool counts) {
+                                   Instruments instruments) {
     const jit::Toolchain::Lease tools = jit::Toolchain::take();
     const llvm::TargetMachine& machine = *tools->machine;
     jit::ModuleLowering lowering{
         tools->context, *module_, facts_, resolve, machine.createDataLayout(), warp};
     lowering.llvm->setTargetTriple(machine.getTargetTriple().str());
+    lowering.watches = instruments.watches;
     lower(lowering);
     llvm::Function *body = lowering.warp_body, *wide = lowering.warp_wide;
     const std::unique_ptr<llvm::Module> llvm = lowering.take();
     if (dump_level() == 1) llvm->print(llvm::errs(), nullptr);
     jit::CounterSites sites;
+    const bool counts = instruments.counts;
     const auto add = [&] {
         add_checks(*llvm, body, kernel);
+        if (instruments.watches) jit::resolve_watches(*llvm, body);
         if (counts) add_counters(*llvm, body, *kernel, sites);
     };
     if (warp) {
@@ -234,6 +240,15 @@ void Compiled::add_counters(llvm::Module& module, llvm::Function* body,
     }
 }
 
+/// Functions that are called by address have one code for all who call them.
+bool Compiled::can_watch(const jit::KernelFacts& kernel) const {
+    for (const std::string& name : facts_.reachable(kernel.info.name)) {
+        const auto found = facts_.functions.find(name);
+        if (found != facts_.functions.end() && found->second.calls_indirectly) return false;
+    }
+    return true;
+}
+
 /// What the code of a group counts; null where it does not.
 CounterTablePtr Compiled::counters_of(const std::string& group) {
     CounterTablePtr& table = counters_[group];
@@ -247,8 +262,9 @@ std::string group_of(const std::string& name, const jit::warp::ShapeOptions& opt
     std::string places = options.strip == options.width ? "r" : "";
     if (options.has_strips())
         places = fmt::format("s{}{}", options.strip, options.whole_rows ? "w" : "");
-    return fmt::format("warp{}{}{}{}{}{}.{}", options.width, places, options.whole_warps ? "f" : "",
-                       options.trust_extensions ? "" : "c", options.counts ? "n" : "",
+    return fmt::format("warp{}{}{}{}{}{}{}.{}", options.width, places,
+                       options.whole_warps ? "f" : "", options.trust_extensions ? "" : "c",
+                       options.counts ? "n" : "", options.watches ? "h" : "",
                        options.may_refuse ? "t" : "", name);
 }
 
@@ -273,7 +289,7 @@ BlockEntry Compiled::compile_warps(const jit::KernelFacts& kernel,
         compile(
             group,
             [&](jit::ModuleLowering& lowering) { lowering.lower_kernel(*kernel.function, kernel); },
-            &kernel, &options, options.counts);
+            &kernel, &options, {options.counts, options.watches});
         loop = reinterpret_cast<BlockEntry>(code_.find(group, "warp." + name));
     } catch (const jit::warp::Unsupported& why) { jit::warp::log_fall_back(name, why.what()); }
     warps_.emplace(group, loop);
@@ -322,7 +338,7 @@ void Compiled::compile_in_background(const jit::KernelFacts& kernel,
     try {
         const jit::CachedCode made = generate(
             [&](jit::ModuleLowering& lowering) { lowering.lower_kernel(*kernel.function, kernel); },
-            &kernel, &options, resolve, false);
+            &kernel, &options, resolve, {});
         cache.store(cache_key(group), made);
         std::lock_guard lock{mutex_};
         link(made.object, group, made.symbols);
@@ -345,26 +361,28 @@ void Compiled::compile_in_background(const jit::KernelFacts& kernel,
 }
 
 KernelCode Compiled::code_for(std::string_view name, const std::uint32_t block[3], bool trusting,
-                              bool counts) {
+                              Instruments instruments) {
     std::lock_guard lock{mutex_};
     const jit::KernelFacts& kernel = facts_of(name);
+    instruments.watches = instruments.watches && can_watch(kernel);
     // A block of one thread has no other threads to share a vector with.
     if (!mode_.width && std::uint64_t{block[0]} * block[1] * block[2] == 1)
-        return thread_code(kernel, counts);
-    if (!mode_.by_warps && !counts) return thread_code(kernel);
+        return thread_code(kernel, instruments);
+    if (!mode_.by_warps && !instruments.any()) return thread_code(kernel);
     jit::warp::ShapeOptions options =
-        jit::warp::options_for(kernel, block, mode_, jit::has_wide_vectors(), counts);
+        jit::warp::options_for(kernel, block, mode_, jit::has_wide_vectors(), instruments);
     options.trust_extensions = trusting;
     const std::string group = group_of(kernel.info.name, options);
-    if (trusting && !counts && !mode_.at_once && !find_warps(group, kernel.info.name)) {
+    if (trusting && !instruments.any() && !mode_.at_once && !find_warps(group, kernel.info.name)) {
         KernelCode code = thread_code(kernel);
         code.later = warps_to_come(kernel, options, group);
         return code;
     }
     BlockEntry const loop = compile_warps(kernel, options);
-    if (!loop) return thread_code(kernel, counts);
+    if (!loop) return thread_code(kernel, instruments);
     KernelCode code = warp_code(kernel, loop, options.width, group);
-    if (counts) code.counters = counters_of(group);
+    code.watched = instruments.watches;
+    if (instruments.counts) code.counters = counters_of(group);
     return code;
 }
 
@@ -374,20 +392,22 @@ const jit::KernelFacts& Compiled::facts_of(std::string_view name) const {
     return *kernel;
 }
 
-KernelCode Compiled::thread_code(const jit::KernelFacts& kernel, bool counts) {
+KernelCode Compiled::thread_code(const jit::KernelFacts& kernel, Instruments instruments) {
     const std::string& name = kernel.info.name;
-    const std::string group = (counts ? "count.kernel." : "kernel.") + name;
+    const std::string group = fmt::format("{}{}kernel.{}", instruments.counts ? "count." : "",
+                                          instruments.watches ? "watch." : "", name);
     const auto known = threads_.find(group);
     if (known != threads_.end()) return known->second;
     compile(
         group,
         [&](jit::ModuleLowering& lowering) { lowering.lower_kernel(*kernel.function, kernel); },
-        &kernel, nullptr, counts);
+        &kernel, nullptr, instruments);
     KernelCode code;
     code.fibers = kernel.info.needs_fibers;
     code.entry = reinterpret_cast<KernelEntry>(code_.find(group, "entry." + name));
     if (!code.fibers) code.block = reinterpret_cast<BlockEntry>(code_.find(group, "block." + name));
-    if (counts) code.counters = counters_of(group);
+    code.watched = instruments.watches;
+    if (instruments.counts) code.counters = counters_of(group);
     code.frame_bytes = code_.frame_bytes(group);
     return threads_.emplace(group, std::move(code)).first->second;
 }

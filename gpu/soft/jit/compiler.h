@@ -47,9 +47,10 @@ public:
     virtual const std::vector<KernelInfo>& kernels() const = 0;
     /// The code that the mode asks for, for blocks of this size; compiles it on first use. Where
     /// the mode is not at_once, code by single threads that names the better one to come.
-    /// Code that counts comes by warps of 32 threads where it can, at once, whatever the mode is.
+    /// Code that counts or is watched comes by warps of 32 threads where it can, at once, whatever
+    /// the mode is.
     virtual KernelCode code(std::string_view kernel, const std::uint32_t block[3],
-                            bool counts = false) = 0;
+                            Instruments instruments = {}) = 0;
     /// Address of a .func, for the initialisers of variables that hold function pointers and for
     /// the externs of other modules; null where the module does not define it.
     virtual DeviceFunction device_function(std::string_view name) = 0;

@@ -50,8 +50,9 @@ bool acts(const llvm::Instruction& i) {
     if (!call) return i.mayWriteToMemory();
     const llvm::Function* callee = call->getCalledFunction();
     return !llvm::isa<llvm::IntrinsicInst>(i) &&
-           !(callee && (callee->getName() == warp::kCheck ||
-                        callee->getName() == warp::kLinearTid || callee->doesNotAccessMemory()));
+           !(callee &&
+             (callee->getName() == warp::kCheck || callee->getName() == warp::kLinearTid ||
+              callee->getName() == warp::kWatch || callee->doesNotAccessMemory()));
 }
 
 class Marks {

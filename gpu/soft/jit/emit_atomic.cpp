@@ -3,6 +3,7 @@
 // elsewhere LLVM atomics, and compare-exchange loops for halves.
 #include "gpu/soft/jit/floats.h"
 #include "gpu/soft/jit/flushing_atomics.h"
+#include "gpu/soft/jit/watching.h"
 
 #include <fmt/format.h>
 
@@ -129,6 +130,7 @@ void emit_compare_and_swap(FunctionLowering& f, const Instruction& i) {
     const ptx::Type type = f.type(i);
     auto* bits = f.int_type(f.bits_of(type));
     Value* place = f.address(i, 1);
+    watch_atomic(f, i, place, ptx::bytes_of(type));
     Value *expected = f.as_int(f.read(i, 2, type)), *desired = f.as_int(f.read(i, 3, type));
     Value* old = nullptr;
     const bool shared = i.space() == Space::shared;
@@ -161,6 +163,8 @@ bool emit_atomic(FunctionLowering& f, const Instruction& i) {
     const std::size_t at = returns ? 1 : 0;
     Value* place = f.address(i, at);
     const auto* values = std::get_if<ptx::Vector>(&f.operand(i, at + 1).value);
+    watch_atomic(f, i, place,
+                 ptx::bytes_of(type) * static_cast<std::uint64_t>(std::max(i.vector_width(), 1)));
     if (!values || i.vector_width() == 1) {
         Value* old = update(f, i, type, place, f.read(i, at + 1, type));
         if (returns) f.write(i, old, type);

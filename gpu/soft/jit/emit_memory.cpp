@@ -4,6 +4,7 @@
 #include "gpu/soft/jit/lowering.h"
 #include "gpu/soft/jit/warp/shapes.h"
 #include "gpu/soft/jit/warp/unsupported.h"
+#include "gpu/soft/jit/watching.h"
 
 #include <fmt/format.h>
 
@@ -78,6 +79,7 @@ void emit_load(FunctionLowering& f, const Instruction& i) {
     }
     std::vector<Value*> values;
     const AccessNotes notes{f, i, type};
+    watch_read(f, i, pointer, ptx::bytes_of(type) * static_cast<std::uint64_t>(width));
     for (int k = 0; k < width; ++k) {
         Value* place =
             k ? b.CreateConstGEP1_32(element, pointer, static_cast<unsigned>(k)) : pointer;
@@ -110,12 +112,17 @@ void emit_store(FunctionLowering& f, const Instruction& i) {
         f.fail(i, fmt::format("{} source registers expected", width));
     }
     const AccessNotes notes{f, i, type};
+    std::vector<Value*> values;
     for (int k = 0; k < width; ++k) {
         const Operand& source =
             sources && width > 1 ? sources->items[static_cast<std::size_t>(k)] : i.operands[1];
+        values.push_back(f.read(source, type));
+    }
+    watch_write(f, i, pointer, ptx::bytes_of(type) * static_cast<std::uint64_t>(width), values);
+    for (int k = 0; k < width; ++k) {
         Value* place =
             k ? b.CreateConstGEP1_32(element, pointer, static_cast<unsigned>(k)) : pointer;
-        auto* store = b.CreateAlignedStore(f.read(source, type), place,
+        auto* store = b.CreateAlignedStore(values[static_cast<std::size_t>(k)], place,
                                            part_alignment(type, width, k), i.has("volatile"));
         if (order != llvm::AtomicOrdering::NotAtomic) store->setAtomic(order);
         notes.note(*store, k);
@@ -181,6 +188,7 @@ Value* in_space(FunctionLowering& f, const Instruction& i) {
 }
 
 void emit_fence(FunctionLowering& f, const Instruction& i) {
+    watch_fence(f, i);
     const bool acquire_release = i.opcode == Opcode::fence && i.has("acq_rel");
     f.b.CreateFence(acquire_release ? llvm::AtomicOrdering::AcquireRelease
                                     : llvm::AtomicOrdering::SequentiallyConsistent,
@@ -213,6 +221,7 @@ void emit_copy(FunctionLowering& f, const Instruction& i) {
     Value *to = f.address(i, 0), *from = f.address(i, 1);
     Value* copied = b.getInt64(bytes);
     const llvm::Align align{bytes};
+    watch_copy(f, from, to, bytes);
     if (f.has_operand(i, 3)) {
         Value* wanted = b.CreateZExt(f.read(i, 3, ptx::Type::u32), b.getInt64Ty());
         copied = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, wanted, copied);

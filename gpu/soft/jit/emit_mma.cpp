@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // mma.sync, ldmatrix, movmatrix, whose fragments the PTX ISA draws.
 #include "gpu/soft/jit/matrices.h"
+#include "gpu/soft/jit/watching.h"
 
 #include <llvm/IR/Constants.h>
 
@@ -128,6 +129,7 @@ void emit_load_matrices(FunctionLowering& f, const Instruction& i) {
             b.CreateOr(b.CreateZExt(from_lane(f, lane, low, source), i64),
                        b.CreateShl(b.CreateZExt(from_lane(f, lane, high, source), i64), 32));
         Value* at = b.CreateIntToPtr(b.CreateAdd(row, b.CreateZExt(byte, i64)), b.getPtrTy());
+        watch_read(f, i, at, type->getBitWidth() / 8);
         return b.CreateAlignedLoad(type, at, llvm::Align{type->getBitWidth() / 8});
     };
     Values words;

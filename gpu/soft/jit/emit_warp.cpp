@@ -2,6 +2,7 @@
 // Barriers and warp operations: calls of the run time.
 #include "gpu/soft/jit/lowering.h"
 #include "gpu/soft/jit/warp/marks.h"
+#include "gpu/soft/jit/watching.h"
 
 namespace lathe::soft::jit {
 
@@ -20,7 +21,9 @@ Value* flag(FunctionLowering& f, Value* predicate) {
 void emit_barrier(FunctionLowering& f, const Instruction& i) {
     auto& b = f.b;
     if (i.has("warp")) { // bar.warp.sync mask
-        f.call_runtime("lathe_rt_warp_sync", b.getVoidTy(), {f.read(i, 0, ptx::Type::b32)});
+        Value* members = f.read(i, 0, ptx::Type::b32);
+        watch_sync(f, i, members); // before those wait that come first
+        f.call_runtime("lathe_rt_warp_sync", b.getVoidTy(), {members});
         return;
     }
     if (i.has("cluster")) { // a cluster is one block here

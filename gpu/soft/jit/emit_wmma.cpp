@@ -6,6 +6,7 @@
 // vectors of the other operand that its segment holds together: vector E * (l / S) + (l % S) % E. A
 // vector with more registers than a lane has lies in parts, on the lanes that hold the same vector.
 #include "gpu/soft/jit/matrices.h"
+#include "gpu/soft/jit/watching.h"
 
 #include <llvm/IR/Constants.h>
 
@@ -88,6 +89,7 @@ struct Wmma {
             if (!whole) first = b.CreateAdd(first, b.CreateMul(part, b.getInt32(in_lane * per)));
             if (along) {
                 Value* at = place(base, step, vector, first, kind.bits);
+                watch_read(f, i, at, 4);
                 f.write(targets[r], b.CreateAlignedLoad(b.getInt32Ty(), at, llvm::Align{4}),
                         ptx::Type::b32);
                 continue;
@@ -96,6 +98,7 @@ struct Wmma {
             auto* type = b.getIntNTy(kind.bits);
             for (unsigned k = 0; k < per; ++k) {
                 Value* at = place(base, step, b.CreateAdd(first, b.getInt32(k)), vector, kind.bits);
+                watch_read(f, i, at, std::max(kind.bits / 8, 1u));
                 Value* part_of = b.CreateAlignedLoad(type, at, llvm::Align{kind.bits / 8});
                 word = b.CreateOr(
                     word, b.CreateShl(b.CreateZExt(part_of, b.getInt32Ty()), kind.bits * k));
@@ -114,6 +117,11 @@ struct Wmma {
                             : place(base, step, column, row, bits);
     }
 
+    void watch_element(Value* at, std::uint64_t bytes, bool load) {
+        if (load) watch_read(f, i, at, bytes);
+        else watch_write(f, i, at, bytes);
+    }
+
     void move_accumulators(bool load) {
         const ptx::Type type = f.type(i);
         Value* base = f.address(i, load ? 1 : 0);
@@ -125,6 +133,7 @@ struct Wmma {
         for (unsigned r = 0; r < registers.size(); ++r) {
             if (!half) {
                 Value* at = accumulator(base, step, r);
+                watch_element(at, 4, load);
                 if (load) f.write(registers[r], b.CreateAlignedLoad(stored, at, align), type);
                 else b.CreateAlignedStore(f.read(registers[r], type), at, align);
                 continue;
@@ -132,6 +141,7 @@ struct Wmma {
             Value* word = load ? b.getInt32(0) : f.read(registers[r], ptx::Type::b32);
             for (unsigned k = 0; k < 2; ++k) {
                 Value* at = accumulator(base, step, 2 * r + k);
+                watch_element(at, 2, load);
                 if (load) {
                     Value* one =
                         b.CreateZExt(b.CreateAlignedLoad(stored, at, align), b.getInt32Ty());

@@ -6,6 +6,7 @@
 #include "gpu/soft/rt/access.h"
 #include "gpu/soft/rt/image_warp.h"
 #include "gpu/soft/rt/trap.h"
+#include "gpu/soft/rt/watch/site.h"
 
 #include <bit>
 #include <cfenv>
@@ -164,6 +165,9 @@ std::vector<std::pair<std::string, void*>> runtime_symbols() {
     LATHE_JIT_SYMBOL(lathe_rt_warp_gather);
     LATHE_JIT_SYMBOL(lathe_rt_warp_barrier_part);
     LATHE_JIT_SYMBOL(lathe_rt_warp_voted);
+    LATHE_JIT_SYMBOL(lathe_rt_watch_lanes);
+    LATHE_JIT_SYMBOL(lathe_rt_watch_one);
+    LATHE_JIT_SYMBOL(lathe_rt_watch_row);
     LATHE_JIT_SYMBOL(lathe_rt_warp_bring);
     LATHE_JIT_SYMBOL(lathe_rt_warp_meet);
     LATHE_JIT_SYMBOL(lathe_rt_tex);

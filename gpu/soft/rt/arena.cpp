@@ -62,6 +62,8 @@ Arena& Arena::instance() {
     return *arena;
 }
 
+std::size_t Arena::reserved_bytes() const { return pages_ * kPage; }
+
 std::byte* Arena::address_of(std::size_t page) const { return base_ + page * kPage; }
 
 bool Arena::contains(const void* p) const {

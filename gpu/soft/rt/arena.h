@@ -57,6 +57,9 @@ public:
     /// block meanwhile; it keeps its address and contents.
     Shared share(void* block);
 
+    /// The address space that allocations come from.
+    std::uintptr_t first_address() const { return reinterpret_cast<std::uintptr_t>(base_); }
+    std::size_t reserved_bytes() const;
     bool contains(const void* p) const;
     std::size_t limit_bytes() const { return limit_; }
     std::size_t used_bytes() const;

@@ -13,7 +13,9 @@ namespace lathe::soft {
 
 namespace {
 
-void open_barrier(BlockRunner& runner, Barrier& barrier, std::uint32_t op, ThreadFiber* self) {
+void open_barrier(BlockRunner& runner, BlockState& block, Barrier& barrier, std::uint32_t op,
+                  ThreadFiber* self) {
+    if (block.watch) block.watch->open(static_cast<std::uint32_t>(&barrier - block.barriers));
     const FiberList waiting = barrier.waiting;
     if (!barrier.reduces && waiting.first && waiting.first->context.block->by_warps) {
         barrier = {};
@@ -91,8 +93,9 @@ enum : std::uint32_t { kSync = 0, kArrive = 1, kReduce = 2 };
         barrier.all &= votes == count;
         barrier.any |= votes != 0;
     }
+    if (block.watch) block.watch->arrive(id, t->linear_tid, kind != kArrive, pc);
     if (barrier.arrived >= (expected ? expected : block.live)) {
-        open_barrier(runner, barrier, op, &self);
+        open_barrier(runner, block, barrier, op, &self);
         return self.result[0];
     }
     if (!waits) return 0;
@@ -119,7 +122,7 @@ enum : std::uint32_t { kSync = 0, kArrive = 1, kReduce = 2 };
                                               std::uint32_t mask) {
     ThreadFiber& self = fiber_of(t);
     BlockState& block = *t->block;
-    if (!block.by_warps || mask != self.mask || id >= kBarriers) return false;
+    if (!block.by_warps || block.watch || mask != self.mask || id >= kBarriers) return false;
     Barrier& barrier = block.barriers[id];
     if (barrier.expected != 0 || barrier.reduces) return false;
     const std::uint32_t arrived = barrier.arrived + self.lanes;
@@ -156,7 +159,7 @@ void BlockRunner::finish(ThreadFiber& self) {
 void BlockRunner::open_complete_barriers(BlockState& block) {
     for (Barrier& barrier : block.barriers)
         if (barrier.arrived && barrier.expected == 0 && barrier.arrived >= block.live)
-            open_barrier(*this, barrier, 0, nullptr);
+            open_barrier(*this, block, barrier, 0, nullptr);
 }
 
 void BlockRunner::keep_lanes(ThreadFiber& self, std::uint32_t mask) {
@@ -188,7 +191,7 @@ bool BlockRunner::resolve_partial_warps() {
             std::uint32_t missing = kWarp - block.count % kWarp;
             bool partial = block.count % kWarp && (warps >> (block.count / kWarp) & 1);
             if (full && partial && barrier.arrived + missing >= barrier.expected) {
-                open_barrier(*this, barrier, 0, nullptr);
+                open_barrier(*this, block, barrier, 0, nullptr);
                 opened = true;
             }
         }

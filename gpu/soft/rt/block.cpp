@@ -155,6 +155,16 @@ void BlockRunner::run_blocks(std::uint64_t first, std::uint64_t count) {
     }
 }
 
+void BlockRunner::watch(BlockState& block, std::uint64_t number, std::uint32_t slot) {
+    block.watch = nullptr;
+    if (!launch_->watch) return;
+    if (watches_.size() <= slot) watches_.resize(slot + 1);
+    if (!watches_[slot]) watches_[slot] = std::make_unique<BlockWatch>();
+    block.watch = watches_[slot].get();
+    block.watch->begin(*launch_, *launch_->watch, number, place_of(number).ctaid,
+                       shared_base_[slot]);
+}
+
 std::uint64_t* BlockRunner::slots_of(const CounterTablePtr& table) {
     if (!table) return nullptr;
     for (auto& [known, slots] : counts_)
@@ -199,6 +209,8 @@ __attribute__((no_sanitize("thread"))) void BlockRunner::loop_body(void* p) {
         if (l.stopped.load(std::memory_order_relaxed)) break;
         const Place place = self.place_of(l.block_at(self.loop_block_));
         self.fill(c, place, self.loop_thread_, self.shared_base_[0]);
+        if (l.watch && self.loop_thread_ == 0)
+            self.watch(self.blocks_[0], l.block_at(self.loop_block_), 0);
         if (self.code_.block) {
             self.code_.block(&c, self.loop_thread_, threads - self.loop_thread_);
             continue;
@@ -228,6 +240,7 @@ void BlockRunner::run_loop_shuffled() {
         if (launch_->stopped.load(std::memory_order_relaxed)) break;
         const std::uint64_t block = launch_->block_at(loop_block_);
         if (loop_warp_ == 0 && loop_thread_ == 0) {
+            watch(blocks_[0], block, 0);
             random_ = Random{launch_->order.seed, block};
             for (std::uint32_t k = 0; k < warps; ++k) {
                 const std::uint32_t at = random_.below(k + 1);
@@ -253,6 +266,7 @@ void BlockRunner::run_loop(std::uint64_t first, std::uint64_t count) {
     block.runner = this;
     block.threads = threads_.get();
     block.fibers = false;
+    block.watch = nullptr;
     if (!stack || !place_shared(1)) {
         launch_->stop({.code = CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
                        .kernel = launch_->info->name,
@@ -310,6 +324,7 @@ void BlockRunner::run_fibers(std::uint64_t first, std::uint32_t count) {
                 .live = lanes(in_warp), .waiting = 0, .runnable = in_warp, .asking = 0};
         }
         const Place place = place_of(launch_->block_at(first + b));
+        watch(block, launch_->block_at(first + b), b);
         for (std::uint32_t t = 0; t < stacks; ++t) {
             ThreadFiber& fiber = block.threads[t];
             fill(fiber.context, place, t * width, shared_base_[b]);

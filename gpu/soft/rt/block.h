@@ -8,6 +8,7 @@
 #include "gpu/soft/rt/abi.h"
 #include "gpu/soft/rt/fiber_sanitizer.h"
 #include "gpu/soft/rt/launch.h"
+#include "gpu/soft/rt/watch/block_watch.h"
 
 #include <csignal>
 #include <memory>
@@ -101,7 +102,8 @@ struct BlockState {
     std::uint32_t count = 0, live = 0;
     std::uint32_t stacks = 0; ///< fibers: threads, or warps of a launch by warps
     bool fibers = false;
-    bool by_warps = false; ///< a fiber is a warp, not a thread
+    bool by_warps = false;       ///< a fiber is a warp, not a thread
+    BlockWatch* watch = nullptr; ///< of code that is watched
     Warp warps[kMaxThreads / 8];
     Barrier barriers[kBarriers];
 
@@ -183,6 +185,8 @@ public:
     [[noreturn]] void leave_with(const Fault& fault);
 
 private:
+    /// Begins to watch a block where the launch is watched.
+    void watch(BlockState& block, std::uint64_t number, std::uint32_t slot);
     void run_blocks(std::uint64_t first, std::uint64_t count);
     void run_loop(std::uint64_t first, std::uint64_t count);
     void run_loop_shuffled();
@@ -233,6 +237,7 @@ private:
     std::uint8_t* shared_base_[kMaxResidentBlocks] = {};
     std::unique_ptr<ThreadFiber[]> threads_;
     std::unique_ptr<BlockState[]> blocks_;
+    std::vector<std::unique_ptr<BlockWatch>> watches_; ///< by resident block
     std::uint32_t resident_ = 0, live_ = 0;
     std::uint32_t filled_ = 0; ///< of threads_, those that have what is the same in all blocks
     std::atomic<std::uint32_t> contexts_{0}; ///< of threads_, those that the launch uses

@@ -59,6 +59,14 @@ struct KernelInfo {
     }
 };
 
+/// What code does beside its work.
+struct Instruments {
+    bool counts = false;  ///< by source line: counters.h
+    bool watches = false; ///< tells of its accesses: watch/site.h
+    bool any() const { return counts || watches; }
+    bool operator==(const Instruments&) const = default;
+};
+
 struct CodeToCome;
 
 /// The code for one size of block.
@@ -72,6 +80,7 @@ struct KernelCode {
     /// Where set: better code is being compiled.
     std::shared_ptr<const CodeToCome> later;
     CounterTablePtr counters; ///< of code that counts: ThreadContext::counters must have its slots
+    bool watched = false;     ///< its block must have a BlockWatch
     std::size_t frame_bytes = 0; ///< stack of all its functions, each counted once
 
     /// The best code that there is by now.
@@ -94,7 +103,7 @@ public:
     /// The code of a kernel for blocks of this size where 32-bit indices may wrap between the lanes
     /// of a warp (warp_run_checked); compiles it on first use.
     virtual KernelCode checked_code(std::string_view kernel, const std::uint32_t block[3],
-                                    bool counts = false) = 0;
+                                    Instruments instruments = {}) = 0;
     /// Code by single threads, whatever the mode is; compiles it on first use. Its `block`, a loop
     /// of threads inside of compiled code, is null where the kernel needs fibers.
     virtual KernelCode thread_code(std::string_view kernel) = 0;

@@ -51,9 +51,9 @@ ParameterRange Launch::range(std::uint32_t slot) const {
 const KernelCode& Launch::checked_code() {
     std::call_once(asked_checked_, [this] {
         const NormalFloats normal; // which the thread takes over
-        const bool counts = first_code.counters != nullptr;
+        const Instruments instruments{first_code.counters != nullptr, first_code.watched};
         checked_code_ = std::async(std::launch::async, [&] {
-                            return module->checked_code(info->name, block, counts);
+                            return module->checked_code(info->name, block, instruments);
                         }).get();
     });
     return checked_code_;

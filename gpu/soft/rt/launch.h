@@ -16,7 +16,11 @@
 
 namespace lathe::soft {
 
+class GridWatch;
+
 struct Launch {
+    /// Of code that is watched.
+    std::shared_ptr<GridWatch> watch;
     KernelCode first_code;              ///< blocks begin with the best that it knows by then
     std::shared_ptr<ModuleCode> module; ///< kept until the grid is done; null in tests
     const KernelInfo* info = nullptr;   ///< lives as long as `module`

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Numbers and findings of gpu/inspect, as they are: lathe/inspection makes a report of them.
+#include "gpu/driver/fault.h"
+#include "gpu/inspect/hazards.h"
 #include "gpu/inspect/line_counts.h"
 #include "python/bind/bind.h"
 
@@ -34,6 +36,56 @@ py::dict to_dict(const gpu::LineCounts& line) {
     return row;
 }
 
+const char* name_of(gpu::Hazard hazard) {
+    switch (hazard) {
+    case gpu::Hazard::race_shared: return "race_shared";
+    case gpu::Hazard::race_global: return "race_global";
+    case gpu::Hazard::unwritten_shared: return "uninit_shared";
+    case gpu::Hazard::unwritten_global: return "uninit_global";
+    case gpu::Hazard::barrier_apart: return "barrier";
+    }
+    return "";
+}
+
+py::object to_dict(const gpu::HazardThread& thread) {
+    if (thread.file.empty()) return py::none();
+    py::dict row;
+    row["file"] = thread.file;
+    row["line"] = thread.line;
+    row["block"] = thread.block;
+    row["thread"] = thread.thread;
+    row["access"] = thread.access;
+    return row;
+}
+
+py::dict to_dict(const gpu::HazardFinding& finding) {
+    py::dict row;
+    row["kind"] = name_of(finding.hazard);
+    row["kernel"] = finding.kernel;
+    row["first"] = to_dict(finding.first);
+    row["second"] = to_dict(finding.second);
+    row["memory"] = finding.memory;
+    row["offset"] = finding.offset;
+    row["bytes"] = finding.bytes;
+    row["message"] = finding.message;
+    row["count"] = finding.count;
+    return row;
+}
+
+py::object last_fault() {
+    const auto fault = gpu::last_fault();
+    if (!fault) return py::none();
+    py::dict row;
+    row["code"] = static_cast<int>(fault->code);
+    row["kernel"] = fault->kernel;
+    row["block"] = fault->block;
+    row["thread"] = fault->thread;
+    row["file"] = fault->file;
+    row["line"] = fault->line;
+    row["message"] = fault->message;
+    return row;
+}
+
 } // namespace
 
 void bind_inspect(py::module_& m) {
@@ -51,6 +103,18 @@ void bind_inspect(py::module_& m) {
             return rows;
         },
         "Sums of all launches that counted, a dict for each kernel, file, line and inlining.");
+    py::class_<gpu::HazardScope>(m, "HazardScope",
+                                 "Launches are looked at for hazards until it is deleted.")
+        .def(py::init<std::uint32_t>(), py::arg("hazards") = gpu::kAllHazards);
+    m.def(
+        "hazard_findings",
+        [] {
+            py::list rows;
+            for (const auto& finding : gpu::hazard_findings()) rows.append(to_dict(finding));
+            return rows;
+        },
+        "All findings so far, a dict for each kind, kernel and pair of lines.");
+    m.def("last_fault", &last_fault, "The last launch that failed as a dict; None if none did.");
 }
 
 } // namespace lathe::bind

@@ -116,6 +116,11 @@ def _parser() -> argparse.ArgumentParser:
     inspect.add_argument("target", metavar="NAME|FILE.py|FILE.cu")
     inspect.add_argument("--frames", metavar="N", help="of an App, 2 unless given")
     inspect.add_argument("--check", action="store_true", help="inspect the experiment's check")
+    inspect.add_argument(
+        "--fail-on", metavar="KINDS", default="",
+        help="exit code 1 if any is found: races, uninit, barriers, oob, with commas between",
+    )  # fmt: skip
+    inspect.add_argument("--counts-only", action="store_true", help="look for no hazards: faster")
     inspect.add_argument("--json", metavar="FILE", help="write the report there, as JSON")
     inspect.add_argument("--html", metavar="FILE", help="write it there, as a page")
     inspect.add_argument(

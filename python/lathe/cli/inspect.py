@@ -10,6 +10,7 @@ from pathlib import Path
 
 from lathe.cli.list_apps import find_target
 from lathe.cli.messages import UserError, choose_device, load_engine, parse_count
+from lathe.inspection_findings import KINDS
 
 __all__ = ["inspect_target"]
 
@@ -19,6 +20,7 @@ FRAMES = 2
 def inspect_target(arguments: argparse.Namespace) -> int:
     """Runs it, prints the report, and writes it where the options say."""
     name, file = find_target(arguments.target)
+    fail_on = _kinds(arguments.fail_on)
     frames = parse_count("--frames", arguments.frames) if arguments.frames else FRAMES
     if os.environ.get("LATHE_DEVICE") == "hardware":
         raise UserError(
@@ -31,7 +33,7 @@ def inspect_target(arguments: argparse.Namespace) -> int:
     from lathe.native import native
     from lathe.options import RunOptions
 
-    inspection = inspect()
+    inspection = inspect(find=() if arguments.counts_only else KINDS)
     problem: native.Error | None = None
     code = 0
     with inspection as report:
@@ -53,7 +55,19 @@ def inspect_target(arguments: argparse.Namespace) -> int:
     if problem is not None:
         print(f"lathe: {problem}", file=sys.stderr)
         return 1
+    bad = [finding for finding in report.findings if finding.kind in fail_on]
+    if bad:
+        print(f"lathe: {len(bad)} of what --fail-on names were found", file=sys.stderr)
+        return 1
     return code
+
+
+def _kinds(text: str) -> list[str]:
+    words = [word for word in text.split(",") if word]
+    for word in words:
+        if word not in KINDS:
+            raise UserError(f"--fail-on {word}: known are {', '.join(KINDS)}, with commas between")
+    return words
 
 
 def _run(file: Path, options: object, check: bool) -> int:

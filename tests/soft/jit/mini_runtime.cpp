@@ -4,6 +4,7 @@
 #include "gpu/ptx/parser.h"
 #include "gpu/soft/rt/access.h"
 #include "gpu/soft/rt/float_mode.h"
+#include "gpu/soft/rt/watch/site.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -180,6 +181,12 @@ void lathe_rt_warp_barrier_part(ThreadContext* t, std::uint32_t, std::uint32_t, 
 std::uint32_t lathe_rt_warp_voted(ThreadContext* t, std::uint32_t) {
     stop(t, test::Outcome::End::trapped);
 }
+void lathe_rt_watch_row(ThreadContext*, const WatchSite*, std::uint64_t, std::int64_t,
+                        std::uint32_t, const std::uint64_t*) {}
+void lathe_rt_watch_lanes(ThreadContext*, const WatchSite*, const std::uint64_t*, std::uint32_t,
+                          const std::uint64_t*) {}
+void lathe_rt_watch_one(ThreadContext*, const WatchSite*, std::uint64_t, std::uint64_t,
+                        std::uint64_t) {}
 void lathe_rt_warp_bring(ThreadContext* t, WarpMeeting*, std::uint32_t, std::uint32_t,
                          std::uint32_t, std::uint64_t, std::uint64_t) {
     stop(t, test::Outcome::End::trapped);

@@ -65,6 +65,7 @@ void Widener::emit_call(const llvm::CallBase& i) {
         return;
     case CallKind::check: return emit_check(i);
     case CallKind::count: return emit_count(i);
+    case CallKind::watch: return emit_watch(i);
     case CallKind::together: return emit_together(i);
     case CallKind::bring: return emit_bring(i);
     case CallKind::met: return emit_met(i);

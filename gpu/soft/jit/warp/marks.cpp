@@ -36,6 +36,7 @@ CallKind call_kind(llvm::StringRef callee) {
         {kWaitLoop, CallKind::wait_loop},
         {kCheck, CallKind::check},
         {kCount, CallKind::count},
+        {kWatch, CallKind::watch},
         {kTogether, CallKind::together},
         {kBring, CallKind::bring},
         {kMet, CallKind::met},

@@ -18,7 +18,9 @@ constexpr const char* kTexture2D = "lathe.warp.tex2d"; ///< (object, x, y) -> {4
 constexpr const char* kSurface2D = "lathe.warp.surface2d";
 /// (address, begin, room, size, AccessSite::what, does it write, bytes of the variable)
 constexpr const char* kCheck = "lathe.warp.check";
-constexpr const char* kCount = "lathe.warp.count";   ///< (address, CountedSpace, bytes)
+constexpr const char* kCount = "lathe.warp.count"; ///< (address, CountedSpace, bytes)
+/// (address, low 8 bytes, high 8 bytes, bytes, kind, space, flags): jit/watching.h
+constexpr const char* kWatch = "lathe.warp.watch";
 constexpr const char* kLinearTid = "lathe.warp.tid"; ///< () -> i32
 constexpr const char* kWaitLoop = "lathe.warp.wait"; ///< (iterations in a row): in a wait loop
 
@@ -51,6 +53,7 @@ enum class CallKind {
     wait_loop,
     check,
     count,
+    watch,
     together,
     bring,
     met,

@@ -50,9 +50,12 @@ constexpr std::uint32_t kMostInstructionsOfWideWarps = 300;
 } // namespace
 
 ShapeOptions options_for(const KernelFacts& kernel, const std::uint32_t block[3],
-                         const ExecutionMode& mode, bool has_wide_vectors, bool counts) {
+                         const ExecutionMode& mode, bool has_wide_vectors,
+                         Instruments instruments) {
     ShapeOptions options;
-    options.counts = counts; // in warps of CUDA: 32 lanes
+    options.counts = instruments.counts; // in warps of CUDA: 32 lanes
+    options.watches = instruments.watches;
+    const bool counts = instruments.any();
     const std::uint32_t x = block[0];
     const std::uint64_t threads = std::uint64_t{x} * block[1] * block[2];
     if (!kernel.uses_warp_operations && !counts) {

@@ -10,7 +10,8 @@ namespace lathe::soft::jit::warp {
 
 /// The form of warp code that suits a block of this size and this processor.
 ShapeOptions options_for(const KernelFacts& kernel, const std::uint32_t block[3],
-                         const ExecutionMode& mode, bool has_wide_vectors, bool counts = false);
+                         const ExecutionMode& mode, bool has_wide_vectors,
+                         Instruments instruments = {});
 
 /// Says once per kernel and process why it runs by single threads.
 void log_fall_back(const std::string& kernel, const std::string& why);

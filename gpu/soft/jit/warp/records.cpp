@@ -51,7 +51,8 @@ bool is_harmless(const llvm::Instruction& i) {
     const auto* call = llvm::dyn_cast<llvm::CallBase>(&i);
     if (!call || !call->getCalledFunction()) return false;
     const llvm::StringRef callee = call->getCalledFunction()->getName();
-    return callee == kCheck || callee == kCount || llvm::isa<llvm::DbgInfoIntrinsic>(i);
+    return callee == kCheck || callee == kCount || callee == kWatch ||
+           llvm::isa<llvm::DbgInfoIntrinsic>(i);
 }
 
 class RecordFinder {

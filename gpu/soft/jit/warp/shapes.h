@@ -75,7 +75,8 @@ struct ShapeOptions {
     /// Sign and zero extensions of affine values are affine where the start of the function can
     /// check that no lane wraps (see guards()).
     bool trust_extensions = true;
-    bool counts = false; ///< the code counts (counting.h)
+    bool counts = false;  ///< the code counts (counting.h)
+    bool watches = false; ///< the code tells of its accesses (watching.h)
     /// Blocks are made of whole warps: each begins with all its lanes.
     bool whole_warps = false;
     /// The kernel is refused where single threads are faster (gathers.h).

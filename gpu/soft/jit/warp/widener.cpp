@@ -285,7 +285,8 @@ bool Widener::has_rows(unsigned index) const {
             const llvm::Function* callee = call->getCalledFunction();
             const bool is_short =
                 callee && (callee->isIntrinsic() || callee->getName() == "lathe_rt_barrier_sync" ||
-                           callee->getName() == kCheck || callee->getName() == kCount);
+                           callee->getName() == kCheck || callee->getName() == kCount ||
+                           callee->getName() == kWatch);
             if (!is_short) return false;
         }
         if (llvm::isa<llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(i)) return false;

@@ -13,7 +13,8 @@
 //   lane loop         a loop over the bits of the mask with one scalar instruction inside
 // Files: widener.cpp blocks and masks; branches.cpp their ends, phis; values.cpp operands and lane
 // loops; strips.cpp what is done once for each strip; arithmetic.cpp, memory.cpp with rows.cpp and
-// record_access.cpp, checks.cpp, counters.cpp with count_accesses.cpp, calls.cpp,
+// record_access.cpp, checks.cpp, counters.cpp with count_accesses.cpp, watch.cpp,
+// calls.cpp,
 // warp_operations.cpp, atomics.cpp the instructions.
 #pragma once
 
@@ -272,6 +273,7 @@ private:
     void store_parts(const Record& record);
     void emit_atomic(const llvm::Instruction& i);
     void emit_call(const llvm::CallBase& i);
+    void emit_watch(const llvm::CallBase& i); // watch.cpp
     void emit_check(const llvm::CallBase& i);
     void emit_strips_check(const llvm::CallBase& i);
     /// Addresses of the lanes: origin + (number of the lane << shift).
@@ -352,6 +354,8 @@ private:
     llvm::BitVector whole_;        ///< blocks that always run with all lanes
     Lanes lanes_ = Lanes::unknown; ///< some: not all of them run the code that is being made
     Value* places_[3] = {};        ///< tid x, y, z as vectors where they are worked out
+
+    llvm::AllocaInst *watched_places_ = nullptr, *watched_values_ = nullptr;
 
     CounterSites* sites_;
     Value* counters_ = nullptr; ///< the slots

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+#include "gpu/inspect/hazards.h"
+
+#include "gpu/driver/check.h"
+#include "gpu/driver/device_traits.h"
+#include "gpu/inspect/line_counts.h"
+
+#include <algorithm>
+#include <mutex>
+
+namespace lathe::gpu {
+
+namespace {
+
+struct Wanted {
+    std::mutex mutex;
+    std::array<int, 32> scopes{}; ///< by bit
+
+    void change(std::uint32_t hazards, int by) {
+        std::lock_guard lock{mutex};
+        std::uint32_t before = 0, now = 0;
+        for (unsigned bit = 0; bit < 32; ++bit) {
+            before |= scopes[bit] ? 1u << bit : 0;
+            if (hazards >> bit & 1) scopes[bit] += by;
+            now |= scopes[bit] ? 1u << bit : 0;
+        }
+        if (now == before) return;
+        const auto code = static_cast<CUresult>(device_traits().hazards_watch(now));
+        if (code != CUDA_SUCCESS) throw Error{"latheSoftHazardsWatch", code};
+    }
+};
+Wanted& wanted() {
+    static Wanted* const instance = new Wanted;
+    return *instance;
+}
+
+HazardThread to_thread(const LatheSoftHazardThread& row, bool is_barrier) {
+    HazardThread thread;
+    thread.file = row.file;
+    thread.line = static_cast<int>(row.line);
+    std::copy_n(row.block, 3, thread.block.begin());
+    std::copy_n(row.thread, 3, thread.thread.begin());
+    thread.access = is_barrier        ? "barrier"
+                    : row.access == 0 ? "read"
+                    : row.access == 1 ? "write"
+                                      : "atomic";
+    return thread;
+}
+
+} // namespace
+
+HazardScope::HazardScope(std::uint32_t hazards) : hazards_{hazards} {
+    require_inspector();
+    wanted().change(hazards_, 1);
+}
+
+HazardScope::~HazardScope() {
+    try {
+        wanted().change(hazards_, -1);
+    } catch (const Error&) {} // what is not needed any more takes no memory
+}
+
+std::vector<HazardFinding> hazard_findings() {
+    const auto read = device_traits().hazards_read;
+    if (!read) return {};
+    std::vector<LatheSoftFinding> rows(read(nullptr, 0));
+    rows.resize(std::min(rows.size(), read(rows.data(), rows.size())));
+    std::vector<HazardFinding> all;
+    all.reserve(rows.size());
+    for (const LatheSoftFinding& row : rows) {
+        HazardFinding& finding = all.emplace_back();
+        finding.hazard = static_cast<Hazard>(row.hazard);
+        finding.kernel = row.kernel;
+        const bool is_barrier = finding.hazard == Hazard::barrier_apart;
+        finding.first = to_thread(row.first, is_barrier);
+        finding.second = to_thread(row.second, is_barrier);
+        finding.offset = row.offset;
+        finding.bytes = row.bytes;
+        finding.memory = row.memory;
+        finding.message = row.message;
+        finding.count = row.count;
+    }
+    return all;
+}
+
+void note_host_write(const void* memory, std::size_t bytes) {
+    if (const auto note = device_traits().host_has_written) note(memory, bytes);
+}
+
+void note_new_memory(const void* memory, std::size_t bytes) {
+    if (const auto note = device_traits().memory_is_new) note(memory, bytes);
+}
+
+} // namespace lathe::gpu
