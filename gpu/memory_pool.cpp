@@ -3,6 +3,7 @@
 
 #include "engine/core/log.h"
 #include "gpu/driver/check.h"
+#include "gpu/inspect/hazards.h"
 
 #include <algorithm>
 #include <bit>
@@ -117,6 +118,8 @@ PooledMemory<Memory> MemoryPool<Memory>::reuse(const std::shared_ptr<MemoryPool>
         loan.block_ = std::move(*block);
         loan.pool_ = pool;
         loan.is_used_before_ = true;
+        if constexpr (!host_reaches<Memory>)
+            note_new_memory(loan.block_.memory.address(), bytes);
     }
     return loan;
 }

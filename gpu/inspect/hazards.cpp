@@ -83,11 +83,11 @@ std::vector<HazardFinding> hazard_findings() {
     return all;
 }
 
-void note_host_write(const void* memory, std::size_t bytes) {
+void note_host_write(CUdeviceptr memory, std::size_t bytes) {
     if (const auto note = device_traits().host_has_written) note(memory, bytes);
 }
 
-void note_new_memory(const void* memory, std::size_t bytes) {
+void note_new_memory(CUdeviceptr memory, std::size_t bytes) {
     if (const auto note = device_traits().memory_is_new) note(memory, bytes);
 }
 

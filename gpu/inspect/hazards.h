@@ -6,6 +6,8 @@
 
 #include "engine/core/api.h"
 
+#include <cuda.h>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -61,8 +63,9 @@ private:
 LATHE_API std::vector<HazardFinding> hazard_findings();
 
 /// The host has written device memory through its pointer, while scopes may live.
-LATHE_API void note_host_write(const void* memory, std::size_t bytes);
+LATHE_API void note_host_write(CUdeviceptr memory, std::size_t bytes);
 /// Memory that was kept is given out anew: what it holds is left from before.
-LATHE_API void note_new_memory(const void* memory, std::size_t bytes);
+/// Waits for the context's work where a scope lives, which may still use it for its last owner.
+LATHE_API void note_new_memory(CUdeviceptr memory, std::size_t bytes);
 
 } // namespace lathe::gpu

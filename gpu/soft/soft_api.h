@@ -164,10 +164,12 @@ void latheSoftHazardsReset(void);
 /// Writes at most `capacity` findings (null: none), sorted by kind, kernel and lines, and returns
 /// how many there are. Holds launches that are done: synchronise first. Thread-safe.
 size_t latheSoftHazardsRead(LatheSoftFinding* findings, size_t capacity);
-/// While hazards are watched: the host has written device memory by itself (latheSoftIsHostMemory).
-void latheSoftHostHasWritten(const void* memory, size_t bytes);
-/// While hazards are watched: whoever keeps memory for others gives it out anew, as if allocated.
-void latheSoftMemoryIsNew(const void* memory, size_t bytes);
+/// While unwritten memory is watched: the host has written device memory by itself
+/// (latheSoftIsHostMemory).
+void latheSoftHostHasWritten(uint64_t memory, size_t bytes);
+/// While it is watched: a pool of the program gives out memory anew, as if just allocated. Waits
+/// for the current context's work, which may still use it for its last owner.
+void latheSoftMemoryIsNew(uint64_t memory, size_t bytes);
 
 /// Bytes that a thread should access at once where a kernel's author may choose: 16, as on a GPU.
 /// Groups of threads side by side are accessed by whole vectors.

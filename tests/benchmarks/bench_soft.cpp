@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The software device beside C++ (soft_references.cpp, soft_best.cpp), both execution modes; what
 // `lathe bench soft` runs for one worker and for two.
-//   bench_soft [rounds] [--compile-times] [--checks] [--counters] [--fast-math] [--only WORD]
+//   bench_soft [rounds] [--compile-times] [--checks] [--counters] [--hazards]
+//              [--fast-math] [--only WORD]
 //       prints a line of JSON for each kernel: milliseconds of processor time (and `wall`), medians
 //       of alternated rounds, and what is asked for. --checks: exact checks of accesses beside
-//       those by pages instead, with the times of compiling; --counters: counters by source line
+//       those by pages instead, with the times of compiling; --counters: counters by source line;
+//       --hazards: the search for races and unwritten memory
 //       on and off instead; --fast-math: kernels by --use_fast_math
 #include "tests/benchmarks/soft_kernels.h"
 #include "tests/soft/support/nvrtc.h"
@@ -20,6 +22,7 @@ int main(int argc, char** argv) {
         if (std::string_view{argv[k]} == "--compile-times") options.compile_times = true;
         else if (std::string_view{argv[k]} == "--checks") options.checks = true;
         else if (std::string_view{argv[k]} == "--counters") options.counters = true;
+        else if (std::string_view{argv[k]} == "--hazards") options.hazards = true;
         else if (std::string_view{argv[k]} == "--fast-math") options.fast_math = true;
         else if (std::string_view{argv[k]} == "--only" && k + 1 < argc) only = argv[++k];
         else options.rounds = std::max(1, std::atoi(argv[k]));
@@ -64,7 +67,7 @@ int main(int argc, char** argv) {
             {"sparse", bench_sparse},
             {"Floyd-Warshall", bench_floyd_warshall},
             {"launch", [] {
-                 if (!options.checks && !options.counters) measure_launch();
+                 if (!options.checks && !options.counters && !options.hazards) measure_launch();
              }}};
         for (const auto& [name, bench] : benches)
             if (name.find(only) != std::string_view::npos) bench();

@@ -117,13 +117,17 @@ void measure_checks(const Row& row) {
     std::fflush(stdout);
 }
 
-/// Launches that count beside those that do not, by warps.
-void measure_counters(const Row& row) {
+/// Launches that count, or are watched for races and unwritten memory, beside those that are not,
+/// by warps.
+void measure_instruments(const Row& row) {
     const std::string ptx = ptx_of(row.source);
     Kernel kernel{ptx, "warp"};
     std::vector<double> without, with, ratios;
     const auto run = [&](bool counts) {
-        counts ? latheSoftCountersStart() : latheSoftCountersStop();
+        constexpr std::uint32_t hazards = kLatheSoftAllHazards & ~kLatheSoftBarrierApart;
+        if (options.hazards) latheSoftHazardsWatch(counts ? hazards : 0);
+        else if (counts) latheSoftCountersStart();
+        else latheSoftCountersStop();
         const double start = now_ms();
         row.run(kernel);
         return now_ms() - start;
@@ -136,17 +140,18 @@ void measure_counters(const Row& row) {
         ratios.push_back(with.back() / without.back());
     }
     latheSoftCountersStop();
+    latheSoftHazardsWatch(0);
     fmt::print("{{\"name\": \"{}\", \"off\": {:.5f}, \"on\": {:.5f}, \"ratio\": {:.3f}, "
                "\"goal_counters\": {}}}\n",
                row.name, median(without) / row.repeats, median(with) / row.repeats, median(ratios),
-               row.goal.counters);
+               options.hazards ? 0.0 : row.goal.counters);
     std::fflush(stdout);
 }
 
 } // namespace
 
 void measure(const Row& row) {
-    if (options.counters) return measure_counters(row);
+    if (options.counters || options.hazards) return measure_instruments(row);
     if (options.checks) return measure_checks(row);
     const std::string ptx = ptx_of(row.source);
     Kernel scalar{ptx, "scalar"}, warp{ptx, "warp"};

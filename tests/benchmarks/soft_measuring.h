@@ -18,6 +18,7 @@ namespace lathe::bench {
 struct Options {
     int rounds = 7;
     bool compile_times = false, checks = false, counters = false, fast_math = false;
+    bool hazards = false;
 };
 extern Options options;
 
@@ -111,7 +112,7 @@ void measure_launch();
 template <class T>
 void compare(const char* name, const std::vector<T>& got, const std::vector<T>& wanted,
              double tolerance) {
-    if (options.checks || options.counters) return; // the C++ did not run
+    if (options.checks || options.counters || options.hazards) return; // the C++ did not run
     for (std::size_t k = 0; k < got.size(); ++k) {
         const double x = static_cast<double>(got[k]), y = static_cast<double>(wanted[k]);
         if (std::abs(x - y) <= tolerance * std::max(1.0, std::abs(y))) continue;

@@ -195,3 +195,110 @@ def test_what_the_command_says_of_a_fault_and_of_a_gpu(tmp_path):
     done = command(tmp_path, SCRIPT % (256, ""), LATHE_DEVICE="hardware")
     assert done.returncode == 1
     assert "needs the software device" in done.stderr
+
+
+HAZARDS = """
+extern "C" {
+__global__ void smooth(float* y) {
+    __shared__ float s[64];
+    s[threadIdx.x] = threadIdx.x;                   // 5
+    y[threadIdx.x] = s[63 - threadIdx.x]; }         // 6
+
+__global__ void smooth_well(float* y) {
+    __shared__ float s[64];
+    s[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    y[threadIdx.x] = s[63 - threadIdx.x]; }
+
+__global__ void add(float* y, const float* x) {
+    y[threadIdx.x] += x[threadIdx.x]; }             // 15
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def hazards():
+    first = lathe.kernel(HAZARDS, "smooth")
+    return {"smooth": first} | {name: first.sibling(name) for name in ("smooth_well", "add")}
+
+
+def test_a_race_is_reported_with_both_threads(hazards):
+    with lathe.inspect() as report:
+        for _ in range(3):
+            hazards["smooth"][2, 64](lathe.zeros(64))
+    race = next(found for found in report.findings if found.kind == "races")
+    assert race.kernel == "smooth"
+    assert {race.first.line, race.second.line} == {5, 6}
+    assert race.first.block == race.second.block
+    assert race.first.thread[0] // 32 != race.second.thread[0] // 32
+    assert race.memory == "shared memory" and race.bytes == 4
+    writer, reader = sorted((race.first, race.second), key=lambda thread: thread.line)
+    assert (writer.access, reader.access) == ("write", "read")
+    assert race.offset == 4 * writer.thread[0] == 4 * (63 - reader.thread[0])
+    assert race.count >= 3
+    assert "put __syncthreads() between the two lines" in str(race)
+    assert "put __syncthreads() between the two lines" in report.to_html()
+    found = json.loads(report.to_json())["findings"]
+    assert "races" in {each["kind"] for each in found}
+
+
+def test_innocent_kernels_and_counting_alone_report_nothing(hazards):
+    with lathe.inspect() as report:
+        hazards["smooth_well"][2, 64](lathe.zeros(64))
+        hazards["add"][1, 64](lathe.zeros(64), lathe.zeros(64))
+    assert not report.findings
+    with lathe.inspect(find=()) as report:
+        hazards["smooth"][1, 64](lathe.zeros(64))
+    assert report.line(5).executions == 2 and not report.findings
+    with pytest.raises(ValueError, match="known are races, uninit, barriers, oob"):
+        lathe.inspect(find=["race"])
+
+
+def test_memory_that_nothing_has_written(hazards):
+    old = lathe.empty(64)
+    with lathe.inspect(find=["uninit"]) as report:
+        hazards["add"][1, 64](old, lathe.empty(64))
+    assert [(found.kind, found.first.line, found.second) for found in report.findings] == [
+        ("uninit", 15, None)
+    ]
+    assert "256-byte allocation" in report.findings[0].memory
+    with lathe.inspect(find=["uninit"]) as report:  # all ways to write
+        filled, copied, made = lathe.empty(64), lathe.empty(64), lathe.empty(64)
+        filled.fill(1)
+        copied.set(np.ones(64, np.float32))
+        hazards["smooth_well"][1, 64](made)
+        for x in (filled, copied, made, lathe.asarray(np.ones(64, np.float32))):
+            hazards["add"][1, 64](old, x)
+        square = lathe.asarray(np.eye(8, dtype=np.float32))
+        hazards["add"][1, 64](old, square @ square)
+        hazards["add"][1, 64](old, lathe.linalg.inv(square))
+    assert not report.findings
+
+
+def test_memory_of_a_pool_is_new_again(hazards):
+    old = lathe.zeros(64)
+    with lathe.inspect(find=["uninit"]) as report:
+        first = lathe.zeros(64)
+        hazards["add"][1, 64](old, first)
+        del first
+        hazards["add"][1, 64](old, lathe.empty(64))
+    assert len(report.findings) == 1
+
+
+RACE = '''
+import lathe
+kernel = lathe.kernel("""__global__ void count(int* x) {
+    x[0] += 1; }""")
+kernel[4, 32](lathe.zeros(1, "int32"))
+'''
+
+
+def test_what_the_command_fails_on(tmp_path):
+    done = command(tmp_path, RACE, "--fail-on", "races,uninit")
+    assert done.returncode == 1
+    assert "data race in global memory" in done.stdout
+    assert "use an atomic" in done.stdout
+    assert "of what --fail-on names were found" in done.stderr
+    assert command(tmp_path, RACE, "--fail-on", "uninit").returncode == 0
+    done = command(tmp_path, RACE, "--fail-on", "race")
+    assert done.returncode == 1 and "--fail-on race: known are races" in done.stderr

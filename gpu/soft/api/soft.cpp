@@ -6,6 +6,7 @@
 #include "gpu/soft/rt/printf.h"
 #include "gpu/soft/rt/profile.h"
 #include "gpu/soft/rt/watch/findings.h"
+#include "gpu/soft/rt/watch/grid_watch.h"
 #include "gpu/soft/rt/watch/unwritten.h"
 
 #pragma GCC visibility push(default)
@@ -123,6 +124,7 @@ int latheSoftHazardsWatch(uint32_t hazards) {
         else DeviceUnwritten::instance().stop();
     } catch (const std::bad_alloc&) { return CUDA_ERROR_OUT_OF_MEMORY; }
     Findings::instance().set_kinds(hazards & kAllHazards);
+    if (!hazards) GridWatch::drop_cells();
     return CUDA_SUCCESS;
 }
 
@@ -149,12 +151,14 @@ size_t latheSoftHazardsRead(LatheSoftFinding* findings, size_t capacity) {
     return all.size();
 }
 
-void latheSoftHostHasWritten(const void* memory, size_t bytes) {
-    DeviceUnwritten::instance().written(reinterpret_cast<std::uintptr_t>(memory), bytes);
+void latheSoftHostHasWritten(uint64_t memory, size_t bytes) {
+    DeviceUnwritten::instance().written(memory, bytes);
 }
 
-void latheSoftMemoryIsNew(const void* memory, size_t bytes) {
-    DeviceUnwritten::instance().allocated(reinterpret_cast<std::uintptr_t>(memory), bytes);
+void latheSoftMemoryIsNew(uint64_t memory, size_t bytes) {
+    if (!DeviceUnwritten::instance().is_on()) return;
+    (void)in_context([&](Context& context) { context.wait_idle(); });
+    DeviceUnwritten::instance().allocated(memory, bytes);
 }
 
 int latheSoftStreamWait(void* stream, uint64_t nanoseconds) {

@@ -154,9 +154,13 @@ std::shared_ptr<Launch> make_grid(Context& context, Function& function, const La
     static std::atomic<std::uint64_t> next_grid{1};
     grid->grid_id = next_grid.fetch_add(1, std::memory_order_relaxed);
     grid->limit = time_limit(stream);
-    if (grid->first_code.watched)
+    if (grid->first_code.watched) {
+        constexpr int slower = 16; // by watching, at most
+        grid->limit *= slower;
         grid->watch = std::make_shared<GridWatch>(grid->grid_id, Findings::instance().kinds());
-    else if (Findings::instance().kinds()) not_watched(info);
+    } else if (Findings::instance().kinds()) {
+        not_watched(info);
+    }
     return grid;
 }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Counters of compiled code. Code that counts adds to 64-bit slots of its worker, without atomics;
 // what the slots mean, a table says that comes with the code: each row (a source line) is a sum of
-// slots times constants, so that most counts cost no instruction of their own. Checks for races and
-// for reads of memory that nothing has written belong behind the same marks (jit/counting.h).
+// slots times constants, so that most counts cost no instruction of their own.
 #pragma once
 
 #include <cstdint>

@@ -219,7 +219,12 @@ FaultReport report_of_free(const void* p) {
 
 extern "C" {
 
-void* lathe_rt_malloc(ThreadContext* t, std::uint64_t bytes) { return heap_allocate(bytes, t); }
+void* lathe_rt_malloc(ThreadContext* t, std::uint64_t bytes) {
+    void* const p = heap_allocate(bytes, t);
+    if (p && t->block->watch)
+        t->block->watch->allocated(reinterpret_cast<std::uintptr_t>(p), bytes);
+    return p;
+}
 
 void lathe_rt_free(ThreadContext* t, void* p) {
     if (heap_release(p)) return;

@@ -5,6 +5,7 @@
 #include "gpu/libraries/batched.h"
 #include "gpu/libraries/cublas.h"
 #include "gpu/libraries/cusolver.h"
+#include "gpu/inspect/hazards.h"
 #include "gpu/libraries/host_memory.h"
 #include "gpu/libraries/library.h"
 #include "gpu/libraries/matmul.h"
@@ -92,6 +93,9 @@ py::list host_views(const py::tuple& arrays, const PyStream* stream) {
         const gpu::Array& array = array_of(each);
         const std::vector<py::ssize_t> shape(array.shape().begin(), array.shape().end()),
             strides(array.strides().begin(), array.strides().end());
+        const gpu::Reach reach = gpu::reach_of(array.layout(), array.type().bytes);
+        gpu::note_host_write(array.address() + static_cast<std::uint64_t>(reach.begin),
+                             static_cast<std::size_t>(reach.end - reach.begin));
         views.append(py::array{
             py::dtype::from_args(py::reinterpret_borrow<py::object>(self_of(each.ptr()).dtype)),
             shape, strides, reinterpret_cast<const void*>(array.address()), each});

@@ -149,6 +149,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     bench.add_argument("--checks", action="store_true", help="of soft: what exact checks cost")
     bench.add_argument("--counters", action="store_true", help="of soft: what counters cost")
+    bench.add_argument("--hazards", action="store_true", help="of soft: what the search costs")
     bench.add_argument("--fast-math", action="store_true", help="of soft: by --use_fast_math")
     _add_device(bench)
     return parser

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """``lathe bench soft``: the software device beside C++ on this processor, with the targets.
 
-``--checks`` and ``--counters`` print what those cost instead.
+``--checks``, ``--counters`` and ``--hazards`` print what those cost instead.
 """
 
 from __future__ import annotations
@@ -41,6 +41,9 @@ def bench_soft(arguments: argparse.Namespace) -> int:
         made.append(table_of_checks(_measure(program, [*how, "--checks"], workers=1)))
     if arguments.counters:
         made.append(table_of_counters(_measure(program, [*how, "--counters"], workers=1)))
+    if arguments.hazards:
+        rows = _measure(program, [*how, "--hazards"], workers=1)
+        made.append(table_of_counters(rows, "The search for races and unwritten memory"))
     if not made:
         one = _measure(program, [*how, "--compile-times"], workers=1)
         made = tables(one, _measure(program, how, workers=2))
@@ -130,11 +133,10 @@ def table_of_checks(rows: Iterable[Row]) -> Table:
     return made
 
 
-def table_of_counters(rows: Iterable[Row]) -> Table:
-    """What bench_soft --counters measured: launches that count and others."""
+def table_of_counters(rows: Iterable[Row], what: str = "Counters by source line") -> Table:
+    """What bench_soft --counters or --hazards measured: launches with them and without."""
     made = Table(
-        "Counters by source line: times in ms by warps without and with them, then how many times "
-        "as long.",
+        f"{what}: times in ms by warps without and with it, then how many times as long.",
         ("kernel", "off", "on", "on / off"),
     )
     for row in rows:

@@ -40,6 +40,8 @@ class StateGenerator:
         self._kernels = kernels
         self._table = () if kernels.table is None else (kernels.table,)
         self.state = driver.mem_alloc(self._count * kernels.state_bytes)
+        # Kernels copy whole states, and with them bytes between fields that nobody writes.
+        driver.memset_d8(self.state, 0, self._count * kernels.state_bytes)
 
     @property
     def _count(self) -> int:

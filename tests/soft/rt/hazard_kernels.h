@@ -45,6 +45,7 @@ inline constexpr HazardCase kHazardCases[] = {
     {"fresh_sum", kLatheSoftUnwrittenGlobal, 1, 64},
     {"fresh_byte", kLatheSoftUnwrittenGlobal, 1, 32},
     {"fresh_atomic", kLatheSoftUnwrittenGlobal, 1, 32},
+    {"heap_fresh", kLatheSoftUnwrittenGlobal, 8, 32},
     // Barriers.
     {"barriers_in_both_branches", kLatheSoftBarrierApart, 1, 64},
     {"barriers_within_a_warp", kLatheSoftBarrierApart, 1, 32},
@@ -411,6 +412,17 @@ __global__ void fresh_atomic_twin(int* x, int* fresh) {
     if (T == 0) fresh[0] = 0;
     __syncwarp();
     atomicMax(&fresh[0], T);
+}
+__global__ void heap_fresh(int* x, int* fresh) {
+    int* p = (int*)malloc(64);
+    x[B * N + T] = p[T % 16]; /*A*/
+    free(p);
+}
+__global__ void heap_fresh_twin(int* x, int* fresh) { // blocks get memory that others had
+    int* p = (int*)malloc(64);
+    for (int k = 0; k < 16; ++k) p[k] = B * N + T + k;
+    x[B * N + T] = p[T % 16];
+    free(p);
 }
 // --- barriers
 __global__ void barriers_in_both_branches(int* x, int* fresh) {

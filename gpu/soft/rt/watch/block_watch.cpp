@@ -12,24 +12,6 @@
 
 namespace lathe::soft {
 
-namespace {
-
-/// Holds a page's cells while they are used.
-class PageLock {
-public:
-    explicit PageLock(WatchedPage& page) : page_{page} {
-        while (page_.busy.test_and_set(std::memory_order_acquire)) {}
-    }
-    ~PageLock() { page_.busy.clear(std::memory_order_release); }
-    PageLock(const PageLock&) = delete;
-    PageLock& operator=(const PageLock&) = delete;
-
-private:
-    WatchedPage& page_;
-};
-
-} // namespace
-
 struct BlockWatch::Step {
     const WatchSite& site;
     std::uint32_t warp, lanes;
@@ -44,6 +26,7 @@ BlockWatch::BlockWatch() = default;
 
 void BlockWatch::begin(const Launch& launch, GridWatch& grid, std::uint64_t number,
                        const std::uint32_t ctaid[3], const std::uint8_t* shared) {
+    if (launch_ != &launch) same_line_ = {};
     launch_ = &launch;
     grid_ = &grid;
     kinds_ = grid.kinds();
@@ -54,7 +37,6 @@ void BlockWatch::begin(const Launch& launch, GridWatch& grid, std::uint64_t numb
     shared_bytes_ = launch.shared_bytes();
     order_.begin(launch.threads());
     in_grid_.begin(grid);
-    page_ = nullptr;
     first_arrivals_.fill({});
     if (!shared_bytes_) return;
     const std::uint32_t whole = (shared_bytes_ + 15) / 16 * 16;
@@ -76,10 +58,14 @@ void BlockWatch::access_row(std::uint32_t warp, std::uint32_t lanes, const Watch
 
 void BlockWatch::access(std::uint32_t warp, std::uint32_t lanes, const WatchSite& site,
                         std::span<const std::uint64_t, 32> addresses, const std::uint64_t* values) {
-    if (site.kind == WatchedKind::write) return group_writes(warp, lanes, site, addresses, values);
-    each_bit(lanes, [&](std::uint32_t k) {
-        access_at({site, warp, 1u << k, addresses[k], {0, 0}, false});
-    });
+    if (site.kind == WatchedKind::write) {
+        group_writes(warp, lanes, site, addresses, values);
+    } else {
+        each_bit(lanes, [&](std::uint32_t k) {
+            access_at({site, warp, 1u << k, addresses[k], {0, 0}, false});
+        });
+    }
+    let_go();
 }
 
 // Lanes that store to one address at once: the same value, or a race among themselves.
@@ -165,19 +151,40 @@ void BlockWatch::access_global(const Step& step) {
         if (memory.is_on()) look_for_unwritten(step, memory.bits(), kUnwrittenGlobal);
     }
     if (!(kinds_ & kRaceGlobal)) return;
-    const std::uint64_t begin = step.address / WatchedPage::kBytes * WatchedPage::kBytes;
-    if (!page_ || begin != page_begin_) {
-        page_ = DeviceCells::instance().page(step.address);
-        page_begin_ = begin;
-        if (!page_) return;
-    }
-    const PageLock lock{*page_};
-    if (page_->grid != grid_->grid()) {
-        page_->cells.clear();
-        page_->grid = grid_->grid();
-    }
-    look_for_races(step, page_->cells, static_cast<std::uint32_t>(step.address - begin),
+    WatchedPage* const page = hold_page(step.address);
+    if (!page) return;
+    look_for_races(step, page->cells, static_cast<std::uint32_t>(step.address - held_begin_),
                    RaceRules{order_, &in_grid_}, kRaceGlobal);
+}
+
+// Lanes mostly access one page: it is locked once for them.
+WatchedPage* BlockWatch::hold_page(std::uint64_t address) {
+    if (held_ && address - held_begin_ < WatchedPage::kBytes) return held_;
+    let_go();
+    WatchedPage* const page = DeviceCells::instance().page(address);
+    if (!page) return nullptr;
+    while (page->busy.test_and_set(std::memory_order_acquire)) {}
+    held_ = page;
+    held_begin_ = address / WatchedPage::kBytes * WatchedPage::kBytes;
+    if (page->grid != grid_->grid()) {
+        page->cells.clear();
+        page->grid = grid_->grid();
+    }
+    return page;
+}
+
+void BlockWatch::let_go() {
+    if (held_) held_->busy.clear(std::memory_order_release);
+    held_ = nullptr;
+}
+
+void BlockWatch::allocated(std::uint64_t address, std::uint64_t bytes) {
+    DeviceUnwritten::instance().allocated(address, bytes);
+    if (!(kinds_ & kRaceGlobal)) return;
+    for (std::uint64_t at = address; at < address + bytes; at += 4)
+        if (WatchedPage* const page = hold_page(at))
+            page->cells.forget(static_cast<std::uint32_t>(at - held_begin_), 4);
+    let_go();
 }
 
 /// Whether the step's bytes from `from` on are in memory already.
@@ -250,10 +257,13 @@ void BlockWatch::arrive(std::uint32_t barrier, std::uint32_t thread, bool waits,
         first = {pc, thread};
         return;
     }
-    if (first.pc == pc) return;
+    if (first.pc == pc || (same_line_[0] == first.pc && same_line_[1] == pc)) return;
     // Code of one line may lie at several places.
     auto found = apart_finding(*launch_, ctaid_, first.thread, first.pc, thread, pc);
-    if (!found) return;
+    if (!found) {
+        same_line_ = {first.pc, pc};
+        return;
+    }
     Findings::instance().add(kBarrierApart, reinterpret_cast<const void*>(first.pc),
                              reinterpret_cast<const void*>(pc), grid_->grid(),
                              [&] { return std::move(*found); });

@@ -33,6 +33,8 @@ public:
     void access_row(std::uint32_t warp, std::uint32_t lanes, const WatchSite& site,
                     std::uint64_t first, std::int64_t stride, const std::uint64_t* values);
     void fence(std::uint32_t warp, const WatchSite& site);
+    /// A thread has memory of the device heap: what others did with it does not count.
+    void allocated(std::uint64_t address, std::uint64_t bytes);
     void sync(std::uint32_t warp, std::uint32_t mask, std::uint32_t lanes) {
         order_.sync(warp, mask, lanes);
     }
@@ -45,6 +47,8 @@ private:
     void access_at(const Step& step);
     void access_shared(const Step& step, std::uint32_t offset);
     void access_global(const Step& step);
+    WatchedPage* hold_page(std::uint64_t address);
+    void let_go();
     void look_for_races(const Step& step, RaceCells& cells, std::uint32_t offset,
                         const RaceRules& rules, std::uint32_t hazard);
     void look_for_unwritten(const Step& step, const UnwrittenBits& bits, std::uint32_t hazard);
@@ -66,13 +70,14 @@ private:
     std::unique_ptr<RaceCells> shared_cells_;
     std::vector<std::uint8_t> unwritten_shared_;
     UnwrittenBits shared_bits_;
-    WatchedPage* page_ = nullptr; ///< that of the last access
-    std::uint64_t page_begin_ = 0;
+    WatchedPage* held_ = nullptr; ///< the page whose cells are ours until let_go()
+    std::uint64_t held_begin_ = 0;
     struct Arrival {
         std::uintptr_t pc = 0;
         std::uint32_t thread = 0;
     };
     std::array<Arrival, 16> first_arrivals_{};
+    std::array<std::uintptr_t, 2> same_line_{}; ///< two calls that are one line
 };
 
 } // namespace lathe::soft

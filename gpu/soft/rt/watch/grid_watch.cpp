@@ -55,9 +55,34 @@ void DeviceCells::drop() {
     is_full_ = false;
 }
 
-GridWatch::GridWatch(std::uint64_t grid, std::uint32_t kinds) : grid_{grid}, kinds_{kinds} {}
+namespace {
 
-GridWatch::~GridWatch() { Findings::instance().forget_launch(grid_); }
+struct Watched {
+    std::mutex mutex;
+    int grids = 0;
+};
+Watched& watched() {
+    static auto* const instance = new Watched;
+    return *instance;
+}
+
+} // namespace
+
+GridWatch::GridWatch(std::uint64_t grid, std::uint32_t kinds) : grid_{grid}, kinds_{kinds} {
+    std::lock_guard lock{watched().mutex};
+    ++watched().grids;
+}
+
+GridWatch::~GridWatch() {
+    Findings::instance().forget_launch(grid_);
+    std::lock_guard lock{watched().mutex};
+    if (--watched().grids == 0 && !Findings::instance().kinds()) DeviceCells::instance().drop();
+}
+
+void GridWatch::drop_cells() {
+    std::lock_guard lock{watched().mutex};
+    if (watched().grids == 0) DeviceCells::instance().drop();
+}
 
 void GridWatch::release(std::uint32_t block, const BlockOrder::Clocks& clocks) {
     std::lock_guard lock{mutex_};

@@ -50,6 +50,9 @@ public:
     GridWatch(const GridWatch&) = delete;
     GridWatch& operator=(const GridWatch&) = delete;
 
+    /// Gives the memory for cells back, unless a watched grid is left; the last one does then.
+    static void drop_cells();
+
     std::uint64_t grid() const { return grid_; }
     std::uint32_t kinds() const { return kinds_; } ///< of Hazard
 

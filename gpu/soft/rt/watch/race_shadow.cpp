@@ -4,8 +4,8 @@
 #include "gpu/soft/rt/watch/block_order.h"
 #include "gpu/soft/rt/watch/lanes.h"
 
-#include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace lathe::soft {
 
@@ -89,13 +89,11 @@ bool RaceRules::access(RaceCell& cell, const WatchedAccess& now, bool same_value
     return found;
 }
 
-void RaceCells::clear() { std::fill(cells_.begin(), cells_.end(), RaceCell{}); }
-
-void RaceCells::split() {
-    std::vector<RaceCell> bytes(bytes_);
-    for (std::uint32_t k = 0; k < bytes_; ++k) bytes[k] = cells_[k / 4];
-    cells_ = std::move(bytes);
-    shift_ = 0;
+void RaceCells::split(std::uint32_t shift) {
+    std::vector<RaceCell> smaller(bytes_ >> shift);
+    for (std::size_t k = 0; k < smaller.size(); ++k) smaller[k] = cells_[k >> (shift_ - shift)];
+    cells_ = std::move(smaller);
+    shift_ = shift;
 }
 
 } // namespace lathe::soft

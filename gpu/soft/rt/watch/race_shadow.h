@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Data races: for each 4 bytes (each byte, once somebody accesses less than 4) who wrote last and
-// who has read since. An access is a race where it conflicts with one of these and nothing orders
-// the two:
+// Data races: for each piece of memory, as large as the smallest access there so far (1 to 16
+// bytes), who wrote last and who has read since. An access is a race where it conflicts with one of
+// these and nothing orders the two:
 //   - both only read, are atomic, or (volatile, relaxed ...) are meant for other threads: no race;
 //     but lanes of one warp race in shared memory with volatile, too, as nothing else orders them;
 //   - both write the same value: tolerated;
@@ -13,6 +13,7 @@
 #include "gpu/soft/rt/watch/site.h"
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -71,6 +72,7 @@ private:
 /// The cells of a piece of memory.
 class RaceCells {
 public:
+    /// `bytes`: a multiple of 16.
     explicit RaceCells(std::uint32_t bytes) : bytes_{bytes} {}
 
     /// Those of [offset, offset + bytes), which is aligned to its size.
@@ -80,18 +82,28 @@ public:
         std::uint32_t bytes; ///< of each
     };
     Range at(std::uint32_t offset, std::uint32_t bytes) {
-        if (cells_.empty()) cells_.resize(bytes_ / 4);
-        if (bytes < 4 && shift_) split();
+        const auto wanted = static_cast<std::uint32_t>(std::countr_zero(bytes | 16u));
+        if (cells_.empty()) {
+            shift_ = wanted;
+            cells_.resize(bytes_ >> shift_);
+        } else if (wanted < shift_) {
+            split(wanted);
+        }
         const std::uint32_t first = offset >> shift_;
         return {&cells_[first], (bytes + (1u << shift_) - 1) >> shift_, 1u << shift_};
     }
     std::uint32_t bytes() const { return bytes_; }
-    std::size_t memory_bytes() const { return cells_.size() * sizeof(RaceCell); }
-    void clear();
+    void clear() { cells_.clear(); }
+    /// Nobody has accessed these bytes.
+    void forget(std::uint32_t offset, std::uint32_t bytes) {
+        if (cells_.empty()) return;
+        const Range range = at(offset, bytes);
+        for (std::uint32_t k = 0; k < range.count; ++k) range.first[k] = {};
+    }
 
 private:
-    void split();
-    std::uint32_t bytes_, shift_ = 2;
+    void split(std::uint32_t shift);
+    std::uint32_t bytes_, shift_ = 4;
     std::vector<RaceCell> cells_;
 };
 

@@ -47,8 +47,7 @@ void tell_memory(Finding& finding, std::uint64_t address, std::uint32_t bytes, b
             fmt::format("a {}-byte allocation of {}", allocation->bytes, name_of(allocation->kind));
 }
 
-std::string mend(const Race& race, const WatchSite& now, bool is_shared, bool same_block,
-                 bool same_line) {
+std::string mend(const Race& race, const WatchSite& now, bool same_block, bool same_line) {
     const WatchSite& first = *race.first.site;
     if (race.in_one_step)
         return "Threads store different values to one place at once, and which of them stays is "
@@ -57,16 +56,17 @@ std::string mend(const Race& race, const WatchSite& now, bool is_shared, bool sa
         (first.kind == WatchedKind::atomic) != (now.kind == WatchedKind::atomic);
     const char* between =
         same_line ? "between the two times that threads come to the line" : "between the two lines";
+    const char* or_else = same_line ? ", or use an atomic if they update one place" : "";
     if (same_block && race.first_thread / 32 == race.second_thread / 32)
-        return fmt::format("Threads of a warp do not run in step: put __syncwarp() {}.", between);
+        return fmt::format("Threads of a warp do not run in step: put __syncwarp() {}{}.", between,
+                           or_else);
     if (same_block && one_atomic)
         return fmt::format("One of the accesses is atomic and the other is not: make both atomic, "
                            "or put __syncthreads() {}.",
                            between);
     if (same_block)
-        return fmt::format("Nothing orders the two threads of the block: put __syncthreads() {}.",
-                           between);
-    (void)is_shared;
+        return fmt::format("Nothing orders the two threads of the block: put __syncthreads() {}{}.",
+                           between, or_else);
     if (one_atomic)
         return "Blocks run in any order, and only one of the accesses is atomic: make both "
                "atomic, or do one of them in a launch of its own.";
@@ -89,7 +89,7 @@ Finding race_finding(const Launch& launch, const std::array<std::uint32_t, 3>& b
     tell_memory(finding, address, now.bytes, is_shared, shared);
     const bool same_line =
         finding.first.line == finding.second.line && finding.first.file == finding.second.file;
-    finding.message = mend(race, now, is_shared, first_block == block, same_line);
+    finding.message = mend(race, now, first_block == block, same_line);
     return finding;
 }
 
