@@ -118,8 +118,7 @@ PooledMemory<Memory> MemoryPool<Memory>::reuse(const std::shared_ptr<MemoryPool>
         loan.block_ = std::move(*block);
         loan.pool_ = pool;
         loan.is_used_before_ = true;
-        if constexpr (!host_reaches<Memory>)
-            note_new_memory(loan.block_.memory.address(), bytes);
+        if constexpr (!host_reaches<Memory>) note_new_memory(loan.block_.memory.address(), bytes);
     }
     return loan;
 }

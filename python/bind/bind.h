@@ -18,8 +18,8 @@ void raise_interrupt();
 PyObject* raise_in_python(std::exception_ptr thrown) noexcept;
 
 void bind_errors(py::module_& m);
-void bind_resources(py::module_& m);    // engine/core
-void bind_status(py::module_& m);       // gpu
+void bind_resources(py::module_& m); // engine/core
+void bind_status(py::module_& m);    // gpu
 void bind_inspect(py::module_& m);
 void bind_interop_mode(py::module_& m); // engine/interop
 void bind_texture(py::module_& m);

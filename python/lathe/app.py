@@ -281,8 +281,8 @@ class App(Loop, Tiled):
         """
         text = str(file_or_source)
         made = self._studio.kernel(text, entry, list(options), name or "")
-        remember_source(made.slot.source, made.slot.file)
         assert made.slot is not None
+        remember_source(made.slot.source, str(made.slot.file))
         return self._launchable.setdefault((made.slot.name, entry), made)
 
     def param(

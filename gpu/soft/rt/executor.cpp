@@ -153,12 +153,12 @@ void Executor::finish(const CommandPtr& command, CUresult result) {
 }
 
 // The first command that this worker may run; a second cooperative grid waits for the first, and
-// one worker alone runs the blocks of a grid in Order::Kind::record.
+// one worker alone runs the blocks of a grid in Order::Kind::record, and of one that is watched.
 CommandPtr Executor::next_command() {
     for (const CommandPtr& command : ready_) {
         const Launch* launch = command->launch_.get();
         if (launch && !launch->cooperative && launch->begun &&
-            launch->order.kind == Order::Kind::record)
+            (launch->order.kind == Order::Kind::record || launch->watch))
             continue;
         if (!launch || !launch->cooperative) return command;
         if (!cooperative_ || cooperative_ == command) return command;

@@ -2,10 +2,10 @@
 // Products of matrices, and the host's view of arrays where the device's memory is the host's, for
 // lathe.linalg. What multiplies is gpu/libraries/matmul.h, or NumPy (lathe/linalg/host.py).
 #include "python/bind/array/linalg.h"
+#include "gpu/inspect/hazards.h"
 #include "gpu/libraries/batched.h"
 #include "gpu/libraries/cublas.h"
 #include "gpu/libraries/cusolver.h"
-#include "gpu/inspect/hazards.h"
 #include "gpu/libraries/host_memory.h"
 #include "gpu/libraries/library.h"
 #include "gpu/libraries/matmul.h"

@@ -163,7 +163,7 @@ WatchedPage* BlockWatch::hold_page(std::uint64_t address) {
     let_go();
     WatchedPage* const page = DeviceCells::instance().page(address);
     if (!page) return nullptr;
-    while (page->busy.test_and_set(std::memory_order_acquire)) {}
+    page->lock();
     held_ = page;
     held_begin_ = address / WatchedPage::kBytes * WatchedPage::kBytes;
     if (page->grid != grid_->grid()) {
@@ -174,7 +174,7 @@ WatchedPage* BlockWatch::hold_page(std::uint64_t address) {
 }
 
 void BlockWatch::let_go() {
-    if (held_) held_->busy.clear(std::memory_order_release);
+    if (held_) held_->unlock();
     held_ = nullptr;
 }
 

@@ -8,9 +8,17 @@
 #include <algorithm>
 #include <new>
 #include <sys/mman.h>
+#include <thread>
 #include <utility>
 
 namespace lathe::soft {
+
+void WatchedPage::lock() {
+    constexpr unsigned kSpins = 200;
+    const std::uint32_t ticket = next_.fetch_add(1, std::memory_order_relaxed);
+    for (unsigned k = 0; serving_.load(std::memory_order_acquire) != ticket; ++k)
+        if (k % kSpins == kSpins - 1) std::this_thread::yield();
+}
 
 DeviceCells& DeviceCells::instance() {
     static auto* const cells = new DeviceCells;

@@ -17,9 +17,16 @@ namespace lathe::soft {
 /// Cells of a page of device memory.
 struct WatchedPage {
     static constexpr std::uint32_t kBytes = 4096;
-    std::atomic_flag busy;
     std::uint64_t grid = 0; ///< whose they are
     RaceCells cells{kBytes};
+
+    /// Workers get it in the order in which they came: one that waits for what another is to write
+    /// would else take it again and again.
+    void lock();
+    void unlock() { serving_.fetch_add(1, std::memory_order_release); }
+
+private:
+    std::atomic<std::uint32_t> next_{0}, serving_{0};
 };
 
 /// The cells of device memory, made as pages are touched. Of one process.
