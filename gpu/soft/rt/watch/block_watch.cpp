@@ -50,7 +50,10 @@ void BlockWatch::access_row(std::uint32_t warp, std::uint32_t lanes, const Watch
                             std::uint64_t first, std::int64_t stride, const std::uint64_t* values) {
     if (!lanes) return;
     const bool writes = site.kind == WatchedKind::write;
-    if (stride == 0 && !writes) return access_at({site, warp, lanes, first, {0, 0}, false});
+    if (stride == 0 && !writes) {
+        access_at({site, warp, lanes, first, {0, 0}, false});
+        return let_go();
+    }
     std::array<std::uint64_t, 32> addresses;
     for (unsigned k = 0; k < 32; ++k) addresses[k] = first + static_cast<std::uint64_t>(stride) * k;
     access(warp, lanes, site, addresses, values);
