@@ -2,6 +2,7 @@
 #include "engine/ui/imgui_input.h"
 
 #include <imgui.h>
+#include <imgui_internal.h>
 
 #include <utility>
 
@@ -83,24 +84,44 @@ unsigned modifiers_after(const KeyEvent& event) {
     return event.down ? event.modifiers | own : event.modifiers & ~own;
 }
 
-void feed_modifiers(unsigned modifiers) {
-    ImGuiIO& io = ImGui::GetIO();
-    io.AddKeyEvent(ImGuiMod_Ctrl, modifiers & kControl);
-    io.AddKeyEvent(ImGuiMod_Shift, modifiers & kShift);
-    io.AddKeyEvent(ImGuiMod_Alt, modifiers & kAlt);
-    io.AddKeyEvent(ImGuiMod_Super, modifiers & kSuper);
+/// The modifiers once `event` is fed; as they are, where it says nothing of them.
+unsigned modifiers_after(const InputEvent& event, unsigned modifiers) {
+    if (const auto* key = std::get_if<KeyEvent>(&event)) return modifiers_after(*key);
+    if (const auto* button = std::get_if<ButtonEvent>(&event)) return button->modifiers;
+    return modifiers;
+}
+
+bool is_press(const InputEvent& event) {
+    if (const auto* key = std::get_if<KeyEvent>(&event))
+        return key->down && (key->key < Key::left_shift || key->key > Key::right_super);
+    const auto* button = std::get_if<ButtonEvent>(&event);
+    return button && button->down;
 }
 
 } // namespace
 
-void feed_imgui(const InputEvent& event) {
+void ImGuiInput::feed() {
+    // What ImGui has put off from the last frame may hold a press.
+    bool is_pressed = !ImGui::GetCurrentContext()->InputEventsQueue.empty();
+    for (; !waiting_.empty(); waiting_.pop_front()) {
+        const InputEvent& event = waiting_.front();
+        if (is_pressed && modifiers_after(event, modifiers_) != modifiers_) return;
+        is_pressed |= is_press(event);
+        feed(event);
+    }
+}
+
+void ImGuiInput::feed(const InputEvent& event) {
     ImGuiIO& io = ImGui::GetIO();
+    modifiers_ = modifiers_after(event, modifiers_);
+    io.AddKeyEvent(ImGuiMod_Ctrl, modifiers_ & kControl);
+    io.AddKeyEvent(ImGuiMod_Shift, modifiers_ & kShift);
+    io.AddKeyEvent(ImGuiMod_Alt, modifiers_ & kAlt);
+    io.AddKeyEvent(ImGuiMod_Super, modifiers_ & kSuper);
     if (const auto* key = std::get_if<KeyEvent>(&event)) {
-        feed_modifiers(modifiers_after(*key));
         if (const ImGuiKey k = imgui_key(key->key); k != ImGuiKey_None && !key->repeat)
             io.AddKeyEvent(k, key->down);
     } else if (const auto* button = std::get_if<ButtonEvent>(&event)) {
-        feed_modifiers(button->modifiers);
         io.AddMouseButtonEvent(int(button->button), button->down);
     } else if (const auto* move = std::get_if<MoveEvent>(&event)) {
         io.AddMousePosEvent(move->position.x, move->position.y);

@@ -4,9 +4,24 @@
 
 #include "engine/app/input.h"
 
+#include <deque>
+
 namespace lathe {
 
-/// Hands one event to the current ImGui context.
-void feed_imgui(const InputEvent& event);
+/// Hands events to the current ImGui context, in order. A frame of ImGui sees one state of the
+/// modifiers: after a press, an event that changes them waits for the next frame. Thus Ctrl+Z is
+/// Ctrl+Z where a slow frame finds that all of its keys went down and up.
+class ImGuiInput {
+public:
+    void add(const InputEvent& event) { waiting_.push_back(event); }
+    /// Once a frame, before ImGui's starts.
+    void feed();
+
+private:
+    void feed(const InputEvent& event);
+
+    std::deque<InputEvent> waiting_;
+    unsigned modifiers_ = 0; ///< as fed
+};
 
 } // namespace lathe

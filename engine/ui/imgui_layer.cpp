@@ -151,8 +151,9 @@ void ImGuiLayer::begin_frame(double delta_seconds) {
     for (const InputEvent& event : window_.input().events()) {
         const auto* key = std::get_if<KeyEvent>(&event);
         if (key && key->down && shortcuts && shortcuts(*key)) continue;
-        feed_imgui(event);
+        input_.add(event);
     }
+    input_.feed();
     ImGui_ImplOpenGL3_NewFrame();
     ImGui::NewFrame();
     if (!std::exchange(in_frame_, true)) g_open.push_back(this);

@@ -3,7 +3,7 @@
 // framebuffer through GL, keeps the layout in a file. The same with and without a display.
 #pragma once
 
-#include "engine/app/input.h"
+#include "engine/ui/imgui_input.h"
 #include "engine/ui/ui_state.h"
 
 #include <filesystem>
@@ -66,6 +66,7 @@ private:
     void show_cursor();
 
     Window& window_;
+    ImGuiInput input_;
     ImGuiContext* context_ = nullptr;
     ImPlotContext* plot_context_ = nullptr;
     std::string layout_file_;

@@ -123,6 +123,30 @@ TEST_F(StudioTest, TypingInTheEditorChangesThePicture) {
     EXPECT_EQ(interop_mode() == InteropMode::zero_copy ? interop_stats().bytes_copied : 0, 0u);
 }
 
+TEST_F(StudioTest, AShortcutWithinOneFrameIsAShortcut) {
+    Painting p{headless()};
+    for (int i = 0; i < 4; ++i) p.frame();
+    click(p, 1100, 300);
+    const auto chord = [&](Key k) { // a slow frame finds the rest of it, in X11's order
+        Window& window = p.studio.window();
+        window.inject(KeyEvent{Key::left_control, true, false, 0});
+        p.frame();
+        window.inject(KeyEvent{k, true, false, kControl});
+        window.inject(KeyEvent{Key::left_control, false, false, kControl});
+        window.inject(KeyEvent{k, false, false, 0});
+    };
+    const std::string text = p.slot.source();
+    chord(Key::home);
+    p.studio.window().inject(KeyEvent{Key::space, true, false, 0});
+    p.studio.window().inject(TextEvent{U' '});
+    p.studio.window().inject(KeyEvent{Key::space, false, false, 0});
+    for (int i = 0; i < 4; ++i) p.frame();
+    EXPECT_EQ(p.slot.source(), " " + text);
+    chord(Key::z);
+    for (int i = 0; i < 4; ++i) p.frame();
+    EXPECT_EQ(p.slot.source(), text);
+}
+
 TEST_F(StudioTest, PauseButtonPausesAndSlidersArrive) {
     Painting p{headless()};
     for (int i = 0; i < 4; ++i) p.frame();
