@@ -10,7 +10,7 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-/// Bytes of all sections, symbols replaced by the offset they stand for (code labels by 0).
+/// Bytes of all sections, symbols replaced by the offset they stand for (others by 0).
 class SectionBytes {
 public:
     explicit SectionBytes(const Module& module) {
@@ -24,8 +24,21 @@ public:
         }
         for (const Section& s : module.sections) {
             Bytes& out = bytes_[s.name];
-            for (const Section::Item& item : s.items) append(out, item, labels);
+            for (const Section::Item& item : s.items) {
+                if (const auto* symbol = std::get_if<Symbol>(&item.value))
+                    symbols_[s.name][out.size()] = symbol->name;
+                append(out, item, labels);
+            }
         }
+    }
+
+    /// The symbol that stands at an offset; empty where there is a number.
+    const std::string& symbol(const std::string& section, std::uint64_t at) const {
+        static const std::string none;
+        const auto found = symbols_.find(section);
+        if (found == symbols_.end()) return none;
+        const auto name = found->second.find(at);
+        return name == found->second.end() ? none : name->second;
     }
 
     const Bytes& operator[](const std::string& section) const {
@@ -57,6 +70,7 @@ private:
     }
 
     std::unordered_map<std::string, Bytes> bytes_;
+    std::unordered_map<std::string, std::unordered_map<std::uint64_t, std::string>> symbols_;
 };
 
 /// Reads little-endian data; past the end it gives zeros and `failed` stays set.
@@ -125,8 +139,10 @@ enum Form : std::uint16_t {
 };
 
 enum Attribute : std::uint16_t {
-    kName = 0x03, kByteSize = 0x0b, kConstValue = 0x1c, kUpperBound = 0x2f, kAbstractOrigin = 0x31,
-    kCount = 0x37, kMemberLocation = 0x38, kEncoding = 0x3e, kSpecification = 0x47, kTypeRef = 0x49,
+    kLocation = 0x02, kName = 0x03, kByteSize = 0x0b, kLowPc = 0x11, kHighPc = 0x12,
+    kConstValue = 0x1c, kUpperBound = 0x2f, kAbstractOrigin = 0x31, kCount = 0x37,
+    kMemberLocation = 0x38, kDeclLine = 0x3b, kEncoding = 0x3e, kSpecification = 0x47,
+    kTypeRef = 0x49,
     kLinkageName = 0x6e, kMipsLinkageName = 0x2007,
 };
 // clang-format on
@@ -162,8 +178,59 @@ Abbreviations read_abbreviations(const Bytes& section, std::uint64_t at) {
 
 struct Value {
     std::uint64_t number = 0;
-    std::string text;
+    std::string text;             ///< or the label that an address is
+    std::optional<Place> place{}; ///< that an expression is
+    bool is_list = false;         ///< `number` is an offset in .debug_loc
 };
+
+/// A register's name, as NVIDIA's compilers write it: its characters are a number's bytes.
+std::string register_name(std::uint64_t number) {
+    std::string name;
+    for (; number; number >>= 8) name.insert(name.begin(), static_cast<char>(number & 0xff));
+    return name;
+}
+
+/// DW_OP_regx, or DW_OP_addr with DW_OP_plus_uconst behind it; nothing for another expression.
+std::optional<Place> place_from_expression(const SectionBytes& sections, const std::string& section,
+                                           std::uint64_t at, std::uint64_t bytes) {
+    constexpr std::uint64_t kOpAddr = 0x03, kOpPlus = 0x23, kOpRegister = 0x90;
+    const std::uint64_t end = at + bytes;
+    Cursor in{sections[section], at};
+    const std::uint64_t op = in.unsigned_int(1);
+    Place place;
+    if (op == kOpRegister) {
+        place.is_register = true;
+        place.name = register_name(in.uleb());
+    } else if (op == kOpAddr) {
+        place.name = sections.symbol(section, in.at());
+        place.offset = in.unsigned_int(8);
+        if (in.at() < end && in.unsigned_int(1) == kOpPlus) place.offset += in.uleb();
+    }
+    if (in.failed || in.at() != end || place.name.empty()) return {};
+    return place;
+}
+
+/// The list of .debug_loc at an offset (DWARF 2 to 4, section 2.6.2).
+std::vector<Place> read_places(const SectionBytes& sections, std::uint64_t at) {
+    const std::string section = ".debug_loc";
+    std::vector<Place> all;
+    Cursor in{sections[section], at};
+    while (!in.failed) {
+        const std::string& begin = sections.symbol(section, in.at());
+        in.skip(8);
+        const std::string& end = sections.symbol(section, in.at());
+        in.skip(8);
+        if (begin.empty() || end.empty()) break; // two zeros
+        const std::uint64_t bytes = in.unsigned_int(2);
+        if (auto place = place_from_expression(sections, section, in.at(), bytes)) {
+            place->begin = begin;
+            place->end = end;
+            all.push_back(std::move(*place));
+        }
+        in.skip(bytes);
+    }
+    return all;
+}
 
 /// DW_OP_plus_uconst n or DW_OP_constu n: how DWARF 2 writes a member's offset.
 std::uint64_t offset_from_expression(const Bytes& info, std::uint64_t at) {
@@ -229,12 +296,20 @@ private:
 
     std::optional<Value> read_value(Cursor& in, const AttributeSpec& spec) {
         switch (spec.form) {
-        case kAddr: return Value{in.unsigned_int(address_bytes_), {}};
+        case kAddr: {
+            Value label{0, sections_.symbol(".debug_info", in.at())};
+            label.number = in.unsigned_int(address_bytes_);
+            return label;
+        }
         case kData1:
         case kFlag: return Value{in.unsigned_int(1), {}};
         case kData2: return Value{in.unsigned_int(2), {}};
         case kData4:
-        case kSecOffset: return Value{in.unsigned_int(4), {}};
+        case kSecOffset: {
+            Value value{in.unsigned_int(4), {}};
+            value.is_list = spec.attribute == kLocation;
+            return value;
+        }
         case kData8: return Value{in.unsigned_int(8), {}};
         case kData16: in.skip(16); return Value{};
         case kRef1: return Value{unit_ + in.unsigned_int(1), {}};
@@ -260,17 +335,25 @@ private:
     }
 
     Value block(Cursor& in, std::uint64_t bytes) {
-        const std::uint64_t offset = offset_from_expression(info_, in.at());
+        Value value{offset_from_expression(info_, in.at()), {}};
+        value.place = place_from_expression(sections_, ".debug_info", in.at(), bytes);
         in.skip(bytes);
-        return {offset, {}};
+        return value;
     }
 
     std::string text_at(const char* section, std::uint64_t at) {
         return Cursor{sections_[section], at}.text();
     }
 
-    static void store(Entry& entry, std::uint64_t attribute, const Value& value) {
+    void store(Entry& entry, std::uint64_t attribute, const Value& value) const {
         switch (attribute) {
+        case kLocation:
+            if (value.is_list) entry.places = read_places(sections_, value.number);
+            else if (value.place) entry.places = {*value.place};
+            break;
+        case kLowPc: entry.low_pc = value.text; break;
+        case kHighPc: entry.high_pc = value.text; break;
+        case kDeclLine: entry.line = value.number; break;
         case kName: entry.name = value.text; break;
         case kLinkageName:
         case kMipsLinkageName: entry.linkage_name = value.text; break;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // DWARF debugging information entries (DWARF standard versions 2 to 5, section 7.5) of a PTX
-// module as a tree: tags and the few attributes that types and signatures need.
+// module as a tree: tags and the few attributes that types, signatures and variables need.
 #pragma once
 
 #include "engine/core/api.h"
@@ -16,7 +16,7 @@ namespace lathe::ptx::dwarf {
 // clang-format off
 enum Tag : std::uint16_t {
     kArrayType = 0x01, kEnumerationType = 0x04, kFormalParameter = 0x05, kMember = 0x0d,
-    kPointerType = 0x0f, kReferenceType = 0x10, kStructureType = 0x13, kTypedef = 0x16,
+    kLexicalBlock = 0x0b, kInlinedSubroutine = 0x1d, kVariable = 0x34, kPointerType = 0x0f, kReferenceType = 0x10, kStructureType = 0x13, kTypedef = 0x16,
     kUnionType = 0x17, kSubrangeType = 0x21, kBaseType = 0x24, kConstType = 0x26,
     kEnumerator = 0x28, kSubprogram = 0x2e, kVolatileType = 0x35, kRestrictType = 0x37,
     kClassType = 0x02, kRvalueReferenceType = 0x42, kAtomicType = 0x47,
@@ -24,6 +24,15 @@ enum Tag : std::uint16_t {
 // clang-format on
 
 enum Encoding : std::uint8_t { kBoolean = 2, kFloat = 4, kSigned = 5, kSignedChar = 6 };
+
+/// Where a variable is, from one label of the code to another: in a register, or `offset` bytes
+/// from a symbol.
+struct Place {
+    std::string begin, end; ///< empty: wherever the variable is known
+    bool is_register = false;
+    std::string name;
+    std::uint64_t offset = 0;
+};
 
 struct Entry {
     std::uint16_t tag = 0;
@@ -36,6 +45,9 @@ struct Entry {
     std::int64_t constant = 0;     ///< DW_AT_const_value
     std::int64_t upper_bound = -1; ///< subrange; count - 1
     std::uint64_t origin = 0;      ///< DW_AT_specification or DW_AT_abstract_origin
+    std::uint64_t line = 0;        ///< of the declaration
+    std::string low_pc, high_pc;   ///< labels
+    std::vector<Place> places;
     std::vector<std::uint64_t> children;
 };
 

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+#include "gpu/ptx/dwarf_variables.h"
+
+#include "gpu/ptx/dwarf_types.h"
+
+namespace lathe::ptx {
+namespace {
+
+using dwarf::Entry;
+
+// A damaged tree may refer to itself.
+constexpr int kDeepestScope = 64;
+constexpr std::size_t kMostVariables = 1000;
+
+class VariableReader {
+public:
+    explicit VariableReader(const dwarf::Tree& tree) : tree_{tree} {}
+
+    const Entry* subprogram(const std::string& function) const {
+        for (const auto& [offset, e] : tree_) {
+            if (e.tag != dwarf::kSubprogram || e.low_pc.empty()) continue;
+            const Entry* const origin = entry(e.origin);
+            if (is_named(e, function) || (origin && is_named(*origin, function))) return &e;
+        }
+        return nullptr;
+    }
+
+    void read(const Entry& scope, std::vector<DebugVariable>& out, int depth = 0) const {
+        if (depth > kDeepestScope) return;
+        for (const std::uint64_t child : scope.children) {
+            const Entry* const e = entry(child);
+            if (!e || out.size() > kMostVariables) continue;
+            if (e->tag == dwarf::kVariable || e->tag == dwarf::kFormalParameter)
+                add(*e, scope, out);
+            else if (e->tag == dwarf::kLexicalBlock || e->tag == dwarf::kInlinedSubroutine)
+                read(*e, out, depth + 1);
+        }
+    }
+
+private:
+    const Entry* entry(std::uint64_t offset) const {
+        const auto found = tree_.find(offset);
+        return found == tree_.end() ? nullptr : &found->second;
+    }
+
+    static bool is_named(const Entry& e, const std::string& function) {
+        return e.linkage_name == function || e.name == function;
+    }
+
+    void add(const Entry& e, const Entry& scope, std::vector<DebugVariable>& out) const {
+        const Entry* const origin = entry(e.origin); // of what is inlined
+        const Entry& told = origin ? *origin : e;
+        if (e.places.empty() || told.name.empty()) return;
+        DebugVariable& v = out.emplace_back();
+        v.type = dwarf::type_at(tree_, told.type);
+        v.type.name = told.name;
+        v.line = static_cast<std::uint32_t>(told.line);
+        v.is_parameter = e.tag == dwarf::kFormalParameter;
+        v.places = e.places;
+        if (scope.tag == dwarf::kSubprogram) return;
+        v.begin = scope.low_pc;
+        v.end = scope.high_pc;
+    }
+
+    const dwarf::Tree& tree_;
+};
+
+} // namespace
+
+std::vector<DebugVariable> debug_variables(const dwarf::Tree& tree, const std::string& function) {
+    const VariableReader reader{tree};
+    std::vector<DebugVariable> variables;
+    if (const Entry* const found = reader.subprogram(function)) reader.read(*found, variables);
+    return variables;
+}
+
+} // namespace lathe::ptx
