@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <span>
 #include <utility>
 
 namespace lathe::gpu {
@@ -68,6 +69,10 @@ TracedKernel::TracedKernel(const CompileRequest& request, const std::string& ker
     plan_ = ptx::trace_threads(module, files_of(module, request));
     for (const auto& type : plan_.variables)
         types_.push_back(std::make_shared<const ptx::ParameterType>(type));
+    for (std::uint32_t v = 0; v < plan_.constants.size(); ++v) {
+        const auto bytes = std::as_bytes(std::span{plan_.constants[v]});
+        if (!bytes.empty()) constants_[v].assign(bytes.begin(), bytes.end());
+    }
     for (const std::string& name : plan_.functions) functions_.push_back(source_name(name));
     for (const auto& [number, name] : module.files) {
         if (files_.size() <= number) files_.resize(number + 1);
@@ -108,25 +113,28 @@ ThreadTrace TracedKernel::finish(const Module& original) {
 
     ThreadTrace trace;
     trace.is_cut = state.is_full != 0;
-    int depth = 0;
+    std::vector<Frame> frames{constants_}; // calls that the thread is in
     for (std::size_t at = 0; at + sizeof(std::uint32_t) <= records.size();) {
         std::uint32_t number = 0;
         std::memcpy(&number, records.data() + at, sizeof number);
         const ptx::TraceSite& site = plan_.sites.at(number);
         if (site.event == ptx::TraceEvent::enter) {
-            ++depth;
+            frames.push_back(constants_);
         } else {
+            Frame& frame = frames.back();
+            for (const ptx::TracedPlace& value : site.values) {
+                const std::byte* const from = records.data() + at + value.offset;
+                frame[value.variable].assign(from, from + value.bytes);
+            }
             TraceStep& step = trace.steps.emplace_back();
             step.function = functions_[site.function];
             step.file = site.file < files_.size() ? files_[site.file] : std::string{};
             step.line = static_cast<int>(site.line);
-            step.depth = depth;
+            step.depth = static_cast<int>(frames.size()) - 1;
             step.is_end = site.event == ptx::TraceEvent::leave;
-            for (const ptx::TracedPlace& value : site.values) {
-                const std::byte* const from = records.data() + at + value.offset;
-                step.values.push_back({types_[value.variable], {from, from + value.bytes}});
-            }
-            if (step.is_end) --depth;
+            for (const std::uint32_t variable : site.known)
+                step.values.push_back({types_[variable], frame.at(variable)});
+            if (step.is_end && frames.size() > 1) frames.pop_back();
         }
         at += site.bytes;
     }

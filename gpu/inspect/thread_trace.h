@@ -11,8 +11,10 @@
 #include "gpu/ptx/thread_trace.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace lathe::gpu {
@@ -59,7 +61,11 @@ public:
 private:
     void copy_variables(const Module& from, const Module& to) const;
 
+    /// Bytes of variables, by their numbers, as a call of a function last wrote them.
+    using Frame = std::unordered_map<std::uint32_t, std::vector<std::byte>>;
+
     ptx::TracePlan plan_;
+    Frame constants_;
     std::vector<std::shared_ptr<const ptx::ParameterType>> types_;
     std::vector<std::string> functions_; ///< as the source spells them
     std::vector<std::string> files_;     ///< by number

@@ -180,6 +180,7 @@ struct Value {
     std::uint64_t number = 0;
     std::string text;             ///< or the label that an address is
     std::optional<Place> place{}; ///< that an expression is
+    Bytes bytes{};                ///< of a block
     bool is_list = false;         ///< `number` is an offset in .debug_loc
 };
 
@@ -337,6 +338,10 @@ private:
     Value block(Cursor& in, std::uint64_t bytes) {
         Value value{offset_from_expression(info_, in.at()), {}};
         value.place = place_from_expression(sections_, ".debug_info", in.at(), bytes);
+        const std::uint64_t begin = std::min<std::uint64_t>(in.at(), info_.size());
+        const std::uint64_t end = std::min<std::uint64_t>(begin + bytes, info_.size());
+        value.bytes.assign(info_.begin() + std::ptrdiff_t(begin),
+                           info_.begin() + std::ptrdiff_t(end));
         in.skip(bytes);
         return value;
     }
@@ -361,7 +366,12 @@ private:
         case kByteSize: entry.bytes = value.number; break;
         case kMemberLocation: entry.member_offset = value.number; break;
         case kEncoding: entry.encoding = value.number; break;
-        case kConstValue: entry.constant = static_cast<std::int64_t>(value.number); break;
+        case kConstValue:
+            entry.constant = static_cast<std::int64_t>(value.number);
+            entry.constant_bytes = value.bytes;
+            for (int i = 0; value.bytes.empty() && i < 8; ++i)
+                entry.constant_bytes.push_back(static_cast<std::uint8_t>(value.number >> (8 * i)));
+            break;
         case kUpperBound: entry.upper_bound = static_cast<std::int64_t>(value.number); break;
         case kCount: entry.upper_bound = static_cast<std::int64_t>(value.number - 1); break;
         case kSpecification:

@@ -48,6 +48,7 @@ struct Entry {
     std::uint64_t line = 0;        ///< of the declaration
     std::string low_pc, high_pc;   ///< labels
     std::vector<Place> places;
+    std::vector<std::uint8_t> constant_bytes; ///< DW_AT_const_value, whatever its form
     std::vector<std::uint64_t> children;
 };
 

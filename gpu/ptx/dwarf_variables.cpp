@@ -50,13 +50,15 @@ private:
     void add(const Entry& e, const Entry& scope, std::vector<DebugVariable>& out) const {
         const Entry* const origin = entry(e.origin); // of what is inlined
         const Entry& told = origin ? *origin : e;
-        if (e.places.empty() || told.name.empty()) return;
+        if ((e.places.empty() && e.constant_bytes.empty()) || told.name.empty()) return;
         DebugVariable& v = out.emplace_back();
         v.type = dwarf::type_at(tree_, told.type);
         v.type.name = told.name;
         v.line = static_cast<std::uint32_t>(told.line);
         v.is_parameter = e.tag == dwarf::kFormalParameter;
         v.places = e.places;
+        if (v.places.empty()) v.constant = e.constant_bytes;
+        if (v.constant.size() > v.type.bytes) v.constant.resize(v.type.bytes);
         if (scope.tag == dwarf::kSubprogram) return;
         v.begin = scope.low_pc;
         v.end = scope.high_pc;

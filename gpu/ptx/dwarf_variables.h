@@ -19,10 +19,12 @@ struct DebugVariable {
     bool is_parameter = false;
     std::string begin, end; ///< labels between which it is known; empty: all of the function
     std::vector<dwarf::Place> places;
+    /// Its value, where the compiler found that it has only one; then there are no places.
+    std::vector<std::uint8_t> constant;
 };
 
 /// Parameters and variables of the function with this name in PTX, in the order of the source;
-/// those that have no place are left out. Never throws: what a damaged tree does not tell is not
+/// those that have no value are left out. Never throws: what a damaged tree does not tell is not
 /// there.
 LATHE_API std::vector<DebugVariable> debug_variables(const dwarf::Tree& tree,
                                                      const std::string& function);

@@ -54,7 +54,7 @@ void FunctionFacts::note_write(const Operand& operand, std::size_t k) {
 
 void FunctionFacts::add(const Statement& statement, std::size_t k, bool is_outside) {
     if (const auto* label = std::get_if<Label>(&statement)) {
-        labels_.emplace(label->name, k);
+        labels_.emplace(label->name, is_outside ? k : k + 1);
     } else if (const auto* v = std::get_if<Variable>(&statement)) {
         if (is_outside) spaces_[v->name] = {v->space, v->alignment()};
     } else if (const auto* r = std::get_if<RegisterDecl>(&statement)) {

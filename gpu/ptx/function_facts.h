@@ -15,7 +15,7 @@
 namespace lathe::ptx {
 
 /// Places are numbers of the statements of the function's body; what is in a block of its own has
-/// the block's.
+/// the block's, and labels there that of the statement after it.
 class FunctionFacts {
 public:
     FunctionFacts(const Module& module, const Function& function);

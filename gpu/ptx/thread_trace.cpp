@@ -3,6 +3,7 @@
 
 #include "gpu/ptx/dwarf_variables.h"
 #include "gpu/ptx/function_facts.h"
+#include "gpu/ptx/stale_variables.h"
 
 #include <algorithm>
 #include <utility>
@@ -17,8 +18,7 @@ constexpr std::uint32_t kHead = 8; ///< bytes of a record before its values
 
 // Registers of each function.
 constexpr const char* kOn = "%lathe_on";     ///< this is the thread
-constexpr const char* kRoom = "%lathe_room"; ///< and the record has room
-constexpr const char* kFull = "%lathe_full"; ///< and it has none
+constexpr const char* kFull = "%lathe_full"; ///< the record has no room
 constexpr const char* kAt = "%lathe_at";
 constexpr const char* kAfter = "%lathe_after";
 constexpr const char* kLast = "%lathe_last";
@@ -40,13 +40,13 @@ public:
     explicit Code(LocationId location) : location_{location} {}
 
     void add(Opcode opcode, std::vector<std::string> modifiers, std::vector<Type> types,
-             std::vector<Operand> operands, const char* guard = nullptr) {
+             std::vector<Operand> operands, const char* guard = nullptr, bool negated = false) {
         Instruction i;
         i.opcode = opcode;
         i.modifiers = std::move(modifiers);
         i.types = std::move(types);
         i.operands = std::move(operands);
-        if (guard) i.guard = Guard{guard, false};
+        if (guard) i.guard = Guard{guard, negated};
         i.location = location_;
         statements.emplace_back(std::move(i));
     }
@@ -81,7 +81,10 @@ public:
         : module_{module}, function_{function}, index_{index}, variables_{std::move(variables)},
           files_{files}, plan_{plan}, facts_{module, function},
           first_variable_{static_cast<std::uint32_t>(plan.variables.size())} {
-        for (const DebugVariable& v : variables_) plan_.variables.push_back(v.type);
+        for (const DebugVariable& v : variables_) {
+            plan_.variables.push_back(v.type);
+            plan_.constants.push_back(v.constant);
+        }
     }
 
     /// Functions of the compiler's own have no lines.
@@ -91,6 +94,8 @@ public:
     }
 
     void run() {
+        find_sites();
+        const std::vector<VariableSet> stale = stale_variables(function_, variables_, looks_);
         std::vector<Statement> before = std::move(function_.body.statements);
         std::vector<Statement>& after = function_.body.statements;
         after.clear();
@@ -100,26 +105,24 @@ public:
         Code prologue{first ? first->location : 0};
         declare_registers(after);
         find_thread(prologue);
-        if (!function_.is_entry) record(prologue, TraceEvent::enter, first, k, kOn);
+        if (!function_.is_entry) record(prologue, TraceEvent::enter, first, k, kOn, {}, {});
         append(after, prologue);
-
-        const Location* last = nullptr;
+        std::size_t site = 0;
         for (; k < before.size(); ++k) {
-            if (const auto* label = std::get_if<Label>(&before[k]); label && is_target(*label))
-                last = nullptr; // a loop comes back to it
-            const Instruction* const next = first_instruction(before[k]);
-            const Location* const where = next ? traced(*next) : nullptr;
-            if (where && !(last && is_same(*last, *where))) {
+            const bool is_site = site < looks_.size() && looks_[site].statement == k;
+            if (is_site) {
+                const Instruction* const next = first_instruction(before[k]);
                 Code code{next->location};
-                record(code, TraceEvent::line, next, k, kOn);
+                if (is_line_[site])
+                    record(code, TraceEvent::line, next, k, kOn, looks_[site].known, stale[site]);
+                if (const auto* end = std::get_if<Instruction>(&before[k]); end && is_end(*end)) {
+                    const VariableSet rest =
+                        is_line_[site] ? VariableSet(variables_.size()) : stale[site];
+                    record(code, TraceEvent::leave, end, k, guarded(code, *end), looks_[site].known,
+                           rest);
+                }
                 append(after, code);
-            }
-            if (where) last = where;
-            const auto* const instruction = std::get_if<Instruction>(&before[k]);
-            if (instruction && is_end(*instruction)) {
-                Code code{instruction->location};
-                record(code, TraceEvent::leave, instruction, k, guarded(code, *instruction));
-                append(after, code);
+                ++site;
             }
             after.push_back(std::move(before[k]));
         }
@@ -149,8 +152,31 @@ private:
         return is_ours ? where : nullptr;
     }
 
+    /// Statements before which a line begins, and those that end the function.
+    void find_sites() {
+        const auto& all = function_.body.statements;
+        const Location* last = nullptr;
+        for (std::size_t k = 0; k < all.size(); ++k) {
+            if (const auto* label = std::get_if<Label>(&all[k]); label && is_target(*label))
+                last = nullptr; // a loop comes back to it
+            const Instruction* const next = first_instruction(all[k]);
+            const Location* const where = next ? traced(*next) : nullptr;
+            const bool is_line = where && !(last && is_same(*last, *where));
+            if (where) last = where;
+            const auto* const instruction = std::get_if<Instruction>(&all[k]);
+            if (!is_line && !(instruction && is_end(*instruction))) continue;
+            VariableSet known(variables_.size());
+            for (std::size_t v = 0; v < variables_.size(); ++v)
+                known[v] = where && !variables_[v].constant.empty()
+                               ? is_in_scope(variables_[v], k) && variables_[v].line < where->line
+                               : place_of(variables_[v], k, where ? where->line : 0) != nullptr;
+            looks_.push_back({k, std::move(known)});
+            is_line_.push_back(is_line);
+        }
+    }
+
     static void declare_registers(std::vector<Statement>& out) {
-        for (const char* name : {kOn, kRoom, kFull})
+        for (const char* name : {kOn, kFull})
             out.emplace_back(RegisterDecl{name, Type::pred, 1, 0, 0});
         for (const char* name : {kAt, kAfter, kLast})
             out.emplace_back(RegisterDecl{name, Type::b64, 1, 0, 0});
@@ -185,20 +211,25 @@ private:
         return kFull;
     }
 
+    bool is_in_scope(const DebugVariable& v, std::size_t k) const {
+        return k >= facts_.place(v.begin, 0) && k < facts_.place(v.end, facts_.size() + 1);
+    }
+
     /// Where a variable is at a statement.
-    const dwarf::Place* place_of(const DebugVariable& v, std::size_t k) const {
-        const std::size_t begin = facts_.place(v.begin, 0);
-        if (k < begin || k >= facts_.place(v.end, facts_.size() + 1)) return nullptr;
+    const dwarf::Place* place_of(const DebugVariable& v, std::size_t k, std::uint32_t line) const {
+        if (v.type.bytes == 0 || !is_in_scope(v, k)) return nullptr;
         for (const dwarf::Place& place : v.places) {
             const bool is_list = !place.begin.empty();
             if (is_list && (k < facts_.place(place.begin, facts_.size() + 1) ||
                             k >= facts_.place(place.end, facts_.size() + 1)))
                 continue;
             if (place.is_register) {
-                if (facts_.type_of(place.name) == Type::none) continue;
+                const std::uint32_t bytes = bytes_of(facts_.type_of(place.name));
+                const bool is_bit = facts_.type_of(place.name) == Type::pred;
+                if ((bytes == 0 && !is_bit) || bytes > 8 || v.type.bytes > 8) continue;
                 const auto written = facts_.first_write(place.name);
                 if (!is_list && (!written || *written >= k)) continue;
-            } else if (!is_told(v, place, begin, k)) {
+            } else if (!is_told(v, place, k, line)) {
                 continue;
             }
             return &place;
@@ -207,56 +238,56 @@ private:
     }
 
     /// Memory of the thread holds nothing before the declaration.
-    bool is_told(const DebugVariable& v, const dwarf::Place& place, std::size_t begin,
-                 std::size_t k) const {
+    bool is_told(const DebugVariable& v, const dwarf::Place& place, std::size_t k,
+                 std::uint32_t line) const {
         const auto space = facts_.space_of(place.name);
         if (!space) return false;
         if (space->first != Space::local || v.is_parameter) return true;
-        const auto declared = facts_.first_of_line(v.line, begin);
-        return declared && *declared < k;
+        const auto declared = facts_.first_of_line(v.line, facts_.place(v.begin, 0));
+        return declared ? *declared < k : v.line < line;
     }
 
+    /// Writes a record of those of the `known` variables that are `stale`.
     void record(Code& code, TraceEvent event, const Instruction* next, std::size_t k,
-                const char* on) {
-        const Location* const where = next ? module_.location(next->location) : nullptr;
+                const char* on, const VariableSet& known, const VariableSet& stale) {
         TraceSite site;
         site.event = event;
         site.function = index_;
-        if (where) {
+        if (const Location* const where = next ? module_.location(next->location) : nullptr) {
             site.file = where->file;
             site.line = where->line;
         }
-        std::vector<std::pair<const dwarf::Place*, TracedPlace>> values;
-        std::uint32_t bytes = kHead;
-        if (event != TraceEvent::enter)
-            for (std::size_t v = 0; v < variables_.size(); ++v) {
-                const dwarf::Place* const place = place_of(variables_[v], k);
-                if (!place) continue;
-                const std::uint32_t size = std::min(variables_[v].type.bytes, kMostTracedBytes);
-                if (size == 0 || (place->is_register && size > 8)) continue;
-                const auto variable = first_variable_ + static_cast<std::uint32_t>(v);
-                values.emplace_back(place, TracedPlace{variable, bytes, size});
-                bytes += (size + 7) / 8 * 8;
-            }
-        site.bytes = bytes;
+        std::vector<const dwarf::Place*> places;
+        site.bytes = kHead;
+        for (std::size_t v = 0; v < known.size(); ++v) {
+            if (!known[v]) continue;
+            const auto variable = first_variable_ + static_cast<std::uint32_t>(v);
+            site.known.push_back(variable);
+            if (!stale[v] || !variables_[v].constant.empty()) continue;
+            const std::uint32_t bytes = std::min(variables_[v].type.bytes, kMostTracedBytes);
+            places.push_back(place_of(variables_[v], k, site.line));
+            site.values.push_back({variable, site.bytes, bytes});
+            site.bytes += (bytes + 7) / 8 * 8;
+        }
+        const std::string end = "$L__lathe_" + std::to_string(plan_.sites.size());
+        const Operand end_operand{Symbol{end, 0}, false, {}};
+        code.add(Opcode::bra, {}, {}, {end_operand}, on, true);
         code.add(Opcode::ld, {"global"}, {Type::u64}, {reg(kAt), at(kTraceState, kNext)});
         code.add(Opcode::ld, {"global"}, {Type::u64}, {reg(kLast), at(kTraceState, kEnd)});
-        code.add(Opcode::add, {}, {Type::u64}, {reg(kAfter), reg(kAt), number(bytes)});
-        code.add(Opcode::setp, {"le", "and"}, {Type::u64},
-                 {reg(kRoom), reg(kAfter), reg(kLast), reg(on)});
-        code.add(Opcode::setp, {"gt", "and"}, {Type::u64},
-                 {reg(kFull), reg(kAfter), reg(kLast), reg(on)});
+        code.add(Opcode::add, {}, {Type::u64}, {reg(kAfter), reg(kAt), number(site.bytes)});
+        code.add(Opcode::setp, {"gt"}, {Type::u64}, {reg(kFull), reg(kAfter), reg(kLast)});
         code.add(Opcode::mov, {}, {Type::u32}, {reg(kWord), number(1)});
         code.add(Opcode::st, {"global"}, {Type::u32}, {at(kTraceState, kIsFull), reg(kWord)},
                  kFull);
-        code.add(Opcode::st, {"global"}, {Type::u64}, {at(kTraceState, kNext), reg(kAfter)}, kRoom);
+        code.add(Opcode::bra, {}, {}, {end_operand}, kFull);
+        code.add(Opcode::st, {"global"}, {Type::u64}, {at(kTraceState, kNext), reg(kAfter)});
         code.add(Opcode::mov, {}, {Type::u32}, {reg(kWord), number(plan_.sites.size())});
-        code.add(Opcode::st, {"global"}, {Type::u32}, {behind(kAt, 0), reg(kWord)}, kRoom);
-        for (const auto& [place, traced] : values) {
-            if (place->is_register) store_register(code, *place, traced);
-            else store_memory(code, *place, traced);
-            site.values.push_back(traced);
+        code.add(Opcode::st, {"global"}, {Type::u32}, {behind(kAt, 0), reg(kWord)});
+        for (std::size_t each = 0; each < places.size(); ++each) {
+            if (places[each]->is_register) store_register(code, *places[each], site.values[each]);
+            else store_memory(code, *places[each], site.values[each]);
         }
+        code.statements.emplace_back(Label{end, 0});
         plan_.sites.push_back(std::move(site));
     }
 
@@ -273,11 +304,9 @@ private:
             constexpr Type kBits[]{Type::none, Type::b8,   Type::b16,  Type::none, Type::b32,
                                    Type::none, Type::none, Type::none, Type::b64};
             const std::uint32_t bytes = bytes_of(type);
-            if (bytes > 8 || kBits[bytes] == Type::none) return;
             stored = kBits[bytes];
         }
-        code.add(Opcode::st, {"global"}, {stored}, {behind(kAt, traced.offset), reg(source)},
-                 kRoom);
+        code.add(Opcode::st, {"global"}, {stored}, {behind(kAt, traced.offset), reg(source)});
     }
 
     void store_memory(Code& code, const dwarf::Place& place, const TracedPlace& traced) const {
@@ -288,10 +317,9 @@ private:
         for (std::uint32_t byte = 0; byte < traced.bytes;) {
             const bool is_word = has_words && traced.bytes - byte >= 4;
             const Type type = is_word ? Type::u32 : Type::u8;
-            code.add(Opcode::ld, {from}, {type}, {reg(kWord), at(place.name, offset + byte)},
-                     kRoom);
+            code.add(Opcode::ld, {from}, {type}, {reg(kWord), at(place.name, offset + byte)});
             code.add(Opcode::st, {"global"}, {type},
-                     {behind(kAt, std::int64_t{traced.offset} + byte), reg(kWord)}, kRoom);
+                     {behind(kAt, std::int64_t{traced.offset} + byte), reg(kWord)});
             byte += is_word ? 4 : 1;
         }
     }
@@ -304,6 +332,8 @@ private:
     TracePlan& plan_;
     FunctionFacts facts_;
     std::uint32_t first_variable_;
+    std::vector<LookingPlace> looks_; ///< sites
+    std::vector<bool> is_line_;       ///< of each site; else the function ends there
 };
 
 } // namespace

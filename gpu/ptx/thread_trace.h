@@ -42,13 +42,17 @@ struct TraceSite {
     std::uint32_t function = 0; ///< of `TracePlan::functions`
     std::uint32_t file = 0;     ///< a number of the module's files
     std::uint32_t line = 0;
-    std::uint32_t bytes = 0; ///< of the record
+    std::uint32_t bytes = 0;          ///< of the record
+    std::vector<std::uint32_t> known; ///< variables that have a value here
+    /// Those of them that may have another one than the record before in this call of the function
+    /// said.
     std::vector<TracedPlace> values;
 };
 
 struct TracePlan {
     std::vector<std::string> functions; ///< names in PTX
     std::vector<ParameterType> variables;
+    std::vector<std::vector<std::uint8_t>> constants; ///< of variables that have only one value
     std::vector<TraceSite> sites;
 };
 

@@ -51,6 +51,7 @@ _HOMES = {
     "empty": "compute",
     "fuse": "fusion",
     "inspect": "inspection",
+    "trace_thread": "thread_trace",
     "zeros": "compute",
     "kernel": "compute",
     "resource": "native",
@@ -115,6 +116,7 @@ if TYPE_CHECKING:
     from lathe.probe import Probe as Probe
     from lathe.stats import Stats as Stats
     from lathe.thing import Thing as Thing
+    from lathe.thread_trace import trace_thread as trace_thread
 
 
 def __getattr__(name: str) -> Any:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from lathe._lathe import Kernel
 
-__all__ = ["remember_source", "source_of"]
+__all__ = ["lines_of", "remember_source", "source_of"]
 
 _given: deque[tuple[str, str]] = deque(maxlen=256)
 
@@ -37,7 +37,13 @@ def source_of(kernel: str, file: str, kernels: Sequence[Kernel] = ()) -> tuple[s
     for text, path in reversed(_given):
         if Path(path).name == name and word.search(text):
             return path, text.splitlines()
+    lines = lines_of(file)
+    return (file, lines) if lines else (name, [])
+
+
+def lines_of(file: str) -> list[str]:
+    """Of a file that can be read; else none."""
     try:
-        return file, Path(file).read_text().splitlines()
+        return Path(file).read_text().splitlines()
     except (OSError, UnicodeDecodeError):
-        return name, []
+        return []

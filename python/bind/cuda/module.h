@@ -38,6 +38,12 @@ public:
         return module_.global(name);
     }
     std::optional<Signature> signature(const std::string& name) const;
+    const std::optional<KernelSource>& source() const { return source_; }
+    /// The module that has the kernel.
+    const gpu::Module& code_of(const std::string& name) const {
+        const auto instance = instances_.find(name);
+        return instance == instances_.end() ? module_ : instance->second.module;
+    }
 
     /// The same object at each call. Throw gpu::Error where there is no such reference.
     std::shared_ptr<PyTextureReference> texture_reference(const std::string& name);

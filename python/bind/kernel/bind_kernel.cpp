@@ -18,6 +18,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <chrono>
 
 namespace lathe::bind {
@@ -194,6 +195,16 @@ void bind_origin(KernelClass& kernel) {
                 return std::make_shared<PyKernel>(k.origin().sibling(name));
             },
             py::arg("name"), "Another kernel of the same source.")
+        .def(
+            "trace_next",
+            [](PyKernel& k, const std::array<unsigned, 3>& block,
+               const std::array<unsigned, 3>& thread) {
+                return k.trace_next({block[0], block[1], block[2]},
+                                    {thread[0], thread[1], thread[2]});
+            },
+            py::arg("block"), py::arg("thread"),
+            "The next launch follows this thread and waits: what lathe.trace_thread() is made of.")
+        .def("forget_trace", &PyKernel::forget_trace, "The next launch is as usual.")
         .def_property_readonly("name", &PyKernel::name,
                                "Of the function, as the source spells it; '' while none compiles.")
         .def_property_readonly(
@@ -215,6 +226,14 @@ void bind_origin(KernelClass& kernel) {
 } // namespace
 
 void bind_kernel(py::module_& m) {
+    py::class_<ThreadTracer, std::shared_ptr<ThreadTracer>>(
+        m, "ThreadTracer", "A launch, one thread of which is followed.")
+        .def_property_readonly(
+            "steps", &ThreadTracer::steps,
+            "(function, file, line, depth, is_end, values) of each step, where values are tuples\n"
+            "(name, type, value); None before the launch.")
+        .def_property_readonly("source", &ThreadTracer::source, "The kernel's text.")
+        .def_property_readonly("is_cut", &ThreadTracer::is_cut);
     KernelClass kernel{
         m, "Kernel", with_fast_calls(),
         "A CUDA kernel: kernel[grid, block](a, b), kernel.over(shape)(a, b) or\n"

@@ -209,7 +209,13 @@ std::optional<double> PyKernel::launch(LaunchRequest request, const py::tuple& v
     StreamUse use{config.stream, true, passed};
     for (const auto& item : passed_named) use.add(item.second);
     if (module_) module_->update_references(config.stream);
-    if (PyGraph* graph = PyGraph::capturing()) {
+    PyGraph* const graph = PyGraph::capturing();
+    const std::shared_ptr<ThreadTracer> tracer = std::exchange(tracer_, nullptr);
+    if (tracer && (graph || (module_ && module_->has_references())))
+        throw py::value_error(fmt::format("{}: no thread can be followed {}", origin_->name(),
+                                          graph ? "in a launch that a graph records"
+                                                : "of code with texture references"));
+    if (graph) {
         graph->keep(kept_version());
         graph->keep(passed);
         graph->keep(passed_named);
@@ -223,8 +229,10 @@ std::optional<double> PyKernel::launch(LaunchRequest request, const py::tuple& v
     const std::shared_ptr<const void> version = version_;
     origin_->begin_launch();
     try {
+        const gpu::Module* const code = tracer ? &origin_->code() : nullptr;
         const GilRelease release;
-        if (more.any()) gpu::launch_with(kernel, config, more, packed.pointers());
+        if (tracer) tracer->launch(*code, config, more, packed.pointers());
+        else if (more.any()) gpu::launch_with(kernel, config, more, packed.pointers());
         else kernel.launch(config, packed.pointers());
     } catch (const gpu::Error& error) {
         if (!origin_->takes_fault(error)) throw;
@@ -240,6 +248,8 @@ std::optional<double> PyKernel::launch(LaunchRequest request, const py::tuple& v
 }
 
 bool PyKernel::launch_plain(LaunchRequest& request, const GivenValues& values) {
+    if (tracer_) [[unlikely]]
+        return false;
     if (recording) [[unlikely]]
         settle_thread();
     const KernelStamp now = origin_->stamp();
@@ -280,6 +290,16 @@ bool PyKernel::launch_plain(LaunchRequest& request, const GivenValues& values) {
         if (!origin_->takes_fault(error)) throw;
     }
     return true;
+}
+
+std::shared_ptr<ThreadTracer> PyKernel::trace_next(const gpu::Dim3& block,
+                                                   const gpu::Dim3& thread) {
+    const KernelStamp now = origin_->stamp();
+    if (!traced_ || now != traced_stamp_) {
+        traced_ = traced(*origin_);
+        traced_stamp_ = now;
+    }
+    return tracer_ = std::make_shared<ThreadTracer>(traced_, block, thread);
 }
 
 void PyKernel::set_parameters(const py::args& args) {

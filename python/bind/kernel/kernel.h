@@ -10,6 +10,7 @@
 #include "python/bind/kernel/launch_shape.h"
 #include "python/bind/kernel/origin.h"
 #include "python/bind/kernel/stateful_launch.h"
+#include "python/bind/kernel/thread_tracer.h"
 
 #include <pybind11/pybind11.h>
 
@@ -59,6 +60,13 @@ public:
     /// shared memory of calls that name none.
     void prepare(const py::object& types, std::size_t shared_bytes);
 
+    /// The next launch is made by what this returns, which follows one of its threads; that
+    /// launch waits for the device. Compiles: throws CompileError, and Error where the source is
+    /// not known.
+    std::shared_ptr<ThreadTracer> trace_next(const gpu::Dim3& block, const gpu::Dim3& thread);
+    /// The next launch is as usual again.
+    void forget_trace() { tracer_ = nullptr; }
+
     /// All parameters of state().
     void set_parameters(const py::args& args);
     StatefulLaunch& state() { return state_; }
@@ -97,6 +105,10 @@ private:
 
     KnownShape known_grid_, known_block_;
     StatefulLaunch state_;
+
+    std::shared_ptr<ThreadTracer> tracer_; ///< of the next launch; mostly null
+    std::shared_ptr<Traced> traced_;
+    KernelStamp traced_stamp_; ///< of the version that it follows
 };
 
 } // namespace lathe::bind

@@ -33,6 +33,8 @@ public:
         const GilRelease release;
         return module_->signature(name_);
     }
+    std::optional<KernelSource> source() override { return module_->source(); }
+    const gpu::Module& code() override { return module_->code_of(name_); }
     std::unique_ptr<KernelOrigin> sibling(const std::string& name) override {
         return std::make_unique<ModuleKernel>(module_, name);
     }
@@ -107,6 +109,8 @@ public:
         const GilRelease release;
         return signature_from_source(version->source, name_);
     }
+    std::optional<KernelSource> source() override { return versions_->here().kernels->source; }
+    const gpu::Module& code() override { return versions_->here().kernels->module; }
     std::unique_ptr<KernelOrigin> sibling(const std::string& name) override {
         return std::make_unique<SourceKernel>(versions_, name);
     }
@@ -140,6 +144,14 @@ public:
         if (!running) return {};
         const GilRelease release;
         return signature_from_source(running->source, wanted);
+    }
+    std::optional<KernelSource> source() override {
+        const auto running = slot_.loaded();
+        return running ? std::optional{running->source} : std::nullopt;
+    }
+    const gpu::Module& code() override {
+        (void)kernel(); // throws where no version runs
+        return slot_.loaded()->module;
     }
     std::unique_ptr<KernelOrigin> sibling(const std::string& name) override {
         auto made = std::make_unique<LiveKernel>(app_, slot_, name);

@@ -53,6 +53,10 @@ public:
     virtual std::string name() = 0;
     /// From the source, without the GIL: tens of milliseconds. Nothing where there is no source.
     virtual std::optional<Signature> read_signature() = 0;
+    /// What the running version was compiled from. Nothing where there is no source.
+    virtual std::optional<KernelSource> source() = 0;
+    /// The running version; valid while version() is kept.
+    virtual const gpu::Module& code() = 0;
     /// Another kernel of the same code.
     virtual std::unique_ptr<KernelOrigin> sibling(const std::string& name) = 0;
 

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+#include "python/bind/kernel/thread_tracer.h"
+
+#include "engine/core/error.h"
+#include "engine/live/build.h"
+#include "python/bind/gil.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace lathe::bind {
+
+namespace py = pybind11;
+
+namespace {
+
+using Kind = ptx::ParameterType::Kind;
+
+template <class T> T read(const std::byte* from) {
+    T value{};
+    std::memcpy(&value, from, sizeof value);
+    return value;
+}
+
+py::object integer(const std::byte* from, std::size_t bytes, bool is_signed) {
+    std::int64_t value = 0;
+    std::memcpy(&value, from, std::min<std::size_t>(bytes, 8));
+    if (!is_signed) return py::int_(static_cast<std::uint64_t>(value));
+    const unsigned shift = bytes < 8 ? 64 - 8 * static_cast<unsigned>(bytes) : 0;
+    return py::int_(static_cast<std::int64_t>(static_cast<std::uint64_t>(value) << shift) >> shift);
+}
+
+/// float32 as NumPy's, which is written with as many digits as it has.
+py::object real(const std::byte* from, std::size_t bytes) {
+    if (bytes == 8) return py::float_(read<double>(from));
+    if (bytes != 4) return py::none();
+    static const auto* const float32 =
+        new py::object{py::module_::import("numpy").attr("float32")}; // lives as long as Python
+    return (*float32)(read<float>(from));
+}
+
+/// None where so few bytes do not tell the value.
+py::object to_python(const ptx::ParameterType& type, const std::byte* from, std::size_t bytes) {
+    if (type.kind != Kind::array && type.kind != Kind::structure &&
+        (type.bytes == 0 || type.bytes > bytes))
+        return py::none();
+    switch (type.kind) {
+    case Kind::boolean: return py::bool_(read<std::uint8_t>(from) != 0);
+    case Kind::signed_integer: return integer(from, type.bytes, true);
+    case Kind::unsigned_integer:
+    case Kind::pointer: return integer(from, type.bytes, false);
+    case Kind::floating: return real(from, type.bytes);
+    case Kind::enumeration: {
+        const py::object value = integer(from, type.bytes, true);
+        for (const auto& each : type.enumerators)
+            if (value.equal(py::int_(each.value))) return py::str(each.name);
+        return value;
+    }
+    case Kind::structure: {
+        py::dict members;
+        for (const auto& member : type.members)
+            if (member.offset < bytes)
+                members[py::str(member.name)] =
+                    to_python(member, from + member.offset, bytes - member.offset);
+        return members;
+    }
+    case Kind::array: {
+        py::list items;
+        if (type.members.empty() || type.members.front().bytes == 0) return py::none();
+        const auto& element = type.members.front();
+        for (std::size_t at = 0; at + element.bytes <= bytes; at += element.bytes)
+            items.append(to_python(element, from + at, bytes - at));
+        return items;
+    }
+    case Kind::unknown: break;
+    }
+    return py::none();
+}
+
+/// A template's instance has to be made.
+gpu::CompileRequest request_for(const KernelSource& source, const std::string& kernel) {
+    gpu::CompileRequest request = request_of(source);
+    if (kernel.find('<') != kernel.npos) request.name_expressions = {kernel};
+    return request;
+}
+
+} // namespace
+
+std::shared_ptr<Traced> traced(KernelOrigin& origin) {
+    const std::string name = origin.name();
+    const std::optional<KernelSource> source = origin.source();
+    if (!source)
+        throw Error{fmt::format("{}: its source is not known, so that no thread can be followed",
+                                name.empty() ? "this kernel" : name)};
+    gpu::Context::ensure_current();
+    const GilRelease release;
+    return std::make_shared<Traced>(
+        Traced{gpu::TracedKernel{request_for(*source, name), name}, source->text});
+}
+
+void ThreadTracer::launch(const gpu::Module& original, const gpu::LaunchConfig& config,
+                          const gpu::LaunchAttributes& more, void** arguments) {
+    gpu::TracedKernel& kernel = of_->kernel;
+    kernel.begin(block_, thread_, original);
+    if (more.any()) gpu::launch_with(kernel.kernel(), config, more, arguments);
+    else kernel.kernel().launch(config, arguments);
+    trace_ = kernel.finish(original);
+}
+
+py::object ThreadTracer::steps() const {
+    if (!trace_) return py::none();
+    py::list steps;
+    for (const gpu::TraceStep& step : trace_->steps) {
+        py::tuple values{step.values.size()};
+        for (std::size_t v = 0; v < step.values.size(); ++v) {
+            const gpu::TracedValue& value = step.values[v];
+            values[v] =
+                py::make_tuple(value.type->name, value.type->type_name,
+                               to_python(*value.type, value.bytes.data(), value.bytes.size()));
+        }
+        steps.append(
+            py::make_tuple(step.function, step.file, step.line, step.depth, step.is_end, values));
+    }
+    return steps;
+}
+
+} // namespace lathe::bind

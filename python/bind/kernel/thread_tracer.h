@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// One launch of a kernel, one thread of which is followed.
+#pragma once
+
+#include "gpu/inspect/thread_trace.h"
+#include "gpu/launch.h"
+#include "gpu/launch_attributes.h"
+#include "python/bind/kernel/origin.h"
+
+#include <pybind11/pybind11.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace lathe::bind {
+
+/// A kernel that writes down what a thread does, and its text.
+struct Traced {
+    gpu::TracedKernel kernel;
+    std::string source;
+};
+
+/// Compiles the kernel's source for it, without the GIL. Throws Error where there is no source.
+std::shared_ptr<Traced> traced(KernelOrigin& origin);
+
+class ThreadTracer {
+public:
+    ThreadTracer(std::shared_ptr<Traced> of, gpu::Dim3 block, gpu::Dim3 thread)
+        : of_{std::move(of)}, block_{block}, thread_{thread} {}
+
+    /// In the place of a launch of the kernel of `origin`, and waits for it. Without the GIL.
+    void launch(const gpu::Module& original, const gpu::LaunchConfig& config,
+                const gpu::LaunchAttributes& more, void** arguments);
+    /// A list of (function, file, line, depth, is_end, ((name, declared type, value), ...)); None
+    /// before the launch.
+    pybind11::object steps() const;
+    const std::string& source() const { return of_->source; }
+    bool is_cut() const { return trace_ && trace_->is_cut; }
+
+private:
+    std::shared_ptr<Traced> of_;
+    gpu::Dim3 block_, thread_;
+    std::optional<gpu::ThreadTrace> trace_;
+};
+
+} // namespace lathe::bind

@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: MIT
+"""One thread of a launch, line by line: which lines it runs, and what they do to its variables."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lathe._lathe import Kernel
+from lathe.inspection_sources import lines_of
+
+__all__ = ["Step", "ThreadTrace", "trace_thread"]
+
+_Index = int | Sequence[int]
+
+
+def trace_thread(kernel: Kernel, block: _Index = 0, thread: _Index = 0) -> ThreadTrace:
+    """Follows one thread of the next launch of `kernel` in a ``with`` block.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        One whose source is known: of `lathe.kernel`, `App.kernel`, or a `SourceModule`.
+    block : int or sequence of int
+        The thread's block, x first: ``blockIdx``.
+    thread : int or sequence of int
+        The thread in its block: ``threadIdx``.
+
+    Returns
+    -------
+    ThreadTrace
+        A context manager that gives itself. It has no steps until the launch.
+
+    Raises
+    ------
+    lathe.Error
+        Where the kernel's source is not known.
+    lathe.CompileError
+
+    Notes
+    -----
+    It works on a GPU and on the software device. The kernel is compiled once more, without
+    optimisation, and the launch itself is made with that code: it reads and writes the same memory
+    and the same ``__constant__`` and ``__device__`` variables. The last bits of floating-point
+    numbers may differ, because the compiler joins no multiplications with additions then. The
+    launch waits for the device. Launches after it are as usual.
+
+    Variables are found by the DWARF that NVRTC writes (DWARF standard version 2). A variable is
+    known from behind its declaration on. Arrays and structures show their first 64 bytes. Lines of
+    headers outside of the kernel's folder are left out.
+
+    Examples
+    --------
+    >>> import lathe
+    >>> kernel = lathe.kernel('''__global__ void halve(int* out, int n) {
+    ...     int rounds = 0;
+    ...     while (n > 1) {
+    ...         n /= 2;
+    ...         rounds += 1;
+    ...     }
+    ...     out[threadIdx.x] = rounds; }''')
+    >>> out = lathe.zeros(4, "int32")
+    >>> with lathe.trace_thread(kernel, thread=3) as trace:
+    ...     kernel[1, 4](out, 5)
+    >>> [step.changes for step in trace.at(4)]  # what the line does each time
+    [{'n': 2}, {'n': 1}]
+    """
+    return ThreadTrace(kernel, _triple(block, "block"), _triple(thread, "thread"))
+
+
+@dataclass(slots=True)
+class Step:
+    """A line that the thread runs.
+
+    Attributes
+    ----------
+    function : str
+        As the source spells it.
+    file : str
+    line : int
+        From 1.
+    depth : int
+        Calls around it: 0 in the kernel itself.
+    text : str
+        The line itself, where its file is known.
+    values : dict of str
+        Variables before the line, by name: bool, int, float, ``numpy.float32``, the name of an
+        enumerator, a pointer's address; lists for arrays and dicts for structures.
+    changes : dict of str
+        Those that are new or have another value after it, with what it calls.
+    """
+
+    function: str
+    file: str
+    line: int
+    depth: int
+    text: str
+    values: dict[str, Any]
+    changes: dict[str, Any] = field(default_factory=dict)
+
+
+class ThreadTrace:
+    """What a thread did; empty until its launch."""
+
+    def __init__(
+        self, kernel: Kernel, block: tuple[int, int, int], thread: tuple[int, int, int]
+    ) -> None:
+        if not isinstance(kernel, Kernel):
+            raise TypeError(f"lathe.trace_thread takes a kernel, not {type(kernel).__name__}")
+        self.kernel = kernel
+        self.block, self.thread = block, thread
+        self.steps: list[Step] = []
+        """In the order in which the thread ran them."""
+        self.is_cut = False
+        """There were more steps than the 8 MiB for them hold: these are the first."""
+        self._tracer: Any = None
+        self._name = kernel.name
+
+    def __enter__(self) -> ThreadTrace:
+        self._tracer = self.kernel.trace_next(self.block, self.thread)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: types.TracebackType | None,
+    ) -> None:
+        self.kernel.forget_trace()
+        records = self._tracer.steps
+        if records is not None:
+            self._name = self.kernel.name
+            self.is_cut = self._tracer.is_cut
+            self.steps = _steps_of(records, self._tracer.source.splitlines())
+        self._tracer = None
+
+    def __iter__(self) -> Iterator[Step]:
+        return iter(self.steps)
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def at(self, line: int, file: str | None = None) -> list[Step]:
+        """The steps of a line, of a file (its name suffices) where several have one."""
+        return [
+            step
+            for step in self.steps
+            if step.line == line and (file is None or Path(step.file).name == Path(file).name)
+        ]
+
+    def __str__(self) -> str:
+        where = f"{self._name}, block {self.block}, thread {self.thread}"
+        if not self.steps:
+            return f"{where}: no step (no launch had such a thread)"
+        width = min(60, max(len(_code(step)) for step in self.steps))
+        lines = [
+            f"{step.line:5}  {_short(_code(step), width):{width}}  {_changes(step)}".rstrip()
+            for step in self.steps
+        ]
+        if self.is_cut:
+            lines.append("  ...  more steps than there was room for")
+        return "\n".join([where, *lines])
+
+
+_Record = tuple[str, str, int, int, bool, tuple[tuple[str, str, Any], ...]]
+
+
+def _steps_of(records: list[_Record], source: list[str]) -> list[Step]:
+    texts = {records[0][1]: source} if records else {}  # the kernel stands in its source
+    steps: list[Step] = []
+    open_steps: dict[int, Step] = {}  # by depth: their line runs
+    for function, file, line, depth, is_end, values in records:
+        if file not in texts:
+            texts[file] = lines_of(file)
+        known = {name: value for name, _, value in values}
+        before = open_steps.get(depth)
+        if before is not None:
+            before.changes.update(
+                (name, value)
+                for name, value in known.items()
+                if name not in before.values or not _is_same(before.values[name], value)
+            )
+        for deeper in [each for each in open_steps if each > depth]:
+            del open_steps[deeper]  # a function that has ended
+        if is_end:
+            open_steps.pop(depth, None)
+            continue
+        text = texts[file][line - 1] if 0 < line <= len(texts[file]) else ""
+        step = Step(function, file, line, depth, text, known)
+        steps.append(step)
+        open_steps[depth] = step
+    return [step for at, step in enumerate(steps) if at == 0 or not _goes_on(steps[at - 1], step)]
+
+
+def _goes_on(before: Step, step: Step) -> bool:
+    """A line of several parts, such as a loop's head, of which the later one changed nothing."""
+    return (
+        not step.changes
+        and (before.line, before.file, before.depth) == (step.line, step.file, step.depth)
+        and before.function == step.function
+    )
+
+
+def _is_same(a: Any, b: Any) -> bool:
+    """Also of numbers that are none, which are not equal to themselves."""
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(_is_same(a[key], b[key]) for key in a)
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(map(_is_same, a, b))
+    return bool(a == b or (a != a and b != b))
+
+
+def _code(step: Step) -> str:
+    return "  " * step.depth + step.text.strip()
+
+
+def _short(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def _changes(step: Step) -> str:
+    return ", ".join(f"{name} = {_word(value)}" for name, value in step.changes.items())
+
+
+def _word(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key}: {_word(each)}" for key, each in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_word, value)) + "]"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int) and value >= 1 << 32:
+        return hex(value)
+    return str(value)
+
+
+def _triple(index: _Index, name: str) -> tuple[int, int, int]:
+    numbers = [index] if isinstance(index, int | np.integer) else list(index)
+    if not 1 <= len(numbers) <= 3 or any(int(n) < 0 for n in numbers):
+        raise ValueError(f"{name} is {index!r}: one to three numbers from 0 on, x first")
+    x, y, z = [*map(int, numbers), 0, 0][:3]
+    return x, y, z
