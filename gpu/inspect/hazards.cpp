@@ -37,6 +37,7 @@ Wanted& wanted() {
 HazardThread to_thread(const LatheSoftHazardThread& row, bool is_barrier) {
     HazardThread thread;
     thread.file = row.file;
+    thread.inlined_at = row.inlined_at;
     thread.line = static_cast<int>(row.line);
     std::copy_n(row.block, 3, thread.block.begin());
     std::copy_n(row.thread, 3, thread.thread.begin());
@@ -48,6 +49,17 @@ HazardThread to_thread(const LatheSoftHazardThread& row, bool is_barrier) {
 }
 
 } // namespace
+
+std::string_view title_of(Hazard hazard) {
+    switch (hazard) {
+    case Hazard::race_shared: return "data race in shared memory";
+    case Hazard::race_global: return "data race in global memory";
+    case Hazard::unwritten_shared: return "read of shared memory that nothing has written";
+    case Hazard::unwritten_global: return "read of memory that nothing has written";
+    case Hazard::barrier_apart: break;
+    }
+    return "threads of a block at different barriers";
+}
 
 HazardScope::HazardScope(std::uint32_t hazards) : hazards_{hazards} {
     require_inspector();
@@ -74,6 +86,7 @@ std::vector<HazardFinding> hazard_findings() {
         const bool is_barrier = finding.hazard == Hazard::barrier_apart;
         finding.first = to_thread(row.first, is_barrier);
         finding.second = to_thread(row.second, is_barrier);
+        finding.address = row.address;
         finding.offset = row.offset;
         finding.bytes = row.bytes;
         finding.memory = row.memory;

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace lathe::gpu {
@@ -23,13 +24,16 @@ enum class Hazard : std::uint32_t {
     unwritten_global = 8,
     barrier_apart = 16,
 };
+/// "data race in shared memory".
+LATHE_API std::string_view title_of(Hazard hazard);
 constexpr std::uint32_t kAllHazards = 31; ///< bits of Hazard
 
 struct HazardThread {
     std::string file; ///< as given to the compiler; empty: the hazard has no such thread
     int line = 0;     ///< from 1
     std::array<unsigned, 3> block{}, thread{};
-    std::string access; ///< "read", "write", "atomic", "barrier"
+    std::string access;     ///< "read", "write", "atomic", "barrier"
+    std::string inlined_at; ///< "file:line" of each call around it, the innermost first, by ";"
 };
 
 /// The first example of its kind in a kernel between two lines, and how often it came.
@@ -37,6 +41,7 @@ struct HazardFinding {
     Hazard hazard{};
     std::string kernel;         ///< as the source spells it
     HazardThread first, second; ///< as they ran
+    std::uint64_t address = 0;  ///< of the access
     std::uint64_t offset = 0;   ///< bytes from the start of `memory`
     unsigned bytes = 0;         ///< of the access
     std::string memory;         ///< "shared memory", "a 400-byte allocation of device memory"

@@ -25,6 +25,7 @@ struct LineCounts {
     std::uint64_t shared_accesses = 0, bank_conflict_degree = 0;
     std::uint64_t atomics = 0, atomics_serialised = 0;
     std::uint64_t barriers = 0, barrier_ticks = 0;
+    std::uint64_t instructions = 0, thread_instructions = 0;
 };
 
 /// Whether the device of this process counts and looks for hazards; opens the driver.

@@ -80,7 +80,7 @@ typedef struct LatheSoftLineCounters {
     char file[1024];  ///< as given to the compiler; "<ptx>" where the PTX has no line information
     uint32_t line;    ///< from 1
     /// 1: counted one thread at a time, since the kernel, or this function of it, cannot run by
-    /// warps. Then executions and lanes are both counts of threads, and all others are 0.
+    /// warps. Then executions, lanes and both instructions are of threads, and all others are 0.
     uint32_t by_threads;
     /// Of a line in an inlined function: "file:line" of each call around it, the innermost first,
     /// with ';' between; else empty.
@@ -105,6 +105,11 @@ typedef struct LatheSoftLineCounters {
     /// Time that they waited there, in ticks of the processor's time-stamp counter, as clock64().
     /// Other warps of the block use it: a worker runs one warp at a time.
     uint64_t barrier_ticks;
+    /// Instructions of the compiled code that warps ran (by_threads: that threads ran), before it
+    /// becomes code of the processor.
+    uint64_t instructions;
+    /// The same, each counted for all threads that took part: 32 times as many without divergence.
+    uint64_t thread_instructions;
 } LatheSoftLineCounters;
 
 /// Counts in launches from now on, and no more; LATHE_SOFT_COUNTERS=1 in the environment starts

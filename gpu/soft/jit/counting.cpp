@@ -6,6 +6,7 @@
 #include "gpu/soft/rt/abi.h"
 
 #include <fmt/format.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/IRBuilder.h>
@@ -44,8 +45,21 @@ std::optional<Noted> noted(const llvm::Instruction& i) {
     return Noted{node->getOperand(0).get(), number(1), number(2), number(3)};
 }
 
+/// Its own marks, and what is no code.
+bool is_mark(const llvm::Instruction& i) {
+    if (llvm::isa<llvm::PHINode, llvm::DbgInfoIntrinsic>(i) || i.isLifetimeStartOrEnd())
+        return true;
+    const auto* call = llvm::dyn_cast<llvm::CallBase>(&i);
+    const llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
+    return callee && (callee->getName() == warp::kCheck || callee->getName() == warp::kWatch ||
+                      callee->getName() == warp::kCount);
+}
+
 /// Whether others could tell that the instruction ran. (Loads that counters see have a mark.)
 bool acts(const llvm::Instruction& i) {
+    if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&i);
+        store && llvm::isa<llvm::AllocaInst>(llvm::getUnderlyingObject(store->getPointerOperand())))
+        return false; // a local variable: the table of sinf()'s rare path
     const auto* call = llvm::dyn_cast<llvm::CallBase>(&i);
     if (!call) return i.mayWriteToMemory();
     const llvm::Function* callee = call->getCalledFunction();
@@ -182,6 +196,20 @@ CounterSites::places(const llvm::Function& function) {
     return found;
 }
 
+CounterSites::Lengths CounterSites::lengths(const llvm::BasicBlock& block) {
+    std::map<CounterRow, std::pair<const llvm::DILocation*, std::int64_t>> found;
+    for (const llvm::Instruction& i : block) {
+        const llvm::DILocation* place = i.getDebugLoc().get();
+        if (is_mark(i) || !place || place->getLine() == 0) continue;
+        auto& [at, count] = found[row_of(*place, false)];
+        at = place;
+        ++count;
+    }
+    Lengths all;
+    for (const auto& [row, length] : found) all.push_back(length);
+    return all;
+}
+
 void CounterSites::write(llvm::Module& module, std::string_view kernel) const {
     std::string text = fmt::format("{}\n{} {} {}\n", kernel, table_.slots, table_.rows.size(),
                                    table_.terms.size());
@@ -245,7 +273,8 @@ void count_threads(llvm::Function& function, CounterSites& sites) {
     const auto all = CounterSites::places(function);
     for (llvm::BasicBlock& block : function) {
         const auto places = all.find(&block);
-        if (places == all.end()) continue;
+        const CounterSites::Lengths lengths = CounterSites::lengths(block);
+        if (places == all.end() && lengths.empty()) continue;
         if (!counters) {
             llvm::IRBuilder<> start{&*entry.getFirstNonPHIOrDbgOrAlloca()};
             Value* field = start.CreateConstGEP1_64(start.getInt8Ty(), function.getArg(0),
@@ -259,6 +288,10 @@ void count_threads(llvm::Function& function, CounterSites& sites) {
         const std::uint32_t slot = sites.slot();
         Value* place = b.CreateConstGEP1_64(b.getInt64Ty(), counters, slot);
         b.CreateStore(b.CreateAdd(b.CreateLoad(b.getInt64Ty(), place), b.getInt64(1)), place);
+        for (const auto& [line, length] : lengths)
+            for (const Counter counter : {Counter::instructions, Counter::thread_instructions})
+                sites.add(line, counter, {{slot, length}}, 1, true);
+        if (places == all.end()) continue;
         for (const llvm::DILocation* line : places->second) {
             sites.add(line, Counter::executions, {{slot, 1}}, 1, true);
             sites.add(line, Counter::lanes, {{slot, 1}}, 1, true);

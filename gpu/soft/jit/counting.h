@@ -38,6 +38,9 @@ public:
     /// and the like, moved to where the compiler liked them.
     using Places = std::vector<const llvm::DILocation*>;
     static std::map<const llvm::BasicBlock*, Places> places(const llvm::Function& function);
+    /// How many instructions of a block are of each line; marks and the like are none.
+    using Lengths = std::vector<std::pair<const llvm::DILocation*, std::int64_t>>;
+    static Lengths lengths(const llvm::BasicBlock& block);
     /// Keeps the table in the module as text, so that it stays with the code.
     void write(llvm::Module& module, std::string_view kernel) const;
 

@@ -28,6 +28,8 @@ enum class Counter : std::uint8_t {
     atomics_serialised,
     barriers,
     barrier_ticks,
+    instructions,
+    thread_instructions,
     count
 };
 constexpr unsigned kCounters = static_cast<unsigned>(Counter::count);

@@ -513,6 +513,49 @@ TEST_F(Counters, Barriers) {
     EXPECT_EQ(line(3).barrier_ticks, 0u); // nobody to wait for
 }
 
+// A loop runs as many instructions in each round, and a polynomial has more of them than a sum.
+TEST_F(Counters, InstructionsGrowWithRoundsAndWithTheLine) {
+    std::vector<std::uint64_t> sums, polynomials;
+    for (int rounds : {10, 20, 40}) {
+        latheSoftCountersReset();
+        Buffer<float> x{64};
+        run("extern \"C\" __global__ void k(volatile float* x, int rounds) {\n"
+            "    #pragma unroll 1\n"
+            "    for (int i = 0; i < rounds; ++i) {\n"
+            "        float v = x[threadIdx.x];\n"
+            "        v = v + 1.0f;\n"
+            "        v = 3.0f + v * (0.5f + v * (0.25f + v * (0.125f + v)));\n"
+            "        x[threadIdx.x] = v;\n"
+            "    }\n"
+            "}\n",
+            shape(1, 64), x.get(), rounds);
+        sums.push_back(line(5).instructions);
+        polynomials.push_back(line(6).instructions);
+    }
+    EXPECT_EQ(line(5).thread_instructions, 2u * 40 * 32);
+    EXPECT_EQ(sums[0], 2u * 10); // an addition in each of two warps
+    EXPECT_EQ(sums[2], 2u * 40);
+    EXPECT_GE(polynomials[0], 4 * sums[0]);
+    EXPECT_EQ(polynomials[1], 2 * polynomials[0]);
+    EXPECT_EQ(polynomials[2], 4 * polynomials[0]);
+}
+
+TEST_F(Counters, InstructionsOfEachFourthThread) {
+    Buffer<float> x{64};
+    run("extern \"C\" __global__ void k(volatile float* x, int rounds) {\n"
+        "    if (threadIdx.x % 4) return;\n"
+        "    #pragma unroll 1\n"
+        "    for (int i = 0; i < rounds; ++i) {\n"
+        "        float v = x[threadIdx.x];\n"
+        "        v = v + 1.0f;\n"
+        "        x[threadIdx.x] = v;\n"
+        "    }\n"
+        "}\n",
+        shape(1, 64), x.get(), 5);
+    EXPECT_EQ(line(6).instructions, 2u * 5);
+    EXPECT_EQ(line(6).thread_instructions, 2u * 5 * 8);
+}
+
 TEST_F(Counters, TwoLinesOfOneBlockAndAnInlinedFunction) {
     Buffer<float> x{64};
     run("__device__ float twice(float v) {\n"

@@ -61,6 +61,10 @@ void Widener::plan_counters() {
             n.lanes = {{whole, width_}, {n.part_lanes, 1}};
             n.whole = {{whole, 1}};
         }
+        for (const auto& [line, length] : CounterSites::lengths(*frontier_.block(k))) {
+            sites_->add(line, Counter::instructions, n.runs, length);
+            sites_->add(line, Counter::thread_instructions, n.lanes, length);
+        }
         const auto lines = places.find(frontier_.block(k));
         if (lines == places.end()) continue;
         for (const llvm::DILocation* line : lines->second) {
