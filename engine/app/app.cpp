@@ -81,6 +81,7 @@ App::Parts::Parts(App& a, AppConfig c)
     rays = rays_of(config, window, samples);
     size_scene({window.width(), window.height()});
     for (const std::string& assignment : config.assignments) parameters.set_from_text(assignment);
+    inspector.set_mode(config.inspecting);
     window.leave();
 }
 
@@ -94,6 +95,7 @@ App::App(AppConfig config)
 
 App::~App() {
     end();
+    p_->inspector.set_mode(Inspecting::off); // arrays may keep the rest
     p_->memory.clear();
     p_->scene.clear();
     p_->selected.clear();
@@ -227,6 +229,7 @@ bool App::begin_frame() {
     p.drew = p.is_list_drawn = false;
     p.scene.begin_frame();
     p.begin_work();
+    p.begin_inspection();
     p.in_frame = true;
     return true;
 }
@@ -256,6 +259,7 @@ void App::end_frame() {
     } catch (...) {
         if (!failure) failure = std::current_exception();
     }
+    p.end_inspection();
     p.console.end_device_line();
     const auto drawing = std::chrono::steady_clock::now();
     try {
@@ -284,6 +288,7 @@ gpu::Device& App::device() { return p_->device; }
 gpu::Stream& App::stream() { return p_->stream; }
 std::shared_ptr<FrameMap> App::frame_map() { return {p_, &p_->frame_map}; }
 ParameterSet& App::parameters() { return p_->parameters; }
+Inspector& App::inspector() { return p_->inspector; }
 ParameterPresets& App::presets() { return p_->presets; }
 Console& App::console() { return p_->console; }
 OrbitCamera& App::orbit_camera() { return view().orbit_camera(); }

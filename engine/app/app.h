@@ -18,6 +18,7 @@
 #include "engine/core/api.h"
 #include "engine/core/diagnostic.h"
 #include "engine/interop/texture.h"
+#include "engine/live/inspector.h"
 #include "engine/live/kernel_slot.h"
 #include "engine/live/parameter_set.h"
 #include "engine/render/image.h"
@@ -80,9 +81,10 @@ struct AppConfig {
     std::optional<std::uint64_t> frames{};
     /// Where run() leaves the last picture and a movie; empty: nowhere.
     std::filesystem::path out{};
-    std::string name{};                     ///< of the files there; empty: the title
-    std::filesystem::path folder{};         ///< of kernel files; empty: the program's
-    std::vector<std::string> assignments{}; ///< of sliders, "feed=0.03"
+    std::string name{};                      ///< of the files there; empty: the title
+    std::filesystem::path folder{};          ///< of kernel files; empty: the program's
+    std::vector<std::string> assignments{};  ///< of sliders, "feed=0.03"
+    Inspecting inspecting = Inspecting::off; ///< from the start
     // Of a Studio.
     std::optional<bool> ui{}; ///< panels around the scene; unset: where there is a window
     std::string session{};    ///< names autosaves and layout; empty: the title
@@ -92,8 +94,8 @@ struct AppConfig {
 };
 
 /// `config` with what a command line asks for: --headless, --frames N, --size WxH, --out DIR,
-/// --device auto|hardware|software, --set NAME=VALUE, --no-ui. --help, and what is not understood,
-/// write the usage and end the program.
+/// --device auto|hardware|software, --set NAME=VALUE, --no-ui, --inspect, --inspect-hazards.
+/// --help, and what is not understood, write the usage and end the program.
 LATHE_API AppConfig with_options(int argc, char** argv, AppConfig config);
 
 /// What memory begins with: zeros, these bytes in C order, or what an array has now.
@@ -251,6 +253,10 @@ public:
     /// Finds the slot that a fault belongs to by file and kernel (else the one swapped last), rolls
     /// it back and writes the console. False where no slot has a version to blame.
     bool report_fault(const gpu::Error& error);
+
+    /// What the kernels of kernels() cost, line by line, and their hazards: off unless asked for.
+    /// Its mode may be set at any time.
+    Inspector& inspector();
 
     // -- drawing -----------------------------------------------------------------------------
     /// The first view, which is always there; image(), points() and lines() draw there.

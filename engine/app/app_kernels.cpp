@@ -232,4 +232,20 @@ bool App::Parts::report_fault(const gpu::Error& error) {
     return true;
 }
 
+void App::Parts::begin_inspection() {
+    if (run_control.reset()) inspector.search_soon(); // for kernels that make the first state
+    std::vector<KernelSlot*> all;
+    for (AppSlot& s : slots) all.push_back(s.slot.get());
+    inspector.begin_frame(all);
+}
+
+/// The frame's launches are done.
+void App::Parts::end_inspection() {
+    std::vector<KernelSlot*> all;
+    for (AppSlot& s : slots) all.push_back(s.slot.get());
+    inspector.end_frame(all);
+    for (const InspectorNews& news : inspector.take_news())
+        console.write(Console::Source::device, log::Level::warning, to_string(news));
+}
+
 } // namespace lathe

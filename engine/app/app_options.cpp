@@ -35,7 +35,8 @@ int side_from(std::string_view text) {
 
 std::string usage(std::string_view program) {
     return fmt::format("{} [--headless] [--frames N] [--size WxH] [--out DIR]\n"
-                       "    [--device auto|hardware|software] [--set NAME=VALUE]... [--no-ui]\n",
+                       "    [--device auto|hardware|software] [--set NAME=VALUE]... [--no-ui]\n"
+                       "    [--inspect | --inspect-hazards]\n",
                        program);
 }
 
@@ -44,6 +45,10 @@ void take(AppConfig& config, std::string_view option, const std::function<std::s
         config.headless = true;
     } else if (option == "--no-ui") {
         config.ui = false;
+    } else if (option == "--inspect") {
+        config.inspecting = Inspecting::costs;
+    } else if (option == "--inspect-hazards") {
+        config.inspecting = Inspecting::hazards;
     } else if (option == "--frames") {
         config.frames = number_from<std::uint64_t>(option, value());
     } else if (option == "--size") {

@@ -66,6 +66,7 @@ struct App::Parts {
     std::vector<AppSlot> slots;
     int unnamed_sources = 0;
     std::vector<std::unique_ptr<AppKernel>> kernels;
+    Inspector inspector;
 
     StepLoop steps;
 
@@ -146,6 +147,8 @@ struct App::Parts {
     void poll_slots();
     void after_poll(AppSlot& s);
     bool report_fault(const gpu::Error& error);
+    void begin_inspection();
+    void end_inspection();
 
     // app_draw.cpp
     void compute_drawing();

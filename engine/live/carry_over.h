@@ -11,7 +11,7 @@
 namespace lathe {
 
 /// Diagnostics moved from the lines of `before` to those of `after`; those of changed lines are
-/// left out. Lines are compared whole, from both ends.
+/// left out (LineMap).
 LATHE_API std::vector<Diagnostic> carry_over(const std::vector<Diagnostic>& diagnostics,
                                              std::string_view before, std::string_view after);
 

@@ -241,6 +241,8 @@ bool KernelSlot::ready() const { return s_->running.loaded != nullptr; }
 
 std::shared_ptr<const LoadedKernels> KernelSlot::loaded() const { return s_->running.loaded; }
 
+const std::string& KernelSlot::running_text() const { return s_->running.text; }
+
 std::vector<std::string> KernelSlot::kernel_names() const {
     std::vector<std::string> names;
     if (ready())

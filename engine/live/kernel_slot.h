@@ -156,6 +156,9 @@ public:
     /// The running version; null where there is none. Keeps it loaded while held.
     std::shared_ptr<const LoadedKernels> loaded() const;
     std::vector<std::string> kernel_names() const;
+    /// The text of the running version, with a number that moves as it was; empty where there is
+    /// none. Lines of faults and counters are its lines.
+    const std::string& running_text() const;
 
     /// The frames launched so far are done and none faulted.
     void confirm();

@@ -385,6 +385,9 @@ TEST_F(ProgramTest, OptionsOfTheCommandLine) {
     EXPECT_EQ(c.out, "here");
     EXPECT_EQ(c.ui, false);
     EXPECT_THAT(c.assignments, testing::ElementsAre("feed=0.1", "kill=2"));
+    EXPECT_EQ(c.inspecting, Inspecting::off);
+    EXPECT_EQ(read({"--inspect"}).inspecting, Inspecting::costs);
+    EXPECT_EQ(read({"--inspect-hazards"}).inspecting, Inspecting::hazards);
     EXPECT_THAT([&] { read({"--size", "3x3"}); },
                 testing::ThrowsMessage<Error>(testing::HasSubstr("sides are 16 to 16384")));
     EXPECT_THAT([&] { read({"--frames"}); },
