@@ -94,6 +94,7 @@ struct CodeEditor::State {
     std::uint64_t change_id = 0;   ///< of the last replace()
     std::size_t change_index = 0;  ///< of undo, behind it
     bool is_change_open = false;   ///< there is something to undo
+    int gutter = 0;                ///< in glyphs
     bool changed = false;
     bool focused = false;
 };
@@ -121,10 +122,15 @@ std::string CodeEditor::text() const { return s_->editor.GetText(); }
 
 bool CodeEditor::take_change() { return std::exchange(s_->changed, false); }
 
-void CodeEditor::set_diagnostics(const std::vector<Diagnostic>& diagnostics) {
+void CodeEditor::set_marks(const std::vector<Diagnostic>& diagnostics,
+                           const std::vector<LineMark>& marks) {
     TextEditor& e = s_->editor;
     e.ClearMarkers();
     e.ClearSquiggles();
+    for (const LineMark& m : marks)
+        if (m.line >= 1 && std::size_t(m.line) <= e.GetLineCount())
+            e.AddMarker(std::size_t(m.line - 1), theme::packed(m.rgb, 0.32f),
+                        theme::packed(m.rgb, 0.10f), m.text, m.text);
     for (const Diagnostic& d : diagnostics) {
         if (d.line < 1 || std::size_t(d.line) > e.GetLineCount()) continue;
         const auto line = std::size_t(d.line - 1);
@@ -138,6 +144,16 @@ void CodeEditor::set_diagnostics(const std::vector<Diagnostic>& diagnostics) {
         if (end > begin && begin < words.size())
             e.AddSquiggle({line, begin}, {line, end}, 0, theme::packed(rgb), d.text);
     }
+}
+
+void CodeEditor::set_gutter(int glyphs, DrawGutter draw) {
+    s_->gutter = glyphs;
+    if (glyphs == 0) return s_->editor.ClearLineDecorator();
+    s_->editor.SetLineDecorator(
+        std::size_t(glyphs), [draw = std::move(draw)](TextEditor::Decorator& line) {
+            const ImVec2 low = ImGui::GetCursorScreenPos();
+            draw(int(line.line) + 1, low, {low.x + line.width, low.y + line.height});
+        });
 }
 
 void CodeEditor::go_to(int line, int column) {
@@ -204,10 +220,11 @@ void CodeEditor::underline(TextPlace place, int bytes, unsigned color, float thi
     const auto begin = std::size_t(place.column - 1);
     const auto first = e.DocPos2VisPos({line, characters_before(words, begin)});
     const auto last = e.DocPos2VisPos({line, characters_before(words, begin + std::size_t(bytes))});
-    // As the editor lays it out: line numbers, a margin, the text.
+    // As the editor lays it out: line numbers, the gutter, a margin, the text.
     const int digits = int(std::log10(float(e.GetLineCount() + 1)) + 1);
+    const int gutter = s_->gutter ? s_->gutter + int(e.GetDecorationLeftMargin()) : 0;
     const float margins =
-        float(e.GetLineNumberLeftMargin() + std::size_t(digits) + e.GetTextLeftMargin());
+        float(e.GetLineNumberLeftMargin() + std::size_t(digits + gutter) + e.GetTextLeftMargin());
     const ImVec2 origin = s_->window->DC.CursorStartPos;
     const float y = origin.y + float(first.row + 1) * e.GetLineHeight() - theme::px(3);
     const auto x = [&](std::size_t column) {

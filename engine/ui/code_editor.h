@@ -7,13 +7,24 @@
 #include "engine/core/diagnostic.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+struct ImVec2;
+
 namespace lathe {
+
+/// A line that is tinted; the words come where the mouse rests on it.
+struct LineMark {
+    int line = 0; ///< from 1
+    unsigned rgb = 0;
+    std::string text;
+    bool operator==(const LineMark&) const = default;
+};
 
 /// A place in a text: both from 1, columns count bytes.
 struct TextPlace {
@@ -34,8 +45,14 @@ public:
     /// The user changed the text since the last call.
     bool take_change();
 
-    /// Marks lines and squiggles columns; replaces earlier marks.
-    void set_diagnostics(const std::vector<Diagnostic>& diagnostics);
+    /// Marks lines and squiggles columns; replaces earlier marks. A line that has a diagnostic has
+    /// no other mark.
+    void set_marks(const std::vector<Diagnostic>& diagnostics,
+                   const std::vector<LineMark>& marks = {});
+    /// Draws between a line's number and its text, in a box of so many glyphs whose corners on the
+    /// screen it is given, for each line that is seen. 0 glyphs: nothing stands there.
+    using DrawGutter = std::function<void(int line, ImVec2 low, ImVec2 high)>;
+    void set_gutter(int glyphs, DrawGutter draw);
     /// Cursor to line and column (from 1), scrolled to the middle, keyboard here.
     void go_to(int line, int column);
     /// Line and column of the cursor, from 1.

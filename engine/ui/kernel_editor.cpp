@@ -11,6 +11,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
+#include <utility>
 
 namespace lathe {
 
@@ -23,6 +25,8 @@ struct KernelEditor::Tab {
     std::string text;          ///< what the editor and the slot last agreed on
     std::uint64_t version = 0; ///< of the slot's text shown here
     std::vector<Diagnostic> shown;
+    std::vector<LineMark> hazards; ///< shown, too
+    bool has_gutter = false;
     steady_clock::time_point changed_at{};
     bool unsaved = false; ///< not autosaved yet
     std::optional<Session::Saved> offer;
@@ -70,6 +74,22 @@ StateText describe(const KernelSlot& slot) {
     return {warnings > 0 ? theme::kWarning : theme::kGood, text};
 }
 
+/// One for each line that a hazard has.
+std::vector<LineMark> hazards_of(const SlotInspection* inspection) {
+    std::vector<LineMark> marks;
+    if (!inspection) return marks;
+    for (const LineFinding& finding : inspection->findings) {
+        const int lines[] = {finding.first, finding.second};
+        for (const int line : std::span{lines, finding.first == finding.second ? 1u : 2u}) {
+            const auto known = std::ranges::find(marks, line, &LineMark::line);
+            if (line == 0) continue;
+            if (known == marks.end()) marks.push_back({line, theme::kHazard, explain(finding)});
+            else known->text.append("\n\n").append(explain(finding));
+        }
+    }
+    return marks;
+}
+
 /// A text as the box spells it: without carriage returns.
 std::string in_box(std::string text) {
     std::erase(text, '\r');
@@ -78,7 +98,8 @@ std::string in_box(std::string text) {
 
 } // namespace
 
-KernelEditor::KernelEditor(Session* session) : session_{session} {}
+KernelEditor::KernelEditor(Session* session, Inspector& inspector)
+    : session_{session}, inspector_{inspector}, inspect_menu_{inspector} {}
 KernelEditor::~KernelEditor() { autosave(true); }
 
 void KernelEditor::add(KernelSlot& slot, bool offer_autosave) {
@@ -116,12 +137,26 @@ void KernelEditor::sync(Tab& tab) {
         tab.text = tab.editor.text(); // as the box spells it: line ends
         tab.version = tab.slot->text_version();
         tab.shown.clear();
-        tab.editor.set_diagnostics({});
+        tab.hazards.clear();
+        tab.editor.set_marks({});
     }
-    if (tab.shown != tab.slot->diagnostics()) {
+    std::vector<LineMark> hazards = hazards_of(inspector_.of(*tab.slot));
+    if (tab.shown != tab.slot->diagnostics() || tab.hazards != hazards) {
         tab.shown = tab.slot->diagnostics();
-        tab.editor.set_diagnostics(tab.shown);
+        tab.hazards = std::move(hazards);
+        tab.editor.set_marks(tab.shown, tab.hazards);
     }
+}
+
+/// The gutter stands there while the tab's kernels are inspected.
+void KernelEditor::show_costs(Tab& tab) {
+    const bool wanted = inspector_.mode() != Inspecting::off;
+    if (std::exchange(tab.has_gutter, wanted) == wanted) return;
+    tab.editor.set_gutter(wanted ? CostGutter::kGlyphs : 0,
+                          [this, &tab](int line, ImVec2 low, ImVec2 high) {
+                              if (const auto* known = inspector_.of(*tab.slot))
+                                  gutter_.draw(*known, line, low, high);
+                          });
 }
 
 /// A number of the slot's text has moved: it moves in the box, too, which undo takes as one change.
@@ -164,6 +199,7 @@ bool KernelEditor::handle(const KeyEvent& key) {
         return true;
     }
     if (key.key == Key::f8) return next_error();
+    if (inspect_menu_.handle(key)) return true;
     if (key.key == Key::s && control && !slot->file().empty()) {
         sync(*tabs_[front_]);
         try {
@@ -198,6 +234,7 @@ bool KernelEditor::next_error() {
     std::vector<std::pair<int, int>> places;
     for (const auto& d : tab.slot->diagnostics())
         if (d.line > 0) places.emplace_back(d.line, std::max(d.column, 1));
+    for (const LineMark& hazard : tab.hazards) places.emplace_back(hazard.line, 1);
     if (places.empty()) return false;
     std::sort(places.begin(), places.end());
     const auto next = std::upper_bound(places.begin(), places.end(), tab.editor.cursor());
@@ -300,6 +337,7 @@ void KernelEditor::draw() {
         const ImVec2 corner = ImGui::GetCursorScreenPos();
         const float footer = ImGui::GetTextLineHeight() + theme::px(8);
         const float height = ImGui::GetContentRegionAvail().y - footer;
+        show_costs(tab);
         tab.hand.update(tab.editor, *tab.slot, tab.text, tab.version);
         sync(tab);
         tab.editor.draw("##text", height);
@@ -313,7 +351,9 @@ void KernelEditor::draw() {
         sync(tab);
         ImGui::EndTabItem();
     }
+    inspect_menu_.draw_button();
     ImGui::EndTabBar();
+    inspect_menu_.draw_menu(gutter_.column);
 }
 
 } // namespace lathe

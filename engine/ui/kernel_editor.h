@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
-// The panel in which kernels are edited: a tab a slot, markers, compile state. Ctrl+Enter and F5
-// compile at once, F8 goes to the next error, Ctrl+S writes the file, Ctrl+F finds. Numbers are
-// moved by the mouse and by keys (literal_hand.h).
+// The panel in which kernels are edited: a tab a slot, markers, compile state, costs and hazards of
+// the lines. Ctrl+Enter and F5 compile at once, F8 goes to the next error or hazard, F9 inspects
+// (inspect_menu.h), Ctrl+S writes the file, Ctrl+F finds. Numbers are moved by the mouse and by
+// keys (literal_hand.h).
 #pragma once
 
 #include "engine/app/input.h"
 #include "engine/live/kernel_slot.h"
 #include "engine/ui/code_editor.h"
+#include "engine/ui/cost_gutter.h"
+#include "engine/ui/inspect_menu.h"
 
 #include <functional>
 #include <memory>
@@ -19,8 +22,8 @@ class Session;
 
 class KernelEditor {
 public:
-    /// `session` may be null: edits are not kept, then. Must outlive the editor.
-    explicit KernelEditor(Session* session);
+    /// `session` may be null: edits are not kept, then. Both must outlive the editor.
+    KernelEditor(Session* session, Inspector& inspector);
     ~KernelEditor();
 
     /// Adds a tab. The slot must outlive the editor. An autosaved text that differs from the slot's
@@ -29,7 +32,8 @@ public:
 
     /// The keys above. True where the key was one of them; called before ImGui sees it.
     bool handle(const KeyEvent& key);
-    /// Cursor to the next diagnostic below it, round to the first; false where there is none.
+    /// Cursor to the next diagnostic or hazard below it, round to the first; false where there is
+    /// none.
     bool next_error();
 
     /// Autosaves texts that changed and rested for a second or are compiled by now, so that no text
@@ -54,7 +58,12 @@ private:
     void draw_banner(Tab& tab);
     void draw_footer(Tab& tab);
 
+    void show_costs(Tab& tab);
+
     Session* session_;
+    Inspector& inspector_;
+    InspectMenu inspect_menu_;
+    CostGutter gutter_;
     std::vector<std::unique_ptr<Tab>> tabs_;
     std::size_t front_ = 0;
     bool focused_ = false;

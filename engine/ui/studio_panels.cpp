@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string_view>
 
@@ -51,6 +52,30 @@ StatusItem compile_item(const std::vector<KernelSlot*>& slots) {
         }
     }
     return item;
+}
+
+/// "costs, 0.2 s ago · hazards, 3 s ago · 2 hazards": what is watched, and how old it is.
+std::vector<StatusItem> inspection_item(Inspector& inspector,
+                                        const std::vector<KernelSlot*>& slots) {
+    if (inspector.mode() == Inspecting::off) return {};
+    const auto ago = [](std::optional<double> seconds) {
+        return !seconds       ? "no launch yet"
+               : *seconds < 1 ? "now"
+                              : fmt::format("{:.0f} s ago", *seconds);
+    };
+    std::string text = fmt::format("costs: {}", ago(inspector.age()));
+    if (inspector.mode() == Inspecting::costs)
+        return {{text, "Launches are counted, line by line; F9 searches hazards, too",
+                 StatusItem::Tone::plain}};
+    std::size_t found = 0;
+    for (const KernelSlot* slot : slots)
+        if (const auto* known = inspector.of(*slot)) found += known->findings.size();
+    text += fmt::format(" · hazards: {}", ago(inspector.search_age()));
+    if (found > 0) text += fmt::format(", {} found", found);
+    return {{text,
+             "Launches are counted, line by line. Hazards are searched in the first launches "
+             "after each edit, and then now and then, since it is slow.",
+             found > 0 ? StatusItem::Tone::warning : StatusItem::Tone::plain}};
 }
 
 /// "points, volume: kernels" where CUDA draws something that is shown.
@@ -104,7 +129,8 @@ std::vector<StatusItem> Studio::Panels::status_left() {
 std::vector<StatusItem> Studio::Panels::status_right() {
     const DrawnBytes& drawn = studio.drawn_bytes();
     const std::uint64_t shared = interop_stats().bytes_copied;
-    std::vector<StatusItem> items = drawn_by_kernels(studio.views());
+    std::vector<StatusItem> items = inspection_item(studio.inspector(), studio.kernels());
+    for (StatusItem& item : drawn_by_kernels(studio.views())) items.push_back(std::move(item));
     items.push_back(
         {fmt::format("copied {}", bytes_text(shared + drawn.copied + drawn.uploaded)),
          fmt::format("Of what was drawn: {} where it lies, {} copied on the device, {} from the "

@@ -24,6 +24,8 @@ inline constexpr unsigned kAccent = 0x58a6e8;
 inline constexpr unsigned kGood = 0x5fc48a;
 inline constexpr unsigned kWarning = 0xe2b04e;
 inline constexpr unsigned kError = 0xf0666e;
+inline constexpr unsigned kHazard = 0xb794f6;
+inline constexpr unsigned kCostly = 0xf09a58; ///< of numbers that say that work is wasted
 
 inline constexpr float kUiFontSize = 15;
 inline constexpr float kSmallFontSize = 13;

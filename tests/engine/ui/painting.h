@@ -33,9 +33,8 @@ class Painting {
 public:
     static constexpr int kSize = 64;
 
-    explicit Painting(AppConfig config)
-        : studio{std::move(config)},
-          slot{studio.kernel_slot(kPaintSource, "paint", {}, "paint.cu")},
+    explicit Painting(AppConfig config, const char* source = kPaintSource)
+        : studio{std::move(config)}, slot{studio.kernel_slot(source, "paint", {}, "paint.cu")},
           pixels{kSize * kSize * 4} {}
 
     /// One frame; false once the window is closed.

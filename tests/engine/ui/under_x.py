@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Starts an X server without a display and a studio in it, clicks and types as a user does, and
 checks that the picture follows. Arguments: the program studio_under_x and, if wanted, a PNG file.
-Exit code 77 where Xvfb or xdotool is missing."""
+With --inspect before them a race is looked for, edited away and made again. Exit code 77 where Xvfb
+or xdotool is missing."""
 
 from __future__ import annotations
 
@@ -157,6 +158,30 @@ def check_numbers(program: Program) -> None:
     program.expect("line=_#define_RED_77", "red=77", "state=good")
 
 
+def check_inspector(program: Program) -> None:
+    """The menu turns the search on; the race's markers go with a barrier, and come back."""
+    program.expect("state=good", "inspect=off", "hazards=none")
+    program.focus()
+    click(program, 850, 48)  # the button beside the tab
+    click(program, 900, 117)  # costs and hazards
+    program.expect("inspect=hazards", "hazards=6,7")
+    click(program, 1200, 158)  # behind line 6
+    program.expect("typing=1")
+    program.hands("key", "Return")
+    program.expect("hazards=6,8")
+    program.hands("type", "--delay", "30", "__syncthreads();")
+    program.expect("hazards=none", "state=good")
+    click(program, 918, 175)  # before the barrier
+    program.hands("type", "--delay", "30", "//")
+    program.expect("hazards=6,8", "state=good")
+    program.hands("key", "F8")
+    program.hands("key", "F9")
+    program.expect("inspect=off", "hazards=none")
+    program.hands("key", "F9")
+    program.hands("key", "F9")
+    program.expect("inspect=hazards", "hazards=6,8", "state=good")
+
+
 def is_number(program: Program, x: int, y: int) -> bool:
     program.hands("mousemove", str(x), str(y))
     program.expect(f"mouse={x},{y}")
@@ -173,9 +198,11 @@ def main() -> int:
     server, display = start_server()
     with tempfile.TemporaryDirectory() as cache:
         os.environ["LATHE_CACHE_DIR"] = cache
-        program = Program(sys.argv[1:], display)
+        inspects = sys.argv[1] == "--inspect"
+        command = [*sys.argv[2:], "racy"] if inspects else sys.argv[1:]
+        program = Program(command, display)
         try:
-            check(program)
+            (check_inspector if inspects else check)(program)
             assert program.process.stdin is not None
             program.process.stdin.close()
             return program.process.wait(timeout=LIMIT_SECONDS)

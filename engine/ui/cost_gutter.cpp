@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+#include "engine/ui/cost_gutter.h"
+
+#include "engine/ui/theme.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace lathe {
+
+namespace {
+
+std::vector<const LineFinding*> findings_at(const SlotInspection& inspection, int line) {
+    std::vector<const LineFinding*> found;
+    for (const LineFinding& finding : inspection.findings)
+        if (finding.first == line || finding.second == line) found.push_back(&finding);
+    return found;
+}
+
+ImU32 mix(unsigned from, unsigned to, float part) {
+    const ImVec4 a = theme::color(from), b = theme::color(to);
+    const auto between = [part](float x, float y) { return x + (y - x) * part; };
+    return ImGui::ColorConvertFloat4ToU32(
+        {between(a.x, b.x), between(a.y, b.y), between(a.z, b.z), 1});
+}
+
+/// Quiet where nothing is lost, orange where most is.
+ImU32 ink_of(double waste) {
+    return mix(theme::kDim, theme::kCostly, float(std::clamp(2 * waste, 0.0, 1.0)));
+}
+
+void draw_diamond(ImDrawList& list, ImVec2 at, float radius) {
+    const ImU32 ink = theme::packed(theme::kHazard);
+    list.AddQuadFilled({at.x, at.y - radius}, {at.x + radius, at.y}, {at.x, at.y + radius},
+                       {at.x - radius, at.y}, ink);
+}
+
+void begin_tooltip() {
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2{theme::px(10), theme::px(8)});
+    ImGui::BeginTooltip();
+    theme::push_font(theme::Font::small);
+}
+void end_tooltip() {
+    theme::pop_font();
+    ImGui::EndTooltip();
+    ImGui::PopStyleVar();
+}
+
+void draw_findings(const std::vector<const LineFinding*>& findings) {
+    ImGui::PushTextWrapPos(theme::px(440));
+    for (const LineFinding* finding : findings) {
+        const std::string text = explain(*finding);
+        const auto end = text.find('\n');
+        theme::text(text.substr(0, end), theme::kHazard);
+        theme::text(text.substr(std::min(end, text.size() - 1) + 1));
+    }
+    ImGui::PopTextWrapPos();
+}
+
+void draw_costs(const LineCosts& costs) {
+    constexpr float kNumber = 52, kMeaning = 380;
+    for (const CostSentence& sentence : explain(costs)) {
+        const float left = ImGui::GetCursorPosX();
+        const float width = ImGui::CalcTextSize(sentence.number.c_str()).x;
+        ImGui::SetCursorPosX(left + theme::px(kNumber) - width);
+        ImGui::PushStyleColor(ImGuiCol_Text, ink_of(sentence.waste));
+        ImGui::TextUnformatted(sentence.number.c_str());
+        ImGui::PopStyleColor();
+        ImGui::SameLine(left + theme::px(kNumber + 10));
+        ImGui::PushTextWrapPos(left + theme::px(kNumber + 10 + kMeaning));
+        theme::text(sentence.meaning);
+        ImGui::PopTextWrapPos();
+    }
+}
+
+} // namespace
+
+void CostGutter::draw(const SlotInspection& inspection, int line, ImVec2 low, ImVec2 high) const {
+    const LineCosts* const costs = inspection.at(line);
+    const auto findings = findings_at(inspection, line);
+    if (!costs && findings.empty()) return;
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const float glyph = (high.x - low.x) / kGlyphs, height = high.y - low.y;
+    if (ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(low, high)) {
+        list.AddRectFilled(low, high, theme::packed(theme::kText, 0.06f));
+        begin_tooltip();
+        if (!findings.empty()) draw_findings(findings);
+        if (!findings.empty() && costs) ImGui::Separator();
+        if (costs) draw_costs(*costs);
+        end_tooltip();
+    }
+    if (!findings.empty())
+        draw_diamond(list, {low.x + 0.7f * glyph, low.y + 0.5f * height}, 0.3f * height);
+    if (!costs) return;
+    const float bar = low.x + 1.6f * glyph, bar_width = 3 * glyph;
+    const float top = low.y + std::round(0.3f * height), foot = high.y - std::round(0.3f * height);
+    list.AddRectFilled({bar, top}, {bar + bar_width, foot}, theme::packed(theme::kLine), 1);
+    const auto share = float(costs->share);
+    list.AddRectFilled({bar, top}, {bar + std::max(share * bar_width, share > 0 ? 1.0f : 0), foot},
+                       mix(theme::kAccent, theme::kCostly, std::min(2 * share, 1.0f)), 1);
+    const CostCell cell = cell_of(*costs, column);
+    const ImVec2 size = ImGui::CalcTextSize(cell.text.c_str());
+    list.AddText({high.x - size.x, low.y + 0.5f * (height - size.y)}, ink_of(cell.waste),
+                 cell.text.c_str());
+}
+
+} // namespace lathe
