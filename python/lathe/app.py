@@ -18,6 +18,7 @@ from lathe._lathe import Input, Kernel, RunControl, Texture
 from lathe.array.gpu_array import GPUArray
 from lathe.array.protocols import asarray, is_on_device
 from lathe.draw import View
+from lathe.inspected import Inspected
 from lathe.inspection_sources import remember_source
 from lathe.loop import Loop
 from lathe.native import native
@@ -32,7 +33,7 @@ __all__ = ["App"]
 Value = TypeVar("Value", bool, int, float, str, tuple[float, ...])
 
 
-class App(Loop, Tiled):
+class App(Loop, Tiled, Inspected):
     """A window (or a headless picture) around a simulation.
 
     One call of the frame function is one step of the simulation. The run control decides how many
@@ -134,6 +135,7 @@ class App(Loop, Tiled):
             name=wanted.name,
             folder=script.parent if script else Path.cwd(),
             assignments=wanted.assignments,
+            inspecting=wanted.inspecting,
         )
         watched = not headless and context == "own"
         reload = wanted.reload or (wanted.script is None and watched)

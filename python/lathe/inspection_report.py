@@ -17,7 +17,8 @@ __all__ = ["Line", "Report", "line_of"]
 _COUNTS = (
     "executions", "lanes", "branches", "divergent_branches", "taken_lanes", "not_taken_lanes",
     "global_accesses", "sectors", "ideal_sectors", "shared_accesses", "bank_conflict_degree",
-    "atomics", "atomics_serialised", "barriers", "barrier_ticks",
+    "atomics", "atomics_serialised", "barriers", "barrier_ticks", "instructions",
+    "thread_instructions",
 )  # fmt: skip
 
 
@@ -52,6 +53,9 @@ class Line:
         Atomic updates by warps, and the turns that they took where threads meet at an address.
     barriers, barrier_ticks : int
         Arrivals of warps at barriers, and the time they waited, in ticks of the processor's clock.
+    instructions, thread_instructions : int
+        Instructions of compiled code that warps ran, and the same counted for each thread that took
+        part. Of threads, both, where `by_threads`.
     """
 
     kernel: str
@@ -74,11 +78,16 @@ class Line:
     atomics_serialised: int = 0
     barriers: int = 0
     barrier_ticks: int = 0
+    instructions: int = 0
+    thread_instructions: int = 0
 
     @property
     def active(self) -> float:
-        """Share of a warp's 32 threads that are active, 0 to 1; 1 is without divergence."""
-        return _ratio(self.lanes, self.executions * (1 if self.by_threads else 32))
+        """Share of a warp's 32 threads that are active, 0 to 1; 1 is without divergence.
+
+        The mean of the line's instructions.
+        """
+        return _ratio(self.thread_instructions, self.instructions * (1 if self.by_threads else 32))
 
     @property
     def divergence(self) -> float:
@@ -150,7 +159,7 @@ class Report:
         """Takes lines of one inlining each, and who knows their files and their text."""
         groups: dict[tuple[str, str, int], list[Line]] = {}
         for line in lines:
-            if line.executions:
+            if line.executions or line.instructions:
                 groups.setdefault((line.kernel, line.file, line.line), []).append(line)
         rows = []
         found: dict[tuple[str, str], tuple[str, list[str]]] = {}
@@ -160,8 +169,8 @@ class Report:
             self._sources[kernel, path] = source
             text = source[number - 1] if 0 < number <= len(source) else ""
             rows.append(dataclasses.replace(_sum(group), file=path, text=text))
-        self.rows = tuple(rows)
-        self.findings = tuple(
+        self.rows += tuple(rows)
+        self.findings += tuple(
             dataclasses.replace(
                 finding,
                 first=_in_file(finding.kernel, finding.first, found),

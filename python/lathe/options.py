@@ -36,6 +36,8 @@ class RunOptions:
         Folder for the picture and the movie; None writes nothing.
     assignments : tuple of str
         ``name=value`` for sliders.
+    inspecting : str
+        As `App.inspecting`.
     progress : Progress or None
         Told of each frame of a run without a display.
     app : App or None
@@ -52,6 +54,7 @@ class RunOptions:
     ui: bool | None = None
     assignments: tuple[str, ...] = ()
     reload: bool = False
+    inspecting: str = "off"
     progress: Progress | None = None
     app: App | None = None
     _apps: list[weakref.ref[App]] = field(default_factory=list)

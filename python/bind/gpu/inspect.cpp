@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Numbers and findings of gpu/inspect, as they are: lathe/inspection makes a report of them.
+#include "python/bind/gpu/inspect.h"
 #include "gpu/driver/fault.h"
 #include "gpu/inspect/hazards.h"
 #include "gpu/inspect/line_counts.h"
@@ -8,8 +9,6 @@
 #include <pybind11/stl.h>
 
 namespace lathe::bind {
-
-namespace {
 
 py::dict to_dict(const gpu::LineCounts& line) {
     py::dict row;
@@ -33,8 +32,12 @@ py::dict to_dict(const gpu::LineCounts& line) {
     row["atomics_serialised"] = line.atomics_serialised;
     row["barriers"] = line.barriers;
     row["barrier_ticks"] = line.barrier_ticks;
+    row["instructions"] = line.instructions;
+    row["thread_instructions"] = line.thread_instructions;
     return row;
 }
+
+namespace {
 
 const char* name_of(gpu::Hazard hazard) {
     switch (hazard) {
@@ -58,6 +61,8 @@ py::object to_dict(const gpu::HazardThread& thread) {
     return row;
 }
 
+} // namespace
+
 py::dict to_dict(const gpu::HazardFinding& finding) {
     py::dict row;
     row["kind"] = name_of(finding.hazard);
@@ -71,6 +76,8 @@ py::dict to_dict(const gpu::HazardFinding& finding) {
     row["count"] = finding.count;
     return row;
 }
+
+namespace {
 
 py::object last_fault() {
     const auto fault = gpu::last_fault();

@@ -21,6 +21,7 @@
 #include "python/bind/interop/shape.h"
 #include "python/bind/kernel/kernel.h"
 #include "python/bind/scene/drawing.h"
+#include "python/bind/ui/inspected.h"
 
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
@@ -122,6 +123,10 @@ void bind_parts(py::class_<Studio, Owner>& c) {
     c.def(
         "preset_code", [](Studio& e, int number) { return e.presets().code(number); },
         py::arg("number"));
+    c.def_property(
+        "inspecting", [](Studio& e) { return std::string{name_of(e.inspector().mode())}; },
+        [](Studio& e, const std::string& mode) { e.inspector().set_mode(inspecting_from(mode)); });
+    c.def("inspected", [](Studio& e) { return inspected(e); });
     c.def_property_readonly("console", [](Studio& e) { return &e.console(); }, inside);
     c.def_property_readonly("input", [](Studio& e) { return &e.window(); }, inside);
     c.def_property_readonly("headless", [](Studio& e) { return e.window().headless(); });
@@ -168,7 +173,7 @@ void bind_studio(py::module_& m) {
                       std::optional<int> samples, const std::string& context, std::string session,
                       bool restore, std::optional<std::uint64_t> frames, std::filesystem::path out,
                       std::string name, std::filesystem::path folder,
-                      std::vector<std::string> assignments) {
+                      std::vector<std::string> assignments, const std::string& inspecting) {
               AppConfig config;
               config.title = std::move(title);
               config.width = width;
@@ -185,6 +190,7 @@ void bind_studio(py::module_& m) {
               config.name = std::move(name);
               config.folder = std::move(folder);
               config.assignments = std::move(assignments);
+              config.inspecting = inspecting_from(inspecting);
               return open_studio(std::move(config));
           }),
           py::kw_only(), py::arg("title") = "Lathe", py::arg("width") = 1280,
@@ -192,7 +198,7 @@ void bind_studio(py::module_& m) {
           py::arg("vsync") = true, py::arg("samples") = py::none(), py::arg("context") = "own",
           py::arg("session") = "", py::arg("restore") = true, py::arg("frames") = py::none(),
           py::arg("out") = "", py::arg("name") = "", py::arg("folder") = "",
-          py::arg("assignments") = std::vector<std::string>{},
+          py::arg("assignments") = std::vector<std::string>{}, py::arg("inspecting") = "off",
           "Opens the window and the device; raises lathe.Error naming what is missing.");
     c.def("unmap", &Studio::unmap, py::call_guard<py::gil_scoped_release>(),
           "Hands all arrays back to GL; drawing and end_frame do it, too.");

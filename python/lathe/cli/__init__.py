@@ -105,6 +105,14 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument(
         "--check", action="store_true", help="compare with the experiment's reference instead"
     )
+    run.add_argument(
+        "--inspect", dest="inspecting", action="store_const", const="costs", default="off",
+        help="what each line costs, beside the source (software device)",
+    )  # fmt: skip
+    run.add_argument(
+        "--inspect-hazards", dest="inspecting", action="store_const", const="hazards",
+        help="and races, unwritten reads and barriers apart",
+    )  # fmt: skip
     _add_device(run)
     run.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="of a slider; repeatable"

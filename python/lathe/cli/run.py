@@ -42,6 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
         ui=True if arguments.ui else None,
         assignments=tuple(arguments.set),
         reload=not headless,
+        inspecting=arguments.inspecting,
         progress=Progress(sys.stderr) if headless and sys.stderr.isatty() else None,
     )
     return _run(file, options)
