@@ -161,7 +161,10 @@ const SlotInspection& InspectedSlot::show() {
             shown_.findings.insert(shown_.findings.end(), kernel.findings.begin(),
                                    kernel.findings.end());
         }
-    for (auto& [line, row] : lines) shown_.lines.push_back(std::move(row));
+    for (auto& [line, row] : lines) {
+        shown_.largest_share = std::max(shown_.largest_share, row.share);
+        shown_.lines.push_back(std::move(row));
+    }
     std::ranges::stable_sort(shown_.findings, {}, &LineFinding::line);
     return shown_;
 }

@@ -52,6 +52,7 @@ struct SlotInspection {
     std::optional<Time> counted_at;    ///< when its launches were counted last
     std::optional<Time> searched_at;   ///< when they were last looked at for hazards
 
+    double largest_share = 0; ///< of the lines
     /// Null where no launch came there.
     const LineCosts* at(int line) const;
 };

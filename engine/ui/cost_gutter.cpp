@@ -50,6 +50,7 @@ void end_tooltip() {
 void draw_findings(const std::vector<const LineFinding*>& findings) {
     ImGui::PushTextWrapPos(theme::px(440));
     for (const LineFinding* finding : findings) {
+        if (finding != findings.front()) ImGui::Dummy({0, theme::px(2)});
         const std::string text = explain(*finding);
         const auto end = text.find('\n');
         theme::text(text.substr(0, end), theme::kHazard);
@@ -86,7 +87,11 @@ void CostGutter::draw(const SlotInspection& inspection, int line, ImVec2 low, Im
         list.AddRectFilled(low, high, theme::packed(theme::kText, 0.06f));
         begin_tooltip();
         if (!findings.empty()) draw_findings(findings);
-        if (!findings.empty() && costs) ImGui::Separator();
+        if (!findings.empty() && costs) {
+            ImGui::Dummy({0, theme::px(1)});
+            ImGui::Separator();
+            ImGui::Dummy({0, theme::px(1)});
+        }
         if (costs) draw_costs(*costs);
         end_tooltip();
     }
@@ -97,7 +102,8 @@ void CostGutter::draw(const SlotInspection& inspection, int line, ImVec2 low, Im
     const float top = low.y + std::round(0.3f * height), foot = high.y - std::round(0.3f * height);
     list.AddRectFilled({bar, top}, {bar + bar_width, foot}, theme::packed(theme::kLine), 1);
     const auto share = float(costs->share);
-    list.AddRectFilled({bar, top}, {bar + std::max(share * bar_width, share > 0 ? 1.0f : 0), foot},
+    const float part = share > 0 ? share / float(inspection.largest_share) : 0;
+    list.AddRectFilled({bar, top}, {bar + std::max(part * bar_width, share > 0 ? 1.0f : 0), foot},
                        mix(theme::kAccent, theme::kCostly, std::min(2 * share, 1.0f)), 1);
     const CostCell cell = cell_of(*costs, column);
     const ImVec2 size = ImGui::CalcTextSize(cell.text.c_str());

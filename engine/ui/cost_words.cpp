@@ -165,8 +165,8 @@ std::string explain(const LineFinding& finding) {
     add(what.first, finding.first);
     add(what.second, finding.second);
     if (!what.memory.empty())
-        text += fmt::format("{} bytes at offset {} of {} (address {:#x})\n", what.bytes,
-                            what.offset, what.memory, what.address);
+        text += fmt::format("{} byte{} at offset {} of {} (address {:#x})\n", what.bytes,
+                            what.bytes == 1 ? "" : "s", what.offset, what.memory, what.address);
     return text + what.message;
 }
 
