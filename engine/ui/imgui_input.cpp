@@ -98,6 +98,12 @@ bool is_press(const InputEvent& event) {
     return button && button->down;
 }
 
+/// A key that no text comes with: Enter, Home, F8.
+bool is_command(const InputEvent& event) {
+    const auto* key = std::get_if<KeyEvent>(&event);
+    return key && key->down && !key->repeat && key->key >= Key::escape && key->key <= Key::f12;
+}
+
 } // namespace
 
 void ImGuiInput::feed() {
@@ -105,7 +111,8 @@ void ImGuiInput::feed() {
     bool is_pressed = !ImGui::GetCurrentContext()->InputEventsQueue.empty();
     for (; !waiting_.empty(); waiting_.pop_front()) {
         const InputEvent& event = waiting_.front();
-        if (is_pressed && modifiers_after(event, modifiers_) != modifiers_) return;
+        if (is_pressed && (is_command(event) || modifiers_after(event, modifiers_) != modifiers_))
+            return;
         is_pressed |= is_press(event);
         feed(event);
     }

@@ -147,6 +147,19 @@ TEST_F(StudioTest, AShortcutWithinOneFrameIsAShortcut) {
     EXPECT_EQ(p.slot.source(), text);
 }
 
+TEST_F(StudioTest, KeysOfOneSlowFrameAreAllTaken) {
+    Painting p{headless()};
+    for (int i = 0; i < 4; ++i) p.frame();
+    click(p, 1100, 300);
+    key(p, Key::home, kControl);
+    for (const Key k : {Key::end, Key::enter, Key::backspace, Key::backspace, Key::enter}) {
+        p.studio.window().inject(KeyEvent{k, true, false, 0});
+        p.studio.window().inject(KeyEvent{k, false, false, 0});
+    }
+    for (int i = 0; i < 16; ++i) p.frame();
+    EXPECT_TRUE(p.slot.source().starts_with("#define RED 20\n\n")) << p.slot.source();
+}
+
 TEST_F(StudioTest, PauseButtonPausesAndSlidersArrive) {
     Painting p{headless()};
     for (int i = 0; i < 4; ++i) p.frame();
