@@ -24,11 +24,20 @@ AppKernel::Launch AppKernel::over(const gpu::Extents& shape, gpu::Dim3 block, st
         *sizes[axis] = static_cast<unsigned>(size);
     }
     if (block.total() == 0) block = gpu::usual_block(shape.size());
-    return grid(gpu::blocks_for(elements, block), block, shared);
+    Launch made = grid(gpu::blocks_for(elements, block), block, shared);
+    made.elements_ = elements;
+    return made;
 }
 
 AppKernel::Launch AppKernel::grid(gpu::Dim3 grid, gpu::Dim3 block, std::size_t shared) {
     return {*this, {.grid = grid, .block = block, .shared_bytes = shared, .stream = app_.stream()}};
+}
+
+void AppKernel::Launch::note(const gpu::Kernel& kernel,
+                             std::span<const gpu::Array* const> arguments) const {
+    for (const gpu::Array* const& each : arguments)
+        if (each)
+            gpu::note_launch(kernel, {config_.grid, config_.block, elements_}, {&each, 1}, false);
 }
 
 const gpu::Kernel* AppKernel::find() const {

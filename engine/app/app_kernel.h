@@ -5,9 +5,12 @@
 #include "engine/core/api.h"
 #include "engine/live/kernel_slot.h"
 #include "gpu/array/array.h"
+#include "gpu/array/launch_notes.h"
 #include "gpu/launch.h"
 
+#include <array>
 #include <cstddef>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -18,6 +21,8 @@ class App;
 namespace detail {
 inline CUdeviceptr kernel_argument(const gpu::Array& array) { return array.address(); }
 template <class T> const T& kernel_argument(const T& value) { return value; }
+inline const gpu::Array* array_argument(const gpu::Array& array) { return &array; }
+template <class T> const gpu::Array* array_argument(const T&) { return nullptr; }
 } // namespace detail
 
 class LATHE_API AppKernel {
@@ -37,16 +42,24 @@ public:
         /// source that is edited in a window has not compiled once.
         template <class... Args> void operator()(const Args&... args) const {
             try {
-                if (const gpu::Kernel* const kernel = kernel_.find())
+                if (const gpu::Kernel* const kernel = kernel_.find()) {
                     gpu::launch(*kernel, config_, detail::kernel_argument(args)...);
+                    const std::array<const gpu::Array*, sizeof...(Args)> arrays{
+                        detail::array_argument(args)...};
+                    note(*kernel, arrays);
+                }
             } catch (...) { kernel_.report_or_rethrow(); }
         }
 
     private:
         friend class AppKernel;
-        Launch(AppKernel& kernel, gpu::LaunchConfig config) : kernel_{kernel}, config_{config} {}
+        Launch(AppKernel& kernel, gpu::LaunchConfig config, gpu::Dim3 elements = {0, 0, 0})
+            : kernel_{kernel}, config_{config}, elements_{elements} {}
+        /// For what picking says of threads. Null: no array.
+        void note(const gpu::Kernel& kernel, std::span<const gpu::Array* const> arguments) const;
         AppKernel& kernel_;
         gpu::LaunchConfig config_;
+        gpu::Dim3 elements_;
     };
 
     /// A thread for each element of `shape`, whose last size runs along x. `block`: 256, 16 x 16 or

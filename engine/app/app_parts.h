@@ -17,6 +17,7 @@
 #include "engine/scene/scene.h"
 #include "gl/framebuffer.h"
 #include "gl/query.h"
+#include "gpu/array/launch_notes.h"
 #include "gpu/device.h"
 #include "gpu/event.h"
 #include "gpu/stream.h"
@@ -56,6 +57,7 @@ struct App::Parts {
     RunControl run_control;
     FrameLoop loop;
     gpu::Device device;
+    gpu::NotedLaunches noted_launches; ///< for picks
     gpu::Stream stream;
     FrameMap frame_map;
     std::array<FrameWork, 2> works; ///< of this frame and the one before

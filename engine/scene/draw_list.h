@@ -5,6 +5,7 @@
 
 #include "engine/core/api.h"
 #include "engine/scene/drawn.h"
+#include "gpu/array/launch_notes.h"
 
 #include <cstdint>
 #include <optional>
@@ -16,6 +17,9 @@ namespace lathe {
 struct ListItem {
     Drawn drawn;
     std::string name; ///< empty: not given
+    /// The program's arrays, not copies, whose first axes a pick's index counts; the one that says
+    /// most of an element first.
+    std::vector<gpu::ArrayPlace> arrays{};
 };
 
 /// What a list has that a frame has to care for.

@@ -8,6 +8,7 @@
 #include "engine/scene/drawn.h"
 #include "engine/scene/renderer.h"
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct ShownThing {
     const Drawn* drawn;
     std::string name; ///< empty where nobody needs it
     bool is_clipped = true;
+    std::span<const gpu::ArrayPlace> arrays{}; ///< of its ListItem
 
     /// How it is looked at: without planes that do not cut it.
     DrawView seen_by(const DrawView& look) const {

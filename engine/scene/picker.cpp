@@ -496,6 +496,8 @@ std::optional<Picked> pick(std::span<const ShownThing> things, const PickPlace& 
     picker.set_clip(chosen->seen_by(place.look).clip);
     Picked picked{chosen->name, kind_of(*chosen->drawn), {}, {}, {}};
     std::visit(Describe{*best, place, picker, picked}, *chosen->drawn);
+    for (const gpu::ArrayPlace& array : chosen->arrays)
+        if ((picked.thread = gpu::thread_of(array, picked.index))) break;
     return picked;
 }
 

@@ -3,10 +3,12 @@
 #pragma once
 
 #include "engine/core/api.h"
+#include "gpu/array/launch_notes.h"
 
 #include <glm/vec3.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +30,10 @@ struct Picked {
     /// where the volume's picture is. Of a picture in the plane: column and row with their
     /// fractions, and 0.
     glm::vec3 position;
+    /// The thread to which the element of an array belongs, as gpu::thread_of() finds it: of the
+    /// positions, triangles, heights, voxels or the picture; where that is not known, of the
+    /// values, then of colours and other arrays. Nothing of what no noted launch has written.
+    std::optional<gpu::ThreadOfKernel> thread{};
 };
 
 } // namespace lathe

@@ -28,6 +28,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <initializer_list>
 #include <list>
 #include <map>
 #include <memory>
@@ -272,7 +273,9 @@ private:
     ImagePlacement place(glm::vec2 size, bool y_up);
     void draw_image(const gpu::Array& array, const ImageStyle& style,
                     const std::optional<ImagePlane>& plane, std::string_view name);
-    void add(Drawn&& drawn, std::string_view name = {});
+    /// `arrays`: as ListItem has them; null: not given.
+    void add(Drawn&& drawn, std::string_view name = {},
+             std::initializer_list<const gpu::Array*> arrays = {});
     /// For ever: what is drawn here is checked, and forgotten.
     void hide();
     bool fit(const std::optional<Box>& box);

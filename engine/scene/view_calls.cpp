@@ -77,7 +77,7 @@ void View::draw_image(const gpu::Array& array, const ImageStyle& style,
         const gpu::Array& range = scene_.copies_.range(map, shown, *style.percentiles);
         drawn.image.range = find_in_gl(range, *map, drawn.range).buffer;
     } else if (!style.range) scene_.look_for_values_outside(array);
-    add(std::move(drawn), name);
+    add(std::move(drawn), name, {&array});
 }
 
 void View::image(const Texture& texture, const ImageStyle& style, std::string_view name) {
@@ -119,7 +119,7 @@ void View::points(const gpu::Array& positions, const PointsStyle& style, const P
         drawn.call = next_call();
         drawn.splatter = kept<Splatter>(list_);
     }
-    add(std::move(drawn), name);
+    add(std::move(drawn), name, {&positions, of.values, of.colors, of.radii});
 }
 
 namespace {
@@ -151,7 +151,7 @@ void View::lines(const gpu::Array& positions, const LinesStyle& style, const Per
     const std::shared_ptr<FrameMap> map = scene_.services_.map();
     DrawnLines drawn{{}, style, {}, {}};
     take_lines(Taken{scene_.copies_, map}, positions, {of.values, of.colors}, drawn, drawn.lines);
-    add(std::move(drawn), name);
+    add(std::move(drawn), name, {&positions, of.values, of.colors});
 }
 
 void View::tubes(const gpu::Array& positions, const TubesStyle& style, const PerPoint& of,
@@ -162,7 +162,7 @@ void View::tubes(const gpu::Array& positions, const TubesStyle& style, const Per
     take_lines(take, positions, of, drawn, drawn.tubes);
     if (of.radii && drawn.tubes.count > 0)
         take.floats(*of.radii, drawn.radii, drawn.tubes.radii, drawn.tubes.radius_offset);
-    add(std::move(drawn), name);
+    add(std::move(drawn), name, {&positions, of.values, of.colors, of.radii});
 }
 
 void View::arrows(const gpu::Array& positions, const gpu::Array& vectors, const ArrowsStyle& style,
@@ -182,7 +182,7 @@ void View::arrows(const gpu::Array& positions, const gpu::Array& vectors, const 
     take.floats(vectors, drawn.vectors, arrows.vectors, arrows.vector_offset);
     if (of.values) take.values(*of.values, style.percentiles, drawn.colors, arrows.colors);
     if (of.colors) take.colors(*of.colors, drawn.colors, arrows.colors);
-    add(std::move(drawn), name);
+    add(std::move(drawn), name, {&positions, &vectors, of.values, of.colors});
 }
 
 void View::volume(const gpu::Array& array, const VolumeStyle& style, std::string_view name) {
@@ -203,7 +203,7 @@ void View::volume(const gpu::Array& array, const VolumeStyle& style, std::string
     (void)find_in_gl(shown, *map, drawn.voxels);
     if (style.percentiles)
         (void)find_in_gl(scene_.copies_.range(map, shown, *style.percentiles), *map, drawn.range);
-    add(std::move(drawn), name);
+    add(std::move(drawn), name, {&array});
 }
 
 void View::text(std::string_view text, glm::vec2 position, const TextStyle& style) {
@@ -229,8 +229,14 @@ void View::colorbar(std::string_view thing, const ColorbarStyle& style) {
 void View::legend(const LegendStyle& style) { add(DrawnLegend{style}); }
 void View::scale_bar(const ScaleBarStyle& style) { add(DrawnScaleBar{style}); }
 
-void View::add(Drawn&& drawn, std::string_view name) {
-    if (is_shown_) list_.add({std::move(drawn), std::string{name}});
+void View::add(Drawn&& drawn, std::string_view name,
+               std::initializer_list<const gpu::Array*> arrays) {
+    if (!is_shown_) return;
+    ListItem item{std::move(drawn), std::string{name}};
+    item.arrays.reserve(arrays.size());
+    for (const gpu::Array* const each : arrays)
+        if (each) item.arrays.emplace_back(*each);
+    list_.add(std::move(item));
 }
 
 } // namespace lathe

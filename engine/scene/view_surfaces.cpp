@@ -83,7 +83,10 @@ void View::mesh(const gpu::Array& vertices, const gpu::Array& triangles, const M
         if (of.colors->shape()[0] != count) mesh.colors_of = MeshPart::triangles;
     }
     if (of.texture) take_texture(take, *of.texture, *of.texcoords, drawn);
-    add(std::move(drawn), name);
+    const auto of_faces = [&](const gpu::Array* array) {
+        return array && array->shape()[0] != count ? array : nullptr;
+    };
+    add(std::move(drawn), name, {&triangles, of_faces(of.values), of_faces(of.colors)});
 }
 
 void View::instances(const gpu::Array& vertices, const gpu::Array& triangles,
@@ -120,7 +123,7 @@ void View::instances(const gpu::Array& vertices, const gpu::Array& triangles,
     mesh.values_of = mesh.colors_of = MeshPart::instances;
     if (of.values) take.values(*of.values, style.percentiles, drawn, mesh);
     if (of.colors) take.colors(*of.colors, drawn, mesh);
-    add(std::move(drawn), name);
+    add(std::move(drawn), name, {&positions, of.values, of.colors, of.turns, of.scales});
 }
 
 void View::height_field(const gpu::Array& heights, const HeightField& field, const MeshStyle& style,
@@ -144,7 +147,7 @@ void View::height_field(const gpu::Array& heights, const HeightField& field, con
         of.values ? take.floats(*of.values, drawn.levels, mesh.levels, mesh.level_offset) : levels;
     if (of.colors) take.colors(*of.colors, drawn, mesh);
     else if (of.values || field.by_height) take.values(shown, style.percentiles, drawn, mesh);
-    add(std::move(drawn), name);
+    add(std::move(drawn), name, {&heights, of.values, of.colors});
 }
 
 } // namespace lathe

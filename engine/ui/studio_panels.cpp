@@ -94,15 +94,22 @@ std::vector<StatusItem> drawn_by_kernels(const std::vector<std::shared_ptr<View>
              StatusItem::Tone::plain}};
 }
 
-/// "cells [12, 40] = 0.25".
+std::string to_text(const gpu::Dim3& d) { return fmt::format("({}, {}, {})", d.x, d.y, d.z); }
+
+/// "cells [12, 40] = 0.25", then where that is and which thread it belongs to.
 std::string to_text(const Picked& picked) {
     std::string text = fmt::format("{} [{}]", picked.item, fmt::join(picked.index, ", "));
     if (picked.value.size() == 1) text += fmt::format(" = {:.6g}", picked.value[0]);
     else if (!picked.value.empty())
         text += fmt::format(" = ({:.4g})", fmt::join(picked.value, ", "));
-    if (picked.kind == "image") return text;
-    const glm::vec3& p = picked.position;
-    return text + fmt::format("\nat ({:.4g}, {:.4g}, {:.4g})", p.x, p.y, p.z);
+    if (picked.kind != "image") {
+        const glm::vec3& p = picked.position;
+        text += fmt::format("\nat ({:.4g}, {:.4g}, {:.4g})", p.x, p.y, p.z);
+    }
+    if (const auto& by = picked.thread)
+        text += fmt::format("\nkernel {}, block {}, thread {}", by->kernel, to_text(by->block),
+                            to_text(by->thread));
+    return text;
 }
 
 } // namespace

@@ -33,6 +33,7 @@ _HOMES = {
     "Array": "compute",
     "Texture": "_lathe",
     "Picked": "picking",
+    "PickedThread": "picking",
     "Thing": "thing",
     "View": "draw",
     "Kernel": "_lathe",
@@ -113,6 +114,7 @@ if TYPE_CHECKING:
     from lathe.inspection import inspect as inspect
     from lathe.native import resource as resource
     from lathe.picking import Picked as Picked
+    from lathe.picking import PickedThread as PickedThread
     from lathe.probe import Probe as Probe
     from lathe.stats import Stats as Stats
     from lathe.thing import Thing as Thing

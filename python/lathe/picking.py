@@ -7,7 +7,24 @@ from dataclasses import dataclass
 
 from lathe._lathe import Studio
 
-__all__ = ["Picked"]
+__all__ = ["Picked", "PickedThread"]
+
+
+@dataclass(frozen=True)
+class PickedThread:
+    """A thread of a kernel.
+
+    Attributes
+    ----------
+    kernel : str
+        Name of the ``__global__`` function.
+    block, thread : (int, int, int)
+        ``blockIdx`` and ``threadIdx``: x, y, z.
+    """
+
+    kernel: str
+    block: tuple[int, int, int]
+    thread: tuple[int, int, int]
 
 
 @dataclass(frozen=True)
@@ -31,6 +48,12 @@ class Picked:
         Of the point; where the ray meets what has a surface, or comes nearest to a line; in a
         volume where its picture is: the greatest value, the surface, or the middle of the fog. Of a
         picture in the plane: column and row with their fractions, and 0.
+    thread : PickedThread or None
+        To which the element belongs, by the last kernel that was given its array to write: of the
+        positions, triangles, heights, voxels or the picture; if that is not known, of the values,
+        then of colours and other arrays. None unless the launch had one thread for each element of
+        its array, as ``kernel.over(shape)`` has, and if two ways to count the threads fit. What
+        writes an array otherwise, such as ``a[:] = 0``, does not count.
     """
 
     item: str
@@ -38,6 +61,7 @@ class Picked:
     index: int | tuple[int, ...]
     value: float | tuple[float, ...] | None
     position: tuple[float, float, float]
+    thread: PickedThread | None = None
 
 
 def picked_from(found: Studio.Picked | None) -> Picked | None:
@@ -45,4 +69,10 @@ def picked_from(found: Studio.Picked | None) -> Picked | None:
     if found is None:
         return None
     x, y, z = found.position
-    return Picked(found.item, found.kind, found.index, found.value, (x, y, z))
+    thread = None
+    if found.thread is not None:
+        kernel, block, index = found.thread
+        thread = PickedThread(
+            kernel, (block[0], block[1], block[2]), (index[0], index[1], index[2])
+        )
+    return Picked(found.item, found.kind, found.index, found.value, (x, y, z), thread)

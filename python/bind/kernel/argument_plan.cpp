@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "python/bind/kernel/argument_plan.h"
 
+#include "gpu/array/launch_notes.h"
 #include "python/bind/array/gpu_array.h"
 
 #include <algorithm>
@@ -157,6 +158,7 @@ ArgumentPlan::ArgumentPlan(const Signature& signature, bool by_name)
         made.bytes = p.bytes;
         made.pointee = p.pointee;
         made.pointee_bytes = p.pointee_bytes;
+        made.is_written = is_written(signature, p);
         if (by_name && p.named)
             made.name =
                 py::reinterpret_steal<py::object>(PyUnicode_InternFromString(p.name.c_str()));
@@ -225,7 +227,8 @@ bool ArgumentPlan::pack(const GivenValues& given, const ParameterSet* parameters
             p.kept_type = py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(type));
             p.type = type;
             p.convert = found;
-            p.checks_elements = p.pointee_bytes && is_gpu_array(value);
+            p.is_array = is_gpu_array(value);
+            p.checks_elements = p.pointee_bytes && p.is_array;
         }
         if (p.checks_elements) {
             const gpu::ElementType elements = self_of(value).array.type();
@@ -234,6 +237,8 @@ bool ArgumentPlan::pack(const GivenValues& given, const ParameterSet* parameters
             p.elements = elements;
         }
         if (!p.convert(value, place, launch)) return false;
+        if (p.is_written && p.is_array && gpu::NotedLaunches::are_wanted())
+            launch.writes(self_of(value).array);
     }
     to.pointers[count] = nullptr;
     return true;

@@ -46,6 +46,11 @@ public:
     std::span<Block* const> blocks() const noexcept {
         return {blocks_.data(), is_legacy() ? 0 : block_count_};
     }
+    /// An array that the kernel may write.
+    void writes(const gpu::Array& array) noexcept { written_[written_count_++] = &array; }
+    std::span<const gpu::Array* const> written() const noexcept {
+        return {written_.data(), written_count_};
+    }
 
 private:
     CUcontext context_;
@@ -53,6 +58,8 @@ private:
     bool is_free_;
     std::size_t block_count_ = 0;
     std::array<Block*, kMostValues> blocks_; // the first block_count_
+    std::size_t written_count_ = 0;
+    std::array<const gpu::Array*, kMostValues> written_; // likewise
 };
 
 /// Writes a value of one type as one parameter; false if it does not fit. Nothing is thrown, and no
@@ -114,6 +121,8 @@ private:
         std::size_t bytes = 0;
         ParameterType pointee = ParameterType::unknown;
         std::size_t pointee_bytes = 0;
+        bool is_written = false;      ///< a pointer of a known signature, not to const
+        bool is_array = false;        ///< the last value
         bool checks_elements = false; ///< `convert` is that of arrays, the pointer is typed
         std::optional<gpu::ElementType> elements; ///< of the last array
         py::object name{};                        ///< interned; null: it has none

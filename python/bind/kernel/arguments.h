@@ -36,6 +36,7 @@ struct ParameterInfo {
     std::size_t bytes = 0;
     std::size_t pointee_bytes = 0;                  ///< of a pointer to numbers, else 0
     ParameterType pointee = ParameterType::unknown; ///< its kind of number
+    bool is_read_only = false;                      ///< a pointer to const
     std::vector<ParameterInfo> members; ///< of a structure; of an array one, the element
     std::vector<std::size_t> member_offsets;
     std::size_t count = 0; ///< elements of an array, over all dimensions
@@ -57,6 +58,11 @@ bool takes_elements(ParameterType pointee, std::size_t pointee_bytes, const gpu:
 Signature signature_from_sizes(const gpu::Kernel& kernel);
 /// The same offsets and sizes, so that values packed for one fit the other.
 bool fits(const Signature& signature, const gpu::Kernel& kernel);
+
+/// Whether the source lets the kernel write behind that pointer. False where it is not known.
+inline bool is_written(const Signature& signature, const ParameterInfo& parameter) {
+    return signature.named && parameter.type == ParameterType::pointer && !parameter.is_read_only;
+}
 
 /// Values packed for one launch.
 class PackedArguments {

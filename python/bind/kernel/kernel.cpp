@@ -3,6 +3,7 @@
 
 #include "engine/interop/frame_map.h"
 #include "engine/interop/texture.h"
+#include "gpu/array/launch_notes.h"
 #include "gpu/driver/check.h"
 #include "python/bind/array/gpu_array.h"
 #include "python/bind/cuda/graph.h"
@@ -172,6 +173,30 @@ private:
 
 } // namespace
 
+namespace {
+
+gpu::LaunchedThreads threads_of(const LaunchRequest& request) {
+    return {request.config.grid, request.config.block, request.elements};
+}
+
+/// Arrays that the kernel may write, for those who want to know an element's thread.
+void note_written(const gpu::Kernel& kernel, const LaunchRequest& request,
+                  const Signature& signature, const py::tuple& values, const py::dict& named) {
+    if (!gpu::NotedLaunches::are_wanted()) return;
+    std::vector<const gpu::Array*> written;
+    for (std::size_t k = 0; k < signature.parameters.size(); ++k) {
+        const ParameterInfo& p = signature.parameters[k];
+        if (!is_written(signature, p)) continue;
+        py::object value;
+        if (k < values.size()) value = values[k];
+        else if (named.contains(p.name)) value = named[py::str{p.name}];
+        if (value && is_gpu_array(value.ptr())) written.push_back(&self_of(value.ptr()).array);
+    }
+    note_launch(kernel, threads_of(request), written, true);
+}
+
+} // namespace
+
 std::optional<double> PyKernel::launch(LaunchRequest request, const py::tuple& values,
                                        const py::dict& named, const gpu::LaunchAttributes& more) {
     if (request.is_prepared && !prepared_)
@@ -237,6 +262,7 @@ std::optional<double> PyKernel::launch(LaunchRequest request, const py::tuple& v
     } catch (const gpu::Error& error) {
         if (!origin_->takes_fault(error)) throw;
     }
+    if (types_ && is_strict_) note_written(kernel, request, *types_, values, named);
     if (!request.is_prepared) plan_.learn(values.size(), named, packed, parameters_version);
     std::optional<double> seconds;
     if (request.is_timed) {
@@ -276,6 +302,8 @@ bool PyKernel::launch_plain(LaunchRequest& request, const GivenValues& values) {
     std::optional<StreamUse> use; // after the GIL is back, as it was made before it went
     if (!launch.blocks().empty()) use.emplace(config.stream, launch.blocks());
     if (place_) origin_->begin_launch();
+    if (!launch.written().empty() && is_strict_)
+        note_launch(kernel_, threads_of(request), launch.written(), true);
     try {
         if (config.block == last_block_ && !is_python_in_streams()) [[likely]] {
             kernel_.launch(config, block.pointers.data());

@@ -23,6 +23,7 @@ namespace lathe::bind {
 /// How a launch runs, but for its values.
 struct LaunchRequest {
     gpu::LaunchConfig config;
+    gpu::Dim3 elements{0, 0, 0};      ///< of Kernel.over(); {0, 0, 0}: not said
     const PyStream* stream = nullptr; ///< the caller's; null: config.stream is found here
     bool is_prepared = false;         ///< values as prepare() was told
     bool is_timed = false;            ///< waits before and after

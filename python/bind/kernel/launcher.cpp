@@ -22,7 +22,7 @@ PyObject* bound_over = nullptr;        // by pybind11
 struct Launcher {
     PyObject_HEAD vectorcallfunc call;
     PyObject* kernel;
-    gpu::Dim3 grid, block;
+    gpu::Dim3 grid, block, elements;
     std::size_t shared_bytes;
 };
 Launcher& launcher_of(PyObject* object) { return *reinterpret_cast<Launcher*>(object); }
@@ -46,6 +46,7 @@ PyObject* launch_by(PyObject* self, PyObject* const* values, std::size_t flagged
     request.config.grid = launcher.grid;
     request.config.block = launcher.block;
     request.config.shared_bytes = launcher.shared_bytes;
+    request.elements = launcher.elements;
     if (names && PyTuple_GET_SIZE(names) == 0) names = nullptr;
     PyKernel& kernel = *bound_object<PyKernel>(launcher.kernel);
     if (const auto result = launched(kernel, request, {values, count, names})) return *result;
@@ -55,13 +56,15 @@ PyObject* launch_by(PyObject* self, PyObject* const* values, std::size_t flagged
     Py_RETURN_NONE;
 }
 
-PyObject* new_launcher(PyObject* kernel, gpu::Dim3 grid, gpu::Dim3 block, std::size_t shared) {
+PyObject* new_launcher(PyObject* kernel, gpu::Dim3 grid, gpu::Dim3 block, std::size_t shared,
+                       gpu::Dim3 elements = {0, 0, 0}) {
     auto* const made = PyObject_New(Launcher, launcher_type);
     if (!made) return nullptr;
     made->call = &launch_by;
     made->kernel = Py_NewRef(kernel);
     made->grid = grid;
     made->block = block;
+    made->elements = elements;
     made->shared_bytes = shared;
     return reinterpret_cast<PyObject*>(made);
 }
@@ -94,8 +97,8 @@ py::object checked_over(const py::object& kernel, const py::object& shape, const
         dim3_from(sizes[py::slice(py::none(), py::none(), py::int_(-1))], "shape");
     const gpu::Dim3 threads =
         block.is_none() ? gpu::usual_block(sizes.size()) : dim3_from(block, "block");
-    return py::reinterpret_steal<py::object>(
-        new_launcher(kernel.ptr(), gpu::blocks_for(elements, threads), threads, shared_bytes));
+    return py::reinterpret_steal<py::object>(new_launcher(
+        kernel.ptr(), gpu::blocks_for(elements, threads), threads, shared_bytes, elements));
 }
 
 PyObject* over(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
@@ -108,7 +111,7 @@ PyObject* over(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject
             plain = to_unsigned(PyTuple_GET_ITEM(args[0], axes - 1 - k), *sizes[k]) &&
                     *sizes[k] >= 1 && *sizes[k] <= std::numeric_limits<int>::max();
         const gpu::Dim3 block = gpu::usual_block(std::size_t(axes));
-        if (plain) return new_launcher(self, gpu::blocks_for(elements, block), block, 0);
+        if (plain) return new_launcher(self, gpu::blocks_for(elements, block), block, 0, elements);
     }
     return checked_call(bound_over, self, args, static_cast<std::size_t>(count), keywords);
 }

@@ -34,6 +34,7 @@ ParameterInfo info_of(const ptx::ParameterType& p) {
     info.type = type_of(p.kind);
     info.bytes = p.bytes;
     info.named = !p.name.empty();
+    info.is_read_only = p.is_const_pointee;
     if (p.kind == Kind::pointer && p.members.size() == 1) {
         const auto pointee = type_of(p.members[0].kind);
         if (pointee == ParameterType::integer || pointee == ParameterType::unsigned_integer ||

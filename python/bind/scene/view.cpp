@@ -205,8 +205,15 @@ void bind_picked(StudioClass& c) {
         .def_property_readonly("kind", [](const Picked& p) { return std::string{p.kind}; })
         .def_property_readonly("index", [](const Picked& p) { return one_or_all(p.index); })
         .def_property_readonly("value", [](const Picked& p) { return one_or_all(p.value); })
-        .def_property_readonly("position", [](const Picked& p) {
-            return Corner{p.position.x, p.position.y, p.position.z};
+        .def_property_readonly(
+            "position",
+            [](const Picked& p) { return Corner{p.position.x, p.position.y, p.position.z}; })
+        .def_property_readonly("thread", [](const Picked& p) {
+            using Index = std::array<unsigned, 3>;
+            const auto index = [](const gpu::Dim3& d) { return Index{d.x, d.y, d.z}; };
+            return p.thread ? std::optional{std::tuple{p.thread->kernel, index(p.thread->block),
+                                                       index(p.thread->thread)}}
+                            : std::nullopt;
         });
     c.def_property_readonly(
         "selected", [](Studio& e) { return indices_of(e.selected()); },

@@ -103,6 +103,35 @@ TEST_F(ProgramTest, StepsLaunchAndDraw) {
     }
 }
 
+TEST_F(ProgramTest, APickedElementKnowsItsThread) {
+    App app{config()};
+    const gpu::Array h = app.array<float>({45, 61});
+    AppKernel& ramp = app.kernel(kSource, "ramp");
+    const auto picked = [&](AppKernel::Launch launch) {
+        EXPECT_TRUE(app.begin_frame());
+        app.begin_step();
+        launch(h, 61, 45, 0.0f);
+        app.image(h);
+        app.end_frame();
+        return app.view().pick({20, 30});
+    };
+    std::optional<Picked> found = picked(ramp.over(h.shape()));
+    ASSERT_TRUE(found && found->thread);
+    const auto row = unsigned(found->index[0]), column = unsigned(found->index[1]);
+    EXPECT_EQ(*found->thread, (gpu::ThreadOfKernel{
+                                  "ramp", {column / 16, row / 16, 0}, {column % 16, row % 16, 0}}));
+    found = picked(ramp.grid({2, 12}, {32, 4}));
+    ASSERT_TRUE(found && found->thread);
+    EXPECT_EQ(*found->thread,
+              (gpu::ThreadOfKernel{"ramp", {column / 32, row / 4, 0}, {column % 32, row % 4, 0}}));
+    EXPECT_FALSE(picked(ramp.grid({2, 13}, {32, 4}))->thread);
+    // Another kernel that is given the array may write it, or read it.
+    AppKernel& other =
+        app.kernel("__global__ void other(float* h, int, int, float) {}", "other", {}, "other.cu");
+    (void)picked(ramp.over(h.shape()));
+    EXPECT_FALSE(picked(other.over(h.shape()))->thread);
+}
+
 TEST_F(ProgramTest, TheListIsDrawnAgainWithoutAStepAndDroppedWithAFailedOne) {
     App app{config()};
     const std::vector<float> ones(48 * 64, 1.0f);
