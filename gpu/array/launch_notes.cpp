@@ -37,6 +37,22 @@ struct Table {
     std::mutex mutex;
     std::unordered_map<const void*, NotesOfMemory> memories;
     std::size_t next_sweep = kFirstSweep;
+
+    /// Of the memory of that owner. A loop's launches look here, and find it at once.
+    NotesOfMemory& of(const void* owner) {
+        Recent& recent = recents[reinterpret_cast<std::uintptr_t>(owner) / 16 % recents.size()];
+        if (recent.owner != owner) recent = {owner, &memories[owner]};
+        return *recent.notes;
+    }
+    /// Before memories go.
+    void forget_recents() { recents.fill({}); }
+
+private:
+    struct Recent {
+        const void* owner;
+        NotesOfMemory* notes; ///< stays where it is while others come
+    };
+    std::array<Recent, 64> recents{};
 };
 Table& table() {
     static auto* const made = new Table; // launches of a process that ends may come later
@@ -49,6 +65,7 @@ template <class A, class B> bool are_same(const A& a, const B& b) noexcept {
 
 /// What is known of memory that is gone.
 void sweep(Table& t) {
+    t.forget_recents();
     std::erase_if(t.memories, [](const auto& each) { return each.second.owner.expired(); });
     t.next_sweep = std::max(kFirstSweep, 2 * t.memories.size());
 }
@@ -182,6 +199,7 @@ NotedLaunches::~NotedLaunches() {
     if (--detail::noting_launches != 0) return;
     Table& t = table();
     const std::scoped_lock lock{t.mutex};
+    t.forget_recents();
     t.memories.clear();
 }
 
@@ -193,19 +211,20 @@ void note_launch(const Kernel& kernel, const LaunchedThreads& threads,
     for (const Array* const array : written) {
         if (!array->owner() || array->dimensions() > ArrayPlace::kMostAxes || array->size() == 0)
             continue;
-        NotesOfMemory& memory = t.memories[array->owner().get()];
+        NotesOfMemory& memory = t.of(array->owner().get());
         if (!are_same(memory.owner, array->owner())) { // another one at its address
             memory.owner = array->owner();
             memory.notes.clear();
         }
         Note& note = last_note(memory, *array);
-        const bool is_another = note.kernel.get() && note.kernel.get() != kernel.get() &&
-                                note.kernel.name() != kernel.name();
+        const bool is_same = &note.kernel.name() == &kernel.name(); // the very same, kept by both
+        const bool is_another =
+            !is_same && note.kernel.get() && note.kernel.name() != kernel.name();
         if (is_sure) note.is_known = true;
         else if (is_another && !note.is_sure) note.is_known = false;
         else if (is_another) continue; // it may have read what the other one wrote
         note.threads = threads;
-        note.kernel = kernel;
+        if (!is_same) note.kernel = kernel;
         note.is_sure = is_sure;
     }
     if (t.memories.size() > t.next_sweep) sweep(t);
