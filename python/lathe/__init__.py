@@ -47,6 +47,7 @@ _HOMES = {
     "colormap_names": "_lathe",
     "save_png": "_lathe",
     "load_image": "_lathe",
+    "save_exr": "pictures",
     "arange": "compute",
     "asarray": "compute",
     "empty": "compute",
@@ -115,6 +116,7 @@ if TYPE_CHECKING:
     from lathe.native import resource as resource
     from lathe.picking import Picked as Picked
     from lathe.picking import PickedThread as PickedThread
+    from lathe.pictures import save_exr as save_exr
     from lathe.probe import Probe as Probe
     from lathe.stats import Stats as Stats
     from lathe.thing import Thing as Thing

@@ -423,10 +423,16 @@ class App(Loop, Tiled, Inspected):
         Raises
         ------
         ValueError
-            For sizes and samples out of range.
+            For sizes and samples out of range, and for an EXR file: `save_exr` writes the numbers
+            of an array.
         lathe.Error
             Where size times samples is more than OpenGL allows, or the file cannot be written.
         """
+        if file is not None and Path(file).suffix.lower() == ".exr":
+            raise ValueError(
+                f"still() writes colours of 8 bits as PNG, got {file}: lathe.save_exr(file, array) "
+                "writes an array's own numbers"
+            )
         width, height = size
         self._steps.show_now()
         picture = self._studio.still(int(width), int(height), int(samples), bool(transparent))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "python/bind/app/screenshot.h"
 
+#include "engine/app/exr.h"
 #include "python/bind/bind.h"
 
 #include <pybind11/stl/filesystem.h>
@@ -38,6 +39,27 @@ void bind_screenshot(py::module_& m) {
         },
         py::arg("file"), py::arg("pixels"),
         "Writes (height, width[, channels]) uint8 as a PNG file; makes missing folders.");
+    m.def(
+        "save_exr",
+        [](const std::filesystem::path& file, const py::array& numbers) {
+            const py::array packed = py::array::ensure(numbers, py::array::c_style);
+            const bool is_half = packed && packed.dtype().equal(py::dtype{"float16"});
+            if (!is_half && !(packed && packed.dtype().equal(py::dtype::of<float>())))
+                throw py::value_error("numbers of an EXR file are float16 or float32");
+            if (packed.ndim() != 3 || packed.shape(2) < 1 || packed.shape(2) > 4)
+                throw py::value_error("a picture is (height, width, 1 to 4 channels)");
+            const FloatImage image{
+                int(packed.shape(1)),
+                int(packed.shape(0)),
+                int(packed.shape(2)),
+                is_half,
+                {static_cast<const std::byte*>(packed.data()), std::size_t(packed.nbytes())}};
+            py::gil_scoped_release release;
+            save_exr(file, image);
+        },
+        py::arg("file"), py::arg("numbers"),
+        "Writes (height, width, channels) float16 or float32 as an EXR file; makes missing "
+        "folders.");
     m.def(
         "load_image",
         [](const std::filesystem::path& file, int channels) {
