@@ -89,6 +89,7 @@ struct AppConfig {
     std::optional<bool> ui{}; ///< panels around the scene; unset: where there is a window
     std::string session{};    ///< names autosaves and layout; empty: the title
     bool restore = true;      ///< keep autosaves, layout and the mark of a running session
+    std::string guide{};      ///< title of a panel of text at the left; empty: there is none
 
     const std::string& file_name() const { return name.empty() ? title : name; }
 };

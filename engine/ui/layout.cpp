@@ -30,7 +30,8 @@ Arrangement arrangement_for(float width, float height) {
     return width < 1150 ? Arrangement::medium : Arrangement::wide;
 }
 
-Layout::Layout(std::filesystem::path folder) : folder_{std::move(folder)} {}
+Layout::Layout(std::filesystem::path folder, std::string guide)
+    : folder_{std::move(folder)}, guide_{guide.empty() ? guide : script_window_name(guide)} {}
 
 void Layout::fit(ImGuiLayer& imgui, int width, int height) {
     const float scale = imgui.scale();
@@ -39,7 +40,8 @@ void Layout::fit(ImGuiLayer& imgui, int width, int height) {
     chosen_ = true;
     arrangement_ = wanted;
     docked_size_ = {};
-    arrange_ = !imgui.use_layout(folder_.empty() ? folder_ : folder_ / file_name_of(wanted));
+    const std::string file = (guide_.empty() ? "" : "guided-") + std::string{file_name_of(wanted)};
+    arrange_ = !imgui.use_layout(folder_.empty() ? folder_ : folder_ / file);
 }
 
 void Layout::begin() {

@@ -27,8 +27,9 @@ Arrangement arrangement_for(float width, float height);
 class Layout {
 public:
     /// Layouts are kept in `folder`; empty: they are not kept. It lives as long as the ImGuiLayer
-    /// whose frames it has.
-    explicit Layout(std::filesystem::path folder = {});
+    /// whose frames it has. The script's panel of the title `guide`, if any, stands at the left of
+    /// the picture over the whole height, for texts; the parameters then stand below.
+    explicit Layout(std::filesystem::path folder = {}, std::string guide = {});
     Layout(const Layout&) = delete;
     Layout& operator=(const Layout&) = delete;
 
@@ -59,9 +60,12 @@ private:
     void place_docks();
     bool has_place(const std::string& name) const;
     void arrange_docks();
+    void arrange_guided_docks();
+    void finish_docks(unsigned picture, unsigned kernels);
     void dock_script_panel(const std::string& name);
 
     std::filesystem::path folder_;
+    std::string guide_; ///< name of its window
     Arrangement arrangement_ = Arrangement::wide;
     bool chosen_ = false;               ///< fit() was called
     bool arrange_ = true;               ///< no layout was read: every panel goes to its first place

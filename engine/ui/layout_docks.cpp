@@ -70,6 +70,7 @@ void Layout::arrange_docks() {
     ImGui::DockBuilderAddNode(dockspace_, ImGuiDockNodeFlags_DockSpace);
     ImGui::DockBuilderSetNodeSize(dockspace_, size_);
     ImGuiID rest = dockspace_, kernels = 0;
+    if (!guide_.empty() && arrangement_ != Arrangement::small) return arrange_guided_docks();
     if (arrangement_ == Arrangement::wide) {
         const float right = kernels_width(size_.x), left_of_it = size_.x - right;
         kernels = split(rest, ImGuiDir_Right, right / size_.x);
@@ -90,6 +91,27 @@ void Layout::arrange_docks() {
         dock(Place::timings, tabs);
         dock(Place::console, tabs);
     }
+    finish_docks(rest, kernels);
+}
+
+/// The guide at the left, kernels at the right, and between them the picture above all others.
+void Layout::arrange_guided_docks() {
+    ImGuiID rest = dockspace_;
+    const float left = guide_width(size_.x);
+    const ImGuiID guide = split(rest, ImGuiDir_Left, left / size_.x);
+    const ImGuiID kernels = split(rest, ImGuiDir_Right, 0.52f);
+    const ImGuiID tabs = split(rest, ImGuiDir_Down, 0.26f);
+    ImGui::DockBuilderDockWindow(guide_.c_str(), guide);
+    dock(Place::console, tabs); // a tab bar shows the window docked first
+    dock(Place::parameters, tabs);
+    dock(Place::things, tabs);
+    dock(Place::timings, tabs);
+    finish_docks(rest, kernels);
+    if (ImGuiDockNode* node = ImGui::DockBuilderGetNode(guide))
+        node->SetLocalFlags(node->LocalFlags | int(ImGuiDockNodeFlags_NoTabBar));
+}
+
+void Layout::finish_docks(unsigned rest, unsigned kernels) {
     dock(Place::view, rest);
     if (kernels) dock(Place::kernels, kernels);
     for (const ImGuiID plain : {rest, kernels}) // the picture and the kernels' own tabs suffice

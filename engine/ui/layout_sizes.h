@@ -6,14 +6,27 @@
 #include "engine/ui/layout.h"
 #include "engine/ui/theme.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <string>
+#include <string_view>
 
 namespace lathe {
 
 constexpr std::array kTitles{"Picture", "Kernels", "Parameters", "Things", "Timings", "Console"};
 inline const char* title_of(Place place) { return kTitles[std::size_t(place)]; }
 
+/// Of a panel of the script's: the id differs from those of the studio's own, whatever the title.
+inline std::string script_window_name(std::string_view title) {
+    return fmt::format("{0}###script {0}", title);
+}
+
+/// A column of text that is easy to read.
+inline float guide_width(float width) {
+    return std::clamp(width * 0.28f, theme::px(300), theme::px(460));
+}
 inline float kernels_width(float width) {
     return std::clamp(width * 0.41f, theme::px(320), theme::px(800));
 }

@@ -41,7 +41,7 @@ std::filesystem::path layout_folder(const AppConfig& config) {
 } // namespace
 
 Studio::Panels::Panels(Studio& s)
-    : studio{s}, session{open_session(s)}, layout{layout_folder(s.config())},
+    : studio{s}, session{open_session(s)}, layout{layout_folder(s.config()), s.config().guide},
       editor{session.get(), s.inspector()}, parameter_panel{s.parameters(), &s.presets()},
       run_control_panel{s.run_control()}, console{s.console()} {
     const bool has_panels = wants_panels(s);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "engine/ui/widgets.h"
 
-#include "engine/ui/layout.h"
+#include "engine/ui/layout_sizes.h"
+#include "engine/ui/markdown.h"
 #include "engine/ui/theme.h"
 #include "engine/ui/ui_state.h"
 
-#include <fmt/format.h>
 #include <imgui.h>
 #include <imgui_internal.h>
 #include <imgui_stdlib.h>
@@ -35,9 +35,8 @@ UiState& current() {
     return state;
 }
 
-/// The id differs from those of the studio's own panels, whatever the title.
 Shown open_window(std::string_view title) {
-    const std::string name = fmt::format("{0}###script {0}", title);
+    const std::string name = script_window_name(title);
     if (!Layout::place_script_panel(name)) return Shown::no;
     return ImGui::Begin(name.c_str()) ? Shown::visible : Shown::hidden;
 }
@@ -106,10 +105,18 @@ void hint(std::string_view t) {
     ImGui::PopTextWrapPos();
 }
 
+void markdown(std::string_view t) {
+    if (ready()) draw_markdown(t);
+}
+
 void separator(std::string_view title) {
     if (!ready()) return;
     if (title.empty()) ImGui::Separator();
     else theme::heading(title);
+}
+
+void scroll_to_top() {
+    if (ready()) ImGui::SetScrollY(0);
 }
 
 void same_line() {

@@ -37,7 +37,13 @@ private:
 LATHE_API void text(std::string_view text);
 /// Dimmed, wrapped text: an explanation.
 LATHE_API void hint(std::string_view text);
+/// Wrapped text of headings (#, ##), paragraphs, lists (-, 1.), **bold**, `code` and blocks of code
+/// (```), each beginning a line. A list item that begins with [x], [!] or [ ] has a green tick, a
+/// red cross or an empty box.
+LATHE_API void markdown(std::string_view text);
 LATHE_API void separator(std::string_view title = {});
+/// The panel shows its beginning.
+LATHE_API void scroll_to_top();
 /// The next widget goes on the same row.
 LATHE_API void same_line();
 

@@ -63,6 +63,9 @@ class App(Loop, Tiled, Inspected):
         current on this thread. There is no window then and no panel: ``app.run(frames=1)`` draws a
         frame into the framebuffer and the viewport that are set, and puts GL's state back. The
         context must be of OpenGL 4.5 or newer, and current whenever the App or its arrays are used.
+    guide : str
+        Title of a `panel` that stands at the left over the whole height, wide enough for a text
+        (`lathe.ui.markdown`); the parameters then stand as a tab below the picture.
 
     Raises
     ------
@@ -102,6 +105,7 @@ class App(Loop, Tiled, Inspected):
         vsync: bool = True,
         samples: int | None = None,
         context: Literal["own", "current"] = "own",
+        guide: str = "",
     ) -> None:
         if self.__dict__.get("_reloading"):
             self._begin_reload(title, background)
@@ -136,6 +140,7 @@ class App(Loop, Tiled, Inspected):
             folder=script.parent if script else Path.cwd(),
             assignments=wanted.assignments,
             inspecting=wanted.inspecting,
+            guide=guide,
         )
         watched = not headless and context == "own"
         reload = wanted.reload or (wanted.script is None and watched)

@@ -14,8 +14,8 @@ from typing import overload
 from lathe.native import native
 
 __all__ = [
-    "button", "checkbox", "color", "combo", "drag", "hint", "input_text", "panel", "plot",
-    "progress", "same_line", "separator", "slider", "text",
+    "button", "checkbox", "color", "combo", "drag", "hint", "input_text", "markdown", "panel",
+    "plot", "progress", "same_line", "scroll_to_top", "separator", "slider", "text",
 ]  # fmt: skip
 
 _widgets = native.widgets
@@ -39,6 +39,24 @@ def text(value: object) -> None:
 def hint(value: object) -> None:
     """Dimmed, wrapped text: an explanation."""
     _widgets.hint(str(value))
+
+
+def scroll_to_top() -> None:
+    """The panel shows its beginning, as after a change of its text."""
+    _widgets.scroll_to_top()
+
+
+def markdown(text: str) -> None:
+    """Wrapped text: headings, paragraphs, lists, **bold**, ``code``, and blocks of code.
+
+    Parameters
+    ----------
+    text : str
+        Of Markdown's marks those that begin a line: ``#``, ``##``, ``-``, ``1.`` and three
+        backticks around code; within a line ``**bold**`` and single backticks. A list item that
+        begins with ``[x]``, ``[!]`` or ``[ ]`` has a green tick, a red cross or an empty box.
+    """
+    _widgets.markdown(text)
 
 
 def separator(title: str = "") -> None:

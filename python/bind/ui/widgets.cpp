@@ -20,7 +20,10 @@ void bind_widgets(py::module_& m) {
     w.def("end", &widgets::end, "Closes the panel, visible or not.");
     w.def("text", &widgets::text, py::arg("text"));
     w.def("hint", &widgets::hint, py::arg("text"), "Dimmed, wrapped text.");
+    w.def("markdown", &widgets::markdown, py::arg("text"),
+          "Wrapped text with headings, lists, bold, and code.");
     w.def("separator", &widgets::separator, py::arg("title") = "");
+    w.def("scroll_to_top", &widgets::scroll_to_top, "The panel shows its beginning.");
     w.def("same_line", &widgets::same_line, "The next widget goes on the same row.");
     w.def("button", &widgets::button, py::arg("label"), "Whether it was pressed in this frame.");
     w.def(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The command ``lathe``: run, inspect, list, doctor, bench.
+"""The command ``lathe``: run, inspect, learn, list, doctor, bench.
 
 A user's mistake ends with one message that names the cause and what mends it, and exit code 1.
 """
@@ -48,6 +48,10 @@ def _dispatch(options: argparse.Namespace) -> int:
         from lathe.cli.inspect import inspect_target
 
         return inspect_target(options)
+    if options.command == "learn":
+        from lathe.cli.learn import learn
+
+        return learn(options)
     if options.command == "list":
         from lathe.cli.list_apps import list_apps
 
@@ -134,6 +138,16 @@ def _parser() -> argparse.ArgumentParser:
     inspect.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="of a slider; repeatable"
     )
+
+    learn = commands.add_parser("learn", help="a course: lessons with a kernel to finish")
+    learn.add_argument("lesson", metavar="LESSON", nargs="?", help="name or number to begin with")
+    learn.add_argument("--list", action="store_true", help="the lessons, and which are done")
+    learn.add_argument(
+        "--grade", nargs=2, metavar=("LESSON", "FILE"),
+        help="grade a kernel without a window; exit code 1 if it does not pass",
+    )  # fmt: skip
+    learn.add_argument("--json", action="store_true", help="of --grade: the grade as JSON")
+    _add_device(learn)
 
     commands.add_parser("list", help="the experiments that come with Lathe")
     commands.add_parser("doctor", help="driver, NVRTC, GL, and what brings the missing")
