@@ -7,6 +7,7 @@
 #include "engine/app/run_control.h"
 #include "engine/app/screenshot.h"
 #include "engine/app/window.h"
+#include "engine/live/inspector.h"
 #include "engine/live/kernel_slot.h"
 #include "engine/live/parameter_presets.h"
 #include "engine/live/parameter_set.h"
@@ -46,7 +47,7 @@ struct UiBench {
     explicit UiBench(int width = 1280, int height = 720, Session* session = nullptr,
                      const std::filesystem::path& layouts = {})
         : window{Window::open({.title = "ui", .width = width, .height = height, .headless = true})},
-          imgui{window}, scene{640, 480}, layout{layouts}, editor{session},
+          imgui{window}, scene{640, 480}, layout{layouts}, editor{session, inspector},
           parameter_panel{parameters, &presets}, run_control_panel{run_control} {
         imgui.shortcuts = [this](const KeyEvent& key) {
             return editor.handle(key) || (!imgui.wants_text() && (run_control.handle(key) ||
@@ -159,6 +160,7 @@ struct UiBench {
     ImGuiLayer imgui;
     gl::Framebuffer scene;
     Layout layout;
+    Inspector inspector;
     KernelEditor editor;
     ParameterPanel parameter_panel;
     RunControlPanel run_control_panel;
