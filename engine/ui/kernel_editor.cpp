@@ -111,6 +111,8 @@ void KernelEditor::add(KernelSlot& slot, bool offer_autosave) {
     sync(*tabs_.back());
 }
 
+void KernelEditor::show(const KernelSlot& slot) { wanted_ = &slot; }
+
 /// Autosaves the tab's text, which the slot need not have any more.
 void KernelEditor::keep(Tab& tab) {
     if (!session_ || !tab.unsaved) return;
@@ -325,7 +327,11 @@ void KernelEditor::draw() {
         sync(tab);
         const bool red = tab.slot->shows_older();
         if (red) ImGui::PushStyleColor(ImGuiCol_Text, theme::color(theme::kError));
-        const int flags = tab.slot->modified() ? ImGuiTabItemFlags_UnsavedDocument : 0;
+        int flags = tab.slot->modified() ? ImGuiTabItemFlags_UnsavedDocument : 0;
+        if (tab.slot == wanted_) {
+            flags |= ImGuiTabItemFlags_SetSelected;
+            wanted_ = nullptr;
+        }
         const bool open = ImGui::BeginTabItem(tab.label.c_str(), nullptr, flags);
         if (red) ImGui::PopStyleColor();
         if (!open) {

@@ -46,6 +46,8 @@ public:
     bool focused() const;
     /// The slot whose tab is in front; null where there is none.
     KernelSlot* current() const;
+    /// Brings the slot's tab to the front in the next frame; nothing for a slot without a tab.
+    void show(const KernelSlot& slot);
     /// Puts the keyboard into the text box.
     void focus();
 
@@ -66,6 +68,7 @@ private:
     CostGutter gutter_;
     std::vector<std::unique_ptr<Tab>> tabs_;
     std::size_t front_ = 0;
+    const KernelSlot* wanted_ = nullptr; ///< to be in front
     bool focused_ = false;
 };
 

@@ -31,6 +31,8 @@ public:
     Session* session();
     /// A panel of the program's own, drawn in each frame inside end_frame (widgets.h).
     void add_panel(std::string title, std::function<void()> draw);
+    /// Brings a kernel's tab of the editor to the front.
+    void show_kernel(const KernelSlot& slot);
     /// Device, GL, interop mode with the reason for a copy path, frame rate, bytes copied, compile
     /// state: the parts of the status bar, in its order.
     std::vector<std::string> status_lines();

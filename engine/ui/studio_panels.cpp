@@ -230,6 +230,8 @@ void Studio::add_panel(std::string title, std::function<void()> draw) {
     p_->panels.push_back({std::move(title), std::move(draw)});
 }
 
+void Studio::show_kernel(const KernelSlot& slot) { p_->editor.show(slot); }
+
 std::vector<std::string> Studio::status_lines() {
     std::vector<std::string> lines;
     for (const auto& item : p_->status_left()) lines.push_back(item.text);

@@ -235,6 +235,8 @@ void bind_studio(py::module_& m) {
             e.add_panel(std::move(title), panel_of(e, draw));
         },
         py::arg("title"), py::arg("draw"), "A panel drawn by a function, in each frame.");
+    c.def("show_kernel", &Studio::show_kernel, py::arg("slot"),
+          "Its tab of the editor comes to the front.");
     c.def(
         "kernel",
         [](const Owner& e, const std::string& file_or_source, const std::string& entry,
