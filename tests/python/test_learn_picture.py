@@ -6,7 +6,6 @@ from __future__ import annotations
 import time
 
 import numpy as np
-import pytest
 
 from lathe.learn import Launch, find_lesson, lessons
 from lathe.learn.picture import words_of

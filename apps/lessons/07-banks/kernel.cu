@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A matrix is turned around its diagonal, by blocks of 32 x 32.
+// A matrix is turned around its diagonal, tile by tile.
 __global__ void transpose(const float* in, float* out, int n) {
     // TODO: a column of the tile lies in one bank
     __shared__ float tile[32][32];

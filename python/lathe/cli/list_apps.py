@@ -5,21 +5,13 @@ from __future__ import annotations
 
 import ast
 import difflib
-import os
 import shlex
 from pathlib import Path
 
 from lathe.cli.messages import UserError
+from lathe.places import apps_folder
 
 __all__ = ["apps", "find_target", "list_apps"]
-
-
-def apps_folder() -> Path:
-    """Folder apps/ of the installed package or the source tree; loads no engine."""
-    named = os.environ.get("LATHE_ROOT")
-    package = Path(__file__).resolve().parents[1]
-    roots = [Path(named)] if named else [package, package.parents[1]]
-    return next((root / "apps" for root in roots if (root / "apps").is_dir()), roots[-1] / "apps")
 
 
 def apps() -> dict[str, Path]:

@@ -10,6 +10,8 @@ import types
 from dataclasses import dataclass
 from pathlib import Path
 
+from lathe.places import apps_folder
+
 __all__ = ["Lesson", "find_lesson", "lessons", "lessons_folder"]
 
 _PARTS = ("lesson.md", "kernel.cu", "solution.cu", "check.py")
@@ -74,8 +76,6 @@ def lessons_folder() -> Path:
     """LATHE_LESSONS, else apps/lessons of the installed package or the source tree."""
     if named := os.environ.get("LATHE_LESSONS"):
         return Path(named)
-    from lathe.cli.list_apps import apps_folder
-
     return apps_folder() / "lessons"
 
 

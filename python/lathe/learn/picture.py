@@ -27,6 +27,7 @@ _BAD = np.array((240, 82, 92), np.float32)
 _DIM = (0.60, 0.64, 0.70)
 _WARPS = 8
 _ROWS = 34
+_HEAD = 52.0  # pixels, for two lines of text
 
 
 class Picture:
@@ -50,22 +51,23 @@ class Picture:
         if shared:
             self.sizes["shared"] = 1 + max(int(self._cells(s).max()) for s in shared)
 
-    def draw(self, view: View, number: int, aspect: float) -> None:
-        """One step, `number` of them; `aspect` is the picture's width by its height."""
+    def draw(self, view: View, number: int, aspect: float, pixels: float) -> None:
+        """The step `number`, in a picture `pixels` high and `aspect` times as wide."""
         from lathe.camera import PlaneCamera
 
         top = 0.0
         step = self.steps[number] if self.steps else None
-        view.text(words_of(step, number, len(self.steps), self.lines), (0, 1.0), size=13,
-                  anchor=(0, 1))  # fmt: skip
         self.gap = min(max((34 / aspect - 5.5 - self._rows()) / (1 + len(self.sizes)), 0.0), 3.0)
         top = self._threads(view, step, top)
         self.touched: list[tuple[Cells, NDArray[np.int64]]] = []
         for name, size in self.sizes.items():
             top = self._memory(view, name, size, number, top)
         self._lines(view, step)
-        height = max(-top + 5.5, 34 / aspect)
-        view.camera = PlaneCamera(center=(15.5, 4.0 - height / 2), height=height)
+        height = max((1.0 - top) / (1 - _HEAD / pixels), 34 / aspect)
+        head = _HEAD * height / pixels
+        view.camera = PlaneCamera(center=(15.5, head - height / 2), height=height)
+        view.text(words_of(step, number, len(self.steps), self.lines), (-0.5, 0.8 * head),
+                  size=13, anchor=(0, 0))  # fmt: skip
 
     # -- parts -------------------------------------------------------------------------------------
 
@@ -87,7 +89,7 @@ class Picture:
             for i in range(0, count, 4):
                 x, y = self.thread_places[i]
                 view.text(str(i % self.threads), (float(x), float(y)), size=8,
-                          color=(0.05, 0.06, 0.08) if active[i] else _DIM)  # fmt: skip
+                          color=(1, 1, 1) if active[i] else _DIM)  # fmt: skip
         more = self.blocks * self.threads - count
         if more > 0:
             view.text(f"and {more // 32} more warps", (31.5, top - 0.9), size=12, color=_DIM,

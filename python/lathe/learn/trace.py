@@ -25,8 +25,9 @@ _RECORD = np.dtype([("site", "<u4"), ("block", "<u4"), ("thread", "<u4"), ("_", 
                     ("address", "<u8"), ("__", "<u8")])  # fmt: skip
 
 _ACCESS = re.compile(
-    r"^\s*(?:@(?P<no>!?)(?P<guard>%p\d+)\s+)?(?P<what>ld|st|atom|red)\.(?:volatile\.|relaxed\.\w+\.)?"
-    r"(?P<space>global|shared)(?P<type>[.\w:]*)\s[^\[]*\[(?P<base>[%\w$]+)(?:\+(?P<offset>-?\d+))?\]"
+    r"^\s*(?:@(?P<no>!?)(?P<guard>%p\d+)\s+)?(?P<what>ld|st|atom|red)\."
+    r"(?:volatile\.|relaxed\.\w+\.)?(?P<space>global|shared)(?P<type>[.\w:]*)\s[^\[]*"
+    r"\[(?P<base>[%\w$]+)(?:\+(?P<offset>-?\d+))?\]"
 )
 _BARRIER = re.compile(r"^\s*(?P<what>bar|barrier)\.(?:cta\.)?sync")
 _LOC = re.compile(r"^\s*\.loc\s+\d+\s+(\d+)")
@@ -155,11 +156,7 @@ def trace(source: str, entry: str, launch: Launch) -> Trace:
     -----
     It waits for the launch. A launch that ends with a fault has the steps before it.
     """
-    from lathe.cuda import compiler
-
-    ptx = compiler.compile(
-        source, options=["-lineinfo"], no_extern_c=True, arch="sm_75", target="ptx"
-    ).decode()
+    ptx = native.compile_image(source, ["-lineinfo", "-arch=compute_75"]).decode()
     text, sites = instrumented(ptx)
     module = native.module_from_buffer(text.encode() + b"\0")
     function = module.get_function(_entry_of(ptx, entry))
@@ -196,19 +193,17 @@ def _three(size: Any) -> tuple[int, int, int]:
 
 
 def _records(module: Any) -> NDArray[Any]:
-    from lathe.cuda import driver
-
     counted = np.zeros(1, np.uint32)
-    driver.memcpy_dtoh(counted, module.get_global("lathe_trace_count")[0])
+    native.memcpy_dtoh(counted, module.get_global("lathe_trace_count")[0])
     records = np.zeros(RECORDS, _RECORD)
-    driver.memcpy_dtoh(records, module.get_global("lathe_trace")[0])
+    native.memcpy_dtoh(records, module.get_global("lathe_trace")[0])
     return records[: min(int(counted[0]), RECORDS)]
 
 
 def _steps(
     records: NDArray[Any], sites: list[Site], places: list[tuple[str, int, int]]
 ) -> list[Step]:
-    """Groups the records of one site by how often their thread had come there."""
+    """Groups the records of one site by how often their thread had come there, in their order."""
     times: dict[tuple[int, int, int], int] = {}
     groups: dict[tuple[int, int], list[int]] = {}
     for i, record in enumerate(records.tolist()):
@@ -217,7 +212,7 @@ def _steps(
         times[site, block, thread] = time + 1
         groups.setdefault((site, time), []).append(i)
     steps: list[Step] = []
-    order = sorted(groups, key=lambda key: (_earliest(records, groups[key]), key))
+    order = sorted(groups, key=lambda key: groups[key][0])
     for site, time in order:
         rows = records[groups[site, time]]
         what = sites[site]
@@ -233,12 +228,3 @@ def _steps(
             Step(what, name, rows["block"].astype(np.int64), rows["thread"].astype(np.int64), cells)
         )
     return steps
-
-
-def _earliest(records: NDArray[Any], rows: list[int]) -> float:
-    """Where a step stands among the events of its own first thread, whatever the others do."""
-    first = min(rows, key=lambda i: (records["block"][i], records["thread"][i]))
-    mine = (records["block"] == records["block"][first]) & (
-        records["thread"] == records["thread"][first]
-    )
-    return float(mine[: first + 1].sum())

@@ -88,7 +88,8 @@ class Course:
         if self.picture is not None and self.picture.steps:
             number = int(self.began / STEP_SECONDS) % len(self.picture.steps)
             width, height = self.app.size
-            self.picture.draw(self.app.view, number, 0.345 * width / (0.66 * height))
+            high = 0.74 * (height - 60)  # of the layout with a guide
+            self.picture.draw(self.app.view, number, 0.345 * width / high, high)
         elif self.picture is not None:
             self.app.text("No thread touches memory that is watched.", (0, 0))
 
