@@ -363,6 +363,7 @@ class Studio:
         folder: str | os.PathLike[str] = "",
         assignments: Sequence[str] = ...,
         inspecting: str = "off",
+        guide: str = "",
     ) -> None: ...
     def show_kernel(self, slot: KernelSlot) -> None: ...
     @property

@@ -200,8 +200,8 @@ void bind_studio(py::module_& m) {
           py::arg("vsync") = true, py::arg("samples") = py::none(), py::arg("context") = "own",
           py::arg("session") = "", py::arg("restore") = true, py::arg("frames") = py::none(),
           py::arg("out") = "", py::arg("name") = "", py::arg("folder") = "",
-           py::arg("assignments") = std::vector<std::string>{}, py::arg("inspecting") = "off",
-           py::arg("guide") = "",
+          py::arg("assignments") = std::vector<std::string>{}, py::arg("inspecting") = "off",
+          py::arg("guide") = "",
           "Opens the window and the device; raises lathe.Error naming what is missing.");
     c.def("unmap", &Studio::unmap, py::call_guard<py::gil_scoped_release>(),
           "Hands all arrays back to GL; drawing and end_frame do it, too.");
