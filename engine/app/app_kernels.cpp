@@ -233,7 +233,7 @@ bool App::Parts::report_fault(const gpu::Error& error) {
 }
 
 void App::Parts::begin_inspection() {
-    if (run_control.reset()) inspector.search_soon(); // for kernels that make the first state
+    if (run_control.reset()) inspector.look_soon(); // for kernels that make the first state
     std::vector<KernelSlot*> all;
     for (AppSlot& s : slots) all.push_back(s.slot.get());
     inspector.begin_frame(all);

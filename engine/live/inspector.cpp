@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <tuple>
 #include <utility>
 
@@ -19,6 +20,9 @@ namespace {
 using std::chrono::duration;
 
 constexpr std::chrono::milliseconds kBetweenCounts{250};
+/// Frames that are not counted between two that are. Launches that come in every second or third
+/// frame alone are met, too: the three gaps make 13 frames.
+constexpr std::array kGaps{3, 3, 4};
 constexpr std::chrono::milliseconds kBetweenSearches{1000};
 constexpr int kPauseOfSearches = 20; ///< times as long as the last one took
 
@@ -99,10 +103,11 @@ void Inspector::set_mode(Inspecting mode) {
         slots_.clear();
         news_.clear();
         before_.clear();
-    } else if (!counting_) {
+    } else if (mode_ == Inspecting::off) {
         counting_ = std::make_unique<gpu::CountingScope>();
         before_ = gpu::line_counts();
         began_ = now_();
+        not_counted_ = counted_ = 0;
     }
     if (mode == Inspecting::costs) search_.reset();
     next_search_ = {};
@@ -116,11 +121,24 @@ InspectedSlot& Inspector::inspected(const KernelSlot& slot) {
 }
 
 bool Inspector::search_is_due(std::span<KernelSlot* const> slots) const {
-    if (search_soon_ || now_() >= next_search_) return true;
+    if (look_soon_ || now_() >= next_search_) return true;
     return std::ranges::any_of(slots, [&](const KernelSlot* slot) {
         const auto known = slots_.find(slot);
         return slot->ready() && known != slots_.end() && known->second->wants_search();
     });
+}
+
+bool Inspector::count_is_due(std::span<KernelSlot* const> slots) {
+    const bool is_wanted = look_soon_ || std::ranges::any_of(slots, [&](const KernelSlot* slot) {
+                               return inspected(*slot).wants_counts();
+                           });
+    if (!is_wanted && not_counted_ < kGaps[std::size_t(counted_) % kGaps.size()]) {
+        ++not_counted_;
+        return false;
+    }
+    not_counted_ = 0;
+    ++counted_;
+    return true;
 }
 
 void Inspector::begin_frame(std::span<KernelSlot* const> slots) {
@@ -132,8 +150,11 @@ void Inspector::begin_frame(std::span<KernelSlot* const> slots) {
         before_ = gpu::line_counts();
         began_ = now_();
     }
+    const bool counts = count_is_due(slots) || searches; // a search needs to know what is launched
+    look_soon_ = false;
+    if (!counts) counting_.reset();
+    if (counts && !counting_) counting_ = std::make_unique<gpu::CountingScope>();
     if (!searches) return;
-    search_soon_ = false;
     try {
         search_ = std::make_unique<Search>(now_());
     } catch (const gpu::Error& error) { // there is no memory for it
@@ -143,7 +164,7 @@ void Inspector::begin_frame(std::span<KernelSlot* const> slots) {
 }
 
 void Inspector::end_frame(std::span<KernelSlot* const> slots) {
-    if (mode_ == Inspecting::off) return;
+    if (!counting_) return;
     const bool is_new = std::ranges::any_of(
         slots, [&](const KernelSlot* slot) { return inspected(*slot).wants_counts(); });
     if (!search_ && !is_new && now_() - began_ < kBetweenCounts) return;

@@ -2,9 +2,9 @@
 // Watches the kernels of slots while they run: what each line of their texts costs, and data races,
 // unwritten reads and barriers apart. Only the software device can be watched.
 //
-// Costs are counted in every launch. The search for hazards is much slower, so it looks at the
-// launches of few frames: of the first one after each edit, and then of one now and then, so that
-// it takes a small part of the time.
+// Counting makes launches slower, the search for hazards much slower. So both look at the launches
+// of some frames: of the first one after each edit and each reset, then the counts of about every
+// fourth, the search of one now and then, so that it takes a small part of the time.
 //
 // The numbers belong to lines of the text. While the text is edited they move with their lines, and
 // go where a line is changed, until launches of the new version bring others.
@@ -67,8 +67,8 @@ public:
     /// Launches from now on; `off` forgets all. Throws lathe::Error where the device cannot.
     void set_mode(Inspecting mode);
     Inspecting mode() const { return mode_; }
-    /// The next frame is looked at for hazards, where these are searched.
-    void search_soon() { search_soon_ = true; }
+    /// The next frame is counted, and looked at for hazards where these are searched.
+    void look_soon() { look_soon_ = true; }
 
     /// Before a frame's launches, once the slots run what they will be launched with.
     void begin_frame(std::span<KernelSlot* const> slots);
@@ -89,17 +89,20 @@ public:
 private:
     struct Search;
     bool search_is_due(std::span<KernelSlot* const> slots) const;
+    bool count_is_due(std::span<KernelSlot* const> slots);
     void take_counts(std::span<KernelSlot* const> slots);
     void take_findings(std::span<KernelSlot* const> slots);
     InspectedSlot& inspected(const KernelSlot& slot);
 
     std::function<Time()> now_;
     Inspecting mode_ = Inspecting::off;
-    std::unique_ptr<gpu::CountingScope> counting_;
+    std::unique_ptr<gpu::CountingScope> counting_; ///< in frames that are counted
+    int not_counted_ = 0;                          ///< frames since the last one
+    int counted_ = 0;
     std::unique_ptr<Search> search_;
     std::vector<gpu::LineCounts> before_; ///< the sums when the counts under way began
     Time began_{};                        ///< and the time
-    bool search_soon_ = false;
+    bool look_soon_ = false;
     Time next_search_{};
     std::map<const KernelSlot*, std::unique_ptr<InspectedSlot>> slots_;
     std::vector<InspectorNews> news_;

@@ -17,6 +17,7 @@
 #include <imgui_internal.h>
 
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <functional>
 #include <optional>
@@ -215,6 +216,20 @@ TEST_F(StudioInspect, ARaceIsMarkedUntilTheBarrierStands) {
     EXPECT_GT(slot().generation(), before);
     for (int i = 0; i < 4; ++i) painting->frame();
     EXPECT_TRUE(known().findings.empty());
+}
+
+TEST_F(StudioInspect, ThreeOfThirteenFramesAreCounted) {
+    NEEDS_AN_INSPECTOR();
+    open(kCostlySource, Inspecting::costs);
+    ASSERT_TRUE(until([&] { return known().at(kBarrier) != nullptr; }));
+    const auto barriers = [] {
+        std::uint64_t sum = 0;
+        for (const gpu::LineCounts& row : gpu::line_counts()) sum += row.barriers;
+        return sum;
+    };
+    const std::uint64_t before = barriers();
+    for (int i = 0; i < 26; ++i) painting->frame();
+    EXPECT_EQ(barriers() - before, 6u * 128) << "16 blocks of 8 warps, one barrier";
 }
 
 TEST_F(StudioInspect, TheSearchTakesFewFrames) {
