@@ -45,7 +45,7 @@ struct LineFinding {
 };
 
 /// What is known of the lines of a slot's present text.
-struct SlotInspection {
+struct LATHE_API SlotInspection {
     using Time = std::chrono::steady_clock::time_point;
     std::vector<LineCosts> lines;      ///< sorted by line, each once
     std::vector<LineFinding> findings; ///< sorted by line
