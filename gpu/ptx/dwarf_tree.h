@@ -15,11 +15,12 @@ namespace lathe::ptx::dwarf {
 
 // clang-format off
 enum Tag : std::uint16_t {
-    kArrayType = 0x01, kEnumerationType = 0x04, kFormalParameter = 0x05, kMember = 0x0d,
-    kLexicalBlock = 0x0b, kInlinedSubroutine = 0x1d, kVariable = 0x34, kPointerType = 0x0f, kReferenceType = 0x10, kStructureType = 0x13, kTypedef = 0x16,
-    kUnionType = 0x17, kSubrangeType = 0x21, kBaseType = 0x24, kConstType = 0x26,
-    kEnumerator = 0x28, kSubprogram = 0x2e, kVolatileType = 0x35, kRestrictType = 0x37,
-    kClassType = 0x02, kRvalueReferenceType = 0x42, kAtomicType = 0x47,
+    kArrayType = 0x01, kClassType = 0x02, kEnumerationType = 0x04, kFormalParameter = 0x05,
+    kLexicalBlock = 0x0b, kMember = 0x0d, kPointerType = 0x0f, kReferenceType = 0x10,
+    kStructureType = 0x13, kTypedef = 0x16, kUnionType = 0x17, kInlinedSubroutine = 0x1d,
+    kSubrangeType = 0x21, kBaseType = 0x24, kConstType = 0x26, kEnumerator = 0x28,
+    kSubprogram = 0x2e, kVariable = 0x34, kVolatileType = 0x35, kRestrictType = 0x37,
+    kRvalueReferenceType = 0x42, kAtomicType = 0x47,
 };
 // clang-format on
 

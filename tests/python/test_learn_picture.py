@@ -6,10 +6,13 @@ from __future__ import annotations
 import time
 
 import numpy as np
+import pytest
 
 from lathe.learn import Launch, find_lesson, lessons
 from lathe.learn.picture import words_of
 from lathe.learn.trace import instrumented, trace
+
+pytestmark = pytest.mark.software  # the course runs on the software device
 
 SOURCE = """__global__ void turn(const float* in, float* out, int n) {
     __shared__ float row[32];
