@@ -65,6 +65,8 @@ REASONS = {
     "ArgumentHandler.pre_call": "Function.__call__ calls it",
     "Function.over": "test_one_kernel.py tries it",
     "Function.sibling": "test_one_kernel.py tries it",
+    "Function.trace_next": "test_thread_trace.py tries it",
+    "Function.forget_trace": "test_thread_trace.py tries it",
     "ArgumentHandler.post_call": "the same",
     "In.pre_call": "the same",
     "Out.post_call": "the same",
