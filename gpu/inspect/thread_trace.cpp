@@ -36,8 +36,7 @@ std::vector<std::uint32_t> files_of(const ptx::Module& module, const CompileRequ
     std::vector<std::uint32_t> numbers;
     for (const auto& [number, name] : module.files) {
         const fs::path path{name};
-        const bool is_source =
-            path == fs::path{request.name} || path.filename() == fs::path{request.name}.filename();
+        const bool is_source = path.filename() == fs::path{request.name}.filename();
         const bool is_beside =
             std::ranges::any_of(request.include_directories, [&](const fs::path& folder) {
                 return path.parent_path() == folder;

@@ -398,4 +398,16 @@ Tree read_tree(const Module& module) {
     return tree;
 }
 
+const Entry* entry_at(const Tree& tree, std::uint64_t offset) {
+    const auto found = tree.find(offset);
+    return found == tree.end() ? nullptr : &found->second;
+}
+
+bool is_function(const Tree& tree, const Entry& entry, const std::string& ptx_name) {
+    if (entry.tag != kSubprogram) return false;
+    if (entry.linkage_name == ptx_name || entry.name == ptx_name) return true;
+    const Entry* const origin = entry_at(tree, entry.origin);
+    return origin && (origin->linkage_name == ptx_name || origin->name == ptx_name);
+}
+
 } // namespace lathe::ptx::dwarf

@@ -58,4 +58,10 @@ struct Entry {
 using Tree = std::unordered_map<std::uint64_t, Entry>;
 LATHE_API Tree read_tree(const Module& module);
 
+/// The entry at an offset; null where there is none.
+LATHE_API const Entry* entry_at(const Tree& tree, std::uint64_t offset);
+
+/// Whether an entry is the function with this name in PTX, by itself or by what it refers to.
+LATHE_API bool is_function(const Tree& tree, const Entry& entry, const std::string& ptx_name);
+
 } // namespace lathe::ptx::dwarf

@@ -14,10 +14,7 @@ class TypeReader {
 public:
     explicit TypeReader(const Tree& tree) : tree_{tree} {}
 
-    const Entry* entry(std::uint64_t offset) const {
-        const auto found = tree_.find(offset);
-        return found == tree_.end() ? nullptr : &found->second;
-    }
+    const Entry* entry(std::uint64_t offset) const { return entry_at(tree_, offset); }
 
     /// Fills in what `offset` says of a type. `follow` false: structures are named, not unfolded.
     void describe(std::uint64_t offset, ParameterType& out, bool follow = true,

@@ -17,18 +17,15 @@ public:
     explicit VariableReader(const dwarf::Tree& tree) : tree_{tree} {}
 
     const Entry* subprogram(const std::string& function) const {
-        for (const auto& [offset, e] : tree_) {
-            if (e.tag != dwarf::kSubprogram || e.low_pc.empty()) continue;
-            const Entry* const origin = entry(e.origin);
-            if (is_named(e, function) || (origin && is_named(*origin, function))) return &e;
-        }
+        for (const auto& [offset, e] : tree_)
+            if (!e.low_pc.empty() && dwarf::is_function(tree_, e, function)) return &e;
         return nullptr;
     }
 
     void read(const Entry& scope, std::vector<DebugVariable>& out, int depth = 0) const {
         if (depth > kDeepestScope) return;
         for (const std::uint64_t child : scope.children) {
-            const Entry* const e = entry(child);
+            const Entry* const e = dwarf::entry_at(tree_, child);
             if (!e || out.size() > kMostVariables) continue;
             if (e->tag == dwarf::kVariable || e->tag == dwarf::kFormalParameter)
                 add(*e, scope, out);
@@ -38,17 +35,8 @@ public:
     }
 
 private:
-    const Entry* entry(std::uint64_t offset) const {
-        const auto found = tree_.find(offset);
-        return found == tree_.end() ? nullptr : &found->second;
-    }
-
-    static bool is_named(const Entry& e, const std::string& function) {
-        return e.linkage_name == function || e.name == function;
-    }
-
     void add(const Entry& e, const Entry& scope, std::vector<DebugVariable>& out) const {
-        const Entry* const origin = entry(e.origin); // of what is inlined
+        const Entry* const origin = dwarf::entry_at(tree_, e.origin); // of what is inlined
         const Entry& told = origin ? *origin : e;
         if ((e.places.empty() && e.constant_bytes.empty()) || told.name.empty()) return;
         DebugVariable& v = out.emplace_back();
