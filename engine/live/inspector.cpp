@@ -198,18 +198,14 @@ const SlotInspection* Inspector::of(const KernelSlot& slot) {
 
 std::vector<InspectorNews> Inspector::take_news() { return std::exchange(news_, {}); }
 
-std::optional<double> Inspector::age() const {
-    std::optional<Time> newest;
-    for (const auto& [slot, known] : slots_)
-        if (const auto at = known->show().counted_at) newest = std::max(newest.value_or(*at), *at);
-    if (!newest) return {};
-    return duration<double>(now_() - *newest).count();
-}
+std::optional<double> Inspector::age() const { return age_of(&SlotInspection::counted_at); }
 
-std::optional<double> Inspector::search_age() const {
+std::optional<double> Inspector::search_age() const { return age_of(&SlotInspection::searched_at); }
+
+std::optional<double> Inspector::age_of(std::optional<Time> SlotInspection::* when) const {
     std::optional<Time> newest;
     for (const auto& [slot, known] : slots_)
-        if (const auto at = known->show().searched_at) newest = std::max(newest.value_or(*at), *at);
+        if (const auto at = known->show().*when) newest = std::max(newest.value_or(*at), *at);
     if (!newest) return {};
     return duration<double>(now_() - *newest).count();
 }

@@ -90,6 +90,8 @@ private:
     struct Search;
     bool search_is_due(std::span<KernelSlot* const> slots) const;
     bool count_is_due(std::span<KernelSlot* const> slots);
+    /// Seconds since the newest of these times.
+    std::optional<double> age_of(std::optional<Time> SlotInspection::* when) const;
     void take_counts(std::span<KernelSlot* const> slots);
     void take_findings(std::span<KernelSlot* const> slots);
     InspectedSlot& inspected(const KernelSlot& slot);

@@ -25,10 +25,10 @@ class Inspected:
     def inspecting(self) -> str:
         """What is watched: ``"off"``, ``"costs"`` or ``"hazards"``; set it at any time.
 
-        With ``"costs"`` all launches of the App's kernels are counted, line by line; the editor
-        shows the numbers beside the lines. ``"hazards"`` also searches data races, reads of memory
-        that nothing has written and barriers apart, in the launches of few frames, since that is
-        slow. True is ``"costs"``, False ``"off"``.
+        With ``"costs"`` launches of the App's kernels are counted in about every fourth frame,
+        line by line; the editor shows the numbers beside the lines. ``"hazards"`` also searches
+        data races, reads of memory that nothing has written and barriers apart, in the launches of
+        few frames, since that is slow. True is ``"costs"``, False ``"off"``.
 
         Raises
         ------
@@ -50,15 +50,14 @@ class Inspected:
         Lines are those of the present texts. Empty while nothing is inspected. Does not wait: a
         frame counts when it ends.
         """
+        slots = self._studio.inspected()
+        texts = {slot["name"]: slot["text"].splitlines() for slot in slots}
         report = Report()
-        texts = {}
-        for slot in self._studio.inspected():
-            texts[slot["name"]] = slot["text"].splitlines()
-            report.add(
-                [line_of(row, {}) for row in slot["lines"]],
-                [finding_of(row, row["count"]) for row in slot["findings"]],
-                lambda kernel, file: (file, texts.get(file, [])),
-            )
+        report.add(
+            [line_of(row, {}) for slot in slots for row in slot["lines"]],
+            [finding_of(row, row["count"]) for slot in slots for row in slot["findings"]],
+            lambda kernel, file: (file, texts.get(file, [])),
+        )
         return report
 
 

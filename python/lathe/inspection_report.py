@@ -169,8 +169,8 @@ class Report:
             self._sources[kernel, path] = source
             text = source[number - 1] if 0 < number <= len(source) else ""
             rows.append(dataclasses.replace(_sum(group), file=path, text=text))
-        self.rows += tuple(rows)
-        self.findings += tuple(
+        self.rows = tuple(rows)
+        self.findings = tuple(
             dataclasses.replace(
                 finding,
                 first=_in_file(finding.kernel, finding.first, found),

@@ -55,3 +55,21 @@ def test_modes() -> None:
     assert len(app.inspected) == 0
     with pytest.raises(ValueError, match="one of off, costs, hazards"):
         app.inspecting = "all"
+
+
+def test_all_kernels_of_an_app_are_in_the_report() -> None:
+    app = lathe.App("two", size=(32, 32), headless=True)
+    kernels = [
+        app.kernel(f"__global__ void {name}(float* x) {{\n    x[threadIdx.x] = {k};\n}}")
+        for k, name in enumerate(("second", "first"))
+    ]
+    x = app.zeros(64)
+    app.inspecting = "costs"
+    for _ in range(2):
+        assert app.frame()
+        for kernel in kernels:
+            kernel[1, 64](x)
+    app.frame()
+    rows = [(row.kernel, row.line) for row in app.inspected]
+    assert {kernel for kernel, _ in rows} == {"first", "second"}
+    assert rows == sorted(rows)
