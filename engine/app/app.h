@@ -349,6 +349,11 @@ public:
     /// gl::Error where width or height times `samples` is more than GL allows,
     /// std::invalid_argument for less than 1 and for more than 8 samples.
     ImageData still(const StillConfig& config);
+    /// The same as an SVG document of `width` by `height` units: a picture for each view, and over
+    /// it the texts, titles, ticks and numbers of axes, colour bars, legends and scale bars as
+    /// elements. Lines of axes in space may be hidden, so they belong to the picture. Throws as
+    /// still() does, and lathe::Error where the file cannot be written.
+    void save_svg(const std::filesystem::path& file, const StillConfig& config = {});
 
 protected:
     /// Finishes; the log has the fault. The destructor of a class with overrides calls it first.

@@ -7,9 +7,6 @@
 #include "engine/interop/shared_array.h"
 #include "gl/saved_state.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <array>
 #include <ranges>
 #include <stdexcept>
@@ -195,63 +192,6 @@ std::optional<std::array<int, 2>> App::element_under_mouse() {
 }
 
 void App::set_background(std::array<float, 4> rgba) { p_->scene.set_background(rgba); }
-
-namespace {
-
-/// Red, green and blue as they are without the background.
-void divide_by_alpha(ImageData& image) {
-    for (std::size_t i = 0; i < image.bytes.size(); i += 4) {
-        const int alpha = int(image.bytes[i + 3]);
-        for (std::size_t c = i; alpha > 0 && c < i + 3; ++c)
-            image.bytes[c] =
-                std::byte(std::min(255, (int(image.bytes[c]) * 255 + alpha / 2) / alpha));
-    }
-}
-
-/// GL is ours as long as it lives: that of a frame, which finds it as it was, or between frames.
-class GlBesideFrames {
-public:
-    GlBesideFrames(Window& window, bool in_frame) : window_{window} {
-        if (in_frame) {
-            window_.context().make_current();
-            ours_.emplace();
-        } else {
-            window_.enter();
-            entered_ = true;
-        }
-    }
-    GlBesideFrames(const GlBesideFrames&) = delete;
-    GlBesideFrames& operator=(const GlBesideFrames&) = delete;
-    ~GlBesideFrames() {
-        if (entered_) window_.leave();
-    }
-
-private:
-    Window& window_;
-    bool entered_ = false;
-    std::optional<gl::SavedState> ours_;
-};
-
-} // namespace
-
-ImageData App::still(const StillConfig& config) {
-    Parts& p = *p_;
-    const auto [width, height, samples, transparent] = config;
-    constexpr int kMost = 1 << 20; // and GL allows less
-    if (width < 1 || height < 1 || samples < 1 || samples > 8 || width > kMost || height > kMost)
-        throw std::invalid_argument{
-            fmt::format("a still has a width and height of 1 or more and 1 to 8 samples, got {} x "
-                        "{} and {}",
-                        width, height, samples)};
-    const GlBesideFrames ours{p.window, p.in_frame};
-    const gpu::CurrentContext device{p.frame_map.cuda()};
-    const gl::Framebuffer target{width * samples, height * samples, gl::Format::rgba8, true};
-    const float scale = float(height * samples) / float(std::max(p.picture.height(), 1));
-    p.scene.draw_beside(target, scale, transparent, [&] { p.unmap(); });
-    ImageData image = averaged(read_image(target, transparent ? 4 : 3), samples);
-    if (transparent) divide_by_alpha(image);
-    return image;
-}
 
 ImageData App::screenshot(bool with_ui) {
     if (with_ui && !has_panels())

@@ -160,6 +160,11 @@ struct App::Parts {
     static Viewport place_of(const View& view, const Viewport& whole);
     /// The uppermost view at a pixel of the window, or null.
     View* view_at(glm::vec2 pixel, const Viewport& whole) const;
+
+    // app_still.cpp
+    using OfTarget = std::function<void(const gl::Framebuffer&)>;
+    using OfTile = std::function<void(const gl::Framebuffer&, const SvgTile&)>;
+    void draw_still(const StillConfig& still, const OfTarget& done, const OfTile& take = {});
 };
 
 } // namespace lathe

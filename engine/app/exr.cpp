@@ -4,6 +4,7 @@
 #include "engine/app/exr.h"
 
 #include "engine/core/error.h"
+#include "engine/core/output_file.h"
 
 #define STBI_WRITE_NO_STDIO
 #define STB_IMAGE_WRITE_STATIC
@@ -15,11 +16,9 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -157,10 +156,7 @@ void check_image(const FloatImage& image) {
 
 void save_exr(const std::filesystem::path& file, const FloatImage& image) {
     check_image(image);
-    std::error_code ignored; // the open below tells better
-    if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path(), ignored);
-    errno = 0;
-    std::ofstream out{file, std::ios::binary};
+    OutputFile out{file};
     const std::string header = header_of(image);
     const int blocks = (image.height + kRowsABlock - 1) / kRowsABlock;
     std::string places(std::size_t(blocks) * 8, '\0');
@@ -177,12 +173,9 @@ void save_exr(const std::filesystem::path& file, const FloatImage& image) {
         put(places, at);
         at += head.size() + rows.size();
     }
-    out.seekp(std::streamoff(header.size()));
+    out.seek(std::streamoff(header.size()));
     out << places;
     out.close();
-    if (!out)
-        throw Error{fmt::format("cannot write {}: {}", file.string(),
-                                errno ? std::strerror(errno) : "the disk takes no more")};
 }
 
 } // namespace lathe

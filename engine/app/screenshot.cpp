@@ -2,6 +2,7 @@
 #include "engine/app/screenshot.h"
 
 #include "engine/core/error.h"
+#include "engine/core/output_file.h"
 #include "gl/framebuffer.h"
 
 #define STB_IMAGE_STATIC
@@ -14,9 +15,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <memory>
 
 namespace lathe {
@@ -53,27 +51,26 @@ ImageData averaged(const ImageData& image, int factor) {
     return mean;
 }
 
-void save_png(const std::filesystem::path& file, const ImageData& image) {
+std::string png_of(const ImageData& image) {
     const std::size_t needed = std::size_t(std::max(image.width, 0)) *
                                std::size_t(std::max(image.height, 0)) *
                                std::size_t(std::max(image.channels, 0));
     if (needed == 0 || needed != image.bytes.size() || image.channels > 4)
         throw Error{fmt::format("an image {} x {} with {} channels and {} bytes cannot be saved",
                                 image.width, image.height, image.channels, image.bytes.size())};
-    std::error_code ignored; // the open below tells better
-    if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path(), ignored);
-    errno = 0;
-    std::ofstream out{file, std::ios::binary};
-    const auto write = [](void* to, void* bytes, int count) {
-        static_cast<std::ofstream*>(to)->write(static_cast<const char*>(bytes), count);
+    std::string png;
+    const auto append = [](void* to, void* bytes, int count) {
+        static_cast<std::string*>(to)->append(static_cast<const char*>(bytes), std::size_t(count));
     };
-    if (out)
-        stbi_write_png_to_func(write, &out, image.width, image.height, image.channels,
-                               image.bytes.data(), image.width * image.channels);
+    stbi_write_png_to_func(append, &png, image.width, image.height, image.channels,
+                           image.bytes.data(), image.width * image.channels);
+    return png;
+}
+
+void save_png(const std::filesystem::path& file, const ImageData& image) {
+    OutputFile out{file};
+    out << png_of(image);
     out.close();
-    if (!out)
-        throw Error{fmt::format("cannot write {}: {}", file.string(),
-                                errno ? std::strerror(errno) : "the disk takes no more")};
 }
 
 ImageData load_image(const std::filesystem::path& file, int channels) {

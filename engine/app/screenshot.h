@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <string>
 #include <vector>
 
 namespace lathe {
@@ -35,6 +36,9 @@ LATHE_API ImageData averaged(const ImageData& image, int factor);
 
 /// The framebuffer's picture, 3 or 4 channels; waits for GL.
 LATHE_API ImageData read_image(const gl::Framebuffer& framebuffer, int channels = 4);
+
+/// The bytes of a PNG file. Throws lathe::Error where sizes and bytes do not fit each other.
+LATHE_API std::string png_of(const ImageData& image);
 
 /// Throws lathe::Error where the file cannot be written; missing folders are made.
 LATHE_API void save_png(const std::filesystem::path& file, const ImageData& image);

@@ -66,12 +66,17 @@ glm::vec2 TextRenderer::extent(std::string_view text, float size) {
     return extent_of(lines_of(atlas(), text, size), size);
 }
 
+float TextRenderer::base_line(float size) {
+    size = whole_quarters(size);
+    const auto [ascent, descent] = atlas().ascent_and_descent(size);
+    return (size * kLineHeight + ascent - descent) / 2;
+}
+
 void TextRenderer::add(std::string_view text, glm::vec2 place, const TextStyle& style) {
     const float size = whole_quarters(style.size);
     const std::vector<Line> lines = lines_of(atlas(), text, size);
     const glm::vec2 whole = extent_of(lines, size), corner = place - style.anchor * whole;
-    const auto [ascent, descent] = atlas().ascent_and_descent(size);
-    float base = corner.y + (size * kLineHeight + ascent - descent) / 2;
+    float base = corner.y + base_line(size);
     for (const Line& line : lines) {
         const float left = corner.x + style.anchor.x * (whole.x - line.width);
         for (std::size_t i = 0; i < line.letters.size(); ++i) {

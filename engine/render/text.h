@@ -38,6 +38,8 @@ public:
 
     /// Width and height, pixels. A line feed begins a line.
     glm::vec2 extent(std::string_view text, float size);
+    /// Of the first line, pixels below the top of the extent.
+    float base_line(float size);
     /// Kept until draw(). `place`: pixels of the framebuffer from the top left.
     void add(std::string_view text, glm::vec2 place, const TextStyle& style);
     /// Draws what was added over what is there.

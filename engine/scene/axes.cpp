@@ -165,22 +165,27 @@ struct ScreenAxis {
     glm::vec2 name_place, name_anchor;
 };
 
-void draw_screen_axis(Canvas& canvas, const AxesStyle& style, const ScreenAxis& axis,
-                      const std::string& name) {
+/// Returns the width of the widest number.
+float draw_screen_axis(Canvas& canvas, const AxesStyle& style, const ScreenAxis& axis,
+                       const std::string& name) {
     const glm::vec2 along = axis.end - axis.begin;
     const float length = glm::length(along);
     const Ticks ticks = ticks_between(axis.low, axis.high, ticks_for(length));
     const glm::vec2 anchor = 0.5f - 0.5f * axis.outward;
     canvas.screen_stroke(axis.begin, axis.end, faint(style.color, 0.5f));
+    float widest = 0;
     for (const double value : ticks.values) {
         const float part = float((value - axis.low) / (axis.high - axis.low));
         if (part * length < axis.margin || (1 - part) * length < axis.margin) continue;
         const glm::vec2 at = glm::floor(axis.begin + part * along) + 0.5f; // crisp
         canvas.screen_stroke(at, at + kTickLength * axis.outward, faint(style.color, 0.8f));
-        canvas.text(ticks.label(value), at + (kTickLength + kTickGap) * axis.outward,
+        const std::string label = ticks.label(value);
+        canvas.text(label, at + (kTickLength + kTickGap) * axis.outward,
                     axis_letters(style, anchor));
+        widest = std::max(widest, canvas.extent(label, style.size).x);
     }
     if (!name.empty()) canvas.text(name, axis.name_place, axis_letters(style, axis.name_anchor));
+    return widest;
 }
 
 /// A part of one axis of a picture: what the tile shows of it.
@@ -233,16 +238,19 @@ void draw_axes_of_plane(Canvas& canvas, const AxesStyle& style, const PanZoomCam
                       {size.x - kTickGap, size.y - row},
                       {1, 1}},
                      style.labels[0]);
-    draw_screen_axis(canvas, style,
-                     {y - half_height,
-                      y + half_height,
-                      {0.5f, size.y},
-                      {0.5f, 0},
-                      {1, 0},
-                      3 * style.size,
-                      {kTickLength + kTickGap, kTickGap},
-                      {0, 0}},
-                     style.labels[1]);
+    const float numbers = draw_screen_axis(canvas, style,
+                                           {y - half_height,
+                                            y + half_height,
+                                            {0.5f, size.y},
+                                            {0.5f, 0},
+                                            {1, 0},
+                                            3 * style.size,
+                                            {kTickLength + kTickGap, kTickGap},
+                                            {0, 0}},
+                                           style.labels[1]);
+    canvas.taken_left = kTickLength + kTickGap + numbers;
+    canvas.taken_bottom = row;
+    if (!style.labels[1].empty()) canvas.taken_top = kTickGap + 1.3f * style.size;
 }
 
 void draw_axes_of_picture(Canvas& canvas, const AxesStyle& style, const ImagePlacement& placed,

@@ -2,13 +2,16 @@
 #include "engine/scene/canvas.h"
 
 #include "engine/scene/renderers.h"
+#include "engine/scene/svg_elements.h"
 #include "gl/texture.h"
 
 #include <glm/ext/matrix_clip_space.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <ranges>
 #include <span>
 
 namespace lathe {
@@ -27,9 +30,9 @@ gl::Texture make_ramp(bool upright) {
 
 } // namespace
 
-Canvas::Canvas(const DrawView& look, float scale, Renderers& renderers)
+Canvas::Canvas(const DrawView& look, float scale, Renderers& renderers, SvgElements* svg)
     : look_{look}, scale_{scale}, pixels_{glm::vec2{look.size} / scale},
-      to_clip_{look.projection * look.view}, renderers_{renderers} {}
+      to_clip_{look.projection * look.view}, renderers_{renderers}, svg_{svg} {}
 
 std::optional<glm::vec2> Canvas::project(glm::vec3 place) const {
     const glm::vec4 clip = to_clip_ * glm::vec4{place, 1};
@@ -46,9 +49,36 @@ void Canvas::ramp(const ImagePlacement& place, std::string colormap, bool uprigh
 }
 
 void Canvas::text(std::string_view text, glm::vec2 place, const TextStyle& style) {
+    if (svg_) return text_to_svg(text, place, style);
     TextStyle scaled = style;
     scaled.size *= scale_;
     renderers_.texts.add(text, place * scale_, scaled);
+}
+
+/// Line by line, about the side that the anchor is next to: another font has other widths.
+void Canvas::text_to_svg(std::string_view text, glm::vec2 place, const TextStyle& style) {
+    const TextSide side = style.anchor.x < 0.25f   ? TextSide::start
+                          : style.anchor.x > 0.75f ? TextSide::end
+                                                   : TextSide::middle;
+    const glm::vec2 whole = extent(text, style.size), corner = place - style.anchor * whole;
+    const auto lines = float(1 + std::ranges::count(text, '\n'));
+    float base = corner.y + renderers_.texts.base_line(style.size * scale_) / scale_;
+    for (const auto part : std::views::split(text, '\n')) {
+        const std::string_view line{part.begin(), part.end()};
+        const float width = extent(line, style.size).x,
+                    left = corner.x + style.anchor.x * (whole.x - width);
+        svg_->line_of_text(line, {left + 0.5f * float(side) * width, base}, side, style.size,
+                           style.color, style.edge);
+        base += whole.y / lines;
+    }
+}
+
+void Canvas::finish_svg() {
+    for (const Ramp& ramp : ramps_) svg_->ramp(ramp.place, ramp.colormap, ramp.upright);
+    for (const Stroke& stroke : on_screen_)
+        svg_->stroke(stroke.begin, stroke.end, stroke.color, stroke.width / scale_);
+    ramps_.clear();
+    on_screen_.clear();
 }
 
 void Canvas::flush() {
@@ -58,6 +88,7 @@ void Canvas::flush() {
 
 void Canvas::finish() {
     flush();
+    if (svg_) return finish_svg();
     for (const Ramp& ramp : ramps_) {
         gl::Texture& values = ramp.upright ? renderers_.upright_ramp : renderers_.ramp;
         if (!values) values = make_ramp(ramp.upright);

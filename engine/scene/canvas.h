@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Where the annotations of a view are drawn; private to engine/scene. Strokes of space are drawn at
 // flush(), behind what stands before them; those of the screen, ramps of colours and letters at
-// finish(), in front of all else.
+// finish(), in front of all else, or they become elements of an SVG document.
 #pragma once
 
 #include "engine/render/image.h"
@@ -23,11 +23,13 @@
 namespace lathe {
 
 struct Renderers;
+class SvgElements;
 
 class Canvas {
 public:
     /// Its pixels are those of styles, of which each is `scale` pixels of the tile.
-    Canvas(const DrawView& look, float scale, Renderers& renderers);
+    /// Where there are elements, what finish() would draw is added to them, in the same pixels.
+    Canvas(const DrawView& look, float scale, Renderers& renderers, SvgElements* svg = nullptr);
 
     /// Of the tile.
     glm::vec2 pixels() const { return pixels_; }
@@ -45,12 +47,14 @@ public:
     }
     /// All colours of a map, the first at the bottom or the left.
     void ramp(const ImagePlacement& place, std::string colormap, bool upright);
+    /// `place`: pixels from the top left, of the point that the style's anchor tells.
     void text(std::string_view text, glm::vec2 place, const TextStyle& style);
 
     void flush();
     void finish();
 
-    float taken_right = 0; ///< by what stands at the tile's right side
+    // Pixels at the tile's sides where something stands already.
+    float taken_right = 0, taken_left = 0, taken_top = 0, taken_bottom = 0;
 
 private:
     struct Ramp {
@@ -59,11 +63,15 @@ private:
         bool upright;
     };
 
+    void text_to_svg(std::string_view text, glm::vec2 place, const TextStyle& style);
+    void finish_svg();
+
     DrawView look_;
     float scale_;
     glm::vec2 pixels_;
     glm::mat4 to_clip_;
     Renderers& renderers_;
+    SvgElements* svg_;
     std::vector<Stroke> in_space_, on_screen_;
     std::vector<Ramp> ramps_;
 };

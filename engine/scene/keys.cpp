@@ -72,7 +72,8 @@ void draw_colorbar(Canvas& canvas, const ColorbarStyle& style, const std::string
 void draw_legend(Canvas& canvas, const LegendStyle& style,
                  const std::vector<LegendEntry>& entries) {
     const float row = 1.5f * style.size, swatch = std::floor(0.75f * style.size);
-    glm::vec2 corner{kKeyMargin, kKeyMargin};
+    glm::vec2 corner{std::floor(canvas.taken_left + kKeyMargin),
+                     std::floor(canvas.taken_top + kKeyMargin)};
     for (const LegendEntry& entry : entries) {
         const float width = 2 * swatch, middle = std::floor(corner.y + row / 2);
         const glm::vec2 low{corner.x, middle - std::floor(swatch / 2)};
@@ -92,7 +93,8 @@ void draw_scale_bar(Canvas& canvas, const ScaleBarStyle& style, double pixel) {
     if (!(most > 0) || !std::isfinite(most)) return;
     const double length = round_down(most);
     const float width = float(length / (pixel * style.per_unit));
-    const glm::vec2 begin{kKeyMargin, std::floor(tile.y - kKeyMargin) - 0.5f},
+    const glm::vec2 begin{std::floor(canvas.taken_left + kKeyMargin),
+                          std::floor(tile.y - canvas.taken_bottom - kKeyMargin) - 0.5f},
         end = begin + glm::vec2{width, 0};
     const glm::vec2 up{0, -5};
     canvas.screen_stroke(begin, end, style.color, 2);

@@ -35,8 +35,9 @@ int turn_of(const ShownThing& thing) {
 
 } // namespace
 
-Painter::Painter(View& view, Renderers& renderers)
-    : view_{view}, renderers_{renderers}, canvas_{view.look(), view.state_.last.scale, renderers} {}
+Painter::Painter(View& view, Renderers& renderers, SvgElements* svg)
+    : view_{view}, renderers_{renderers},
+      canvas_{view.look(), view.state_.last.scale, renderers, svg} {}
 
 bool Painter::is_on_screen(const Drawn& thing) const {
     if (std::holds_alternative<DrawnText>(thing)) return true;

@@ -16,6 +16,7 @@ namespace lathe {
 
 struct GroundLook;
 struct Renderers;
+class SvgElements;
 class View;
 
 struct ShownThing {
@@ -35,7 +36,8 @@ struct ShownThing {
 /// As long as one tile is drawn, within an InTile.
 class Painter {
 public:
-    Painter(View& view, Renderers& renderers);
+    /// `svg` takes annotations: Canvas.
+    Painter(View& view, Renderers& renderers, SvgElements* svg = nullptr);
 
     /// Things of space are seen in their order of depth, the rest in the order of the list. Among
     /// neighbours in space axes come first, then what is solid, since what is blended must find

@@ -5,6 +5,7 @@
 #include "engine/scene/mesh_kernels.h"
 #include "engine/scene/mosaic.h"
 #include "engine/scene/renderers.h"
+#include "engine/scene/svg_elements.h"
 #include "gl/framebuffer.h"
 #include "gpu/array/dtype_rules.h"
 
@@ -223,17 +224,29 @@ struct Scene::Kept {
 };
 
 void Scene::draw_beside(const gl::Framebuffer& target, float scale, bool transparent,
-                        const std::function<void()>& unmap) {
+                        const std::function<void()>& unmap,
+                        const std::function<void(SvgTile)>& take) {
     const Kept kept{*this};
     if (transparent) background_ = {0, 0, 0, 0};
     compute(target, scale);
     unmap();
     target.bind();
     target.clear(transparent ? background_ : clear_color());
-    for (const auto& view : views_) draw(*view, target, scale);
+    for (std::size_t i = 0; i < views_.size(); ++i) {
+        View& view = *views_[i];
+        if (!take) {
+            draw(view, target, scale);
+            continue;
+        }
+        SvgElements elements{fmt::format("view{}-", i)};
+        draw(view, target, scale, &elements);
+        const TilePixels whole = pixels_of(view.tile_, target, scale, view.is_inset_ ? 0 : kGap),
+                         tile = pixels_of(view.tile_, target, scale);
+        take({whole.corner, whole.size, tile.corner, tile.size, scale, elements.text()});
+    }
 }
 
-void Scene::draw(View& view, const gl::Framebuffer& target, float scale) {
+void Scene::draw(View& view, const gl::Framebuffer& target, float scale, SvgElements* svg) {
     if (view.is_inset_) { // with a frame around it
         const TilePixels whole = pixels_of(view.tile_, target, scale, 0);
         const gl::FramebufferPart part{target, whole.corner.x, whole.corner.y, whole.size.x,
@@ -243,7 +256,7 @@ void Scene::draw(View& view, const gl::Framebuffer& target, float scale) {
     }
     const InTile here{view, target, scale};
     here.clear(background_);
-    view.show(target);
+    view.show(target, svg);
 }
 
 std::array<float, 4> Scene::clear_color() const {

@@ -20,6 +20,7 @@
 namespace lathe {
 
 struct Renderers;
+class SvgElements;
 
 /// What a Scene asks of its program.
 struct SceneServices {
@@ -44,6 +45,14 @@ private:
 struct RaysApart {
     int still = 1;
     int moving = 1; ///< in frames whose camera is elsewhere than in the last drawing
+};
+
+/// A view as a part of an SVG document. Pixels of the framebuffer, from its top left.
+struct SvgTile {
+    glm::ivec2 picture_corner, picture_size; ///< what OpenGL drew: all but annotations
+    glm::ivec2 corner, size;
+    float scale;          ///< pixels for each unit of the elements
+    std::string elements; ///< annotations
 };
 
 class LATHE_API Scene {
@@ -80,9 +89,11 @@ public:
     /// `scale` pixels. What throws empties the lists.
     void draw(const gl::Framebuffer& target, float scale = 1);
     /// Both for a picture beside the frames, which do not notice; `unmap` is called in between.
-    /// Clears it, too.
+    /// Clears it, too. Where `take` is given, it is called for each view as soon as that is drawn,
+    /// and annotations are not drawn.
     void draw_beside(const gl::Framebuffer& target, float scale, bool transparent,
-                     const std::function<void()>& unmap);
+                     const std::function<void()>& unmap,
+                     const std::function<void(SvgTile)>& take = {});
     void set_background(std::array<float, 4> rgba) { background_ = rgba; }
     /// What the framebuffer is cleared with: the background, or what is between tiles.
     std::array<float, 4> clear_color() const;
@@ -98,7 +109,7 @@ private:
         std::string script_name;
     };
     void set_tiles(const std::vector<Tile>& tiles);
-    void draw(View& view, const gl::Framebuffer& target, float scale);
+    void draw(View& view, const gl::Framebuffer& target, float scale, SvgElements* svg = nullptr);
     void look_for_values_outside(const gpu::Array& array);
     void look_for_indices_outside(const gpu::Array& triangles, std::int64_t vertices);
 

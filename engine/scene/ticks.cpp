@@ -48,9 +48,12 @@ Ticks ticks_between(double low, double high, int most) {
     const double range = high - low;
     if (!(range > 0) || !std::isfinite(range)) return ticks;
     ticks.step = round_up(range / std::max(most, 2));
-    const double first = std::ceil(low / ticks.step - kRounding),
-                 last = std::floor(high / ticks.step + kRounding);
-    if (std::abs(first) > 1e15) return ticks; // closer together than numbers are
+    const auto first_of = [&] { return std::ceil(low / ticks.step - kRounding); };
+    const auto last_of = [&] { return std::floor(high / ticks.step + kRounding); };
+    const auto are_numbers = [&] { return std::abs(first_of()) <= 1e15; }; // not closer than those
+    while (are_numbers() && last_of() <= first_of()) ticks.step = round_down(0.9 * ticks.step);
+    if (!are_numbers()) return ticks;
+    const double first = first_of(), last = last_of();
     for (double at = first; at <= last; ++at) ticks.values.push_back(at * ticks.step);
     return ticks;
 }

@@ -21,8 +21,8 @@ struct Ticks {
     std::string label(double value) const;
 };
 
-/// At most so many, at least 2, spaces between them. Values that are not finite, and an empty
-/// range, have no ticks.
+/// At most so many, at least 2, spaces between them; more where that leaves one value. Values that
+/// are not finite, and an empty range, have no ticks.
 Ticks ticks_between(double low, double high, int most);
 
 } // namespace lathe

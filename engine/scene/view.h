@@ -45,6 +45,7 @@ class Framebuffer;
 }
 
 class Scene;
+class SvgElements;
 class Texture;
 struct ShownThing;
 
@@ -295,7 +296,7 @@ private:
     std::vector<ShownThing> shown_things(std::list<Drawn>& changed, bool with_names) const;
     /// Column and row of the picture with fractions, as it is stored.
     std::optional<glm::vec2> element_in_picture(glm::vec2 pixels) const;
-    void show(const gl::Framebuffer& target);
+    void show(const gl::Framebuffer& target, SvgElements* svg = nullptr);
     /// Whether it looks from elsewhere than in its last drawing.
     bool has_moved() const { return state_.last.look && state_.last.look->view != look().view; }
 

@@ -152,11 +152,11 @@ void View::draw_now(const Drawn& drawn) {
     painter.draw({&larger, {}});
 }
 
-void View::show(const gl::Framebuffer& target) {
+void View::show(const gl::Framebuffer& target, SvgElements* svg) {
     state_.last.look = look();
     std::list<Drawn> changed;
-    Painter{*this, *scene_.renderers_}.draw(shown_things(changed, needs_names()), list_.contents(),
-                                            target.depth());
+    Painter painter{*this, *scene_.renderers_, svg};
+    painter.draw(shown_things(changed, needs_names()), list_.contents(), target.depth());
 }
 
 } // namespace lathe

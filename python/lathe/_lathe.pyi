@@ -718,6 +718,14 @@ class Studio:
     def still(
         self, width: int, height: int, samples: int, transparent: bool
     ) -> NDArray[np.uint8]: ...
+    def save_svg(
+        self,
+        file: str | os.PathLike[str],
+        width: int,
+        height: int,
+        samples: int,
+        transparent: bool,
+    ) -> None: ...
     def screenshot(self, with_ui: bool = False) -> NDArray[np.uint8]: ...
 
 class widgets:

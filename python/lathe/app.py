@@ -413,8 +413,13 @@ class App(Loop, Tiled, Inspected):
         Parameters
         ----------
         file : str or Path, optional
-            A PNG file; missing folders are made.
+            A PNG file, or an SVG document if its name ends with ``.svg``; missing folders are made.
+            A document has a picture for each view, and over it the texts, titles, ticks and numbers
+            of axes, colour bars, legends and scale bars as elements, so that these are sharp at any
+            size and can be edited. Lines of axes in space belong to the picture, since things may
+            hide them.
         size : (width, height)
+            Pixels; of a document, its units and the pixels of its pictures.
         samples : int
             1 to 8 in each direction, of which a pixel is the mean.
         transparent : bool
@@ -433,15 +438,19 @@ class App(Loop, Tiled, Inspected):
         lathe.Error
             Where size times samples is more than OpenGL allows, or the file cannot be written.
         """
-        if file is not None and Path(file).suffix.lower() == ".exr":
+        kind = "" if file is None else Path(file).suffix.lower()
+        if kind == ".exr":
             raise ValueError(
                 f"still() writes colours of 8 bits as PNG, got {file}: lathe.save_exr(file, array) "
                 "writes an array's own numbers"
             )
         width, height = size
         self._steps.show_now()
-        picture = self._studio.still(int(width), int(height), int(samples), bool(transparent))
-        if file is not None:
+        config = int(width), int(height), int(samples), bool(transparent)
+        picture = self._studio.still(*config)
+        if kind == ".svg":
+            self._studio.save_svg(str(file), *config)
+        elif file is not None:
             native.save_png(str(file), picture)
         return picture
 

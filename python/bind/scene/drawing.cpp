@@ -9,8 +9,10 @@
 
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
+#include <pybind11/stl/filesystem.h>
 
 #include <array>
+#include <filesystem>
 #include <utility>
 
 namespace lathe::bind {
@@ -79,6 +81,12 @@ void bind_drawing(StudioClass& c) {
             return to_numpy(e.still({width, height, samples, transparent}));
         },
         py::arg("width"), py::arg("height"), py::arg("samples"), py::arg("transparent"));
+    c.def(
+        "save_svg",
+        [](Studio& e, const std::filesystem::path& file, int width, int height, int samples,
+           bool transparent) { e.save_svg(file, {width, height, samples, transparent}); },
+        py::arg("file"), py::arg("width"), py::arg("height"), py::arg("samples"),
+        py::arg("transparent"));
     bind_own_drawing(c);
 }
 

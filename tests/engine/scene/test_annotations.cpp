@@ -33,6 +33,9 @@ TEST(Ticks, AreRoundNumbersWithinTheRange) {
     EXPECT_THAT(labels(1e6, 3e6, 4), ElementsAre("1.0e6", "1.5e6", "2.0e6", "2.5e6", "3.0e6"));
     EXPECT_THAT(labels(0, 2.1e-7, 3), ElementsAre("0", "1e-7", "2e-7"));
     EXPECT_THAT(labels(99999, 100001, 2), ElementsAre("99999", "100000", "100001"));
+    EXPECT_THAT(labels(-4, 4, 2), ElementsAre("\u22124", "\u22122", "0", "2", "4"))
+        << "steps of 5 would leave 0 alone";
+    EXPECT_THAT(labels(3, 4.9, 2), ElementsAre("3", "4"));
     EXPECT_THAT(labels(5, 5, 3), ElementsAre());
     EXPECT_THAT(labels(0, NAN, 3), ElementsAre());
     EXPECT_THAT(labels(0, INFINITY, 3), ElementsAre());
