@@ -10,7 +10,7 @@
 
 namespace lathe::gpu {
 
-/// Leaves the runtime's declarations out of a program: 4 ms of an edit.
+/// Leaves the runtime's declarations out of a program: 4 to 25 ms of a compile.
 inline constexpr const char* kMinimal = "--minimal";
 /// The option of `CompileRequest::quick`.
 inline constexpr const char* kQuick = "--Ofast-compile=max";

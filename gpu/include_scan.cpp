@@ -50,11 +50,7 @@ struct Scan {
     }
 
     void follow(std::string_view text, const fs::path& own_folder) {
-        while (!text.empty()) {
-            const auto end = text.find('\n');
-            if (const auto name = included_name(text.substr(0, end))) look_for(*name, own_folder);
-            text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-        }
+        for (const std::string_view name : included_names(text)) look_for(name, own_folder);
     }
 
     void look_for(std::string_view name, const fs::path& own_folder) {
@@ -73,6 +69,16 @@ struct Scan {
 };
 
 } // namespace
+
+std::vector<std::string_view> included_names(std::string_view source) {
+    std::vector<std::string_view> names;
+    while (!source.empty()) {
+        const auto end = source.find('\n');
+        if (const auto name = included_name(source.substr(0, end))) names.push_back(*name);
+        source.remove_prefix(end == std::string_view::npos ? source.size() : end + 1);
+    }
+    return names;
+}
 
 IncludeScan scan_includes(std::string_view source, std::span<const fs::path> folders) {
     Scan scan{folders, {}, {}};

@@ -6,7 +6,7 @@
 // random number generators", Operations Research 47 (1), 1999. Sobol: P. Bratley, B. Fox,
 // "Algorithm 659", ACM TOMS 14 (1), 1988, in the order of Gray's code.
 //
-// Skipping needs powers of transition matrices: tables that lathe.cuda.curandom_tables computes.
+// Skipping needs powers of transition matrices: tables that `curandom_tables` computes.
 #pragma once
 #include <lathe_random.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// float16 as arrays keep it: two bytes that become a float to be computed with. cuda_fp16.h has the
-// arithmetic of pairs, and takes a fifth of a second to compile.
+// float16 as arrays keep it: two bytes that become a float to be computed with. The toolkit's own
+// header has the arithmetic of pairs, and takes a fifth of a second to compile.
 #pragma once
 
 namespace lathe {

@@ -124,6 +124,23 @@ TEST_F(CompileTest, DeclarationsLeftOutComeBackWhereTheyAreNeeded) {
     }
 }
 
+// Our own headers do with few declarations, and so do words that only contain others.
+TEST_F(CompileTest, HeadersOfArraysAreCompiledWithFewDeclarations) {
+    const auto is_minimal = [](const std::string& source) {
+        const CompileResult r = compile(request_for(source));
+        EXPECT_TRUE(r.ok) << r.log;
+        return r.command_line.find("--minimal") != std::string::npos;
+    };
+    const std::string kernel = "\n__global__ void k(int* p) { constexpr int one = 1; *p = one; }";
+    EXPECT_TRUE(is_minimal(kernel));
+    for (const char* name : {"lathe_numbers.hpp", "lathe_half.hpp", "lathe_complex.hpp",
+                             "pycuda-complex.hpp", "lathe_reductions.hpp", "lathe_random.hpp",
+                             "lathe_distributions.hpp", "stdint.h", "cassert", "cmath"})
+        EXPECT_TRUE(is_minimal(std::string{"#include <"} + name + ">" + kernel)) << name;
+    EXPECT_FALSE(is_minimal("#include <pycuda-helpers.hpp>" + kernel)) << "textures";
+    EXPECT_FALSE(is_minimal("#include <cuda_fp16.h>" + kernel)) << "not ours";
+}
+
 // The command line is that of the last attempt.
 TEST_F(CompileTest, OnlyAnErrorOfANameIsTriedWithAllDeclarations) {
     const auto tried_again = [](const char* body) {
