@@ -100,6 +100,17 @@ void Framebuffer::blit_to(unsigned framebuffer, int x, int y, int w, int h) cons
                            GL_COLOR_BUFFER_BIT, same ? GL_NEAREST : GL_LINEAR);
 }
 
+void show_in_window(const Texture& color, int width, int height) {
+    unsigned framebuffer = 0; // those of another context are not shared
+    glCreateFramebuffers(1, &framebuffer);
+    glNamedFramebufferTexture(framebuffer, GL_COLOR_ATTACHMENT0, color.id(), 0);
+    const bool same = width == color.width() && height == color.height();
+    glDisable(GL_SCISSOR_TEST);
+    glBlitNamedFramebuffer(framebuffer, 0, 0, 0, color.width(), color.height(), 0, 0, width, height,
+                           GL_COLOR_BUFFER_BIT, same ? GL_NEAREST : GL_LINEAR);
+    glDeleteFramebuffers(1, &framebuffer);
+}
+
 std::vector<std::byte> Framebuffer::read(int channels) const {
     if (channels != 3 && channels != 4)
         throw Error{fmt::format("a picture has 3 or 4 channels, {} were asked for", channels)};

@@ -55,6 +55,10 @@ private:
     Object<Kind::framebuffer> name_; // last: it dies before the textures it names
 };
 
+/// Copies a texture, which may be one of a context that shares, to the window of the current
+/// context: scaled (linear) to width × height pixels.
+LATHE_API void show_in_window(const Texture& color, int width, int height);
+
 /// While this lives, drawing into a framebuffer that is bound goes to a rectangle of it: viewport
 /// and scissor. Pixels from the top left corner.
 class LATHE_API FramebufferPart {

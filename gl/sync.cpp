@@ -37,4 +37,6 @@ void Fence::wait() {
     glClientWaitSync(static_cast<GLsync>(sync_), GL_SYNC_FLUSH_COMMANDS_BIT, kLongest);
 }
 
+void Fence::order() const { glWaitSync(static_cast<GLsync>(sync_), 0, GL_TIMEOUT_IGNORED); }
+
 } // namespace lathe::gl

@@ -25,6 +25,9 @@ public:
 
     /// Returns when GL has come here, or after 10 s. The fence's context must be current.
     void wait();
+    /// What the current context, one that shares with the fence's, does from now on comes behind
+    /// this place. The fence's commands must have been sent off: flush().
+    void order() const;
 
 private:
     void* sync_ = nullptr; // a GLsync

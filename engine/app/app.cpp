@@ -25,7 +25,7 @@ namespace {
 /// A kernel that runs longer is taken for one that never ends.
 constexpr std::chrono::seconds kLongestLaunch{10};
 
-Window open_window(const AppConfig& config) {
+Window first_window(const AppConfig& config) {
     WindowConfig w;
     w.title = config.title;
     w.width = config.width;
@@ -67,18 +67,17 @@ gpu::Device open_device() {
 } // namespace
 
 App::Parts::Parts(App& a, AppConfig c)
-    : app{&a}, config{std::move(c)}, window{open_window(config)}, loop{window, &run_control},
+    : app{&a}, config{std::move(c)}, window{first_window(config)}, loop{window, &run_control},
       device{open_device()}, stream{gpu::StreamConfig{.non_blocking = false}},
       frame_map{window.context(), gpu::Context::primary(device), stream},
-      steps{a, config, window.headless()},
-      scene{{[this] { return app->frame_map(); }, [this] { wait(); }}} {
+      steps{a, config, window.headless()}, scene{scene_services()} {
     stream.set_time_limit(kLongestLaunch);
     frame_map.set_waits({[this] { wait(); }, [this] { synchronize(); }});
     frame_map.set_on_map([this] { note_work(); });
     console.set_echo(true);
     device_output::add(console);
-    samples = samples_of(config, window);
-    rays = rays_of(config, window, samples);
+    rays(1); // looks at the configuration
+    sampled.set_samples(samples_of(config, window), !config.samples);
     size_scene({window.width(), window.height()});
     for (const std::string& assignment : config.assignments) parameters.set_from_text(assignment);
     inspector.set_mode(config.inspecting);
@@ -98,7 +97,8 @@ App::~App() {
     p_->inspector.set_mode(Inspecting::off); // arrays may keep the rest
     p_->memory.clear();
     p_->scene.clear();
-    p_->selected.clear();
+    p_->hands.forget_selection();
+    for (const auto& side : p_->side_windows) side->p_->close();
     p_->own_drawings.clear();
     p_->steps.hooks = {};
     p_->app = nullptr;
@@ -123,96 +123,54 @@ void App::begin_panels() {
         if (const auto* key = std::get_if<KeyEvent>(&event)) p_->run_control.handle(*key);
 }
 
-void App::show_scene() { p_->picture.blit_to(p_->window.screen()); }
+void App::show_scene() { p_->sampled.picture().blit_to(p_->window.screen()); }
+
+SceneServices App::Parts::scene_services() {
+    return {[this] { return app->frame_map(); }, [this] { wait(); }};
+}
+
+/// A fault of a step before comes out where the device is asked, too.
+SceneHands::Services App::Parts::hand_services() {
+    return {[this](const std::function<void()>& call) {
+                try {
+                    call();
+                } catch (const gpu::Error& error) {
+                    if (!report_fault(error)) throw;
+                }
+            },
+            [this](const std::string& line) {
+                window.set_clipboard(line);
+                log::info("{}", line);
+            }};
+}
+
+RaysApart App::Parts::rays(int samples) const { return rays_of(config, window, samples); }
 
 void App::Parts::size_scene(std::array<int, 2> place) {
     if (config.scene_width > 0 && config.scene_height > 0)
         place = {config.scene_width, config.scene_height};
-    if (picture && picture.width() == place[0] && picture.height() == place[1]) return;
-    if (samples > 1 && !make_fine(place)) samples = rays.still = rays.moving = 1;
-    gl::Framebuffer sized{place[0], place[1], gl::Format::rgba8, samples == 1};
-    sized.clear(scene.clear_color());
-    if (picture) picture.blit_to(sized); // shown until the next drawing
-    picture = std::move(sized);
+    sampled.resize(place, scene.clear_color());
 }
 
-/// False where nobody has asked for samples and GL has no picture so large.
-bool App::Parts::make_fine(std::array<int, 2> place) {
-    try {
-        fine = gl::Framebuffer{samples * place[0], samples * place[1], gl::Format::rgba8, true};
-        return true;
-    } catch (const gl::Error& error) {
-        if (config.samples) throw;
-        log::warning("a pixel has one sample from now on: {}", error.what());
-        return false;
-    }
+SideWindow& App::open_window(const std::string& title, int width, int height) {
+    Parts& p = *p_;
+    for (const auto& side : p.side_windows)
+        if (side->title() == title && side->is_open()) return *side;
+    p.window.context().make_current();
+    WindowConfig config;
+    config.title = title;
+    config.width = width;
+    config.height = height;
+    auto parts = std::make_unique<SideWindowParts>(title, Window::open_beside(p.window, config),
+                                                   p.scene_services(), p.hand_services());
+    parts->scene.set_background(p.scene.background());
+    parts->picture.set_samples(p.sampled.samples(), true);
+    parts->begin_frame(0);
+    return *p.side_windows.emplace_back(std::make_unique<SideWindow>(std::move(parts)));
 }
 
-void App::Parts::update_cameras(const Viewport& viewport) {
-    const auto views = scene.views(); // a wait may let the program change them
-    drags.resize(views.size());
-    selection_drags.resize(views.size());
-    const bool clicked_twice =
-        double_click.follow(window.input(), std::chrono::steady_clock::now());
-    const InputState& input = window.input();
-    const View* const uppermost =
-        view_at(input.any_button_pressed() ? input.drag_start() : input.mouse(), viewport);
-    for (std::size_t i = 0; i < views.size(); ++i) {
-        View& view = *views[i];
-        const Viewport place = place_of(view, viewport);
-        if (&view != uppermost && !drags[i].is_dragging() && !selection_drags[i].is_drawing())
-            continue;
-        if (update_selection(view, selection_drags[i], place)) continue;
-        if (view.camera() == Camera::orbit)
-            drags[i].move(view.orbit_camera(), window.input(), place,
-                          {view.steering(), loop.delta_seconds()});
-        else drags[i].move(view.pan_zoom_camera(), window.input(), place);
-        if (!input.keyboard_captured && input.pressed(Key::home) && place.contains(input.mouse()))
-            ask_device([&] { view.fit(); });
-        if (clicked_twice && !input.mouse_captured && place.contains(input.drag_start()))
-            fit_picked(view, place);
-        if (!input.keyboard_captured && input.pressed(Key::c) && input.modifiers() == 0 &&
-            place.contains(input.mouse()))
-            copy_camera(view);
-    }
-}
-
-/// As a line of Python: to the clipboard and the console.
-void App::Parts::copy_camera(View& view) {
-    const std::string line = camera_line(view);
-    window.set_clipboard(line);
-    log::info("{}", line);
-}
-
-/// A fault of a step before comes out here, too.
-template <class Call> void App::Parts::ask_device(const Call& call) {
-    try {
-        call();
-    } catch (const gpu::Error& error) {
-        if (!report_fault(error)) throw;
-    }
-}
-
-/// The camera shows all of the thing that was clicked on.
-void App::Parts::fit_picked(View& view, const Viewport& place) {
-    const glm::vec2 part = (window.input().drag_start() - place.origin) / place.size;
-    ask_device([&] {
-        if (const auto picked = view.pick(part * glm::vec2{view.pixels()})) view.fit(picked->item);
-    });
-}
-
-/// True where the mouse draws a rectangle, which then moves no camera.
-bool App::Parts::update_selection(View& view, SelectionDrag& drag, const Viewport& place) {
-    const SelectionDrag::State state = drag.follow(window.input(), place);
-    if (state == SelectionDrag::State::none) return false;
-    const auto part = [&](glm::vec2 pixel) { return (pixel - place.origin) / place.size; };
-    const glm::vec2 begin = part(drag.begin()), end = part(drag.end()), size{view.pixels()};
-    if (state == SelectionDrag::State::drawing) view.set_outline(std::array{begin, end});
-    else {
-        view.set_outline({});
-        ask_device([&] { selected = view.select(begin * size, end * size); });
-    }
-    return true;
+template <class Call> void App::Parts::for_side_windows(const Call& call) {
+    for (const auto& side : side_windows) call(*side->p_);
 }
 
 bool App::begin_frame() {
@@ -224,10 +182,11 @@ bool App::begin_frame() {
     p.poll_slots();
     p.presets.advance();
     begin_panels();
-    p.update_cameras(viewport());
+    p.hands.update(p.window.input(), viewport(), p.loop.delta_seconds());
     p.size_scene(scene_place());
     p.drew = p.is_list_drawn = false;
     p.scene.begin_frame();
+    p.for_side_windows([&](auto& side) { side.begin_frame(p.loop.delta_seconds()); });
     p.begin_work();
     p.begin_inspection();
     p.in_frame = true;
@@ -249,8 +208,8 @@ void App::end_frame() {
     p.in_frame = false;
     p.scene.end_frame(p.drew);
     p.window.context().make_current();
-    if (p.drew) p.average_samples();
-    else p.picture.clear(p.scene.clear_color());
+    if (p.drew) p.sampled.average();
+    else p.sampled.picture().clear(p.scene.clear_color());
     const bool software = p.window.gl_info().is_software;
     if (p.drew && !software) p.draw_timer.end();
     try {
@@ -267,6 +226,7 @@ void App::end_frame() {
     } catch (...) { // of a panel; the frame ends in any case
         if (!failure) failure = std::current_exception();
     }
+    p.for_side_windows([](auto& side) { side.end_frame(); });
     if (software) {
         gl::finish(); // a software GL has only now rasterised the frame
         p.loop.add_draw_ms(
@@ -294,7 +254,7 @@ Console& App::console() { return p_->console; }
 OrbitCamera& App::orbit_camera() { return view().orbit_camera(); }
 PanZoomCamera& App::pan_zoom_camera() { return view().pan_zoom_camera(); }
 void App::use_camera(Camera camera, Steering steering) { view().use_camera(camera, steering); }
-gl::Framebuffer& App::picture() { return p_->picture; }
+gl::Framebuffer& App::picture() { return p_->sampled.picture(); }
 void App::set_caption(std::string caption) { p_->caption = std::move(caption); }
 const std::string& App::caption() const { return p_->caption; }
 void App::set_time(double seconds) { p_->time = seconds; }

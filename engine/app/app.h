@@ -13,6 +13,7 @@
 #pragma once
 
 #include "engine/app/app_kernel.h"
+#include "engine/app/side_window.h"
 #include "engine/app/step_loop.h"
 #include "engine/app/window.h"
 #include "engine/core/api.h"
@@ -298,7 +299,7 @@ public:
     /// draws.
     gpu::Array drawn_memory(DType dtype, const gpu::Extents& shape);
     /// Since the start.
-    const DrawnBytes& drawn_bytes() const;
+    DrawnBytes drawn_bytes() const;
     /// A step begins: what it draws takes the place of the list when it ends, by the next step or
     /// the frame.
     void begin_step();
@@ -329,7 +330,7 @@ public:
     /// Element (column, row) of the picture drawn last in the view under the mouse.
     std::optional<std::array<int, 2>> element_under_mouse();
     /// Colour behind everything.
-    void set_background(std::array<float, 4> rgba);
+    void set_background(std::array<float, 4> rgba); ///< in all windows
 
     /// Under the picture: "t = 12.3 s", "energy 1e-6".
     void set_caption(std::string caption);
@@ -337,6 +338,13 @@ public:
     /// Simulation time, shown beside the frame count.
     void set_time(double seconds);
     std::optional<double> time() const;
+
+    // -- further windows ---------------------------------------------------------------------
+    /// A further window with views and cameras of its own, which show this App's arrays where they
+    /// lie; headless if this App is. The open one of that title is found again. Its picture is part
+    /// of this App's frames. Throws lathe::Error for an impossible size, where no window can be
+    /// opened, and for an App in another program's context.
+    SideWindow& open_window(const std::string& title, int width = 640, int height = 480);
 
     // -- results ---------------------------------------------------------------------------
     virtual bool has_panels() const { return false; }

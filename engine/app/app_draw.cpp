@@ -8,9 +8,9 @@
 #include "gl/saved_state.h"
 
 #include <array>
-#include <ranges>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 namespace lathe {
 
@@ -27,18 +27,20 @@ void App::Parts::begin_drawing() {
     if (!window.gl_info().is_software) draw_timer.begin();
 }
 
-/// Two samples in each direction: a linear blit is their mean.
-void App::Parts::average_samples() {
-    if (samples > 1) fine.blit_to(picture);
-}
-
-/// A fault of the step comes out here, too.
-void App::Parts::compute_drawing() {
+/// Kernels come before GL has the memory. Returns the other windows that have something to draw. A
+/// fault of the step comes out here, too.
+std::vector<SideWindowParts*> App::Parts::compute_drawing(bool has_scene) {
+    std::vector<SideWindowParts*> sides;
     try {
-        scene.compute(canvas(), float(samples), rays);
+        if (has_scene) scene.compute(canvas(), samples(), rays(sampled.samples()));
+        for (const auto& side : side_windows) {
+            side->p_->rays = rays(side->p_->picture.samples());
+            if (side->p_->compute()) sides.push_back(side->p_.get());
+        }
     } catch (const gpu::Error& error) {
         if (!report_fault(error)) throw;
     }
+    return sides;
 }
 
 View& App::view() { return p_->scene.view(); }
@@ -55,16 +57,24 @@ std::shared_ptr<View> App::inset(const View& on, const Viewport& within) {
 
 void App::begin_step() {
     p_->scene.begin_step();
+    for (const auto& side : p_->side_windows) side->p_->scene.begin_step();
     enter_step();
 }
 
-void App::drop_step() { p_->scene.drop_step(); }
+void App::drop_step() {
+    p_->scene.drop_step();
+    for (const auto& side : p_->side_windows) side->p_->scene.drop_step();
+}
 
 gpu::Array App::drawn_memory(DType dtype, const gpu::Extents& shape) {
     return p_->scene.copies().upload(frame_map(), dtype, shape);
 }
 
-const DrawnBytes& App::drawn_bytes() const { return p_->scene.copies().bytes(); }
+DrawnBytes App::drawn_bytes() const {
+    DrawnBytes all = p_->scene.copies().bytes();
+    for (const auto& side : p_->side_windows) all += side->p_->scene.copies().bytes();
+    return all;
+}
 
 void App::image(const gpu::Array& array, const ImageStyle& style, std::string_view name) {
     view().image(array, style, name);
@@ -90,11 +100,11 @@ void App::title(std::string_view text, const TextStyle& style) { view().title(te
 
 void App::draw() {
     if (std::exchange(p_->is_list_drawn, true)) return;
-    if (p_->scene.end_step()) {
-        p_->compute_drawing();
-        p_->begin_drawing();
-        p_->scene.draw(p_->canvas(), float(p_->samples));
-    }
+    const bool has_scene = p_->scene.end_step();
+    const std::vector<SideWindowParts*> sides = p_->compute_drawing(has_scene);
+    if (has_scene || !sides.empty()) p_->begin_drawing();
+    if (has_scene) p_->scene.draw(p_->canvas(), p_->samples());
+    for (SideWindowParts* side : sides) side->draw();
     p_->draw_own();
 }
 
@@ -115,7 +125,7 @@ void App::Parts::draw_own() {
     for (OwnDrawing& own : own_drawings) {
         if (own.failed) continue;
         begin_drawing();
-        const InTile here{scene.view(), canvas(), float(samples)};
+        const InTile here{scene.view(), canvas(), samples()};
         const gl::SavedState ours;
         own.failed = true; // unless it returns
         own.renderer->draw(scene.view().look());
@@ -141,7 +151,7 @@ std::pair<unsigned, std::size_t> App::gl_buffer(const gpu::Array& array) {
 
 void App::Parts::draw_now(const Drawn& drawn) {
     begin_drawing();
-    const InTile here{scene.view(), canvas(), float(samples)};
+    const InTile here{scene.view(), canvas(), samples()};
     scene.view().draw_now(drawn);
 }
 
@@ -161,44 +171,32 @@ void App::draw_image(const gl::Texture& texture, const ImageStyle& style) {
     p_->draw_now(DrawnTexture{&texture, style, 1, {}});
 }
 
-/// Where a view is shown, in pixels of the window.
-Viewport App::Parts::place_of(const View& view, const Viewport& whole) {
-    return {whole.origin + view.tile().origin * whole.size, view.tile().size * whole.size};
-}
-
-View* App::Parts::view_at(glm::vec2 pixel, const Viewport& whole) const {
-    for (const auto& view : scene.views() | std::views::reverse) // insets are the last ones
-        if (place_of(*view, whole).contains(pixel)) return view.get();
-    return nullptr;
-}
-
-View* App::view_under_mouse() { return p_->view_at(p_->window.input().mouse(), viewport()); }
+View* App::view_under_mouse() { return p_->hands.view_at(p_->window.input().mouse(), viewport()); }
 
 std::optional<Picked> App::picked() {
-    const View* const view = view_under_mouse();
-    if (!view) return {};
-    const Viewport place = Parts::place_of(*view, viewport());
-    const glm::vec2 part = (p_->window.input().mouse() - place.origin) / place.size;
-    return view->pick(part * view->pixels());
+    return p_->hands.pick(p_->window.input().mouse(), viewport());
 }
 
-const std::vector<Selected>& App::selected() const { return p_->selected; }
+const std::vector<Selected>& App::selected() const { return p_->hands.selected(); }
 
 std::optional<std::array<int, 2>> App::element_under_mouse() {
     const View* const view = view_under_mouse();
     if (!view) return {};
-    const Viewport place = Parts::place_of(*view, viewport());
+    const Viewport place = SceneHands::place_of(*view, viewport());
     return view->element_at((p_->window.input().mouse() - place.origin) / place.size);
 }
 
-void App::set_background(std::array<float, 4> rgba) { p_->scene.set_background(rgba); }
+void App::set_background(std::array<float, 4> rgba) {
+    p_->scene.set_background(rgba);
+    for (const auto& side : p_->side_windows) side->p_->scene.set_background(rgba);
+}
 
 ImageData App::screenshot(bool with_ui) {
     if (with_ui && !has_panels())
         throw Error{"screenshot(with_ui=true), but the studio was opened with ui=false"};
     p_->window.context().make_current();
-    if (p_->drew) p_->average_samples();
-    return read_image(with_ui ? p_->window.screen() : p_->picture, 3);
+    if (p_->drew) p_->sampled.average();
+    return read_image(with_ui ? p_->window.screen() : p_->sampled.picture(), 3);
 }
 
 } // namespace lathe

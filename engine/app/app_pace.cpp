@@ -66,8 +66,12 @@ bool App::Parts::may_rest(bool has_steps) {
     const bool flies = std::ranges::any_of(scene.views(), [&](const auto& view) {
         return view->is_on_the_way() || (keys_fly && view->steering() == Steering::fly);
     });
-    const bool is_awake = !window.input().events().empty() || now != seen_changes || steps_come ||
-                          flies || loop.frame() == 0;
+    const auto has_events = [](const auto& side) {
+        return !side->window().input().events().empty();
+    };
+    const bool is_awake = !window.input().events().empty() ||
+                          std::ranges::any_of(side_windows, has_events) || now != seen_changes ||
+                          steps_come || flies || loop.frame() == 0;
     if (is_awake) awake_at = steady_clock::now();
     seen_changes = now;
     return since(awake_at) > kAwake;
@@ -78,7 +82,12 @@ void App::rest(bool has_steps, const std::function<bool()>& is_needed) {
     if (!p.may_rest(has_steps)) return;
     p.window.context().make_current();
     gpu::Context::primary(p.device).make_current();
-    while (!p.window.wait_for_events(std::chrono::duration<double>(kLook).count())) {
+    const auto has_input = [&] {
+        return std::ranges::any_of(p.side_windows,
+                                   [](const auto& side) { return side->p_->has_input(); });
+    };
+    while (!p.window.wait_for_events(std::chrono::duration<double>(kLook).count()) &&
+           !has_input()) {
         if (p.while_waiting) p.while_waiting();
         p.poll_slots();
         if (p.changes() != p.seen_changes || p.loop.interrupted() || is_needed()) break;

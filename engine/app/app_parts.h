@@ -3,13 +3,14 @@
 #pragma once
 
 #include "engine/app/app.h"
-#include "engine/app/camera_drag.h"
 #include "engine/app/console.h"
-#include "engine/app/double_click.h"
 #include "engine/app/frame_loop.h"
 #include "engine/app/kept_memory.h"
 #include "engine/app/run_control.h"
-#include "engine/app/selection_drag.h"
+#include "engine/app/sampled_picture.h"
+#include "engine/app/scene_hands.h"
+#include "engine/app/side_window.h"
+#include "engine/app/side_window_parts.h"
 #include "engine/app/window.h"
 #include "engine/interop/frame_map.h"
 #include "engine/live/parameter_presets.h"
@@ -82,16 +83,11 @@ struct App::Parts {
     };
     std::vector<OwnDrawing> own_drawings;
 
-    gl::Framebuffer picture;
-    gl::Framebuffer fine; ///< where there are several samples a pixel: what they are drawn into
-    int samples = 1;      ///< of a pixel, in each direction
-    RaysApart rays;       ///< in pixels of the canvas
-    gl::Framebuffer& canvas() { return samples > 1 ? fine : picture; }
-    void average_samples();
-    std::vector<CameraDrag> drags; ///< of the views
-    std::vector<SelectionDrag> selection_drags;
-    DoubleClick double_click;
-    std::vector<Selected> selected;
+    SampledPicture sampled;
+    gl::Framebuffer& canvas() { return sampled.canvas(); }
+    float samples() const { return float(sampled.samples()); } ///< a pixel, in each direction
+    SceneHands hands{scene, hand_services()};
+    std::vector<std::unique_ptr<SideWindow>> side_windows;
     bool drew = false;         ///< in this frame
     gl::FrameTimer draw_timer; ///< on a GPU; a software GL draws on this thread's time
 
@@ -104,13 +100,11 @@ struct App::Parts {
     std::function<void(const std::function<void()>&)> around_waits;
 
     // app.cpp
-    void update_cameras(const Viewport& viewport);
-    void copy_camera(View& view);
-    template <class Call> void ask_device(const Call& call);
-    void fit_picked(View& view, const Viewport& place);
-    bool update_selection(View& view, SelectionDrag& drag, const Viewport& place);
+    SceneServices scene_services();
+    SceneHands::Services hand_services();
+    RaysApart rays(int samples) const;
     void size_scene(std::array<int, 2> place);
-    bool make_fine(std::array<int, 2> place);
+    template <class Call> void for_side_windows(const Call& call);
 
     // app_work.cpp
     FrameWork& work() { return works[frames_begun % 2]; }
@@ -153,13 +147,10 @@ struct App::Parts {
     void end_inspection();
 
     // app_draw.cpp
-    void compute_drawing();
+    std::vector<SideWindowParts*> compute_drawing(bool has_scene);
     void begin_drawing();
     void draw_own();
     void draw_now(const Drawn& drawn);
-    static Viewport place_of(const View& view, const Viewport& whole);
-    /// The uppermost view at a pixel of the window, or null.
-    View* view_at(glm::vec2 pixel, const Viewport& whole) const;
 
     // app_still.cpp
     using OfTarget = std::function<void(const gl::Framebuffer&)>;

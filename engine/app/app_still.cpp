@@ -93,7 +93,8 @@ void App::Parts::draw_still(const StillConfig& still, const OfTarget& done, cons
     const gpu::CurrentContext here{frame_map.cuda()};
     const gl::Framebuffer target{still.width * still.samples, still.height * still.samples,
                                  gl::Format::rgba8, true};
-    const float scale = float(still.height * still.samples) / float(std::max(picture.height(), 1));
+    const float scale =
+        float(still.height * still.samples) / float(std::max(sampled.picture().height(), 1));
     std::function<void(SvgTile)> take_tile;
     if (take) take_tile = [&](const SvgTile& tile) { take(target, tile); };
     scene.draw_beside(target, scale, still.transparent, [&] { unmap(); }, take_tile);

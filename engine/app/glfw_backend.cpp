@@ -6,6 +6,7 @@
 #include "engine/core/error.h"
 #include "engine/core/native_gl_context.h"
 #include "engine/core/process.h"
+#include "gl/sync.h"
 
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
@@ -49,7 +50,7 @@ void start_glfw() {
     started = true;
 }
 
-GLFWwindow* make_window(const WindowConfig& config) {
+GLFWwindow* make_window(const WindowConfig& config, GLFWwindow* shares) {
     start_glfw();
     glfwDefaultWindowHints();
     glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 4);
@@ -62,7 +63,7 @@ GLFWwindow* make_window(const WindowConfig& config) {
     glfwWindowHint(GLFW_STENCIL_BITS, 0);
     glfwWindowHint(GLFW_ALPHA_BITS, 0);
     GLFWwindow* window =
-        glfwCreateWindow(config.width, config.height, config.title.c_str(), nullptr, nullptr);
+        glfwCreateWindow(config.width, config.height, config.title.c_str(), nullptr, shares);
     if (!window)
         throw Error{fmt::format("no window with OpenGL 4.5 can be opened: {}. Update the graphics "
                                 "driver, try LIBGL_ALWAYS_SOFTWARE=1 (sudo apt-get install "
@@ -97,9 +98,10 @@ private:
     GLFWwindow* window_;
 };
 
-class GlfwBackend final : public WindowBackend {
+class GlfwBackend : public WindowBackend {
 public:
-    explicit GlfwBackend(const WindowConfig& config) : window_{make_window(config)} {
+    explicit GlfwBackend(const WindowConfig& config, GLFWwindow* shares = nullptr)
+        : window_{make_window(config, shares)} {
         try {
             context_.emplace(window_);
         } catch (...) {
@@ -151,6 +153,7 @@ public:
 
     bool should_close() const override { return glfwWindowShouldClose(window_); }
     void close() override { glfwSetWindowShouldClose(window_, GLFW_TRUE); }
+    void hide() override { glfwHideWindow(window_); }
     void set_title(const std::string& title) override {
         glfwSetWindowTitle(window_, title.c_str());
     }
@@ -161,6 +164,9 @@ public:
     void set_clipboard(const std::string& text) override {
         glfwSetClipboardString(window_, text.c_str());
     }
+
+protected:
+    void swap() { glfwSwapBuffers(window_); }
 
 private:
     static GlfwBackend& of(GLFWwindow* w) {
@@ -173,6 +179,33 @@ private:
     mutable glm::ivec2 size_{1, 1};
     std::vector<InputEvent> events_;
     bool damaged_ = false; ///< another window stood before it
+};
+
+/// A window beside the first. Its own context only copies what that of the first has drawn, since
+/// framebuffers and vertex arrays are not shared.
+class GlfwSideBackend final : public GlfwBackend {
+public:
+    GlfwSideBackend(const WindowConfig& config, GLFWwindow* first, gl::Context& drawing)
+        : GlfwBackend{config, first}, drawing_{drawing} {}
+
+    gl::Context& context() override { return drawing_; }
+    void present(const gl::Framebuffer& screen) override {
+        const gl::Fence drawn;
+        gl::flush();
+        {
+            const gl::RestoreContext after{GlfwBackend::context()};
+            drawn.order();
+            const glm::ivec2 to = size();
+            gl::show_in_window(screen.color(), to.x, to.y);
+            copied_ = gl::Fence{};
+            swap();
+        }
+        copied_->order();
+    }
+
+private:
+    gl::Context& drawing_;
+    std::optional<gl::Fence> copied_; ///< the picture may be drawn anew
 };
 
 void GlfwBackend::install_callbacks() {
@@ -205,14 +238,25 @@ void GlfwBackend::install_callbacks() {
 
 } // namespace
 
-std::unique_ptr<WindowBackend> make_glfw_backend(const WindowConfig& config) {
-    gl::RestoreContext if_it_fails;
-    // GLFW makes a new window's context current, and X11 ends the process if EGL's is.
+/// GLFW makes a new window's context current, and X11 ends the process if EGL's is.
+static void leave_context() {
     if (gl::Context* before = gl::Context::current()) before->release_current();
     NativeGlContext::current().release();
+}
+
+std::unique_ptr<WindowBackend> make_glfw_backend(const WindowConfig& config) {
+    gl::RestoreContext if_it_fails;
+    leave_context();
     auto backend = std::make_unique<GlfwBackend>(config);
     if_it_fails.dismiss();
     return backend;
+}
+
+std::unique_ptr<WindowBackend> make_glfw_backend(const WindowConfig& config, void* first,
+                                                 gl::Context& context) {
+    const gl::RestoreContext after;
+    leave_context();
+    return std::make_unique<GlfwSideBackend>(config, static_cast<GLFWwindow*>(first), context);
 }
 
 } // namespace lathe

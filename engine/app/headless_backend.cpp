@@ -38,7 +38,29 @@ private:
     std::optional<gl::Fence> before_;
 };
 
+/// A size and events: the first window waits for GL.
+class HeadlessSideBackend final : public WindowlessBackend {
+public:
+    HeadlessSideBackend(const WindowConfig& config, gl::Context& context)
+        : context_{context}, size_{config.width, config.height} {}
+
+    gl::Context& context() override { return context_; }
+    std::string description() const override { return "headless, beside another"; }
+    glm::ivec2 size() const override { return size_; }
+    void resize(glm::ivec2 size) override { size_ = size; }
+    void present(const gl::Framebuffer&) override {}
+
+private:
+    gl::Context& context_;
+    glm::ivec2 size_;
+};
+
 } // namespace
+
+std::unique_ptr<WindowBackend> make_headless_backend(const WindowConfig& config,
+                                                     gl::Context& context) {
+    return std::make_unique<HeadlessSideBackend>(config, context);
+}
 
 std::unique_ptr<WindowBackend> make_headless_backend(const WindowConfig& config) {
     return std::make_unique<HeadlessBackend>(config);

@@ -63,6 +63,20 @@ Window Window::open(const WindowConfig& config) {
     return Window{std::move(state)};
 }
 
+Window Window::open_beside(Window& first, WindowConfig config) {
+    if (!first.headless() && !first.native())
+        throw Error{"an App in another program's context opens no windows"};
+    require_possible(config.width, config.height);
+    config.vsync = false; // the first one waits
+    auto state = std::make_unique<State>();
+    state->headless = first.headless();
+    state->backend = state->headless ? make_headless_backend(config, first.context())
+                                     : make_glfw_backend(config, first.native(), first.context());
+    first.context().make_current();
+    state->follow_size();
+    return Window{std::move(state)};
+}
+
 Window Window::open_in_current_context() {
     auto state = std::make_unique<State>();
     state->backend = make_guest_backend();
@@ -117,6 +131,7 @@ void Window::inject(InputEvent event) { state_->injected.push_back(std::move(eve
 void Window::present() { state_->backend->present(state_->screen); }
 bool Window::should_close() const { return state_->backend->should_close(); }
 void Window::close() { state_->backend->close(); }
+void Window::hide() { state_->backend->hide(); }
 void Window::set_title(const std::string& title) { state_->backend->set_title(title); }
 std::string Window::clipboard() const { return state_->backend->clipboard(); }
 void Window::set_clipboard(const std::string& text) { state_->backend->set_clipboard(text); }

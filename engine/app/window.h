@@ -40,6 +40,10 @@ public:
     /// Opens and makes its context current. Throws lathe::Error with one message that names the
     /// cause (no display, no EGL, no GL 4.5, impossible size) and what mends it.
     static Window open(const WindowConfig& config = {});
+    /// A further one with the context of the first, which outlives it: screen() and present() want
+    /// that one current. Headless if the first is; does not wait for the display. Throws
+    /// lathe::Error as open() does, and where the first is a guest in another program's context.
+    static Window open_beside(Window& first, WindowConfig config);
     Window(Window&&) noexcept;
     Window& operator=(Window&&) noexcept;
     ~Window();
@@ -81,6 +85,7 @@ public:
 
     bool should_close() const;
     void close();
+    void hide();
     void set_title(const std::string& title);
     /// Resizes as a user would; seen after the next poll_events().
     /// Throws lathe::Error for an impossible size.

@@ -41,6 +41,7 @@ public:
     virtual void present(const gl::Framebuffer& screen) = 0;
     virtual bool should_close() const = 0;
     virtual void close() = 0;
+    virtual void hide() {}
     virtual void set_title(const std::string& title) = 0;
     virtual std::string clipboard() const = 0;
     virtual void set_clipboard(const std::string& text) = 0;
@@ -66,5 +67,10 @@ private:
 std::unique_ptr<WindowBackend> make_glfw_backend(const WindowConfig& config);
 std::unique_ptr<WindowBackend> make_headless_backend(const WindowConfig& config);
 std::unique_ptr<WindowBackend> make_guest_backend();
+/// Of a further window, which has the context of the first.
+std::unique_ptr<WindowBackend> make_glfw_backend(const WindowConfig& config, void* first,
+                                                 gl::Context& context);
+std::unique_ptr<WindowBackend> make_headless_backend(const WindowConfig& config,
+                                                     gl::Context& context);
 
 } // namespace lathe

@@ -23,6 +23,13 @@ struct DrawnBytes {
     std::uint64_t in_place = 0; ///< where they lie
     std::uint64_t copied = 0;   ///< once, on the device
     std::uint64_t uploaded = 0; ///< once, from the host
+
+    DrawnBytes& operator+=(const DrawnBytes& other) {
+        in_place += other.in_place;
+        copied += other.copied;
+        uploaded += other.uploaded;
+        return *this;
+    }
 };
 
 /// (rows * columns, 3) floats and two triangles for each four neighbours.

@@ -95,6 +95,7 @@ public:
                      const std::function<void()>& unmap,
                      const std::function<void(SvgTile)>& take = {});
     void set_background(std::array<float, 4> rgba) { background_ = rgba; }
+    const std::array<float, 4>& background() const { return background_; }
     /// What the framebuffer is cleared with: the background, or what is between tiles.
     std::array<float, 4> clear_color() const;
 

@@ -134,7 +134,7 @@ std::vector<StatusItem> Studio::Panels::status_left() {
 }
 
 std::vector<StatusItem> Studio::Panels::status_right() {
-    const DrawnBytes& drawn = studio.drawn_bytes();
+    const DrawnBytes drawn = studio.drawn_bytes();
     const std::uint64_t shared = interop_stats().bytes_copied;
     std::vector<StatusItem> items = inspection_item(studio.inspector(), studio.kernels());
     for (StatusItem& item : drawn_by_kernels(studio.views())) items.push_back(std::move(item));

@@ -29,6 +29,7 @@ _HOMES = {
     "ClipPlane": "clip_plane",
     "PlaneCamera": "camera",
     "Probe": "probe",
+    "SideWindow": "side_window",
     "Stats": "stats",
     "Array": "compute",
     "Texture": "_lathe",
@@ -118,6 +119,7 @@ if TYPE_CHECKING:
     from lathe.picking import PickedThread as PickedThread
     from lathe.pictures import save_exr as save_exr
     from lathe.probe import Probe as Probe
+    from lathe.side_window import SideWindow as SideWindow
     from lathe.stats import Stats as Stats
     from lathe.thing import Thing as Thing
     from lathe.thread_trace import trace_thread as trace_thread

@@ -24,6 +24,7 @@ from lathe.loop import Loop
 from lathe.native import native
 from lathe.picking import Picked, picked_from
 from lathe.script import ScriptWatch
+from lathe.side_window import SideWindow
 from lathe.slider_values import SliderValues
 from lathe.stats import Stats
 from lathe.tiles import Tiled
@@ -146,7 +147,9 @@ class App(Loop, Tiled, Inspected):
         reload = wanted.reload or (wanted.script is None and watched)
         super().__init__(studio, wanted, ScriptWatch(script if reload else None))
         self._title = title
+        self._tiles = studio
         self._views = [View(studio, studio.views[0])]
+        self._side_windows: dict[str, SideWindow] = {}
         self._launchable: dict[tuple[str, str], Kernel] = {}
         self._declared: set[str] = set()
         self._choices: dict[str, list[str]] = {}
@@ -513,6 +516,46 @@ class App(Loop, Tiled, Inspected):
         A drag of the left button with shift and control draws it. Empty before the first one.
         """
         return dict(self._studio.selected)
+
+    def open_window(self, title: str, size: tuple[int, int] = (640, 480)) -> SideWindow:
+        """A further window, with views and cameras of its own, for this App's arrays.
+
+        Parameters
+        ----------
+        title : str
+            The open window of that title is found again, so that a script may run anew.
+        size : (int, int)
+            Width and height in pixels.
+
+        Returns
+        -------
+        SideWindow
+            It draws as the App does (`points`, `image`, `views` and so on), once a frame of the
+            App. Arrays that OpenGL reads are read where they lie, in all windows. Without a window
+            of the App's it is a picture, too.
+
+        Raises
+        ------
+        lathe.Error
+            For an impossible size, where no window can be opened, and for an App in another
+            program's context.
+
+        Examples
+        --------
+        >>> import lathe
+        >>> app = lathe.App("whole", size=(64, 64), headless=True)
+        >>> detail = app.open_window("detail", size=(32, 32))
+        >>> x = app.asarray([[0.0, 1.0]])
+        >>> if app.frame():
+        ...     app.image(x)
+        ...     detail.image(x, colormap="gray")
+        """
+        width, height = size
+        window = self._studio.open_window(str(title), int(width), int(height))
+        known = self._side_windows.get(window.title)
+        if known is None or not known.is_open:
+            known = self._side_windows[window.title] = SideWindow(self._studio, window)
+        return known
 
     @property
     def run_control(self) -> RunControl:

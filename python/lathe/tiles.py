@@ -10,9 +10,10 @@ __all__ = ["Tiled"]
 
 
 class Tiled:
-    """The views of an App: tiles, and insets on them."""
+    """The views of an App, or of a further window of it: tiles, and insets on them."""
 
     _studio: Studio
+    _tiles: Studio | Studio.SideWindow
     _views: list[View]
 
     @property
@@ -49,7 +50,7 @@ class Tiled:
         ...     left.image([[0.0, 1.0]])
         ...     right.image([[1.0, 0.0]], colormap="gray")
         """
-        return self._known(self._studio.set_views(rows, columns))
+        return self._known(self._tiles.set_views(rows, columns))
 
     def mosaic(self, letters: str) -> dict[str, View]:
         """Divides the picture into tiles by letters, as matplotlib's `subplot_mosaic` does.
@@ -80,7 +81,7 @@ class Tiled:
         >>> tiles["c"].tile == (2 / 3, 0.5, 1 / 3, 0.5)
         True
         """
-        lettered = self._studio.set_mosaic(letters)
+        lettered = self._tiles.set_mosaic(letters)
         views = self._known([view for _, view in lettered])
         return {letter: view for (letter, _), view in zip(lettered, views, strict=True)}
 
@@ -104,7 +105,7 @@ class Tiled:
             Unless all of it lies in the other view.
         """
         below = (on or self.view)._view
-        inset = View(self._studio, self._studio.add_inset(below, left, top, width, height))
+        inset = View(self._studio, self._tiles.add_inset(below, left, top, width, height))
         self._views.append(inset)
         return inset
 

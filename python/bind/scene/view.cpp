@@ -2,6 +2,7 @@
 // Views and the things that they show.
 #include "engine/scene/view.h"
 
+#include "python/bind/app/screenshot.h"
 #include "python/bind/array/gpu_array.h"
 #include "python/bind/bind.h"
 #include "python/bind/scene/drawing.h"
@@ -263,6 +264,29 @@ void bind_thing(StudioClass& c) {
             });
 }
 
+/// Of what has views: a Studio, and its further windows.
+template <class Owner, class Class> void bind_tiles(Class& c) {
+    c.def_property_readonly("views", [](Owner& e) { return e.views(); });
+    c.def(
+        "set_views", [](Owner& e, int rows, int columns) { return e.views(rows, columns); },
+        py::arg("rows"), py::arg("columns"));
+    c.def(
+        "set_mosaic",
+        [](Owner& e, std::string_view letters) {
+            std::vector<std::pair<std::string, std::shared_ptr<View>>> views;
+            for (auto& [letter, view] : e.mosaic(letters))
+                views.emplace_back(std::string{letter}, std::move(view));
+            return views;
+        },
+        py::arg("letters"));
+    c.def(
+        "add_inset",
+        [](Owner& e, const View& on, float left, float top, float width, float height) {
+            return e.inset(on, {{left, top}, {width, height}});
+        },
+        py::arg("on"), py::arg("left"), py::arg("top"), py::arg("width"), py::arg("height"));
+}
+
 } // namespace
 
 void bind_views(StudioClass& c) {
@@ -377,25 +401,20 @@ void bind_views(StudioClass& c) {
             },
             "Left, top, width and height in the whole picture, of 1.")
         .def_property_readonly("is_inset", &View::is_inset);
-    c.def_property_readonly("views", [](Studio& e) { return e.views(); });
-    c.def(
-        "set_views", [](Studio& e, int rows, int columns) { return e.views(rows, columns); },
-        py::arg("rows"), py::arg("columns"));
-    c.def(
-        "set_mosaic",
-        [](Studio& e, std::string_view letters) {
-            std::vector<std::pair<std::string, std::shared_ptr<View>>> views;
-            for (auto& [letter, view] : e.mosaic(letters))
-                views.emplace_back(std::string{letter}, std::move(view));
-            return views;
-        },
-        py::arg("letters"));
-    c.def(
-        "add_inset",
-        [](Studio& e, const View& on, float left, float top, float width, float height) {
-            return e.inset(on, {{left, top}, {width, height}});
-        },
-        py::arg("on"), py::arg("left"), py::arg("top"), py::arg("width"), py::arg("height"));
+    bind_tiles<Studio>(c);
+    py::class_<SideWindow> w(c, "SideWindow", "Must not outlive its Studio.");
+    bind_tiles<SideWindow>(w);
+    w.def_property_readonly("title", &SideWindow::title)
+        .def_property_readonly("is_open", &SideWindow::is_open)
+        .def("close", &SideWindow::close)
+        .def_property_readonly("size", &SideWindow::size)
+        .def_property_readonly("input", &SideWindow::window, inside)
+        .def_property_readonly("picked", &SideWindow::picked)
+        .def_property_readonly("selected",
+                               [](const SideWindow& e) { return indices_of(e.selected()); })
+        .def("screenshot", [](SideWindow& e) { return to_numpy(e.screenshot()); });
+    c.def("open_window", &Studio::open_window, py::arg("title"), py::arg("width"),
+          py::arg("height"), inside);
 }
 
 } // namespace lathe::bind

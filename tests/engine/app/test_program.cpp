@@ -11,6 +11,7 @@
 #include "engine/core/error.h"
 #include "engine/interop/frame_map.h"
 #include "engine/interop/interop_mode.h"
+#include "engine/scene/drawn_copies.h"
 #include "gpu/array/elementwise.h"
 #include "gpu/driver/check.h"
 #include "gpu/memory.h"
@@ -397,6 +398,27 @@ TEST_F(ProgramTest, ArraysMayOutliveTheirApp) {
     app->kernel(kSource, "add").grid({1}, {4})(a, 1.0f);
     app.reset();
     EXPECT_THAT(values_of(a), testing::ElementsAre(2, 3, 4, 5));
+}
+
+TEST_F(ProgramTest, AFurtherWindowShowsTheSameArrayInTheSameFrame) {
+    App app{config(3)};
+    SideWindow& side = app.open_window("side", 32, 24);
+    EXPECT_EQ(&app.open_window("side"), &side);
+    const auto x = app.array<float>({4, 4});
+    AppKernel& ramp = app.kernel(kSource, "ramp");
+    EXPECT_EQ(app.run([&](const Step& step) {
+        ramp.over(x.shape())(x, 4, 4, 0.25f * float(step.index + 1));
+        app.image(x, {.range = ValueRange{0, 1}, .colormap = "gray"});
+        side.view().image(x, {.range = ValueRange{1, 0}, .colormap = "gray"});
+    }),
+              0);
+    EXPECT_NEAR(red(app.screenshot(), 8, 0), 191, 1);
+    EXPECT_NEAR(red(side.screenshot(), 4, 0), 64, 1);
+    EXPECT_EQ(app.drawn_bytes().copied + app.drawn_bytes().uploaded, 0u);
+    side.close();
+    EXPECT_EQ(app.run([&](const Step&) { side.view().image(x); }, 2), 0);
+    EXPECT_FALSE(side.is_open());
+    EXPECT_THROW(side.screenshot(), Error);
 }
 
 TEST_F(ProgramTest, OptionsOfTheCommandLine) {

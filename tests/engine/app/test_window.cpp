@@ -130,6 +130,20 @@ TEST(Window, TwoHeadlessWindowsTakeTurns) {
     EXPECT_EQ(scene(a), of_a);
 }
 
+TEST(Window, AFurtherOneHasTheFirstOnesContextAndItsOwnSizeAndInput) {
+    Window first = headless(16, 16);
+    Window second = Window::open_beside(first, {.title = "second", .width = 40, .height = 30});
+    EXPECT_TRUE(second.headless());
+    EXPECT_EQ(gl::Context::current(), &first.context());
+    EXPECT_EQ(second.width(), 40);
+    second.inject(KeyEvent{Key::r});
+    first.poll_events();
+    second.poll_events();
+    EXPECT_TRUE(second.input().pressed(Key::r));
+    EXPECT_FALSE(first.input().pressed(Key::r));
+    EXPECT_THROW(Window::open_beside(first, {.width = 0, .height = 30}), Error);
+}
+
 TEST(Window, ClipboardKeepsText) {
     Window window = headless();
     window.set_clipboard("a kernel");
@@ -180,6 +194,37 @@ TEST_F(OnDisplay, WindowFollowsAResizeAndCloses) {
     EXPECT_FALSE(window.should_close());
     window.close();
     EXPECT_TRUE(window.should_close());
+}
+
+TEST_F(OnDisplay, AFurtherWindowShowsWhatTheFirstContextHasDrawn) {
+    Window first = Window::open({.title = "first", .width = 80, .height = 60, .headless = false});
+    Window second = Window::open_beside(first, {.title = "second", .width = 120, .height = 90});
+    EXPECT_EQ(gl::Context::current(), &first.context());
+    EXPECT_EQ(&second.context(), &first.context());
+    const auto shown = [&] {
+        const ImageData drawn = scene(second);
+        EXPECT_EQ(gl::Context::current(), &first.context()) << "present() puts it back";
+        const gl::RestoreContext after;
+        auto* native = static_cast<GLFWwindow*>(second.native());
+        glfwMakeContextCurrent(native);
+        std::vector<std::byte> row(std::size_t(drawn.width) * 4);
+        glReadBuffer(GL_FRONT);
+        glReadnPixels(0, drawn.height / 2, drawn.width, 1, GL_RGBA, GL_UNSIGNED_BYTE,
+                      GLsizei(row.size()), row.data());
+        glReadBuffer(GL_BACK);
+        const std::byte* expected = drawn.at(0, drawn.height - 1 - drawn.height / 2);
+        int different = 0;
+        for (std::size_t i = 0; i < row.size(); ++i)
+            if (i % 4 != 3) different += row[i] != expected[i];
+        return different;
+    };
+    EXPECT_EQ(shown(), 0);
+    second.resize(200, 100);
+    for (int i = 0; i < 100 && second.width() != 200; ++i) second.poll_events();
+    EXPECT_EQ(second.width(), 200);
+    EXPECT_EQ(first.width(), 80);
+    EXPECT_EQ(shown(), 0);
+    EXPECT_FALSE(second.should_close() || first.should_close());
 }
 
 /// A window of another library, whose context is current.

@@ -82,7 +82,7 @@ TEST_F(MeshesTest, ArraysOfTheAppAreDrawnWhereTheyLie) {
                          {.values = &values, .normals = &normals});
     });
     EXPECT_EQ(color(image, 50, 50), lit({255, 255, 255}));
-    const DrawnBytes& after = app->drawn_bytes();
+    const DrawnBytes after = app->drawn_bytes();
     EXPECT_EQ(after.in_place - before.in_place, 48u + 24 + 16 + 48);
     EXPECT_EQ(after.copied, before.copied);
     EXPECT_EQ(after.uploaded, before.uploaded);

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+#include "engine/app/scene_hands.h"
+
+#include "engine/app/input.h"
+#include "engine/scene/camera_line.h"
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <ranges>
+
+namespace lathe {
+
+Viewport SceneHands::place_of(const View& view, const Viewport& whole) {
+    return {whole.origin + view.tile().origin * whole.size, view.tile().size * whole.size};
+}
+
+View* SceneHands::view_at(glm::vec2 pixel, const Viewport& whole) const {
+    for (const auto& view : scene_.views() | std::views::reverse) // insets are the last ones
+        if (place_of(*view, whole).contains(pixel)) return view.get();
+    return nullptr;
+}
+
+std::optional<Picked> SceneHands::pick(glm::vec2 pixel, const Viewport& whole) const {
+    const View* const view = view_at(pixel, whole);
+    if (!view) return {};
+    const Viewport place = place_of(*view, whole);
+    return view->pick((pixel - place.origin) / place.size * view->pixels());
+}
+
+void SceneHands::update(const InputState& input, const Viewport& whole, double seconds) {
+    const auto views = scene_.views(); // a wait may let the program change them
+    drags_.resize(views.size());
+    selection_drags_.resize(views.size());
+    const bool clicked_twice = double_click_.follow(input, std::chrono::steady_clock::now());
+    const View* const uppermost =
+        view_at(input.any_button_pressed() ? input.drag_start() : input.mouse(), whole);
+    for (std::size_t i = 0; i < views.size(); ++i) {
+        View& view = *views[i];
+        const Viewport place = place_of(view, whole);
+        if (&view != uppermost && !drags_[i].is_dragging() && !selection_drags_[i].is_drawing())
+            continue;
+        if (update_selection(view, selection_drags_[i], input, place)) continue;
+        if (view.camera() == Camera::orbit)
+            drags_[i].move(view.orbit_camera(), input, place, {view.steering(), seconds});
+        else drags_[i].move(view.pan_zoom_camera(), input, place);
+        if (!input.keyboard_captured && input.pressed(Key::home) && place.contains(input.mouse()))
+            services_.ask_device([&] { view.fit(); });
+        if (clicked_twice && !input.mouse_captured && place.contains(input.drag_start()))
+            fit_picked(view, input.drag_start(), place);
+        if (!input.keyboard_captured && input.pressed(Key::c) && input.modifiers() == 0 &&
+            place.contains(input.mouse()))
+            services_.copy(camera_line(view)); // of Python
+    }
+}
+
+/// The camera shows all of the thing that was clicked on.
+void SceneHands::fit_picked(View& view, glm::vec2 pixel, const Viewport& place) {
+    const glm::vec2 part = (pixel - place.origin) / place.size;
+    services_.ask_device([&] {
+        if (const auto picked = view.pick(part * view.pixels())) view.fit(picked->item);
+    });
+}
+
+/// True where the mouse draws a rectangle, which then moves no camera.
+bool SceneHands::update_selection(View& view, SelectionDrag& drag, const InputState& input,
+                                  const Viewport& place) {
+    const SelectionDrag::State state = drag.follow(input, place);
+    if (state == SelectionDrag::State::none) return false;
+    const auto part = [&](glm::vec2 pixel) { return (pixel - place.origin) / place.size; };
+    const glm::vec2 begin = part(drag.begin()), end = part(drag.end()), size{view.pixels()};
+    if (state == SelectionDrag::State::drawing) view.set_outline(std::array{begin, end});
+    else {
+        view.set_outline({});
+        services_.ask_device([&] { selected_ = view.select(begin * size, end * size); });
+    }
+    return true;
+}
+
+} // namespace lathe
