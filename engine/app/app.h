@@ -292,8 +292,8 @@ public:
                 std::string_view name = {});
     void lines(const gpu::Array& positions, const LinesStyle& style = {}, const PerPoint& of = {},
                std::string_view name = {});
-    void text(std::string_view text, glm::vec2 position, const TextStyle& style = {});
-    void text(std::string_view text, glm::vec3 position, const TextStyle& style = {});
+    void text(std::string_view text, glm::dvec2 position, const TextStyle& style = {});
+    void text(std::string_view text, glm::dvec3 position, const TextStyle& style = {});
     void title(std::string_view text, const TextStyle& style = {.size = 20});
     /// Memory that OpenGL draws from, contents undefined: for values of the host that this step
     /// draws.

@@ -90,10 +90,10 @@ void App::lines(const gpu::Array& positions, const LinesStyle& style, const PerP
                 std::string_view name) {
     view().lines(positions, style, of, name);
 }
-void App::text(std::string_view text, glm::vec2 position, const TextStyle& style) {
+void App::text(std::string_view text, glm::dvec2 position, const TextStyle& style) {
     view().text(text, position, style);
 }
-void App::text(std::string_view text, glm::vec3 position, const TextStyle& style) {
+void App::text(std::string_view text, glm::dvec3 position, const TextStyle& style) {
     view().text(text, position, style);
 }
 void App::title(std::string_view text, const TextStyle& style) { view().title(text, style); }

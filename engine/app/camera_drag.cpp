@@ -57,7 +57,7 @@ bool CameraDrag::move(OrbitCamera& camera, const InputState& input, const Viewpo
         moved = true;
     }
     if (input.wheel().y != 0 && !input.mouse_captured && viewport.contains(input.mouse())) {
-        const glm::vec3 eye = camera.eye();
+        const glm::dvec3 eye = camera.eye();
         camera.zoom(input.wheel().y);
         if (steered.by == Steering::fly) camera.target += eye - camera.eye();
         moved = true;

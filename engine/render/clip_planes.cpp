@@ -15,8 +15,17 @@ namespace lathe {
 
 bool ClipPlanes::clips(const glm::dvec3& place) const {
     for (int i = 0; i < count; ++i)
-        if (glm::dot(glm::dvec4{planes[std::size_t(i)]}, glm::dvec4{place, 1}) < 0) return true;
+        if (glm::dot(planes[std::size_t(i)], glm::dvec4{place, 1}) < 0) return true;
     return false;
+}
+
+ClipPlanes ClipPlanes::from(const glm::dvec3& origin) const {
+    ClipPlanes moved = *this;
+    for (glm::dvec4& plane : moved.planes) {
+        plane.w += glm::dot(glm::dvec3{plane}, origin);
+        plane = glm::dvec4{glm::vec4{plane}};
+    }
+    return moved;
 }
 
 void set_clip_planes(const ClipPlanes& clip, const glm::dmat4& to_world, gl::Program& program) {

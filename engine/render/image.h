@@ -71,9 +71,9 @@ struct ImageBuffer {
 
 /// A parallelogram in space: row 0 lies at its upper side, or with ImageStyle::y_up at the lower.
 struct ImagePlane {
-    glm::vec3 origin{0, 0, 0}; ///< the lower left corner
-    glm::vec3 right{1, 0, 0};  ///< the lower side, from there
-    glm::vec3 up{0, 1, 0};     ///< the left side
+    glm::dvec3 origin{0, 0, 0}; ///< the lower left corner
+    glm::vec3 right{1, 0, 0};   ///< the lower side, from there
+    glm::vec3 up{0, 1, 0};      ///< the left side
 };
 
 /// Where the picture lies: pixels of the framebuffer, from the top left corner.

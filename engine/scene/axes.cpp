@@ -33,28 +33,29 @@ TextStyle axis_letters(const AxesStyle& style, glm::vec2 anchor) {
 
 /// One axis of a range in round steps.
 struct RoundRange {
-    float low, high;
+    double low, high;
 };
-RoundRange round_range(float low, float high) {
-    const float range = high - low;
+RoundRange round_range(double low, double high) {
+    const double range = high - low;
     if (!(range > 0)) { // one value: something around it
-        const float half = low != 0 ? std::abs(low) / 2 : 0.5f;
+        const double half = low != 0 ? std::abs(low) / 2 : 0.5;
         return {low - half, low + half};
     }
-    const double step = round_up(double(range) / 8);
-    return {float(std::floor(double(low) / step + 1e-6) * step),
-            float(std::ceil(double(high) / step - 1e-6) * step)};
+    const double step = round_up(range / 8);
+    const double slack = std::max(1e-6, 1e-15 * std::max(std::abs(low), std::abs(high)) / step);
+    return {std::floor(low / step + slack) * step, std::ceil(high / step - slack) * step};
 }
 
 /// An edge of a box along an axis.
 struct Edge {
-    glm::vec3 begin, end;
+    glm::dvec3 begin, end;
     int near_sides; ///< of the two that meet there
 };
 
 class BoxAxes {
 public:
-    BoxAxes(Canvas& canvas, const AxesStyle& style, const Box& box, glm::vec3 eye, UpAxis up)
+    BoxAxes(Canvas& canvas, const AxesStyle& style, const Box& box, const glm::dvec3& eye,
+            UpAxis up)
         : canvas_{canvas}, style_{style}, box_{box}, up_{up == UpAxis::y ? 1 : 2},
           middle_{canvas.project(box.middle()).value_or(canvas.pixels() / 2.0f)} {
         for (int axis = 0; axis < 3; ++axis) high_is_near_[axis] = eye[axis] > box.middle()[axis];
@@ -67,7 +68,7 @@ public:
 private:
     /// Of the side on one end of an axis.
     bool is_near(int axis, bool high) const { return high == high_is_near_[axis]; }
-    float end_of(int axis, bool high) const { return high ? box_.high[axis] : box_.low[axis]; }
+    double end_of(int axis, bool high) const { return high ? box_.high[axis] : box_.low[axis]; }
 
     void draw_axis(int axis) {
         const int one = (axis + 1) % 3, two = (axis + 2) % 3;
@@ -98,7 +99,7 @@ private:
     }
 
     Ticks draw_ticks(int axis, const Edge* edge) {
-        const double low = double(box_.low[axis]), high = double(box_.high[axis]);
+        const double low = box_.low[axis], high = box_.high[axis];
         const auto begin = edge ? canvas_.project(edge->begin) : std::nullopt;
         const auto end = edge ? canvas_.project(edge->end) : std::nullopt;
         if (!begin || !end) return ticks_between(low, high, 4);
@@ -112,8 +113,8 @@ private:
         const glm::vec2 anchor = 0.5f - 0.5f * glm::clamp(outward * 1.4f, -1.0f, 1.0f);
         float widest = 0;
         for (const double value : ticks.values) {
-            glm::vec3 place = edge->begin;
-            place[axis] = float(value);
+            glm::dvec3 place = edge->begin;
+            place[axis] = value;
             const auto at = canvas_.project(place);
             if (!at) continue;
             canvas_.screen_stroke(*at, *at + kTickLength * outward, faint(style_.color, 0.8f));
@@ -138,8 +139,8 @@ private:
                 if (is_near(side, high)) continue;
                 const int across = 3 - axis - side;
                 for (const double value : ticks.values) {
-                    glm::vec3 begin, end;
-                    begin[axis] = end[axis] = float(value);
+                    glm::dvec3 begin, end;
+                    begin[axis] = end[axis] = value;
                     begin[side] = end[side] = end_of(side, high);
                     begin[across] = box_.low[across];
                     end[across] = box_.high[across];
@@ -204,9 +205,9 @@ SeenPart seen_part(float origin, float extent, double elements, float tile) {
 Box axes_box(const Box& around, const std::optional<Box>& before) {
     Box box;
     for (int axis = 0; axis < 3; ++axis) {
-        const float low = around.low[axis], high = around.high[axis];
+        const double low = around.low[axis], high = around.high[axis];
         const bool stays = before && before->low[axis] <= low && high <= before->high[axis] &&
-                           high - low >= 0.5f * before->size()[axis];
+                           high - low >= 0.5 * before->size()[axis];
         const RoundRange range =
             stays ? RoundRange{before->low[axis], before->high[axis]} : round_range(low, high);
         box.low[axis] = range.low;
@@ -215,8 +216,8 @@ Box axes_box(const Box& around, const std::optional<Box>& before) {
     return box;
 }
 
-void draw_axes_in_space(Canvas& canvas, const AxesStyle& style, const Box& box, glm::vec3 eye,
-                        UpAxis up) {
+void draw_axes_in_space(Canvas& canvas, const AxesStyle& style, const Box& box,
+                        const glm::dvec3& eye, UpAxis up) {
     BoxAxes{canvas, style, box, eye, up}.draw();
     canvas.flush();
 }
@@ -225,7 +226,7 @@ void draw_axes_of_plane(Canvas& canvas, const AxesStyle& style, const PanZoomCam
     const glm::vec2 size = canvas.pixels();
     const double half_height = double(camera.height) / 2,
                  half_width = half_height * double(size.x / size.y);
-    const double x = double(camera.center.x), y = double(camera.center.y);
+    const double x = camera.center.x, y = camera.center.y;
     const float row = kTickLength + kTickGap + 1.4f * style.size;
     // Within the tile: its lower and left side, the letters above and right of them.
     draw_screen_axis(canvas, style,

@@ -15,8 +15,8 @@ namespace lathe {
 /// does not shake its axes.
 Box axes_box(const Box& around, const std::optional<Box>& before);
 
-void draw_axes_in_space(Canvas& canvas, const AxesStyle& style, const Box& box, glm::vec3 eye,
-                        UpAxis up);
+void draw_axes_in_space(Canvas& canvas, const AxesStyle& style, const Box& box,
+                        const glm::dvec3& eye, UpAxis up);
 /// Along the tile's sides.
 void draw_axes_of_plane(Canvas& canvas, const AxesStyle& style, const PanZoomCamera& camera);
 /// Along a picture's sides, in elements; `size`: columns and rows.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "engine/scene/bounds.h"
 
+#include "engine/scene/far_places.h"
+#include "engine/scene/painter.h"
 #include "engine/scene/scene_kernel.h"
 #include "gpu/array/array.h"
 #include "gpu/launch.h"
@@ -32,6 +34,19 @@ struct Places {
 
 class Finder {
 public:
+    /// Of the thing that is the visitor's turn. Its positions count from near them.
+    void look_at(const ShownThing& thing) {
+        origin_ = thing.origin;
+        near_.reset();
+        const auto some = thing.float64 ? region_of_some(*thing.float64) : std::nullopt;
+        if (!some) return;
+        const glm::dvec3 origin = origin_near(*some, origin_);
+        if (origin == origin_) return;
+        origin_ = origin;
+        near_ = gpu::Array::empty(DType::float32, thing.float64->shape());
+        subtract_origin(*thing.float64, origin, *near_);
+    }
+
     void operator()(const DrawnPoints& d) {
         const bool has_size = d.style.radius || d.style.world_size;
         const float radius = d.style.radius.value_or(d.style.size / 2);
@@ -69,47 +84,52 @@ public:
     }
     void operator()(const DrawnImage& d) {
         if (!d.plane) return;
-        const auto& [origin, right, up] = *d.plane;
-        for (const glm::vec3& corner : {origin, origin + right, origin + up, origin + right + up})
+        const glm::dvec3 origin = d.plane->origin, right{d.plane->right}, up{d.plane->up};
+        for (const glm::dvec3& corner : {origin, origin + right, origin + up, origin + right + up})
             add({corner, corner});
     }
     void operator()(const DrawnVolume& d) { add(d.box); }
     void operator()(const DrawnText& d) {
-        if (d.place != DrawnText::Place::tile) add({d.position, d.position});
+        const glm::dvec3 place = d.position - origin_; // of the world
+        if (d.place != DrawnText::Place::tile) add({place, place});
     }
     template <class Other> void operator()(const Other&) {}
     std::optional<Box> box() const { return box_; }
     float reach(const DrawnMesh& d) {
-        const auto own = box_of({d.vertices, d.mesh.vertex_count, 3});
-        return own ? glm::length(glm::max(glm::abs(own->low), glm::abs(own->high))) : 0;
+        const auto own = box_of({d.vertices, d.mesh.vertex_count, 3}, d.vertices.address());
+        return own ? float(glm::length(glm::max(glm::abs(own->low), glm::abs(own->high)))) : 0;
     }
 
 private:
     void look(const Places& places) {
-        if (const auto box = box_of(places)) add(*box);
+        if (const auto box = box_of(places, near_ ? near_->address() : places.positions.address()))
+            add(*box);
     }
     /// Nothing where no place is finite.
-    std::optional<Box> box_of(const Places& of) {
+    std::optional<Box> box_of(const Places& of, CUdeviceptr positions) {
         if (of.count == 0 || !of.positions.memory) return {};
         const gpu::ArrayKernel& kernel = scene_kernel("bounds.cu", "bounds");
         if (found_.size() == 0) found_ = gpu::Array::empty(DType::uint32, {6});
         const CUdeviceptr found = found_.address();
         gpu::fill_units(found, ~0u, 4, 3);
         gpu::fill_units(found + 12, 0, 4, 3);
-        launch(kernel.kernel, {{kernel.blocks_for(of.count, 8)}, {kernel.threads}},
-               of.positions.address(), of.sizes, of.vectors, found, std::int64_t(of.count),
-               of.components, of.sizes_each, int(of.is_end), of.margin, of.scale);
+        launch(kernel.kernel, {{kernel.blocks_for(of.count, 8)}, {kernel.threads}}, positions,
+               of.sizes, of.vectors, found, std::int64_t(of.count), of.components, of.sizes_each,
+               int(of.is_end), of.margin, of.scale);
         std::array<std::uint32_t, 6> codes{};
         gpu::copy_to_host(codes.data(), found, sizeof codes);
         if (codes[0] > codes[3]) return {};
         return Box{{from_ordered(codes[0]), from_ordered(codes[1]), from_ordered(codes[2])},
                    {from_ordered(codes[3]), from_ordered(codes[4]), from_ordered(codes[5])}};
     }
-    void add(const Box& box) {
+    void add(const Box& local) {
+        const Box box{local.low + origin_, local.high + origin_};
         box_ = box_ ? Box{glm::min(box_->low, box.low), glm::max(box_->high, box.high)} : box;
     }
 
     gpu::Array found_;
+    glm::dvec3 origin_{0, 0, 0};
+    std::optional<gpu::Array> near_; ///< positions that count from there
     std::optional<Box> box_;
 };
 
@@ -117,9 +137,12 @@ private:
 
 float reach_of(const DrawnMesh& drawn) { return Finder{}.reach(drawn); }
 
-std::optional<Box> bounds_of(std::span<const Drawn* const> things) {
+std::optional<Box> bounds_of(std::span<const ShownThing> things) {
     Finder finder;
-    for (const Drawn* each : things) std::visit(finder, *each);
+    for (const ShownThing& each : things) {
+        finder.look_at(each);
+        std::visit(finder, *each.drawn);
+    }
     return finder.box();
 }
 

@@ -8,10 +8,10 @@ namespace lathe {
 
 /// World units.
 struct Box {
-    glm::vec3 low, high;
+    glm::dvec3 low, high;
 
-    glm::vec3 middle() const { return 0.5f * (low + high); }
-    glm::vec3 size() const { return high - low; }
+    glm::dvec3 middle() const { return 0.5 * (low + high); }
+    glm::dvec3 size() const { return high - low; }
     bool operator==(const Box&) const = default;
 };
 

@@ -34,7 +34,7 @@ glm::vec2 to_clip(glm::vec2 screen, const Viewport& v) {
 
 } // namespace
 
-glm::vec3 OrbitCamera::eye() const { return target + distance * axes()[2]; }
+glm::dvec3 OrbitCamera::eye() const { return target + glm::dvec3{distance * axes()[2]}; }
 
 glm::mat3 OrbitCamera::axes() const {
     const double p = std::clamp(double(pitch), -kHalfPi, kHalfPi), y{yaw}, r{roll};
@@ -58,7 +58,7 @@ float OrbitCamera::height() const { return 2 * distance * std::tan(field_of_view
 
 glm::mat4 OrbitCamera::view() const {
     const glm::mat3 to_eye = glm::transpose(axes());
-    return glm::translate(glm::mat4{to_eye}, -eye());
+    return glm::translate(glm::mat4{to_eye}, -glm::vec3{eye()});
 }
 
 glm::mat4 OrbitCamera::projection(float aspect) const {
@@ -82,32 +82,32 @@ void OrbitCamera::turn_freely(glm::vec2 pixels, const Viewport& viewport) {
 }
 
 void OrbitCamera::look_around(glm::vec2 pixels, const Viewport& viewport) {
-    const glm::vec3 before = eye();
+    const glm::dvec3 before = eye();
     turn(pixels, viewport);
     target += before - eye();
 }
 
 void OrbitCamera::fly(const glm::vec3& way) {
-    target += distance * (axes() * glm::vec3{way.x, way.y, -way.z});
+    target += glm::dvec3{distance * (axes() * glm::vec3{way.x, way.y, -way.z})};
 }
 
 void OrbitCamera::pan(glm::vec2 pixels, const Viewport& viewport) {
     const glm::vec2 way = glm::vec2{-pixels.x, pixels.y} * (height() / viewport.size.y);
-    target += axes() * glm::vec3{way, 0};
+    target += glm::dvec3{axes() * glm::vec3{way, 0}};
 }
 
 void OrbitCamera::zoom(float notches) {
     distance = std::clamp(distance * std::pow(kNotch, -notches), 1e-6f, 1e9f);
 }
 
-void OrbitCamera::fit(const glm::vec3& middle, float radius, float aspect) {
+void OrbitCamera::fit(const glm::dvec3& middle, float radius, float aspect) {
     const float slope = std::tan(field_of_view / 2) * std::min(aspect, 1.0f);
     target = middle;
     distance = kFitMargin * radius / (orthographic ? slope : std::sin(std::atan(slope)));
 }
 
 glm::mat4 PanZoomCamera::view() const {
-    return glm::translate(glm::mat4{1}, glm::vec3{-center, 0});
+    return glm::translate(glm::mat4{1}, glm::vec3{-glm::vec2{center}, 0});
 }
 
 glm::mat4 PanZoomCamera::projection(float aspect) const {
@@ -116,21 +116,23 @@ glm::mat4 PanZoomCamera::projection(float aspect) const {
     return glm::orthoRH_NO(-half.x, half.x, -half.y, half.y, -deep, deep);
 }
 
-glm::vec2 PanZoomCamera::to_plane(glm::vec2 screen, const Viewport& viewport) const {
-    return center + to_clip(screen, viewport) * glm::vec2{viewport.aspect(), 1} * (height / 2);
+glm::dvec2 PanZoomCamera::to_plane(glm::vec2 screen, const Viewport& viewport) const {
+    const glm::vec2 way =
+        to_clip(screen, viewport) * glm::vec2{viewport.aspect(), 1} * (height / 2);
+    return center + glm::dvec2{way};
 }
 
 void PanZoomCamera::pan(glm::vec2 pixels, const Viewport& viewport) {
-    center += glm::vec2{-pixels.x, pixels.y} * (height / viewport.size.y);
+    center += glm::dvec2{glm::vec2{-pixels.x, pixels.y} * (height / viewport.size.y)};
 }
 
 void PanZoomCamera::zoom(float notches, glm::vec2 screen, const Viewport& viewport) {
-    const glm::vec2 before = to_plane(screen, viewport);
+    const glm::dvec2 before = to_plane(screen, viewport);
     height = std::clamp(height * std::pow(kNotch, -notches), 1e-9f, 1e12f);
     center += before - to_plane(screen, viewport);
 }
 
-void PanZoomCamera::fit(glm::vec2 middle, glm::vec2 size, float aspect) {
+void PanZoomCamera::fit(glm::dvec2 middle, glm::vec2 size, float aspect) {
     center = middle;
     height = kFitMargin * std::max(size.y, size.x / aspect);
 }

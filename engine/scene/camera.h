@@ -38,7 +38,7 @@ enum class Steering {
 /// pans in the picture's plane, the wheel zooms.
 class LATHE_API OrbitCamera {
 public:
-    glm::vec3 target{0, 0, 0};
+    glm::dvec3 target{0, 0, 0};
     float distance = 3;
     float yaw = 0.6f;   ///< radians about the up axis
     float pitch = 0.4f; ///< radians above the ground, within ±90°
@@ -51,7 +51,7 @@ public:
     /// The view may place it where it sees all, once, unless target or distance have changed.
     bool may_be_placed = true;
 
-    glm::vec3 eye() const;
+    glm::dvec3 eye() const;
     /// Where right, above and the way from the target to the eye are in the world; columns of
     /// length 1.
     glm::mat3 axes() const;
@@ -59,7 +59,8 @@ public:
     void set_axes(const glm::mat3& axes);
     /// Units from the bottom to the top of the picture, as far away as the target.
     float height() const;
-    /// World to eye space: right-handed, looking along -z.
+    /// World to eye space: right-handed, looking along -z. Far from the origin it has few digits:
+    /// DrawView::from() has them.
     glm::mat4 view() const;
     /// Eye to clip space, depth −1…1; the clip planes follow `distance`. Orthographic: what lies up
     /// to 100 distances before or behind the target is seen.
@@ -80,7 +81,7 @@ public:
     /// Positive notches come nearer, 10 % each.
     void zoom(float notches);
     /// All of a ball is seen, as large as fits; the direction stays.
-    void fit(const glm::vec3& middle, float radius, float aspect);
+    void fit(const glm::dvec3& middle, float radius, float aspect);
 
     bool operator==(const OrbitCamera&) const = default;
 };
@@ -89,8 +90,8 @@ public:
 /// the cursor; the right button is left to scripts.
 class LATHE_API PanZoomCamera {
 public:
-    glm::vec2 center{0, 0}; ///< the plane's point in the viewport's middle
-    float height = 2;       ///< plane units from the viewport's bottom to its top
+    glm::dvec2 center{0, 0}; ///< the plane's point in the viewport's middle
+    float height = 2;        ///< plane units from the viewport's bottom to its top
 
     /// Plane to eye space, and eye to clip space; what lies up to 100 heights before or behind the
     /// plane is seen.
@@ -98,13 +99,13 @@ public:
     glm::mat4 projection(float aspect) const;
     glm::mat4 view_projection(float aspect) const { return projection(aspect) * view(); }
     /// The plane's point under a screen position.
-    glm::vec2 to_plane(glm::vec2 screen, const Viewport& viewport) const;
+    glm::dvec2 to_plane(glm::vec2 screen, const Viewport& viewport) const;
 
     void pan(glm::vec2 pixels, const Viewport& viewport);
     /// Positive notches magnify, 10 % each; the plane's point under `screen` stays there.
     void zoom(float notches, glm::vec2 screen, const Viewport& viewport);
     /// All of a rectangle is seen, as large as fits.
-    void fit(glm::vec2 middle, glm::vec2 size, float aspect);
+    void fit(glm::dvec2 middle, glm::vec2 size, float aspect);
 
     bool operator==(const PanZoomCamera&) const = default;
 };

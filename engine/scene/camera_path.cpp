@@ -48,7 +48,7 @@ CameraPath::CameraPath(std::vector<CameraKey> keys) : keys_{std::move(keys)} {
         if (!(camera.distance > 0))
             throw std::invalid_argument{
                 fmt::format("the distance of key frame {} is above 0, got {}", i, camera.distance)};
-        const glm::dvec3 target{camera.target};
+        const glm::dvec3& target = camera.target;
         curves_.push_back({{target.x, target.y, target.z, std::log(double(camera.distance)),
                             double(camera.field_of_view)},
                            {}});

@@ -30,12 +30,14 @@ gl::Texture make_ramp(bool upright) {
 
 } // namespace
 
-Canvas::Canvas(const DrawView& look, float scale, Renderers& renderers, SvgElements* svg)
-    : look_{look}, scale_{scale}, pixels_{glm::vec2{look.size} / scale},
-      to_clip_{look.projection * look.view}, renderers_{renderers}, svg_{svg} {}
+Canvas::Canvas(const DrawView& world, const glm::dvec3& origin, float scale, Renderers& renderers,
+               SvgElements* svg)
+    : origin_{origin}, look_{world.from(origin)}, scale_{scale},
+      pixels_{glm::vec2{world.size} / scale}, to_clip_{look_.to_clip()}, renderers_{renderers},
+      svg_{svg} {}
 
-std::optional<glm::vec2> Canvas::project(glm::vec3 place) const {
-    const glm::vec4 clip = to_clip_ * glm::vec4{place, 1};
+std::optional<glm::vec2> Canvas::project(const glm::dvec3& place) const {
+    const glm::vec4 clip = to_clip_ * glm::vec4{glm::vec3{place - origin_}, 1};
     if (clip.w <= 0 || std::abs(clip.z) > clip.w) return {};
     return pixels_ * glm::vec2{0.5f + 0.5f * clip.x / clip.w, 0.5f - 0.5f * clip.y / clip.w};
 }

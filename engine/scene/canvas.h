@@ -27,20 +27,24 @@ class SvgElements;
 
 class Canvas {
 public:
-    /// Its pixels are those of styles, of which each is `scale` pixels of the tile.
-    /// Where there are elements, what finish() would draw is added to them, in the same pixels.
-    Canvas(const DrawView& look, float scale, Renderers& renderers, SvgElements* svg = nullptr);
+    /// Its pixels are those of styles, of which each is `scale` pixels of the tile. It looks at
+    /// places from `origin`, near what is seen. Where there are elements, what finish() would draw
+    /// is added to them, in the same pixels.
+    Canvas(const DrawView& world, const glm::dvec3& origin, float scale, Renderers& renderers,
+           SvgElements* svg = nullptr);
 
     /// Of the tile.
     glm::vec2 pixels() const { return pixels_; }
+    const glm::dvec3& origin() const { return origin_; }
+    /// From there.
     const DrawView& look() const { return look_; }
-    const glm::mat4& to_clip() const { return to_clip_; }
     /// Pixels from the top left; nothing where it is not before the eye.
-    std::optional<glm::vec2> project(glm::vec3 place) const;
+    std::optional<glm::vec2> project(const glm::dvec3& place) const;
     glm::vec2 extent(std::string_view text, float size);
 
-    void space_stroke(glm::vec3 begin, glm::vec3 end, const glm::vec4& color, float width = 1) {
-        in_space_.push_back({begin, width * scale_, end, 0, color});
+    void space_stroke(const glm::dvec3& begin, const glm::dvec3& end, const glm::vec4& color,
+                      float width = 1) {
+        in_space_.push_back({begin - origin_, width * scale_, end - origin_, 0, color});
     }
     void screen_stroke(glm::vec2 begin, glm::vec2 end, const glm::vec4& color, float width = 1) {
         on_screen_.push_back({{begin, 0}, width * scale_, {end, 0}, 0, color});
@@ -66,6 +70,7 @@ private:
     void text_to_svg(std::string_view text, glm::vec2 place, const TextStyle& style);
     void finish_svg();
 
+    glm::dvec3 origin_;
     DrawView look_;
     float scale_;
     glm::vec2 pixels_;

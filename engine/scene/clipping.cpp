@@ -12,9 +12,11 @@ namespace lathe {
 
 namespace {
 
-std::string text_of(const glm::vec3& v) { return fmt::format("({:g}, {:g}, {:g})", v.x, v.y, v.z); }
+std::string text_of(const glm::dvec3& v) {
+    return fmt::format("({:g}, {:g}, {:g})", v.x, v.y, v.z);
+}
 
-bool is_finite(const glm::vec3& v) {
+bool is_finite(const glm::dvec3& v) {
     return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z);
 }
 
@@ -56,8 +58,7 @@ ClipPlanes Clipping::active() const {
     for (const auto& [name, plane] : planes_) {
         if (!plane.is_active) continue;
         const glm::dvec3 normal = glm::normalize(glm::dvec3{plane.normal});
-        all.planes[std::size_t(all.count++)] =
-            glm::dvec4{normal, -glm::dot(normal, glm::dvec3{plane.origin})};
+        all.planes[std::size_t(all.count++)] = glm::dvec4{normal, -glm::dot(normal, plane.origin)};
     }
     return all;
 }

@@ -14,9 +14,9 @@
 namespace lathe {
 
 struct ClipPlane {
-    glm::vec3 origin{0, 0, 0}; ///< a place on it
-    glm::vec3 normal{1, 0, 0}; ///< of any length; towards what stays
-    bool is_active = true;     ///< false: it cuts nothing
+    glm::dvec3 origin{0, 0, 0}; ///< a place on it
+    glm::vec3 normal{1, 0, 0};  ///< of any length; towards what stays
+    bool is_active = true;      ///< false: it cuts nothing
 
     bool operator==(const ClipPlane&) const = default;
 };

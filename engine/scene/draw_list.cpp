@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: MIT
 #include "engine/scene/draw_list.h"
 
+#include "engine/scene/far_places.h"
+
+#include <atomic>
 #include <utility>
 #include <variant>
 
 namespace lathe {
+
+std::uint64_t next_call() {
+    static std::atomic<std::uint64_t> calls = 0;
+    return ++calls;
+}
 
 void DrawList::begin_step() {
     end_step();
@@ -26,6 +34,13 @@ void DrawList::clear() {
     begun_.reset();
     contents_ = {};
     ++revision_;
+}
+
+void DrawList::move_origin(std::size_t item, const glm::dvec3& place) {
+    ListItem& moved = shown_[item];
+    subtract_origin(moved.origin.positions, place, moved.origin.taken);
+    moved.origin.place = place;
+    if (auto* points = std::get_if<DrawnPoints>(&moved.drawn)) points->call = next_call();
 }
 
 void DrawList::add(ListItem&& item) {

@@ -5,8 +5,12 @@
 
 #include "engine/core/api.h"
 #include "engine/scene/drawn.h"
+#include "gpu/array/array.h"
 #include "gpu/array/launch_notes.h"
 
+#include <glm/vec3.hpp>
+
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,12 +18,22 @@
 
 namespace lathe {
 
+/// Where the places of an item count from.
+struct ItemOrigin {
+    glm::dvec3 place{0, 0, 0};
+    /// Positions of float64, and what is drawn of them; empty: there are none such.
+    gpu::Array positions{}, taken{};
+
+    bool of_float64() const { return positions.size() > 0; }
+};
+
 struct ListItem {
     Drawn drawn;
     std::string name; ///< empty: not given
     /// The program's arrays, not copies, whose first axes a pick's index counts; the one that says
     /// most of an element first.
     std::vector<gpu::ArrayPlace> arrays{};
+    ItemOrigin origin{};
 };
 
 /// What a list has that a frame has to care for.
@@ -27,6 +41,9 @@ struct ListContents {
     bool space = false, annotations = false;
     bool kernels = false; ///< that make pictures
 };
+
+/// A number that no other drawing call has.
+std::uint64_t next_call();
 
 class LATHE_API DrawList {
 public:
@@ -40,6 +57,10 @@ public:
     const std::vector<ListItem>& shown() const noexcept { return shown_; }
     /// What the step under way has added; null between steps.
     const std::vector<ListItem>* begun() const noexcept { return begun_ ? &*begun_ : nullptr; }
+
+    /// What is shown counts from another origin from now on. In the order of the legacy default
+    /// stream, while arrays are CUDA's.
+    void move_origin(std::size_t item, const glm::dvec3& place);
 
     const ListContents& contents() const noexcept { return contents_; }
     /// Another number for each list that is shown.

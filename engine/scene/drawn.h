@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a drawing call leaves behind: data, style, and a share in the memory that is read.
+// What a drawing call leaves behind: data, style, and a share in the memory that is read. Places
+// count from the item's origin (ListItem); a text's place and the box of axes are of the world.
 #pragma once
 
 #include "engine/core/api.h"
@@ -95,7 +96,7 @@ struct DrawnMesh {
 struct DrawnText {
     enum class Place { plane, space, tile };
     std::string text;
-    glm::vec3 position; ///< of a tile: from its top left, in parts of its size
+    glm::dvec3 position; ///< of the world; of a tile: from its top left, in parts of its size
     Place place;
     TextStyle style;
 };

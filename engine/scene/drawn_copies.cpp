@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "engine/scene/drawn_copies.h"
 
+#include "engine/scene/far_places.h"
 #include "engine/scene/mesh_kernels.h"
 #include "gpu/array/dtype_rules.h"
 #include "gpu/array/elementwise.h"
@@ -98,6 +99,19 @@ const gpu::Array& DrawnCopies::of(const std::shared_ptr<FrameMap>& map, const gp
     }
     gpu::Array& copy = memory(map, drawn, array.shape());
     gpu::assign(copy, array);
+    bytes_.copied += copy.bytes();
+    return copy;
+}
+
+const gpu::Array& DrawnCopies::places(const std::shared_ptr<FrameMap>& map,
+                                      const gpu::Array& positions, const glm::dvec3& origin) {
+    const auto before = origins_.find(used_);
+    if (before != origins_.end() && before->second != origin && used_ < copies_.size())
+        copies_[used_] = {};
+    origins_[used_] = origin;
+    if (origin == glm::dvec3{0}) return of(map, positions, DType::float32);
+    gpu::Array& copy = memory(map, DType::float32, positions.shape());
+    subtract_origin(positions, origin, copy);
     bytes_.copied += copy.bytes();
     return copy;
 }

@@ -9,10 +9,13 @@
 #include "engine/scene/height_field.h"
 #include "gpu/array/array.h"
 
+#include <glm/vec3.hpp>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 
@@ -47,6 +50,10 @@ public:
     /// where it is until the next step begins. Throws gpu::TypeError for structures.
     const gpu::Array& of(const std::shared_ptr<FrameMap>& map, const gpu::Array& array,
                          std::optional<DType> as = {});
+    /// Positions of float64, (…, 2 to 4), as float32 from `origin` on: the differences are rounded,
+    /// not the positions. Memory that the last step has drawn with another origin stays as it is.
+    const gpu::Array& places(const std::shared_ptr<FrameMap>& map, const gpu::Array& positions,
+                             const glm::dvec3& origin);
     void clear();
     /// Memory that OpenGL draws from, contents undefined, for a copy of this step that comes from
     /// the host.
@@ -68,7 +75,8 @@ public:
 private:
     gpu::Array& memory(const std::shared_ptr<FrameMap>& map, DType dtype,
                        const gpu::Extents& shape);
-    std::deque<gpu::Array> copies_; // references stay true while it grows
+    std::deque<gpu::Array> copies_;             // references stay true while it grows
+    std::map<std::size_t, glm::dvec3> origins_; ///< of the copies that have one
     std::size_t used_ = 0;
     DrawnBytes bytes_;
 };

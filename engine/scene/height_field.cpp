@@ -9,12 +9,11 @@ Grid grid_of(const HeightField& field, int rows, int columns, UpAxis up) {
     const glm::vec2 steps{std::max(columns - 1, 1), std::max(rows - 1, 1)};
     const glm::vec2 half = steps / std::max(steps.x, steps.y);
     const HeightField::Ground ground = field.ground.value_or(HeightField::Ground{-half, half});
-    const glm::vec2 step = (ground.high - ground.low) / steps;
+    const glm::vec2 step = glm::vec2{ground.high - ground.low} / steps, low{ground.low};
     if (up == UpAxis::y)
-        return {rows,           columns,        {ground.low.x, 0, ground.low.y},
+        return {rows,           columns,        {low.x, 0, low.y},
                 {step.x, 0, 0}, {0, 0, step.y}, {0, field.scale, 0}};
-    return {rows,           columns,        {ground.low.x, ground.low.y, 0},
-            {step.x, 0, 0}, {0, step.y, 0}, {0, 0, field.scale}};
+    return {rows, columns, {low.x, low.y, 0}, {step.x, 0, 0}, {0, step.y, 0}, {0, 0, field.scale}};
 }
 
 } // namespace lathe

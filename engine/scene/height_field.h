@@ -16,7 +16,7 @@ namespace lathe {
 struct HeightField {
     float scale = 1; ///< world units of a height of 1
     struct Ground {
-        glm::vec2 low, high;
+        glm::dvec2 low, high;
     };
     /// Where the first and the last column, and the lowest and the highest of the first and last
     /// row lie. None: the longer side goes from -1 to 1, the elements are square.

@@ -2,12 +2,15 @@
 #include "engine/scene/painter.h"
 
 #include "engine/scene/axes.h"
+#include "engine/scene/far_places.h"
 #include "engine/scene/keys.h"
 #include "engine/scene/renderers.h"
 #include "engine/scene/splatter.h"
 #include "engine/scene/view.h"
 #include "engine/scene/volume.h"
 #include "gl/texture.h"
+
+#include <glm/ext/matrix_transform.hpp>
 
 #include <algorithm>
 #include <array>
@@ -36,8 +39,9 @@ int turn_of(const ShownThing& thing) {
 } // namespace
 
 Painter::Painter(View& view, Renderers& renderers, SvgElements* svg)
-    : view_{view}, renderers_{renderers},
-      canvas_{view.look(), view.state_.last.scale, renderers, svg} {}
+    : view_{view}, renderers_{renderers}, world_{view.look()},
+      canvas_{world_, origin_near(view.region(view.camera())), view.state_.last.scale, renderers,
+              svg} {}
 
 bool Painter::is_on_screen(const Drawn& thing) const {
     if (std::holds_alternative<DrawnText>(thing)) return true;
@@ -68,7 +72,7 @@ void Painter::draw(const std::vector<ShownThing>& things, const ListContents& co
         }
         renderers_.peeler.draw(depth, [&](const PeelPass& pass) {
             for (auto each = at; each != end; ++each) {
-                clip_ = (*each)->seen_by(canvas_.look()).clip;
+                look_ = (*each)->seen_by(world_);
                 paint(std::get<DrawnMesh>(*(*each)->drawn), &pass);
             }
         });
@@ -95,17 +99,20 @@ void Painter::add_light(const std::vector<const ShownThing*>& solids, const gl::
                                                            : kUsualRadius * camera.distance},
                                   look.projection);
     if (const std::optional<Box>& box = view_.state_.ground_box; box && lighting.ground > 0)
-        renderers_.ground.draw(
-            {box->low, box->high, camera.up == UpAxis::y ? 1 : 2, lighting.ground}, look.view,
-            look.projection, [&](const GroundLook& from) {
-                for (const ShownThing* each : solids)
-                    if (turn_of(*each) == 1 && is_in_space(*each->drawn)) paint_below(*each, from);
-            });
+        renderers_.ground.draw({box->low - canvas_.origin(), box->high - canvas_.origin(),
+                                camera.up == UpAxis::y ? 1 : 2, lighting.ground},
+                               look.view, look.projection, [&](const GroundLook& from) {
+                                   for (const ShownThing* each : solids)
+                                       if (turn_of(*each) == 1 && is_in_space(*each->drawn))
+                                           paint_below(*each, from);
+                               });
 }
 
 void Painter::paint_below(const ShownThing& thing, const GroundLook& from) {
-    const ClipPlanes clip = thing.seen_by(canvas_.look()).clip;
-    const auto& [view, projection, size] = from;
+    const ClipPlanes clip = thing.seen_by(world_).clip;
+    const auto& [seen, projection, size] = from;
+    const glm::mat4 view{
+        glm::translate(glm::dmat4{seen}, glm::dvec3{thing.origin - canvas_.origin()})};
     if (const auto* points = std::get_if<DrawnPoints>(thing.drawn)) {
         if (points->style.radius || points->style.world_size)
             renderers_.points.draw(points->points, points->style, projection * view, size, clip);
@@ -147,14 +154,14 @@ void Painter::sort_in_space(std::vector<const ShownThing*>& things) {
 }
 
 void Painter::draw(const ShownThing& thing) {
-    clip_ = thing.seen_by(canvas_.look()).clip;
+    look_ = thing.seen_by(world_);
     std::visit([this](const auto& drawn) { paint(drawn); }, *thing.drawn);
 }
 
 void Painter::paint(const DrawnImage& drawn) {
     if (drawn.plane)
-        return renderers_.images.draw(drawn.image, drawn.style, *drawn.plane, canvas_.to_clip(),
-                                      clip_);
+        return renderers_.images.draw(drawn.image, drawn.style, *drawn.plane, look_.to_clip(),
+                                      look_.clip);
     renderers_.images.draw(drawn.image, drawn.style,
                            view_.place({drawn.image.width, drawn.image.height}, drawn.style.y_up),
                            size());
@@ -169,27 +176,26 @@ void Painter::paint(const DrawnTexture& drawn) {
 
 void Painter::paint(const DrawnPoints& drawn) {
     if (drawn.splatter) return renderers_.layers.draw(drawn.splatter->picture(), true, size());
-    renderers_.points.draw(drawn.points, drawn.style, canvas_.to_clip(), size(), clip_);
+    renderers_.points.draw(drawn.points, drawn.style, look_.to_clip(), size(), look_.clip);
 }
 
 void Painter::paint(const DrawnLines& drawn) {
-    renderers_.lines.draw(drawn.lines, drawn.style, canvas_.to_clip(), size(), clip_);
+    renderers_.lines.draw(drawn.lines, drawn.style, look_.to_clip(), size(), look_.clip);
 }
 
 void Painter::paint(const DrawnTubes& drawn) {
-    const DrawView& look = canvas_.look();
-    renderers_.tubes.draw(drawn.tubes, drawn.style, look.view, look.projection, size(), clip_);
+    renderers_.tubes.draw(drawn.tubes, drawn.style, look_.view, look_.projection, size(),
+                          look_.clip);
 }
 
 void Painter::paint(const DrawnArrows& drawn) {
-    const DrawView& look = canvas_.look();
-    renderers_.arrows.draw(drawn.arrows, drawn.style, look.view, look.projection, size(), clip_);
+    renderers_.arrows.draw(drawn.arrows, drawn.style, look_.view, look_.projection, size(),
+                           look_.clip);
 }
 
 void Painter::paint(const DrawnMesh& drawn, const PeelPass* pass) {
-    const DrawView& look = canvas_.look();
-    renderers_.meshes.draw(drawn.mesh, drawn.style, look.view, look.projection, size(), clip_,
-                           pass);
+    renderers_.meshes.draw(drawn.mesh, drawn.style, look_.view, look_.projection, size(),
+                           look_.clip, pass);
 }
 
 void Painter::paint(const DrawnVolume& drawn) {
@@ -208,8 +214,8 @@ void Painter::paint(const DrawnAxes& drawn) {
         const OrbitCamera& camera = view_.state_.orbit;
         const std::optional<Box>& box = view_.state_.axes_box;
         if (!box) return;
-        const glm::vec3 from =
-            camera.orthographic ? box->middle() + camera.axes()[2] : camera.eye();
+        const glm::dvec3 from =
+            camera.orthographic ? box->middle() + glm::dvec3{camera.axes()[2]} : camera.eye();
         draw_axes_in_space(canvas_, drawn.style, *box, from, camera.up);
     } else if (auto placed = view_.state_.last.placement) {
         placed->origin /= view_.state_.last.scale; // as the canvas counts

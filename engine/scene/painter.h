@@ -10,6 +10,7 @@
 
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace lathe {
@@ -24,14 +25,23 @@ struct ShownThing {
     std::string name; ///< empty where nobody needs it
     bool is_clipped = true;
     std::span<const gpu::ArrayPlace> arrays{}; ///< of its ListItem
+    glm::dvec3 origin{0, 0, 0};                ///< likewise
+    const gpu::Array* float64 = nullptr;       ///< the positions that are drawn as float32
 
-    /// How it is looked at: without planes that do not cut it.
+    /// How it is looked at: from its origin, without planes that do not cut it.
     DrawView seen_by(const DrawView& look) const {
-        DrawView own = look;
+        DrawView own = look.from(origin);
         if (!is_clipped) own.clip = {};
         return own;
     }
 };
+
+inline ShownThing shown_thing(const ListItem& item, const Drawn& drawn, std::string name,
+                              bool is_clipped) {
+    const ItemOrigin& origin = item.origin;
+    return {&drawn,      std::move(name), is_clipped,
+            item.arrays, origin.place,    origin.of_float64() ? &origin.positions : nullptr};
+}
 
 /// As long as one tile is drawn, within an InTile.
 class Painter {
@@ -81,8 +91,9 @@ private:
 
     View& view_;
     Renderers& renderers_;
+    const DrawView world_;
     Canvas canvas_;
-    ClipPlanes clip_; ///< of the thing that is drawn
+    DrawView look_; ///< at the thing that is drawn
 };
 
 } // namespace lathe

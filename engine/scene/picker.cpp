@@ -36,7 +36,7 @@ struct Sight {
     std::array<float, 2> place, pixels;
     std::array<float, 3> from, along;
     float pixels_a_unit, reach;
-    ClipPlanes clip;
+    KernelClipPlanes clip;
 };
 
 std::array<float, 3> floats_of(const glm::dvec3& v) { return {float(v.x), float(v.y), float(v.z)}; }
@@ -44,12 +44,12 @@ std::array<float, 3> floats_of(const glm::dvec3& v) { return {float(v.x), float(
 struct Ray {
     glm::dvec3 from, along; ///< `from` is on the near plane; `along` has length 1
 
-    glm::vec3 at(double t) const { return glm::vec3{from + t * along}; }
+    glm::dvec3 at(double t) const { return from + t * along; }
     /// Where the planes leave the first of it.
     double begin(const ClipPlanes& clip) const {
         double begin = 0;
         for (int i = 0; i < clip.count; ++i) {
-            const glm::dvec4 plane{clip.planes[std::size_t(i)]};
+            const glm::dvec4& plane = clip.planes[std::size_t(i)];
             const double climb = glm::dot(glm::dvec3{plane}, along);
             if (climb > 0) begin = std::max(begin, -glm::dot(plane, glm::dvec4{from, 1}) / climb);
         }
@@ -105,15 +105,20 @@ glm::vec3 position_of(const DrawnMemory& positions, int components, std::int64_t
 
 class Picker {
 public:
-    explicit Picker(const PickPlace& place)
-        : place_{place}, to_clip_{place.look.projection * place.look.view},
-          from_clip_{from_clip_to_world(place.look.projection, place.look.view)},
-          ray_{ray_through(place, from_clip_)}, sight_{sight_of(place, to_clip_, ray_)} {}
+    explicit Picker(const PickPlace& place) : place_{place} {}
 
-    void set_clip(const ClipPlanes& clip) { sight_.clip = clip; }
-    const ClipPlanes& clip() const { return sight_.clip; }
+    /// Places count from the thing's origin now.
+    void look_at(const ShownThing& thing) {
+        const DrawView look = thing.seen_by(place_.look);
+        to_clip_ = look.to_clip();
+        from_clip_ = from_clip_to_world(look.projection, look.view);
+        ray_ = ray_through(place_, from_clip_);
+        sight_ = sight_of(place_, to_clip_, ray_);
+        sight_.clip = clip_ = look.clip;
+    }
+    const ClipPlanes& clip() const { return clip_; }
 
-    /// Of the thing that is the visitor's turn; nothing where it is elsewhere.
+    /// Of the thing that it looks at; nothing where it is elsewhere.
     std::optional<Find> operator()(const DrawnPoints& d) {
         const PointsStyle style = resolved(d.style);
         const bool is_opaque = style.blend == Blend::opaque;
@@ -185,8 +190,8 @@ public:
     template <class Other> std::optional<Find> operator()(const Other&) const { return {}; }
 
     /// On the ray.
-    glm::vec3 at_depth(float depth) const {
-        return glm::vec3{unproject(from_clip_, {clip_of(place_), depth})};
+    glm::dvec3 at_depth(float depth) const {
+        return unproject(from_clip_, {clip_of(place_), depth});
     }
 
     float depth_of(const glm::vec3& position) const {
@@ -225,7 +230,7 @@ private:
 
     /// The element that the ray goes through.
     std::optional<Find> in_plane(const DrawnImage& d) const {
-        const glm::dvec3 origin{d.plane->origin}, right{d.plane->right}, up{d.plane->up};
+        const glm::dvec3 origin = d.plane->origin, right{d.plane->right}, up{d.plane->up};
         const glm::dvec3 normal = glm::cross(right, up);
         const double area = glm::dot(normal, normal);
         const double t = glm::dot(origin - ray_.from, normal) / glm::dot(ray_.along, normal);
@@ -233,7 +238,7 @@ private:
         const double x = glm::dot(glm::cross(there, up), normal) / area,
                      y = glm::dot(glm::cross(right, there), normal) / area;
         if (!(t >= 0 && x >= 0 && x < 1 && y > 0 && y <= 1)) return {};
-        if (sight_.clip.clips(ray_.from + t * ray_.along)) return {};
+        if (clip_.clips(ray_.from + t * ray_.along)) return {};
         const double from_top = d.style.y_up ? y : 1 - y;
         const auto column = std::int64_t(x * d.image.width),
                    row = std::min(std::int64_t(from_top * d.image.height),
@@ -250,10 +255,11 @@ private:
     }
 
     const PickPlace& place_;
-    glm::mat4 to_clip_;
-    glm::dmat4 from_clip_;
-    Ray ray_;
-    Sight sight_;
+    glm::mat4 to_clip_{1};
+    glm::dmat4 from_clip_{1};
+    Ray ray_{};
+    Sight sight_{};
+    ClipPlanes clip_;
     gpu::Array found_;
 };
 
@@ -292,9 +298,9 @@ std::array<glm::dvec3, 3> corners_of(const DrawnMesh& d, std::int64_t face) {
 }
 
 /// How much each corner of a triangle counts at a place of it.
-glm::dvec3 weights_in(const DrawnMesh& d, std::int64_t face, const glm::vec3& place) {
+glm::dvec3 weights_in(const DrawnMesh& d, std::int64_t face, const glm::dvec3& p) {
     const auto [a, b, c] = corners_of(d, face);
-    const glm::dvec3 normal = glm::cross(b - a, c - a), p{place};
+    const glm::dvec3 normal = glm::cross(b - a, c - a);
     const double area = glm::dot(normal, normal);
     if (area == 0) return {1, 0, 0};
     const double of_b = glm::dot(glm::cross(p - a, c - a), normal) / area,
@@ -303,7 +309,7 @@ glm::dvec3 weights_in(const DrawnMesh& d, std::int64_t face, const glm::vec3& pl
 }
 
 /// The channels of the texture's element at a place of a triangle.
-std::vector<double> texel_in(const DrawnMesh& d, std::int64_t face, const glm::vec3& place) {
+std::vector<double> texel_in(const DrawnMesh& d, std::int64_t face, const glm::dvec3& place) {
     const ImageBuffer& picture = *d.mesh.texture;
     const std::array<std::uint32_t, 3> corners = vertices_of(d, face);
     const glm::dvec3 weights = weights_in(d, face, place);
@@ -323,7 +329,7 @@ std::vector<double> texel_in(const DrawnMesh& d, std::int64_t face, const glm::v
 }
 
 /// Of a triangle, blended from its corners.
-std::vector<double> value_in(const DrawnMesh& d, std::int64_t face, const glm::vec3& place) {
+std::vector<double> value_in(const DrawnMesh& d, std::int64_t face, const glm::dvec3& place) {
     if (d.mesh.texture) return texel_in(d, face, place);
     if (!d.mesh.values) return {};
     if (d.mesh.values_of == MeshPart::triangles) return read_floats(d.values, face, 1);
@@ -334,34 +340,34 @@ std::vector<double> value_in(const DrawnMesh& d, std::int64_t face, const glm::v
 }
 
 /// The nearer place where a ray meets what planes leave of a sphere; its middle where it passes by.
-glm::vec3 on_sphere(const Ray& ray, const ClipPlanes& clip, const glm::vec3& middle,
-                    double radius) {
-    const glm::dvec3 to = glm::dvec3{middle} - ray.from;
+glm::dvec3 on_sphere(const Ray& ray, const ClipPlanes& clip, const glm::dvec3& middle,
+                     double radius) {
+    const glm::dvec3 to = middle - ray.from;
     const double t = glm::dot(to, ray.along);
     const double under = radius * radius - glm::dot(to, to) + t * t;
     return under < 0 ? middle : ray.at(std::max(t - std::sqrt(under), ray.begin(clip)));
 }
 
-glm::vec3 in_triangle(const Ray& ray, const DrawnMesh& d, std::int64_t face) {
+glm::dvec3 in_triangle(const Ray& ray, const DrawnMesh& d, std::int64_t face) {
     const auto [a, b, c] = corners_of(d, face);
     const glm::dvec3 normal = glm::cross(b - a, c - a);
     return ray.at(glm::dot(a - ray.from, normal) / glm::dot(ray.along, normal));
 }
 
 /// The place of a segment that is nearest to a ray.
-glm::vec3 on_segment(const Ray& ray, const glm::dvec3& begin, const glm::dvec3& end) {
+glm::dvec3 on_segment(const Ray& ray, const glm::dvec3& begin, const glm::dvec3& end) {
     const glm::dvec3 u = end - begin, w = begin - ray.from;
     const glm::dvec3 across = u - glm::dot(u, ray.along) * ray.along;
     const double square = glm::dot(across, across);
     const double t = square > 0 ? std::clamp(-glm::dot(w, across) / square, 0.0, 1.0) : 0;
-    return glm::vec3{begin + t * u};
+    return begin + t * u;
 }
 
 /// The part of a segment that planes leave, from 0 to 1.
 glm::dvec2 left_of_segment(const ClipPlanes& clip, const glm::dvec3& begin, const glm::dvec3& end) {
     glm::dvec2 part{0, 1};
     for (int i = 0; i < clip.count; ++i) {
-        const glm::dvec4 plane{clip.planes[std::size_t(i)]};
+        const glm::dvec4& plane = clip.planes[std::size_t(i)];
         const double height = glm::dot(plane, glm::dvec4{begin, 1}),
                      climb = glm::dot(glm::dvec3{plane}, end - begin);
         if (climb > 0) part.x = std::max(part.x, -height / climb);
@@ -399,8 +405,9 @@ struct Describe {
     }
     void operator()(const DrawnArrows& d) const {
         picked.index = {found.index};
-        picked.position = found.is_near ? position_of(d.positions, d.arrows.components, found.index)
-                                        : picker.at_depth(found.order);
+        if (found.is_near)
+            picked.position = position_of(d.positions, d.arrows.components, found.index);
+        else picked.position = picker.at_depth(found.order);
         if (d.arrows.colors.values) picked.value = read_floats(d.colors.values, found.index, 1);
     }
     void operator()(const DrawnMesh& d) const {
@@ -424,9 +431,9 @@ struct Describe {
     void operator()(const DrawnTexture& d) const { in_picture(d.texture->width()); }
     void operator()(const DrawnVolume& d) const {
         picked.position = picker.at_depth(found.order);
-        const glm::vec3 cells{d.cells};
-        const glm::vec3 at = (picked.position - d.box.low) / (d.box.high - d.box.low) * cells;
-        const glm::ivec3 voxel{glm::clamp(glm::floor(at), glm::vec3{0}, cells - 1.0f)};
+        const glm::dvec3 cells{d.cells};
+        const glm::dvec3 at = (picked.position - d.box.low) / d.box.size() * cells;
+        const glm::ivec3 voxel{glm::clamp(glm::floor(at), glm::dvec3{0}, cells - 1.0)};
         picked.index = {voxel.z, voxel.y, voxel.x};
         const std::int64_t index =
             (std::int64_t(voxel.z) * d.cells.y + voxel.y) * d.cells.x + voxel.x;
@@ -449,14 +456,14 @@ struct Describe {
         picked.position = on_segment(picker.ray(), glm::mix(a, b, left.x), glm::mix(a, b, left.y));
         if (!colors.values) return;
         const double length = glm::length(b - a);
-        const double part = length > 0 ? glm::length(glm::dvec3{picked.position} - a) / length : 0;
+        const double part = length > 0 ? glm::length(picked.position - a) / length : 0;
         picked.value = {(1 - part) * read_floats(memory.values, begin, 1)[0] +
                         part * read_floats(memory.values, end, 1)[0]};
     }
 
     /// The nearest height.
     void in_grid(const DrawnMesh& d, const Grid& grid) const {
-        const glm::vec3 there = picked.position - grid.origin;
+        const glm::vec3 there{picked.position - glm::dvec3{grid.origin}};
         const auto nearest = [&](const glm::vec3& step, int count) {
             const float at = glm::dot(there, step) / glm::dot(step, step);
             return std::int64_t(std::clamp(std::lround(at), 0l, long(count - 1)));
@@ -481,7 +488,7 @@ std::optional<Picked> pick(std::span<const ShownThing> things, const PickPlace& 
     std::optional<Find> best;
     const ShownThing* chosen = nullptr;
     for (const ShownThing& each : things) {
-        picker.set_clip(each.seen_by(place.look).clip);
+        picker.look_at(each);
         const std::optional<Find> found = std::visit(picker, *each.drawn);
         if (!found) continue;
         // What is near gives way to what is right there; of the same depth the last is in front.
@@ -493,9 +500,10 @@ std::optional<Picked> pick(std::span<const ShownThing> things, const PickPlace& 
         chosen = &each;
     }
     if (!best) return {};
-    picker.set_clip(chosen->seen_by(place.look).clip);
+    picker.look_at(*chosen);
     Picked picked{chosen->name, kind_of(*chosen->drawn), {}, {}, {}};
     std::visit(Describe{*best, place, picker, picked}, *chosen->drawn);
+    picked.position += chosen->origin;
     for (const gpu::ArrayPlace& array : chosen->arrays)
         if ((picked.thread = gpu::thread_of(array, picked.index))) break;
     return picked;

@@ -29,7 +29,7 @@ struct Picked {
     /// Of the point; where the ray meets what has a surface, or comes nearest to a line, or
     /// where the volume's picture is. Of a picture in the plane: column and row with their
     /// fractions, and 0.
-    glm::vec3 position;
+    glm::dvec3 position;
     /// The thread to which the element of an array belongs, as gpu::thread_of() finds it: of the
     /// positions, triangles, heights, voxels or the picture; where that is not known, of the
     /// values, then of colours and other arrays. Nothing of what no noted launch has written.

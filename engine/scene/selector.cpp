@@ -25,22 +25,25 @@ namespace {
 struct SelectFrame {
     std::array<float, 16> to_clip;
     std::array<float, 2> low, high;
-    ClipPlanes clip;
+    KernelClipPlanes clip;
 };
 
 /// Of things in turn.
 class Selector {
 public:
     explicit Selector(const SelectPlace& place) : place_{place} {
-        const glm::mat4 to_clip = place.look.projection * place.look.view;
-        for (int i = 0; i < 16; ++i) frame_.to_clip[std::size_t(i)] = to_clip[i / 4][i % 4];
         const glm::vec2 unit = 2.0f / glm::vec2{place.look.size};
         frame_.low = {place.low.x * unit.x - 1, 1 - place.high.y * unit.y};
         frame_.high = {place.high.x * unit.x - 1, 1 - place.low.y * unit.y};
     }
 
-    /// Of the thing that is the visitor's turn.
-    void set_clip(const ClipPlanes& clip) { frame_.clip = clip; }
+    /// Places count from the thing's origin now.
+    void look_at(const ShownThing& thing) {
+        const DrawView look = thing.seen_by(place_.look);
+        const glm::mat4 to_clip = look.to_clip();
+        for (int i = 0; i < 16; ++i) frame_.to_clip[std::size_t(i)] = to_clip[i / 4][i % 4];
+        frame_.clip = look.clip;
+    }
 
     /// Nothing where none lies there.
     std::optional<gpu::Array> operator()(const DrawnPoints& d) {
@@ -143,7 +146,7 @@ std::vector<Selected> select(std::span<const ShownThing> things, const SelectPla
     Selector selector{place};
     std::vector<Selected> all;
     for (const ShownThing& each : things) {
-        selector.set_clip(each.seen_by(place.look).clip);
+        selector.look_at(each);
         if (auto indices = std::visit(selector, *each.drawn))
             all.push_back({each.name, kind_of(*each.drawn), std::move(*indices)});
     }

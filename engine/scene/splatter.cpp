@@ -27,7 +27,7 @@ struct Splat {
     float size, pixels_a_unit, low, per_unit;
     glm::ivec2 tile;
     int is_world, is_ball, is_round, colors_are_bytes;
-    ClipPlanes clip;
+    KernelClipPlanes clip;
 };
 static_assert(std::is_trivially_copyable_v<Splat>);
 

@@ -36,4 +36,13 @@ const gpu::Array& Taken::floats(const gpu::Array& array, DrawnMemory& memory,
     return taken;
 }
 
+const gpu::Array& Taken::places(const gpu::Array& positions, DrawnMemory& memory,
+                                const gl::Buffer*& buffer, std::size_t& offset) {
+    if (!origin.of_float64()) return floats(positions, memory, buffer, offset);
+    const gpu::Array& taken = copies.places(map, positions, origin.place);
+    find(taken, memory, buffer, offset);
+    origin.taken = taken;
+    return taken;
+}
+
 } // namespace lathe

@@ -4,6 +4,7 @@
 
 #include "engine/interop/frame_map.h"
 #include "engine/interop/shared_array.h"
+#include "engine/scene/draw_list.h"
 #include "engine/scene/drawn.h"
 #include "engine/scene/drawn_copies.h"
 #include "gpu/array/array.h"
@@ -23,12 +24,16 @@ ImageBuffer picture_of(const gpu::Array& array, const PlaceInGl& place);
 struct Taken {
     DrawnCopies& copies;
     const std::shared_ptr<FrameMap>& map;
+    ItemOrigin origin{}; ///< of positions; takes note of them
 
     void find(const gpu::Array& array, DrawnMemory& memory, const gl::Buffer*& buffer,
               std::size_t& offset) const;
     /// As float32, where `data` and `memory` say.
     const gpu::Array& floats(const gpu::Array& array, DrawnMemory& memory,
                              const gl::Buffer*& buffer, std::size_t& offset) const;
+    /// Positions from the origin, likewise.
+    const gpu::Array& places(const gpu::Array& positions, DrawnMemory& memory,
+                             const gl::Buffer*& buffer, std::size_t& offset);
 
     /// Numbers for the colormap, and their range where the device has to find it. `drawn` keeps
     /// what `data` has.

@@ -11,6 +11,7 @@ namespace lathe {
 namespace {
 
 constexpr double kRounding = 1e-9; // of a step: what computing leaves
+constexpr double kDigits = 1e-15;  // of a number, likewise
 
 /// A number of 1 to 10 by a power of ten.
 struct Scientific {
@@ -48,8 +49,11 @@ Ticks ticks_between(double low, double high, int most) {
     const double range = high - low;
     if (!(range > 0) || !std::isfinite(range)) return ticks;
     ticks.step = round_up(range / std::max(most, 2));
-    const auto first_of = [&] { return std::ceil(low / ticks.step - kRounding); };
-    const auto last_of = [&] { return std::floor(high / ticks.step + kRounding); };
+    const auto slack = [&] { // far from 0
+        return std::max(kRounding, kDigits * std::max(std::abs(low), std::abs(high)) / ticks.step);
+    };
+    const auto first_of = [&] { return std::ceil(low / ticks.step - slack()); };
+    const auto last_of = [&] { return std::floor(high / ticks.step + slack()); };
     const auto are_numbers = [&] { return std::abs(first_of()) <= 1e15; }; // not closer than those
     while (are_numbers() && last_of() <= first_of()) ticks.step = round_down(0.9 * ticks.step);
     if (!are_numbers()) return ticks;
@@ -65,7 +69,7 @@ std::string Ticks::label(double value) const {
     const int exponent = scientific(largest).exponent, step_exponent = scientific(step).exponent;
     const int digits = std::max(exponent - step_exponent, 0);
     const bool is_short = exponent < 5 || digits > 3; // in full, beside its power of ten
-    if (is_short && exponent < 9 && step_exponent >= -5)
+    if (is_short && exponent < (digits > 6 ? 13 : 9) && step_exponent >= -5)
         return with_minus(fmt::format("{:.{}f}", value, std::max(-step_exponent, 0)));
     return with_minus(fmt::format("{:.{}f}e{}", value / std::pow(10, exponent), digits, exponent));
 }

@@ -95,7 +95,7 @@ std::vector<ShownThing> View::shown_things(std::list<Drawn>& changed, bool with_
         }
         if (state_.last.scale != 1)
             drawn = &changed.emplace_back(enlarged(*drawn, state_.last.scale));
-        shown.push_back({drawn, std::move(name), is_clipped, items[i].arrays});
+        shown.push_back(shown_thing(items[i], *drawn, std::move(name), is_clipped));
     }
     return shown;
 }

@@ -47,6 +47,7 @@ class Framebuffer;
 class Scene;
 class SvgElements;
 class Texture;
+struct Region;
 struct ShownThing;
 
 /// For each point; null: not given.
@@ -100,8 +101,10 @@ public:
     // A list that a step fills and the frame's end draws; frames without a step draw it again.
     // C-ordered arrays of this App are read where they lie, others are copied at the call: numbers
     // of 8 bytes as float32, complex128 as complex64, and what places, values and colours are as
-    // float32. Throw gpu::ShapeError for other shapes and gpu::TypeError for other numbers, before
-    // anything is copied. `name`: of the thing; see things().
+    // float32. Positions of float64 become float32 from an origin near what the camera sees, so
+    // that they have their digits wherever they lie. Throw gpu::ShapeError for other shapes and
+    // gpu::TypeError for other numbers, before anything is copied. `name`: of the thing; see
+    // things().
 
     /// (height, width) through the colormap, or (height, width, 1 to 4). Of complex numbers as
     /// ImageStyle says.
@@ -141,8 +144,8 @@ public:
     /// std::invalid_argument as check(style) does.
     void volume(const gpu::Array& array, const VolumeStyle& style = {}, std::string_view name = {});
     /// UTF-8, in front of all else: at a point of the plane, or of space.
-    void text(std::string_view text, glm::vec2 position, const TextStyle& style = {});
-    void text(std::string_view text, glm::vec3 position, const TextStyle& style = {});
+    void text(std::string_view text, glm::dvec2 position, const TextStyle& style = {});
+    void text(std::string_view text, glm::dvec3 position, const TextStyle& style = {});
     /// In the middle of the tile's top; style.anchor does not matter.
     void title(std::string_view text, const TextStyle& style = {.size = 20});
 
@@ -170,7 +173,7 @@ public:
     /// surfaces their other side; points of a size in pixels are there or not, by their middle.
     /// What is cut off is neither picked nor selected. Texts, annotations and what lies in the
     /// plane stay, and things whose settings say so. Throws as Clipping::set().
-    void clip(const glm::vec3& origin, const glm::vec3& normal, std::string_view name = "clip") {
+    void clip(const glm::dvec3& origin, const glm::vec3& normal, std::string_view name = "clip") {
         clipping_.set(name, {origin, normal});
     }
     Clipping& clipping() { return clipping_; }
@@ -276,7 +279,14 @@ private:
                     const std::optional<ImagePlane>& plane, std::string_view name);
     /// `arrays`: as ListItem has them; null: not given.
     void add(Drawn&& drawn, std::string_view name = {},
-             std::initializer_list<const gpu::Array*> arrays = {});
+             std::initializer_list<const gpu::Array*> arrays = {}, const ItemOrigin& origin = {});
+    /// Where positions are to count from: as in the last step, if that is near what is seen.
+    ItemOrigin origin_of(const gpu::Array& positions) const;
+    /// Of what is shown again, where the camera has gone elsewhere.
+    void move_origins();
+    /// What a camera looks at, or that by which things are seen.
+    Region region(Camera camera) const;
+    Region region_of(bool is_in_space) const;
     /// For ever: what is drawn here is checked, and forgotten.
     void hide();
     bool fit(const std::optional<Box>& box);
@@ -298,7 +308,11 @@ private:
     std::optional<glm::vec2> element_in_picture(glm::vec2 pixels) const;
     void show(const gl::Framebuffer& target, SvgElements* svg = nullptr);
     /// Whether it looks from elsewhere than in its last drawing.
-    bool has_moved() const { return state_.last.look && state_.last.look->view != look().view; }
+    bool has_moved() const {
+        const DrawView now = look();
+        return state_.last.look &&
+               (state_.last.look->view != now.view || state_.last.look->eye != now.eye);
+    }
 
     /// How the tile was drawn last.
     struct LastDrawing {
@@ -313,7 +327,7 @@ private:
     };
     /// Where the view has placed the orbit camera by itself; at first where it was made.
     struct OwnPlace {
-        glm::vec3 target = OrbitCamera{}.target;
+        glm::dvec3 target = OrbitCamera{}.target;
         float distance = OrbitCamera{}.distance;
         float aspect = 0; ///< of the tile; 0: nothing was seen yet
     };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Cameras of a view: its own, or those of a link; and what makes them see all.
 #include "engine/interop/frame_map.h"
+#include "engine/scene/far_places.h"
 #include "engine/scene/painter.h"
 #include "engine/scene/scene.h"
 #include "engine/scene/view.h"
@@ -26,9 +27,9 @@ namespace lathe {
 
 namespace {
 
-/// Compared with how far it is from the origin.
-bool is_a_point(const Box& box) {
-    return glm::length(box.size()) <= 1e-6f * glm::length(box.middle());
+/// Compared with how far it is from the world's origin, in so many digits.
+bool is_a_point(const Box& box, double digits) {
+    return glm::length(box.size()) <= digits * glm::length(box.middle());
 }
 
 } // namespace
@@ -98,8 +99,7 @@ void View::share_cameras() {
 
 std::optional<Box> View::bounds() const {
     std::list<Drawn> changed;
-    std::vector<const Drawn*> all;
-    for (const ShownThing& each : shown_things(changed, needs_names())) all.push_back(each.drawn);
+    const std::vector<ShownThing> all = shown_things(changed, needs_names());
     const gpu::CurrentContext here{scene_.services_.map()->cuda()};
     scene_.services_.wait();
     return bounds_of(all);
@@ -111,7 +111,8 @@ std::optional<Box> View::bounds(std::string_view name) const {
     const gpu::CurrentContext here{scene_.services_.map()->cuda()};
     scene_.services_.wait();
     for (std::size_t i = 0; i < items.size(); ++i)
-        if (things[i].name == name) return bounds_of(std::array{&items[i].drawn});
+        if (things[i].name == name)
+            return bounds_of(std::array{shown_thing(items[i], items[i].drawn, {}, true)});
     return {};
 }
 
@@ -119,7 +120,7 @@ bool View::fit() {
     std::optional<Box> box = bounds();
     if (box && state_.axes_box) {
         const Box& axes = *state_.axes_box;
-        const glm::vec3 letters = 0.03f * axes.size(); // beside the box
+        const glm::dvec3 letters = 0.03 * axes.size(); // beside the box
         box = Box{glm::min(box->low, axes.low - letters), glm::max(box->high, axes.high + letters)};
     }
     return fit(box);
@@ -129,14 +130,17 @@ bool View::fit(std::string_view name) { return fit(bounds(name)); }
 
 bool View::fit(const std::optional<Box>& box) {
     if (!box) return false;
-    const glm::vec3 size = box->size(), middle = box->middle();
+    const glm::dvec3 size = box->size(), middle = box->middle();
+    const bool is_exact = std::ranges::any_of(
+        list_.shown(), [](const ListItem& each) { return each.origin.of_float64(); });
+    const bool is_point = is_a_point(*box, is_exact ? 1e-14 : 1e-6);
     OrbitCamera& orbit = state_.orbit;
     if (camera() == Camera::orbit) {
-        orbit.may_be_placed = orbit.may_be_placed && is_a_point(*box); // more may come
-        if (is_a_point(*box)) orbit.target = middle;
-        else orbit.fit(middle, glm::length(size) / 2, aspect());
-    } else if (is_a_point(*box)) state_.pan_zoom.center = middle;
-    else state_.pan_zoom.fit(middle, size, aspect());
+        orbit.may_be_placed = orbit.may_be_placed && is_point; // more may come
+        if (is_point) orbit.target = middle;
+        else orbit.fit(middle, float(glm::length(size)) / 2, aspect());
+    } else if (is_point) state_.pan_zoom.center = middle;
+    else state_.pan_zoom.fit(middle, glm::vec2{size}, aspect());
     return true;
 }
 
@@ -163,12 +167,48 @@ void View::go_on_the_way() {
     if (t >= 1) way_.reset();
 }
 
+Region View::region(Camera camera) const {
+    if (camera == Camera::pan_zoom)
+        return {{state_.pan_zoom.center, 0}, double(state_.pan_zoom.height)};
+    return {state_.orbit.target, double(state_.orbit.distance)};
+}
+
+Region View::region_of(bool is_in_space) const {
+    return region(wanted_camera_.value_or(is_in_space ? Camera::orbit : Camera::pan_zoom));
+}
+
+ItemOrigin View::origin_of(const gpu::Array& positions) const {
+    if (positions.type().dtype != DType::float64 || positions.size() == 0) return {};
+    glm::dvec3 before{0, 0, 0};
+    if (const std::vector<ListItem>* begun = list_.begun()) {
+        const auto is_one = [](const ListItem& each) { return each.origin.of_float64(); };
+        auto number = std::ranges::count_if(*begun, is_one);
+        for (const ListItem& each : list_.shown())
+            if (is_one(each) && number-- == 0) before = each.origin.place;
+    }
+    return {origin_near(region_of(positions.shape().back() > 2), before), positions, {}};
+}
+
+void View::move_origins() {
+    const std::vector<ListItem>& items = list_.shown();
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        if (!items[i].origin.of_float64()) continue;
+        const glm::dvec3 place =
+            origin_near(region_of(is_in_space(items[i].drawn)), items[i].origin.place);
+        if (place != items[i].origin.place) list_.move_origin(i, place);
+    }
+}
+
 DrawView View::look() const {
     const float aspect = float(state_.last.pixels.x) / float(state_.last.pixels.y);
     if (camera() == Camera::orbit)
         return {state_.orbit.view(), state_.orbit.projection(aspect), state_.last.pixels,
-                clipping_.active()};
-    return {state_.pan_zoom.view(), state_.pan_zoom.projection(aspect), state_.last.pixels, {}};
+                clipping_.active(), state_.orbit.eye()};
+    return {state_.pan_zoom.view(),
+            state_.pan_zoom.projection(aspect),
+            state_.last.pixels,
+            {},
+            {state_.pan_zoom.center, 0}};
 }
 
 } // namespace lathe

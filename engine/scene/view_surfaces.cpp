@@ -2,9 +2,12 @@
 // The drawing calls of a view that show triangles.
 #include "engine/interop/frame_map.h"
 #include "engine/scene/checks.h"
+#include "engine/scene/far_places.h"
 #include "engine/scene/scene.h"
 #include "engine/scene/taken.h"
 #include "engine/scene/view.h"
+
+#include <glm/geometric.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -22,12 +25,11 @@ DType drawn_as_indices(const gpu::Array& triangles) {
 }
 
 /// Vertices, triangles and normals. Returns the triangles as they are drawn.
-const gpu::Array& take_surface(const Taken& take, const gpu::Array& vertices,
-                               const gpu::Array& triangles, const gpu::Array* normals,
-                               DrawnMesh& drawn) {
+const gpu::Array& take_surface(Taken& take, const gpu::Array& vertices, const gpu::Array& triangles,
+                               const gpu::Array* normals, DrawnMesh& drawn) {
     MeshData& mesh = drawn.mesh;
     const gpu::Array& places =
-        take.floats(vertices, drawn.vertices, mesh.vertices, mesh.vertex_offset);
+        take.places(vertices, drawn.vertices, mesh.vertices, mesh.vertex_offset);
     const gpu::Array& corners = take.copies.of(take.map, triangles, drawn_as_indices(triangles));
     take.find(corners, drawn.triangles, mesh.triangles, mesh.triangle_offset);
     if (normals) take.floats(*normals, drawn.normals, mesh.normals, mesh.normal_offset);
@@ -66,7 +68,7 @@ void View::mesh(const gpu::Array& vertices, const gpu::Array& triangles, const M
     if (count == 0 || faces == 0) return add(std::move(drawn), name);
 
     const std::shared_ptr<FrameMap> map = scene_.services_.map();
-    const Taken take{scene_.copies_, map};
+    Taken take{scene_.copies_, map, origin_of(vertices)};
     scene_.look_for_indices_outside(take_surface(take, vertices, triangles, of.normals, drawn),
                                     count);
     if (of.values) {
@@ -86,7 +88,8 @@ void View::mesh(const gpu::Array& vertices, const gpu::Array& triangles, const M
     const auto of_faces = [&](const gpu::Array* array) {
         return array && array->shape()[0] != count ? array : nullptr;
     };
-    add(std::move(drawn), name, {&triangles, of_faces(of.values), of_faces(of.colors)});
+    add(std::move(drawn), name, {&triangles, of_faces(of.values), of_faces(of.colors)},
+        take.origin);
 }
 
 void View::instances(const gpu::Array& vertices, const gpu::Array& triangles,
@@ -107,10 +110,11 @@ void View::instances(const gpu::Array& vertices, const gpu::Array& triangles,
         return add(std::move(drawn), name);
 
     const std::shared_ptr<FrameMap> map = scene_.services_.map();
-    const Taken take{scene_.copies_, map};
+    Taken take{scene_.copies_, map};
     scene_.look_for_indices_outside(take_surface(take, vertices, triangles, of.normals, drawn),
                                     std::int64_t(mesh.vertex_count));
-    take.floats(positions, drawn.places, many.positions, many.offset);
+    Taken take_places{scene_.copies_, map, origin_of(positions)};
+    take_places.places(positions, drawn.places, many.positions, many.offset);
     if (of.turns) {
         take.floats(*of.turns, drawn.turns, many.turns, many.turn_offset);
         many.turns_are_directions = of.turns->shape()[1] == 3;
@@ -123,7 +127,8 @@ void View::instances(const gpu::Array& vertices, const gpu::Array& triangles,
     mesh.values_of = mesh.colors_of = MeshPart::instances;
     if (of.values) take.values(*of.values, style.percentiles, drawn, mesh);
     if (of.colors) take.colors(*of.colors, drawn, mesh);
-    add(std::move(drawn), name, {&positions, of.values, of.colors, of.turns, of.scales});
+    add(std::move(drawn), name, {&positions, of.values, of.colors, of.turns, of.scales},
+        take_places.origin);
 }
 
 void View::height_field(const gpu::Array& heights, const HeightField& field, const MeshStyle& style,
@@ -133,10 +138,23 @@ void View::height_field(const gpu::Array& heights, const HeightField& field, con
     if (of.values) check_items("values", *of.values, shape);
     if (of.colors) check_item_colors(*of.colors, shape);
     const std::shared_ptr<FrameMap> map = scene_.services_.map();
-    const Taken take{scene_.copies_, map};
+    Taken take{scene_.copies_, map};
     DrawnMesh drawn{.style = style};
     drawn.style.smooth = true;
-    drawn.grid = grid_of(field, int(shape[0]), int(shape[1]), state_.orbit.up);
+    HeightField here = field;
+    ItemOrigin origin;
+    if (here.ground) {
+        auto& [low, high] = *here.ground;
+        const bool is_y_up = state_.orbit.up == UpAxis::y;
+        const auto in_space = [&](const glm::dvec2& at) {
+            return is_y_up ? glm::dvec3{at.x, 0, at.y} : glm::dvec3{at.x, at.y, 0};
+        };
+        origin.place = origin_near({in_space(0.5 * (low + high)), glm::length(high - low)});
+        const glm::dvec2 moved{origin.place.x, is_y_up ? origin.place.z : origin.place.y};
+        low -= moved;
+        high -= moved;
+    }
+    drawn.grid = grid_of(here, int(shape[0]), int(shape[1]), state_.orbit.up);
     MeshData& mesh = drawn.mesh;
     const gpu::Array& levels = take.floats(heights, drawn.levels, mesh.levels, mesh.level_offset);
     const GridMesh grid = scene_.copies_.height_field(map, levels, *drawn.grid);
@@ -147,7 +165,7 @@ void View::height_field(const gpu::Array& heights, const HeightField& field, con
         of.values ? take.floats(*of.values, drawn.levels, mesh.levels, mesh.level_offset) : levels;
     if (of.colors) take.colors(*of.colors, drawn, mesh);
     else if (of.values || field.by_height) take.values(shown, style.percentiles, drawn, mesh);
-    add(std::move(drawn), name, {&heights, of.values, of.colors});
+    add(std::move(drawn), name, {&heights, of.values, of.colors}, origin);
 }
 
 } // namespace lathe

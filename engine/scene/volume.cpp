@@ -44,11 +44,11 @@ struct Launch {
     float lowest = -0.5f;
     glm::ivec3 cells, bricks;
     glm::ivec2 corner, size, tile;
-    glm::vec3 slices;       ///< where they lie, in cells; outside: none
-    int apart = 1;          ///< pixels from ray to ray of `march`
-    glm::ivec2 known{0, 0}; ///< rays of `march`
-    float bend = 0;         ///< of depths that `fill` may blend
-    ClipPlanes clip{};      ///< in cells
+    glm::vec3 slices;        ///< where they lie, in cells; outside: none
+    int apart = 1;           ///< pixels from ray to ray of `march`
+    glm::ivec2 known{0, 0};  ///< rays of `march`
+    float bend = 0;          ///< of depths that `fill` may blend
+    KernelClipPlanes clip{}; ///< in cells
 };
 static_assert(std::is_trivially_copyable_v<Launch>);
 
@@ -58,8 +58,8 @@ struct Rectangle {
 
 /// Cells, as the kernel counts them, in the world.
 glm::dmat4 to_world(const DrawnVolume& drawn) {
-    const glm::dvec3 side = glm::dvec3{drawn.box.size()} / glm::dvec3{drawn.cells};
-    const glm::dmat4 moved = glm::translate(glm::dmat4{1}, glm::dvec3{drawn.box.low} + side);
+    const glm::dvec3 side = drawn.box.size() / glm::dvec3{drawn.cells};
+    const glm::dmat4 moved = glm::translate(glm::dmat4{1}, drawn.box.low + side);
     return glm::scale(moved, side);
 }
 
@@ -172,7 +172,7 @@ void VolumeMarcher::launch_march(const DrawnVolume& drawn, const DrawView& from,
               .clip_z = {},
               .clip_w = {},
               .normal = {},
-              .side = drawn.box.size() / glm::vec3{drawn.cells},
+              .side = glm::vec3{drawn.box.size()} / glm::vec3{drawn.cells},
               .color = style.color,
               .low = range.low,
               .high = range.high,
@@ -187,9 +187,10 @@ void VolumeMarcher::launch_march(const DrawnVolume& drawn, const DrawView& from,
               .slices = style.slices * glm::vec3{drawn.cells} - 1.0f,
               .known = layer_.data().size,
               .clip = from.clip};
-    for (glm::vec4& plane : of.clip.planes) plane = glm::vec4{glm::dvec4{plane} * to_world(drawn)};
+    for (std::size_t i = 0; i < of.clip.planes.size(); ++i)
+        of.clip.planes[i] = glm::vec4{from.clip.planes[i] * to_world(drawn)};
     // Steps are counted in floats, which know whole numbers up to 2^24.
-    const float least = glm::length(drawn.box.size()) / (1 << 22);
+    const float least = float(glm::length(drawn.box.size())) / (1 << 22);
     set_rays(of, to_clip, std::max(std::min({of.side.x, of.side.y, of.side.z}) / 2, least));
     const glm::mat3 to_eye = glm::transpose(glm::mat3{from.view});
     for (int row = 0; row < 3; ++row) of.normal[row] = to_eye[row] / of.side;

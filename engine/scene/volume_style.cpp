@@ -39,7 +39,7 @@ void check(const VolumeStyle& style) {
         throw std::invalid_argument{
             fmt::format("a volume's spacing is three numbers above 0, got {}, {} and {}",
                         style.spacing.x, style.spacing.y, style.spacing.z)};
-    if (style.box && !is_positive(style.box->size()))
+    if (style.box && !is_positive(glm::vec3{style.box->size()}))
         throw std::invalid_argument{
             fmt::format("a volume's bounds go up along each axis, got sides of {}, {} and {}",
                         style.box->size().x, style.box->size().y, style.box->size().z)};

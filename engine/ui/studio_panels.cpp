@@ -16,6 +16,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -103,8 +104,10 @@ std::string to_text(const Picked& picked) {
     else if (!picked.value.empty())
         text += fmt::format(" = ({:.4g})", fmt::join(picked.value, ", "));
     if (picked.kind != "image") {
-        const glm::vec3& p = picked.position;
-        text += fmt::format("\nat ({:.4g}, {:.4g}, {:.4g})", p.x, p.y, p.z);
+        const glm::dvec3& p = picked.position;
+        const int digits = std::max({std::abs(p.x), std::abs(p.y), std::abs(p.z)}) < 1e4 ? 4 : 11;
+        text +=
+            fmt::format("\nat ({:.{}g}, {:.{}g}, {:.{}g})", p.x, digits, p.y, digits, p.z, digits);
     }
     if (const auto& by = picked.thread)
         text += fmt::format("\nkernel {}, block {}, thread {}", by->kernel, to_text(by->block),

@@ -73,7 +73,7 @@ class Camera:
             raise ValueError(f"up is 'y' or 'z', got {self.up!r}")
 
     def engine_camera(self) -> OrbitCamera:
-        """The same for the engine, which has float32."""
+        """The same for the engine, where all but places are float32."""
         made: OrbitCamera = native.OrbitCamera(
             target=self.target,
             distance=self.distance,
@@ -117,7 +117,7 @@ class PlaneCamera:
             raise ValueError(f"height is above 0, got {self.height!r}")
 
     def engine_camera(self) -> PanZoomCamera:
-        """The same for the engine, which has float32."""
+        """The same for the engine, where all but places are float32."""
         made: PanZoomCamera = native.PanZoomCamera(center=self.center, height=self.height)
         return made
 
@@ -126,16 +126,16 @@ class PlaneCamera:
 
 
 def camera_from(camera: OrbitCamera | PanZoomCamera) -> Camera | PlaneCamera:
-    """The engine's camera as a value of Python's, with no more digits than its float32 have."""
+    """The engine's camera as a value of Python's, with no more digits than the engine has."""
     if isinstance(camera, native.PanZoomCamera):
-        x, y = map(_short, camera.center)
+        x, y = camera.center
         return PlaneCamera(center=(x, y), height=_short(camera.height))
     return space_camera_from(camera)
 
 
 def space_camera_from(camera: OrbitCamera) -> Camera:
     """See `camera_from`."""
-    x, y, z = map(_short, camera.target)
+    x, y, z = camera.target
     return Camera(
         target=(x, y, z),
         distance=_short(camera.distance),

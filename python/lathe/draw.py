@@ -26,7 +26,12 @@ from lathe.draw_styles import (
     tubes_style,
 )
 from lathe.draw_surfaces import DrawingSurfaces
-from lathe.drawable import colors_on_device, floats_on_device, on_device
+from lathe.drawable import (
+    colors_on_device,
+    floats_on_device,
+    on_device,
+    places_on_device,
+)
 from lathe.looking import Looking
 
 __all__ = ["Drawing", "View"]
@@ -132,7 +137,7 @@ class Drawing(Annotating, DrawingSurfaces, Looking):
         ----------
         positions : (n, 2 to 4)
             Two components lie in the plane of the pan-zoom camera, three in the space of the orbit
-            camera; a fourth is not looked at.
+            camera; a fourth is not looked at. float64 keeps its digits wherever it lies.
         values : (n,), optional
             Through the colormap, `range` giving its ends.
         colors : (n, 4) uint8 or float32, optional
@@ -161,7 +166,7 @@ class Drawing(Annotating, DrawingSurfaces, Looking):
         """
         one = float(radius) if isinstance(radius, Real) else None
         style = points_style(size, world_size, color, opacity, blend, colormap, range, round, one)
-        places = on_device(self._studio, positions, "positions", np.float32)
+        places = places_on_device(self._studio, positions, "positions")
         levels = floats_on_device(self._studio, values, "values")
         tints = colors_on_device(self._studio, colors)
         radii = floats_on_device(self._studio, radius, "radii") if one is None else None
@@ -212,7 +217,7 @@ class Drawing(Annotating, DrawingSurfaces, Looking):
         """
         style = lines_style(color, opacity, width, fade, colormap, range, segments, closed)
         self._view.lines(
-            on_device(self._studio, positions, "positions", np.float32),
+            places_on_device(self._studio, positions, "positions"),
             floats_on_device(self._studio, values, "values"),
             colors_on_device(self._studio, colors),
             style,
@@ -250,7 +255,7 @@ class Drawing(Annotating, DrawingSurfaces, Looking):
             1.0 if one is None else one, color, colormap, range, segments, closed
         )  # fmt: skip
         self._view.tubes(
-            on_device(self._studio, positions, "positions", np.float32),
+            places_on_device(self._studio, positions, "positions"),
             floats_on_device(self._studio, values, "values"),
             colors_on_device(self._studio, colors),
             floats_on_device(self._studio, radius, "radii") if one is None else None,
@@ -296,7 +301,7 @@ class Drawing(Annotating, DrawingSurfaces, Looking):
         """
         style = arrows_style(scale, radius, color, colormap, range)
         self._view.arrows(
-            on_device(self._studio, positions, "positions", np.float32),
+            places_on_device(self._studio, positions, "positions"),
             on_device(self._studio, vectors, "vectors", np.float32),
             floats_on_device(self._studio, values, "values"),
             colors_on_device(self._studio, colors),

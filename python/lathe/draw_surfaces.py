@@ -19,7 +19,12 @@ from lathe.draw_styles import (
     number,
     volume_style,
 )
-from lathe.drawable import colors_on_device, floats_on_device, on_device
+from lathe.drawable import (
+    colors_on_device,
+    floats_on_device,
+    on_device,
+    places_on_device,
+)
 
 __all__ = ["DrawingSurfaces"]
 
@@ -113,7 +118,7 @@ class DrawingSurfaces:
             texture_filter, texture_wrap,
         )  # fmt: skip
         picture = None if texture is None else on_device(self._studio, texture, "a texture")
-        places = on_device(self._studio, vertices, "vertices", np.float32)
+        places = places_on_device(self._studio, vertices, "vertices")
         corners = on_device(self._studio, drawn_indices(triangles), "triangles")
         levels = floats_on_device(self._studio, values, "values")
         tints = colors_on_device(self._studio, colors)
@@ -188,9 +193,9 @@ class DrawingSurfaces:
             what = "directions" if rotations is None else "rotations"
             raise ValueError(f"{what} are (n, {each}), got an array of shape {turns.shape}")
         self._view.instances(
-            on_device(self._studio, vertices, "vertices", np.float32),
+            places_on_device(self._studio, vertices, "vertices"),
             on_device(self._studio, drawn_indices(triangles), "triangles"),
-            on_device(self._studio, positions, "positions", np.float32),
+            places_on_device(self._studio, positions, "positions"),
             floats_on_device(self._studio, values, "values"),
             colors_on_device(self._studio, colors),
             floats_on_device(self._studio, normals, "normals"),

@@ -13,7 +13,7 @@ from lathe.array.gpu_array import GPUArray
 from lathe.array.protocols import asarray, is_on_device
 from lathe.draw_styles import drawn_colors
 
-__all__ = ["colors_on_device", "floats_on_device", "on_device"]
+__all__ = ["colors_on_device", "floats_on_device", "on_device", "places_on_device"]
 
 
 def on_device(studio: Studio, array: Any, what: str, dtype: DTypeLike | None = None) -> GPUArray:
@@ -38,6 +38,14 @@ def on_device(studio: Studio, array: Any, what: str, dtype: DTypeLike | None = N
     copy: GPUArray = studio.drawn_memory(host.shape, np.dtype(dtype))
     copy.set(np.ascontiguousarray(host, dtype))
     return copy
+
+
+def places_on_device(studio: Studio, array: Any, what: str) -> GPUArray:
+    """As `on_device`, of positions: those of float64 stay so, others become float32."""
+    if not is_on_device(array) and not isinstance(array, str | bytes | Texture):
+        array = np.asarray(array)
+    is_wide = getattr(array, "dtype", None) == np.float64
+    return on_device(studio, array, what, np.float64 if is_wide else np.float32)
 
 
 def floats_on_device(studio: Studio, array: Any, what: str) -> GPUArray | None:

@@ -26,11 +26,12 @@ UpAxis up_from(const std::string& axis) {
     return axis == "z" ? UpAxis::z : UpAxis::y;
 }
 
-std::array<float, 3> array_from(const glm::vec3& v) { return {v.x, v.y, v.z}; }
+std::array<double, 3> array_from(const glm::dvec3& v) { return {v.x, v.y, v.z}; }
 
 /// The roll stays.
-void set_direction(OrbitCamera& c, const std::array<float, 3>& direction) {
-    const glm::vec3 along = vec3_from(direction), eye = c.eye();
+void set_direction(OrbitCamera& c, const std::array<double, 3>& direction) {
+    const glm::dvec3 eye = c.eye();
+    const glm::vec3 along{point_from(direction)};
     const float length = glm::length(along);
     if (!(length > 0) || !std::isfinite(length))
         throw py::value_error("a direction is three numbers, not all of them 0");
@@ -48,10 +49,10 @@ void bind_camera(py::module_& m) {
     py::class_<OrbitCamera>(m, "OrbitCamera",
                             "Looks at `target` from `distance`; angles in radians.")
         .def(
-            py::init([](const std::array<float, 3>& target, float distance, float yaw, float pitch,
+            py::init([](const std::array<double, 3>& target, float distance, float yaw, float pitch,
                         float roll, float field_of_view, bool orthographic, const std::string& up) {
                 OrbitCamera camera;
-                camera.target = vec3_from(target);
+                camera.target = point_from(target);
                 camera.distance = distance;
                 camera.yaw = yaw;
                 camera.pitch = pitch;
@@ -67,8 +68,8 @@ void bind_camera(py::module_& m) {
         .def("__repr__", [](const OrbitCamera& c) { return to_python(c); })
         .def_property(
             "target", [](const OrbitCamera& c) { return array_from(c.target); },
-            [](OrbitCamera& c, const std::array<float, 3>& t) {
-                c.target = vec3_from(t);
+            [](OrbitCamera& c, const std::array<double, 3>& t) {
+                c.target = point_from(t);
                 c.may_be_placed = false;
             })
         .def_property(
@@ -87,13 +88,13 @@ void bind_camera(py::module_& m) {
                                "Units from the bottom to the top, as far away as the target.")
         .def_property(
             "eye", [](const OrbitCamera& c) { return array_from(c.eye()); },
-            [](OrbitCamera& c, const std::array<float, 3>& place) {
-                c.target += vec3_from(place) - c.eye();
+            [](OrbitCamera& c, const std::array<double, 3>& place) {
+                c.target += point_from(place) - c.eye();
                 c.may_be_placed = false;
             },
             "Its place. Set, it moves the target, too: the direction stays.")
         .def_property(
-            "direction", [](const OrbitCamera& c) { return array_from(-c.axes()[2]); },
+            "direction", [](const OrbitCamera& c) { return array_from(glm::dvec3{-c.axes()[2]}); },
             &set_direction,
             "Where it looks, of length 1. Set, of any length, it moves the target: the eye stays.")
         .def_property(
@@ -112,7 +113,7 @@ void bind_camera(py::module_& m) {
         .def_property_readonly("begin", &CameraPath::begin)
         .def_property_readonly("end", &CameraPath::end);
     py::class_<PanZoomCamera>(m, "PanZoomCamera", "Looks straight onto a plane, x right and y up.")
-        .def(py::init([](const std::array<float, 2>& center, float height) {
+        .def(py::init([](const std::array<double, 2>& center, float height) {
                  PanZoomCamera camera;
                  camera.center = {center[0], center[1]};
                  camera.height = height;
@@ -122,8 +123,8 @@ void bind_camera(py::module_& m) {
         .def("__repr__", [](const PanZoomCamera& c) { return to_python(c); })
         .def_property(
             "center",
-            [](const PanZoomCamera& c) { return std::array<float, 2>{c.center.x, c.center.y}; },
-            [](PanZoomCamera& c, std::array<float, 2> p) { c.center = {p[0], p[1]}; })
+            [](const PanZoomCamera& c) { return std::array<double, 2>{c.center.x, c.center.y}; },
+            [](PanZoomCamera& c, std::array<double, 2> p) { c.center = {p[0], p[1]}; })
         .def_readwrite("height", &PanZoomCamera::height, "Plane units from bottom to top.");
 }
 

@@ -32,7 +32,18 @@ void bind_own_drawing(StudioClass& c) {
     py::class_<DrawView>(c, "DrawView", "How an App looks at the scene.")
         .def_property_readonly(
             "view", [](const DrawView& v) { return to_numpy(v.view); },
-            "World to eye space, (4, 4) float32 for column vectors.")
+            "World to eye space, (4, 4) float32 for column vectors; near the origin only.")
+        .def(
+            "view_from",
+            [](const DrawView& v, const std::array<double, 3>& origin) {
+                return to_numpy(v.from(point_from(origin)).view);
+            },
+            py::arg("origin"),
+            "The same for places that count from `origin`, in the world: with all digits there.")
+        .def_property_readonly(
+            "eye",
+            [](const DrawView& v) { return std::array<double, 3>{v.eye.x, v.eye.y, v.eye.z}; },
+            "Where eye space has its origin, in the world.")
         .def_property_readonly(
             "projection", [](const DrawView& v) { return to_numpy(v.projection); },
             "Eye to clip space.")

@@ -20,7 +20,7 @@ void bind_drawing(StudioClass& c);
 void bind_styles(StudioClass& c);
 void bind_views(StudioClass& c);
 
-glm::vec3 vec3_from(const std::array<float, 3>& c);
+glm::dvec3 point_from(const std::array<double, 3>& c);
 glm::vec4 vec4_from(const std::array<float, 4>& c);
 
 } // namespace lathe::bind

@@ -38,7 +38,7 @@ VolumeMode volume_mode_from(const std::string& name) {
 }
 
 using Pair = std::array<float, 2>;
-using Corner = std::array<float, 3>;
+using Corner = std::array<double, 3>;
 
 /// The keyword arguments that make a style: all of them, of the types that the stub says.
 class Given {
@@ -51,7 +51,9 @@ public:
     glm::vec4 color(const char* name) const {
         return vec4_from(arguments_[name].cast<std::array<float, 4>>());
     }
-    glm::vec3 point(const char* name) const { return vec3_from(arguments_[name].cast<Corner>()); }
+    glm::vec3 point(const char* name) const {
+        return glm::vec3{point_from(arguments_[name].cast<Corner>())};
+    }
     std::optional<float> number_or_none(const char* name) const {
         return arguments_[name].cast<std::optional<float>>();
     }
@@ -83,7 +85,7 @@ VolumeStyle volume_style_from(const Given& given) {
                       .spacing = given.point("spacing"),
                       .slices = given.point("slices")};
     if (const auto bounds = given.corners("bounds"))
-        style.box = Box{vec3_from((*bounds)[0]), vec3_from((*bounds)[1])};
+        style.box = Box{point_from((*bounds)[0]), point_from((*bounds)[1])};
     check(style);
     return style;
 }
@@ -166,7 +168,7 @@ void bind_style(StudioClass& c, const char* name, Style (*make)(const Given&)) {
 
 } // namespace
 
-glm::vec3 vec3_from(const std::array<float, 3>& c) { return {c[0], c[1], c[2]}; }
+glm::dvec3 point_from(const std::array<double, 3>& c) { return {c[0], c[1], c[2]}; }
 glm::vec4 vec4_from(const std::array<float, 4>& c) { return {c[0], c[1], c[2], c[3]}; }
 
 void bind_styles(StudioClass& c) {

@@ -88,32 +88,35 @@ void draw_height_field(View& view, const py::object& heights, const py::object& 
                       {optional_array(values), optional_array(colors)}, name);
 }
 
+using Corner = std::array<double, 3>;
+
 /// `plane`: the lower left corner, and the lower and the left side; None: not in space.
 void draw_image(View& view, const py::object& array,
-                const std::optional<std::array<std::array<float, 3>, 3>>& plane,
-                const ImageStyle& style, const std::string& name) {
+                const std::optional<std::array<Corner, 3>>& plane, const ImageStyle& style,
+                const std::string& name) {
     if (!plane) return view.image(array_of(array), style, name);
     const auto& [origin, right, up] = *plane;
-    view.image(array_of(array), {vec3_from(origin), vec3_from(right), vec3_from(up)}, style, name);
+    view.image(array_of(array),
+               {point_from(origin), glm::vec3{point_from(right)}, glm::vec3{point_from(up)}}, style,
+               name);
 }
 
 /// At (x, y) in the plane, or (x, y, z) in space.
-void draw_text(View& view, const std::string& text, const std::vector<float>& position, float size,
+void draw_text(View& view, const std::string& text, const std::vector<double>& position, float size,
                const std::array<float, 4>& color, const Pair& anchor) {
     const TextStyle style{
         .size = size, .color = vec4_from(color), .anchor = {anchor[0], anchor[1]}};
-    if (position.size() == 2) view.text(text, glm::vec2{position[0], position[1]}, style);
-    else view.text(text, glm::vec3{position[0], position[1], position[2]}, style);
+    if (position.size() == 2) view.text(text, glm::dvec2{position[0], position[1]}, style);
+    else view.text(text, glm::dvec3{position[0], position[1], position[2]}, style);
 }
 
 using Color = std::array<float, 4>;
-using Corner = std::array<float, 3>;
 
 void draw_axes(View& view, const std::array<std::string, 3>& labels,
                const std::optional<std::pair<Corner, Corner>>& box, bool grid, float size,
                const Color& color) {
     AxesStyle style{.labels = labels, .grid = grid, .size = size, .color = vec4_from(color)};
-    if (box) style.box = Box{vec3_from(box->first), vec3_from(box->second)};
+    if (box) style.box = Box{point_from(box->first), point_from(box->second)};
     view.axes(style);
 }
 
@@ -149,7 +152,7 @@ void bind_clipping(py::class_<View, std::shared_ptr<View>>& c) {
          "set_clip_plane",
          [](View& view, const std::string& name, const Corner& origin, const Corner& normal,
             bool active) {
-             view.clipping().set(name, {vec3_from(origin), vec3_from(normal), active});
+             view.clipping().set(name, {point_from(origin), glm::vec3{point_from(normal)}, active});
          },
          py::arg("name"), py::arg("origin"), py::arg("normal"), py::arg("active"))
         .def(

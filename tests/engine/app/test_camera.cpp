@@ -6,7 +6,9 @@
 #include "engine/app/double_click.h"
 #include "engine/app/input.h"
 
+#include <glm/ext/matrix_transform.hpp>
 #include <glm/geometric.hpp>
+#include <glm/matrix.hpp>
 #include <glm/vec4.hpp>
 
 #include <gtest/gtest.h>
@@ -14,6 +16,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <random>
 
 namespace {
 
@@ -75,6 +78,22 @@ TEST(OrbitCamera, ProjectsLikeAPinhole) {
             }
 }
 
+TEST(OrbitCamera, PlacesOfFloatsAreSeenAsInFloat) {
+    std::mt19937 random{3};
+    std::uniform_real_distribution<float> some{-50, 50};
+    for (int i = 0; i < 1000; ++i) {
+        OrbitCamera camera;
+        const glm::vec3 target{some(random), some(random), some(random)};
+        camera.target = target;
+        camera.distance = 51 + some(random);
+        camera.yaw = some(random);
+        camera.pitch = some(random) / 40;
+        const glm::vec3 eye = target + camera.distance * camera.axes()[2];
+        const glm::mat4 turned{glm::transpose(camera.axes())};
+        EXPECT_EQ(camera.view(), glm::translate(turned, -eye)) << i; // to the bit
+    }
+}
+
 TEST(OrbitCamera, TargetIsInTheMiddleAndNearerThingsHaveLessDepth) {
     OrbitCamera camera;
     camera.target = {3, 4, 5};
@@ -82,7 +101,7 @@ TEST(OrbitCamera, TargetIsInTheMiddleAndNearerThingsHaveLessDepth) {
     const glm::vec3 middle = clip(m, camera.target);
     EXPECT_NEAR(middle.x, 0, 1e-5);
     EXPECT_NEAR(middle.y, 0, 1e-5);
-    const glm::vec3 nearer = camera.target + 0.3f * (camera.eye() - camera.target);
+    const glm::vec3 nearer{camera.target + 0.3 * (camera.eye() - camera.target)};
     EXPECT_LT(clip(m, nearer).z, middle.z);
 }
 
@@ -137,7 +156,7 @@ TEST(OrbitCamera, ADragWithinOneFrameTurnsByItsOwnWay) {
     CameraDrag drag;
     InputState input;
     const float yaw = camera.yaw;
-    const glm::vec3 target = camera.target;
+    const glm::dvec3 target = camera.target;
     input.begin_frame();
     for (const InputEvent& e : std::initializer_list<InputEvent>{
              MoveEvent{{120, 60}}, MoveEvent{{400, 200}}, ButtonEvent{}, MoveEvent{{500, 200}},
@@ -153,7 +172,7 @@ TEST(OrbitCamera, ADragWithinOneFrameTurnsByItsOwnWay) {
 
 TEST(OrbitCamera, RollTurnsThePictureClockwise) {
     OrbitCamera camera;
-    const glm::vec3 place = camera.target + 0.2f * camera.axes()[1]; // above the middle
+    const glm::vec3 place = glm::vec3{camera.target} + 0.2f * camera.axes()[1]; // above the middle
     camera.roll = 0.5f;
     const glm::vec3 got = clip(camera.view_projection(1), place);
     const double long_way = 0.2 / (3 * std::tan(0.4));
@@ -169,7 +188,7 @@ TEST(OrbitCamera, OrthographicRaysAreParallel) {
     const double half = 3 * std::tan(0.4);
     EXPECT_NEAR(camera.height(), 2 * half, 1e-5);
     for (const float deep : {-250.0f, -2.0f, 0.0f, 5.0f, 250.0f}) { // also behind the eye
-        const glm::vec3 place = camera.target + axes * glm::vec3{0.5f, -0.25f, deep};
+        const glm::vec3 place = glm::vec3{camera.target} + axes * glm::vec3{0.5f, -0.25f, deep};
         const glm::vec3 got = clip(camera.view_projection(1.6f), place);
         EXPECT_NEAR(got.x, 0.5 / (1.6 * half), 1e-4);
         EXPECT_NEAR(got.y, -0.25 / half, 1e-4);
@@ -319,7 +338,7 @@ TEST(OrbitCamera, FitsABallIntoTheNarrowerSide) {
         OrbitCamera camera;
         camera.orthographic = rounds++ > 2;
         camera.fit({5, 6, 7}, 2, aspect);
-        EXPECT_EQ(camera.target, (glm::vec3{5, 6, 7}));
+        EXPECT_EQ(camera.target, (glm::dvec3{5, 6, 7}));
         const glm::mat4 view = camera.view(), projection = camera.projection(aspect);
         // The farthest places of the ball's outline stay within, and one of them is near the edge.
         float widest = 0;

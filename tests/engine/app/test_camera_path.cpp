@@ -60,7 +60,7 @@ TEST(CameraPath, RefusesWhatIsNone) {
 TEST(CameraLine, SaysWhatIsNotAsMade) {
     OrbitCamera camera;
     camera.distance = 0.1f;
-    camera.target = {1, -2.5f, 1e-5f};
+    camera.target = {1, -2.5, 1e-5};
     EXPECT_EQ(to_python(camera),
               "lathe.Camera(target=(1, -2.5, 1e-05), distance=0.1, yaw=0.6, pitch=0.4)");
     camera.roll = 0.25f;

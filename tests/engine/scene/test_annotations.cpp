@@ -5,6 +5,7 @@
 #include "engine/scene/axes.h"
 #include "engine/scene/ticks.h"
 
+#include <glm/geometric.hpp>
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -36,6 +37,10 @@ TEST(Ticks, AreRoundNumbersWithinTheRange) {
     EXPECT_THAT(labels(-4, 4, 2), ElementsAre("\u22124", "\u22122", "0", "2", "4"))
         << "steps of 5 would leave 0 alone";
     EXPECT_THAT(labels(3, 4.9, 2), ElementsAre("3", "4"));
+    EXPECT_THAT(labels(1e7 - 1.1e-3, 1e7 + 1.1e-3, 3),
+                ElementsAre("9999999.999", "10000000.000", "10000000.001"));
+    EXPECT_THAT(labels(1e9, 1e9 + 2.1e-3, 3),
+                ElementsAre("1000000000.000", "1000000000.001", "1000000000.002"));
     EXPECT_THAT(labels(5, 5, 3), ElementsAre());
     EXPECT_THAT(labels(0, NAN, 3), ElementsAre());
     EXPECT_THAT(labels(0, INFINITY, 3), ElementsAre());
@@ -60,16 +65,17 @@ TEST(Ticks, StepsAreAtMostAsManyAsWanted) {
 }
 
 TEST(AxesBox, GoesUpToWholeTicksAndStaysWhileThatIsAboutRight) {
-    const auto is = [](const Box& box, glm::vec3 low, glm::vec3 high) {
-        return box.low == low && box.high == high;
+    const auto is = [](const Box& box, const glm::dvec3& low, const glm::dvec3& high) {
+        return glm::length(box.low - low) < 1e-12 && glm::length(box.high - high) < 1e-12;
     };
     const Box first = axes_box({{-4.2f, 0.12f, 7}, {4.9f, 0.88f, 7}}, {});
-    EXPECT_TRUE(is(first, {-6, 0.1f, 3.5f}, {6, 0.9f, 10.5f}));
+    EXPECT_TRUE(is(first, {-6, 0.1, 3.5}, {6, 0.9, 10.5}));
     EXPECT_TRUE(is(axes_box({{-5.9f, 0.3f, 6}, {5.5f, 0.89f, 10}}, first), first.low, first.high));
     const Box larger = axes_box({{-6.1f, 0.3f, 7}, {15, 0.9f, 7}}, first);
     EXPECT_TRUE(larger.low.x == -10 && larger.high.x == 15) << "by steps of 5: 21.1 / 8 is above 2";
     const Box smaller = axes_box({{-1, 0.3f, 7}, {1, 0.9f, 7}}, first);
-    EXPECT_TRUE(smaller.low.x == -1 && smaller.high.x == 1 && smaller.high.y == 0.9f);
+    EXPECT_TRUE(smaller.low.x == -1 && smaller.high.x == 1 &&
+                std::abs(smaller.high.y - 0.9) < 1e-12);
 }
 
 class AnnotationsTest : public test::SceneTest {

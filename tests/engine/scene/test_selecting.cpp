@@ -51,7 +51,7 @@ TEST_F(SelectingTest, ADragWithShiftAndControl) {
     (void)shown(draw);
     EXPECT_TRUE(app->selected().empty());
     const float height = app->pan_zoom_camera().height;
-    const glm::vec2 center = app->pan_zoom_camera().center;
+    const glm::dvec2 center = app->pan_zoom_camera().center;
     for (const InputEvent& e : std::initializer_list<InputEvent>{
              MoveEvent{{110, 20}}, ButtonEvent{MouseButton::left, true, kShift | kControl},
              MoveEvent{{190, 80}}})

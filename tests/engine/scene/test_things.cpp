@@ -97,7 +97,7 @@ TEST_F(ThingsTest, TheBoxAroundThemLeavesOutWhatIsNotFinite) {
         view.points(cloud, {}, {}, "cloud");
         view.lines(flat, {}, {}, "flat");
     });
-    const auto is = [](const std::optional<Box>& box, glm::vec3 low, glm::vec3 high) {
+    const auto is = [](const std::optional<Box>& box, glm::dvec3 low, glm::dvec3 high) {
         return box && box->low == low && box->high == high;
     };
     EXPECT_TRUE(is(view.bounds("cloud"), {-50, 0, -7}, {49, 2999.0f / 3000, -7}));
@@ -127,7 +127,7 @@ TEST_F(ThingsTest, AViewFitsWhatItFirstShowsInSpaceUnlessItsCameraWasMoved) {
         for (int x = 0; x < 49; ++x) bright += color(image, x, y)[0] > 200;
     EXPECT_GT(bright, 12); // both points are seen
     const OrbitCamera& camera = views[0]->orbit_camera();
-    EXPECT_EQ(camera.target, (glm::vec3{1000, 20, 0}));
+    EXPECT_EQ(camera.target, (glm::dvec3{1000, 20, 0}));
     EXPECT_GT(camera.distance, 20);
     EXPECT_EQ(views[1]->orbit_camera().distance, 7);
     views[0]->orbit_camera().distance = 3; // as it was made, but it has looked
@@ -144,7 +144,7 @@ TEST_F(ThingsTest, APlaneFits) {
     (void)shown(draw);
     EXPECT_EQ(view.pan_zoom_camera().height, 2) << "a plane is shown as it was";
     EXPECT_TRUE(view.fit());
-    EXPECT_EQ(view.pan_zoom_camera().center, (glm::vec2{20, 2}));
+    EXPECT_EQ(view.pan_zoom_camera().center, (glm::dvec2{20, 2}));
     EXPECT_FLOAT_EQ(view.pan_zoom_camera().height, 21); // 5 % wider than 20
 }
 

@@ -220,8 +220,8 @@ TEST_F(ViewsTest, HomeShowsAllOfTheViewUnderTheMouse) {
     app->window().inject(MoveEvent{{150, 50}});
     app->window().inject(KeyEvent{.key = Key::home, .down = true});
     (void)shown(draw);
-    EXPECT_EQ(views[0]->orbit_camera().target, (glm::vec3{0, 0, 0}));
-    EXPECT_EQ(views[1]->orbit_camera().target, (glm::vec3{10, 2, 0}));
+    EXPECT_EQ(views[0]->orbit_camera().target, (glm::dvec3{0, 0, 0}));
+    EXPECT_EQ(views[1]->orbit_camera().target, (glm::dvec3{10, 2, 0}));
 }
 
 } // namespace
