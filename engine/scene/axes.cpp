@@ -175,15 +175,19 @@ float draw_screen_axis(Canvas& canvas, const AxesStyle& style, const ScreenAxis&
     const glm::vec2 anchor = 0.5f - 0.5f * axis.outward;
     canvas.screen_stroke(axis.begin, axis.end, faint(style.color, 0.5f));
     float widest = 0;
+    float taken = -std::numeric_limits<float>::max(); // by numbers beside each other, pixels
     for (const double value : ticks.values) {
         const float part = float((value - axis.low) / (axis.high - axis.low));
         if (part * length < axis.margin || (1 - part) * length < axis.margin) continue;
         const glm::vec2 at = glm::floor(axis.begin + part * along) + 0.5f; // crisp
         canvas.screen_stroke(at, at + kTickLength * axis.outward, faint(style.color, 0.8f));
         const std::string label = ticks.label(value);
+        const float width = canvas.extent(label, style.size).x;
+        if (axis.outward.x == 0 && at.x - width / 2 < taken) continue;
+        taken = at.x + width / 2 + kTickGap;
         canvas.text(label, at + (kTickLength + kTickGap) * axis.outward,
                     axis_letters(style, anchor));
-        widest = std::max(widest, canvas.extent(label, style.size).x);
+        widest = std::max(widest, width);
     }
     if (!name.empty()) canvas.text(name, axis.name_place, axis_letters(style, axis.name_anchor));
     return widest;

@@ -166,6 +166,28 @@ TEST_F(AnnotationsTest, AxesOfAPictureStandBesideIt) {
               (std::array{0, 0}));
 }
 
+TEST_F(AnnotationsTest, LongNumbersOfThePlaneDoNotTouch) {
+    View& view = app->view();
+    view.pan_zoom_camera().center = {1e9, 0};
+    view.pan_zoom_camera().height = 0.0066f; // 45 pixels are 0.001, a number is twice as wide
+    const ImageData image =
+        shown([&] { view.axes({.labels = {"", "", ""}, .color = {1, 1, 1, 1}}); });
+    std::vector<int> widths; // of letters that stand less than 5 pixels apart
+    int last = -100, first = 0;
+    for (int x = 60; x < 400; ++x) {
+        bool is_ink = false;
+        for (int y = 278; y < 290; ++y) is_ink = is_ink || color(image, x, y)[0] > 120;
+        if (!is_ink) continue;
+        if (x - last >= 5) {
+            widths.push_back(0);
+            first = x;
+        }
+        widths.back() = (last = x) - first;
+    }
+    EXPECT_GE(widths.size(), 2u);
+    EXPECT_LE(*std::ranges::max_element(widths), 125);
+}
+
 TEST_F(AnnotationsTest, AxesInSpaceStandBehindWhatIsDrawn) {
     View& view = app->view();
     const gpu::Array ball = floats({1, 3}, {0, 0, 0});
