@@ -9,6 +9,7 @@
 #include <glm/vec4.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -37,6 +38,11 @@ struct Thing {
     std::string_view kind;
     std::size_t count; ///< of points, elements or triangles
     bool by_kernels;   ///< CUDA draws it, not OpenGL
+};
+
+/// Of a thing's numbers: elements with a NaN, and others with an infinite number.
+struct NotFinite {
+    std::uint64_t nan = 0, infinite = 0;
 };
 
 /// The things of a list, in its order.

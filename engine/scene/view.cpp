@@ -4,6 +4,7 @@
 #include "engine/scene/view.h"
 
 #include "engine/interop/frame_map.h"
+#include "engine/scene/drawn_values.h"
 #include "engine/scene/painter.h"
 #include "engine/scene/picker.h"
 #include "engine/scene/scene.h"
@@ -65,6 +66,23 @@ void View::set_lighting(const Lighting& lighting) {
     check("the radius of the occlusion", lighting.occlusion_radius);
     check("ground", lighting.ground);
     lighting_ = lighting;
+}
+
+NotFinite View::not_finite(std::string_view name) const {
+    const gpu::CurrentContext here{scene_.services_.map()->cuda()};
+    scene_.services_.wait();
+    const std::vector<ListItem>& items = list_.shown();
+    const std::vector<Thing> things = things_of(items);
+    NotFinite sum;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        if (things[i].name != name) continue;
+        const auto values = values_of(items[i].drawn);
+        if (!values) continue;
+        const NotFinite found = count_not_finite(*values);
+        sum.nan += found.nan;
+        sum.infinite += found.infinite;
+    }
+    return sum;
 }
 
 void View::hide() {

@@ -167,6 +167,11 @@ public:
     /// How the thing of that name is shown, from the next frame on; also one that is drawn later.
     ThingSettings& settings(std::string_view name);
 
+    /// How many of the numbers that give things of that name their colours, or of the elements of
+    /// a picture or volume, are none or infinite. Elements with a NaN are magenta, but in volumes.
+    /// Waits for the device.
+    NotFinite not_finite(std::string_view name) const;
+
     // -- clipping ----------------------------------------------------------------------------
     /// Cuts things in space, from the next frame on: what stays is where the normal points to.
     /// Another call with that name moves the plane. Spheres, tubes and arrows show a flat cut,

@@ -100,6 +100,16 @@ void ThingsPanel::settings(View& view, const Thing& thing, ThingSettings& s) {
         });
     }
     ImGui::BeginDisabled(is_in_step_);
+    if (has.scale || thing.kind == "volume") {
+        if (ImGui::SmallButton("Count NaN")) counts_[thing.name] = view.not_finite(thing.name);
+        theme::tooltip("Count values that are NaN, which are magenta, and infinite ones");
+        if (const auto found = counts_.find(thing.name); found != counts_.end()) {
+            ImGui::SameLine();
+            theme::text(
+                fmt::format("{} NaN, {} infinite", found->second.nan, found->second.infinite),
+                theme::kDim);
+        }
+    }
     if (ImGui::SmallButton("Look at it")) view.fit(thing.name);
     ImGui::EndDisabled();
     ImGui::SameLine();

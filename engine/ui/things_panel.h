@@ -2,6 +2,8 @@
 // The things that the views show: hidden and shown, restyled, looked at, probed.
 #pragma once
 
+#include "engine/scene/thing.h"
+
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -13,8 +15,6 @@ namespace lathe {
 
 class Probe;
 class View;
-struct Thing;
-struct ThingSettings;
 
 class ThingsPanel {
 public:
@@ -29,6 +29,7 @@ private:
 
     bool is_in_step_ = false;
     std::map<std::pair<std::string, std::int64_t>, std::vector<float>> lines_; ///< of probes
+    std::map<std::string, NotFinite, std::less<>> counts_; ///< that somebody has asked for
 };
 
 } // namespace lathe

@@ -40,6 +40,16 @@ class Thing:
         """Points, elements or triangles, when this object was asked for."""
         return self._count
 
+    def count_not_finite(self) -> tuple[int, int]:
+        """How many of its numbers are NaN, and how many infinite.
+
+        Of the values that go through the colormap, or of the elements of a picture or a volume, as
+        they are now; an element with a NaN in one of its channels counts as NaN. What is NaN is
+        magenta, but in volumes, where it is not seen; what is infinite has the colour of the
+        range's end. Waits for the device.
+        """
+        return self._view.not_finite(self._name)
+
     @property
     def shown(self) -> bool:
         """False hides it."""

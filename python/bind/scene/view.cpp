@@ -363,6 +363,13 @@ void bind_views(StudioClass& c) {
             },
             py::arg("name"), "(lowest corner, highest corner).")
         .def(
+            "not_finite",
+            [](const View& view, const std::string& name) {
+                const NotFinite found = view.not_finite(name);
+                return std::pair{found.nan, found.infinite};
+            },
+            py::arg("name"), "(elements with a NaN, others with an infinite number).")
+        .def(
             "fit",
             [](View& view, const std::optional<std::string>& name) {
                 return name ? view.fit(*name) : view.fit();
