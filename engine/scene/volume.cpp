@@ -250,10 +250,11 @@ void VolumeMarcher::find_bricks(const DrawnVolume& drawn) {
     }
     const gpu::ArrayKernel& kernel =
         scene_kernel("volume.cu", "find_bricks", 128, prelude_of(drawn.dtype, drawn.style.mode));
-    const auto count = std::uint64_t(bricks_.size()) / 2;
+    const glm::ivec3 inner = size - 2;
+    const auto count = std::uint64_t(inner.x) * std::uint64_t(inner.y) * std::uint64_t(inner.z);
     launch(kernel.kernel, {{kernel.blocks_for(count)}, {kernel.threads}}, drawn.voxels.address(),
            bricks_.address(), slopes_.address(), drawn.cells.x, drawn.cells.y, drawn.cells.z,
-           size.x, size.y, size.z);
+           inner.x, inner.y, inner.z);
     bricks_of_ = drawn.call;
 }
 

@@ -553,41 +553,50 @@ extern "C" __global__ void follow(const Voxel* voxels, const float2* bricks, con
     depths[at] = seen.depth;
 }
 
-/// The outermost bricks are as those beside them.
-__device__ __forceinline__ int first_of(int brick, int bricks) {
-    return BRICK * min(max(brick - 1, 0), bricks - 3);
-}
+/// Where one of so many bricks along an axis stands: around all there is one more, a copy.
+struct Copies {
+    int first, last;
+
+    __device__ __forceinline__ Copies(int brick, int bricks)
+        : first(brick == 0 ? 0 : brick + 1), last(brick + 1 == bricks ? brick + 2 : brick + 1) {}
+};
 
 /// Of BRICK cells along each axis, with the voxels at both ends. Slopes for MODE 0.
 extern "C" __global__ void find_bricks(const Voxel* voxels, float2* bounds, float4* slopes,
                                        int width, int height, int depth, int across, int down,
                                        int deep) {
     for (int at = first_item(); at < across * down * deep; at += item_step()) {
-        const int x = first_of(at % across, across), y = first_of(at / across % down, down),
-                  z = first_of(at / across / down, deep);
+        const int column = at % across, row = at / across % down, layer = at / across / down;
+        const int x = BRICK * column, y = BRICK * row, z = BRICK * layer;
         const int right = min(x + BRICK, width - 1), top = min(y + BRICK, height - 1),
                   back = min(z + BRICK, depth - 1);
         float low = __uint_as_float(0x7f800000u), high = -low;
         float3 slope = make_float3(0, 0, 0);
         for (int k = z; k <= back; ++k)
             for (int j = y; j <= top; ++j) {
-                const Voxel* row = voxels + ((long long)k * height + j) * width;
-                const Voxel *above = j < top ? row + width : row,
-                            *behind = k < back ? row + (long long)height * width : row;
-                float before = float(row[x]);
-                for (int i = x; i <= right; ++i) {
-                    const float value = float(row[i]);
+                const Voxel* voxel = voxels + ((long long)k * height + j) * width + x;
+                const int above = j < top ? width : 0;
+                const long long behind = k < back ? (long long)height * width : 0;
+                float before = float(voxel[0]);
+                for (int i = x; i <= right; ++i, ++voxel) {
+                    const float value = float(voxel[0]);
                     low = value < low ? value : low;
                     high = value > high ? value : high;
                     if (MODE != 0) continue;
                     if (value != value) slope.x = 1e30f; // what is behind it may be anything
                     slope.x = most(fabsf(value - before), slope.x);
-                    slope.y = most(fabsf(float(above[i]) - value), slope.y);
-                    slope.z = most(fabsf(float(behind[i]) - value), slope.z);
+                    slope.y = most(fabsf(float(voxel[above]) - value), slope.y);
+                    slope.z = most(fabsf(float(voxel[behind]) - value), slope.z);
                     before = value;
                 }
             }
-        bounds[at] = make_float2(low, high);
-        if (MODE == 0) slopes[at] = make_float4(slope.x, slope.y, slope.z, 0);
+        const Copies of_x(column, across), of_y(row, down), of_z(layer, deep);
+        for (int c = of_z.first; c <= of_z.last; ++c)
+            for (int b = of_y.first; b <= of_y.last; ++b)
+                for (int a = of_x.first; a <= of_x.last; ++a) {
+                    const int to = (c * (down + 2) + b) * (across + 2) + a;
+                    bounds[to] = make_float2(low, high);
+                    if (MODE == 0) slopes[to] = make_float4(slope.x, slope.y, slope.z, 0);
+                }
     }
 }
