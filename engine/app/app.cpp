@@ -169,10 +169,6 @@ SideWindow& App::open_window(const std::string& title, int width, int height) {
     return *p.side_windows.emplace_back(std::make_unique<SideWindow>(std::move(parts)));
 }
 
-template <class Call> void App::Parts::for_side_windows(const Call& call) {
-    for (const auto& side : side_windows) call(*side->p_);
-}
-
 bool App::begin_frame() {
     Parts& p = *p_;
     if (p.in_frame) throw Error{"begin_frame() was called twice without end_frame()"};
@@ -186,7 +182,7 @@ bool App::begin_frame() {
     p.size_scene(scene_place());
     p.drew = p.is_list_drawn = false;
     p.scene.begin_frame();
-    p.for_side_windows([&](auto& side) { side.begin_frame(p.loop.delta_seconds()); });
+    for (const auto& side : p.side_windows) side->p_->begin_frame(p.loop.delta_seconds());
     p.begin_work();
     p.begin_inspection();
     p.in_frame = true;
@@ -226,7 +222,7 @@ void App::end_frame() {
     } catch (...) { // of a panel; the frame ends in any case
         if (!failure) failure = std::current_exception();
     }
-    p.for_side_windows([](auto& side) { side.end_frame(); });
+    for (const auto& side : p.side_windows) side->p_->end_frame();
     if (software) {
         gl::finish(); // a software GL has only now rasterised the frame
         p.loop.add_draw_ms(

@@ -34,8 +34,8 @@ std::vector<SideWindowParts*> App::Parts::compute_drawing(bool has_scene) {
     try {
         if (has_scene) scene.compute(canvas(), samples(), rays(sampled.samples()));
         for (const auto& side : side_windows) {
-            side->p_->rays = rays(side->p_->picture.samples());
-            if (side->p_->compute()) sides.push_back(side->p_.get());
+            SideWindowParts& parts = *side->p_;
+            if (parts.compute(rays(parts.picture.samples()))) sides.push_back(&parts);
         }
     } catch (const gpu::Error& error) {
         if (!report_fault(error)) throw;

@@ -104,7 +104,6 @@ struct App::Parts {
     SceneHands::Services hand_services();
     RaysApart rays(int samples) const;
     void size_scene(std::array<int, 2> place);
-    template <class Call> void for_side_windows(const Call& call);
 
     // app_work.cpp
     FrameWork& work() { return works[frames_begun % 2]; }

@@ -109,7 +109,6 @@ ImageData App::still(const StillConfig& config) {
 }
 
 void App::save_svg(const std::filesystem::path& file, const StillConfig& config) {
-    check(config);
     SvgPage page{config.width, config.height};
     if (!config.transparent) page.fill(p_->scene.clear_color());
     const auto add = [&](const gl::Framebuffer& target, const SvgTile& tile) {

@@ -236,13 +236,13 @@ void GlfwBackend::install_callbacks() {
     });
 }
 
-} // namespace
-
 /// GLFW makes a new window's context current, and X11 ends the process if EGL's is.
-static void leave_context() {
+void leave_context() {
     if (gl::Context* before = gl::Context::current()) before->release_current();
     NativeGlContext::current().release();
 }
+
+} // namespace
 
 std::unique_ptr<WindowBackend> make_glfw_backend(const WindowConfig& config) {
     gl::RestoreContext if_it_fails;

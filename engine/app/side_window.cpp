@@ -5,8 +5,6 @@
 #include "engine/core/error.h"
 #include "gl/context.h"
 
-#include <algorithm>
-
 namespace lathe {
 
 // -- a frame -----------------------------------------------------------------------------------
@@ -25,7 +23,7 @@ void SideWindowParts::begin_frame(double seconds) {
     scene.begin_frame();
 }
 
-bool SideWindowParts::compute() {
+bool SideWindowParts::compute(const RaysApart& rays) {
     if (!is_open || !scene.end_step()) return false;
     scene.compute(picture.canvas(), float(picture.samples()), rays);
     return true;

@@ -24,13 +24,12 @@ struct SideWindowParts {
     Scene scene;
     SceneHands hands;
     SampledPicture picture;
-    RaysApart rays;
     bool drew = false; ///< in this frame
 
     /// Takes input; closes what the user has closed.
     void begin_frame(double seconds);
     /// What kernels do for the drawing. True where something is to be drawn.
-    bool compute();
+    bool compute(const RaysApart& rays);
     void draw();
     /// Shows the frame.
     void end_frame();

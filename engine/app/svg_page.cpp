@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "engine/app/svg_page.h"
 
+#include "engine/scene/svg_elements.h"
+
 #include <fmt/format.h>
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
@@ -44,9 +45,8 @@ SvgPage::SvgPage(int width, int height)
                         width, height)} {}
 
 void SvgPage::fill(const std::array<float, 4>& color) {
-    const auto byte = [](float part) { return int(std::lround(255 * part)); };
-    text_ += fmt::format("<rect width=\"100%\" height=\"100%\" fill=\"#{:02x}{:02x}{:02x}\"/>\n",
-                         byte(color[0]), byte(color[1]), byte(color[2]));
+    text_ += fmt::format("<rect width=\"100%\" height=\"100%\" fill=\"{}\"/>\n",
+                         svg_color({color[0], color[1], color[2], 1}));
 }
 
 void SvgPage::add_picture(const SvgPlace& place, const ImageData& picture) {

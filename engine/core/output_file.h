@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A file that a user wants, written from its begin; missing folders are made.
+// A file that a user wants, written from its beginning; missing folders are made.
 #pragma once
 
 #include "engine/core/api.h"
@@ -17,7 +17,7 @@ public:
     /// False once something has failed.
     explicit operator bool() const { return bool(out_); }
     OutputFile& operator<<(std::string_view bytes);
-    /// The next bytes go there, from the file's begin.
+    /// The next bytes go there, from the file's beginning.
     void seek(std::streamoff to) { out_.seekp(to); }
     /// Throws lathe::Error, with the system's reason, where the file does not have all that was
     /// written.

@@ -47,6 +47,7 @@ void DrawList::add(ListItem&& item) {
     ListContents& contents = begun_ ? begun_contents_ : contents_;
     contents.space = contents.space || is_in_space(item.drawn);
     contents.kernels = contents.kernels || is_made_by_kernels(item.drawn);
+    contents.float64 = contents.float64 || item.origin.of_float64();
     contents.annotations = contents.annotations || is_annotation(item.drawn);
     if (!begun_) ++revision_;
     (begun_ ? *begun_ : shown_).push_back(std::move(item));

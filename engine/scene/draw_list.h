@@ -40,6 +40,7 @@ struct ListItem {
 struct ListContents {
     bool space = false, annotations = false;
     bool kernels = false; ///< that make pictures
+    bool float64 = false; ///< positions
 };
 
 /// A number that no other drawing call has.

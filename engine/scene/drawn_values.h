@@ -6,7 +6,6 @@
 #include "engine/scene/thing.h"
 #include "gpu/array/array.h"
 
-#include <cstdint>
 #include <optional>
 
 namespace lathe {

@@ -20,11 +20,7 @@ constexpr float kEdgeWidth = 3; // of the line around letters, of which half lie
 
 /// As the attributes of that name and of its opacity.
 std::string paint(std::string_view attribute, const glm::vec4& color) {
-    const auto byte = [](float part) {
-        return int(std::lround(255 * std::clamp(part, 0.0f, 1.0f)));
-    };
-    std::string text = fmt::format("{}=\"#{:02x}{:02x}{:02x}\"", attribute, byte(color.r),
-                                   byte(color.g), byte(color.b));
+    std::string text = fmt::format("{}=\"{}\"", attribute, svg_color(color));
     if (color.a < 1) text += fmt::format(" {}-opacity=\"{:.3g}\"", attribute, color.a);
     return text;
 }
@@ -72,6 +68,13 @@ std::string stops_of(const std::array<Rgb8, 256>& colors) {
 }
 
 } // namespace
+
+std::string svg_color(const glm::vec4& color) {
+    const auto byte = [](float part) {
+        return int(std::lround(255 * std::clamp(part, 0.0f, 1.0f)));
+    };
+    return fmt::format("#{:02x}{:02x}{:02x}", byte(color.r), byte(color.g), byte(color.b));
+}
 
 void SvgElements::stroke(glm::vec2 begin, glm::vec2 end, const glm::vec4& color, float width) {
     shapes_ +=

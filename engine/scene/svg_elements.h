@@ -14,6 +14,9 @@
 
 namespace lathe {
 
+/// "#4080ff": red, green and blue of 0 to 1.
+std::string svg_color(const glm::vec4& color);
+
 /// Where a line of text lies about its place.
 enum class TextSide { start, middle, end };
 

@@ -131,9 +131,7 @@ bool View::fit(std::string_view name) { return fit(bounds(name)); }
 bool View::fit(const std::optional<Box>& box) {
     if (!box) return false;
     const glm::dvec3 size = box->size(), middle = box->middle();
-    const bool is_exact = std::ranges::any_of(
-        list_.shown(), [](const ListItem& each) { return each.origin.of_float64(); });
-    const bool is_point = is_a_point(*box, is_exact ? 1e-14 : 1e-6);
+    const bool is_point = is_a_point(*box, list_.contents().float64 ? 1e-14 : 1e-6);
     OrbitCamera& orbit = state_.orbit;
     if (camera() == Camera::orbit) {
         orbit.may_be_placed = orbit.may_be_placed && is_point; // more may come

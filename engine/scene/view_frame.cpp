@@ -64,16 +64,14 @@ void View::compute() {
     const ListContents& has = list_.contents();
     note_space(has.space);
     const bool is_in_space = camera() == Camera::orbit;
-    const bool has_float64 = std::ranges::any_of(
-        list_.shown(), [](const ListItem& each) { return each.origin.of_float64(); });
-    if (!has.kernels && !has.annotations && !is_in_space && !has_float64) return;
+    if (!has.kernels && !has.annotations && !is_in_space && !has.float64) return;
     const std::shared_ptr<FrameMap> map = scene_.services_.map();
     const gpu::CurrentContext here{map->cuda()};
     compute_annotations();
     if (is_in_space && lighting_.ground > 0) compute_ground();
     if (is_in_space) place_camera();
     share_cameras();
-    if (has_float64) move_origins();
+    if (has.float64) move_origins();
     if (!has.kernels) return;
     std::list<Drawn> changed;
     for (const ShownThing& each : shown_things(changed, needs_names())) {

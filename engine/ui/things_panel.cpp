@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace lathe {
@@ -100,10 +101,11 @@ void ThingsPanel::settings(View& view, const Thing& thing, ThingSettings& s) {
         });
     }
     ImGui::BeginDisabled(is_in_step_);
-    if (has.scale || thing.kind == "volume") {
-        if (ImGui::SmallButton("Count NaN")) counts_[thing.name] = view.not_finite(thing.name);
+    if (has.scale) {
+        const std::pair key{static_cast<const View*>(&view), thing.name};
+        if (ImGui::SmallButton("Count NaN")) counts_[key] = view.not_finite(thing.name);
         theme::tooltip("Count values that are NaN, which are magenta, and infinite ones");
-        if (const auto found = counts_.find(thing.name); found != counts_.end()) {
+        if (const auto found = counts_.find(key); found != counts_.end()) {
             ImGui::SameLine();
             theme::text(
                 fmt::format("{} NaN, {} infinite", found->second.nan, found->second.infinite),

@@ -29,7 +29,7 @@ private:
 
     bool is_in_step_ = false;
     std::map<std::pair<std::string, std::int64_t>, std::vector<float>> lines_; ///< of probes
-    std::map<std::string, NotFinite, std::less<>> counts_; ///< that somebody has asked for
+    std::map<std::pair<const View*, std::string>, NotFinite> counts_; ///< by things, once wanted
 };
 
 } // namespace lathe
