@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What things cost beside the same draw in plain GL, by turns in one process: points, a mesh, a
-// picture. The others have no such draw and stand alone. Milliseconds of a headless frame of
-// 1280 × 720 with glFinish, medians, as one JSON object a line. Arguments: frames of each, "full"
-// or "small"; small unless given on a software GL. `lathe bench scene` runs it and makes a table.
+// What things cost beside the same draw in plain GL, by turns in one process: points, spheres, a
+// mesh, a picture, volumes. The others have no such draw and stand alone. Milliseconds of a
+// headless frame of 1280 × 720 with glFinish, medians, as one JSON object a line. Arguments: frames
+// of each, "full" or "small"; small unless given on a software GL. `lathe bench scene` runs it and
+// makes a table.
 #include "engine/app/app.h"
 #include "engine/app/window.h"
 #include "engine/core/statistics.h"
@@ -10,14 +11,9 @@
 #include "engine/interop/shared_array.h"
 #include "engine/scene/drawn_copies.h"
 #include "gl/buffer.h"
-#include "gl/program.h"
 #include "gl/sync.h"
-#include "gl/vertex_array.h"
 #include "gpu/memory.h"
-
-#include <glad/gl.h>
-
-#include <glm/mat4x4.hpp>
+#include "tests/benchmarks/plain_draws.h"
 
 #include <fmt/core.h>
 
@@ -28,7 +24,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
-#include <optional>
 #include <random>
 #include <span>
 #include <string>
@@ -38,6 +33,7 @@
 namespace {
 
 using namespace lathe;
+using namespace lathe::benchmarks;
 
 AppConfig config() {
     AppConfig c;
@@ -51,7 +47,7 @@ class Bench {
 public:
     explicit Bench(int frames) : app{config()}, frames_{frames} {
         app.on_draw([this](const DrawView& view) {
-            if (plain) (*plain)(view);
+            if (plain_) plain_(view);
         });
     }
 
@@ -64,8 +60,7 @@ public:
     }
 
     /// Frames by turns: the thing, and plain GL where there is some.
-    void compare(std::string_view name, const std::function<void()>& thing,
-                 const std::function<void(const DrawView&)>& gl = {}) {
+    void compare(std::string_view name, const std::function<void()>& thing, const Draw& gl = {}) {
         std::vector<double> ours, theirs;
         std::uint64_t host = 0, device = 0; // bytes that the thing's frames copied
         for (int i = 0; i < frames_ + 3; ++i) {
@@ -104,10 +99,8 @@ private:
         return {interop_stats().bytes_copied + drawn.uploaded, drawn.copied};
     }
 
-    double frame(const std::function<void()>& thing,
-                 const std::function<void(const DrawView&)>& gl) {
-        if (gl) plain = gl;
-        else plain.reset();
+    double frame(const std::function<void()>& thing, const Draw& gl) {
+        plain_ = gl;
         gl::finish();
         const auto begin = std::chrono::steady_clock::now();
         if (!app.begin_frame()) return 0;
@@ -119,16 +112,9 @@ private:
             .count();
     }
 
-    std::optional<std::function<void(const DrawView&)>> plain;
+    Draw plain_;
     int frames_;
 };
-
-gl::Program program(std::string vertex, std::string fragment) {
-    const std::vector<gl::ShaderSource> sources{
-        {gl::Stage::vertex, "plain.vert", std::move(vertex)},
-        {gl::Stage::fragment, "plain.frag", std::move(fragment)}};
-    return gl::Program::from_sources(sources);
-}
 
 std::vector<float> cloud(std::size_t count) {
     std::mt19937 engine{1};
@@ -140,37 +126,21 @@ std::vector<float> cloud(std::size_t count) {
 
 void points(Bench& bench, std::size_t count) {
     const gpu::Array places = bench.floats({std::int64_t(count), 3}, cloud(count));
-    gl::Program plain = program(R"(
-layout(location = 0) in vec3 position;
-uniform mat4 to_clip;
-void main() { gl_Position = to_clip * vec4(position, 1.0); gl_PointSize = 1.0; }
-)",
-                                R"(
-out vec4 color;
-void main() { color = vec4(0.95, 0.8, 0.55, 1.0); }
-)");
-    gl::VertexArray array;
-    array.set(0, bench.buffer(places), {.components = 3});
     bench.compare(
         fmt::format("{} points of a pixel", count),
         [&] {
             bench.app.view().points(places, {.size = 1, .blend = Blend::opaque, .round = false});
         },
-        [&](const DrawView& view) {
-            const glm::mat4 m = view.projection * view.view;
-            plain.set_matrix("to_clip", &m[0][0]);
-            plain.use();
-            array.bind();
-            glEnable(GL_DEPTH_TEST);
-            glEnable(GL_PROGRAM_POINT_SIZE);
-            glDrawArrays(GL_POINTS, 0, GLsizei(count));
-        });
+        plain_points(bench.buffer(places), count));
 }
 
 void spheres(Bench& bench, std::size_t count) {
     const gpu::Array places = bench.floats({std::int64_t(count), 3}, cloud(count));
-    bench.compare(fmt::format("{} spheres", count),
-                  [&] { bench.app.view().points(places, {.radius = 0.005f}); });
+    constexpr float kRadius = 0.005f;
+    bench.compare(
+        fmt::format("{} spheres", count),
+        [&] { bench.app.view().points(places, {.radius = kRadius}); },
+        plain_spheres(bench.buffer(places), count, kRadius));
 }
 
 /// A torus of about `count` triangles.
@@ -193,75 +163,20 @@ void mesh(Bench& bench, std::size_t count) {
     const gpu::Array vertices = bench.floats({side * side, 3}, places);
     const gpu::Array corners =
         bench.app.array<std::int32_t>({2 * side * side, 3}, std::span{std::as_const(triangles)});
-    gl::Program plain = program(R"(
-layout(location = 0) in vec3 position;
-uniform mat4 to_eye, to_clip;
-out vec3 place;
-void main() {
-    place = vec3(to_eye * vec4(position, 1.0));
-    gl_Position = to_clip * vec4(position, 1.0);
-}
-)",
-                                R"(
-in vec3 place;
-out vec4 color;
-void main() {
-    vec3 normal = normalize(cross(dFdx(place), dFdy(place)));
-    color = vec4(vec3(0.2 + 0.8 * abs(normal.z)), 1.0);
-}
-)");
-    gl::VertexArray array;
-    array.set(0, bench.buffer(vertices), {.components = 3});
-    glVertexArrayElementBuffer(array.id(), bench.buffer(corners).id());
+    const auto count_made = std::size_t(2 * side * side);
     bench.compare(
-        fmt::format("mesh of {} triangles", 2 * side * side),
+        fmt::format("mesh of {} triangles", count_made),
         [&] { bench.app.view().mesh(vertices, corners); },
-        [&](const DrawView& view) {
-            const glm::mat4 m = view.projection * view.view;
-            plain.set_matrix("to_eye", &view.view[0][0]);
-            plain.set_matrix("to_clip", &m[0][0]);
-            plain.use();
-            array.bind();
-            glEnable(GL_DEPTH_TEST);
-            glDrawElements(GL_TRIANGLES, GLsizei(6 * side * side), GL_UNSIGNED_INT, nullptr);
-        });
+        plain_mesh(bench.buffer(vertices), bench.buffer(corners), count_made));
 }
 
-/// Through a colormap in a texture; the numbers come from a buffer texture.
 void picture(Bench& bench, int side) {
     const std::vector<float> values(std::size_t(side) * std::size_t(side), 0.4f);
     const gpu::Array array = bench.floats({side, side}, values);
-    gl::Program plain = program(R"(
-out vec2 at;
-void main() {
-    at = vec2(gl_VertexID & 1, gl_VertexID >> 1);
-    gl_Position = vec4((2.0 * at - 1.0) * vec2(9.0 / 16.0, 1.0), 0.0, 1.0);
-}
-)",
-                                R"(
-layout(binding = 0) uniform samplerBuffer numbers;
-layout(binding = 1) uniform sampler2D colormap;
-uniform int side;
-in vec2 at;
-out vec4 color;
-void main() {
-    ivec2 element = min(ivec2(at * float(side)), side - 1);
-    float value = texelFetch(numbers, (side - 1 - element.y) * side + element.x).x;
-    color = vec4(texelFetch(colormap, ivec2(min(int(value * 256.0), 255), 0), 0).rgb, 1.0);
-}
-)");
-    const gl::VertexArray corners;
     bench.compare(
         fmt::format("picture of {0} x {0} floats", side),
         [&] { bench.app.view().image(array, {.range = ValueRange{0, 1}}); },
-        [&](const DrawView&) {
-            bench.buffer(array).bind_texels(0, GL_R32F, values.size());
-            Colormap::named("viridis").texture().bind(1);
-            plain.set("side", side);
-            plain.use();
-            corners.bind();
-            glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
-        });
+        plain_picture(bench.buffer(array), side));
 }
 
 void volumes(Bench& bench, int side) {
@@ -277,10 +192,13 @@ void volumes(Bench& bench, int side) {
     for (const auto& [name, mode] : {std::pair{"greatest value", VolumeMode::mip},
                                      {"fog", VolumeMode::emission},
                                      {"surface", VolumeMode::surface}})
-        bench.compare(fmt::format("volume of {}^3, {}", side, name), [&] {
-            bench.app.view().orbit_camera().yaw = turn += 0.02f;
-            bench.app.view().volume(array, {.mode = mode});
-        });
+        bench.compare(
+            fmt::format("volume of {}^3, {}", side, name),
+            [&] {
+                bench.app.view().orbit_camera().yaw = turn += 0.02f;
+                bench.app.view().volume(array, {.mode = mode});
+            },
+            plain_volume(values, side, mode));
 }
 
 /// Segments of 100 lines that wind about an axis.
