@@ -40,10 +40,9 @@ void use(Kept& of, const DrawView& view) {
 
 class VolumeTexture {
 public:
-    VolumeTexture(const std::vector<float>& values, int side) {
+    explicit VolumeTexture(int side) : side_{side} {
         glCreateTextures(GL_TEXTURE_3D, 1, &id_);
         glTextureStorage3D(id_, 1, GL_R32F, side, side, side);
-        glTextureSubImage3D(id_, 0, 0, 0, 0, side, side, side, GL_RED, GL_FLOAT, values.data());
         glTextureParameteri(id_, GL_TEXTURE_MIN_FILTER, GL_LINEAR);
         glTextureParameteri(id_, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
         for (const GLenum axis : {GL_TEXTURE_WRAP_S, GL_TEXTURE_WRAP_T, GL_TEXTURE_WRAP_R})
@@ -53,9 +52,15 @@ public:
     VolumeTexture(const VolumeTexture&) = delete;
     VolumeTexture& operator=(const VolumeTexture&) = delete;
 
+    void fill(const gl::Buffer& values) const {
+        glBindBuffer(GL_PIXEL_UNPACK_BUFFER, values.id());
+        glTextureSubImage3D(id_, 0, 0, 0, 0, side_, side_, side_, GL_RED, GL_FLOAT, nullptr);
+        glBindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
+    }
     void bind(unsigned unit) const { glBindTextureUnit(unit, id_); }
 
 private:
+    int side_;
     unsigned id_ = 0;
 };
 
@@ -251,7 +256,7 @@ void main() {
     };
 }
 
-Draw plain_volume(const std::vector<float>& values, int side, VolumeMode mode) {
+Draw plain_volume(const gl::Buffer& values, int side, VolumeMode mode) {
     const auto of = kept(R"(
 out vec2 at;
 void main() {
@@ -261,10 +266,11 @@ void main() {
 )",
                          "#define MODE " + std::to_string(int(mode)) + kMarch);
     of->program.set("a_step", 1.0f / float(side));
-    const auto texture = std::make_shared<VolumeTexture>(values, side);
-    return [of, texture](const DrawView& view) {
+    const auto texture = std::make_shared<VolumeTexture>(side);
+    return [of, &values, texture](const DrawView& view) {
         const glm::mat4 from_clip = glm::inverse(view.to_clip());
         of->program.set_matrix("from_clip", &from_clip[0][0]);
+        texture->fill(values);
         texture->bind(0);
         Colormap::named("viridis").texture().bind(1);
         use(*of, view);

@@ -9,7 +9,6 @@
 
 #include <cstddef>
 #include <functional>
-#include <vector>
 
 namespace lathe::benchmarks {
 
@@ -25,7 +24,7 @@ Draw plain_mesh(const gl::Buffer& vertices, const gl::Buffer& corners, std::size
 /// Through a colormap in a texture; the numbers come from a buffer texture.
 Draw plain_picture(const gl::Buffer& numbers, int side);
 /// Marched from the box's first face to its last in steps of half a cell, through a 3D texture that
-/// GL filters. The texture is filled once, outside of the frames.
-Draw plain_volume(const std::vector<float>& values, int side, VolumeMode mode);
+/// GL filters. Each frame fills the texture from the buffer, since an array may have changed.
+Draw plain_volume(const gl::Buffer& values, int side, VolumeMode mode);
 
 } // namespace lathe::benchmarks

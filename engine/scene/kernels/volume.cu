@@ -212,6 +212,14 @@ struct Seen {
     float alpha, step;
 };
 
+/// The most that a value within a brick changes from step to step.
+__device__ __forceinline__ float slope_of(const float4& slopes, const Scale& scale,
+                                          const Ray& ray) {
+    return fabsf(scale.per_unit) *
+           (slopes.x * fabsf(ray.direction.x) + slopes.y * fabsf(ray.direction.y) +
+            slopes.z * fabsf(ray.direction.z));
+}
+
 #if MODE == 0
 
 struct Greatest {
@@ -228,11 +236,7 @@ struct Greatest {
     /// Steps that the slopes of the brick do not let come above `next` are left out.
     __device__ __forceinline__ void look(const Field& field, const Scale& scale, const Ray& ray,
                                          int brick, float from, float to) {
-        const float4 s = field.slopes[brick];
-        const float slope = fabsf(scale.per_unit) *
-                            (s.x * fabsf(ray.direction.x) + s.y * fabsf(ray.direction.y) +
-                             s.z * fabsf(ray.direction.z));
-        const float steps_a_unit = least(1 / slope, 1e20f);
+        const float steps_a_unit = least(1 / slope_of(field.slopes[brick], scale, ray), 1e20f);
         while (from <= to) {
             const float t = scale(field(ray.at(from)));
             take(t, from);
@@ -295,6 +299,15 @@ __device__ __forceinline__ float half_way(const Volume& v, const Field& field, c
     return to;
 }
 
+/// That one value stands for: few enough that they absorb little, and that the value hardly changes.
+__device__ __forceinline__ float steps_at_once(const float4& slopes, const Scale& scale,
+                                               const Ray& ray, float most_absorbed) {
+    constexpr float kLittle = 0.1f, kHardly = 1.0f / 64, kMost = 8;
+    const float wanted = least(kLittle / most_absorbed, kMost);
+    const float thin = wanted < 2 ? 1 : 2; // as far apart as cells are
+    return most(floorf(least(wanted, kHardly / slope_of(slopes, scale, ray))), thin);
+}
+
 __device__ __forceinline__ Seen see(const Volume& v, const Field& field, const Scale& scale,
                                     const float4* colors, const Ray& ray) {
     const float3 step = ray.direction * vector(v.side); // in world units
@@ -305,11 +318,11 @@ __device__ __forceinline__ Seen see(const Volume& v, const Field& field, const S
     walk(v, ray, [&](int brick, float first, float last) {
         const float here = scale.most_of(field.bricks[brick]);
         if (!(here > unseen)) return true;
-        const float two = sigma * here < 0.05f ? 2 : 1; // steps at once in thin fog
+        const float once = steps_at_once(field.slopes[brick], scale, ray, sigma * here);
         from = least(from, first);
         to = last;
-        for (float at = first; at <= last; at += two) {
-            const float steps = least(two, last - at + 1), middle = at + 0.5f * (steps - 1);
+        for (float at = first; at <= last; at += once) {
+            const float steps = least(once, last - at + 1), middle = at + 0.5f * (steps - 1);
             const float t = least(most(scale(field(ray.at(middle))), 0), 1);
             const float rest = through * __expf(-sigma * t * part_of(ray, middle, steps));
             const float4 own = color_at(colors, t);
@@ -561,7 +574,7 @@ struct Copies {
         : first(brick == 0 ? 0 : brick + 1), last(brick + 1 == bricks ? brick + 2 : brick + 1) {}
 };
 
-/// Of BRICK cells along each axis, with the voxels at both ends. Slopes for MODE 0.
+/// Of BRICK cells along each axis, with the voxels at both ends. Slopes where MODE is 0 or 1.
 extern "C" __global__ void find_bricks(const Voxel* voxels, float2* bounds, float4* slopes,
                                        int width, int height, int depth, int across, int down,
                                        int deep) {
@@ -582,7 +595,7 @@ extern "C" __global__ void find_bricks(const Voxel* voxels, float2* bounds, floa
                     const float value = float(voxel[0]);
                     low = value < low ? value : low;
                     high = value > high ? value : high;
-                    if (MODE != 0) continue;
+                    if (MODE > 1) continue;
                     if (value != value) slope.x = 1e30f; // what is behind it may be anything
                     slope.x = most(fabsf(value - before), slope.x);
                     slope.y = most(fabsf(float(voxel[above]) - value), slope.y);
@@ -596,7 +609,7 @@ extern "C" __global__ void find_bricks(const Voxel* voxels, float2* bounds, floa
                 for (int a = of_x.first; a <= of_x.last; ++a) {
                     const int to = (c * (down + 2) + b) * (across + 2) + a;
                     bounds[to] = make_float2(low, high);
-                    if (MODE == 0) slopes[to] = make_float4(slope.x, slope.y, slope.z, 0);
+                    if (MODE <= 1) slopes[to] = make_float4(slope.x, slope.y, slope.z, 0);
                 }
     }
 }
