@@ -18,6 +18,7 @@ uniform vec2 value_range;
 
 /// Not a number, by its bits: compilers may assume that comparisons never see one.
 bool is_nan(float v) { return (floatBitsToUint(v) & 0x7fffffffu) > 0x7f800000u; }
+bool is_infinite(float v) { return (floatBitsToUint(v) & 0x7fffffffu) == 0x7f800000u; }
 
 vec3 colormap_at(float t) {
     return texelFetch(colormap, ivec2(min(int(t * 256.0), 255), 0), 0).rgb;
@@ -25,3 +26,9 @@ vec3 colormap_at(float t) {
 
 /// 0…1 within the range.
 float in_range(float value) { return clamp((value - value_range.x) * value_range.y, 0.0, 1.0); }
+
+/// What is no finite number has a colour that it shares with no value; `finite` is that of others.
+vec3 color_of(float value, vec3 finite) {
+    return is_nan(value) ? vec3(1.0, 0.0, 1.0) : is_infinite(value) ? vec3(0.0, 1.0, 1.0) : finite;
+}
+vec3 color_of(float value) { return color_of(value, colormap_at(in_range(value))); }

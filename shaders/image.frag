@@ -42,7 +42,7 @@ vec4 value_here() {
 #endif
 }
 
-#if defined(COMPLEX_MAGNITUDE)
+#if defined(COMPLEX_MAGNITUDE) || defined(COMPLEX_COLOR)
 float number_of(vec4 value) { return is_nan(value.y) ? value.y : length(value.xy); }
 #elif defined(COMPLEX_PHASE)
 float number_of(vec4 value) {
@@ -61,14 +61,14 @@ void main() {
     t = pow(t, inverse_gamma);
 #endif
     vec3 hue = 0.5 + 0.5 * cos(atan(value.y, value.x) - vec3(0.0, 2.0943951, 4.1887902));
-    color = vec4(is_nan(value.x) || is_nan(value.y) ? vec3(1.0, 0.0, 1.0) : hue * t, 1.0) * opacity;
+    color = vec4(color_of(number_of(value), hue * t), 1.0) * opacity;
 #elif CHANNELS == 1 || defined(COMPLEX_MAGNITUDE) || defined(COMPLEX_PHASE)
     value.x = number_of(value);
     float t = in_range(value.x);
 #if defined(GAMMA)
     t = pow(t, inverse_gamma);
 #endif
-    color = vec4(is_nan(value.x) ? vec3(1.0, 0.0, 1.0) : colormap_at(t), 1.0) * opacity;
+    color = vec4(color_of(value.x, colormap_at(t)), 1.0) * opacity;
 #if defined(CONTOURS)
     color = with_contours(color, number_of(between_elements()));
 #endif

@@ -40,7 +40,7 @@ vec4 own_color() {
 #if defined(OF_FACES)
     float value = texelFetch(of_faces, first_of_faces + gl_PrimitiveID).x;
 #endif
-    return vec4(is_nan(value) ? vec3(1.0, 0.0, 1.0) : colormap_at(in_range(value)), 1.0);
+    return vec4(color_of(value), 1.0);
 #elif defined(COLORS) && defined(OF_FACES)
     int at = first_of_faces + 4 * gl_PrimitiveID;
     return vec4(texelFetch(of_faces, at).x, texelFetch(of_faces, at + 1).x,

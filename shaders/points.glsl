@@ -35,7 +35,7 @@ const vec4 nowhere = vec4(0.0, 0.0, 2.0, 1.0);
 
 vec4 own_color() {
 #if defined(VALUES)
-    return vec4(is_nan(value) ? vec3(1.0, 0.0, 1.0) : colormap_at(in_range(value)), tint.a);
+    return vec4(color_of(value), tint.a);
 #elif defined(COLORS)
     return tint * point_color;
 #else

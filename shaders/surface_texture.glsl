@@ -42,7 +42,7 @@ vec4 texture_here() {
 vec4 texture_color() {
     vec4 value = texture_here();
 #if CHANNELS == 1
-    return vec4(is_nan(value.x) ? vec3(1.0, 0.0, 1.0) : colormap_at(in_range(value.x)), 1.0);
+    return vec4(color_of(value.x), 1.0);
 #else
     vec4 seen = clamp((value - value_range.x) * value_range.y, 0.0, 1.0);
 #if CHANNELS == 2

@@ -168,7 +168,8 @@ public:
     ThingSettings& settings(std::string_view name);
 
     /// How many of the numbers that give things of that name their colours, or of the elements of
-    /// a picture or volume, are none or infinite. Elements with a NaN are magenta, but in volumes.
+    /// a picture or volume, are none or infinite. Elements with a NaN are magenta, infinite ones
+    /// cyan, but in volumes.
     /// Waits for the device.
     NotFinite not_finite(std::string_view name) const;
 

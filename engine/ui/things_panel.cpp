@@ -104,7 +104,8 @@ void ThingsPanel::settings(View& view, const Thing& thing, ThingSettings& s) {
     if (has.scale) {
         const std::pair key{static_cast<const View*>(&view), thing.name};
         if (ImGui::SmallButton("Count NaN")) counts_[key] = view.not_finite(thing.name);
-        theme::tooltip("Count values that are NaN, which are magenta, and infinite ones");
+        theme::tooltip(
+            "Count values that are NaN, which are magenta, and infinite ones, which are cyan");
         if (const auto found = counts_.find(key); found != counts_.end()) {
             ImGui::SameLine();
             theme::text(

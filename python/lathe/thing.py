@@ -45,8 +45,8 @@ class Thing:
 
         Of the values that go through the colormap, or of the elements of a picture or a volume, as
         they are now; an element with a NaN in one of its channels counts as NaN. What is NaN is
-        magenta, but in volumes, where it is not seen; what is infinite has the colour of the
-        range's end. Waits for the device.
+        magenta, what is infinite cyan. In volumes NaN is not seen, and what is infinite has the
+        colour of the range's end. Waits for the device.
         """
         return self._view.not_finite(self._name)
 

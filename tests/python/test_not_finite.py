@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Values that are NaN are magenta, and counted; infinite ones are counted, too."""
+"""Values that are NaN are magenta, infinite ones cyan; both are counted."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 import lathe
 
 MAGENTA = (255, 0, 255)
+CYAN = (0, 255, 255)
 
 
 @pytest.fixture
@@ -75,13 +76,26 @@ def test_what_has_none(app):
     assert app.view._view.not_finite("nothing of that name") == (0, 0)
 
 
-def test_it_is_magenta(app):
-    app.points([[0, 0]], size=40, values=[np.nan], round=False)
-    picture = app.screenshot()
-    assert tuple(picture[32, 32]) == MAGENTA
-    assert app.frame()
-    app.image(np.array([[np.nan]]))
-    assert tuple(app.screenshot()[32, 32]) == MAGENTA
-    assert app.frame()
-    app.image(np.array([[np.inf]]), colormap="gray")
-    assert tuple(app.screenshot()[32, 32]) == (255, 255, 255)
+@pytest.mark.parametrize("points", [1, 100_000], ids=["by OpenGL", "by kernels"])
+@pytest.mark.parametrize(
+    ("value", "color"), [(np.nan, MAGENTA), (np.inf, CYAN), (-np.inf, CYAN)], ids=str
+)
+def test_it_has_a_color_of_its_own(app, value, color, points):
+    style = {"size": 40, "round": False, "blend": "opaque"}
+    app.points(np.zeros((points, 2)), values=np.full(points, value), **style)
+    assert tuple(app.screenshot()[32, 32]) == color
+
+
+@pytest.mark.parametrize(
+    "number", [np.nan, 1j * np.nan, np.inf, -np.inf, 1j * np.inf, -1j * np.inf]
+)
+@pytest.mark.parametrize("seen", ["magnitude", "color"])
+def test_a_complex_number_has_a_color_of_its_own(app, number, seen):
+    app.image(np.array([[number]], np.complex64), complex_as=seen)
+    assert tuple(app.screenshot()[32, 32]) == (MAGENTA if np.isnan(number) else CYAN)
+
+
+@pytest.mark.parametrize(("value", "color"), [(np.nan, MAGENTA), (np.inf, CYAN), (-np.inf, CYAN)])
+def test_an_element_has_a_color_of_its_own(app, value, color):
+    app.image(np.array([[value]]), colormap="gray")
+    assert tuple(app.screenshot()[32, 32]) == color

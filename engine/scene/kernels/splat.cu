@@ -162,7 +162,8 @@ __device__ __forceinline__ float4 color_of(const Splat& s, const float* values, 
     }
     if (!values) return tint;
     const float value = values[at];
-    if (value != value) return make_float4(1, 0, 1, tint.w);
+    if (value != value) return make_float4(1, 0, 1, tint.w); // as color_of() of shaders/common.glsl
+    if (fabsf(value) == __uint_as_float(0x7f800000u)) return make_float4(0, 1, 1, tint.w);
     float low = s.low, per_unit = s.per_unit;
     if (range) {
         low = range[0];

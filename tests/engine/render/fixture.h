@@ -52,7 +52,7 @@ template <class T> gl::Buffer buffer_of(const std::vector<T>& v) {
     return gl::Buffer{std::as_bytes(std::span{v})};
 }
 
-constexpr Rgb8 kBlack{0, 0, 0}, kWhite{255, 255, 255}, kMagenta{255, 0, 255};
+constexpr Rgb8 kBlack{0, 0, 0}, kWhite{255, 255, 255}, kMagenta{255, 0, 255}, kCyan{0, 255, 255};
 
 } // namespace test
 } // namespace lathe
