@@ -65,16 +65,22 @@ template <class T> const T& to_argument(const T& value) {
 /// of the kernel's parameters.
 LATHE_API void check_arguments(const Kernel& kernel, std::span<const std::size_t> argument_bytes);
 
-template <class... Values>
-void launch_values(const Kernel& kernel, const LaunchConfig& config, const Values&... values) {
+template <class Launch, class... Values>
+void launch_values(const Kernel& kernel, const Launch& launch, const Values&... values) {
     constexpr std::array<std::size_t, sizeof...(Values)> sizes{sizeof(Values)...};
     check_arguments(kernel, sizes);
     std::array<void*, sizeof...(Values) + 1> pointers{
         const_cast<void*>(static_cast<const void*>(&values))..., nullptr};
-    kernel.launch(config, pointers.data());
+    launch(pointers.data());
 }
 
 } // namespace detail
+
+/// Checks arguments as launch() does, and gives `launch` an array of pointers to them.
+template <class Launch, class... Args>
+void launch_by(const Kernel& kernel, const Launch& launch, const Args&... args) {
+    detail::launch_values(kernel, launch, detail::to_argument(args)...);
+}
 
 /// Launches asynchronously on config.stream; argument values are copied before it returns, memory
 /// behind pointers must live until the stream has passed the launch. Buffers and spans pass their
@@ -84,7 +90,7 @@ void launch_values(const Kernel& kernel, const LaunchConfig& config, const Value
 /// cuLaunchKernelEx for cooperative launches and clusters)
 template <class... Args>
 void launch(const Kernel& kernel, const LaunchConfig& config, const Args&... args) {
-    detail::launch_values(kernel, config, detail::to_argument(args)...);
+    launch_by(kernel, [&](void** arguments) { kernel.launch(config, arguments); }, args...);
 }
 
 } // namespace lathe::gpu

@@ -95,6 +95,7 @@ App::App(AppConfig config)
 App::~App() {
     end();
     p_->inspector.set_mode(Inspecting::off); // arrays may keep the rest
+    p_->thread_watch.forget();
     p_->memory.clear();
     p_->scene.clear();
     p_->hands.forget_selection();
@@ -245,6 +246,7 @@ gpu::Stream& App::stream() { return p_->stream; }
 std::shared_ptr<FrameMap> App::frame_map() { return {p_, &p_->frame_map}; }
 ParameterSet& App::parameters() { return p_->parameters; }
 Inspector& App::inspector() { return p_->inspector; }
+ThreadWatch& App::thread_watch() { return p_->thread_watch; }
 ParameterPresets& App::presets() { return p_->presets; }
 Console& App::console() { return p_->console; }
 OrbitCamera& App::orbit_camera() { return view().orbit_camera(); }

@@ -20,6 +20,7 @@
 #include "engine/core/diagnostic.h"
 #include "engine/interop/texture.h"
 #include "engine/live/inspector.h"
+#include "engine/live/thread_watch.h"
 #include "engine/live/kernel_slot.h"
 #include "engine/live/parameter_set.h"
 #include "engine/render/image.h"
@@ -259,6 +260,8 @@ public:
     /// What the kernels of kernels() cost, line by line, and their hazards: off unless asked for.
     /// Its mode may be set at any time.
     Inspector& inspector();
+    /// What one thread of the next launch of one of them does. Off until a thread is given.
+    ThreadWatch& thread_watch();
 
     // -- drawing -----------------------------------------------------------------------------
     /// The first view, which is always there; image(), points() and lines() draw there.

@@ -2,6 +2,7 @@
 #include "engine/app/app_kernel.h"
 
 #include "engine/app/app_parts.h"
+#include "engine/live/thread_watch.h"
 #include "gpu/driver/check.h"
 
 #include <fmt/format.h>
@@ -44,6 +45,17 @@ const gpu::Kernel* AppKernel::find() const {
     if (!slot_.ready() && !app_.window().headless()) return nullptr;
     app_.note_work();
     return entry_.empty() ? &slot_.kernel() : &slot_.kernel(entry_);
+}
+
+void AppKernel::launch(const gpu::Kernel& kernel, const gpu::LaunchConfig& config,
+                       void** arguments) {
+    ThreadWatch& watch = app_.thread_watch();
+    if (watch.is_armed()) {
+        const auto running = slot_.loaded();
+        const std::string& name = !entry_.empty() ? entry_ : running->entry();
+        if (watch.wants(slot_, name)) return watch.launch(config, {}, arguments);
+    }
+    kernel.launch(config, arguments);
 }
 
 void AppKernel::report_or_rethrow() {

@@ -43,7 +43,10 @@ public:
         template <class... Args> void operator()(const Args&... args) const {
             try {
                 if (const gpu::Kernel* const kernel = kernel_.find()) {
-                    gpu::launch(*kernel, config_, detail::kernel_argument(args)...);
+                    gpu::launch_by(
+                        *kernel,
+                        [&](void** arguments) { kernel_.launch(*kernel, config_, arguments); },
+                        detail::kernel_argument(args)...);
                     const std::array<const gpu::Array*, sizeof...(Args)> arrays{
                         detail::array_argument(args)...};
                     note(*kernel, arrays);
@@ -74,6 +77,8 @@ public:
 private:
     /// Null while a source that is edited in a window has not compiled once.
     const gpu::Kernel* find() const;
+    /// Or, in its place, the code that follows one of its threads (thread_watch.h).
+    void launch(const gpu::Kernel& kernel, const gpu::LaunchConfig& config, void** arguments);
     /// Of the error under way: its slot takes it, or it goes on.
     void report_or_rethrow();
 

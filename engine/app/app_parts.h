@@ -14,6 +14,7 @@
 #include "engine/app/window.h"
 #include "engine/interop/frame_map.h"
 #include "engine/live/parameter_presets.h"
+#include "engine/live/thread_watch.h"
 #include "engine/live/worker.h"
 #include "engine/scene/scene.h"
 #include "gl/framebuffer.h"
@@ -70,6 +71,7 @@ struct App::Parts {
     int unnamed_sources = 0;
     std::vector<std::unique_ptr<AppKernel>> kernels;
     Inspector inspector;
+    ThreadWatch thread_watch{device, reflect_worker.executor()};
 
     StepLoop steps;
 

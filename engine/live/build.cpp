@@ -51,6 +51,12 @@ gpu::CompileRequest request_of(const KernelSource& source) {
     return request;
 }
 
+gpu::CompileRequest request_of(const KernelSource& source, const std::string& kernel) {
+    gpu::CompileRequest request = request_of(source);
+    if (kernel.find('<') != kernel.npos) request.name_expressions = {kernel};
+    return request;
+}
+
 KernelBuild build_kernel(const KernelSource& source, Effort effort) {
     gpu::CompileRequest request = request_of(source);
     request.quick = effort == Effort::quick;

@@ -12,6 +12,8 @@ namespace lathe {
 
 /// What the compiler is asked for a source, in full and for the current device.
 LATHE_API gpu::CompileRequest request_of(const KernelSource& source);
+/// The same for one kernel, which may be an instance of a template: "scale<float, 4>".
+LATHE_API gpu::CompileRequest request_of(const KernelSource& source, const std::string& kernel);
 
 /// Compiles for the current device, with gpu::CompileRequest::quick for Effort::quick, and loads
 /// the module in the current context. Thread-safe. A source that does not compile, or a module the

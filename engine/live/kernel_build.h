@@ -35,6 +35,8 @@ struct LoadedKernels {
     gpu::Module module;
     std::map<std::string, gpu::Kernel, std::less<>> kernels; ///< by the name in the source
     std::string first;                                       ///< name of the first kernel
+    /// The name of the kernel that a slot returns without a name.
+    const std::string& entry() const { return source.entry.empty() ? first : source.entry; }
     /// What the source reads in the place of a number (literal.h), if it is made for that.
     std::optional<gpu::DeviceSpan<std::byte>> variable{};
 };

@@ -181,6 +181,10 @@ void CodeEditor::put_cursor(TextPlace place) {
     s_->editor.SetFocus();
 }
 
+void CodeEditor::show_line(int line) {
+    s_->editor.SetCursor({std::size_t(std::max(line, 1) - 1), 0});
+}
+
 void CodeEditor::replace(TextPlace place, int bytes, const std::string& text, std::uint64_t id) {
     TextEditor& e = s_->editor;
     if (s_->is_change_open && s_->change_id == id && e.GetUndoIndex() == s_->change_index) e.Undo();

@@ -60,6 +60,8 @@ public:
     TextPlace cursor_place() const;
     /// The cursor there, without a scroll unless it is out of sight.
     void put_cursor(TextPlace place);
+    /// The same at a line's begin; the keyboard stays where it is.
+    void show_line(int line);
     void focus();
     bool focused() const;
 

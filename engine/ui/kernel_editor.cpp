@@ -26,6 +26,7 @@ struct KernelEditor::Tab {
     std::uint64_t version = 0; ///< of the slot's text shown here
     std::vector<Diagnostic> shown;
     std::vector<LineMark> hazards; ///< shown, too
+    int step = 0;                  ///< line that is marked as a thread's; 0: none
     bool has_gutter = false;
     steady_clock::time_point changed_at{};
     bool unsaved = false; ///< not autosaved yet
@@ -140,13 +141,20 @@ void KernelEditor::sync(Tab& tab) {
         tab.version = tab.slot->text_version();
         tab.shown.clear();
         tab.hazards.clear();
+        tab.step = 0;
         tab.editor.set_marks({});
     }
     std::vector<LineMark> hazards = hazards_of(inspector_.of(*tab.slot));
-    if (tab.shown != tab.slot->diagnostics() || tab.hazards != hazards) {
+    const int step = tab.slot == step_slot_ ? step_line_ : 0;
+    if (tab.shown != tab.slot->diagnostics() || tab.hazards != hazards || tab.step != step) {
         tab.shown = tab.slot->diagnostics();
         tab.hazards = std::move(hazards);
-        tab.editor.set_marks(tab.shown, tab.hazards);
+        tab.step = step;
+        std::vector<LineMark> marks;
+        if (step > 0) marks.push_back({step, theme::kAccent, "The step that Thread shows"});
+        for (const LineMark& hazard : tab.hazards)
+            if (hazard.line != step) marks.push_back(hazard);
+        tab.editor.set_marks(tab.shown, marks);
     }
 }
 
@@ -184,6 +192,15 @@ KernelSlot* KernelEditor::current() const {
 }
 
 bool KernelEditor::focused() const { return focused_; }
+
+void KernelEditor::mark_step(const KernelSlot* slot, int line, bool goes_there) {
+    step_slot_ = slot;
+    step_line_ = line;
+    if (!slot || !goes_there) return;
+    show(*slot);
+    for (auto& tab : tabs_)
+        if (tab->slot == slot) tab->editor.show_line(line);
+}
 
 void KernelEditor::focus() {
     if (front_ < tabs_.size()) tabs_[front_]->editor.focus();

@@ -48,6 +48,9 @@ public:
     KernelSlot* current() const;
     /// Brings the slot's tab to the front in the next frame; nothing for a slot without a tab.
     void show(const KernelSlot& slot);
+    /// Marks a line of a slot's text as the one where a thread stands; null: none. `goes_there`:
+    /// its tab and the cursor, too.
+    void mark_step(const KernelSlot* slot, int line, bool goes_there);
     /// Puts the keyboard into the text box.
     void focus();
 
@@ -69,6 +72,8 @@ private:
     std::vector<std::unique_ptr<Tab>> tabs_;
     std::size_t front_ = 0;
     const KernelSlot* wanted_ = nullptr; ///< to be in front
+    const KernelSlot* step_slot_ = nullptr;
+    int step_line_ = 0;
     bool focused_ = false;
 };
 

@@ -16,11 +16,11 @@ namespace {
 
 const char* file_name_of(Arrangement arrangement) {
     switch (arrangement) { // the number grows with the set of panels
-    case Arrangement::wide: return "studio-3-wide.ini";
-    case Arrangement::medium: return "studio-3-medium.ini";
+    case Arrangement::wide: return "studio-4-wide.ini";
+    case Arrangement::medium: return "studio-4-medium.ini";
     case Arrangement::small: break;
     }
-    return "studio-3-small.ini";
+    return "studio-4-small.ini";
 }
 
 } // namespace
@@ -72,6 +72,8 @@ bool Layout::begin_panel(Place place) {
 }
 
 void Layout::end_panel() { ImGui::End(); }
+
+void Layout::show_panel(Place place) { ImGui::SetWindowFocus(title_of(place)); }
 
 ImVec4 Layout::background() { return theme::color(theme::kBackground); }
 

@@ -16,7 +16,7 @@ namespace lathe {
 
 class ImGuiLayer;
 
-enum class Place { view, kernels, parameters, things, timings, console };
+enum class Place { view, kernels, parameters, things, timings, console, thread };
 
 /// How panels stand until the user moves them. Each has a layout file of its own, so that a small
 /// window does not spoil what was arranged in a large one.
@@ -42,6 +42,8 @@ public:
     /// Opens a panel's window; end_panel() is called whatever it returns.
     bool begin_panel(Place place);
     void end_panel();
+    /// The panel's tab comes to the front, and has the keyboard.
+    static void show_panel(Place place);
 
     /// The fixed rows.
     void begin_toolbar();
@@ -75,7 +77,7 @@ private:
     ImVec2 docked_size_{}; ///< that the sizes of the dock nodes add up to
     ImVec2 origin_{};      ///< of the part between the bars
     ImVec2 size_{};
-    std::array<bool, 6> docked_{}; ///< in the last frame, by Place
+    std::array<bool, 7> docked_{}; ///< in the last frame, by Place
     float toolbar_height_ = 0;
     float status_height_ = 0;
 };

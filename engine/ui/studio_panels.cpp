@@ -2,6 +2,8 @@
 // The studio's panels of one frame, and the words of its status bar.
 #include "engine/ui/studio_panels.h"
 #include "engine/app/frame_loop.h"
+#include "engine/app/run_control.h"
+#include "engine/core/log.h"
 #include "engine/interop/interop_mode.h"
 #include "engine/scene/drawn_copies.h"
 #include "engine/scene/view.h"
@@ -183,6 +185,28 @@ void Studio::Panels::say_what_is_under_the_mouse() {
     theme::pop_font();
 }
 
+/// F7. The thread is that of the launch which was given the array last.
+void Studio::Panels::follow_under_the_mouse() {
+    if (!std::exchange(follows_picked, false) || step_seconds > 0) return;
+    layout.show_panel(Place::thread);
+    const auto picked = studio.picked();
+    if (!picked) return log::warning("nothing is under the mouse whose thread could be followed");
+    if (!picked->thread)
+        return log::warning("{}: no launch with a thread for each of its elements is known",
+                            picked->item);
+    if (!thread_panel.follow(*picked->thread, studio.kernels()))
+        log::warning("{} is none of the editor's kernels", picked->thread->kernel);
+}
+
+void Studio::Panels::draw_thread(const std::vector<KernelSlot*>& slots) {
+    follow_under_the_mouse();
+    if (layout.begin_panel(Place::thread)) thread_panel.draw(slots, studio.run_control().paused);
+    layout.end_panel();
+    const auto place = thread_panel.place();
+    editor.mark_step(place ? place->slot : nullptr, place ? place->line : 0,
+                     thread_panel.take_move());
+}
+
 void Studio::Panels::draw() {
     const FrameLoop& loop = studio.loop();
     run_control_panel.caption = studio.caption();
@@ -205,6 +229,7 @@ void Studio::Panels::draw() {
     layout.end_panel();
     if (layout.begin_panel(Place::console)) console.draw();
     layout.end_panel();
+    draw_thread(slots);
     if (layout.begin_panel(Place::kernels)) editor.draw();
     layout.end_panel();
     const std::exception_ptr failure = draw_of_script();

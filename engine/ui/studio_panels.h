@@ -13,6 +13,7 @@
 #include "engine/ui/status_bar.h"
 #include "engine/ui/studio.h"
 #include "engine/ui/things_panel.h"
+#include "engine/ui/thread_panel.h"
 #include "engine/ui/timing_panel.h"
 #include "engine/ui/view_panel.h"
 #include "engine/ui/wait_hint.h"
@@ -42,6 +43,7 @@ struct Studio::Panels {
     KernelEditor editor;
     ParameterPanel parameter_panel;
     ThingsPanel things_panel;
+    ThreadPanel thread_panel;
     RunControlPanel run_control_panel;
     TimingPanel timing_panel;
     ConsolePanel console;
@@ -52,8 +54,9 @@ struct Studio::Panels {
     double step_seconds = 0;    ///< of a step that keeps its frame waiting
     std::string paused_because; ///< shown over the picture until it runs
     std::unique_ptr<WaitHint> wait_hint;
-    std::string under_mouse; ///< what lies there; empty: nothing
-    double looked_at = 0;    ///< when that was found, by Dear ImGui's clock
+    std::string under_mouse;     ///< what lies there; empty: nothing
+    double looked_at = 0;        ///< when that was found, by Dear ImGui's clock
+    bool follows_picked = false; ///< the thread of what is under the mouse, in this frame
 
     // studio_panels.cpp
     /// All panels. Throws, after the last one, what the first of the program's that failed threw.
@@ -63,6 +66,8 @@ struct Studio::Panels {
     std::vector<StatusItem> status_right();
     std::string picture_message();
     void say_what_is_under_the_mouse();
+    void follow_under_the_mouse();
+    void draw_thread(const std::vector<KernelSlot*>& slots);
 };
 
 } // namespace lathe

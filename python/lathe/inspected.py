@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from lathe.inspection_findings import finding_of
 from lathe.inspection_report import Report, line_of
+from lathe.thread_trace import Step, steps_of
 
 if TYPE_CHECKING:
     from lathe._lathe import Studio
@@ -59,6 +60,15 @@ class Inspected:
             lambda kernel, file: (file, texts.get(file, [])),
         )
         return report
+
+    @property
+    def followed(self) -> list[Step]:
+        """The steps that the studio's panel *Thread* shows: of the launch that it followed last.
+
+        Empty while there is none. `lathe.trace_thread` follows a launch of the script's choice.
+        """
+        records, source = self._studio.followed()
+        return steps_of(records, source.splitlines())
 
 
 def mode_of(mode: bool | str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ import numpy as np
 from lathe._lathe import Kernel
 from lathe.inspection_sources import lines_of
 
-__all__ = ["Step", "ThreadTrace", "trace_thread"]
+__all__ = ["Step", "ThreadTrace", "steps_of", "trace_thread"]
 
 _Index = int | Sequence[int]
 
@@ -101,7 +101,7 @@ class Step:
     depth: int
     text: str
     values: dict[str, Any]
-    changes: dict[str, Any] = field(default_factory=dict)
+    changes: dict[str, Any]
 
 
 class ThreadTrace:
@@ -136,7 +136,7 @@ class ThreadTrace:
         if records is not None:
             self._name = self.kernel.name
             self.is_cut = self._tracer.is_cut
-            self.steps = _steps_of(records, self._tracer.source.splitlines())
+            self.steps = steps_of(records, self._tracer.source.splitlines())
         self._tracer = None
 
     def __iter__(self) -> Iterator[Step]:
@@ -167,52 +167,19 @@ class ThreadTrace:
         return "\n".join([where, *lines])
 
 
-_Record = tuple[str, str, int, int, bool, tuple[tuple[str, str, Any], ...]]
+_Record = tuple[str, str, int, int, dict[str, Any], dict[str, Any]]
 
 
-def _steps_of(records: list[_Record], source: list[str]) -> list[Step]:
+def steps_of(records: list[_Record], source: list[str]) -> list[Step]:
+    """Of the lines that ran, as the extension module has them, and the kernel's source."""
     texts = {records[0][1]: source} if records else {}  # the kernel stands in its source
     steps: list[Step] = []
-    open_steps: dict[int, Step] = {}  # by depth: their line runs
-    for function, file, line, depth, is_end, values in records:
+    for function, file, line, depth, values, changes in records:
         if file not in texts:
             texts[file] = lines_of(file)
-        known = {name: value for name, _, value in values}
-        before = open_steps.get(depth)
-        if before is not None:
-            before.changes.update(
-                (name, value)
-                for name, value in known.items()
-                if name not in before.values or not _is_same(before.values[name], value)
-            )
-        for deeper in [each for each in open_steps if each > depth]:
-            del open_steps[deeper]  # a function that has ended
-        if is_end:
-            open_steps.pop(depth, None)
-            continue
         text = texts[file][line - 1] if 0 < line <= len(texts[file]) else ""
-        step = Step(function, file, line, depth, text, known)
-        steps.append(step)
-        open_steps[depth] = step
-    return [step for at, step in enumerate(steps) if at == 0 or not _goes_on(steps[at - 1], step)]
-
-
-def _goes_on(before: Step, step: Step) -> bool:
-    """A line of several parts, such as a loop's head, of which the later one changed nothing."""
-    return (
-        not step.changes
-        and (before.line, before.file, before.depth) == (step.line, step.file, step.depth)
-        and before.function == step.function
-    )
-
-
-def _is_same(a: Any, b: Any) -> bool:
-    """Also of numbers that are none, which are not equal to themselves."""
-    if isinstance(a, dict) and isinstance(b, dict):
-        return a.keys() == b.keys() and all(_is_same(a[key], b[key]) for key in a)
-    if isinstance(a, list) and isinstance(b, list):
-        return len(a) == len(b) and all(map(_is_same, a, b))
-    return bool(a == b or (a != a and b != b))
+        steps.append(Step(function, file, line, depth, text, values, changes))
+    return steps
 
 
 def _code(step: Step) -> str:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy as np
@@ -221,3 +222,40 @@ def test_a_template_and_a_2d_block() -> None:
         kernel(lathe.zeros(1, "float64"), block=(4, 4, 1), grid=(1, 4))
     assert trace.at(2)[0].changes["value"] == 312.0
     assert type(trace.at(3)[0].values["value"]) is float
+
+
+def test_f7_follows_the_thread_of_what_is_under_the_mouse():
+    app = lathe.App("followed", size=(1280, 720), headless=True, ui=True)
+    kernel = app.kernel(
+        """__global__ void ramp(float* u, int width, int height) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= width || y >= height) return;
+    float sum = 0;
+    for (int i = 0; i <= x; ++i)
+        sum += 0.5f;
+    u[y * width + x] = sum + y; }""",
+        name="ramp.cu",
+    )
+    u = app.zeros((48, 64), "float32")
+
+    def frame():
+        assert app.frame()
+        kernel.over(u.shape)(u, 64, 48)
+        app.image(u, range=(0, 100), name="u")
+
+    app.input.move_mouse(450, 250)
+    for _ in range(4):
+        frame()
+    row, column = app.picked.index
+    assert app.followed == []
+    app.input.press_key("f7")
+    deadline = time.monotonic() + 60
+    while not app.followed and time.monotonic() < deadline:
+        frame()
+    steps = app.followed
+    assert [step.changes["sum"] for step in steps if step.text.strip() == "sum += 0.5f;"] == [
+        0.5 * (i + 1) for i in range(column + 1)
+    ]
+    assert (steps[-1].values["x"], steps[-1].values["y"]) == (column, row)
+    assert u.get()[row, column] == 0.5 * (column + 1) + row
+    assert any("lathe.trace_thread(ramp, block=(" in text for _, _, text in app.console)

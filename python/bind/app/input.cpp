@@ -18,7 +18,7 @@ namespace lathe::bind {
 
 namespace {
 
-constexpr std::array<std::pair<const char*, Key>, 21> kNamedKeys{{
+constexpr std::array<std::pair<const char*, Key>, 23> kNamedKeys{{
     {"space", Key::space},
     {"enter", Key::enter},
     {"escape", Key::escape},
@@ -38,7 +38,9 @@ constexpr std::array<std::pair<const char*, Key>, 21> kNamedKeys{{
     {"alt", Key::left_alt},
     {"f1", Key::f1},
     {"f5", Key::f5},
+    {"f7", Key::f7},
     {"f8", Key::f8},
+    {"f9", Key::f9},
     {"f11", Key::f11},
 }};
 

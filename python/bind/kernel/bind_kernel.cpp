@@ -228,10 +228,10 @@ void bind_origin(KernelClass& kernel) {
 void bind_kernel(py::module_& m) {
     py::class_<ThreadTracer, std::shared_ptr<ThreadTracer>>(
         m, "ThreadTracer", "A launch, one thread of which is followed.")
-        .def_property_readonly(
-            "steps", &ThreadTracer::steps,
-            "(function, file, line, depth, is_end, values) of each step, where values are tuples\n"
-            "(name, type, value); None before the launch.")
+        .def_property_readonly("steps", &ThreadTracer::steps,
+                               "(function, file, line, depth, values, changes) of each line that "
+                               "ran, the last two by\n"
+                               "name; None before the launch.")
         .def_property_readonly("source", &ThreadTracer::source, "The kernel's text.")
         .def_property_readonly("is_cut", &ThreadTracer::is_cut);
     KernelClass kernel{

@@ -3,6 +3,7 @@
 
 #include "engine/interop/frame_map.h"
 #include "engine/interop/texture.h"
+#include "engine/live/thread_watch.h"
 #include "gpu/array/launch_notes.h"
 #include "gpu/driver/check.h"
 #include "python/bind/array/gpu_array.h"
@@ -255,8 +256,10 @@ std::optional<double> PyKernel::launch(LaunchRequest request, const py::tuple& v
     origin_->begin_launch();
     try {
         const gpu::Module* const code = tracer ? &origin_->code() : nullptr;
+        ThreadWatch* const watch = tracer || graph ? nullptr : origin_->watch();
         const GilRelease release;
         if (tracer) tracer->launch(*code, config, more, packed.pointers());
+        else if (watch) watch->launch(config, more, packed.pointers());
         else if (more.any()) gpu::launch_with(kernel, config, more, packed.pointers());
         else kernel.launch(config, packed.pointers());
     } catch (const gpu::Error& error) {
@@ -285,6 +288,8 @@ bool PyKernel::launch_plain(LaunchRequest& request, const GivenValues& values) {
     CUcontext context = nullptr;
     gpu::driver().cuCtxGetCurrent(&context);
     if (!context || config.block.total() > most_threads_ || PyGraph::capturing()) return false;
+    if (place_ && origin_->watch()) [[unlikely]]
+        return false;
     if (place_ && !request.stream) {
         if (place_->context.get() != context) return false;
         config.stream = place_->stream;

@@ -5,6 +5,7 @@
 #include "engine/interop/frame_map.h"
 #include "engine/live/build.h"
 #include "engine/live/kernel_slot.h"
+#include "engine/live/thread_watch.h"
 #include "gpu/compiler.h"
 #include "python/bind/cuda/module.h"
 #include "python/bind/gil.h"
@@ -136,7 +137,7 @@ public:
         if (!name_.empty()) return name_;
         const auto running = slot_.loaded();
         if (!running) return {};
-        return running->source.entry.empty() ? running->first : running->source.entry;
+        return running->entry();
     }
     std::optional<Signature> read_signature() override {
         const auto running = slot_.loaded();
@@ -165,6 +166,10 @@ public:
     void begin_launch() override { app_->note_work(); }
     bool takes_fault(const gpu::Error& error) override { return app_->report_fault(error); }
     KernelSlot* slot() override { return &slot_; }
+    ThreadWatch* watch() override {
+        ThreadWatch& watch = app_->thread_watch();
+        return watch.is_armed() && watch.wants(slot_, name()) ? &watch : nullptr;
+    }
 
 private:
     std::shared_ptr<App> app_;

@@ -79,13 +79,6 @@ py::object to_python(const ptx::ParameterType& type, const std::byte* from, std:
     return py::none();
 }
 
-/// A template's instance has to be made.
-gpu::CompileRequest request_for(const KernelSource& source, const std::string& kernel) {
-    gpu::CompileRequest request = request_of(source);
-    if (kernel.find('<') != kernel.npos) request.name_expressions = {kernel};
-    return request;
-}
-
 } // namespace
 
 std::shared_ptr<Traced> traced(KernelOrigin& origin) {
@@ -97,7 +90,7 @@ std::shared_ptr<Traced> traced(KernelOrigin& origin) {
     gpu::Context::ensure_current();
     const GilRelease release;
     return std::make_shared<Traced>(
-        Traced{gpu::TracedKernel{request_for(*source, name), name}, source->text});
+        Traced{gpu::TracedKernel{request_of(*source, name), name}, source->text});
 }
 
 void ThreadTracer::launch(const gpu::Module& original, const gpu::LaunchConfig& config,
@@ -106,24 +99,29 @@ void ThreadTracer::launch(const gpu::Module& original, const gpu::LaunchConfig& 
     kernel.begin(block_, thread_, original);
     if (more.any()) gpu::launch_with(kernel.kernel(), config, more, arguments);
     else kernel.kernel().launch(config, arguments);
-    trace_ = kernel.finish(original);
+    gpu::ThreadTrace trace = kernel.finish(original);
+    is_cut_ = trace.is_cut;
+    lines_ = gpu::lines_of(std::move(trace));
+}
+
+py::list to_python(const std::vector<gpu::TraceLine>& lines) {
+    const auto by_name = [](const std::vector<gpu::TracedValue>& values) {
+        py::dict known;
+        for (const gpu::TracedValue& value : values)
+            known[py::str(value.type->name)] =
+                to_python(*value.type, value.bytes.data(), value.bytes.size());
+        return known;
+    };
+    py::list steps;
+    for (const gpu::TraceLine& line : lines)
+        steps.append(py::make_tuple(line.function, line.file, line.line, line.depth,
+                                    by_name(line.values), by_name(line.changes)));
+    return steps;
 }
 
 py::object ThreadTracer::steps() const {
-    if (!trace_) return py::none();
-    py::list steps;
-    for (const gpu::TraceStep& step : trace_->steps) {
-        py::tuple values{step.values.size()};
-        for (std::size_t v = 0; v < step.values.size(); ++v) {
-            const gpu::TracedValue& value = step.values[v];
-            values[v] =
-                py::make_tuple(value.type->name, value.type->type_name,
-                               to_python(*value.type, value.bytes.data(), value.bytes.size()));
-        }
-        steps.append(
-            py::make_tuple(step.function, step.file, step.line, step.depth, step.is_end, values));
-    }
-    return steps;
+    if (!lines_) return py::none();
+    return to_python(*lines_);
 }
 
 } // namespace lathe::bind

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "gpu/inspect/thread_trace.h"
+#include "gpu/inspect/trace_lines.h"
 #include "gpu/launch.h"
 #include "gpu/launch_attributes.h"
 #include "python/bind/kernel/origin.h"
@@ -14,6 +15,9 @@
 #include <string>
 
 namespace lathe::bind {
+
+/// (function, file, line, depth, values, changes) of each, the last two by name.
+pybind11::list to_python(const std::vector<gpu::TraceLine>& lines);
 
 /// A kernel that writes down what a thread does, and its text.
 struct Traced {
@@ -32,16 +36,16 @@ public:
     /// In the place of a launch of the kernel of `origin`, and waits for it. Without the GIL.
     void launch(const gpu::Module& original, const gpu::LaunchConfig& config,
                 const gpu::LaunchAttributes& more, void** arguments);
-    /// A list of (function, file, line, depth, is_end, ((name, declared type, value), ...)); None
-    /// before the launch.
+    /// As to_python() has them; None before the launch.
     pybind11::object steps() const;
     const std::string& source() const { return of_->source; }
-    bool is_cut() const { return trace_ && trace_->is_cut; }
+    bool is_cut() const { return is_cut_; }
 
 private:
     std::shared_ptr<Traced> of_;
     gpu::Dim3 block_, thread_;
-    std::optional<gpu::ThreadTrace> trace_;
+    std::optional<std::vector<gpu::TraceLine>> lines_;
+    bool is_cut_ = false;
 };
 
 } // namespace lathe::bind

@@ -20,6 +20,7 @@
 #include "python/bind/gil.h"
 #include "python/bind/interop/shape.h"
 #include "python/bind/kernel/kernel.h"
+#include "python/bind/kernel/thread_tracer.h"
 #include "python/bind/scene/drawing.h"
 #include "python/bind/ui/inspected.h"
 
@@ -127,6 +128,10 @@ void bind_parts(py::class_<Studio, Owner>& c) {
         "inspecting", [](Studio& e) { return std::string{name_of(e.inspector().mode())}; },
         [](Studio& e, const std::string& mode) { e.inspector().set_mode(inspecting_from(mode)); });
     c.def("inspected", [](Studio& e) { return inspected(e); });
+    c.def("followed", [](Studio& e) {
+        const ThreadWatch& watch = e.thread_watch();
+        return std::pair{to_python(watch.lines()), watch.text()};
+    });
     c.def_property_readonly("console", [](Studio& e) { return &e.console(); }, inside);
     c.def_property_readonly("input", [](Studio& e) { return &e.window(); }, inside);
     c.def_property_readonly("headless", [](Studio& e) { return e.window().headless(); });

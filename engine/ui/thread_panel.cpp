@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: MIT
+#include "engine/ui/thread_panel.h"
+
+#include "engine/core/log.h"
+#include "engine/live/kernel_slot.h"
+#include "engine/ui/theme.h"
+
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+
+namespace lathe {
+
+namespace {
+
+using theme::px;
+using State = ThreadWatch::State;
+
+std::string triple(const gpu::Dim3& d) { return fmt::format("({}, {}, {})", d.x, d.y, d.z); }
+gpu::Dim3 dim_of(const std::array<int, 3>& d) {
+    return {unsigned(d[0]), unsigned(d[1]), unsigned(d[2])};
+}
+std::array<int, 3> numbers_of(const gpu::Dim3& d) { return {int(d.x), int(d.y), int(d.z)}; }
+
+void index_field(const char* label, const char* tip, std::array<int, 3>& index) {
+    ImGui::SameLine(0, px(10));
+    ImGui::AlignTextToFramePadding();
+    theme::text(label, theme::kDim);
+    ImGui::SameLine(0, px(5));
+    ImGui::SetNextItemWidth(px(96));
+    ImGui::DragInt3(fmt::format("##{}", label).c_str(), index.data(), 0.1f, 0, 1 << 30, "%d");
+    for (int& each : index) each = std::max(each, 0);
+    theme::tooltip(tip);
+}
+
+/// "n = 2, rounds = 1"
+std::string changes_of(const gpu::TraceLine& line) {
+    std::string text;
+    for (const gpu::TracedValue& value : line.changes)
+        text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", value.type->name,
+                            gpu::to_text(value));
+    return text;
+}
+
+std::string_view without_indent(std::string_view line) {
+    const auto begin = line.find_first_not_of(" \t");
+    return begin == line.npos ? std::string_view{} : line.substr(begin);
+}
+
+} // namespace
+
+// -- which thread --------------------------------------------------------------------------------
+
+void ThreadPanel::follow_chosen() {
+    const WatchedThread thread{slot_, kernel_, dim_of(block_), dim_of(thread_)};
+    log::info("with lathe.trace_thread({}, block={}, thread={}) as trace: ...", kernel_,
+              triple(thread.block), triple(thread.thread));
+    watch_.follow(thread);
+}
+
+bool ThreadPanel::follow(const gpu::ThreadOfKernel& thread, const std::vector<KernelSlot*>& slots) {
+    for (const KernelSlot* slot : slots) {
+        if (!slot->ready() || !slot->loaded()->kernels.contains(thread.kernel)) continue;
+        slot_ = slot;
+        kernel_ = thread.kernel;
+        block_ = numbers_of(thread.block);
+        thread_ = numbers_of(thread.thread);
+        follow_chosen();
+        return true;
+    }
+    return false;
+}
+
+void ThreadPanel::draw_choice(const std::vector<KernelSlot*>& slots) {
+    const auto is_there = [&](const KernelSlot* slot) {
+        return slot->ready() && slot->loaded()->kernels.contains(kernel_);
+    };
+    if (std::ranges::find(slots, slot_) == slots.end() || !is_there(slot_)) slot_ = nullptr;
+    for (const KernelSlot* slot : slots)
+        if (!slot_ && slot->ready()) slot_ = slot, kernel_ = slot->loaded()->entry();
+    ImGui::SetNextItemWidth(
+        std::clamp(ImGui::GetContentRegionAvail().x - px(372), px(90), px(220)));
+    if (ImGui::BeginCombo("##kernel", slot_ ? kernel_.c_str() : "no kernel")) {
+        for (const KernelSlot* slot : slots)
+            for (const std::string& name : slot->kernel_names()) {
+                const bool is_chosen = slot == slot_ && name == kernel_;
+                const std::string label = fmt::format("{}   {}", name, slot->name());
+                if (ImGui::Selectable(label.c_str(), is_chosen)) slot_ = slot, kernel_ = name;
+            }
+        ImGui::EndCombo();
+    }
+    index_field("block", "blockIdx: x, y, z", block_);
+    index_field("thread", "threadIdx: x, y, z", thread_);
+    ImGui::SameLine(0, px(10));
+    ImGui::BeginDisabled(!slot_);
+    if (ImGui::Button("Follow")) follow_chosen();
+    ImGui::EndDisabled();
+    theme::tooltip("The kernel's next launch writes down what this thread does. F7 does so for the "
+                   "thread that wrote what is under the mouse.");
+}
+
+/// True where there are steps to be shown; else words say how things are.
+bool ThreadPanel::draw_state(bool is_paused) {
+    switch (watch_.state()) {
+    case State::off:
+        theme::text("F7 over the picture follows the thread that wrote what is there.",
+                    theme::kDim);
+        return false;
+    case State::compiling:
+        theme::text("compiling without optimisation: the program goes on", theme::kAccent);
+        return false;
+    case State::waiting:
+        theme::text(is_paused ? "waits for a launch, and the program is paused: . makes a step"
+                              : "waits for the kernel's next launch",
+                    theme::kAccent);
+        return false;
+    case State::failed:
+        ImGui::PushTextWrapPos(0);
+        theme::text(watch_.problem(), theme::kError);
+        ImGui::PopTextWrapPos();
+        return false;
+    case State::done: break;
+    }
+    if (!watch_.lines().empty()) return true;
+    theme::text("The launch had no such thread.", theme::kWarning);
+    return false;
+}
+
+void ThreadPanel::draw(const std::vector<KernelSlot*>& slots, bool is_paused) {
+    draw_choice(slots);
+    if (!draw_state(is_paused)) return;
+    take_result();
+    draw_steps();
+}
+
+// -- its steps -----------------------------------------------------------------------------------
+
+void ThreadPanel::take_result() {
+    if (std::exchange(seen_, watch_.results()) == watch_.results()) return;
+    text_.clear();
+    std::istringstream lines{watch_.text()};
+    for (std::string line; std::getline(lines, line);) text_.push_back(line);
+    step_ = 0;
+    has_moved_ = scrolls_ = true;
+}
+
+bool ThreadPanel::is_of_text(const gpu::TraceLine& line) const {
+    namespace fs = std::filesystem;
+    return line.line > 0 && std::size_t(line.line) <= text_.size() &&
+           fs::path{line.file}.filename() == fs::path{watch_.file()}.filename();
+}
+
+std::optional<ThreadPanel::Place> ThreadPanel::place() {
+    if (watch_.state() != State::done || seen_ != watch_.results()) return {};
+    const auto& lines = watch_.lines();
+    const KernelSlot* const slot = watch_.thread().slot;
+    if (std::size_t(step_) >= lines.size() || !is_of_text(lines[std::size_t(step_)]) ||
+        slot->source() != watch_.text())
+        return {};
+    return Place{slot, lines[std::size_t(step_)].line};
+}
+
+void ThreadPanel::go(int step) {
+    step = std::clamp(step, 0, int(watch_.lines().size()) - 1);
+    if (std::exchange(step_, step) == step) return;
+    has_moved_ = scrolls_ = true;
+}
+
+void ThreadPanel::take_keys() {
+    if (!ImGui::IsWindowFocused(ImGuiFocusedFlags_ChildWindows) || ImGui::GetIO().WantTextInput)
+        return;
+    const auto pressed = [](ImGuiKey key) { return ImGui::IsKeyPressed(key); };
+    if (pressed(ImGuiKey_DownArrow) || pressed(ImGuiKey_RightArrow)) go(step_ + 1);
+    if (pressed(ImGuiKey_UpArrow) || pressed(ImGuiKey_LeftArrow)) go(step_ - 1);
+    if (pressed(ImGuiKey_PageDown)) go(step_ + 10);
+    if (pressed(ImGuiKey_PageUp)) go(step_ - 10);
+    if (pressed(ImGuiKey_Home)) go(0);
+    if (pressed(ImGuiKey_End)) go(int(watch_.lines().size()));
+}
+
+void ThreadPanel::draw_steps() {
+    take_keys();
+    const int count = int(watch_.lines().size());
+    ImGui::SetNextItemWidth(-1);
+    int shown = step_ + 1;
+    const std::string format =
+        fmt::format("step %d of {}{}", count, watch_.is_cut() ? ", of which there were more" : "");
+    if (ImGui::SliderInt("##step", &shown, 1, count, format.c_str(), ImGuiSliderFlags_AlwaysClamp))
+        go(shown - 1);
+    theme::tooltip("Arrows, Page Up, Page Down, Home and End go through the steps, too");
+    const float right = std::max(ImGui::GetContentRegionAvail().x * 0.42f, px(220));
+    if (ImGui::BeginChild("lines", {-right - px(8), 0})) draw_lines();
+    ImGui::EndChild();
+    ImGui::SameLine(0, px(8));
+    if (ImGui::BeginChild("values")) draw_values();
+    ImGui::EndChild();
+}
+
+void ThreadPanel::draw_lines() {
+    theme::push_font(theme::Font::code);
+    const float row = ImGui::GetTextLineHeight() + px(2);
+    if (std::exchange(scrolls_, false)) {
+        const float top = float(step_) * row, height = ImGui::GetWindowHeight();
+        if (top < ImGui::GetScrollY() || top + row > ImGui::GetScrollY() + height)
+            ImGui::SetScrollY(std::max(top - height / 2, 0.0f));
+    }
+    const auto& lines = watch_.lines();
+    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2{px(8), px(2)});
+    const float glyph = ImGui::CalcTextSize("0").x, width = ImGui::GetContentRegionAvail().x;
+    ImGuiListClipper clipper;
+    clipper.Begin(int(lines.size()), row);
+    while (clipper.Step())
+        for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
+            const gpu::TraceLine& line = lines[std::size_t(i)];
+            const ImVec2 corner = ImGui::GetCursorScreenPos();
+            if (ImGui::Selectable(fmt::format("##{}", i).c_str(), i == step_)) go(i);
+            ImDrawList& draw = *ImGui::GetWindowDrawList();
+            const auto write = [&](float x, unsigned rgb, std::string_view text, float to) {
+                draw.PushClipRect({corner.x + x, corner.y}, {corner.x + to, corner.y + row}, true);
+                draw.AddText({corner.x + x, corner.y}, theme::packed(rgb), text.data(),
+                             text.data() + text.size());
+                draw.PopClipRect();
+            };
+            const std::string number = fmt::format("{:4}", line.line);
+            // Where it is narrow the editor, which marks the line, has to do for its text.
+            const bool has_code = width > 48 * glyph;
+            const float code = (6 + 2 * float(line.depth)) * glyph,
+                        changes = has_code ? std::max(width * 0.55f, code + 8 * glyph) : code;
+            write(0, theme::kDim, number, 5 * glyph);
+            if (has_code && is_of_text(line))
+                write(code, theme::kText, without_indent(text_[std::size_t(line.line) - 1]),
+                      changes - glyph);
+            else if (has_code) write(code, theme::kDim, line.function, changes - glyph);
+            write(changes, theme::kAccent, changes_of(line), width);
+        }
+    ImGui::PopStyleVar();
+    theme::pop_font();
+}
+
+/// What changes first, then the others, of which the newest are next.
+void ThreadPanel::draw_values() {
+    const gpu::TraceLine& line = watch_.lines()[std::size_t(step_)];
+    const ImGuiTableFlags flags = ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoPadOuterX;
+    ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2{px(4), px(1)});
+    if (!ImGui::BeginTable("values", 3, flags)) return ImGui::PopStyleVar();
+    for (const float share : {1.0f, 1.2f, 1.2f})
+        ImGui::TableSetupColumn("", ImGuiTableColumnFlags_WidthStretch, share);
+    const auto row = [](std::string_view name, std::string_view before, std::string_view after,
+                        unsigned rgb) {
+        ImGui::TableNextRow();
+        for (const auto& [text, ink] :
+             {std::pair{name, theme::kText}, {before, theme::kText}, {after, rgb}}) {
+            ImGui::TableNextColumn();
+            theme::text(text, ink);
+        }
+    };
+    theme::push_font(theme::Font::small);
+    row(line.function, "before", "after", theme::kDim);
+    theme::pop_font();
+    theme::push_font(theme::Font::code);
+    for (const gpu::TracedValue& change : line.changes) {
+        const gpu::TracedValue* const before = line.value(change.type->name);
+        row(change.type->name, before ? gpu::to_text(*before) : "", gpu::to_text(change),
+            theme::kAccent);
+    }
+    const auto is_changed = [&](const std::string& name) {
+        return std::ranges::any_of(line.changes,
+                                   [&](const auto& change) { return change.type->name == name; });
+    };
+    for (auto value = line.values.rbegin(); value != line.values.rend(); ++value)
+        if (!is_changed(value->type->name))
+            row(value->type->name, gpu::to_text(*value), "", theme::kText);
+    theme::pop_font();
+    ImGui::EndTable();
+    ImGui::PopStyleVar();
+}
+
+} // namespace lathe

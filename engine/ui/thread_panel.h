@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// One thread of a kernel, line by line (engine/live/thread_watch.h): the thread is typed or picked,
+// the next launch is followed, and its steps are gone through with the values of the variables.
+#pragma once
+
+#include "engine/live/thread_watch.h"
+#include "gpu/array/launch_notes.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace lathe {
+
+class ThreadPanel {
+public:
+    explicit ThreadPanel(ThreadWatch& watch) : watch_{watch} {}
+
+    /// Inside the panel's window.
+    void draw(const std::vector<KernelSlot*>& slots, bool is_paused);
+    /// As the button does. False where no slot has the kernel.
+    bool follow(const gpu::ThreadOfKernel& thread, const std::vector<KernelSlot*>& slots);
+
+    /// Where the step that is shown stands: a line of the slot's text. Nothing where that text is
+    /// another now, and for steps in other files.
+    struct Place {
+        const KernelSlot* slot;
+        int line;
+    };
+    std::optional<Place> place();
+    /// Another step is shown since the last call.
+    bool take_move() { return std::exchange(has_moved_, false); }
+
+private:
+    void draw_choice(const std::vector<KernelSlot*>& slots);
+    bool draw_state(bool is_paused);
+    void draw_steps();
+    void draw_lines();
+    void draw_values();
+    void take_keys();
+    void take_result();
+    void go(int step);
+    void follow_chosen();
+    bool is_of_text(const gpu::TraceLine& line) const;
+
+    ThreadWatch& watch_;
+    const KernelSlot* slot_ = nullptr; ///< chosen
+    std::string kernel_;
+    std::array<int, 3> block_{}, thread_{};
+    std::uint64_t seen_ = 0; ///< result
+    std::vector<std::string> text_;
+    int step_ = 0;
+    bool has_moved_ = false;
+    bool scrolls_ = false; ///< to the step
+};
+
+} // namespace lathe
