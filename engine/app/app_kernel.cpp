@@ -50,7 +50,7 @@ const gpu::Kernel* AppKernel::find() const {
 void AppKernel::launch(const gpu::Kernel& kernel, const gpu::LaunchConfig& config,
                        void** arguments) {
     ThreadWatch& watch = app_.thread_watch();
-    if (watch.is_armed()) {
+    if (watch.is_armed() && !config.stream.is_capturing()) {
         const auto running = slot_.loaded();
         const std::string& name = !entry_.empty() ? entry_ : running->entry();
         if (watch.wants(slot_, name)) return watch.launch(config, {}, arguments);
