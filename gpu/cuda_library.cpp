@@ -2,6 +2,7 @@
 #include "gpu/cuda_library.h"
 
 #include "engine/core/environment.h"
+#include "engine/core/process.h"
 #include "gpu/driver/api.h"
 
 #include <fmt/core.h>
@@ -85,6 +86,15 @@ std::vector<LibraryPlace> cuda_library_places(const CudaLibraryName& name) {
         places.push_back({versioned(name, major), major}); // where the loader looks
     }
     return places;
+}
+
+fs::path find_cuda_program(const std::string& name) {
+    if (fs::path found = find_program(name); !found.empty()) return found;
+    for (const fs::path& folder : folders_for(CudaLibraryName::Prefer::toolkit))
+        for (fs::path& file :
+             existing_files(folder, {"bin", "nvidia/cu13/bin", "nvidia/cuda_nvdisasm/bin"}, name))
+            return std::move(file);
+    return {};
 }
 
 } // namespace lathe::gpu

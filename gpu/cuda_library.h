@@ -7,6 +7,8 @@
 #include "engine/core/api.h"
 #include "engine/core/library.h"
 
+#include <filesystem>
+#include <string>
 #include <vector>
 
 namespace lathe::gpu {
@@ -39,5 +41,9 @@ struct CudaLibraryName {
 /// CUDA_PATH, /usr/local/cuda, and the wheels of site_packages(); the loader's own path at last.
 /// A place's version is CUDA's major one, 0 for a file that the environment names.
 LATHE_API std::vector<LibraryPlace> cuda_library_places(const CudaLibraryName& name);
+
+/// A program of CUDA's toolkit: on PATH, below LATHE_CUDA_TOOLKIT, CUDA_HOME, CUDA_PATH or
+/// /usr/local/cuda, or in a wheel; empty where there is none.
+LATHE_API std::filesystem::path find_cuda_program(const std::string& name);
 
 } // namespace lathe::gpu

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 #include <mutex>
 #include <sstream>
 #include <utility>
@@ -46,13 +47,40 @@ void keep_freed_memory() {
     mallopt(M_TRIM_THRESHOLD, 256 << 20);
 }
 
-bool program_exists(const std::string& program) {
+std::filesystem::path find_program(const std::string& program) {
     const char* path = environment("PATH");
     std::istringstream folders{path ? path : "/usr/bin:/bin"};
     for (std::string folder; std::getline(folders, folder, ':');)
-        if (access((std::filesystem::path{folder} / program).c_str(), X_OK) == 0) return true;
-    return false;
+        if (auto file = std::filesystem::path{folder} / program; access(file.c_str(), X_OK) == 0)
+            return file;
+    return {};
 }
+
+bool program_exists(const std::string& program) { return !find_program(program).empty(); }
+
+namespace {
+
+std::string all_of(std::FILE* file) {
+    std::string text;
+    char bytes[4096];
+    std::rewind(file);
+    while (const std::size_t n = std::fread(bytes, 1, sizeof bytes, file)) text.append(bytes, n);
+    return text;
+}
+
+/// Of a child that ended with another status than 0; `errors`, which may be null, has its last
+/// words.
+Error failure_of(const std::string& program, int status, std::FILE* errors) {
+    std::string said = errors ? all_of(errors) : std::string{};
+    while (said.ends_with('\n')) said.pop_back();
+    if (said.size() > 2000) said.erase(0, said.size() - 2000);
+    const std::string how = WIFSIGNALED(status)
+                                ? fmt::format("was ended by signal {}", WTERMSIG(status))
+                                : fmt::format("failed (exit code {})", WEXITSTATUS(status));
+    return Error{fmt::format("{} {}{}{}", program, how, said.empty() ? "" : ": ", said)};
+}
+
+} // namespace
 
 PipeTo::PipeTo(const std::vector<std::string>& arguments) : program_{arguments.at(0)} {
     int ends[2];
@@ -142,18 +170,31 @@ void PipeTo::finish() {
     int status = 0;
     while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {}
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
-    std::string said;
-    if (errors_) {
-        std::rewind(errors_);
-        char line[512];
-        while (std::fgets(line, sizeof line, errors_)) said += line;
-    }
-    while (said.ends_with('\n')) said.pop_back();
-    if (said.size() > 2000) said.erase(0, said.size() - 2000);
-    const std::string how = WIFSIGNALED(status)
-                                ? fmt::format("was ended by signal {}", WTERMSIG(status))
-                                : fmt::format("failed (exit code {})", WEXITSTATUS(status));
-    throw Error{fmt::format("{} {}{}{}", program_, how, said.empty() ? "" : ": ", said)};
+    throw failure_of(program_, status, errors_);
+}
+
+std::string output_of(const std::vector<std::string>& arguments) {
+    using Temporary = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+    const Temporary output{std::tmpfile(), &std::fclose}, errors{std::tmpfile(), &std::fclose};
+    if (!output || !errors) throw Error{"no temporary file can be made"};
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, fileno(output.get()), STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, fileno(errors.get()), STDERR_FILENO);
+    std::vector<char*> argv;
+    for (const std::string& a : arguments) argv.push_back(const_cast<char*>(a.c_str()));
+    argv.push_back(nullptr);
+    pid_t child = 0;
+    const int failed = posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (failed)
+        throw Error{fmt::format("cannot start {}: {}", arguments[0], std::strerror(failed))};
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        throw failure_of(arguments[0], status, errors.get());
+    return all_of(output.get());
 }
 
 } // namespace lathe

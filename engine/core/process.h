@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdio>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,8 +30,15 @@ LATHE_API void watch_process_exit();
 /// does.
 LATHE_API void keep_freed_memory();
 
+/// Where `program` is on PATH; empty where it is not.
+LATHE_API std::filesystem::path find_program(const std::string& program);
 /// True where `program` is found on PATH.
 LATHE_API bool program_exists(const std::string& program);
+
+/// Runs `arguments[0]`, a path or a name on PATH, to its end, and returns what it wrote to its
+/// standard output. Throws lathe::Error where it cannot be started, or with its last words where it
+/// fails.
+LATHE_API std::string output_of(const std::vector<std::string>& arguments);
 
 /// A child that reads what we write to its standard input (an encoder).
 class LATHE_API PipeTo {

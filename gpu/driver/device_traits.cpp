@@ -28,6 +28,8 @@ DeviceTraits read_device_traits(const SharedLibrary& driver) {
     traits.counters_start = LATHE_FIND(latheSoftCountersStart);
     traits.counters_stop = LATHE_FIND(latheSoftCountersStop);
     traits.counters_read = LATHE_FIND(latheSoftCountersRead);
+    traits.code_id = LATHE_FIND(latheSoftCodeId);
+    traits.read_code = LATHE_FIND(latheSoftReadCode);
     traits.hazards_watch = LATHE_FIND(latheSoftHazardsWatch);
     traits.hazards_read = LATHE_FIND(latheSoftHazardsRead);
     traits.host_has_written = LATHE_FIND(latheSoftHostHasWritten);

@@ -43,6 +43,8 @@ struct DeviceTraits {
     decltype(&latheSoftCountersStart) counters_start = nullptr;
     decltype(&latheSoftCountersStop) counters_stop = nullptr;
     decltype(&latheSoftCountersRead) counters_read = nullptr;
+    decltype(&latheSoftCodeId) code_id = nullptr;
+    decltype(&latheSoftReadCode) read_code = nullptr;
     decltype(&latheSoftHazardsWatch) hazards_watch = nullptr;
     decltype(&latheSoftHazardsRead) hazards_read = nullptr;
     decltype(&latheSoftHostHasWritten) host_has_written = nullptr;

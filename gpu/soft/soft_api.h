@@ -125,6 +125,27 @@ void latheSoftCountersReset(void);
 /// also when a module is unloaded. Thread-safe.
 size_t latheSoftCountersRead(LatheSoftLineCounters* rows, size_t capacity);
 
+/// A row of a kernel's machine code.
+typedef struct LatheSoftCodeRow {
+    uint32_t kind;    ///< 0: an instruction, 1: a label, 2: the name of the function that follows
+    const char* text; ///< in the processor's own words: "vaddps ymm0, ymm0, ymm1"
+    const char* file; ///< of an instruction, as LatheSoftLineCounters has it; empty: not known
+    uint32_t line;    ///< 0: not known
+    const char* inlined_at; ///< as LatheSoftLineCounters has it
+} LatheSoftCodeRow;
+/// Called for each row, in order, on the calling thread. Strings live until it returns. It must not
+/// call the driver.
+typedef void (*LatheSoftCodeReceiver)(const LatheSoftCodeRow* row, void* user);
+
+/// Which machine code the last launch of a CUfunction of the current context had, without what
+/// counts and watches: another number where it is another code, as after a launch with other
+/// blocks, or once the code by vectors is there. 0 where there is none yet. Thread-safe.
+uint64_t latheSoftCodeId(void* function);
+/// Gives out the rows of that code, and in `threads` how many threads it runs side by side. Returns
+/// a CUresult: 0, also where there is no code yet; CUDA_ERROR_INVALID_CONTEXT or
+/// CUDA_ERROR_INVALID_HANDLE. Thread-safe.
+int latheSoftReadCode(void* function, LatheSoftCodeReceiver receive, void* user, uint32_t* threads);
+
 /// What may be looked for in kernels: bits.
 enum LatheSoftHazard {
     kLatheSoftRaceShared = 1,      ///< two threads of a block, in shared memory

@@ -43,6 +43,17 @@ TEST(Process, AFailureBringsTheChildsLastWords) {
     }
 }
 
+TEST(Process, TheOutputOfAProgramIsRead) {
+    EXPECT_EQ(lathe::output_of({"sh", "-c", "echo words; echo more >&2"}), "words\n");
+    EXPECT_EQ(lathe::output_of({"head", "-c", "100000", "/dev/zero"}).size(), 100'000u);
+    EXPECT_EQ(lathe::output_of({"cat"}), "") << "it has no input";
+    try {
+        lathe::output_of({"sh", "-c", "echo it broke >&2; exit 3"});
+        FAIL();
+    } catch (const lathe::Error& e) { EXPECT_STREQ(e.what(), "sh failed (exit code 3): it broke"); }
+    EXPECT_THROW(lathe::output_of({"lathe-no-such-program"}), lathe::Error);
+}
+
 TEST(Process, AnInterruptOfOurGroupDoesNotReachAChild) {
     const lathe::test::TempFolder folder;
     const auto file = folder / "group";

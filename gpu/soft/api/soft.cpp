@@ -2,6 +2,7 @@
 // The extras of soft_api.h.
 #include "gpu/soft/api/entry.h"
 
+#include "gpu/soft/drv/library.h"
 #include "gpu/soft/drv/module.h"
 #include "gpu/soft/rt/printf.h"
 #include "gpu/soft/rt/profile.h"
@@ -42,6 +43,12 @@ void put(LatheSoftHazardThread& to, const FoundThread& thread) {
     std::copy_n(thread.block.begin(), 3, to.block);
     std::copy_n(thread.thread.begin(), 3, to.thread);
     put(to.inlined_at, thread.inlined_at);
+}
+
+/// Where the code begins; 0 where there is none.
+std::uintptr_t address_of(const KernelCode& code) {
+    return code.block ? reinterpret_cast<std::uintptr_t>(code.block)
+                      : reinterpret_cast<std::uintptr_t>(code.entry);
 }
 
 } // namespace
@@ -116,6 +123,28 @@ size_t latheSoftCountersRead(LatheSoftLineCounters* rows, size_t capacity) {
         std::memcpy(&row.executions, counts.data(), sizeof counts);
     }
     return lines.size();
+}
+
+uint64_t latheSoftCodeId(void* function) {
+    uint64_t id = 0;
+    in_context([&](Context& context) {
+        id = address_of(function_of(context, static_cast<CUfunction>(function))->plain_code());
+    });
+    return id;
+}
+
+int latheSoftReadCode(void* handle, LatheSoftCodeReceiver receive, void* user, uint32_t* threads) {
+    return in_context([&](Context& context) {
+        const auto function = function_of(context, static_cast<CUfunction>(handle));
+        const KernelCode code = function->plain_code();
+        if (threads) *threads = code.width;
+        if (!address_of(code)) return;
+        for (const CodeRow& row : function->module->code()->listing(address_of(code))) {
+            const LatheSoftCodeRow given{static_cast<uint32_t>(row.kind), row.text.c_str(),
+                                         row.file.c_str(), row.line, row.inlined_at.c_str()};
+            receive(&given, user);
+        }
+    });
 }
 
 int latheSoftHazardsWatch(uint32_t hazards) {

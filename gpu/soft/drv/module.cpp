@@ -127,6 +127,16 @@ KernelCode Function::code_ahead(Instruments instruments) {
     return compile(usual_block(*info).data(), instruments);
 }
 
+KernelCode Function::plain_code() {
+    std::uint32_t block[3];
+    {
+        std::lock_guard lock{mutex_};
+        if (!instruments_.any()) return code_.best();
+        std::copy_n(block_, 3, block);
+    }
+    return module->compile(*info, block, {}).best();
+}
+
 KernelCode Function::compile(const std::uint32_t block[3], Instruments instruments) {
     const KernelCode found = module->compile(*info, block, instruments);
     std::lock_guard lock{mutex_};

@@ -39,6 +39,9 @@ struct Function {
     KernelCode code(const std::uint32_t block[3], Instruments instruments);
     /// The same before a launch tells the size: as a kernel of this name was last launched.
     KernelCode code_ahead(Instruments instruments);
+    /// The best code by now for blocks as it was last launched with, without instruments; empty
+    /// where nothing has asked for code yet.
+    KernelCode plain_code();
     FunctionSettings settings;
     /// What the launches of CUDA 3 and before keep here: cuFuncSetBlockShape, cuParamSet...
     struct {

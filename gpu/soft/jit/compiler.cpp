@@ -82,6 +82,7 @@ public:
         return code_.place_of(pc);
     }
     bool contains(std::uintptr_t pc) const override { return code_.contains(pc); }
+    std::vector<CodeRow> listing(std::uintptr_t pc) const override { return code_.listing(pc); }
 
 private:
     const jit::KernelFacts& facts_of(std::string_view kernel) const;

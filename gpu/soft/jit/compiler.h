@@ -54,6 +54,9 @@ public:
     /// Address of a .func, for the initialisers of variables that hold function pointers and for
     /// the externs of other modules; null where the module does not define it.
     virtual DeviceFunction device_function(std::string_view name) = 0;
+    /// All functions that were compiled together with the one at `pc`; empty where that is not code
+    /// of this module. Takes a millisecond for some hundred rows.
+    virtual std::vector<CodeRow> listing(std::uintptr_t pc) const = 0;
 };
 
 } // namespace lathe::soft

@@ -3,6 +3,7 @@
 
 #include "engine/core/error.h"
 #include "gpu/soft/jit/code_pages.h"
+#include "gpu/soft/jit/disassembly.h"
 #include "gpu/soft/jit/support.h"
 
 #include <fmt/format.h>
@@ -13,8 +14,10 @@
 #include <llvm/ExecutionEngine/Orc/RTDyldObjectLinkingLayer.h>
 #include <llvm/ExecutionEngine/SectionMemoryManager.h>
 #include <llvm/Object/ObjectFile.h>
+#include <llvm/Object/SymbolSize.h>
 #include <llvm/Support/DataExtractor.h>
 
+#include <algorithm>
 #include <atomic>
 #include <map>
 #include <mutex>
@@ -46,7 +49,44 @@ struct LinkedObject {
     std::unique_ptr<llvm::MemoryBuffer> memory; ///< what `debug` may refer to
     std::unique_ptr<llvm::DIContext> lines;     ///< made when first asked
     std::vector<std::pair<std::uintptr_t, std::uintptr_t>> ranges;
+
+    bool contains(std::uintptr_t pc) const {
+        return std::ranges::any_of(
+            ranges, [pc](const auto& range) { return pc >= range.first && pc < range.second; });
+    }
+    /// The line at `pc` and the calls around it, the innermost first.
+    llvm::DIInliningInfo frames_at(std::uintptr_t pc) {
+        const auto* binary = debug.getBinary();
+        if (!lines) lines = llvm::DWARFContext::create(*binary);
+        using Kind = llvm::DILineInfoSpecifier::FileLineInfoKind;
+        // Rows of a relocatable object are found under the section that they belong to.
+        std::uint64_t index = llvm::object::SectionedAddress::UndefSection;
+        for (const llvm::object::SectionRef& section : binary->sections())
+            if (section.isText() && pc - section.getAddress() < section.getSize())
+                index = section.getIndex();
+        return lines->getInliningInfoForAddress({pc, index}, {Kind::RawValue});
+    }
+    /// By address.
+    std::vector<LinkedFunction> functions() const;
 };
+
+bool has_place(const llvm::DILineInfo& frame) {
+    return frame.FileName != llvm::DILineInfo::BadString && frame.Line > 0;
+}
+
+std::vector<LinkedFunction> LinkedObject::functions() const {
+    std::vector<LinkedFunction> found;
+    for (const auto& [symbol, bytes] : llvm::object::computeSymbolSizes(*debug.getBinary())) {
+        if (check(symbol.getType(), "reading compiled code") !=
+            llvm::object::SymbolRef::ST_Function)
+            continue;
+        const std::uint64_t begin = check(symbol.getAddress(), "reading compiled code");
+        if (bytes > 0 && contains(begin))
+            found.push_back({check(symbol.getName(), "reading compiled code").str(), begin, bytes});
+    }
+    std::ranges::sort(found, {}, &LinkedFunction::begin);
+    return found;
+}
 
 /// What hears of an object that this thread links. A lookup links on the calling thread, and what
 /// other threads are about to look up as well: Engine::linking keeps those away.
@@ -145,6 +185,13 @@ struct CodeSpace::State final : LinkListener {
     mutable std::set<std::string> files; ///< SourcePlace::file points here
     std::vector<std::pair<std::uintptr_t, std::uintptr_t>> new_ranges;
 
+    /// Null where no code with a line table lies there. Under the mutex.
+    LinkedObject* object_at(std::uintptr_t pc) {
+        for (LinkedObject& object : objects)
+            if (object.contains(pc) && object.debug.getBinary()) return &object;
+        return nullptr;
+    }
+
     void code_at(std::uintptr_t begin, std::size_t bytes) override {
         ranges.store(new CodeRange{begin, begin + bytes, ranges.load()});
         new_ranges.emplace_back(begin, begin + bytes);
@@ -237,33 +284,41 @@ bool CodeSpace::contains(std::uintptr_t pc) const {
 
 std::optional<SourcePlace> CodeSpace::place_of(std::uintptr_t pc) const {
     std::lock_guard lock{state_->mutex};
-    for (LinkedObject& object : state_->objects) {
-        const auto* binary = object.debug.getBinary();
-        bool inside = false;
-        for (const auto& [begin, end] : object.ranges) inside |= pc >= begin && pc < end;
-        if (!inside || !binary) continue;
-        if (!object.lines) object.lines = llvm::DWARFContext::create(*binary);
-        using Kind = llvm::DILineInfoSpecifier::FileLineInfoKind;
-        // Rows of a relocatable object are found under the section that they belong to.
-        std::uint64_t index = llvm::object::SectionedAddress::UndefSection;
-        for (const llvm::object::SectionRef& section : binary->sections())
-            if (section.isText() && pc - section.getAddress() < section.getSize())
-                index = section.getIndex();
-        const llvm::DIInliningInfo frames =
-            object.lines->getInliningInfoForAddress({pc, index}, {Kind::RawValue});
-        // The innermost line in the kernel's own file: a fault inside of an inlined function of a
-        // CUDA header is told at the line that calls it.
-        std::optional<llvm::DILineInfo> line;
-        for (std::uint32_t i = frames.getNumberOfFrames(); i-- > 0;) {
-            const llvm::DILineInfo& frame = frames.getFrame(i);
-            if (frame.FileName == llvm::DILineInfo::BadString || frame.Line == 0) continue;
-            if (!line || frame.FileName == line->FileName) line = frame;
-        }
-        if (!line) return std::nullopt;
-        const auto file = state_->files.insert(line->FileName).first;
-        return SourcePlace{file->c_str(), line->Line, line->Column};
+    LinkedObject* const object = state_->object_at(pc);
+    if (!object) return std::nullopt;
+    const llvm::DIInliningInfo frames = object->frames_at(pc);
+    // The innermost line in the kernel's own file: a fault inside of an inlined function of a
+    // CUDA header is told at the line that calls it.
+    std::optional<llvm::DILineInfo> line;
+    for (std::uint32_t i = frames.getNumberOfFrames(); i-- > 0;) {
+        const llvm::DILineInfo& frame = frames.getFrame(i);
+        if (!has_place(frame)) continue;
+        if (!line || frame.FileName == line->FileName) line = frame;
     }
-    return std::nullopt;
+    if (!line) return std::nullopt;
+    const auto file = state_->files.insert(line->FileName).first;
+    return SourcePlace{file->c_str(), line->Line, line->Column};
+}
+
+std::vector<CodeRow> CodeSpace::listing(std::uintptr_t pc) const {
+    std::lock_guard lock{state_->mutex};
+    LinkedObject* const object = state_->object_at(pc);
+    if (!object) return {};
+    const IsCode is_code = [object](std::uintptr_t at) { return object->contains(at); };
+    return disassemble(object->functions(), is_code, [object](std::uintptr_t at, CodeRow& row) {
+        const llvm::DIInliningInfo frames = object->frames_at(at);
+        for (std::uint32_t i = 0; i < frames.getNumberOfFrames(); ++i) {
+            const llvm::DILineInfo& frame = frames.getFrame(i);
+            if (!has_place(frame)) continue;
+            if (i == 0) {
+                row.file = frame.FileName;
+                row.line = frame.Line;
+            } else {
+                row.inlined_at += fmt::format("{}{}:{}", row.inlined_at.empty() ? "" : ";",
+                                              frame.FileName, frame.Line);
+            }
+        }
+    });
 }
 
 } // namespace lathe::soft::jit

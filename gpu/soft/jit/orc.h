@@ -2,7 +2,7 @@
 // Linking of generated objects into the process, one session for all modules.
 #pragma once
 
-#include "gpu/soft/rt/abi.h"
+#include "gpu/soft/rt/code.h"
 
 #include <llvm/Support/MemoryBuffer.h>
 
@@ -36,6 +36,9 @@ public:
 
     bool contains(std::uintptr_t pc) const;
     std::optional<SourcePlace> place_of(std::uintptr_t pc) const;
+    /// Of the functions of the object that holds `pc`, in the order of their addresses; empty where
+    /// none does. Throws as disassemble().
+    std::vector<CodeRow> listing(std::uintptr_t pc) const;
 
 private:
     struct State;

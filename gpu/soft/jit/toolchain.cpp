@@ -37,12 +37,7 @@ Pool& pool() {
 }
 
 std::unique_ptr<llvm::TargetMachine> make_target_machine(const std::string& cpu) {
-    static std::once_flag once;
-    std::call_once(once, [] {
-        llvm::InitializeNativeTarget();
-        llvm::InitializeNativeTargetAsmPrinter();
-        llvm::InitializeNativeTargetAsmParser(); // failed checks are inline assembly
-    });
+    register_host();
     const std::string triple = llvm::sys::getProcessTriple();
     std::string problem;
     const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, problem);
@@ -83,6 +78,16 @@ private:
 };
 
 } // namespace
+
+void register_host() {
+    static std::once_flag once;
+    std::call_once(once, [] {
+        llvm::InitializeNativeTarget();
+        llvm::InitializeNativeTargetAsmPrinter();
+        llvm::InitializeNativeTargetAsmParser(); // failed checks are inline assembly
+        llvm::InitializeNativeTargetDisassembler();
+    });
+}
 
 std::string target_name() {
     if (const char* name = std::getenv("LATHE_SOFT_CPU")) return name;

@@ -54,6 +54,9 @@ private:
     llvm::legacy::PassManager code_generator_;
 };
 
+/// Tells LLVM of the host's processors: before it is asked for what compiles or prints their code.
+/// Thread-safe.
+void register_host();
 /// The processor that code is made for, an LLVM name, and what it has beyond that name.
 std::string target_name();
 const std::string& target_features();

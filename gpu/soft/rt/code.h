@@ -96,6 +96,16 @@ inline const KernelCode& KernelCode::best() const {
     return later && later->ready.load(std::memory_order_acquire) ? later->code : *this;
 }
 
+/// A row of a kernel's machine code, for people.
+struct CodeRow {
+    enum class Kind : std::uint32_t { instruction, label, function };
+    Kind kind = Kind::instruction;
+    std::string text;
+    std::string file;       ///< of an instruction, as SourcePlace has it
+    std::uint32_t line = 0; ///< 0 where nobody knows
+    std::string inlined_at; ///< "file:line" of each call around it, the innermost first, by ";"
+};
+
 /// The code of a loaded module, as a running grid sees it. Thread-safe.
 class ModuleCode {
 public:
