@@ -129,7 +129,7 @@ void CodeEditor::set_marks(const std::vector<Diagnostic>& diagnostics,
     e.ClearSquiggles();
     for (const LineMark& m : marks)
         if (m.line >= 1 && std::size_t(m.line) <= e.GetLineCount())
-            e.AddMarker(std::size_t(m.line - 1), theme::packed(m.rgb, 0.32f),
+            e.AddMarker(std::size_t(m.line - 1), theme::packed(m.rgb, m.strength),
                         theme::packed(m.rgb, 0.10f), m.text, m.text);
     for (const Diagnostic& d : diagnostics) {
         if (d.line < 1 || std::size_t(d.line) > e.GetLineCount()) continue;

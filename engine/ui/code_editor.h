@@ -23,6 +23,7 @@ struct LineMark {
     int line = 0; ///< from 1
     unsigned rgb = 0;
     std::string text;
+    float strength = 0.32f; ///< behind the line's number, 0 to 1
     bool operator==(const LineMark&) const = default;
 };
 

@@ -26,7 +26,9 @@ struct KernelEditor::Tab {
     std::uint64_t version = 0; ///< of the slot's text shown here
     std::vector<Diagnostic> shown;
     std::vector<LineMark> hazards; ///< shown, too
+    std::vector<CodeTint> tints;   ///< the same
     int step = 0;                  ///< line that is marked as a thread's; 0: none
+    CodeTab code;
     bool has_gutter = false;
     steady_clock::time_point changed_at{};
     bool unsaved = false; ///< not autosaved yet
@@ -91,6 +93,20 @@ std::vector<LineMark> hazards_of(const SlotInspection* inspection) {
     return marks;
 }
 
+/// Of each line one: where a thread stands, then a hazard, then the colour of its code.
+std::vector<LineMark> marks_of(const std::vector<LineMark>& hazards,
+                               const std::vector<CodeTint>& tints, int step) {
+    std::vector<LineMark> marks;
+    const auto add = [&](LineMark mark) {
+        if (std::ranges::find(marks, mark.line, &LineMark::line) == marks.end())
+            marks.push_back(std::move(mark));
+    };
+    if (step > 0) add({step, theme::kAccent, "The step that Thread shows"});
+    for (const LineMark& hazard : hazards) add(hazard);
+    for (const CodeTint& tint : tints) add({tint.line, tint.rgb, {}, 0.2f});
+    return marks;
+}
+
 /// A text as the box spells it: without carriage returns.
 std::string in_box(std::string text) {
     std::erase(text, '\r');
@@ -141,20 +157,19 @@ void KernelEditor::sync(Tab& tab) {
         tab.version = tab.slot->text_version();
         tab.shown.clear();
         tab.hazards.clear();
+        tab.tints.clear();
         tab.step = 0;
         tab.editor.set_marks({});
     }
     std::vector<LineMark> hazards = hazards_of(inspector_.of(*tab.slot));
     const int step = tab.slot == step_slot_ ? step_line_ : 0;
-    if (tab.shown != tab.slot->diagnostics() || tab.hazards != hazards || tab.step != step) {
+    if (tab.shown != tab.slot->diagnostics() || tab.hazards != hazards ||
+        tab.tints != tab.code.tints || tab.step != step) {
         tab.shown = tab.slot->diagnostics();
         tab.hazards = std::move(hazards);
+        tab.tints = tab.code.tints;
         tab.step = step;
-        std::vector<LineMark> marks;
-        if (step > 0) marks.push_back({step, theme::kAccent, "The step that Thread shows"});
-        for (const LineMark& hazard : tab.hazards)
-            if (hazard.line != step) marks.push_back(hazard);
-        tab.editor.set_marks(tab.shown, marks);
+        tab.editor.set_marks(tab.shown, marks_of(tab.hazards, tab.tints, step));
     }
 }
 
@@ -218,7 +233,7 @@ bool KernelEditor::handle(const KeyEvent& key) {
         return true;
     }
     if (key.key == Key::f8) return next_error();
-    if (inspect_menu_.handle(key)) return true;
+    if (inspect_menu_.handle(key) || code_pane_.handle(key)) return true;
     if (key.key == Key::s && control && !slot->file().empty()) {
         sync(*tabs_[front_]);
         try {
@@ -331,6 +346,33 @@ void KernelEditor::draw_footer(Tab& tab) {
     theme::pop_font();
 }
 
+/// The text and the code that became of it.
+void KernelEditor::draw_text(Tab& tab) {
+    const float footer = ImGui::GetTextLineHeight() + theme::px(8);
+    const ImVec2 room = ImGui::GetContentRegionAvail();
+    const ImVec2 corner = ImGui::GetCursorScreenPos();
+    code_pane_.follow(tab.code, *tab.slot);
+    const ImVec2 size = code_pane_.text_size({room.x, room.y - footer});
+    const bool has_code = code_pane_.is_open();
+    if (has_code)
+        ImGui::BeginChild("source", size, false,
+                          ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+    show_costs(tab);
+    tab.hand.update(tab.editor, *tab.slot, tab.text, tab.version);
+    sync(tab);
+    tab.editor.draw("##text", size.y);
+    tab.hand.draw(tab.editor, *tab.slot);
+    focused_ = tab.editor.focused();
+    if (has_code) ImGui::EndChild();
+    // The state's edge: a line down the left side, as high as the text.
+    ImGui::GetWindowDrawList()->AddRectFilled(
+        corner, {corner.x + theme::px(2), corner.y + size.y},
+        theme::packed(describe(*tab.slot).rgb, tab.slot->shows_older() ? 1 : 0.7f));
+    if (!has_code) return;
+    if (const auto line = code_pane_.draw(tab.code, tab.editor.cursor().first))
+        tab.editor.put_cursor({*line, 1});
+}
+
 void KernelEditor::draw() {
     focused_ = false;
     if (tabs_.empty()) {
@@ -357,24 +399,13 @@ void KernelEditor::draw() {
         }
         front_ = i;
         draw_banner(tab);
-        const ImVec2 corner = ImGui::GetCursorScreenPos();
-        const float footer = ImGui::GetTextLineHeight() + theme::px(8);
-        const float height = ImGui::GetContentRegionAvail().y - footer;
-        show_costs(tab);
-        tab.hand.update(tab.editor, *tab.slot, tab.text, tab.version);
-        sync(tab);
-        tab.editor.draw("##text", height);
-        tab.hand.draw(tab.editor, *tab.slot);
-        focused_ = tab.editor.focused();
-        // The state's edge: a line down the left side, as high as the text.
-        ImGui::GetWindowDrawList()->AddRectFilled(
-            corner, {corner.x + theme::px(2), corner.y + height},
-            theme::packed(describe(*tab.slot).rgb, red ? 1 : 0.7f));
+        draw_text(tab);
         draw_footer(tab);
         sync(tab);
         ImGui::EndTabItem();
     }
     inspect_menu_.draw_button();
+    code_pane_.draw_button();
     ImGui::EndTabBar();
     inspect_menu_.draw_menu(gutter_.column);
 }

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 // The panel in which kernels are edited: a tab a slot, markers, compile state, costs and hazards of
 // the lines. Ctrl+Enter and F5 compile at once, F8 goes to the next error or hazard, F9 inspects
-// (inspect_menu.h), Ctrl+S writes the file, Ctrl+F finds. Numbers are moved by the mouse and by
+// (inspect_menu.h), F10 shows PTX and machine code (code_pane.h), Ctrl+S writes the file, Ctrl+F
+// finds. Numbers are moved by the mouse and by
 // keys (literal_hand.h).
 #pragma once
 
 #include "engine/app/input.h"
 #include "engine/live/kernel_slot.h"
 #include "engine/ui/code_editor.h"
+#include "engine/ui/code_pane.h"
 #include "engine/ui/cost_gutter.h"
 #include "engine/ui/inspect_menu.h"
 
@@ -53,6 +55,8 @@ public:
     void mark_step(const KernelSlot* slot, int line, bool goes_there);
     /// Puts the keyboard into the text box.
     void focus();
+    /// PTX and machine code beside the text. Its `read` is to be set.
+    CodePane& code_pane() { return code_pane_; }
 
 private:
     struct Tab;
@@ -62,6 +66,7 @@ private:
     bool step_number(Tab& tab, const KeyEvent& key);
     void draw_banner(Tab& tab);
     void draw_footer(Tab& tab);
+    void draw_text(Tab& tab);
 
     void show_costs(Tab& tab);
 
@@ -69,6 +74,7 @@ private:
     Inspector& inspector_;
     InspectMenu inspect_menu_;
     CostGutter gutter_;
+    CodePane code_pane_;
     std::vector<std::unique_ptr<Tab>> tabs_;
     std::size_t front_ = 0;
     const KernelSlot* wanted_ = nullptr; ///< to be in front

@@ -55,6 +55,7 @@ Studio::Panels::Panels(Studio& s)
                    (studio.run_control().handle(key) || handle_preset_key(studio.presets(), key));
         };
     }
+    editor.code_pane().read = code_reader(s.device());
     if (session) s.presets().keep_in(session->directory() / "presets");
     if (session && session->crashed_last_time()) {
         s.run_control().request_step(); // one step, so that there is a picture

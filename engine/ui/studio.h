@@ -5,6 +5,7 @@
 
 #include "engine/app/app.h"
 #include "engine/core/api.h"
+#include "engine/live/code_listing.h"
 
 #include <array>
 #include <functional>
@@ -33,6 +34,9 @@ public:
     void add_panel(std::string title, std::function<void()> draw);
     /// Brings a kernel's tab of the editor to the front.
     void show_kernel(const KernelSlot& slot);
+    /// PTX or machine code beside the text of the editor's kernels; nothing without panels.
+    void show_code(CodeKind kind);
+    CodeKind shown_code() const;
     /// Device, GL, interop mode with the reason for a copy path, frame rate, bytes copied, compile
     /// state: the parts of the status bar, in its order.
     std::vector<std::string> status_lines();

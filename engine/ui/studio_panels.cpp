@@ -258,6 +258,10 @@ void Studio::add_panel(std::string title, std::function<void()> draw) {
     p_->panels.push_back({std::move(title), std::move(draw)});
 }
 
+void Studio::show_code(CodeKind kind) { p_->editor.code_pane().set(kind); }
+
+CodeKind Studio::shown_code() const { return p_->editor.code_pane().kind(); }
+
 void Studio::show_kernel(const KernelSlot& slot) { p_->editor.show(slot); }
 
 std::vector<std::string> Studio::status_lines() {
