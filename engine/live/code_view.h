@@ -34,9 +34,9 @@ public:
 
     /// Of the last version that was read; empty until then.
     const CodeListing& listing() const { return listing_; }
-    /// The line of the slot's present text that a row came from; 0 where there is none, or where it
-    /// was changed since.
-    int line_of(std::size_t row) const { return lines_[row]; }
+    /// By row, the line of the slot's present text that it came from; 0 where there is none, or
+    /// where it was changed since.
+    const std::vector<int>& lines() const { return lines_; }
     /// Grows with each change of listing() or of a line.
     std::uint64_t version() const { return version_; }
     /// The listing is of another version than the one that runs.

@@ -31,8 +31,8 @@ unsigned color_of_line(std::size_t order) {
 
 std::vector<CodeTint> tints_of(const CodeView& view) {
     std::vector<CodeTint> tints;
-    for (std::size_t i = 0; i < view.listing().rows.size(); ++i)
-        if (const int line = view.line_of(i)) tints.push_back({line, 0});
+    for (const int line : view.lines())
+        if (line > 0) tints.push_back({line, 0});
     std::ranges::sort(tints, {}, &CodeTint::line);
     tints.erase(std::unique(tints.begin(), tints.end()), tints.end());
     for (std::size_t i = 0; i < tints.size(); ++i) tints[i].rgb = color_of_line(i);
@@ -182,6 +182,7 @@ void CodePane::draw_head(const CodeTab& tab) {
 std::optional<int> CodePane::draw_rows(CodeTab& tab, int line) {
     const CodeView& view = *tab.view;
     const auto& rows = view.listing().rows;
+    const std::vector<int>& lines = view.lines();
     std::optional<int> wanted;
     theme::push_font(theme::Font::code);
     const float glyph = ImGui::CalcTextSize("0").x, height = ImGui::GetTextLineHeight();
@@ -190,15 +191,19 @@ std::optional<int> CodePane::draw_rows(CodeTab& tab, int line) {
     ImGui::BeginChild("rows", {0, 0}, false, ImGuiWindowFlags_HorizontalScrollbar);
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2{0, 0});
     if (line != tab.shown_line) {
+        const bool is_new = tab.shown_line == 0;
         tab.shown_line = line;
         const float top = ImGui::GetScrollY(), foot = top + ImGui::GetWindowHeight() - height;
         std::optional<std::size_t> first;
         bool is_seen = false;
         for (std::size_t i = 0; i < rows.size(); ++i) {
-            if (view.line_of(i) != line) continue;
+            if (lines[i] != line) continue;
             if (!first) first = i;
             is_seen |= float(i) * height >= top && float(i) * height <= foot;
         }
+        if (is_new && !first && !tab.tints.empty()) // the first that is of some line
+            first = std::size_t(std::ranges::find_if(lines, [](int of) { return of > 0; }) -
+                                lines.begin());
         if (first && !is_seen)
             ImGui::SetScrollY(
                 std::max(float(*first) * height - 0.3f * ImGui::GetWindowHeight(), 0.0f));
@@ -211,13 +216,13 @@ std::optional<int> CodePane::draw_rows(CodeTab& tab, int line) {
     while (clipper.Step()) {
         for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
             const CodeLine& row = rows[std::size_t(i)];
-            const int of = view.line_of(std::size_t(i));
+            const int of = lines[std::size_t(i)];
             const ImVec2 at = ImGui::GetCursorScreenPos();
             const ImVec2 low{corner.x, at.y}, high{corner.x + width, at.y + height};
             const bool is_under = ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(low, high);
             if (of > 0) {
                 const auto tint = std::ranges::lower_bound(tab.tints, of, {}, &CodeTint::line);
-                const float alpha = of == line ? 0.36f : is_under ? 0.26f : 0.15f;
+                const float alpha = of == line ? 0.30f : is_under ? 0.24f : 0.14f;
                 list.AddRectFilled(low, high, theme::packed(tint->rgb, alpha));
                 if (of == line)
                     list.AddRectFilled(low, {low.x + theme::px(3), high.y},

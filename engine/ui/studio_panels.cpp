@@ -258,7 +258,9 @@ void Studio::add_panel(std::string title, std::function<void()> draw) {
     p_->panels.push_back({std::move(title), std::move(draw)});
 }
 
-void Studio::show_code(CodeKind kind) { p_->editor.code_pane().set(kind); }
+void Studio::show_code(CodeKind kind) {
+    if (p_->imgui) p_->editor.code_pane().set(kind);
+}
 
 CodeKind Studio::shown_code() const { return p_->editor.code_pane().kind(); }
 

@@ -3,6 +3,7 @@
 
 #include "engine/core/error.h"
 #include "engine/core/process.h"
+#include "engine/core/source_name.h"
 #include "gpu/cuda_library.h"
 #include "gpu/driver/device_traits.h"
 #include "gpu/inspect/sass_rows.h"
@@ -20,12 +21,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// "warp._Z5paintPf" → "warp.paint": how the function runs, and its name in the source.
+std::string readable(std::string name) {
+    const auto lowered = name.find("_Z");
+    return lowered == name.npos ? name
+                                : name.substr(0, lowered) + source_name(name.substr(lowered));
+}
+
 void add_row(const LatheSoftCodeRow* row, void* rows) {
     CodeRow code;
     code.kind = row->kind == 2   ? CodeRow::Kind::function
                 : row->kind == 1 ? CodeRow::Kind::label
                                  : CodeRow::Kind::instruction;
-    code.text = row->text;
+    code.text = code.kind == CodeRow::Kind::function ? readable(row->text) : row->text;
     code.file = row->file;
     code.line = static_cast<int>(row->line);
     code.inlined_at = row->inlined_at;

@@ -17,6 +17,7 @@ from lathe import options as run_options
 from lathe._lathe import Input, Kernel, RunControl, Texture
 from lathe.array.gpu_array import GPUArray
 from lathe.array.protocols import asarray, is_on_device
+from lathe.code_pane import CodeOfKernels
 from lathe.draw import View
 from lathe.inspected import Inspected
 from lathe.inspection_sources import remember_source
@@ -34,7 +35,7 @@ __all__ = ["App"]
 Value = TypeVar("Value", bool, int, float, str, tuple[float, ...])
 
 
-class App(Loop, Tiled, Inspected):
+class App(Loop, Tiled, Inspected, CodeOfKernels):
     """A window (or a headless picture) around a simulation.
 
     One call of the frame function is one step of the simulation. The run control decides how many

@@ -9,6 +9,7 @@
 #include "engine/interop/interop_mode.h"
 #include "engine/interop/shared_array.h"
 #include "engine/interop/texture.h"
+#include "engine/live/code_listing.h"
 #include "engine/live/parameter_presets.h"
 #include "engine/live/session.h"
 #include "engine/scene/camera.h"
@@ -109,6 +110,17 @@ py::dict stats_of(Studio& e) {
     return out;
 }
 
+std::vector<std::pair<int, std::string>> code_of(Studio& studio, const KernelSlot& slot,
+                                                 CodeKind kind) {
+    const auto version = slot.loaded();
+    if (!version) throw Error{slot.name() + " has no version that runs"};
+    const CodeListing listing = *code_reader(studio.device())(version, kind, 0);
+    if (!listing.problem.empty()) throw Error{slot.name() + ": " + listing.problem};
+    std::vector<std::pair<int, std::string>> rows;
+    for (const CodeLine& row : listing.rows) rows.emplace_back(row.line, row.text);
+    return rows;
+}
+
 void bind_parts(py::class_<Studio, Owner>& c) {
     const auto inside = py::return_value_policy::reference_internal;
     c.def_property_readonly("run_control", [](Studio& e) { return &e.run_control(); }, inside);
@@ -132,6 +144,16 @@ void bind_parts(py::class_<Studio, Owner>& c) {
         const ThreadWatch& watch = e.thread_watch();
         return std::pair{to_python(watch.lines()), watch.text()};
     });
+    c.def_property(
+        "code_pane", [](Studio& e) { return std::string{name_of(e.shown_code())}; },
+        [](Studio& e, const std::string& kind) { e.show_code(code_kind_from(kind)); });
+    c.def(
+        "code_of",
+        [](Studio& e, const KernelSlot& slot, const std::string& kind) {
+            return code_of(e, slot, code_kind_from(kind));
+        },
+        py::arg("slot"), py::arg("kind"), py::call_guard<py::gil_scoped_release>(),
+        "Line and text of each row of the running version's PTX or machine code.");
     c.def_property_readonly("console", [](Studio& e) { return &e.console(); }, inside);
     c.def_property_readonly("input", [](Studio& e) { return &e.window(); }, inside);
     c.def_property_readonly("headless", [](Studio& e) { return e.window().headless(); });

@@ -29,8 +29,10 @@ KernelBuild build_any(const KernelSource& source, Effort) {
 }
 
 /// Ten rows for line 2, fifty for line 4, one for line 5, and one that nobody knows.
-std::vector<CodeLine> some_rows() {
+std::vector<CodeLine> some_rows(int head = 0) {
     std::vector<CodeLine> rows{{gpu::CodeRow::Kind::function, "step", 0, ""}};
+    for (int i = 0; i < head; ++i)
+        rows.push_back({gpu::CodeRow::Kind::instruction, "push rbp", 0, ""});
     for (const auto& [line, count] : {std::pair{2, 10}, {4, 50}, {5, 1}, {0, 1}})
         for (int i = 0; i < count; ++i)
             rows.push_back({gpu::CodeRow::Kind::instruction,
@@ -48,7 +50,7 @@ struct CodeBench : UiBench {
             CodeListing listing;
             listing.kind = kind;
             listing.title = kind == CodeKind::ptx ? "PTX" : "x86";
-            listing.rows = some_rows();
+            listing.rows = some_rows(head);
             listing.id = kind == CodeKind::ptx ? 0 : 7;
             listing.problem = problem;
             if (!problem.empty()) listing.rows.clear();
@@ -81,7 +83,7 @@ struct CodeBench : UiBench {
     /// The middle of a row on the screen.
     ImVec2 place_of(int row) const {
         const ImGuiWindow& pane = *rows_window();
-        const float height = pane.ContentSize.y / float(some_rows().size());
+        const float height = pane.ContentSize.y / float(some_rows(head).size());
         return {pane.Pos.x + 0.5f * pane.Size.x,
                 pane.Pos.y + (float(row) + 0.5f) * height - pane.Scroll.y};
     }
@@ -91,6 +93,7 @@ struct CodeBench : UiBench {
     }
 
     KernelSlot* slot = nullptr;
+    int head = 0; ///< rows before those of lines
     std::string problem;
     std::atomic<int> reads{0};
 };
@@ -132,6 +135,15 @@ TEST(CodePane, TheCursorsRowsAreScrolledTo) {
     EXPECT_TRUE(bench.is_seen(1));
 }
 
+TEST(CodePane, ItBeginsWhereTheCodeOfALineBegins) {
+    CodeBench bench;
+    bench.head = 40; // rows of no line, as a function's entry has them
+    bench.open(CodeKind::ptx);
+    ASSERT_TRUE(bench.rows_window());
+    EXPECT_FALSE(bench.is_seen(0));
+    EXPECT_TRUE(bench.is_seen(41));
+}
+
 TEST(CodePane, RowsFollowTheirLinesThroughAnEdit) {
     CodeBench bench;
     bench.open(CodeKind::ptx);
@@ -141,19 +153,19 @@ TEST(CodePane, RowsFollowTheirLinesThroughAnEdit) {
     view.follow(CodeKind::ptx);
     view.follow(CodeKind::ptx);
     ASSERT_EQ(view.listing().rows.size(), some_rows().size());
-    EXPECT_EQ(view.line_of(0), 0);
-    EXPECT_EQ(view.line_of(1), 2);
-    EXPECT_EQ(view.line_of(61), 5);
+    EXPECT_EQ(view.lines()[0], 0);
+    EXPECT_EQ(view.lines()[1], 2);
+    EXPECT_EQ(view.lines()[61], 5);
     // The old version runs for as long as the pause; its rows know the present text.
     bench.slot->set_source("one\nnew\ntwo\nthree\nfour\nfive\nsix\n");
     view.follow(CodeKind::ptx);
-    EXPECT_EQ(view.line_of(1), 3);
-    EXPECT_EQ(view.line_of(61), 6);
+    EXPECT_EQ(view.lines()[1], 3);
+    EXPECT_EQ(view.lines()[61], 6);
     bench.slot->set_source("one\ntwo\nthree\nFOUR\nfive\nsix\n");
     view.follow(CodeKind::ptx);
-    EXPECT_EQ(view.line_of(1), 2);
-    EXPECT_EQ(view.line_of(11), 0) << "line 4 was changed";
-    EXPECT_EQ(view.line_of(61), 5);
+    EXPECT_EQ(view.lines()[1], 2);
+    EXPECT_EQ(view.lines()[11], 0) << "line 4 was changed";
+    EXPECT_EQ(view.lines()[61], 5);
 }
 
 TEST(CodePane, ItIsReadOnceAndNotWhileItIsClosed) {
