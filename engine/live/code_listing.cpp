@@ -25,6 +25,7 @@ CodeListing ptx_of(const LoadedKernels& version) {
     request.target->kind = gpu::ImageKind::ptx;
     const gpu::CompileResult result = gpu::compile(request);
     CodeListing listing;
+    listing.kind = CodeKind::ptx;
     listing.title = fmt::format("PTX for {}", result.target.arch());
     listing.rows = code_lines(version.source.name, gpu::ptx_rows(result.ptx()));
     if (!result.ok) listing.problem = "This version does not compile to PTX.";
@@ -38,6 +39,7 @@ CodeListing sass_of(const LoadedKernels& version) {
     const gpu::CompileResult result = gpu::compile(request);
     gpu::MachineCode code = gpu::sass_of(result.image);
     CodeListing listing;
+    listing.kind = CodeKind::machine;
     listing.title = fmt::format("SASS for {}", result.target.arch());
     listing.rows = code_lines(version.source.name, code.rows);
     listing.problem = std::move(code.problem);
@@ -55,6 +57,7 @@ std::uint64_t id_of(const LoadedKernels& version) {
 
 CodeListing machine_code_of(const LoadedKernels& version, std::uint64_t id) {
     CodeListing listing;
+    listing.kind = CodeKind::machine;
     listing.id = id;
     std::uint32_t threads = 0;
     for (const auto& [name, kernel] : version.kernels) {
@@ -100,22 +103,15 @@ std::vector<CodeLine> code_lines(std::string_view source, const std::vector<gpu:
 ReadCode code_reader(gpu::Device device) {
     return [device](const std::shared_ptr<const LoadedKernels>& version, CodeKind kind,
                     std::uint64_t known) -> std::optional<CodeListing> {
-        CodeListing listing;
-        try {
-            const gpu::CurrentContext here{gpu::Context::primary(device)};
-            if (kind == CodeKind::ptx) {
-                listing = ptx_of(*version);
-            } else if (!gpu::can_read_machine_code()) {
-                if (known) return {};
-                listing = sass_of(*version);
-            } else {
-                const std::uint64_t id = id_of(*version);
-                if (known && id == known) return {};
-                listing = machine_code_of(*version, id);
-            }
-        } catch (const Error& error) { listing.problem = error.what(); }
-        listing.kind = kind;
-        return listing;
+        const gpu::CurrentContext here{gpu::Context::primary(device)};
+        if (kind == CodeKind::ptx) return ptx_of(*version);
+        if (!gpu::can_read_machine_code()) {
+            if (known) return {};
+            return sass_of(*version);
+        }
+        const std::uint64_t id = id_of(*version);
+        if (known && id == known) return {};
+        return machine_code_of(*version, id);
     };
 }
 

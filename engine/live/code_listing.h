@@ -51,12 +51,13 @@ LATHE_API std::vector<CodeLine> code_lines(std::string_view source,
                                            const std::vector<gpu::CodeRow>& rows);
 
 /// Reads the code of a version. May block for as long as a compile takes; any thread. Where the
-/// machine code is that of `known` there is nothing to say: the result is empty.
+/// machine code is that of `known` there is nothing to say: the result is empty. Throws
+/// lathe::Error where the device or the compiler fails.
 using ReadCode = std::function<std::optional<CodeListing>(
     const std::shared_ptr<const LoadedKernels>& version, CodeKind kind, std::uint64_t known)>;
 
 /// The real one. PTX comes from the compile cache where the version was compiled to PTX; where it
-/// was compiled to a CUBIN it is compiled once more. Problems are told in the listing.
+/// was compiled to a CUBIN it is compiled once more.
 LATHE_API ReadCode code_reader(gpu::Device device);
 
 } // namespace lathe

@@ -4,6 +4,7 @@
 #include "engine/live/kernel_slot.h"
 #include "engine/live/line_map.h"
 
+#include <exception>
 #include <mutex>
 #include <utility>
 
@@ -49,7 +50,14 @@ void CodeView::begin(CodeKind kind) {
     }
     read_on_([shared = shared_, read = read_, version, kind,
               known = is_known ? listing_.id : std::uint64_t{0}] {
-        std::optional<CodeListing> result = read(version, kind, known);
+        std::optional<CodeListing> result;
+        try {
+            result = read(version, kind, known);
+        } catch (const std::exception& error) {
+            result.emplace();
+            result->kind = kind;
+            result->problem = error.what();
+        }
         std::lock_guard lock{shared->mutex};
         shared->result = std::move(result);
         shared->is_busy = false;

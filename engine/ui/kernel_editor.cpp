@@ -346,29 +346,28 @@ void KernelEditor::draw_footer(Tab& tab) {
     theme::pop_font();
 }
 
-/// The text and the code that became of it.
+/// The text and the code that became of it. The text has a window of its own, with and without
+/// code: it stays where it was scrolled to.
 void KernelEditor::draw_text(Tab& tab) {
     const float footer = ImGui::GetTextLineHeight() + theme::px(8);
     const ImVec2 room = ImGui::GetContentRegionAvail();
     const ImVec2 corner = ImGui::GetCursorScreenPos();
     code_pane_.follow(tab.code, *tab.slot);
     const ImVec2 size = code_pane_.text_size({room.x, room.y - footer});
-    const bool has_code = code_pane_.is_open();
-    if (has_code)
-        ImGui::BeginChild("source", size, false,
-                          ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+    ImGui::BeginChild("source", size, false,
+                      ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
     show_costs(tab);
     tab.hand.update(tab.editor, *tab.slot, tab.text, tab.version);
     sync(tab);
     tab.editor.draw("##text", size.y);
     tab.hand.draw(tab.editor, *tab.slot);
     focused_ = tab.editor.focused();
-    if (has_code) ImGui::EndChild();
+    ImGui::EndChild();
     // The state's edge: a line down the left side, as high as the text.
     ImGui::GetWindowDrawList()->AddRectFilled(
         corner, {corner.x + theme::px(2), corner.y + size.y},
         theme::packed(describe(*tab.slot).rgb, tab.slot->shows_older() ? 1 : 0.7f));
-    if (!has_code) return;
+    if (!code_pane_.is_open()) return;
     if (const auto line = code_pane_.draw(tab.code, tab.editor.cursor().first))
         tab.editor.put_cursor({*line, 1});
 }

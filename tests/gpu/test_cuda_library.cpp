@@ -101,5 +101,20 @@ TEST_F(CudaLibraryTest, TheEnvironmentsFileOrFolderIsTheOnlyPlace) {
     EXPECT_EQ(files(Prefer::wheels), std::vector<fs::path>{folder_ / "libthing.so.3"});
 }
 
+TEST_F(CudaLibraryTest, ProgramsAreFoundOnPathInAToolkitAndInAWheel) {
+    const std::string name = "lathe-test-program";
+    EXPECT_EQ(find_cuda_program(name), fs::path{});
+    const fs::path wheel = make("site/nvidia/cu13/bin/" + name);
+    EXPECT_EQ(find_cuda_program(name), wheel);
+    const fs::path toolkit = make("toolkit/bin/" + name);
+    EXPECT_EQ(find_cuda_program(name), toolkit);
+    const fs::path on_path = make("path/" + name);
+    fs::permissions(on_path, fs::perms::owner_all);
+    const std::string before = std::getenv("PATH");
+    setenv("PATH", (on_path.parent_path().string() + ":" + before).c_str(), 1);
+    EXPECT_EQ(find_cuda_program(name), on_path);
+    setenv("PATH", before.c_str(), 1);
+}
+
 } // namespace
 } // namespace lathe::gpu

@@ -3,6 +3,7 @@
 // follow each other, what an edit does, what stands there where there is no code.
 #include "bench.h"
 
+#include "engine/core/error.h"
 #include "engine/live/code_view.h"
 
 #include <gtest/gtest.h>
@@ -201,6 +202,44 @@ TEST(CodePane, MachineCodeIsLookedAtNowAndThen) {
     EXPECT_EQ(after(100), 2);
     EXPECT_EQ(view.version(), version) << "it was the same";
     EXPECT_EQ(view.listing().title, "x86");
+}
+
+TEST(CodePane, TheTextStaysWhereItWasScrolledTo) {
+    CodeBench bench;
+    std::string text;
+    for (int i = 1; i < 200; ++i) text += "line " + std::to_string(i) + "\n";
+    bench.slot->set_source(text);
+    bench.slot->compile_now();
+    bench.run(3);
+    const auto scroll_of_text = [] {
+        for (const ImGuiWindow* each : ImGui::GetCurrentContext()->Windows)
+            if (each->WasActive &&
+                std::string_view{each->Name}.find("/##text_") != std::string::npos)
+                return each->Scroll.y;
+        return -1.0f;
+    };
+    bench.editor.focus();
+    bench.run(2);
+    bench.key(Key::end, kControl);
+    bench.run(3);
+    const float scroll = scroll_of_text();
+    EXPECT_GT(scroll, 100);
+    bench.open(CodeKind::ptx);
+    EXPECT_GE(scroll_of_text(), scroll);
+    bench.editor.code_pane().set(CodeKind::none);
+    bench.run(3);
+    EXPECT_GE(scroll_of_text(), scroll - 1);
+}
+
+TEST(CodePane, WhatCannotBeReadIsToldInWords) {
+    CodeBench bench;
+    const ReadCode fails = [](const auto&, CodeKind, std::uint64_t) -> std::optional<CodeListing> {
+        throw Error{"the device is gone"};
+    };
+    CodeView view{*bench.slot, fails, [](Task task) { task(); }};
+    view.follow(CodeKind::machine);
+    EXPECT_EQ(view.listing().problem, "the device is gone");
+    EXPECT_EQ(view.listing().kind, CodeKind::machine);
 }
 
 TEST(CodePane, AProblemStandsInThePlaceOfRows) {
