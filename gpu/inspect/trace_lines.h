@@ -22,7 +22,7 @@ struct TraceLine {
     std::vector<TracedValue> changes;
 
     /// Before the line; null where it is not known. Of variables that hide each other the inner.
-    const TracedValue* value(std::string_view name) const;
+    LATHE_API const TracedValue* value(std::string_view name) const;
 };
 
 /// In the order in which the thread ran them. A line of several parts, such as a loop's head, is
