@@ -68,6 +68,33 @@ TEST_F(MachineCodeTest, ARootStandsAtItsLine) {
         EXPECT_FALSE(row.text.starts_with(".byte")) << "every byte is an instruction";
 }
 
+// LLVM moves the product behind the store's check, into a block where it has no neighbours of its
+// line.
+TEST_F(MachineCodeTest, AProductThatIsMovedKeepsItsLine) {
+    if (!can_read_machine_code()) GTEST_SKIP() << "the device tells no machine code";
+    const Module module{compile_or_throw({.source = R"cu(
+extern "C" __global__ void scale(const float* from, float* to, int n)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    const float a = from[i];
+    const float b = a * 3.5f;
+    to[i] = b;
+}
+)cu",
+                                          .name = "scale.cu"})};
+    const Kernel kernel = module.kernel("scale");
+    DeviceBuffer from{256 * sizeof(float)}, to{256 * sizeof(float)};
+    launch(kernel, {{4}, {64}}, from, to, 256);
+    Context::primary().synchronize();
+    const MachineCode code = machine_code(kernel);
+    std::set<int> lines;
+    for (const CodeRow& row : code.rows)
+        if (row.text.find("mulps") != row.text.npos || row.text.find("mulss") != row.text.npos)
+            lines.insert(row.line);
+    EXPECT_EQ(lines, std::set{7});
+}
+
 TEST_F(MachineCodeTest, AnUnknownKernelIsRefused) {
     if (!can_read_machine_code()) GTEST_SKIP() << "the device tells no machine code";
     const Kernel none = Kernel::wrap(nullptr, "none");

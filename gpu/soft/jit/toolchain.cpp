@@ -2,6 +2,7 @@
 #include "gpu/soft/jit/toolchain.h"
 
 #include "engine/core/error.h"
+#include "gpu/soft/jit/sunk_places.h"
 
 #include <fmt/format.h>
 #include <llvm/CodeGen/MachineModuleInfo.h>
@@ -54,13 +55,18 @@ std::unique_ptr<llvm::TargetMachine> make_target_machine(const std::string& cpu)
 /// reduction and what prepares for it: a tenth of the time of a compile, and no speed to be
 /// measured here, as PTX comes with its addresses reduced. The move of masks to mask registers (X86
 /// domain reassignment): its time grows with the square of a function's size, minutes for 2,000
-/// lines of PTX with many divergent branches.
+/// lines of PTX with many divergent branches. And instructions that are sunk keep their lines.
 class WithoutSlowPasses : public llvm::legacy::PassManagerBase {
 public:
     explicit WithoutSlowPasses(llvm::legacy::PassManagerBase& manager) : manager_{manager} {}
     void add(llvm::Pass* pass) override {
         std::unique_ptr<llvm::Pass> owned{pass};
-        if (!is_one_of_them(*pass)) manager_.add(owned.release());
+        if (is_one_of_them(*pass)) return;
+        const bool sinks = pass->getPassID() == &llvm::MachineSinkingID;
+        const SunkPlaces places = sinks ? keep_places_of_sunk() : SunkPlaces{};
+        if (sinks) manager_.add(places.before);
+        manager_.add(owned.release());
+        if (sinks) manager_.add(places.behind);
     }
 
 private:
