@@ -299,7 +299,7 @@ __device__ __forceinline__ float half_way(const Volume& v, const Field& field, c
     return to;
 }
 
-/// That one value stands for: few enough that they absorb little, and that the value hardly changes.
+/// That one value stands for: so few that they absorb little, and that the value hardly changes.
 __device__ __forceinline__ float steps_at_once(const float4& slopes, const Scale& scale,
                                                const Ray& ray, float most_absorbed) {
     constexpr float kLittle = 0.1f, kHardly = 1.0f / 64, kMost = 8;
