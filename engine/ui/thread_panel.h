@@ -4,7 +4,7 @@
 #pragma once
 
 #include "engine/live/thread_watch.h"
-#include "gpu/array/launch_notes.h"
+#include "engine/scene/picking.h"
 
 #include <array>
 #include <cstdint>
