@@ -197,7 +197,7 @@ void volumes(Bench& bench, int side) {
         bench.compare(
             fmt::format("volume of {}^3, {}", side, name),
             [&] {
-                bench.app.view().orbit_camera().yaw = turn += 0.02f;
+                bench.app.view().orbit_camera().yaw = turn += 0.01f;
                 bench.app.view().volume(array, {.mode = mode});
             },
             plain_volume(bench.buffer(array), side, mode));
