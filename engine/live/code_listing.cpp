@@ -19,11 +19,15 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kNames{"off", "ptx", "machine"};
 
-CodeListing ptx_of(const LoadedKernels& version) {
+gpu::CompileResult compiled_to(gpu::ImageKind kind, const LoadedKernels& version) {
     gpu::CompileRequest request = request_of(version.source);
     request.target = gpu::CompileTarget::current();
-    request.target->kind = gpu::ImageKind::ptx;
-    const gpu::CompileResult result = gpu::compile(request);
+    request.target->kind = kind;
+    return gpu::compile(request);
+}
+
+CodeListing ptx_of(const LoadedKernels& version) {
+    const gpu::CompileResult result = compiled_to(gpu::ImageKind::ptx, version);
     CodeListing listing;
     listing.kind = CodeKind::ptx;
     listing.title = fmt::format("PTX for {}", result.target.arch());
@@ -33,10 +37,7 @@ CodeListing ptx_of(const LoadedKernels& version) {
 }
 
 CodeListing sass_of(const LoadedKernels& version) {
-    gpu::CompileRequest request = request_of(version.source);
-    request.target = gpu::CompileTarget::current();
-    request.target->kind = gpu::ImageKind::cubin;
-    const gpu::CompileResult result = gpu::compile(request);
+    const gpu::CompileResult result = compiled_to(gpu::ImageKind::cubin, version);
     gpu::MachineCode code = gpu::sass_of(result.image);
     CodeListing listing;
     listing.kind = CodeKind::machine;

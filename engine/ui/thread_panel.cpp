@@ -3,13 +3,13 @@
 
 #include "engine/core/log.h"
 #include "engine/live/kernel_slot.h"
+#include "engine/live/line_costs.h"
 #include "engine/ui/theme.h"
 
 #include <fmt/format.h>
 #include <imgui.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <sstream>
 
 namespace lathe {
@@ -148,9 +148,8 @@ void ThreadPanel::take_result() {
 }
 
 bool ThreadPanel::is_of_text(const gpu::TraceLine& line) const {
-    namespace fs = std::filesystem;
-    return line.line > 0 && std::size_t(line.line) <= text_.size() &&
-           fs::path{line.file}.filename() == fs::path{watch_.file()}.filename();
+    const int here = line_in(watch_.file(), line.file, line.line, {});
+    return here > 0 && std::size_t(here) <= text_.size();
 }
 
 std::optional<ThreadPanel::Place> ThreadPanel::place() {
