@@ -129,10 +129,11 @@ double pixels_a_cell(const Launch& of, const glm::dmat4& to_clip, const glm::dma
     return farthest > 0 ? side * projection[1][1] * of.tile.y / 2 / farthest : 0;
 }
 
-std::string prelude_of(DType dtype, VolumeMode mode) {
-    return fmt::format("{}typedef {} Voxel;\n#define MODE {}\n#define BRICK {}\n",
-                       dtype == DType::float16 ? "#include <lathe_half.hpp>\n" : "",
-                       gpu::kernel_type(dtype), int(mode), kBrick);
+std::string prelude_of(const DrawnVolume& drawn) {
+    return fmt::format("{}typedef {} Voxel;\n#define MODE {}\n#define BRICK {}\n#define WIDE {}\n",
+                       drawn.dtype == DType::float16 ? "#include <lathe_half.hpp>\n" : "",
+                       gpu::kernel_type(drawn.dtype), int(drawn.style.mode), kBrick,
+                       int(drawn.cells.x > 1));
 }
 
 /// One more on each side, for places beyond the outer voxels.
@@ -194,7 +195,7 @@ void VolumeMarcher::launch_march(const DrawnVolume& drawn, const DrawView& from,
     set_rays(of, to_clip, std::max(std::min({of.side.x, of.side.y, of.side.z}) / 2, least));
     const glm::mat3 to_eye = glm::transpose(glm::mat3{from.view});
     for (int row = 0; row < 3; ++row) of.normal[row] = to_eye[row] / of.side;
-    const std::string prelude = prelude_of(drawn.dtype, style.mode);
+    const std::string prelude = prelude_of(drawn);
     const auto over = [&](const char* entry, const gpu::Dim3& grid, const gpu::Dim3& block,
                           const auto&... arguments) {
         const gpu::ArrayKernel& kernel =
@@ -249,7 +250,7 @@ void VolumeMarcher::find_bricks(const DrawnVolume& drawn) {
         slopes_ = gpu::Array::empty(DType::float32, {size.z, size.y, size.x, 4});
     }
     const gpu::ArrayKernel& kernel =
-        scene_kernel("volume.cu", "find_bricks", 128, prelude_of(drawn.dtype, drawn.style.mode));
+        scene_kernel("volume.cu", "find_bricks", 128, prelude_of(drawn));
     const glm::ivec3 inner = size - 2;
     const auto count = std::uint64_t(inner.x) * std::uint64_t(inner.y) * std::uint64_t(inner.z);
     launch(kernel.kernel, {{kernel.blocks_for(count)}, {kernel.threads}}, drawn.voxels.address(),

@@ -54,12 +54,14 @@ __device__ __forceinline__ float blend(float a, float b, float part) { return a 
 
 /// What all rays share.
 struct Field {
+    static constexpr int right = WIDE; // 0 where there is one voxel along x
+
     const Voxel* voxels;
     const float2* bricks; // least and greatest value; NaN is left out
     const float4* slopes; // of each: the greatest difference of neighbours along each axis
     float lowest;
     float3 last; // the greatest place with a voxel above it
-    int right, up, deep;
+    int up, deep;
     unsigned row, layer, first;
 
     __device__ __forceinline__ Field(const Volume& v, const Voxel* voxels, const float2* bricks,
@@ -68,7 +70,6 @@ struct Field {
           last(make_float3(end_of(v.cells[0]), end_of(v.cells[1]), end_of(v.cells[2]))) {
         row = v.cells[0];
         layer = row * v.cells[1];
-        right = v.cells[0] > 1 ? 1 : 0;
         up = v.cells[1] > 1 ? row : 0;
         deep = v.cells[2] > 1 ? layer : 0;
         first = (layer + row + 1) * __float_as_uint(kMagic);
@@ -81,13 +82,14 @@ struct Field {
         return least(most(at, lowest), last);
     }
 
-    /// Blended between eight voxels; beyond the outer ones the value goes on.
+    /// Blended between eight voxels; beyond the outer ones the value goes on. The number is made
+    /// from bits of floats, and is signed: so the software device gathers pairs of voxels by it.
     __device__ __forceinline__ float operator()(float3 at) const {
         const float x = inside(at.x, last.x), y = inside(at.y, last.y), z = inside(at.z, last.z);
         const float i = x + kMagic, j = y + kMagic, k = z + kMagic;
         const float part = x - (i - kMagic) + 0.5f;
-        const Voxel* v = voxels + (__float_as_uint(k) * layer + __float_as_uint(j) * row +
-                                   __float_as_uint(i) - first);
+        const Voxel* v = voxels + int(__float_as_uint(k) * layer + __float_as_uint(j) * row +
+                                      __float_as_uint(i) - first);
         const float a = blend(float(v[0]), float(v[right]), part);
         const float b = blend(float(v[up]), float(v[up + right]), part);
         const float c = blend(float(v[deep]), float(v[deep + right]), part);
@@ -169,17 +171,25 @@ struct Walk {
     }
 };
 
-/// Calls see(brick, first step, last step) for each, until it gives false.
-template <class See>
-__device__ __forceinline__ void walk(const Volume& v, const Ray& ray, const See& see) {
+/// Calls see(brick, first step, last step) for each that is wanted, until it gives false. Threads
+/// go on to such a brick before any of them looks into its own: so they look at the same time.
+template <class Wanted, class See>
+__device__ __forceinline__ void walk(const Volume& v, const Ray& ray, const Wanted& wanted,
+                                     const See& see) {
     Walk way(v, ray);
     float at = ray.first;
-    while (at <= ray.last) {
-        const float end = way.end(), to = least(floorf(end), ray.last);
-        if (to >= at) {
-            if (!see(way.brick, at, to)) return;
-            at = to + 1;
+    for (;;) {
+        float end, to;
+        for (;;) {
+            if (!(at <= ray.last)) return;
+            end = way.end();
+            to = least(floorf(end), ray.last);
+            if (to >= at && wanted(way.brick)) break;
+            at = most(at, to + 1);
+            way.advance(end);
         }
+        if (!see(way.brick, at, to)) return;
+        at = to + 1;
         way.advance(end);
     }
 }
@@ -250,7 +260,8 @@ __device__ __forceinline__ Seen see(const Volume& v, const Field& field, const S
                                     const float4* colors, const Ray& ray) {
     float top = 1.0f / 4096, from = 0, to = -1;
     int best = 0;
-    walk(v, ray, [&](int brick, float first, float last) {
+    const auto any = [](int) { return true; };
+    walk(v, ray, any, [&](int brick, float first, float last) {
         const float here = scale.most_of(field.bricks[brick]);
         from = here > top ? first : from;
         to = here > top ? last : to;
@@ -264,10 +275,10 @@ __device__ __forceinline__ Seen see(const Volume& v, const Field& field, const S
         found.take(scale(field(ray.at(middle))), middle);
         found.look(field, scale, ray, best, from, to);
     }
+    const auto wanted = [&](int brick) { return scale.most_of(field.bricks[brick]) > found.next; };
     if (top > found.next)
-        walk(v, ray, [&](int brick, float first, float last) {
-            if (scale.most_of(field.bricks[brick]) <= found.next || first == from) return true;
-            found.look(field, scale, ray, brick, first, last);
+        walk(v, ray, wanted, [&](int brick, float first, float last) {
+            if (first != from) found.look(field, scale, ray, brick, first, last);
             return found.next < 1;
         });
     const float4 color = color_at(colors, found.value);
@@ -315,9 +326,9 @@ __device__ __forceinline__ Seen see(const Volume& v, const Field& field, const S
     const float unseen = 1.0f / 4096 / (4 * BRICK * sigma); // in a brick's longest way
     float3 color = make_float3(0, 0, 0);
     float through = 1, from = 1e30f, to = -1e30f;
-    walk(v, ray, [&](int brick, float first, float last) {
+    const auto wanted = [&](int brick) { return scale.most_of(field.bricks[brick]) > unseen; };
+    walk(v, ray, wanted, [&](int brick, float first, float last) {
         const float here = scale.most_of(field.bricks[brick]);
-        if (!(here > unseen)) return true;
         const float once = steps_at_once(field.slopes[brick], scale, ray, sigma * here);
         from = least(from, first);
         to = last;
@@ -414,9 +425,11 @@ __device__ __forceinline__ Seen see(const Volume& v, const Field& field, const S
                                     const float4* colors, const Ray& ray) {
     Seen seen = {make_float3(0, 0, 0), 0, 0};
     float before = 0, known = -1e30f; // the step of `before`
-    walk(v, ray, [&](int brick, float first, float last) {
+    const auto wanted = [&](int brick) {
         const float2 values = field.bricks[brick];
-        if (!(values.x < v.level && values.y >= v.level)) return true;
+        return values.x < v.level && values.y >= v.level;
+    };
+    walk(v, ray, wanted, [&](int, float first, float last) {
         if (known != first - 1) before = field(ray.at(first - 1));
         known = last;
         for (float at = first; at <= last; at += 1) {

@@ -407,6 +407,81 @@ TEST(Warps, GathersAndScattersByNarrowNumbers) {
     }
 }
 
+// out[t] = in[n] + 3 in[n + 1] + 5 in[n - 2] + 7 in[n + 2] for n = where[t] below 500, else 77; in
+// is of floats or of whole numbers.
+std::string four_parts(bool of_floats) {
+    const char* load = of_floats ? "ld.global.f32" : "ld.global.u32";
+    const char* part = of_floats ? "%f" : "%n";
+    const char* product = of_floats ? "fma.rn.f32" : "mad.lo.u32";
+    const auto times = [&](int factor) {
+        return of_floats ? fmt::format("{}.0", factor) : std::to_string(factor);
+    };
+    return fmt::format(
+        R"(
+.version 8.0
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 out, .param .u64 in, .param .u64 where)
+{{
+    .reg .pred %p;
+    .reg .b32 %r<4>;
+    .reg .b32 %n<5>;
+    .reg .f32 %f<5>;
+    .reg .b64 %rd<8>;
+    ld.param.u64 %rd1, [out];
+    ld.param.u64 %rd2, [in];
+    ld.param.u64 %rd3, [where];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd4, %r1, 4;
+    add.s64 %rd1, %rd1, %rd4;
+    add.s64 %rd3, %rd3, %rd4;
+    ld.global.u32 %r2, [%rd3];
+    mov.u32 %r3, 77;
+    setp.ge.u32 %p, %r2, 500;
+    @%p bra $done;
+    mul.wide.s32 %rd5, %r2, 4;
+    add.s64 %rd5, %rd2, %rd5;
+    {load} {part}1, [%rd5];
+    {load} {part}2, [%rd5+4];
+    {load} {part}3, [%rd5+-8];
+    {load} {part}4, [%rd5+8];
+    {product} {part}1, {part}2, {three}, {part}1;
+    {product} {part}1, {part}3, {five}, {part}1;
+    {product} {part}1, {part}4, {seven}, {part}1;
+    {result}
+$done:
+    st.global.u32 [%rd1], %r3;
+    ret;
+}}
+)",
+        fmt::arg("load", load), fmt::arg("part", part), fmt::arg("product", product),
+        fmt::arg("three", times(3)), fmt::arg("five", times(5)), fmt::arg("seven", times(7)),
+        fmt::arg("result", of_floats ? "cvt.rzi.u32.f32 %r3, %f1;" : "mov.u32 %r3, %n1;"));
+}
+
+TEST(Warps, GathersOfSeveralParts) {
+    for (const bool of_floats : {false, true}) {
+        for (const std::uint32_t width : {8u, 16u, 32u}) {
+            for (const std::uint32_t threads : {128u, 100u}) {
+                std::vector<std::uint32_t> in(512), where(128), out(128, 1);
+                for (std::uint32_t k = 0; k < in.size(); ++k) in[k] = k * k % 1009;
+                std::vector<std::uint32_t> wanted = out;
+                for (std::uint32_t t = 0; t < threads; ++t) {
+                    const std::uint32_t n = where[t] = t % 5 == 3 ? 1u << 30 : t * 37 % 490 + 2;
+                    wanted[t] =
+                        n < 500 ? in[n] + 3 * in[n + 1] + 5 * in[n - 2] + 7 * in[n + 2] : 77;
+                }
+                std::vector<float> floats(in.begin(), in.end());
+                Program program{four_parts(of_floats), {true, width}};
+                program.run({{1, 1, 1}, {threads, 1, 1}}, out.data(),
+                            of_floats ? static_cast<void*>(floats.data()) : in.data(),
+                            where.data());
+                EXPECT_EQ(out, wanted) << "floats " << of_floats << ", width " << width;
+            }
+        }
+    }
+}
+
 // Lanes further apart than 2^63: their numbers wrap, as they do for single threads.
 TEST(Warps, StridesBeyondMemory) {
     const char* text = R"(

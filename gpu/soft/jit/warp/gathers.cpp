@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Costs are of one lane, in eighths of a cycle or so: what matters is how they compare. Gathers are
-// as measured on processors of two makes (13 cycles a lane with AVX2, 5 with AVX-512).
+// as measured on processors of two makes (3 cycles a lane with AVX2, 5 with AVX-512).
 #include "gpu/soft/jit/warp/gathers.h"
 
 #include <llvm/IR/Instructions.h>

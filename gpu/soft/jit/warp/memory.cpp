@@ -138,9 +138,15 @@ bool Widener::can_gather(llvm::Type* type, llvm::Align align) const {
            !target_.forceScalarizeMaskedGather(all, align);
 }
 
+// Where lanes are mostly a row, but not this time, a gather's vectors of addresses are not worth
+// their registers: AVX2 has half as many as AVX-512.
+bool Widener::may_gather(const llvm::LoadInst& i) const {
+    return has_mask_registers_ || !shape(i.getPointerOperand()).hopeful;
+}
+
 Value* Widener::load_gather(const llvm::LoadInst& i, Value* mask) {
     llvm::Type* type = vector_type(i.getType());
-    if (can_gather(i.getType(), i.getAlign())) {
+    if (may_gather(i) && can_gather(i.getType(), i.getAlign())) {
         return b.CreateMaskedGather(type, vector(i.getPointerOperand()), i.getAlign(),
                                     mask_vector(mask));
     }

@@ -7,6 +7,8 @@
 
 #include <llvm/Support/MathExtras.h>
 
+#include <algorithm>
+
 namespace lathe::soft::jit::warp {
 
 namespace {
@@ -28,6 +30,12 @@ llvm::Align align_of(const llvm::Instruction& access) {
 
 std::int64_t distance(const Record& record, unsigned index) {
     return (std::int64_t{index} - record.index_of_at) * static_cast<std::int64_t>(record.bytes);
+}
+
+/// Whether parts p and p + 1 make up eight bytes.
+bool is_pair(const Record& record, std::size_t p) {
+    return record.bytes == 4 && p + 1 < record.parts.size() &&
+           record.parts[p + 1].index == record.parts[p].index + 1;
 }
 
 } // namespace
@@ -79,7 +87,7 @@ bool Widener::emit_in_record(const llvm::Instruction& i) {
     const Record& record = records_[found->second];
     if (!record.writes && &i != record.at) return values_.count(&i) != 0;
     const unsigned parts = parts_together(record);
-    if (!parts) return false;
+    if (!parts) return gather_pairs(record);
     if (&i != record.at) return true;
     Value* together = nullptr; ///< null: all lanes run, and their records lie side by side
     Firsts first;
@@ -106,8 +114,25 @@ bool Widener::emit_in_record(const llvm::Instruction& i) {
     const auto whole = [&] { return load_records(record, parts, first); };
     const Values values =
         together ? usually(together, whole, [&] { return load_parts(record); }) : whole();
-    for (std::size_t p = 0; p < values.size(); ++p) set(*record.parts[p].access, values[p]);
+    set_parts(record, values);
     return true;
+}
+
+void Widener::set_parts(const Record& record, const Values& values) {
+    for (std::size_t p = 0; p < values.size(); ++p) set(*record.parts[p].access, values[p]);
+}
+
+// Whether there are pairs, which are then gathered. Not where each part of the lanes may be a row.
+bool Widener::gather_pairs(const Record& record) {
+    const Shape s = shape(pointer_of(record));
+    const bool may_be_row = !s.is_varying() || s.hopeful;
+    if (record.writes || (may_be_row && !is_no_row(pointer_of(record), record.bytes)) ||
+        !can_gather(record))
+        return false;
+    bool found = false;
+    for (std::size_t p = 0; p < record.parts.size(); ++p) found |= is_pair(record, p);
+    if (found) set_parts(record, gather_parts(record));
+    return found;
 }
 
 Widener::Values Widener::load_records(const Record& record, unsigned parts, const Firsts& firsts) {
@@ -167,25 +192,45 @@ Widener::Values Widener::load_records_at(const Record& record, unsigned parts, V
     return all;
 }
 
+bool Widener::can_gather(const Record& record) const {
+    return std::all_of(record.parts.begin(), record.parts.end(), [&](const Record::Part& part) {
+        return can_gather(part.access->getType(), align_of(*part.access));
+    });
+}
+
+// Two parts of four bytes, side by side, are gathered as one of eight: that takes as long as one.
+Widener::Values Widener::gather_parts(const Record& record) {
+    const auto& at = llvm::cast<llvm::LoadInst>(*record.at);
+    Value* places = vector(at.getPointerOperand());
+    Value* mask = mask_vector(mask_);
+    Values all;
+    const auto gather = [&](llvm::Type* type, std::size_t p) {
+        const Record::Part& part = record.parts[p];
+        const auto offset = static_cast<std::uint64_t>(distance(record, part.index));
+        Value* place = b.CreateGEP(b.getInt8Ty(), places, b.getInt64(offset));
+        return b.CreateMaskedGather(vector_type(type), place, align_of(*part.access), mask);
+    };
+    const auto type = [&](std::size_t p) { return type_of(*record.parts[p].access); };
+    for (std::size_t p = 0; p < record.parts.size(); ++p) {
+        if (!is_pair(record, p)) {
+            all.push_back(gather(type(p), p));
+            continue;
+        }
+        Value* pair = gather(b.getInt64Ty(), p);
+        for (const std::uint64_t bits : {0u, 32u}) {
+            Value* half = b.CreateTrunc(b.CreateLShr(pair, bits), vector_type(b.getInt32Ty()));
+            all.push_back(b.CreateBitCast(half, vector_type(type(p + bits / 32))));
+        }
+        ++p;
+    }
+    return all;
+}
+
 // Part by part, and lane by lane where the processor has no gathers.
 Widener::Values Widener::load_parts(const Record& record) {
     const auto& at = llvm::cast<llvm::LoadInst>(*record.at);
     const bool by_index = has_linear_index(at.getPointerOperand(), record.bytes);
-    bool gathers = !by_index;
-    for (const Record::Part& part : record.parts)
-        gathers &= can_gather(part.access->getType(), align_of(*part.access));
-    Values all;
-    if (gathers) {
-        Value* places = vector(at.getPointerOperand());
-        for (const Record::Part& part : record.parts) {
-            Value* place =
-                b.CreateGEP(b.getInt8Ty(), places,
-                            b.getInt64(static_cast<std::uint64_t>(distance(record, part.index))));
-            all.push_back(b.CreateMaskedGather(vector_type(part.access->getType()), place,
-                                               align_of(*part.access), mask_vector(mask_)));
-        }
-        return all;
-    }
+    if (!by_index && may_gather(at) && can_gather(record)) return gather_parts(record);
     std::vector<llvm::AllocaInst*> arrays;
     for (const Record::Part& part : record.parts) arrays.push_back(results(part.access->getType()));
     const Parts parts = by_index ? parts_of_place(at.getPointerOperand()) : Parts{};
@@ -201,6 +246,7 @@ Widener::Values Widener::load_parts(const Record& record) {
                                     align_of(*part.access)));
         }
     });
+    Values all;
     for (std::size_t p = 0; p < arrays.size(); ++p)
         all.push_back(collect(arrays[p], record.parts[p].access->getType()));
     return all;

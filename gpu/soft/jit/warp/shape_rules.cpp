@@ -201,6 +201,10 @@ Shape Shapes::binary(const llvm::BinaryOperator& i) const {
 
 Shape Shapes::cast(const llvm::CastInst& i) const {
     const Shape x = of(i.getOperand(0));
+    // A place that comes from the bits of a number with a fraction: those of lanes are no row.
+    const bool of_bits = i.getOpcode() == llvm::Instruction::BitCast &&
+                         i.getSrcTy()->isFloatingPointTy() && i.getType()->isIntegerTy();
+    if (of_bits && x.is_varying()) return Shape::varying();
     if (!x.is_linear() || x.is_uniform()) return x.is_unknown() ? Shape{} : joined(i);
     Shape same = x;
     same.is_index = false;

@@ -230,6 +230,7 @@ private:
     Value* load_row(const llvm::LoadInst& i, const Firsts& firsts, Value* mask);
     Value* load_part_of_row(const llvm::LoadInst& i, const Firsts& firsts, Value* mask);
     bool can_gather(llvm::Type* type, llvm::Align align) const;
+    bool may_gather(const llvm::LoadInst& i) const;
     Value* load_gather(const llvm::LoadInst& i, Value* mask);
     void store_row(const llvm::StoreInst& i, const Firsts& firsts, Value* mask);
     void store_part_of_row(const llvm::StoreInst& i, const Firsts& firsts, Value* mask);
@@ -267,6 +268,10 @@ private:
     unsigned piece_length(const Record& record, unsigned lanes) const;
     Values load_records(const Record& record, unsigned parts, const Firsts& firsts);
     Values load_records_at(const Record& record, unsigned parts, Value* first, unsigned lanes);
+    void set_parts(const Record& record, const Values& values);
+    bool can_gather(const Record& record) const;
+    bool gather_pairs(const Record& record);
+    Values gather_parts(const Record& record);
     Values load_parts(const Record& record);
     void store_records(const Record& record, unsigned parts, const Firsts& firsts,
                        const Values& values);
