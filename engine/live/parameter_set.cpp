@@ -70,12 +70,16 @@ void ParameterSet::rebuild() {
     ++version_;
 }
 
-/// What a kernel hides is another's to show: mostly the script's, which passes it.
+/// What a kernel hides, or says nothing of, is another's to show: mostly the script's, which passes
+/// it.
 const Parameter& ParameterSet::shown_form(const Parameter& declared) const {
-    if (declared.widget == ParameterWidget::hidden)
+    const auto yields = [](const Parameter& p) {
+        return p.implied || p.widget == ParameterWidget::hidden;
+    };
+    if (yields(declared))
         for (const Owner& o : owners_)
             for (const Parameter& p : o.declared)
-                if (p.name == declared.name && p.widget != ParameterWidget::hidden) return p;
+                if (p.name == declared.name && !yields(p)) return p;
     return declared;
 }
 

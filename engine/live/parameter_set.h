@@ -22,7 +22,8 @@ public:
     ParameterSet& operator=(const ParameterSet&) = delete;
 
     /// Replaces what `owner` (a slot's name, "script") declared before. A name that several owners
-    /// declare is one parameter, shown as the first of them declares it that does not hide it.
+    /// declare is one parameter, shown as the first of them declares it that does not hide it and
+    /// says something of it.
     /// Values that were touched stay, converted where the type changed and clamped to a new range;
     /// others follow `initial`.
     void declare(const std::string& owner, std::vector<Parameter> parameters);

@@ -78,8 +78,10 @@ std::vector<Parameter> parameters_of(const std::vector<ptx::KernelSignature>& ke
             const bool known = std::any_of(parameters.begin(), parameters.end(),
                                            [&](const Parameter& p) { return p.name == type.name; });
             if (known || type.name.empty()) continue;
-            auto p = parameter_of(type, directives.find(kernel.source_name, type.name));
+            const Directive* given = directives.find(kernel.source_name, type.name);
+            auto p = parameter_of(type, given);
             if (!p) continue;
+            p->implied = !given;
             p->type_name = type.type_name;
             parameters.push_back(std::move(*p));
         }

@@ -174,6 +174,25 @@ TEST(ParameterSet, AnAssignmentToWhatTheProgramPassesIsRefused) {
     EXPECT_EQ(problems, "--set dt=3 has no effect: the program passes its own dt; known are F, x");
 }
 
+TEST(ParameterSet, AScriptsWordCountsWhereTheKernelSaysNothing) {
+    ParameterSet set;
+    Parameter speed = real("speed");
+    speed.implied = true;
+    set.declare("a.cu", {speed, real("F", "0..1 =0.5")});
+    EXPECT_EQ(std::get<double>(set.get("speed")), 0);
+    set.declare_one("script", real("speed", "0..9 =2"));
+    set.declare_one("script", real("F", "0..9 =4"));
+    EXPECT_EQ(std::get<double>(set.get("speed")), 2);
+    EXPECT_EQ(set.find("speed")->max, 9);
+    EXPECT_EQ(std::get<double>(set.get("F")), 0.5); // the kernel's source says it
+    set.set("speed", 3.0);
+    set.declare("a.cu", {speed}); // an edit
+    EXPECT_EQ(std::get<double>(set.get("speed")), 3);
+    set.withdraw("script");
+    EXPECT_EQ(std::get<double>(set.get("speed")), 3); // as it was touched
+    EXPECT_FALSE(set.find("speed")->max);
+}
+
 TEST(ParameterSet, AHiddenOneGivesWayToOneThatIsShown) {
     ParameterSet set;
     set.declare("a.cu", {real("hawk", "hidden =2"), real("F")});
