@@ -6,6 +6,8 @@ from __future__ import annotations
 import html
 from typing import TYPE_CHECKING
 
+from lathe.html_page import document
+
 if TYPE_CHECKING:
     from lathe.inspection_findings import Finding
     from lathe.inspection_report import Line, Report
@@ -13,23 +15,6 @@ if TYPE_CHECKING:
 __all__ = ["page"]
 
 _STYLE = """
-:root { --ink: #1d2430; --paper: #ffffff; --quiet: #6b7686; --rule: #e3e7ee; --warm: 232, 138, 40;
-        --bad: #b3261e; --bad-paper: #fdecea; --code: #f7f8fa; }
-@media (prefers-color-scheme: dark) {
-  :root { --ink: #dfe5ee; --paper: #14181f; --quiet: #8d99ab; --rule: #2a313c;
-          --warm: 232, 138, 40; --bad: #ff8a80; --bad-paper: #3a1f1e; --code: #191e26; } }
-body { margin: 2rem auto; max-width: 75rem; padding: 0 1rem; color: var(--ink);
-       background: var(--paper); font: 15px/1.5 system-ui, sans-serif; }
-h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin-top: 2rem; }
-h2 small { color: var(--quiet); font-weight: normal; }
-table { border-collapse: collapse; width: 100%; background: var(--code); }
-th { text-align: right; font-size: .75rem; color: var(--quiet); padding: .3rem .6rem;
-     border-bottom: 1px solid var(--rule); font-weight: 600; }
-th:last-child { text-align: left; width: 100%; }
-td { font: 13px/1.45 ui-monospace, monospace; padding: 0 .6rem; text-align: right;
-     white-space: pre; font-variant-numeric: tabular-nums; }
-td:last-child { text-align: left; border-left: 1px solid var(--rule); }
-td.number, th.number { color: var(--quiet); }
 td.poor { color: var(--bad); font-weight: 600; }
 tr.hazard td:last-child { background: var(--bad-paper); }
 .finding { border-left: 4px solid var(--bad); background: var(--bad-paper); margin: .6rem 0;
@@ -50,19 +35,14 @@ _HEADS = ("line", "warps", "active", "sectors", "banks", "divergent", "atomics",
 
 def page(report: Report, title: str) -> str:
     """The whole page; styles are inside, and it loads nothing."""
-    parts = [
-        '<!doctype html><html lang="en"><head><meta charset="utf-8">',
-        f"<title>{html.escape(title)}</title><style>{_STYLE}</style></head><body>",
-        f"<h1>{html.escape(title)}</h1>",
-    ]
-    parts += [_finding(finding) for finding in report.findings]
+    parts = [_finding(finding) for finding in report.findings]
     for (kernel, file), rows in _by_source(report).items():
         parts.append(f"<h2>{html.escape(kernel)} <small>{html.escape(file)}</small></h2>")
         parts.append(_table(rows, report.source(kernel, file), _hazards(report, kernel, file)))
     if not report.rows:
         parts.append("<p>No launch was inspected.</p>")
-    parts.append(f'<p class="legend">{_LEGEND}</p></body></html>')
-    return "\n".join(parts)
+    parts.append(f'<p class="legend">{_LEGEND}</p>')
+    return document(title, parts, _STYLE)
 
 
 def _by_source(report: Report) -> dict[tuple[str, str], list[Line]]:

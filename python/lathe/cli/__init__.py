@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The command ``lathe``: run, inspect, learn, list, doctor, bench.
+"""The command ``lathe``: run, report, inspect, learn, list, doctor, bench.
 
 A user's mistake ends with one message that names the cause and what mends it, and exit code 1.
 """
@@ -44,6 +44,10 @@ def _dispatch(options: argparse.Namespace) -> int:
         from lathe.cli.run import run
 
         return run(options)
+    if options.command == "report":
+        from lathe.cli.report import report
+
+        return report(options)
     if options.command == "inspect":
         from lathe.cli.inspect import inspect_target
 
@@ -119,6 +123,21 @@ def _parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     _add_device(run)
     run.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="of a slider; repeatable"
+    )
+
+    report = commands.add_parser(
+        "report", help="run it without a window, and write one page: picture, sliders, code, checks"
+    )
+    report.add_argument("target", metavar="NAME|FILE.py|FILE.cu")
+    report.add_argument(
+        "--frames", metavar="N", help="until the picture is taken, 120 unless given"
+    )
+    report.add_argument("--size", metavar="WxH", help="of the picture, in pixels")
+    report.add_argument("--out", metavar="FILE", help="the page (NAME.html)")
+    report.add_argument("--check", action="store_true", help="the experiment's check, too")
+    _add_device(report)
+    report.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="of a slider; repeatable"
     )
 

@@ -7,6 +7,7 @@ import argparse
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lathe.cli.list_apps import find_target
 from lathe.cli.messages import UserError, choose_device, load_engine, parse_count, parse_size
@@ -14,7 +15,10 @@ from lathe.cli.tables import percentile
 from lathe.options import RunOptions
 from lathe.progress import Progress
 
-__all__ = ["run"]
+if TYPE_CHECKING:
+    from lathe.checks import Report
+
+__all__ = ["check", "device_line", "execute", "run", "settings_of"]
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -22,14 +26,14 @@ def run(arguments: argparse.Namespace) -> int:
     name, file = find_target(arguments.target)
     size = parse_size(arguments.size) if arguments.size else None
     frames = parse_count("--frames", arguments.frames) if arguments.frames else None
-    settings = _settings(arguments.set)
+    settings = settings_of(arguments.set)
     choose_device(arguments.device)
     load_engine()
     from lathe.native import native
 
     native.keep_freed_memory()  # this program compiles at each edit
     if arguments.check:
-        return _check(name, file, settings)
+        return 0 if check(name, file, settings).passed else 1
     headless = arguments.headless or not native.display_is_available()
     out = Path(arguments.out) if arguments.out else Path("out") / name
     options = RunOptions(
@@ -45,10 +49,11 @@ def run(arguments: argparse.Namespace) -> int:
         inspecting=arguments.inspecting,
         progress=Progress(sys.stderr) if headless and sys.stderr.isatty() else None,
     )
-    return _run(file, options)
+    return execute(file, options)
 
 
-def _settings(assignments: list[str]) -> dict[str, str]:
+def settings_of(assignments: list[str]) -> dict[str, str]:
+    """Of --set."""
     for text in assignments:
         name, equals, value = text.partition("=")
         if not equals or not name.strip() or not value.strip():
@@ -71,16 +76,18 @@ def _out_folder(folder: Path) -> Path:
     return folder
 
 
-def _check(name: str, file: Path, settings: dict[str, str]) -> int:
+def check(name: str, file: Path, settings: dict[str, str]) -> Report:
+    """Runs the check of an experiment, and prints what it finds."""
     from lathe.checks import Report, run_check
     from lathe.native import native
 
-    check = file.with_name("check.py")
-    if not check.exists():
-        raise UserError(f"{name} has no check ({check} is missing)")
+    script = file.with_name("check.py")
+    if not script.exists():
+        raise UserError(f"{name} has no check ({script} is missing)")
+    report = Report(settings)
     try:
-        print(f"{name}: checking on {_device_line()}")
-        return 0 if run_check(check, Report(settings)) else 1
+        print(f"{name}: checking on {device_line()}")
+        run_check(script, report)
     except native.Error as error:
         raise UserError(str(error)) from None
     except ValueError as error:
@@ -91,6 +98,7 @@ def _check(name: str, file: Path, settings: dict[str, str]) -> int:
         raise UserError(
             f"the check of {name} needs {error.name}; this brings it: {_brings(error.name)}"
         ) from None
+    return report
 
 
 def _brings(package: str | None) -> str:
@@ -100,7 +108,8 @@ def _brings(package: str | None) -> str:
     return "pip install 'lathe[checks]'"
 
 
-def _device_line() -> str:
+def device_line() -> str:
+    """The device, in words. Raises UserError where there is none."""
     from lathe.native import native
 
     status = native.gpu_status()
@@ -111,7 +120,8 @@ def _device_line() -> str:
     return f"{device} ({status['driver_kind']}, CUDA {status['driver_version']})"
 
 
-def _run(file: Path, options: RunOptions) -> int:
+def execute(file: Path, options: RunOptions) -> int:
+    """Runs a script or a sketch; the exit code."""
     from lathe.native import native
     from lathe.script import run_script
     from lathe.sketch_parts import SketchError
@@ -180,7 +190,7 @@ def _print_summary(options: RunOptions) -> None:
             f"movie:  {steps.movie_seconds * 1e3 / steps.movie_frames:.1f} ms a frame besides; its "
             "encoder shares the processor with the above"
         )
-    print(f"device: {_device_line()}")
+    print(f"device: {device_line()}")
     print(f"GL:     {app.gl['renderer']}, OpenGL {app.gl['version']} ({app.gl['window']})")
     print(f"host:   {app.stats.bytes_copied} bytes of shared arrays copied through it")
     for path in steps.written:
