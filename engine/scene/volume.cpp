@@ -28,6 +28,7 @@ namespace lathe {
 namespace {
 
 constexpr int kBrick = 8; // cells along an axis
+constexpr int kSeed = 4;  // rays of `march` from ray to ray of `seed`
 constexpr gpu::Dim3 kBlock{8, 16};
 /// Pixels. From the first on, rays two pixels apart miss no voxel. From the second on, single
 /// voxels are looked at, and each pixel has a ray of its own.
@@ -47,6 +48,7 @@ struct Launch {
     glm::vec3 slices;        ///< where they lie, in cells; outside: none
     int apart = 1;           ///< pixels from ray to ray of `march`
     glm::ivec2 known{0, 0};  ///< rays of `march`
+    glm::ivec2 seeds{0, 0};  ///< rays of `seed`; 0: none
     float bend = 0;          ///< of depths that `fill` may blend
     KernelClipPlanes clip{}; ///< in cells
 };
@@ -129,11 +131,12 @@ double pixels_a_cell(const Launch& of, const glm::dmat4& to_clip, const glm::dma
     return farthest > 0 ? side * projection[1][1] * of.tile.y / 2 / farthest : 0;
 }
 
-std::string prelude_of(const DrawnVolume& drawn) {
-    return fmt::format("{}typedef {} Voxel;\n#define MODE {}\n#define BRICK {}\n#define WIDE {}\n",
+std::string prelude_of(const DrawnVolume& drawn, bool has_seeds = false) {
+    return fmt::format("{}typedef {} Voxel;\n#define MODE {}\n#define BRICK {}\n#define WIDE {}\n"
+                       "#define SEED {}\n#define SEEDED {}\n",
                        drawn.dtype == DType::float16 ? "#include <lathe_half.hpp>\n" : "",
                        gpu::kernel_type(drawn.dtype), int(drawn.style.mode), kBrick,
-                       int(drawn.cells.x > 1));
+                       int(drawn.cells.x > 1), kSeed, int(has_seeds));
 }
 
 /// One more on each side, for places beyond the outer voxels.
@@ -195,7 +198,12 @@ void VolumeMarcher::launch_march(const DrawnVolume& drawn, const DrawView& from,
     set_rays(of, to_clip, std::max(std::min({of.side.x, of.side.y, of.side.z}) / 2, least));
     const glm::mat3 to_eye = glm::transpose(glm::mat3{from.view});
     for (int row = 0; row < 3; ++row) of.normal[row] = to_eye[row] / of.side;
-    const std::string prelude = prelude_of(drawn);
+    const bool is_mip = style.mode == VolumeMode::mip;
+    const bool is_smooth = is_mip || style.mode == VolumeMode::emission;
+    const double cell = pixels_a_cell(of, to_clip, from.projection);
+    const bool is_every_ray = !is_smooth || cell < kSmallCells[0] || cell >= kSmallCells[1];
+    const bool has_seeds = is_mip && !is_every_ray;
+    const std::string prelude = prelude_of(drawn, has_seeds);
     const auto over = [&](const char* entry, const gpu::Dim3& grid, const gpu::Dim3& block,
                           const auto&... arguments) {
         const gpu::ArrayKernel& kernel =
@@ -210,16 +218,18 @@ void VolumeMarcher::launch_march(const DrawnVolume& drawn, const DrawView& from,
     const auto blocks = [](const glm::ivec2& size) {
         return gpu::blocks_for({unsigned(size.x), unsigned(size.y)}, kBlock);
     };
-    const bool is_smooth = style.mode == VolumeMode::mip || style.mode == VolumeMode::emission;
-    const double cell = pixels_a_cell(of, to_clip, from.projection);
-    if (!is_smooth || cell < kSmallCells[0] || cell >= kSmallCells[1])
-        return of_field("march", blocks(of.known), kBlock, layer_.colors(), layer_.depths());
+    if (is_every_ray)
+        return of_field("march", blocks(of.known), kBlock, CUdeviceptr{0}, layer_.colors(),
+                        layer_.depths(), CUdeviceptr{0});
     of.apart = 2;
     of.known = (of.size + 1) / 2 + 3; // one more on the left and below, two on the right and above
     of.bend = depths_of_steps(of, to_clip, 4);
-    known_.keep_room(of.known);
+    of.seeds = has_seeds ? (of.known - 1 + kSeed / 2) / kSeed + 1 : glm::ivec2{0};
+    known_.keep_room(of.known, of.seeds);
     const gpu::Array &colors = known_.colors, &depths = known_.depths;
-    of_field("march", blocks(of.known), kBlock, colors.address(), depths.address());
+    if (has_seeds) of_field("seed", blocks(of.seeds), kBlock, known_.seeds.address());
+    of_field("march", blocks(of.known), kBlock, known_.seeds.address(), colors.address(),
+             depths.address(), known_.steps.address());
     over("mark", blocks(of.known), kBlock, colors.address(), depths.address(),
          known_.bends.address(), known_.bent.address());
     gpu::Dim3 quads = blocks((of.size + 1) / 2);
@@ -227,17 +237,22 @@ void VolumeMarcher::launch_march(const DrawnVolume& drawn, const DrawView& from,
     over("fill", quads, kBlock, colors.address(), depths.address(), known_.bends.address(),
          known_.bent.address(), layer_.colors(), layer_.depths());
     const unsigned most = unsigned(of.size.x) * unsigned(of.size.y), threads = kBlock.x * kBlock.y;
-    of_field("follow", {(most + threads - 1) / threads}, {threads}, known_.bent.address(),
-             layer_.colors(), layer_.depths());
+    of_field("follow", {(most + threads - 1) / threads}, {threads}, known_.steps.address(),
+             known_.bent.address(), layer_.colors(), layer_.depths());
 }
 
-void VolumeMarcher::Known::keep_room(const glm::ivec2& size) {
-    const gpu::Extents shape{size.y, size.x};
-    if (bends.shape() == shape) return;
-    colors = gpu::Array::empty(DType::uint32, shape);
-    depths = gpu::Array::empty(DType::float32, shape);
-    bends = gpu::Array::empty(DType::uint8, shape);
-    bent = gpu::Array::empty(DType::uint32, {1 + 3 * std::int64_t(size.x) * size.y});
+void VolumeMarcher::Known::keep_room(const glm::ivec2& size, const glm::ivec2& of_seeds) {
+    const auto keep = [](gpu::Array& array, DType dtype, const gpu::Extents& shape) {
+        if (array.shape() != shape) array = gpu::Array::empty(dtype, shape);
+    };
+    const gpu::Extents shape{size.y, size.x}, none{0};
+    keep(colors, DType::uint32, shape);
+    keep(depths, DType::float32, shape);
+    keep(bends, DType::uint8, shape);
+    keep(bent, DType::uint32, {1 + 3 * std::int64_t(size.x) * size.y});
+    const bool has_seeds = of_seeds.x > 0;
+    keep(seeds, DType::float32, has_seeds ? gpu::Extents{of_seeds.y, of_seeds.x} : none);
+    keep(steps, DType::float32, has_seeds ? shape : none);
 }
 
 /// Arrays may change from call to call.

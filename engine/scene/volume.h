@@ -48,8 +48,9 @@ private:
     /// Of every other ray of every other row.
     struct Known {
         gpu::Array colors, depths, bends;
-        gpu::Array bent; ///< how many pixels between them want a ray, and which
-        void keep_room(const glm::ivec2& size);
+        gpu::Array bent;         ///< how many pixels between them want a ray, and which
+        gpu::Array seeds, steps; ///< where rays see their greatest value
+        void keep_room(const glm::ivec2& size, const glm::ivec2& of_seeds);
     };
     void find_bricks(const DrawnVolume& drawn);
     void launch_march(const DrawnVolume& drawn, const DrawView& from, const glm::dmat4& to_clip);

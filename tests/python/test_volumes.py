@@ -119,8 +119,10 @@ def test_what_lies_beyond_nan_is_seen(app):
     np.testing.assert_allclose(cells(picture, 4, 8), 0.9, atol=1.5 / 255)
 
 
-def test_what_is_left_out_changes_nothing(app):
-    """Slopes tell how many steps cannot be greater: beside all that each ray meets."""
+@pytest.mark.parametrize("spots", [0, 60])
+def test_what_is_left_out_changes_nothing(app, spots):
+    """Slopes tell how many steps cannot be greater: beside all that each ray meets. Single bright
+    voxels are where rays beside have seen nothing."""
     g = np.linspace(-1, 1, 80, dtype=np.float32)
     z, y, x = np.meshgrid(g, g, g, indexing="ij")
     values = np.zeros_like(x)
@@ -128,6 +130,8 @@ def test_what_is_left_out_changes_nothing(app):
         distance = (x - a) ** 2 + (y - b) ** 2 + (z - c) ** 2
         values += (d + 0.7) * np.exp(-distance / (0.02 + s * s / 4))
     values /= values.max()
+    places = np.random.default_rng(3).integers(6, 74, (3, spots))
+    values[tuple(places)] = np.linspace(0.3, 1, spots)
     app.orbit_camera.distance = 1e5  # parallel rays: pixel 0.01, cell 0.025
     app.orbit_camera.field_of_view = 2 * np.arctan(1.5e-5)
     seen = shown(app, values, colormap="gray")[..., 0] / 255
@@ -140,7 +144,10 @@ def test_what_is_left_out_changes_nothing(app):
     most = layers.max(axis=0)[::-1]
     seen = seen[np.ix_(inside, inside)]
     far = most > 0.0625  # where alpha is 1
-    np.testing.assert_allclose(seen[far], most[far], atol=2 / 255)
+    wrong = np.abs(seen[far] - most[far]) > 2 / 255
+    # Between rays two pixels apart the picture is blended where these do not bend: rarely a spot's
+    # flank looks so, in 5 of 21,000 pixels.
+    assert wrong.sum() <= (8 if spots else 0)
     assert far.mean() > 0.3
 
 

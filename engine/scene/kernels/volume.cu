@@ -11,7 +11,8 @@
 // Where cells are small, but no voxel can be missed, only every other ray of every other row is
 // followed at first (march), and between them the picture is blended where it hardly bends (fill).
 // The other rays come last (follow). So does Levoy it in "Volume rendering by adaptive refinement",
-// The Visual Computer 6, 1990.
+// The Visual Computer 6, 1990. The greatest value of such a ray is looked for where a ray beside
+// has found its own, some of them before all others (seed).
 
 // Of memory that comes as a parameter of its own, the software device knows the bounds.
 struct Volume { // as Launch in volume.cpp
@@ -28,6 +29,7 @@ struct Volume { // as Launch in volume.cpp
     float slices[3]; // where they lie, in cells; outside: none
     int apart;     // pixels from ray to ray of march
     int known[2];  // rays of march
+    int seeds[2];  // rays of seed; 0: none
     float bend;    // of depths that fill may blend
     ClipPlanes clip; // in cells
 };
@@ -216,6 +218,10 @@ __device__ __forceinline__ float4 color_at(const float4* colors, float t) {
     return colors[min(int(t * 256), 255)];
 }
 
+/// Of MODE 0: the step where a ray beside has seen its value. NaN: none has been looked for.
+__device__ __forceinline__ bool is_known(float hint) { return hint == hint; }
+__device__ __forceinline__ float no_hint() { return __uint_as_float(0x7fffffffu); }
+
 /// Colour with alpha, and the step where it is seen; beyond the end: nothing.
 struct Seen {
     float3 color; // premultiplied
@@ -255,32 +261,38 @@ struct Greatest {
     }
 };
 
-/// The brick with the greatest value first: then few others can have a greater one.
+/// Looks where a ray beside has seen its greatest value, or else first of all into the brick with
+/// the greatest one: then few others can have a greater one.
 __device__ __forceinline__ Seen see(const Volume& v, const Field& field, const Scale& scale,
-                                    const float4* colors, const Ray& ray) {
-    float top = 1.0f / 4096, from = 0, to = -1;
-    int best = 0;
-    const auto any = [](int) { return true; };
-    walk(v, ray, any, [&](int brick, float first, float last) {
-        const float here = scale.most_of(field.bricks[brick]);
-        from = here > top ? first : from;
-        to = here > top ? last : to;
-        best = here > top ? brick : best;
-        top = most(top, here);
-        return true;
-    });
+                                    const float4* colors, const Ray& ray, float hint) {
     Greatest found;
-    if (to >= from) {
-        const float middle = floorf((from + to) / 2);
-        found.take(scale(field(ray.at(middle))), middle);
-        found.look(field, scale, ray, best, from, to);
+    const auto look_at = [&](float step) { found.take(scale(field(ray.at(step))), step); };
+    float looked = 1e30f; // the first step of a brick that it has looked into
+    if (is_known(hint)) {
+        if (ray.first <= ray.last) look_at(most(least(hint, ray.last), ray.first));
+    } else {
+        float top = found.next, from = 0, to = -1;
+        int best = 0;
+        const auto any = [](int) { return true; };
+        walk(v, ray, any, [&](int brick, float first, float last) {
+            const float here = scale.most_of(field.bricks[brick]);
+            from = here > top ? first : from;
+            to = here > top ? last : to;
+            best = here > top ? brick : best;
+            top = most(top, here);
+            return true;
+        });
+        if (to >= from) {
+            looked = from;
+            look_at(floorf((from + to) / 2));
+            found.look(field, scale, ray, best, from, to);
+        }
     }
     const auto wanted = [&](int brick) { return scale.most_of(field.bricks[brick]) > found.next; };
-    if (top > found.next)
-        walk(v, ray, wanted, [&](int brick, float first, float last) {
-            if (first != from) found.look(field, scale, ray, brick, first, last);
-            return found.next < 1;
-        });
+    walk(v, ray, wanted, [&](int brick, float first, float last) {
+        if (first != looked) found.look(field, scale, ray, brick, first, last);
+        return found.next < 1;
+    });
     const float4 color = color_at(colors, found.value);
     const float alpha = v.opacity * least(found.value * 16, 1);
     return {make_float3(alpha * color.x, alpha * color.y, alpha * color.z), alpha, found.step};
@@ -320,7 +332,7 @@ __device__ __forceinline__ float steps_at_once(const float4& slopes, const Scale
 }
 
 __device__ __forceinline__ Seen see(const Volume& v, const Field& field, const Scale& scale,
-                                    const float4* colors, const Ray& ray) {
+                                    const float4* colors, const Ray& ray, float) {
     const float3 step = ray.direction * vector(v.side); // in world units
     const float sigma = v.density * sqrtf(dot(step, step));
     const float unseen = 1.0f / 4096 / (4 * BRICK * sigma); // in a brick's longest way
@@ -352,7 +364,7 @@ __device__ __forceinline__ Seen see(const Volume& v, const Field& field, const S
 
 /// The nearest of three planes. NaN is a hole.
 __device__ __forceinline__ Seen see(const Volume& v, const Field& field, const Scale& scale,
-                                    const float4* colors, const Ray& ray) {
+                                    const float4* colors, const Ray& ray, float) {
     Seen seen = {make_float3(0, 0, 0), 0, 0};
     float nearest = ray.end;
     const float place[3] = {ray.place.x, ray.place.y, ray.place.z};
@@ -422,7 +434,7 @@ __device__ __forceinline__ Seen shaded(const Volume& v, const Field& field, cons
 
 /// The first crossing in either direction; none at NaN.
 __device__ __forceinline__ Seen see(const Volume& v, const Field& field, const Scale& scale,
-                                    const float4* colors, const Ray& ray) {
+                                    const float4* colors, const Ray& ray, float) {
     Seen seen = {make_float3(0, 0, 0), 0, 0};
     float before = 0, known = -1e30f; // the step of `before`
     const auto wanted = [&](int brick) {
@@ -464,14 +476,19 @@ struct Scene {
     Scale scale;
     const float4* colors;
 
-    __device__ __forceinline__ Pixel at(int x, int y) const {
+    __device__ __forceinline__ Ray ray_of(int x, int y) const {
         const float a = 2 * (float(v.corner[0] + x) + 0.5f) / float(v.tile[0]) - 1;
         const float b = 2 * (float(v.corner[1] + y) + 0.5f) / float(v.tile[1]) - 1;
         Ray ray(v, a, b);
         const float outer = MODE == 2 ? 1 : MODE == 1 ? 0.5f : 0; // what steps outside stand for
         ray.first = ceilf(ray.begin - outer);
         ray.last = ray.end >= ray.begin ? floorf(ray.end + outer) : -1e30f;
-        const Seen seen = see(v, field, scale, colors, ray);
+        return ray;
+    }
+    __device__ __forceinline__ Seen seen(const Ray& ray, float hint) const {
+        return see(v, field, scale, colors, ray, hint);
+    }
+    __device__ __forceinline__ Pixel pixel(const Ray& ray, const Seen& seen) const {
         if (!(seen.alpha > 0)) return {0, 1};
         const float3 at = ray.at(seen.step);
         const float z = dot(vector(v.clip_z), at) + v.clip_z[3];
@@ -482,17 +499,36 @@ struct Scene {
     }
 };
 
+/// The steps where some rays of march, SEED apart, see the greatest value.
+extern "C" __global__ void seed(const Voxel* voxels, const float2* bricks, const float4* slopes,
+                                const float4* colors, const float* range, float* steps,
+                                const __grid_constant__ Volume v) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x;
+    const int y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= v.seeds[0] || y >= v.seeds[1]) return;
+    const Scene scene{v, Field(v, voxels, bricks, slopes), Scale(v, range), colors};
+    const Ray ray = scene.ray_of(SEED * v.apart * x, SEED * v.apart * y);
+    steps[y * v.seeds[0] + x] = scene.seen(ray, no_hint()).step;
+}
+
+/// Writes its steps for `follow` where there are seeds.
 extern "C" __global__ void march(const Voxel* voxels, const float2* bricks, const float4* slopes,
-                                 const float4* colors, const float* range, unsigned* pixels,
-                                 float* depths, const __grid_constant__ Volume v) {
+                                 const float4* colors, const float* range, const float* seeds,
+                                 unsigned* pixels, float* depths, float* steps,
+                                 const __grid_constant__ Volume v) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x;
     const int y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x >= v.known[0] || y >= v.known[1]) return;
     const Scene scene{v, Field(v, voxels, bricks, slopes), Scale(v, range), colors};
     const int ring = v.apart - 1; // for fill, which looks at neighbours
-    const Pixel seen = scene.at(v.apart * (x - ring), v.apart * (y - ring));
-    pixels[y * v.known[0] + x] = seen.color;
-    depths[y * v.known[0] + x] = seen.depth;
+    const Ray ray = scene.ray_of(v.apart * (x - ring), v.apart * (y - ring));
+    const int beside = (y + SEED / 2) / SEED * v.seeds[0] + (x + SEED / 2) / SEED;
+    const Seen seen = scene.seen(ray, SEEDED ? seeds[beside] : no_hint());
+    const Pixel pixel = scene.pixel(ray, seen);
+    const int at = y * v.known[0] + x;
+    pixels[at] = pixel.color;
+    depths[at] = pixel.depth;
+    if (SEEDED) steps[at] = seen.step;
 }
 
 /// What march has found, two pixels apart, with one more around it.
@@ -567,16 +603,19 @@ extern "C" __global__ void fill(const unsigned* known_pixels, const float* known
 
 /// Side by side, so that no thread waits for others.
 extern "C" __global__ void follow(const Voxel* voxels, const float2* bricks, const float4* slopes,
-                                  const float4* colors, const float* range, const unsigned* bent,
-                                  unsigned* pixels, float* depths,
+                                  const float4* colors, const float* range, const float* steps,
+                                  const unsigned* bent, unsigned* pixels, float* depths,
                                   const __grid_constant__ Volume v) {
     const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= bent[0]) return;
     const unsigned at = bent[1 + i];
     const Scene scene{v, Field(v, voxels, bricks, slopes), Scale(v, range), colors};
-    const Pixel seen = scene.at(int(at % v.size[0]), int(at / v.size[0]));
-    pixels[at] = seen.color;
-    depths[at] = seen.depth;
+    const int x = int(at % v.size[0]), y = int(at / v.size[0]);
+    const Ray ray = scene.ray_of(x, y);
+    const float hint = SEEDED ? steps[(y / 2 + 1) * v.known[0] + x / 2 + 1] : no_hint();
+    const Pixel pixel = scene.pixel(ray, scene.seen(ray, hint));
+    pixels[at] = pixel.color;
+    depths[at] = pixel.depth;
 }
 
 /// Where one of so many bricks along an axis stands: around all there is one more, a copy.
