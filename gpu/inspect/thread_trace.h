@@ -4,10 +4,9 @@
 #pragma once
 
 #include "engine/core/api.h"
-#include "gpu/compiler.h"
+#include "gpu/inspect/instrumented_kernel.h"
 #include "gpu/launch.h"
 #include "gpu/memory.h"
-#include "gpu/module.h"
 #include "gpu/ptx/thread_trace.h"
 
 #include <cstddef>
@@ -50,7 +49,7 @@ public:
     TracedKernel(const CompileRequest& request, const std::string& kernel);
 
     /// To be launched in the place of the other, with the same arguments.
-    const Kernel& kernel() const { return kernel_; }
+    const Kernel& kernel() const { return kernel_.kernel(); }
 
     /// Before a launch, whose thread `thread` of block `block` is followed. `original` has the
     /// variables of the module, which are copied. Synchronous.
@@ -59,19 +58,14 @@ public:
     ThreadTrace finish(const Module& original);
 
 private:
-    void copy_variables(const Module& from, const Module& to) const;
-
     /// Bytes of variables, by their numbers, as a call of a function last wrote them.
     using Frame = std::unordered_map<std::uint32_t, std::vector<std::byte>>;
 
     ptx::TracePlan plan_;
+    InstrumentedKernel kernel_;
     Frame constants_;
     std::vector<std::shared_ptr<const ptx::ParameterType>> types_;
     std::vector<std::string> functions_; ///< as the source spells them
-    std::vector<std::string> files_;     ///< by number
-    std::vector<std::string> variables_; ///< of the module
-    Module module_;
-    Kernel kernel_;
     DeviceBuffer records_;
 };
 
