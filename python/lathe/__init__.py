@@ -55,6 +55,7 @@ _HOMES = {
     "fuse": "fusion",
     "inspect": "inspection",
     "trace_thread": "thread_trace",
+    "values_at": "line_values",
     "zeros": "compute",
     "kernel": "compute",
     "resource": "native",
@@ -114,6 +115,7 @@ if TYPE_CHECKING:
     from lathe.draw import View as View
     from lathe.fusion import fuse as fuse
     from lathe.inspection import inspect as inspect
+    from lathe.line_values import values_at as values_at
     from lathe.native import resource as resource
     from lathe.picking import Picked as Picked
     from lathe.picking import PickedThread as PickedThread

@@ -131,7 +131,7 @@ class ThreadTrace:
         error: BaseException | None,
         trace: types.TracebackType | None,
     ) -> None:
-        self.kernel.forget_trace()
+        self.kernel.observe_no_more()
         records = self._tracer.steps
         if records is not None:
             self._name = self.kernel.name

@@ -11,6 +11,7 @@
 #include "python/bind/kernel/kernel.h"
 #include "python/bind/kernel/launch_attributes.h"
 #include "python/bind/kernel/launcher.h"
+#include "python/bind/kernel/line_reader.h"
 #include "python/bind/kernel/unwatched_launches.h"
 
 #include <pybind11/stl.h>
@@ -204,7 +205,20 @@ void bind_origin(KernelClass& kernel) {
             },
             py::arg("block"), py::arg("thread"),
             "The next launch follows this thread and waits: what lathe.trace_thread() is made of.")
-        .def("forget_trace", &PyKernel::forget_trace, "The next launch is as usual.")
+        .def(
+            "values_next",
+            [](PyKernel& k, int line, const std::string& file, std::vector<std::string> names,
+               std::uint32_t visit) {
+                auto reader = std::make_shared<LineReader>(
+                    k.origin(), gpu::LineQuestion{line, file, std::move(names), visit});
+                k.observe_next(reader);
+                return reader;
+            },
+            py::arg("line"), py::arg("file"), py::arg("names"), py::arg("visit"),
+            "The next launch says what variables are after a line: for lathe.values_at().")
+        .def(
+            "observe_no_more", [](PyKernel& k) { k.observe_next(nullptr); },
+            "The next launch is as usual.")
         .def_property_readonly("name", &PyKernel::name,
                                "Of the function, as the source spells it; '' while none compiles.")
         .def_property_readonly(
@@ -234,6 +248,19 @@ void bind_kernel(py::module_& m) {
                                "name; None before the launch.")
         .def_property_readonly("source", &ThreadTracer::source, "The kernel's text.")
         .def_property_readonly("is_cut", &ThreadTracer::is_cut);
+    py::class_<LineReader, std::shared_ptr<LineReader>>(
+        m, "LineReader", "A launch whose threads say what variables are after a line.")
+        .def_property_readonly("threads", &LineReader::threads,
+                               "(depth, height, width); None before the launch.")
+        .def_property_readonly("elements", &LineReader::elements, "Of over(), as threads.")
+        .def_property_readonly("block", &LineReader::block, "blockDim, x first.")
+        .def_property_readonly("visits", &LineReader::visits, "A uint32 for each thread.")
+        .def_property_readonly("seen", &LineReader::seen,
+                               "A uint32 for each thread: bit v says that it has variables[v].")
+        .def_property_readonly("variables", &LineReader::variables,
+                               "(name, dtype, bytes between threads, bytes) of each.")
+        .def_property_readonly("known", &LineReader::known, "Name to type.")
+        .def_property_readonly("source", &LineReader::source, "The kernel's text.");
     KernelClass kernel{
         m, "Kernel", with_fast_calls(),
         "A CUDA kernel: kernel[grid, block](a, b), kernel.over(shape)(a, b) or\n"

@@ -236,11 +236,11 @@ std::optional<double> PyKernel::launch(LaunchRequest request, const py::tuple& v
     for (const auto& item : passed_named) use.add(item.second);
     if (module_) module_->update_references(config.stream);
     PyGraph* const graph = PyGraph::capturing();
-    const std::shared_ptr<ThreadTracer> tracer = std::exchange(tracer_, nullptr);
-    if (tracer && (graph || (module_ && module_->has_references())))
-        throw py::value_error(fmt::format("{}: no thread can be followed {}", origin_->name(),
-                                          graph ? "in a launch that a graph records"
-                                                : "of code with texture references"));
+    const std::shared_ptr<ObservedLaunch> observer = std::exchange(observer_, nullptr);
+    if (observer && (graph || (module_ && module_->has_references())))
+        throw py::value_error(
+            fmt::format("{}: nobody can look into {}", origin_->name(),
+                        graph ? "a launch that a graph records" : "code with texture references"));
     if (graph) {
         graph->keep(kept_version());
         graph->keep(passed);
@@ -255,10 +255,10 @@ std::optional<double> PyKernel::launch(LaunchRequest request, const py::tuple& v
     const std::shared_ptr<const void> version = version_;
     origin_->begin_launch();
     try {
-        const gpu::Module* const code = tracer ? &origin_->code() : nullptr;
-        ThreadWatch* const watch = tracer || graph ? nullptr : origin_->watch();
+        const gpu::Module* const code = observer ? &origin_->code() : nullptr;
+        ThreadWatch* const watch = observer || graph ? nullptr : origin_->watch();
         const GilRelease release;
-        if (tracer) tracer->launch(*code, config, more, packed.pointers());
+        if (observer) observer->launch(*code, config, request.elements, more, packed.pointers());
         else if (watch) watch->launch(config, more, packed.pointers());
         else if (more.any()) gpu::launch_with(kernel, config, more, packed.pointers());
         else kernel.launch(config, packed.pointers());
@@ -277,7 +277,7 @@ std::optional<double> PyKernel::launch(LaunchRequest request, const py::tuple& v
 }
 
 bool PyKernel::launch_plain(LaunchRequest& request, const GivenValues& values) {
-    if (tracer_) [[unlikely]]
+    if (observer_) [[unlikely]]
         return false;
     if (recording) [[unlikely]]
         settle_thread();
@@ -332,7 +332,9 @@ std::shared_ptr<ThreadTracer> PyKernel::trace_next(const gpu::Dim3& block,
         traced_ = traced(*origin_);
         traced_stamp_ = now;
     }
-    return tracer_ = std::make_shared<ThreadTracer>(traced_, block, thread);
+    auto tracer = std::make_shared<ThreadTracer>(traced_, block, thread);
+    observe_next(tracer);
+    return tracer;
 }
 
 void PyKernel::set_parameters(const py::args& args) {

@@ -8,6 +8,7 @@
 #include "python/bind/cuda/stream.h"
 #include "python/bind/kernel/argument_plan.h"
 #include "python/bind/kernel/launch_shape.h"
+#include "python/bind/kernel/observed_launch.h"
 #include "python/bind/kernel/origin.h"
 #include "python/bind/kernel/stateful_launch.h"
 #include "python/bind/kernel/thread_tracer.h"
@@ -65,8 +66,8 @@ public:
     /// launch waits for the device. Compiles: throws CompileError, and Error where the source is
     /// not known.
     std::shared_ptr<ThreadTracer> trace_next(const gpu::Dim3& block, const gpu::Dim3& thread);
-    /// The next launch is as usual again.
-    void forget_trace() { tracer_ = nullptr; }
+    /// The next launch is made by `observer`; null: as usual.
+    void observe_next(std::shared_ptr<ObservedLaunch> observer) { observer_ = std::move(observer); }
 
     /// All parameters of state().
     void set_parameters(const py::args& args);
@@ -107,7 +108,7 @@ private:
     KnownShape known_grid_, known_block_;
     StatefulLaunch state_;
 
-    std::shared_ptr<ThreadTracer> tracer_; ///< of the next launch; mostly null
+    std::shared_ptr<ObservedLaunch> observer_; ///< of the next launch; mostly null
     std::shared_ptr<Traced> traced_;
     KernelStamp traced_stamp_; ///< of the version that it follows
 };

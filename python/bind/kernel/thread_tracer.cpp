@@ -94,11 +94,10 @@ std::shared_ptr<Traced> traced(KernelOrigin& origin) {
 }
 
 void ThreadTracer::launch(const gpu::Module& original, const gpu::LaunchConfig& config,
-                          const gpu::LaunchAttributes& more, void** arguments) {
+                          const gpu::Dim3&, const gpu::LaunchAttributes& more, void** arguments) {
     gpu::TracedKernel& kernel = of_->kernel;
     kernel.begin(block_, thread_, original);
-    if (more.any()) gpu::launch_with(kernel.kernel(), config, more, arguments);
-    else kernel.kernel().launch(config, arguments);
+    launch_code(kernel.kernel(), config, more, arguments);
     gpu::ThreadTrace trace = kernel.finish(original);
     is_cut_ = trace.is_cut;
     lines_ = gpu::lines_of(std::move(trace));

@@ -4,8 +4,7 @@
 
 #include "gpu/inspect/thread_trace.h"
 #include "gpu/inspect/trace_lines.h"
-#include "gpu/launch.h"
-#include "gpu/launch_attributes.h"
+#include "python/bind/kernel/observed_launch.h"
 #include "python/bind/kernel/origin.h"
 
 #include <pybind11/pybind11.h>
@@ -28,14 +27,14 @@ struct Traced {
 /// Compiles the kernel's source for it, without the GIL. Throws Error where there is no source.
 std::shared_ptr<Traced> traced(KernelOrigin& origin);
 
-class ThreadTracer {
+class ThreadTracer : public ObservedLaunch {
 public:
     ThreadTracer(std::shared_ptr<Traced> of, gpu::Dim3 block, gpu::Dim3 thread)
         : of_{std::move(of)}, block_{block}, thread_{thread} {}
 
-    /// In the place of a launch of the kernel of `origin`, and waits for it. Without the GIL.
     void launch(const gpu::Module& original, const gpu::LaunchConfig& config,
-                const gpu::LaunchAttributes& more, void** arguments);
+                const gpu::Dim3& elements, const gpu::LaunchAttributes& more,
+                void** arguments) override;
     /// As to_python() has them; None before the launch.
     pybind11::object steps() const;
     const std::string& source() const { return of_->source; }
