@@ -76,6 +76,7 @@ App::Parts::Parts(App& a, AppConfig c)
     frame_map.set_on_map([this] { note_work(); });
     console.set_echo(true);
     device_output::add(console);
+    line_watch.on_mark = [this] { run_control.paused = true; };
     rays(1); // looks at the configuration
     sampled.set_samples(samples_of(config, window), !config.samples);
     size_scene({window.width(), window.height()});
@@ -96,6 +97,7 @@ App::~App() {
     end();
     p_->inspector.set_mode(Inspecting::off); // arrays may keep the rest
     p_->thread_watch.forget();
+    p_->line_watch.forget();
     p_->memory.clear();
     p_->scene.clear();
     p_->hands.forget_selection();
@@ -186,6 +188,7 @@ bool App::begin_frame() {
     for (const auto& side : p.side_windows) side->p_->begin_frame(p.loop.delta_seconds());
     p.begin_work();
     p.begin_inspection();
+    p.line_watch.begin_step();
     p.in_frame = true;
     return true;
 }
@@ -247,6 +250,19 @@ std::shared_ptr<FrameMap> App::frame_map() { return {p_, &p_->frame_map}; }
 ParameterSet& App::parameters() { return p_->parameters; }
 Inspector& App::inspector() { return p_->inspector; }
 ThreadWatch& App::thread_watch() { return p_->thread_watch; }
+LineWatch& App::line_watch() { return p_->line_watch; }
+
+LaunchWatch* App::launch_watch(const KernelSlot& slot, std::string_view kernel) {
+    LaunchWatch* const watches[]{&p_->thread_watch, &p_->line_watch};
+    for (LaunchWatch* watch : watches) {
+        if (!watch->is_armed()) continue;
+        const auto running = slot.loaded();
+        const std::string_view name =
+            kernel.empty() && running ? std::string_view{running->entry()} : kernel;
+        if (watch->wants(slot, name)) return watch;
+    }
+    return nullptr;
+}
 ParameterPresets& App::presets() { return p_->presets; }
 Console& App::console() { return p_->console; }
 OrbitCamera& App::orbit_camera() { return view().orbit_camera(); }

@@ -22,6 +22,7 @@
 #include "engine/live/inspector.h"
 #include "engine/live/kernel_slot.h"
 #include "engine/live/parameter_set.h"
+#include "engine/live/line_watch.h"
 #include "engine/live/thread_watch.h"
 #include "engine/render/image.h"
 #include "engine/render/lines.h"
@@ -262,6 +263,12 @@ public:
     Inspector& inspector();
     /// What one thread of the next launch of one of them does. Off until a thread is given.
     ThreadWatch& thread_watch();
+    /// What variables are after a line of one of them, in every thread. Off until a line is given;
+    /// one that stops pauses the program at the first launch with a marked thread.
+    LineWatch& line_watch();
+    /// The one of the two that is to make the slot's next launch of this kernel, or, without a
+    /// name, of its own; mostly null.
+    LaunchWatch* launch_watch(const KernelSlot& slot, std::string_view kernel);
 
     // -- drawing -----------------------------------------------------------------------------
     /// The first view, which is always there; image(), points() and lines() draw there.

@@ -2,7 +2,7 @@
 #include "engine/app/app_kernel.h"
 
 #include "engine/app/app_parts.h"
-#include "engine/live/thread_watch.h"
+#include "engine/live/launch_watch.h"
 #include "gpu/driver/check.h"
 
 #include <fmt/format.h>
@@ -49,13 +49,9 @@ const gpu::Kernel* AppKernel::find() const {
 
 void AppKernel::launch(const gpu::Kernel& kernel, const gpu::LaunchConfig& config,
                        void** arguments) {
-    ThreadWatch& watch = app_.thread_watch();
-    if (watch.is_armed() && !config.stream.is_capturing()) {
-        const auto running = slot_.loaded();
-        const std::string& name = !entry_.empty() ? entry_ : running->entry();
-        if (watch.wants(slot_, name)) return watch.launch(config, {}, arguments);
-    }
-    kernel.launch(config, arguments);
+    LaunchWatch* const watch = app_.launch_watch(slot_, entry_);
+    if (watch && !config.stream.is_capturing()) watch->launch(config, {}, arguments);
+    else kernel.launch(config, arguments);
 }
 
 void AppKernel::report_or_rethrow() {

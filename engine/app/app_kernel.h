@@ -77,7 +77,7 @@ public:
 private:
     /// Null while a source that is edited in a window has not compiled once.
     const gpu::Kernel* find() const;
-    /// Or, in its place, the code that follows one of its threads (thread_watch.h).
+    /// Or, in its place, code that tells what it does (launch_watch.h).
     void launch(const gpu::Kernel& kernel, const gpu::LaunchConfig& config, void** arguments);
     /// Of the error under way: its slot takes it, or it goes on.
     void report_or_rethrow();

@@ -14,6 +14,7 @@
 #include "engine/app/window.h"
 #include "engine/interop/frame_map.h"
 #include "engine/live/parameter_presets.h"
+#include "engine/live/line_watch.h"
 #include "engine/live/thread_watch.h"
 #include "engine/live/worker.h"
 #include "engine/scene/scene.h"
@@ -72,6 +73,7 @@ struct App::Parts {
     std::vector<std::unique_ptr<AppKernel>> kernels;
     Inspector inspector;
     ThreadWatch thread_watch{device, reflect_worker.executor()};
+    LineWatch line_watch{device, reflect_worker.executor()};
 
     StepLoop steps;
 

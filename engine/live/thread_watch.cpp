@@ -4,25 +4,13 @@
 #include "engine/core/error.h"
 #include "engine/live/build.h"
 #include "engine/live/kernel_slot.h"
-#include "gpu/context.h"
 #include "gpu/driver/check.h"
 
 #include <fmt/format.h>
 
-#include <atomic>
-#include <exception>
-#include <optional>
 #include <utility>
 
 namespace lathe {
-
-/// Shared with the task; what stands before `is_done` is read once that is true.
-struct ThreadWatch::Compile {
-    KernelSource source;
-    std::optional<gpu::TracedKernel> kernel;
-    std::string problem;
-    std::atomic<bool> is_done = false;
-};
 
 ThreadWatch::ThreadWatch(gpu::Device device, Executor compile_on)
     : device_{device}, compile_on_{std::move(compile_on)} {}
@@ -55,20 +43,16 @@ void ThreadWatch::compile() {
     if (!running->kernels.contains(thread_.kernel))
         return fail(fmt::format("{} has no kernel '{}'", thread_.slot->name(), thread_.kernel));
     state_ = State::compiling;
-    compile_ = std::make_shared<Compile>();
-    compile_->source = running->source;
-    compile_on_([device = device_, kernel = thread_.kernel, into = compile_] {
-        try {
-            const gpu::CurrentContext here{gpu::Context::primary(device)};
-            into->kernel.emplace(request_of(into->source, kernel), kernel);
-        } catch (const std::exception& error) { into->problem = error.what(); }
-        into->is_done = true;
-    });
+    compile_ = make_beside<gpu::TracedKernel>(
+        device_, compile_on_, running->source,
+        [kernel = thread_.kernel](const KernelSource& source) {
+            return gpu::TracedKernel{request_of(source, kernel), kernel};
+        });
 }
 
 ThreadWatch::State ThreadWatch::state() {
     if (state_ != State::compiling || !compile_->is_done) return state_;
-    if (!compile_->kernel) fail(std::move(compile_->problem));
+    if (!compile_->made) fail(std::move(compile_->problem));
     else state_ = State::waiting;
     return state_;
 }
@@ -85,7 +69,7 @@ bool ThreadWatch::wants(const KernelSlot& slot, std::string_view kernel) {
 void ThreadWatch::launch(const gpu::LaunchConfig& config, const gpu::LaunchAttributes& more,
                          void** arguments) {
     const auto running = thread_.slot->loaded(); // kept loaded
-    gpu::TracedKernel& traced = *compile_->kernel;
+    gpu::TracedKernel& traced = *compile_->made;
     try {
         traced.begin(thread_.block, thread_.thread, running->module);
         if (more.any()) gpu::launch_with(traced.kernel(), config, more, arguments);

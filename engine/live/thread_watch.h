@@ -7,11 +7,8 @@
 #pragma once
 
 #include "engine/core/api.h"
-#include "engine/live/worker.h"
-#include "gpu/device.h"
+#include "engine/live/launch_watch.h"
 #include "gpu/inspect/trace_lines.h"
-#include "gpu/launch.h"
-#include "gpu/launch_attributes.h"
 
 #include <cstdint>
 #include <memory>
@@ -21,8 +18,6 @@
 
 namespace lathe {
 
-class KernelSlot;
-
 struct WatchedThread {
     const KernelSlot* slot = nullptr;
     std::string kernel;        ///< as the source spells it
@@ -30,7 +25,7 @@ struct WatchedThread {
     gpu::Dim3 thread{0, 0, 0}; ///< threadIdx
 };
 
-class LATHE_API ThreadWatch {
+class LATHE_API ThreadWatch final : public LaunchWatch {
 public:
     enum class State {
         off,
@@ -43,7 +38,7 @@ public:
     /// Kernels run in the primary context of `device`. The executor must outlive the watch, and
     /// must not be helped by the thread that launches.
     ThreadWatch(gpu::Device device, Executor compile_on);
-    ~ThreadWatch();
+    ~ThreadWatch() override;
     ThreadWatch(const ThreadWatch&) = delete;
     ThreadWatch& operator=(const ThreadWatch&) = delete;
 
@@ -66,17 +61,14 @@ public:
     /// Launches that were followed so far.
     std::uint64_t results() const { return results_; }
 
-    /// A launch may be wanted: costs nothing to ask.
-    bool is_armed() const { return state_ == State::compiling || state_ == State::waiting; }
-    /// The next launch of this kernel is to be made by launch().
-    bool wants(const KernelSlot& slot, std::string_view kernel);
-    /// Of what wants() said yes to, with the same arguments, in the kernel's context. Waits for the
-    /// device. Throws gpu::Error.
+    bool is_armed() const override {
+        return state_ == State::compiling || state_ == State::waiting;
+    }
+    bool wants(const KernelSlot& slot, std::string_view kernel) override;
     void launch(const gpu::LaunchConfig& config, const gpu::LaunchAttributes& more,
-                void** arguments);
+                void** arguments) override;
 
 private:
-    struct Compile;
     void compile();
     void fail(std::string problem);
 
@@ -84,7 +76,7 @@ private:
     Executor compile_on_;
     State state_ = State::off;
     WatchedThread thread_;
-    std::shared_ptr<Compile> compile_;
+    std::shared_ptr<MadeBeside<gpu::TracedKernel>> compile_;
     std::string problem_, text_, file_;
     std::vector<gpu::TraceLine> lines_;
     bool is_cut_ = false;

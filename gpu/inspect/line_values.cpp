@@ -2,6 +2,7 @@
 #include "gpu/inspect/line_values.h"
 
 #include "engine/core/error.h"
+#include "engine/core/source_name.h"
 
 #include <fmt/format.h>
 
@@ -32,6 +33,10 @@ LineValuesKernel::LineValuesKernel(const CompileRequest& request, const std::str
         throw lathe::Error{fmt::format("{} has no code at line {} of {}", kernel, question_.line,
                                        question_.file.empty() ? request.name : question_.file)};
     for (const ptx::LineVariable& v : plan_.variables) values_.variables.push_back({v, 0});
+}
+
+std::string LineValuesKernel::home() const {
+    return plan_.entry.empty() ? plan_.entry : source_name(plan_.entry);
 }
 
 void LineValuesKernel::begin(const LaunchConfig& config, const Module& original) {

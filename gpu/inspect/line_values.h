@@ -49,8 +49,12 @@ public:
     /// To be launched in the place of the other, with the same arguments.
     const Kernel& kernel() const { return kernel_.kernel(); }
     const LineQuestion& question() const { return question_; }
+    /// The kernel in which the line stands; empty where only functions that are called have it.
+    std::string home() const;
     /// Variables that have a value after the line, those of inner blocks first.
     const std::vector<ptx::ParameterType>& known() const { return plan_.known; }
+    /// Those of the names that it writes down, as finish() has them, still without addresses.
+    const std::vector<LineValues::Variable>& variables() const { return values_.variables; }
 
     /// Before a launch. `original` has the variables of the module, which are copied. Synchronous.
     /// Throws gpu::Error where there is no memory for so many threads.

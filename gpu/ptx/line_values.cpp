@@ -201,6 +201,7 @@ LinePlan write_line_values(Module& module, const std::vector<std::uint32_t>& fil
         };
         if (!std::ranges::any_of(sites.all(), is_wanted)) continue;
         add_known(sites, wanted, plan.known);
+        if (function.is_entry && plan.entry.empty()) plan.entry = function.name;
         having.emplace_back(f, std::move(sites));
     }
     plan.is_reached = !having.empty();

@@ -34,6 +34,7 @@ struct LineVariable {
 
 struct LinePlan {
     bool is_reached = false;             ///< some function has code of the line
+    std::string entry;                   ///< the first kernel that has; empty: no kernel itself
     std::vector<ParameterType> known;    ///< variables that have a value after it
     std::vector<LineVariable> variables; ///< in the order of the names, as LineState has them
 };

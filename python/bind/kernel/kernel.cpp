@@ -3,7 +3,7 @@
 
 #include "engine/interop/frame_map.h"
 #include "engine/interop/texture.h"
-#include "engine/live/thread_watch.h"
+#include "engine/live/launch_watch.h"
 #include "gpu/array/launch_notes.h"
 #include "gpu/driver/check.h"
 #include "python/bind/array/gpu_array.h"
@@ -256,7 +256,7 @@ std::optional<double> PyKernel::launch(LaunchRequest request, const py::tuple& v
     origin_->begin_launch();
     try {
         const gpu::Module* const code = observer ? &origin_->code() : nullptr;
-        ThreadWatch* const watch = observer || graph ? nullptr : origin_->watch();
+        LaunchWatch* const watch = observer || graph ? nullptr : origin_->watch();
         const GilRelease release;
         if (observer) observer->launch(*code, config, request.elements, more, packed.pointers());
         else if (watch) watch->launch(config, more, packed.pointers());

@@ -5,7 +5,6 @@
 #include "engine/interop/frame_map.h"
 #include "engine/live/build.h"
 #include "engine/live/kernel_slot.h"
-#include "engine/live/thread_watch.h"
 #include "gpu/compiler.h"
 #include "python/bind/cuda/module.h"
 #include "python/bind/gil.h"
@@ -166,10 +165,7 @@ public:
     void begin_launch() override { app_->note_work(); }
     bool takes_fault(const gpu::Error& error) override { return app_->report_fault(error); }
     KernelSlot* slot() override { return &slot_; }
-    ThreadWatch* watch() override {
-        ThreadWatch& watch = app_->thread_watch();
-        return watch.is_armed() && watch.wants(slot_, name()) ? &watch : nullptr;
-    }
+    LaunchWatch* watch() override { return app_->launch_watch(slot_, name_); }
 
 private:
     std::shared_ptr<App> app_;

@@ -18,7 +18,7 @@
 namespace lathe {
 class App;
 class KernelSlot;
-class ThreadWatch;
+class LaunchWatch;
 } // namespace lathe
 
 namespace lathe::bind {
@@ -73,8 +73,8 @@ public:
     /// Of a launch: true where somebody else tells of it, and the program goes on.
     virtual bool takes_fault(const gpu::Error&) { return false; }
     virtual KernelSlot* slot() { return nullptr; }
-    /// Where it is to make the next launch, of which one thread is followed; mostly null.
-    virtual ThreadWatch* watch() { return nullptr; }
+    /// Who is to make the next launch in its place, to tell what it does; mostly null.
+    virtual LaunchWatch* watch() { return nullptr; }
     /// With texture references that have to follow each launch; mostly null, and always the same.
     virtual LoadedModule* module() { return nullptr; }
 };
