@@ -68,6 +68,7 @@ public:
     void forget();
 
     State state();
+    bool is_on() const { return state_ != State::off && state_ != State::failed; }
     /// Of the line, or of an expression: the rest goes on without that.
     const std::string& problem() const { return problem_; }
     const WatchedLine& line() const { return line_; }

@@ -11,7 +11,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <span>
+#include <string_view>
 #include <utility>
 
 namespace lathe {
@@ -28,6 +30,7 @@ struct KernelEditor::Tab {
     std::vector<LineMark> hazards; ///< shown, too
     std::vector<CodeTint> tints;   ///< the same
     int step = 0;                  ///< line that is marked as a thread's; 0: none
+    int watched = 0;               ///< line that is marked as that whose values are shown
     CodeTab code;
     bool has_gutter = false;
     steady_clock::time_point changed_at{};
@@ -95,7 +98,7 @@ std::vector<LineMark> hazards_of(const SlotInspection* inspection) {
 
 /// Of each line one: where a thread stands, then a hazard, then the colour of its code.
 std::vector<LineMark> marks_of(const std::vector<LineMark>& hazards,
-                               const std::vector<CodeTint>& tints, int step) {
+                               const std::vector<CodeTint>& tints, int step, int watched) {
     std::vector<LineMark> marks;
     const auto add = [&](LineMark mark) {
         if (std::ranges::find(marks, mark.line, &LineMark::line) == marks.end())
@@ -103,8 +106,24 @@ std::vector<LineMark> marks_of(const std::vector<LineMark>& hazards,
     };
     if (step > 0) add({step, theme::kAccent, "The step that Thread shows"});
     for (const LineMark& hazard : hazards) add(hazard);
+    if (watched > 0) add({watched, theme::kGood, "Values shows this line"});
     for (const CodeTint& tint : tints) add({tint.line, tint.rgb, {}, 0.2f});
     return marks;
+}
+
+/// The word of a text that a cursor touches; line and column (in bytes) from 1.
+std::string word_at(std::string_view text, int line, int column) {
+    for (; line > 1 && !text.empty(); --line)
+        text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+    text = text.substr(0, text.find('\n'));
+    const auto is_word = [&](std::size_t at) {
+        return at < text.size() &&
+               (std::isalnum(static_cast<unsigned char>(text[at])) || text[at] == '_');
+    };
+    std::size_t begin = std::min(std::size_t(column - 1), text.size()), end = begin;
+    while (begin > 0 && is_word(begin - 1)) --begin;
+    while (is_word(end)) ++end;
+    return std::string{text.substr(begin, end - begin)};
 }
 
 /// A text as the box spells it: without carriage returns.
@@ -158,18 +177,19 @@ void KernelEditor::sync(Tab& tab) {
         tab.shown.clear();
         tab.hazards.clear();
         tab.tints.clear();
-        tab.step = 0;
+        tab.step = tab.watched = 0;
         tab.editor.set_marks({});
     }
     std::vector<LineMark> hazards = hazards_of(inspector_.of(*tab.slot));
-    const int step = tab.slot == step_slot_ ? step_line_ : 0;
+    const int step = step_.in(tab.slot), watched = watched_.in(tab.slot);
     if (tab.shown != tab.slot->diagnostics() || tab.hazards != hazards ||
-        tab.tints != tab.code.tints || tab.step != step) {
+        tab.tints != tab.code.tints || tab.step != step || tab.watched != watched) {
         tab.shown = tab.slot->diagnostics();
         tab.hazards = std::move(hazards);
         tab.tints = tab.code.tints;
         tab.step = step;
-        tab.editor.set_marks(tab.shown, marks_of(tab.hazards, tab.tints, step));
+        tab.watched = watched;
+        tab.editor.set_marks(tab.shown, marks_of(tab.hazards, tab.tints, step, watched));
     }
 }
 
@@ -209,12 +229,18 @@ KernelSlot* KernelEditor::current() const {
 bool KernelEditor::focused() const { return focused_; }
 
 void KernelEditor::mark_step(const KernelSlot* slot, int line, bool goes_there) {
-    step_slot_ = slot;
-    step_line_ = line;
+    step_ = {slot, line};
     if (!slot || !goes_there) return;
     show(*slot);
     for (auto& tab : tabs_)
         if (tab->slot == slot) tab->editor.show_line(line);
+}
+
+std::optional<KernelEditor::CursorPlace> KernelEditor::at_cursor() const {
+    if (front_ >= tabs_.size()) return {};
+    const Tab& tab = *tabs_[front_];
+    const auto [line, column] = tab.editor.cursor_place();
+    return CursorPlace{tab.slot, line, word_at(tab.text, line, column)};
 }
 
 void KernelEditor::focus() {

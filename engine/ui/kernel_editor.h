@@ -15,6 +15,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,15 @@ public:
     /// Marks a line of a slot's text as the one where a thread stands; null: none. `goes_there`:
     /// its tab and the cursor, too.
     void mark_step(const KernelSlot* slot, int line, bool goes_there);
+    /// Marks the line whose values are shown; null: none.
+    void mark_watched(const KernelSlot* slot, int line) { watched_ = {slot, line}; }
+    /// Line of the cursor in the tab in front, and the word that it touches, if any.
+    struct CursorPlace {
+        const KernelSlot* slot;
+        int line;
+        std::string word;
+    };
+    std::optional<CursorPlace> at_cursor() const;
     /// Puts the keyboard into the text box.
     void focus();
     /// PTX and machine code beside the text. Its `read` is to be set.
@@ -78,8 +88,12 @@ private:
     std::vector<std::unique_ptr<Tab>> tabs_;
     std::size_t front_ = 0;
     const KernelSlot* wanted_ = nullptr; ///< to be in front
-    const KernelSlot* step_slot_ = nullptr;
-    int step_line_ = 0;
+    struct Marked {
+        const KernelSlot* slot = nullptr;
+        int line = 0;
+        int in(const KernelSlot* tab) const { return slot == tab ? line : 0; }
+    };
+    Marked step_, watched_;
     bool focused_ = false;
 };
 

@@ -16,11 +16,11 @@ namespace {
 
 const char* file_name_of(Arrangement arrangement) {
     switch (arrangement) { // the number grows with the set of panels
-    case Arrangement::wide: return "studio-4-wide.ini";
-    case Arrangement::medium: return "studio-4-medium.ini";
+    case Arrangement::wide: return "studio-5-wide.ini";
+    case Arrangement::medium: return "studio-5-medium.ini";
     case Arrangement::small: break;
     }
-    return "studio-4-small.ini";
+    return "studio-5-small.ini";
 }
 
 } // namespace

@@ -16,7 +16,7 @@ namespace lathe {
 
 class ImGuiLayer;
 
-enum class Place { view, kernels, parameters, things, timings, console, thread };
+enum class Place { view, kernels, parameters, things, timings, console, thread, values };
 
 /// How panels stand until the user moves them. Each has a layout file of its own, so that a small
 /// window does not spoil what was arranged in a large one.
@@ -77,7 +77,7 @@ private:
     ImVec2 docked_size_{}; ///< that the sizes of the dock nodes add up to
     ImVec2 origin_{};      ///< of the part between the bars
     ImVec2 size_{};
-    std::array<bool, 7> docked_{}; ///< in the last frame, by Place
+    std::array<bool, 8> docked_{}; ///< in the last frame, by Place
     float toolbar_height_ = 0;
     float status_height_ = 0;
 };

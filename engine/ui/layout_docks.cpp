@@ -81,6 +81,7 @@ void Layout::arrange_docks() {
         dock(Place::timings, split(console, ImGuiDir_Left, timings_width(left_of_it) / left_of_it));
         dock(Place::console, console);
         dock(Place::thread, console);
+        dock(Place::values, console);
     } else { // the tab bar of a node shows the window docked first
         const bool small = arrangement_ == Arrangement::small;
         const ImGuiID right = split(rest, ImGuiDir_Right, small ? 0.48f : 0.46f);
@@ -92,6 +93,7 @@ void Layout::arrange_docks() {
         dock(Place::timings, tabs);
         dock(Place::console, tabs);
         dock(Place::thread, tabs);
+        dock(Place::values, tabs);
     }
     finish_docks(rest, kernels);
 }
@@ -109,6 +111,7 @@ void Layout::arrange_guided_docks() {
     dock(Place::things, tabs);
     dock(Place::timings, tabs);
     dock(Place::thread, tabs);
+    dock(Place::values, tabs);
     finish_docks(rest, kernels);
     if (ImGuiDockNode* node = ImGui::DockBuilderGetNode(guide))
         node->SetLocalFlags(node->LocalFlags | int(ImGuiDockNodeFlags_NoTabBar));

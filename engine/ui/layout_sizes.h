@@ -16,7 +16,7 @@
 namespace lathe {
 
 constexpr std::array kTitles{"Picture", "Kernels", "Parameters", "Things",
-                             "Timings", "Console", "Thread"};
+                             "Timings", "Console", "Thread",     "Values"};
 inline const char* title_of(Place place) { return kTitles[std::size_t(place)]; }
 
 /// Of a panel of the script's: the id differs from those of the studio's own, whatever the title.

@@ -43,18 +43,21 @@ std::filesystem::path layout_folder(const AppConfig& config) {
 Studio::Panels::Panels(Studio& s)
     : studio{s}, session{open_session(s)}, layout{layout_folder(s.config()), s.config().guide},
       editor{session.get(), s.inspector()}, parameter_panel{s.parameters(), &s.presets()},
-      thread_panel{s.thread_watch()}, run_control_panel{s.run_control()}, console{s.console()} {
+      thread_panel{s.thread_watch()}, line_panel{s.line_watch()},
+      run_control_panel{s.run_control()}, console{s.console()} {
     const bool has_panels = wants_panels(s);
     s.console().set_echo(!has_panels || s.window().headless());
     if (has_panels) {
         imgui = std::make_unique<ImGuiLayer>(s.window());
         imgui->shortcuts = [this](const KeyEvent& key) {
             if (editor.handle(key)) return true;
+            if (key.down && !key.repeat && key.key == Key::f6) return watch_line_of_cursor();
             if (key.down && !key.repeat && key.key == Key::f7) return follows_picked = true;
             return !imgui->wants_text() &&
                    (studio.run_control().handle(key) || handle_preset_key(studio.presets(), key));
         };
     }
+    line_panel.follow = [this](const gpu::ThreadOfKernel& thread) { follow(thread); };
     editor.code_pane().read = code_reader(s.device());
     if (session) s.presets().keep_in(session->directory() / "presets");
     if (session && session->crashed_last_time()) {

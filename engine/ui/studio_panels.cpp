@@ -194,8 +194,30 @@ void Studio::Panels::follow_under_the_mouse() {
     if (!picked->thread)
         return log::warning("{}: no launch with a thread for each of its elements is known",
                             picked->item);
-    if (!thread_panel.follow(*picked->thread, studio.kernels()))
-        log::warning("{} is none of the editor's kernels", picked->thread->kernel);
+    follow(*picked->thread);
+}
+
+void Studio::Panels::follow(const gpu::ThreadOfKernel& thread) {
+    layout.show_panel(Place::thread);
+    if (!thread_panel.follow(thread, studio.kernels()))
+        log::warning("{} is none of the editor's kernels", thread.kernel);
+}
+
+/// F6: the word at the cursor, after its line.
+bool Studio::Panels::watch_line_of_cursor() {
+    const auto at = editor.at_cursor();
+    if (!at) return false;
+    layout.show_panel(Place::values);
+    line_panel.ask(*at->slot, at->line, at->word);
+    return true;
+}
+
+void Studio::Panels::draw_values(const std::vector<KernelSlot*>& slots) {
+    if (layout.begin_panel(Place::values)) line_panel.draw(slots, studio.run_control().paused);
+    layout.end_panel();
+    const LineWatch& watch = studio.line_watch();
+    const bool is_on = watch.is_on();
+    editor.mark_watched(is_on ? watch.line().slot : nullptr, is_on ? watch.line().line : 0);
 }
 
 void Studio::Panels::draw_thread(const std::vector<KernelSlot*>& slots) {
@@ -230,6 +252,7 @@ void Studio::Panels::draw() {
     if (layout.begin_panel(Place::console)) console.draw();
     layout.end_panel();
     draw_thread(slots);
+    draw_values(slots);
     if (layout.begin_panel(Place::kernels)) editor.draw();
     layout.end_panel();
     const std::exception_ptr failure = draw_of_script();

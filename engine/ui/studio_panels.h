@@ -8,6 +8,7 @@
 #include "engine/ui/imgui_layer.h"
 #include "engine/ui/kernel_editor.h"
 #include "engine/ui/layout.h"
+#include "engine/ui/line_panel.h"
 #include "engine/ui/parameter_panel.h"
 #include "engine/ui/run_control_panel.h"
 #include "engine/ui/status_bar.h"
@@ -44,6 +45,7 @@ struct Studio::Panels {
     ParameterPanel parameter_panel;
     ThingsPanel things_panel;
     ThreadPanel thread_panel;
+    LinePanel line_panel;
     RunControlPanel run_control_panel;
     TimingPanel timing_panel;
     ConsolePanel console;
@@ -67,7 +69,10 @@ struct Studio::Panels {
     std::string picture_message();
     void say_what_is_under_the_mouse();
     void follow_under_the_mouse();
+    void follow(const gpu::ThreadOfKernel& thread);
+    bool watch_line_of_cursor();
     void draw_thread(const std::vector<KernelSlot*>& slots);
+    void draw_values(const std::vector<KernelSlot*>& slots);
 };
 
 } // namespace lathe

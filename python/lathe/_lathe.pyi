@@ -380,6 +380,18 @@ class Studio:
     def followed(
         self,
     ) -> tuple[list[tuple[str, str, int, int, dict[str, Any], dict[str, Any]]], str]: ...
+    def watch_line(
+        self,
+        slot: KernelSlot,
+        kernel: str,
+        line: SupportsInt,
+        show: str,
+        mark: str,
+        pause: bool,
+        visit: SupportsInt,
+    ) -> None: ...
+    def watch_no_line(self) -> None: ...
+    def watched_line(self) -> dict[str, Any] | None: ...
     @property
     def code_pane(self) -> str: ...
     @code_pane.setter

@@ -29,13 +29,14 @@ from lathe.side_window import SideWindow
 from lathe.slider_values import SliderValues
 from lathe.stats import Stats
 from lathe.tiles import Tiled
+from lathe.watched import Watched
 
 __all__ = ["App"]
 
 Value = TypeVar("Value", bool, int, float, str, tuple[float, ...])
 
 
-class App(Loop, Tiled, Inspected, CodeOfKernels):
+class App(Loop, Tiled, Inspected, Watched, CodeOfKernels):
     """A window (or a headless picture) around a simulation.
 
     One call of the frame function is one step of the simulation. The run control decides how many

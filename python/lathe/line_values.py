@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from lathe._lathe import Kernel, LineReader
 __all__ = ["LineValues", "values_at"]
 
 _MOST_NAMES = 8
+Place = tuple[int, int, int]
 
 
 def values_at(
@@ -77,15 +79,28 @@ def values_at(
     >>> found["rest"].tolist()  # at the last time
     [3, 2, 2, 3]
     """
+    wanted = question_of(kernel, line, visit)
+    if len(names) > _MOST_NAMES:
+        raise ValueError(f"{len(names)} names: at most {_MOST_NAMES} are read at a time")
+    return LineValues(kernel, line, names, file, wanted)
+
+
+def question_of(kernel: Kernel, line: int, visit: int | None) -> int:
+    """The visit as the extension module takes it: 0 is the last."""
     if not isinstance(kernel, Kernel):
-        raise TypeError(f"lathe.values_at takes a kernel, not {type(kernel).__name__}")
+        raise TypeError(f"a line of a kernel is looked at, not of a {type(kernel).__name__}")
     if line < 1:
         raise ValueError(f"line is {line}: lines count from 1")
     if visit is not None and visit < 1:
         raise ValueError(f"visit is {visit}: visits count from 1")
-    if len(names) > _MOST_NAMES:
-        raise ValueError(f"{len(names)} names: at most {_MOST_NAMES} are read at a time")
-    return LineValues(kernel, line, names, file, visit or 0)
+    return visit or 0
+
+
+def thread_at(index: Sequence[int], block: Place) -> tuple[Place, Place]:
+    """``blockIdx`` and ``threadIdx`` of an element z, y, x of the launch, for its blockDim."""
+    z, y, x = [0] * (3 - len(index)) + [int(i) for i in index]
+    (bx, tx), (by, ty), (bz, tz) = map(divmod, (x, y, z), block)
+    return (bx, by, bz), (tx, ty, tz)
 
 
 class LineValues:
@@ -102,7 +117,7 @@ class LineValues:
         """How often each thread came to the line."""
         self.known: dict[str, str] = {}
         """Variables that have a value after the line, with their types, the inner ones first."""
-        self.block: tuple[int, int, int] = (0, 0, 0)
+        self.block: Place = (0, 0, 0)
         """blockDim of the launch, x first."""
 
     def __enter__(self) -> LineValues:
@@ -163,10 +178,6 @@ class LineValues:
             raise KeyError(f"{name!r}: no launch of {self.kernel.name} was looked into yet")
         return self._values[name]
 
-    def thread_at(self, *index: int) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
+    def thread_at(self, *index: int) -> tuple[Place, Place]:
         """``blockIdx`` and ``threadIdx`` of an element, for `lathe.trace_thread`: x first."""
-        z, y, x = [0] * (3 - len(index)) + [int(i) for i in index]
-        places = list(zip((x, y, z), self.block, strict=True))
-        block = tuple(at // size for at, size in places)
-        thread = tuple(at % size for at, size in places)
-        return block, thread  # type: ignore[return-value]
+        return thread_at(index, self.block)

@@ -174,7 +174,7 @@ def test_bad_questions(
 
 
 def test_a_kernel_without_source() -> None:
-    with pytest.raises(TypeError, match="takes a kernel, not str"):
+    with pytest.raises(TypeError, match="of a kernel is looked at, not of a str"):
         lathe.values_at("mandelbrot", 3)  # type: ignore[arg-type]
 
 
@@ -194,3 +194,79 @@ def test_it_is_of_the_text_that_runs(tmp_path: Path) -> None:
         wave.over(8)(out, gain=2.0)
     np.testing.assert_array_equal(found["v"], np.arange(8) * 2.0)
     np.testing.assert_array_equal(out.get(), np.arange(8) * 2.0)
+
+
+WAVE = """__global__ void wave(float* out, int width, int height, float time) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x;
+    int y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= width || y >= height) return;
+    float v = x * time + y;
+    out[y * width + x] = v;
+}
+"""
+
+
+class Waves:
+    """An App whose kernel runs once a step."""
+
+    def __init__(self) -> None:
+        self.app = lathe.App("waves", headless=True, size=(64, 48))
+        self.kernel = self.app.kernel(WAVE)
+        self.out = self.app.zeros((24, 40))
+        self.time = 0.0
+
+    def step(self) -> None:
+        assert self.app.frame()
+        if self.app.run_control.steps:
+            self.time += 1
+            self.kernel.over((24, 40))(self.out, 40, 24, self.time)
+
+    def until(self, is_so: Any) -> Any:
+        """Steps until it is so; the line then."""
+        for _ in range(10_000):
+            self.step()
+            if is_so(self.app.watched_line):
+                return self.app.watched_line
+        raise AssertionError(f"never: {self.app.watched_line}")
+
+
+def test_an_app_watches_a_line() -> None:
+    waves = Waves()
+    assert waves.app.watched_line is None
+    waves.app.watch_line(waves.kernel, 5, "v + 0.5", mark="v == 7")
+    line = waves.until(lambda line: line.values.size > 0)
+    y, x = np.mgrid[0:32, 0:48]
+    time = line.values[0, 1] - 0.5
+    inside = (x < 40) & (y < 24)
+    expected = np.where(inside, x * time + y + 0.5, np.nan)
+    np.testing.assert_array_equal(line.values, expected)
+    np.testing.assert_array_equal(line.marked, inside & (x * time + y == 7))
+    np.testing.assert_array_equal(line.visits, inside)
+    assert line.known["v"] == "float" and line.kernel == "wave" and line.problem == ""
+    assert line.thread_at(20, 33) == ((2, 1, 0), (1, 4, 0))
+    waves.app.unwatch_line()
+    assert waves.app.watched_line is None
+    waves.step()
+
+
+def test_a_condition_pauses_the_program() -> None:
+    waves = Waves()
+    waves.app.watch_line(waves.kernel, 5, "v", mark="v > 4000", pause=True)
+    line = waves.until(lambda line: waves.app.run_control.paused)
+    first = next(t for t in range(1, 1000) if 39 * t + 23 > 4000)
+    assert line.values[0, 1] >= first
+    assert line.marked[23, 39] and not line.marked[0, 0]
+    assert not waves.app.frame()  # without a window nobody lets it go on
+
+
+def test_bad_lines_of_an_app() -> None:
+    waves = Waves()
+    waves.app.watch_line(waves.kernel, 8, "v")
+    line = waves.until(lambda line: line.is_ready)
+    assert "has no code at line 8" in line.problem and line.values.size == 0
+    waves.app.watch_line(waves.kernel, 5, "v +")
+    assert "expected an expression" in waves.until(lambda line: line.is_ready).problem
+    with pytest.raises(ValueError, match="lines count from 1"):
+        waves.app.watch_line(waves.kernel, 0)
+    with pytest.raises(ValueError, match="takes a kernel of app"):
+        waves.app.watch_line(lathe.kernel(WAVE), 5)

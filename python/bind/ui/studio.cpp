@@ -24,6 +24,7 @@
 #include "python/bind/kernel/thread_tracer.h"
 #include "python/bind/scene/drawing.h"
 #include "python/bind/ui/inspected.h"
+#include "python/bind/ui/watched_line.h"
 
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
@@ -144,6 +145,17 @@ void bind_parts(py::class_<Studio, Owner>& c) {
         const ThreadWatch& watch = e.thread_watch();
         return std::pair{to_python(watch.lines()), watch.text()};
     });
+    c.def(
+        "watch_line",
+        [](Studio& e, const KernelSlot& slot, const std::string& kernel, int line, std::string show,
+           std::string mark, bool pause, std::uint32_t visit) {
+            e.line_watch().watch(
+                {&slot, line, std::move(show), std::move(mark), pause, kernel, visit});
+        },
+        py::arg("slot"), py::arg("kernel"), py::arg("line"), py::arg("show"), py::arg("mark"),
+        py::arg("pause"), py::arg("visit"));
+    c.def("watch_no_line", [](Studio& e) { e.line_watch().forget(); });
+    c.def("watched_line", [](Studio& e) { return watched_line(e); });
     c.def_property(
         "code_pane", [](Studio& e) { return std::string{name_of(e.shown_code())}; },
         [](Studio& e, const std::string& kind) { e.show_code(code_kind_from(kind)); });
