@@ -5,6 +5,7 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <imgui.h>
 #include <imgui_stdlib.h>
 
@@ -152,7 +153,8 @@ void ConsolePanel::draw_lines() {
 
 void ConsolePanel::draw() {
     draw_toolbar();
-    ImGui::BeginChild("lines", {0, 0});
+    const float row = ImGui::GetFrameHeightWithSpacing() + theme::px(2);
+    ImGui::BeginChild("lines", {0, prompt ? -row : 0});
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2{theme::px(8), theme::px(2)});
     draw_lines();
     ImGui::PopStyleVar();
@@ -161,6 +163,9 @@ void ConsolePanel::draw() {
     if (written != drawn_ && follow_) ImGui::SetScrollHereY(1);
     drawn_ = written;
     ImGui::EndChild();
+    if (prompt && prompt.draw())
+        console_.write(Console::Source::script, log::Level::info,
+                       fmt::format("{}", fmt::join(prompt.candidates, "  ")));
 }
 
 } // namespace lathe

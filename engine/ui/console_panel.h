@@ -5,6 +5,7 @@
 
 #include "engine/app/console.h"
 #include "engine/core/api.h"
+#include "engine/ui/prompt_row.h"
 
 #include <cstdint>
 #include <deque>
@@ -18,6 +19,8 @@ public:
 
     /// Inside an ImGui frame.
     void draw();
+    /// Below the lines, once it has hooks.
+    PromptRow prompt;
 
 private:
     struct Row {

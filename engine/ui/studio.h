@@ -6,6 +6,7 @@
 #include "engine/app/app.h"
 #include "engine/core/api.h"
 #include "engine/live/code_listing.h"
+#include "engine/ui/prompt_row.h"
 
 #include <array>
 #include <functional>
@@ -34,6 +35,8 @@ public:
     void add_panel(std::string title, std::function<void()> draw);
     /// Brings a kernel's tab of the editor to the front.
     void show_kernel(const KernelSlot& slot);
+    /// A row for lines of Python below the console; nothing without panels. F4 goes there.
+    void set_prompt(PromptHooks hooks);
     /// PTX or machine code beside the text of the editor's kernels; nothing without panels.
     void show_code(CodeKind kind);
     CodeKind shown_code() const;

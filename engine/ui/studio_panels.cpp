@@ -203,6 +203,14 @@ void Studio::Panels::follow(const gpu::ThreadOfKernel& thread) {
         log::warning("{} is none of the editor's kernels", thread.kernel);
 }
 
+/// F4.
+bool Studio::Panels::go_to_prompt() {
+    if (!console.prompt) return false;
+    layout.show_panel(Place::console);
+    console.prompt.focus();
+    return true;
+}
+
 /// F6: the word at the cursor, after its line.
 bool Studio::Panels::watch_line_of_cursor() {
     const auto at = editor.at_cursor();
@@ -280,6 +288,8 @@ std::exception_ptr Studio::Panels::draw_of_script() {
 void Studio::add_panel(std::string title, std::function<void()> draw) {
     p_->panels.push_back({std::move(title), std::move(draw)});
 }
+
+void Studio::set_prompt(PromptHooks hooks) { p_->console.prompt.hooks = std::move(hooks); }
 
 void Studio::show_code(CodeKind kind) {
     if (p_->imgui) p_->editor.code_pane().set(kind);

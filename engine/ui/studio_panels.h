@@ -70,6 +70,7 @@ struct Studio::Panels {
     void say_what_is_under_the_mouse();
     void follow_under_the_mouse();
     void follow(const gpu::ThreadOfKernel& thread);
+    bool go_to_prompt();
     bool watch_line_of_cursor();
     void draw_thread(const std::vector<KernelSlot*>& slots);
     void draw_values(const std::vector<KernelSlot*>& slots);

@@ -380,6 +380,12 @@ class Studio:
     def followed(
         self,
     ) -> tuple[list[tuple[str, str, int, int, dict[str, Any], dict[str, Any]]], str]: ...
+    def set_prompt(
+        self,
+        take: Callable[[str], object],
+        complete: Callable[[str], Sequence[str]],
+        wants_more: Callable[[], bool],
+    ) -> None: ...
     def watch_line(
         self,
         slot: KernelSlot,

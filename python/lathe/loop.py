@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 from lathe import options as run_options
 from lathe._lathe import Studio
 from lathe.draw import Drawing
+from lathe.prompt import Prompt
 from lathe.script import Reload, ScriptWatch, run_again
 from lathe.tracebacks import format_error
 
@@ -39,9 +40,16 @@ class Loop(Drawing):
         self._shown_panels: set[str] = set()
         self._drawings: list[Callable[[Studio.DrawView], Any]] = []
         self._draws = False
+        self._prompt = Prompt()
+        if studio.has_ui:
+            studio.set_prompt(
+                _weak(self, lambda loop, line: loop._prompt.take(line)),
+                _weak(self, lambda loop, text: loop._prompt.complete(text, loop)),
+                _weak(self, lambda loop: loop._prompt.wants_more()),
+            )
         self._steps.set_hooks(
             _weak(self, Loop._before_frame),
-            _weak(self, Loop._is_saved),
+            _weak(self, Loop._is_wanted),
             None if options.progress is None else _weak(self, Loop._tell_progress),
             _weak(self, Loop._call_init),
         )
@@ -187,6 +195,11 @@ class Loop(Drawing):
         if self._is_saved():
             self._saved = False
             self._reload()
+        self._prompt.run(self)
+
+    def _is_wanted(self) -> bool:
+        """A frame is: there is something to do before it."""
+        return self._is_saved() or self._prompt.is_waiting()
 
     def _is_saved(self) -> bool:
         self._saved = self._saved or self._watch.changed()

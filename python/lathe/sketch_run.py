@@ -40,6 +40,7 @@ class _Runner:
         self.arrays: dict[str, GPUArray] = {}
         self.kernels: dict[str, Kernel] = {}
         self.taken = ""
+        app._prompt.more_names = lambda: {**self.arrays, **self.kernels}
         app._watch.path = None  # the slot watches the file; its text is taken with the kernels
         app.kernel(file, "")
         self.take(sketch)

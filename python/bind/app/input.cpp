@@ -18,7 +18,7 @@ namespace lathe::bind {
 
 namespace {
 
-constexpr std::array<std::pair<const char*, Key>, 23> kNamedKeys{{
+constexpr std::array<std::pair<const char*, Key>, 25> kNamedKeys{{
     {"space", Key::space},
     {"enter", Key::enter},
     {"escape", Key::escape},
@@ -37,7 +37,9 @@ constexpr std::array<std::pair<const char*, Key>, 23> kNamedKeys{{
     {"control", Key::left_control},
     {"alt", Key::left_alt},
     {"f1", Key::f1},
+    {"f4", Key::f4},
     {"f5", Key::f5},
+    {"f6", Key::f6},
     {"f7", Key::f7},
     {"f8", Key::f8},
     {"f9", Key::f9},

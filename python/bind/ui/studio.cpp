@@ -146,6 +146,16 @@ void bind_parts(py::class_<Studio, Owner>& c) {
         return std::pair{to_python(watch.lines()), watch.text()};
     });
     c.def(
+        "set_prompt",
+        [](Studio& e, const py::function& take, const py::function& complete,
+           const py::function& wants_more) {
+            e.set_prompt({python_call_with<std::string>(take),
+                          python_function<std::vector<std::string>, std::string>(complete),
+                          python_call(wants_more)});
+        },
+        py::arg("take"), py::arg("complete"), py::arg("wants_more"),
+        "A row below the console: a line was entered, ends of a text, a statement is unfinished.");
+    c.def(
         "watch_line",
         [](Studio& e, const KernelSlot& slot, const std::string& kernel, int line, std::string show,
            std::string mark, bool pause, std::uint32_t visit) {
