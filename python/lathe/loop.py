@@ -42,10 +42,12 @@ class Loop(Drawing):
         self._draws = False
         self._prompt = Prompt()
         if studio.has_ui:
+            complete = _weak(self, lambda loop, text: loop._prompt.complete(text, loop))
+            wants_more = _weak(self, lambda loop: loop._prompt.wants_more())
             studio.set_prompt(
                 _weak(self, lambda loop, line: loop._prompt.take(line)),
-                _weak(self, lambda loop, text: loop._prompt.complete(text, loop)),
-                _weak(self, lambda loop: loop._prompt.wants_more()),
+                lambda text: complete(text) or [],
+                lambda: bool(wants_more()),
             )
         self._steps.set_hooks(
             _weak(self, Loop._before_frame),
