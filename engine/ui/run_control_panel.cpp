@@ -2,6 +2,7 @@
 #include "engine/ui/run_control_panel.h"
 
 #include "engine/app/run_control.h"
+#include "engine/core/log.h"
 #include "engine/ui/theme.h"
 
 #include <fmt/format.h>
@@ -14,13 +15,21 @@ namespace lathe {
 void RunControlPanel::draw(std::uint64_t frame, double frames_per_second) {
     using theme::px;
     using theme::Symbol;
-    if (theme::symbol_button("##reset", Symbol::reset, "Reset (R)")) control_.request_reset();
+    if (theme::symbol_button("##reset", Symbol::reset, "Reset (R)")) {
+        control_.request_reset();
+        log::info("app.run_control.reset()");
+    }
     ImGui::SameLine(0, px(4));
     if (theme::symbol_button("##play", control_.paused ? Symbol::play : Symbol::pause,
-                             control_.paused ? "Play (Space)" : "Pause (Space)", control_.paused))
+                             control_.paused ? "Play (Space)" : "Pause (Space)", control_.paused)) {
         control_.toggle_pause();
+        log::info("app.run_control.paused = {}", control_.paused ? "True" : "False");
+    }
     ImGui::SameLine(0, px(4));
-    if (theme::symbol_button("##step", Symbol::step, "One step (.)")) control_.request_step();
+    if (theme::symbol_button("##step", Symbol::step, "One step (.)")) {
+        control_.request_step();
+        log::info("app.run_control.step()");
+    }
 
     ImGui::SameLine(0, px(16));
     ImGui::AlignTextToFramePadding();
@@ -31,7 +40,10 @@ void RunControlPanel::draw(std::uint64_t frame, double frames_per_second) {
     if (ImGui::SliderFloat("##speed", &speed, 0.1f, 10.0f, "%.2f×",
                            ImGuiSliderFlags_Logarithmic | ImGuiSliderFlags_NoRoundToFormat))
         control_.speed = std::clamp(double(speed), 0.1, 10.0);
-    if (ImGui::IsItemClicked(ImGuiMouseButton_Right)) control_.speed = 1;
+    const bool is_back = ImGui::IsItemClicked(ImGuiMouseButton_Right);
+    if (is_back) control_.speed = 1;
+    if (is_back || ImGui::IsItemDeactivatedAfterEdit())
+        log::info("app.run_control.speed = {:.3g}", control_.speed);
     theme::tooltip("Steps a frame are multiplied by this; right-click for 1×");
 
     ImGui::SameLine(0, px(16));
@@ -40,6 +52,8 @@ void RunControlPanel::draw(std::uint64_t frame, double frames_per_second) {
     ImGui::SetNextItemWidth(px(56));
     ImGui::DragInt("##substeps", &control_.substeps, 0.1f, 1, 1000, "%d");
     control_.substeps = std::clamp(control_.substeps, 1, 1000);
+    if (ImGui::IsItemDeactivatedAfterEdit())
+        log::info("app.run_control.substeps = {}", control_.substeps);
     theme::tooltip("Simulation steps in each frame; drag, or double-click to type");
 
     std::string numbers = fmt::format("step {}", control_.steps_done());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "engine/ui/things_panel.h"
 
+#include "engine/core/log.h"
 #include "engine/scene/camera_line.h"
 #include "engine/scene/view.h"
 #include "engine/ui/theme.h"
@@ -73,6 +74,31 @@ std::string count_text(std::size_t count) {
     return fmt::format("{:.1f} M", double(count) / 1e6);
 }
 
+/// As Python spells it.
+std::string python(float value) { return fmt::format("{:g}", value); }
+std::string python(const std::string& value) { return fmt::format("\"{}\"", value); }
+std::string python(const ValueRange& r) { return fmt::format("({:g}, {:g})", r.low, r.high); }
+std::string python(const glm::vec4& c) {
+    return fmt::format("({:.3g}, {:.3g}, {:.3g}, {:.3g})", c.x, c.y, c.z, c.w);
+}
+
+/// "opacity = 0.5" for each setting that is another one.
+std::vector<std::string> changes_of(const ThingSettings& before, const ThingSettings& now) {
+    std::vector<std::string> all;
+    if (now.is_shown != before.is_shown)
+        all.push_back(fmt::format("shown = {}", now.is_shown ? "True" : "False"));
+    const auto add = [&](const char* name, const auto& old, const auto& value) {
+        if (old != value)
+            all.push_back(fmt::format("{} = {}", name, value ? python(*value) : "None"));
+    };
+    add("color", before.color, now.color);
+    add("opacity", before.opacity, now.opacity);
+    add("size", before.size, now.size);
+    add("colormap", before.colormap, now.colormap);
+    add("range", before.range, now.range);
+    return all;
+}
+
 } // namespace
 
 void ThingsPanel::settings(View& view, const Thing& thing, ThingSettings& s) {
@@ -102,7 +128,7 @@ void ThingsPanel::settings(View& view, const Thing& thing, ThingSettings& s) {
     }
     ImGui::BeginDisabled(is_in_step_);
     if (has.scale) {
-        const std::pair key{static_cast<const View*>(&view), thing.name};
+        const Key key{&view, thing.name};
         if (ImGui::SmallButton("Count NaN")) counts_[key] = view.not_finite(thing.name);
         theme::tooltip(
             "Count values that are NaN, which are magenta, and infinite ones, which are cyan");
@@ -121,6 +147,7 @@ void ThingsPanel::settings(View& view, const Thing& thing, ThingSettings& s) {
 
 void ThingsPanel::row(View& view, const Thing& thing) {
     ThingSettings& s = view.settings(thing.name);
+    const ThingSettings before = s;
     ImGui::Checkbox("##shown", &s.is_shown);
     theme::tooltip(s.is_shown ? "Hide it" : "Show it");
     ImGui::SameLine();
@@ -135,6 +162,20 @@ void ThingsPanel::row(View& view, const Thing& thing) {
         settings(view, thing, s);
         ImGui::TreePop();
     }
+    if (s != before) unsaid_.try_emplace({&view, thing.name}, before);
+}
+
+/// What the mouse has changed, in Python, once it is let go.
+void ThingsPanel::say(const std::vector<std::shared_ptr<View>>& views) {
+    if (unsaid_.empty() || ImGui::IsAnyItemActive()) return;
+    for (std::size_t i = 0; i < views.size(); ++i)
+        for (const auto& [key, before] : unsaid_) {
+            if (key.first != views[i].get()) continue;
+            const std::string view = views.size() > 1 ? fmt::format("views[{}]", i) : "app";
+            for (const std::string& change : changes_of(before, views[i]->settings(key.second)))
+                log::info("{}.thing(\"{}\").{}", view, key.second, change);
+        }
+    unsaid_.clear();
 }
 
 /// While a step is under way the values before it.
@@ -173,6 +214,7 @@ void ThingsPanel::draw(const std::vector<std::shared_ptr<View>>& views, bool is_
         ImGui::PopID();
     }
     if (!any) theme::text("Nothing is drawn yet.", theme::kDim);
+    say(views);
     theme::pop_font();
 }
 

@@ -26,10 +26,13 @@ private:
     void settings(View& view, const Thing& thing, ThingSettings& settings);
 
     void plot(const Probe& probe);
+    void say(const std::vector<std::shared_ptr<View>>& views);
 
     bool is_in_step_ = false;
     std::map<std::pair<std::string, std::int64_t>, std::vector<float>> lines_; ///< of probes
-    std::map<std::pair<const View*, std::string>, NotFinite> counts_; ///< by things, once wanted
+    using Key = std::pair<const View*, std::string>;                           ///< of a thing
+    std::map<Key, NotFinite> counts_;                                          ///< once wanted
+    std::map<Key, ThingSettings> unsaid_; ///< before the mouse changed them
 };
 
 } // namespace lathe

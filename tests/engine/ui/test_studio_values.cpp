@@ -3,8 +3,6 @@
 // pause.
 #include "tests/engine/ui/rings_program.h"
 
-#include <cmath>
-
 using namespace lathe;
 using LineState = LineWatch::State;
 
