@@ -86,14 +86,20 @@ void LinePanel::draw_question() {
     }
     ImGui::SameLine(0, px(6));
     const std::string& kernel = watch_.kernel();
-    theme::text(kernel.empty() ? typed_.slot->name()
-                               : fmt::format("{}, {}", typed_.slot->name(), kernel),
-                theme::kDim);
-    ImGui::SameLine(std::max(ImGui::GetContentRegionAvail().x - px(40), px(160)));
+    const char* const button = watch_.state() != LineState::off ? "Stop" : "Watch";
+    const float end = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x -
+                      ImGui::CalcTextSize(button).x - 2 * ImGui::GetStyle().FramePadding.x;
+    const ImVec2 corner = ImGui::GetCursorScreenPos();
+    const float width = end - ImGui::GetCursorPosX() - px(6);
+    ImGui::PushClipRect(corner, {corner.x + width, corner.y + ImGui::GetFrameHeight()}, true);
+    theme::text(kernel.empty() ? typed_.slot->name() : kernel, theme::kDim);
+    ImGui::PopClipRect();
+    theme::tooltip(typed_.slot->name());
+    ImGui::SameLine(end);
     if (watch_.state() != LineState::off) {
-        if (ImGui::Button("Stop")) watch_.forget();
+        if (ImGui::Button(button)) watch_.forget();
         theme::tooltip("The kernel runs as usual again");
-    } else if (ImGui::Button("Watch")) {
+    } else if (ImGui::Button(button)) {
         watch_as_typed();
     }
     draw_field("show", "An expression of the line's variables in CUDA C++: v, sqrtf(u * u + v * v)",
@@ -177,7 +183,6 @@ void LinePanel::draw_answer() {
         if (!p.marked.empty() && ImGui::SmallButton("Follow the first"))
             wish_thread(p.marked.front());
         if (!p.marked.empty()) theme::tooltip(words_of(p.marked.front()));
-        else theme::text(came, theme::kDim);
     }
     theme::pop_font();
 }
