@@ -155,6 +155,26 @@ void App::Parts::size_scene(std::array<int, 2> place) {
     sampled.resize(place, scene.clear_color());
 }
 
+/// Sliders that follow the mouse over the picture, or keys that no text field takes.
+void App::Parts::follow_input(const Viewport& place) {
+    const InputState& now = window.input();
+    const bool has_keys = !now.keyboard_captured;
+    FollowInput input;
+    input.presses = [&](std::string_view name) {
+        const auto key = key_named(name);
+        return has_keys && key ? now.presses(*key) : 0;
+    };
+    input.is_down = [&](std::string_view name) {
+        const auto key = key_named(name);
+        return has_keys && key && now.is_down(*key);
+    };
+    if (now.mouse_has_moved() && !now.mouse_captured) {
+        const glm::vec2 at = (now.mouse() - place.origin) / place.size;
+        input.mouse = {std::clamp(double(at.x), 0.0, 1.0), std::clamp(1.0 - at.y, 0.0, 1.0)};
+    }
+    bindings.follow_input(input);
+}
+
 SideWindow& App::open_window(const std::string& title, int width, int height) {
     Parts& p = *p_;
     for (const auto& side : p.side_windows)
@@ -181,6 +201,8 @@ bool App::begin_frame() {
     p.poll_slots();
     p.presets.advance();
     begin_panels();
+    p.bindings.follow_time(p.steps.time());
+    p.follow_input(viewport());
     p.hands.update(p.window.input(), viewport(), p.loop.delta_seconds());
     p.size_scene(scene_place());
     p.drew = p.is_list_drawn = false;
@@ -264,6 +286,7 @@ LaunchWatch* App::launch_watch(const KernelSlot& slot, std::string_view kernel) 
     return nullptr;
 }
 ParameterPresets& App::presets() { return p_->presets; }
+ParameterBindings& App::bindings() { return p_->bindings; }
 Console& App::console() { return p_->console; }
 OrbitCamera& App::orbit_camera() { return view().orbit_camera(); }
 PanZoomCamera& App::pan_zoom_camera() { return view().pan_zoom_camera(); }

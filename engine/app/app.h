@@ -57,6 +57,7 @@ class Texture;
 class Console;
 class FrameLoop;
 class FrameMap;
+class ParameterBindings;
 class ParameterPresets;
 class RunControl;
 struct DrawnBytes;
@@ -223,6 +224,8 @@ public:
     ParameterSet& parameters();
     /// Their values by numbers, to be recalled; a fade moves on with each frame.
     ParameterPresets& presets();
+    /// Sliders that follow a wave of the steps' time, the mouse or keys.
+    ParameterBindings& bindings();
     /// The value of a slider: of a kernel's parameter, or declared by the program. Throws
     /// lathe::Error for a name that is not known, and for a vector.
     template <class T> T slider(std::string_view name) {

@@ -56,6 +56,7 @@ std::shared_ptr<View> App::inset(const View& on, const Viewport& within) {
 }
 
 void App::begin_step() {
+    p_->bindings.follow_time(p_->steps.time());
     p_->scene.begin_step();
     for (const auto& side : p_->side_windows) side->p_->scene.begin_step();
     enter_step();

@@ -14,6 +14,7 @@
 #include "engine/app/window.h"
 #include "engine/interop/frame_map.h"
 #include "engine/live/line_watch.h"
+#include "engine/live/parameter_bindings.h"
 #include "engine/live/parameter_presets.h"
 #include "engine/live/thread_watch.h"
 #include "engine/live/worker.h"
@@ -68,6 +69,7 @@ struct App::Parts {
     Worker build_worker, reflect_worker;
     ParameterSet parameters;
     ParameterPresets presets{parameters};
+    ParameterBindings bindings{parameters};
     std::vector<AppSlot> slots;
     int unnamed_sources = 0;
     std::vector<std::unique_ptr<AppKernel>> kernels;
@@ -108,6 +110,7 @@ struct App::Parts {
     SceneHands::Services hand_services();
     RaysApart rays(int samples) const;
     void size_scene(std::array<int, 2> place);
+    void follow_input(const Viewport& place);
 
     // app_work.cpp
     FrameWork& work() { return works[frames_begun % 2]; }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "engine/app/input.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cctype>
 #include <utility>
 
 namespace lathe {
@@ -20,6 +23,26 @@ void append_utf8(std::string& out, char32_t c) {
     }
 }
 
+constexpr std::array<std::pair<std::string_view, Key>, 17> kNamedKeys{{
+    {"space", Key::space},
+    {"enter", Key::enter},
+    {"escape", Key::escape},
+    {"tab", Key::tab},
+    {"left", Key::left},
+    {"right", Key::right},
+    {"up", Key::up},
+    {"down", Key::down},
+    {"backspace", Key::backspace},
+    {"delete", Key::del},
+    {"home", Key::home},
+    {"end", Key::end},
+    {"page_up", Key::page_up},
+    {"page_down", Key::page_down},
+    {"shift", Key::left_shift},
+    {"control", Key::left_control},
+    {"alt", Key::left_alt},
+}};
+
 template <class... F> struct Overloaded : F... {
     using F::operator()...;
 };
@@ -36,6 +59,18 @@ constexpr std::array<std::pair<Key, Modifier>, 8> kModifierKeys{{{Key::left_shif
 bool known(Key key) { return int(key) >= 0 && int(key) < kKeyCount; }
 
 } // namespace
+
+std::optional<Key> key_named(std::string_view name) {
+    if (name.size() == 1) {
+        const int c = std::toupper(static_cast<unsigned char>(name[0]));
+        if (c >= 32 && c < 97) return static_cast<Key>(c);
+    }
+    for (const auto& [known, key] : kNamedKeys)
+        if (name == known) return key;
+    for (int number = 1; number <= 12; ++number)
+        if (name == fmt::format("f{}", number)) return static_cast<Key>(int(Key::f1) + number - 1);
+    return {};
+}
 
 void InputState::Edge::change(bool to) {
     // A press and its release may come within one frame; both stay visible in it.
@@ -117,6 +152,19 @@ bool InputState::any_button_down() const { return std::ranges::any_of(buttons_, 
 
 bool InputState::is_down(Key key) const { return known(key) && keys_[std::size_t(key)].down; }
 bool InputState::pressed(Key key) const { return known(key) && keys_[std::size_t(key)].pressed; }
+int InputState::presses(Key key) const {
+    const auto n = std::ranges::count_if(events_, [&](const InputEvent& event) {
+        const auto* e = std::get_if<KeyEvent>(&event);
+        return e && e->key == key && e->down;
+    });
+    return std::max(int(n), int(pressed(key)));
+}
+
+bool InputState::mouse_has_moved() const {
+    return std::ranges::any_of(
+        events_, [](const InputEvent& event) { return std::holds_alternative<MoveEvent>(event); });
+}
+
 bool InputState::released(Key key) const { return known(key) && keys_[std::size_t(key)].released; }
 
 unsigned InputState::modifiers() const {

@@ -9,8 +9,10 @@
 
 #include <array>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -37,6 +39,9 @@ enum class Key : int {
 };
 // clang-format on
 inline constexpr int kKeyCount = 349;
+
+/// "a", "7", "space", "left", "f5"; nothing for another name.
+LATHE_API std::optional<Key> key_named(std::string_view name);
 
 enum class MouseButton { left, right, middle };
 
@@ -87,6 +92,8 @@ public:
     /// Went down in this frame; a repeat is no press.
     bool pressed(Key key) const;
     bool released(Key key) const;
+    /// How often it went down in this frame, repeats included.
+    int presses(Key key) const;
     bool is_down(MouseButton button) const { return buttons_.at(std::size_t(button)).down; }
     bool pressed(MouseButton button) const { return buttons_.at(std::size_t(button)).pressed; }
     bool released(MouseButton button) const { return buttons_.at(std::size_t(button)).released; }
@@ -96,6 +103,8 @@ public:
     /// Framebuffer pixels from the top left corner.
     glm::vec2 mouse() const { return mouse_; }
     glm::vec2 mouse_delta() const { return mouse_delta_; }
+    /// It was told where the mouse is, in this frame.
+    bool mouse_has_moved() const;
     /// That part of it with a button down.
     glm::vec2 drag_delta() const { return drag_delta_; }
     bool any_button_pressed() const {

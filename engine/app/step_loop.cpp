@@ -9,6 +9,7 @@
 #include "engine/app/window.h"
 #include "engine/core/error.h"
 #include "engine/core/log.h"
+#include "engine/live/parameter_bindings.h"
 #include "engine/live/parameter_set.h"
 
 #include <fmt/format.h>
@@ -108,11 +109,11 @@ bool StepLoop::begin_frame() {
 
 void StepLoop::begin_step() {
     --steps_left_;
-    app_.begin_step();
     if (std::exchange(has_stepped_, true)) {
         ++step_.index;
         time_ += dt_;
     }
+    app_.begin_step(); // sliders follow the time
     dt_ = frame_dt_;
     step_.time = float(time_);
     step_.dt = float(dt_);
@@ -190,6 +191,7 @@ void StepLoop::rewind() {
     app_.restore_arrays();
     step_ = {};
     time_ = 0;
+    app_.bindings().follow_time(time_);
     has_stepped_ = started_ = false;
     broken_at_.reset();
 }

@@ -12,10 +12,12 @@
 //   enum(a,b,c)     names for the values 0, 1, 2
 //   drag | slider   which widget, where the range would choose otherwise
 //   hidden          no widget; the value is the one after `=`
+//   sine 4s         the slider follows a wave, the mouse or keys: see follow.h for all of them
 #pragma once
 
 #include "engine/core/api.h"
 #include "engine/core/diagnostic.h"
+#include "engine/live/follow.h"
 
 #include <optional>
 #include <string>
@@ -35,6 +37,7 @@ struct Directive {
     bool drag = false;
     bool slider = false;
     std::vector<std::string> choices;
+    std::optional<Follow> follow;
 
     bool operator==(const Directive&) const = default;
 };

@@ -5,6 +5,7 @@
 #include "engine/core/log.h"
 #include "engine/live/inspector_slot.h"
 #include "engine/live/kernel_slot.h"
+#include "gpu/driver/check.h"
 
 #include <fmt/format.h>
 

@@ -141,6 +141,7 @@ Parameter make_parameter(std::string name, ParameterKind kind, int components, c
         p.log = d.log;
     }
     p.widget = widget_of(p, d);
+    p.follow = d.follow;
     p.initial = p.value = initial_of(p, d);
     return p;
 }

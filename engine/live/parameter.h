@@ -33,10 +33,12 @@ struct Parameter {
     ParameterWidget widget = ParameterWidget::drag;
     std::vector<std::string> choices;        ///< names of the values 0, 1, … of a choice
     std::vector<std::int64_t> choice_values; ///< where an enum's values are not 0, 1, …; else empty
-    bool implied = false; ///< of a kernel whose source says nothing of it: no range, no value
-    bool touched = false; ///< set by hand, by `--set` or by code, so an edit keeps the value
-    bool read = false;    ///< somebody asked for the value: the widget has an effect
-    bool passed = false;  ///< the program passed a value of its own to a kernel instead
+    std::optional<Follow> follow;            ///< as its declaration says
+    bool implied = false;      ///< of a kernel whose source says nothing of it: no range, no value
+    bool touched = false;      ///< set by hand, by `--set` or by code, so an edit keeps the value
+    bool read = false;         ///< somebody asked for the value: the widget has an effect
+    std::uint64_t changes = 0; ///< how often it was set or reset, not by what it follows
+    bool passed = false;       ///< the program passed a value of its own to a kernel instead
 };
 
 /// A parameter of `kind` with the directive applied: range, initial value, widget, choices.

@@ -25,22 +25,17 @@ std::string exact_text(const Parameter& p, const ParameterValue& value) {
     return fmt::format("({})", fmt::join(std::get<std::vector<double>>(value), ", "));
 }
 
-double between(const Parameter& p, double from, double to, double t) {
-    if (p.log && from > 0 && to > 0) return from * std::pow(to / from, t);
-    return from + (to - from) * t;
-}
-
-ParameterValue between(const Parameter& p, const ParameterValue& from, const ParameterValue& to,
-                       double t) {
+ParameterValue value_between(const Parameter& p, const ParameterValue& from,
+                             const ParameterValue& to, double t) {
     if (p.kind == ParameterKind::real)
-        return between(p, std::get<double>(from), std::get<double>(to), t);
+        return between(std::get<double>(from), std::get<double>(to), t, p.log);
     if (p.kind == ParameterKind::integer)
-        return std::int64_t(std::llround(between(p, double(std::get<std::int64_t>(from)),
-                                                 double(std::get<std::int64_t>(to)), t)));
+        return std::int64_t(std::llround(between(double(std::get<std::int64_t>(from)),
+                                                 double(std::get<std::int64_t>(to)), t, p.log)));
     if (p.kind != ParameterKind::vector) return t < 0.5 ? from : to;
     auto mixed = std::get<std::vector<double>>(from);
     const auto& end = std::get<std::vector<double>>(to);
-    for (std::size_t i = 0; i < mixed.size(); ++i) mixed[i] = between(p, mixed[i], end[i], t);
+    for (std::size_t i = 0; i < mixed.size(); ++i) mixed[i] = between(mixed[i], end[i], t, p.log);
     return mixed;
 }
 
@@ -107,7 +102,7 @@ void ParameterPresets::advance() {
     std::erase_if(fading_, [&](Fading& f) {
         Parameter* const p = parameters_.find(f.name);
         if (!p || p->value != f.last || p->value.index() != f.to.index()) return true;
-        f.last = p->value = t < 1 ? between(*p, f.from, f.to, t) : f.to;
+        f.last = p->value = t < 1 ? value_between(*p, f.from, f.to, t) : f.to;
         parameters_.changed(*p);
         return t >= 1;
     });

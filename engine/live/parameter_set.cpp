@@ -92,6 +92,7 @@ void ParameterSet::merge(const Parameter& declared) {
     next.touched = false;
     next.read = !is_new && slot->read;
     next.passed = !is_new && slot->passed;
+    next.changes = is_new ? 0 : slot->changes;
     if (!is_new && slot->touched)
         if (const auto value = carried(next, slot->value)) {
             next.value = *value;
@@ -136,7 +137,11 @@ Parameter* ParameterSet::find(std::string_view name) const {
 
 Parameter& ParameterSet::require(std::string_view name) {
     if (Parameter* p = find(name)) return *p;
-    throw Error{fmt::format("no parameter is named '{}'; {}", name, settable_names())};
+    throw Error{unknown(name)};
+}
+
+std::string ParameterSet::unknown(std::string_view name) const {
+    return fmt::format("no parameter is named '{}'; {}", name, settable_names());
 }
 
 const ParameterValue& ParameterSet::get(std::string_view name) {
@@ -162,6 +167,7 @@ void ParameterSet::set(std::string_view name, const ParameterValue& value) {
 
 void ParameterSet::changed(Parameter& p) {
     p.touched = true;
+    ++p.changes;
     ++version_;
 }
 
@@ -169,6 +175,7 @@ void ParameterSet::reset(std::string_view name) {
     Parameter& p = require(name);
     p.value = p.initial;
     p.touched = false;
+    ++p.changes;
     ++version_;
 }
 
@@ -198,8 +205,7 @@ void ParameterSet::check_assignments() const {
     std::string problems;
     for (const auto& [name, why] : refused_) problems += why + "\n";
     for (const auto& [name, text] : waiting_)
-        problems += fmt::format("--set {}={}: no parameter is named '{}'; {}\n", name, text, name,
-                                settable_names());
+        problems += fmt::format("--set {}={}: {}\n", name, text, unknown(name));
     for (const auto& [name, text] : assigned_)
         if (const Parameter* p = find(name); p && p->passed && !p->read)
             problems +=

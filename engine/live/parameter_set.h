@@ -41,6 +41,9 @@ public:
     /// Null where nobody declares `name`.
     Parameter* find(std::string_view name) const;
 
+    /// That nobody declares it, in words that name the known ones.
+    std::string unknown(std::string_view name) const;
+
     /// The value, marking the parameter as read. Throws lathe::Error for an unknown name, listing
     /// the known ones.
     const ParameterValue& get(std::string_view name);
@@ -72,6 +75,8 @@ public:
     std::uint64_t version() const { return version_; }
     /// To be called after writing through a Parameter pointer (widgets do).
     void changed(Parameter& p);
+    /// The same where the value only follows something: it is not touched by that.
+    void moved(Parameter&) { ++version_; }
 
 private:
     struct Owner {

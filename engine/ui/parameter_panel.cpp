@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "engine/ui/parameter_panel.h"
 
+#include "engine/live/parameter_bindings.h"
 #include "engine/live/parameter_set.h"
+#include "engine/ui/parameter_widget.h"
 #include "engine/ui/preset_row.h"
 #include "engine/ui/theme.h"
 
@@ -9,157 +11,113 @@
 #include <imgui.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace lathe {
 
 namespace {
 
-/// Digits that a step of a hundredth of the range needs: 0.01..0.1 is shown as 0.0370.
-std::string format_of(const Parameter& p) {
-    if (!p.min || !p.max) return "%.4g";
-    const double step = p.step > 0 ? p.step : (*p.max - *p.min) / 500;
-    const int digits = p.log ? 4 : std::clamp(int(std::ceil(-std::log10(step))), 0, 8);
-    return p.log ? "%.4g" : fmt::format("%.{}f", digits);
+using Bound = std::vector<const ParameterBinding*>;
+
+/// What the parameter and its components follow, or did.
+Bound bound_of(const ParameterBindings* bindings, const Parameter& p) {
+    Bound found;
+    if (!bindings) return found;
+    if (const auto* b = bindings->find(p.name)) found.push_back(b);
+    for (int c = 0; p.kind == ParameterKind::vector && c < p.components; ++c)
+        if (const auto* b = bindings->find(fmt::format("{}.{}", p.name, "xyzw"[c])))
+            found.push_back(b);
+    return found;
 }
 
-double snapped(const Parameter& p, double v) {
-    if (p.step <= 0) return v;
-    const double origin = p.min.value_or(0);
-    return origin + std::round((v - origin) / p.step) * p.step;
+float mark_width() { return theme::px(14); }
+
+/// A small wave at the end of the name's column.
+void draw_mark(const Bound& bound) {
+    const bool is_active =
+        std::any_of(bound.begin(), bound.end(), [](const auto* b) { return b->is_active; });
+    const ImU32 ink = is_active ? theme::packed(theme::kAccent) : theme::packed(theme::kDim, 0.6f);
+    const float width = mark_width() - theme::px(2), high = theme::px(4);
+    const ImVec2 low = ImGui::GetItemRectMin(), end = ImGui::GetItemRectMax();
+    const float left = low.x + ImGui::GetContentRegionAvail().x - width;
+    const float middle = (low.y + end.y) / 2;
+    theme::curve(*ImGui::GetWindowDrawList(), {left, middle - high}, {left + width, middle + high},
+                 ink, theme::px(1.6f), [](double x) { return 0.5 + 0.5 * std::sin(6.2832 * x); });
 }
 
-float drag_speed(const Parameter& p, double now) {
-    if (p.step > 0) return float(p.step);
-    if (p.min && p.max) return float((*p.max - *p.min) / 300);
-    return float(std::max(std::abs(now) * 0.01, 0.001));
-}
-
-bool edit_real(Parameter& p) {
-    double v = std::get<double>(p.value);
-    const std::string format = format_of(p);
-    const double* low = p.min ? &*p.min : nullptr;
-    const double* high = p.max ? &*p.max : nullptr;
-    int flags = p.log ? ImGuiSliderFlags_Logarithmic | ImGuiSliderFlags_NoRoundToFormat : 0;
-    bool changed = false;
-    if (p.widget == ParameterWidget::slider && low && high) {
-        changed =
-            ImGui::SliderScalar("##v", ImGuiDataType_Double, &v, low, high, format.c_str(), flags);
-    } else {
-        if (!low || !high) flags = 0;
-        changed = ImGui::DragScalar("##v", ImGuiDataType_Double, &v, drag_speed(p, v), low, high,
-                                    format.c_str(), flags);
-    }
-    if (!changed) return false;
-    const auto fitting = convert(p, snapped(p, v));
-    if (fitting) p.value = *fitting;
-    return fitting.has_value();
-}
-
-bool edit_integer(Parameter& p) {
-    auto v = std::get<std::int64_t>(p.value);
-    const auto low = std::int64_t(p.min.value_or(0)), high = std::int64_t(p.max.value_or(0));
-    const bool bounded = p.min && p.max;
-    const bool changed =
-        bounded && p.widget == ParameterWidget::slider
-            ? ImGui::SliderScalar("##v", ImGuiDataType_S64, &v, &low, &high, "%lld",
-                                  p.log ? ImGuiSliderFlags_Logarithmic : 0)
-            : ImGui::DragScalar("##v", ImGuiDataType_S64, &v, 0.1f, p.min ? &low : nullptr,
-                                p.max ? &high : nullptr, "%lld");
-    if (!changed) return false;
-    const auto fitting = convert(p, std::int64_t(snapped(p, double(v))));
-    if (fitting) p.value = *fitting;
-    return fitting.has_value();
-}
-
-bool edit_vector(Parameter& p) {
-    auto& v = std::get<std::vector<double>>(p.value);
-    if (p.widget == ParameterWidget::color) {
-        std::array<float, 4> rgba{};
-        std::copy(v.begin(), v.end(), rgba.begin());
-        const int flags = ImGuiColorEditFlags_DisplayHex | ImGuiColorEditFlags_AlphaPreviewHalf;
-        const bool changed = v.size() == 4 ? ImGui::ColorEdit4("##v", rgba.data(), flags)
-                                           : ImGui::ColorEdit3("##v", rgba.data(), flags);
-        if (changed) std::copy_n(rgba.begin(), v.size(), v.begin());
-        return changed;
-    }
-    const double* low = p.min ? &*p.min : nullptr;
-    const double* high = p.max ? &*p.max : nullptr;
-    const int n = int(v.size());
-    const bool changed =
-        p.widget == ParameterWidget::slider
-            ? ImGui::SliderScalarN("##v", ImGuiDataType_Double, v.data(), n, low, high, "%.3f")
-            : ImGui::DragScalarN("##v", ImGuiDataType_Double, v.data(), n, drag_speed(p, v[0]), low,
-                                 high, "%.3f");
-    if (!changed) return false;
-    if (const auto fitting = convert(p, p.value)) p.value = *fitting;
-    return true;
-}
-
-bool edit_choice(Parameter& p) {
-    bool changed = false;
-    if (!ImGui::BeginCombo("##v", format_value(p).c_str())) return false;
-    for (std::size_t i = 0; i < p.choices.size(); ++i) {
-        const auto value = p.choice_values.empty() ? std::int64_t(i) : p.choice_values[i];
-        const bool selected = std::get<std::int64_t>(p.value) == value;
-        if (ImGui::Selectable(p.choices[i].c_str(), selected)) {
-            p.value = value;
-            changed = true;
-        }
-    }
-    ImGui::EndCombo();
-    return changed;
-}
-
-bool edit_boolean(Parameter& p) {
-    bool v = std::get<bool>(p.value);
-    if (!ImGui::Checkbox("##v", &v)) return false;
-    p.value = v;
-    return true;
-}
-
-std::string tip_of(const Parameter& p) {
+std::string tip_of(const Parameter& p, const Bound& bound) {
     std::string tip = p.type_name.empty() ? p.name : p.type_name + " " + p.name;
     if (p.min && p.max) tip += fmt::format("   {:g} … {:g}", *p.min, *p.max);
     tip += fmt::format("\ninitially {}", format_value(p, p.initial));
+    for (const ParameterBinding* b : bound)
+        tip += fmt::format("\n{} {} {}", b->target, b->is_active ? "follows" : "followed",
+                           to_text(b->follow));
     tip += "\nCtrl+click to type, right-click for more";
     if (!p.read) tip += "\nNothing reads it yet: the script passes its own value.";
     return tip;
 }
 
+std::vector<std::string> targets_of(const Bound& bound) {
+    std::vector<std::string> targets;
+    for (const ParameterBinding* b : bound) targets.push_back(b->target);
+    return targets;
+}
+
 } // namespace
 
-bool ParameterPanel::widget(Parameter& p) {
-    switch (p.kind) {
-    case ParameterKind::real: return edit_real(p);
-    case ParameterKind::integer: return edit_integer(p);
-    case ParameterKind::boolean: return edit_boolean(p);
-    case ParameterKind::choice: return edit_choice(p);
-    case ParameterKind::vector: return edit_vector(p);
+ParameterPanel::ParameterPanel(ParameterSet& parameters, ParameterPresets* presets,
+                               ParameterBindings* bindings)
+    : parameters_{parameters}, presets_{presets}, bindings_{bindings} {
+    if (bindings) form_.emplace(*bindings);
+}
+
+void ParameterPanel::menu(Parameter& p, const std::vector<const ParameterBinding*>& bound) {
+    if (!ImGui::BeginPopupContextItem("more")) return;
+    theme::text(p.name, theme::kDim);
+    if (ImGui::MenuItem("Reset", format_value(p, p.initial).c_str())) parameters_.reset(p.name);
+    if (ImGui::MenuItem(fmt::format("Copy {}", parameters_.assignment(p.name)).c_str()))
+        ImGui::SetClipboardText(parameters_.assignment(p.name).c_str());
+    if (bindings_ && ImGui::MenuItem("Follow…")) form_->open(p);
+    for (const std::string& target : targets_of(bound)) {
+        const ParameterBinding& b = *bindings_->find(target);
+        const std::string words =
+            target == p.name ? to_text(b.follow) : target + ": " + to_text(b.follow);
+        if (b.is_active && ImGui::MenuItem(fmt::format("Stop {}", words).c_str()))
+            bindings_->suspend(target);
+        else if (!b.is_active && ImGui::MenuItem(fmt::format("Resume {}", words).c_str()))
+            bindings_->resume(target);
     }
-    return false;
+    ImGui::EndPopup();
 }
 
 void ParameterPanel::row(Parameter& p) {
+    const Bound bound = bound_of(bindings_, p);
     ImGui::PushID(p.name.c_str());
     ImGui::TableNextRow();
     ImGui::TableNextColumn();
     ImGui::AlignTextToFramePadding();
     theme::text(p.name, p.read ? theme::kText : theme::kDim);
-    theme::tooltip(tip_of(p));
+    theme::tooltip(tip_of(p, bound));
+    if (!bound.empty()) draw_mark(bound);
     ImGui::TableNextColumn();
     ImGui::SetNextItemWidth(-1);
-    const bool changed = widget(p);
-    if (ImGui::BeginPopupContextItem("more")) {
-        theme::text(p.name, theme::kDim);
-        if (ImGui::MenuItem("Reset", format_value(p, p.initial).c_str())) parameters_.reset(p.name);
-        if (ImGui::MenuItem(fmt::format("Copy {}", parameters_.assignment(p.name)).c_str()))
-            ImGui::SetClipboardText(parameters_.assignment(p.name).c_str());
-        ImGui::EndPopup();
-    }
+    const bool changed = edit_parameter(p);
+    const bool is_taken = ImGui::IsItemActivated() && p.kind != ParameterKind::vector;
+    menu(p, bound);
     if (changed) parameters_.changed(p);
+    if (is_taken && bindings_) bindings_->suspend(p.name);
     ImGui::PopID();
+}
+
+/// Something is not as it was at the start.
+bool ParameterPanel::is_changed() const {
+    const auto& all = parameters_.all();
+    return std::any_of(all.begin(), all.end(), [&](const Parameter* p) {
+        const Bound bound = bound_of(bindings_, *p);
+        return p->touched || std::any_of(bound.begin(), bound.end(), [](const auto* b) {
+                   return b->is_active && b->by == BoundBy::hand;
+               });
+    });
 }
 
 void ParameterPanel::draw() {
@@ -168,7 +126,8 @@ void ParameterPanel::draw() {
     for (const Parameter* p : parameters_.all()) {
         if (p->widget == ParameterWidget::hidden) continue;
         any = true;
-        widest = std::max(widest, ImGui::CalcTextSize(p->name.c_str()).x);
+        const float mark = bound_of(bindings_, *p).empty() ? 0 : mark_width() + theme::px(4);
+        widest = std::max(widest, ImGui::CalcTextSize(p->name.c_str()).x + mark);
     }
     if (!any) {
         ImGui::PushTextWrapPos(0);
@@ -187,10 +146,9 @@ void ParameterPanel::draw() {
             if (p->widget != ParameterWidget::hidden) row(*p);
         ImGui::EndTable();
     }
+    if (form_) form_->draw(parameters_.all());
     ImGui::Dummy({0, theme::px(2)});
-    const bool touched = std::any_of(parameters_.all().begin(), parameters_.all().end(),
-                                     [](const Parameter* p) { return p->touched; });
-    ImGui::BeginDisabled(!touched);
+    ImGui::BeginDisabled(!is_changed());
     if (ImGui::Button("Reset all")) parameters_.reset_all();
     ImGui::SameLine();
     if (ImGui::Button("Copy all")) {

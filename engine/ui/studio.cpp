@@ -42,8 +42,9 @@ std::filesystem::path layout_folder(const AppConfig& config) {
 
 Studio::Panels::Panels(Studio& s)
     : studio{s}, session{open_session(s)}, layout{layout_folder(s.config()), s.config().guide},
-      editor{session.get(), s.inspector()}, parameter_panel{s.parameters(), &s.presets()},
-      thread_panel{s.thread_watch()}, line_panel{s.line_watch()},
+      editor{session.get(), s.inspector()},
+      parameter_panel{s.parameters(), &s.presets(), &s.bindings()}, thread_panel{s.thread_watch()},
+      line_panel{s.line_watch()},
       run_control_panel{s.run_control()}, console{s.console()} {
     const bool has_panels = wants_panels(s);
     s.console().set_echo(!has_panels || s.window().headless());

@@ -5,6 +5,7 @@
 
 #include <imgui.h>
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -59,6 +60,9 @@ enum class Symbol { play, pause, step, reset, camera };
 bool symbol_button(const char* id, Symbol symbol, const char* tip, bool lit = false);
 /// AddRect, whose arguments changed their order between the versions of ImGui.
 void outline(ImDrawList& draw, ImVec2 low, ImVec2 high, ImU32 ink, float rounding, float thickness);
+/// `y` gives 0 (the bottom) to 1 for each place from 0 to 1.
+void curve(ImDrawList& draw, ImVec2 low, ImVec2 high, ImU32 ink, float thickness,
+           const std::function<double(double)>& y);
 /// Plots as quiet as the panels (nothing without ImPlot).
 void push_plot_style();
 void pop_plot_style();

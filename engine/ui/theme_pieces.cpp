@@ -4,6 +4,7 @@
 
 #include <implot.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace lathe::theme {
@@ -91,6 +92,17 @@ bool symbol_button(const char* id, Symbol symbol, const char* tip, bool lit) {
 void outline(ImDrawList& draw, ImVec2 low, ImVec2 high, ImU32 ink, float rounding,
              float thickness) {
     draw.AddRect(low, high, ink, rounding, thickness);
+}
+
+void curve(ImDrawList& draw, ImVec2 low, ImVec2 high, ImU32 ink, float thickness,
+           const std::function<double(double)>& y) {
+    const int points = std::max(int(high.x - low.x), 8);
+    for (int i = 0; i <= points; ++i) {
+        const double x = double(i) / points;
+        draw.PathLineTo(
+            {low.x + (high.x - low.x) * float(x), high.y - (high.y - low.y) * float(y(x))});
+    }
+    draw.PathStroke(ink, thickness);
 }
 
 void push_plot_style() {

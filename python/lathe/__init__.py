@@ -29,6 +29,7 @@ _HOMES = {
     "ClipPlane": "clip_plane",
     "PlaneCamera": "camera",
     "Probe": "probe",
+    "Oscillation": "waves",
     "SideWindow": "side_window",
     "Stats": "stats",
     "Array": "compute",
@@ -54,6 +55,7 @@ _HOMES = {
     "empty": "compute",
     "fuse": "fusion",
     "inspect": "inspection",
+    "oscillation": "waves",
     "trace_thread": "thread_trace",
     "values_at": "line_values",
     "zeros": "compute",
@@ -125,6 +127,8 @@ if TYPE_CHECKING:
     from lathe.stats import Stats as Stats
     from lathe.thing import Thing as Thing
     from lathe.thread_trace import trace_thread as trace_thread
+    from lathe.waves import Oscillation as Oscillation
+    from lathe.waves import oscillation as oscillation
 
 
 def __getattr__(name: str) -> Any:

@@ -7,7 +7,7 @@ import sys
 import types
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -26,17 +26,15 @@ from lathe.native import native
 from lathe.picking import Picked, picked_from
 from lathe.script import ScriptWatch
 from lathe.side_window import SideWindow
-from lathe.slider_values import SliderValues
+from lathe.sliders import Sliders
 from lathe.stats import Stats
 from lathe.tiles import Tiled
 from lathe.watched import Watched
 
 __all__ = ["App"]
 
-Value = TypeVar("Value", bool, int, float, str, tuple[float, ...])
 
-
-class App(Loop, Tiled, Inspected, Watched, CodeOfKernels):
+class App(Loop, Tiled, Sliders, Inspected, Watched, CodeOfKernels):
     """A window (or a headless picture) around a simulation.
 
     One call of the frame function is one step of the simulation. The run control decides how many
@@ -261,7 +259,7 @@ class App(Loop, Tiled, Inspected, Watched, CodeOfKernels):
         host = np.ascontiguousarray(data, dtype=dtype)
         return self._studio.texture(host.shape, host.dtype, smooth, name or "", host)
 
-    # -- kernels and parameters ------------------------------------------------------------
+    # -- kernels ---------------------------------------------------------------------------
 
     def kernel(
         self,
@@ -296,96 +294,6 @@ class App(Loop, Tiled, Inspected, Watched, CodeOfKernels):
         assert made.slot is not None
         remember_source(made.slot.source, str(made.slot.file))
         return self._launchable.setdefault((made.slot.name, entry), made)
-
-    def param(
-        self,
-        name: str,
-        value: Value,
-        min: float | None = None,
-        max: float | None = None,
-        *,
-        step: float | None = None,
-        log: bool = False,
-        choices: Sequence[str] = (),
-        color: bool = False,
-    ) -> Value:
-        """A slider of the script's own; returns its present value. Call it in every frame.
-
-        Parameters
-        ----------
-        name : str
-            Also the name for ``--set name=value``.
-        value : bool, int, float, str or tuple of float
-            At the start; its type decides the widget. A str is one of `choices`.
-        min, max : float, optional
-            Range of the slider.
-        step : float, optional
-            Least change.
-        log : bool
-            Logarithmic slider.
-        choices : sequence of str
-            A list to choose from.
-        color : bool
-            A colour picker for three or four numbers.
-
-        Raises
-        ------
-        ValueError
-            For a `value` outside its own range, or that is none of its choices.
-        """
-        parameters = self._studio.parameters
-        if name not in self._declared:
-            self._choices[name] = list(choices)
-            parameters.declare(
-                name, value, min, max, step=step, log=log, choices=list(choices), color=color
-            )
-            self._declared.add(name)
-        got: Any = parameters.get(name)
-        value = self._choices[name][got] if choices else got
-        return value
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """Names and values of all sliders, the kernels' and the script's.
-
-        A script that looks one up reads it, so the slider stays though the script passes the value.
-        """
-        return SliderValues(self._studio.parameters)
-
-    def set(self, name: str, value: Any) -> None:
-        """Sets a slider, within its range. Raises lathe.Error for unknown names."""
-        choices = self._choices.get(name)
-        self._studio.parameters.set(
-            name, choices.index(value) if choices and isinstance(value, str) else value
-        )
-
-    def save_preset(self, number: int) -> None:
-        """Saves the values of all sliders as preset 1 to 9, as Shift and the digit do in a window.
-
-        With a window they are kept between runs.
-        """
-        self._studio.save_preset(number)
-
-    def recall_preset(self, number: int, fade: float = 0.0) -> bool:
-        """Sliders get the values of a preset.
-
-        Parameters
-        ----------
-        number : int
-            1 to 9.
-        fade : float
-            Seconds in which they get there; 0 is at once. A fade moves on with each frame.
-
-        Returns
-        -------
-        bool
-            False where nothing was saved.
-        """
-        return self._studio.recall_preset(number, fade)
-
-    def preset_code(self, number: int = 0) -> str:
-        """A preset as arguments of a call, ``F=0.037, k=0.06``; of the present values for 0."""
-        return self._studio.preset_code(number)
 
     # -- what is seen ----------------------------------------------------------------------
 

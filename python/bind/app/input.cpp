@@ -9,50 +9,15 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cctype>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace lathe::bind {
 
 namespace {
 
-constexpr std::array<std::pair<const char*, Key>, 25> kNamedKeys{{
-    {"space", Key::space},
-    {"enter", Key::enter},
-    {"escape", Key::escape},
-    {"tab", Key::tab},
-    {"left", Key::left},
-    {"right", Key::right},
-    {"up", Key::up},
-    {"down", Key::down},
-    {"backspace", Key::backspace},
-    {"delete", Key::del},
-    {"home", Key::home},
-    {"end", Key::end},
-    {"page_up", Key::page_up},
-    {"page_down", Key::page_down},
-    {"shift", Key::left_shift},
-    {"control", Key::left_control},
-    {"alt", Key::left_alt},
-    {"f1", Key::f1},
-    {"f4", Key::f4},
-    {"f5", Key::f5},
-    {"f6", Key::f6},
-    {"f7", Key::f7},
-    {"f8", Key::f8},
-    {"f9", Key::f9},
-    {"f11", Key::f11},
-}};
-
 Key key_from(const std::string& name) {
-    if (name.size() == 1) {
-        const int c = std::toupper(static_cast<unsigned char>(name[0]));
-        if (c >= 32 && c < 97) return static_cast<Key>(c);
-    }
-    for (const auto& [known, key] : kNamedKeys)
-        if (name == known) return key;
+    if (const auto key = key_named(name)) return *key;
     throw py::value_error(
         fmt::format("unknown key '{}': a character, or a name such as space, left, f5", name));
 }

@@ -10,6 +10,7 @@
 #include "engine/interop/shared_array.h"
 #include "engine/interop/texture.h"
 #include "engine/live/code_listing.h"
+#include "engine/live/parameter_bindings.h"
 #include "engine/live/parameter_presets.h"
 #include "engine/live/session.h"
 #include "engine/scene/camera.h"
@@ -32,6 +33,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -137,6 +139,22 @@ void bind_parts(py::class_<Studio, Owner>& c) {
     c.def(
         "preset_code", [](Studio& e, int number) { return e.presets().code(number); },
         py::arg("number"));
+    c.def(
+        "bind_slider",
+        [](Studio& e, const std::string& name, const std::string& words) {
+            e.bindings().bind(name, parse_follow(words));
+        },
+        py::arg("name"), py::arg("words"), "What a slider follows, as a directive says it.");
+    c.def(
+        "unbind_slider",
+        [](Studio& e, const std::string& name) { return e.bindings().unbind(name); },
+        py::arg("name"), "False where it followed nothing.");
+    c.def_property_readonly("slider_bindings", [](Studio& e) {
+        std::map<std::string, std::string> out;
+        for (const ParameterBinding& b : e.bindings().all())
+            if (b.is_active) out[b.target] = to_text(b.follow);
+        return out;
+    });
     c.def_property(
         "inspecting", [](Studio& e) { return std::string{name_of(e.inspector().mode())}; },
         [](Studio& e, const std::string& mode) { e.inspector().set_mode(inspecting_from(mode)); });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "engine/app/input.h"
+#include "engine/live/follow.h"
 
 #include <gtest/gtest.h>
 
@@ -140,3 +141,28 @@ TEST(Input, UnknownKeysAreHarmless) {
 }
 
 } // namespace
+
+TEST(Input, EveryKeyThatASliderMayFollowHasItsName) {
+    std::vector<std::string> names{"left", "right", "up",      "down",
+                                   "home", "end",   "page_up", "page_down"};
+    for (char c = 'a'; c <= 'z'; ++c)
+        if (c != 'r') names.emplace_back(1, c);
+    for (const std::string& name : names) {
+        EXPECT_EQ(key_problem(name), "");
+        EXPECT_TRUE(key_named(name)) << name;
+    }
+    EXPECT_EQ(key_named("b"), Key::b);
+    EXPECT_EQ(key_named("page_up"), Key::page_up);
+    EXPECT_EQ(key_named("nothing"), std::nullopt);
+}
+
+TEST(Input, RepeatsCountAmongPresses) {
+    InputState input;
+    input.handle(KeyEvent{Key::x, true});
+    input.handle(KeyEvent{Key::x, true, true});
+    input.handle(KeyEvent{Key::z, true});
+    EXPECT_EQ(input.presses(Key::x), 2);
+    EXPECT_EQ(input.presses(Key::z), 1);
+    input.begin_frame();
+    EXPECT_EQ(input.presses(Key::x), 0);
+}

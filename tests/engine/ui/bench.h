@@ -9,6 +9,7 @@
 #include "engine/app/window.h"
 #include "engine/live/inspector.h"
 #include "engine/live/kernel_slot.h"
+#include "engine/live/parameter_bindings.h"
 #include "engine/live/parameter_presets.h"
 #include "engine/live/parameter_set.h"
 #include "engine/ui/console_panel.h"
@@ -48,7 +49,7 @@ struct UiBench {
                      const std::filesystem::path& layouts = {})
         : window{Window::open({.title = "ui", .width = width, .height = height, .headless = true})},
           imgui{window}, scene{640, 480}, layout{layouts}, editor{session, inspector},
-          parameter_panel{parameters, &presets}, run_control_panel{run_control} {
+          parameter_panel{parameters, &presets, &bindings}, run_control_panel{run_control} {
         imgui.shortcuts = [this](const KeyEvent& key) {
             return editor.handle(key) || (!imgui.wants_text() && (run_control.handle(key) ||
                                                                   handle_preset_key(presets, key)));
@@ -61,6 +62,7 @@ struct UiBench {
         window.poll_events();
         for (auto& slot : slots) slot->poll();
         presets.advance();
+        bindings.follow_time(time);
         layout.fit(imgui, window.width(), window.height());
         imgui.begin_frame(1.0 / 60);
         layout.begin();
@@ -152,6 +154,7 @@ struct UiBench {
     std::vector<std::unique_ptr<KernelSlot>> slots;
     ParameterSet parameters;
     ParameterPresets presets{parameters};
+    ParameterBindings bindings{parameters};
     Console console;
     ConsolePanel console_panel{console};
     RunControl run_control;
@@ -170,6 +173,7 @@ struct UiBench {
     StatusBar status;
     std::function<void()> extra;
     std::uint64_t frames = 0;
+    double time = 0; ///< of the program
     int errors = ImGuiLayer::errors();
 };
 

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+// The panel of sliders under a headless context: what mouse and keys do to them.
+#include "bench.h"
+
+#include <gtest/gtest.h>
+#include <imgui.h>
+#include <imgui_internal.h>
+
+#include <cmath>
+
+using namespace lathe;
+
+namespace {
+
+int count_error(const ImageData& image) {
+    int n = 0;
+    for (std::size_t i = 0; i + 2 < image.bytes.size(); i += 3)
+        n += int(image.bytes[i]) > 200 && int(image.bytes[i + 1]) < 120 &&
+             int(image.bytes[i + 2]) < 130;
+    return n;
+}
+
+class ParameterPanelTest : public testing::Test {
+protected:
+    UiBench bench;
+
+    void declare(std::vector<std::pair<std::string, std::string>> numbers) {
+        std::vector<Diagnostic> problems;
+        std::vector<Parameter> made;
+        for (const auto& [name, words] : numbers)
+            made.push_back(make_parameter(name, ParameterKind::real, 1,
+                                          parse_directive(words, 1, 1, problems)));
+        made.push_back(make_parameter("wrap", ParameterKind::boolean, 1));
+        made.push_back(make_parameter("tint", ParameterKind::vector, 3,
+                                      parse_directive("color =(0.4,0.7,1)", 1, 1, problems)));
+        EXPECT_TRUE(problems.empty());
+        bench.parameters.declare("step.cu", std::move(made));
+        for (Parameter* p : bench.parameters.all()) p->read = true;
+        bench.run(3);
+    }
+    /// Middle of the widget in the panel's n-th row.
+    ImVec2 place_of_row(int n) { return {170, 82 + 27.0f * float(n)}; }
+    const ImGuiWindow* popup() {
+        bench.imgui.make_current();
+        const ImGuiWindow* found = nullptr;
+        for (const ImGuiWindow* w : ImGui::GetCurrentContext()->Windows)
+            if (w->WasActive && (w->Flags & ImGuiWindowFlags_Popup)) found = w;
+        return found;
+    }
+    /// Of the popup that is open, at a part of its height.
+    void click_in_popup(float x, float y) {
+        const ImGuiWindow* const w = popup();
+        ASSERT_NE(w, nullptr);
+        bench.click(w->Pos.x + x, w->Pos.y + y);
+    }
+    double number(std::string_view name) { return std::get<double>(bench.parameters.get(name)); }
+};
+
+} // namespace
+
+TEST_F(ParameterPanelTest, TheMenuOpensAFormAndTheSliderFollows) {
+    declare({{"feed", "0.01..0.1 =0.037"}, {"kill", "0.03..0.07 =0.06 log"}});
+    const ImVec2 feed = place_of_row(0);
+    bench.click(feed.x, feed.y, MouseButton::right);
+    bench.keep("parameter-menu");
+    click_in_popup(40, 79); // Follow…
+    bench.run(2);
+    bench.keep("follow-form");
+    const ImGuiWindow* const form = popup();
+    ASSERT_NE(form, nullptr);
+    click_in_popup(50, form->Size.y - 22); // Follow
+    const ParameterBinding* const b = bench.bindings.find("feed");
+    ASSERT_NE(b, nullptr);
+    EXPECT_EQ(to_text(b->follow), "sine 4s");
+    bench.time = 2;
+    bench.run(2);
+    EXPECT_DOUBLE_EQ(number("feed"), 0.1);
+    bench.time = 1;
+    bench.run(2);
+    EXPECT_DOUBLE_EQ(number("feed"), 0.055);
+    bench.move(640, 600); // no tip in the picture
+    bench.run(2);
+    bench.keep("follow-mark");
+    EXPECT_FALSE(bench.parameters.find("feed")->touched);
+
+    // A hand on the slider ends it, though the value is where it was.
+    bench.move(feed.x, feed.y);
+    bench.window.inject(ButtonEvent{MouseButton::left, true, 0});
+    bench.run(2);
+    const double held = number("feed");
+    bench.time = 2;
+    bench.run(2);
+    EXPECT_EQ(number("feed"), held);
+    bench.window.inject(ButtonEvent{MouseButton::left, false, 0});
+    bench.run(2);
+    EXPECT_FALSE(b->is_active);
+    bench.click(feed.x, feed.y, MouseButton::right);
+    bench.keep("follow-resume");
+    click_in_popup(40, 99); // Resume
+    bench.run(2);
+    EXPECT_TRUE(bench.bindings.find("feed")->is_active);
+    EXPECT_DOUBLE_EQ(number("feed"), 0.1);
+}
+
+TEST_F(ParameterPanelTest, TheFormOfACheckBoxTakesAKey) {
+    declare({});
+    const ImVec2 wrap = place_of_row(0);
+    bench.click(62, wrap.y, MouseButton::right);
+    click_in_popup(40, 79);
+    bench.run(2);
+    click_in_popup(150, 42); // the key
+    bench.keep("follow-key-asks");
+    bench.key(Key::n);
+    bench.keep("follow-key");
+    const ImGuiWindow* const form = popup();
+    ASSERT_NE(form, nullptr);
+    click_in_popup(50, form->Size.y - 22);
+    ASSERT_NE(bench.bindings.find("wrap"), nullptr);
+    EXPECT_EQ(to_text(bench.bindings.find("wrap")->follow), "key(n)");
+}
+
+TEST_F(ParameterPanelTest, AComponentOfAColourFollows) {
+    declare({});
+    const ImVec2 tint = place_of_row(1);
+    bench.click(tint.x, tint.y, MouseButton::right);
+    click_in_popup(40, 79);
+    bench.run(2);
+    bench.keep("follow-component");
+    click_in_popup(153, 42); // y
+    const ImGuiWindow* const form = popup();
+    ASSERT_NE(form, nullptr);
+    click_in_popup(50, form->Size.y - 22);
+    ASSERT_NE(bench.bindings.find("tint.y"), nullptr);
+    bench.time = 2;
+    bench.run(2);
+    const auto v = std::get<std::vector<double>>(bench.parameters.get("tint"));
+    EXPECT_EQ(v, (std::vector{0.4, 1.0, 1.0}));
+}
+
+TEST_F(ParameterPanelTest, WhatCannotBeIsSaidInTheForm) {
+    declare({{"free", ""}});
+    const ImVec2 place = place_of_row(0);
+    bench.bindings.bind("free", parse_follow("sine(0..1) 4s"));
+    bench.click(place.x, place.y, MouseButton::right);
+    click_in_popup(40, 79);
+    bench.run(2);
+    // Low above high: a number is typed after Ctrl+click.
+    const ImGuiWindow* form = popup();
+    ASSERT_NE(form, nullptr);
+    bench.move(form->Pos.x + 150, form->Pos.y + 178);
+    bench.window.inject(KeyEvent{Key::left_control, true, false, kControl});
+    bench.window.inject(ButtonEvent{MouseButton::left, true, kControl});
+    bench.frame();
+    bench.window.inject(ButtonEvent{MouseButton::left, false, kControl});
+    bench.window.inject(KeyEvent{Key::left_control, false, false, 0});
+    bench.run(2);
+    bench.type("5\n");
+    bench.run(2);
+    bench.keep("follow-problem");
+    EXPECT_GT(count_error(bench.picture()), 100) << "the sentence";
+    form = popup();
+    ASSERT_NE(form, nullptr);
+    click_in_popup(50, form->Size.y - 22);
+    EXPECT_EQ(to_text(bench.bindings.find("free")->follow), "sine(0..1) 4s") << "not taken";
+}
