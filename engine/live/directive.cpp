@@ -68,6 +68,27 @@ std::string why_not_understood(std::string_view word) {
                        word);
 }
 
+const Directive* find_in(const std::vector<ParameterDirective>& all, std::string_view list,
+                         std::string_view name) {
+    for (const auto& p : all)
+        if (p.kernel == list && p.parameter == name) return &p.directive;
+    return nullptr;
+}
+
+/// The one before the comment on its line, else the next one; null where it is not of this list.
+const ScannedParameter* owner_of(const ScannedDirective& comment, const ScannedList& list) {
+    if (list.parameters.empty() || comment.offset < list.begin) return nullptr;
+    const bool inside = comment.offset < list.end;
+    if (!inside && comment.line != list.parameters.back().line) return nullptr;
+    const ScannedParameter* owner = nullptr;
+    for (const auto& p : list.parameters)
+        if (p.line == comment.line && p.offset < comment.offset) owner = &p;
+    if (owner) return owner;
+    for (const auto& p : list.parameters)
+        if (p.offset > comment.offset) return &p;
+    return nullptr;
+}
+
 } // namespace
 
 Directive parse_directive(std::string_view text, int line, int column,
@@ -105,34 +126,33 @@ Directive parse_directive(std::string_view text, int line, int column,
 }
 
 const Directive* SourceDirectives::find(std::string_view kernel, std::string_view name) const {
-    for (const auto& p : parameters)
-        if (p.kernel == kernel && p.parameter == name) return &p.directive;
-    return nullptr;
+    return find_in(parameters, kernel, name);
+}
+
+const Directive* SourceDirectives::find_member(std::string_view structure,
+                                               std::string_view member) const {
+    return find_in(members, structure, member);
 }
 
 SourceDirectives find_directives(std::string_view source) {
     SourceDirectives found;
     const SourceScan scan = scan_source(source);
     std::vector<bool> taken(scan.directives.size());
-    for (const auto& kernel : scan.kernels) {
+    const auto take = [&](const ScannedList& list, std::vector<ParameterDirective>& to) {
         for (std::size_t i = 0; i < scan.directives.size(); ++i) {
             const auto& comment = scan.directives[i];
-            if (taken[i] || kernel.parameters.empty() || comment.offset < kernel.begin) continue;
-            const auto& last = kernel.parameters.back();
-            const bool inside = comment.offset < kernel.end;
-            if (!inside && comment.line != last.line) continue;
-            const ScannedParameter* owner = nullptr;
-            for (const auto& p : kernel.parameters) // the one before it on its line
-                if (p.line == comment.line && p.offset < comment.offset) owner = &p;
-            for (const auto& p : kernel.parameters) // else the next one
-                if (!owner && p.offset > comment.offset) owner = &p;
+            const ScannedParameter* const owner = taken[i] ? nullptr : owner_of(comment, list);
             if (!owner) continue;
             taken[i] = true;
-            found.parameters.push_back(
-                {kernel.name, owner->name, comment.line,
+            to.push_back(
+                {list.name, owner->name, comment.line,
                  parse_directive(comment.text, comment.line, comment.column, found.problems)});
         }
-    }
+    };
+    for (const auto& kernel : scan.kernels) take(kernel, found.parameters);
+    // Those within others first: what stands there is theirs.
+    for (auto s = scan.structures.rbegin(); s != scan.structures.rend(); ++s)
+        take(*s, found.members);
     for (std::size_t i = 0; i < scan.directives.size(); ++i)
         if (!taken[i])
             found.others.push_back(

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Comment directives in kernel sources: `float F, //@ 0.01..0.1 =0.037` refines the slider that a
-// parameter gets. A `//@` comment outside a parameter list is handed on as it is, for whoever
-// reads it (a .cu file run without host code names its buffers and launches this way).
+// parameter gets, `float x; //@ 0..1` that of a structure's member. A `//@` comment outside a
+// parameter list is handed on as it is, for whoever reads it (a .cu file run without host code
+// names its buffers and launches this way).
 //
 // Words of a parameter's directive, in any order, separated by blanks:
 //   min..max        range of the slider
@@ -42,9 +43,9 @@ struct Directive {
     bool operator==(const Directive&) const = default;
 };
 
-/// A directive attached to a parameter of a `__global__` function.
+/// A directive attached to a parameter of a `__global__` function, or to a structure's member.
 struct ParameterDirective {
-    std::string kernel;
+    std::string kernel; ///< or the structure
     std::string parameter;
     int line = 0; ///< from 1, where the comment stands
     Directive directive;
@@ -58,12 +59,15 @@ struct FreeDirective {
 
 struct LATHE_API SourceDirectives {
     std::vector<ParameterDirective> parameters;
+    std::vector<ParameterDirective> members;
     std::vector<FreeDirective> others;
     std::vector<Diagnostic>
         problems; ///< warnings at line and column: words that were not understood
 
     /// The directive of a kernel's parameter, or null.
     const Directive* find(std::string_view kernel, std::string_view parameter) const;
+    /// That of a structure's member, or null.
+    const Directive* find_member(std::string_view structure, std::string_view member) const;
 };
 
 /// Reads the text after `//@`. What it cannot read is added to `problems` at `line`, counting
@@ -72,7 +76,7 @@ LATHE_API Directive parse_directive(std::string_view text, int line, int column,
                                     std::vector<Diagnostic>& problems);
 
 /// All directives of a source. Comments and strings are skipped as the compiler would; a comment
-/// in a parameter list belongs to the parameter before it on its line, else to the next one.
+/// in a list of parameters or members belongs to the one before it on its line, else to the next.
 LATHE_API SourceDirectives find_directives(std::string_view source);
 
 } // namespace lathe

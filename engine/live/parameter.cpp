@@ -173,7 +173,7 @@ std::optional<ParameterValue> convert(const Parameter& p, const ParameterValue& 
         const auto* v = std::get_if<std::vector<double>>(&value);
         if (!v || v->size() != std::size_t(p.components)) return {};
         auto result = *v;
-        for (double& x : result) x = clamp_to(p, x);
+        for (double& x : result) x = clamp_to(p, p.whole ? std::round(x) : x);
         return result;
     }
     }

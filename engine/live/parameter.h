@@ -30,6 +30,7 @@ struct Parameter {
     std::optional<double> max;
     double step = 0; ///< 0: chosen from the range
     bool log = false;
+    bool whole = false; ///< a vector of whole numbers
     ParameterWidget widget = ParameterWidget::drag;
     std::vector<std::string> choices;        ///< names of the values 0, 1, … of a choice
     std::vector<std::int64_t> choice_values; ///< where an enum's values are not 0, 1, …; else empty

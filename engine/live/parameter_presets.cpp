@@ -109,16 +109,21 @@ void ParameterPresets::advance() {
 }
 
 std::string ParameterPresets::code(int number) const {
-    std::string code;
+    std::string code, members; // whose names are no identifiers
     for (const auto& [name, text] : number == 0 ? present() : at(number)) {
         const bool is_number = text.find_first_of("0123456789(") == 0 || text.starts_with('-');
         const std::string value = text == "true"    ? "True"
                                   : text == "false" ? "False"
                                   : is_number       ? text
                                                     : fmt::format("\"{}\"", text);
-        code += fmt::format("{}{}={}", code.empty() ? "" : ", ", name, value);
+        const bool is_member = name.find_first_of(".[") != name.npos;
+        auto& part = is_member ? members : code;
+        part += fmt::format("{}{}", part.empty() ? "" : ", ",
+                            is_member ? fmt::format("\"{}\": {}", name, value)
+                                      : fmt::format("{}={}", name, value));
     }
-    return code;
+    if (members.empty()) return code;
+    return fmt::format("{}{}**{{{}}}", code, code.empty() ? "" : ", ", members);
 }
 
 void ParameterPresets::read() {

@@ -45,8 +45,8 @@ public:
     void advance();
     bool is_fading() const { return !fading_.empty(); }
 
-    /// "F=0.037, tint=(1, 0.5, 0)": arguments of a call in Python. Of the preset, or, for 0, of the
-    /// present values.
+    /// "F=0.037, **{"light.x": 0.5}": arguments of a call in Python. Of the preset, or, for 0, of
+    /// the present values.
     std::string code(int number) const;
 
 private:

@@ -18,6 +18,12 @@ bool has_effect(const Parameter& p) {
     return p.read || (!p.passed && p.widget != ParameterWidget::hidden);
 }
 
+/// `name` itself, or a member of it: "light.x", "weights[0]".
+bool is_part_of(std::string_view part, std::string_view name) {
+    return part.starts_with(name) &&
+           (part.size() == name.size() || part[name.size()] == '.' || part[name.size()] == '[');
+}
+
 /// The value of a text whatever the range.
 ParameterValue parse_without_range(Parameter p, std::string_view text) {
     p.min.reset();
@@ -150,8 +156,14 @@ const ParameterValue& ParameterSet::get(std::string_view name) {
     return p.value;
 }
 
+bool ParameterSet::has(std::string_view name) const {
+    return std::any_of(shown_.begin(), shown_.end(),
+                       [&](const Parameter* p) { return is_part_of(p->name, name); });
+}
+
 void ParameterSet::note_passed(std::string_view name) {
-    if (Parameter* p = find(name)) p->passed = true;
+    for (Parameter* p : shown_)
+        if (is_part_of(p->name, name)) p->passed = true;
 }
 
 void ParameterSet::set(std::string_view name, const ParameterValue& value) {

@@ -41,6 +41,8 @@ public:
     /// Null where nobody declares `name`.
     Parameter* find(std::string_view name) const;
 
+    /// It is declared, or members of it are.
+    bool has(std::string_view name) const;
     /// That nobody declares it, in words that name the known ones.
     std::string unknown(std::string_view name) const;
 
@@ -48,7 +50,8 @@ public:
     /// the known ones.
     const ParameterValue& get(std::string_view name);
 
-    /// The program passed a value of its own for the kernel parameter `name`, known or not.
+    /// The program passed a value of its own for the kernel parameter `name`, known or not, and
+    /// with it for its members.
     void note_passed(std::string_view name);
 
     /// Sets a value, converted to the parameter's type and clamped to its range.

@@ -3,6 +3,7 @@
 
 #include "engine/core/error.h"
 #include "engine/live/build.h"
+#include "engine/live/parameter_type.h"
 #include "engine/live/source_scan.h"
 #include "gpu/compiler.h"
 #include "gpu/context.h"
@@ -15,15 +16,6 @@ namespace lathe {
 
 namespace {
 
-using Kind = ptx::ParameterType::Kind;
-
-bool is_float_vector(const ptx::ParameterType& t) {
-    return t.kind == Kind::structure && t.members.size() >= 2 && t.members.size() <= 4 &&
-           std::all_of(t.members.begin(), t.members.end(), [](const auto& m) {
-               return m.kind == Kind::floating && (m.bytes == 4 || m.bytes == 8);
-           });
-}
-
 constexpr std::array<std::string_view, 11> kProgramParameters{
     "width", "height", "depth",   "count",   "time",      "dt",
     "frame", "seed",   "mouse_x", "mouse_y", "mouse_down"};
@@ -33,37 +25,9 @@ bool set_by_the_program(std::string_view name) {
            kProgramParameters.end();
 }
 
-std::optional<Parameter> parameter_of(const ptx::ParameterType& t, const Directive* given) {
-    const Directive directive = given ? *given : Directive{};
-    const auto make = [&](ParameterKind kind) {
-        return make_parameter(t.name, kind, int(t.members.size()), directive);
-    };
-    if (!given && set_by_the_program(t.name)) return {};
-    switch (t.kind) {
-    case Kind::boolean: return make(ParameterKind::boolean);
-    case Kind::floating: return make(ParameterKind::real);
-    case Kind::signed_integer:
-    case Kind::unsigned_integer:
-        if (!given) return {};
-        return make(ParameterKind::integer);
-    case Kind::enumeration: {
-        Directive named = directive;
-        named.choices.clear();
-        for (const auto& e : t.enumerators) named.choices.push_back(e.name);
-        Parameter p = make_parameter(t.name, ParameterKind::choice, 1, named);
-        for (const auto& e : t.enumerators) p.choice_values.push_back(e.value);
-        if (named.initial.empty() && !p.choice_values.empty())
-            p.initial = p.value = p.choice_values.front();
-        return p;
-    }
-    case Kind::structure:
-        if (is_float_vector(t)) return make(ParameterKind::vector);
-        return {};
-    case Kind::unknown:
-    case Kind::pointer:
-    case Kind::array: break;
-    }
-    return {};
+bool has(const std::vector<Parameter>& parameters, std::string_view name) {
+    return std::any_of(parameters.begin(), parameters.end(),
+                       [&](const Parameter& p) { return p.name == name; });
 }
 
 } // namespace
@@ -75,15 +39,10 @@ std::vector<Parameter> parameters_of(const std::vector<ptx::KernelSignature>& ke
     std::vector<Parameter> parameters;
     for (const auto& kernel : kernels)
         for (const auto& type : kernel.parameters) {
-            const bool known = std::any_of(parameters.begin(), parameters.end(),
-                                           [&](const Parameter& p) { return p.name == type.name; });
-            if (known || type.name.empty()) continue;
             const Directive* given = directives.find(kernel.source_name, type.name);
-            auto p = parameter_of(type, given);
-            if (!p) continue;
-            p->implied = !given;
-            p->type_name = type.type_name;
-            parameters.push_back(std::move(*p));
+            if (type.name.empty() || (!given && set_by_the_program(type.name))) continue;
+            for (Parameter& p : parameters_of_type(type, given, directives))
+                if (!has(parameters, p.name)) parameters.push_back(std::move(p));
         }
     return parameters;
 }
@@ -101,7 +60,7 @@ ReflectKernel reflect_for(gpu::Device device) {
         const auto scanned = scan_source(source.text).kernels;
         const auto place = [&](const ptx::KernelSignature& k) {
             return std::find_if(scanned.begin(), scanned.end(),
-                                [&](const ScannedKernel& s) { return s.name == k.source_name; }) -
+                                [&](const ScannedList& s) { return s.name == k.source_name; }) -
                    scanned.begin();
         };
         std::stable_sort(kernels.begin(), kernels.end(),

@@ -7,6 +7,7 @@
 #include "engine/live/parameter.h"
 #include "gpu/ptx/dwarf.h"
 
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -17,9 +18,10 @@ namespace lathe {
 /// dt, frame, seed, the launch's sizes, the mouse.
 LATHE_API std::span<const std::string_view> program_parameters();
 
-/// Numbers, booleans, enums and float2 to float4 of all kernels, in the order of the source, each
-/// name once. Left out: pointers and other structures; integers without a directive, which name
-/// sizes more often than settings; and program_parameters() without one.
+/// Numbers, booleans, enums and vectors (float2 to float4, int2 and so on) of all kernels, in the
+/// order of the source, each name once; see parameters_of_type(). Left out: pointers; integers
+/// without a directive, which name sizes more often than settings; and program_parameters() without
+/// one.
 LATHE_API std::vector<Parameter> parameters_of(const std::vector<ptx::KernelSignature>& kernels,
                                                const SourceDirectives& directives);
 

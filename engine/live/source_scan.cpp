@@ -108,27 +108,26 @@ std::size_t closing(const std::vector<Token>& t, std::size_t open) {
 bool takes_arguments_before_name(std::string_view word) {
     constexpr std::array words{"__launch_bounds__", "__attribute__", "__cluster_dims__",
                                "__maxnreg__",       "alignas",       "decltype",
-                               "__block_size__"};
+                               "__block_size__",    "__align__"};
     return std::find(words.begin(), words.end(), word) != words.end();
 }
 
 /// The name in a declarator: its last word before a default value or an array bound, where a
-/// type stands before it.
-void add_parameter(ScannedKernel& kernel, const std::vector<Token>& t, std::size_t begin,
-                   std::size_t end) {
+/// type stands before it. `words` stand there before `begin`.
+void add_parameter(ScannedList& list, const std::vector<Token>& t, std::size_t begin,
+                   std::size_t end, int words = 0) {
     const Token* name = nullptr;
-    int words = 0;
     for (std::size_t i = begin; i < end && t[i].text != "=" && t[i].text != "["; ++i) {
         if (!t[i].word()) continue;
         name = &t[i];
         ++words;
     }
     if (name && words > 1)
-        kernel.parameters.push_back({std::string{name->text}, name->line, name->offset});
+        list.parameters.push_back({std::string{name->text}, name->line, name->offset});
 }
 
-ScannedKernel read_kernel(const std::vector<Token>& t, std::size_t name, std::size_t close) {
-    ScannedKernel kernel{
+ScannedList read_kernel(const std::vector<Token>& t, std::size_t name, std::size_t close) {
+    ScannedList kernel{
         std::string{t[name].text}, t[name].line, t[name + 1].offset, t[close].offset, {}};
     int depth = 0;
     std::size_t begin = name + 2;
@@ -163,12 +162,93 @@ void find_kernels(const std::vector<Token>& t, SourceScan& scan) {
     }
 }
 
+bool is_no_member(std::string_view word) {
+    constexpr std::array words{"static",  "using",     "typedef", "friend", "template", "public",
+                               "private", "protected", "struct",  "class",  "union",    "enum"};
+    return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+/// Behind "alignas(16)" and its like.
+std::size_t after_attributes(const std::vector<Token>& t, std::size_t i) {
+    while (i + 1 < t.size() && takes_arguments_before_name(t[i].text) && t[i + 1].text == "(")
+        i = std::min(closing(t, i + 1) + 1, t.size());
+    return i;
+}
+
+/// "float x = 1, y[3];": one member for each comma, unless it declares something else.
+void add_members(ScannedList& structure, const std::vector<Token>& t, std::size_t begin,
+                 std::size_t end) {
+    begin = after_attributes(t, begin);
+    if (begin >= end) return;
+    // Of a structure that is declared here only the members behind it.
+    const bool is_type = t[begin].text == "}";
+    if (!is_type && is_no_member(t[begin].text)) return;
+    int depth = 0, words = is_type ? 1 : 0;
+    bool has_value = false;
+    for (std::size_t i = begin + is_type; i <= end; ++i) {
+        const auto mark = i < end ? t[i].text : std::string_view{","};
+        if (mark == "(" && depth == 0 && !has_value) return; // a function
+        if (mark == "=") has_value = true;
+        if (mark == "(" || mark == "[" || mark == "{" || mark == "<") ++depth;
+        if (mark == ")" || mark == "]" || mark == "}" || mark == ">") --depth;
+        if (mark != "," || depth > 0) continue;
+        add_parameter(structure, t, begin, i, words);
+        words = 1; // the type, which the next ones share
+        begin = i + 1;
+        has_value = false;
+    }
+}
+
+/// Braces within are jumped over: bodies of functions end a declaration, those of structures and
+/// of initial values do not.
+ScannedList read_structure(const std::vector<Token>& t, std::size_t open, std::size_t close) {
+    ScannedList structure;
+    structure.line = t[open].line;
+    structure.begin = t[open].offset;
+    structure.end = t[close].offset;
+    std::size_t begin = open + 1;
+    for (std::size_t i = begin; i < close; ++i) {
+        if (t[i].text == ":" && i > begin && is_no_member(t[begin].text)) begin = i + 1;
+        if (t[i].text == "{") {
+            const bool is_body = t[i - 1].text == ")" || t[i - 1].text == "const";
+            const bool is_structure = is_no_member(t[begin].text);
+            i = closing(t, i);
+            if (is_structure) begin = i;
+            if (is_body) begin = i + 1;
+        } else if (t[i].text == ";") {
+            add_members(structure, t, begin, i);
+            begin = i + 1;
+        }
+    }
+    return structure;
+}
+
+void find_structures(const std::vector<Token>& t, SourceScan& scan) {
+    for (std::size_t i = 0; i + 1 < t.size(); ++i) {
+        if (t[i].text != "struct" && t[i].text != "class") continue;
+        std::size_t open = after_attributes(t, i + 1);
+        std::string_view name;
+        for (; open < t.size(); ++open) { // perhaps with bases behind its name
+            const auto mark = t[open].text;
+            if (t[open].word() && name.empty()) name = mark;
+            if (!t[open].word() && mark != ":" && mark != "<" && mark != ">" && mark != ",") break;
+        }
+        if (open >= t.size() || t[open].text != "{") continue;
+        const std::size_t close = closing(t, open);
+        if (close == t.size()) return;
+        if (name.empty() && close + 1 < t.size()) name = t[close + 1].text; // of a typedef
+        scan.structures.push_back(read_structure(t, open, close));
+        scan.structures.back().name = name;
+    }
+}
+
 } // namespace
 
 SourceScan scan_source(std::string_view source) {
     SourceScan scan;
     const std::vector<Token> tokens = Lexer{source, scan}.run();
     find_kernels(tokens, scan);
+    find_structures(tokens, scan);
     for (std::size_t i = 0; i < tokens.size(); ++i) {
         const bool body = tokens[i].text == "{" && i > 0 && tokens[i - 1].text == ")";
         if (body) i = closing(tokens, i);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The little of CUDA C++ that can be read without a compiler: where kernels and their parameters
-// stand, and where `//@` comments are. Types come from the compiler (reflect), never from here.
+// The little of CUDA C++ that can be read without a compiler: where kernels with their parameters
+// and structures with their members stand, and where `//@` comments are. Types come from the
+// compiler (reflect), never from here.
 #pragma once
 
 #include "engine/core/api.h"
@@ -18,10 +19,11 @@ struct ScannedParameter {
     std::size_t offset = 0; ///< of the name, bytes
 };
 
-struct ScannedKernel {
-    std::string name;
+/// A kernel with its parameters, or a structure with its members.
+struct ScannedList {
+    std::string name; ///< a structure's is empty where it has none
     int line = 0;
-    std::size_t begin = 0; ///< the list's parentheses, bytes
+    std::size_t begin = 0; ///< the list's parentheses or braces, bytes
     std::size_t end = 0;
     std::vector<ScannedParameter> parameters;
 };
@@ -34,7 +36,8 @@ struct ScannedDirective {
 };
 
 struct SourceScan {
-    std::vector<ScannedKernel> kernels;
+    std::vector<ScannedList> kernels;
+    std::vector<ScannedList> structures; ///< those within others stand behind them
     std::vector<ScannedDirective> directives;
     /// All tokens outside function bodies, and the directives: what parameters depend on. Two
     /// sources with the same interface have the same parameters.

@@ -57,6 +57,39 @@ std::string tip_of(const Parameter& p, const Bound& bound) {
     return tip;
 }
 
+/// Not members of a structure that the program passes and of which the source says nothing: sizes,
+/// mostly.
+bool is_shown(const Parameter& p) {
+    const bool is_member = p.name.find_first_of(".[") != std::string::npos;
+    return p.widget != ParameterWidget::hidden && !(is_member && p.implied && p.passed && !p.read);
+}
+
+/// Of "light.color" behind "light" the first part, "color", and of "weights[3].x" behind "weights"
+/// "[3]".
+std::string_view part_after(std::string_view name, std::size_t prefix) {
+    name.remove_prefix(prefix);
+    if (name.starts_with('.')) name.remove_prefix(1);
+    return name.substr(0, name.find_first_of(".[", 1));
+}
+
+/// How many at the beginning are members of the same thing, whose name has `length` letters.
+std::size_t group_size(std::span<Parameter* const> parameters, std::size_t length) {
+    const std::string_view name = std::string_view{parameters[0]->name}.substr(0, length);
+    const auto end = std::find_if(parameters.begin(), parameters.end(), [&](const Parameter* p) {
+        return !p->name.starts_with(name) || p->name.size() == length ||
+               (p->name[length] != '.' && p->name[length] != '[');
+    });
+    return std::size_t(end - parameters.begin());
+}
+
+float indent_width() { return theme::px(12); }
+
+/// Within structures, one of the other.
+int depth_of(std::string_view name) {
+    return int(
+        std::count_if(name.begin() + 1, name.end(), [](char c) { return c == '.' || c == '['; }));
+}
+
 std::vector<std::string> targets_of(const Bound& bound) {
     std::vector<std::string> targets;
     for (const ParameterBinding* b : bound) targets.push_back(b->target);
@@ -90,13 +123,51 @@ void ParameterPanel::menu(Parameter& p, const std::vector<const ParameterBinding
     ImGui::EndPopup();
 }
 
-void ParameterPanel::row(Parameter& p) {
+void ParameterPanel::rows(std::span<Parameter* const> parameters, std::size_t prefix) {
+    while (!parameters.empty()) {
+        Parameter& first = *parameters.front();
+        const std::string_view part = part_after(first.name, prefix);
+        const auto length = std::size_t(part.data() + part.size() - first.name.data());
+        const std::size_t count = std::max<std::size_t>(group_size(parameters, length), 1);
+        if (length == first.name.size()) row(first, part);
+        else node(std::string{part}, parameters.first(count), length);
+        parameters = parameters.subspan(count);
+    }
+}
+
+/// A structure or an array, with its members below.
+void ParameterPanel::node(const std::string& name, std::span<Parameter* const> members,
+                          std::size_t prefix) {
+    constexpr int kFlags = ImGuiTreeNodeFlags_DefaultOpen | ImGuiTreeNodeFlags_SpanAllColumns |
+                           ImGuiTreeNodeFlags_LabelSpanAllColumns |
+                           ImGuiTreeNodeFlags_FramePadding | ImGuiTreeNodeFlags_NoTreePushOnOpen;
+    ImGui::PushID(name.c_str());
+    ImGui::TableNextRow();
+    ImGui::TableNextColumn();
+    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {0, ImGui::GetStyle().FramePadding.y});
+    const bool is_open = ImGui::TreeNodeEx(name.c_str(), kFlags);
+    ImGui::PopStyleVar();
+    if (ImGui::BeginPopupContextItem("node")) {
+        theme::text(members[0]->name.substr(0, prefix), theme::kDim);
+        if (ImGui::MenuItem("Reset"))
+            for (const Parameter* p : members) parameters_.reset(p->name);
+        ImGui::EndPopup();
+    }
+    if (is_open) {
+        ImGui::Indent(indent_width());
+        rows(members, prefix);
+        ImGui::Unindent(indent_width());
+    }
+    ImGui::PopID();
+}
+
+void ParameterPanel::row(Parameter& p, std::string_view label) {
     const Bound bound = bound_of(bindings_, p);
     ImGui::PushID(p.name.c_str());
     ImGui::TableNextRow();
     ImGui::TableNextColumn();
     ImGui::AlignTextToFramePadding();
-    theme::text(p.name, p.read ? theme::kText : theme::kDim);
+    theme::text(label, p.read ? theme::kText : theme::kDim);
     theme::tooltip(tip_of(p, bound));
     if (!bound.empty()) draw_mark(bound);
     ImGui::TableNextColumn();
@@ -120,16 +191,25 @@ bool ParameterPanel::is_changed() const {
     });
 }
 
-void ParameterPanel::draw() {
+float ParameterPanel::widest_name(const std::vector<Parameter*>& shown) const {
     float widest = 0;
-    bool any = false;
-    for (const Parameter* p : parameters_.all()) {
-        if (p->widget == ParameterWidget::hidden) continue;
-        any = true;
+    for (const Parameter* p : shown) {
+        const auto last = p->name.find_last_of(".[");
+        const auto* label = p->name.c_str() + (last == std::string::npos ? 0
+                                               : p->name[last] == '.'    ? last + 1
+                                                                         : last);
         const float mark = bound_of(bindings_, *p).empty() ? 0 : mark_width() + theme::px(4);
-        widest = std::max(widest, ImGui::CalcTextSize(p->name.c_str()).x + mark);
+        widest = std::max(widest, float(depth_of(p->name)) * indent_width() +
+                                      ImGui::CalcTextSize(label).x + mark);
     }
-    if (!any) {
+    return widest;
+}
+
+void ParameterPanel::draw() {
+    std::vector<Parameter*> shown;
+    for (Parameter* p : parameters_.all())
+        if (is_shown(*p)) shown.push_back(p);
+    if (shown.empty()) {
         ImGui::PushTextWrapPos(0);
         theme::text("The kernels have no adjustable parameters yet. A float in a parameter list "
                     "gets a slider; `//@ 0..1 =0.5` after it sets range and value.",
@@ -137,13 +217,11 @@ void ParameterPanel::draw() {
         ImGui::PopTextWrapPos();
         return;
     }
-    const float names = std::min(widest, ImGui::GetContentRegionAvail().x * 0.45f);
+    const float names = std::min(widest_name(shown), ImGui::GetContentRegionAvail().x * 0.45f);
     if (ImGui::BeginTable("parameters", 2, ImGuiTableFlags_NoPadOuterX)) {
         ImGui::TableSetupColumn("name", ImGuiTableColumnFlags_WidthFixed, names);
         ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthStretch);
-        const auto all = parameters_.all();
-        for (Parameter* p : all)
-            if (p->widget != ParameterWidget::hidden) row(*p);
+        rows(shown, 0);
         ImGui::EndTable();
     }
     if (form_) form_->draw(parameters_.all());

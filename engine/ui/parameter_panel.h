@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: MIT
-// A widget for each parameter, by its type and directive. Right-click: reset, copy "name=value",
-// what it follows (follow_form.h). Below them are the presets (preset_row.h).
+// A widget for each parameter, by its type and directive; members of structures are a tree.
+// Right-click: reset, copy "name=value", what it follows (follow_form.h). Below them are the
+// presets (preset_row.h).
 #pragma once
 
 #include "engine/ui/follow_form.h"
 
+#include <cstddef>
 #include <optional>
+#include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace lathe {
@@ -27,7 +32,11 @@ public:
 
 private:
     bool is_changed() const;
-    void row(Parameter& p);
+    float widest_name(const std::vector<Parameter*>& shown) const;
+    /// Of names that have a beginning of `prefix` letters in common.
+    void rows(std::span<Parameter* const> parameters, std::size_t prefix);
+    void node(const std::string& name, std::span<Parameter* const> members, std::size_t prefix);
+    void row(Parameter& p, std::string_view label);
     void menu(Parameter& p, const std::vector<const ParameterBinding*>& bound);
 
     ParameterSet& parameters_;

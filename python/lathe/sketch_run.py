@@ -145,12 +145,12 @@ class _Runner:
 
     def arguments(self, launch: Launch, kernel: Kernel) -> dict[str, Any]:
         known = self.program_values(launch) | self.arrays
-        sliders = self.app.parameters
+        sliders = self.app._studio.parameters
         given: dict[str, Any] = {}
         for name, kind in kernel.parameters:
             if name in known:
                 given[name] = known[name]
-            elif name not in sliders:
+            elif not sliders.has(name):
                 raise SketchError(
                     f"{self.file}:{launch.line}: parameter {name} ({kind}) of {launch.kernel} is "
                     f"neither a buffer ({', '.join(self.arrays)}) nor a slider"

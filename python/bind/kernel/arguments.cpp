@@ -249,18 +249,49 @@ void pack(const Signature& s, const ParameterInfo& p, py::handle value, std::byt
     }
 }
 
-py::object from_parameters(const ParameterInfo& p, ParameterSet* parameters) {
-    if (!parameters || !p.named || !parameters->find(p.name)) return {};
+py::object vector_of(const std::vector<double>& values, bool is_whole) {
+    py::tuple out(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i)
+        out[i] = is_whole ? py::object(py::int_(static_cast<long long>(values[i])))
+                          : py::object(py::float_(values[i]));
+    return out;
+}
+
+py::object from_parameters(const ParameterInfo& p, const std::string& name,
+                           ParameterSet& parameters);
+
+/// Of a structure or an array: what sliders say of its members. Null unless they say all of it.
+py::object from_members(const ParameterInfo& p, const std::string& name, ParameterSet& parameters) {
+    const bool is_array = p.type == ParameterType::array;
+    py::list out;
+    const std::size_t count = is_array ? p.count : p.members.size();
+    for (std::size_t i = 0; i < count; ++i) {
+        const ParameterInfo& member = p.members[is_array ? 0 : i];
+        py::object value = from_parameters(
+            member, is_array ? fmt::format("{}[{}]", name, i) : name + "." + member.name,
+            parameters);
+        if (!value) return {};
+        out.append(std::move(value));
+    }
+    return out.empty() ? py::object{} : py::object(std::move(out));
+}
+
+py::object from_parameters(const ParameterInfo& p, const std::string& name,
+                           ParameterSet& parameters) {
+    const Parameter* const slider = parameters.find(name);
+    if (!slider) return from_members(p, name, parameters);
     return std::visit(
-        [](const auto& v) -> py::object {
+        [&](const auto& v) -> py::object {
             using T = std::decay_t<decltype(v)>;
-            if constexpr (std::is_same_v<T, std::vector<double>>) {
-                py::tuple out(v.size());
-                for (std::size_t i = 0; i < v.size(); ++i) out[i] = v[i];
-                return out;
-            } else return py::cast(v);
+            if constexpr (std::is_same_v<T, std::vector<double>>)
+                return vector_of(v, slider->whole);
+            else return py::cast(v);
         },
-        parameters->get(p.name));
+        parameters.get(name));
+}
+
+py::object from_parameters(const ParameterInfo& p, ParameterSet* parameters) {
+    return parameters && p.named ? from_parameters(p, p.name, *parameters) : py::object{};
 }
 
 } // namespace

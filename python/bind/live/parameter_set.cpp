@@ -99,6 +99,7 @@ void bind_parameter_set(py::module_& m) {
                 s.set(name, v);
             },
             py::arg("name"), py::arg("value"), "Sets a value, clamped to the slider's range.")
+        .def("has", &ParameterSet::has, py::arg("name"), "It is there, or members of it are.")
         .def("set_from_text", &ParameterSet::set_from_text, py::arg("assignment"),
              "name=value, before or after the slider exists.")
         .def("check_assignments", &ParameterSet::check_assignments,

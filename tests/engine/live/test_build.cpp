@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <thread>
 
 using namespace lathe;
@@ -95,6 +96,67 @@ TEST_F(BuildTest, ParametersComeFromTheKernels) {
     EXPECT_EQ(p[3].components, 3);
     EXPECT_EQ(std::get<std::int64_t>(p[4].initial), 4);
     EXPECT_EQ(p[5].type_name, "double");
+}
+
+constexpr const char* kStructures = R"cu(
+enum Kind { spot, area };
+struct Lamp { float watts; //@ 0..100 =60
+              Kind kind; };
+struct Light {
+    float x; //@ -1..1 =0.5
+    float3 color; //@ color =(1,0.5,0)
+    int count;
+    unsigned char level;
+    bool on; //@ =true
+    float weights[3]; //@ 0..1 =0.25
+    Lamp lamps[2];
+    int2 cell;
+    double far;
+};
+union Either { float f; int i; };
+struct Bits { int a : 3; int b : 5; };
+struct Holder { float x; const float* data; };
+struct Base { float low; };
+struct Derived : Base { float high; };
+struct Point { float x; //@ 0..9
+               float y; };
+__global__ void k(float* out, Light light, Either either, Bits bits, Holder holder, Derived derived,
+                  int2 plain, int2 cell, //@ 0..7
+                  float2 wind, Point point, const Light second, //@ hidden
+                  char4 small) //@ =(1,2,3,4)
+{
+    out[0] = light.x;
+}
+)cu";
+
+TEST_F(BuildTest, StructuresBecomeTheParametersOfTheirMembers) {
+    KernelSlot slot{{kStructures, "light.cu", "", {}, {}}, services()};
+    ASSERT_TRUE(slot.wait()) << slot.log();
+    std::string names;
+    std::map<std::string, Parameter> by_name;
+    for (const auto& p : slot.parameters()) {
+        by_name[p.name] = p;
+        if (!p.name.starts_with("second.")) names += p.name + " ";
+    }
+    EXPECT_EQ(names, "light.x light.color light.count light.level light.on light.weights[0] "
+                     "light.weights[1] light.weights[2] light.lamps[0].watts light.lamps[0].kind "
+                     "light.lamps[1].watts light.lamps[1].kind light.cell light.far cell wind "
+                     "point.x point.y small ");
+    EXPECT_EQ(by_name["light.x"].min, -1);
+    EXPECT_EQ(std::get<double>(by_name["light.x"].initial), 0.5);
+    EXPECT_EQ(by_name["light.color"].widget, ParameterWidget::color);
+    EXPECT_EQ(by_name["light.count"].kind, ParameterKind::integer);
+    EXPECT_TRUE(by_name["light.count"].implied);
+    EXPECT_EQ(by_name["light.level"].max, 255) << "what the type holds";
+    EXPECT_EQ(by_name["light.weights[2]"].max, 1);
+    EXPECT_EQ(std::get<double>(by_name["light.lamps[1].watts"].initial), 60);
+    EXPECT_EQ(by_name["light.lamps[0].kind"].choices, (std::vector<std::string>{"spot", "area"}));
+    EXPECT_TRUE(by_name["light.cell"].whole);
+    EXPECT_EQ(by_name["wind"].components, 2);
+    EXPECT_EQ(by_name["point.x"].max, 9);
+    EXPECT_EQ(by_name["small"].min, -128);
+    EXPECT_EQ(by_name["second.x"].widget, ParameterWidget::hidden);
+    EXPECT_EQ(by_name["second.x"].min, -1);
 }
 
 TEST_F(BuildTest, AnEditSwapsAndAnErrorHasAPlace) {

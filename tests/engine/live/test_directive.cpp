@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
+
 using namespace lathe;
 
 namespace {
@@ -123,6 +126,53 @@ TEST(SourceScan, FindsKernelsAndTheirParameters) {
     EXPECT_EQ(scan.kernels[1].name, "init");
 }
 
+constexpr std::string_view kStructures = R"cu(
+struct alignas(16) Light {
+    float x = 0.5f, //@ 0..1
+          y;        //@ 0..2
+    //@ color
+    float3 color = {1, 1, 1};
+    static const int kCount = 3;
+    struct Lamp { float watts; //@ 0..100
+        int kind; } lamp;
+    float norm() const { float z; return z; }
+    float far(float w);
+    float weights[4]; //@ 0..1
+};
+typedef struct { int a, b; /* c */ } Pair; //@ 1..9
+template <class T> struct Box : Light { T low, high; };
+class Two { public: double u = sqrt(2.0), v; };
+struct Light later; struct Forward; enum class E { p, q };
+__global__ void k(Light light, struct Pair pair, float f); //@ 0..3
+)cu";
+
+TEST(SourceScan, FindsStructuresAndTheirMembers) {
+    const auto scan = scan_source(kStructures);
+    std::map<std::string, std::string> found;
+    for (const auto& s : scan.structures)
+        for (const auto& m : s.parameters) found[s.name] += m.name + " ";
+    EXPECT_EQ(found, (std::map<std::string, std::string>{{"Light", "x y color lamp weights "},
+                                                         {"Lamp", "watts kind "},
+                                                         {"Pair", "a b "},
+                                                         {"Box", "low high "},
+                                                         {"T", "low high "}, // never asked for
+                                                         {"Two", "u v "}}));
+}
+
+TEST(Directive, BelongsToAStructuresMember) {
+    const auto found = find_directives(kStructures);
+    EXPECT_TRUE(found.problems.empty()) << to_string(found.problems[0]);
+    std::vector<std::string> names;
+    for (const auto& d : found.members) names.push_back(d.kernel + "." + d.parameter);
+    std::sort(names.begin(), names.end());
+    EXPECT_EQ(names, (std::vector<std::string>{"Lamp.watts", "Light.color", "Light.weights",
+                                               "Light.x", "Light.y", "Pair.b"}));
+    EXPECT_EQ(found.find_member("Light", "y")->max, 2);
+    EXPECT_TRUE(found.find_member("Light", "color")->color);
+    EXPECT_EQ(found.find_member("Light", "watts"), nullptr);
+    EXPECT_EQ(found.find("k", "f")->max, 3);
+}
+
 TEST(SourceScan, InterfaceIgnoresBodiesOnly) {
     const std::string a = "struct P { float x; };\n__global__ void k(float F) //@ 0..1\n{ x(1); }";
     const auto changed = [&](std::string_view from, std::string_view to) {
@@ -138,9 +188,10 @@ TEST(SourceScan, InterfaceIgnoresBodiesOnly) {
 }
 
 TEST(SourceScan, SurvivesHalfTypedText) {
-    for (std::size_t n = 0; n <= kGrayScott.size(); ++n) {
-        scan_source(kGrayScott.substr(0, n));
-        scan_source(kGrayScott.substr(n));
-        find_directives(kGrayScott.substr(0, n));
-    }
+    for (const std::string_view text : {kGrayScott, kStructures})
+        for (std::size_t n = 0; n <= text.size(); ++n) {
+            scan_source(text.substr(0, n));
+            scan_source(text.substr(n));
+            find_directives(text.substr(0, n));
+        }
 }

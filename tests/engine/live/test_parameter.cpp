@@ -174,6 +174,20 @@ TEST(ParameterSet, AnAssignmentToWhatTheProgramPassesIsRefused) {
     EXPECT_EQ(problems, "--set dt=3 has no effect: the program passes its own dt; known are F, x");
 }
 
+TEST(ParameterSet, MembersBelongToTheirStructure) {
+    ParameterSet set;
+    set.declare("a.cu", {real("light.x"), real("light.w[0]"), real("lights"), real("w[1].y")});
+    for (const char* name : {"light", "light.x", "light.w", "lights", "w", "w[1]"})
+        EXPECT_TRUE(set.has(name)) << name;
+    for (const char* name : {"lig", "light.y", "w[", "x"}) EXPECT_FALSE(set.has(name)) << name;
+    set.note_passed("light");
+    EXPECT_TRUE(set.find("light.w[0]")->passed);
+    EXPECT_FALSE(set.find("lights")->passed);
+    set.set("light.x", 2.0);
+    set.declare("a.cu", {real("light.y"), real("light.x")}); // an edit adds a member
+    EXPECT_EQ(number(set, "light.x"), 2);
+}
+
 TEST(ParameterSet, AScriptsWordCountsWhereTheKernelSaysNothing) {
     ParameterSet set;
     Parameter speed = real("speed");

@@ -116,3 +116,22 @@ TEST_F(Presets, AreKeptBetweenRunsAndOutliveParameters) {
     set.declare("kernel", {});
     EXPECT_TRUE(p.recall(3)) << "no parameter is there: nothing happens";
 }
+
+TEST_F(Presets, MembersOfStructuresAreCodeAndComeBack) {
+    set.declare("kernel", {make_parameter("gain", ParameterKind::real, 1),
+                           make_parameter("light.x", ParameterKind::real, 1),
+                           make_parameter("light.w[1]", ParameterKind::real, 1)});
+    const test::TempFolder folder;
+    {
+        auto p = presets(folder / "app");
+        set.set("light.x", 0.25);
+        set.set("light.w[1]", 4.0);
+        EXPECT_EQ(p.code(0), "gain=0, **{\"light.w[1]\": 4, \"light.x\": 0.25}");
+        p.save(2);
+    }
+    set.reset_all();
+    auto p = presets(folder / "app");
+    EXPECT_TRUE(p.recall(2));
+    EXPECT_EQ(real("light.x"), 0.25);
+    EXPECT_EQ(real("light.w[1]"), 4);
+}

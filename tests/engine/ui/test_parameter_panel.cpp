@@ -163,3 +163,48 @@ TEST_F(ParameterPanelTest, WhatCannotBeIsSaidInTheForm) {
     click_in_popup(50, form->Size.y - 22);
     EXPECT_EQ(to_text(bench.bindings.find("free")->follow), "sine(0..1) 4s") << "not taken";
 }
+
+TEST_F(ParameterPanelTest, StructuresAreATree) {
+    std::vector<Diagnostic> problems;
+    const auto words = [&](const char* text) { return parse_directive(text, 1, 1, problems); };
+    bench.parameters.declare(
+        "step.cu",
+        {make_parameter("gain", ParameterKind::real, 1, words("0..1")),
+         make_parameter("light.x", ParameterKind::real, 1, words("0..1 =0.5")),
+         make_parameter("light.y", ParameterKind::real, 1, words("0..1 =0.5")),
+         make_parameter("light.color", ParameterKind::vector, 3, words("color =(1,0.8,0.4)")),
+         make_parameter("light.weights[0]", ParameterKind::real, 1, words("0..1 =0.2")),
+         make_parameter("light.weights[1]", ParameterKind::real, 1, words("0..1 =0.8")),
+         make_parameter("light.on", ParameterKind::boolean, 1, words("=true")),
+         make_parameter("lights", ParameterKind::integer, 1, words("1..9 =3")),
+         make_parameter("spots[0].x", ParameterKind::real, 1, words("0..1")),
+         make_parameter("spots[1].x", ParameterKind::real, 1, words("0..1"))});
+    for (Parameter* p : bench.parameters.all()) p->read = true;
+    Parameter size = make_parameter("shape.rows", ParameterKind::integer, 1);
+    size.implied = true;
+    bench.parameters.declare("other.cu", {size});
+    bench.parameters.note_passed("shape"); // by the program: no row
+    bench.bindings.bind("light.weights[1]", parse_follow("sine 4s"));
+    bench.run(3);
+    bench.keep("parameter-tree");
+    bench.move(190, place_of_row(3).y); // light.y, below gain, the node and x
+    bench.window.inject(ButtonEvent{MouseButton::left, true, 0});
+    bench.run(2);
+    bench.window.inject(ButtonEvent{MouseButton::left, false, 0});
+    bench.run(2);
+    EXPECT_GT(number("light.y"), 0.6);
+    EXPECT_EQ(number("light.x"), 0.5);
+    bench.click(40, place_of_row(1).y); // the node closes: lights is the row behind it
+    bench.keep("parameter-tree-closed");
+    bench.move(180, place_of_row(2).y);
+    bench.window.inject(ButtonEvent{MouseButton::left, true, 0});
+    bench.run(2);
+    bench.window.inject(ButtonEvent{MouseButton::left, false, 0});
+    bench.run(2);
+    EXPECT_TRUE(bench.parameters.find("lights")->touched);
+    bench.click(40, place_of_row(1).y, MouseButton::right);
+    bench.keep("parameter-tree-menu");
+    click_in_popup(40, 40); // Reset
+    EXPECT_EQ(number("light.y"), 0.5);
+    EXPECT_TRUE(bench.parameters.find("lights")->touched);
+}
