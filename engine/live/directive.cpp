@@ -75,20 +75,6 @@ const Directive* find_in(const std::vector<ParameterDirective>& all, std::string
     return nullptr;
 }
 
-/// The one before the comment on its line, else the next one; null where it is not of this list.
-const ScannedParameter* owner_of(const ScannedDirective& comment, const ScannedList& list) {
-    if (list.parameters.empty() || comment.offset < list.begin) return nullptr;
-    const bool inside = comment.offset < list.end;
-    if (!inside && comment.line != list.parameters.back().line) return nullptr;
-    const ScannedParameter* owner = nullptr;
-    for (const auto& p : list.parameters)
-        if (p.line == comment.line && p.offset < comment.offset) owner = &p;
-    if (owner) return owner;
-    for (const auto& p : list.parameters)
-        if (p.offset > comment.offset) return &p;
-    return nullptr;
-}
-
 } // namespace
 
 Directive parse_directive(std::string_view text, int line, int column,

@@ -19,6 +19,14 @@ enum class ParameterWidget { checkbox, slider, drag, combo, color, hidden };
 /// A choice is an integer; a vector has `Parameter::components` elements.
 using ParameterValue = std::variant<bool, std::int64_t, double, std::vector<double>>;
 
+/// Where a source declares a parameter.
+struct DeclaredIn {
+    std::string list{}; ///< the kernel or the structure
+    std::string name{}; ///< of the parameter or the member there
+    bool is_structure = false;
+    bool operator==(const DeclaredIn&) const = default;
+};
+
 struct Parameter {
     std::string name;
     ParameterKind kind = ParameterKind::real;
@@ -34,6 +42,7 @@ struct Parameter {
     ParameterWidget widget = ParameterWidget::drag;
     std::vector<std::string> choices;        ///< names of the values 0, 1, … of a choice
     std::vector<std::int64_t> choice_values; ///< where an enum's values are not 0, 1, …; else empty
+    DeclaredIn declared_in;                  ///< empty for a script's own
     std::optional<Follow> follow;            ///< as its declaration says
     bool implied = false;      ///< of a kernel whose source says nothing of it: no range, no value
     bool touched = false;      ///< set by hand, by `--set` or by code, so an edit keeps the value

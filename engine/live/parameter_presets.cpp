@@ -3,6 +3,7 @@
 
 #include "engine/core/error.h"
 #include "engine/core/log.h"
+#include "engine/live/parameter_code.h"
 #include "engine/live/parameter_set.h"
 
 #include <fmt/format.h>
@@ -111,11 +112,7 @@ void ParameterPresets::advance() {
 std::string ParameterPresets::code(int number) const {
     std::string code, members; // whose names are no identifiers
     for (const auto& [name, text] : number == 0 ? present() : at(number)) {
-        const bool is_number = text.find_first_of("0123456789(") == 0 || text.starts_with('-');
-        const std::string value = text == "true"    ? "True"
-                                  : text == "false" ? "False"
-                                  : is_number       ? text
-                                                    : fmt::format("\"{}\"", text);
+        const std::string value = python_value(text);
         const bool is_member = name.find_first_of(".[") != name.npos;
         auto& part = is_member ? members : code;
         part += fmt::format("{}{}", part.empty() ? "" : ", ",

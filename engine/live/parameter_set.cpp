@@ -102,7 +102,8 @@ void ParameterSet::merge(const Parameter& declared) {
     if (!is_new && slot->touched)
         if (const auto value = carried(next, slot->value)) {
             next.value = *value;
-            next.touched = true;
+            // What the source says by now, perhaps since it was written there.
+            next.touched = next.follow || format_value(next) != format_value(next, next.initial);
         }
     *slot = std::move(next);
     shown_.push_back(slot.get());

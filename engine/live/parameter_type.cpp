@@ -131,9 +131,13 @@ private:
         }
         const bool is_hidden = given && given->hidden;
         const std::size_t first = made.size();
-        for (const Type& member : t.members)
+        for (const Type& member : t.members) {
             if (!is_plain(t) || !add(name + "." + member.name, member, of_member(member)))
                 return false;
+            for (Parameter& p : made)
+                if (p.declared_in.list.empty())
+                    p.declared_in = {std::string{structure}, member.name, true};
+        }
         for (std::size_t i = first; is_hidden && i < made.size(); ++i)
             made[i].widget = ParameterWidget::hidden;
         return made.size() > first;

@@ -41,8 +41,11 @@ std::vector<Parameter> parameters_of(const std::vector<ptx::KernelSignature>& ke
         for (const auto& type : kernel.parameters) {
             const Directive* given = directives.find(kernel.source_name, type.name);
             if (type.name.empty() || (!given && set_by_the_program(type.name))) continue;
-            for (Parameter& p : parameters_of_type(type, given, directives))
-                if (!has(parameters, p.name)) parameters.push_back(std::move(p));
+            for (Parameter& p : parameters_of_type(type, given, directives)) {
+                if (has(parameters, p.name)) continue;
+                if (p.declared_in.list.empty()) p.declared_in = {kernel.source_name, type.name};
+                parameters.push_back(std::move(p));
+            }
         }
     return parameters;
 }

@@ -244,6 +244,19 @@ void find_structures(const std::vector<Token>& t, SourceScan& scan) {
 
 } // namespace
 
+const ScannedParameter* owner_of(const ScannedDirective& comment, const ScannedList& list) {
+    if (list.parameters.empty() || comment.offset < list.begin) return nullptr;
+    const bool inside = comment.offset < list.end;
+    if (!inside && comment.line != list.parameters.back().line) return nullptr;
+    const ScannedParameter* owner = nullptr;
+    for (const auto& p : list.parameters)
+        if (p.line == comment.line && p.offset < comment.offset) owner = &p;
+    if (owner) return owner;
+    for (const auto& p : list.parameters)
+        if (p.offset > comment.offset) return &p;
+    return nullptr;
+}
+
 SourceScan scan_source(std::string_view source) {
     SourceScan scan;
     const std::vector<Token> tokens = Lexer{source, scan}.run();

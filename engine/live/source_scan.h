@@ -44,6 +44,10 @@ struct SourceScan {
     std::string interface;
 };
 
+/// To whom a directive belongs: the one before it on its line, else the next one; null where it is
+/// not of this list. Where lists stand within lists the innermost is to be asked first.
+const ScannedParameter* owner_of(const ScannedDirective& comment, const ScannedList& list);
+
 /// Never fails: what is not understood is left out.
 LATHE_API SourceScan scan_source(std::string_view source);
 

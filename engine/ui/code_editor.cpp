@@ -200,6 +200,28 @@ void CodeEditor::replace(TextPlace place, int bytes, const std::string& text, st
     s_->change_index = e.GetUndoIndex();
 }
 
+void CodeEditor::rewrite(const std::string& text) {
+    TextEditor& e = s_->editor;
+    const std::string old = e.GetText();
+    if (old == text) return;
+    // Whole lines, from the first to the last that differ.
+    const auto same = std::mismatch(old.begin(), old.end(), text.begin(), text.end()).first;
+    const auto line = std::size_t(std::count(old.begin(), same, '\n'));
+    const auto begin =
+        std::size_t(std::find(std::reverse_iterator{same}, old.rend(), '\n').base() - old.begin());
+    const auto after = std::mismatch(old.rbegin(), old.rend() - std::ptrdiff_t(begin),
+                                     text.rbegin(), text.rend() - std::ptrdiff_t(begin));
+    const auto end = std::size_t(std::find(after.first.base(), old.end(), '\n') - old.begin());
+    const auto last = line + std::size_t(std::count(old.begin() + std::ptrdiff_t(begin),
+                                                    old.begin() + std::ptrdiff_t(end), '\n'));
+    const auto cursor = e.GetCurrentCursorPosition();
+    const std::string words = e.GetLineText(last);
+    e.ReplaceSectionText({line, 0}, {last, characters_before(words, words.size())},
+                         text.substr(begin, text.size() - (old.size() - end) - begin));
+    e.SetCursor({std::min(cursor.line, e.GetLineCount() - 1), 0});
+    s_->is_change_open = false;
+}
+
 std::optional<TextPlace> CodeEditor::under_mouse() const {
     const ImVec2 mouse = ImGui::GetMousePos();
     const ImGuiWindow* const window = s_->window;

@@ -71,6 +71,9 @@ public:
     /// the first of them.
     void replace(TextPlace place, int bytes, const std::string& text, std::uint64_t id);
 
+    /// Makes this the text, as the user would: one step for undo, and the cursor stays on its line.
+    void rewrite(const std::string& text);
+
     /// The character under the mouse; nothing outside of the text or where something covers it.
     std::optional<TextPlace> under_mouse() const;
     /// In this frame the mouse does nothing to the text: before draw().

@@ -149,6 +149,21 @@ void KernelEditor::add(KernelSlot& slot, bool offer_autosave) {
 
 void KernelEditor::show(const KernelSlot& slot) { wanted_ = &slot; }
 
+void KernelEditor::rewrite(KernelSlot& slot, const std::string& text) {
+    for (const auto& tab : tabs_)
+        if (tab->slot == &slot) sync(*tab);
+    slot.set_source(text);
+    for (const auto& tab : tabs_) {
+        if (tab->slot != &slot) continue;
+        tab->editor.rewrite(in_box(text));
+        tab->text = tab->editor.text();
+        tab->version = slot.text_version();
+        tab->changed_at = steady_clock::now();
+        tab->unsaved = true;
+        tab->offer.reset();
+    }
+}
+
 /// Autosaves the tab's text, which the slot need not have any more.
 void KernelEditor::keep(Tab& tab) {
     if (!session_ || !tab.unsaved) return;

@@ -51,6 +51,8 @@ public:
     KernelSlot* current() const;
     /// Brings the slot's tab to the front in the next frame; nothing for a slot without a tab.
     void show(const KernelSlot& slot);
+    /// Gives the slot another text, which one undo in its tab takes back.
+    void rewrite(KernelSlot& slot, const std::string& text);
     /// Marks a line of a slot's text as the one where a thread stands; null: none. `goes_there`:
     /// its tab and the cursor, too.
     void mark_step(const KernelSlot* slot, int line, bool goes_there);

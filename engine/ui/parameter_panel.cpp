@@ -2,6 +2,7 @@
 #include "engine/ui/parameter_panel.h"
 
 #include "engine/live/parameter_bindings.h"
+#include "engine/live/parameter_code.h"
 #include "engine/live/parameter_set.h"
 #include "engine/ui/parameter_widget.h"
 #include "engine/ui/preset_row.h"
@@ -191,6 +192,20 @@ bool ParameterPanel::is_changed() const {
     });
 }
 
+void ParameterPanel::copy_menu() {
+    if (!ImGui::BeginPopup("copy")) return;
+    if (ImGui::MenuItem("As Python"))
+        ImGui::SetClipboardText(as_python(parameters_, bindings_).c_str());
+    theme::tooltip(as_python(parameters_, bindings_));
+    if (ImGui::MenuItem("As --set options"))
+        ImGui::SetClipboardText(as_options(parameters_).c_str());
+    theme::tooltip(as_options(parameters_));
+    if (write_values && ImGui::MenuItem("Into the source")) write_values();
+    if (write_values)
+        theme::tooltip("As =value in the comments behind the parameters; undo takes it back");
+    ImGui::EndPopup();
+}
+
 float ParameterPanel::widest_name(const std::vector<Parameter*>& shown) const {
     float widest = 0;
     for (const Parameter* p : shown) {
@@ -229,14 +244,10 @@ void ParameterPanel::draw() {
     ImGui::BeginDisabled(!is_changed());
     if (ImGui::Button("Reset all")) parameters_.reset_all();
     ImGui::SameLine();
-    if (ImGui::Button("Copy all")) {
-        std::string text;
-        for (const Parameter* p : parameters_.all())
-            if (p->touched) text += fmt::format("--set {} ", parameters_.assignment(p->name));
-        ImGui::SetClipboardText(text.c_str());
-    }
+    if (ImGui::Button("Copy all")) ImGui::OpenPopup("copy");
     ImGui::EndDisabled();
-    theme::tooltip("Changed values as --set options");
+    theme::tooltip("What was set, as code");
+    copy_menu();
     if (presets_) draw_presets(*presets_);
 }
 

@@ -7,6 +7,7 @@
 #include "engine/ui/follow_form.h"
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -27,11 +28,15 @@ public:
     explicit ParameterPanel(ParameterSet& parameters, ParameterPresets* presets = nullptr,
                             ParameterBindings* bindings = nullptr);
 
+    /// Into the sources of the kernels (value_writer.h); empty: there is no such thing.
+    std::function<void()> write_values;
+
     /// Inside the panel's window.
     void draw();
 
 private:
     bool is_changed() const;
+    void copy_menu();
     float widest_name(const std::vector<Parameter*>& shown) const;
     /// Of names that have a beginning of `prefix` letters in common.
     void rows(std::span<Parameter* const> parameters, std::size_t prefix);

@@ -10,6 +10,7 @@
 #include "engine/live/parameter_presets.h"
 #include "engine/ui/preset_row.h"
 #include "engine/ui/studio_panels.h"
+#include "engine/ui/value_writer.h"
 #include "engine/ui/widgets.h"
 
 #include <exception>
@@ -61,6 +62,9 @@ Studio::Panels::Panels(Studio& s)
     }
     line_panel.follow = [this](const gpu::ThreadOfKernel& thread) { follow(thread); };
     editor.code_pane().read = code_reader(s.device());
+    parameter_panel.write_values = [this] {
+        write_values(studio.parameters(), editor, studio.kernels());
+    };
     if (session) s.presets().keep_in(session->directory() / "presets");
     if (session && session->crashed_last_time()) {
         s.run_control().request_step(); // one step, so that there is a picture

@@ -80,11 +80,11 @@ class Sliders:
         return SliderValues(self._studio.parameters)
 
     def set(self, name: str, value: Any) -> None:
-        """Sets a slider, within its range. Raises lathe.Error for unknown names."""
-        choices = self._choices.get(name)
-        self._studio.parameters.set(
-            name, choices.index(value) if choices and isinstance(value, str) else value
-        )
+        """Sets a slider, within its range; a choice by its name or index.
+
+        Raises lathe.Error for unknown names, and for a value of another type.
+        """
+        self._studio.parameters.set(name, value)
 
     def save_preset(self, number: int) -> None:
         """Saves the values of all sliders as preset 1 to 9, as Shift and the digit do in a window.

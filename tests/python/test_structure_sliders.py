@@ -77,7 +77,7 @@ def test_a_launch_packs_the_structure_from_its_members(app):
     app.set("light.lamps[1].watts", 60.5)
     app.set("light.lamps[0].on", False)
     app.set("light.cell", (3, -4))
-    app.set("light.kind", 7)
+    app.set("light.kind", "area")
     light = dumped(app)
     assert (light.x, tuple(light.color)) == (-0.25, (0.125, 0.25, 0.5))
     assert (light.level, light.count) == (255, -2)
@@ -145,5 +145,7 @@ def test_a_sketch_has_them_and_set_reaches_them(tmp_path):
 
 def test_unknown_members_are_named(app):
     dumped(app)
+    with pytest.raises(lathe.Error, match=r"light\.kind is 'lamp', expected one of spot, area"):
+        app.set("light.kind", "lamp")
     with pytest.raises(lathe.Error, match=r"no parameter is named 'light.z'; known are light.x"):
         app.set("light.z", 1)

@@ -93,6 +93,8 @@ void bind_parameter_set(py::module_& m) {
             [](ParameterSet& s, const std::string& name, const py::object& value) {
                 ParameterValue v;
                 if (py::isinstance<py::bool_>(value)) v = value.cast<bool>();
+                else if (const Parameter* p = s.find(name); p && py::isinstance<py::str>(value))
+                    v = parse_value(*p, value.cast<std::string>()); // a choice's name
                 else if (PyIndex_Check(value.ptr())) v = value.cast<std::int64_t>();
                 else if (PySequence_Check(value.ptr())) v = value.cast<std::vector<double>>();
                 else v = value.cast<double>();

@@ -22,6 +22,7 @@
 #include "engine/ui/status_bar.h"
 #include "engine/ui/things_panel.h"
 #include "engine/ui/timing_panel.h"
+#include "engine/ui/value_writer.h"
 #include "engine/ui/view_panel.h"
 #include "engine/ui/widgets.h"
 
@@ -53,6 +54,11 @@ struct UiBench {
         imgui.shortcuts = [this](const KeyEvent& key) {
             return editor.handle(key) || (!imgui.wants_text() && (run_control.handle(key) ||
                                                                   handle_preset_key(presets, key)));
+        };
+        parameter_panel.write_values = [this] {
+            std::vector<KernelSlot*> all;
+            for (auto& slot : this->slots) all.push_back(slot.get());
+            write_values(parameters, editor, all);
         };
         scene.clear({0.10f, 0.25f, 0.35f, 1});
     }

@@ -208,3 +208,81 @@ TEST_F(ParameterPanelTest, StructuresAreATree) {
     EXPECT_EQ(number("light.y"), 0.5);
     EXPECT_TRUE(bench.parameters.find("lights")->touched);
 }
+
+namespace {
+
+constexpr const char* kStep = "__global__ void step(float* u, float feed, //@ 0..1 =0.25\n"
+                              "                     float kill) {\n"
+                              "    u[0] = feed - kill;\n"
+                              "}\n";
+
+KernelBuild run_step(const KernelSource&, Effort) {
+    KernelBuild b;
+    auto loaded = std::make_shared<LoadedKernels>();
+    loaded->first = "step";
+    loaded->kernels["step"];
+    b.loaded = std::move(loaded);
+    return b;
+}
+
+/// As reflection does it, from the directives alone.
+std::vector<Parameter> parameters_of_step(const KernelSource& source) {
+    const auto found = find_directives(source.text);
+    std::vector<Parameter> made;
+    for (const char* name : {"feed", "kill"}) {
+        const Directive* const d = found.find("step", name);
+        made.push_back(make_parameter(name, ParameterKind::real, 1, d ? *d : Directive{}));
+        made.back().declared_in = {"step", name};
+    }
+    return made;
+}
+
+} // namespace
+
+TEST_F(ParameterPanelTest, ValuesAreCopiedAsCodeAndGoIntoTheSource) {
+    auto services = immediate(run_step);
+    services.reflect = parameters_of_step;
+    bench.slots.push_back(
+        std::make_unique<KernelSlot>(KernelSource{kStep, "step.cu", "", {}, {}}, services));
+    KernelSlot& slot = *bench.slots.back();
+    bench.editor.add(slot, false);
+    const auto declare_anew = [&] {
+        slot.compile_now();
+        bench.run(2);
+        bench.parameters.declare("step.cu", slot.parameters());
+        bench.run(2);
+    };
+    declare_anew();
+    bench.parameters.set("feed", 0.5);
+    bench.parameters.set("kill", 2.0);
+    bench.run(2);
+    const auto item = [&](float y) {
+        bench.click(120, 148); // Copy all
+        bench.keep("copy-menu");
+        click_in_popup(40, y);
+        bench.imgui.make_current();
+        return std::string{ImGui::GetClipboardText()};
+    };
+    EXPECT_EQ(item(20), "app.set(\"feed\", 0.5)\napp.set(\"kill\", 2)\n");
+    EXPECT_EQ(item(40), "--set feed=0.5 --set kill=2");
+    item(60);
+    const std::string written = "__global__ void step(float* u, float feed, //@ 0..1 =0.5\n"
+                                "                     float kill) { //@ =2\n"
+                                "    u[0] = feed - kill;\n"
+                                "}\n";
+    EXPECT_EQ(slot.source(), written);
+    declare_anew();
+    EXPECT_FALSE(bench.parameters.find("feed")->touched) << "the source says it now";
+    EXPECT_EQ(number("kill"), 2);
+    bench.keep("written-values");
+
+    bench.click(1100, 300);
+    bench.key(Key::z, kControl);
+    bench.run(2);
+    EXPECT_EQ(slot.source(), kStep) << "one undo takes all of it back";
+    declare_anew();
+    EXPECT_EQ(number("feed"), 0.25);
+    bench.key(Key::y, kControl);
+    bench.run(2);
+    EXPECT_EQ(slot.source(), written);
+}
