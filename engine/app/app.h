@@ -93,13 +93,15 @@ struct AppConfig {
     std::optional<bool> ui{}; ///< panels around the scene; unset: where there is a window
     std::string session{};    ///< names autosaves and layout; empty: the title
     bool restore = true;      ///< keep autosaves, layout and the mark of a running session
+    bool fresh = false;       ///< sliders are not as the last run left them
     std::string guide{};      ///< title of a panel of text at the left; empty: there is none
 
     const std::string& file_name() const { return name.empty() ? title : name; }
 };
 
 /// `config` with what a command line asks for: --headless, --frames N, --size WxH, --out DIR,
-/// --device auto|hardware|software, --set NAME=VALUE, --no-ui, --inspect, --inspect-hazards.
+/// --device auto|hardware|software, --set NAME=VALUE, --fresh, --no-ui, --inspect,
+/// --inspect-hazards.
 /// --help, and what is not understood, write the usage and end the program.
 LATHE_API AppConfig with_options(int argc, char** argv, AppConfig config);
 

@@ -34,15 +34,18 @@ int side_from(std::string_view text) {
 }
 
 std::string usage(std::string_view program) {
-    return fmt::format("{} [--headless] [--frames N] [--size WxH] [--out DIR]\n"
-                       "    [--device auto|hardware|software] [--set NAME=VALUE]... [--no-ui]\n"
-                       "    [--inspect | --inspect-hazards]\n",
-                       program);
+    return fmt::format(
+        "{} [--headless] [--frames N] [--size WxH] [--out DIR]\n"
+        "    [--device auto|hardware|software] [--set NAME=VALUE]... [--fresh] [--no-ui]\n"
+        "    [--inspect | --inspect-hazards]\n",
+        program);
 }
 
 void take(AppConfig& config, std::string_view option, const std::function<std::string()>& value) {
     if (option == "--headless") {
         config.headless = true;
+    } else if (option == "--fresh") {
+        config.fresh = true;
     } else if (option == "--no-ui") {
         config.ui = false;
     } else if (option == "--inspect") {

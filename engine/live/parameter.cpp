@@ -4,6 +4,7 @@
 #include "engine/core/error.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -200,6 +201,14 @@ std::string format_value(const Parameter& p, const ParameterValue& value) {
     for (const double x : std::get<std::vector<double>>(value))
         text += (text.size() > 1 ? ", " : "") + number_text(p, x);
     return text + ")";
+}
+
+std::string exact_value(const Parameter& p, const ParameterValue& value) {
+    if (p.kind == ParameterKind::choice) return format_value(p, value);
+    if (const auto* b = std::get_if<bool>(&value)) return *b ? "true" : "false";
+    if (const auto* i = std::get_if<std::int64_t>(&value)) return fmt::format("{}", *i);
+    if (const auto* d = std::get_if<double>(&value)) return fmt::format("{}", *d);
+    return fmt::format("({})", fmt::join(std::get<std::vector<double>>(value), ", "));
 }
 
 } // namespace lathe

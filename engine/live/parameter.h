@@ -45,6 +45,7 @@ struct Parameter {
     DeclaredIn declared_in;                  ///< empty for a script's own
     std::optional<Follow> follow;            ///< as its declaration says
     bool implied = false;      ///< of a kernel whose source says nothing of it: no range, no value
+    bool by_hand = false;      ///< touched, and by a hand at last: kept between runs
     bool touched = false;      ///< set by hand, by `--set` or by code, so an edit keeps the value
     bool read = false;         ///< somebody asked for the value: the widget has an effect
     std::uint64_t changes = 0; ///< how often it was set or reset, not by what it follows
@@ -66,6 +67,8 @@ LATHE_API ParameterValue parse_value(const Parameter& p, std::string_view text);
 
 /// The value as parse_value reads it: "0.037", "true", "(1, 0.5, 0)", "spots".
 LATHE_API std::string format_value(const Parameter& p, const ParameterValue& value);
+/// The same with all digits, for a round trip.
+std::string exact_value(const Parameter& p, const ParameterValue& value);
 inline std::string format_value(const Parameter& p) { return format_value(p, p.value); }
 
 } // namespace lathe

@@ -172,7 +172,26 @@ void ParameterBindings::forget_programs() {
 }
 
 void ParameterBindings::take_declarations() {
+    if (!remembered_.empty()) take_remembered();
     for (Parameter* p : parameters_.all()) take_declaration(*p);
+}
+
+void ParameterBindings::take_remembered() {
+    std::erase_if(remembered_, [&](const auto& kept) {
+        const auto& [target, follow] = kept;
+        if (!place_of(target).parameter) return false;
+        const ParameterBinding* const b = entry(target);
+        const bool is_programs = b && b->by == BoundBy::program;
+        if (!is_programs && problem_of(target, follow).empty()) bind(target, follow, BoundBy::hand);
+        return true;
+    });
+}
+
+std::map<std::string, Follow, std::less<>> ParameterBindings::bound_by_hand() const {
+    auto all = remembered_;
+    for (const ParameterBinding& b : all_)
+        if (b.by == BoundBy::hand && b.is_active) all[b.target] = b.follow;
+    return all;
 }
 
 /// A new word of the source counts whatever the slider was set to; one that was there from the
@@ -232,7 +251,7 @@ void ParameterBindings::move(ParameterBinding& b, const Place& place, double val
     p.value = *fitting;
     b.value = number_at(p, place.component);
     if (!is_other) return;
-    p.touched |= is_touch;
+    if (is_touch) p.touched = p.by_hand = true;
     parameters_.moved(p);
 }
 

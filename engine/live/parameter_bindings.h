@@ -63,6 +63,11 @@ public:
     /// Those that were set since are among them. Null: there is none.
     const ParameterBinding* find(std::string_view target) const;
     const std::vector<ParameterBinding>& all() const { return all_; }
+    /// What a hand had bound in an earlier run: it follows that as soon as it is declared, unless
+    /// the program binds it itself.
+    void remember(std::string target, Follow follow) { remembered_[std::move(target)] = follow; }
+    /// What follows something by a hand, or is to.
+    std::map<std::string, Follow, std::less<>> bound_by_hand() const;
     /// Of a program that is executed once more.
     void forget_programs();
 
@@ -81,6 +86,7 @@ private:
     Place place_of(std::string_view target) const;
     ParameterBinding* entry(std::string_view target);
     void take_declarations();
+    void take_remembered();
     void take_declaration(Parameter& p);
     void start(ParameterBinding& b, const Follow& follow, bool is_active);
     bool is_followed(ParameterBinding& b, const Place& place);
@@ -90,6 +96,7 @@ private:
 
     ParameterSet& parameters_;
     std::vector<ParameterBinding> all_;
+    std::map<std::string, Follow, std::less<>> remembered_; ///< until they are declared
     /// What declarations said of each parameter when it was seen last.
     std::map<std::string, std::optional<Follow>, std::less<>> declared_;
 };

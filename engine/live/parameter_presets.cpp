@@ -3,6 +3,7 @@
 
 #include "engine/core/error.h"
 #include "engine/core/log.h"
+#include "engine/live/kept_file.h"
 #include "engine/live/parameter_code.h"
 #include "engine/live/parameter_set.h"
 
@@ -16,15 +17,6 @@
 namespace lathe {
 
 namespace {
-
-/// Round trip: a slider's text has fewer digits.
-std::string exact_text(const Parameter& p, const ParameterValue& value) {
-    if (p.kind == ParameterKind::choice) return format_value(p, value);
-    if (const auto* b = std::get_if<bool>(&value)) return *b ? "true" : "false";
-    if (const auto* i = std::get_if<std::int64_t>(&value)) return fmt::format("{}", *i);
-    if (const auto* d = std::get_if<double>(&value)) return fmt::format("{}", *d);
-    return fmt::format("({})", fmt::join(std::get<std::vector<double>>(value), ", "));
-}
 
 ParameterValue value_between(const Parameter& p, const ParameterValue& from,
                              const ParameterValue& to, double t) {
@@ -63,7 +55,7 @@ bool ParameterPresets::has(int number) const { return !at(number).empty(); }
 ParameterPresets::Values ParameterPresets::present() const {
     Values values;
     for (const Parameter* p : parameters_.all())
-        if (p->widget != ParameterWidget::hidden) values[p->name] = exact_text(*p, p->value);
+        if (p->widget != ParameterWidget::hidden) values[p->name] = exact_value(*p, p->value);
     return values;
 }
 
@@ -135,19 +127,12 @@ void ParameterPresets::read() {
 
 void ParameterPresets::write() const {
     if (file_.empty()) return;
-    const std::filesystem::path temporary = file_.string() + ".lathe-new";
-    std::error_code failed;
-    std::filesystem::create_directories(file_.parent_path(), failed);
-    {
-        std::ofstream out{temporary, std::ios::binary};
-        for (std::size_t i = 0; i < saved_.size(); ++i)
-            for (const auto& [name, text] : saved_[i])
-                out << fmt::format("{} {}={}\n", i + 1, name, text);
-        out.close();
-        if (!out) return log::warning("presets are not kept: {} cannot be written", file_.string());
-    }
-    std::filesystem::rename(temporary, file_, failed);
-    if (failed) log::warning("presets are not kept: {}: {}", file_.string(), failed.message());
+    std::string lines;
+    for (std::size_t i = 0; i < saved_.size(); ++i)
+        for (const auto& [name, text] : saved_[i])
+            lines += fmt::format("{} {}={}\n", i + 1, name, text);
+    const std::string why = replace_file(file_, lines);
+    if (!why.empty()) log::warning("presets are not kept: {}", why);
 }
 
 } // namespace lathe

@@ -95,7 +95,7 @@ void ParameterSet::merge(const Parameter& declared) {
     if (is_new) slot = std::make_unique<Parameter>(declared);
     Parameter next = declared;
     next.value = next.initial;
-    next.touched = false;
+    next.touched = next.by_hand = false;
     next.read = !is_new && slot->read;
     next.passed = !is_new && slot->passed;
     next.changes = is_new ? 0 : slot->changes;
@@ -104,10 +104,30 @@ void ParameterSet::merge(const Parameter& declared) {
             next.value = *value;
             // What the source says by now, perhaps since it was written there.
             next.touched = next.follow || format_value(next) != format_value(next, next.initial);
+            next.by_hand = next.touched && slot->by_hand;
         }
     *slot = std::move(next);
     shown_.push_back(slot.get());
+    apply_remembered(*slot);
     apply_waiting(*slot);
+}
+
+void ParameterSet::apply_remembered(Parameter& p) {
+    const auto found = remembered_.find(p.name);
+    const bool is_assigned = waiting_.contains(p.name) || assigned_.contains(p.name);
+    if (found == remembered_.end() || is_assigned) return;
+    try {
+        p.value = parse_value(p, found->second);
+        p.touched = p.by_hand = true;
+    } catch (const Error& e) { log::debug("the last run's value: {}", e.what()); }
+    remembered_.erase(found);
+}
+
+ParameterSet::Values ParameterSet::values_by_hand() const {
+    Values values = remembered_;
+    for (const auto& [name, p] : known_)
+        if (p->by_hand) values[name] = exact_value(*p, p->value);
+    return values;
 }
 
 void ParameterSet::apply_waiting(Parameter& p) {
@@ -122,6 +142,7 @@ void ParameterSet::apply_waiting(Parameter& p) {
 void ParameterSet::assign(Parameter& p, std::string_view text) {
     p.value = parse_value(p, text);
     p.touched = true;
+    p.by_hand = false;
     assigned_[p.name] = text;
     if (parse_without_range(p, text) != p.value)
         log::warning("--set {}={} is outside of {}: {} is {}", p.name, text, range_of(p), p.name,
@@ -175,11 +196,14 @@ void ParameterSet::set(std::string_view name, const ParameterValue& value) {
                                 format_value(p, value),
                                 p.type_name.empty() ? "the script's own" : p.type_name)};
     p.value = *fitting;
-    changed(p);
+    touch(p, false);
 }
 
-void ParameterSet::changed(Parameter& p) {
+void ParameterSet::changed(Parameter& p) { touch(p, true); }
+
+void ParameterSet::touch(Parameter& p, bool by_hand) {
     p.touched = true;
+    p.by_hand = by_hand;
     ++p.changes;
     ++version_;
 }
@@ -187,7 +211,7 @@ void ParameterSet::changed(Parameter& p) {
 void ParameterSet::reset(std::string_view name) {
     Parameter& p = require(name);
     p.value = p.initial;
-    p.touched = false;
+    p.touched = p.by_hand = false;
     ++p.changes;
     ++version_;
 }
@@ -208,7 +232,7 @@ void ParameterSet::set_from_text(std::string_view assignment) {
     const auto name = assignment.substr(0, equals), text = assignment.substr(equals + 1);
     if (Parameter* p = find(name)) {
         assign(*p, text);
-        changed(*p);
+        touch(*p, false);
     } else {
         waiting_[std::string{name}] = std::string{text};
     }

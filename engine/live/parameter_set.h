@@ -74,9 +74,17 @@ public:
     /// Called once the first kernels have been launched.
     void check_assignments() const;
 
+    using Values = std::map<std::string, std::string, std::less<>>; ///< name → exact_value()
+
+    /// Values that a hand had set in an earlier run, for parameters that are declared from now on.
+    /// `--set` counts more, for this run; one that does not fit is dropped.
+    void remember(Values values) { remembered_ = std::move(values); }
+    /// What a hand has set, also of parameters that nobody declares now: what remember() takes.
+    Values values_by_hand() const;
+
     /// Grows with each change of a value or of the list.
     std::uint64_t version() const { return version_; }
-    /// To be called after writing through a Parameter pointer (widgets do).
+    /// To be called after writing through a Parameter pointer, as a hand does by its widget.
     void changed(Parameter& p);
     /// The same where the value only follows something: it is not touched by that.
     void moved(Parameter&) { ++version_; }
@@ -90,7 +98,9 @@ private:
     void rebuild();
     const Parameter& shown_form(const Parameter& declared) const;
     void merge(const Parameter& declared);
+    void apply_remembered(Parameter& p);
     void apply_waiting(Parameter& p);
+    void touch(Parameter& p, bool by_hand);
     void assign(Parameter& p, std::string_view text);
     std::string settable_names() const;
     Parameter& require(std::string_view name);
@@ -99,9 +109,10 @@ private:
     /// Every parameter there ever was: the values of retired ones are remembered here.
     std::map<std::string, std::unique_ptr<Parameter>, std::less<>> known_;
     std::vector<Parameter*> shown_;
-    std::map<std::string, std::string, std::less<>> waiting_;  ///< name → text of `--set`
-    std::map<std::string, std::string, std::less<>> assigned_; ///< the same, once declared
-    std::map<std::string, std::string, std::less<>> refused_;  ///< name → why it did not fit
+    Values waiting_;    ///< name → text of `--set`
+    Values assigned_;   ///< the same, once declared
+    Values refused_;    ///< name → why it did not fit
+    Values remembered_; ///< until their parameter is declared
     std::uint64_t version_ = 0;
 };
 

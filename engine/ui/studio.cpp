@@ -42,8 +42,8 @@ std::filesystem::path layout_folder(const AppConfig& config) {
 } // namespace
 
 Studio::Panels::Panels(Studio& s)
-    : studio{s}, session{open_session(s)}, layout{layout_folder(s.config()), s.config().guide},
-      editor{session.get(), s.inspector()},
+    : studio{s}, session{open_session(s)}, kept_parameters{s.parameters(), s.bindings()},
+      layout{layout_folder(s.config()), s.config().guide}, editor{session.get(), s.inspector()},
       parameter_panel{s.parameters(), &s.presets(), &s.bindings()}, thread_panel{s.thread_watch()},
       line_panel{s.line_watch()},
       run_control_panel{s.run_control()}, console{s.console()} {
@@ -66,6 +66,8 @@ Studio::Panels::Panels(Studio& s)
         write_values(studio.parameters(), editor, studio.kernels());
     };
     if (session) s.presets().keep_in(session->directory() / "presets");
+    if (session && !s.window().headless()) // runs without a window are the same each time
+        kept_parameters.keep_in(session->directory() / "sliders", s.config().fresh);
     if (session && session->crashed_last_time()) {
         s.run_control().request_step(); // one step, so that there is a picture
         paused_because = "Paused: the last run did not end by itself. Space goes on.";
@@ -131,6 +133,7 @@ void Studio::show_scene() {
     window().screen().clear({behind.x, behind.y, behind.z, 1});
     p.imgui->end_frame(window().screen());
     p.editor.autosave();
+    p.kept_parameters.save();
     if (failure) std::rethrow_exception(failure);
 }
 
@@ -138,6 +141,7 @@ void Studio::on_new_slot(KernelSlot& slot) { p_->editor.add(slot, true); }
 
 void Studio::on_end_of_session() {
     p_->editor.autosave(true);
+    p_->kept_parameters.save(true);
     if (p_->session) p_->session->end();
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/app/window.h"
+#include "engine/live/kept_parameters.h"
 #include "engine/live/session.h"
 #include "engine/ui/console_panel.h"
 #include "engine/ui/imgui_layer.h"
@@ -39,6 +40,7 @@ struct Studio::Panels {
     // -- members in the order they are made ----------------------------------------------------
     Studio& studio;
     std::unique_ptr<Session> session;
+    KeptParameters kept_parameters;
     std::unique_ptr<ImGuiLayer> imgui; ///< null where the UI is off, as are the panels' places
     Layout layout;
     KernelEditor editor;

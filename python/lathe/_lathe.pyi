@@ -370,6 +370,7 @@ class Studio:
         folder: str | os.PathLike[str] = "",
         assignments: Sequence[str] = ...,
         inspecting: str = "off",
+        fresh: bool = False,
         guide: str = "",
     ) -> None: ...
     def show_kernel(self, slot: KernelSlot) -> None: ...

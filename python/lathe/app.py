@@ -141,6 +141,7 @@ class App(Loop, Tiled, Sliders, Inspected, Watched, CodeOfKernels):
             folder=script.parent if script else Path.cwd(),
             assignments=wanted.assignments,
             inspecting=wanted.inspecting,
+            fresh=wanted.fresh,
             guide=guide,
         )
         watched = not headless and context == "own"

@@ -36,6 +36,8 @@ class RunOptions:
         Folder for the picture and the movie; None writes nothing.
     assignments : tuple of str
         ``name=value`` for sliders.
+    fresh : bool
+        Sliders are as the program has them, not as the last run with a window left them.
     inspecting : str
         As `App.inspecting`.
     progress : Progress or None
@@ -54,6 +56,7 @@ class RunOptions:
     ui: bool | None = None
     assignments: tuple[str, ...] = ()
     reload: bool = False
+    fresh: bool = False
     inspecting: str = "off"
     progress: Progress | None = None
     app: App | None = None

@@ -291,3 +291,46 @@ def test_a_paused_window_rests_until_something_happens(tmp_path, windowed):
     write(script, "WAKE = True\n" + textwrap.dedent(RESTING))
     program.until("awake")
     assert program.end() == 0
+
+
+SLIDERS = """
+    import sys
+    import lathe
+    app = lathe.App("sliders", size=(640, 400))
+    fill = app.kernel('''__global__ void fill(float* x, float gain, //@ 0..10 =5
+                                             float wide) { x[0] = gain; }''')
+    x = app.zeros(1)
+    for step in range(6):
+        if not app.frame():
+            break
+        fill[1, 1](x)
+        if step == 2 and "hand" in sys.argv:
+            app.bind("gain", keys=("z", "x"), step=0.5)
+            app.input.press_key("x")
+    print("gain", x.get()[0], flush=True)
+"""
+
+
+def test_sliders_are_as_the_last_window_left_them(windowed, tmp_path):
+    script = write(tmp_path / "sliders.py", SLIDERS)
+
+    def gain(*arguments):
+        program = windowed("-m", "lathe", "run", str(script), "--frames", "6", *arguments)
+        program.until("gain")
+        program.kill() if program.end() else None
+        return float(program.seen.rpartition("gain ")[2].split()[0])
+
+    def by_hand():
+        program = windowed(str(script), "hand")
+        program.until("gain")
+        assert program.end() == 0, program.seen
+        return program.seen
+
+    assert gain() == 5
+    assert "gain 5.5" in by_hand()
+    assert gain() == 5.5
+    assert gain("--headless") == 5
+    assert gain("--set", "gain=2") == 2
+    assert gain() == 5.5
+    assert gain("--fresh") == 5
+    assert gain() == 5  # as that run has left it

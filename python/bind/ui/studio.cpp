@@ -241,7 +241,7 @@ void bind_studio(py::module_& m) {
                       bool restore, std::optional<std::uint64_t> frames, std::filesystem::path out,
                       std::string name, std::filesystem::path folder,
                       std::vector<std::string> assignments, const std::string& inspecting,
-                      std::string guide) {
+                      bool fresh, std::string guide) {
               AppConfig config;
               config.title = std::move(title);
               config.width = width;
@@ -259,6 +259,7 @@ void bind_studio(py::module_& m) {
               config.folder = std::move(folder);
               config.assignments = std::move(assignments);
               config.inspecting = inspecting_from(inspecting);
+              config.fresh = fresh;
               config.guide = std::move(guide);
               return open_studio(std::move(config));
           }),
@@ -268,7 +269,7 @@ void bind_studio(py::module_& m) {
           py::arg("session") = "", py::arg("restore") = true, py::arg("frames") = py::none(),
           py::arg("out") = "", py::arg("name") = "", py::arg("folder") = "",
           py::arg("assignments") = std::vector<std::string>{}, py::arg("inspecting") = "off",
-          py::arg("guide") = "",
+          py::arg("fresh") = false, py::arg("guide") = "",
           "Opens the window and the device; raises lathe.Error naming what is missing.");
     c.def("unmap", &Studio::unmap, py::call_guard<py::gil_scoped_release>(),
           "Hands all arrays back to GL; drawing and end_frame do it, too.");

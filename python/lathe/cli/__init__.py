@@ -125,6 +125,10 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="of a slider; repeatable"
     )
+    run.add_argument(
+        "--fresh", action="store_true",
+        help="sliders as the program has them, not as the last run left them",
+    )  # fmt: skip
 
     report = commands.add_parser(
         "report", help="run it without a window, and write one page: picture, sliders, code, checks"

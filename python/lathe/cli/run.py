@@ -46,6 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
         ui=True if arguments.ui else None,
         assignments=tuple(arguments.set),
         reload=not headless,
+        fresh=arguments.fresh,
         inspecting=arguments.inspecting,
         progress=Progress(sys.stderr) if headless and sys.stderr.isatty() else None,
     )

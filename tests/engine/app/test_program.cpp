@@ -427,7 +427,7 @@ TEST_F(ProgramTest, OptionsOfTheCommandLine) {
                              {.title = "t"});
     };
     const AppConfig c = read({"--headless", "--frames", "7", "--size", "320x200", "--out", "here",
-                              "--set", "feed=0.1", "--set", "kill=2", "--no-ui"});
+                              "--set", "feed=0.1", "--set", "kill=2", "--fresh", "--no-ui"});
     EXPECT_EQ(c.title, "t");
     EXPECT_EQ(c.headless, true);
     EXPECT_EQ(c.frames, 7u);
@@ -437,6 +437,8 @@ TEST_F(ProgramTest, OptionsOfTheCommandLine) {
     EXPECT_EQ(c.ui, false);
     EXPECT_THAT(c.assignments, testing::ElementsAre("feed=0.1", "kill=2"));
     EXPECT_EQ(c.inspecting, Inspecting::off);
+    EXPECT_TRUE(c.fresh);
+    EXPECT_FALSE(read({}).fresh);
     EXPECT_EQ(read({"--inspect"}).inspecting, Inspecting::costs);
     EXPECT_EQ(read({"--inspect-hazards"}).inspecting, Inspecting::hazards);
     EXPECT_THAT([&] { read({"--size", "3x3"}); },
