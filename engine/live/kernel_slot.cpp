@@ -5,6 +5,7 @@
 #include "engine/core/log.h"
 #include "engine/live/carry_over.h"
 #include "engine/live/kernel_slot_state.h"
+#include "engine/live/open_bracket.h"
 #include "engine/live/source_scan.h"
 
 #include <fmt/format.h>
@@ -86,6 +87,7 @@ bool KernelSlot::State::take_results() {
     from_cache = build.from_cache;
     file.watch_included(std::move(build.files), build.began);
     if (!build.loaded) {
+        diagnostics = point_at_open_bracket(std::move(diagnostics), building, source.name);
         state = SlotState::failed;
         return false;
     }
@@ -205,6 +207,7 @@ std::uint64_t KernelSlot::text_version() const { return s_->text_version; }
 
 const fs::path& KernelSlot::file() const { return s_->file.path(); }
 bool KernelSlot::modified() const { return s_->file.is_modified(s_->source.text); }
+const std::vector<fs::path>& KernelSlot::included_files() const { return s_->file.included(); }
 bool KernelSlot::conflict() const { return s_->file.conflict(); }
 void KernelSlot::keep_text() { s_->file.drop_theirs(); }
 

@@ -110,6 +110,8 @@ public:
     // -- file ------------------------------------------------------------------------------
     /// Empty where the source came as text.
     const std::filesystem::path& file() const;
+    /// Files of the user's that the text last compiled includes; some need not exist.
+    const std::vector<std::filesystem::path>& included_files() const;
     /// The text differs from the file.
     bool modified() const;
     /// Writes the file, whole or not at all. Throws lathe::Error where that fails.

@@ -38,6 +38,8 @@ public:
     /// new ones a change since `began` is reported, when a compiler began to read them.
     void watch_included(std::vector<std::filesystem::path> files, FileWatch::Time began);
 
+    const std::vector<std::filesystem::path>& included() const { return included_; }
+
     struct Changes {
         std::optional<std::string> text; ///< to be taken: the editor's was not modified
         bool included = false;           ///< of an included file

@@ -1,161 +1,47 @@
 // SPDX-License-Identifier: MIT
 #include "engine/live/source_scan.h"
 
-#include <fmt/core.h>
+#include "engine/live/declaration_reader.h"
+#include "engine/live/source_tokens.h"
 
 #include <algorithm>
 #include <array>
-#include <cctype>
+#include <cstddef>
 
 namespace lathe {
 
 namespace {
 
-struct Token {
-    std::string_view text;
-    int line = 0;
-    std::size_t offset = 0;
-    bool word() const {
-        return std::isalnum(static_cast<unsigned char>(text[0])) || text[0] == '_';
-    }
-};
-
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
-
-/// Splits a source into words, strings and single marks, dropping comments but `//@`.
-class Lexer {
-public:
-    Lexer(std::string_view source, SourceScan& out) : s_{source}, out_{out} {}
-
-    std::vector<Token> run() {
-        while (i_ < s_.size()) step();
-        return std::move(tokens_);
-    }
-
-private:
-    void step() {
-        const char c = s_[i_];
-        if (c == '\n') {
-            ++line_;
-            line_begin_ = ++i_;
-        } else if (std::isspace(static_cast<unsigned char>(c))) {
-            ++i_;
-        } else if (s_.substr(i_, 2) == "//") {
-            line_comment();
-        } else if (s_.substr(i_, 2) == "/*") {
-            skip_to(s_.find("*/", i_ + 2), 2);
-        } else if (s_.substr(i_, 2) == "R\"") {
-            const auto open = s_.find('(', i_);
-            const auto mark = s_.substr(i_ + 2, open == s_.npos ? 0 : open - i_ - 2);
-            skip_to(s_.find(fmt::format("){}\"", mark), i_), mark.size() + 2);
-        } else if (c == '"' || c == '\'') {
-            quoted(c);
-        } else {
-            std::size_t end = i_ + 1;
-            if (is_word(c)) // 1'000 and 0.5f are words, too; a dot may be part of a number
-                while (end < s_.size() &&
-                       (is_word(s_[end]) ||
-                        (s_[end] == '\'' && std::isdigit(static_cast<unsigned char>(c)))))
-                    ++end;
-            add(end);
-        }
-    }
-    void add(std::size_t end) {
-        tokens_.push_back({s_.substr(i_, end - i_), line_, i_});
-        i_ = end;
-    }
-    void line_comment() {
-        const auto end = std::min(s_.find('\n', i_), s_.size());
-        if (s_.substr(i_, 3) == "//@")
-            out_.directives.push_back({std::string{s_.substr(i_ + 3, end - i_ - 3)}, line_,
-                                       int(i_ + 3 - line_begin_) + 1, i_});
-        i_ = end;
-    }
-    void quoted(char quote) {
-        std::size_t end = i_ + 1;
-        while (end < s_.size() && s_[end] != quote && s_[end] != '\n')
-            end += s_[end] == '\\' ? 2 : 1;
-        add(std::min(end + 1, s_.size()));
-    }
-    void skip_to(std::size_t target, std::size_t extra) {
-        const auto end = target == s_.npos ? s_.size() : std::min(target + extra, s_.size());
-        for (; i_ < end; ++i_)
-            if (s_[i_] == '\n') {
-                ++line_;
-                line_begin_ = i_ + 1;
-            }
-    }
-
-    std::string_view s_;
-    SourceScan& out_;
-    std::vector<Token> tokens_;
-    std::size_t i_ = 0, line_begin_ = 0;
-    int line_ = 1;
-};
-
-/// Index of the mark that closes the one at `open`, or the end.
-std::size_t closing(const std::vector<Token>& t, std::size_t open) {
-    const auto begin = t[open].text;
-    const std::string_view end = begin == "(" ? ")" : begin == "[" ? "]" : "}";
-    int depth = 0;
-    for (std::size_t i = open; i < t.size(); ++i) {
-        if (t[i].text == begin) ++depth;
-        if (t[i].text == end && --depth == 0) return i;
-    }
-    return t.size();
-}
-
-bool takes_arguments_before_name(std::string_view word) {
-    constexpr std::array words{"__launch_bounds__", "__attribute__", "__cluster_dims__",
-                               "__maxnreg__",       "alignas",       "decltype",
-                               "__block_size__",    "__align__"};
-    return std::find(words.begin(), words.end(), word) != words.end();
-}
-
-/// The name in a declarator: its last word before a default value or an array bound, where a
-/// type stands before it. `words` stand there before `begin`.
+/// `words` stand before `begin`.
 void add_parameter(ScannedList& list, const std::vector<Token>& t, std::size_t begin,
                    std::size_t end, int words = 0) {
-    const Token* name = nullptr;
-    for (std::size_t i = begin; i < end && t[i].text != "=" && t[i].text != "["; ++i) {
-        if (!t[i].word()) continue;
-        name = &t[i];
-        ++words;
-    }
-    if (name && words > 1)
-        list.parameters.push_back({std::string{name->text}, name->line, name->offset});
+    const std::size_t name = declared_name(t, begin, end, words);
+    if (name < end)
+        list.parameters.push_back({std::string{t[name].text}, t[name].line, t[name].offset});
 }
 
-ScannedList read_kernel(const std::vector<Token>& t, std::size_t name, std::size_t close) {
+ScannedList read_kernel(const std::vector<Token>& t, const BracketPairs& pairs, std::size_t name,
+                        std::size_t close) {
     ScannedList kernel{
         std::string{t[name].text}, t[name].line, t[name + 1].offset, t[close].offset, {}};
-    int depth = 0;
-    std::size_t begin = name + 2;
-    for (std::size_t i = begin; i < close; ++i) {
-        const auto mark = t[i].text;
-        if (mark == "(" || mark == "[" || mark == "{" || mark == "<") ++depth;
-        if (mark == ")" || mark == "]" || mark == "}" || mark == ">") --depth;
-        if (mark != "," || depth > 0) continue;
-        add_parameter(kernel, t, begin, i);
-        begin = i + 1;
-    }
-    add_parameter(kernel, t, begin, close);
+    for (const auto& [begin, end] : list_parts(t, pairs, name + 2, close))
+        add_parameter(kernel, t, begin, end);
     return kernel;
 }
 
-void find_kernels(const std::vector<Token>& t, SourceScan& scan) {
+void find_kernels(const std::vector<Token>& t, const BracketPairs& pairs, SourceScan& scan) {
     for (std::size_t i = 0; i < t.size(); ++i) {
         if (t[i].text != "__global__") continue;
         for (std::size_t j = i + 1; j + 1 < t.size(); ++j) {
             if (t[j].text == ";" || t[j].text == "{") break;
-            if (!t[j].word() || t[j + 1].text != "(") continue;
-            const std::size_t close = closing(t, j + 1);
+            if (!t[j].is_word() || t[j + 1].text != "(") continue;
+            const std::size_t close = pairs.closing(j + 1, t.size());
             if (close == t.size()) return;
             if (takes_arguments_before_name(t[j].text)) {
                 j = close;
                 continue;
             }
-            scan.kernels.push_back(read_kernel(t, j, close));
+            scan.kernels.push_back(read_kernel(t, pairs, j, close));
             i = close;
             break;
         }
@@ -168,79 +54,82 @@ bool is_no_member(std::string_view word) {
     return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-/// Behind "alignas(16)" and its like.
-std::size_t after_attributes(const std::vector<Token>& t, std::size_t i) {
-    while (i + 1 < t.size() && takes_arguments_before_name(t[i].text) && t[i + 1].text == "(")
-        i = std::min(closing(t, i + 1) + 1, t.size());
-    return i;
-}
+class StructureScan {
+public:
+    StructureScan(const std::vector<Token>& tokens, const BracketPairs& pairs, SourceScan& scan)
+        : t_{tokens}, pairs_{pairs}, scan_{scan} {}
 
-/// "float x = 1, y[3];": one member for each comma, unless it declares something else.
-void add_members(ScannedList& structure, const std::vector<Token>& t, std::size_t begin,
-                 std::size_t end) {
-    begin = after_attributes(t, begin);
-    if (begin >= end) return;
-    // Of a structure that is declared here only the members behind it.
-    const bool is_type = t[begin].text == "}";
-    if (!is_type && is_no_member(t[begin].text)) return;
-    int depth = 0, words = is_type ? 1 : 0;
-    bool has_value = false;
-    for (std::size_t i = begin + is_type; i <= end; ++i) {
-        const auto mark = i < end ? t[i].text : std::string_view{","};
-        if (mark == "(" && depth == 0 && !has_value) return; // a function
-        if (mark == "=") has_value = true;
-        if (mark == "(" || mark == "[" || mark == "{" || mark == "<") ++depth;
-        if (mark == ")" || mark == "]" || mark == "}" || mark == ">") --depth;
-        if (mark != "," || depth > 0) continue;
-        add_parameter(structure, t, begin, i, words);
-        words = 1; // the type, which the next ones share
-        begin = i + 1;
-        has_value = false;
-    }
-}
-
-/// Braces within are jumped over: bodies of functions end a declaration, those of structures and
-/// of initial values do not.
-ScannedList read_structure(const std::vector<Token>& t, std::size_t open, std::size_t close) {
-    ScannedList structure;
-    structure.line = t[open].line;
-    structure.begin = t[open].offset;
-    structure.end = t[close].offset;
-    std::size_t begin = open + 1;
-    for (std::size_t i = begin; i < close; ++i) {
-        if (t[i].text == ":" && i > begin && is_no_member(t[begin].text)) begin = i + 1;
-        if (t[i].text == "{") {
-            const bool is_body = t[i - 1].text == ")" || t[i - 1].text == "const";
-            const bool is_structure = is_no_member(t[begin].text);
-            i = closing(t, i);
-            if (is_structure) begin = i;
-            if (is_body) begin = i + 1;
-        } else if (t[i].text == ";") {
-            add_members(structure, t, begin, i);
-            begin = i + 1;
+    void run() {
+        for (std::size_t i = 0; i + 1 < t_.size(); ++i) {
+            if (t_[i].text != "struct" && t_[i].text != "class") continue;
+            std::size_t open = after_attributes(i + 1);
+            std::string_view name;
+            for (; open < t_.size(); ++open) { // perhaps with bases behind its name
+                const auto mark = t_[open].text;
+                if (t_[open].is_word() && name.empty()) name = mark;
+                const bool is_base = mark == ":" || mark == "<" || mark == ">" || mark == ",";
+                if (!t_[open].is_word() && !is_base) break;
+            }
+            if (open >= t_.size() || !t_[open].is("{")) continue;
+            const std::size_t close = pairs_.closing(open, t_.size());
+            if (close == t_.size()) return;
+            if (name.empty() && close + 1 < t_.size()) name = t_[close + 1].text; // of a typedef
+            scan_.structures.push_back(read(open, close));
+            scan_.structures.back().name = name;
         }
     }
-    return structure;
-}
 
-void find_structures(const std::vector<Token>& t, SourceScan& scan) {
-    for (std::size_t i = 0; i + 1 < t.size(); ++i) {
-        if (t[i].text != "struct" && t[i].text != "class") continue;
-        std::size_t open = after_attributes(t, i + 1);
-        std::string_view name;
-        for (; open < t.size(); ++open) { // perhaps with bases behind its name
-            const auto mark = t[open].text;
-            if (t[open].word() && name.empty()) name = mark;
-            if (!t[open].word() && mark != ":" && mark != "<" && mark != ">" && mark != ",") break;
-        }
-        if (open >= t.size() || t[open].text != "{") continue;
-        const std::size_t close = closing(t, open);
-        if (close == t.size()) return;
-        if (name.empty() && close + 1 < t.size()) name = t[close + 1].text; // of a typedef
-        scan.structures.push_back(read_structure(t, open, close));
-        scan.structures.back().name = name;
+private:
+    /// Behind "alignas(16)" and its like.
+    std::size_t after_attributes(std::size_t i) const {
+        while (i + 1 < t_.size() && takes_arguments_before_name(t_[i].text) && t_[i + 1].is("("))
+            i = std::min(pairs_.closing(i + 1, t_.size()) + 1, t_.size());
+        return i;
     }
-}
+
+    /// Braces within are jumped over: bodies of functions end a declaration, those of structures
+    /// and of initial values do not.
+    ScannedList read(std::size_t open, std::size_t close) const {
+        ScannedList structure{{}, t_[open].line, t_[open].offset, t_[close].offset, {}};
+        std::size_t begin = open + 1;
+        for (std::size_t i = begin; i < close; ++i) {
+            if (t_[i].is(":") && i > begin && is_no_member(t_[begin].text)) begin = i + 1;
+            if (t_[i].is("{")) {
+                const bool is_body = t_[i - 1].is(")") || t_[i - 1].is("const");
+                const bool is_structure = is_no_member(t_[begin].text);
+                i = pairs_.closing(i, close);
+                if (is_structure) begin = i;
+                if (is_body) begin = i + 1;
+            } else if (t_[i].is(";")) {
+                add_members(structure, begin, i);
+                begin = i + 1;
+            }
+        }
+        return structure;
+    }
+
+    /// "float x = 1, y[3];": one member for each comma, unless it declares something else.
+    void add_members(ScannedList& structure, std::size_t begin, std::size_t end) const {
+        begin = after_attributes(begin);
+        if (begin >= end) return;
+        // Of a structure that is declared here only the members behind it.
+        const bool is_type = t_[begin].is("}");
+        if (!is_type && is_no_member(t_[begin].text)) return;
+        int words = is_type ? 1 : 0;
+        for (const auto& [from, to] : list_parts(t_, pairs_, begin + is_type, end)) {
+            const auto value =
+                std::find_if(t_.begin() + std::ptrdiff_t(from), t_.begin() + std::ptrdiff_t(to),
+                             [](const Token& t) { return t.is("(") || t.is("=") || t.is("{"); });
+            if (value != t_.begin() + std::ptrdiff_t(to) && value->is("(")) return; // a function
+            add_parameter(structure, t_, from, to, words);
+            words = 1; // the type, which the next ones share
+        }
+    }
+
+    const std::vector<Token>& t_;
+    const BracketPairs& pairs_;
+    SourceScan& scan_;
+};
 
 } // namespace
 
@@ -259,12 +148,18 @@ const ScannedParameter* owner_of(const ScannedDirective& comment, const ScannedL
 
 SourceScan scan_source(std::string_view source) {
     SourceScan scan;
-    const std::vector<Token> tokens = Lexer{source, scan}.run();
-    find_kernels(tokens, scan);
-    find_structures(tokens, scan);
+    std::vector<Token> tokens = tokens_of(source);
+    for (const Token& t : tokens)
+        if (t.text.starts_with("//@"))
+            scan.directives.push_back(
+                {std::string{t.text.substr(3)}, t.line, t.column + 3, t.offset});
+    std::erase_if(tokens, [](const Token& t) { return t.kind == TokenKind::comment; });
+    const BracketPairs pairs = pair_brackets(tokens);
+    find_kernels(tokens, pairs, scan);
+    StructureScan{tokens, pairs, scan}.run();
     for (std::size_t i = 0; i < tokens.size(); ++i) {
         const bool body = tokens[i].text == "{" && i > 0 && tokens[i - 1].text == ")";
-        if (body) i = closing(tokens, i);
+        if (body) i = pairs.closing(i, tokens.size());
         if (i >= tokens.size()) break;
         scan.interface.append(tokens[i].text).push_back(' ');
     }
