@@ -97,7 +97,21 @@ struct CodeEditor::State {
     int gutter = 0;                ///< in glyphs
     bool changed = false;
     bool focused = false;
+    Typed typed = Typed::nothing;
 };
+
+namespace {
+
+CodeEditor::Typed kind_of(const std::vector<TextEditor::Change>& changes) {
+    using enum CodeEditor::Typed;
+    if (changes.empty()) return nothing;
+    const TextEditor::Change& last = changes.back();
+    const auto characters = std::ranges::count_if(last.text, begins_character);
+    if (characters != 1 || last.text == "\n" || ImGui::GetIO().KeyCtrl) return other;
+    return last.insert ? character : changes.size() == 1 ? removal : other;
+}
+
+} // namespace
 
 CodeEditor::CodeEditor() : s_{std::make_unique<State>()} {
     TextEditor& e = s_->editor;
@@ -111,6 +125,9 @@ CodeEditor::CodeEditor() : s_{std::make_unique<State>()} {
     e.SetLineSpacing(1.15f);
     State* state = s_.get();
     e.SetChangeCallback([state] { state->changed = true; });
+    e.SetTransactionCallback([state](const std::vector<TextEditor::Change>& changes) {
+        state->typed = kind_of(changes);
+    });
 }
 
 void CodeEditor::set_text(const std::string& text) {
@@ -121,6 +138,10 @@ void CodeEditor::set_text(const std::string& text) {
 std::string CodeEditor::text() const { return s_->editor.GetText(); }
 
 bool CodeEditor::take_change() { return std::exchange(s_->changed, false); }
+
+CodeEditor::Typed CodeEditor::take_typed() { return std::exchange(s_->typed, Typed::nothing); }
+
+bool CodeEditor::has_many_cursors() const { return s_->editor.GetNumberOfCursors() > 1; }
 
 void CodeEditor::set_marks(const std::vector<Diagnostic>& diagnostics,
                            const std::vector<LineMark>& marks) {
@@ -238,27 +259,34 @@ void CodeEditor::keep_mouse() {
     ImGui::KeepAliveID(id);
 }
 
-void CodeEditor::underline(TextPlace place, int bytes, unsigned color, float thickness) {
+ImVec2 CodeEditor::on_screen(TextPlace place) const {
     const TextEditor& e = s_->editor;
-    const auto line = std::size_t(place.line - 1);
-    if (!s_->window || !e.IsLineVisible(line)) return;
-    const std::string words = e.GetLineText(line);
-    const auto begin = std::size_t(place.column - 1);
-    const auto first = e.DocPos2VisPos({line, characters_before(words, begin)});
-    const auto last = e.DocPos2VisPos({line, characters_before(words, begin + std::size_t(bytes))});
+    if (!s_->window) return {};
+    const auto line = std::size_t(std::max(place.line, 1) - 1);
+    const auto byte = std::size_t(std::max(place.column, 1) - 1);
+    const auto at = e.DocPos2VisPos({line, characters_before(e.GetLineText(line), byte)});
     // As the editor lays it out: line numbers, the gutter, a margin, the text.
     const int digits = int(std::log10(float(e.GetLineCount() + 1)) + 1);
     const int gutter = s_->gutter ? s_->gutter + int(e.GetDecorationLeftMargin()) : 0;
     const float margins =
         float(e.GetLineNumberLeftMargin() + std::size_t(digits + gutter) + e.GetTextLeftMargin());
     const ImVec2 origin = s_->window->DC.CursorStartPos;
-    const float y = origin.y + float(first.row + 1) * e.GetLineHeight() - theme::px(3);
-    const auto x = [&](std::size_t column) {
-        return origin.x + (margins + float(column)) * e.GetGlyphWidth();
-    };
+    return {origin.x + (margins + float(at.column)) * e.GetGlyphWidth(),
+            origin.y + float(at.row) * e.GetLineHeight()};
+}
+
+float CodeEditor::line_height() const { return s_->editor.GetLineHeight(); }
+
+float CodeEditor::top() const { return s_->window ? s_->window->InnerRect.Min.y : 0; }
+
+void CodeEditor::underline(TextPlace place, int bytes, unsigned color, float thickness) {
+    if (!s_->window || !s_->editor.IsLineVisible(std::size_t(place.line - 1))) return;
+    const ImVec2 low = on_screen(place);
+    const ImVec2 high = on_screen({place.line, place.column + bytes});
+    const float y = low.y + line_height() - theme::px(3);
     ImDrawList* const list = s_->window->DrawList;
     list->PushClipRect(s_->window->InnerRect.Min, s_->window->InnerRect.Max, true);
-    list->AddRectFilled({x(first.column), y}, {x(last.column), y + thickness}, color);
+    list->AddRectFilled({low.x, y}, {high.x, y + thickness}, color);
     list->PopClipRect();
 }
 

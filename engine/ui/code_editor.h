@@ -45,6 +45,9 @@ public:
     std::string text() const;
     /// The user changed the text since the last call.
     bool take_change();
+    /// What the last change was, once: a key's character, one that is gone, or anything else.
+    enum class Typed { nothing, character, removal, other };
+    Typed take_typed();
 
     /// Marks lines and squiggles columns; replaces earlier marks. A line that has a diagnostic has
     /// no other mark.
@@ -65,6 +68,7 @@ public:
     void show_line(int line);
     void focus();
     bool focused() const;
+    bool has_many_cursors() const;
 
     /// Replaces `bytes` of a line, as the user would; the cursor goes behind them. Changes of one
     /// `id` that follow each other are one step for undo, and each replaces what was there before
@@ -80,6 +84,12 @@ public:
     void keep_mouse();
     /// A line under a part of the text, drawn over it: after draw(), on the screen it was drawn to.
     void underline(TextPlace place, int bytes, unsigned color, float thickness);
+
+    /// Where a character begins on the screen, its upper left corner; after draw().
+    ImVec2 on_screen(TextPlace place) const;
+    float line_height() const;
+    /// The text's upper edge on the screen, below which lines are seen.
+    float top() const;
 
     /// Inside a window; fills `height` pixels (0: what is left).
     void draw(const char* id, float height = 0);

@@ -4,6 +4,7 @@
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 #include "engine/live/session.h"
+#include "engine/ui/code_help.h"
 #include "engine/ui/literal_hand.h"
 #include "engine/ui/theme.h"
 
@@ -37,6 +38,7 @@ struct KernelEditor::Tab {
     bool unsaved = false; ///< not autosaved yet
     std::optional<Session::Saved> offer;
     LiteralHand hand;
+    CodeHelp help;
     std::uint64_t followed = 0; ///< id of the number that moved last
 };
 
@@ -237,6 +239,10 @@ bool KernelEditor::follow(Tab& tab) {
     return true;
 }
 
+const CodeHelp* KernelEditor::help() const {
+    return front_ < tabs_.size() ? &tabs_[front_]->help : nullptr;
+}
+
 KernelSlot* KernelEditor::current() const {
     return front_ < tabs_.size() ? tabs_[front_]->slot : nullptr;
 }
@@ -265,6 +271,7 @@ void KernelEditor::focus() {
 bool KernelEditor::handle(const KeyEvent& key) {
     KernelSlot* slot = current();
     if (!slot || !key.down) return false;
+    if (focused_ && tabs_[front_]->help.handle(key, tabs_[front_]->editor)) return true;
     if (step_number(*tabs_[front_], key)) return true;
     const bool control = key.modifiers & kControl;
     const bool enter = key.key == Key::enter || key.key == Key::keypad_enter;
@@ -399,9 +406,12 @@ void KernelEditor::draw_text(Tab& tab) {
                       ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
     show_costs(tab);
     tab.hand.update(tab.editor, *tab.slot, tab.text, tab.version);
+    tab.help.before(tab.editor);
     sync(tab);
     tab.editor.draw("##text", size.y);
+    sync(tab);
     tab.hand.draw(tab.editor, *tab.slot);
+    tab.help.after(tab.editor, *tab.slot, tab.text, tab.version);
     focused_ = tab.editor.focused();
     ImGui::EndChild();
     // The state's edge: a line down the left side, as high as the text.
@@ -435,13 +445,13 @@ void KernelEditor::draw() {
         if (red) ImGui::PopStyleColor();
         if (!open) {
             tab.hand.end_steps(*tab.slot);
+            tab.help.hide();
             continue;
         }
         front_ = i;
         draw_banner(tab);
         draw_text(tab);
         draw_footer(tab);
-        sync(tab);
         ImGui::EndTabItem();
     }
     inspect_menu_.draw_button();

@@ -21,6 +21,7 @@
 
 namespace lathe {
 
+class CodeHelp;
 class Session;
 
 class KernelEditor {
@@ -67,6 +68,8 @@ public:
     std::optional<CursorPlace> at_cursor() const;
     /// Puts the keyboard into the text box.
     void focus();
+    /// Of the tab in front: its words; null where there is none.
+    const CodeHelp* help() const;
     /// PTX and machine code beside the text. Its `read` is to be set.
     CodePane& code_pane() { return code_pane_; }
 

@@ -83,7 +83,7 @@ void apply(float scale) {
     set(ImGuiCol_TextDisabled, kDim);
     set(ImGuiCol_WindowBg, kPanel);
     set(ImGuiCol_ChildBg, kPanel, 0);
-    set(ImGuiCol_PopupBg, 0x1f242c);
+    set(ImGuiCol_PopupBg, kPopup);
     set(ImGuiCol_Border, kLine);
     set(ImGuiCol_FrameBg, kField);
     set(ImGuiCol_FrameBgHovered, kFieldHover);

@@ -15,6 +15,7 @@ namespace lathe::theme {
 // Colours are 0xRRGGBB.
 inline constexpr unsigned kBackground = 0x101216; ///< behind everything, and the picture's surround
 inline constexpr unsigned kPanel = 0x181b21;
+inline constexpr unsigned kPopup = 0x1f242c;
 inline constexpr unsigned kField = 0x242932; ///< frames of widgets
 inline constexpr unsigned kFieldHover = 0x2e3540;
 inline constexpr unsigned kFieldActive = 0x384150;
@@ -63,6 +64,8 @@ void outline(ImDrawList& draw, ImVec2 low, ImVec2 high, ImU32 ink, float roundin
 /// `y` gives 0 (the bottom) to 1 for each place from 0 to 1.
 void curve(ImDrawList& draw, ImVec2 low, ImVec2 high, ImU32 ink, float thickness,
            const std::function<double(double)>& y);
+/// A box that lies over panels, as popups do.
+void box(ImDrawList& draw, ImVec2 low, ImVec2 high);
 /// Plots as quiet as the panels (nothing without ImPlot).
 void push_plot_style();
 void pop_plot_style();

@@ -105,6 +105,11 @@ void curve(ImDrawList& draw, ImVec2 low, ImVec2 high, ImU32 ink, float thickness
     draw.PathStroke(ink, thickness);
 }
 
+void box(ImDrawList& draw, ImVec2 low, ImVec2 high) {
+    draw.AddRectFilled(low, high, packed(kPopup), px(5));
+    outline(draw, low, high, packed(kFieldActive), px(5), 1);
+}
+
 void push_plot_style() {
     ImPlot::PushStyleVar(ImPlotStyleVar_PlotPadding, ImVec2{px(4), px(4)});
     ImPlot::PushStyleVar(ImPlotStyleVar_PlotBorderSize, 0.0f);

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// What helps to write the text of one tab: the words that continue it (completion.h). It reads the
+// text when that changes, and draws over the text box.
+#pragma once
+
+#include "engine/app/input.h"
+#include "engine/live/kernel_slot.h"
+#include "engine/live/source_index.h"
+#include "engine/ui/code_editor.h"
+#include "engine/ui/completion.h"
+
+#include <cstdint>
+#include <string>
+
+namespace lathe {
+
+class CodeHelp {
+public:
+    /// While the text box has the keyboard: the keys of its parts.
+    bool handle(const KeyEvent& key, CodeEditor& editor);
+    /// Before the text is drawn: what the mouse does.
+    void before(CodeEditor& editor);
+    /// Behind it. `text` is the editor's, `version` another one for another text.
+    void after(CodeEditor& editor, const KernelSlot& slot, const std::string& text,
+               std::uint64_t version);
+    /// The tab is not in front.
+    void hide();
+
+    const CompletionList& completion() const { return completion_; }
+
+private:
+    SourceIndex index_;
+    CompletionList completion_;
+};
+
+} // namespace lathe
