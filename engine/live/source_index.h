@@ -36,6 +36,7 @@ public:
     struct Call {
         std::string_view name;
         std::size_t offset = 0;   ///< of the name
+        int line = 0, column = 0; ///< of the name, from 1
         std::size_t open = 0;     ///< of the bracket
         std::size_t argument = 0; ///< from 0
     };

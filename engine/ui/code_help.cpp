@@ -6,20 +6,27 @@
 namespace lathe {
 
 bool CodeHelp::handle(const KeyEvent& key, CodeEditor& editor) {
-    return completion_.handle(key, editor, index_);
+    return completion_.handle(key, editor, index_) || signature_.handle(key);
 }
 
 void CodeHelp::before(CodeEditor& editor) { completion_.take_click(editor); }
 
 void CodeHelp::after(CodeEditor& editor, const KernelSlot& slot, const std::string& text,
-                     std::uint64_t version) {
+                     std::uint64_t version, bool has_mouse) {
     // Headers are looked at when the text or its compiled version is another.
     index_.update(text, version << 24 | (slot.compiles() + slot.generation()),
                   slot.included_files());
-    completion_.update(editor, index_, editor.take_typed());
-    completion_.draw(editor, theme::px(2), theme::px(2));
+    const CodeEditor::Typed typed = editor.take_typed();
+    completion_.update(editor, index_, typed);
+    signature_.update(editor, index_, typed);
+    signature_.draw(editor);
+    completion_.draw(editor, signature_.below() + theme::px(2), signature_.above() + theme::px(2));
+    tip_.draw(editor, index_, !has_mouse && !completion_.is_open());
 }
 
-void CodeHelp::hide() { completion_.close(); }
+void CodeHelp::hide() {
+    completion_.close();
+    signature_.hide();
+}
 
 } // namespace lathe

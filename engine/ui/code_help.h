@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What helps to write the text of one tab: the words that continue it (completion.h). It reads the
-// text when that changes, and draws over the text box.
+// What helps to write the text of one tab: the words that continue it (completion.h), the
+// parameters of a call (signature_help.h), what is known of the word under the mouse (word_help.h).
+// It reads the text when that changes, and draws over the text box.
 #pragma once
 
 #include "engine/app/input.h"
@@ -8,6 +9,8 @@
 #include "engine/live/source_index.h"
 #include "engine/ui/code_editor.h"
 #include "engine/ui/completion.h"
+#include "engine/ui/signature_help.h"
+#include "engine/ui/word_help.h"
 
 #include <cstdint>
 #include <string>
@@ -20,17 +23,22 @@ public:
     bool handle(const KeyEvent& key, CodeEditor& editor);
     /// Before the text is drawn: what the mouse does.
     void before(CodeEditor& editor);
-    /// Behind it. `text` is the editor's, `version` another one for another text.
+    /// Behind it. `text` is the editor's, `version` another one for another text. `has_mouse`:
+    /// something else is in the mouse's hand.
     void after(CodeEditor& editor, const KernelSlot& slot, const std::string& text,
-               std::uint64_t version);
+               std::uint64_t version, bool has_mouse);
     /// The tab is not in front.
     void hide();
 
     const CompletionList& completion() const { return completion_; }
+    const SignatureHelp& signature() const { return signature_; }
+    const WordTip& tip() const { return tip_; }
 
 private:
     SourceIndex index_;
     CompletionList completion_;
+    SignatureHelp signature_;
+    WordTip tip_;
 };
 
 } // namespace lathe

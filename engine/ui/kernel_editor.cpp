@@ -411,7 +411,7 @@ void KernelEditor::draw_text(Tab& tab) {
     tab.editor.draw("##text", size.y);
     sync(tab);
     tab.hand.draw(tab.editor, *tab.slot);
-    tab.help.after(tab.editor, *tab.slot, tab.text, tab.version);
+    tab.help.after(tab.editor, *tab.slot, tab.text, tab.version, tab.hand.has_mouse());
     focused_ = tab.editor.focused();
     ImGui::EndChild();
     // The state's edge: a line down the left side, as high as the text.

@@ -29,6 +29,8 @@ public:
     /// Lets go of what step() moved.
     void end_steps(KernelSlot& slot);
 
+    /// The mouse drags a number.
+    bool has_mouse() const { return by_ == By::mouse; }
     /// What is in the hand or would be; empty: nothing.
     const std::string& hint() const { return hint_; }
 

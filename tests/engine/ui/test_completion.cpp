@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Words that continue what is typed: their order, and the list with real keys.
-#include "bench.h"
+#include "editing.h"
 
 #include "engine/ui/code_help.h"
 #include "tests/temp_folder.h"
@@ -53,40 +53,17 @@ Names first(Names names, std::size_t count) {
     return names;
 }
 
-KernelBuild build_words(const KernelSource&, Effort) {
-    KernelBuild b;
-    auto loaded = std::make_shared<LoadedKernels>();
-    loaded->first = "step";
-    loaded->kernels["step"];
-    b.loaded = std::move(loaded);
-    return b;
-}
-
-/// An editor with the cursor in an empty line of the kernel, indented.
-class Completion : public testing::Test {
+/// The cursor stands in an empty line of the kernel, indented.
+class Completion : public Editing {
 protected:
     void SetUp() override { begin(kWaves, kEmptyLine); }
-    void begin(const std::string& source, int line) {
-        bench.emplace();
-        bench->add(source, build_words);
-        bench->run(3);
-        bench->click(1100, 300);
-        bench->key(Key::home, kControl);
-        for (int i = 1; i < line; ++i) bench->key(Key::down);
-        bench->type("    ");
-    }
     const CompletionList& list() { return bench->editor.help()->completion(); }
     Names names() {
         Names out;
         for (const Candidate& c : list().items()) out.push_back(c.name);
         return out;
     }
-    std::string line(int number = kEmptyLine) {
-        std::string_view text = bench->slots[0]->source();
-        for (; number > 1; --number) text.remove_prefix(text.find('\n') + 1);
-        return std::string{text.substr(0, text.find('\n'))};
-    }
-    std::optional<UiBench> bench;
+    std::string line(int number = kEmptyLine) { return Editing::line(number); }
 };
 
 } // namespace
@@ -249,7 +226,7 @@ TEST(CompletionOfHeaders, TheirWordsAreOffered) {
     std::ofstream{folder / "wave.cuh"} << "// A wave.\n__device__ float wavelet(float x);\n";
     UiBench bench;
     bench.add("__global__ void step() {\n\n}\n", [&](const KernelSource& source, Effort effort) {
-        KernelBuild b = build_words(source, effort);
+        KernelBuild b = build_anything(source, effort);
         b.files = {folder / "wave.cuh", folder / "absent.cuh"};
         return b;
     });
