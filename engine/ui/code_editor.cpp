@@ -198,7 +198,10 @@ TextPlace CodeEditor::cursor_place() const {
 void CodeEditor::put_cursor(TextPlace place) {
     const auto line = std::size_t(std::max(place.line, 1) - 1);
     const auto byte = std::size_t(std::max(place.column, 1) - 1);
-    s_->editor.SetCursor({line, characters_before(s_->editor.GetLineText(line), byte)});
+    const TextEditor::DocPos at{line, characters_before(s_->editor.GetLineText(line), byte)};
+    const bool is_seen = s_->editor.IsDocPosVisible(at);
+    s_->editor.SetCursor(at);
+    if (!is_seen) s_->editor.ScrollToLine(line, TextEditor::Scroll::alignMiddle);
     s_->editor.SetFocus();
 }
 

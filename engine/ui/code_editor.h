@@ -62,7 +62,7 @@ public:
     /// Line and column of the cursor, from 1.
     std::pair<int, int> cursor() const;
     TextPlace cursor_place() const;
-    /// The cursor there, without a scroll unless it is out of sight.
+    /// The cursor there; if that is out of sight, it is scrolled to the middle.
     void put_cursor(TextPlace place);
     /// The same at a line's begin; the keyboard stays where it is.
     void show_line(int line);

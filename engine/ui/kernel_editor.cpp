@@ -13,8 +13,10 @@
 
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 #include <span>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 namespace lathe {
@@ -310,6 +312,20 @@ bool KernelEditor::step_number(Tab& tab, const KeyEvent& key) {
     return false;
 }
 
+/// A header that has no tab is told of.
+void KernelEditor::go_to(Tab& tab, const Definition& goal) {
+    if (goal.file.empty()) return tab.editor.put_cursor(goal.place);
+    for (const auto& other : tabs_) {
+        std::error_code ignored;
+        if (other->slot->file().empty() ||
+            !std::filesystem::equivalent(other->slot->file(), goal.file, ignored))
+            continue;
+        show(*other->slot);
+        return other->editor.put_cursor(goal.place);
+    }
+    log::info("{}:{}: {}", goal.file.string(), goal.place.line, goal.written);
+}
+
 bool KernelEditor::next_error() {
     if (front_ >= tabs_.size()) return false;
     Tab& tab = *tabs_[front_];
@@ -406,12 +422,13 @@ void KernelEditor::draw_text(Tab& tab) {
                       ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
     show_costs(tab);
     tab.hand.update(tab.editor, *tab.slot, tab.text, tab.version);
-    tab.help.before(tab.editor);
+    tab.help.before(tab.editor, tab.hand.has_mouse());
     sync(tab);
     tab.editor.draw("##text", size.y);
     sync(tab);
     tab.hand.draw(tab.editor, *tab.slot);
     tab.help.after(tab.editor, *tab.slot, tab.text, tab.version, tab.hand.has_mouse());
+    if (const auto goal = tab.help.take_goal()) go_to(tab, *goal);
     focused_ = tab.editor.focused();
     ImGui::EndChild();
     // The state's edge: a line down the left side, as high as the text.

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The panel in which kernels are edited: a tab a slot, markers, compile state, costs and hazards of
 // the lines. Ctrl+Enter and F5 compile at once, F8 goes to the next error or hazard, F9 inspects
-// (inspect_menu.h), F10 shows PTX and machine code (code_pane.h), Ctrl+S writes the file, Ctrl+F
-// finds. Numbers are moved by the mouse and by
-// keys (literal_hand.h).
+// (inspect_menu.h), F10 shows PTX and machine code (code_pane.h), F12 goes to a definition, Ctrl+S
+// writes the file, Ctrl+F finds. Numbers are moved by the mouse and by keys (literal_hand.h).
 #pragma once
 
 #include "engine/app/input.h"
@@ -22,6 +21,7 @@
 namespace lathe {
 
 class CodeHelp;
+struct Definition;
 class Session;
 
 class KernelEditor {
@@ -79,6 +79,7 @@ private:
     void sync(Tab& tab);
     bool follow(Tab& tab);
     bool step_number(Tab& tab, const KeyEvent& key);
+    void go_to(Tab& tab, const Definition& goal);
     void draw_banner(Tab& tab);
     void draw_footer(Tab& tab);
     void draw_text(Tab& tab);
