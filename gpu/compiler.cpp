@@ -150,7 +150,7 @@ CompileResult run(const CompileRequest& request, const CompileOptions& s,
     Program program{request, header};
     const nvrtcResult code = program.compile(words);
     result.log = program.log();
-    result.diagnostics = parse_nvrtc_log(result.log);
+    result.diagnostics = parse_nvrtc_log(result.log, request.name, request.source);
     result.ok = code == NVRTC_SUCCESS;
     if (!result.ok) {
         const auto is_error = [](const Diagnostic& d) {

@@ -99,7 +99,9 @@ LATHE_API CompileResult compile(const CompileRequest& request);
 /// The same; throws CompileError where the source has errors.
 LATHE_API CompileResult compile_or_throw(const CompileRequest& request);
 
-/// NVRTC's log as diagnostics. Lines and columns count from 1; the column is the caret's.
-LATHE_API std::vector<Diagnostic> parse_nvrtc_log(std::string_view log);
+/// NVRTC's log as diagnostics. Lines and columns count from 1; the column is the caret's. What it
+/// says of the end of the source, without a place, is placed with the source's name and text.
+LATHE_API std::vector<Diagnostic> parse_nvrtc_log(std::string_view log, std::string_view name = {},
+                                                  std::string_view source = {});
 
 } // namespace lathe::gpu

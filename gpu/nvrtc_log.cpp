@@ -5,11 +5,13 @@
 //     	  int y = bar;                                          the line, two spaces in front
 //     	          ^                                             the caret: its place is the column
 //             detected during instantiation of … at line 8      more text, after the caret
+//   At end of source: error: expected a "}"                     no place: it is the source's end
 // Messages without a place come from the options (nvrtc:) or the assembler (ptxas).
 #include "gpu/compiler.h"
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 
@@ -77,6 +79,17 @@ std::optional<Diagnostic> placed(std::string_view line) {
     return std::nullopt;
 }
 
+// "At end of source: error: text", where the source ends.
+std::optional<Diagnostic> at_the_end(std::string_view line, std::string_view name, int last_line) {
+    constexpr std::string_view kEnd = "At end of source: ";
+    if (!line.starts_with(kEnd)) return std::nullopt;
+    auto d = severity_and_text(line.substr(kEnd.size()));
+    if (!d) return std::nullopt;
+    d->file = name;
+    d->line = last_line;
+    return d;
+}
+
 // "nvrtc: error: unrecognized option", "ptxas fatal   : Unresolved extern", "ptxas error   : …",
 // "ptxas application ptx input, line 12; error   : …".
 std::optional<Diagnostic> unplaced(std::string_view line) {
@@ -117,7 +130,12 @@ int column_of(std::string_view caret_line, std::string_view excerpt) {
 
 } // namespace
 
-std::vector<Diagnostic> parse_nvrtc_log(std::string_view log) {
+std::vector<Diagnostic> parse_nvrtc_log(std::string_view log, std::string_view name,
+                                        std::string_view source) {
+    const std::size_t end_of_text = source.find_last_not_of(" \t\r\n");
+    const auto text_lines = source.substr(0, end_of_text == source.npos ? 0 : end_of_text);
+    const int last_line =
+        source.empty() ? 0 : 1 + int(std::count(text_lines.begin(), text_lines.end(), '\n'));
     std::vector<Diagnostic> found;
     std::string pending; // a line that is an excerpt if a caret follows, else more text
     bool open = false;   // the last diagnostic still takes lines
@@ -130,6 +148,7 @@ std::vector<Diagnostic> parse_nvrtc_log(std::string_view log) {
         log.remove_prefix(end == std::string_view::npos ? log.size() : end + 1);
 
         auto next = placed(line);
+        if (!next) next = at_the_end(line, name, last_line);
         if (!next) next = unplaced(line);
         if (next || is_summary(line) || trimmed(line).empty()) {
             if (open) add_text(trimmed(pending));

@@ -14,7 +14,7 @@ namespace lathe {
 struct OpenBracket {
     char bracket = '{';
     int line = 0;   ///< from 1
-    int column = 0; ///< from 1, bytes
+    int column = 0; ///< from 1, characters
     bool operator==(const OpenBracket&) const = default;
 };
 
@@ -24,8 +24,8 @@ struct OpenBracket {
 LATHE_API std::optional<OpenBracket> find_open_bracket(std::string_view source);
 
 /// An error at the end of the text, or one that expects a }, goes to the bracket that is not closed
-/// and says so, in the first place; the others are as they were. `name` is the text's in them:
-/// those of other files do not count.
+/// and says so, in the first place; what follows from it is gone, the others are as they were.
+/// `name` is the text's in them: those of other files do not count.
 LATHE_API std::vector<Diagnostic> point_at_open_bracket(std::vector<Diagnostic> diagnostics,
                                                         std::string_view source,
                                                         std::string_view name);

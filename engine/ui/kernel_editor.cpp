@@ -398,8 +398,11 @@ void KernelEditor::draw_footer(Tab& tab) {
     theme::push_font(theme::Font::small);
     theme::dot(state.rgb);
     theme::text(state.text, state.rgb == theme::kError ? theme::kText : theme::kDim);
-    if (tab.slot->shows_older() && !tab.slot->diagnostics().empty())
-        theme::tooltip(to_string(tab.slot->diagnostics().front()));
+    if (tab.slot->shows_older() && !tab.slot->diagnostics().empty()) {
+        theme::tooltip(to_string(tab.slot->diagnostics().front()) + "\nA click goes there (F8)");
+        if (ImGui::IsItemHovered()) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+        if (ImGui::IsItemClicked()) next_error();
+    }
     const auto [line, column] = tab.editor.cursor();
     std::string place =
         fmt::format("{}Ln {}, Col {}", tab.slot->modified() ? "not saved · " : "", line, column);

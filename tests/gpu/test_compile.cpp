@@ -192,6 +192,7 @@ TEST_F(CompileTest, ErrorsHaveLineAndColumn) {
          "identifier \"foo\" is undefined"},
         {"__global__ void k(int* p) {\n    int a = 1\n}\n", 3, 1, "expected a \";\""},
         {"#error stop\n", 1, 2, "#error directive: stop"},
+        {"__global__ void k(int* p) {\n    p[0] = 1;\n", 2, 0, "expected a \"}\""},
     };
     for (const Case& c : cases) {
         const auto found = diagnostics_of(c.source);

@@ -66,6 +66,18 @@ TEST(NvrtcLog, TextOfSeveralLinesAndNotes) {
     EXPECT_EQ(found[2].column, 11);
 }
 
+TEST(NvrtcLog, TheEndOfTheSourceIsItsLastLine) {
+    const std::string_view log = "At end of source: error: expected a \"}\"\n"
+                                 "k.cu(1): note #3196-D: to match this \"{\"\n"
+                                 "  void f() {\n"
+                                 "           ^\n";
+    const auto found = parse_nvrtc_log(log, "k.cu", "void f() {\n    g();\n\n\n");
+    ASSERT_EQ(found.size(), 2u);
+    EXPECT_EQ(found[0], (Diagnostic{"k.cu", 2, 0, Severity::error, "expected a \"}\""}));
+    EXPECT_EQ(found[1].line, 1);
+    EXPECT_EQ(parse_nvrtc_log(log)[0].line, 0) << "of a source that is not known";
+}
+
 TEST(NvrtcLog, CatastrophicErrorsAreErrors) {
     const auto found = parse_nvrtc_log(
         "kernel (copy).cu(8): catastrophic error: could not open source file \"nope.h\" (no "

@@ -177,6 +177,22 @@ TEST_F(BuildTest, AnEditSwapsAndAnErrorHasAPlace) {
     EXPECT_EQ(run_add(slot, 1), std::vector<int>(16, -1)) << "the last good one";
 }
 
+TEST_F(BuildTest, ABracketThatIsNotClosedIsPointedAt) {
+    const auto first_of = [this](const std::string& text) {
+        KernelSlot slot{{text, "step.cu", "", {}, {}}, services()};
+        slot.wait();
+        return slot.diagnostics().empty() ? std::string{} : to_string(slot.diagnostics().front());
+    };
+    EXPECT_EQ(first_of("__global__ void f(float* x) {\n    if (x) {\n        x[0] = 1;\n}\n"),
+              "step.cu:2:12: error: missing }: the { opened at line 2 is not closed "
+              "(line 4: expected a \"}\")");
+    EXPECT_TRUE(first_of("__global__ void f(float* x) { // {\n    x[0] = 1;\n\n"
+                         "__global__ void g(float* x) {\n}\n")
+                    .starts_with("step.cu:1:29: error: missing }"));
+    EXPECT_TRUE(first_of("__global__ void f(float* x) {\n    float a[2] = {1, 2;\n}\n")
+                    .starts_with("step.cu:2:18: error: missing }"));
+}
+
 TEST_F(BuildTest, AnEntryThatIsNotThereIsNamed) {
     KernelSlot slot{{kSource, "fill.cu", "step", {}, {}}, services()};
     EXPECT_FALSE(slot.wait());

@@ -57,6 +57,26 @@ TEST(OpenBracket, TheErrorGoesThere) {
     EXPECT_EQ(found[1].line, 3);
 }
 
+TEST(OpenBracket, WhatFollowsFromItGoes) {
+    const std::string source = "struct A {\n    float x;\nvoid f() {\n}\n";
+    Diagnostic note = error(1, "to match this \"{\"");
+    note.severity = Diagnostic::Severity::note;
+    const auto found = point_at_open_bracket(
+        {error(3, "no member"), error(4, "expected a \"}\""), note, error(4, "expected a \";\"")},
+        source, "a.cu");
+    ASSERT_EQ(found.size(), 2u);
+    EXPECT_EQ(found[0].line, 1);
+    EXPECT_EQ(found[1], error(3, "no member"));
+}
+
+TEST(OpenBracket, ColumnsCountCharacters) {
+    EXPECT_EQ(open_in("void f(/* \xc3\xa9 */) {\n"), "{1:17");
+}
+
+TEST(OpenBracket, AnOpenCommentIsAnotherMatter) {
+    EXPECT_EQ(open_in("void f() {\n    a(); /* b\n}\n"), "none");
+}
+
 TEST(OpenBracket, OtherErrorsStay) {
     const std::string source = "void f() {\n    a(;\n}\nvoid g() {\n";
     const std::vector one{error(2, "expected an expression")};
