@@ -246,6 +246,21 @@ void CodeEditor::rewrite(const std::string& text) {
     s_->is_change_open = false;
 }
 
+void CodeEditor::replace_range(TextPlace begin, TextPlace end, const std::string& text) {
+    const auto at = [this](TextPlace place) {
+        const auto line = std::size_t(place.line - 1);
+        const std::string words = s_->editor.GetLineText(line);
+        return TextEditor::DocPos{line, characters_before(words, std::size_t(place.column - 1))};
+    };
+    s_->editor.ReplaceSectionText(at(begin), at(end), text);
+    s_->changed = true; // a box that is not drawn would not say so
+}
+
+std::string CodeEditor::selected() const {
+    const auto [begin, end] = s_->editor.GetCurrentCursorSelection();
+    return begin.line == end.line ? s_->editor.GetSectionText(begin, end) : std::string{};
+}
+
 std::optional<TextPlace> CodeEditor::under_mouse() const {
     const ImVec2 mouse = ImGui::GetMousePos();
     const ImGuiWindow* const window = s_->window;

@@ -77,6 +77,10 @@ public:
 
     /// Makes this the text, as the user would: one step for undo, and the cursor stays on its line.
     void rewrite(const std::string& text);
+    /// Replaces what stands between two places, which undo takes back at once.
+    void replace_range(TextPlace begin, TextPlace end, const std::string& text);
+    /// What is selected, if it is a part of one line; else nothing.
+    std::string selected() const;
 
     /// The character under the mouse; nothing outside of the text or where something covers it.
     std::optional<TextPlace> under_mouse() const;

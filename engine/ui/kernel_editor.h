@@ -2,7 +2,8 @@
 // The panel in which kernels are edited: a tab a slot, markers, compile state, costs and hazards of
 // the lines. Ctrl+Enter and F5 compile at once, F8 goes to the next error or hazard, F9 inspects
 // (inspect_menu.h), F10 shows PTX and machine code (code_pane.h), F12 goes to a definition, Ctrl+S
-// writes the file, Ctrl+F finds. Numbers are moved by the mouse and by keys (literal_hand.h).
+// writes the file, Ctrl+F finds, Ctrl+Shift+F in all tabs (find_pane.h). Numbers are moved by the
+// mouse and by keys (literal_hand.h); what helps to write is in code_help.h.
 #pragma once
 
 #include "engine/app/input.h"
@@ -10,6 +11,7 @@
 #include "engine/ui/code_editor.h"
 #include "engine/ui/code_pane.h"
 #include "engine/ui/cost_gutter.h"
+#include "engine/ui/find_pane.h"
 #include "engine/ui/inspect_menu.h"
 
 #include <functional>
@@ -72,6 +74,7 @@ public:
     const CodeHelp* help() const;
     /// PTX and machine code beside the text. Its `read` is to be set.
     CodePane& code_pane() { return code_pane_; }
+    const FindPane& find_pane() const { return find_pane_; }
 
 private:
     struct Tab;
@@ -83,7 +86,8 @@ private:
     void draw_banner(Tab& tab);
     void draw_footer(Tab& tab);
     void draw_text(Tab& tab);
-
+    void draw_find();
+    void replace_all();
     void show_costs(Tab& tab);
 
     Session* session_;
@@ -91,6 +95,7 @@ private:
     InspectMenu inspect_menu_;
     CostGutter gutter_;
     CodePane code_pane_;
+    FindPane find_pane_;
     std::vector<std::unique_ptr<Tab>> tabs_;
     std::size_t front_ = 0;
     const KernelSlot* wanted_ = nullptr; ///< to be in front
