@@ -63,7 +63,8 @@ void RunControlPanel::draw(std::uint64_t frame, double frames_per_second) {
     theme::text(numbers);
 
     const std::string right = fmt::format("frame {}   {:.0f} fps", frame, frames_per_second);
-    const float width = ImGui::CalcTextSize(right.c_str()).x;
+    const float button = ImGui::CalcTextSize("?").x + 2 * ImGui::GetStyle().FramePadding.x;
+    const float width = ImGui::CalcTextSize(right.c_str()).x + px(12) + button;
     ImGui::SameLine();
     const float free = ImGui::GetContentRegionAvail().x - width;
     if (free < px(8)) {
@@ -72,6 +73,9 @@ void RunControlPanel::draw(std::uint64_t frame, double frames_per_second) {
     }
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + free);
     theme::text(right, theme::kDim);
+    ImGui::SameLine(0, px(12));
+    wants_keys |= ImGui::Button("?");
+    theme::tooltip("Keys (F1)");
 }
 
 } // namespace lathe

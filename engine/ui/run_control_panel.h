@@ -19,6 +19,7 @@ public:
 
     std::optional<double> time; ///< simulation time in seconds, where the program tells it
     std::string caption;        ///< the program's own words, after the time
+    bool wants_keys = false;    ///< set by a click on the button that shows them
 
 private:
     RunControl& control_;

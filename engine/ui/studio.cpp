@@ -52,7 +52,7 @@ Studio::Panels::Panels(Studio& s)
     if (has_panels) {
         imgui = std::make_unique<ImGuiLayer>(s.window());
         imgui->shortcuts = [this](const KeyEvent& key) {
-            if (editor.handle(key)) return true;
+            if (key_map.handle(key) || editor.handle(key)) return true;
             if (key.down && !key.repeat && key.key == Key::f4) return go_to_prompt();
             if (key.down && !key.repeat && key.key == Key::f6) return watch_line_of_cursor();
             if (key.down && !key.repeat && key.key == Key::f7) return follows_picked = true;

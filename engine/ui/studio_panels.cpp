@@ -265,6 +265,8 @@ void Studio::Panels::draw() {
     layout.end_panel();
     const std::exception_ptr failure = draw_of_script();
 
+    if (std::exchange(run_control_panel.wants_keys, false)) key_map.toggle();
+    key_map.draw();
     layout.begin_status_bar();
     status.draw(status_left(), status_right());
     layout.end_bar();

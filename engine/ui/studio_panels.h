@@ -8,6 +8,7 @@
 #include "engine/ui/console_panel.h"
 #include "engine/ui/imgui_layer.h"
 #include "engine/ui/kernel_editor.h"
+#include "engine/ui/key_map.h"
 #include "engine/ui/layout.h"
 #include "engine/ui/line_panel.h"
 #include "engine/ui/parameter_panel.h"
@@ -53,6 +54,7 @@ struct Studio::Panels {
     ConsolePanel console;
     ViewPanel view;
     StatusBar status;
+    KeyMapPanel key_map;
     std::vector<PanelOfScript> panels;
     std::chrono::steady_clock::time_point panels_began = std::chrono::steady_clock::now();
     double step_seconds = 0;    ///< of a step that keeps its frame waiting

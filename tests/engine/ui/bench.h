@@ -15,6 +15,7 @@
 #include "engine/ui/console_panel.h"
 #include "engine/ui/imgui_layer.h"
 #include "engine/ui/kernel_editor.h"
+#include "engine/ui/key_map.h"
 #include "engine/ui/layout.h"
 #include "engine/ui/parameter_panel.h"
 #include "engine/ui/preset_row.h"
@@ -33,6 +34,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace lathe {
 
@@ -52,8 +54,9 @@ struct UiBench {
           imgui{window}, scene{640, 480}, layout{layouts}, editor{session, inspector},
           parameter_panel{parameters, &presets, &bindings}, run_control_panel{run_control} {
         imgui.shortcuts = [this](const KeyEvent& key) {
-            return editor.handle(key) || (!imgui.wants_text() && (run_control.handle(key) ||
-                                                                  handle_preset_key(presets, key)));
+            return key_map.handle(key) || editor.handle(key) ||
+                   (!imgui.wants_text() &&
+                    (run_control.handle(key) || handle_preset_key(presets, key)));
         };
         parameter_panel.write_values = [this] {
             std::vector<KernelSlot*> all;
@@ -89,6 +92,8 @@ struct UiBench {
         if (layout.begin_panel(Place::kernels)) editor.draw();
         layout.end_panel();
         if (extra) extra();
+        if (std::exchange(run_control_panel.wants_keys, false)) key_map.toggle();
+        key_map.draw();
         widgets::close_open_panels();
         layout.begin_status_bar();
         status.draw({{"device", "", StatusItem::Tone::plain}},
@@ -177,6 +182,7 @@ struct UiBench {
     TimingPanel timing_panel;
     ViewPanel view;
     StatusBar status;
+    KeyMapPanel key_map;
     std::function<void()> extra;
     std::uint64_t frames = 0;
     double time = 0; ///< of the program

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+#include "engine/ui/key_map.h"
+
+namespace lathe {
+
+namespace {
+
+constexpr KeyRow kAnywhere[] = {
+    {"F1", "shows the keys"},
+    {"Ctrl+Enter or F5", "compiles now, without the short wait"},
+    {"Ctrl+S", "saves the kernel to its file"},
+    {"F8", "goes to the next error or hazard"},
+    {"F9", "inspects: off, costs of each line, costs and hazards"},
+    {"F10", "shows PTX, then machine code beside the text, line by line"},
+    {"Ctrl+Shift+F", "finds in all tabs"},
+    {"Esc", "cancels a kernel that takes too long; goes on without one that takes long to compile"},
+    {"Ctrl+click on a slider", "lets you type a number"},
+};
+
+constexpr KeyRow kOutside[] = {
+    {"Space", "pauses and goes on"},
+    {". (the full stop)", "makes one step"},
+    {"R", "resets"},
+    {"Shift and a digit", "saves the sliders' values as preset 1 to 9"},
+    {"a digit", "brings a preset back within half a second"},
+};
+
+constexpr KeyRow kPicture[] = {
+    {"drag with the left button", "moves a picture, or turns a scene with three dimensions"},
+    {"drag with the right button", "moves a scene with three dimensions"},
+    {"wheel", "zooms"},
+    {"double click on a thing in space", "shows all of it"},
+    {"Home", "shows all of the view under the mouse"},
+    {"C", "copies its camera as a line of Python"},
+    {"W, S, A, D, E and Q", "move a flying camera"},
+    {"drag with Shift and Ctrl", "selects what lies in the rectangle, for the script"},
+    {"F7", "follows the thread that wrote what is under the mouse"},
+};
+
+constexpr KeyRow kWords[] = {
+    {"Ctrl+Space", "offers words that continue the one at the cursor"},
+    {"Tab or Enter, in that list", "takes the word"},
+    {"Esc", "closes the list, then the line of a call's parameters"},
+    {"Ctrl+Shift+Space", "shows the parameters of the call at the cursor"},
+    {"mouse at rest on a word", "tells what the word is"},
+    {"F12, or Ctrl+click on a word", "goes to where it is declared"},
+};
+
+constexpr KeyRow kEditor[] = {
+    {"drag on a number with Ctrl", "moves the number, and the picture with it"},
+    {"Alt+Up and Alt+Down", "the same for the number at the cursor, else moves the line"},
+    {"Ctrl+Z and Ctrl+Y", "take a change back, and make it again"},
+    {"Ctrl+F and Ctrl+G", "find in this text, and the next place"},
+    {"Ctrl+D", "selects the next place of what is selected, too"},
+    {"Ctrl+/", "makes lines comments, and text again"},
+    {"Ctrl+[ and Ctrl+]", "move lines to the left and to the right"},
+    {"Ctrl+Shift+K", "removes lines"},
+};
+
+constexpr KeyRow kFind[] = {
+    {"Up and Down", "choose a hit"},
+    {"Enter", "goes to it"},
+    {"F4 and Shift+F4", "go to the next hit and to the one before"},
+    {"Esc", "closes the list"},
+};
+
+constexpr KeyRow kThread[] = {
+    {"Up and Down", "go from step to step"},
+    {"Page Up and Page Down", "go ten steps"},
+    {"Home and End", "go to the first step and to the last one"},
+};
+
+constexpr KeyGroup kGroups[] = {
+    {"Anywhere", kAnywhere},          {"Outside of text fields", kOutside},
+    {"Over the picture", kPicture},   {"In the editor: words", kWords},
+    {"In the editor: text", kEditor}, {"In the list of Ctrl+Shift+F", kFind},
+    {"In the panel Thread", kThread},
+};
+
+} // namespace
+
+std::span<const KeyGroup> key_map() { return kGroups; }
+
+} // namespace lathe

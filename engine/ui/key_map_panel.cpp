@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+// The table of key_map.h in a window.
+#include "engine/ui/key_map.h"
+#include "engine/ui/theme.h"
+
+#include <imgui.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+
+namespace lathe {
+
+namespace {
+
+constexpr float kWidth = 1120, kHeight = 595; ///< before px(), at most
+
+void draw_group(const KeyGroup& group, float keys_width) {
+    ImGui::Dummy({0, theme::px(2)});
+    theme::text(group.where, theme::kAccent);
+    const std::string id{group.where};
+    if (!ImGui::BeginTable(id.c_str(), 2)) return;
+    ImGui::TableSetupColumn("keys", ImGuiTableColumnFlags_WidthFixed, keys_width);
+    ImGui::TableSetupColumn("does", ImGuiTableColumnFlags_WidthStretch);
+    for (const KeyRow& row : group.rows) {
+        ImGui::TableNextRow();
+        for (const std::string_view words : {row.keys, row.does}) {
+            ImGui::TableNextColumn();
+            ImGui::PushTextWrapPos(0);
+            theme::text(words, words.data() == row.keys.data() ? theme::kText : theme::kDim);
+            ImGui::PopTextWrapPos();
+        }
+    }
+    ImGui::EndTable();
+}
+
+/// How many groups stand in the left of two columns that are about as long as each other.
+std::size_t groups_at_left() {
+    std::size_t all = 0, left = 0, count = 0;
+    for (const KeyGroup& group : key_map()) all += group.rows.size() + 2;
+    for (const KeyGroup& group : key_map()) {
+        if (2 * left >= all) break;
+        left += group.rows.size() + 2;
+        ++count;
+    }
+    return count;
+}
+
+} // namespace
+
+bool KeyMapPanel::handle(const KeyEvent& key) {
+    if (!key.down || key.repeat || key.modifiers != 0) return false;
+    if (key.key == Key::f1) {
+        toggle();
+        return true;
+    }
+    if (key.key != Key::escape || !is_open_) return false;
+    is_open_ = false;
+    return true;
+}
+
+void KeyMapPanel::draw() {
+    if (!is_open_) return;
+    const ImVec2 screen = ImGui::GetIO().DisplaySize;
+    const ImVec2 size{std::min(theme::px(kWidth), screen.x - theme::px(20)),
+                      std::min(theme::px(kHeight), screen.y - theme::px(20))};
+    ImGui::SetNextWindowPos({screen.x / 2, screen.y / 2}, ImGuiCond_Always, {0.5f, 0.5f});
+    ImGui::SetNextWindowSize(size);
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1);
+    ImGui::PushStyleColor(ImGuiCol_WindowBg, theme::color(theme::kPopup));
+    ImGui::PushStyleColor(ImGuiCol_Border, theme::color(theme::kFieldActive));
+    constexpr int kFlags = ImGuiWindowFlags_NoDocking | ImGuiWindowFlags_NoCollapse |
+                           ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
+                           ImGuiWindowFlags_NoSavedSettings;
+    if (ImGui::Begin("Keys", &is_open_, kFlags)) {
+        const auto groups = key_map();
+        const std::size_t left = groups_at_left();
+        theme::push_font(theme::Font::small);
+        if (ImGui::BeginTable("columns", 2, ImGuiTableFlags_SizingStretchSame)) {
+            ImGui::TableNextColumn();
+            for (const KeyGroup& group : groups.first(left)) draw_group(group, theme::px(190));
+            ImGui::TableNextColumn();
+            for (const KeyGroup& group : groups.subspan(left)) draw_group(group, theme::px(190));
+            ImGui::EndTable();
+        }
+        theme::pop_font();
+    }
+    ImGui::End();
+    ImGui::PopStyleColor(2);
+    ImGui::PopStyleVar();
+}
+
+} // namespace lathe
