@@ -9,6 +9,8 @@ constexpr KeyRow kAnywhere[] = {
     {"F1", "shows the keys"},
     {"Ctrl+Enter or F5", "compiles now, without the short wait"},
     {"Ctrl+S", "saves the kernel to its file"},
+    {"F2", "goes to the Python prompt below the console"},
+    {"F6", "shows the variable at the cursor after its line, for all threads"},
     {"F8", "goes to the next error or hazard"},
     {"F9", "inspects: off, costs of each line, costs and hazards"},
     {"F10", "shows PTX, then machine code beside the text, line by line"},
@@ -64,6 +66,12 @@ constexpr KeyRow kFind[] = {
     {"Esc", "closes the list"},
 };
 
+constexpr KeyRow kPrompt[] = {
+    {"Enter", "runs the line between two frames"},
+    {"Tab", "completes a name; twice, lists the names"},
+    {"Up and Down", "bring lines back"},
+};
+
 constexpr KeyRow kThread[] = {
     {"Up and Down", "go from step to step"},
     {"Page Up and Page Down", "go ten steps"},
@@ -71,10 +79,10 @@ constexpr KeyRow kThread[] = {
 };
 
 constexpr KeyGroup kGroups[] = {
-    {"Anywhere", kAnywhere},          {"Outside of text fields", kOutside},
-    {"Over the picture", kPicture},   {"In the editor: words", kWords},
-    {"In the editor: text", kEditor}, {"In the list of Ctrl+Shift+F", kFind},
-    {"In the panel Thread", kThread},
+    {"Anywhere", kAnywhere},           {"Outside of text fields", kOutside},
+    {"Over the picture", kPicture},    {"In the editor: words", kWords},
+    {"In the editor: text", kEditor},  {"In the list of Ctrl+Shift+F", kFind},
+    {"In the Python prompt", kPrompt}, {"In the panel Thread", kThread},
 };
 
 } // namespace

@@ -45,15 +45,14 @@ Studio::Panels::Panels(Studio& s)
     : studio{s}, session{open_session(s)}, kept_parameters{s.parameters(), s.bindings()},
       layout{layout_folder(s.config()), s.config().guide}, editor{session.get(), s.inspector()},
       parameter_panel{s.parameters(), &s.presets(), &s.bindings()}, thread_panel{s.thread_watch()},
-      line_panel{s.line_watch()},
-      run_control_panel{s.run_control()}, console{s.console()} {
+      line_panel{s.line_watch()}, run_control_panel{s.run_control()}, console{s.console()} {
     const bool has_panels = wants_panels(s);
     s.console().set_echo(!has_panels || s.window().headless());
     if (has_panels) {
         imgui = std::make_unique<ImGuiLayer>(s.window());
         imgui->shortcuts = [this](const KeyEvent& key) {
             if (key_map.handle(key) || editor.handle(key)) return true;
-            if (key.down && !key.repeat && key.key == Key::f4) return go_to_prompt();
+            if (key.down && !key.repeat && key.key == Key::f2) return go_to_prompt();
             if (key.down && !key.repeat && key.key == Key::f6) return watch_line_of_cursor();
             if (key.down && !key.repeat && key.key == Key::f7) return follows_picked = true;
             return !imgui->wants_text() &&

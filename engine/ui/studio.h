@@ -35,7 +35,7 @@ public:
     void add_panel(std::string title, std::function<void()> draw);
     /// Brings a kernel's tab of the editor to the front.
     void show_kernel(const KernelSlot& slot);
-    /// A row for lines of Python below the console; nothing without panels. F4 goes there.
+    /// A row for lines of Python below the console; nothing without panels. F2 goes there.
     void set_prompt(PromptHooks hooks);
     /// PTX or machine code beside the text of the editor's kernels; nothing without panels.
     void show_code(CodeKind kind);

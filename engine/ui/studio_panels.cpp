@@ -203,7 +203,7 @@ void Studio::Panels::follow(const gpu::ThreadOfKernel& thread) {
         log::warning("{} is none of the editor's kernels", thread.kernel);
 }
 
-/// F4.
+/// F2.
 bool Studio::Panels::go_to_prompt() {
     if (!console.prompt) return false;
     layout.show_panel(Place::console);

@@ -24,7 +24,7 @@ class Program:
         self.app = lathe.App("prompt", headless=True, ui=True, size=(1280, 720))
         self.cells = self.app.zeros((48, 64), name="cells")
         self.frames(3)
-        self.key("f4")
+        self.key("f2")
 
     def frames(self, count: int) -> None:
         for _ in range(count):
