@@ -43,7 +43,7 @@ struct OneRun {
     double x() { return std::get<double>(set.get("x")); }
 };
 
-std::string text_of(const std::filesystem::path& file) {
+std::string contents_of(const std::filesystem::path& file) {
     std::ifstream in{file};
     return {std::istreambuf_iterator<char>{in}, {}};
 }
@@ -62,7 +62,7 @@ TEST(KeptParameters, WhatAHandHasSetComesBack) {
         first.set.set("y", 7.0); // the program's word
         first.kept.save(true);
     }
-    EXPECT_EQ(text_of(file), "light.tint=(1, 0.5, 0.1)\nx=0.3333333333333333\n");
+    EXPECT_EQ(contents_of(file), "light.tint=(1, 0.5, 0.1)\nx=0.3333333333333333\n");
     OneRun second{file};
     EXPECT_EQ(second.x(), 1.0 / 3) << "to the last bit";
     EXPECT_TRUE(second.set.find("x")->touched);
@@ -87,7 +87,7 @@ TEST(KeptParameters, SoDoesWhatSlidersFollow) {
         first.bindings.bind("y", parse_follow("saw 4s"), BoundBy::program);
         first.kept.save(true);
     }
-    EXPECT_EQ(text_of(file), "light.tint.y~keys(z,x,0.1)\nx~saw 4s phase=0.25\n");
+    EXPECT_EQ(contents_of(file), "light.tint.y~keys(z,x,0.1)\nx~saw 4s phase=0.25\n");
     OneRun second{file};
     EXPECT_EQ(second.x(), 2);
     ASSERT_NE(second.bindings.find("light.tint.y"), nullptr);
@@ -146,7 +146,7 @@ TEST(KeptParameters, WhatIsNotDeclaredStaysAndNonsenseIsDropped) {
         run.set.declare("a.cu", {}); // and an edit takes all of them away
         run.kept.save(true);
     }
-    EXPECT_EQ(text_of(file), "gone=3\ny=2\nlost~saw 4s\n");
+    EXPECT_EQ(contents_of(file), "gone=3\ny=2\nlost~saw 4s\n");
 }
 
 TEST(KeptParameters, RecallingAPresetIsAHand) {
