@@ -117,6 +117,11 @@ const ParameterBinding* ParameterBindings::find(std::string_view target) const {
     return const_cast<ParameterBindings*>(this)->entry(target);
 }
 
+bool ParameterBindings::is_following(const Parameter& p) const {
+    const ParameterBinding* const b = find(p.name);
+    return b && b->is_active;
+}
+
 std::string ParameterBindings::problem_of(std::string_view target, const Follow& follow) const {
     const auto [p, component] = place_of(target);
     if (!p) return parameters_.unknown(target);

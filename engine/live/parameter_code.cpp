@@ -46,23 +46,28 @@ std::string python_value(std::string_view text) {
     return is_number ? std::string{text} : fmt::format("\"{}\"", text);
 }
 
+std::vector<const Parameter*> set_parameters(const ParameterSet& parameters,
+                                             const ParameterBindings* bindings) {
+    std::vector<const Parameter*> set;
+    for (const Parameter* p : parameters.all())
+        if (p->touched && !(bindings && bindings->is_following(*p))) set.push_back(p);
+    return set;
+}
+
 std::string as_python(const ParameterSet& parameters, const ParameterBindings* bindings) {
     std::string code;
-    for (const Parameter* p : parameters.all()) {
-        if (p->touched)
-            code += fmt::format("app.set(\"{}\", {})\n", p->name, python_value(format_value(*p)));
-        if (!bindings) continue;
-        for (const ParameterBinding& b : bindings->all())
-            if (is_for(b, *p))
+    for (const Parameter* p : set_parameters(parameters, bindings))
+        code += fmt::format("app.set(\"{}\", {})\n", p->name, python_value(format_value(*p)));
+    for (const Parameter* p : parameters.all())
+        for (std::size_t i = 0; bindings && i < bindings->all().size(); ++i)
+            if (const ParameterBinding& b = bindings->all()[i]; is_for(b, *p))
                 code += fmt::format("app.bind(\"{}\", \"{}\")\n", b.target, to_text(b.follow));
-    }
     return code;
 }
 
-std::string as_options(const ParameterSet& parameters) {
+std::string as_options(const ParameterSet& parameters, const ParameterBindings* bindings) {
     std::string options;
-    for (const Parameter* p : parameters.all()) {
-        if (!p->touched) continue;
+    for (const Parameter* p : set_parameters(parameters, bindings)) {
         const std::string assignment = parameters.assignment(p->name);
         const bool is_plain = assignment.find_first_of(" ()[]") == assignment.npos;
         options += fmt::format("{}--set {}", options.empty() ? "" : " ",

@@ -19,11 +19,16 @@ class ParameterSet;
 /// `text` (format_value) as Python writes it: True, "spots", (1, 0.5, 0).
 std::string python_value(std::string_view text);
 
+/// Those that were set, but for what follows something instead. `bindings` may be null, here and
+/// below.
+LATHE_API std::vector<const Parameter*> set_parameters(const ParameterSet& parameters,
+                                                       const ParameterBindings* bindings);
+
 /// A line app.set("F", 0.037) for each value that was set, and app.bind("k", "sine 4s") for what
-/// follows something, unless the source says so. `bindings` may be null.
+/// follows something, unless the source says so.
 LATHE_API std::string as_python(const ParameterSet& parameters, const ParameterBindings* bindings);
 /// "--set F=0.037 --set tint=(1, 0.5, 0)"; a value with blanks is quoted for the shell.
-LATHE_API std::string as_options(const ParameterSet& parameters);
+LATHE_API std::string as_options(const ParameterSet& parameters, const ParameterBindings* bindings);
 
 /// A source with values in it.
 struct WrittenValues {

@@ -198,8 +198,8 @@ void ParameterPanel::copy_menu() {
         ImGui::SetClipboardText(as_python(parameters_, bindings_).c_str());
     theme::tooltip(as_python(parameters_, bindings_));
     if (ImGui::MenuItem("As --set options"))
-        ImGui::SetClipboardText(as_options(parameters_).c_str());
-    theme::tooltip(as_options(parameters_));
+        ImGui::SetClipboardText(as_options(parameters_, bindings_).c_str());
+    theme::tooltip(as_options(parameters_, bindings_));
     if (write_values && ImGui::MenuItem("Into the source")) write_values();
     if (write_values)
         theme::tooltip("As =value in the comments behind the parameters; undo takes it back");
@@ -232,7 +232,7 @@ void ParameterPanel::draw() {
         ImGui::PopTextWrapPos();
         return;
     }
-    const float names = std::min(widest_name(shown), ImGui::GetContentRegionAvail().x * 0.45f);
+    const float names = std::min(widest_name(shown), ImGui::GetContentRegionAvail().x * 0.5f);
     if (ImGui::BeginTable("parameters", 2, ImGuiTableFlags_NoPadOuterX)) {
         ImGui::TableSetupColumn("name", ImGuiTableColumnFlags_WidthFixed, names);
         ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthStretch);

@@ -85,12 +85,12 @@ bool edit_vector(Parameter& p) {
     const double* low = p.min ? &*p.min : nullptr;
     const double* high = p.max ? &*p.max : nullptr;
     const int n = int(v.size());
-    const char* const format = p.whole ? "%.0f" : "%.3f";
-    const bool changed =
-        p.widget == ParameterWidget::slider
-            ? ImGui::SliderScalarN("##v", ImGuiDataType_Double, v.data(), n, low, high, format)
-            : ImGui::DragScalarN("##v", ImGuiDataType_Double, v.data(), n, drag_speed(p, v[0]), low,
-                                 high, format);
+    const std::string format = p.whole ? "%.0f" : format_of(p);
+    const bool changed = p.widget == ParameterWidget::slider
+                             ? ImGui::SliderScalarN("##v", ImGuiDataType_Double, v.data(), n, low,
+                                                    high, format.c_str())
+                             : ImGui::DragScalarN("##v", ImGuiDataType_Double, v.data(), n,
+                                                  drag_speed(p, v[0]), low, high, format.c_str());
     if (!changed) return false;
     if (const auto fitting = convert(p, p.value)) p.value = *fitting;
     return true;

@@ -62,7 +62,7 @@ Studio::Panels::Panels(Studio& s)
     line_panel.follow = [this](const gpu::ThreadOfKernel& thread) { follow(thread); };
     editor.code_pane().read = code_reader(s.device());
     parameter_panel.write_values = [this] {
-        write_values(studio.parameters(), editor, studio.kernels());
+        write_values(studio.parameters(), &studio.bindings(), editor, studio.kernels());
     };
     if (session) s.presets().keep_in(session->directory() / "presets");
     if (session && !s.window().headless()) // runs without a window are the same each time

@@ -10,31 +10,32 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <set>
-#include <string>
 
 namespace lathe {
 
 namespace {
 
-/// Those that were set, among the slot's, unless another slot has taken them.
-std::vector<const Parameter*> values_of(const KernelSlot& slot, const ParameterSet& parameters,
-                                        std::set<std::string>& taken) {
+/// Those among the slot's, which are taken out of `set`.
+std::vector<const Parameter*> values_of(const KernelSlot& slot,
+                                        std::vector<const Parameter*>& set) {
     std::vector<const Parameter*> values;
-    for (const Parameter& declared : slot.parameters()) {
-        const Parameter* const p = parameters.find(declared.name);
-        if (p && p->touched && taken.insert(p->name).second) values.push_back(p);
-    }
+    std::erase_if(set, [&](const Parameter* p) {
+        const auto& all = slot.parameters();
+        const bool is_its = std::any_of(
+            all.begin(), all.end(), [&](const Parameter& each) { return each.name == p->name; });
+        if (is_its) values.push_back(p);
+        return is_its;
+    });
     return values;
 }
 
 } // namespace
 
-void write_values(const ParameterSet& parameters, KernelEditor& editor,
-                  const std::vector<KernelSlot*>& slots) {
-    std::set<std::string> taken;
+void write_values(const ParameterSet& parameters, const ParameterBindings* bindings,
+                  KernelEditor& editor, const std::vector<KernelSlot*>& slots) {
+    std::vector<const Parameter*> set = set_parameters(parameters, bindings);
     for (KernelSlot* slot : slots) {
-        const auto values = values_of(*slot, parameters, taken);
+        const auto values = values_of(*slot, set);
         if (values.empty()) continue;
         const WrittenValues made = with_values(slot->source(), slot->parameters(), values);
         if (!made.written.empty()) {
@@ -43,12 +44,12 @@ void write_values(const ParameterSet& parameters, KernelEditor& editor,
                       fmt::join(made.written, ", "));
         }
         if (!made.left.empty())
-            log::warning("{}: there is no place of their own for the values of {}", slot->name(),
-                         fmt::join(made.left, ", "));
+            log::warning("{}: not written: {}. Others share the comment, or there is no line for "
+                         "one.",
+                         slot->name(), fmt::join(made.left, ", "));
     }
-    for (const Parameter* p : parameters.all())
-        if (p->touched && !taken.contains(p->name))
-            log::warning("{} is the program's own: no kernel's source has a place for it", p->name);
+    for (const Parameter* p : set)
+        log::warning("{} is the program's own: no kernel's source has a place for it", p->name);
 }
 
 } // namespace lathe

@@ -78,7 +78,7 @@ struct Code : testing::Test {
 
 TEST_F(Code, IsPythonAndOptions) {
     EXPECT_EQ(as_python(set, nullptr), "");
-    EXPECT_EQ(as_options(set), "");
+    EXPECT_EQ(as_options(set, nullptr), "");
     set.set("feed", 0.25);
     set.set("wrap", true);
     set.set("light.color", std::vector{1.0, 0.5, 0.25});
@@ -88,15 +88,18 @@ TEST_F(Code, IsPythonAndOptions) {
     bindings.bind("light.color.y", parse_follow("mouse.x(0..1)"));
     bindings.bind("tail", parse_follow("sine(0..1) 4s"));
     bindings.suspend("tail");
+    set.set("rest", 3.0); // and then it follows something
+    bindings.bind("rest", parse_follow("sine(0..1) 4s"), BoundBy::source);
     EXPECT_EQ(as_python(set, &bindings), "app.set(\"light.color\", (1, 0.5, 0.25))\n"
-                                         "app.bind(\"light.color.y\", \"mouse.x(0..1)\")\n"
                                          "app.set(\"light.last\", \"far\")\n"
                                          "app.set(\"feed\", 0.25)\n"
-                                         "app.bind(\"kill\", \"sine(0..1) 4s\")\n"
                                          "app.set(\"tail\", 0)\n"
-                                         "app.set(\"wrap\", True)\n");
-    EXPECT_EQ(as_options(set), "--set \"light.color=(1, 0.5, 0.25)\" --set light.last=far "
-                               "--set feed=0.25 --set tail=0 --set wrap=true");
+                                         "app.set(\"wrap\", True)\n"
+                                         "app.bind(\"light.color.y\", \"mouse.x(0..1)\")\n"
+                                         "app.bind(\"kill\", \"sine(0..1) 4s\")\n");
+    EXPECT_EQ(as_options(set, &bindings),
+              "--set \"light.color=(1, 0.5, 0.25)\" --set light.last=far "
+              "--set feed=0.25 --set tail=0 --set wrap=true");
 }
 
 TEST_F(Code, ValuesGoIntoDirectivesThatAreThere) {

@@ -61,7 +61,7 @@ struct UiBench {
         parameter_panel.write_values = [this] {
             std::vector<KernelSlot*> all;
             for (auto& slot : this->slots) all.push_back(slot.get());
-            write_values(parameters, editor, all);
+            write_values(parameters, &bindings, editor, all);
         };
         scene.clear({0.10f, 0.25f, 0.35f, 1});
     }
