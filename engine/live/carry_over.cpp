@@ -7,6 +7,7 @@ namespace lathe {
 
 std::vector<Diagnostic> carry_over(const std::vector<Diagnostic>& diagnostics,
                                    std::string_view before, std::string_view after) {
+    if (diagnostics.empty()) return {};
     const LineMap moved{before, after};
     std::vector<Diagnostic> kept;
     for (Diagnostic d : diagnostics) {

@@ -34,7 +34,7 @@ bool takes_arguments_before_name(std::string_view word) {
 std::size_t first_list(const std::vector<Token>& t, const BracketPairs& pairs, std::size_t begin,
                        std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-        if (!t[i].is("(")) continue;
+        if (!t[i].is('(')) continue;
         if (i > begin && !takes_arguments_before_name(t[i - 1].text)) return i;
         i = std::min(pairs.closing(i, end), end);
     }
@@ -48,14 +48,14 @@ std::vector<std::pair<std::size_t, std::size_t>> list_parts(const std::vector<To
     int depth = 0;
     std::size_t from = begin;
     for (std::size_t i = begin; i < end; ++i) {
-        if (t[i].is("(") || t[i].is("[") || t[i].is("{")) {
+        if (t[i].is('(') || t[i].is('[') || t[i].is('{')) {
             i = std::min(pairs.closing(i, end), end);
             if (i == end) break;
-        } else if (t[i].is("<")) {
+        } else if (t[i].is('<')) {
             ++depth;
-        } else if (t[i].is(">")) {
+        } else if (t[i].is('>')) {
             --depth;
-        } else if (t[i].is(",") && depth <= 0) {
+        } else if (t[i].is(',') && depth <= 0) {
             parts.emplace_back(from, i);
             from = i + 1;
         }
@@ -67,7 +67,7 @@ std::vector<std::pair<std::size_t, std::size_t>> list_parts(const std::vector<To
 std::size_t declared_name(const std::vector<Token>& t, std::size_t begin, std::size_t end,
                           int words) {
     std::size_t name = end;
-    for (std::size_t i = begin; i < end && !t[i].is("=") && !t[i].is("["); ++i) {
+    for (std::size_t i = begin; i < end && !t[i].is('=') && !t[i].is('['); ++i) {
         if (!t[i].is_word()) continue;
         name = i;
         ++words;
@@ -77,6 +77,7 @@ std::size_t declared_name(const std::vector<Token>& t, std::size_t begin, std::s
 
 DeclarationReader::DeclarationReader(std::string_view source, const std::vector<Token>& tokens)
     : source_{source}, all_{tokens} {
+    t_.reserve(all_.size());
     std::copy_if(all_.begin(), all_.end(), std::back_inserter(t_),
                  [](const Token& t) { return t.kind != TokenKind::comment; });
     pairs_ = pair_brackets(t_);
@@ -97,16 +98,16 @@ void DeclarationReader::block(std::size_t begin, std::size_t end, Scope scope) {
         if (t.in_directive) {
             i = directive(i);
             if (head <= i) head = std::max(head, i + 1);
-        } else if (t.is(";")) {
+        } else if (t.is(';')) {
             statement(head, i, scope);
             head = i + 1;
-        } else if (t.is("(") || t.is("[")) {
+        } else if (t.is('(') || t.is('[')) {
             i = std::min(pairs_.closing(i, end), end);
-        } else if (t.is("{")) {
+        } else if (t.is('{')) {
             const std::size_t close = std::min(pairs_.closing(i, end), end);
             head = braces(head, i, close, scope);
             i = close;
-        } else if (t.is(":") && i == head + 1 && scope != Scope::body) {
+        } else if (t.is(':') && i == head + 1 && scope != Scope::body) {
             head = i + 1; // public:
         }
     }
@@ -115,8 +116,8 @@ void DeclarationReader::block(std::size_t begin, std::size_t end, Scope scope) {
 /// A macro where the directive defines one; the last token of the directive.
 std::size_t DeclarationReader::directive(std::size_t at) {
     std::size_t last = at;
-    while (last + 1 < t_.size() && t_[last + 1].in_directive && !t_[last + 1].is("#")) ++last;
-    if (at + 2 <= last && t_[at].is("#") && t_[at + 1].is("define"))
+    while (last + 1 < t_.size() && t_[last + 1].in_directive && !t_[last + 1].is('#')) ++last;
+    if (at + 2 <= last && t_[at].is('#') && t_[at + 1].is("define"))
         add(DeclarationKind::macro, at + 2, at, last + 1, Scope::file, ~std::size_t{});
     return last;
 }
@@ -126,8 +127,8 @@ std::size_t DeclarationReader::braces(std::size_t head, std::size_t open, std::s
                                       Scope scope) {
     const std::size_t list = first_list(t_, pairs_, head, open);
     for (std::size_t i = head; list == open && i < open; ++i)
-        if (is_one_of(t_[i].text, kStructures) && (i == head || !t_[i - 1].is("<")) &&
-            !(i > head && t_[i - 1].is(","))) {
+        if (is_one_of(t_[i].text, kStructures) && (i == head || !t_[i - 1].is('<')) &&
+            !(i > head && t_[i - 1].is(','))) {
             structure(head, i, open, close, scope);
             return close + 1;
         }
@@ -150,8 +151,8 @@ std::size_t DeclarationReader::braces(std::size_t head, std::size_t open, std::s
 void DeclarationReader::structure(std::size_t head, std::size_t word, std::size_t open,
                                   std::size_t close, Scope scope) {
     std::size_t name = open;
-    for (std::size_t i = word + 1; i < open && !t_[i].is(":"); ++i) {
-        if (t_[i].is("(")) i = std::min(pairs_.closing(i, open), open);
+    for (std::size_t i = word + 1; i < open && !t_[i].is(':'); ++i) {
+        if (t_[i].is('(')) i = std::min(pairs_.closing(i, open), open);
         else if (t_[i].is_word() && !t_[i].is("class") && !takes_arguments_before_name(t_[i].text))
             name = i;
     }
@@ -199,7 +200,7 @@ void DeclarationReader::control(std::size_t head, std::size_t open, std::size_t 
     if (const std::size_t list = first_list(t_, pairs_, head, open); list < open) {
         std::size_t to = list + 1;
         const std::size_t last = std::min(pairs_.closing(list, open), open);
-        while (to < last && !t_[to].is(";") && !(t_[to].is(":") && !t_[to + 1].is(":"))) ++to;
+        while (to < last && !t_[to].is(';') && !(t_[to].is(':') && !t_[to + 1].is(':'))) ++to;
         const bool is_loop = t_[head].is("for");
         variables(list + 1, is_loop ? to : last, Scope::body, end, !is_loop);
     }
@@ -218,7 +219,7 @@ void DeclarationReader::statement(std::size_t begin, std::size_t end, Scope scop
         return;
     }
     if (first == "using") {
-        if (begin + 2 < end && t_[begin + 2].is("="))
+        if (begin + 2 < end && t_[begin + 2].is('='))
             add(DeclarationKind::type, begin + 1, begin, end, scope, scope_end_);
         return;
     }
@@ -226,7 +227,7 @@ void DeclarationReader::statement(std::size_t begin, std::size_t end, Scope scop
     const std::size_t list = first_list(t_, pairs_, begin, end);
     const std::size_t equals = std::size_t(std::find_if(t_.begin() + std::ptrdiff_t(begin),
                                                         t_.begin() + std::ptrdiff_t(list),
-                                                        [](const Token& t) { return t.is("="); }) -
+                                                        [](const Token& t) { return t.is('='); }) -
                                            t_.begin());
     if (scope != Scope::body && list < end && equals == list && list >= begin + 2)
         return function(begin, list, end, scope, 0, false);
@@ -241,37 +242,37 @@ void DeclarationReader::variables(std::size_t begin, std::size_t end, Scope scop
     for (; i < end; ++i) {
         if (t_[i].is_word() && !is_one_of(t_[i].text, kNoDeclaration)) {
             if (takes_arguments_before_name(t_[i].text)) {
-                if (i + 1 < end && t_[i + 1].is("(")) i = std::min(pairs_.closing(i + 1, end), end);
+                if (i + 1 < end && t_[i + 1].is('(')) i = std::min(pairs_.closing(i + 1, end), end);
                 continue;
             }
             name = i;
             ++count;
-        } else if (t_[i].is("<")) {
+        } else if (t_[i].is('<')) {
             int depth = 0; // arguments of a template, of which words and numbers are seen here
             for (; i < end; ++i) {
-                if (t_[i].is("<")) ++depth;
-                if (t_[i].is(">") && --depth == 0) break;
-                if (t_[i].is("=") || t_[i].is("(")) return;
+                if (t_[i].is('<')) ++depth;
+                if (t_[i].is('>') && --depth == 0) break;
+                if (t_[i].is('=') || t_[i].is('(')) return;
             }
-        } else if (!t_[i].is("*") && !t_[i].is("&") && !t_[i].is(":")) {
+        } else if (!t_[i].is('*') && !t_[i].is('&') && !t_[i].is(':')) {
             break;
         }
     }
     if (count < 2 || name + 1 != i || t_[name].is("auto")) return;
-    const bool has_value = i + 1 < end && t_[i].is("=") && !t_[i + 1].is("=");
-    if (i < end && t_[i].is("=") && !has_value) return;
+    const bool has_value = i + 1 < end && t_[i].is('=') && !t_[i + 1].is('=');
+    if (i < end && t_[i].is('=') && !has_value) return;
     if (needs_value && !has_value) return;
-    if (i < end && !t_[i].is("=") && !t_[i].is("[") && !t_[i].is(",") && !t_[i].is("(") &&
-        !t_[i].is("{"))
+    if (i < end && !t_[i].is('=') && !t_[i].is('[') && !t_[i].is(',') && !t_[i].is('(') &&
+        !t_[i].is('{'))
         return;
     std::size_t type_end = name;
-    while (type_end > begin && (t_[type_end - 1].is("*") || t_[type_end - 1].is("&"))) --type_end;
+    while (type_end > begin && (t_[type_end - 1].is('*') || t_[type_end - 1].is('&'))) --type_end;
     for (const auto& [from, to] : list_parts(t_, pairs_, name, end)) {
         std::size_t at = from;
         while (at < to && !t_[at].is_word()) ++at;
         if (at == to) continue;
         std::size_t last = at + 1;
-        while (last < to && t_[last].is("[")) last = std::min(pairs_.closing(last, to), to - 1) + 1;
+        while (last < to && t_[last].is('[')) last = std::min(pairs_.closing(last, to), to - 1) + 1;
         add(DeclarationKind::variable, at, at == name ? begin : at, last, scope, scope_end);
         if (at != name) found_.back().text = words(begin, type_end) + ' ' + words(from, last);
     }

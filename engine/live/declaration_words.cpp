@@ -38,8 +38,8 @@ int last_line(const Token& t) {
 std::string DeclarationReader::words(std::size_t begin, std::size_t end) const {
     std::string out;
     for (std::size_t i = begin; i < end; ++i) {
-        if (t_[i].is("\\")) continue;                     // a macro's line that goes on
-        const bool hugs = t_[i].is(",") || t_[i].is(")"); // a comment or a line's end was between
+        if (t_[i].is('\\')) continue;                     // a macro's line that goes on
+        const bool hugs = t_[i].is(',') || t_[i].is(')'); // a comment or a line's end was between
         if (i > begin && t_[i - 1].end() != t_[i].offset && !hugs) out += ' ';
         out += t_[i].text;
         if (out.size() > kLongest) return out + " ...";

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 #include "engine/live/literal.h"
 
+#include "engine/live/source_tokens.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 namespace lathe {
 
 namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
 /// Walks over a source as the preprocessor does and keeps the numbers.
 class LiteralScan {
@@ -41,7 +41,7 @@ private:
             place_ = LiteralPlace::code;
             is_ignored_ = is_include_ = false;
             is_line_start_ = true;
-        } else if (std::isspace(static_cast<unsigned char>(c))) {
+        } else if (is_space(c)) {
             ++i_;
         } else if (starts("//")) {
             while (i_ < s_.size() && s_[i_] != '\n') {
@@ -82,7 +82,7 @@ private:
     }
     std::string_view name() {
         const std::size_t begin = i_;
-        while (is_name(at(i_))) ++i_;
+        while (is_word_character(at(i_))) ++i_;
         return s_.substr(begin, i_ - begin);
     }
 
@@ -114,7 +114,7 @@ private:
             before_ = Before::value;
         } else if (is_digit(c) || (c == '.' && is_digit(at(i_ + 1)))) {
             number(i_);
-        } else if (is_name(c)) {
+        } else if (is_word_character(c)) {
             word();
         } else {
             const bool may_sign = c == '-' && before_ != Before::value;
@@ -165,8 +165,8 @@ private:
             const char last = s_[i_ - 1];
             const bool is_power = (c == '+' || c == '-') &&
                                   (last == 'e' || last == 'E' || last == 'p' || last == 'P');
-            const bool is_separator = c == '\'' && is_name(at(i_ + 1));
-            if (!is_name(c) && c != '.' && !is_power && !is_separator) break;
+            const bool is_separator = c == '\'' && is_word_character(at(i_ + 1));
+            if (!is_word_character(c) && c != '.' && !is_power && !is_separator) break;
         }
         before_ = Before::value;
         if (is_ignored_) return;

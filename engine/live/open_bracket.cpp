@@ -45,8 +45,8 @@ std::optional<OpenBracket> find_open_bracket(std::string_view source) {
     const BracketPairs pairs = pair_brackets(t);
     if (pairs.unclosed.empty()) return {};
     std::size_t found = pairs.unclosed.back();
-    for (std::size_t i = 0; i < t.size() && t[found].is("{"); ++i) {
-        if (!t[i].is("}") || !t[i].begins_line || pairs.partner[i] == BracketPairs::kNone) continue;
+    for (std::size_t i = 0; i < t.size() && t[found].is('{'); ++i) {
+        if (!t[i].is('}') || !t[i].begins_line || pairs.partner[i] == BracketPairs::kNone) continue;
         if (t[i].column >= indent_of(t, pairs.partner[i])) continue;
         found = pairs.partner[i];
         break;

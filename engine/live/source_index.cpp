@@ -49,7 +49,7 @@ void SourceIndex::count_words() {
     bool is_include = false;
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
         const Token& t = tokens_[i];
-        const bool names_directive = t.in_directive && i > 0 && tokens_[i - 1].is("#");
+        const bool names_directive = t.in_directive && i > 0 && tokens_[i - 1].is('#');
         if (names_directive) is_include = t.is("include") || t.is("pragma");
         if (t.is_word() && !names_directive && !(t.in_directive && is_include)) ++words_[t.text];
     }
@@ -123,7 +123,7 @@ std::optional<SourceIndex::Call> SourceIndex::call_at(std::size_t offset) const 
 
 bool SourceIndex::is_member(std::size_t offset) const {
     std::size_t before = offset;
-    while (before > 0 && std::isspace(static_cast<unsigned char>(text_[before - 1]))) --before;
+    while (before > 0 && is_space(text_[before - 1])) --before;
     if (before == 0) return false;
     return text_[before - 1] == '.' ||
            (before > 1 && text_[before - 1] == '>' && text_[before - 2] == '-');

@@ -11,10 +11,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace lathe {
@@ -56,7 +56,7 @@ public:
     const std::vector<Header>& headers() const { return headers_; }
     /// How often each word stands in the text, outside of comments, texts and the names of
     /// directives.
-    const std::map<std::string_view, int>& words() const { return words_; }
+    const std::unordered_map<std::string_view, int>& words() const { return words_; }
 
     /// Bytes, of a line and a column from 1.
     std::size_t offset_of(int line, int column) const;
@@ -79,7 +79,7 @@ private:
     std::vector<Token> tokens_;
     std::vector<std::size_t> lines_; ///< where each begins
     std::vector<Declaration> declarations_;
-    std::map<std::string_view, int> words_;
+    std::unordered_map<std::string_view, int> words_;
     std::vector<Header> headers_;
 };
 

@@ -70,7 +70,7 @@ public:
                 const bool is_base = mark == ":" || mark == "<" || mark == ">" || mark == ",";
                 if (!t_[open].is_word() && !is_base) break;
             }
-            if (open >= t_.size() || !t_[open].is("{")) continue;
+            if (open >= t_.size() || !t_[open].is('{')) continue;
             const std::size_t close = pairs_.closing(open, t_.size());
             if (close == t_.size()) return;
             if (name.empty() && close + 1 < t_.size()) name = t_[close + 1].text; // of a typedef
@@ -82,7 +82,7 @@ public:
 private:
     /// Behind "alignas(16)" and its like.
     std::size_t after_attributes(std::size_t i) const {
-        while (i + 1 < t_.size() && takes_arguments_before_name(t_[i].text) && t_[i + 1].is("("))
+        while (i + 1 < t_.size() && takes_arguments_before_name(t_[i].text) && t_[i + 1].is('('))
             i = std::min(pairs_.closing(i + 1, t_.size()) + 1, t_.size());
         return i;
     }
@@ -93,14 +93,14 @@ private:
         ScannedList structure{{}, t_[open].line, t_[open].offset, t_[close].offset, {}};
         std::size_t begin = open + 1;
         for (std::size_t i = begin; i < close; ++i) {
-            if (t_[i].is(":") && i > begin && is_no_member(t_[begin].text)) begin = i + 1;
-            if (t_[i].is("{")) {
-                const bool is_body = t_[i - 1].is(")") || t_[i - 1].is("const");
+            if (t_[i].is(':') && i > begin && is_no_member(t_[begin].text)) begin = i + 1;
+            if (t_[i].is('{')) {
+                const bool is_body = t_[i - 1].is(')') || t_[i - 1].is("const");
                 const bool is_structure = is_no_member(t_[begin].text);
                 i = pairs_.closing(i, close);
                 if (is_structure) begin = i;
                 if (is_body) begin = i + 1;
-            } else if (t_[i].is(";")) {
+            } else if (t_[i].is(';')) {
                 add_members(structure, begin, i);
                 begin = i + 1;
             }
@@ -113,14 +113,14 @@ private:
         begin = after_attributes(begin);
         if (begin >= end) return;
         // Of a structure that is declared here only the members behind it.
-        const bool is_type = t_[begin].is("}");
+        const bool is_type = t_[begin].is('}');
         if (!is_type && is_no_member(t_[begin].text)) return;
         int words = is_type ? 1 : 0;
         for (const auto& [from, to] : list_parts(t_, pairs_, begin + is_type, end)) {
             const auto value =
                 std::find_if(t_.begin() + std::ptrdiff_t(from), t_.begin() + std::ptrdiff_t(to),
-                             [](const Token& t) { return t.is("(") || t.is("=") || t.is("{"); });
-            if (value != t_.begin() + std::ptrdiff_t(to) && value->is("(")) return; // a function
+                             [](const Token& t) { return t.is('(') || t.is('=') || t.is('{'); });
+            if (value != t_.begin() + std::ptrdiff_t(to) && value->is('(')) return; // a function
             add_parameter(structure, t_, from, to, words);
             words = 1; // the type, which the next ones share
         }

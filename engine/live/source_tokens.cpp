@@ -11,13 +11,14 @@ namespace lathe {
 
 namespace {
 
-bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)); }
+bool begins_number(char c) { return c >= '0' && c <= '9'; }
 
 class Lexer {
 public:
     explicit Lexer(std::string_view source) : s_{source} {}
 
     std::vector<Token> run() {
+        tokens_.reserve(s_.size() / 4);
         while (i_ < s_.size()) step();
         return std::move(tokens_);
     }
@@ -26,12 +27,13 @@ private:
     void step() {
         const char c = s_[i_];
         if (c == '\n') new_line();
-        else if (std::isspace(static_cast<unsigned char>(c))) ++i_;
+        else if (is_space(c)) ++i_;
         else if (s_.substr(i_, 2) == "//") line_comment();
         else if (s_.substr(i_, 2) == "/*") up_to(TokenKind::comment, "*/", i_ + 2);
         else if (s_.substr(i_, 2) == "R\"") raw_text();
         else if (c == '"' || c == '\'') quoted(c);
-        else if (is_digit(c) || (c == '.' && i_ + 1 < s_.size() && is_digit(s_[i_ + 1]))) number();
+        else if (begins_number(c) || (c == '.' && i_ + 1 < s_.size() && begins_number(s_[i_ + 1])))
+            number();
         else if (is_word_character(c)) word();
         else mark(c);
     }
@@ -47,11 +49,13 @@ private:
         end = std::min(end, s_.size());
         tokens_.push_back({s_.substr(i_, end - i_), kind, line_, int(i_ - line_begin_) + 1, i_,
                            in_directive_, is_first_, is_open_ended});
-        for (; i_ < end; ++i_)
-            if (s_[i_] == '\n') {
-                ++line_;
-                line_begin_ = i_ + 1;
-            }
+        if (kind == TokenKind::comment || kind == TokenKind::text)
+            for (; i_ < end; ++i_)
+                if (s_[i_] == '\n') {
+                    ++line_;
+                    line_begin_ = i_ + 1;
+                }
+        i_ = end;
         is_first_ = false;
     }
     void mark(char c) {
@@ -111,7 +115,7 @@ public:
     }
     BracketPairs run() {
         for (std::size_t i = 0; i < t_.size(); ++i) {
-            if (t_[i].in_directive && t_[i].is("#")) directive(i);
+            if (t_[i].in_directive && t_[i].is('#')) directive(i);
             if (t_[i].kind == TokenKind::mark) take(i, t_[i].in_directive ? own_ : open_);
         }
         pairs_.unclosed.insert(pairs_.unclosed.end(), open_.begin(), open_.end());
@@ -156,7 +160,7 @@ private:
         const std::string_view word = t_[i + 1].text;
         if (word == "if" || word == "ifdef" || word == "ifndef") {
             const bool dead =
-                word == "if" && i + 2 < t_.size() && t_[i + 2].in_directive && t_[i + 2].is("0");
+                word == "if" && i + 2 < t_.size() && t_[i + 2].in_directive && t_[i + 2].is('0');
             branches_.push_back({open_, {}, false, dead});
         } else if (!branches_.empty() && (word.starts_with("el") || word == "endif")) {
             Branches& b = branches_.back();

@@ -6,7 +6,6 @@
 
 #include "engine/core/api.h"
 
-#include <cctype>
 #include <cstddef>
 #include <string_view>
 #include <vector>
@@ -32,12 +31,15 @@ struct Token {
     bool is_open_ended = false; ///< a comment or a text whose end is missing
     std::size_t end() const { return offset + text.size(); }
     bool is(std::string_view other) const { return text == other; }
+    bool is(char c) const { return text.size() == 1 && text[0] == c; }
     bool is_word() const { return kind == TokenKind::word; }
 };
 
-inline bool is_word_character(char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+/// Of ASCII; unlike the C library's functions it asks for no locale.
+constexpr bool is_word_character(char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
+constexpr bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 /// All tokens of a source, which must outlive them. Never fails.
 LATHE_API std::vector<Token> tokens_of(std::string_view source);

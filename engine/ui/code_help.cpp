@@ -3,30 +3,46 @@
 
 #include "engine/ui/theme.h"
 
+#include <utility>
+
 namespace lathe {
 
 bool CodeHelp::handle(const KeyEvent& key, CodeEditor& editor) {
-    return completion_.handle(key, editor, index_) || signature_.handle(key) ||
-           definition_.handle(key, editor, index_);
+    if (!is_read_) { // a key means what is there now
+        reader_.finish();
+        follow(editor);
+    }
+    const SourceIndex& index = reader_.index();
+    return completion_.handle(key, editor, index) || signature_.handle(key) ||
+           definition_.handle(key, editor, index);
 }
 
 void CodeHelp::before(CodeEditor& editor, bool has_mouse) {
     completion_.take_click(editor);
-    definition_.take_click(editor, index_, !has_mouse && !completion_.is_open());
+    const bool may_take = is_read_ && !has_mouse && !completion_.is_open();
+    definition_.take_click(editor, reader_.index(), may_take);
+}
+
+/// The index is the text's.
+void CodeHelp::follow(CodeEditor& editor) {
+    is_read_ = true;
+    const CodeEditor::Typed typed = std::exchange(typed_, CodeEditor::Typed::nothing);
+    completion_.update(editor, reader_.index(), typed);
+    signature_.update(editor, reader_.index(), typed);
 }
 
 void CodeHelp::after(CodeEditor& editor, const KernelSlot& slot, const std::string& text,
                      std::uint64_t version, bool has_mouse) {
-    // Headers are looked at when the text or its compiled version is another.
-    index_.update(text, version << 24 | (slot.compiles() + slot.generation()),
-                  slot.included_files());
     const CodeEditor::Typed typed = editor.take_typed();
-    completion_.update(editor, index_, typed);
-    signature_.update(editor, index_, typed);
+    if (typed != CodeEditor::Typed::nothing) typed_ = typed;
+    // Headers are looked at when the text or its compiled version is another.
+    is_read_ = reader_.read(text, version << 24 | (slot.compiles() + slot.generation()),
+                            slot.included_files());
+    if (is_read_) follow(editor);
     definition_.draw(editor);
     signature_.draw(editor);
     completion_.draw(editor, signature_.below() + theme::px(2), signature_.above() + theme::px(2));
-    tip_.draw(editor, index_, !has_mouse && !completion_.is_open());
+    tip_.draw(editor, reader_.index(), is_read_ && !has_mouse && !completion_.is_open());
 }
 
 void CodeHelp::hide() {

@@ -7,7 +7,7 @@
 
 #include "engine/app/input.h"
 #include "engine/live/kernel_slot.h"
-#include "engine/live/source_index.h"
+#include "engine/live/source_reader.h"
 #include "engine/ui/code_editor.h"
 #include "engine/ui/completion.h"
 #include "engine/ui/definition_hand.h"
@@ -39,7 +39,11 @@ public:
     const WordTip& tip() const { return tip_; }
 
 private:
-    SourceIndex index_;
+    void follow(CodeEditor& editor);
+
+    SourceReader reader_;
+    bool is_read_ = false;                                 ///< the index is the text's
+    CodeEditor::Typed typed_ = CodeEditor::Typed::nothing; ///< since it was
     CompletionList completion_;
     SignatureHelp signature_;
     WordTip tip_;

@@ -44,25 +44,26 @@ public:
              std::string_view words) {
         const Distance far = distance(name, part_);
         if (far == Distance::none || !known_.emplace(name).second) return;
-        found_.push_back({{std::string{name}, kind, written, words}, far, origin});
+        found_.push_back({name, kind, written, words, far, origin});
     }
     std::vector<Candidate> nearest() {
         const auto key = [](const Ranked& r) {
-            return std::tuple{r.distance, r.origin, r.candidate.name.size()};
+            return std::tuple{r.distance, r.origin, r.name.size(), r.name};
         };
         std::ranges::sort(found_, [&](const Ranked& a, const Ranked& b) {
-            return std::tuple_cat(key(a), std::tie(a.candidate.name)) <
-                   std::tuple_cat(key(b), std::tie(b.candidate.name));
+            return key(a) < key(b);
         });
         if (found_.size() > kMostCandidates) found_.resize(kMostCandidates);
         std::vector<Candidate> out;
-        for (Ranked& r : found_) out.push_back(std::move(r.candidate));
+        for (const Ranked& r : found_)
+            out.push_back({std::string{r.name}, r.kind, std::string{r.written},
+                           std::string{r.words}});
         return out;
     }
 
 private:
     struct Ranked {
-        Candidate candidate;
+        std::string_view name, kind, written, words;
         Distance distance;
         Origin origin;
     };

@@ -23,16 +23,16 @@ namespace lathe {
 
 struct Candidate {
     std::string name;
-    std::string_view kind;    ///< "kernel", "CUDA"; "word" for what is only written there
-    std::string_view written; ///< its declaration; may be empty
-    std::string_view words;   ///< what is said of it; may be empty
+    std::string_view kind; ///< "kernel", "CUDA"; "word" for what is only written there
+    std::string written;   ///< its declaration; may be empty
+    std::string words;     ///< what is said of it; may be empty
     bool operator==(const Candidate&) const = default;
 };
 
 /// The words for the beginning [begin, at) of one, nearest first: the word itself, those that begin
 /// so, those that begin so in another case or behind underscores, those that have it in them; of
 /// each what the text declares, then what else stands in it, before the others. Behind a dot
-/// members alone. The views live as long as the index is not updated.
+/// members alone.
 std::vector<Candidate> find_candidates(const SourceIndex& index, std::size_t begin, std::size_t at);
 
 class CompletionList {

@@ -30,6 +30,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -45,6 +46,13 @@ inline KernelSlotServices immediate(BuildKernel build) {
     s.build_on = [](Task t) { t(); };
     s.reflect_on = [](Task t) { t(); };
     return s;
+}
+
+/// Of the processor, for this thread.
+inline double thread_milliseconds() {
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return double(now.tv_sec) * 1e3 + double(now.tv_nsec) / 1e6;
 }
 
 struct UiBench {
@@ -89,7 +97,9 @@ struct UiBench {
         layout.end_panel();
         if (layout.begin_panel(Place::console)) console_panel.draw();
         layout.end_panel();
+        const double before = thread_milliseconds();
         if (layout.begin_panel(Place::kernels)) editor.draw();
+        editor_milliseconds += thread_milliseconds() - before;
         layout.end_panel();
         if (extra) extra();
         if (std::exchange(run_control_panel.wants_keys, false)) key_map.toggle();
@@ -186,6 +196,7 @@ struct UiBench {
     std::function<void()> extra;
     std::uint64_t frames = 0;
     double time = 0; ///< of the program
+    double editor_milliseconds = 0; ///< of the processor, for the editor's drawing so far
     int errors = ImGuiLayer::errors();
 };
 
