@@ -50,14 +50,13 @@ public:
         const auto key = [](const Ranked& r) {
             return std::tuple{r.distance, r.origin, r.name.size(), r.name};
         };
-        std::ranges::sort(found_, [&](const Ranked& a, const Ranked& b) {
-            return key(a) < key(b);
-        });
+        std::ranges::sort(found_,
+                          [&](const Ranked& a, const Ranked& b) { return key(a) < key(b); });
         if (found_.size() > kMostCandidates) found_.resize(kMostCandidates);
         std::vector<Candidate> out;
         for (const Ranked& r : found_)
-            out.push_back({std::string{r.name}, r.kind, std::string{r.written},
-                           std::string{r.words}});
+            out.push_back(
+                {std::string{r.name}, r.kind, std::string{r.written}, std::string{r.words}});
         return out;
     }
 
