@@ -17,6 +17,7 @@ constexpr KeyRow kAnywhere[] = {
     {"Ctrl+Shift+F", "finds in all tabs"},
     {"Esc", "cancels a kernel that takes too long; goes on without one that takes long to compile"},
     {"Ctrl+click on a slider", "lets you type a number"},
+    {"right click on a slider", "has a menu: reset, copy, let it follow a wave, the mouse or keys"},
 };
 
 constexpr KeyRow kOutside[] = {
