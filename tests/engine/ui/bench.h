@@ -195,7 +195,7 @@ struct UiBench {
     KeyMapPanel key_map;
     std::function<void()> extra;
     std::uint64_t frames = 0;
-    double time = 0; ///< of the program
+    double time = 0;                ///< of the program
     double editor_milliseconds = 0; ///< of the processor, for the editor's drawing so far
     int errors = ImGuiLayer::errors();
 };
