@@ -211,6 +211,7 @@ class Waves:
 
     def __init__(self) -> None:
         self.app = lathe.App("waves", headless=True, size=(64, 48))
+        self.app.frame_limit = 10_000  # a GPU makes many while the code for the line is compiled
         self.kernel = self.app.kernel(WAVE)
         self.out = self.app.zeros((24, 40))
         self.time = 0.0
