@@ -15,6 +15,9 @@
 #include "gpu/driver/check.h"
 #include "gpu/graphics_resource.h"
 
+#include <glm/common.hpp>
+
+#include <algorithm>
 #include <chrono>
 #include <exception>
 
@@ -168,9 +171,11 @@ void App::Parts::follow_input(const Viewport& place) {
         const auto key = key_named(name);
         return has_keys && key && now.is_down(*key);
     };
-    if (now.mouse_has_moved() && !now.mouse_captured) {
-        const glm::vec2 at = (now.mouse() - place.origin) / place.size;
-        input.mouse = {std::clamp(double(at.x), 0.0, 1.0), std::clamp(1.0 - at.y, 0.0, 1.0)};
+    if (now.mouse_is_known() && !now.mouse_captured && place.contains(now.mouse())) {
+        // The first and the last pixel are the ends.
+        const glm::dvec2 at = glm::dvec2{now.mouse() - place.origin} /
+                              glm::max(glm::dvec2{place.size} - 1.0, glm::dvec2{1.0});
+        input.mouse = {std::clamp(at.x, 0.0, 1.0), std::clamp(1.0 - at.y, 0.0, 1.0)};
     }
     bindings.follow_input(input);
 }

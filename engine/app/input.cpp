@@ -160,11 +160,6 @@ int InputState::presses(Key key) const {
     return std::max(int(n), int(pressed(key)));
 }
 
-bool InputState::mouse_has_moved() const {
-    return std::ranges::any_of(
-        events_, [](const InputEvent& event) { return std::holds_alternative<MoveEvent>(event); });
-}
-
 bool InputState::released(Key key) const { return known(key) && keys_[std::size_t(key)].released; }
 
 unsigned InputState::modifiers() const {

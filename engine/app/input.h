@@ -103,8 +103,8 @@ public:
     /// Framebuffer pixels from the top left corner.
     glm::vec2 mouse() const { return mouse_; }
     glm::vec2 mouse_delta() const { return mouse_delta_; }
-    /// It was told where the mouse is, in this frame.
-    bool mouse_has_moved() const;
+    /// Somebody has told where the mouse is.
+    bool mouse_is_known() const { return mouse_known_; }
     /// That part of it with a button down.
     glm::vec2 drag_delta() const { return drag_delta_; }
     bool any_button_pressed() const {

@@ -5,7 +5,7 @@
 
 #include "engine/core/api.h"
 #include "engine/live/follow.h"
-#include "engine/live/parameter.h"
+#include "engine/live/parameter_motion.h"
 
 #include <cstdint>
 #include <functional>
@@ -22,8 +22,7 @@ class ParameterSet;
 
 /// Mouse and keys of a frame.
 struct FollowInput {
-    /// Where the mouse is over the picture, 0 to 1 to the right and up; unset: elsewhere, or it has
-    /// not moved in this frame.
+    /// Where the mouse is over the picture, 0 to 1 to the right and up; unset: elsewhere.
     std::optional<std::pair<double, double>> mouse{};
     std::function<int(std::string_view)> presses{}; ///< of a key in this frame, repeats included
     std::function<bool(std::string_view)> is_down{};
@@ -80,21 +79,16 @@ public:
     void follow_input(const FollowInput& input);
 
 private:
-    /// A parameter, and which of its components; -1: it is a number.
-    struct Place {
-        Parameter* parameter = nullptr;
-        int component = -1;
-    };
-    Place place_of(std::string_view target) const;
+    ParameterPlace place_of(std::string_view target) const;
     ParameterBinding* entry(std::string_view target);
     void take_declarations();
     void take_remembered();
     void take_declaration(Parameter& p);
     void start(ParameterBinding& b, const Follow& follow, bool is_active);
-    bool is_followed(ParameterBinding& b, const Place& place);
-    void move(ParameterBinding& b, const Place& place, double value, bool is_touch);
-    void follow_mouse(ParameterBinding& b, const Place& place, const FollowInput& input);
-    void follow_keys(ParameterBinding& b, const Place& place, const FollowInput& input);
+    bool is_followed(ParameterBinding& b, const ParameterPlace& place);
+    void move(ParameterBinding& b, const ParameterPlace& place, double value, bool is_touch);
+    void follow_mouse(ParameterBinding& b, const ParameterPlace& place, const FollowInput& input);
+    void follow_keys(ParameterBinding& b, const ParameterPlace& place, const FollowInput& input);
 
     ParameterSet& parameters_;
     std::vector<ParameterBinding> all_;

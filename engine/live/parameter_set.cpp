@@ -36,6 +36,12 @@ std::string range_of(const Parameter& p) {
     return p.min ? fmt::format("{:g} and more", *p.min) : fmt::format("{:g} and less", *p.max);
 }
 
+/// The declaration has become what the value is: somebody has written it there.
+bool says_now(const Parameter& next, const Parameter& before) {
+    const std::string initial = format_value(next, next.initial);
+    return format_value(next) == initial && format_value(next, before.initial) != initial;
+}
+
 /// A value that was touched, for a parameter whose declaration changed.
 std::optional<ParameterValue> carried(const Parameter& declared, const ParameterValue& value) {
     if (const auto* d = std::get_if<double>(&value))
@@ -102,8 +108,7 @@ void ParameterSet::merge(const Parameter& declared) {
     if (!is_new && slot->touched)
         if (const auto value = carried(next, slot->value)) {
             next.value = *value;
-            // What the source says by now, perhaps since it was written there.
-            next.touched = next.follow || format_value(next) != format_value(next, next.initial);
+            next.touched = next.follow || !says_now(next, *slot);
             next.by_hand = next.touched && slot->by_hand;
         }
     *slot = std::move(next);

@@ -110,8 +110,7 @@ void FollowForm::take(const Parameter& p) {
 }
 
 std::string FollowForm::target(const Parameter& p) const {
-    if (p.kind != ParameterKind::vector) return p.name;
-    return fmt::format("{}.{}", p.name, "xyzw"[component_]);
+    return names_of_places(p)[p.kind == ParameterKind::vector ? std::size_t(component_) : 0];
 }
 
 Follow FollowForm::follow(const Parameter& p) const {

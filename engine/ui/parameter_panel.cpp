@@ -24,21 +24,19 @@ using Bound = std::vector<const ParameterBinding*>;
 Bound bound_of(const ParameterBindings* bindings, const Parameter& p) {
     Bound found;
     if (!bindings) return found;
-    if (const auto* b = bindings->find(p.name)) found.push_back(b);
-    for (int c = 0; p.kind == ParameterKind::vector && c < p.components; ++c)
-        if (const auto* b = bindings->find(fmt::format("{}.{}", p.name, "xyzw"[c])))
-            found.push_back(b);
+    for (const std::string& target : names_of_places(p))
+        if (const auto* b = bindings->find(target)) found.push_back(b);
     return found;
 }
 
-float mark_width() { return theme::px(14); }
+float mark_width() { return theme::px(12); }
 
 /// A small wave at the end of the name's column.
 void draw_mark(const Bound& bound) {
     const bool is_active =
         std::any_of(bound.begin(), bound.end(), [](const auto* b) { return b->is_active; });
     const ImU32 ink = is_active ? theme::packed(theme::kAccent) : theme::packed(theme::kDim, 0.6f);
-    const float width = mark_width() - theme::px(2), high = theme::px(4);
+    const float width = mark_width(), high = theme::px(4);
     const ImVec2 low = ImGui::GetItemRectMin(), end = ImGui::GetItemRectMax();
     const float left = low.x + ImGui::GetContentRegionAvail().x - width;
     const float middle = (low.y + end.y) / 2;
@@ -83,7 +81,7 @@ std::size_t group_size(std::span<Parameter* const> parameters, std::size_t lengt
     return std::size_t(end - parameters.begin());
 }
 
-float indent_width() { return theme::px(12); }
+float indent_width() { return theme::px(10); }
 
 /// Within structures, one of the other.
 int depth_of(std::string_view name) {
@@ -213,7 +211,7 @@ float ParameterPanel::widest_name(const std::vector<Parameter*>& shown) const {
         const auto* label = p->name.c_str() + (last == std::string::npos ? 0
                                                : p->name[last] == '.'    ? last + 1
                                                                          : last);
-        const float mark = bound_of(bindings_, *p).empty() ? 0 : mark_width() + theme::px(4);
+        const float mark = bound_of(bindings_, *p).empty() ? 0 : mark_width() + theme::px(3);
         widest = std::max(widest, float(depth_of(p->name)) * indent_width() +
                                       ImGui::CalcTextSize(label).x + mark);
     }
@@ -232,7 +230,7 @@ void ParameterPanel::draw() {
         ImGui::PopTextWrapPos();
         return;
     }
-    const float names = std::min(widest_name(shown), ImGui::GetContentRegionAvail().x * 0.5f);
+    const float names = std::min(widest_name(shown), ImGui::GetContentRegionAvail().x * 0.45f);
     if (ImGui::BeginTable("parameters", 2, ImGuiTableFlags_NoPadOuterX)) {
         ImGui::TableSetupColumn("name", ImGuiTableColumnFlags_WidthFixed, names);
         ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthStretch);

@@ -2,6 +2,7 @@
 #include "engine/ui/parameter_widget.h"
 
 #include "engine/live/parameter.h"
+#include "engine/ui/theme.h"
 
 #include <fmt/format.h>
 #include <imgui.h>
@@ -71,17 +72,30 @@ bool edit_integer(Parameter& p) {
     return fitting.has_value();
 }
 
+/// The whole #RRGGBB fits a narrow panel, too.
+bool edit_color(std::vector<double>& v) {
+    std::array<float, 4> rgba{};
+    std::copy(v.begin(), v.end(), rgba.begin());
+    const bool is_narrow = ImGui::GetContentRegionAvail().x < theme::px(110);
+    if (is_narrow) {
+        ImGui::PushStyleVar(ImGuiStyleVar_FramePadding,
+                            {theme::px(4), ImGui::GetStyle().FramePadding.y + theme::px(1)});
+        theme::push_font(theme::Font::small);
+    }
+    const int flags = ImGuiColorEditFlags_DisplayHex | ImGuiColorEditFlags_AlphaPreviewHalf;
+    const bool changed = v.size() == 4 ? ImGui::ColorEdit4("##v", rgba.data(), flags)
+                                       : ImGui::ColorEdit3("##v", rgba.data(), flags);
+    if (is_narrow) {
+        theme::pop_font();
+        ImGui::PopStyleVar();
+    }
+    if (changed) std::copy_n(rgba.begin(), v.size(), v.begin());
+    return changed;
+}
+
 bool edit_vector(Parameter& p) {
     auto& v = std::get<std::vector<double>>(p.value);
-    if (p.widget == ParameterWidget::color) {
-        std::array<float, 4> rgba{};
-        std::copy(v.begin(), v.end(), rgba.begin());
-        const int flags = ImGuiColorEditFlags_DisplayHex | ImGuiColorEditFlags_AlphaPreviewHalf;
-        const bool changed = v.size() == 4 ? ImGui::ColorEdit4("##v", rgba.data(), flags)
-                                           : ImGui::ColorEdit3("##v", rgba.data(), flags);
-        if (changed) std::copy_n(rgba.begin(), v.size(), v.begin());
-        return changed;
-    }
+    if (p.widget == ParameterWidget::color) return edit_color(v);
     const double* low = p.min ? &*p.min : nullptr;
     const double* high = p.max ? &*p.max : nullptr;
     const int n = int(v.size());

@@ -101,10 +101,12 @@ def test_the_mouse_moves_a_slider(app):
     app.bind("rate", "mouse.y", low=1, high=100)
     width, height = app.size
     assert run(app, fill, x, 2)[-1, 0] == 5
-    app.input.move_mouse(width / 4, height / 2)
+    app.input.move_mouse(width // 4, height // 2)
     level, rate, *_ = run(app, fill, x, 2)[-1]
-    assert level == 2.5
-    assert rate == pytest.approx(10)
+    assert level == np.float32(10 * (width // 4) / (width - 1))
+    assert rate == pytest.approx(100 ** (1 - (height // 2) / (height - 1)), rel=1e-6)
+    app.input.move_mouse(width - 1, height - 1)  # the last pixel
+    assert run(app, fill, x, 2)[-1][:2].tolist() == [10, 1]
 
 
 def test_keys_step_and_switch(app):
@@ -131,7 +133,7 @@ def test_keys_step_and_switch(app):
     ("words", "kind", "arguments"),
     [
         ("no parameter is named 'none'; known are", lathe.Error, ("none", "sine 4s")),
-        ("tint is a vector: bind tint.x, tint.y, tint.z or tint.w", lathe.Error, ("tint", "saw")),
+        ("tint is a vector: bind one of tint.x, tint.y", lathe.Error, ("tint", "saw")),
         ("on is true or false: it can only follow a key", lathe.Error, ("on", "saw")),
         ("period 0s: it must be above 0 s", lathe.Error, ("level", "sine 0s")),
         ("range 4.0..2.0: the first number must be below", lathe.Error, ("level", "saw(4.0..2.0)")),

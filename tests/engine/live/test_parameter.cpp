@@ -87,6 +87,18 @@ TEST(ParameterSet, TouchedValuesSurviveEditsByName) {
     EXPECT_EQ(number(set, "F"), 0.3);
 }
 
+TEST(ParameterSet, AValueThatTheSourceSaysByNowFollowsTheSource) {
+    ParameterSet set;
+    set.declare("a.cu", {real("F", "0..1 =0.5")});
+    set.set("F", 0.5);
+    set.declare("b.cu", {});
+    set.declare("a.cu", {real("F", "0..1 =0.7")});
+    EXPECT_EQ(number(set, "F"), 0.5) << "the program's word";
+    set.declare("a.cu", {real("F", "0..1 =0.5")}); // it was written there
+    set.declare("a.cu", {real("F", "0..1 =0.2")});
+    EXPECT_EQ(number(set, "F"), 0.2);
+}
+
 TEST(ParameterSet, AParameterThatComesBackHasItsValue) {
     ParameterSet set;
     set.declare("a.cu", {real("F", "0..1")});

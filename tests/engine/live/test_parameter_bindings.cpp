@@ -135,7 +135,7 @@ TEST_F(Bindings, TheMouseMovesWhatFollowsIt) {
     bind("x", "mouse.x");
     bind("rate", "mouse.y(1..100)");
     frame();
-    EXPECT_EQ(x(), 5) << "it has not moved yet";
+    EXPECT_EQ(x(), 5) << "it is elsewhere";
     frame({{0.25, 0.5}});
     EXPECT_EQ(x(), 2.5);
     EXPECT_DOUBLE_EQ(x("rate"), 10);
@@ -177,7 +177,7 @@ TEST_F(Bindings, KeysStepAndSwitch) {
 TEST_F(Bindings, WhatCannotBeIsSaidInASentence) {
     EXPECT_EQ(refusal("y", "sine 4s"), "no parameter is named 'y'; known are x, rate, n, on, mode, "
                                        "tint, free");
-    EXPECT_EQ(refusal("tint", "sine 4s"), "tint is a vector: bind tint.x, tint.y or tint.z");
+    EXPECT_EQ(refusal("tint", "sine 4s"), "tint is a vector: bind one of tint.x, tint.y, tint.z");
     EXPECT_EQ(refusal("tint.w", "sine 4s"),
               "no parameter is named 'tint.w'; known are x, rate, n, on, mode, tint, free");
     EXPECT_EQ(refusal("mode", "sine 4s"),
@@ -231,6 +231,15 @@ TEST_F(Bindings, AnAssignmentCountsMoreThanTheSource) {
     EXPECT_EQ(std::get<double>(other.get("x")), 3);
     following.resume("x");
     following.follow_time(1);
+    EXPECT_EQ(std::get<double>(other.get("x")), 5);
+}
+
+TEST_F(Bindings, TheMouseOfASourceYieldsToNoValueOfTheLastRun) {
+    ParameterSet other;
+    ParameterBindings following{other};
+    other.remember({{"x", "3"}});
+    other.declare("a.cu", {make("x", ParameterKind::real, "0..10 mouse.x")});
+    following.follow_input({{{0.5, 0.5}}, [](std::string_view) { return 0; }, {}});
     EXPECT_EQ(std::get<double>(other.get("x")), 5);
 }
 

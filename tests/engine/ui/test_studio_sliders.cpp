@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// Sliders of a whole studio that follow the mouse, keys and the time, and that go into the source,
+// on a real device.
+#include "painting.h"
+
+#include "engine/live/parameter_bindings.h"
+#include "engine/ui/imgui_layer.h"
+#include "gpu/driver/api.h"
+#include "gpu/nvrtc.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+
+using namespace lathe;
+
+namespace {
+
+class StudioSliders : public testing::Test {
+protected:
+    void SetUp() override {
+        if (const auto why = gpu::driver_problem(); !why.empty()) GTEST_SKIP() << why;
+        if (const auto why = gpu::nvrtc_problem(); !why.empty()) GTEST_SKIP() << why;
+        AppConfig c;
+        c.headless = true;
+        c.ui = true;
+        c.restore = false;
+        painting.emplace(c);
+        ASSERT_TRUE(painting->slot.ready()) << painting->slot.log();
+        frames(4);
+    }
+    void TearDown() override { EXPECT_EQ(ImGuiLayer::errors(), 0) << "Dear ImGui was misused"; }
+
+    void frames(int n) {
+        for (int i = 0; i < n; ++i) painting->frame();
+    }
+    template <class Event> void inject(const Event& event, int then = 1) {
+        painting->studio.window().inject(event);
+        frames(then);
+    }
+    void key(Key k) {
+        inject(KeyEvent{k, true, false, 0});
+        inject(KeyEvent{k, false, false, 0});
+    }
+    void bind(const char* words) {
+        painting->studio.bindings().bind("level", parse_follow(words), BoundBy::hand);
+    }
+    double level() { return std::get<double>(painting->studio.parameters().get("level")); }
+    int blue() { return painting->middle()[2]; }
+
+    std::optional<Painting> painting;
+};
+
+} // namespace
+
+TEST_F(StudioSliders, FollowTheMouseOverThePictureOnly) {
+    bind("mouse.x");
+    inject(MoveEvent{{300, 250}}, 3);
+    const double left = level();
+    inject(MoveEvent{{500, 250}}, 3);
+    const double right = level();
+    // The picture is about 536 pixels wide at 1280 x 720; its left side is about at 219.
+    EXPECT_NEAR(right - left, 200.0 / 536, 0.02);
+    EXPECT_NEAR(left, (300.0 - 219) / 536, 0.02);
+    EXPECT_EQ(blue(), int(255.0f * float(right) + 0.5f));
+    inject(MoveEvent{{100, 300}}, 3); // the sliders' panel
+    EXPECT_EQ(level(), right);
+}
+
+TEST_F(StudioSliders, FollowKeysThatNoTextFieldTakes) {
+    bind("keys(z,x,0.125)");
+    key(Key::x);
+    EXPECT_EQ(level(), 0.625);
+    inject(MoveEvent{{1100, 300}});
+    inject(ButtonEvent{MouseButton::left, true, 0});
+    inject(ButtonEvent{MouseButton::left, false, 0}, 2);
+    ASSERT_TRUE(painting->studio.imgui()->wants_text());
+    key(Key::x);
+    EXPECT_EQ(level(), 0.625) << "the editor has the keyboard";
+}
+
+TEST_F(StudioSliders, AnEditOfTheSourceBinds) {
+    std::string text = painting->slot.source();
+    text.replace(text.find("=0.5"), 4, "saw 2s");
+    painting->slot.set_source(text);
+    painting->slot.compile_now();
+    painting->slot.wait();
+    frames(3);
+    ASSERT_NE(painting->studio.bindings().find("level"), nullptr);
+    EXPECT_EQ(level(), 0) << "no step has been made by this loop: its time is 0";
+}
