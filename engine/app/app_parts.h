@@ -68,8 +68,8 @@ struct App::Parts {
     std::size_t frames_begun = 0;
     Worker build_worker, reflect_worker;
     ParameterSet parameters;
-    ParameterPresets presets{parameters};
     ParameterBindings bindings{parameters};
+    ParameterPresets presets{parameters, &bindings};
     std::vector<AppSlot> slots;
     int unnamed_sources = 0;
     std::vector<std::unique_ptr<AppKernel>> kernels;

@@ -43,8 +43,12 @@ const ParameterBinding* ParameterBindings::find(std::string_view target) const {
 }
 
 bool ParameterBindings::is_following(const Parameter& p) const {
-    const ParameterBinding* const b = find(p.name);
-    return b && b->is_active;
+    if (all_.empty()) return false;
+    const auto names = names_of_places(p);
+    return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+        const ParameterBinding* const b = find(name);
+        return b && b->is_active;
+    });
 }
 
 std::string ParameterBindings::problem_of(std::string_view target, const Follow& follow) const {

@@ -61,7 +61,7 @@ public:
 
     /// Those that were set since are among them. Null: there is none.
     const ParameterBinding* find(std::string_view target) const;
-    /// What moves the parameter as a whole: its value is nobody's word.
+    /// The parameter, or a component of it, follows something at present.
     bool is_following(const Parameter& p) const;
     const std::vector<ParameterBinding>& all() const { return all_; }
     /// What a hand had bound in an earlier run: it follows that as soon as it is declared, unless

@@ -49,8 +49,11 @@ std::string python_value(std::string_view text) {
 std::vector<const Parameter*> set_parameters(const ParameterSet& parameters,
                                              const ParameterBindings* bindings) {
     std::vector<const Parameter*> set;
-    for (const Parameter* p : parameters.all())
-        if (p->touched && !(bindings && bindings->is_following(*p))) set.push_back(p);
+    for (const Parameter* p : parameters.all()) {
+        const bool is_moved =
+            bindings && p->kind != ParameterKind::vector && bindings->is_following(*p);
+        if (p->touched && !is_moved) set.push_back(p);
+    }
     return set;
 }
 

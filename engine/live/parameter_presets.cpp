@@ -4,6 +4,7 @@
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 #include "engine/live/kept_file.h"
+#include "engine/live/parameter_bindings.h"
 #include "engine/live/parameter_code.h"
 #include "engine/live/parameter_set.h"
 
@@ -34,8 +35,9 @@ ParameterValue value_between(const Parameter& p, const ParameterValue& from,
 
 } // namespace
 
-ParameterPresets::ParameterPresets(ParameterSet& parameters, Now now)
-    : parameters_{parameters}, now_{std::move(now)} {
+ParameterPresets::ParameterPresets(ParameterSet& parameters, const ParameterBindings* bindings,
+                                   Now now)
+    : parameters_{parameters}, bindings_{bindings}, now_{std::move(now)} {
     if (!now_) now_ = [] { return std::chrono::steady_clock::now(); };
 }
 
@@ -76,7 +78,7 @@ bool ParameterPresets::recall(int number, std::chrono::duration<double> fade) {
     fading_.clear();
     for (const auto& [name, text] : at(number)) {
         const Parameter* const p = parameters_.find(name);
-        if (!p) continue;
+        if (!p || (bindings_ && bindings_->is_following(*p))) continue;
         try {
             const ParameterValue to = parse_value(*p, text);
             if (to != p->value) fading_.push_back({name, p->value, to, p->value});

@@ -17,6 +17,7 @@
 
 namespace lathe {
 
+class ParameterBindings;
 class ParameterSet;
 
 /// Used from the frame thread. Numbers are 1 to kCount; others throw lathe::Error.
@@ -25,8 +26,9 @@ public:
     static constexpr int kCount = 9;
     using Now = std::function<std::chrono::steady_clock::time_point()>;
 
-    /// The set must outlive the presets. `now`: for tests.
-    explicit ParameterPresets(ParameterSet& parameters, Now now = {});
+    /// Set and bindings (may be null) must outlive the presets. `now`: for tests.
+    explicit ParameterPresets(ParameterSet& parameters, const ParameterBindings* bindings = nullptr,
+                              Now now = {});
     /// Reads the file, and keeps what is saved from now on there. A file that cannot be written is
     /// a warning.
     void keep_in(std::filesystem::path file);
@@ -37,9 +39,9 @@ public:
     void clear(int number);
     /// Parameters get the preset's values, at once or within `fade`: real numbers and vectors pass
     /// through what lies between (by factors where the slider is logarithmic), whole numbers are
-    /// rounded, others change in the middle. Names that nobody declares any more are left out, as
-    /// is what does not fit. A parameter that somebody moves meanwhile leaves the fade. False where
-    /// nothing was saved.
+    /// rounded, others change in the middle. What follows something is left alone. Names that
+    /// nobody declares any more are left out, as is what does not fit. A parameter that somebody
+    /// moves meanwhile leaves the fade. False where nothing was saved.
     bool recall(int number, std::chrono::duration<double> fade = {});
     /// Between frames: the next values of a fade.
     void advance();
@@ -61,6 +63,7 @@ private:
     void write() const;
 
     ParameterSet& parameters_;
+    const ParameterBindings* bindings_;
     std::filesystem::path file_; ///< empty: they are not kept
     Now now_;
     std::array<Values, kCount> saved_;

@@ -71,6 +71,11 @@ void limit(Parameter& p, const Type& number) {
     if (const auto fitting = convert(p, p.initial)) p.initial = p.value = *fitting;
 }
 
+/// "color", "lamp.base_color": a colour without a word of the source.
+bool is_name_of_color(std::string_view name) {
+    return name.ends_with("color") || name.ends_with("colour") || name.ends_with("Color");
+}
+
 Parameter choice_of(const std::string& name, const Type& t, Directive named) {
     named.choices.clear();
     for (const auto& e : t.enumerators) named.choices.push_back(e.name);
@@ -126,6 +131,8 @@ private:
             Parameter p = make_parameter(name, ParameterKind::vector, int(t.members.size()),
                                          given ? *given : Directive{});
             p.whole = is_integer(t.members[0]);
+            if (!given && !p.whole && p.components >= 3 && is_name_of_color(name))
+                p.widget = ParameterWidget::color;
             limit(p, t.members[0]);
             return put(std::move(p), t, given);
         }

@@ -112,6 +112,8 @@ struct Light {
     Lamp lamps[2];
     int2 cell;
     double far;
+    float4 base_color;
+    float2 no_color;
 };
 union Either { float f; int i; };
 struct Bits { int a : 3; int b : 5; };
@@ -140,7 +142,9 @@ TEST_F(BuildTest, StructuresBecomeTheParametersOfTheirMembers) {
     }
     EXPECT_EQ(names, "light.x light.color light.count light.level light.on light.weights[0] "
                      "light.weights[1] light.weights[2] light.lamps[0].watts light.lamps[0].kind "
-                     "light.lamps[1].watts light.lamps[1].kind light.cell light.far cell wind "
+                     "light.lamps[1].watts light.lamps[1].kind light.cell light.far "
+                     "light.base_color light.no_color cell "
+                     "wind "
                      "point.x point.y small ");
     EXPECT_EQ(by_name["light.x"].min, -1);
     EXPECT_EQ(std::get<double>(by_name["light.x"].initial), 0.5);
@@ -151,6 +155,8 @@ TEST_F(BuildTest, StructuresBecomeTheParametersOfTheirMembers) {
     EXPECT_EQ(by_name["light.weights[2]"].max, 1);
     EXPECT_EQ(std::get<double>(by_name["light.lamps[1].watts"].initial), 60);
     EXPECT_EQ(by_name["light.lamps[0].kind"].choices, (std::vector<std::string>{"spot", "area"}));
+    EXPECT_EQ(by_name["light.base_color"].widget, ParameterWidget::color) << "by its name";
+    EXPECT_EQ(by_name["light.no_color"].widget, ParameterWidget::drag);
     EXPECT_TRUE(by_name["light.cell"].whole);
     EXPECT_EQ(by_name["wind"].components, 2);
     EXPECT_EQ(by_name["point.x"].max, 9);

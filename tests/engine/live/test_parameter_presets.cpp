@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "engine/core/error.h"
+#include "engine/live/parameter_bindings.h"
 #include "engine/live/parameter_presets.h"
 #include "engine/live/parameter_set.h"
 #include "tests/temp_folder.h"
@@ -16,6 +17,7 @@ namespace {
 
 struct Presets : testing::Test {
     ParameterSet set;
+    ParameterBindings bindings{set};
     std::chrono::steady_clock::time_point now{};
 
     void SetUp() override {
@@ -40,7 +42,7 @@ struct Presets : testing::Test {
         set.set("tint", tint);
     }
     ParameterPresets presets(const std::filesystem::path& file = {}) {
-        ParameterPresets made{set, [this] { return now; }};
+        ParameterPresets made{set, &bindings, [this] { return now; }};
         if (!file.empty()) made.keep_in(file);
         return made;
     }
@@ -96,6 +98,29 @@ TEST_F(Presets, FadeThroughWhatLiesBetween) {
     EXPECT_EQ(real("x"), 9);
     EXPECT_EQ(real("rate"), 10) << "the end is exact";
     EXPECT_FALSE(p.is_fading());
+}
+
+TEST_F(Presets, LeaveAloneWhatFollowsSomething) {
+    auto p = presets();
+    put(5, 10, 7, true, {1, 0.5, 0.25});
+    p.save(1);
+    put(1, 0.1, 2, false, {0, 0, 0});
+    bindings.bind("x", parse_follow("saw 4s"));
+    bindings.bind("rate", parse_follow("saw 4s"));
+    bindings.bind("tint.y", parse_follow("saw(0..1) 4s"));
+    bindings.suspend("rate");
+    for (const auto fade : {0ms, 500ms}) {
+        p.recall(1, fade);
+        bindings.follow_time(2);
+        now += 1s;
+        p.advance();
+        bindings.follow_time(1);
+        EXPECT_EQ(real("x"), 2.5);
+        EXPECT_EQ(real("rate"), 10) << "nobody moves it at present";
+        EXPECT_EQ(std::get<std::vector<double>>(set.get("tint")), (std::vector{0.0, 0.25, 0.0}));
+        EXPECT_TRUE(bindings.find("x")->is_active);
+        set.set("rate", 0.1);
+    }
 }
 
 TEST_F(Presets, AreKeptBetweenRunsAndOutliveParameters) {

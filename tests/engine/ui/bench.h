@@ -174,8 +174,8 @@ struct UiBench {
 
     std::vector<std::unique_ptr<KernelSlot>> slots;
     ParameterSet parameters;
-    ParameterPresets presets{parameters};
     ParameterBindings bindings{parameters};
+    ParameterPresets presets{parameters, &bindings};
     Console console;
     ConsolePanel console_panel{console};
     RunControl run_control;
