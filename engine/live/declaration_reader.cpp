@@ -15,10 +15,12 @@ bool is_one_of(std::string_view word, const std::array<std::string_view, N>& wor
 }
 
 constexpr std::array<std::string_view, 4> kStructures{"struct", "class", "union", "enum"};
-constexpr std::array<std::string_view, 16> kNoDeclaration{
-    "return", "break",  "continue", "goto", "case",          "default", "delete",    "new",
-    "throw",  "public", "private",  "asm",  "static_assert", "sizeof",  "co_return", "protected"};
+constexpr std::array<std::string_view, 15> kNoDeclaration{
+    "return", "break",  "continue", "goto", "case",          "default", "delete",   "new",
+    "throw",  "public", "private",  "asm",  "static_assert", "sizeof",  "protected"};
 constexpr std::array<std::string_view, 6> kControl{"if", "for", "while", "switch", "else", "do"};
+
+constexpr int kDeepest = 100; ///< of blocks, beyond which nothing is read
 
 bool starts_block(std::string_view word) { return is_one_of(word, kControl); }
 
@@ -92,6 +94,8 @@ std::vector<Declaration> DeclarationReader::run() {
 }
 
 void DeclarationReader::block(std::size_t begin, std::size_t end, Scope scope) {
+    if (depth_ == kDeepest) return;
+    ++depth_;
     std::size_t head = begin;
     for (std::size_t i = begin; i < end; ++i) {
         const Token& t = t_[i];
@@ -111,6 +115,7 @@ void DeclarationReader::block(std::size_t begin, std::size_t end, Scope scope) {
             head = i + 1; // public:
         }
     }
+    --depth_;
 }
 
 /// A macro where the directive defines one; the last token of the directive.
@@ -234,17 +239,14 @@ void DeclarationReader::statement(std::size_t begin, std::size_t end, Scope scop
     variables(begin, end, scope, scope_end_);
 }
 
-/// "const float a = 1, *b": a type of words, <...>, :: and * before each name.
-void DeclarationReader::variables(std::size_t begin, std::size_t end, Scope scope,
-                                  std::size_t scope_end, bool needs_value) {
+/// Behind the name that words, <...>, :: and * before it make a variable; `begin` if they do not.
+std::size_t DeclarationReader::end_of_name(std::size_t begin, std::size_t end) const {
     std::size_t name = end, i = begin;
     int count = 0;
     for (; i < end; ++i) {
-        if (t_[i].is_word() && !is_one_of(t_[i].text, kNoDeclaration)) {
-            if (takes_arguments_before_name(t_[i].text)) {
-                if (i + 1 < end && t_[i + 1].is('(')) i = std::min(pairs_.closing(i + 1, end), end);
-                continue;
-            }
+        if (t_[i].is_word() && takes_arguments_before_name(t_[i].text)) {
+            if (i + 1 < end && t_[i + 1].is('(')) i = std::min(pairs_.closing(i + 1, end), end);
+        } else if (t_[i].is_word() && !is_one_of(t_[i].text, kNoDeclaration)) {
             name = i;
             ++count;
         } else if (t_[i].is('<')) {
@@ -252,19 +254,27 @@ void DeclarationReader::variables(std::size_t begin, std::size_t end, Scope scop
             for (; i < end; ++i) {
                 if (t_[i].is('<')) ++depth;
                 if (t_[i].is('>') && --depth == 0) break;
-                if (t_[i].is('=') || t_[i].is('(')) return;
+                if (t_[i].is('=') || t_[i].is('(')) return begin;
             }
         } else if (!t_[i].is('*') && !t_[i].is('&') && !t_[i].is(':')) {
             break;
         }
     }
-    if (count < 2 || name + 1 != i || t_[name].is("auto")) return;
-    const bool has_value = i + 1 < end && t_[i].is('=') && !t_[i + 1].is('=');
-    if (i < end && t_[i].is('=') && !has_value) return;
-    if (needs_value && !has_value) return;
-    if (i < end && !t_[i].is('=') && !t_[i].is('[') && !t_[i].is(',') && !t_[i].is('(') &&
-        !t_[i].is('{'))
-        return;
+    const bool is_named = count > 1 && name + 1 == i && !t_[name].is("auto");
+    return is_named ? i : begin;
+}
+
+/// "const float a = 1, *b".
+void DeclarationReader::variables(std::size_t begin, std::size_t end, Scope scope,
+                                  std::size_t scope_end, bool needs_value) {
+    const std::size_t behind = end_of_name(begin, end);
+    if (behind == begin) return;
+    const std::size_t name = behind - 1;
+    const std::string_view next = behind < end ? t_[behind].text : std::string_view{};
+    const bool has_value = next == "=" && behind + 1 < end && !t_[behind + 1].is('=');
+    const bool may_follow =
+        next.empty() || has_value || next == "[" || next == "," || next == "(" || next == "{";
+    if (!may_follow || (needs_value && !has_value)) return;
     std::size_t type_end = name;
     while (type_end > begin && (t_[type_end - 1].is('*') || t_[type_end - 1].is('&'))) --type_end;
     for (const auto& [from, to] : list_parts(t_, pairs_, name, end)) {

@@ -44,6 +44,7 @@ private:
                   std::size_t body_end, bool is_definition);
     void control(std::size_t head, std::size_t open, std::size_t close);
     void statement(std::size_t begin, std::size_t end, Scope scope);
+    std::size_t end_of_name(std::size_t begin, std::size_t end) const;
     void variables(std::size_t begin, std::size_t end, Scope scope, std::size_t scope_end,
                    bool needs_value = false);
     void enumerators(std::size_t begin, std::size_t end);
@@ -58,6 +59,7 @@ private:
     std::vector<Token> t_; ///< without comments
     BracketPairs pairs_;
     std::size_t scope_end_ = ~std::size_t{}; ///< offset, of the block that is read
+    int depth_ = 0;                          ///< of blocks
     std::vector<Declaration> found_;
 };
 

@@ -45,18 +45,18 @@ const Declaration* find_declaration(const std::vector<Declaration>& declarations
     return best;
 }
 
-std::vector<std::string> parameters_in(std::string_view declaration) {
+std::optional<ParameterList> parameters_in(std::string_view declaration) {
     const std::vector<Token> t = tokens_of(declaration);
     const BracketPairs pairs = pair_brackets(t);
     const std::size_t open = first_list(t, pairs, 0, t.size());
     if (open == t.size()) return {};
     const std::size_t close = pairs.closing(open, t.size());
-    std::vector<std::string> found;
+    ParameterList list{t[open].end(), close < t.size() ? t[close].offset : declaration.size(), {}};
     for (const auto& [begin, end] : list_parts(t, pairs, open + 1, close))
         if (begin < end)
-            found.emplace_back(
+            list.parameters.emplace_back(
                 declaration.substr(t[begin].offset, t[end - 1].end() - t[begin].offset));
-    return found;
+    return list;
 }
 
 } // namespace lathe

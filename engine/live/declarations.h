@@ -8,6 +8,7 @@
 #include "engine/live/source_tokens.h"
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,7 +53,13 @@ LATHE_API const Declaration* find_declaration(const std::vector<Declaration>& de
                                               std::string_view name, std::size_t offset,
                                               bool wants_member = false);
 
-/// The parameters in a declaration's text, "float x", each; empty where it has no brackets.
-LATHE_API std::vector<std::string> parameters_in(std::string_view declaration);
+/// The brackets with parameters in a declaration's text.
+struct ParameterList {
+    std::size_t begin = 0;               ///< bytes, behind the opening bracket
+    std::size_t end = 0;                 ///< of the closing one, or of the text where it has none
+    std::vector<std::string> parameters; ///< "float x"
+};
+/// Nothing where it has no such brackets.
+LATHE_API std::optional<ParameterList> parameters_in(std::string_view declaration);
 
 } // namespace lathe

@@ -17,18 +17,6 @@ namespace {
 
 constexpr float kEdge = 6; ///< around the words, before px()
 
-/// "float sinf(" and ")".
-std::optional<Signature> frame_of(std::string_view written,
-                                  const std::vector<std::string>& parameters) {
-    const std::size_t first =
-        parameters.empty() ? written.find("()") : written.find("(" + parameters.front());
-    if (first == written.npos) return {};
-    const std::size_t open = first + 1;
-    std::size_t close = open;
-    for (const std::string& p : parameters) close = written.find(p, close) + p.size();
-    return Signature{std::string{written.substr(0, open)}, {}, std::string{written.substr(close)}};
-}
-
 std::string name_before_bracket(const std::string& before) {
     std::size_t begin = before.size() - 1;
     while (begin > 0 && is_word_character(before[begin - 1])) --begin;
@@ -39,15 +27,17 @@ std::string name_before_bracket(const std::string& before) {
 
 std::optional<Signature> signature_of(std::string_view written, std::size_t argument,
                                       std::size_t most) {
-    const std::vector<std::string> parameters = parameters_in(written);
-    const std::optional<Signature> frame = frame_of(written, parameters);
-    if (!frame) return {};
+    const std::optional<ParameterList> list = parameters_in(written);
+    if (!list) return {};
+    const std::vector<std::string>& parameters = list->parameters;
     const std::size_t count = parameters.size();
     if (argument >= count && count > 0 && parameters.back().ends_with("...")) argument = count - 1;
     const std::size_t here = std::min(argument, count);
     // What is left out, one after the other: the words around, then the parameters far away.
     for (std::size_t cut = 0;; ++cut) {
-        Signature s = *frame;
+        Signature s{std::string{written.substr(0, list->begin)},
+                    {},
+                    std::string{written.substr(list->end)}};
         if (cut > 0) {
             s.before = name_before_bracket(s.before);
             s.after = ")";

@@ -159,14 +159,27 @@ TEST(Declarations, AreSeenInTheirBlock) {
 }
 
 TEST(Declarations, ParametersOfACall) {
+    const auto parameters_of = [](std::string_view declaration) {
+        const auto list = parameters_in(declaration);
+        return list ? list->parameters : std::vector<std::string>{"none"};
+    };
     EXPECT_EQ(
-        parameters_in(text_of("pull")),
+        parameters_of(text_of("pull")),
         (std::vector<std::string>{"const T* __restrict__ from", "int n", "float eps = 1e-3f"}));
     EXPECT_EQ(
-        parameters_in("__global__ void __launch_bounds__(8, 2) k(A<1, 2> a, int (*f)(int, int))"),
+        parameters_of("__global__ void __launch_bounds__(8, 2) k(A<1, 2> a, int (*f)(int, int))"),
         (std::vector<std::string>{"A<1, 2> a", "int (*f)(int, int)"}));
-    EXPECT_TRUE(parameters_in("void f()").empty());
-    EXPECT_TRUE(parameters_in("int x").empty());
+    EXPECT_TRUE(parameters_of("void f()").empty());
+    EXPECT_EQ(parameters_of("int x"), std::vector<std::string>{"none"});
+}
+
+TEST(Declarations, ManyBracketsAreNoTrouble) {
+    for (const char* bracket :
+         {"{", "if (a) {", "struct A {", "namespace a {", "f(int a) {", "(", "[<"}) {
+        std::string deep;
+        for (int i = 0; i < 20'000; ++i) deep += bracket;
+        EXPECT_LT(declarations_of(deep, tokens_of(deep)).size(), 1000u);
+    }
 }
 
 TEST(Declarations, HalfTypedTextGivesWhatIsThere) {

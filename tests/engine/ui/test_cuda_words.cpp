@@ -31,7 +31,7 @@ TEST(CudaWords, EachStandsOnceAndIsExplained) {
 
 TEST(CudaWords, FunctionsSayTheirParameters) {
     const auto parameters = [](std::string_view name) {
-        return parameters_in(find_cuda_word(name)->written);
+        return parameters_in(find_cuda_word(name)->written)->parameters;
     };
     using Words = std::vector<std::string>;
     EXPECT_EQ(parameters("atan2f"), (Words{"float y", "float x"}));
