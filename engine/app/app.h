@@ -95,6 +95,7 @@ struct AppConfig {
     bool restore = true;      ///< keep autosaves, layout and the mark of a running session
     bool fresh = false;       ///< sliders are not as the last run left them
     std::string guide{};      ///< title of a panel of text at the left; empty: there is none
+    bool light = false;       ///< dark words on light panels
 
     const std::string& file_name() const { return name.empty() ? title : name; }
 };

@@ -10,7 +10,7 @@ namespace lathe {
 namespace {
 
 template <std::size_t N>
-bool is_one_of(std::string_view word, const std::array<std::string_view, N>& words) {
+bool is_among(std::string_view word, const std::array<std::string_view, N>& words) {
     return std::find(words.begin(), words.end(), word) != words.end();
 }
 
@@ -22,7 +22,7 @@ constexpr std::array<std::string_view, 6> kControl{"if", "for", "while", "switch
 
 constexpr int kDeepest = 100; ///< of blocks, beyond which nothing is read
 
-bool starts_block(std::string_view word) { return is_one_of(word, kControl); }
+bool starts_block(std::string_view word) { return is_among(word, kControl); }
 
 } // namespace
 
@@ -30,7 +30,7 @@ bool takes_arguments_before_name(std::string_view word) {
     static constexpr std::array<std::string_view, 9> words{
         "__launch_bounds__", "__attribute__",  "__cluster_dims__", "__maxnreg__", "alignas",
         "decltype",          "__block_size__", "__align__",        "__declspec"};
-    return is_one_of(word, words);
+    return is_among(word, words);
 }
 
 std::size_t first_list(const std::vector<Token>& t, const BracketPairs& pairs, std::size_t begin,
@@ -132,7 +132,7 @@ std::size_t DeclarationReader::braces(std::size_t head, std::size_t open, std::s
                                       Scope scope) {
     const std::size_t list = first_list(t_, pairs_, head, open);
     for (std::size_t i = head; list == open && i < open; ++i)
-        if (is_one_of(t_[i].text, kStructures) && (i == head || !t_[i - 1].is('<')) &&
+        if (is_among(t_[i].text, kStructures) && (i == head || !t_[i - 1].is('<')) &&
             !(i > head && t_[i - 1].is(','))) {
             structure(head, i, open, close, scope);
             return close + 1;
@@ -228,7 +228,7 @@ void DeclarationReader::statement(std::size_t begin, std::size_t end, Scope scop
             add(DeclarationKind::type, begin + 1, begin, end, scope, scope_end_);
         return;
     }
-    if (is_one_of(first, kNoDeclaration)) return;
+    if (is_among(first, kNoDeclaration)) return;
     const std::size_t list = first_list(t_, pairs_, begin, end);
     const std::size_t equals = std::size_t(std::find_if(t_.begin() + std::ptrdiff_t(begin),
                                                         t_.begin() + std::ptrdiff_t(list),
@@ -246,7 +246,7 @@ std::size_t DeclarationReader::end_of_name(std::size_t begin, std::size_t end) c
     for (; i < end; ++i) {
         if (t_[i].is_word() && takes_arguments_before_name(t_[i].text)) {
             if (i + 1 < end && t_[i + 1].is('(')) i = std::min(pairs_.closing(i + 1, end), end);
-        } else if (t_[i].is_word() && !is_one_of(t_[i].text, kNoDeclaration)) {
+        } else if (t_[i].is_word() && !is_among(t_[i].text, kNoDeclaration)) {
             name = i;
             ++count;
         } else if (t_[i].is('<')) {

@@ -19,7 +19,7 @@ int indent_of(const std::vector<Token>& tokens, std::size_t at) {
 }
 
 /// The last line that has a text.
-int last_line(std::string_view source) {
+int end_of_text(std::string_view source) {
     const auto last = source.find_last_not_of(" \t\r\n");
     if (last == source.npos) return 1;
     return 1 + int(std::count(source.begin(), source.begin() + std::ptrdiff_t(last), '\n'));
@@ -56,7 +56,7 @@ std::optional<OpenBracket> find_open_bracket(std::string_view source) {
 
 std::vector<Diagnostic> point_at_open_bracket(std::vector<Diagnostic> diagnostics,
                                               std::string_view source, std::string_view name) {
-    const int end = last_line(source);
+    const int end = end_of_text(source);
     const auto is_error = [&](const Diagnostic& d) {
         return d.severity == Diagnostic::Severity::error && (d.file.empty() || d.file == name);
     };

@@ -21,7 +21,7 @@ bool is_called_like_a_function(const Token& t) {
     return t.is_word() && std::find(words.begin(), words.end(), t.text) == words.end();
 }
 
-SourceIndex::Call call_of(const Token& name, std::size_t open, std::size_t argument) {
+SourceIndex::Call found_call(const Token& name, std::size_t open, std::size_t argument) {
     return {name.text, name.offset, name.line, name.column, open, argument};
 }
 
@@ -114,7 +114,7 @@ std::optional<SourceIndex::Call> SourceIndex::call_at(std::size_t offset) const 
             if (depth-- > 0) continue;
             depth = 0;
             if (c == '(' && at != tokens_.begin() && is_called_like_a_function(*std::prev(at)))
-                return call_of(*std::prev(at), t.offset, commas);
+                return found_call(*std::prev(at), t.offset, commas);
             commas = 0;
         }
     }

@@ -3,6 +3,7 @@
 
 #include "engine/ui/theme.h"
 
+#include "engine/ui/code_palette.h"
 #include "engine/ui/cuda_language.h"
 
 #include <imgui_internal.h>
@@ -26,37 +27,6 @@ unsigned color_of(Diagnostic::Severity severity) {
 } // namespace
 
 namespace {
-
-TextEditor::Palette palette() {
-    using enum TextEditor::Color;
-    TextEditor::Palette p = TextEditor::GetDarkPalette();
-    const auto set = [&p](TextEditor::Color which, unsigned rgb, float alpha = 1) {
-        p[std::size_t(which)] = theme::packed(rgb, alpha);
-    };
-    set(text, 0xd9dee7);
-    set(keyword, 0xc792ea);
-    set(declaration, 0x6fb8e8);
-    set(number, 0xf2a97e);
-    set(string, 0xa5d489);
-    set(punctuation, 0xa9b3c3);
-    set(preprocessor, 0xd9a3c0);
-    set(identifier, 0xd9dee7);
-    set(knownIdentifier, 0x6fd0c0);
-    set(comment, 0x7f8b9c);
-    set(background, 0x15181d);
-    set(cursor, 0xffffff);
-    set(selection, theme::kAccent, 0.30f);
-    set(whitespace, 0x3a4250);
-    set(matchingBracketBackground, theme::kAccent, 0.22f);
-    set(matchingBracketActive, 0xffffff);
-    set(matchingBracketLevel1, 0xa9b3c3);
-    set(matchingBracketLevel2, 0xa9b3c3);
-    set(matchingBracketLevel3, 0xa9b3c3);
-    set(matchingBracketError, theme::kError);
-    set(lineNumber, 0x8a94a6); // also legible on a marker
-    set(currentLineNumber, 0xe4e8ef);
-    return p;
-}
 
 /// The end of the word or mark at a place: what a squiggle underlines.
 std::size_t token_end(const std::string& line, std::size_t begin) {
@@ -98,6 +68,7 @@ struct CodeEditor::State {
     bool changed = false;
     bool focused = false;
     Typed typed = Typed::nothing;
+    std::optional<Look> look; ///< that the palette is of
 };
 
 namespace {
@@ -116,7 +87,6 @@ CodeEditor::Typed kind_of(const std::vector<TextEditor::Change>& changes) {
 CodeEditor::CodeEditor() : s_{std::make_unique<State>()} {
     TextEditor& e = s_->editor;
     e.SetLanguage(cuda_language());
-    e.SetPalette(palette());
     e.SetTabSize(4);
     e.SetInsertSpacesOnTabs(true);
     e.SetShowWhitespacesEnabled(false);
@@ -313,6 +283,8 @@ void CodeEditor::focus() { s_->editor.SetFocus(); }
 bool CodeEditor::focused() const { return s_->focused; }
 
 void CodeEditor::draw(const char* id, float height) {
+    if (s_->look != theme::look()) s_->editor.SetPalette(code_palette());
+    s_->look = theme::look();
     theme::push_font(theme::Font::code);
     s_->editor.Render(id, {0, height});
     theme::pop_font();

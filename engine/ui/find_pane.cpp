@@ -16,7 +16,7 @@ namespace lathe {
 
 namespace {
 
-constexpr float kHeight = 230, kShare = 0.5f; ///< before px(); at most, of the room
+constexpr float kPaneHeight = 230, kPaneShare = 0.5f; ///< before px(); at most, of the room
 
 std::string_view line_around(std::string_view text, std::size_t offset) {
     const std::size_t before = offset == 0 ? text.npos : text.rfind('\n', offset - 1);
@@ -49,7 +49,7 @@ void FindPane::open(const std::string& words) {
 }
 
 float FindPane::height(float room) const {
-    return is_open_ ? std::min(theme::px(kHeight), room * kShare) : 0;
+    return is_open_ ? std::min(theme::px(kPaneHeight), room * kPaneShare) : 0;
 }
 
 void FindPane::step(int by) {

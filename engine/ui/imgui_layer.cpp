@@ -48,7 +48,7 @@ UiState& ui_state() {
     return state ? *static_cast<UiState*>(state) : without_context;
 }
 
-ImGuiLayer::ImGuiLayer(Window& window) : window_{window}, scale_{wanted_scale(window)} {
+ImGuiLayer::ImGuiLayer(Window& window, Look look) : window_{window}, scale_{wanted_scale(window)} {
     IMGUI_CHECKVERSION();
     context_ = ImGui::CreateContext();
     make_current();
@@ -73,6 +73,7 @@ ImGuiLayer::ImGuiLayer(Window& window) : window_{window}, scale_{wanted_scale(wi
         self->clipboard_ = self->window_.clipboard();
         return self->clipboard_.c_str();
     };
+    theme::set_look(look);
     theme::apply(scale_);
     theme::load_fonts(scale_);
     if (!ImGui_ImplOpenGL3_Init("#version 450 core"))

@@ -24,7 +24,7 @@ class Framebuffer;
 class ImGuiLayer {
 public:
     /// Coordinates are the window's framebuffer pixels. The window must outlive the layer.
-    explicit ImGuiLayer(Window& window);
+    explicit ImGuiLayer(Window& window, Look look = Look::dark);
     ImGuiLayer(const ImGuiLayer&) = delete;
     ImGuiLayer& operator=(const ImGuiLayer&) = delete;
     ~ImGuiLayer();

@@ -13,7 +13,7 @@ namespace lathe {
 
 namespace {
 
-constexpr float kWidth = 1120, kHeight = 595; ///< before px(), at most
+constexpr float kKeysWidth = 1120, kKeysHeight = 595; ///< before px(), at most
 
 void draw_group(const KeyGroup& group, float keys_width) {
     ImGui::Dummy({0, theme::px(2)});
@@ -62,8 +62,8 @@ bool KeyMapPanel::handle(const KeyEvent& key) {
 void KeyMapPanel::draw() {
     if (!is_open_) return;
     const ImVec2 screen = ImGui::GetIO().DisplaySize;
-    const ImVec2 size{std::min(theme::px(kWidth), screen.x - theme::px(20)),
-                      std::min(theme::px(kHeight), screen.y - theme::px(20))};
+    const ImVec2 size{std::min(theme::px(kKeysWidth), screen.x - theme::px(20)),
+                      std::min(theme::px(kKeysHeight), screen.y - theme::px(20))};
     ImGui::SetNextWindowPos({screen.x / 2, screen.y / 2}, ImGuiCond_Always, {0.5f, 0.5f});
     ImGui::SetNextWindowSize(size);
     ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1);

@@ -38,10 +38,7 @@ std::optional<Signature> signature_of(std::string_view written, std::size_t argu
         Signature s{std::string{written.substr(0, list->begin)},
                     {},
                     std::string{written.substr(list->end)}};
-        if (cut > 0) {
-            s.before = name_before_bracket(s.before);
-            s.after = ")";
-        }
+        if (cut > 0) s = {name_before_bracket(s.before), {}, std::string(1, ')')};
         const std::size_t kept = cut < 2 ? count : std::max(count, cut) - (cut - 1);
         const std::size_t from = here > kept / 2 ? std::min(here - kept / 2, count - kept) : 0;
         const std::size_t to = from + kept;

@@ -49,7 +49,8 @@ Studio::Panels::Panels(Studio& s)
     const bool has_panels = wants_panels(s);
     s.console().set_echo(!has_panels || s.window().headless());
     if (has_panels) {
-        imgui = std::make_unique<ImGuiLayer>(s.window());
+        imgui =
+            std::make_unique<ImGuiLayer>(s.window(), s.config().light ? Look::light : Look::dark);
         imgui->shortcuts = [this](const KeyEvent& key) {
             if (key_map.handle(key) || editor.handle(key)) return true;
             if (key.down && !key.repeat && key.key == Key::f2) return go_to_prompt();

@@ -36,6 +36,7 @@ ImFont* load(const fs::path& file, float size) {
 } // namespace
 
 ImVec4 color(unsigned rgb, float alpha) {
+    if (look() == Look::light) rgb = in_light(rgb);
     return {float(rgb >> 16 & 255) / 255, float(rgb >> 8 & 255) / 255, float(rgb & 255) / 255,
             alpha};
 }

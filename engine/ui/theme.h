@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
-// How the studio looks: colours, spacing, fonts. One dark theme; sizes are pixels at scale 1 and
-// go through px(). Only sources of engine/ui include this header.
+// How the studio looks: colours, spacing, fonts. Colours are named as they are in the dark look;
+// color() and packed() give those of the look that is shown. Sizes are pixels at scale 1 and go
+// through px(). Only sources of engine/ui include this header.
 #pragma once
+
+#include "engine/ui/ui_state.h"
 
 #include <imgui.h>
 
@@ -32,6 +35,12 @@ inline constexpr unsigned kCostly = 0xf09a58; ///< of numbers that say that work
 inline constexpr float kUiFontSize = 15;
 inline constexpr float kSmallFontSize = 13;
 inline constexpr float kCodeFontSize = 15;
+
+/// Of the current ImGui context; another one takes effect with the next apply().
+Look look();
+void set_look(Look look);
+/// The colour that stands for a dark look's colour in a light one: the same hue, dark for light.
+unsigned in_light(unsigned rgb);
 
 ImVec4 color(unsigned rgb, float alpha = 1);
 ImU32 packed(unsigned rgb, float alpha = 1);

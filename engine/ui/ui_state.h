@@ -12,7 +12,10 @@ namespace lathe {
 
 class Layout;
 
+enum class Look { dark, light };
+
 struct UiState {
+    Look look = Look::dark;
     float scale = 1; ///< pixels of the theme's unit
     std::array<ImFont*, 3> fonts{};
     Layout* layout = nullptr; ///< since its first frame

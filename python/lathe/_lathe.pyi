@@ -372,6 +372,7 @@ class Studio:
         inspecting: str = "off",
         fresh: bool = False,
         guide: str = "",
+        theme: str = "dark",
     ) -> None: ...
     def show_kernel(self, slot: KernelSlot) -> None: ...
     @property

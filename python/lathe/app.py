@@ -67,6 +67,8 @@ class App(Loop, Tiled, Sliders, Inspected, Watched, CodeOfKernels):
     guide : str
         Title of a `panel` that stands at the left over the whole height, wide enough for a text
         (`lathe.ui.markdown`); the parameters then stand as a tab below the picture.
+    theme : {"dark", "light"}
+        Colours of the panels and of the editor. The picture has its own.
 
     Raises
     ------
@@ -107,6 +109,7 @@ class App(Loop, Tiled, Sliders, Inspected, Watched, CodeOfKernels):
         samples: int | None = None,
         context: Literal["own", "current"] = "own",
         guide: str = "",
+        theme: Literal["dark", "light"] = "dark",
     ) -> None:
         if self.__dict__.get("_reloading"):
             self._begin_reload(title, background)
@@ -117,6 +120,8 @@ class App(Loop, Tiled, Sliders, Inspected, Watched, CodeOfKernels):
         ui = wanted.ui if wanted.ui is not None else ui
         if context not in ("own", "current"):
             raise ValueError(f"context is 'own' or 'current', got {context!r}")
+        if theme not in ("dark", "light"):
+            raise ValueError(f"theme is 'dark' or 'light', got {theme!r}")
         if context == "current":
             headless = ui = False
         if headless is None:
@@ -143,6 +148,7 @@ class App(Loop, Tiled, Sliders, Inspected, Watched, CodeOfKernels):
             inspecting=wanted.inspecting,
             fresh=wanted.fresh,
             guide=guide,
+            theme=theme,
         )
         watched = not headless and context == "own"
         reload = wanted.reload or (wanted.script is None and watched)

@@ -239,6 +239,20 @@ def test_panels_are_drawn_and_may_fail():
     assert app.screenshot(with_ui=True).shape == (400, 640, 3)
 
 
+def test_the_light_theme_has_light_panels_around_the_same_picture():
+    looks = {}
+    for theme in ("dark", "light"):
+        app = lathe.App("theme", size=(640, 400), headless=True, ui=True, theme=theme)
+        app.frame_limit = 3
+        while app.frame():
+            pass
+        looks[theme] = app.screenshot(with_ui=True).mean(axis=2), app.screenshot()
+    assert np.median(looks["light"][0]) > 220 > 60 > np.median(looks["dark"][0])
+    assert np.array_equal(looks["light"][1], looks["dark"][1])
+    with pytest.raises(ValueError, match="theme is 'dark' or 'light', got 'blue'"):
+        lathe.App("theme", headless=True, theme="blue")
+
+
 def test_errors_without_a_window_are_raised(app):
     @app.frame
     def frame():

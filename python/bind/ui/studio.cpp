@@ -241,7 +241,7 @@ void bind_studio(py::module_& m) {
                       bool restore, std::optional<std::uint64_t> frames, std::filesystem::path out,
                       std::string name, std::filesystem::path folder,
                       std::vector<std::string> assignments, const std::string& inspecting,
-                      bool fresh, std::string guide) {
+                      bool fresh, std::string guide, const std::string& theme) {
               AppConfig config;
               config.title = std::move(title);
               config.width = width;
@@ -261,6 +261,7 @@ void bind_studio(py::module_& m) {
               config.inspecting = inspecting_from(inspecting);
               config.fresh = fresh;
               config.guide = std::move(guide);
+              config.light = theme == "light";
               return open_studio(std::move(config));
           }),
           py::kw_only(), py::arg("title") = "Lathe", py::arg("width") = 1280,
@@ -269,7 +270,7 @@ void bind_studio(py::module_& m) {
           py::arg("session") = "", py::arg("restore") = true, py::arg("frames") = py::none(),
           py::arg("out") = "", py::arg("name") = "", py::arg("folder") = "",
           py::arg("assignments") = std::vector<std::string>{}, py::arg("inspecting") = "off",
-          py::arg("fresh") = false, py::arg("guide") = "",
+          py::arg("fresh") = false, py::arg("guide") = "", py::arg("theme") = "dark",
           "Opens the window and the device; raises lathe.Error naming what is missing.");
     c.def("unmap", &Studio::unmap, py::call_guard<py::gil_scoped_release>(),
           "Hands all arrays back to GL; drawing and end_frame do it, too.");

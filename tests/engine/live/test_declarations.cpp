@@ -10,7 +10,7 @@ using namespace lathe;
 
 namespace {
 
-const std::string kSource = R"cu(// Gravity of many bodies.
+const std::string kBodies = R"cu(// Gravity of many bodies.
 #define TILE 128 // bodies at once
 #define SQUARE(x) ((x) * (x))
 
@@ -69,7 +69,7 @@ std::map<std::string, Declaration> by_name(const std::string& source) {
 }
 
 const std::map<std::string, Declaration>& all() {
-    static const auto found = by_name(kSource);
+    static const auto found = by_name(kBodies);
     return found;
 }
 
@@ -140,9 +140,9 @@ TEST(Declarations, HaveTheCommentAboveOrBehind) {
 }
 
 TEST(Declarations, AreSeenInTheirBlock) {
-    const auto found = declarations_of(kSource, tokens_of(kSource));
+    const auto found = declarations_of(kBodies, tokens_of(kBodies));
     const auto line_at = [&](std::string_view name, std::string_view place) {
-        const auto* d = find_declaration(found, name, kSource.find(place));
+        const auto* d = find_declaration(found, name, kBodies.find(place));
         return d ? d->line : 0;
     };
     EXPECT_EQ(line_at("i", "i < n"), 25);
@@ -183,8 +183,8 @@ TEST(Declarations, ManyBracketsAreNoTrouble) {
 }
 
 TEST(Declarations, HalfTypedTextGivesWhatIsThere) {
-    for (std::size_t n = 0; n <= kSource.size(); n += 3)
-        for (const std::string& part : {kSource.substr(0, n), kSource.substr(n)})
+    for (std::size_t n = 0; n <= kBodies.size(); n += 3)
+        for (const std::string& part : {kBodies.substr(0, n), kBodies.substr(n)})
             for (const Declaration& d : declarations_of(part, tokens_of(part)))
                 ASSERT_EQ(part.substr(d.offset, d.name.size()), d.name);
     const auto cut = by_name("__global__ void k(float a) {\n    const int b = 1;\n    if (b) {");

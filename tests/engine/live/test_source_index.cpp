@@ -13,8 +13,8 @@ using namespace lathe;
 namespace {
 
 /// The text without its | and where that stood.
-struct Marked {
-    explicit Marked(std::string source) : at{source.find('|')} {
+struct MarkedText {
+    explicit MarkedText(std::string source) : at{source.find('|')} {
         source.erase(at, 1);
         index.update(source, 1, {});
     }
@@ -23,7 +23,7 @@ struct Marked {
 };
 
 std::string call_in(const std::string& source) {
-    const Marked m{source};
+    const MarkedText m{source};
     const auto call = m.index.call_at(m.at);
     return call ? std::string{call->name} + ' ' + std::to_string(call->argument) : "none";
 }
@@ -48,7 +48,7 @@ TEST(SourceIndex, TheCallAroundAPlace) {
 
 TEST(SourceIndex, CommentsAndTextsAreWords) {
     const auto in_words = [](const std::string& source) {
-        const Marked m{source};
+        const MarkedText m{source};
         return m.index.is_in_words(m.at);
     };
     EXPECT_TRUE(in_words("a // b|"));

@@ -57,9 +57,9 @@ inline double thread_milliseconds() {
 
 struct UiBench {
     explicit UiBench(int width = 1280, int height = 720, Session* session = nullptr,
-                     const std::filesystem::path& layouts = {})
+                     const std::filesystem::path& layouts = {}, Look look = Look::dark)
         : window{Window::open({.title = "ui", .width = width, .height = height, .headless = true})},
-          imgui{window}, scene{640, 480}, layout{layouts}, editor{session, inspector},
+          imgui{window, look}, scene{640, 480}, layout{layouts}, editor{session, inspector},
           parameter_panel{parameters, &presets, &bindings}, run_control_panel{run_control} {
         imgui.shortcuts = [this](const KeyEvent& key) {
             return key_map.handle(key) || editor.handle(key) ||

@@ -57,7 +57,7 @@ TEST(Signature, EmphasisesTheArgument) {
     EXPECT_EQ(cut(kPow, 2, 99), "float powf(float x, float y<>)") << "one too many";
     EXPECT_EQ(cut("void f()", 0, 99), "void f(<>)");
     EXPECT_EQ(cut("int x", 0, 99), "");
-    EXPECT_EQ(cut("void f( int x , int y )", 1, 99), "void f( int x, <int y>)");
+    EXPECT_EQ(cut("void f( int x , int y )", 1, 99), "void f(int x, <int y>)");
     EXPECT_EQ(cut("int printf(const char* format, ...)", 4, 99),
               "int printf(const char* format, <...>)");
     EXPECT_EQ(cut("__global__ void __launch_bounds__(64) k(A<1, 2> a, int n)", 1, 99),
