@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "engine/ui/literal_hand.h"
 
+#include "engine/live/source_tokens.h"
 #include "engine/ui/theme.h"
 
 #include <fmt/format.h>
 #include <imgui.h>
+
+#include <cstddef>
+#include <string_view>
 
 namespace lathe {
 
@@ -15,6 +19,24 @@ namespace {
 constexpr std::chrono::milliseconds kRest{500}; ///< after a step of the keys it is let go
 constexpr float kRealPixels = 2;                ///< of the mouse for a step
 constexpr float kWholePixels = 6;
+
+/// What stands at a place of the text could be a part of a number: the whole text is read for its
+/// numbers only then.
+bool may_be_number(std::string_view text, TextPlace place) {
+    for (int line = 1; line < place.line; ++line) {
+        const std::size_t end = text.find('\n');
+        if (end == text.npos) return false;
+        text.remove_prefix(end + 1);
+    }
+    std::size_t at = std::size_t(place.column - 1);
+    if (at >= text.size()) return false;
+    if (text[at] == '-' || text[at] == '+') return true; // a sign, or an exponent's
+    const auto continues = [](char c) { return is_word_character(c) || c == '.' || c == '\''; };
+    if (!continues(text[at])) return false;
+    while (at > 0 && continues(text[at - 1])) --at;
+    if (at > 0 && (text[at - 1] == '-' || text[at - 1] == '+')) return true;
+    return text[at] == '.' || (text[at] >= '0' && text[at] <= '9');
+}
 
 bool is_armed() { return ImGui::GetIO().KeyCtrl || ImGui::GetIO().KeyAlt; }
 
@@ -28,7 +50,7 @@ bool LiteralHand::holds(const KernelSlot& slot) const {
 const Literal* LiteralHand::under_mouse(const CodeEditor& editor, const std::string& text,
                                         std::uint64_t version) {
     const auto at = editor.under_mouse();
-    if (!at) return nullptr;
+    if (!at || !may_be_number(text, *at)) return nullptr;
     if (version_ != version) literals_ = find_literals(text);
     version_ = version;
     for (const Literal& l : literals_)

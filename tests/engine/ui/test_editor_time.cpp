@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kLines = 2000;
 constexpr double kMost = 2; ///< milliseconds
-/// Of a frame whose text has changed, of which the text box itself takes about 1.5 ms.
+/// Of a frame whose text has changed, of which the text box itself takes about 1 ms.
 constexpr double kMostOfAChange = 6;
 
 /// Kernels with comments, variables and loops, until there are so many lines.
