@@ -119,6 +119,29 @@ TEST_F(ParameterPanelTest, TheFormOfACheckBoxTakesAKey) {
     EXPECT_EQ(to_text(bench.bindings.find("wrap")->follow), "key(n)");
 }
 
+TEST_F(ParameterPanelTest, TwoKeysAreChosenInTheForm) {
+    declare({{"feed", "0..1 =0.5"}});
+    const ImVec2 feed = place_of_row(0);
+    bench.click(feed.x, feed.y, MouseButton::right);
+    click_in_popup(40, 79);
+    bench.run(2);
+    const ImGuiWindow* form = popup();
+    ASSERT_NE(form, nullptr);
+    const ImVec2 corner = form->Pos;
+    bench.click(corner.x + 150, corner.y + 42);  // the list of sources
+    bench.click(corner.x + 130, corner.y + 215); // "two keys", its last entry
+    bench.click(corner.x + 150, corner.y + 69);  // the key for down
+    bench.key(Key::down);
+    bench.click(corner.x + 150, corner.y + 96); // and the one for up
+    bench.key(Key::u);
+    bench.keep("follow-keys");
+    form = popup();
+    ASSERT_NE(form, nullptr);
+    click_in_popup(50, form->Size.y - 22);
+    ASSERT_NE(bench.bindings.find("feed"), nullptr);
+    EXPECT_EQ(to_text(bench.bindings.find("feed")->follow), "keys(down,u)");
+}
+
 TEST_F(ParameterPanelTest, AComponentOfAColourFollows) {
     declare({});
     const ImVec2 tint = place_of_row(1);
