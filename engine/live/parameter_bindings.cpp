@@ -94,7 +94,16 @@ void ParameterBindings::forget_programs() {
     std::erase_if(all_, [](const ParameterBinding& b) { return b.by == BoundBy::program; });
 }
 
+/// A reset takes back what a hand has bound.
+void ParameterBindings::take_resets() {
+    std::erase_if(all_, [&](const ParameterBinding& b) {
+        const Parameter* const p = place_of(b.target).parameter;
+        return b.by == BoundBy::hand && p && !p->touched && b.changes != p->changes;
+    });
+}
+
 void ParameterBindings::take_declarations() {
+    take_resets();
     if (!remembered_.empty()) take_remembered();
     for (Parameter* p : parameters_.all()) take_declaration(*p);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Which sliders follow something (follow.h), and how they are moved by it: waves with each step,
-// mouse and keys with each frame. Whoever sets a slider otherwise ends that; it can be resumed.
+// mouse and keys with each frame. Whoever sets a slider otherwise ends that; it can be resumed. A
+// reset forgets what a hand has bound.
 #pragma once
 
 #include "engine/core/api.h"
@@ -81,6 +82,7 @@ public:
 private:
     ParameterPlace place_of(std::string_view target) const;
     ParameterBinding* entry(std::string_view target);
+    void take_resets();
     void take_declarations();
     void take_remembered();
     void take_declaration(Parameter& p);

@@ -140,7 +140,7 @@ void ParameterPanel::node(const std::string& name, std::span<Parameter* const> m
     constexpr int kFlags = ImGuiTreeNodeFlags_DefaultOpen | ImGuiTreeNodeFlags_SpanAllColumns |
                            ImGuiTreeNodeFlags_LabelSpanAllColumns |
                            ImGuiTreeNodeFlags_FramePadding | ImGuiTreeNodeFlags_NoTreePushOnOpen;
-    ImGui::PushID(name.c_str());
+    ImGui::PushID(members[0]->name.c_str()); // another owner may have one of the same name
     ImGui::TableNextRow();
     ImGui::TableNextColumn();
     ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {0, ImGui::GetStyle().FramePadding.y});

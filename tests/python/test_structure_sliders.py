@@ -136,6 +136,7 @@ def test_a_sketch_has_them_and_set_reaches_them(tmp_path):
     )
     run = subprocess.run(
         [sys.executable, "-m", "lathe", "run", str(sketch), "--headless", "--frames", "1",
+         "--out", str(tmp_path / "out"),
          "--set", "light.level=0.75", "--set", "light.at=(1, 2.5)"],
         capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip

@@ -112,6 +112,12 @@ TEST_F(Bindings, WhoeverSetsASliderEndsItAndItCanBeResumed) {
     set.reset_all();
     bindings.follow_time(1);
     EXPECT_EQ(x(), 5) << "a reset ends what a hand bound";
+    EXPECT_TRUE(bindings.all().empty());
+    bindings.bind("x", parse_follow("saw 2s"), BoundBy::program);
+    set.reset_all();
+    bindings.follow_time(1);
+    ASSERT_NE(bindings.find("x"), nullptr) << "the program's can be resumed";
+    EXPECT_FALSE(bindings.find("x")->is_active);
 }
 
 TEST_F(Bindings, AComponentEndsOnlyWhereItIsSet) {
@@ -128,7 +134,8 @@ TEST_F(Bindings, AComponentEndsOnlyWhereItIsSet) {
     set.reset("tint");
     bindings.follow_time(1);
     EXPECT_EQ(tint(), (std::vector{0.5, 0.5, 0.5}));
-    EXPECT_FALSE(bindings.find("tint.x")->is_active);
+    EXPECT_EQ(bindings.find("tint.x"), nullptr);
+    EXPECT_EQ(bindings.find("tint.z"), nullptr) << "forgotten with the reset";
 }
 
 TEST_F(Bindings, TheMouseMovesWhatFollowsIt) {
