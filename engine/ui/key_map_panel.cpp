@@ -13,7 +13,7 @@ namespace lathe {
 
 namespace {
 
-constexpr float kKeysWidth = 1120, kKeysHeight = 595; ///< before px(), at most
+constexpr float kKeysWidth = 1120, kKeysHeight = 672; ///< before px(), at most
 
 void draw_group(const KeyGroup& group, float keys_width) {
     ImGui::Dummy({0, theme::px(2)});
@@ -34,16 +34,21 @@ void draw_group(const KeyGroup& group, float keys_width) {
     ImGui::EndTable();
 }
 
-/// How many groups stand in the left of two columns that are about as long as each other.
+/// How many groups stand in the left of two columns, so that the longer one is as short as it can
+/// be.
 std::size_t groups_at_left() {
-    std::size_t all = 0, left = 0, count = 0;
-    for (const KeyGroup& group : key_map()) all += group.rows.size() + 2;
-    for (const KeyGroup& group : key_map()) {
-        if (2 * left >= all) break;
-        left += group.rows.size() + 2;
-        ++count;
+    const auto lines_of = [](std::span<const KeyGroup> groups) {
+        std::size_t lines = 0;
+        for (const KeyGroup& group : groups) lines += group.rows.size() + 2;
+        return lines;
+    };
+    const auto groups = key_map();
+    std::size_t best = 0, least = lines_of(groups);
+    for (std::size_t left = 1; left < groups.size(); ++left) {
+        const auto longer = std::max(lines_of(groups.first(left)), lines_of(groups.subspan(left)));
+        if (longer < least) best = left, least = longer;
     }
-    return count;
+    return best;
 }
 
 } // namespace
