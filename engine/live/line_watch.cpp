@@ -74,6 +74,7 @@ LineWatch::~LineWatch() = default;
 void LineWatch::watch(WatchedLine line) {
     forget();
     line_ = std::move(line);
+    text_ = line_.slot->source();
     compile();
 }
 
@@ -100,9 +101,9 @@ void LineWatch::compile() {
     if (!line_.kernel.empty() && !running->kernels.contains(line_.kernel))
         return fail(fmt::format("{} has no kernel '{}'", line_.slot->name(), line_.kernel));
     // A line that was changed itself is taken to be where it was.
-    if (!text_.empty())
-        line_.line = LineMap{text_, running->source.text}(line_.line).value_or(line_.line);
+    line_.line = LineMap{text_, running->source.text}(line_.line).value_or(line_.line);
     text_ = running->source.text;
+    line_now_ = {};
     state_ = State::compiling;
     compile_ = make_beside<std::shared_ptr<Code>>(
         device_, compile_on_, running->source,
@@ -127,6 +128,15 @@ LineWatch::State LineWatch::state() {
     known_ = code.kernel.known();
     next_ = {};
     return state_ = State::watching;
+}
+
+int LineWatch::line_now() {
+    if (!is_on()) return 0;
+    if (line_.slot->source() == text_) return line_.line;
+    const std::uint64_t version = line_.slot->text_version();
+    if (line_now_.first != version)
+        line_now_ = {version, LineMap{text_, line_.slot->source()}(line_.line).value_or(0)};
+    return line_now_.second;
 }
 
 bool LineWatch::wants(const KernelSlot& slot, std::string_view kernel) {

@@ -71,7 +71,10 @@ public:
     bool is_on() const { return state_ != State::off && state_ != State::failed; }
     /// Of the line, or of an expression: the rest goes on without that.
     const std::string& problem() const { return problem_; }
+    /// Its number is of the text that runs.
     const WatchedLine& line() const { return line_; }
+    /// The line's number in the slot's present text; 0 where it was changed since, or is off.
+    int line_now();
     /// Whose launches are looked at; empty before that is known.
     const std::string& kernel() const { return kernel_; }
     /// Variables that have a value after the line, those of inner blocks first.
@@ -104,7 +107,8 @@ private:
     State state_ = State::off;
     WatchedLine line_;
     std::shared_ptr<MadeBeside<std::shared_ptr<Code>>> compile_;
-    std::string text_; ///< in which `line_` counts
+    std::string text_;                         ///< in which `line_` counts
+    std::pair<std::uint64_t, int> line_now_{}; ///< of a version of the slot's text
     std::string problem_, kernel_;
     std::vector<ptx::ParameterType> known_;
     LinePicture picture_;

@@ -4,13 +4,13 @@
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 #include "engine/live/session.h"
+#include "engine/live/source_tokens.h"
 #include "engine/ui/kernel_editor_tab.h"
 #include "engine/ui/theme.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <span>
 #include <string_view>
@@ -60,8 +60,7 @@ std::string word_at(std::string_view text, int line, int column) {
         text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
     text = text.substr(0, text.find('\n'));
     const auto is_word = [&](std::size_t at) {
-        return at < text.size() &&
-               (std::isalnum(static_cast<unsigned char>(text[at])) || text[at] == '_');
+        return at < text.size() && is_word_character(text[at]);
     };
     std::size_t begin = std::min(std::size_t(column - 1), text.size()), end = begin;
     while (begin > 0 && is_word(begin - 1)) --begin;

@@ -79,7 +79,8 @@ void LinePanel::draw_question() {
     theme::text("line", theme::kDim);
     ImGui::SameLine(px(44));
     ImGui::SetNextItemWidth(px(56));
-    int line = watch_.state() == LineState::off ? typed_.line : watch_.line().line;
+    if (const int now = watch_.line_now(); now > 0) typed_.line = now; // it moves with its text
+    int line = typed_.line;
     if (ImGui::InputInt("##line", &line, 0, 0, ImGuiInputTextFlags_EnterReturnsTrue)) {
         typed_.line = std::max(line, 1);
         watch_as_typed();

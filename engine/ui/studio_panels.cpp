@@ -223,9 +223,8 @@ bool Studio::Panels::watch_line_of_cursor() {
 void Studio::Panels::draw_values(const std::vector<KernelSlot*>& slots) {
     if (layout.begin_panel(Place::values)) line_panel.draw(slots, studio.run_control().paused);
     layout.end_panel();
-    const LineWatch& watch = studio.line_watch();
-    const bool is_on = watch.is_on();
-    editor.mark_watched(is_on ? watch.line().slot : nullptr, is_on ? watch.line().line : 0);
+    const int line = studio.line_watch().line_now();
+    editor.mark_watched(line > 0 ? studio.line_watch().line().slot : nullptr, line);
 }
 
 void Studio::Panels::draw_thread(const std::vector<KernelSlot*>& slots) {

@@ -24,7 +24,8 @@ py::object watched_line(App& app) {
     if (state == LineWatch::State::off) return py::none();
     py::dict out;
     out["kernel"] = watch.kernel();
-    out["line"] = watch.line().line;
+    const int now = watch.line_now();
+    out["line"] = now > 0 ? now : watch.line().line;
     out["is_ready"] = state != LineWatch::State::compiling;
     out["problem"] = watch.problem();
     py::dict known;

@@ -173,6 +173,18 @@ TEST_F(WatchedLineTest, TheLineMovesWithItsText) {
     EXPECT_EQ(watch.picture().shown[3], 13.0);
 }
 
+TEST_F(WatchedLineTest, TheLineIsOfTheTextThatIsSeen) {
+    slot->set_source(std::string{"// not compiled yet\n"} + kWaves);
+    watch.watch({.slot = &*slot, .line = kValue + 1, .shown = "v"});
+    wait();
+    ASSERT_TRUE(launch(2)) << watch.problem();
+    EXPECT_EQ(watch.picture().shown[3], 6.0);
+    EXPECT_EQ(watch.line().line, kValue) << "of the text that runs";
+    EXPECT_EQ(watch.line_now(), kValue + 1);
+    slot->set_source("// gone\n");
+    EXPECT_EQ(watch.line_now(), 0);
+}
+
 TEST_F(WatchedLineTest, MistakesAreSaid) {
     watch.watch({.slot = &*slot, .line = 4});
     wait();
