@@ -69,6 +69,12 @@ struct CodeEditor::State {
     bool focused = false;
     Typed typed = Typed::nothing;
     std::optional<Look> look; ///< that the palette is of
+
+    TextEditor::DocPos at(TextPlace place) const {
+        const auto line = std::size_t(std::max(place.line, 1) - 1);
+        const auto byte = std::size_t(std::max(place.column, 1) - 1);
+        return {line, characters_before(editor.GetLineText(line), byte)};
+    }
 };
 
 namespace {
@@ -166,14 +172,16 @@ TextPlace CodeEditor::cursor_place() const {
 }
 
 void CodeEditor::put_cursor(TextPlace place) {
-    const auto line = std::size_t(std::max(place.line, 1) - 1);
-    const auto byte = std::size_t(std::max(place.column, 1) - 1);
-    const TextEditor::DocPos at{line, characters_before(s_->editor.GetLineText(line), byte)};
-    const bool is_seen = s_->editor.IsDocPosVisible(at);
-    s_->editor.SetCursor(at);
-    if (!is_seen) s_->editor.ScrollToLine(line, TextEditor::Scroll::alignMiddle);
+    const TextEditor::DocPos at = s_->at(place);
+    const std::size_t row = s_->editor.DocPos2VisPos(at).row;
+    const bool is_row_seen =
+        row >= s_->editor.GetFirstVisibleRow() && row < s_->editor.GetLastVisibleRow();
+    s_->editor.SetCursor(at); // scrolls as far as it must, also to the side
+    if (!is_row_seen) s_->editor.ScrollToLine(at.line, TextEditor::Scroll::alignMiddle);
     s_->editor.SetFocus();
 }
+
+void CodeEditor::follow_cursor() { s_->editor.SetCursor(s_->editor.GetCurrentCursorPosition()); }
 
 void CodeEditor::show_line(int line) {
     s_->editor.SetCursor({std::size_t(std::max(line, 1) - 1), 0});
@@ -192,6 +200,7 @@ void CodeEditor::replace(TextPlace place, int bytes, const std::string& text, st
                              {line, characters_before(words, end)}, text);
     s_->change_id = id;
     s_->change_index = e.GetUndoIndex();
+    s_->typed = Typed::nothing;
 }
 
 void CodeEditor::rewrite(const std::string& text) {
@@ -217,13 +226,9 @@ void CodeEditor::rewrite(const std::string& text) {
 }
 
 void CodeEditor::replace_range(TextPlace begin, TextPlace end, const std::string& text) {
-    const auto at = [this](TextPlace place) {
-        const auto line = std::size_t(place.line - 1);
-        const std::string words = s_->editor.GetLineText(line);
-        return TextEditor::DocPos{line, characters_before(words, std::size_t(place.column - 1))};
-    };
-    s_->editor.ReplaceSectionText(at(begin), at(end), text);
+    s_->editor.ReplaceSectionText(s_->at(begin), s_->at(end), text);
     s_->changed = true; // a box that is not drawn would not say so
+    s_->typed = Typed::nothing;
 }
 
 std::string CodeEditor::selected() const {
@@ -250,9 +255,7 @@ void CodeEditor::keep_mouse() {
 ImVec2 CodeEditor::on_screen(TextPlace place) const {
     const TextEditor& e = s_->editor;
     if (!s_->window) return {};
-    const auto line = std::size_t(std::max(place.line, 1) - 1);
-    const auto byte = std::size_t(std::max(place.column, 1) - 1);
-    const auto at = e.DocPos2VisPos({line, characters_before(e.GetLineText(line), byte)});
+    const auto at = e.DocPos2VisPos(s_->at(place));
     // As the editor lays it out: line numbers, the gutter, a margin, the text.
     const int digits = int(std::log10(float(e.GetLineCount() + 1)) + 1);
     const int gutter = s_->gutter ? s_->gutter + int(e.GetDecorationLeftMargin()) : 0;
@@ -261,6 +264,10 @@ ImVec2 CodeEditor::on_screen(TextPlace place) const {
     const ImVec2 origin = s_->window->DC.CursorStartPos;
     return {origin.x + (margins + float(at.column)) * e.GetGlyphWidth(),
             origin.y + float(at.row) * e.GetLineHeight()};
+}
+
+bool CodeEditor::is_seen(TextPlace place) const {
+    return s_->editor.IsDocPosVisible(s_->at(place));
 }
 
 float CodeEditor::line_height() const { return s_->editor.GetLineHeight(); }

@@ -45,7 +45,7 @@ public:
     std::string text() const;
     /// The user changed the text since the last call.
     bool take_change();
-    /// What the last change was, once: a key's character, one that is gone, or anything else.
+    /// What the user's last change was, once: a key's character, one that is gone, or another one.
     enum class Typed { nothing, character, removal, other };
     Typed take_typed();
 
@@ -64,7 +64,9 @@ public:
     TextPlace cursor_place() const;
     /// The cursor there; if that is out of sight, it is scrolled to the middle.
     void put_cursor(TextPlace place);
-    /// The same at a line's begin; the keyboard stays where it is.
+    /// Scrolls to the cursor, as far as it must.
+    void follow_cursor();
+    /// put_cursor() at a line's begin; the keyboard stays where it is.
     void show_line(int line);
     void focus();
     bool focused() const;
@@ -91,6 +93,8 @@ public:
 
     /// Where a character begins on the screen, its upper left corner; after draw().
     ImVec2 on_screen(TextPlace place) const;
+    /// It is not scrolled out of sight.
+    bool is_seen(TextPlace place) const;
     float line_height() const;
     /// The text's upper edge on the screen, below which lines are seen.
     float top() const;

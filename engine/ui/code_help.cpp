@@ -40,9 +40,23 @@ void CodeHelp::after(CodeEditor& editor, const KernelSlot& slot, const std::stri
                             slot.included_files());
     if (is_read_) follow(editor);
     definition_.draw(editor);
-    signature_.draw(editor);
-    completion_.draw(editor, signature_.below() + theme::px(2), signature_.above() + theme::px(2));
+    const bool is_seen = editor.is_seen(editor.cursor_place());
+    keep_cursor_in_sight(editor, typed, is_seen);
+    signature_.draw(editor, is_seen);
+    completion_.draw(editor, signature_.below() + theme::px(2), signature_.above() + theme::px(2),
+                     is_seen);
     tip_.draw(editor, reader_.index(), is_read_ && !has_mouse && !completion_.is_open());
+}
+
+/// The box itself does not follow what is typed. It keeps the line that was uppermost two frames
+/// ago, so one call may not be enough.
+void CodeHelp::keep_cursor_in_sight(CodeEditor& editor, CodeEditor::Typed typed, bool is_seen) {
+    constexpr int kFrames = 4;
+    const bool edits = typed != CodeEditor::Typed::nothing && editor.focused();
+    if (edits && !editor.has_many_cursors()) follow_frames_ = kFrames;
+    if (follow_frames_ == 0) return;
+    --follow_frames_;
+    if (!is_seen) editor.follow_cursor();
 }
 
 void CodeHelp::hide() {

@@ -40,8 +40,10 @@ public:
 
 private:
     void follow(CodeEditor& editor);
+    void keep_cursor_in_sight(CodeEditor& editor, CodeEditor::Typed typed, bool is_seen);
 
     SourceReader reader_;
+    int follow_frames_ = 0;
     bool is_read_ = false;                                 ///< the index is the text's
     CodeEditor::Typed typed_ = CodeEditor::Typed::nothing; ///< since it was
     CompletionList completion_;

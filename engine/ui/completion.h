@@ -48,8 +48,9 @@ public:
     void take_click(CodeEditor& editor);
     /// Behind it, the index being the text's: opens, follows or closes.
     void update(CodeEditor& editor, const SourceIndex& index, CodeEditor::Typed typed);
-    /// `gap` pixels below the line stay free, and `above` over it.
-    void draw(const CodeEditor& editor, float gap, float above);
+    /// `gap` pixels below the line stay free, and `above` over it. `is_seen`: the cursor is in
+    /// sight, else nothing is drawn.
+    void draw(const CodeEditor& editor, float gap, float above, bool is_seen);
     /// Corner and height of the first row on the screen, when it was drawn last.
     std::pair<ImVec2, float> rows() const { return {rows_, row_}; }
     /// The list covers this place of the screen.

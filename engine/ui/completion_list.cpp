@@ -135,8 +135,9 @@ float CompletionList::draw_rows(ImDrawList& list, ImVec2 at, float width) const 
     return y - at.y;
 }
 
-void CompletionList::draw(const CodeEditor& editor, float gap, float above) {
-    if (!is_open()) return;
+void CompletionList::draw(const CodeEditor& editor, float gap, float above, bool is_seen) {
+    high_ = low_;
+    if (!is_open() || !is_seen) return;
     theme::push_font(theme::Font::code);
     const float edge = theme::px(4), small = theme::px(theme::kSmallFontSize);
     const std::size_t rows = std::min(kRows, items_.size());

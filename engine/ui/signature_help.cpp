@@ -93,9 +93,9 @@ void SignatureHelp::update(const CodeEditor& editor, const SourceIndex& index,
     shown_ = signature_of(help->written, call->argument, most);
 }
 
-void SignatureHelp::draw(const CodeEditor& editor) {
+void SignatureHelp::draw(const CodeEditor& editor, bool is_seen) {
     above_ = below_ = 0;
-    if (!shown_) return;
+    if (!shown_ || !is_seen) return;
     theme::push_font(theme::Font::code);
     const float edge = theme::px(kEdge), gap = theme::px(2);
     const float width = ImGui::CalcTextSize(shown_->whole().c_str()).x + 2 * edge;

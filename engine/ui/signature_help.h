@@ -32,7 +32,8 @@ public:
     bool handle(const KeyEvent& key);
     /// Behind the text, the index being the text's.
     void update(const CodeEditor& editor, const SourceIndex& index, CodeEditor::Typed typed);
-    void draw(const CodeEditor& editor);
+    /// `is_seen`: the cursor is in sight, else nothing is drawn.
+    void draw(const CodeEditor& editor, bool is_seen);
     void hide() { shown_.reset(); }
     /// What is shown now.
     const std::optional<Signature>& shown() const { return shown_; }

@@ -221,6 +221,50 @@ TEST_F(Completion, StaysInsideOfTheWindow) {
     for (float y = 680; y < 720; ++y) EXPECT_FALSE(list().covers({1200, y})) << y;
 }
 
+TEST_F(Completion, IsNotDrawnWhereTheCursorIsOutOfSight) {
+    std::string tall = "__global__ void step() {\n\n";
+    for (int i = 0; i < 80; ++i) tall += "    // line\n";
+    begin(tall + "}\n", 2);
+    bench->type("powf(th");
+    const auto covered = [&] {
+        int places = 0;
+        for (float y = 0; y < 720; y += 4) places += list().covers({950, y});
+        return places;
+    };
+    EXPECT_GT(covered(), 10);
+    for (int i = 0; i < 10; ++i) {
+        bench->window.inject(WheelEvent{{0, -3}});
+        bench->frame();
+    }
+    bench->run(3);
+    bench->keep("completion-scrolled");
+    EXPECT_TRUE(list().is_open());
+    EXPECT_EQ(covered(), 0);
+    bench->type("r");
+    bench->run(2);
+    EXPECT_GT(covered(), 10) << "the text scrolls back to what is typed";
+}
+
+TEST_F(Completion, TheTextFollowsTheCursor) {
+    const auto is_drawn = [&] {
+        for (float y = 4; y < 720; y += 4)
+            for (float x = 760; x < 1280; x += 20)
+                if (list().covers({x, y})) return true;
+        return false;
+    };
+    bench->type(std::string(110, '+') + " th");
+    bench->run(6);
+    ASSERT_TRUE(list().is_open());
+    EXPECT_TRUE(is_drawn()) << "to the side";
+    bench->keep("completion-side");
+    bench->key(Key::escape);
+    bench->type(std::string(50, '\n') + "th");
+    bench->run(6);
+    ASSERT_TRUE(list().is_open());
+    EXPECT_TRUE(is_drawn()) << "down";
+    bench->keep("completion-down");
+}
+
 TEST(CompletionOfHeaders, TheirWordsAreOffered) {
     const test::TempFolder folder;
     std::ofstream{folder / "wave.cuh"} << "// A wave.\n__device__ float wavelet(float x);\n";
