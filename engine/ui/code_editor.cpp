@@ -79,9 +79,10 @@ struct CodeEditor::State {
 
 namespace {
 
+/// Without panels nobody types.
 CodeEditor::Typed kind_of(const std::vector<TextEditor::Change>& changes) {
     using enum CodeEditor::Typed;
-    if (changes.empty()) return nothing;
+    if (changes.empty() || !ImGui::GetCurrentContext()) return nothing;
     const TextEditor::Change& last = changes.back();
     const auto characters = std::ranges::count_if(last.text, begins_character);
     if (characters != 1 || last.text == "\n" || ImGui::GetIO().KeyCtrl) return other;

@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
@@ -133,3 +136,16 @@ def test_a_sketch_reads_its_directives_again_when_the_number_is_let_go(app, tmp_
     runner.slot.wait()
     app.run(frames=1)
     assert len(taken) == 1
+
+
+def test_an_app_without_panels_may_end_while_a_number_moves():
+    app = lathe.App("ends", headless=True, ui=False, size=(32, 32))
+    kernel = app.kernel(SOURCE)
+    out = app.zeros(100)
+    fill(app, kernel, out)
+    size = kernel.slot.literal(4)
+    size.value = 5
+    gone = weakref.ref(app)
+    del app, kernel, out, size
+    gc.collect()
+    assert gone() is None
