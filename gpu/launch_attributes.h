@@ -35,6 +35,12 @@ struct LATHE_API LaunchAttributes {
 /// its range or the driver refuses one of them. (cuLaunchKernelEx)
 LATHE_API void launch_with(const Kernel& kernel, const LaunchConfig& config,
                            const LaunchAttributes& attributes, void** arguments);
+/// Kernel::launch() where there are no attributes, else launch_with().
+inline void launch_untyped(const Kernel& kernel, const LaunchConfig& config,
+                           const LaunchAttributes& attributes, void** arguments) {
+    if (attributes.any()) launch_with(kernel, config, attributes, arguments);
+    else kernel.launch(config, arguments);
+}
 
 namespace detail {
 /// Of a refused launch: the kernel, the shape, and the limits it may have broken.

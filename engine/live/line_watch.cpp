@@ -156,8 +156,7 @@ void LineWatch::launch(const gpu::LaunchConfig& config, const gpu::LaunchAttribu
     gpu::LineValuesKernel& kernel = (*compile_->made)->kernel;
     try {
         kernel.begin(config, running->module);
-        if (more.any()) gpu::launch_with(kernel.kernel(), config, more, arguments);
-        else kernel.kernel().launch(config, arguments);
+        gpu::launch_untyped(kernel.kernel(), config, more, arguments);
         picture_.block = config.block;
         take(kernel.finish(running->module));
     } catch (const gpu::Error& error) {

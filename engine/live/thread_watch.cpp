@@ -72,8 +72,7 @@ void ThreadWatch::launch(const gpu::LaunchConfig& config, const gpu::LaunchAttri
     gpu::TracedKernel& traced = *compile_->made;
     try {
         traced.begin(thread_.block, thread_.thread, running->module);
-        if (more.any()) gpu::launch_with(traced.kernel(), config, more, arguments);
-        else traced.kernel().launch(config, arguments);
+        gpu::launch_untyped(traced.kernel(), config, more, arguments);
         gpu::ThreadTrace trace = traced.finish(running->module);
         is_cut_ = trace.is_cut;
         lines_ = gpu::lines_of(std::move(trace));

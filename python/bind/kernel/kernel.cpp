@@ -260,8 +260,7 @@ std::optional<double> PyKernel::launch(LaunchRequest request, const py::tuple& v
         const GilRelease release;
         if (observer) observer->launch(*code, config, request.elements, more, packed.pointers());
         else if (watch) watch->launch(config, more, packed.pointers());
-        else if (more.any()) gpu::launch_with(kernel, config, more, packed.pointers());
-        else kernel.launch(config, packed.pointers());
+        else gpu::launch_untyped(kernel, config, more, packed.pointers());
     } catch (const gpu::Error& error) {
         if (!origin_->takes_fault(error)) throw;
     }

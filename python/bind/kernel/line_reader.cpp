@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "python/bind/kernel/line_reader.h"
 
-#include "engine/core/error.h"
 #include "engine/live/build.h"
 #include "gpu/context.h"
 #include "gpu/memory.h"
@@ -10,7 +9,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 namespace lathe::bind {
@@ -59,15 +57,6 @@ py::object dtype_of(const ptx::ParameterType& type, std::size_t bytes) {
 
 py::tuple shape_of(const gpu::Dim3& size) { return py::make_tuple(size.z, size.y, size.x); }
 
-KernelSource source_of(KernelOrigin& origin) {
-    const std::string name = origin.name();
-    std::optional<KernelSource> source = origin.source();
-    if (!source)
-        throw Error{fmt::format("{}: its source is not known, so that no line can be looked at",
-                                name.empty() ? "this kernel" : name)};
-    return std::move(*source);
-}
-
 gpu::LineValuesKernel compiled(const KernelSource& source, const std::string& name,
                                gpu::LineQuestion question) {
     gpu::Context::ensure_current();
@@ -84,14 +73,18 @@ std::vector<std::byte> to_host(CUdeviceptr from, std::size_t bytes) {
 } // namespace
 
 LineReader::LineReader(KernelOrigin& origin, gpu::LineQuestion question)
-    : source_{source_of(origin).text},
-      kernel_{compiled(source_of(origin), origin.name(), std::move(question))} {}
+    : LineReader{known_source(origin, "no line can be looked at"), origin.name(),
+                 std::move(question)} {}
+
+LineReader::LineReader(const KernelSource& source, const std::string& name,
+                       gpu::LineQuestion question)
+    : source_{source.text}, kernel_{compiled(source, name, std::move(question))} {}
 
 void LineReader::launch(const gpu::Module& original, const gpu::LaunchConfig& config,
                         const gpu::Dim3& elements, const gpu::LaunchAttributes& more,
                         void** arguments) {
     kernel_.begin(config, original);
-    launch_code(kernel_.kernel(), config, more, arguments);
+    gpu::launch_untyped(kernel_.kernel(), config, more, arguments);
     found_ = kernel_.finish(original);
     elements_ = elements;
     block_ = config.block;

@@ -41,6 +41,7 @@ public:
     const std::string& source() const { return source_; }
 
 private:
+    LineReader(const KernelSource& source, const std::string& name, gpu::LineQuestion question);
     static pybind11::bytes bytes_of(const std::vector<std::byte>& from);
 
     std::string source_;

@@ -17,13 +17,6 @@ public:
     virtual void launch(const gpu::Module& original, const gpu::LaunchConfig& config,
                         const gpu::Dim3& elements, const gpu::LaunchAttributes& more,
                         void** arguments) = 0;
-
-protected:
-    static void launch_code(const gpu::Kernel& code, const gpu::LaunchConfig& config,
-                            const gpu::LaunchAttributes& more, void** arguments) {
-        if (more.any()) gpu::launch_with(code, config, more, arguments);
-        else code.launch(config, arguments);
-    }
 };
 
 } // namespace lathe::bind

@@ -175,6 +175,15 @@ private:
 
 } // namespace
 
+KernelSource known_source(KernelOrigin& origin, std::string_view consequence) {
+    const std::string name = origin.name();
+    std::optional<KernelSource> source = origin.source();
+    if (!source)
+        throw Error{fmt::format("{}: its source is not known, so that {}",
+                                name.empty() ? "this kernel" : name, consequence)};
+    return std::move(*source);
+}
+
 std::unique_ptr<KernelOrigin> kernel_of(std::shared_ptr<LoadedModule> module, std::string name) {
     return std::make_unique<ModuleKernel>(std::move(module), std::move(name));
 }

@@ -79,6 +79,9 @@ public:
     virtual LoadedModule* module() { return nullptr; }
 };
 
+/// The kernel's source. Throws Error where there is none: `consequence` says what that rules out.
+KernelSource known_source(KernelOrigin& origin, std::string_view consequence);
+
 /// Of a module. Throws gpu::Error where it has no such kernel.
 std::unique_ptr<KernelOrigin> kernel_of(std::shared_ptr<LoadedModule> module, std::string name);
 /// Compiled here, and once more in each other context that launches it; throws CompileError, and

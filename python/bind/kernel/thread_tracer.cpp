@@ -83,21 +83,18 @@ py::object to_python(const ptx::ParameterType& type, const std::byte* from, std:
 
 std::shared_ptr<Traced> traced(KernelOrigin& origin) {
     const std::string name = origin.name();
-    const std::optional<KernelSource> source = origin.source();
-    if (!source)
-        throw Error{fmt::format("{}: its source is not known, so that no thread can be followed",
-                                name.empty() ? "this kernel" : name)};
+    const KernelSource source = known_source(origin, "no thread can be followed");
     gpu::Context::ensure_current();
     const GilRelease release;
     return std::make_shared<Traced>(
-        Traced{gpu::TracedKernel{request_of(*source, name), name}, source->text});
+        Traced{gpu::TracedKernel{request_of(source, name), name}, source.text});
 }
 
 void ThreadTracer::launch(const gpu::Module& original, const gpu::LaunchConfig& config,
                           const gpu::Dim3&, const gpu::LaunchAttributes& more, void** arguments) {
     gpu::TracedKernel& kernel = of_->kernel;
     kernel.begin(block_, thread_, original);
-    launch_code(kernel.kernel(), config, more, arguments);
+    gpu::launch_untyped(kernel.kernel(), config, more, arguments);
     gpu::ThreadTrace trace = kernel.finish(original);
     is_cut_ = trace.is_cut;
     lines_ = gpu::lines_of(std::move(trace));
