@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Numbers of the editor's text that the mouse and the keys move, on a real device: the picture
 // follows in the next frame, one undo takes all of it back.
-#include "painting.h"
+#include "tests/engine/ui/painting_test.h"
 
-#include "engine/ui/imgui_layer.h"
-#include "gpu/driver/api.h"
-#include "gpu/nvrtc.h"
-
-#include <gtest/gtest.h>
 #include <imgui.h>
 #include <imgui_internal.h>
 
@@ -20,24 +15,8 @@ using namespace lathe;
 
 namespace {
 
-class StudioNumbers : public testing::Test {
+class StudioNumbers : public PaintingTest {
 protected:
-    void SetUp() override {
-        if (const auto why = gpu::driver_problem(); !why.empty()) GTEST_SKIP() << why;
-        if (const auto why = gpu::nvrtc_problem(); !why.empty()) GTEST_SKIP() << why;
-        AppConfig c;
-        c.headless = true;
-        c.ui = true;
-        c.restore = false;
-        painting.emplace(c);
-        ASSERT_TRUE(painting->slot.ready()) << painting->slot.log();
-        frames(4);
-    }
-    void TearDown() override { EXPECT_EQ(ImGuiLayer::errors(), 0) << "Dear ImGui was misused"; }
-
-    void frames(int n) {
-        for (int i = 0; i < n; ++i) painting->frame();
-    }
     testing::AssertionResult until(const std::function<bool()>& done) {
         const auto limit = std::chrono::steady_clock::now() + std::chrono::minutes{1};
         while (!done()) {
@@ -92,8 +71,6 @@ protected:
         hold(Key::left_control, false, 0);
         return found;
     }
-
-    std::optional<Painting> painting;
 };
 
 } // namespace

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Sliders of a whole studio that follow the mouse, keys and the time, and that go into the source,
 // on a real device.
-#include "painting.h"
+#include "tests/engine/ui/painting_test.h"
 
 #include "engine/live/parameter_bindings.h"
-#include "engine/ui/imgui_layer.h"
-#include "gpu/driver/api.h"
-#include "gpu/nvrtc.h"
-
-#include <gtest/gtest.h>
 
 #include <optional>
 
@@ -16,24 +11,8 @@ using namespace lathe;
 
 namespace {
 
-class StudioSliders : public testing::Test {
+class StudioSliders : public PaintingTest {
 protected:
-    void SetUp() override {
-        if (const auto why = gpu::driver_problem(); !why.empty()) GTEST_SKIP() << why;
-        if (const auto why = gpu::nvrtc_problem(); !why.empty()) GTEST_SKIP() << why;
-        AppConfig c;
-        c.headless = true;
-        c.ui = true;
-        c.restore = false;
-        painting.emplace(c);
-        ASSERT_TRUE(painting->slot.ready()) << painting->slot.log();
-        frames(4);
-    }
-    void TearDown() override { EXPECT_EQ(ImGuiLayer::errors(), 0) << "Dear ImGui was misused"; }
-
-    void frames(int n) {
-        for (int i = 0; i < n; ++i) painting->frame();
-    }
     template <class Event> void inject(const Event& event, int then = 1) {
         painting->studio.window().inject(event);
         frames(then);
@@ -47,8 +26,6 @@ protected:
     }
     double level() { return std::get<double>(painting->studio.parameters().get("level")); }
     int blue() { return painting->middle()[2]; }
-
-    std::optional<Painting> painting;
 };
 
 } // namespace

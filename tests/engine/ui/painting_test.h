@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// A test of a headless studio whose kernel paints a picture, a few frames after its start.
+#pragma once
+
+#include "engine/ui/imgui_layer.h"
+#include "gpu/driver/api.h"
+#include "gpu/nvrtc.h"
+#include "tests/engine/ui/painting.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+
+namespace lathe {
+
+class PaintingTest : public testing::Test {
+protected:
+    void SetUp() override {
+        if (const auto why = gpu::driver_problem(); !why.empty()) GTEST_SKIP() << why;
+        if (const auto why = gpu::nvrtc_problem(); !why.empty()) GTEST_SKIP() << why;
+        AppConfig c;
+        c.headless = true;
+        c.ui = true;
+        c.restore = false;
+        painting.emplace(c);
+        ASSERT_TRUE(painting->slot.ready()) << painting->slot.log();
+        frames(4);
+    }
+    void TearDown() override { EXPECT_EQ(ImGuiLayer::errors(), 0) << "Dear ImGui was misused"; }
+
+    void frames(int n) {
+        for (int i = 0; i < n; ++i) painting->frame();
+    }
+
+    std::optional<Painting> painting;
+};
+
+} // namespace lathe
