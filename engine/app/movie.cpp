@@ -40,6 +40,7 @@ void Movie::add(const gl::Framebuffer& picture) {
 }
 
 std::optional<std::filesystem::path> Movie::finish() {
+    wanted_.reset(); // of which no frame was added
     if (!recorder_) return {};
     const Stopwatch watch{seconds_};
     try {

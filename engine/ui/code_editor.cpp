@@ -232,6 +232,12 @@ void CodeEditor::replace_range(TextPlace begin, TextPlace end, const std::string
     s_->typed = Typed::nothing;
 }
 
+void CodeEditor::undo() { s_->editor.Undo(); }
+void CodeEditor::redo() { s_->editor.Redo(); }
+bool CodeEditor::can_undo() const { return s_->editor.CanUndo(); }
+bool CodeEditor::can_redo() const { return s_->editor.CanRedo(); }
+void CodeEditor::find() { s_->editor.OpenFindReplaceWindow(); }
+
 std::string CodeEditor::selected() const {
     const auto [begin, end] = s_->editor.GetCurrentCursorSelection();
     return begin.line == end.line ? s_->editor.GetSectionText(begin, end) : std::string{};

@@ -81,6 +81,12 @@ public:
     void rewrite(const std::string& text);
     /// Replaces what stands between two places, which undo takes back at once.
     void replace_range(TextPlace begin, TextPlace end, const std::string& text);
+    /// The user's own undo, redo and search in this text.
+    void undo();
+    void redo();
+    bool can_undo() const;
+    bool can_redo() const;
+    void find();
     /// What is selected, if it is a part of one line; else nothing.
     std::string selected() const;
 

@@ -48,7 +48,8 @@ UiState& ui_state() {
     return state ? *static_cast<UiState*>(state) : without_context;
 }
 
-ImGuiLayer::ImGuiLayer(Window& window, Look look) : window_{window}, scale_{wanted_scale(window)} {
+ImGuiLayer::ImGuiLayer(Window& window, Look look)
+    : window_{window}, scale_{wanted_scale(window)}, wanted_look_{look} {
     IMGUI_CHECKVERSION();
     context_ = ImGui::CreateContext();
     make_current();
@@ -142,6 +143,10 @@ void ImGuiLayer::begin_frame(double delta_seconds) {
         theme::apply(scale_);
         ImGui::GetIO().Fonts->Clear();
         theme::load_fonts(scale_);
+    }
+    if (theme::look() != wanted_look_) {
+        theme::set_look(wanted_look_);
+        theme::apply(scale_);
     }
     ImGuiIO& io = ImGui::GetIO();
     io.DisplaySize = {float(window_.width()), float(window_.height())};

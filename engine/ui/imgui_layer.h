@@ -49,6 +49,10 @@ public:
     void guard(const std::function<void()>& draw);
     bool in_frame() const { return in_frame_; }
 
+    /// From the next frame on.
+    void set_look(Look look) { wanted_look_ = look; }
+    Look look() const { return wanted_look_; }
+
     /// A text field has the keyboard.
     bool wants_text() const;
     /// Pixels per unit of the theme: the display's density times LATHE_UI_SCALE.
@@ -72,6 +76,7 @@ private:
     std::string layout_file_;
     std::string clipboard_;
     float scale_ = 1;
+    Look wanted_look_;
     UiState state_; ///< the context's user data
     bool in_frame_ = false;
     double milliseconds_ = 0;

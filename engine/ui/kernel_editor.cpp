@@ -172,6 +172,10 @@ const CodeHelp* KernelEditor::help() const {
     return front_ < tabs_.size() ? &tabs_[front_]->help : nullptr;
 }
 
+CodeEditor* KernelEditor::text_in_front() {
+    return front_ < tabs_.size() ? &tabs_[front_]->editor : nullptr;
+}
+
 KernelSlot* KernelEditor::current() const {
     return front_ < tabs_.size() ? tabs_[front_]->slot : nullptr;
 }

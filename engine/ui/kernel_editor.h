@@ -70,6 +70,8 @@ public:
     std::optional<CursorPlace> at_cursor() const;
     /// Puts the keyboard into the text box.
     void focus();
+    /// The text of the tab in front; null where there is none.
+    CodeEditor* text_in_front();
     /// Of the tab in front: its words; null where there is none.
     const CodeHelp* help() const;
     /// PTX and machine code beside the text. Its `read` is to be set.

@@ -13,7 +13,7 @@ namespace lathe {
 
 namespace {
 
-constexpr float kKeysWidth = 1120, kKeysHeight = 672; ///< before px(), at most
+constexpr ImVec2 kKeysSize{1120, 672};
 
 void draw_group(const KeyGroup& group, float keys_width) {
     ImGui::Dummy({0, theme::px(2)});
@@ -66,18 +66,7 @@ bool KeyMapPanel::handle(const KeyEvent& key) {
 
 void KeyMapPanel::draw() {
     if (!is_open_) return;
-    const ImVec2 screen = ImGui::GetIO().DisplaySize;
-    const ImVec2 size{std::min(theme::px(kKeysWidth), screen.x - theme::px(20)),
-                      std::min(theme::px(kKeysHeight), screen.y - theme::px(20))};
-    ImGui::SetNextWindowPos({screen.x / 2, screen.y / 2}, ImGuiCond_Always, {0.5f, 0.5f});
-    ImGui::SetNextWindowSize(size);
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1);
-    ImGui::PushStyleColor(ImGuiCol_WindowBg, theme::color(theme::kPopup));
-    ImGui::PushStyleColor(ImGuiCol_Border, theme::color(theme::kFieldActive));
-    constexpr int kFlags = ImGuiWindowFlags_NoDocking | ImGuiWindowFlags_NoCollapse |
-                           ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
-                           ImGuiWindowFlags_NoSavedSettings;
-    if (ImGui::Begin("Keys", &is_open_, kFlags)) {
+    if (theme::begin_over_panels("Keys", is_open_, kKeysSize)) {
         const auto groups = key_map();
         const std::size_t left = groups_at_left();
         theme::push_font(theme::Font::small);
@@ -90,9 +79,7 @@ void KeyMapPanel::draw() {
         }
         theme::pop_font();
     }
-    ImGui::End();
-    ImGui::PopStyleColor(2);
-    ImGui::PopStyleVar();
+    theme::end_over_panels();
 }
 
 } // namespace lathe

@@ -9,6 +9,7 @@
 #include "engine/ui/ui_state.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace lathe {
 
@@ -56,6 +57,12 @@ void Layout::begin() {
 }
 
 bool Layout::begin_panel(Place place) {
+    if (!is_shown(place)) return false;
+    is_begun_ = true;
+    if (to_front_ == int(place)) {
+        ImGui::SetNextWindowFocus();
+        to_front_ = -1;
+    }
     ImGuiWindowFlags flags = ImGuiWindowFlags_NoCollapse;
     const bool bare = place == Place::view || place == Place::kernels;
     if (bare) flags |= ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
@@ -71,16 +78,28 @@ bool Layout::begin_panel(Place place) {
     return open;
 }
 
-void Layout::end_panel() { ImGui::End(); }
+void Layout::end_panel() {
+    if (std::exchange(is_begun_, false)) ImGui::End();
+}
 
-void Layout::show_panel(Place place) { ImGui::SetWindowFocus(title_of(place)); }
+void Layout::show_panel(Place place) {
+    if (is_shown(place)) return ImGui::SetWindowFocus(title_of(place));
+    set_shown(place, true);
+    to_front_ = int(place);
+}
+
+void Layout::arrange(Form form) {
+    form_ = form;
+    arrange_ = true;
+    hidden_ = {};
+}
 
 ImVec4 Layout::background() { return theme::color(theme::kBackground); }
 
-void Layout::begin_toolbar() {
+void Layout::begin_toolbar(float left) {
     const ImGuiViewport* viewport = ImGui::GetMainViewport();
-    ImGui::SetNextWindowPos(viewport->Pos);
-    ImGui::SetNextWindowSize({viewport->Size.x, toolbar_height_});
+    ImGui::SetNextWindowPos({viewport->Pos.x + left, viewport->Pos.y});
+    ImGui::SetNextWindowSize({std::max(viewport->Size.x - left, 1.0f), toolbar_height_});
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2{theme::px(10), theme::px(6)});
     ImGui::PushStyleColor(ImGuiCol_WindowBg, theme::color(theme::kBackground, 0));
     ImGuiWindowFlags flags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |

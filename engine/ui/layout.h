@@ -21,6 +21,9 @@ enum class Place { view, kernels, parameters, things, timings, console, thread, 
 /// How panels stand until the user moves them. Each has a layout file of its own, so that a small
 /// window does not spoil what was arranged in a large one.
 enum class Arrangement { wide, medium, small };
+/// Which of the panels is large.
+enum class Form { standard, code, picture };
+
 /// For a window of so many pixels at scale 1.
 Arrangement arrangement_for(float width, float height);
 
@@ -42,11 +45,16 @@ public:
     /// Opens a panel's window; end_panel() is called whatever it returns.
     bool begin_panel(Place place);
     void end_panel();
-    /// The panel's tab comes to the front, and has the keyboard.
-    static void show_panel(Place place);
+    /// The panel's tab comes to the front, and has the keyboard; a hidden one is there again.
+    void show_panel(Place place);
+    /// A hidden panel leaves its room to its neighbours. The picture is always there.
+    void set_shown(Place place, bool is_shown) { hidden_[std::size_t(place)] = !is_shown; }
+    bool is_shown(Place place) const { return !hidden_[std::size_t(place)]; }
+    /// All panels go to the places of this form, whatever the user has moved or hidden.
+    void arrange(Form form);
 
-    /// The fixed rows.
-    void begin_toolbar();
+    /// The fixed rows. The upper one begins so many pixels from the left.
+    void begin_toolbar(float left = 0);
     void begin_status_bar();
     void end_bar();
 
@@ -63,6 +71,7 @@ private:
     bool has_place(const std::string& name) const;
     void arrange_docks();
     void arrange_guided_docks();
+    void arrange_large_docks();
     void finish_docks(unsigned picture, unsigned kernels);
     void dock_script_panel(const std::string& name);
 
@@ -77,7 +86,11 @@ private:
     ImVec2 docked_size_{}; ///< that the sizes of the dock nodes add up to
     ImVec2 origin_{};      ///< of the part between the bars
     ImVec2 size_{};
+    Form form_ = Form::standard;
     std::array<bool, 8> docked_{}; ///< in the last frame, by Place
+    std::array<bool, 8> hidden_{}; ///< by Place
+    bool is_begun_ = false;        ///< a panel's window
+    int to_front_ = -1;            ///< a Place that was hidden until now
     float toolbar_height_ = 0;
     float status_height_ = 0;
 };

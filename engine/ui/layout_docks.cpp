@@ -70,6 +70,7 @@ void Layout::arrange_docks() {
     ImGui::DockBuilderAddNode(dockspace_, ImGuiDockNodeFlags_DockSpace);
     ImGui::DockBuilderSetNodeSize(dockspace_, size_);
     ImGuiID rest = dockspace_, kernels = 0;
+    if (form_ != Form::standard) return arrange_large_docks();
     if (!guide_.empty() && arrangement_ != Arrangement::small) return arrange_guided_docks();
     if (arrangement_ == Arrangement::wide) {
         const float right = kernels_width(size_.x), left_of_it = size_.x - right;
@@ -115,6 +116,22 @@ void Layout::arrange_guided_docks() {
     finish_docks(rest, kernels);
     if (ImGuiDockNode* node = ImGui::DockBuilderGetNode(guide))
         node->SetLocalFlags(node->LocalFlags | int(ImGuiDockNodeFlags_NoTabBar));
+}
+
+/// The code over most of the width, or the picture over two thirds: the others are tabs.
+void Layout::arrange_large_docks() {
+    ImGuiID rest = dockspace_, kernels = 0;
+    const bool is_code = form_ == Form::code;
+    if (is_code) kernels = split(rest, ImGuiDir_Right, 0.62f);
+    const ImGuiID tabs =
+        is_code ? split(rest, ImGuiDir_Down, 0.45f) : split(rest, ImGuiDir_Right, 0.34f);
+    if (!guide_.empty()) ImGui::DockBuilderDockWindow(guide_.c_str(), tabs);
+    dock(Place::parameters, tabs);
+    if (!is_code) dock(Place::kernels, tabs);
+    for (const Place place :
+         {Place::things, Place::timings, Place::console, Place::thread, Place::values})
+        dock(place, tabs);
+    finish_docks(rest, kernels);
 }
 
 void Layout::finish_docks(unsigned rest, unsigned kernels) {

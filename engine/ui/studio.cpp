@@ -8,7 +8,6 @@
 #include "engine/core/log.h"
 #include "engine/core/resources.h"
 #include "engine/live/parameter_presets.h"
-#include "engine/ui/preset_row.h"
 #include "engine/ui/studio_panels.h"
 #include "engine/ui/value_writer.h"
 #include "engine/ui/widgets.h"
@@ -51,14 +50,7 @@ Studio::Panels::Panels(Studio& s)
     if (has_panels) {
         imgui =
             std::make_unique<ImGuiLayer>(s.window(), s.config().light ? Look::light : Look::dark);
-        imgui->shortcuts = [this](const KeyEvent& key) {
-            if (key_map.handle(key) || editor.handle(key)) return true;
-            if (key.down && !key.repeat && key.key == Key::f2) return go_to_prompt();
-            if (key.down && !key.repeat && key.key == Key::f6) return watch_line_of_cursor();
-            if (key.down && !key.repeat && key.key == Key::f7) return follows_picked = true;
-            return !imgui->wants_text() &&
-                   (studio.run_control().handle(key) || handle_preset_key(studio.presets(), key));
-        };
+        imgui->shortcuts = [this](const KeyEvent& key) { return handle(key); };
     }
     line_panel.follow = [this](const gpu::ThreadOfKernel& thread) { follow(thread); };
     editor.code_pane().read = code_reader(s.device());
@@ -132,6 +124,7 @@ void Studio::show_scene() {
     const ImVec4 behind = Layout::background();
     window().screen().clear({behind.x, behind.y, behind.z, 1});
     p.imgui->end_frame(window().screen());
+    p.do_what_was_asked();
     p.editor.autosave();
     p.kept_parameters.save();
     if (failure) std::rethrow_exception(failure);

@@ -6,12 +6,14 @@
 #include "engine/app/app.h"
 #include "engine/core/api.h"
 #include "engine/live/code_listing.h"
+#include "engine/ui/program_hooks.h"
 #include "engine/ui/prompt_row.h"
 
 #include <array>
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -37,6 +39,17 @@ public:
     void show_kernel(const KernelSlot& slot);
     /// A row for lines of Python below the console; nothing without panels. F2 goes there.
     void set_prompt(PromptHooks hooks);
+    /// What the menu opens beside this program.
+    void set_programs(ProgramHooks hooks);
+    /// All panels go to the places of this form: "default", "code" or "picture", which says what is
+    /// large. Throws std::invalid_argument for another word.
+    void arrange(std::string_view form);
+    /// A hidden panel leaves its room to its neighbours: by its title. Throws
+    /// std::invalid_argument for one that there is not, and for the picture.
+    void show_panel(std::string_view title, bool is_shown);
+    /// Dark words on light panels, from the next frame on.
+    void set_light(bool is_light);
+    bool is_light() const;
     /// PTX or machine code beside the text of the editor's kernels; nothing without panels.
     void show_code(CodeKind kind);
     CodeKind shown_code() const;

@@ -204,20 +204,18 @@ void Studio::Panels::follow(const gpu::ThreadOfKernel& thread) {
 }
 
 /// F2.
-bool Studio::Panels::go_to_prompt() {
-    if (!console.prompt) return false;
+void Studio::Panels::go_to_prompt() {
+    if (!console.prompt) return;
     layout.show_panel(Place::console);
     console.prompt.focus();
-    return true;
 }
 
 /// F6: the word at the cursor, after its line.
-bool Studio::Panels::watch_line_of_cursor() {
+void Studio::Panels::watch_line_of_cursor() {
     const auto at = editor.at_cursor();
-    if (!at) return false;
+    if (!at) return;
     layout.show_panel(Place::values);
     line_panel.ask(*at->slot, at->line, at->word);
-    return true;
 }
 
 void Studio::Panels::draw_values(const std::vector<KernelSlot*>& slots) {
@@ -240,7 +238,8 @@ void Studio::Panels::draw() {
     const FrameLoop& loop = studio.loop();
     run_control_panel.caption = studio.caption();
     run_control_panel.time = studio.time();
-    layout.begin_toolbar();
+    draw_menu();
+    layout.begin_toolbar(menu.width());
     run_control_panel.draw(loop.frame(), loop.stats().frames_per_second());
     layout.end_bar();
 
@@ -266,6 +265,7 @@ void Studio::Panels::draw() {
 
     if (std::exchange(run_control_panel.wants_keys, false)) key_map.toggle();
     key_map.draw();
+    if (const auto file = open_panel.draw()) after_frame = [this, file] { open(*file); };
     layout.begin_status_bar();
     status.draw(status_left(), status_right());
     layout.end_bar();

@@ -11,6 +11,8 @@
 #include "engine/ui/key_map.h"
 #include "engine/ui/layout.h"
 #include "engine/ui/line_panel.h"
+#include "engine/ui/main_menu.h"
+#include "engine/ui/open_panel.h"
 #include "engine/ui/parameter_panel.h"
 #include "engine/ui/run_control_panel.h"
 #include "engine/ui/status_bar.h"
@@ -22,6 +24,7 @@
 #include "engine/ui/wait_hint.h"
 
 #include <exception>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -55,6 +58,10 @@ struct Studio::Panels {
     ViewPanel view;
     StatusBar status;
     KeyMapPanel key_map;
+    MainMenu menu;
+    OpenPanel open_panel;
+    ProgramHooks programs;
+    std::function<void()> after_frame; ///< asked for, and not done yet
     std::vector<PanelOfScript> panels;
     std::chrono::steady_clock::time_point panels_began = std::chrono::steady_clock::now();
     double step_seconds = 0;    ///< of a step that keeps its frame waiting
@@ -74,10 +81,27 @@ struct Studio::Panels {
     void say_what_is_under_the_mouse();
     void follow_under_the_mouse();
     void follow(const gpu::ThreadOfKernel& thread);
-    bool go_to_prompt();
-    bool watch_line_of_cursor();
+    void go_to_prompt();
+    void watch_line_of_cursor();
+    void follow_picked() { follows_picked = true; }
     void draw_thread(const std::vector<KernelSlot*>& slots);
     void draw_values(const std::vector<KernelSlot*>& slots);
+
+    // studio_menu.cpp
+    bool handle(const KeyEvent& key);
+    bool handle_own(const KeyEvent& key);
+    void draw_menu();
+    std::vector<MenuEntry> file_menu();
+    std::vector<MenuEntry> edit_menu();
+    std::vector<MenuEntry> view_menu();
+    std::vector<MenuEntry> help_menu();
+    void ask_what_to_open();
+    void make_sketch();
+    void open(const std::filesystem::path& file);
+    void save_picture();
+    bool can_record();
+    void record();
+    void do_what_was_asked();
 };
 
 } // namespace lathe

@@ -75,6 +75,10 @@ void curve(ImDrawList& draw, ImVec2 low, ImVec2 high, ImU32 ink, float thickness
            const std::function<double(double)>& y);
 /// A box that lies over panels, as popups do.
 void box(ImDrawList& draw, ImVec2 low, ImVec2 high);
+/// A window in the middle, over all panels, of this size before px() or a little less than the
+/// screen; true where its inside is drawn. end_over_panels() is called either way.
+bool begin_over_panels(const char* title, bool& is_open, ImVec2 size);
+void end_over_panels();
 /// Plots as quiet as the panels (nothing without ImPlot).
 void push_plot_style();
 void pop_plot_style();

@@ -151,4 +151,24 @@ void line_plot(const std::string& id, std::span<const float> values, float heigh
     pop_font();
 }
 
+bool begin_over_panels(const char* title, bool& is_open, ImVec2 size) {
+    const ImVec2 screen = ImGui::GetIO().DisplaySize;
+    ImGui::SetNextWindowPos({screen.x / 2, screen.y / 2}, ImGuiCond_Always, {0.5f, 0.5f});
+    ImGui::SetNextWindowSize(
+        {std::min(px(size.x), screen.x - px(20)), std::min(px(size.y), screen.y - px(20))});
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1);
+    ImGui::PushStyleColor(ImGuiCol_WindowBg, color(kPopup));
+    ImGui::PushStyleColor(ImGuiCol_Border, color(kFieldActive));
+    constexpr int kFlags = ImGuiWindowFlags_NoDocking | ImGuiWindowFlags_NoCollapse |
+                           ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
+                           ImGuiWindowFlags_NoSavedSettings;
+    return ImGui::Begin(title, &is_open, kFlags);
+}
+
+void end_over_panels() {
+    ImGui::End();
+    ImGui::PopStyleColor(2);
+    ImGui::PopStyleVar();
+}
+
 } // namespace lathe::theme

@@ -23,6 +23,7 @@ from lathe.inspected import Inspected
 from lathe.inspection_sources import remember_source
 from lathe.loop import Loop
 from lathe.native import native
+from lathe.panels import PanelsOfWindow
 from lathe.picking import Picked, picked_from
 from lathe.script import ScriptWatch
 from lathe.side_window import SideWindow
@@ -34,7 +35,7 @@ from lathe.watched import Watched
 __all__ = ["App"]
 
 
-class App(Loop, Tiled, Sliders, Inspected, Watched, CodeOfKernels):
+class App(Loop, Tiled, Sliders, Inspected, Watched, CodeOfKernels, PanelsOfWindow):
     """A window (or a headless picture) around a simulation.
 
     One call of the frame function is one step of the simulation. The run control decides how many
@@ -377,6 +378,16 @@ class App(Loop, Tiled, Sliders, Inspected, Watched, CodeOfKernels):
     def record(self, file: str | Path, frames_per_second: float = 60.0) -> None:
         """Records every frame from now: an MP4 file, or PNGs where there is no ffmpeg."""
         self._steps.record(file, frames_per_second)
+
+    def stop_recording(self) -> Path | None:
+        """Ends what `record` began, and waits for the encoder.
+
+        Returns
+        -------
+        Path or None
+            The file, or the folder of pictures; None where nothing was recorded.
+        """
+        return self._steps.stop_recording()
 
     def log(self, text: object) -> None:
         """A line in the console panel."""

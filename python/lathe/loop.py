@@ -7,8 +7,10 @@ import inspect
 import traceback
 import weakref
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
+from lathe import launcher
 from lathe import options as run_options
 from lathe._lathe import Studio
 from lathe.draw import Drawing
@@ -49,12 +51,23 @@ class Loop(Drawing):
                 lambda text: complete(text) or [],
                 lambda: bool(wants_more()),
             )
+            studio.set_programs(
+                _weak(self, lambda loop, file: launcher.start(loop._say, "run", str(file))),
+                _weak(self, lambda loop, folder: loop._make_sketch(folder)),
+                _weak(self, lambda loop: launcher.start(loop._say, "learn")),
+            )
         self._steps.set_hooks(
             _weak(self, Loop._before_frame),
             _weak(self, Loop._is_wanted),
             None if options.progress is None else _weak(self, Loop._tell_progress),
             _weak(self, Loop._call_init),
         )
+
+    def _say(self, text: str) -> None:
+        self._studio.console.write(text)
+
+    def _make_sketch(self, folder: Path) -> None:
+        launcher.start(self._say, "run", str(launcher.new_sketch(folder)))
 
     @property
     def time(self) -> float:

@@ -76,6 +76,9 @@ void bind_step_loop(py::module_& m) {
             loop.movie().begin(file, frames_per_second);
         },
         py::arg("file"), py::arg("frames_per_second") = 60.0, "Every frame from the next one.");
+    c.def(
+        "stop_recording", [](StepLoop& loop) { return loop.movie().finish(); }, Release{},
+        "The file, or the folder of pictures; None where nothing was recorded.");
     c.def_readwrite("frame_limit", &StepLoop::frame_limit);
     c.def_property_readonly(
         "is_over", [](const StepLoop& loop) { return loop.state() == StepLoop::State::over; });

@@ -60,17 +60,19 @@ Owner open_studio(AppConfig config) {
             }};
 }
 
-/// Python code in a panel: an exception goes to the console and the panel stays empty.
-std::function<void()> panel_of(Studio& studio, const py::function& draw) {
-    return [call = python_call(draw), &studio] {
-        try {
-            call();
-        } catch (py::error_already_set& error) {
-            const py::gil_scoped_acquire acquire;
-            if (!error.matches(PyExc_Exception)) throw; // Ctrl+C, sys.exit()
-            studio.console().write(Console::Source::script, log::Level::error, error.what());
-        }
-    };
+/// A call of Python's from panels, whose exception goes to the console.
+template <class... Arguments>
+std::function<void(const Arguments&...)> in_console(Studio& studio, const py::function& function) {
+    return
+        [call = python_call_with<Arguments...>(function), &studio](const Arguments&... arguments) {
+            try {
+                call(arguments...);
+            } catch (py::error_already_set& error) {
+                const py::gil_scoped_acquire acquire;
+                if (!error.matches(PyExc_Exception)) throw; // Ctrl+C, sys.exit()
+                studio.console().write(Console::Source::script, log::Level::error, error.what());
+            }
+        };
 }
 
 /// Of a C-contiguous array on the host, while this lives; none for None.
@@ -173,6 +175,19 @@ void bind_parts(py::class_<Studio, Owner>& c) {
         },
         py::arg("take"), py::arg("complete"), py::arg("wants_more"),
         "A row below the console: a line was entered, ends of a text, a statement is unfinished.");
+    c.def(
+        "set_programs",
+        [](Studio& e, const py::function& open, const py::function& new_sketch,
+           const py::function& learn) {
+            using Path = std::filesystem::path;
+            e.set_programs({in_console<Path>(e, open), in_console<Path>(e, new_sketch),
+                            in_console<>(e, learn)});
+        },
+        py::arg("open"), py::arg("new_sketch"), py::arg("learn"),
+        "What the menu starts: a file, a new sketch in a folder, the course.");
+    c.def("arrange", &Studio::arrange, py::arg("form"), "default, code or picture.");
+    c.def("show_panel", &Studio::show_panel, py::arg("title"), py::arg("shown"));
+    c.def_property("light", &Studio::is_light, &Studio::set_light, "The panels' colours.");
     c.def(
         "watch_line",
         [](Studio& e, const KernelSlot& slot, const std::string& kernel, int line, std::string show,
@@ -301,7 +316,7 @@ void bind_studio(py::module_& m) {
     c.def(
         "add_panel",
         [](Studio& e, std::string title, const py::function& draw) {
-            e.add_panel(std::move(title), panel_of(e, draw));
+            e.add_panel(std::move(title), in_console<>(e, draw));
         },
         py::arg("title"), py::arg("draw"), "A panel drawn by a function, in each frame.");
     c.def("show_kernel", &Studio::show_kernel, py::arg("slot"),

@@ -11,19 +11,19 @@ namespace {
 using StudioSays = RingsTest;
 
 TEST_F(StudioSays, WhatTheMouseDoesInPython) {
-    click(57, 18);
+    click(235, 18);
     EXPECT_TRUE(studio().run_control().paused);
     EXPECT_EQ(last_line(), "app.run_control.paused = True");
-    click(89, 18);
+    click(267, 18);
     EXPECT_EQ(last_line(), "app.run_control.step()");
-    click(25, 18);
+    click(203, 18);
     EXPECT_EQ(last_line(), "app.run_control.reset()");
     const auto lines = studio().console().lines().size();
-    studio().window().inject(MoveEvent{{221, 18}});
+    studio().window().inject(MoveEvent{{399, 18}});
     run(2);
     studio().window().inject(ButtonEvent{});
     run(2);
-    for (float x = 225; x < 250; x += 5) {
+    for (float x = 403; x < 428; x += 5) {
         studio().window().inject(MoveEvent{{x, 18}});
         run(1);
     }

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+"""The panels around an App's picture: where they stand, which are shown, their colours."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from lathe._lathe import Studio
+
+__all__ = ["PanelsOfWindow"]
+
+
+class PanelsOfWindow:
+    """What an App says of its window's panels. Without panels nothing happens."""
+
+    _studio: Studio
+
+    @property
+    def theme(self) -> Literal["dark", "light"]:
+        """Colours of the panels and of the editor; set it at any time.
+
+        Raises
+        ------
+        ValueError
+            For another word.
+        """
+        return "light" if self._studio.light else "dark"
+
+    @theme.setter
+    def theme(self, theme: Literal["dark", "light"]) -> None:
+        if theme not in ("dark", "light"):
+            raise ValueError(f"theme is 'dark' or 'light', got {theme!r}")
+        self._studio.light = theme == "light"
+
+    def arrange(self, form: Literal["default", "code", "picture"]) -> None:
+        """All panels go to the places of this form, whatever was moved or hidden.
+
+        Parameters
+        ----------
+        form : {"default", "code", "picture"}
+            ``"code"``: the kernels have most of the width. ``"picture"``: the picture has two
+            thirds of it, and all else stands in tabs.
+
+        Raises
+        ------
+        ValueError
+            For another word.
+        """
+        self._studio.arrange(form)
+
+    def show_panel(self, title: str, shown: bool = True) -> None:
+        """Shows or hides one of the studio's panels, whose neighbours get its room.
+
+        Parameters
+        ----------
+        title : str
+            As its tab has it, such as ``"Timings"``.
+        shown : bool
+
+        Raises
+        ------
+        ValueError
+            For a title that no panel has, and for the picture.
+        """
+        self._studio.show_panel(title, shown)

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+// The menus of a headless studio: what the mouse chooses there does what the key does.
+#include "engine/app/console.h"
+#include "engine/ui/key_map.h"
+#include "engine/ui/main_menu.h"
+#include "tests/engine/ui/painting_test.h"
+
+#include <imgui.h>
+#include <imgui_internal.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <unistd.h>
+
+using namespace lathe;
+namespace fs = std::filesystem;
+
+namespace {
+
+class StudioMenu : public PaintingTest {
+protected:
+    void SetUp() override {
+        PaintingTest::SetUp();
+        if (!IsSkipped()) frames(2);
+    }
+    void click(ImVec2 at) {
+        Window& window = painting->studio.window();
+        window.inject(MoveEvent{{at.x, at.y}});
+        frames(2);
+        window.inject(ButtonEvent{MouseButton::left, true, 0});
+        frames(1);
+        window.inject(ButtonEvent{MouseButton::left, false, 0});
+        frames(3);
+    }
+    void key(Key k, unsigned modifiers = 0) {
+        painting->studio.window().inject(KeyEvent{k, true, false, modifiers});
+        frames(1);
+        painting->studio.window().inject(KeyEvent{k, false, false, modifiers});
+        frames(2);
+    }
+    /// The open menu's window.
+    static const ImGuiWindow* popup() {
+        const ImGuiWindow* menu = ImGui::FindWindowByName("###Menu_00");
+        return menu && menu->Active ? menu : nullptr;
+    }
+    /// Opens the menu whose title stands there in the row, and clicks at a height of it.
+    void choose(float x, float y) {
+        click({x, 18});
+        painting->studio.imgui()->make_current();
+        ASSERT_NE(popup(), nullptr);
+        click({popup()->Pos.x + 40, y});
+        EXPECT_EQ(popup(), nullptr) << "it is closed";
+    }
+    std::string last_line() {
+        const auto lines = painting->studio.console().lines();
+        return lines.empty() ? std::string{} : lines.back().text;
+    }
+    ImRect rect_of(const char* title) {
+        painting->studio.imgui()->make_current();
+        const ImGuiWindow* window = ImGui::FindWindowByName(title);
+        return window && window->Active ? window->Rect() : ImRect{};
+    }
+    void keep(const std::string& name) {
+        if (const char* folder = std::getenv("LATHE_TEST_PICTURES"))
+            save_png(fs::path{folder} / (name + ".png"), painting->studio.screenshot(true));
+    }
+    static constexpr float kFile = 25, kEdit = 65, kView = 108, kHelp = 152;
+    /// Of the view menu, and of the file menu.
+    static constexpr float kLargeCode = 66, kLargePicture = 87, kSavePicture = 115;
+};
+
+TEST_F(StudioMenu, ThePictureLosesNoRoomToIt) {
+    EXPECT_EQ(rect_of("Picture").Min.y, 35) << "menus stand in the row that was there";
+    for (const float x : {kFile, kEdit, kView, kHelp}) {
+        click({x, 18});
+        painting->studio.imgui()->make_current();
+        EXPECT_NE(popup(), nullptr);
+        keep("menu-" + std::to_string(int(x)));
+        click({x, 18}); // closes it
+    }
+}
+
+TEST_F(StudioMenu, ALayoutThatIsChosenIsSaidInPython) {
+    choose(kView, kLargePicture);
+    keep("layout-large-picture");
+    EXPECT_EQ(last_line(), "app.arrange(\"picture\")");
+    const ImRect picture = rect_of("Picture");
+    EXPECT_GT(picture.GetArea(), 0.5f * 1280 * 720);
+    choose(kView, kLargeCode);
+    keep("layout-large-code");
+    EXPECT_EQ(last_line(), "app.arrange(\"code\")");
+    EXPECT_GT(rect_of("Kernels").GetWidth(), 0.55f * 1280);
+}
+
+TEST_F(StudioMenu, AHiddenPanelLeavesItsRoom) {
+    Studio& studio = painting->studio;
+    const float before = rect_of("Picture").GetWidth();
+    studio.show_panel("Kernels", false);
+    frames(3);
+    EXPECT_GT(rect_of("Picture").GetWidth(), before + 300);
+    studio.show_panel("Kernels", true);
+    frames(3);
+    EXPECT_NEAR(rect_of("Picture").GetWidth(), before, 2);
+    EXPECT_THROW(studio.show_panel("Picture", false), std::invalid_argument);
+    EXPECT_THROW(studio.arrange("round"), std::invalid_argument);
+}
+
+TEST_F(StudioMenu, TheThemeChangesWhileItRuns) {
+    const auto background = [&] {
+        const ImageData image = painting->studio.screenshot(true);
+        return int(*image.at(640, 4));
+    };
+    EXPECT_LT(background(), 60);
+    painting->studio.set_light(true);
+    frames(3);
+    keep("menu-light");
+    EXPECT_GT(background(), 200);
+}
+
+TEST_F(StudioMenu, SavesThePictureAndOpensAKernel) {
+    const fs::path before = fs::current_path();
+    const fs::path folder = fs::temp_directory_path() / ("lathe-menu-" + std::to_string(getpid()));
+    fs::create_directories(folder);
+    fs::current_path(folder);
+    key(Key::p, kControl);
+    choose(kFile, kSavePicture);
+    EXPECT_TRUE(fs::exists(folder / "out/Lathe/Lathe-1.png")) << last_line();
+    EXPECT_TRUE(fs::exists(folder / "out/Lathe/Lathe-2.png")) << last_line();
+    EXPECT_TRUE(last_line().starts_with("app.still(\"out/Lathe/Lathe-2.png\", size=("));
+
+    std::ofstream{"more.cu"} << "__global__ void more(float* x) { x[0] = 1; }\n";
+    std::ofstream{"other.txt"} << "no code\n";
+    key(Key::o, kControl);
+    frames(2);
+    keep("open");
+    key(Key::enter); // more.cu is the only file that can be opened
+    frames(3);
+    EXPECT_EQ(painting->studio.kernels().size(), 2u);
+    keep("opened");
+    fs::current_path(before);
+    fs::remove_all(folder);
+}
+
+TEST_F(StudioMenu, EachKeyOfItStandsInTheKeyMap) {
+    for (const KeyEvent& key :
+         {KeyEvent{.key = Key::o, .modifiers = kControl},
+          KeyEvent{.key = Key::n, .modifiers = kControl},
+          KeyEvent{.key = Key::p, .modifiers = kControl},
+          KeyEvent{.key = Key::r, .modifiers = kControl},
+          KeyEvent{.key = Key::s, .modifiers = kControl}, KeyEvent{.key = Key::f10},
+          KeyEvent{.key = Key::f, .modifiers = kControl | kShift}}) {
+        const auto rows = key_map().front().rows;
+        EXPECT_TRUE(std::ranges::count(rows, key_text(key), &KeyRow::keys) == 1) << key_text(key);
+    }
+}
+
+} // namespace

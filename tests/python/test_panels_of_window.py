@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+"""What a script says of its window's panels, and what the menu starts beside it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import lathe
+from lathe import launcher
+from lathe.options import RunOptions
+from lathe.sketch_run import run_sketch
+
+
+def test_panels_are_arranged_hidden_and_coloured() -> None:
+    app = lathe.App("panels", size=(1280, 720), headless=True, ui=True)
+    for _ in range(4):
+        assert app.frame()
+    dark = app.screenshot(with_ui=True)
+    wide = app.screenshot().shape[1]
+    app.arrange("picture")
+    app.theme = "light"
+    for _ in range(4):
+        assert app.frame()
+    assert app.theme == "light"
+    assert app.screenshot(with_ui=True)[4, 700].mean() > dark[4, 700].mean() + 150
+    assert app.screenshot().shape[1] > wide + 200
+    app.arrange("default")
+    app.show_panel("Kernels", False)
+    for _ in range(4):
+        assert app.frame()
+    assert app.screenshot().shape[1] > wide + 200
+    with pytest.raises(ValueError, match="default, code or picture, got round"):
+        app.arrange("round")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="no panel Picture"):
+        app.show_panel("Picture")
+    with pytest.raises(ValueError, match="theme is 'dark' or 'light', got 'blue'"):
+        app.theme = "blue"  # type: ignore[assignment]
+
+
+def test_a_recording_ends_when_it_is_told_to(tmp_path: Path) -> None:
+    app = lathe.App("movie", size=(64, 48), headless=True)
+    assert app.stop_recording() is None
+    app.record(tmp_path / "never.mp4")
+    assert app.stop_recording() is None, "no frame came"
+    app.record(tmp_path / "some.mp4")
+    for _ in range(4):
+        assert app.frame()
+    written = app.stop_recording()
+    assert written is not None
+    assert written.exists()
+    assert list(tmp_path.iterdir()) == [written]
+
+
+def test_a_new_sketch_has_a_free_name_and_runs(tmp_path: Path) -> None:
+    first, second = (launcher.new_sketch(tmp_path) for _ in range(2))
+    assert (first.name, second.name) == ("sketch.cu", "sketch-2.cu")
+    options = RunOptions(name="sketch", script=second, frames=2, headless=True, size=(64, 36))
+    run_sketch(second, options)
+    assert options.app is not None
+    picture = options.app.screenshot()
+    assert picture.std() > 10
+
+
+def test_what_starts_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[list[str]] = []
+    said: list[str] = []
+
+    def popen(command: list[str], **_: Any) -> None:
+        started.append(command)
+
+    monkeypatch.setattr(subprocess, "Popen", popen)
+    launcher.start(said.append, "run", "my sketch.cu")
+    assert said == ["lathe run 'my sketch.cu'"]
+    assert started == [[sys.executable, "-m", "lathe", "run", "my sketch.cu"]]
