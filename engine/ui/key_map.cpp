@@ -18,6 +18,7 @@ constexpr KeyRow kAnywhere[] = {
     {"F8", "goes to the next error or hazard"},
     {"F9", "inspects: off, costs of each line, costs and hazards"},
     {"F10", "shows PTX, then machine code beside the text, line by line"},
+    {"F11", "shows the picture alone, and the panels again"},
     {"Ctrl+Shift+F", "finds in all tabs"},
     {"Esc", "cancels a kernel that takes too long; goes on without one that takes long to compile"},
     {"Ctrl+click on a slider", "lets you type a number"},

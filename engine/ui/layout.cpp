@@ -57,6 +57,7 @@ void Layout::begin() {
 }
 
 bool Layout::begin_panel(Place place) {
+    if (is_bare_) return place == Place::view && begin_bare_picture();
     if (!is_shown(place)) return false;
     is_begun_ = true;
     if (to_front_ == int(place)) {
@@ -75,6 +76,21 @@ bool Layout::begin_panel(Place place) {
     docked = ImGui::IsWindowDocked();
     ImGui::PopStyleColor();
     if (bare) ImGui::PopStyleVar();
+    return open;
+}
+
+bool Layout::begin_bare_picture() {
+    is_begun_ = true;
+    const ImGuiViewport* viewport = ImGui::GetMainViewport();
+    ImGui::SetNextWindowPos(viewport->Pos);
+    ImGui::SetNextWindowSize(viewport->Size);
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2{0, 0});
+    const bool open =
+        ImGui::Begin("##bare picture", nullptr,
+                     ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
+                         ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoDocking |
+                         ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoBackground);
+    ImGui::PopStyleVar();
     return open;
 }
 
@@ -131,6 +147,7 @@ void Layout::end_bar() {
 bool Layout::place_script_panel(const std::string& name) {
     Layout* const layout = ui_state().layout;
     if (!layout) return true;
+    if (layout->is_bare_) return false;
     auto& seen = layout->scripts_;
     if (std::find(seen.begin(), seen.end(), name) == seen.end()) seen.push_back(name);
     if (layout->has_place(name)) return true;

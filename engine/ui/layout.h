@@ -53,6 +53,10 @@ public:
     /// All panels go to the places of this form, whatever the user has moved or hidden.
     void arrange(Form form);
 
+    /// The picture fills the window, and nothing else is drawn; the panels keep their places.
+    void set_bare(bool is_bare) { is_bare_ = is_bare; }
+    bool is_bare() const { return is_bare_; }
+
     /// The fixed rows. The upper one begins so many pixels from the left.
     void begin_toolbar(float left = 0);
     void begin_status_bar();
@@ -67,6 +71,7 @@ public:
     static bool place_script_panel(const std::string& name);
 
 private:
+    bool begin_bare_picture();
     void place_docks();
     bool has_place(const std::string& name) const;
     void arrange_docks();
@@ -89,8 +94,9 @@ private:
     Form form_ = Form::standard;
     std::array<bool, 8> docked_{}; ///< in the last frame, by Place
     std::array<bool, 8> hidden_{}; ///< by Place
-    bool is_begun_ = false;        ///< a panel's window
-    int to_front_ = -1;            ///< a Place that was hidden until now
+    bool is_bare_ = false;
+    bool is_begun_ = false; ///< a panel's window
+    int to_front_ = -1;     ///< a Place that was hidden until now
     float toolbar_height_ = 0;
     float status_height_ = 0;
 };

@@ -61,7 +61,9 @@ void Layout::place_docks() {
                      ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoNavFocus |
                      ImGuiWindowFlags_NoBackground);
     ImGui::PopStyleVar();
-    ImGui::DockSpace(dockspace_, {0, 0}, ImGuiDockNodeFlags_NoWindowMenuButton);
+    ImGui::DockSpace(dockspace_, {0, 0},
+                     ImGuiDockNodeFlags_NoWindowMenuButton |
+                         (is_bare_ ? ImGuiDockNodeFlags_KeepAliveOnly : 0));
     ImGui::End();
 }
 

@@ -47,6 +47,9 @@ public:
     /// A hidden panel leaves its room to its neighbours: by its title. Throws
     /// std::invalid_argument for one that there is not, and for the picture.
     void show_panel(std::string_view title, bool is_shown);
+    /// The picture fills the window; F11 does it, too.
+    void set_picture_only(bool is_wanted);
+    bool is_picture_only() const;
     /// Dark words on light panels, from the next frame on.
     void set_light(bool is_light);
     bool is_light() const;

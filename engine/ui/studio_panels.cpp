@@ -163,6 +163,7 @@ std::string Studio::Panels::picture_message() {
         for (const auto& d : slot->diagnostics())
             if (d.severity == Diagnostic::Severity::error) return to_string(d);
     }
+    if (layout.is_bare() && ImGui::GetTime() < bare_until) return "F11 brings the panels back";
     return paused_because;
 }
 
@@ -238,10 +239,12 @@ void Studio::Panels::draw() {
     const FrameLoop& loop = studio.loop();
     run_control_panel.caption = studio.caption();
     run_control_panel.time = studio.time();
-    draw_menu();
-    layout.begin_toolbar(menu.width());
-    run_control_panel.draw(loop.frame(), loop.stats().frames_per_second());
-    layout.end_bar();
+    if (!layout.is_bare()) {
+        draw_menu();
+        layout.begin_toolbar(menu.width());
+        run_control_panel.draw(loop.frame(), loop.stats().frames_per_second());
+        layout.end_bar();
+    }
 
     const auto slots = studio.kernels();
     const bool older = std::any_of(slots.begin(), slots.end(),
@@ -266,9 +269,11 @@ void Studio::Panels::draw() {
     if (std::exchange(run_control_panel.wants_keys, false)) key_map.toggle();
     key_map.draw();
     if (const auto file = open_panel.draw()) after_frame = [this, file] { open(*file); };
-    layout.begin_status_bar();
-    status.draw(status_left(), status_right());
-    layout.end_bar();
+    if (!layout.is_bare()) {
+        layout.begin_status_bar();
+        status.draw(status_left(), status_right());
+        layout.end_bar();
+    }
     if (failure) std::rethrow_exception(failure);
 }
 

@@ -33,6 +33,15 @@ class PanelsOfWindow:
             raise ValueError(f"theme is 'dark' or 'light', got {theme!r}")
         self._studio.light = theme == "light"
 
+    @property
+    def picture_only(self) -> bool:
+        """Whether the picture fills the window, without panels; F11 changes it, too."""
+        return self._studio.picture_only
+
+    @picture_only.setter
+    def picture_only(self, wanted: bool) -> None:
+        self._studio.picture_only = wanted
+
     def arrange(self, form: Literal["default", "code", "picture"]) -> None:
         """All panels go to the places of this form, whatever was moved or hidden.
 

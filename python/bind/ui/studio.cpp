@@ -187,6 +187,7 @@ void bind_parts(py::class_<Studio, Owner>& c) {
         "What the menu starts: a file, a new sketch in a folder, the course.");
     c.def("arrange", &Studio::arrange, py::arg("form"), "default, code or picture.");
     c.def("show_panel", &Studio::show_panel, py::arg("title"), py::arg("shown"));
+    c.def_property("picture_only", &Studio::is_picture_only, &Studio::set_picture_only);
     c.def_property("light", &Studio::is_light, &Studio::set_light, "The panels' colours.");
     c.def(
         "watch_line",

@@ -108,6 +108,24 @@ TEST_F(StudioMenu, AHiddenPanelLeavesItsRoom) {
     EXPECT_THROW(studio.arrange("round"), std::invalid_argument);
 }
 
+TEST_F(StudioMenu, F11ShowsThePictureAloneAndThePanelsAgain) {
+    painting->studio.add_panel("Own", [] {});
+    frames(4);
+    const ImRect kernels = rect_of("Kernels"), picture = rect_of("Picture");
+    key(Key::f11);
+    frames(3);
+    keep("picture-only");
+    EXPECT_EQ(last_line(), "app.picture_only = True");
+    EXPECT_EQ(painting->studio.picture().width(), 1280);
+    EXPECT_EQ(painting->studio.picture().height(), 720);
+    EXPECT_EQ(rect_of("Kernels").GetWidth(), 0);
+    key(Key::f11);
+    frames(4);
+    keep("picture-only-back");
+    EXPECT_EQ(rect_of("Kernels").GetWidth(), kernels.GetWidth());
+    EXPECT_EQ(rect_of("Picture").GetArea(), picture.GetArea());
+}
+
 TEST_F(StudioMenu, TheThemeChangesWhileItRuns) {
     const auto background = [&] {
         const ImageData image = painting->studio.screenshot(true);
