@@ -101,6 +101,7 @@ App::~App() {
     p_->inspector.set_mode(Inspecting::off); // arrays may keep the rest
     p_->thread_watch.forget();
     p_->line_watch.forget();
+    p_->history.set_budget(0);
     p_->memory.clear();
     p_->scene.clear();
     p_->hands.forget_selection();
@@ -274,6 +275,7 @@ RunControl& App::run_control() { return p_->run_control; }
 gpu::Device& App::device() { return p_->device; }
 gpu::Stream& App::stream() { return p_->stream; }
 std::shared_ptr<FrameMap> App::frame_map() { return {p_, &p_->frame_map}; }
+History& App::history() { return p_->history; }
 ParameterSet& App::parameters() { return p_->parameters; }
 Inspector& App::inspector() { return p_->inspector; }
 ThreadWatch& App::thread_watch() { return p_->thread_watch; }

@@ -57,6 +57,7 @@ class Texture;
 class Console;
 class FrameLoop;
 class FrameMap;
+class History;
 class ParameterBindings;
 class ParameterPresets;
 class RunControl;
@@ -87,6 +88,7 @@ struct AppConfig {
     std::filesystem::path out{};
     std::string name{};                      ///< of the files there; empty: the title
     std::filesystem::path folder{};          ///< of kernel files; empty: the program's
+    std::size_t history_bytes = 0;           ///< on the device, for states to go back to
     std::vector<std::string> assignments{};  ///< of sliders, "feed=0.03"
     Inspecting inspecting = Inspecting::off; ///< from the start
     // Of a Studio.
@@ -218,6 +220,7 @@ public:
     FrameLoop& loop();
     /// Says how many steps this frame shall do, and whether it starts over (reset()).
     RunControl& run_control();
+    History& history();
     gpu::Device& device();
     /// The simulation's stream: shared buffers are mapped and kernels launched on it. It takes
     /// turns with the legacy default stream, on which array operations run.

@@ -5,6 +5,7 @@
 #include "engine/app/app.h"
 #include "engine/app/console.h"
 #include "engine/app/frame_loop.h"
+#include "engine/app/history.h"
 #include "engine/app/kept_memory.h"
 #include "engine/app/run_control.h"
 #include "engine/app/sampled_picture.h"
@@ -81,6 +82,7 @@ struct App::Parts {
 
     // What holds arrays, which hold this: the App clears it when it ends.
     KeptMemory memory;
+    History history{memory, config.history_bytes};
     Scene scene;
     bool is_list_drawn = false; ///< in this frame
     struct OwnDrawing {

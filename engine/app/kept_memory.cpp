@@ -67,6 +67,13 @@ void KeptMemory::begin_reload() {
     unnamed_ = 0;
 }
 
+std::vector<KeptMemory::Named> KeptMemory::all() const {
+    std::vector<Named> found;
+    for (const Item& item : items_)
+        if (item.is_claimed) found.push_back({item.name, &item.memory});
+    return found;
+}
+
 void KeptMemory::restore() {
     for (Item& item : items_) item.restore();
 }

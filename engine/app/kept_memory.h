@@ -33,6 +33,12 @@ public:
     /// Everything as it was at first.
     void restore();
     void clear() { items_.clear(); }
+    struct Named {
+        std::string_view name;
+        const Memory* memory;
+    };
+    /// What the program has; valid until memory is asked for.
+    std::vector<Named> all() const;
 
 private:
     struct Item {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace lathe {
 
@@ -18,6 +19,7 @@ bool RunControl::handle(const KeyEvent& key) {
         if (!key.repeat) request_reset();
         return true;
     case Key::period: request_step(); return true;
+    case Key::comma: request_step_back(); return true;
     default: return false;
     }
 }
@@ -29,17 +31,25 @@ void RunControl::request_step() {
 
 void RunControl::request_reset() { reset_wanted_ = true; }
 
+void RunControl::request_go_to(std::uint64_t step, std::optional<int> branch) {
+    travel_wanted_ = {.step = step, .branch = branch};
+}
+
+void RunControl::request_step_back() {
+    paused = true;
+    if (!travel_wanted_) travel_wanted_ = Travel{};
+    ++travel_wanted_->back;
+}
+
 void RunControl::begin_frame() {
     speed = std::clamp(speed, 0.01, 100.0);
     substeps = std::max(substeps, 1);
-    steps_done_ += std::uint64_t(steps_);
     steps_ = 0;
     reset_ = reset_wanted_;
-    if (reset_) {
-        steps_done_ = 0;
-        carried_ = 0;
-    }
-    if (paused) {
+    travel_ = std::exchange(travel_wanted_, {});
+    if (reset_) carried_ = 0;
+    if (travel_) {
+    } else if (paused) {
         steps_ = step_wanted_ ? 1 : 0;
     } else {
         carried_ += speed * substeps;

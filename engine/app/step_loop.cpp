@@ -4,6 +4,7 @@
 #include "engine/app/app.h"
 #include "engine/app/console.h"
 #include "engine/app/frame_loop.h"
+#include "engine/app/history.h"
 #include "engine/app/run_control.h"
 #include "engine/app/screenshot.h"
 #include "engine/app/window.h"
@@ -11,6 +12,7 @@
 #include "engine/core/log.h"
 #include "engine/live/parameter_bindings.h"
 #include "engine/live/parameter_set.h"
+#include "gpu/driver/check.h"
 
 #include <fmt/format.h>
 
@@ -25,6 +27,8 @@ namespace {
 constexpr std::uint64_t kFramesWithoutAWindow = 300;
 constexpr double kStepWithoutAWindow = 1.0 / 60, kLongestStep = 0.1; // seconds
 constexpr std::size_t kKeptTimes = 4096;
+/// On the way to a step a window shows those between, so often.
+constexpr std::chrono::milliseconds kTravelFrame{40};
 /// Until the layout of panels stands, a movie has no frames.
 constexpr std::uint64_t kUnsettledFrames = 3;
 
@@ -37,7 +41,7 @@ std::string what_of(const std::exception_ptr& error) {
 } // namespace
 
 StepLoop::StepLoop(App& app, const AppConfig& config, bool headless)
-    : frame_limit{config.frames}, app_{app}, dt_{kStepWithoutAWindow} {
+    : frame_limit{config.frames}, app_{app} {
     if (!frame_limit && headless) frame_limit = kFramesWithoutAWindow;
     if (config.out.empty()) return;
     if (std::int64_t{config.width} * config.height <= kLargestMovie)
@@ -74,10 +78,7 @@ bool StepLoop::next() {
     if (state_ == State::over && !closed_) start();
     while (state_ != State::over) {
         if (state_ == State::in_frame) {
-            if (steps_left_ > 0) {
-                begin_step();
-                return true;
-            }
+            if (wants_step() && begin_step()) return true;
             end_frame();
         }
         const auto most = limit();
@@ -88,7 +89,8 @@ bool StepLoop::next() {
 
 bool StepLoop::begin_frame() {
     if (!limit() && !movie_.wanted())
-        app_.rest(!is_broken(), [this] { return hooks.is_needed && hooks.is_needed(); });
+        app_.rest(!is_broken() && !wanted_step_,
+                  [this] { return hooks.is_needed && hooks.is_needed(); });
     if (hooks.before_frame) hooks.before_frame();
     if (state_ == State::over) return false; // the hook has run the program to its end
     frame_began_ = std::chrono::steady_clock::now();
@@ -99,29 +101,75 @@ bool StepLoop::begin_frame() {
     state_ = State::in_frame;
     const RunControl& control = app_.run_control();
     if (control.reset() && (started_ || broken_at_)) rewind();
+    if (control.travel()) travel();
     if (!started_ && !is_broken()) call_on_start();
-    steps_left_ = is_broken() ? 0 : control.steps() + carried_;
+    steps_left_ = is_broken() || wanted_step_ ? 0 : control.steps() + carried_;
     carried_ = 0;
     frame_dt_ = app_.window().headless() ? kStepWithoutAWindow
                                          : std::min(app_.loop().delta_seconds(), kLongestStep);
     return true;
 }
 
-void StepLoop::begin_step() {
-    --steps_left_;
-    if (std::exchange(has_stepped_, true)) {
-        ++step_.index;
-        time_ += dt_;
+/// On the way to a step that the run control wants to see, all of them in one frame unless that
+/// takes long.
+bool StepLoop::wants_step() {
+    if (!wanted_step_) return steps_left_ > 0;
+    if (is_broken() || clock_.next() > *wanted_step_) {
+        wanted_step_.reset();
+        return false;
+    }
+    const auto took = std::chrono::steady_clock::now() - frame_began_;
+    return app_.window().headless() || took < kTravelFrame || clock_.next() == *wanted_step_;
+}
+
+bool StepLoop::begin_step() {
+    if (steps_left_ > 0) --steps_left_;
+    if (!keep_history()) return false;
+    const double dt = app_.history().length_of_next(clock_).value_or(frame_dt_);
+    app_.history().note_step(clock_, dt);
+    if (std::exchange(clock_.has_stepped, true)) {
+        ++clock_.step.index;
+        clock_.time += clock_.dt;
     }
     app_.begin_step(); // sliders follow the time
-    dt_ = frame_dt_;
-    step_.time = float(time_);
-    step_.dt = float(dt_);
+    clock_.dt = dt;
+    clock_.step.time = float(clock_.time);
+    clock_.step.dt = float(dt);
+    return true;
+}
+
+/// False where the work before the step has failed.
+bool StepLoop::keep_history() {
+    try {
+        app_.history().before_step(clock_);
+        return true;
+    } catch (const gpu::Error& error) {
+        if (!app_.report_fault(error)) fail(std::current_exception());
+    } catch (...) { fail(std::current_exception()); }
+    return false;
+}
+
+void StepLoop::travel() {
+    const RunControl::Travel& wish = *app_.run_control().travel();
+    const std::uint64_t from = wish.step.value_or(clock_.step.index);
+    const std::uint64_t to = from - std::min(from, wish.back);
+    broken_at_.reset();
+    guard([&] {
+        History& history = app_.history();
+        if (wish.branch) history.choose(*wish.branch);
+        if (const auto clock = history.go_back(to, clock_)) {
+            clock_ = *clock;
+            app_.bindings().follow_time(clock_.time);
+        } else if (clock_.next() > to + (clock_.step.index == to ? 1 : 0)) {
+            rewind();
+        }
+        wanted_step_ = to;
+    });
 }
 
 void StepLoop::end_frame() {
     state_ = State::between_frames;
-    app_.set_time(time_);
+    app_.set_time(clock_.time);
     guard([&] { app_.end_frame(); });
     element_ = app_.element_under_mouse();
     if (app_.window().headless()) require_kernels(); // a window waits until the kernel is mended
@@ -189,11 +237,12 @@ void StepLoop::interrupt() {
 
 void StepLoop::rewind() {
     app_.restore_arrays();
-    step_ = {};
-    time_ = 0;
-    app_.bindings().follow_time(time_);
-    has_stepped_ = started_ = false;
+    clock_ = {};
+    app_.bindings().follow_time(clock_.time);
+    app_.history().begin();
+    started_ = false;
     broken_at_.reset();
+    wanted_step_.reset();
 }
 
 void StepLoop::call_on_start() {
@@ -211,6 +260,7 @@ void StepLoop::fail(const std::exception_ptr& error) {
 void StepLoop::fail(const std::string& words) {
     app_.drop_step();
     steps_left_ = 0;
+    wanted_step_.reset();
     app_.console().write(Console::Source::script, log::Level::error, words);
     if (app_.has_panels()) std::fprintf(stderr, "%s\n", words.c_str()); // else the console does
     broken_at_ = generations();

@@ -32,6 +32,15 @@ struct Step {
     float dt = 0;            ///< seconds; 1/60 without a window
 };
 
+/// Where a run stands between two steps.
+struct StepClock {
+    Step step;                      ///< the last one
+    double time = 0, dt = 1.0 / 60; ///< of that, unrounded
+    bool has_stepped = false;       ///< since the start or the last reset
+
+    std::uint64_t next() const noexcept { return has_stepped ? step.index + 1 : 0; }
+};
+
 class LATHE_API StepLoop {
 public:
     enum class State { between_frames, in_frame, over };
@@ -44,10 +53,13 @@ public:
     /// begins another run, unless the window is closed. What a hook throws passes through; so does,
     /// without a window, every other error.
     bool next();
-    const Step& step() const noexcept { return step_; }
-    bool has_stepped() const noexcept { return has_stepped_; }
-    double time() const noexcept { return time_; } ///< the step's, unrounded
-    double dt() const noexcept { return dt_; }
+    const Step& step() const noexcept { return clock_.step; }
+    bool has_stepped() const noexcept { return clock_.has_stepped; }
+    double time() const noexcept { return clock_.time; } ///< the step's, unrounded
+    double dt() const noexcept { return clock_.dt; }
+    const StepClock& clock() const noexcept { return clock_; }
+    /// Steps up to the one that the run control wants to see are still to come.
+    bool is_catching_up() const noexcept { return wanted_step_.has_value(); }
     /// The next run ends after so many frames; without a number after frame_limit. Shows the frame
     /// that is open.
     void start(std::optional<std::uint64_t> frames = {});
@@ -104,7 +116,10 @@ public:
 private:
     std::optional<std::uint64_t> limit() const;
     bool begin_frame();
-    void begin_step();
+    bool wants_step();
+    bool begin_step();
+    void travel();
+    bool keep_history();
     void end_frame();
     void finish();
     void rewind();
@@ -117,12 +132,12 @@ private:
 
     App& app_;
     State state_ = State::between_frames;
-    Step step_;
-    double time_ = 0, dt_ = 0, frame_dt_ = 0;
-    bool has_stepped_ = false; ///< since the start or the last reset
+    StepClock clock_;
+    double frame_dt_ = 0;
     bool started_ = false;
     bool closed_ = false;
     int steps_left_ = 0, carried_ = 0;
+    std::optional<std::uint64_t> wanted_step_; ///< on the way to it
     /// Versions of the kernels when a step failed.
     std::optional<std::vector<std::uint64_t>> broken_at_;
     std::optional<std::uint64_t> frames_of_start_;

@@ -3,6 +3,7 @@
 
 #include "engine/interop/shared_texture.h"
 #include "gpu/array/array.h"
+#include "gpu/box_copy.h"
 #include "gpu/cuda_array.h"
 
 #include <fmt/format.h>
@@ -130,6 +131,22 @@ void Texture::copy_from_host(const void* from) {
 void Texture::fill_with_zeros() {
     const std::vector<std::byte> zeros(bytes());
     copy_from_host(zeros.data());
+}
+
+void Texture::copy_to_device(CUdeviceptr to) const {
+    gpu::copy_rows({.from = {.memory = CU_MEMORYTYPE_ARRAY, .array = &held().array()},
+                    .to = {.memory = CU_MEMORYTYPE_DEVICE, .device = to},
+                    .width_bytes = bytes() / std::size_t(shape_[0]),
+                    .height = std::size_t(shape_[0])},
+                   map().stream());
+}
+
+void Texture::copy_from_device(CUdeviceptr from) const {
+    gpu::copy_rows({.from = {.memory = CU_MEMORYTYPE_DEVICE, .device = from},
+                    .to = {.memory = CU_MEMORYTYPE_ARRAY, .array = &held().array()},
+                    .width_bytes = bytes() / std::size_t(shape_[0]),
+                    .height = std::size_t(shape_[0])},
+                   map().stream());
 }
 
 const gl::Texture& Texture::gl_texture() const { return storage_->shared().texture(); }

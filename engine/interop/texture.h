@@ -47,6 +47,9 @@ public:
     void copy_to_host(void* to) const;
     void copy_from_host(const void* from);
     void fill_with_zeros();
+    /// All elements in C order, in the order of the map's stream.
+    void copy_to_device(CUdeviceptr to) const;
+    void copy_from_device(CUdeviceptr from) const;
 
     /// For use while CUDA does not have it.
     const gl::Texture& gl_texture() const;

@@ -28,6 +28,7 @@ constexpr KeyRow kAnywhere[] = {
 constexpr KeyRow kOutside[] = {
     {"Space", "pauses and goes on"},
     {". (the full stop)", "makes one step"},
+    {", (the comma)", "goes one step back"},
     {"R", "resets"},
     {"Shift and a digit", "saves the sliders' values as preset 1 to 9"},
     {"a digit", "brings a preset back within half a second"},

@@ -48,7 +48,7 @@ void Layout::fit(ImGuiLayer& imgui, int width, int height) {
 void Layout::begin() {
     ui_state().layout = this;
     const ImGuiViewport* viewport = ImGui::GetMainViewport();
-    toolbar_height_ = ImGui::GetFrameHeight() + theme::px(12);
+    toolbar_height_ = ImGui::GetFrameHeight() + theme::px(12) + below_toolbar;
     status_height_ = ImGui::GetTextLineHeight() + theme::px(8);
     origin_ = {viewport->Pos.x, viewport->Pos.y + toolbar_height_};
     size_ = {std::max(viewport->Size.x, 1.0f),

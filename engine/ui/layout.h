@@ -57,6 +57,8 @@ public:
     void set_bare(bool is_bare) { is_bare_ = is_bare; }
     bool is_bare() const { return is_bare_; }
 
+    float below_toolbar = 0; ///< pixels that the toolbar has below its row
+
     /// The fixed rows. The upper one begins so many pixels from the left.
     void begin_toolbar(float left = 0);
     void begin_status_bar();

@@ -20,6 +20,11 @@ void RunControlPanel::draw(std::uint64_t frame, double frames_per_second) {
         log::info("app.run_control.reset()");
     }
     ImGui::SameLine(0, px(4));
+    if (theme::symbol_button("##back", Symbol::step_back, "One step back (,)")) {
+        control_.request_step_back();
+        log::info("app.run_control.step_back()");
+    }
+    ImGui::SameLine(0, px(4));
     if (theme::symbol_button("##play", control_.paused ? Symbol::play : Symbol::pause,
                              control_.paused ? "Play (Space)" : "Pause (Space)", control_.paused)) {
         control_.toggle_pause();
@@ -56,7 +61,7 @@ void RunControlPanel::draw(std::uint64_t frame, double frames_per_second) {
         log::info("app.run_control.substeps = {}", control_.substeps);
     theme::tooltip("Simulation steps in each frame; drag, or double-click to type");
 
-    std::string numbers = fmt::format("step {}", control_.steps_done());
+    std::string numbers = fmt::format("step {}", steps);
     if (time) numbers += fmt::format("   t = {:.4g} s", *time);
     if (!caption.empty()) numbers += "   " + caption;
     ImGui::SameLine(0, px(16));

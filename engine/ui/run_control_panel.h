@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One row: reset, play or pause, single step, speed, steps a frame, frame count, simulation time.
+// One row: reset, a step back, play or pause, single step, speed, steps a frame, frame count,
+// simulation time.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +18,7 @@ public:
     /// Inside a window.
     void draw(std::uint64_t frame, double frames_per_second);
 
+    std::uint64_t steps = 0;    ///< done since the start or the last reset
     std::optional<double> time; ///< simulation time in seconds, where the program tells it
     std::string caption;        ///< the program's own words, after the time
     bool wants_keys = false;    ///< set by a click on the button that shows them

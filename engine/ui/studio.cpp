@@ -4,6 +4,7 @@
 
 #include "engine/app/console.h"
 #include "engine/app/frame_loop.h"
+#include "engine/app/history.h"
 #include "engine/app/run_control.h"
 #include "engine/core/log.h"
 #include "engine/core/resources.h"
@@ -91,6 +92,7 @@ void Studio::begin_panels() {
     const auto now = std::chrono::steady_clock::now();
     p.imgui->begin_frame(std::chrono::duration<double>(now - p.panels_began).count());
     p.panels_began = now;
+    p.layout.below_toolbar = history().is_on() ? TimeLine::height() : 0;
     p.layout.begin();
 }
 

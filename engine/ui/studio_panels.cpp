@@ -2,6 +2,7 @@
 // The studio's panels of one frame, and the words of its status bar.
 #include "engine/ui/studio_panels.h"
 #include "engine/app/frame_loop.h"
+#include "engine/app/history.h"
 #include "engine/app/run_control.h"
 #include "engine/core/log.h"
 #include "engine/interop/interop_mode.h"
@@ -239,10 +240,13 @@ void Studio::Panels::draw() {
     const FrameLoop& loop = studio.loop();
     run_control_panel.caption = studio.caption();
     run_control_panel.time = studio.time();
+    run_control_panel.steps = studio.steps().clock().next();
     if (!layout.is_bare()) {
         draw_menu();
         layout.begin_toolbar(menu.width());
         run_control_panel.draw(loop.frame(), loop.stats().frames_per_second());
+        if (studio.history().is_on())
+            time_line.draw(studio.history(), studio.steps(), studio.run_control());
         layout.end_bar();
     }
 

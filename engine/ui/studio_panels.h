@@ -19,6 +19,7 @@
 #include "engine/ui/studio.h"
 #include "engine/ui/things_panel.h"
 #include "engine/ui/thread_panel.h"
+#include "engine/ui/time_line.h"
 #include "engine/ui/timing_panel.h"
 #include "engine/ui/view_panel.h"
 #include "engine/ui/wait_hint.h"
@@ -53,6 +54,7 @@ struct Studio::Panels {
     ThreadPanel thread_panel;
     LinePanel line_panel;
     RunControlPanel run_control_panel;
+    TimeLine time_line;
     TimingPanel timing_panel;
     ConsolePanel console;
     ViewPanel view;

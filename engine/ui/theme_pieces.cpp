@@ -26,6 +26,11 @@ void draw_symbol(ImDrawList& draw, Symbol symbol, ImVec2 c, float r, ImU32 ink) 
                                {c.x + r * 0.5f, c.y}, ink);
         draw.AddRectFilled({c.x + r * 0.55f, c.y - r}, {c.x + r * 0.9f, c.y + r}, ink);
         break;
+    case Symbol::step_back:
+        draw.AddTriangleFilled({c.x + r * 0.8f, c.y - r}, {c.x - r * 0.5f, c.y},
+                               {c.x + r * 0.8f, c.y + r}, ink);
+        draw.AddRectFilled({c.x - r * 0.9f, c.y - r}, {c.x - r * 0.55f, c.y + r}, ink);
+        break;
     case Symbol::reset: {
         draw.PathArcTo(c, r, -0.9f, 4.1f, 24);
         draw.PathStroke(ink, r * 0.32f);

@@ -44,6 +44,7 @@ PYBIND11_MODULE(_lathe, m) {
     bind_fft(m);
     bind_colormap(m);
     bind_run_control(m);
+    bind_history(m);
     bind_input(m);
     bind_camera(m);
     bind_screenshot(m);

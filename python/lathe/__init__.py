@@ -31,6 +31,7 @@ _HOMES = {
     "Probe": "probe",
     "Oscillation": "waves",
     "SideWindow": "side_window",
+    "Step": "loop",
     "Stats": "stats",
     "Array": "compute",
     "Texture": "_lathe",
@@ -118,6 +119,7 @@ if TYPE_CHECKING:
     from lathe.fusion import fuse as fuse
     from lathe.inspection import inspect as inspect
     from lathe.line_values import values_at as values_at
+    from lathe.loop import Step as Step
     from lathe.native import resource as resource
     from lathe.picking import Picked as Picked
     from lathe.picking import PickedThread as PickedThread

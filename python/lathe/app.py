@@ -14,19 +14,21 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from lathe import ending
 from lathe import options as run_options
-from lathe._lathe import Input, Kernel, RunControl, Texture
+from lathe._lathe import History, Input, Kernel, RunControl, Texture
 from lathe.array.gpu_array import GPUArray
 from lathe.array.protocols import asarray, is_on_device
 from lathe.code_pane import CodeOfKernels
 from lathe.draw import View
 from lathe.inspected import Inspected
 from lathe.inspection_sources import remember_source
-from lathe.loop import Loop
+from lathe.kept_state import KeptState
+from lathe.loop import Loop, weakly
 from lathe.native import native
 from lathe.panels import PanelsOfWindow
 from lathe.picking import Picked, picked_from
 from lathe.script import ScriptWatch
 from lathe.side_window import SideWindow
+from lathe.sizes import bytes_from
 from lathe.sliders import Sliders
 from lathe.stats import Stats
 from lathe.tiles import Tiled
@@ -70,6 +72,9 @@ class App(Loop, Tiled, Sliders, Inspected, Watched, CodeOfKernels, PanelsOfWindo
         (`lathe.ui.markdown`); the parameters then stand as a tab below the picture.
     theme : {"dark", "light"}
         Colours of the panels and of the editor. The picture has its own.
+    history : int or str
+        Bytes on the device, such as ``"512 MiB"``, for states of the run that can be gone back to;
+        see `history`. 0 keeps none.
 
     Raises
     ------
@@ -111,6 +116,7 @@ class App(Loop, Tiled, Sliders, Inspected, Watched, CodeOfKernels, PanelsOfWindo
         context: Literal["own", "current"] = "own",
         guide: str = "",
         theme: Literal["dark", "light"] = "dark",
+        history: int | str = 0,
     ) -> None:
         if self.__dict__.get("_reloading"):
             self._begin_reload(title, background)
@@ -150,6 +156,7 @@ class App(Loop, Tiled, Sliders, Inspected, Watched, CodeOfKernels, PanelsOfWindo
             fresh=wanted.fresh,
             guide=guide,
             theme=theme,
+            history=bytes_from(history),
         )
         watched = not headless and context == "own"
         reload = wanted.reload or (wanted.script is None and watched)
@@ -162,7 +169,13 @@ class App(Loop, Tiled, Sliders, Inspected, Watched, CodeOfKernels, PanelsOfWindo
         self._declared: set[str] = set()
         self._choices: dict[str, list[str]] = {}
         self.state = types.SimpleNamespace()
-        """Whatever the script wants to keep when it is reloaded."""
+        """Whatever the script wants to keep when it is reloaded; its values are part of the
+        history."""
+        studio.set_history_values(
+            weakly(self, lambda app: KeptState(app.state).copy()),
+            weakly(self, lambda app, copies: KeptState(app.state).put_back(copies)),
+            weakly(self, lambda app, copies: KeptState(app.state).is_same(copies)),
+        )
         self._studio.set_background((*background, 1.0))
         wanted.add(self)
         ending.watch(self)
@@ -489,6 +502,35 @@ class App(Loop, Tiled, Sliders, Inspected, Watched, CodeOfKernels, PanelsOfWindo
     def run_control(self) -> RunControl:
         """Pause, single step, speed, reset."""
         return self._studio.run_control
+
+    @property
+    def history(self) -> History:
+        """States of the run that can be gone back to: ``app.run_control.go_to(10)``.
+
+        Before each step, the arrays and textures of this App and the values in `state` are copied
+        on the device, as many as the budget of ``App(history="512 MiB")`` holds; older ones become
+        sparse. Going to a step puts the newest state before it back and simulates from there, with
+        sliders and kernels as they are now. A step that was made before keeps its `dt`. As soon as
+        the state differs from that of before, a branch begins, and the old one stays: its number is
+        the second argument of `go_to`. Variables of the script and ``__device__`` variables of
+        kernels are not part of it.
+
+        Examples
+        --------
+        >>> import lathe
+        >>> app = lathe.App("decay", size=(64, 64), headless=True, history="1 MiB")
+        >>> x = app.asarray([[1.0, 2.0]])
+        >>> @app.frame
+        ... def frame(step):
+        ...     x[:] *= 0.5
+        ...     app.image(x)
+        >>> app.run(frames=10)
+        >>> app.run_control.go_to(2)
+        >>> app.run(frames=1)
+        >>> app.step, x.get().tolist()
+        (2, [[0.125, 0.25]])
+        """
+        return self._studio.history
 
     @property
     def stream(self) -> int:

@@ -7,6 +7,7 @@ import inspect
 import traceback
 import weakref
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
@@ -21,10 +22,22 @@ from lathe.tracebacks import format_error
 if TYPE_CHECKING:
     from lathe.app import App
 
-__all__ = ["Loop"]
+__all__ = ["Loop", "Step", "weakly"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of the simulation."""
+
+    index: int
+    """Number since the start or the last reset, from 0."""
+    time: float
+    """Simulated seconds: the sum of `dt` over the steps before."""
+    dt: float
+    """Seconds of this step: 1/60 without a window, at most 0.1."""
 
 
 class Loop(Drawing):
@@ -44,23 +57,23 @@ class Loop(Drawing):
         self._draws = False
         self._prompt = Prompt()
         if studio.has_ui:
-            complete = _weak(self, lambda loop, text: loop._prompt.complete(text, loop))
-            wants_more = _weak(self, lambda loop: loop._prompt.wants_more())
+            complete = weakly(self, lambda loop, text: loop._prompt.complete(text, loop))
+            wants_more = weakly(self, lambda loop: loop._prompt.wants_more())
             studio.set_prompt(
-                _weak(self, lambda loop, line: loop._prompt.take(line)),
+                weakly(self, lambda loop, line: loop._prompt.take(line)),
                 lambda text: complete(text) or [],
                 lambda: bool(wants_more()),
             )
             studio.set_programs(
-                _weak(self, lambda loop, file: launcher.start(loop._say, "run", str(file))),
-                _weak(self, lambda loop, folder: loop._make_sketch(folder)),
-                _weak(self, lambda loop: launcher.start(loop._say, "learn")),
+                weakly(self, lambda loop, file: launcher.start(loop._say, "run", str(file))),
+                weakly(self, lambda loop, folder: loop._make_sketch(folder)),
+                weakly(self, lambda loop: launcher.start(loop._say, "learn")),
             )
         self._steps.set_hooks(
-            _weak(self, Loop._before_frame),
-            _weak(self, Loop._is_wanted),
-            None if options.progress is None else _weak(self, Loop._tell_progress),
-            _weak(self, Loop._call_init),
+            weakly(self, Loop._before_frame),
+            weakly(self, Loop._is_wanted),
+            None if options.progress is None else weakly(self, Loop._tell_progress),
+            weakly(self, Loop._call_init),
         )
 
     def _say(self, text: str) -> None:
@@ -113,7 +126,7 @@ class Loop(Drawing):
         Parameters
         ----------
         function : callable, optional
-            Takes `dt` in seconds, or nothing.
+            Takes a `Step` (``step.index``, ``step.time``, ``step.dt``), or nothing.
 
         Returns
         -------
@@ -123,7 +136,7 @@ class Loop(Drawing):
         """
         if function is None:
             return self._advance()
-        self._functions["frame"] = _taking_dt(function)
+        self._functions["frame"] = _taking_a_step(function)
         return function
 
     def init(self, function: Function) -> Function:
@@ -138,7 +151,7 @@ class Loop(Drawing):
             self._panels[title] = function
             if title not in self._shown_panels:
                 self._shown_panels.add(title)
-                self._studio.add_panel(title, _weak(self, lambda loop: loop._draw_panel(title)))
+                self._studio.add_panel(title, weakly(self, lambda loop: loop._draw_panel(title)))
             return function
 
         return register
@@ -162,7 +175,7 @@ class Loop(Drawing):
         self._drawings.append(function)
         if not self._draws:
             self._draws = True
-            self._studio.on_draw(_weak(self, Loop._draw_own))
+            self._studio.on_draw(weakly(self, Loop._draw_own))
         return function
 
     def run(self, frames: int | None = None) -> None:
@@ -184,7 +197,7 @@ class Loop(Drawing):
             if function is None:
                 continue
             try:
-                function(self.dt)
+                function(Step(self._steps.index, self._steps.time, self._steps.dt))
             except Exception as error:
                 if self._studio.headless:
                     raise
@@ -277,13 +290,13 @@ class Loop(Drawing):
         return True
 
 
-def _taking_dt(function: Callable[..., Any]) -> Callable[[float], Any]:
+def _taking_a_step(function: Callable[..., Any]) -> Callable[[Step], Any]:
     if inspect.signature(function).parameters:
         return function
-    return lambda dt: function()
+    return lambda step: function()
 
 
-def _weak(loop: Loop, method: Callable[..., Result]) -> Callable[..., Result | None]:
+def weakly(loop: Loop, method: Callable[..., Result]) -> Callable[..., Result | None]:
     """The engine keeps this as long as its window; it must not keep the App."""
     reference = weakref.ref(loop)
 

@@ -105,7 +105,7 @@ class _Runner:
             if launch.once:
                 self.launch(launch)
 
-    def step(self, dt: float) -> None:
+    def step(self) -> None:
         slot = self.slot
         if slot.source != self.taken and slot.state == "good" and not slot.moving:
             self.taken = self.slot.source

@@ -45,11 +45,11 @@ def test_app_owns_the_loop(app):
     seen = []
 
     @app.frame
-    def frame(dt):
-        seen.append(dt)
+    def frame(step):
+        seen.append(step)
 
     app.run()
-    assert seen == [1 / 60] * 3
+    assert seen == [lathe.Step(k, k / 60, 1 / 60) for k in range(3)]
 
 
 def test_kernels_of_the_app_and_arrays_take_turns(app):

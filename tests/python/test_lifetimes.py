@@ -77,7 +77,7 @@ def test_what_dies_in_any_order_leaves_nothing():
 
 def functions(app):
     @app.frame
-    def frame(dt):
+    def frame(step):
         app.image(app.zeros((4, 4)))
 
     @app.init
@@ -107,7 +107,7 @@ def state(app):
 
 def error(app):
     @app.frame
-    def failing(dt):
+    def failing(step):
         raise ValueError(app)
 
     with pytest.raises(ValueError, match="App"):

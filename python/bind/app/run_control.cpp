@@ -3,6 +3,13 @@
 
 #include "python/bind/bind.h"
 
+#include <pybind11/stl.h>
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <optional>
+
 namespace lathe::bind {
 
 void bind_run_control(py::module_& m) {
@@ -17,8 +24,17 @@ void bind_run_control(py::module_& m) {
         .def("reset", &RunControl::request_reset, "The next frame begins with the first state.")
         .def_property_readonly("steps", &RunControl::steps, "Steps of this frame.")
         .def_property_readonly("is_reset", &RunControl::reset, "This frame starts over.")
-        .def_property_readonly("steps_done", &RunControl::steps_done,
-                               "Steps since the start or the last reset.");
+        .def(
+            "go_to",
+            [](RunControl& control, std::int64_t step, std::optional<int> branch) {
+                if (step < 0)
+                    throw py::value_error(fmt::format("steps are from 0 on, got {}", step));
+                control.request_go_to(std::uint64_t(step), branch);
+            },
+            py::arg("step"), py::arg("branch") = std::nullopt,
+            "The next frame shows what that step has drawn.")
+        .def("step_back", &RunControl::request_step_back,
+             "Pauses; the next frame shows the step before. Several calls add up.");
 }
 
 } // namespace lathe::bind

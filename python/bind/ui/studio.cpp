@@ -4,6 +4,7 @@
 
 #include "engine/app/console.h"
 #include "engine/app/frame_loop.h"
+#include "engine/app/history.h"
 #include "engine/app/run_control.h"
 #include "engine/app/window.h"
 #include "engine/interop/interop_mode.h"
@@ -16,6 +17,7 @@
 #include "engine/scene/camera.h"
 #include "gl/framebuffer.h"
 #include "gpu/driver/check.h"
+#include "python/bind/app/history.h"
 #include "python/bind/app/python_call.h"
 #include "python/bind/array/gpu_array.h"
 #include "python/bind/bind.h"
@@ -129,6 +131,14 @@ std::vector<std::pair<int, std::string>> code_of(Studio& studio, const KernelSlo
 void bind_parts(py::class_<Studio, Owner>& c) {
     const auto inside = py::return_value_policy::reference_internal;
     c.def_property_readonly("run_control", [](Studio& e) { return &e.run_control(); }, inside);
+    c.def_property_readonly("history", [](Studio& e) { return &e.history(); }, inside);
+    c.def(
+        "set_history_values",
+        [](Studio& e, const py::function& copy, const py::function& put_back,
+           const py::function& is_same) {
+            set_history_values(e.history(), copy, put_back, is_same);
+        },
+        py::arg("copy"), py::arg("put_back"), py::arg("is_same"));
     c.def_property_readonly("parameters", [](Studio& e) { return &e.parameters(); }, inside);
     c.def(
         "save_preset", [](Studio& e, int number) { e.presets().save(number); }, py::arg("number"));
@@ -252,42 +262,45 @@ void bind_parts(py::class_<Studio, Owner>& c) {
 void bind_studio(py::module_& m) {
     py::class_<Studio, Owner> c(m, "Studio",
                                 "Window, loop, stream, kernels and panels behind an App.");
-    c.def(py::init([](std::string title, int width, int height, bool headless, bool ui, bool vsync,
-                      std::optional<int> samples, const std::string& context, std::string session,
-                      bool restore, std::optional<std::uint64_t> frames, std::filesystem::path out,
-                      std::string name, std::filesystem::path folder,
-                      std::vector<std::string> assignments, const std::string& inspecting,
-                      bool fresh, std::string guide, const std::string& theme) {
-              AppConfig config;
-              config.title = std::move(title);
-              config.width = width;
-              config.height = height;
-              config.headless = headless;
-              config.ui = ui;
-              config.vsync = vsync;
-              config.samples = samples;
-              config.context = context == "current" ? GlContext::current : GlContext::own;
-              config.session = std::move(session);
-              config.restore = restore;
-              config.frames = frames;
-              config.out = std::move(out);
-              config.name = std::move(name);
-              config.folder = std::move(folder);
-              config.assignments = std::move(assignments);
-              config.inspecting = inspecting_from(inspecting);
-              config.fresh = fresh;
-              config.guide = std::move(guide);
-              config.light = theme == "light";
-              return open_studio(std::move(config));
-          }),
-          py::kw_only(), py::arg("title") = "Lathe", py::arg("width") = 1280,
-          py::arg("height") = 720, py::arg("headless") = false, py::arg("ui") = true,
-          py::arg("vsync") = true, py::arg("samples") = py::none(), py::arg("context") = "own",
-          py::arg("session") = "", py::arg("restore") = true, py::arg("frames") = py::none(),
-          py::arg("out") = "", py::arg("name") = "", py::arg("folder") = "",
-          py::arg("assignments") = std::vector<std::string>{}, py::arg("inspecting") = "off",
-          py::arg("fresh") = false, py::arg("guide") = "", py::arg("theme") = "dark",
-          "Opens the window and the device; raises lathe.Error naming what is missing.");
+    c.def(
+        py::init([](std::string title, int width, int height, bool headless, bool ui, bool vsync,
+                    std::optional<int> samples, const std::string& context, std::string session,
+                    bool restore, std::optional<std::uint64_t> frames, std::filesystem::path out,
+                    std::string name, std::filesystem::path folder,
+                    std::vector<std::string> assignments, const std::string& inspecting, bool fresh,
+                    std::string guide, const std::string& theme, std::size_t history) {
+            AppConfig config;
+            config.title = std::move(title);
+            config.width = width;
+            config.height = height;
+            config.headless = headless;
+            config.ui = ui;
+            config.vsync = vsync;
+            config.samples = samples;
+            config.context = context == "current" ? GlContext::current : GlContext::own;
+            config.session = std::move(session);
+            config.restore = restore;
+            config.frames = frames;
+            config.out = std::move(out);
+            config.name = std::move(name);
+            config.folder = std::move(folder);
+            config.assignments = std::move(assignments);
+            config.inspecting = inspecting_from(inspecting);
+            config.fresh = fresh;
+            config.guide = std::move(guide);
+            config.light = theme == "light";
+            config.history_bytes = history;
+            return open_studio(std::move(config));
+        }),
+        py::kw_only(), py::arg("title") = "Lathe", py::arg("width") = 1280, py::arg("height") = 720,
+        py::arg("headless") = false, py::arg("ui") = true, py::arg("vsync") = true,
+        py::arg("samples") = py::none(), py::arg("context") = "own", py::arg("session") = "",
+        py::arg("restore") = true, py::arg("frames") = py::none(), py::arg("out") = "",
+        py::arg("name") = "", py::arg("folder") = "",
+        py::arg("assignments") = std::vector<std::string>{}, py::arg("inspecting") = "off",
+        py::arg("fresh") = false, py::arg("guide") = "", py::arg("theme") = "dark",
+        py::arg("history") = 0,
+        "Opens the window and the device; raises lathe.Error naming what is missing.");
     c.def("unmap", &Studio::unmap, py::call_guard<py::gil_scoped_release>(),
           "Hands all arrays back to GL; drawing and end_frame do it, too.");
     c.def_property_readonly(

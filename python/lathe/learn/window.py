@@ -18,6 +18,7 @@ from lathe.learn.lesson import Lesson, lessons
 from lathe.learn.picture import Picture
 from lathe.learn.progress import Progress
 from lathe.learn.trace import trace
+from lathe.loop import Step
 from lathe.native import native
 
 __all__ = ["Course", "open_course"]
@@ -74,7 +75,7 @@ class Course:
 
     # -- the picture -------------------------------------------------------------------------------
 
-    def frame(self, dt: float) -> None:
+    def frame(self, step: Step) -> None:
         """Keeps the text, traces a new kernel, and draws the step whose turn it is."""
         source = self.slot.source
         if source != self.kept:
@@ -84,7 +85,7 @@ class Course:
                 self.grade = None  # it was of another text
         if source != self.traced and self.slot.state == "good":
             self.take(source)
-        self.began += dt
+        self.began += step.dt
         if self.picture is not None and self.picture.steps:
             number = int(self.began / STEP_SECONDS) % len(self.picture.steps)
             width, height = self.app.size

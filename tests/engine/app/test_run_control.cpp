@@ -43,13 +43,32 @@ TEST(RunControl, PausedMakesNoStepsAndSingleStepMakesOne) {
     EXPECT_EQ(steps_of(run, 2), (std::vector{1, 0}));
 }
 
-TEST(RunControl, StepsDoneCountsThoseBeforeThisFrame) {
+TEST(RunControl, ATravelTakesTheFrameThatItIsIn) {
     RunControl run;
-    run.substeps = 5;
+    run.request_go_to(7, 2);
+    EXPECT_TRUE(run.is_asked());
+    EXPECT_EQ(steps_of(run, 1), (std::vector{0}));
+    ASSERT_TRUE(run.travel());
+    EXPECT_EQ(run.travel()->step, 7u);
+    EXPECT_EQ(run.travel()->branch, 2);
+    EXPECT_EQ(steps_of(run, 1), (std::vector{1}));
+    EXPECT_FALSE(run.travel());
+}
+
+TEST(RunControl, StepsBackPauseAndAddUp) {
+    RunControl run;
+    EXPECT_TRUE(run.handle({.key = lathe::Key::comma}));
+    run.request_step_back();
+    EXPECT_TRUE(run.paused);
     run.begin_frame();
-    EXPECT_EQ(run.steps_done(), 0u);
+    ASSERT_TRUE(run.travel());
+    EXPECT_EQ(run.travel()->back, 2u);
+    EXPECT_FALSE(run.travel()->step);
+    run.request_go_to(9);
+    run.request_step_back();
     run.begin_frame();
-    EXPECT_EQ(run.steps_done(), 5u);
+    EXPECT_EQ(run.travel()->step, 9u);
+    EXPECT_EQ(run.travel()->back, 1u);
 }
 
 TEST(RunControl, ResetLastsOneFrameAndWorksWhilePaused) {
@@ -59,7 +78,6 @@ TEST(RunControl, ResetLastsOneFrameAndWorksWhilePaused) {
     run.request_reset();
     run.begin_frame();
     EXPECT_TRUE(run.reset());
-    EXPECT_EQ(run.steps_done(), 0u);
     EXPECT_EQ(run.steps(), 0);
     run.begin_frame();
     EXPECT_FALSE(run.reset());

@@ -145,10 +145,10 @@ TEST(Panels, RunControlByMouseAndKeys) {
     UiBench bench;
     bench.add(kSource, build);
     bench.run(3);
-    // The second button of the row.
-    bench.click(68, 18);
+    // The third button of the row.
+    bench.click(92, 18);
     EXPECT_TRUE(bench.run_control.paused);
-    bench.click(68, 18);
+    bench.click(92, 18);
     EXPECT_FALSE(bench.run_control.paused);
     bench.click(500, 250); // the picture: no text field has the keyboard
     bench.key(Key::space);

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+#include "engine/app/history.h"
+
+#include "engine/app/kept_memory.h"
+#include "engine/app/state_copy.h"
+#include "engine/core/error.h"
+#include "engine/core/log.h"
+#include "gpu/driver/check.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace lathe {
+
+namespace {
+
+/// What a moment costs beside its bytes.
+constexpr std::size_t kMomentBytes = 1024;
+
+} // namespace
+
+void History::set_budget(std::size_t bytes) {
+    budget_ = bytes;
+    ended_by_.clear();
+    if (bytes == 0) timeline_.clear();
+    else timeline_.fit(bytes);
+}
+
+void History::end(std::string words) {
+    ended_by_ = std::move(words);
+    log::warning("{}", ended_by_);
+    budget_ = 0;
+    timeline_.clear();
+}
+
+void History::before_step(const StepClock& clock) {
+    if (!is_on()) return;
+    const std::uint64_t step = clock.next();
+    if (timeline_.is_empty() && timeline_.current().fork != step) timeline_.begin(step);
+    if (const StateCopy* const before = timeline_.at(step)) return compare(*before, clock);
+    if (timeline_.is_empty() || step >= timeline_.current().end()) copy(clock);
+}
+
+void History::compare(const StateCopy& state, const StepClock& clock) {
+    if (is_same(memory_, state.memories) &&
+        (!state.values || !values.is_same || values.is_same(state.values.get()))) {
+        same_until_ = clock.next();
+        return;
+    }
+    timeline_.fork(same_until_, clock.next());
+    copy(clock);
+}
+
+void History::copy(const StepClock& clock) {
+    auto made = std::make_shared<StateCopy>();
+    try {
+        made->memories = copy_memories(memory_);
+    } catch (const gpu::Error& error) {
+        if (error.code() != CUDA_ERROR_OUT_OF_MEMORY) throw;
+        return end("the history has ended: the device has no memory left for it");
+    }
+    made->clock = clock;
+    made->bytes = kMomentBytes;
+    for (const MemoryCopy& each : made->memories) made->bytes += each.elements.bytes();
+    if (values.copy) {
+        Values::Copy host = values.copy();
+        made->values = std::move(host.values);
+        made->bytes += host.bytes;
+    }
+    if (made->bytes > budget_)
+        return end(fmt::format("the history has ended: a state of the program has {} bytes, and "
+                               "{} are allowed",
+                               made->bytes, budget_));
+    same_until_ = clock.next();
+    const std::size_t bytes = made->bytes;
+    timeline_.add(clock.next(), bytes, std::move(made));
+    timeline_.fit(budget_);
+}
+
+void History::note_step(const StepClock& clock, double dt) {
+    if (is_on()) timeline_.note_step(clock.next(), dt);
+}
+
+std::optional<double> History::length_of_next(const StepClock& clock) const {
+    if (!is_on()) return {};
+    return timeline_.length_of(clock.next());
+}
+
+void History::begin() {
+    if (is_on()) timeline_.begin();
+    same_until_ = 0;
+    is_elsewhere_ = false;
+}
+
+std::optional<StepClock> History::go_back(std::uint64_t step, const StepClock& clock) {
+    if (!is_on()) return {};
+    const StateCopy* const state = timeline_.newest_until(step);
+    if (!state) return {};
+    const std::uint64_t from = state->clock.next();
+    if (!is_elsewhere_ && clock.next() <= step && from <= clock.next()) return {};
+    is_elsewhere_ = false;
+    put_back(memory_, state->memories);
+    if (state->values && values.put_back) values.put_back(state->values.get());
+    same_until_ = from;
+    return state->clock;
+}
+
+void History::choose(int branch) {
+    if (!timeline_.branches().contains(branch))
+        throw Error{fmt::format("the history has no branch {}", branch)};
+    is_elsewhere_ = is_elsewhere_ || branch != timeline_.current().number;
+    timeline_.choose(branch);
+}
+
+} // namespace lathe
