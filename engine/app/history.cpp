@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace lathe {
@@ -17,21 +18,31 @@ namespace {
 
 /// What a moment costs beside its bytes.
 constexpr std::size_t kMomentBytes = 1024;
+/// The device gives memory in parts of at most this size, which are of the budget.
+constexpr std::size_t kPartBytes = std::size_t(64) << 20, kPartsOfBudget = 8;
 
 } // namespace
+
+History::History(KeptMemory& memory, std::size_t budget) : memory_{memory}, budget_{budget} {}
+History::~History() = default;
 
 void History::set_budget(std::size_t bytes) {
     budget_ = bytes;
     ended_by_.clear();
-    if (bytes == 0) timeline_.clear();
+    if (bytes == 0) forget();
     else timeline_.fit(bytes);
+}
+
+void History::forget() {
+    timeline_.clear();
+    copies_.reset();
 }
 
 void History::end(std::string words) {
     ended_by_ = std::move(words);
     log::warning("{}", ended_by_);
     budget_ = 0;
-    timeline_.clear();
+    forget();
 }
 
 void History::before_step(const StepClock& clock) {
@@ -55,7 +66,9 @@ void History::compare(const StateCopy& state, const StepClock& clock) {
 void History::copy(const StepClock& clock) {
     auto made = std::make_shared<StateCopy>();
     try {
-        made->memories = copy_memories(memory_);
+        if (!copies_)
+            copies_ = std::make_unique<StateMemory>(std::min(kPartBytes, budget_ / kPartsOfBudget));
+        made->memories = copy_memories(memory_, *copies_);
     } catch (const gpu::Error& error) {
         if (error.code() != CUDA_ERROR_OUT_OF_MEMORY) throw;
         return end("the history has ended: the device has no memory left for it");

@@ -18,6 +18,7 @@
 namespace lathe {
 
 class KeptMemory;
+class StateMemory;
 
 class LATHE_API History {
 public:
@@ -33,7 +34,8 @@ public:
     };
     Values values;
 
-    History(KeptMemory& memory, std::size_t budget) : memory_{memory}, budget_{budget} {}
+    History(KeptMemory& memory, std::size_t budget);
+    ~History();
     History(const History&) = delete;
     History& operator=(const History&) = delete;
 
@@ -67,9 +69,11 @@ private:
     void compare(const StateCopy& state, const StepClock& clock);
     void copy(const StepClock& clock);
     void end(std::string words);
+    void forget();
 
     KeptMemory& memory_;
     std::size_t budget_;
+    std::unique_ptr<StateMemory> copies_; ///< null until there is one
     Timeline timeline_;
     std::uint64_t same_until_ = 0; ///< the newest step at which the state was the branch's
     bool is_elsewhere_ = false;    ///< another branch was chosen, and its state not put back

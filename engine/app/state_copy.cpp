@@ -13,12 +13,17 @@ namespace lathe {
 
 namespace {
 
-gpu::Array copy_of(const KeptMemory::Memory& memory) {
-    if (const auto* array = std::get_if<gpu::Array>(&memory))
-        return gpu::copy(*array, gpu::Order::c);
-    const Texture& texture = std::get<Texture>(memory);
-    gpu::Array made = gpu::Array::empty(texture.dtype(), texture.shape());
-    texture.copy_to_device(made.address());
+gpu::Array copy_of(const Texture& texture, gpu::Array to) {
+    texture.copy_to_device(to.address());
+    return to;
+}
+
+gpu::Array copy_of(const KeptMemory::Memory& memory, StateMemory& into) {
+    if (const auto* texture = std::get_if<Texture>(&memory))
+        return copy_of(*texture, into.empty(texture->dtype(), texture->shape()));
+    const gpu::Array& array = std::get<gpu::Array>(memory);
+    gpu::Array made = into.empty(array.type(), array.shape());
+    if (array.bytes() > 0) gpu::copy_on_device(made.address(), array.address(), array.bytes());
     return made;
 }
 
@@ -56,10 +61,10 @@ const MemoryCopy* find(const std::vector<MemoryCopy>& copies, const KeptMemory::
 
 } // namespace
 
-std::vector<MemoryCopy> copy_memories(const KeptMemory& memory) {
+std::vector<MemoryCopy> copy_memories(const KeptMemory& memory, StateMemory& into) {
     std::vector<MemoryCopy> copies;
     for (const KeptMemory::Named& each : memory.all())
-        copies.push_back({std::string{each.name}, copy_of(*each.memory)});
+        copies.push_back({std::string{each.name}, copy_of(*each.memory, into)});
     return copies;
 }
 
@@ -80,8 +85,11 @@ bool is_same(const KeptMemory& memory, const std::vector<MemoryCopy>& copies) {
     for (const KeptMemory::Named& each : memory.all()) {
         const MemoryCopy* const copy = find(copies, each);
         if (!copy) continue;
-        const auto* array = std::get_if<gpu::Array>(each.memory);
-        if (!have_same_bits(array ? *array : copy_of(*each.memory), copy->elements)) return false;
+        const auto* texture = std::get_if<Texture>(each.memory);
+        const gpu::Array now =
+            texture ? copy_of(*texture, gpu::Array::empty(texture->dtype(), texture->shape()))
+                    : std::get<gpu::Array>(*each.memory);
+        if (!have_same_bits(now, copy->elements)) return false;
     }
     return true;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/app/kept_memory.h"
+#include "engine/app/state_memory.h"
 #include "engine/app/step_loop.h"
 #include "gpu/array/array.h"
 
@@ -28,7 +29,7 @@ struct StateCopy {
 };
 
 /// On the legacy default stream, which takes turns with an App's. Throws gpu::Error.
-std::vector<MemoryCopy> copy_memories(const KeptMemory& memory);
+std::vector<MemoryCopy> copy_memories(const KeptMemory& memory, StateMemory& into);
 /// What is of the same name, type and size; the rest stays as it is.
 void put_back(KeptMemory& memory, const std::vector<MemoryCopy>& copies);
 /// Whether that would change nothing, bit for bit. Waits for the device.
