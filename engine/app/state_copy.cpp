@@ -2,6 +2,7 @@
 #include "engine/app/state_copy.h"
 
 #include "gpu/array/elementwise.h"
+#include "gpu/array/graphics_memory.h"
 #include "gpu/array/operations.h"
 #include "gpu/array/reduction.h"
 #include "gpu/memory.h"
@@ -23,7 +24,10 @@ gpu::Array copy_of(const KeptMemory::Memory& memory, StateMemory& into) {
         return copy_of(*texture, into.empty(texture->dtype(), texture->shape()));
     const gpu::Array& array = std::get<gpu::Array>(memory);
     gpu::Array made = into.empty(array.type(), array.shape());
-    if (array.bytes() > 0) gpu::copy_on_device(made.address(), array.address(), array.bytes());
+    const gpu::StreamView stream =
+        array.graphics() ? array.graphics()->stream() : gpu::StreamView::legacy();
+    if (array.bytes() > 0)
+        gpu::copy_on_device(made.address(), array.address(), array.bytes(), stream);
     return made;
 }
 
