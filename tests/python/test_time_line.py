@@ -11,6 +11,7 @@ import pytest
 import lathe
 
 WIDTH = 1280
+LEFT = 190  # of the strip: the menus stand before it
 
 
 class Player:
@@ -28,14 +29,14 @@ class Player:
         self.app.image(self.x, range=(0, 100))
 
     def click(self, place, y, *, until=None):
-        """Presses at a part of the width, and moves to `until` before it lets go."""
+        """Presses at a part of the strip, and moves to `until` before it lets go."""
         mouse = self.app.input
-        mouse.move_mouse(place * WIDTH, y)
+        mouse.move_mouse(LEFT + place * (WIDTH - LEFT), y)
         self.app.run(frames=2)
         mouse.press_button()
         self.app.run(frames=2)
         if until is not None:
-            mouse.move_mouse(until * WIDTH, y)
+            mouse.move_mouse(LEFT + until * (WIDTH - LEFT), y)
             self.app.run(frames=3)
         mouse.release_button()
         self.app.run(frames=2)
@@ -73,7 +74,7 @@ def test_a_drag_goes_back_and_another_future_is_a_branch(player):
     if folder := os.environ.get("LATHE_TEST_PICTURES"):
         lathe.save_png(f"{folder}/time_line.png", app.screenshot(with_ui=True))
     player.add = 1.0
-    player.click(0.9, y + 6)  # the first branch's line lies below
+    player.click(0.9, y + 5)  # the first branch's line lies below
     assert app.history.branch == 0
     assert (player.x.get() == app.step + 1).all()
 

@@ -163,7 +163,7 @@ TEST_F(StudioTest, KeysOfOneSlowFrameAreAllTaken) {
 TEST_F(StudioTest, PauseButtonPausesAndSlidersArrive) {
     Painting p{headless()};
     for (int i = 0; i < 4; ++i) p.frame();
-    click(p, 246, 18);
+    click(p, 270, 18);
     EXPECT_TRUE(p.studio.run_control().paused);
     const int at = p.steps;
     for (int i = 0; i < 4; ++i) p.frame();

@@ -11,19 +11,21 @@ namespace {
 using StudioSays = RingsTest;
 
 TEST_F(StudioSays, WhatTheMouseDoesInPython) {
-    click(235, 18);
+    click(268, 18);
     EXPECT_TRUE(studio().run_control().paused);
     EXPECT_EQ(last_line(), "app.run_control.paused = True");
-    click(267, 18);
+    click(300, 18);
     EXPECT_EQ(last_line(), "app.run_control.step()");
+    click(236, 18);
+    EXPECT_EQ(last_line(), "app.run_control.step_back()");
     click(203, 18);
     EXPECT_EQ(last_line(), "app.run_control.reset()");
     const auto lines = studio().console().lines().size();
-    studio().window().inject(MoveEvent{{399, 18}});
+    studio().window().inject(MoveEvent{{432, 18}});
     run(2);
     studio().window().inject(ButtonEvent{});
     run(2);
-    for (float x = 403; x < 428; x += 5) {
+    for (float x = 436; x < 461; x += 5) {
         studio().window().inject(MoveEvent{{x, 18}});
         run(1);
     }

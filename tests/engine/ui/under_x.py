@@ -104,7 +104,7 @@ def check(program: Program) -> None:
     # Where the editor's cursor is shows in what is typed there.
     program.expect("red=200", "blue=128", "state=good", "paused=0", "typing=0")
     program.focus()
-    click(program, 246, 18)  # the pause button
+    click(program, 270, 18)  # the pause button
     program.expect("paused=1")
     click(program, 500, 200)  # the picture, so that no text field has the keyboard
     program.hands("key", "space")
