@@ -50,7 +50,7 @@ void History::before_step(const StepClock& clock) {
     const std::uint64_t step = clock.next();
     if (timeline_.is_empty() && timeline_.current().fork != step) timeline_.begin(step);
     if (const StateCopy* const before = timeline_.at(step)) return compare(*before, clock);
-    if (timeline_.is_empty() || step >= timeline_.current().end()) copy(clock);
+    if (step >= timeline_.current().end()) copy(clock);
 }
 
 void History::compare(const StateCopy& state, const StepClock& clock) {
@@ -74,19 +74,18 @@ void History::copy(const StepClock& clock) {
         return end("the history has ended: the device has no memory left for it");
     }
     made->clock = clock;
-    made->bytes = kMomentBytes;
-    for (const MemoryCopy& each : made->memories) made->bytes += each.elements.bytes();
+    std::size_t bytes = kMomentBytes;
+    for (const MemoryCopy& each : made->memories) bytes += each.elements.bytes();
     if (values.copy) {
         Values::Copy host = values.copy();
         made->values = std::move(host.values);
-        made->bytes += host.bytes;
+        bytes += host.bytes;
     }
-    if (made->bytes > budget_)
+    if (bytes > budget_)
         return end(fmt::format("the history has ended: a state of the program has {} bytes, and "
                                "{} are allowed",
-                               made->bytes, budget_));
+                               bytes, budget_));
     same_until_ = clock.next();
-    const std::size_t bytes = made->bytes;
     timeline_.add(clock.next(), bytes, std::move(made));
     timeline_.fit(budget_);
 }

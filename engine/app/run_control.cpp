@@ -49,6 +49,7 @@ void RunControl::begin_frame() {
     travel_ = std::exchange(travel_wanted_, {});
     if (reset_) carried_ = 0;
     if (travel_) {
+        // Which steps it needs is known where the history is: in the loop.
     } else if (paused) {
         steps_ = step_wanted_ ? 1 : 0;
     } else {

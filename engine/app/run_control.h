@@ -32,7 +32,7 @@ public:
     /// Pauses, and the next frame shows the step before. Several add up.
     void request_step_back();
 
-    /// A step or a reset is to come.
+    /// A step, a reset or a travel is to come.
     bool is_asked() const { return step_wanted_ || reset_wanted_ || travel_wanted_; }
 
     /// Called once a frame by the frame loop: decides what this frame does.

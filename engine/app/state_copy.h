@@ -8,7 +8,6 @@
 #include "engine/app/step_loop.h"
 #include "gpu/array/array.h"
 
-#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,10 +24,9 @@ struct StateCopy {
     StepClock clock;
     std::vector<MemoryCopy> memories;
     std::shared_ptr<const void> values; ///< of the host, see History::Values
-    std::size_t bytes = 0;
 };
 
-/// On the legacy default stream, which takes turns with an App's. Throws gpu::Error.
+/// On the App's stream, into memory of `into`. Throws gpu::Error.
 std::vector<MemoryCopy> copy_memories(const KeptMemory& memory, StateMemory& into);
 /// What is of the same name, type and size; the rest stays as it is.
 void put_back(KeptMemory& memory, const std::vector<MemoryCopy>& copies);

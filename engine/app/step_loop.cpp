@@ -160,7 +160,7 @@ void StepLoop::travel() {
         if (const auto clock = history.go_back(to, clock_)) {
             clock_ = *clock;
             app_.bindings().follow_time(clock_.time);
-        } else if (clock_.next() > to + (clock_.step.index == to ? 1 : 0)) {
+        } else if (clock_.has_stepped && clock_.step.index > to) {
             rewind();
         }
         wanted_step_ = to;

@@ -133,20 +133,20 @@ void Texture::fill_with_zeros() {
     copy_from_host(zeros.data());
 }
 
-void Texture::copy_to_device(CUdeviceptr to) const {
-    gpu::copy_rows({.from = {.memory = CU_MEMORYTYPE_ARRAY, .array = &held().array()},
-                    .to = {.memory = CU_MEMORYTYPE_DEVICE, .device = to},
-                    .width_bytes = bytes() / std::size_t(shape_[0]),
-                    .height = std::size_t(shape_[0])},
+void Texture::copy_rows(const gpu::CopySide& from, const gpu::CopySide& to) const {
+    const auto rows = std::size_t(shape_[0]);
+    gpu::copy_rows({.from = from, .to = to, .width_bytes = bytes() / rows, .height = rows},
                    map().stream());
 }
 
+void Texture::copy_to_device(CUdeviceptr to) const {
+    copy_rows({.memory = CU_MEMORYTYPE_ARRAY, .array = &held().array()},
+              {.memory = CU_MEMORYTYPE_DEVICE, .device = to});
+}
+
 void Texture::copy_from_device(CUdeviceptr from) const {
-    gpu::copy_rows({.from = {.memory = CU_MEMORYTYPE_DEVICE, .device = from},
-                    .to = {.memory = CU_MEMORYTYPE_ARRAY, .array = &held().array()},
-                    .width_bytes = bytes() / std::size_t(shape_[0]),
-                    .height = std::size_t(shape_[0])},
-                   map().stream());
+    copy_rows({.memory = CU_MEMORYTYPE_DEVICE, .device = from},
+              {.memory = CU_MEMORYTYPE_ARRAY, .array = &held().array()});
 }
 
 const gl::Texture& Texture::gl_texture() const { return storage_->shared().texture(); }

@@ -18,6 +18,9 @@ namespace lathe {
 namespace gl {
 class Texture;
 } // namespace gl
+namespace gpu {
+struct CopySide;
+} // namespace gpu
 
 /// A handle: copies are the same texture. Used on the thread of the frames.
 class LATHE_API Texture {
@@ -59,6 +62,7 @@ public:
 private:
     class Storage;
     Storage& held() const;
+    void copy_rows(const gpu::CopySide& from, const gpu::CopySide& to) const;
 
     std::shared_ptr<const void> owner_; ///< of storage_
     Storage* storage_;
