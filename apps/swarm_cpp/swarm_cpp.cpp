@@ -10,7 +10,9 @@ int main(int argc, char** argv) {
     const auto speeds = app.array<float>({kCount});
     auto& scatter = app.kernel("swarm.cu", "scatter");
     auto& move = app.kernel("swarm.cu", "move");
-    app.on_reset([&] { scatter.over({kCount})(places, velocities, kCount); });
+    const auto begin = [&] { scatter.over({kCount})(places, velocities, kCount); };
+    app.on_reset(begin);
+    app.events().on_key("b", [&](const lathe::KeyEvent&) { begin(); });
     return app.run([&](const lathe::Step& step) {
         const float pull = app.slider<float>("pull"), drag = app.slider<float>("drag");
         move.over({kCount})(places, velocities, speeds, kCount, step.time, step.dt, pull, drag);

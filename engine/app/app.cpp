@@ -70,7 +70,7 @@ gpu::Device open_device() {
 } // namespace
 
 App::Parts::Parts(App& a, AppConfig c)
-    : app{&a}, config{std::move(c)}, window{first_window(config)}, loop{window, &run_control},
+    : app{&a}, config{std::move(c)}, window{first_window(config)}, loop{window},
       device{open_device()}, stream{gpu::StreamConfig{.non_blocking = false}},
       frame_map{window.context(), gpu::Context::primary(device), stream},
       steps{a, config, window.headless()}, scene{scene_services()} {
@@ -108,6 +108,7 @@ App::~App() {
     for (const auto& side : p_->side_windows) side->p_->close();
     p_->own_drawings.clear();
     p_->steps.hooks = {};
+    p_->events.clear();
     p_->app = nullptr;
 }
 
@@ -126,8 +127,10 @@ std::array<int, 2> App::scene_place() const { return {p_->window.width(), p_->wi
 void App::begin_panels() {
     InputState& input = p_->window.input();
     input.mouse_captured = input.keyboard_captured = false;
-    for (const InputEvent& event : input.events())
-        if (const auto* key = std::get_if<KeyEvent>(&event)) p_->run_control.handle(*key);
+    for (const InputEvent& event : input.events()) {
+        const auto* key = std::get_if<KeyEvent>(&event);
+        if (key && !p_->events.claims(*key)) p_->run_control.handle(*key);
+    }
 }
 
 void App::show_scene() { p_->sampled.picture().blit_to(p_->window.screen()); }
@@ -148,7 +151,8 @@ SceneHands::Services App::Parts::hand_services() {
             [this](const std::string& line) {
                 window.set_clipboard(line);
                 log::info("{}", line);
-            }};
+            },
+            [this](const KeyEvent& key) { return events.claims(key); }};
 }
 
 RaysApart App::Parts::rays(int samples) const { return rays_of(config, window, samples); }
@@ -209,15 +213,17 @@ bool App::begin_frame() {
     begin_panels();
     p.bindings.follow_time(p.steps.time());
     p.follow_input(viewport());
+    p.begin_work();
+    p.in_frame = true;
+    p.steps.handle_events();
+    p.run_control.begin_frame();
+    p.begin_inspection();
+    p.line_watch.begin_step();
     p.hands.update(p.window.input(), viewport(), p.loop.delta_seconds());
     p.size_scene(scene_place());
     p.drew = p.is_list_drawn = false;
     p.scene.begin_frame();
     for (const auto& side : p.side_windows) side->p_->begin_frame(p.loop.delta_seconds());
-    p.begin_work();
-    p.begin_inspection();
-    p.line_watch.begin_step();
-    p.in_frame = true;
     return true;
 }
 

@@ -55,6 +55,7 @@ class Framebuffer;
 class Texture;
 } // namespace gl
 class Console;
+class EventHandlers;
 class FrameLoop;
 class FrameMap;
 class History;
@@ -62,6 +63,7 @@ class ParameterBindings;
 class ParameterPresets;
 class RunControl;
 struct DrawnBytes;
+struct DropEvent;
 struct ImageData;
 
 struct AppConfig {
@@ -141,6 +143,10 @@ public:
     /// where it was. A program with a loop of its own uses steps().
     int run(const std::function<void(const Step&)>& step, std::optional<std::uint64_t> frames = {});
     StepLoop& steps();
+    /// What the program does when keys, the mouse and the window tell something.
+    EventHandlers& events();
+    /// Files that no function of the program took. Says so.
+    virtual void take_drop(const DropEvent& drop);
     /// Called before the first step and after each reset, which also brings back the first contents
     /// of all arrays.
     void on_reset(std::function<void()> call);
@@ -298,6 +304,9 @@ public:
     std::shared_ptr<View> inset(const View& on, const Viewport& within);
     /// What lies under the mouse, or null: of an inset and the view that it is on, the inset.
     View* view_under_mouse();
+    /// The uppermost view at a place of the window in pixels, and the place in it, as View::pick()
+    /// counts; null where there is none.
+    std::pair<View*, glm::vec2> view_at(glm::vec2 pixel);
     /// The thing under the mouse, as it was drawn last; see View::pick().
     std::optional<Picked> picked();
     /// What lay in the rectangle that the mouse drew last (SelectionDrag) when it was done; see
@@ -348,6 +357,7 @@ public:
     void draw_image(const gl::Texture& texture, const ImageStyle& style = {});
     /// Element (column, row) of the picture drawn last in the view under the mouse.
     std::optional<std::array<int, 2>> element_under_mouse();
+    std::optional<std::array<int, 2>> element_at(glm::vec2 pixel); ///< of the window
     /// Colour behind everything.
     void set_background(std::array<float, 4> rgba); ///< in all windows
 

@@ -172,7 +172,14 @@ void App::draw_image(const gl::Texture& texture, const ImageStyle& style) {
     p_->draw_now(DrawnTexture{&texture, style, 1, {}});
 }
 
-View* App::view_under_mouse() { return p_->hands.view_at(p_->window.input().mouse(), viewport()); }
+View* App::view_under_mouse() { return view_at(p_->window.input().mouse()).first; }
+
+std::pair<View*, glm::vec2> App::view_at(glm::vec2 pixel) {
+    View* const view = p_->hands.view_at(pixel, viewport());
+    if (!view) return {};
+    const Viewport place = SceneHands::place_of(*view, viewport());
+    return {view, (pixel - place.origin) / place.size * view->pixels()};
+}
 
 std::optional<Picked> App::picked() {
     return p_->hands.pick(p_->window.input().mouse(), viewport());
@@ -181,10 +188,13 @@ std::optional<Picked> App::picked() {
 const std::vector<Selected>& App::selected() const { return p_->hands.selected(); }
 
 std::optional<std::array<int, 2>> App::element_under_mouse() {
-    const View* const view = view_under_mouse();
+    return element_at(p_->window.input().mouse());
+}
+
+std::optional<std::array<int, 2>> App::element_at(glm::vec2 pixel) {
+    const auto [view, place] = view_at(pixel);
     if (!view) return {};
-    const Viewport place = SceneHands::place_of(*view, viewport());
-    return view->element_at((p_->window.input().mouse() - place.origin) / place.size);
+    return view->element_at(place / view->pixels());
 }
 
 void App::set_background(std::array<float, 4> rgba) {

@@ -4,6 +4,7 @@
 
 #include "engine/app/app.h"
 #include "engine/app/console.h"
+#include "engine/app/event_handlers.h"
 #include "engine/app/frame_loop.h"
 #include "engine/app/history.h"
 #include "engine/app/kept_memory.h"
@@ -60,6 +61,7 @@ struct App::Parts {
     Console console;
     Window window;
     RunControl run_control;
+    EventHandlers events;
     FrameLoop loop;
     gpu::Device device;
     gpu::NotedLaunches noted_launches; ///< for picks

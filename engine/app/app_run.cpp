@@ -11,6 +11,12 @@
 namespace lathe {
 
 StepLoop& App::steps() { return p_->steps; }
+EventHandlers& App::events() { return p_->events; }
+
+void App::take_drop(const DropEvent& drop) {
+    for (const auto& file : drop.files)
+        log::warning("{} was dropped: the program has no function for it (on_drop)", file.string());
+}
 
 int App::run(const std::function<void(const Step&)>& call, std::optional<std::uint64_t> frames) {
     StepLoop& loop = steps();
@@ -36,6 +42,7 @@ void App::restore_arrays() {
 
 void App::begin_reload() {
     p_->memory.begin_reload();
+    p_->events.clear();
     p_->bindings.forget_programs();
     for (AppSlot& slot : p_->slots) slot.is_claimed = false;
     p_->unnamed_sources = 0;

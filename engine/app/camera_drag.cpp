@@ -15,6 +15,11 @@ bool was_down(const InputState& input, MouseButton button) {
     return input.is_down(button) || input.released(button);
 }
 
+bool is_any_down(const InputState& input) {
+    return input.is_down(MouseButton::left) || input.is_down(MouseButton::right) ||
+           input.is_down(MouseButton::middle);
+}
+
 bool any_was_down(const InputState& input) {
     return was_down(input, MouseButton::left) || was_down(input, MouseButton::right) ||
            was_down(input, MouseButton::middle);
@@ -48,9 +53,10 @@ bool is_flying(const InputState& input) { return way_of_keys(input) != glm::vec3
 
 bool CameraDrag::move(OrbitCamera& camera, const InputState& input, const Viewport& viewport,
                       const Steered& steered) {
-    dragging_ = follow_drag(dragging_, input, viewport);
+    const bool dragging = follow_drag(dragging_, input, viewport);
+    dragging_ = dragging && is_any_down(input);
     bool moved = false;
-    if (dragging_ && input.drag_delta() != glm::vec2{}) {
+    if (dragging && input.drag_delta() != glm::vec2{}) {
         const bool turning = was_down(input, MouseButton::left) && !(input.modifiers() & kShift);
         if (turning) turn(camera, input.drag_delta(), viewport, steered.by);
         else camera.pan(input.drag_delta(), viewport);
@@ -70,9 +76,11 @@ bool CameraDrag::move(OrbitCamera& camera, const InputState& input, const Viewpo
 }
 
 bool CameraDrag::move(PanZoomCamera& camera, const InputState& input, const Viewport& viewport) {
-    dragging_ = follow_drag(dragging_, input, viewport) && !was_down(input, MouseButton::right);
+    const bool dragging =
+        follow_drag(dragging_, input, viewport) && !was_down(input, MouseButton::right);
+    dragging_ = dragging && is_any_down(input);
     bool moved = false;
-    if (dragging_ && input.drag_delta() != glm::vec2{}) {
+    if (dragging && input.drag_delta() != glm::vec2{}) {
         camera.pan(input.drag_delta(), viewport);
         moved = true;
     }

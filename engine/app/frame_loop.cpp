@@ -71,8 +71,7 @@ double FrameStats::frames_per_second() const {
 
 void FrameStats::clear() { count_ = 0; }
 
-FrameLoop::FrameLoop(Window& window, RunControl* run_control, FrameLoopConfig c)
-    : config{c}, window_{window}, run_control_{run_control} {
+FrameLoop::FrameLoop(Window& window, FrameLoopConfig c) : config{c}, window_{window} {
     if (!config.handle_interrupt) return;
     struct sigaction now{};
     sigaction(SIGINT, nullptr, &now);
@@ -112,7 +111,6 @@ bool FrameLoop::begin() {
     started_ = in_frame_ = true;
     begin_ = now;
     sample_ = {};
-    if (run_control_) run_control_->begin_frame();
     return true;
 }
 

@@ -3,7 +3,6 @@
 // hands it over with run(); times of the last 240 frames are kept.
 #pragma once
 
-#include "engine/app/run_control.h"
 #include "engine/core/api.h"
 #include "gl/query.h"
 
@@ -60,14 +59,13 @@ struct LATHE_API FrameLoopConfig {
 
 class LATHE_API FrameLoop {
 public:
-    /// The window and the run control must outlive the loop; `run_control` may be null.
-    explicit FrameLoop(Window& window, RunControl* run_control = nullptr,
-                       FrameLoopConfig config = {});
+    /// The window must outlive the loop.
+    explicit FrameLoop(Window& window, FrameLoopConfig config = {});
     FrameLoop(const FrameLoop&) = delete;
     FrameLoop& operator=(const FrameLoop&) = delete;
     ~FrameLoop();
 
-    /// Starts a frame: events, sizes, run control. False once the window was closed, stop() was
+    /// Starts a frame: events and sizes. False once the window was closed, stop() was
     /// called, max_frames are done or Ctrl-C was pressed; then no frame has begun.
     bool begin();
     /// Shows the window's screen() and keeps the frame limit.
@@ -97,7 +95,6 @@ public:
 private:
     using Clock = std::chrono::steady_clock;
     Window& window_;
-    RunControl* run_control_;
     FrameStats stats_;
     FrameSample sample_;
     Clock::time_point first_{}, begin_{}, next_{};

@@ -153,6 +153,7 @@ public:
 
     bool should_close() const override { return glfwWindowShouldClose(window_); }
     void close() override { glfwSetWindowShouldClose(window_, GLFW_TRUE); }
+    void keep_open() override { glfwSetWindowShouldClose(window_, GLFW_FALSE); }
     void hide() override { glfwHideWindow(window_); }
     void set_title(const std::string& title) override {
         glfwSetWindowTitle(window_, title.c_str());

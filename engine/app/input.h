@@ -8,6 +8,7 @@
 #include <glm/vec2.hpp>
 
 #include <array>
+#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <span>
@@ -42,6 +43,8 @@ inline constexpr int kKeyCount = 349;
 
 /// "a", "7", "space", "left", "f5"; nothing for another name.
 LATHE_API std::optional<Key> key_named(std::string_view name);
+/// The name by which key_named() finds it; "unknown" where it has none.
+LATHE_API std::string name_of(Key key);
 
 enum class MouseButton { left, right, middle };
 
@@ -54,17 +57,27 @@ struct KeyEvent {
     bool repeat = false;
     unsigned modifiers = 0;
 };
+// Places are framebuffer pixels from the top left corner. What is marked so is filled in by
+// InputState::handle(), whoever makes the event.
 struct ButtonEvent {
     MouseButton button = MouseButton::left;
     bool down = true;
     unsigned modifiers = 0;
+    glm::vec2 position{}; ///< filled in
+    /// Filled in. 2: a press within 0.35 s and 4 pixels of the one before, both of this button and
+    /// without modifiers. A third begins anew.
+    int clicks = 1;
 };
-/// Framebuffer pixels from the top left corner.
 struct MoveEvent {
     glm::vec2 position{};
+    glm::vec2 delta{};                   ///< filled in: since the place before
+    unsigned modifiers = 0;              ///< filled in
+    std::optional<MouseButton> button{}; ///< filled in: held, the one that went down last
 };
 struct WheelEvent {
     glm::vec2 delta{};
+    glm::vec2 position{};   ///< filled in
+    unsigned modifiers = 0; ///< filled in
 };
 struct TextEvent {
     char32_t character = 0;
@@ -74,9 +87,16 @@ struct FocusEvent {
 };
 struct DropEvent {
     std::vector<std::filesystem::path> files;
+    glm::vec2 position{}; ///< filled in
 };
-using InputEvent =
-    std::variant<KeyEvent, ButtonEvent, MoveEvent, WheelEvent, TextEvent, FocusEvent, DropEvent>;
+/// The window has another size. Injected, it changes the size.
+struct ResizeEvent {
+    int width = 0, height = 0; ///< framebuffer pixels
+};
+/// Injected: the user closes the window.
+struct CloseEvent {};
+using InputEvent = std::variant<KeyEvent, ButtonEvent, MoveEvent, WheelEvent, TextEvent, FocusEvent,
+                                DropEvent, ResizeEvent, CloseEvent>;
 
 class LATHE_API InputState {
 public:
@@ -86,7 +106,8 @@ public:
     /// The same of a frame that only panels have: a step is slow. What comes in it, and no panel
     /// captures, is kept for the next frame with a step.
     void begin_extra_frame();
-    void handle(const InputEvent& event);
+    void handle(InputEvent event,
+                std::chrono::steady_clock::time_point now = std::chrono::steady_clock::now());
 
     bool is_down(Key key) const;
     /// Went down in this frame; a repeat is no press.
@@ -118,6 +139,9 @@ public:
     const std::string& text() const { return text_; }
     /// Everything of this frame, in order; what the panels are fed with.
     std::span<const InputEvent> events() const { return events_; }
+    /// What no panel captures, in order: of this frame, and of the extra frames before it. Keys and
+    /// buttons that go up are always told.
+    std::vector<InputEvent> program_events() const;
 
     /// Set by the panels each frame: the mouse or the keys are theirs, cameras and shortcuts wait.
     bool mouse_captured = false;
@@ -133,6 +157,9 @@ private:
     };
     bool any_button_down() const;
     void forget();
+    bool is_captured(const InputEvent& event) const;
+    void count_clicks(ButtonEvent& press, std::chrono::steady_clock::time_point now);
+    void follow(const MoveEvent& move);
 
     std::array<Edge, kKeyCount> keys_{};
     std::array<Edge, 3> buttons_{};
@@ -140,8 +167,15 @@ private:
     glm::vec2 mouse_{}, mouse_delta_{}, drag_delta_{}, drag_start_{}, wheel_{};
     bool mouse_known_ = false;
     std::string text_, kept_text_;
-    std::vector<InputEvent> events_;
-    bool is_extra_ = false; ///< this frame
+    std::vector<InputEvent> events_, kept_events_;
+    struct Press {
+        std::chrono::steady_clock::time_point time;
+        MouseButton button;
+        glm::vec2 place;
+    };
+    std::optional<Press> first_press_;
+    std::vector<MouseButton> held_; ///< the last one went down last
+    bool is_extra_ = false;         ///< this frame
 };
 
 } // namespace lathe

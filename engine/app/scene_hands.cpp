@@ -4,12 +4,22 @@
 #include "engine/app/input.h"
 #include "engine/scene/camera_line.h"
 
+#include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstddef>
 #include <ranges>
 
 namespace lathe {
+namespace {
+
+bool has_double_click(const InputState& input) {
+    return std::ranges::any_of(input.program_events(), [](const InputEvent& event) {
+        const auto* press = std::get_if<ButtonEvent>(&event);
+        return press && press->down && press->button == MouseButton::left && press->clicks == 2;
+    });
+}
+
+} // namespace
 
 Viewport SceneHands::place_of(const View& view, const Viewport& whole) {
     return {whole.origin + view.tile().origin * whole.size, view.tile().size * whole.size};
@@ -32,7 +42,7 @@ void SceneHands::update(const InputState& input, const Viewport& whole, double s
     const auto views = scene_.views(); // a wait may let the program change them
     drags_.resize(views.size());
     selection_drags_.resize(views.size());
-    const bool clicked_twice = double_click_.follow(input, std::chrono::steady_clock::now());
+    const bool clicked_twice = has_double_click(input);
     const View* const uppermost =
         view_at(input.any_button_pressed() ? input.drag_start() : input.mouse(), whole);
     for (std::size_t i = 0; i < views.size(); ++i) {
@@ -44,14 +54,18 @@ void SceneHands::update(const InputState& input, const Viewport& whole, double s
         if (view.camera() == Camera::orbit)
             drags_[i].move(view.orbit_camera(), input, place, {view.steering(), seconds});
         else drags_[i].move(view.pan_zoom_camera(), input, place);
-        if (!input.keyboard_captured && input.pressed(Key::home) && place.contains(input.mouse()))
-            services_.ask_device([&] { view.fit(); });
+        if (has_press(Key::home, input, place)) services_.ask_device([&] { view.fit(); });
         if (clicked_twice && !input.mouse_captured && place.contains(input.drag_start()))
             fit_picked(view, input.drag_start(), place);
-        if (!input.keyboard_captured && input.pressed(Key::c) && input.modifiers() == 0 &&
-            place.contains(input.mouse()))
+        if (has_press(Key::c, input, place) && input.modifiers() == 0)
             services_.copy(camera_line(view)); // of Python
     }
+}
+
+bool SceneHands::has_press(Key key, const InputState& input, const Viewport& place) const {
+    const KeyEvent press{.key = key, .modifiers = input.modifiers()};
+    return !input.keyboard_captured && input.pressed(key) && place.contains(input.mouse()) &&
+           !services_.claims(press);
 }
 
 /// The camera shows all of the thing that was clicked on.

@@ -4,7 +4,6 @@
 #pragma once
 
 #include "engine/app/camera_drag.h"
-#include "engine/app/double_click.h"
 #include "engine/app/selection_drag.h"
 #include "engine/scene/scene.h"
 
@@ -16,6 +15,8 @@
 namespace lathe {
 
 class InputState;
+enum class Key : int;
+struct KeyEvent;
 
 class SceneHands {
 public:
@@ -23,6 +24,7 @@ public:
         /// Calls what asks the device, and reports its faults.
         std::function<void(const std::function<void()>&)> ask_device;
         std::function<void(const std::string&)> copy; ///< to the clipboard, and tells
+        std::function<bool(const KeyEvent&)> claims;  ///< the key has a function of the program's
     };
     SceneHands(Scene& scene, Services services) : scene_{scene}, services_{std::move(services)} {}
 
@@ -41,6 +43,7 @@ public:
 
 private:
     void fit_picked(View& view, glm::vec2 pixel, const Viewport& place);
+    bool has_press(Key key, const InputState& input, const Viewport& place) const;
     bool update_selection(View& view, SelectionDrag& drag, const InputState& input,
                           const Viewport& place);
 
@@ -48,7 +51,6 @@ private:
     Services services_;
     std::vector<CameraDrag> drags_; ///< of the views
     std::vector<SelectionDrag> selection_drags_;
-    DoubleClick double_click_;
     std::vector<Selected> selected_;
 };
 

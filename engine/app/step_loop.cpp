@@ -3,6 +3,7 @@
 
 #include "engine/app/app.h"
 #include "engine/app/console.h"
+#include "engine/app/event_handlers.h"
 #include "engine/app/frame_loop.h"
 #include "engine/app/history.h"
 #include "engine/app/run_control.h"
@@ -95,10 +96,12 @@ bool StepLoop::begin_frame() {
     if (state_ == State::over) return false; // the hook has run the program to its end
     frame_began_ = std::chrono::steady_clock::now();
     if (!app_.begin_frame()) {
+        if (stays_open()) return begin_frame();
         closed_ = true;
         return false;
     }
     state_ = State::in_frame;
+    if (event_failure_) std::rethrow_exception(std::exchange(event_failure_, {}));
     const RunControl& control = app_.run_control();
     if (control.reset() && (started_ || broken_at_)) rewind();
     if (control.travel()) travel();
@@ -108,6 +111,29 @@ bool StepLoop::begin_frame() {
     frame_dt_ = app_.window().headless() ? kStepWithoutAWindow
                                          : std::min(app_.loop().delta_seconds(), kLongestStep);
     return true;
+}
+
+void StepLoop::handle_events() {
+    InputState& input = app_.window().input();
+    const auto taken = app_.events().handle(input.program_events(),
+                                            [this](const std::exception_ptr& e) { report(e); });
+    input.mouse_captured |= taken.mouse;
+    for (const DropEvent& drop : taken.left) app_.take_drop(drop);
+}
+
+/// The user has closed the window, and a function of the program keeps it.
+bool StepLoop::stays_open() {
+    Window& window = app_.window();
+    if (!window.should_close()) return false;
+    if (!app_.events().keeps_open([this](const std::exception_ptr& e) { report(e); })) return false;
+    window.keep_open();
+    return true;
+}
+
+/// Of an event: steps go on.
+void StepLoop::report(const std::exception_ptr& error) {
+    if (app_.window().headless()) event_failure_ = error;
+    else write_failure(words_of(error));
 }
 
 /// On the way to a step that the run control wants to see, all of them in one frame unless that
@@ -254,16 +280,24 @@ void StepLoop::call_on_start() {
 
 void StepLoop::fail(const std::exception_ptr& error) {
     if (app_.window().headless()) std::rethrow_exception(error);
-    fail(hooks.words_of ? hooks.words_of(error) : what_of(error));
+    fail(words_of(error));
 }
 
 void StepLoop::fail(const std::string& words) {
     app_.drop_step();
     steps_left_ = 0;
     wanted_step_.reset();
+    write_failure(words);
+    broken_at_ = generations();
+}
+
+std::string StepLoop::words_of(const std::exception_ptr& error) const {
+    return hooks.words_of ? hooks.words_of(error) : what_of(error);
+}
+
+void StepLoop::write_failure(const std::string& words) {
     app_.console().write(Console::Source::script, log::Level::error, words);
     if (app_.has_panels()) std::fprintf(stderr, "%s\n", words.c_str()); // else the console does
-    broken_at_ = generations();
 }
 
 bool StepLoop::is_broken() {

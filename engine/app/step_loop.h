@@ -83,6 +83,10 @@ public:
     /// written is told to the log, and counts as unwritten().
     void write_results();
 
+    /// Calls what the program does on events, at the beginning of a frame. What that throws goes
+    /// to the console, and the run goes on; without a window it passes through next().
+    void handle_events();
+
     /// There are steps again after fail().
     void forget_failure() { broken_at_.reset(); }
 
@@ -122,6 +126,10 @@ private:
     bool keep_history();
     void end_frame();
     void finish();
+    bool stays_open();
+    void report(const std::exception_ptr& error);
+    std::string words_of(const std::exception_ptr& error) const;
+    void write_failure(const std::string& words);
     void rewind();
     void call_on_start();
     void record();
@@ -141,6 +149,7 @@ private:
     /// Versions of the kernels when a step failed.
     std::optional<std::vector<std::uint64_t>> broken_at_;
     std::optional<std::uint64_t> frames_of_start_;
+    std::exception_ptr event_failure_; ///< of this frame, without a window
     std::uint64_t frames_ = 0, run_frames_ = 0, written_at_ = 0;
     std::vector<float> frame_ms_;
     std::chrono::steady_clock::time_point frame_began_{};

@@ -37,14 +37,23 @@ struct Window::State {
         backend->poll(events);
         for (InputEvent& e : injected) events.push_back(std::move(e));
         injected.clear();
-        for (const InputEvent& e : events) input.handle(e);
-        follow_size();
+        for (InputEvent& e : events) take(std::move(e));
+        if (follow_size()) input.handle(ResizeEvent{screen.width(), screen.height()});
     }
-    void follow_size() {
+    /// What is injected to act on the window itself is no event yet.
+    void take(InputEvent event) {
+        if (const auto* size = std::get_if<ResizeEvent>(&event))
+            backend->resize({size->width, size->height});
+        else if (std::holds_alternative<CloseEvent>(event)) backend->close();
+        else input.handle(std::move(event));
+    }
+    /// True: it has another size.
+    bool follow_size() {
         const glm::ivec2 size = backend->size();
-        if (screen && size.x == screen.width() && size.y == screen.height()) return;
+        if (screen && size.x == screen.width() && size.y == screen.height()) return false;
         screen = gl::Framebuffer{size.x, size.y};
         screen.clear({0, 0, 0, 1});
+        return true;
     }
 };
 
@@ -126,11 +135,16 @@ bool Window::take_press_ahead(Key key) {
            }) > 0;
 }
 
-void Window::inject(InputEvent event) { state_->injected.push_back(std::move(event)); }
+void Window::inject(InputEvent event) {
+    if (const auto* size = std::get_if<ResizeEvent>(&event))
+        require_possible(size->width, size->height);
+    state_->injected.push_back(std::move(event));
+}
 
 void Window::present() { state_->backend->present(state_->screen); }
 bool Window::should_close() const { return state_->backend->should_close(); }
 void Window::close() { state_->backend->close(); }
+void Window::keep_open() { state_->backend->keep_open(); }
 void Window::hide() { state_->backend->hide(); }
 void Window::set_title(const std::string& title) { state_->backend->set_title(title); }
 std::string Window::clipboard() const { return state_->backend->clipboard(); }

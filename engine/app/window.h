@@ -78,6 +78,7 @@ public:
     /// `key`. True where there was one. All others arrive at the next poll_events().
     bool take_press_ahead(Key key);
     /// Queues an event as if the user had made it; it arrives at the next poll_events().
+    /// Throws lathe::Error for an impossible size.
     void inject(InputEvent event);
 
     /// Shows screen(): copies it to the window and swaps; headless it only flushes GL.
@@ -85,6 +86,7 @@ public:
 
     bool should_close() const;
     void close();
+    void keep_open(); ///< whoever wanted to close it
     void hide();
     void set_title(const std::string& title);
     /// Resizes as a user would; seen after the next poll_events().

@@ -41,6 +41,7 @@ public:
     virtual void present(const gl::Framebuffer& screen) = 0;
     virtual bool should_close() const = 0;
     virtual void close() = 0;
+    virtual void keep_open() = 0;
     virtual void hide() {}
     virtual void set_title(const std::string& title) = 0;
     virtual std::string clipboard() const = 0;
@@ -55,6 +56,7 @@ public:
     void poll(std::vector<InputEvent>&) override {}
     bool should_close() const override { return closed_; }
     void close() override { closed_ = true; }
+    void keep_open() override { closed_ = false; }
     void set_title(const std::string&) override {}
     std::string clipboard() const override { return clipboard_; }
     void set_clipboard(const std::string& text) override { clipboard_ = text; }

@@ -509,4 +509,10 @@ std::optional<Picked> pick(std::span<const ShownThing> things, const PickPlace& 
     return picked;
 }
 
+SightLine sight_line(const PickPlace& place) {
+    const DrawView& look = place.look;
+    const Ray ray = ray_through(place, from_clip_to_world(look.projection, look.view));
+    return {ray.from, ray.along};
+}
+
 } // namespace lathe

@@ -26,4 +26,7 @@ struct PickPlace {
 /// default stream; waits for them.
 std::optional<Picked> pick(std::span<const ShownThing> things, const PickPlace& place);
 
+/// What is seen there, whatever is drawn; in the places that `place.look` counts.
+SightLine sight_line(const PickPlace& place);
+
 } // namespace lathe

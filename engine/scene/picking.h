@@ -36,4 +36,9 @@ struct Picked {
     std::optional<gpu::ThreadOfKernel> thread{};
 };
 
+/// What a pixel sees: from a place on the near plane, along a direction of length 1.
+struct SightLine {
+    glm::dvec3 origin, direction;
+};
+
 } // namespace lathe

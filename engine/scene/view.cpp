@@ -134,6 +134,15 @@ std::optional<Picked> View::pick(glm::vec2 pixels) const {
                        {*state_.last.look, place, element_in_picture(place), state_.last.scale});
 }
 
+std::optional<SightLine> View::sight_line(glm::vec2 pixels) const {
+    if (!state_.last.look) return {};
+    const glm::dvec3 eye = state_.last.look->eye; // near it, places have all digits
+    SightLine line =
+        lathe::sight_line({state_.last.look->from(eye), pixels * state_.last.scale, {}});
+    line.origin += eye;
+    return line;
+}
+
 std::vector<Selected> View::select(glm::vec2 corner, glm::vec2 other) const {
     if (!state_.last.look) return {};
     const glm::vec2 size{state_.last.pixels};

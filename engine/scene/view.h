@@ -197,6 +197,8 @@ public:
     /// what is nearest within 4 pixels. Kernels look at the arrays as they are now; waits for the
     /// device.
     std::optional<Picked> pick(glm::vec2 pixels) const;
+    /// What the camera of the last drawing sees at such a place; nothing before the first one.
+    std::optional<SightLine> sight_line(glm::vec2 pixels) const;
     /// Points, segments, triangles and elements of pictures that were drawn last and whose middle
     /// lies between two opposite corners of a rectangle, in pixels from the tile's top left; hidden
     /// by others or not. One for each thing that has such, in their order. Waits for the device.

@@ -39,6 +39,8 @@ public:
     void show_kernel(const KernelSlot& slot);
     /// A row for lines of Python below the console; nothing without panels. F2 goes there.
     void set_prompt(PromptHooks hooks);
+    /// CUDA sources and Python scripts open as from the menu; the rest as in an App.
+    void take_drop(const DropEvent& drop) override;
     /// What the menu opens beside this program.
     void set_programs(ProgramHooks hooks);
     /// All panels go to the places of this form: "default", "code" or "picture", which says what is

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The studio's menus, the keys that are not of a single panel, and what both do.
+#include "engine/app/event_handlers.h"
 #include "engine/app/run_control.h"
 #include "engine/app/screenshot.h"
 #include "engine/app/step_loop.h"
@@ -64,6 +65,7 @@ fs::path next_file(const AppConfig& config, std::string_view extension) {
 } // namespace
 
 bool Studio::Panels::handle(const KeyEvent& key) {
+    if (!imgui->wants_text() && studio.events().claims(key)) return false;
     if (open_panel.handle(key) || key_map.handle(key) || handle_own(key) || editor.handle(key))
         return true;
     return !imgui->wants_text() &&
@@ -218,6 +220,21 @@ void Studio::Panels::open(const fs::path& file) {
     const KernelSlot& slot = studio.kernel_slot(file.string());
     editor.show(slot);
     log::info("app.kernel(\"{}\")", file.string());
+}
+
+/// Kernels and programs that are dropped on the window open; other files are the program's.
+void Studio::take_drop(const DropEvent& drop) {
+    DropEvent left{{}, drop.position};
+    std::vector<fs::path> sources;
+    for (const fs::path& file : drop.files) {
+        const bool is_source = file.extension() == ".cu" || file.extension() == ".py";
+        (p_->imgui && is_source ? sources : left.files).push_back(file);
+    }
+    if (!sources.empty())
+        p_->after_frame = [this, sources] {
+            for (const fs::path& file : sources) p_->open(file);
+        };
+    App::take_drop(left);
 }
 
 void Studio::Panels::save_picture() {

@@ -46,6 +46,7 @@ PYBIND11_MODULE(_lathe, m) {
     bind_run_control(m);
     bind_history(m);
     bind_input(m);
+    bind_event_handlers(m);
     bind_camera(m);
     bind_screenshot(m);
     bind_step_loop(m);

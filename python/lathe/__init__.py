@@ -32,6 +32,12 @@ _HOMES = {
     "Oscillation": "waves",
     "SideWindow": "side_window",
     "Step": "loop",
+    "DropEvent": "events",
+    "FocusEvent": "events",
+    "KeyEvent": "events",
+    "MouseEvent": "events",
+    "ResizeEvent": "events",
+    "WheelEvent": "events",
     "Stats": "stats",
     "Array": "compute",
     "Texture": "_lathe",
@@ -116,6 +122,12 @@ if TYPE_CHECKING:
     from lathe.compute import kernel as kernel
     from lathe.compute import zeros as zeros
     from lathe.draw import View as View
+    from lathe.events import DropEvent as DropEvent
+    from lathe.events import FocusEvent as FocusEvent
+    from lathe.events import KeyEvent as KeyEvent
+    from lathe.events import MouseEvent as MouseEvent
+    from lathe.events import ResizeEvent as ResizeEvent
+    from lathe.events import WheelEvent as WheelEvent
     from lathe.fusion import fuse as fuse
     from lathe.inspection import inspect as inspect
     from lathe.line_values import values_at as values_at

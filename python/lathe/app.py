@@ -186,6 +186,7 @@ class App(Loop, Tiled, Sliders, Inspected, Watched, CodeOfKernels, PanelsOfWindo
         self._functions.clear()
         self._panels.clear()
         self._drawings.clear()
+        self._listeners.clear()
         self._declared.clear()
         self._studio.begin_reload()
         self._studio.parameters.withdraw_script()

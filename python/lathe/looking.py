@@ -4,6 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from lathe._lathe import OrbitCamera, PanZoomCamera, Studio
 from lathe.array.gpu_array import GPUArray
@@ -183,6 +187,18 @@ class Looking:
         now. Waits for the device.
         """
         return picked_from(self._view.pick(number("x", x), number("y", y)))
+
+    def sight_line(self, x: float, y: float) -> tuple[NDArray[Any], NDArray[Any]] | None:
+        """The ray that pixel (x, y) of the view sees, by the camera of the last drawing.
+
+        Returns
+        -------
+        (origin, direction) or None
+            (3,) float64 each: a place on the near plane, and a direction of length 1. In a plane
+            the direction is along -z. None before the first drawing.
+        """
+        line = self._view.sight_line(number("x", x), number("y", y))
+        return None if line is None else (np.array(line[0]), np.array(line[1]))
 
     def select(self, x0: float, y0: float, x1: float, y1: float) -> dict[str, GPUArray]:
         """What was drawn last in a rectangle, by the names of things.

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import inspect
 import traceback
 import weakref
 from collections.abc import Callable, Iterator
@@ -15,6 +14,7 @@ from lathe import launcher
 from lathe import options as run_options
 from lathe._lathe import Studio
 from lathe.draw import Drawing
+from lathe.events import Events, taking
 from lathe.prompt import Prompt
 from lathe.script import Reload, ScriptWatch, run_again
 from lathe.tracebacks import format_error
@@ -40,7 +40,7 @@ class Step:
     """Seconds of this step: 1/60 without a window, at most 0.1."""
 
 
-class Loop(Drawing):
+class Loop(Drawing, Events):
     """Frames and steps: a frame is shown, a step is simulated; see `App`."""
 
     def __init__(self, studio: Studio, options: run_options.RunOptions, watch: ScriptWatch) -> None:
@@ -54,6 +54,7 @@ class Loop(Drawing):
         self._panels: dict[str, Callable[[], Any]] = {}
         self._shown_panels: set[str] = set()
         self._drawings: list[Callable[[Studio.DrawView], Any]] = []
+        self._listeners = []
         self._draws = False
         self._prompt = Prompt()
         if studio.has_ui:
@@ -136,7 +137,7 @@ class Loop(Drawing):
         """
         if function is None:
             return self._advance()
-        self._functions["frame"] = _taking_a_step(function)
+        self._functions["frame"] = taking(function)
         return function
 
     def init(self, function: Function) -> Function:
@@ -288,12 +289,6 @@ class Loop(Drawing):
             return False
         self._options.begin_reload()
         return True
-
-
-def _taking_a_step(function: Callable[..., Any]) -> Callable[[Step], Any]:
-    if inspect.signature(function).parameters:
-        return function
-    return lambda step: function()
 
 
 def weakly(loop: Loop, method: Callable[..., Result]) -> Callable[..., Result | None]:

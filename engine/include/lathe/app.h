@@ -4,6 +4,7 @@
 
 #include "engine/app/app.h"
 #include "engine/app/console.h"
+#include "engine/app/event_handlers.h"
 #include "engine/app/frame_loop.h"
 #include "engine/app/run_control.h"
 #include "engine/app/screenshot.h"

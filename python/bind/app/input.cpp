@@ -2,14 +2,18 @@
 #include "engine/app/input.h"
 
 #include "engine/app/window.h"
+#include "python/bind/app/input_names.h"
 #include "python/bind/bind.h"
 
 #include <pybind11/stl.h>
+#include <pybind11/stl/filesystem.h>
 
 #include <fmt/format.h>
 
 #include <array>
+#include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace lathe::bind {
@@ -20,27 +24,6 @@ Key key_from(const std::string& name) {
     if (const auto key = key_named(name)) return *key;
     throw py::value_error(
         fmt::format("unknown key '{}': a character, or a name such as space, left, f5", name));
-}
-
-MouseButton button_from(const std::string& name) {
-    if (name == "left") return MouseButton::left;
-    if (name == "right") return MouseButton::right;
-    if (name == "middle") return MouseButton::middle;
-    throw py::value_error(fmt::format("unknown button '{}': left, right or middle", name));
-}
-
-unsigned modifiers_from(const std::vector<std::string>& names) {
-    unsigned all = 0;
-    for (const std::string& name : names) {
-        if (name == "shift") all |= kShift;
-        else if (name == "control") all |= kControl;
-        else if (name == "alt") all |= kAlt;
-        else if (name == "super") all |= kSuper;
-        else
-            throw py::value_error(
-                fmt::format("unknown modifier '{}': shift, control, alt or super", name));
-    }
-    return all;
 }
 
 void bind_state(py::class_<Window>& c) {
@@ -80,7 +63,7 @@ void bind_state(py::class_<Window>& c) {
 }
 
 /// What another program tells of its window.
-void bind_events(py::class_<Window>& c) {
+void bind_injection(py::class_<Window>& c) {
     using Names = std::vector<std::string>;
     c.def(
          "move_mouse", [](Window& w, float x, float y) { w.inject(MoveEvent{{x, y}}); },
@@ -122,7 +105,22 @@ void bind_events(py::class_<Window>& c) {
             py::arg("text"))
         .def(
             "release_all", [](Window& w) { w.inject(FocusEvent{false}); },
-            "All keys and buttons: the window has lost the focus.");
+            "All keys and buttons: the window has lost the focus.")
+        .def(
+            "take_focus", [](Window& w) { w.inject(FocusEvent{true}); }, "The window has it again.")
+        .def(
+            "drop_files",
+            [](Window& w, std::vector<std::filesystem::path> files) {
+                w.inject(DropEvent{std::move(files)});
+            },
+            py::arg("files"), "On the place where the mouse is.")
+        .def(
+            "resize",
+            [](Window& w, int width, int height) { w.inject(ResizeEvent{width, height}); },
+            py::arg("width"), py::arg("height"), "The window, in pixels.")
+        .def(
+            "close", [](Window& w) { w.inject(CloseEvent{}); },
+            "As a click on the window's close button: `App.on_close` may keep it open.");
 }
 
 } // namespace
@@ -132,7 +130,7 @@ void bind_input(py::module_& m) {
                          "Keys and mouse of this frame; False where a panel has them. Another "
                          "program passes its events on: they come in the next frame.");
     bind_state(c);
-    bind_events(c);
+    bind_injection(c);
 }
 
 } // namespace lathe::bind

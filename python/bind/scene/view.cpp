@@ -379,6 +379,15 @@ void bind_views(StudioClass& c) {
             "pick", [](const View& view, float x, float y) { return view.pick({x, y}); },
             py::arg("x"), py::arg("y"))
         .def(
+            "sight_line",
+            [](const View& view, float x, float y) -> std::optional<std::pair<Corner, Corner>> {
+                const auto line = view.sight_line({x, y});
+                if (!line) return {};
+                const auto corner = [](const glm::dvec3& a) { return Corner{a.x, a.y, a.z}; };
+                return std::pair{corner(line->origin), corner(line->direction)};
+            },
+            py::arg("x"), py::arg("y"))
+        .def(
             "select",
             [](const View& view, float x0, float y0, float x1, float y1) {
                 return indices_of(view.select({x0, y0}, {x1, y1}));

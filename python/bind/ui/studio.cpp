@@ -3,6 +3,7 @@
 #include "engine/scene/drawn_copies.h"
 
 #include "engine/app/console.h"
+#include "engine/app/event_handlers.h"
 #include "engine/app/frame_loop.h"
 #include "engine/app/history.h"
 #include "engine/app/run_control.h"
@@ -128,9 +129,30 @@ std::vector<std::pair<int, std::string>> code_of(Studio& studio, const KernelSlo
     return rows;
 }
 
+using Pixel = std::pair<float, float>;
+
 void bind_parts(py::class_<Studio, Owner>& c) {
     const auto inside = py::return_value_policy::reference_internal;
     c.def_property_readonly("run_control", [](Studio& e) { return &e.run_control(); }, inside);
+    c.def(
+        "view_at",
+        [](Studio& e, float x, float y) -> std::optional<std::pair<std::shared_ptr<View>, Pixel>> {
+            const auto [view, place] = e.view_at({x, y});
+            if (!view) return {};
+            for (const auto& each : e.views())
+                if (each.get() == view) return std::pair{each, Pixel{place.x, place.y}};
+            return {};
+        },
+        py::arg("x"), py::arg("y"), "The uppermost view there, and the pixel of it.");
+    c.def(
+        "element_at",
+        [](Studio& e, float x, float y) -> std::optional<std::pair<int, int>> {
+            const auto element = e.element_at({x, y});
+            if (!element) return {};
+            return std::pair{(*element)[0], (*element)[1]};
+        },
+        py::arg("x"), py::arg("y"));
+    c.def_property_readonly("events", [](Studio& e) { return &e.events(); }, inside);
     c.def_property_readonly("history", [](Studio& e) { return &e.history(); }, inside);
     c.def(
         "set_history_values",

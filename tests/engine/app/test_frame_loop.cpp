@@ -67,7 +67,7 @@ TEST(FrameStats, SummaryIsThatOfTheSortedTimes) {
 
 TEST(FrameLoop, EndsAfterMaxFramesAndKeepsEverySample) {
     Window window = small_window();
-    FrameLoop loop{window, nullptr, {.max_frames = 5}};
+    FrameLoop loop{window, {.max_frames = 5}};
     int frames = 0;
     while (loop.begin()) {
         ++frames;
@@ -98,23 +98,9 @@ TEST(FrameLoop, StopAndCloseEndIt) {
     EXPECT_FALSE(second.begin());
 }
 
-TEST(FrameLoop, PausedSimulationStillHasFrames) {
-    Window window = small_window();
-    RunControl run;
-    run.paused = true;
-    FrameLoop loop{window, &run, {.max_frames = 4}};
-    int frames = 0, steps = 0;
-    loop.run([&] {
-        ++frames;
-        steps += run.steps();
-    });
-    EXPECT_EQ(frames, 4);
-    EXPECT_EQ(steps, 0);
-}
-
 TEST(FrameLoop, LimitHoldsTheRate) {
     Window window = small_window();
-    FrameLoop loop{window, nullptr, {.max_frames = 6, .frame_limit_hz = 50}};
+    FrameLoop loop{window, {.max_frames = 6, .frame_limit_hz = 50}};
     loop.run([] {});
     EXPECT_GE(loop.seconds(), 6 * 0.020 - 0.001);
 }

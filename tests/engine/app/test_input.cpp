@@ -4,6 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <initializer_list>
+#include <string_view>
+#include <variant>
+#include <vector>
+
 namespace {
 
 using namespace lathe;
@@ -51,6 +57,86 @@ TEST(Input, PressesOfExtraFramesComeWithTheNextFrame) {
     EXPECT_FALSE(input.pressed(Key::b));
     EXPECT_TRUE(input.is_down(Key::b));
     EXPECT_EQ(input.text(), "");
+}
+
+TEST(Input, ADoubleClickIsTwoPressesSoonAndNear) {
+    using namespace std::chrono_literals;
+    InputState input;
+    const std::chrono::steady_clock::time_point begin{};
+    const auto clicks = [&](glm::vec2 place, std::chrono::milliseconds at, unsigned modifiers = 0) {
+        input.begin_frame();
+        for (const InputEvent& e : std::initializer_list<InputEvent>{
+                 MoveEvent{place}, ButtonEvent{MouseButton::left, true, modifiers},
+                 ButtonEvent{MouseButton::left, false, modifiers}})
+            input.handle(e, begin + at);
+        return std::get<ButtonEvent>(input.events()[1]).clicks;
+    };
+    EXPECT_EQ(clicks({10, 10}, 0ms), 1);
+    EXPECT_EQ(clicks({12, 10}, 300ms), 2);
+    EXPECT_EQ(clicks({12, 10}, 400ms), 1) << "a third one";
+    EXPECT_EQ(clicks({50, 10}, 500ms), 1) << "far away";
+    EXPECT_EQ(clicks({50, 10}, 900ms), 1) << "too late";
+    EXPECT_EQ(clicks({50, 10}, 1000ms, kShift), 1);
+    EXPECT_EQ(clicks({50, 10}, 1100ms), 2);
+}
+
+TEST(Input, EventsKnowWhereTheMouseIsAndWhatIsHeld) {
+    InputState input;
+    input.begin_frame();
+    for (const InputEvent& e : std::initializer_list<InputEvent>{
+             MoveEvent{{10, 20}}, KeyEvent{Key::left_shift}, ButtonEvent{MouseButton::right},
+             MoveEvent{{13, 24}}, WheelEvent{{0, 1}}, DropEvent{{"a.npy"}},
+             ButtonEvent{MouseButton::right, false}, MoveEvent{{13, 30}}})
+        input.handle(e);
+    const auto events = input.program_events();
+    ASSERT_EQ(events.size(), 8U);
+    EXPECT_EQ(std::get<MoveEvent>(events[0]).delta, glm::vec2(0, 0)) << "nobody knows from where";
+    EXPECT_EQ(std::get<ButtonEvent>(events[2]).position, glm::vec2(10, 20));
+    const auto& drag = std::get<MoveEvent>(events[3]);
+    EXPECT_EQ(drag.delta, glm::vec2(3, 4));
+    EXPECT_EQ(drag.button, MouseButton::right);
+    EXPECT_EQ(drag.modifiers, unsigned{kShift});
+    EXPECT_EQ(std::get<WheelEvent>(events[4]).position, glm::vec2(13, 24));
+    EXPECT_EQ(std::get<DropEvent>(events[5]).position, glm::vec2(13, 24));
+    EXPECT_FALSE(std::get<MoveEvent>(events[7]).button);
+}
+
+TEST(Input, ProgramsGetWhatPanelsLeaveAndWhatWentUp) {
+    InputState input;
+    const auto types = [&] {
+        std::vector<std::size_t> found;
+        for (const InputEvent& e : input.program_events()) found.push_back(e.index());
+        return found;
+    };
+    using Types = std::vector<std::size_t>;
+    input.begin_frame();
+    input.handle(KeyEvent{Key::a});
+    input.begin_extra_frame();
+    EXPECT_EQ(types(), Types{}) << "its frame had it";
+    input.handle(MoveEvent{{1, 1}});
+    input.begin_extra_frame();
+    input.handle(WheelEvent{{0, 1}});
+    input.handle(KeyEvent{Key::a, false});
+    input.handle(KeyEvent{Key::b});
+    input.mouse_captured = input.keyboard_captured = true;
+    input.begin_frame();
+    input.mouse_captured = input.keyboard_captured = false;
+    input.handle(FocusEvent{true});
+    const InputEvent move = MoveEvent{}, key = KeyEvent{}, focus = FocusEvent{};
+    EXPECT_EQ(types(), (Types{move.index(), key.index(), focus.index()}));
+    input.begin_frame();
+    EXPECT_EQ(types(), Types{});
+}
+
+TEST(Input, KeysHaveNamesBothWays) {
+    for (const std::string_view name : {"a", "7", "space", "page_up", "f12", "right_control",
+                                        "keypad_enter", "super", ",", "delete"}) {
+        const auto key = key_named(name);
+        ASSERT_TRUE(key) << name;
+        EXPECT_EQ(name_of(*key), name);
+    }
+    EXPECT_EQ(name_of(Key::unknown), "unknown");
+    EXPECT_FALSE(key_named("unknown"));
 }
 
 TEST(Input, AClickWithinOneFrameIsSeen) {

@@ -5,6 +5,7 @@
 #include "engine/ui/main_menu.h"
 #include "tests/engine/ui/painting_test.h"
 
+#include <fmt/format.h>
 #include <imgui.h>
 #include <imgui_internal.h>
 
@@ -160,6 +161,19 @@ TEST_F(StudioMenu, SavesThePictureAndOpensAKernel) {
     keep("opened");
     fs::current_path(before);
     fs::remove_all(folder);
+}
+
+TEST_F(StudioMenu, ADroppedKernelOpensAndOtherFilesAreForTheProgram) {
+    const fs::path file = fs::temp_directory_path() / fmt::format("dropped-{}.cu", getpid());
+    std::ofstream{file} << "__global__ void dropped(float* x) { x[threadIdx.x] = 1; }\n";
+    painting->studio.window().inject(DropEvent{{file, "data.xyz", "gone.cu"}});
+    frames(3);
+    fs::remove(file);
+    std::string console;
+    for (const auto& line : painting->studio.console().lines()) console += line.text + "\n";
+    EXPECT_NE(console.find(fmt::format("app.kernel(\"{}\")", file.string())), std::string::npos);
+    EXPECT_NE(console.find("data.xyz was dropped: the program has no function"), std::string::npos);
+    EXPECT_NE(console.find("gone.cu"), std::string::npos) << "it is told that it is gone";
 }
 
 TEST_F(StudioMenu, EachKeyOfItStandsInTheKeyMap) {
