@@ -93,14 +93,15 @@ def main() -> None:
     app = lathe.App("Cavity", size=(1280, 720), background=(0.02, 0.02, 0.03))
     names = ("step", "velocity", "stir", "carry", "drop", "measure")
     kernels = {name: app.kernel("cavity.cu", name) for name in names}
-    flow = dye = shown = mouse = None
+    state = app.state
+    state.flow = state.dye = state.shown = None
+    mouse = None
 
     def make(cells):
-        nonlocal flow, dye, shown
-        flow = Flow(cells, cells, app.zeros, kernels.__getitem__)
-        dye = Dye(first_dye(FINE * cells), FINE, app.asarray, kernels.__getitem__)
-        shown = app.zeros((cells, cells))
-        app.state.time = 0.0
+        state.flow = Flow(cells, cells, app.zeros, kernels.__getitem__)
+        state.dye = Dye(first_dye(FINE * cells), FINE, app.asarray, kernels.__getitem__)
+        state.shown = app.zeros((cells, cells))
+        state.time = 0.0
 
     def stir(cells, steps):
         """The right mouse button takes fluid along, and leaves dye."""
@@ -109,15 +110,15 @@ def main() -> None:
         if under is None:
             mouse = None
             return
-        wide = dye.columns if under.item == "dye" else cells
+        wide = state.dye.columns if under.item == "dye" else cells
         place = np.array(under.position[:2]) / wide
         if mouse is not None:
             speed = (place - mouse) * cells / steps
             speed *= LID / max(np.hypot(*speed), LID)
             kernels["stir"].over((cells, cells), BLOCK)(
-                flow.f, flow.u, cells, cells, *(place * cells), 0.04 * cells, *speed
+                state.flow.f, state.flow.u, cells, cells, *(place * cells), 0.04 * cells, *speed
             )
-        dye.drop(place, 0.015, BANDS[int(app.state.time) % len(BANDS)])
+        state.dye.drop(place, 0.015, BANDS[int(state.time) % len(BANDS)])
         mouse = place
 
     def draw_measured(view, kind, cells):
@@ -127,14 +128,16 @@ def main() -> None:
             {"range": (0, 1), "colormap": "magma"},
             {"range": (-6, 6), "colormap": "RdBu_r"},
         ][number]
-        kernels["measure"].over((cells, cells), BLOCK)(flow.u, shown, cells, cells, LID, number)
-        view.image(shown, smooth=True, y_up=True, name=kind, **style)
+        kernels["measure"].over((cells, cells), BLOCK)(
+            state.flow.u, state.shown, cells, cells, LID, number
+        )
+        view.image(state.shown, smooth=True, y_up=True, name=kind, **style)
         view.colorbar(kind, label=kind)
         view.title(kind)
 
     @app.init
     def begin() -> None:
-        app.state.time = 0.0
+        state.time = 0.0
 
     @app.frame
     def frame() -> None:
@@ -142,16 +145,17 @@ def main() -> None:
         reynolds = app.param("reynolds", 2000.0, 100.0, 5000.0, log=True)
         steps = app.param("steps", 16, 1, 64)
         show = app.param("show", "both", choices=["both", "dye", "speed", "vorticity"])
-        if flow is None or flow.size[0] != cells:
+        if state.flow is None or state.flow.size[0] != cells:
             make(cells)
+        flow, dye = state.flow, state.dye
         stir(cells, steps)
         flow.step(steps, LID, viscosity(reynolds, cells))
         flow.velocity()
         dye.carry(flow, steps)
-        app.state.time += steps * LID / cells
+        state.time += steps * LID / cells
         if app.param("nozzles", True):
             for place, pace, first in NOZZLES:
-                color = int(app.state.time / pace + first) % len(BANDS)
+                color = int(state.time / pace + first) % len(BANDS)
                 dye.drop(place, 0.015, BANDS[color])
 
         views = app.views(1, 2 if show == "both" else 1)
@@ -160,7 +164,7 @@ def main() -> None:
             views[0].title("the lid moves \u2192")
         if show != "dye":
             draw_measured(views[-1], "vorticity" if show == "both" else show, cells)
-        app.caption(f"Re {reynolds:.0f}, the lid has gone {app.state.time:.1f} boxes")
+        app.caption(f"Re {reynolds:.0f}, the lid has gone {state.time:.1f} boxes")
 
     app.run()
 

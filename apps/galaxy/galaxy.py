@@ -211,7 +211,7 @@ def main() -> None:
     camera = app.orbit_camera
     camera.up, camera.pitch, camera.yaw = "z", 1.1, 0.3
     kernels = {name: app.kernel("galaxy.cu", name, options=OPTIONS) for name in ("attract", "move")}
-    shown = None
+    app.state.shown = None
 
     def make(choice):
         camera.distance = {"one": 7.5, "two": 12.0}[choice[0]]
@@ -240,22 +240,22 @@ def main() -> None:
     @app.init
     def begin() -> None:
         app.state.time = 0.0
-        if shown is not None:
-            shown.bodies.owed = 0.0
+        if app.state.shown is not None:
+            app.state.shown.bodies.owed = 0.0
 
     @app.frame
     def frame() -> None:
-        nonlocal shown
         choice = (
             app.param("galaxies", "one", choices=["one", "two"]),
             app.param("bodies", 4096, 256, 262144, log=True),
         )
         time_step = app.param("time_step", 0.03, 0.002, 0.06, log=True)
         steps = app.param("steps", 1, 1, 16)
+        shown = app.state.shown
         if shown is None or shown.choice != choice:
             if shown is not None:
                 app.state.time = 0.0
-            shown = make(choice)
+            shown = app.state.shown = make(choice)
         bodies = shown.bodies
         for _ in range(steps):
             bodies.step(time_step)  # `softening` comes from its slider

@@ -52,9 +52,9 @@ class Swarm:
         self.sizes = asarray(np.zeros((n, 3), np.float32))
         self.counts = asarray(np.zeros(cells + 1, np.int32))
         self.starts = asarray(np.zeros(cells + 1, np.int32))
-        self.cell, self.place, self.order, self.bird = (
-            asarray(np.zeros(n, np.int32)) for _ in range(4)
-        )
+        self.cell, self.bird = (asarray(np.zeros(n, np.int32)) for _ in range(2))
+        # Birds of a cell come in any order here, until they are settled: no part of the state.
+        self._place, self._order = lathe.empty(n, np.int32), lathe.empty(n, np.int32)
         self.kernels = {name: kernel(name).over(n, 128) for name in KERNELS}
         self.scan = ExclusiveScanKernel(np.int32, "a + b", 0)
         self.steps = 0
@@ -63,11 +63,11 @@ class Swarm:
         """Birds of a cell lie one behind the other in `at`, `going` and `bird`."""
         n, kernels = self.count, self.kernels
         self.counts.fill(0)
-        kernels["count"](self.position, self.counts, self.cell, self.place, n, self.grid)
+        kernels["count"](self.position, self.counts, self.cell, self._place, n, self.grid)
         self.scan(self.counts, self.starts)
-        kernels["scatter"](self.starts, self.cell, self.place, self.order, n)
+        kernels["scatter"](self.starts, self.cell, self._place, self._order, n)
         kernels["settle"](
-            self.position, self.velocity, self.starts, self.cell, self.order,
+            self.position, self.velocity, self.starts, self.cell, self._order,
             self.at, self.going, self.bird, n,
         )  # fmt: skip
 
@@ -178,15 +178,16 @@ def main() -> None:
     app = lathe.App("Swarm", size=(1280, 720), background=(0.01, 0.014, 0.03))
     lathe.colormap("compass", COMPASS)
     kernels = {name: app.kernel("swarm.cu", name) for name in KERNELS}
-    swarm = made = None
-    orders = deque(maxlen=300)
+    state = app.state
+    state.swarm = state.made = None
+    state.orders = deque(maxlen=300)
+    state.heading = deque(maxlen=5)  # where the hawk was
     falcon = Swarm(*birds_in_space(1, 1.0), grid_in_space(1.0), app.asarray, kernels.__getitem__)
-    heading = deque(maxlen=5)  # where the hawk was
 
     def make(model, count, density):
         """New birds, and a camera that sees them all."""
-        orders.clear()
-        app.state.time = 0.0
+        state.orders.clear()
+        state.time = 0.0
         if model == "boids":
             home = home_of(count)
             first, grid = birds_in_space(count, home), grid_in_space(home)
@@ -206,22 +207,23 @@ def main() -> None:
         """It circles among the birds; the key H calls it to the one under the mouse."""
         if app.input.key_down("h") and app.picked is not None:
             return np.array(app.picked.position)
-        t = 3 * app.state.time / home
+        t = 3 * state.time / home
         return 0.6 * home * np.array([np.cos(0.9 * t), np.sin(1.3 * t), 0.4 * np.sin(0.7 * t)])
 
     def fly(steps, look):
         """Steps of the flock."""
+        swarm = state.swarm
         home = home_of(swarm.count)
         hawk = place_of_hawk(home)
         reach = HAWK_REACH if app.param("hawk", True) else 1e-3
         for _ in range(steps):
             swarm.flock(home, (*hawk, reach), LOOKS.index(look))
-        app.state.time += steps * DT
+        state.time += steps * DT
         if reach == HAWK_REACH:
-            heading.append(hawk)
-            flown = with_fourth([heading[-1] - heading[0] + (1e-6, 0, 0)])
+            state.heading.append(hawk)
+            flown = with_fourth([hawk - state.heading[0] + (1e-6, 0, 0)])
             falcon.velocity.set(flown)
-            falcon.pose(app.state.time, size=0.9, beats=1.0)
+            falcon.pose(state.time, size=0.9, beats=1.0)
             app.instances(
                 BIRD, BIRD_TRIANGLES, [hawk], rotations=falcon.turned, scale=falcon.sizes,
                 color=(1, 1, 1), name="hawk",
@@ -229,27 +231,27 @@ def main() -> None:
 
     @app.init
     def begin() -> None:
-        app.state.time = 0.0
-        orders.clear()
-        if swarm is not None:
-            swarm.steps = 0
+        state.time = 0.0
+        state.orders.clear()
+        if state.swarm is not None:
+            state.swarm.steps = 0
 
     @app.panel("Order")
     def panel() -> None:
-        ui.plot("order parameter", list(orders))
+        ui.plot("order parameter", list(state.orders))
         ui.hint("1 if all birds fly one way, near 0 if each goes its own.")
 
     @app.frame
     def frame() -> None:
-        nonlocal swarm, made
         model = app.param("model", "boids", choices=MODELS)
         count = app.param("birds", 20_000, 40, 1_048_576, log=True)
         density = app.param("density", 4.0, 0.1, 10.0, log=True)
         steps = app.param("steps", 1, 1, 32)
         look = app.param("look", "heading", choices=LOOKS)
-        if made != (model, count, density if model == "vicsek" else None):
-            made = (model, count, density if model == "vicsek" else None)
-            swarm = make(model, count, density)
+        wanted = (model, count, density if model == "vicsek" else None)
+        if state.made != wanted:
+            state.made, state.swarm = wanted, make(model, count, density)
+        swarm = state.swarm
         if model == "boids":
             fly(steps, look)
         else:
@@ -259,8 +261,8 @@ def main() -> None:
         draw(app, swarm, look)
         if app.param("turn", True):
             app.orbit_camera.yaw += 0.002
-        orders.append(swarm.order_parameter())
-        app.caption(f"{swarm.count:,} birds, order {orders[-1]:.2f}")
+        state.orders.append(swarm.order_parameter())
+        app.caption(f"{swarm.count:,} birds, order {state.orders[-1]:.2f}")
 
     app.run()
 

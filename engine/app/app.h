@@ -174,6 +174,8 @@ public:
     /// order; without them it is zeroed.
     Texture texture(DType dtype, const gpu::Extents& shape, bool is_smooth = false,
                     std::span<const std::byte> values = {}, std::string_view name = {});
+    /// Arrays and textures of the program, by name; "#0", "#1" and so on of those without one.
+    std::vector<std::pair<std::string, std::variant<gpu::Array, Texture>>> memories() const;
     /// A reset's part: the first contents of all arrays come back, and renderers that threw draw
     /// again.
     void restore_arrays();

@@ -35,6 +35,13 @@ int App::run(const std::function<void(const Step&)>& call, std::optional<std::ui
     return loop.unwritten() == unwritten ? 0 : 1;
 }
 
+std::vector<std::pair<std::string, std::variant<gpu::Array, Texture>>> App::memories() const {
+    std::vector<std::pair<std::string, std::variant<gpu::Array, Texture>>> all;
+    for (const KeptMemory::Named& each : p_->memory.all())
+        all.emplace_back(each.name, *each.memory);
+    return all;
+}
+
 void App::restore_arrays() {
     for (Parts::OwnDrawing& own : p_->own_drawings) own.failed = false;
     p_->memory.restore();

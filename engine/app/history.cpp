@@ -99,9 +99,9 @@ std::optional<double> History::length_of_next(const StepClock& clock) const {
     return timeline_.length_of(clock.next());
 }
 
-void History::begin() {
-    if (is_on()) timeline_.begin();
-    same_until_ = 0;
+void History::begin(std::uint64_t step) {
+    if (is_on()) timeline_.begin(step);
+    same_until_ = step;
     is_elsewhere_ = false;
 }
 

@@ -54,8 +54,8 @@ public:
     void note_step(const StepClock& clock, double dt);
     /// dt of the step after `clock`, where it was done before.
     std::optional<double> length_of_next(const StepClock& clock) const;
-    /// The simulation starts over.
-    void begin();
+    /// The simulation starts over, or goes on from elsewhere: that step is its next one.
+    void begin(std::uint64_t step = 0);
 
     /// Puts the newest state back from which that step can be reached, and returns its clock.
     /// Nothing where there is none, or where `clock` is nearer.

@@ -271,6 +271,19 @@ void StepLoop::rewind() {
     wanted_step_.reset();
 }
 
+void StepLoop::start_simulation() {
+    if (!started_) call_on_start();
+}
+
+void StepLoop::resume(const StepClock& clock) {
+    clock_ = clock;
+    app_.bindings().follow_time(clock_.time);
+    app_.history().begin(clock_.next());
+    broken_at_.reset();
+    wanted_step_.reset();
+    steps_left_ = carried_ = 0;
+}
+
 void StepLoop::call_on_start() {
     guard([&] {
         if (hooks.on_start) hooks.on_start();

@@ -60,6 +60,11 @@ public:
     const StepClock& clock() const noexcept { return clock_; }
     /// Steps up to the one that the run control wants to see are still to come.
     bool is_catching_up() const noexcept { return wanted_step_.has_value(); }
+    /// Calls on_start now, unless the simulation has started.
+    void start_simulation();
+    /// The run goes on as if that step had been the last one. Arrays are the caller's business; the
+    /// history begins anew.
+    void resume(const StepClock& clock);
     /// The next run ends after so many frames; without a number after frame_limit. Shows the frame
     /// that is open.
     void start(std::optional<std::uint64_t> frames = {});

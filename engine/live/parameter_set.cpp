@@ -230,6 +230,28 @@ std::string ParameterSet::assignment(std::string_view name) const {
     return p ? fmt::format("{}={}", p->name, format_value(*p)) : std::string{};
 }
 
+ParameterSet::Values ParameterSet::values() const {
+    Values all;
+    for (const Parameter* p : this->all())
+        if (has_effect(*p)) all[p->name] = exact_value(*p, p->value);
+    return all;
+}
+
+void ParameterSet::restore(const Values& values) {
+    for (const auto& [name, text] : values) {
+        if (assigned_.contains(name)) continue;
+        Parameter* const p = find(name);
+        if (!p) {
+            remembered_[name] = text;
+            continue;
+        }
+        try {
+            p->value = parse_value(*p, text);
+            touch(*p, p->by_hand);
+        } catch (const Error& error) { log::warning("{}", error.what()); }
+    }
+}
+
 void ParameterSet::set_from_text(std::string_view assignment) {
     const auto equals = assignment.find('=');
     if (equals == assignment.npos || equals == 0)

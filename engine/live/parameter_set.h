@@ -79,6 +79,11 @@ public:
     /// Values that a hand had set in an earlier run, for parameters that are declared from now on.
     /// `--set` counts more, for this run; one that does not fit is dropped.
     void remember(Values values) { remembered_ = std::move(values); }
+    /// Of all that have an effect.
+    Values values() const;
+    /// Values of another time: those of parameters that are there are set, the others are
+    /// remembered. `--set` counts more. What does not fit is left out, with a warning in the log.
+    void restore(const Values& values);
     /// What a hand has set, also of parameters that nobody declares now: what remember() takes.
     Values values_by_hand() const;
 

@@ -17,6 +17,7 @@ from lathe import options as run_options
 from lathe._lathe import History, Input, Kernel, RunControl, Texture
 from lathe.array.gpu_array import GPUArray
 from lathe.array.protocols import asarray, is_on_device
+from lathe.checkpoints import Checkpoints
 from lathe.code_pane import CodeOfKernels
 from lathe.draw import View
 from lathe.inspected import Inspected
@@ -37,7 +38,7 @@ from lathe.watched import Watched
 __all__ = ["App"]
 
 
-class App(Loop, Tiled, Sliders, Inspected, Watched, CodeOfKernels, PanelsOfWindow):
+class App(Loop, Tiled, Sliders, Checkpoints, Inspected, Watched, CodeOfKernels, PanelsOfWindow):
     """A window (or a headless picture) around a simulation.
 
     One call of the frame function is one step of the simulation. The run control decides how many
@@ -172,13 +173,16 @@ class App(Loop, Tiled, Sliders, Inspected, Watched, CodeOfKernels, PanelsOfWindo
         """Whatever the script wants to keep when it is reloaded; its values are part of the
         history."""
         studio.set_history_values(
-            weakly(self, lambda app: KeptState(app.state).copy()),
-            weakly(self, lambda app, copies: KeptState(app.state).put_back(copies)),
-            weakly(self, lambda app, copies: KeptState(app.state).is_same(copies)),
+            weakly(self, lambda app: app._kept_state().copy()),
+            weakly(self, lambda app, copies: app._kept_state().put_back(copies)),
+            weakly(self, lambda app, copies: app._kept_state().is_same(copies)),
         )
         self._studio.set_background((*background, 1.0))
         wanted.add(self)
         ending.watch(self)
+
+    def _kept_state(self) -> KeptState:
+        return KeptState(self.state, self._studio.owns)
 
     def _begin_reload(self, title: str, background: tuple[float, float, float]) -> None:
         self._reloading = False

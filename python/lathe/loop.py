@@ -15,6 +15,7 @@ from lathe import options as run_options
 from lathe._lathe import Studio
 from lathe.draw import Drawing
 from lathe.events import Events, taking
+from lathe.native import native
 from lathe.prompt import Prompt
 from lathe.script import Reload, ScriptWatch, run_again
 from lathe.tracebacks import format_error
@@ -214,11 +215,23 @@ class Loop(Drawing, Events):
         self._steps.close()
 
     def _advance(self) -> bool:
+        if self._options.restore is not None:
+            self._go_on_from(self._options.restore)
         if self._steps.next():
             return True
         if self._options.progress is not None:
             self._options.progress.end()
         return False
+
+    def _go_on_from(self, checkpoint: Path) -> None:
+        """Before the first step, or after it if the program makes its arrays there."""
+        try:
+            cast("App", self).restore(checkpoint)
+        except native.Error:
+            if self.step >= 0 or not checkpoint.exists():
+                raise
+            return
+        self._options.restore = None
 
     def _before_frame(self) -> None:
         if self._is_saved():

@@ -38,6 +38,8 @@ class RunOptions:
         ``name=value`` for sliders.
     fresh : bool
         Sliders are as the program has them, not as the last run with a window left them.
+    restore : Path or None
+        A checkpoint that the run goes on from.
     inspecting : str
         As `App.inspecting`.
     progress : Progress or None
@@ -57,6 +59,7 @@ class RunOptions:
     assignments: tuple[str, ...] = ()
     reload: bool = False
     fresh: bool = False
+    restore: Path | None = None
     inspecting: str = "off"
     progress: Progress | None = None
     app: App | None = None

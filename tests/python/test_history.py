@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections import deque
+
 import numpy as np
 import pytest
 
@@ -152,3 +154,49 @@ def test_sizes_are_read():
     for wrong in ("much", "-1", "1 XB", "1 2"):
         with pytest.raises(ValueError, match="like '512 MiB'"):
             bytes_from(wrong)
+
+
+class Waves:
+    """Two arrays that take turns, as scripts have them."""
+
+    def __init__(self, app: lathe.App) -> None:
+        self.now, self.then = app.asarray([1.0, 2.0]), app.zeros(2)
+        self.front, self.back = app.texture((2, 2)), app.texture((2, 2))
+        self.trail: deque[float] = deque(maxlen=3)
+        self.app = app
+        self.me = self
+        self._scratch = 0
+
+    def step(self, by: float) -> None:
+        self.then[:] = self.now * 0.5 + by
+        self.now, self.then = self.then, self.now
+        self.back.fill(by)
+        self.front, self.back = self.back, self.front
+        self.trail.append(by)
+        self._scratch += 1
+
+
+def test_arrays_and_textures_that_change_places_go_back_with_their_names() -> None:
+    app = lathe.App("turns", size=(32, 32), headless=True, history="1 MiB")
+    app.state.waves = waves = Waves(app)
+    app.state.dice = np.random.default_rng(1)
+    seen: dict[int, list[object]] = {}
+
+    @app.frame
+    def frame(step: lathe.Step) -> None:
+        waves.step(float(app.state.dice.integers(100)))
+        values = [waves.now.get().tolist(), waves.then.get().tolist(), list(waves.trail)]
+        values += [waves.front.get().tolist(), waves.back.get().tolist()]
+        assert seen.setdefault(step.index, values) == values
+        app.image(waves.now.reshape(1, 2), range=(0, 100))
+
+    app.run(frames=12)
+    for step in (4, 9, 3):  # an odd and an even number of turns back
+        app.run_control.go_to(step)
+        app.run(frames=1)
+        assert app.step == step
+        app.run(frames=3)
+    assert len(app.history.branches) == 1
+    assert app.state.waves is waves
+    assert waves._scratch > 12, "what begins with an underscore is the script's business"
+    assert waves.trail.maxlen == 3

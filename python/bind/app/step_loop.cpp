@@ -50,6 +50,18 @@ void bind_step_loop(py::module_& m) {
           "Shows frames until there is a step to do; False: the run is over.");
     c.def("start", &StepLoop::start, py::arg("frames") = std::nullopt, Release{},
           "The next run ends after so many frames; None: after frame_limit.");
+    c.def("start_simulation", &StepLoop::start_simulation, Release{},
+          "Calls on_start now, unless the simulation has started.");
+    c.def(
+        "resume",
+        [](StepLoop& loop, std::optional<std::uint64_t> index, double time, double dt) {
+            loop.resume({.step = {index.value_or(0), float(time), float(dt)},
+                         .time = time,
+                         .dt = dt,
+                         .has_stepped = index.has_value()});
+        },
+        py::arg("index"), py::arg("time"), py::arg("dt"), Release{},
+        "As if that step had been the last one; None: there was none.");
     c.def("fail", py::overload_cast<const std::string&>(&StepLoop::fail), py::arg("words"),
           Release{}, "The step failed: its drawing is dropped, and steps rest.");
     c.def("forget_failure", &StepLoop::forget_failure, "There are steps again.");

@@ -111,6 +111,19 @@ void bind_parameter_set(py::module_& m) {
             "Forgets the script's own sliders; those declared again get their values back.")
         .def("reset", &ParameterSet::reset_all, "All values as they were at the start.")
         .def(
+            "texts",
+            [](const ParameterSet& s) {
+                const ParameterSet::Values all = s.values();
+                return std::map<std::string, std::string>{all.begin(), all.end()};
+            },
+            "Names and values, to the last bit.")
+        .def(
+            "restore",
+            [](ParameterSet& s, const std::map<std::string, std::string>& texts) {
+                s.restore({texts.begin(), texts.end()});
+            },
+            py::arg("texts"))
+        .def(
             "as_dict",
             [](const ParameterSet& s) {
                 py::dict out;

@@ -401,6 +401,21 @@ void bind_studio(py::module_& m) {
         py::arg("shape"), py::arg("dtype"), py::arg("smooth") = false, py::arg("name") = "",
         py::arg("values") = py::none(),
         "A texture that kernels write and read and GL draws, found again or made.");
+    c.def(
+        "memories",
+        [](Studio& e) {
+            std::vector<std::pair<std::string, py::object>> all;
+            for (auto& [name, memory] : e.memories()) {
+                if (const auto* array = std::get_if<gpu::Array>(&memory)) {
+                    const gpu::ElementType type = array->type();
+                    py::object dtype; // of a structure its bytes
+                    if (!type.dtype) dtype = py::dtype(fmt::format("V{}", type.bytes));
+                    all.emplace_back(name, wrap_array(*array, nullptr, dtype));
+                } else all.emplace_back(name, py::cast(std::get<Texture>(memory)));
+            }
+            return all;
+        },
+        "Arrays and textures of the program, by name.");
     c.def("restore_arrays", &Studio::restore_arrays, "A reset's part: the first contents.");
     c.def("begin_reload", &Studio::begin_reload,
           "What the script asks for again is found; the rest goes with the reload after this.");

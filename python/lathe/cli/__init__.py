@@ -130,6 +130,10 @@ def _parser() -> argparse.ArgumentParser:
         help="sliders as the program has them, not as the last run left them",
     )  # fmt: skip
 
+    run.add_argument(
+        "--restore", metavar="FILE.npz", help="go on from a checkpoint (App.checkpoint)"
+    )
+
     report = commands.add_parser(
         "report", help="run it without a window, and write one page: picture, sliders, code, checks"
     )

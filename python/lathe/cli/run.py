@@ -47,6 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
         assignments=tuple(arguments.set),
         reload=not headless,
         fresh=arguments.fresh,
+        restore=Path(arguments.restore) if arguments.restore else None,
         inspecting=arguments.inspecting,
         progress=Progress(sys.stderr) if headless and sys.stderr.isatty() else None,
     )
