@@ -76,27 +76,36 @@ void StepLoop::start(std::optional<std::uint64_t> frames) {
 }
 
 bool StepLoop::next() {
+    Turn turn = Turn::frame;
+    while (turn == Turn::frame) turn = advance(true);
+    return turn == Turn::step;
+}
+
+StepLoop::Turn StepLoop::turn() { return advance(false); }
+
+StepLoop::Turn StepLoop::advance(bool is_waiting) {
     if (state_ == State::over && !closed_) start();
     while (state_ != State::over) {
         if (state_ == State::in_frame) {
-            if (wants_step() && begin_step()) return true;
+            if (wants_step() && begin_step()) return Turn::step;
             end_frame();
+            return Turn::frame;
         }
         const auto most = limit();
-        if (closed_ || (most && run_frames_ >= *most) || !begin_frame()) finish();
+        if (closed_ || (most && run_frames_ >= *most) || !begin_frame(is_waiting)) finish();
     }
-    return false;
+    return Turn::over;
 }
 
-bool StepLoop::begin_frame() {
-    if (!limit() && !movie_.wanted())
+bool StepLoop::begin_frame(bool is_waiting) {
+    if (is_waiting && !limit() && !movie_.wanted())
         app_.rest(!is_broken() && !wanted_step_,
                   [this] { return hooks.is_needed && hooks.is_needed(); });
     if (hooks.before_frame) hooks.before_frame();
     if (state_ == State::over) return false; // the hook has run the program to its end
     frame_began_ = std::chrono::steady_clock::now();
     if (!app_.begin_frame()) {
-        if (stays_open()) return begin_frame();
+        if (stays_open()) return begin_frame(is_waiting);
         closed_ = true;
         return false;
     }

@@ -53,6 +53,14 @@ public:
     /// begins another run, unless the window is closed. What a hook throws passes through; so does,
     /// without a window, every other error.
     bool next();
+    enum class Turn {
+        step,  ///< there is one to do
+        frame, ///< a frame has been shown, and the next one has not begun
+        over,
+    };
+    /// The same for a program with other things to do: it neither waits while the window rests, nor
+    /// shows one frame after another.
+    Turn turn();
     const Step& step() const noexcept { return clock_.step; }
     bool has_stepped() const noexcept { return clock_.has_stepped; }
     double time() const noexcept { return clock_.time; } ///< the step's, unrounded
@@ -124,7 +132,8 @@ public:
 
 private:
     std::optional<std::uint64_t> limit() const;
-    bool begin_frame();
+    Turn advance(bool is_waiting);
+    bool begin_frame(bool is_waiting);
     bool wants_step();
     bool begin_step();
     void travel();

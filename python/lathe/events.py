@@ -10,7 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, overload
 
+from lathe.tracebacks import format_error
+
 if TYPE_CHECKING:
+    from asyncio import Future
+
     from lathe._lathe import Studio
     from lathe.draw import View
 
@@ -22,6 +26,7 @@ __all__ = [
     "MouseEvent",
     "ResizeEvent",
     "WheelEvent",
+    "refuse_coroutine",
     "taking",
 ]
 
@@ -112,6 +117,8 @@ class Events:
     _studio: Studio
     _views: list[View]
     _listeners: list[Callable[..., Any]]
+    _tasks: set[Future[Any]]
+    _task_error: BaseException | None
 
     @overload
     def on_key(self, key: Function, /) -> Function: ...
@@ -295,9 +302,38 @@ class Events:
 
         def call(event: Any) -> Any:
             app = reference()
-            return None if app is None else app._listeners[number](event)
+            if app is None:
+                return None
+            result = app._listeners[number](event)
+            return app._begin_task(result) if inspect.isawaitable(result) else result
 
         return call
+
+    def _begin_task(self, work: Any) -> None:
+        """Of a coroutine function, in the loop that `run_async` runs in."""
+        import asyncio
+
+        try:
+            task = asyncio.ensure_future(work, loop=asyncio.get_running_loop())
+        except RuntimeError:
+            return refuse_coroutine(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._end_task)
+
+    def _end_task(self, task: Future[Any]) -> None:
+        self._tasks.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if error is None:
+            return
+        if self._studio.headless:
+            self._task_error = error
+        else:
+            self._studio.console.write(format_error(error), error=True)
+
+    def _raise_task_error(self) -> None:
+        error, self._task_error = self._task_error, None
+        if error is not None:
+            raise error
 
 
 def taking(function: Callable[..., Any]) -> Callable[[Any], Any]:
@@ -305,6 +341,13 @@ def taking(function: Callable[..., Any]) -> Callable[[Any], Any]:
     if inspect.signature(function).parameters:
         return function
     return lambda argument: function()
+
+
+def refuse_coroutine(result: Any) -> None:
+    """Where nobody could await it."""
+    if inspect.iscoroutine(result):
+        result.close()
+        raise TypeError("a coroutine function needs an asyncio loop: await app.run_async()")
 
 
 def _require(word: str, known: Any, what: str) -> None:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import inspect
 import traceback
 import weakref
 from collections.abc import Callable, Iterator
@@ -14,7 +16,7 @@ from lathe import launcher
 from lathe import options as run_options
 from lathe._lathe import Studio
 from lathe.draw import Drawing
-from lathe.events import Events, taking
+from lathe.events import Events, refuse_coroutine, taking
 from lathe.native import native
 from lathe.prompt import Prompt
 from lathe.script import Reload, ScriptWatch, run_again
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Loop", "Step", "weakly"]
 
+_REST = 1 / 60  # seconds between two frames while a run is paused
 Function = TypeVar("Function", bound=Callable[..., Any])
 Result = TypeVar("Result")
 
@@ -56,6 +59,8 @@ class Loop(Drawing, Events):
         self._shown_panels: set[str] = set()
         self._drawings: list[Callable[[Studio.DrawView], Any]] = []
         self._listeners = []
+        self._tasks = set()
+        self._task_error = None
         self._draws = False
         self._prompt = Prompt()
         if studio.has_ui:
@@ -195,15 +200,65 @@ class Loop(Drawing, Events):
         """
         self._steps.start(frames)
         while self._advance():
-            function = self._functions.get("frame")
-            if function is None:
-                continue
-            try:
-                function(Step(self._steps.index, self._steps.time, self._steps.dt))
-            except Exception as error:
-                if self._studio.headless:
-                    raise
-                self.show_error(error)
+            with self._errors_shown():
+                refuse_coroutine(self._call_frame())
+
+    async def run_async(self, frames: int | None = None) -> None:
+        """`run` within an asyncio loop: other tasks run between steps and frames.
+
+        The frame function may be a coroutine function, and so may those of events: an event's is a
+        task of its own. Several Apps run in one loop, as in
+        ``await asyncio.gather(first.run_async(), second.run_async())``. If the task is cancelled,
+        the frame is shown, and pictures and movies are written, as after Ctrl+C.
+
+        Parameters
+        ----------
+        frames : int, optional
+            As of `run`.
+
+        Examples
+        --------
+        >>> import asyncio, lathe
+        >>> app = lathe.App("async", size=(32, 32), headless=True)
+        >>> @app.frame
+        ... async def frame(step):
+        ...     app.image([[0.0, step.index / 2]])
+        ...     await asyncio.sleep(0.001)
+        >>> asyncio.run(app.run_async(frames=3))
+        >>> app.step
+        2
+        """
+        import asyncio
+
+        self._steps.start(frames)
+        try:
+            while (turn := self._turn()) != "over":
+                if turn == "step":
+                    with self._errors_shown():
+                        result = self._call_frame()
+                        if inspect.isawaitable(result):
+                            await result
+                self._raise_task_error()
+                rests = turn == "frame" and self._studio.run_control.paused
+                await asyncio.sleep(_REST if rests else 0)
+        except asyncio.CancelledError:
+            self.interrupt()
+            raise
+
+    def _call_frame(self) -> Any:
+        function = self._functions.get("frame")
+        if function is None:
+            return None
+        return function(Step(self._steps.index, self._steps.time, self._steps.dt))
+
+    @contextlib.contextmanager
+    def _errors_shown(self) -> Iterator[None]:
+        try:
+            yield
+        except Exception as error:
+            if self._studio.headless:
+                raise
+            self.show_error(error)
 
     def steps(self) -> Iterator[int]:
         """``for i in app.steps():`` is ``while app.frame():`` with the number of the step."""
@@ -215,16 +270,28 @@ class Loop(Drawing, Events):
         self._steps.close()
 
     def _advance(self) -> bool:
-        if self._options.restore is not None:
-            self._go_on_from(self._options.restore)
+        self._restore_at_start()
         if self._steps.next():
             return True
-        if self._options.progress is not None:
-            self._options.progress.end()
+        self._end_progress()
         return False
 
-    def _go_on_from(self, checkpoint: Path) -> None:
+    def _turn(self) -> str:
+        self._restore_at_start()
+        turn = self._steps.turn()
+        if turn == "over":
+            self._end_progress()
+        return turn
+
+    def _end_progress(self) -> None:
+        if self._options.progress is not None:
+            self._options.progress.end()
+
+    def _restore_at_start(self) -> None:
         """Before the first step, or after it if the program makes its arrays there."""
+        checkpoint = self._options.restore
+        if checkpoint is None:
+            return
         try:
             cast("App", self).restore(checkpoint)
         except native.Error:
@@ -265,8 +332,7 @@ class Loop(Drawing, Events):
 
     def interrupt(self) -> None:
         """Ends the run in good order after Ctrl+C: the picture and the movie so far are written."""
-        if self._options.progress is not None:
-            self._options.progress.end()
+        self._end_progress()
         self._steps.interrupt()
 
     # -- errors and reload -------------------------------------------------------------------------

@@ -50,6 +50,17 @@ void bind_step_loop(py::module_& m) {
           "Shows frames until there is a step to do; False: the run is over.");
     c.def("start", &StepLoop::start, py::arg("frames") = std::nullopt, Release{},
           "The next run ends after so many frames; None: after frame_limit.");
+    c.def(
+        "turn",
+        [](StepLoop& loop) -> std::string {
+            switch (loop.turn()) {
+            case StepLoop::Turn::step: return "step";
+            case StepLoop::Turn::frame: return "frame";
+            case StepLoop::Turn::over: break;
+            }
+            return "over";
+        },
+        Release{}, "Without waiting: step, frame (one was shown) or over.");
     c.def("start_simulation", &StepLoop::start_simulation, Release{},
           "Calls on_start now, unless the simulation has started.");
     c.def(
