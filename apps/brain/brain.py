@@ -5,8 +5,6 @@ The volume comes with the package nilearn. Edit brain.cu while it runs; `show` c
 and `right`, `front` and `top` move the cut.
 """
 
-import gzip
-import struct
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -16,7 +14,6 @@ import lathe
 from lathe.cuda.scan import ExclusiveScanKernel
 
 FILE = "datasets/data/mni_icbm152_t1_tal_nlin_sym_09a_converted.nii.gz"
-TYPES = {2: "u1", 4: "i2", 8: "i4", 16: "f4", 64: "f8", 256: "i1", 512: "u2", 768: "u4"}  # NIfTI's
 KERNELS = ("shrink", "blur", "project", "carve", "mark", "build", "paint")
 FOLDS = 5.0  # mm: how far `paint` looks around
 MIP = (70, 235)  # what the greatest values' colours show
@@ -32,35 +29,10 @@ def brain_file() -> Path:
     raise ModuleNotFoundError(f"there is no {FILE} of the package nilearn", name="nilearn")
 
 
-def read_nifti(file):
-    """A NIfTI-1 file: voxels (z, y, x), and origin and spacing of the axes (x, y, z), in mm.
-
-    The axes must lead to the right, the front and the top. The header has 348 bytes: the sizes at
-    40, the type at 70, where voxels begin at 108, their scale at 112, three rows that make mm of
-    voxels at 280.
-    """
-    with gzip.open(file) as packed:
-        data = packed.read()
-    order = "<" if data[:4] == struct.pack("<i", 348) else ">"
-    sizes = struct.unpack(order + "8h", data[40:56])
-    (kind,) = struct.unpack(order + "h", data[70:72])
-    begin, slope, add = struct.unpack(order + "3f", data[108:120])
-    rows = np.array(struct.unpack(order + "12f", data[280:328])).reshape(3, 4)
-    spacing = np.diag(rows[:, :3])
-    if data[344:347] != b"n+1" or kind not in TYPES or sizes[0] != 3:
-        raise ValueError(f"{file} is no NIfTI-1 volume of real numbers")
-    if np.any(rows[:, :3] != np.diag(spacing)) or np.any(spacing <= 0):
-        raise ValueError(f"the axes of {file} do not lead right, front and top")
-    x, y, z = sizes[1:4]
-    voxels = np.frombuffer(data, order + TYPES[kind], x * y * z, int(begin)).reshape(z, y, x)
-    if slope not in (0, 1) or add != 0:
-        voxels = voxels * np.float32(slope or 1) + np.float32(add)
-    return voxels, rows[:, 3], spacing
-
-
 def load_brain():
     """Voxels (z, y, x) uint8 of 1 mm, less what is empty around them, and the origin in mm."""
-    voxels, origin, _ = read_nifti(brain_file())
+    scan = lathe.load(brain_file())
+    voxels, origin = scan.values, scan.origin
     filled = np.argwhere(voxels)
     low, high = filled.min(0), filled.max(0) + 1
     part = voxels[tuple(slice(a, b) for a, b in zip(low, high, strict=True))]

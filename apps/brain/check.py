@@ -4,7 +4,7 @@
 from pathlib import Path
 
 import numpy as np
-from brain import NO_CUT, Scan, brain_file, load_brain, read_nifti
+from brain import NO_CUT, Scan, brain_file, load_brain
 from scipy import ndimage
 from skimage.measure import marching_cubes, mesh_surface_area
 
@@ -24,7 +24,8 @@ def on_device(voxels, origin, each=1, spacing=1.0):
 
 
 def check_volume(report):
-    voxels, origin, spacing = read_nifti(brain_file())
+    scan = lathe.load(brain_file())
+    voxels, origin, spacing = scan.values, scan.origin, scan.spacing
     # What Fonov et al. publish: 197 x 233 x 189 voxels of 1 mm, and where 0, 0, 0 is.
     wrong = np.abs(np.subtract(voxels.shape, (189, 233, 197))).sum()
     wrong += np.abs(spacing - 1).sum() + np.abs(origin - [-98, -134, -72]).sum()

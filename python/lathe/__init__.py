@@ -57,6 +57,9 @@ _HOMES = {
     "save_png": "_lathe",
     "load_image": "_lathe",
     "save_exr": "pictures",
+    "load": "loading",
+    "Mesh": "mesh",
+    "Volume": "volume_files",
     "arange": "compute",
     "asarray": "compute",
     "empty": "compute",
@@ -131,7 +134,9 @@ if TYPE_CHECKING:
     from lathe.fusion import fuse as fuse
     from lathe.inspection import inspect as inspect
     from lathe.line_values import values_at as values_at
+    from lathe.loading import load as load
     from lathe.loop import Step as Step
+    from lathe.mesh import Mesh as Mesh
     from lathe.native import resource as resource
     from lathe.picking import Picked as Picked
     from lathe.picking import PickedThread as PickedThread
@@ -141,6 +146,7 @@ if TYPE_CHECKING:
     from lathe.stats import Stats as Stats
     from lathe.thing import Thing as Thing
     from lathe.thread_trace import trace_thread as trace_thread
+    from lathe.volume_files import Volume as Volume
     from lathe.waves import Oscillation as Oscillation
     from lathe.waves import oscillation as oscillation
 
