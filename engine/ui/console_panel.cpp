@@ -152,6 +152,7 @@ void ConsolePanel::draw_lines() {
 }
 
 void ConsolePanel::draw() {
+    errors_seen_ = console_.errors();
     draw_toolbar();
     const float row = ImGui::GetFrameHeightWithSpacing() + theme::px(2);
     ImGui::BeginChild("lines", {0, prompt ? -row : 0});

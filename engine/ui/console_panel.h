@@ -19,6 +19,8 @@ public:
 
     /// Inside an ImGui frame.
     void draw();
+    /// There are errors that no frame has drawn yet.
+    bool has_news() const { return console_.errors() > errors_seen_; }
     /// Below the lines, once it has hooks.
     PromptRow prompt;
 
@@ -45,6 +47,7 @@ private:
     bool hide_info_ = false;
     bool follow_ = true;
     std::uint64_t drawn_ = 0;
+    int errors_seen_ = 0;
 };
 
 } // namespace lathe

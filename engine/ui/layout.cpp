@@ -16,12 +16,12 @@ namespace lathe {
 namespace {
 
 const char* file_name_of(Arrangement arrangement) {
-    switch (arrangement) { // the number grows with the set of panels
-    case Arrangement::wide: return "studio-5-wide.ini";
-    case Arrangement::medium: return "studio-5-medium.ini";
+    switch (arrangement) { // the number grows when the first arrangement changes
+    case Arrangement::wide: return "studio-6-wide.ini";
+    case Arrangement::medium: return "studio-6-medium.ini";
     case Arrangement::small: break;
     }
-    return "studio-5-small.ini";
+    return "studio-6-small.ini";
 }
 
 } // namespace
@@ -72,9 +72,11 @@ bool Layout::begin_panel(Place place) {
     bool& docked = docked_[std::size_t(place)];
     ImGui::PushStyleColor(ImGuiCol_WindowBg, bare ? theme::color(theme::kBackground, docked ? 0 : 1)
                                                   : theme::color(theme::kPanel));
+    const bool is_alarmed = alarms_[std::size_t(place)];
+    ImGui::PushStyleColor(ImGuiCol_Text, theme::color(is_alarmed ? theme::kError : theme::kText));
     const bool open = ImGui::Begin(title_of(place), nullptr, flags);
     docked = ImGui::IsWindowDocked();
-    ImGui::PopStyleColor();
+    ImGui::PopStyleColor(2);
     if (bare) ImGui::PopStyleVar();
     return open;
 }

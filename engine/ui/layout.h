@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Where panels stand. A wide window has parameters at the left, the picture in the middle, kernels
-// at the right, timings and console below; narrower ones stack some of them as tabs. With docking
-// the user may move all but the top and the foot, and the layout follows the window's size in
-// proportion; without it the places of the wide window are fixed.
+// Where panels stand. The picture has the left side and more than half of the window; kernels stand
+// at the right, and below them the others: as tabs of one place, in a wide window of two. A small
+// window has all of them as tabs. The user may move all but the top and the foot, and the layout
+// follows the window's size in proportion.
 #pragma once
 
 #include <imgui.h>
@@ -50,6 +50,8 @@ public:
     /// A hidden panel leaves its room to its neighbours. The picture is always there.
     void set_shown(Place place, bool is_shown) { hidden_[std::size_t(place)] = !is_shown; }
     bool is_shown(Place place) const { return !hidden_[std::size_t(place)]; }
+    /// The title is red: there is something to see.
+    void set_alarm(Place place, bool is_on) { alarms_[std::size_t(place)] = is_on; }
     /// All panels go to the places of this form, whatever the user has moved or hidden.
     void arrange(Form form);
 
@@ -96,6 +98,7 @@ private:
     Form form_ = Form::standard;
     std::array<bool, 8> docked_{}; ///< in the last frame, by Place
     std::array<bool, 8> hidden_{}; ///< by Place
+    std::array<bool, 8> alarms_{}; ///< by Place
     bool is_bare_ = false;
     bool is_begun_ = false; ///< a panel's window
     int to_front_ = -1;     ///< a Place that was hidden until now

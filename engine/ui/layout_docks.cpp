@@ -34,6 +34,12 @@ ImGuiID split(ImGuiID& rest, ImGuiDir to, float part) {
 
 void dock(Place place, ImGuiID node) { ImGui::DockBuilderDockWindow(title_of(place), node); }
 
+/// Of a place with several tabs that is new.
+void show_first(Place place, ImGuiID at) {
+    if (ImGuiDockNode* node = ImGui::DockBuilderGetNode(at))
+        node->SelectedTabId = ImHashStr("#TAB", 0, ImHashStr(title_of(place)));
+}
+
 } // namespace
 
 void Layout::place_docks() {
@@ -74,30 +80,19 @@ void Layout::arrange_docks() {
     ImGuiID rest = dockspace_, kernels = 0;
     if (form_ != Form::standard) return arrange_large_docks();
     if (!guide_.empty() && arrangement_ != Arrangement::small) return arrange_guided_docks();
-    if (arrangement_ == Arrangement::wide) {
-        const float right = kernels_width(size_.x), left_of_it = size_.x - right;
-        kernels = split(rest, ImGuiDir_Right, right / size_.x);
-        ImGuiID console = split(rest, ImGuiDir_Down, below_height(size_.y) / size_.y);
-        const ImGuiID left = split(rest, ImGuiDir_Left, parameters_width(size_.x) / left_of_it);
-        dock(Place::parameters, left);
-        dock(Place::things, left);
-        dock(Place::timings, split(console, ImGuiDir_Left, timings_width(left_of_it) / left_of_it));
-        dock(Place::console, console);
-        dock(Place::thread, console);
-        dock(Place::values, console);
-    } else { // the tab bar of a node shows the window docked first
-        const bool small = arrangement_ == Arrangement::small;
-        const ImGuiID right = split(rest, ImGuiDir_Right, small ? 0.48f : 0.46f);
-        if (!small) kernels = right;
-        const ImGuiID tabs = small ? right : split(rest, ImGuiDir_Down, 0.36f);
-        dock(Place::parameters, tabs);
-        if (small) dock(Place::kernels, tabs);
-        dock(Place::things, tabs);
-        dock(Place::timings, tabs);
-        dock(Place::console, tabs);
-        dock(Place::thread, tabs);
-        dock(Place::values, tabs);
-    }
+    const bool is_small = arrangement_ == Arrangement::small;
+    const float column = is_small ? 0.48f * size_.x : column_width(size_.x);
+    ImGuiID tabs = split(rest, ImGuiDir_Right, column / size_.x);
+    if (!is_small) kernels = split(tabs, ImGuiDir_Up, kCodeShare);
+    ImGuiID console = tabs;
+    if (column >= theme::px(kTwoPlaces)) console = split(tabs, ImGuiDir_Right, 0.58f);
+    dock(Place::parameters, tabs);
+    if (is_small) dock(Place::kernels, tabs);
+    dock(Place::console, console);
+    dock(Place::things, tabs);
+    for (const Place place : {Place::timings, Place::thread, Place::values}) dock(place, console);
+    show_first(Place::console, console);
+    show_first(Place::parameters, tabs);
     finish_docks(rest, kernels);
 }
 
@@ -109,7 +104,7 @@ void Layout::arrange_guided_docks() {
     const ImGuiID kernels = split(rest, ImGuiDir_Right, 0.52f);
     const ImGuiID tabs = split(rest, ImGuiDir_Down, 0.26f);
     ImGui::DockBuilderDockWindow(guide_.c_str(), guide);
-    dock(Place::console, tabs); // a tab bar shows the window docked first
+    dock(Place::console, tabs);
     dock(Place::parameters, tabs);
     dock(Place::things, tabs);
     dock(Place::timings, tabs);
@@ -171,7 +166,7 @@ void Layout::dock_script_panel(const std::string& name) {
     if (!beside) return;
     ImGuiID place = beside->ID;
     const ImVec2 room = beside->Size;
-    const bool row = room.x > 1.5f * room.y && room.x >= theme::px(400);
+    const bool row = room.x > 1.5f * room.y && room.x >= theme::px(480);
     const bool halves = row || room.y >= theme::px(190);
     if (!own || halves) {
         ImGuiID rest = place;

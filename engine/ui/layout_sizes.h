@@ -28,17 +28,11 @@ inline std::string script_window_name(std::string_view title) {
 inline float guide_width(float width) {
     return std::clamp(width * 0.28f, theme::px(300), theme::px(460));
 }
-inline float kernels_width(float width) {
+/// Of the code and what is below it: the picture has more than half of the window.
+inline float column_width(float width) {
     return std::clamp(width * 0.41f, theme::px(320), theme::px(800));
 }
-inline float parameters_width(float width) {
-    return std::clamp(width * 0.17f, theme::px(200), theme::px(300));
-}
-inline float below_height(float height) {
-    return std::clamp(height * 0.28f, theme::px(190), theme::px(280));
-}
-inline float timings_width(float width) {
-    return std::clamp(width * 0.33f, theme::px(240), theme::px(420));
-}
+constexpr float kCodeShare = 0.6f; ///< of the column's height
+constexpr float kTwoPlaces = 600;  ///< from this width on, before px(), parameters leave one
 
 } // namespace lathe

@@ -262,6 +262,7 @@ void Studio::Panels::draw() {
     layout.end_panel();
     if (layout.begin_panel(Place::timings)) timing_panel.draw(loop.stats());
     layout.end_panel();
+    layout.set_alarm(Place::console, console.has_news());
     if (layout.begin_panel(Place::console)) console.draw();
     layout.end_panel();
     draw_thread(slots);

@@ -72,6 +72,7 @@ void apply(float scale) {
     s.ScrollbarRounding = px(6);
     s.GrabRounding = px(3);
     s.TabRounding = px(4);
+    s.TabMinWidthShrink = FLT_MAX; // titles are not cut: arrows lead to the others
     s.WindowTitleAlign = {0, 0.5f};
     s.WindowMenuButtonPosition = ImGuiDir_None;
     s.AntiAliasedLinesUseTex = true;

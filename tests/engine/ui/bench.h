@@ -95,6 +95,7 @@ struct UiBench {
         layout.end_panel();
         if (layout.begin_panel(Place::timings)) timing_panel.draw(stats);
         layout.end_panel();
+        layout.set_alarm(Place::console, console_panel.has_news());
         if (layout.begin_panel(Place::console)) console_panel.draw();
         layout.end_panel();
         const double before = thread_milliseconds();

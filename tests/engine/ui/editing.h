@@ -36,7 +36,7 @@ protected:
         bench->type("    ");
     }
     void go_to(int line) {
-        bench->click(1250, 650);
+        bench->click(1250, 390);
         bench->key(Key::home, kControl);
         for (int i = 1; i < line; ++i) bench->key(Key::down);
     }

@@ -264,10 +264,10 @@ TEST(CodePane, TheTabsChooseTheKindAndTheBarTheSize) {
     bench.move(rows.x + 200, bar);
     bench.window.inject(ButtonEvent{MouseButton::left, true, 0});
     bench.frame();
-    bench.move(rows.x + 200, bar - 100);
+    bench.move(rows.x + 200, bar - 60);
     bench.window.inject(ButtonEvent{MouseButton::left, false, 0});
     bench.run(2);
-    EXPECT_NEAR(bench.rows_window()->Size.y, height + 100, 6);
+    EXPECT_NEAR(bench.rows_window()->Size.y, height + 60, 6);
     bench.keep("code-pane-larger");
 }
 
@@ -275,14 +275,14 @@ TEST(CodePane, InAWideRoomItStandsBeside) {
     CodeBench bench{2560, 900};
     bench.open(CodeKind::ptx);
     ASSERT_TRUE(bench.rows_window());
-    EXPECT_LT(bench.rows_window()->Size.y, 500) << "below";
+    EXPECT_LT(bench.rows_window()->Size.y, 300) << "below";
     bench.move(1758, 400); // between picture and kernels
     bench.window.inject(ButtonEvent{MouseButton::left, true, 0});
     bench.run(2);
     bench.move(1200, 400);
     bench.window.inject(ButtonEvent{MouseButton::left, false, 0});
     bench.run(3);
-    EXPECT_GT(bench.rows_window()->Size.y, 600);
+    EXPECT_GT(bench.rows_window()->Size.y, 400);
     EXPECT_GT(bench.rows_window()->Pos.x, 1800);
     bench.keep("code-pane-beside");
 }

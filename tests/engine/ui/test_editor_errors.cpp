@@ -60,7 +60,7 @@ TEST_F(EditorErrors, F8GoesToTheBracket) {
 }
 
 TEST_F(EditorErrors, AClickOnTheStateGoesThere) {
-    bench->click(850, 687);
+    bench->click(850, 420);
     bench->run(2);
     bench->type("?");
     EXPECT_EQ(line(3), "    if (x) ?{ // and }");

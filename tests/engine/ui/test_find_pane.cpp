@@ -28,7 +28,7 @@ protected:
         bench->add(kFirst, build_anything, "step.cu");
         bench->add(kSecond, build_anything, "paint.cu");
         bench->run(3);
-        bench->click(1250, 300);
+        bench->click(1250, 150);
         bench->key(Key::f, kControl | kShift);
         bench->run(2);
     }
@@ -71,7 +71,7 @@ TEST_F(FindInTabs, EnterGoesToAHitAndArrowsChooseIt) {
 TEST_F(FindInTabs, AClickGoesToAHit) {
     bench->type("rate");
     bench->frame();
-    bench->click(900, 590); // the third row
+    bench->click(900, 382); // the third row
     bench->run(3);
     bench->type("Z");
     EXPECT_NE(text(0).find("Z"), std::string::npos) << text(0);
@@ -80,11 +80,11 @@ TEST_F(FindInTabs, AClickGoesToAHit) {
 
 TEST_F(FindInTabs, F4StepsFromHitToHit) {
     bench->type("RATE");
-    bench->click(1140, 487); // Aa
+    bench->click(1140, 267); // Aa
     bench->frame();
     EXPECT_TRUE(pane().wanted().match_case);
     EXPECT_EQ(hits(), "0:1:9 0:5:17 1:1:9 1:2:57 ");
-    bench->click(1250, 300);
+    bench->click(1250, 150);
     bench->key(Key::f4);
     bench->key(Key::f4);
     bench->run(3);
@@ -118,24 +118,24 @@ TEST_F(FindInTabs, TheSelectedWordIsLookedFor) {
 
 TEST_F(FindInTabs, ReplacesInAllTabsAndUndoTakesItBackInEach) {
     bench->type("RATE");
-    bench->click(1140, 487); // Aa
-    bench->click(900, 514);
+    bench->click(1140, 267); // Aa
+    bench->click(900, 296);
     bench->type("k");
     bench->keep("find-replace");
-    bench->click(1220, 514);
+    bench->click(1220, 296);
     bench->run(3);
     EXPECT_EQ(text(0).find("RATE"), std::string::npos) << text(0);
     EXPECT_TRUE(text(0).starts_with("#define k 0.5f"));
     EXPECT_NE(text(0).find("// rate"), std::string::npos) << "another case";
     EXPECT_NE(text(1).find("= k;"), std::string::npos) << text(1);
     EXPECT_EQ(hits(), "");
-    bench->click(1250, 300);
+    bench->click(1250, 150);
     bench->key(Key::z, kControl);
     EXPECT_EQ(text(0), kFirst);
     EXPECT_NE(text(1), kSecond);
     bench->editor.show(*bench->slots[1]);
     bench->run(30);
-    bench->click(1250, 300);
+    bench->click(1250, 150);
     bench->key(Key::z, kControl);
     EXPECT_EQ(text(1), kSecond);
 }

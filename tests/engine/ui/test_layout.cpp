@@ -72,12 +72,11 @@ void expect_fitting(const UiBench& bench, std::vector<std::string> names,
     }
     const auto picture = shown("Picture");
     ASSERT_TRUE(picture) << where;
-    const float least = float(bench.window.width()) *
-                        (arrangement_for(float(bench.window.width()) / scale,
-                                         float(bench.window.height()) / scale) == Arrangement::wide
-                             ? 0.36f
-                             : 0.5f);
-    EXPECT_GT(picture->GetWidth(), least) << where;
+    const float all = float(bench.window.width()) * float(bench.window.height());
+    const bool is_small =
+        arrangement_for(float(bench.window.width()) / scale,
+                        float(bench.window.height()) / scale) == Arrangement::small;
+    EXPECT_GT(picture->GetArea(), (is_small ? 0.4f : 0.5f) * all) << where;
     EXPECT_GT(picture->GetHeight() / scale, 200) << where;
 }
 
@@ -179,4 +178,30 @@ TEST_F(LayoutTest, ANewPanelOfTheScriptIsSeenWithAStoredLayout) {
         EXPECT_TRUE(shown("Parameters"));
         expect_fitting(bench, {script_name(title)}, title);
     }
+}
+
+TEST_F(LayoutTest, TheConsolesTitleIsRedUntilItsErrorsAreSeen) {
+    UiBench bench{1280, 720};
+    fill(bench);
+    bench.run(4);
+    ASSERT_FALSE(shown("Console")) << "a tab behind another one";
+    const auto is_red = [&] { // between the edges of the tab's title
+        const ImageData image = bench.picture();
+        int red = 0;
+        for (int y = 436; y < 454; ++y)
+            for (int x = 990; x < 1060; ++x) {
+                const std::byte* const p = image.at(x, y);
+                red += int(p[0]) > 180 && int(p[1]) < 130 && int(p[2]) < 140;
+            }
+        return red > 20;
+    };
+    EXPECT_FALSE(is_red());
+    bench.console.write(Console::Source::script, log::Level::error, "Traceback");
+    bench.run(2);
+    EXPECT_TRUE(is_red());
+    bench.keep("console-news");
+    bench.click(1020, 446);
+    EXPECT_TRUE(shown("Console"));
+    bench.click(806, 446);
+    EXPECT_FALSE(is_red());
 }

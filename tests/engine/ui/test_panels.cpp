@@ -169,8 +169,8 @@ TEST(Panels, DraggingASliderSetsTheValue) {
     declare_parameters(bench);
     bench.run(3);
     const double before = std::get<double>(bench.parameters.get("feed"));
-    // Search the first row of the left panel for its slider: press near its right end.
-    bench.move(200, 82);
+    // Near the right end of the first row's slider.
+    bench.move(1230, 479);
     bench.window.inject(ButtonEvent{MouseButton::left, true, 0});
     bench.run(2);
     bench.window.inject(ButtonEvent{MouseButton::left, false, 0});
@@ -179,7 +179,7 @@ TEST(Panels, DraggingASliderSetsTheValue) {
     EXPECT_GT(after, before + 0.02);
     EXPECT_LE(after, 0.1);
     EXPECT_TRUE(bench.parameters.find("feed")->touched);
-    bench.click(200, 82, MouseButton::right);
+    bench.click(1230, 479, MouseButton::right);
     bench.run(2);
     bench.keep("parameter-menu");
 }
@@ -196,15 +196,20 @@ TEST(Panels, PresetsAreSavedAndRecalledByKeysAndClicks) {
     EXPECT_TRUE(bench.presets.has(1));
     bench.parameters.set(first.name, *first.max);
     bench.key(Key::digit_2, kShift);
-    bench.keep("panels-presets");
     bench.key(Key::digit_1);
     EXPECT_TRUE(bench.presets.is_fading());
     while (bench.presets.is_fading()) bench.frame();
     EXPECT_EQ(first.value, before);
     // The row stands below the sliders: a click on an empty place saves, one on a full recalls.
+    bench.move(1000, 600);
+    for (int i = 0; i < 10; ++i) {
+        bench.window.inject(WheelEvent{{0, -3}});
+        bench.frame();
+    }
+    bench.keep("panels-presets");
     int saved = 0;
-    for (float y = 60; y < 500 && saved == 0; y += 8) {
-        bench.click(200, y);
+    for (float y = 640; y < 695 && saved == 0; y += 8) {
+        bench.click(1000, y);
         for (int n = 3; n <= ParameterPresets::kCount; ++n) saved += bench.presets.has(n);
     }
     EXPECT_EQ(saved, 1);

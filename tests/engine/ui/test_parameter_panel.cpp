@@ -39,7 +39,7 @@ protected:
         bench.run(3);
     }
     /// Middle of the widget in the panel's n-th row.
-    ImVec2 place_of_row(int n) { return {170, 82 + 27.0f * float(n)}; }
+    ImVec2 place_of_row(int n) { return {1010, 479 + 29.0f * float(n)}; }
     const ImGuiWindow* popup() {
         bench.imgui.make_current();
         const ImGuiWindow* found = nullptr;
@@ -105,7 +105,7 @@ TEST_F(ParameterPanelTest, TheMenuOpensAFormAndTheSliderFollows) {
 TEST_F(ParameterPanelTest, TheFormOfACheckBoxTakesAKey) {
     declare({});
     const ImVec2 wrap = place_of_row(0);
-    bench.click(62, wrap.y, MouseButton::right);
+    bench.click(818, wrap.y, MouseButton::right);
     click_in_popup(40, 79);
     bench.run(2);
     click_in_popup(150, 42); // the key
@@ -210,22 +210,22 @@ TEST_F(ParameterPanelTest, StructuresAreATree) {
     bench.bindings.bind("light.weights[1]", parse_follow("sine 4s"));
     bench.run(3);
     bench.keep("parameter-tree");
-    bench.move(190, place_of_row(3).y); // light.y, below gain, the node and x
+    bench.move(1160, place_of_row(3).y); // light.y, below gain, the node and x
     bench.window.inject(ButtonEvent{MouseButton::left, true, 0});
     bench.run(2);
     bench.window.inject(ButtonEvent{MouseButton::left, false, 0});
     bench.run(2);
     EXPECT_GT(number("light.y"), 0.6);
     EXPECT_EQ(number("light.x"), 0.5);
-    bench.click(40, place_of_row(1).y); // the node closes: lights is the row behind it
+    bench.click(800, place_of_row(1).y); // the node closes: lights is the row behind it
     bench.keep("parameter-tree-closed");
-    bench.move(180, place_of_row(2).y);
+    bench.move(1100, place_of_row(2).y);
     bench.window.inject(ButtonEvent{MouseButton::left, true, 0});
     bench.run(2);
     bench.window.inject(ButtonEvent{MouseButton::left, false, 0});
     bench.run(2);
     EXPECT_TRUE(bench.parameters.find("lights")->touched);
-    bench.click(40, place_of_row(1).y, MouseButton::right);
+    bench.click(800, place_of_row(1).y, MouseButton::right);
     bench.keep("parameter-tree-menu");
     click_in_popup(40, 40); // Reset
     EXPECT_EQ(number("light.y"), 0.5);
@@ -280,7 +280,7 @@ TEST_F(ParameterPanelTest, ValuesAreCopiedAsCodeAndGoIntoTheSource) {
     bench.parameters.set("kill", 2.0);
     bench.run(2);
     const auto item = [&](float y) {
-        bench.click(120, 148); // Copy all
+        bench.click(873, 548); // Copy all
         bench.keep("copy-menu");
         click_in_popup(40, y);
         bench.imgui.make_current();

@@ -258,8 +258,8 @@ TEST_F(StudioTest, AfterACrashThePictureIsThereAndSaysWhyItRests) {
         const auto words = [&] { // of the message: light pixels at the foot of the picture
             const ImageData window = p.studio.screenshot(true);
             int light = 0;
-            for (int y = 440; y < 500; ++y)
-                for (int x = 230; x < 740; ++x) light += int(window.at(x, y)[1]) > 200;
+            for (int y = 650; y < 690; ++y)
+                for (int x = 10; x < 740; ++x) light += int(window.at(x, y)[1]) > 200;
             return light;
         };
         EXPECT_GT(words(), 200);

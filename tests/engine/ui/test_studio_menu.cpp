@@ -98,13 +98,13 @@ TEST_F(StudioMenu, ALayoutThatIsChosenIsSaidInPython) {
 
 TEST_F(StudioMenu, AHiddenPanelLeavesItsRoom) {
     Studio& studio = painting->studio;
-    const float before = rect_of("Picture").GetWidth();
+    const float before = rect_of("Parameters").GetHeight();
     studio.show_panel("Kernels", false);
     frames(3);
-    EXPECT_GT(rect_of("Picture").GetWidth(), before + 300);
+    EXPECT_GT(rect_of("Parameters").GetHeight(), before + 300);
     studio.show_panel("Kernels", true);
     frames(3);
-    EXPECT_NEAR(rect_of("Picture").GetWidth(), before, 2);
+    EXPECT_NEAR(rect_of("Parameters").GetHeight(), before, 2);
     EXPECT_THROW(studio.show_panel("Picture", false), std::invalid_argument);
     EXPECT_THROW(studio.arrange("round"), std::invalid_argument);
 }

@@ -20,7 +20,7 @@ protected:
     }
     /// The cursor into the word "at" of the line.
     void click_on_at(int line) { click(854, 55 + 17 * float(line)); }
-    void click_on_field(int row) { click(600, 551 + 29 * float(row)); }
+    void click_on_field(int row) { click(1150, 477 + 29 * float(row)); }
     /// The number of a line of the editor stands on green.
     bool is_green(int line) {
         const ImageData picture = studio().screenshot(true);
@@ -90,7 +90,7 @@ TEST_F(StudioValues, ExpressionsAreTypedAndMark) {
                 marked.push_back(std::size_t(y * kRingsWidth + x));
     EXPECT_EQ(watch().picture().marked, marked);
     EXPECT_FALSE(studio().run_control().paused);
-    click(731, 551 + 29 * 2); // pause when a thread meets it
+    click(1258, 477 + 29 * 2); // pause when a thread meets it
     ASSERT_TRUE(until([&] { return studio().run_control().paused; }));
     keep("studio-values-paused");
     type("x");
@@ -109,8 +109,8 @@ TEST_F(StudioValues, AClickFollowsTheThread) {
     click_on_at(kGrows);
     key(Key::f6);
     ASSERT_TRUE(until_shown()) << watch().problem();
-    // The picture of 64 x 48 threads is 201 pixels wide.
-    click(260 + 201.0f * 20.5f / 64, 538 + 151.0f * 30.5f / 48);
+    // The picture of 64 x 48 threads is 244 pixels wide.
+    click(766 + 244.0f * 20.5f / 64, 464 + 183.0f * 30.5f / 48);
     const WatchedThread& thread = studio().thread_watch().thread();
     EXPECT_EQ(thread.kernel, "rings");
     EXPECT_EQ(thread.block, (gpu::Dim3{1, 1, 0}));
@@ -128,7 +128,7 @@ TEST_F(StudioValues, StopAndMistakes) {
     click_on_at(kGrows);
     key(Key::f6);
     ASSERT_TRUE(until_shown()) << watch().problem();
-    click(724, 551); // Stop
+    click(1248, 477); // Stop
     EXPECT_EQ(watch().state(), LineState::off);
     EXPECT_FALSE(is_green(kGrows));
 }

@@ -58,7 +58,7 @@ TEST(Theme, PanelsAndEditorAreLight) {
     bench.run(2);
     bench.keep("theme-light");
     const ImageData image = bench.picture();
-    for (const auto& [x, y] : {std::pair{1200, 640}, std::pair{100, 300}, std::pair{500, 620}}) {
+    for (const auto& [x, y] : {std::pair{1200, 390}, std::pair{1200, 640}, std::pair{100, 60}}) {
         const std::byte* p = image.at(x, y);
         EXPECT_GT(int(p[0]) + int(p[1]) + int(p[2]), 3 * 220) << x << ", " << y;
     }
