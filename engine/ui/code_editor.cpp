@@ -68,6 +68,7 @@ struct CodeEditor::State {
     bool changed = false;
     bool focused = false;
     Typed typed = Typed::nothing;
+    bool is_presented = false;
     std::optional<Look> look; ///< that the palette is of
 
     TextEditor::DocPos at(TextPlace place) const {
@@ -264,10 +265,12 @@ ImVec2 CodeEditor::on_screen(TextPlace place) const {
     if (!s_->window) return {};
     const auto at = e.DocPos2VisPos(s_->at(place));
     // As the editor lays it out: line numbers, the gutter, a margin, the text.
-    const int digits = int(std::log10(float(e.GetLineCount() + 1)) + 1);
-    const int gutter = s_->gutter ? s_->gutter + int(e.GetDecorationLeftMargin()) : 0;
-    const float margins =
-        float(e.GetLineNumberLeftMargin() + std::size_t(digits + gutter) + e.GetTextLeftMargin());
+    const std::size_t digits = std::size_t(std::log10(float(e.GetLineCount() + 1)) + 1);
+    const std::size_t numbers =
+        e.IsShowLineNumbersEnabled() ? e.GetLineNumberLeftMargin() + digits : 0;
+    const std::size_t gutter =
+        s_->gutter ? std::size_t(s_->gutter) + e.GetDecorationLeftMargin() : 0;
+    const auto margins = float(numbers + gutter + e.GetTextLeftMargin());
     const ImVec2 origin = s_->window->DC.CursorStartPos;
     return {origin.x + (margins + float(at.column)) * e.GetGlyphWidth(),
             origin.y + float(at.row) * e.GetLineHeight()};
@@ -296,10 +299,18 @@ void CodeEditor::focus() { s_->editor.SetFocus(); }
 
 bool CodeEditor::focused() const { return s_->focused; }
 
+void CodeEditor::set_presented(bool is_presented) {
+    if (s_->is_presented == is_presented) return;
+    s_->is_presented = is_presented;
+    s_->look.reset();
+    s_->editor.SetShowLineNumbersEnabled(!is_presented);
+    s_->editor.SetShowScrollbarMiniMapEnabled(!is_presented);
+}
+
 void CodeEditor::draw(const char* id, float height) {
-    if (s_->look != theme::look()) s_->editor.SetPalette(code_palette());
+    if (s_->look != theme::look()) s_->editor.SetPalette(code_palette(s_->is_presented));
     s_->look = theme::look();
-    theme::push_font(theme::Font::code);
+    theme::push_font(s_->is_presented ? theme::Font::large_code : theme::Font::code);
     s_->editor.Render(id, {0, height});
     theme::pop_font();
     const ImGuiID child = ImGui::GetID(id);

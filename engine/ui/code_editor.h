@@ -105,6 +105,8 @@ public:
     /// The text's upper edge on the screen, below which lines are seen.
     float top() const;
 
+    /// For an audience: large letters over what is behind them, and nothing beside them.
+    void set_presented(bool is_presented);
     /// Inside a window; fills `height` pixels (0: what is left).
     void draw(const char* id, float height = 0);
 

@@ -7,7 +7,7 @@
 
 namespace lathe {
 
-TextEditor::Palette code_palette() {
+TextEditor::Palette code_palette(bool is_clear) {
     using enum TextEditor::Color;
     TextEditor::Palette p = TextEditor::GetDarkPalette();
     const auto set = [&p](TextEditor::Color which, unsigned rgb, float alpha = 1) {
@@ -23,7 +23,7 @@ TextEditor::Palette code_palette() {
     set(identifier, 0xd9dee7);
     set(knownIdentifier, 0x6fd0c0);
     set(comment, 0x7f8b9c);
-    set(background, 0x15181d);
+    set(background, 0x15181d, is_clear ? 0 : 1);
     set(cursor, 0xffffff);
     set(selection, theme::kAccent, 0.30f);
     set(whitespace, 0x3a4250);

@@ -6,6 +6,6 @@
 
 namespace lathe {
 
-TextEditor::Palette code_palette();
+TextEditor::Palette code_palette(bool is_clear);
 
 } // namespace lathe

@@ -48,6 +48,8 @@ public:
 
     /// Inside the panel's window.
     void draw();
+    /// The same for an audience: only the text of the tab in front, in large letters.
+    void draw_presented();
     /// The text box has the keyboard.
     bool focused() const;
     /// The slot whose tab is in front; null where there is none.
@@ -85,12 +87,14 @@ private:
     bool follow(Tab& tab);
     bool step_number(Tab& tab, const KeyEvent& key);
     void go_to(Tab& tab, const Definition& goal);
+    bool has_tabs();
     void draw_banner(Tab& tab);
     void draw_footer(Tab& tab);
     void draw_text(Tab& tab);
+    void draw_box(Tab& tab, ImVec2 size, bool is_presented);
     void draw_find();
     void replace_all();
-    void show_costs(Tab& tab);
+    void show_costs(Tab& tab, bool may_show);
 
     Session* session_;
     Inspector& inspector_;

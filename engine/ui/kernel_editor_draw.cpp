@@ -55,8 +55,8 @@ StateText describe(const KernelSlot& slot) {
 } // namespace
 
 /// The gutter stands there while the tab's kernels are inspected.
-void KernelEditor::show_costs(Tab& tab) {
-    const bool wanted = inspector_.mode() != Inspecting::off;
+void KernelEditor::show_costs(Tab& tab, bool may_show) {
+    const bool wanted = may_show && inspector_.mode() != Inspecting::off;
     if (std::exchange(tab.has_gutter, wanted) == wanted) return;
     tab.editor.set_gutter(wanted ? CostGutter::kGlyphs : 0,
                           [this, &tab](int line, ImVec2 low, ImVec2 high) {
@@ -126,18 +126,14 @@ void KernelEditor::draw_footer(Tab& tab) {
     theme::pop_font();
 }
 
-/// The text and the code that became of it. The text has a window of its own, with and without
-/// code: it stays where it was scrolled to.
-void KernelEditor::draw_text(Tab& tab) {
-    const float footer = ImGui::GetTextLineHeight() + theme::px(8);
-    ImVec2 room = ImGui::GetContentRegionAvail();
-    room.y -= find_pane_.height(room.y);
+/// The text has a window of its own, with and without other things around it: it stays where it was
+/// scrolled to.
+void KernelEditor::draw_box(Tab& tab, ImVec2 size, bool is_presented) {
     const ImVec2 corner = ImGui::GetCursorScreenPos();
-    code_pane_.follow(tab.code, *tab.slot);
-    const ImVec2 size = code_pane_.text_size({room.x, room.y - footer});
     ImGui::BeginChild("source", size, false,
                       ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
-    show_costs(tab);
+    tab.editor.set_presented(is_presented);
+    show_costs(tab, !is_presented);
     tab.hand.update(tab.editor, *tab.slot, tab.text, tab.version);
     tab.help.before(tab.editor, tab.hand.has_mouse());
     sync(tab);
@@ -152,6 +148,15 @@ void KernelEditor::draw_text(Tab& tab) {
     ImGui::GetWindowDrawList()->AddRectFilled(
         corner, {corner.x + theme::px(2), corner.y + size.y},
         theme::packed(describe(*tab.slot).rgb, tab.slot->shows_older() ? 1 : 0.7f));
+}
+
+/// The text and the code that became of it.
+void KernelEditor::draw_text(Tab& tab) {
+    const float footer = ImGui::GetTextLineHeight() + theme::px(8);
+    ImVec2 room = ImGui::GetContentRegionAvail();
+    room.y -= find_pane_.height(room.y);
+    code_pane_.follow(tab.code, *tab.slot);
+    draw_box(tab, code_pane_.text_size({room.x, room.y - footer}), false);
     if (!code_pane_.is_open()) return;
     if (const auto line = code_pane_.draw(tab.code, tab.editor.cursor().first))
         tab.editor.put_cursor({*line, 1});
@@ -190,13 +195,30 @@ void KernelEditor::replace_all() {
               find_pane_.other_words(), count, changed);
 }
 
-void KernelEditor::draw() {
+/// Where there are none, says so.
+bool KernelEditor::has_tabs() {
     focused_ = false;
-    if (tabs_.empty()) {
-        ImGui::SetCursorPos({theme::px(12), theme::px(12)});
-        theme::text("No kernels to edit yet.", theme::kDim);
-        return;
+    if (!tabs_.empty()) return true;
+    ImGui::SetCursorPos({theme::px(12), theme::px(12)});
+    theme::text("No kernels to edit yet.", theme::kDim);
+    return false;
+}
+
+void KernelEditor::draw_presented() {
+    if (!has_tabs()) return;
+    for (std::size_t i = 0; i < tabs_.size(); ++i) {
+        sync(*tabs_[i]);
+        if (tabs_[i]->slot == wanted_) front_ = i; // the tab bar brings it to the front later
     }
+    Tab& tab = *tabs_[front_];
+    draw_banner(tab);
+    const ImVec2 room = ImGui::GetContentRegionAvail();
+    draw_box(tab, {room.x, room.y - find_pane_.height(room.y)}, true);
+    if (find_pane_.is_open()) draw_find();
+}
+
+void KernelEditor::draw() {
+    if (!has_tabs()) return;
     if (!ImGui::BeginTabBar("kernels", ImGuiTabBarFlags_FittingPolicyScroll)) return;
     for (std::size_t i = 0; i < tabs_.size(); ++i) {
         Tab& tab = *tabs_[i];

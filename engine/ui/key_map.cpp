@@ -19,6 +19,7 @@ constexpr KeyRow kAnywhere[] = {
     {"F9", "inspects: off, costs of each line, costs and hazards"},
     {"F10", "shows PTX, then machine code beside the text, line by line"},
     {"F11", "shows the picture alone, and the panels again"},
+    {"Shift+F11", "shows the picture with the code over it in large letters, and the panels again"},
     {"Ctrl+Shift+F", "finds in all tabs"},
     {"Esc", "cancels a kernel that takes too long; goes on without one that takes long to compile"},
     {"Ctrl+click on a slider", "lets you type a number"},

@@ -57,7 +57,7 @@ void Layout::begin() {
 }
 
 bool Layout::begin_panel(Place place) {
-    if (is_bare_) return place == Place::view && begin_bare_picture();
+    if (!has_panels()) return begin_on_stage(place);
     if (!is_shown(place)) return false;
     is_begun_ = true;
     if (to_front_ == int(place)) {
@@ -81,17 +81,25 @@ bool Layout::begin_panel(Place place) {
     return open;
 }
 
-bool Layout::begin_bare_picture() {
+/// The picture over the whole window; a text leaves its right side and its foot free, where
+/// messages stand.
+bool Layout::begin_on_stage(Place place) {
+    const bool is_text = place == Place::kernels && stage_ == Stage::presenter;
+    if (place != Place::view && !is_text) return false;
     is_begun_ = true;
     const ImGuiViewport* viewport = ImGui::GetMainViewport();
-    ImGui::SetNextWindowPos(viewport->Pos);
-    ImGui::SetNextWindowSize(viewport->Size);
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2{0, 0});
-    const bool open =
-        ImGui::Begin("##bare picture", nullptr,
-                     ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
-                         ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoDocking |
-                         ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoBackground);
+    const ImVec2 all = viewport->Size;
+    const float margin = is_text ? theme::px(24) : 0, foot = is_text ? theme::px(60) : 0;
+    ImGui::SetNextWindowPos({viewport->Pos.x + margin, viewport->Pos.y + margin});
+    ImGui::SetNextWindowSize({is_text ? 0.72f * all.x : all.x, all.y - margin - foot});
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2{0, is_text ? theme::px(10) : 0});
+    ImGui::PushStyleColor(ImGuiCol_WindowBg, theme::color(theme::kBackground, 0.72f));
+    const bool open = ImGui::Begin(
+        is_text ? "##text on stage" : "##picture on stage", nullptr,
+        ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
+            ImGuiWindowFlags_NoDocking |
+            (is_text ? 0 : ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoBackground));
+    ImGui::PopStyleColor();
     ImGui::PopStyleVar();
     return open;
 }
@@ -149,7 +157,7 @@ void Layout::end_bar() {
 bool Layout::place_script_panel(const std::string& name) {
     Layout* const layout = ui_state().layout;
     if (!layout) return true;
-    if (layout->is_bare_) return false;
+    if (!layout->has_panels()) return false;
     auto& seen = layout->scripts_;
     if (std::find(seen.begin(), seen.end(), name) == seen.end()) seen.push_back(name);
     if (layout->has_place(name)) return true;

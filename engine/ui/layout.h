@@ -27,6 +27,13 @@ enum class Form { standard, code, picture };
 /// For a window of so many pixels at scale 1.
 Arrangement arrangement_for(float width, float height);
 
+/// What the window shows.
+enum class Stage {
+    panels,
+    picture,   ///< it fills the window
+    presenter, ///< the same, and the kernels' text lies over it
+};
+
 class Layout {
 public:
     /// Layouts are kept in `folder`; empty: they are not kept. It lives as long as the ImGuiLayer
@@ -55,9 +62,10 @@ public:
     /// All panels go to the places of this form, whatever the user has moved or hidden.
     void arrange(Form form);
 
-    /// The picture fills the window, and nothing else is drawn; the panels keep their places.
-    void set_bare(bool is_bare) { is_bare_ = is_bare; }
-    bool is_bare() const { return is_bare_; }
+    /// Without panels their places are kept.
+    void set_stage(Stage stage) { stage_ = stage; }
+    Stage stage() const { return stage_; }
+    bool has_panels() const { return stage_ == Stage::panels; }
 
     float below_toolbar = 0; ///< pixels that the toolbar has below its row
 
@@ -75,7 +83,7 @@ public:
     static bool place_script_panel(const std::string& name);
 
 private:
-    bool begin_bare_picture();
+    bool begin_on_stage(Place place);
     void place_docks();
     bool has_place(const std::string& name) const;
     void arrange_docks();
@@ -99,7 +107,7 @@ private:
     std::array<bool, 8> docked_{}; ///< in the last frame, by Place
     std::array<bool, 8> hidden_{}; ///< by Place
     std::array<bool, 8> alarms_{}; ///< by Place
-    bool is_bare_ = false;
+    Stage stage_ = Stage::panels;
     bool is_begun_ = false; ///< a panel's window
     int to_front_ = -1;     ///< a Place that was hidden until now
     float toolbar_height_ = 0;

@@ -69,7 +69,7 @@ void Layout::place_docks() {
     ImGui::PopStyleVar();
     ImGui::DockSpace(dockspace_, {0, 0},
                      ImGuiDockNodeFlags_NoWindowMenuButton |
-                         (is_bare_ ? ImGuiDockNodeFlags_KeepAliveOnly : 0));
+                         (has_panels() ? 0 : ImGuiDockNodeFlags_KeepAliveOnly));
     ImGui::End();
 }
 

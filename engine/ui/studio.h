@@ -52,6 +52,10 @@ public:
     /// The picture fills the window; F11 does it, too.
     void set_picture_only(bool is_wanted);
     bool is_picture_only() const;
+    /// The same, and the text of the editor's tab lies over the picture in large letters, where it
+    /// is edited as always; Shift+F11 does it, too.
+    void set_presenter(bool is_wanted);
+    bool is_presenter() const;
     /// Dark words on light panels, from the next frame on.
     void set_light(bool is_light);
     bool is_light() const;

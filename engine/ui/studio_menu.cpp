@@ -84,6 +84,7 @@ bool Studio::Panels::handle_own(const KeyEvent& key) {
         {Key::p, kControl, &Panels::save_picture},     {Key::r, kControl, &Panels::record},
         {Key::f2, 0, &Panels::go_to_prompt},           {Key::f6, 0, &Panels::watch_line_of_cursor},
         {Key::f7, 0, &Panels::follow_picked},          {Key::f11, 0, &Panels::show_picture_only},
+        {Key::f11, kShift, &Panels::show_presenter},
     };
     if (!key.down || key.repeat) return false;
     for (const Command& each : kCommands) {
@@ -167,6 +168,8 @@ std::vector<MenuEntry> Studio::Panels::view_menu() {
                                log::info("app.arrange(\"{}\")", name);
                            }});
     entries.push_back({.title = "Picture only", .key = {.key = Key::f11}});
+    entries.push_back(
+        {.title = "Presenter: code over it", .key = {.key = Key::f11, .modifiers = kShift}});
     entries.emplace_back();
     for (std::size_t i = 0; i < kTitles.size(); ++i) {
         const auto place = Place(i);
@@ -264,11 +267,6 @@ void Studio::Panels::record() {
     };
 }
 
-void Studio::Panels::show_picture_only() {
-    studio.set_picture_only(!layout.is_bare());
-    log::info("app.picture_only = {}", layout.is_bare() ? "True" : "False");
-}
-
 /// What was asked for while panels were drawn, and is done between them.
 void Studio::Panels::do_what_was_asked() {
     if (step_seconds > 0) return; // a step is under way
@@ -293,22 +291,6 @@ void Studio::show_panel(std::string_view title, bool is_shown) {
     if (found == kTitles.end() || found == kTitles.begin() + int(Place::view))
         throw std::invalid_argument{fmt::format("there is no panel {} to show or hide", title)};
     p_->layout.set_shown(Place(found - kTitles.begin()), is_shown);
-}
-
-bool Studio::is_picture_only() const { return p_->layout.is_bare(); }
-
-void Studio::set_picture_only(bool is_wanted) {
-    if (!p_->imgui) return;
-    constexpr double kSeconds = 3;
-    p_->imgui->make_current();
-    p_->bare_until = ImGui::GetTime() + kSeconds;
-    p_->layout.set_bare(is_wanted);
-}
-
-bool Studio::is_light() const { return p_->imgui && p_->imgui->look() == Look::light; }
-
-void Studio::set_light(bool is_light) {
-    if (p_->imgui) p_->imgui->set_look(is_light ? Look::light : Look::dark);
 }
 
 } // namespace lathe

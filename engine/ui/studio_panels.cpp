@@ -164,7 +164,9 @@ std::string Studio::Panels::picture_message() {
         for (const auto& d : slot->diagnostics())
             if (d.severity == Diagnostic::Severity::error) return to_string(d);
     }
-    if (layout.is_bare() && ImGui::GetTime() < bare_until) return "F11 brings the panels back";
+    if (!layout.has_panels() && ImGui::GetTime() < hint_until)
+        return layout.stage() == Stage::presenter ? "Shift+F11 brings the panels back"
+                                                  : "F11 brings the panels back";
     return paused_because;
 }
 
@@ -241,7 +243,7 @@ void Studio::Panels::draw() {
     run_control_panel.caption = studio.caption();
     run_control_panel.time = studio.time();
     run_control_panel.steps = studio.steps().clock().next();
-    if (!layout.is_bare()) {
+    if (layout.has_panels()) {
         draw_menu();
         layout.begin_toolbar(menu.width());
         run_control_panel.draw(loop.frame(), loop.stats().frames_per_second());
@@ -267,14 +269,17 @@ void Studio::Panels::draw() {
     layout.end_panel();
     draw_thread(slots);
     draw_values(slots);
-    if (layout.begin_panel(Place::kernels)) editor.draw();
+    if (layout.begin_panel(Place::kernels)) {
+        if (layout.has_panels()) editor.draw();
+        else editor.draw_presented();
+    }
     layout.end_panel();
     const std::exception_ptr failure = draw_of_script();
 
     if (std::exchange(run_control_panel.wants_keys, false)) key_map.toggle();
     key_map.draw();
     if (const auto file = open_panel.draw()) after_frame = [this, file] { open(*file); };
-    if (!layout.is_bare()) {
+    if (layout.has_panels()) {
         layout.begin_status_bar();
         status.draw(status_left(), status_right());
         layout.end_bar();

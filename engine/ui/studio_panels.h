@@ -63,7 +63,7 @@ struct Studio::Panels {
     MainMenu menu;
     OpenPanel open_panel;
     ProgramHooks programs;
-    double bare_until = 0; ///< the picture says how panels come back, by Dear ImGui's clock
+    double hint_until = 0; ///< the picture says how panels come back, by Dear ImGui's clock
     std::function<void()> after_frame; ///< asked for, and not done yet
     std::vector<PanelOfScript> panels;
     std::chrono::steady_clock::time_point panels_began = std::chrono::steady_clock::now();
@@ -104,8 +104,12 @@ struct Studio::Panels {
     void save_picture();
     bool can_record();
     void record();
-    void show_picture_only();
     void do_what_was_asked();
+
+    // studio_stage.cpp
+    void show_picture_only();
+    void show_presenter();
+    void set_stage(Stage stage);
 };
 
 } // namespace lathe

@@ -155,14 +155,19 @@ void load_fonts(float scale) {
     fonts[std::size_t(Font::ui)] = load(ui, kUiFontSize * scale);
     fonts[std::size_t(Font::code)] = load(code, kCodeFontSize * scale);
     fonts[std::size_t(Font::small)] = fonts[std::size_t(Font::ui)];
+    fonts[std::size_t(Font::large_code)] = fonts[std::size_t(Font::code)];
     ImGui::GetIO().FontDefault = fonts[std::size_t(Font::ui)];
     ImGui::GetStyle().FontSizeBase = std::round(kUiFontSize * scale);
 }
 
 void push_font(Font font) {
-    const float sizes[] = {kUiFontSize, kSmallFontSize, kCodeFontSize};
+    constexpr float kSizes[] = {kUiFontSize, kSmallFontSize, kCodeFontSize, 1.25f * kCodeFontSize};
+    constexpr float kLargeLines = 30; // of a window
     const UiState& state = ui_state();
-    ImGui::PushFont(state.fonts[std::size_t(font)], std::round(sizes[int(font)] * state.scale));
+    float size = kSizes[int(font)] * state.scale;
+    if (font == Font::large_code)
+        size = std::max(size, ImGui::GetMainViewport()->Size.y / kLargeLines);
+    ImGui::PushFont(state.fonts[std::size_t(font)], std::round(size));
 }
 
 void pop_font() { ImGui::PopFont(); }

@@ -54,7 +54,8 @@ void apply(float scale);
 /// Loads the fonts from assets/fonts, else from the system, else ImGui's own.
 void load_fonts(float scale);
 
-enum class Font { ui, small, code };
+/// `large_code` grows with the window: it is read from afar.
+enum class Font { ui, small, code, large_code };
 void push_font(Font font);
 void pop_font();
 

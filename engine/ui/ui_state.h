@@ -17,7 +17,7 @@ enum class Look { dark, light };
 struct UiState {
     Look look = Look::dark;
     float scale = 1; ///< pixels of the theme's unit
-    std::array<ImFont*, 3> fonts{};
+    std::array<ImFont*, 4> fonts{};
     Layout* layout = nullptr; ///< since its first frame
 
     /// Of the script: no: there is no window yet; hidden: behind a tab.

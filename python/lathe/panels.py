@@ -42,6 +42,18 @@ class PanelsOfWindow:
     def picture_only(self, wanted: bool) -> None:
         self._studio.picture_only = wanted
 
+    @property
+    def presenter(self) -> bool:
+        """Whether the picture fills the window and the code of the editor's tab lies over it.
+
+        The letters are large, and edits compile as always; Shift+F11 changes it, too.
+        """
+        return self._studio.presenter
+
+    @presenter.setter
+    def presenter(self, wanted: bool) -> None:
+        self._studio.presenter = wanted
+
     def arrange(self, form: Literal["default", "code", "picture"]) -> None:
         """All panels go to the places of this form, whatever was moved or hidden.
 

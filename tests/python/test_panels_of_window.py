@@ -35,6 +35,14 @@ def test_panels_are_arranged_hidden_and_coloured() -> None:
     for _ in range(4):
         assert app.frame()
     assert app.screenshot().shape[1] == 1280, "nobody else needs the room"
+    app.presenter = True
+    assert app.presenter
+    for _ in range(3):
+        assert app.frame()
+    assert app.screenshot().shape[:2] == (720, 1280)
+    app.picture_only = True
+    assert not app.presenter
+    app.picture_only = False
     with pytest.raises(ValueError, match="default, code or picture, got round"):
         app.arrange("round")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="no panel Picture"):

@@ -220,6 +220,7 @@ void bind_parts(py::class_<Studio, Owner>& c) {
     c.def("arrange", &Studio::arrange, py::arg("form"), "default, code or picture.");
     c.def("show_panel", &Studio::show_panel, py::arg("title"), py::arg("shown"));
     c.def_property("picture_only", &Studio::is_picture_only, &Studio::set_picture_only);
+    c.def_property("presenter", &Studio::is_presenter, &Studio::set_presenter);
     c.def_property("light", &Studio::is_light, &Studio::set_light, "The panels' colours.");
     c.def(
         "watch_line",

@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <string>
 #include <unistd.h>
 
@@ -41,6 +42,14 @@ protected:
         frames(1);
         painting->studio.window().inject(KeyEvent{k, false, false, modifiers});
         frames(2);
+    }
+    void type(const std::string& text) {
+        for (const char c : text) painting->studio.window().inject(TextEvent{char32_t(c)});
+        frames(2);
+    }
+    bool until(const std::function<bool()>& is_so) {
+        for (int i = 0; i < 2000 && !is_so(); ++i) frames(1);
+        return is_so();
     }
     /// The open menu's window.
     static const ImGuiWindow* popup() {
@@ -127,6 +136,60 @@ TEST_F(StudioMenu, F11ShowsThePictureAloneAndThePanelsAgain) {
     EXPECT_EQ(rect_of("Picture").GetArea(), picture.GetArea());
 }
 
+TEST_F(StudioMenu, ThePresenterHasTheCodeOverThePicture) {
+    Studio& studio = painting->studio;
+    const ImRect kernels = rect_of("Kernels"), picture = rect_of("Picture");
+    key(Key::f11, kShift);
+    frames(3);
+    EXPECT_EQ(last_line(), "app.presenter = True");
+    EXPECT_FALSE(studio.is_picture_only());
+    EXPECT_EQ(studio.picture().width(), 1280);
+    EXPECT_EQ(studio.picture().height(), 720);
+    EXPECT_EQ(rect_of("Parameters").GetArea(), 0);
+    keep("presenter");
+    const auto red_at = [&](int x, int y) { return int(*studio.screenshot(true).at(x, y)); };
+    EXPECT_EQ(red_at(970, 600), 200) << "beside the text";
+    EXPECT_GT(red_at(900, 600), 40) << "the picture shines through";
+    EXPECT_LT(red_at(900, 600), 90);
+    key(Key::f11, kShift);
+    frames(4);
+    EXPECT_EQ(last_line(), "app.presenter = False");
+    EXPECT_EQ(rect_of("Kernels").GetArea(), kernels.GetArea());
+    EXPECT_EQ(rect_of("Picture").GetArea(), picture.GetArea());
+    keep("presenter-back");
+}
+
+TEST_F(StudioMenu, ThePresenterEditsWithKeysAndMouse) {
+    KernelSlot& slot = painting->slot;
+    painting->studio.set_presenter(true);
+    frames(3);
+    key(Key::home, kControl); // the keyboard is there by itself
+    key(Key::end);
+    key(Key::backspace);
+    type("7");
+    frames(40);
+    EXPECT_TRUE(slot.source().starts_with("#define RED 207")) << slot.source();
+    EXPECT_TRUE(until([&] { return painting->middle()[0] == 207; })) << "it compiled";
+    click({46 + 11 * 17.0f, 34 + 27.5f * 2.5f}); // behind extern "C" __glob
+    type("!");
+    EXPECT_NE(slot.source().find("extern \"C\" __glob!al__"), std::string::npos) << slot.source();
+    EXPECT_TRUE(until([&] { return slot.state() == SlotState::failed; }));
+    frames(3);
+    keep("presenter-error");
+    key(Key::z, kControl);
+    key(Key::end);
+    type(" th");
+    painting->studio.set_light(true);
+    frames(3);
+    keep("presenter-words");
+    key(Key::escape);
+    key(Key::f11); // the picture alone, then panels
+    EXPECT_TRUE(painting->studio.is_picture_only());
+    EXPECT_FALSE(painting->studio.is_presenter());
+    key(Key::f11);
+    EXPECT_FALSE(painting->studio.is_picture_only());
+}
+
 TEST_F(StudioMenu, TheThemeChangesWhileItRuns) {
     const auto background = [&] {
         const ImageData image = painting->studio.screenshot(true);
@@ -183,6 +246,7 @@ TEST_F(StudioMenu, EachKeyOfItStandsInTheKeyMap) {
           KeyEvent{.key = Key::p, .modifiers = kControl},
           KeyEvent{.key = Key::r, .modifiers = kControl},
           KeyEvent{.key = Key::s, .modifiers = kControl}, KeyEvent{.key = Key::f10},
+          KeyEvent{.key = Key::f11}, KeyEvent{.key = Key::f11, .modifiers = kShift},
           KeyEvent{.key = Key::f, .modifiers = kControl | kShift}}) {
         const auto rows = key_map().front().rows;
         EXPECT_TRUE(std::ranges::count(rows, key_text(key), &KeyRow::keys) == 1) << key_text(key);
