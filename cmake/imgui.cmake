@@ -83,6 +83,36 @@ foreach(needed ${imgui_dir}/imgui.h ${implot_dir}/implot.h ${text_editor_dir}/Te
         message(FATAL_ERROR "${needed} is missing (source of Dear ImGui: ${imgui_source})")
     endif()
 endforeach()
+
+# The text editor with two mistakes mended:
+# - A line that is folded away has its place at the end of the row before it. The editor takes the
+#   row behind it, and reads past the last row where the text's last line is folded away.
+# - A line break behind a { indents by a tab, and the cursor stands behind one character of it, also
+#   where the tab is four spaces.
+function(lathe_mend wrong right)
+    string(FIND "${source}" "${wrong}" place)
+    if(place EQUAL -1)
+        message(FATAL_ERROR "TextEditor.cpp is another version: there is no '${wrong}'")
+    endif()
+    string(REPLACE "${wrong}" "${right}" source "${source}")
+    set(source "${source}" PARENT_SCOPE)
+endfunction()
+function(lathe_mend_text_editor file to)
+    file(READ ${file} source)
+    lathe_mend("visPos.column = at(line.row).columns;"
+        "visPos = VisPos(line.row - 1, at(line.row - 1).columns);")
+    lathe_mend("insert += \"\\t\";\n\t\t\tnewCursorIndex++;"
+        "std::string tab = \"\\t\";
+        if (config.insertSpacesOnTabs)
+            tab.assign(config.tabSize - newCursorIndex % config.tabSize, ' ');
+        insert += tab;
+        newCursorIndex += tab.size();")
+    file(WRITE ${to}.new "${source}")
+    configure_file(${to}.new ${to} COPYONLY)
+endfunction()
+set(text_editor ${PROJECT_BINARY_DIR}/imgui/TextEditor.cpp)
+lathe_mend_text_editor(${text_editor_dir}/TextEditor.cpp ${text_editor})
+
 add_library(lathe_imgui STATIC
     ${imgui_dir}/imgui.cpp
     ${imgui_dir}/imgui_draw.cpp
@@ -93,7 +123,7 @@ add_library(lathe_imgui STATIC
     ${imgui_dir}/misc/cpp/imgui_stdlib.cpp
     ${implot_dir}/implot.cpp
     ${implot_dir}/implot_items.cpp
-    ${text_editor_dir}/TextEditor.cpp)
+    ${text_editor})
 if(EXISTS ${imgui_dir}/imgui_stacklayout.cpp) # the bundle's own extension of Dear ImGui
     target_sources(lathe_imgui PRIVATE ${imgui_dir}/imgui_stacklayout.cpp)
 endif()

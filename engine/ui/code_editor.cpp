@@ -24,6 +24,13 @@ CodeEditor::Typed kind_of(const std::vector<TextEditor::Change>& changes) {
     return last.insert ? character : changes.size() == 1 ? removal : other;
 }
 
+/// A line that begins or ends behind a fold would be folded away with it.
+bool breaks_lines() {
+    const auto is_pressed = [](ImGuiKey key) { return ImGui::IsKeyPressed(key); };
+    return is_pressed(ImGuiKey_Enter) || is_pressed(ImGuiKey_KeypadEnter) ||
+           is_pressed(ImGuiKey_Delete) || (ImGui::GetIO().KeyCtrl && is_pressed(ImGuiKey_V));
+}
+
 } // namespace
 
 CodeEditor::CodeEditor() : s_{std::make_unique<State>()} {
@@ -34,6 +41,7 @@ CodeEditor::CodeEditor() : s_{std::make_unique<State>()} {
     e.SetShowWhitespacesEnabled(false);
     e.SetShowScrollbarMiniMapEnabled(true);
     e.SetCompletePairedGlyphs(false);
+    e.SetLineFoldingEnabled(true);
     e.SetLineSpacing(1.15f);
     State* state = s_.get();
     e.SetChangeCallback([state] { state->changed = true; });
@@ -58,11 +66,12 @@ bool CodeEditor::has_many_cursors() const { return s_->editor.GetNumberOfCursors
 void CodeEditor::set_gutter(int glyphs, DrawGutter draw) {
     s_->gutter = glyphs;
     if (glyphs == 0) return s_->editor.ClearLineDecorator();
-    s_->editor.SetLineDecorator(
-        std::size_t(glyphs), [draw = std::move(draw)](TextEditor::Decorator& line) {
-            const ImVec2 low = ImGui::GetCursorScreenPos();
-            draw(int(line.line) + 1, low, {low.x + line.width, low.y + line.height});
-        });
+    s_->editor.SetLineDecorator(std::size_t(glyphs), [state = s_.get(), draw = std::move(draw)](
+                                                         TextEditor::Decorator& line) {
+        const ImVec2 low = ImGui::GetCursorScreenPos();
+        draw(int(line.line) + 1, int(state->last_of_row(line.line)) + 1, low,
+             {low.x + line.width, low.y + line.height});
+    });
 }
 
 void CodeEditor::replace(TextPlace place, int bytes, const std::string& text, std::uint64_t id) {
@@ -137,9 +146,11 @@ void CodeEditor::set_presented(bool is_presented) {
 void CodeEditor::draw(const char* id, float height) {
     if (s_->look != theme::look()) s_->editor.SetPalette(code_palette(s_->is_presented));
     s_->look = theme::look();
+    if (s_->focused && breaks_lines()) unfold();
     theme::push_font(s_->is_presented ? theme::Font::large_code : theme::Font::code);
     s_->editor.Render(id, {0, height});
     theme::pop_font();
+    if (s_->folded != s_->folded_lines()) s_->apply_marks();
     const ImGuiID child = ImGui::GetID(id);
     for (ImGuiWindow* window : ImGui::GetCurrentContext()->Windows)
         if (window->ChildId == child) s_->window = window;

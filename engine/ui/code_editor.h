@@ -50,12 +50,14 @@ public:
     Typed take_typed();
 
     /// Marks lines and squiggles columns; replaces earlier marks. A line that has a diagnostic has
-    /// no other mark.
+    /// no other mark. Of lines that are folded away the mark stands at the row that stands for
+    /// them.
     void set_marks(const std::vector<Diagnostic>& diagnostics,
                    const std::vector<LineMark>& marks = {});
     /// Draws between a line's number and its text, in a box of so many glyphs whose corners on the
-    /// screen it is given, for each line that is seen. 0 glyphs: nothing stands there.
-    using DrawGutter = std::function<void(int line, ImVec2 low, ImVec2 high)>;
+    /// screen it is given, for each row that is seen: a line, and those that are folded away behind
+    /// it. 0 glyphs: nothing stands there.
+    using DrawGutter = std::function<void(int first, int last, ImVec2 low, ImVec2 high)>;
     void set_gutter(int glyphs, DrawGutter draw);
     /// Cursor to line and column (from 1), scrolled to the middle, keyboard here.
     void go_to(int line, int column);
@@ -90,6 +92,15 @@ public:
     /// What is selected, if it is a part of one line; else nothing.
     std::string selected() const;
 
+    /// Folds the innermost brackets around the cursor that are on lines of their own, and what is
+    /// between them; the cursor goes to their first line.
+    void fold();
+    /// Shows what is folded away at the cursor's line.
+    void unfold();
+    /// Folds all braces that are not within others.
+    void fold_all();
+    void unfold_all();
+
     /// The character under the mouse; nothing outside of the text or where something covers it.
     std::optional<TextPlace> under_mouse() const;
     /// In this frame the mouse does nothing to the text: before draw().
@@ -97,9 +108,10 @@ public:
     /// A line under a part of the text, drawn over it: after draw(), on the screen it was drawn to.
     void underline(TextPlace place, int bytes, unsigned color, float thickness);
 
-    /// Where a character begins on the screen, its upper left corner; after draw().
+    /// Where a character begins on the screen, its upper left corner; after draw(). Of a line that
+    /// is folded away the end of the row that stands for it.
     ImVec2 on_screen(TextPlace place) const;
-    /// It is not scrolled out of sight.
+    /// It is neither scrolled out of sight nor folded away.
     bool is_seen(TextPlace place) const;
     float line_height() const;
     /// The text's upper edge on the screen, below which lines are seen.

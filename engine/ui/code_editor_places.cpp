@@ -27,6 +27,12 @@ TextEditor::DocPos CodeEditor::State::at(TextPlace place) const {
     return {line, characters_before(editor.GetLineText(line), byte)};
 }
 
+bool CodeEditor::State::is_row_seen(std::size_t line) const {
+    if (editor.IsLineHidden(line)) return false;
+    const std::size_t row = editor.DocPos2VisPos({line, 0}).row;
+    return row >= editor.GetFirstVisibleRow() && row < editor.GetLastVisibleRow();
+}
+
 void CodeEditor::go_to(int line, int column) {
     const TextEditor::DocPos at{std::size_t(std::max(line, 1) - 1),
                                 std::size_t(std::max(column, 1) - 1)};
@@ -47,9 +53,7 @@ TextPlace CodeEditor::cursor_place() const {
 
 void CodeEditor::put_cursor(TextPlace place) {
     const TextEditor::DocPos at = s_->at(place);
-    const std::size_t row = s_->editor.DocPos2VisPos(at).row;
-    const bool is_row_seen =
-        row >= s_->editor.GetFirstVisibleRow() && row < s_->editor.GetLastVisibleRow();
+    const bool is_row_seen = s_->is_row_seen(at.line);
     s_->editor.SetCursor(at); // scrolls as far as it must, also to the side
     if (!is_row_seen) s_->editor.ScrollToLine(at.line, TextEditor::Scroll::alignMiddle);
     s_->editor.SetFocus();
@@ -78,14 +82,18 @@ std::optional<TextPlace> CodeEditor::under_mouse() const {
 ImVec2 CodeEditor::on_screen(TextPlace place) const {
     const TextEditor& e = s_->editor;
     if (!s_->window) return {};
-    const auto at = e.DocPos2VisPos(s_->at(place));
+    TextEditor::DocPos to = s_->at(place);
+    if (const std::size_t line = s_->row_of(to.line); line != to.line)
+        to = {line, e.GetLineText(line).size()};
+    const auto at = e.DocPos2VisPos(to);
     // As the editor lays it out: line numbers, the gutter, a margin, the text.
     const std::size_t digits = std::size_t(std::log10(float(e.GetLineCount() + 1)) + 1);
+    const std::size_t arrow = e.IsLineFoldingEnabled();
     const std::size_t numbers =
         e.IsShowLineNumbersEnabled() ? e.GetLineNumberLeftMargin() + digits : 0;
     const std::size_t gutter =
         s_->gutter ? std::size_t(s_->gutter) + e.GetDecorationLeftMargin() : 0;
-    const auto margins = float(numbers + gutter + e.GetTextLeftMargin());
+    const auto margins = float(numbers + arrow + gutter + e.GetTextLeftMargin());
     const ImVec2 origin = s_->window->DC.CursorStartPos;
     return {origin.x + (margins + float(at.column)) * e.GetGlyphWidth(),
             origin.y + float(at.row) * e.GetLineHeight()};
@@ -100,7 +108,7 @@ float CodeEditor::line_height() const { return s_->editor.GetLineHeight(); }
 float CodeEditor::top() const { return s_->window ? s_->window->InnerRect.Min.y : 0; }
 
 void CodeEditor::underline(TextPlace place, int bytes, unsigned color, float thickness) {
-    if (!s_->window || !s_->editor.IsLineVisible(std::size_t(place.line - 1))) return;
+    if (!s_->window || !s_->is_row_seen(std::size_t(place.line - 1))) return;
     const ImVec2 low = on_screen(place);
     const ImVec2 high = on_screen({place.line, place.column + bytes});
     const float y = low.y + line_height() - theme::px(3);

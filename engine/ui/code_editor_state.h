@@ -7,9 +7,11 @@
 
 #include <TextEditor.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 struct ImGuiWindow;
 
@@ -34,7 +36,19 @@ struct CodeEditor::State {
     bool is_presented = false;
     std::optional<Look> look; ///< that the palette is of
 
+    std::vector<Diagnostic> diagnostics;
+    std::vector<LineMark> marks;
+    std::vector<std::size_t> folded; ///< lines that had something folded away when marks were set
+
     TextEditor::DocPos at(TextPlace place) const;
+    bool is_row_seen(std::size_t line) const; ///< from 0
+    // code_editor_marks.cpp
+    void apply_marks();
+    // code_editor_folds.cpp: lines are from 0
+    std::size_t row_of(std::size_t line) const; ///< the line that stands for it
+    std::size_t last_of_row(std::size_t line) const;
+    std::vector<std::size_t> folded_lines() const;
+    void fold_at(std::size_t line);
 };
 
 } // namespace lathe

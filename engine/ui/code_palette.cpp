@@ -33,8 +33,9 @@ TextEditor::Palette code_palette(bool is_clear) {
     set(matchingBracketLevel2, 0xa9b3c3);
     set(matchingBracketLevel3, 0xa9b3c3);
     set(matchingBracketError, theme::kError);
-    set(lineNumber, 0x8a94a6); // also legible on a marker
-    set(currentLineNumber, 0xe4e8ef);
+    const float beside = is_clear ? 0 : 1; // the arrows of folds, too
+    set(lineNumber, 0x8a94a6, beside);     // also legible on a marker
+    set(currentLineNumber, 0xe4e8ef, beside);
     return p;
 }
 

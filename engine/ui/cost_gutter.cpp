@@ -11,11 +11,27 @@ namespace lathe {
 
 namespace {
 
-std::vector<const LineFinding*> findings_at(const SlotInspection& inspection, int line) {
+std::vector<const LineFinding*> findings_in(const SlotInspection& inspection, int first, int last) {
+    const auto is_in = [=](int line) { return first <= line && line <= last; };
     std::vector<const LineFinding*> found;
     for (const LineFinding& finding : inspection.findings)
-        if (finding.first == line || finding.second == line) found.push_back(&finding);
+        if (is_in(finding.first) || is_in(finding.second)) found.push_back(&finding);
     return found;
+}
+
+/// What a row costs: its share, and the line that has most of it; null where nothing ran.
+struct RowCosts {
+    double share = 0;
+    const LineCosts* most = nullptr;
+};
+RowCosts costs_of(const SlotInspection& inspection, int first, int last) {
+    RowCosts row;
+    for (const LineCosts& costs : inspection.lines) {
+        if (costs.line < first || costs.line > last) continue;
+        row.share += costs.share;
+        if (!row.most || costs.share > row.most->share) row.most = &costs;
+    }
+    return row;
 }
 
 ImU32 mix(unsigned from, unsigned to, float part) {
@@ -77,9 +93,11 @@ void draw_costs(const LineCosts& costs) {
 
 } // namespace
 
-void CostGutter::draw(const SlotInspection& inspection, int line, ImVec2 low, ImVec2 high) const {
-    const LineCosts* const costs = inspection.at(line);
-    const auto findings = findings_at(inspection, line);
+void CostGutter::draw(const SlotInspection& inspection, int first, int last, ImVec2 low,
+                      ImVec2 high) const {
+    const RowCosts row = costs_of(inspection, first, last);
+    const LineCosts* const costs = row.most;
+    const auto findings = findings_in(inspection, first, last);
     if (!costs && findings.empty()) return;
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const float glyph = (high.x - low.x) / kGlyphs, height = high.y - low.y;
@@ -101,8 +119,8 @@ void CostGutter::draw(const SlotInspection& inspection, int line, ImVec2 low, Im
     const float bar = low.x + 1.6f * glyph, bar_width = 3 * glyph;
     const float top = low.y + std::round(0.3f * height), foot = high.y - std::round(0.3f * height);
     list.AddRectFilled({bar, top}, {bar + bar_width, foot}, theme::packed(theme::kLine), 1);
-    const auto share = float(costs->share);
-    const float part = share > 0 ? share / float(inspection.largest_share) : 0;
+    const auto share = float(row.share);
+    const float part = share > 0 ? std::min(share / float(inspection.largest_share), 1.0f) : 0;
     list.AddRectFilled({bar, top}, {bar + std::max(part * bar_width, share > 0 ? 1.0f : 0), foot},
                        mix(theme::kAccent, theme::kCostly, std::min(2 * share, 1.0f)), 1);
     const CostCell cell = cell_of(*costs, column);

@@ -18,8 +18,10 @@ public:
 
     CostColumn column = CostColumn::worst; ///< the number that is always shown
 
-    /// Inside the editor's window; `low` and `high` are the line's corners on the screen.
-    void draw(const SlotInspection& inspection, int line, ImVec2 low, ImVec2 high) const;
+    /// Inside the editor's window; `low` and `high` are the row's corners on the screen. A row of
+    /// several lines has the hazards of all, the sum of their shares, and the number of the one
+    /// that has most of it.
+    void draw(const SlotInspection& inspection, int first, int last, ImVec2 low, ImVec2 high) const;
 };
 
 } // namespace lathe

@@ -68,6 +68,16 @@ std::string word_at(std::string_view text, int line, int column) {
     return std::string{text.substr(begin, end - begin)};
 }
 
+/// Ctrl+Shift with a square bracket: what is around the cursor; Ctrl+Alt: all.
+bool fold(CodeEditor& editor, const KeyEvent& key) {
+    const bool is_all = key.modifiers == (kControl | kAlt);
+    if (!is_all && key.modifiers != (kControl | kShift)) return false;
+    if (key.key == Key::left_bracket) is_all ? editor.fold_all() : editor.fold();
+    else if (key.key == Key::right_bracket) is_all ? editor.unfold_all() : editor.unfold();
+    else return false;
+    return true;
+}
+
 /// A text as the box spells it: without carriage returns.
 std::string in_box(std::string text) {
     std::erase(text, '\r');
@@ -219,6 +229,7 @@ bool KernelEditor::handle(const KeyEvent& key) {
         return true;
     }
     if (find_pane_.handle(key)) return true;
+    if (fold(tabs_[front_]->editor, key)) return true;
     if (inspect_menu_.handle(key) || code_pane_.handle(key)) return true;
     if (key.key == Key::s && control && !slot->file().empty()) {
         sync(*tabs_[front_]);

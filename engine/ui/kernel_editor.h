@@ -2,8 +2,9 @@
 // The panel in which kernels are edited: a tab a slot, markers, compile state, costs and hazards of
 // the lines. Ctrl+Enter and F5 compile at once, F8 goes to the next error or hazard, F9 inspects
 // (inspect_menu.h), F10 shows PTX and machine code (code_pane.h), F12 goes to a definition, Ctrl+S
-// writes the file, Ctrl+F finds, Ctrl+Shift+F in all tabs (find_pane.h). Numbers are moved by the
-// mouse and by keys (literal_hand.h); what helps to write is in code_help.h.
+// writes the file, Ctrl+Shift+[ folds, Ctrl+F finds, Ctrl+Shift+F in all tabs (find_pane.h).
+// Numbers are moved by the mouse and by keys (literal_hand.h); what helps to write is in
+// code_help.h.
 #pragma once
 
 #include "engine/app/input.h"

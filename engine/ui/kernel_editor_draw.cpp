@@ -59,9 +59,9 @@ void KernelEditor::show_costs(Tab& tab, bool may_show) {
     const bool wanted = may_show && inspector_.mode() != Inspecting::off;
     if (std::exchange(tab.has_gutter, wanted) == wanted) return;
     tab.editor.set_gutter(wanted ? CostGutter::kGlyphs : 0,
-                          [this, &tab](int line, ImVec2 low, ImVec2 high) {
+                          [this, &tab](int first, int last, ImVec2 low, ImVec2 high) {
                               if (const auto* known = inspector_.of(*tab.slot))
-                                  gutter_.draw(*known, line, low, high);
+                                  gutter_.draw(*known, first, last, low, high);
                           });
 }
 

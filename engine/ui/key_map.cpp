@@ -65,6 +65,8 @@ constexpr KeyRow kEditor[] = {
     {"Ctrl+/", "makes lines comments, and text again"},
     {"Ctrl+[ and Ctrl+]", "move lines to the left and to the right"},
     {"Ctrl+Shift+K", "removes lines"},
+    {"Ctrl+Shift+[ and Ctrl+Shift+]", "fold the brackets around the cursor, and show them again"},
+    {"Ctrl+Alt+[ and Ctrl+Alt+]", "fold all that is in braces, and show it again"},
 };
 
 constexpr KeyRow kFind[] = {

@@ -46,6 +46,8 @@ bool is_program(const fs::path& file) {
         found.others, [](const FreeDirective& each) { return each.text.starts_with("launch"); });
 }
 
+KeyEvent key_of(Key key, unsigned modifiers) { return {.key = key, .modifiers = modifiers}; }
+
 fs::path folder_of(const AppConfig& config) {
     return config.folder.empty() ? fs::current_path() : config.folder;
 }
@@ -148,6 +150,15 @@ std::vector<MenuEntry> Studio::Panels::edit_menu() {
          .key = {.key = Key::f, .modifiers = kControl | kShift},
          .works = has_text},
         {.title = "Next error or hazard", .key = {.key = Key::f8}, .works = has_text},
+        {},
+        {.title = "Fold", .key = key_of(Key::left_bracket, kControl | kShift), .works = has_text},
+        {.title = "Unfold",
+         .key = key_of(Key::right_bracket, kControl | kShift),
+         .works = has_text},
+        {.title = "Fold all", .key = key_of(Key::left_bracket, kControl | kAlt), .works = has_text},
+        {.title = "Unfold all",
+         .key = key_of(Key::right_bracket, kControl | kAlt),
+         .works = has_text},
         {},
         {.title = "Compile now", .key = {.key = Key::f5}, .works = has_text},
         {.title = "Values at the cursor", .key = {.key = Key::f6}, .works = has_text},

@@ -47,7 +47,7 @@ protected:
     }
     /// The middle of a character on the screen, line and column from 1, scrolled to the top.
     static ImVec2 place_of(int line, int column) {
-        return {791.0f + 7.0f * (float(column) - 0.5f), 64.0f + 17.25f * (float(line) - 0.5f)};
+        return {798.0f + 7.0f * (float(column) - 0.5f), 64.0f + 17.25f * (float(line) - 0.5f)};
     }
     std::optional<UiBench> bench;
 };

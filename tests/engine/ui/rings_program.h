@@ -111,7 +111,7 @@ protected:
     /// The number of a line of the editor stands on the colour of a mark.
     bool is_marked(int line) {
         const ImageData picture = studio().screenshot(true);
-        const std::byte* const p = picture.at(764, 55 + 17 * line);
+        const std::byte* const p = picture.at(771, 55 + 17 * line);
         return int(p[2]) > int(p[0]) + 40;
     }
     std::string last_line() { return studio().console().lines().back().text; }

@@ -157,6 +157,30 @@ TEST_F(StudioInspect, TheMouseBringsTheMeaningAndTheMenu) {
     keep("inspect-menu");
 }
 
+TEST_F(StudioInspect, AFoldHasTheHazardsAndCostsOfItsLines) {
+    NEEDS_AN_INSPECTOR();
+    open(kRacySource, Inspecting::hazards);
+    ASSERT_TRUE(until([&] { return hazard_lines() == std::set{kRacyWrite, kRacyRead}; }));
+    for (int i = 0; i < 3; ++i) painting->frame();
+    const auto violet_in = [&](int row) { // beside the line: the hazard's sign
+        const ImageData picture = painting->studio.screenshot(true);
+        int count = 0;
+        for (int y = 47 + 17 * row; y < 63 + 17 * row; ++y)
+            for (int x = 780; x < 800; ++x) {
+                const std::byte* const p = picture.at(x, y);
+                count += int(p[2]) > 200 && int(p[0]) > 140 && int(p[1]) < 180;
+            }
+        return count;
+    };
+    EXPECT_GT(violet_in(kRacyWrite), 20);
+    EXPECT_EQ(violet_in(3), 0);
+    painting->studio.window().inject(KeyEvent{Key::left_bracket, true, false, kControl | kAlt});
+    for (int i = 0; i < 4; ++i) painting->frame();
+    keep("inspect-fold");
+    EXPECT_GT(violet_in(3), 20) << "the row of the {";
+    EXPECT_EQ(violet_in(kRacyWrite), 0);
+}
+
 TEST_F(StudioInspect, RowsFollowAnEditUntilTheNewVersionRuns) {
     NEEDS_AN_INSPECTOR();
     open(kCostlySource, Inspecting::costs);

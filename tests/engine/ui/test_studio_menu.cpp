@@ -170,7 +170,7 @@ TEST_F(StudioMenu, ThePresenterEditsWithKeysAndMouse) {
     frames(40);
     EXPECT_TRUE(slot.source().starts_with("#define RED 207")) << slot.source();
     EXPECT_TRUE(until([&] { return painting->middle()[0] == 207; })) << "it compiled";
-    click({46 + 11 * 17.0f, 34 + 27.5f * 2.5f}); // behind extern "C" __glob
+    click({57 + 11 * 17.0f, 34 + 27.5f * 2.5f}); // behind extern "C" __glob
     type("!");
     EXPECT_NE(slot.source().find("extern \"C\" __glob!al__"), std::string::npos) << slot.source();
     EXPECT_TRUE(until([&] { return slot.state() == SlotState::failed; }));

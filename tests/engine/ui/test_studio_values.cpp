@@ -24,7 +24,7 @@ protected:
     /// The number of a line of the editor stands on green.
     bool is_green(int line) {
         const ImageData picture = studio().screenshot(true);
-        const std::byte* const p = picture.at(764, 55 + 17 * line);
+        const std::byte* const p = picture.at(771, 55 + 17 * line);
         return int(p[1]) > int(p[0]) + 20 && int(p[1]) > int(p[2]) + 10;
     }
 };
