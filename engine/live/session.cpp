@@ -19,7 +19,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t kVersionsKept = 50;
 constexpr std::string_view kMarker = "running.";
 constexpr const char* kSettled = ".settled"; ///< names the version in a source's folder
 
@@ -121,7 +120,8 @@ fs::path Session::autosave(std::string_view source, std::string_view text) {
         log::warning("{} was not autosaved to {}: {}", source, file.string(), failed.message());
         return {};
     }
-    for (std::size_t i = kVersionsKept - 1; i < old.size(); ++i) fs::remove(old[i], failed);
+    old.insert(old.begin(), file);
+    forget_old(old);
     return file;
 }
 

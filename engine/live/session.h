@@ -6,6 +6,7 @@
 #include "engine/core/api.h"
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -14,13 +15,32 @@
 
 namespace lathe {
 
+/// What became of a version when it was compiled and ran.
+enum class Outcome { unknown, good, failed, faulted };
+
 class LATHE_API Session {
 public:
+    /// Of each source. The newest version is kept, however large it is.
+    static constexpr std::size_t kVersionsKept = 50;
+    static constexpr std::uintmax_t kBytesKept = 8 << 20;
+
     /// One saved version of a source.
     struct Saved {
         std::filesystem::path file;
         std::filesystem::file_time_type time;
         std::string text;
+    };
+
+    /// A version of a source among others.
+    struct Version {
+        std::filesystem::path file;
+        std::chrono::system_clock::time_point time;
+        Outcome outcome = Outcome::unknown;
+        bool operator==(const Version&) const = default;
+    };
+    struct Text {
+        std::string text;
+        std::string problem; ///< not empty: why there is no text
     };
 
     /// Opens the session `name` (an app's name or a script's path) below `directory`, normally
@@ -39,12 +59,20 @@ public:
     bool crashed_last_time() const { return crashed_; }
 
     /// Keeps `text` as the newest version of `source` (a slot's key) unless it is the newest
-    /// already; of older ones the last 50 stay. Written whole or not at all. Returns the file, or
-    /// an empty path where it could not be written (the reason is logged).
+    /// already; of older ones those stay that the limits above leave room for. Written whole or not
+    /// at all. Returns the file, or an empty path where it could not be written (the reason is
+    /// logged).
     std::filesystem::path autosave(std::string_view source, std::string_view text);
 
     /// Newest first.
     std::vector<std::filesystem::path> versions(std::string_view source) const;
+    /// The same, with what is known of them.
+    std::vector<Version> history(std::string_view source) const;
+    /// What became of a version, which is kept beside it. A file that is gone meanwhile is ignored.
+    void note(const std::filesystem::path& version, Outcome outcome) const;
+    /// A version's text, which another program may have removed or spoilt.
+    static Text read(const std::filesystem::path& version);
+
     /// The newest version where it differs from `current` and is not settled.
     std::optional<Saved> newer_than(std::string_view source, std::string_view current) const;
 
@@ -56,6 +84,7 @@ public:
 
 private:
     std::filesystem::path folder_of(std::string_view source) const;
+    void forget_old(const std::vector<std::filesystem::path>& versions) const;
 
     std::filesystem::path directory_; ///< …/autosave/<name>
     std::filesystem::path marker_;

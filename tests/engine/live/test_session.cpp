@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <csignal>
 #include <fstream>
 #include <sys/wait.h>
@@ -61,6 +62,68 @@ TEST_F(SessionTest, KeepsTheLastFifty) {
     ASSERT_EQ(files.size(), 50u);
     EXPECT_EQ(read_text(files.front()), "text 59");
     EXPECT_EQ(read_text(files.back()), "text 10");
+}
+
+TEST_F(SessionTest, KeepsNoMoreBytesThanItMay) {
+    Session session{"app", dir_};
+    const std::string large(3 << 20, 'x');
+    for (const char c : {'a', 'b', 'c', 'd'}) session.autosave("k.cu", large + c);
+    auto files = session.versions("k.cu");
+    ASSERT_EQ(files.size(), 2u) << "three have 9 MiB";
+    EXPECT_EQ(read_text(files.back()).back(), 'c');
+    session.autosave("k.cu", std::string(Session::kBytesKept + 1, 'y'));
+    files = session.versions("k.cu");
+    ASSERT_EQ(files.size(), 1u) << "the newest stays";
+    session.autosave("k.cu", "small");
+    EXPECT_EQ(session.versions("k.cu").size(), 1u);
+}
+
+TEST_F(SessionTest, TheHistorySurvivesTheRun) {
+    const auto before = std::chrono::system_clock::now() - std::chrono::seconds{2};
+    {
+        Session session{"app", dir_};
+        session.note(session.autosave("k.cu", "one"), Outcome::good);
+        session.note(session.autosave("k.cu", "two"), Outcome::failed);
+        const auto three = session.autosave("k.cu", "three");
+        session.note(three, Outcome::good);
+        session.note(three, Outcome::faulted); // it ran first
+        session.autosave("k.cu", "four");
+    }
+    const Session session{"app", dir_};
+    const auto found = session.history("k.cu");
+    ASSERT_EQ(found.size(), 4u);
+    EXPECT_EQ(found[0].outcome, Outcome::unknown);
+    EXPECT_EQ(found[1].outcome, Outcome::faulted);
+    EXPECT_EQ(found[2].outcome, Outcome::failed);
+    EXPECT_EQ(found[3].outcome, Outcome::good);
+    EXPECT_EQ(Session::read(found[2].file).text, "two");
+    EXPECT_GE(found[3].time, before);
+    EXPECT_LE(found[0].time, std::chrono::system_clock::now() + std::chrono::seconds{2});
+}
+
+TEST_F(SessionTest, MarksGoWithTheirVersions) {
+    Session session{"app", dir_};
+    for (int i = 0; i < 60; ++i)
+        session.note(session.autosave("k.cu", "text " + std::to_string(i)), Outcome::good);
+    const fs::path folder = session.versions("k.cu").front().parent_path();
+    EXPECT_EQ(std::distance(fs::directory_iterator{folder}, {}), 100);
+    EXPECT_EQ(session.history("k.cu").back().outcome, Outcome::good);
+}
+
+TEST_F(SessionTest, AVersionThatIsGoneOrSpoiltSaysSo) {
+    Session session{"app", dir_};
+    const auto gone = session.autosave("k.cu", "one"), spoilt = session.autosave("k.cu", "two");
+    const auto torn = session.autosave("k.cu", "three"), words = session.autosave("k.cu", "µ → 🙂");
+    fs::remove(gone);
+    std::ofstream{spoilt, std::ios::binary} << std::string(40, '\0');
+    std::ofstream{torn, std::ios::binary} << "cut: \xe2\x86";
+    EXPECT_EQ(Session::read(gone).problem, gone.string() + " is gone");
+    EXPECT_EQ(Session::read(spoilt).problem, spoilt.string() + " holds no text");
+    EXPECT_EQ(Session::read(torn).problem, torn.string() + " holds no text");
+    EXPECT_EQ(Session::read(words).problem, "");
+    EXPECT_EQ(Session::read(words).text, "µ → 🙂");
+    session.note(gone, Outcome::good);
+    EXPECT_EQ(session.history("k.cu").size(), 3u);
 }
 
 TEST_F(SessionTest, AnOrderlyEndIsNoCrash) {
