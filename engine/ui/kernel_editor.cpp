@@ -97,6 +97,7 @@ void KernelEditor::add(KernelSlot& slot, bool offer_autosave) {
     if (session_ && offer_autosave) tab->offer = session_->newer_than(slot.key(), slot.source());
     tabs_.push_back(std::move(tab));
     sync(*tabs_.back());
+    tabs_.back()->first_text = tabs_.back()->text;
 }
 
 void KernelEditor::show(const KernelSlot& slot) { wanted_ = &slot; }
@@ -114,13 +115,6 @@ void KernelEditor::rewrite(KernelSlot& slot, const std::string& text) {
         tab->unsaved = true;
         tab->offer.reset();
     }
-}
-
-/// Autosaves the tab's text, which the slot need not have any more.
-void KernelEditor::keep(Tab& tab) {
-    if (!session_ || !tab.unsaved) return;
-    session_->autosave(tab.slot->key(), tab.text);
-    tab.unsaved = false;
 }
 
 /// Text and markers both ways: the user's into the slot, the slot's (file, restore) into the box.
@@ -184,6 +178,11 @@ const CodeHelp* KernelEditor::help() const {
 
 CodeEditor* KernelEditor::text_in_front() {
     return front_ < tabs_.size() ? &tabs_[front_]->editor : nullptr;
+}
+
+const std::string& KernelEditor::text() const {
+    static const std::string kNone;
+    return front_ < tabs_.size() ? tabs_[front_]->text : kNone;
 }
 
 KernelSlot* KernelEditor::current() const {
@@ -286,17 +285,6 @@ bool KernelEditor::next_error() {
     const auto [line, column] = next == places.end() ? places.front() : *next;
     tab.editor.go_to(line, column);
     return true;
-}
-
-void KernelEditor::autosave(bool now) {
-    for (auto& tab : tabs_) {
-        sync(*tab);
-        const bool rests = steady_clock::now() - tab->changed_at >= std::chrono::seconds{1};
-        const bool compiles = tab->slot->state() != SlotState::waiting;
-        const MovedLiteral* const moved = tab->slot->moved_literal();
-        const bool moves = moved && moved->held; // what comes and goes is not kept
-        if (now || (!moves && (rests || compiles))) keep(*tab);
-    }
 }
 
 } // namespace lathe

@@ -73,6 +73,8 @@ public:
     std::optional<CursorPlace> at_cursor() const;
     /// Puts the keyboard into the text box.
     void focus();
+    /// What the tab in front has; empty where there is none.
+    const std::string& text() const;
     /// The text of the tab in front; null where there is none.
     CodeEditor* text_in_front();
     /// Of the tab in front: its words; null where there is none.
@@ -84,6 +86,7 @@ public:
 private:
     struct Tab;
     void keep(Tab& tab);
+    void note(Tab& tab);
     void sync(Tab& tab);
     bool follow(Tab& tab);
     bool step_number(Tab& tab, const KeyEvent& key);

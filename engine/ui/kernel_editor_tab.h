@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,7 +30,10 @@ struct KernelEditor::Tab {
     CodeTab code;
     bool has_gutter = false;
     std::chrono::steady_clock::time_point changed_at{};
-    bool unsaved = false; ///< not autosaved yet
+    bool unsaved = false;             ///< not autosaved yet
+    std::string first_text;           ///< before the first edit, until that is kept
+    std::filesystem::path kept;       ///< the version of the text that was autosaved last
+    Outcome noted = Outcome::unknown; ///< of it; before the first edit of the text
     std::optional<Session::Saved> offer;
     LiteralHand hand;
     CodeHelp help;

@@ -14,6 +14,7 @@ constexpr KeyRow kAnywhere[] = {
     {"Ctrl+P", "saves the picture"},
     {"Ctrl+R", "records a movie, and ends it"},
     {"F2", "goes to the Python prompt below the console"},
+    {"F3", "shows the versions of the text, and the way back to one"},
     {"F6", "shows the variable at the cursor after its line, for all threads"},
     {"F8", "goes to the next error or hazard"},
     {"F9", "inspects: off, costs of each line, costs and hazards"},

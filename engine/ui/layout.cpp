@@ -17,11 +17,11 @@ namespace {
 
 const char* file_name_of(Arrangement arrangement) {
     switch (arrangement) { // the number grows when the first arrangement changes
-    case Arrangement::wide: return "studio-6-wide.ini";
-    case Arrangement::medium: return "studio-6-medium.ini";
+    case Arrangement::wide: return "studio-7-wide.ini";
+    case Arrangement::medium: return "studio-7-medium.ini";
     case Arrangement::small: break;
     }
-    return "studio-6-small.ini";
+    return "studio-7-small.ini";
 }
 
 } // namespace

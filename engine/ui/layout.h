@@ -8,6 +8,7 @@
 #include <imgui.h>
 
 #include <array>
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -16,7 +17,8 @@ namespace lathe {
 
 class ImGuiLayer;
 
-enum class Place { view, kernels, parameters, things, timings, console, thread, values };
+enum class Place { view, kernels, parameters, things, timings, console, thread, values, history };
+constexpr std::size_t kPlaces = 9;
 
 /// How panels stand until the user moves them. Each has a layout file of its own, so that a small
 /// window does not spoil what was arranged in a large one.
@@ -104,9 +106,9 @@ private:
     ImVec2 origin_{};      ///< of the part between the bars
     ImVec2 size_{};
     Form form_ = Form::standard;
-    std::array<bool, 8> docked_{}; ///< in the last frame, by Place
-    std::array<bool, 8> hidden_{}; ///< by Place
-    std::array<bool, 8> alarms_{}; ///< by Place
+    std::array<bool, kPlaces> docked_{}; ///< in the last frame, by Place
+    std::array<bool, kPlaces> hidden_{}; ///< by Place
+    std::array<bool, kPlaces> alarms_{}; ///< by Place
     Stage stage_ = Stage::panels;
     bool is_begun_ = false; ///< a panel's window
     int to_front_ = -1;     ///< a Place that was hidden until now

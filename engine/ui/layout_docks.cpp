@@ -90,7 +90,8 @@ void Layout::arrange_docks() {
     if (is_small) dock(Place::kernels, tabs);
     dock(Place::console, console);
     dock(Place::things, tabs);
-    for (const Place place : {Place::timings, Place::thread, Place::values}) dock(place, console);
+    for (const Place place : {Place::timings, Place::thread, Place::values, Place::history})
+        dock(place, console);
     show_first(Place::console, console);
     show_first(Place::parameters, tabs);
     finish_docks(rest, kernels);
@@ -110,6 +111,7 @@ void Layout::arrange_guided_docks() {
     dock(Place::timings, tabs);
     dock(Place::thread, tabs);
     dock(Place::values, tabs);
+    dock(Place::history, tabs);
     finish_docks(rest, kernels);
     if (ImGuiDockNode* node = ImGui::DockBuilderGetNode(guide))
         node->SetLocalFlags(node->LocalFlags | int(ImGuiDockNodeFlags_NoTabBar));
@@ -125,8 +127,8 @@ void Layout::arrange_large_docks() {
     if (!guide_.empty()) ImGui::DockBuilderDockWindow(guide_.c_str(), tabs);
     dock(Place::parameters, tabs);
     if (!is_code) dock(Place::kernels, tabs);
-    for (const Place place :
-         {Place::things, Place::timings, Place::console, Place::thread, Place::values})
+    for (const Place place : {Place::things, Place::timings, Place::console, Place::thread,
+                              Place::values, Place::history})
         dock(place, tabs);
     finish_docks(rest, kernels);
 }

@@ -85,8 +85,8 @@ bool Studio::Panels::handle_own(const KeyEvent& key) {
         {Key::o, kControl, &Panels::ask_what_to_open}, {Key::n, kControl, &Panels::make_sketch},
         {Key::p, kControl, &Panels::save_picture},     {Key::r, kControl, &Panels::record},
         {Key::f2, 0, &Panels::go_to_prompt},           {Key::f6, 0, &Panels::watch_line_of_cursor},
-        {Key::f7, 0, &Panels::follow_picked},          {Key::f11, 0, &Panels::show_picture_only},
-        {Key::f11, kShift, &Panels::show_presenter},
+        {Key::f3, 0, &Panels::show_history},           {Key::f7, 0, &Panels::follow_picked},
+        {Key::f11, 0, &Panels::show_picture_only},     {Key::f11, kShift, &Panels::show_presenter},
     };
     if (!key.down || key.repeat) return false;
     for (const Command& each : kCommands) {
@@ -162,6 +162,7 @@ std::vector<MenuEntry> Studio::Panels::edit_menu() {
         {},
         {.title = "Compile now", .key = {.key = Key::f5}, .works = has_text},
         {.title = "Values at the cursor", .key = {.key = Key::f6}, .works = has_text},
+        {.title = "History of the text", .key = {.key = Key::f3}, .works = has_text},
         {.title = "Inspect: off, costs, hazards", .key = {.key = Key::f9}, .works = has_text},
         {.title = "PTX and machine code",
          .key = {.key = Key::f10},

@@ -229,6 +229,14 @@ void Studio::Panels::draw_values(const std::vector<KernelSlot*>& slots) {
     editor.mark_watched(line > 0 ? studio.line_watch().line().slot : nullptr, line);
 }
 
+void Studio::Panels::draw_history() {
+    if (layout.begin_panel(Place::history)) {
+        KernelSlot* const slot = editor.current();
+        if (const auto text = history_panel.draw(slot, editor.text())) editor.rewrite(*slot, *text);
+    }
+    layout.end_panel();
+}
+
 void Studio::Panels::draw_thread(const std::vector<KernelSlot*>& slots) {
     follow_under_the_mouse();
     if (layout.begin_panel(Place::thread)) thread_panel.draw(slots, studio.run_control().paused);
@@ -269,6 +277,7 @@ void Studio::Panels::draw() {
     layout.end_panel();
     draw_thread(slots);
     draw_values(slots);
+    draw_history();
     if (layout.begin_panel(Place::kernels)) {
         if (layout.has_panels()) editor.draw();
         else editor.draw_presented();

@@ -6,6 +6,7 @@
 #include "engine/live/kept_parameters.h"
 #include "engine/live/session.h"
 #include "engine/ui/console_panel.h"
+#include "engine/ui/history_panel.h"
 #include "engine/ui/imgui_layer.h"
 #include "engine/ui/kernel_editor.h"
 #include "engine/ui/key_map.h"
@@ -53,6 +54,7 @@ struct Studio::Panels {
     ThingsPanel things_panel;
     ThreadPanel thread_panel;
     LinePanel line_panel;
+    HistoryPanel history_panel;
     RunControlPanel run_control_panel;
     TimeLine time_line;
     TimingPanel timing_panel;
@@ -89,6 +91,8 @@ struct Studio::Panels {
     void follow_picked() { follows_picked = true; }
     void draw_thread(const std::vector<KernelSlot*>& slots);
     void draw_values(const std::vector<KernelSlot*>& slots);
+    void draw_history();
+    void show_history() { layout.show_panel(Place::history); }
 
     // studio_menu.cpp
     bool handle(const KeyEvent& key);

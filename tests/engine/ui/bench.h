@@ -13,6 +13,7 @@
 #include "engine/live/parameter_presets.h"
 #include "engine/live/parameter_set.h"
 #include "engine/ui/console_panel.h"
+#include "engine/ui/history_panel.h"
 #include "engine/ui/imgui_layer.h"
 #include "engine/ui/kernel_editor.h"
 #include "engine/ui/key_map.h"
@@ -28,6 +29,7 @@
 #include "engine/ui/widgets.h"
 
 #include <gtest/gtest.h>
+#include <imgui_internal.h>
 
 #include <cstdlib>
 #include <ctime>
@@ -60,7 +62,8 @@ struct UiBench {
                      const std::filesystem::path& layouts = {}, Look look = Look::dark)
         : window{Window::open({.title = "ui", .width = width, .height = height, .headless = true})},
           imgui{window, look}, scene{640, 480}, layout{layouts}, editor{session, inspector},
-          parameter_panel{parameters, &presets, &bindings}, run_control_panel{run_control} {
+          history_panel{session}, parameter_panel{parameters, &presets, &bindings},
+          run_control_panel{run_control} {
         imgui.shortcuts = [this](const KeyEvent& key) {
             return key_map.handle(key) || editor.handle(key) ||
                    (!imgui.wants_text() &&
@@ -97,6 +100,10 @@ struct UiBench {
         layout.end_panel();
         layout.set_alarm(Place::console, console_panel.has_news());
         if (layout.begin_panel(Place::console)) console_panel.draw();
+        layout.end_panel();
+        if (layout.begin_panel(Place::history))
+            if (const auto text = history_panel.draw(editor.current(), editor.text()))
+                editor.rewrite(*slots.front(), *text);
         layout.end_panel();
         const double before = thread_milliseconds();
         if (layout.begin_panel(Place::kernels)) editor.draw();
@@ -187,6 +194,7 @@ struct UiBench {
     Layout layout;
     Inspector inspector;
     KernelEditor editor;
+    HistoryPanel history_panel;
     ParameterPanel parameter_panel;
     RunControlPanel run_control_panel;
     ThingsPanel things_panel;

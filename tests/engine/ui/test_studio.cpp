@@ -14,6 +14,7 @@
 #include "engine/ui/widgets.h"
 #include "gpu/driver/api.h"
 #include "gpu/nvrtc.h"
+#include "tests/temp_folder.h"
 
 #include <gtest/gtest.h>
 #include <imgui.h>
@@ -268,6 +269,49 @@ TEST_F(StudioTest, AfterACrashThePictureIsThereAndSaysWhyItRests) {
         EXPECT_EQ(words(), 0);
     }
     std::filesystem::remove_all(cache);
+    unsetenv("LATHE_CACHE_DIR");
+}
+
+TEST_F(StudioTest, F3HasTheWayBackToTheFirstText) {
+    const test::TempFolder cache;
+    setenv("LATHE_CACHE_DIR", cache.path().c_str(), 1);
+    {
+        AppConfig config = headless();
+        config.restore = true;
+        Painting p{config};
+        Window& window = p.studio.window();
+        const auto frames = [&](int n) {
+            for (int i = 0; i < n; ++i) p.frame();
+        };
+        const auto press = [&](const InputEvent& down, const InputEvent& up) {
+            window.inject(down);
+            frames(1);
+            window.inject(up);
+            frames(3);
+        };
+        const auto click = [&](float x, float y) {
+            window.inject(MoveEvent{{x, y}});
+            frames(2);
+            press(ButtonEvent{MouseButton::left, true, 0},
+                  ButtonEvent{MouseButton::left, false, 0});
+        };
+        frames(4);
+        click(1000, 72); // behind the words of the first line
+        press(TextEvent{U'7'}, TextEvent{U'7'});
+        const auto versions = [&] { return p.studio.session()->history(p.slot.key()); };
+        for (int i = 0; i < 3000; ++i) {
+            frames(1);
+            if (!versions().empty() && versions().front().outcome == Outcome::good) break;
+        }
+        ASSERT_EQ(versions().size(), 2u);
+        EXPECT_EQ(versions().front().outcome, Outcome::good);
+        EXPECT_TRUE(p.slot.source().starts_with("#define RED 20077")) << p.slot.source();
+        press(KeyEvent{Key::f3, true, false, 0}, KeyEvent{Key::f3, false, false, 0});
+        frames(4);
+        keep(p, "studio-history");
+        click(1240, 477); // Restore
+        EXPECT_EQ(p.slot.source(), kPaintSource);
+    }
     unsetenv("LATHE_CACHE_DIR");
 }
 

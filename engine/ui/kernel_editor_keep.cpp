@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// The KernelEditor's versions in its Session.
+#include "engine/ui/kernel_editor_tab.h"
+
+#include <chrono>
+#include <utility>
+
+namespace lathe {
+
+using std::chrono::steady_clock;
+
+namespace {
+
+Outcome outcome_of(SlotState state) {
+    switch (state) {
+    case SlotState::good: return Outcome::good;
+    case SlotState::failed: return Outcome::failed;
+    case SlotState::faulted: return Outcome::faulted;
+    default: return Outcome::unknown;
+    }
+}
+
+} // namespace
+
+/// Autosaves the tab's text, which the slot need not have any more; before the first edit what was
+/// there, so that the way back leads to it.
+void KernelEditor::keep(Tab& tab) {
+    if (!session_ || !tab.unsaved) return;
+    const std::string first = std::exchange(tab.first_text, {});
+    const Outcome noted = std::exchange(tab.noted, Outcome::unknown);
+    if (!first.empty()) session_->note(session_->autosave(tab.slot->key(), first), noted);
+    tab.kept = session_->autosave(tab.slot->key(), tab.text);
+    tab.unsaved = false;
+}
+
+/// What became of the text, once that is known.
+void KernelEditor::note(Tab& tab) {
+    if (!session_ || tab.unsaved || tab.version != tab.slot->text_version()) return;
+    const Outcome outcome = outcome_of(tab.slot->state());
+    if (outcome == Outcome::unknown || outcome == tab.noted) return;
+    tab.noted = outcome;
+    if (!tab.kept.empty()) session_->note(tab.kept, outcome);
+}
+
+void KernelEditor::autosave(bool now) {
+    for (auto& tab : tabs_) {
+        sync(*tab);
+        const bool rests = steady_clock::now() - tab->changed_at >= std::chrono::seconds{1};
+        const bool compiles = tab->slot->state() != SlotState::waiting;
+        const MovedLiteral* const moved = tab->slot->moved_literal();
+        const bool moves = moved && moved->held; // what comes and goes is not kept
+        if (now || (!moves && (rests || compiles))) keep(*tab);
+        note(*tab);
+    }
+}
+
+} // namespace lathe
