@@ -51,7 +51,8 @@ void MainMenu::draw(std::span<const Menu> menus, const Press& press) {
     const ImGuiViewport* viewport = ImGui::GetMainViewport();
     const float left = theme::px(4);
     ImGui::SetNextWindowPos({viewport->Pos.x + left, viewport->Pos.y + theme::px(6)});
-    ImGui::SetNextWindowSize({std::max(width_, theme::px(80)), ImGui::GetFrameHeight()});
+    const float width = width_ > left ? width_ - left : theme::px(80); // no more: buttons follow
+    ImGui::SetNextWindowSize({width, ImGui::GetFrameHeight()});
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2{0, 0});
     ImGui::PushStyleVar(ImGuiStyleVar_WindowMinSize, ImVec2{1, 1});
     ImGui::PushStyleColor(ImGuiCol_WindowBg, theme::color(theme::kBackground, 0));

@@ -262,8 +262,13 @@ void Studio::Panels::save_picture() {
     };
 }
 
-/// Movies have the frames of the steps' loop; a program with a loop of its own has none.
-bool Studio::Panels::can_record() { return studio.steps().state() == StepLoop::State::in_frame; }
+/// Movies have the frames of the steps' loop, between which keys come; a program with a loop of its
+/// own has none.
+bool Studio::Panels::can_record() {
+    const StepLoop::State state = studio.steps().state();
+    return state == StepLoop::State::in_frame ||
+           (state != StepLoop::State::over && studio.steps().frames() > 0);
+}
 
 void Studio::Panels::record() {
     Movie& movie = studio.steps().movie();

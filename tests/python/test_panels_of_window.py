@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -87,3 +88,37 @@ def test_what_starts_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     launcher.start(said.append, "run", "my sketch.cu")
     assert said == ["lathe run 'my sketch.cu'"]
     assert started == [[sys.executable, "-m", "lathe", "run", "my sketch.cu"]]
+
+
+def frames_of(movie: Path) -> int:
+    counted = subprocess.run(
+        ["ffprobe", "-v", "error", "-count_frames", "-show_entries", "stream=nb_read_frames",
+         "-of", "csv=p=0", str(movie)],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return int(counted.stdout.strip().rstrip(","))
+
+
+@pytest.mark.skipif(shutil.which("ffprobe") is None, reason="ffprobe is not installed")
+def test_control_r_records_and_ends_while_the_loop_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    app = lathe.App("keys", size=(640, 360), headless=True, ui=True)
+    app.frame_limit = 10_000
+    field = app.zeros((8, 8))
+    steps: list[int] = []
+
+    @app.frame
+    def frame(step: lathe.Step) -> None:
+        app.image(field, range=(0, 1))
+        steps.append(step.index)
+        if step.index in (4, 14, 24, 30):
+            app.input.press_key("r", ["control"])
+            app.input.release_key("r", ["control"])
+
+    app.run(frames=40)
+    assert len(steps) == 40, "the loop went on"
+    written = sorted((tmp_path / "out" / "keys").iterdir())
+    assert [file.name for file in written] == ["keys-1.mp4", "keys-2.mp4"]
+    assert [frames_of(file) for file in written] == [10, 6]

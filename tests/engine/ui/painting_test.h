@@ -18,11 +18,10 @@ protected:
     void SetUp() override {
         if (const auto why = gpu::driver_problem(); !why.empty()) GTEST_SKIP() << why;
         if (const auto why = gpu::nvrtc_problem(); !why.empty()) GTEST_SKIP() << why;
-        AppConfig c;
-        c.headless = true;
-        c.ui = true;
-        c.restore = false;
-        painting.emplace(c);
+        config.headless = true;
+        config.ui = true;
+        config.restore = false;
+        painting.emplace(config);
         ASSERT_TRUE(painting->slot.ready()) << painting->slot.log();
         frames(4);
     }
@@ -32,6 +31,7 @@ protected:
         for (int i = 0; i < n; ++i) painting->frame();
     }
 
+    AppConfig config; ///< a test's class may say more of it
     std::optional<Painting> painting;
 };
 

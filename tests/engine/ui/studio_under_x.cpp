@@ -45,6 +45,15 @@ std::string inspection(lathe::Inspector& inspector, const lathe::KernelSlot& slo
                        lines.empty() ? "none" : fmt::format("{}", fmt::join(lines, ",")));
 }
 
+/// "stage=panels view=753x662": what the window shows, and how large the picture is in it.
+std::string stage(lathe::Studio& studio) {
+    const char* const name = studio.is_presenter()      ? "presenter"
+                             : studio.is_picture_only() ? "picture"
+                                                        : "panels";
+    return fmt::format("stage={} view={}x{}", name, studio.picture().width(),
+                       studio.picture().height());
+}
+
 bool told_to_stop() {
     pollfd input{STDIN_FILENO, POLLIN, 0};
     return poll(&input, 1, 0) > 0;
@@ -64,10 +73,10 @@ int main(int argc, char** argv) try {
         const auto [r, g, b] = painting.middle();
         const lathe::MovedLiteral* const moved = painting.slot.moved_literal();
         const std::string now = fmt::format(
-            "red={} blue={} state={} held={} paused={} typing={} {} line={} {}", r, b,
+            "red={} blue={} state={} held={} paused={} typing={} {} {} line={} {}", r, b,
             name_of(painting.slot.state()), int(moved && moved->held),
             int(painting.studio.run_control().paused), int(painting.studio.imgui()->wants_text()),
-            inspection(painting.studio.inspector(), painting.slot),
+            stage(painting.studio), inspection(painting.studio.inspector(), painting.slot),
             first_line(painting.slot.source()), mouse(*painting.studio.imgui()));
         if (now != last) {
             std::puts(now.c_str());

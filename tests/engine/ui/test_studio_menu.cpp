@@ -51,9 +51,10 @@ protected:
         for (int i = 0; i < 2000 && !is_so(); ++i) frames(1);
         return is_so();
     }
-    /// The open menu's window.
-    static const ImGuiWindow* popup() {
-        const ImGuiWindow* menu = ImGui::FindWindowByName("###Menu_00");
+    /// The open menu's window, or that of a menu within it.
+    static const ImGuiWindow* popup(int level = 0) {
+        const ImGuiWindow* menu =
+            ImGui::FindWindowByName(("###Menu_0" + std::to_string(level)).c_str());
         return menu && menu->Active ? menu : nullptr;
     }
     /// Opens the menu whose title stands there in the row, and clicks at a height of it.
@@ -237,6 +238,49 @@ TEST_F(StudioMenu, ADroppedKernelOpensAndOtherFilesAreForTheProgram) {
     EXPECT_NE(console.find(fmt::format("app.kernel(\"{}\")", file.string())), std::string::npos);
     EXPECT_NE(console.find("data.xyz was dropped: the program has no function"), std::string::npos);
     EXPECT_NE(console.find("gone.cu"), std::string::npos) << "it is told that it is gone";
+}
+
+class NarrowStudioMenu : public StudioMenu {
+protected:
+    NarrowStudioMenu() {
+        config.width = 640;
+        config.height = 480;
+    }
+    /// An entry of an open menu that has no line above it.
+    void click_entry(int level, int row) {
+        painting->studio.imgui()->make_current();
+        ASSERT_NE(popup(level), nullptr) << level;
+        click({popup(level)->Pos.x + 40, popup(level)->Pos.y + 17 + 21 * float(row)});
+    }
+};
+
+TEST_F(NarrowStudioMenu, AllMenusAreInOne) {
+    keep("menu-narrow-closed");
+    const float width = rect_of("##menu").Max.x;
+    EXPECT_LT(width, 80);
+    EXPECT_GE(rect_of("##toolbar").Min.x, width) << "it covers no button";
+    click({30, 18});
+    click_entry(0, 2); // View
+    keep("menu-narrow");
+    painting->studio.imgui()->make_current();
+    ASSERT_NE(popup(1), nullptr);
+    for (const int level : {0, 1}) {
+        const ImRect open = popup(level)->Rect();
+        EXPECT_GE(open.Min.x, 0) << level;
+        EXPECT_LE(open.Max.x, 640) << level;
+        EXPECT_LE(open.Max.y, 480) << level;
+    }
+    click_entry(1, 3); // Picture only
+    EXPECT_EQ(last_line(), "app.picture_only = True");
+    EXPECT_EQ(popup(), nullptr);
+    EXPECT_EQ(painting->studio.picture().width(), 640);
+    key(Key::f11);
+    click({30, 18});
+    click_entry(0, 3); // Help
+    click_entry(1, 0); // Keys
+    frames(3);
+    keep("menu-narrow-keys");
+    EXPECT_GT(rect_of("Keys").GetWidth(), 400);
 }
 
 TEST_F(StudioMenu, EachKeyOfItStandsInTheKeyMap) {

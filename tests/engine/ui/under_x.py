@@ -131,6 +131,26 @@ def check(program: Program) -> None:
     program.hands("key", "F5")
     program.expect("red=77", "state=good")
     check_numbers(program)
+    check_stages(program)
+
+
+def check_stages(program: Program) -> None:
+    """The picture alone, and with the code over it, where it is edited."""
+    panels = next(part for part in program.state.split() if part.startswith("view="))
+    program.hands("key", "F11")
+    program.expect("stage=picture", "view=1280x720")
+    program.hands("key", "F11")
+    program.expect("stage=panels", panels)
+    program.hands("key", "shift+F11")
+    program.expect("stage=presenter", "view=1280x720", "typing=1")
+    program.hands("key", "ctrl+Home")
+    program.hands("key", "End")
+    program.hands("key", "BackSpace")
+    program.expect("line=_#define_RED_7")
+    program.hands("key", "8")
+    program.expect("line=_#define_RED_78", "red=78", "state=good")
+    program.hands("key", "shift+F11")
+    program.expect("stage=panels", panels)
 
 
 def check_numbers(program: Program) -> None:
