@@ -139,8 +139,13 @@ void CodeEditor::set_presented(bool is_presented) {
     if (s_->is_presented == is_presented) return;
     s_->is_presented = is_presented;
     s_->look.reset();
-    s_->editor.SetShowLineNumbersEnabled(!is_presented);
-    s_->editor.SetShowScrollbarMiniMapEnabled(!is_presented);
+    TextEditor& e = s_->editor;
+    e.SetShowLineNumbersEnabled(!is_presented);
+    e.SetShowScrollbarMiniMapEnabled(!is_presented);
+    // It has another window now: the place that was seen comes along.
+    const std::size_t cursor = e.GetCurrentCursorPosition().line;
+    if (s_->is_row_seen(cursor)) return e.ScrollToLine(cursor, TextEditor::Scroll::alignMiddle);
+    e.ScrollToLine(e.VisPos2DocPos({e.GetFirstVisibleRow(), 0}).line, TextEditor::Scroll::alignTop);
 }
 
 void CodeEditor::draw(const char* id, float height) {

@@ -93,7 +93,7 @@ bool Layout::begin_on_stage(Place place) {
     ImGui::SetNextWindowPos({viewport->Pos.x + margin, viewport->Pos.y + margin});
     ImGui::SetNextWindowSize({is_text ? 0.72f * all.x : all.x, all.y - margin - foot});
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2{0, is_text ? theme::px(10) : 0});
-    ImGui::PushStyleColor(ImGuiCol_WindowBg, theme::color(theme::kBackground, 0.72f));
+    ImGui::PushStyleColor(ImGuiCol_WindowBg, theme::color(theme::kBackground, 0.8f));
     const bool open = ImGui::Begin(
         is_text ? "##text on stage" : "##picture on stage", nullptr,
         ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
