@@ -97,7 +97,6 @@ void KernelEditor::add(KernelSlot& slot, bool offer_autosave) {
     if (session_ && offer_autosave) tab->offer = session_->newer_than(slot.key(), slot.source());
     tabs_.push_back(std::move(tab));
     sync(*tabs_.back());
-    tabs_.back()->first_text = tabs_.back()->text;
 }
 
 void KernelEditor::show(const KernelSlot& slot) { wanted_ = &slot; }
@@ -135,6 +134,7 @@ void KernelEditor::sync(Tab& tab) {
         tab.editor.set_text(tab.slot->source());
         tab.text = tab.editor.text(); // as the box spells it: line ends
         tab.version = tab.slot->text_version();
+        begin_anew(tab);
         tab.shown.clear();
         tab.hazards.clear();
         tab.tints.clear();

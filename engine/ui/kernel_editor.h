@@ -87,6 +87,7 @@ private:
     struct Tab;
     void keep(Tab& tab);
     void note(Tab& tab);
+    static void begin_anew(Tab& tab);
     void sync(Tab& tab);
     bool follow(Tab& tab);
     bool step_number(Tab& tab, const KeyEvent& key);

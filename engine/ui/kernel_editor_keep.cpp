@@ -22,7 +22,14 @@ Outcome outcome_of(SlotState state) {
 
 } // namespace
 
-/// Autosaves the tab's text, which the slot need not have any more; before the first edit what was
+/// The text came from elsewhere: no version is it, until an edit makes one of it.
+void KernelEditor::begin_anew(Tab& tab) {
+    tab.first_text = tab.text;
+    tab.kept.clear();
+    tab.noted = Outcome::unknown;
+}
+
+/// Autosaves the tab's text, which the slot need not have any more; before its first edit what was
 /// there, so that the way back leads to it.
 void KernelEditor::keep(Tab& tab) {
     if (!session_ || !tab.unsaved) return;

@@ -31,9 +31,9 @@ struct KernelEditor::Tab {
     bool has_gutter = false;
     std::chrono::steady_clock::time_point changed_at{};
     bool unsaved = false;             ///< not autosaved yet
-    std::string first_text;           ///< before the first edit, until that is kept
-    std::filesystem::path kept;       ///< the version of the text that was autosaved last
-    Outcome noted = Outcome::unknown; ///< of it; before the first edit of the text
+    std::string first_text;           ///< before the next edit, until that is kept
+    std::filesystem::path kept;       ///< the version that the text is, once autosaved
+    Outcome noted = Outcome::unknown; ///< of it; before an edit of first_text
     std::optional<Session::Saved> offer;
     LiteralHand hand;
     CodeHelp help;

@@ -181,7 +181,7 @@ std::vector<MenuEntry> Studio::Panels::view_menu() {
                            }});
     entries.push_back({.title = "Picture only", .key = {.key = Key::f11}});
     entries.push_back(
-        {.title = "Presenter: code over it", .key = {.key = Key::f11, .modifiers = kShift}});
+        {.title = "Code over the picture", .key = {.key = Key::f11, .modifiers = kShift}});
     entries.emplace_back();
     for (std::size_t i = 0; i < kTitles.size(); ++i) {
         const auto place = Place(i);

@@ -140,6 +140,21 @@ TEST_F(HistoryPanelTest, RestoreIsOneStepAndUndoTakesItBack) {
     EXPECT_EQ(slot().source(), other + "// the end\n");
 }
 
+TEST_F(HistoryPanelTest, ATextFromElsewhereIsAVersionOnceItIsEdited) {
+    edit("// good\n");
+    slot().set_source("// error, by a script\n");
+    settle();
+    auto versions = session->history(slot().key());
+    ASSERT_EQ(versions.size(), 2u) << "files and scripts keep their own texts";
+    EXPECT_EQ(versions[0].outcome, Outcome::good) << "what fails is another text";
+    edit("// mended\n");
+    versions = session->history(slot().key());
+    ASSERT_EQ(versions.size(), 4u);
+    EXPECT_EQ(Session::read(versions[1].file).text, "// error, by a script\n");
+    EXPECT_EQ(versions[1].outcome, Outcome::failed);
+    EXPECT_EQ(versions[0].outcome, Outcome::good);
+}
+
 TEST_F(HistoryPanelTest, ArrowsChooseAVersion) {
     edit("// one\n");
     edit("// two\n");
