@@ -14,6 +14,7 @@ namespace lathe {
 namespace {
 
 constexpr ImVec2 kKeysSize{1120, 672};
+constexpr float kTwoColumns = 800; ///< of the window, before px()
 
 void draw_group(const KeyGroup& group, float keys_width) {
     ImGui::Dummy({0, theme::px(2)});
@@ -68,9 +69,10 @@ void KeyMapPanel::draw() {
     if (!is_open_) return;
     if (theme::begin_over_panels("Keys", is_open_, kKeysSize)) {
         const auto groups = key_map();
-        const std::size_t left = groups_at_left();
+        const bool is_narrow = ImGui::GetContentRegionAvail().x < theme::px(kTwoColumns);
+        const std::size_t left = is_narrow ? groups.size() : groups_at_left();
         theme::push_font(theme::Font::small);
-        if (ImGui::BeginTable("columns", 2, ImGuiTableFlags_SizingStretchSame)) {
+        if (ImGui::BeginTable("columns", is_narrow ? 1 : 2, ImGuiTableFlags_SizingStretchSame)) {
             ImGui::TableNextColumn();
             for (const KeyGroup& group : groups.first(left)) draw_group(group, theme::px(190));
             ImGui::TableNextColumn();

@@ -267,6 +267,23 @@ TEST_F(StudioMenu, ADroppedKernelOpensAndOtherFilesAreForTheProgram) {
     EXPECT_NE(console.find("gone.cu"), std::string::npos) << "it is told that it is gone";
 }
 
+TEST_F(StudioMenu, FoldsAllTextAndShowsItAgain) {
+    const auto line_in_row = [&](int row) { // what is typed there shows it
+        frames(30);
+        click({799, 55 + 17.2f * float(row)});
+        type("$");
+        const std::string text = painting->slot.source();
+        key(Key::z, kControl);
+        return 1 + int(std::count(text.begin(), text.begin() + long(text.find('$')), '\n'));
+    };
+    EXPECT_EQ(line_in_row(6), 6);
+    choose(kEdit, 207); // Fold all
+    keep("menu-fold-all");
+    EXPECT_EQ(line_in_row(6), 12) << "behind the kernel's braces";
+    choose(kEdit, 228.5f); // Unfold all
+    EXPECT_EQ(line_in_row(6), 6);
+}
+
 class NarrowStudioMenu : public StudioMenu {
 protected:
     NarrowStudioMenu() {
