@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: MIT
-// Hazards that watched kernels have, each beside an innocent twin. All kernels are in one source:
-// a compile costs more than a launch. `bad` and `good` follow each other in it; the lines that a
-// finding must name carry the marks /*A*/ and /*B*/.
+// Hazards that watched kernels have, and accesses that end a launch, each beside an innocent twin.
+// The kernels of one header are one source: a compile costs more than a launch.
 #include "tests/soft/rt/driver_test.h"
-#include "tests/soft/rt/hazard_kernels.h"
+#include "tests/soft/rt/hazards/barriers.h"
+#include "tests/soft/rt/hazards/faults.h"
+#include "tests/soft/rt/hazards/global_races.h"
+#include "tests/soft/rt/hazards/shared_races.h"
+#include "tests/soft/rt/hazards/unwritten_reads.h"
+#include "tests/soft/rt/hazards/warp_races.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <set>
 #include <sstream>
 
 namespace lathe::test {
@@ -30,90 +38,165 @@ std::string text_of(const LatheSoftFinding& f) {
     return out.str();
 }
 
-/// The lines of a kernel that have a mark.
-std::vector<unsigned> marked(const std::string& source, const std::string& kernel,
-                             const std::string& mark) {
+/// The line that has a mark: in the kernel, or else in a function of the source.
+unsigned marked(const std::string& source, const std::string& kernel, const std::string& mark) {
     std::istringstream in{source};
     std::string line;
-    std::vector<unsigned> lines;
-    bool inside = false;
+    unsigned of_kernel = 0, of_function = 0;
+    bool inside = false, in_kernels = false;
     for (unsigned number = 1; std::getline(in, line); ++number) {
-        if (line.find("__global__") != std::string::npos)
-            inside = line.find(" " + kernel + "(") != std::string::npos;
-        if (inside && line.find(mark) != std::string::npos) lines.push_back(number);
+        const bool is_global = line.find("__global__") != std::string::npos;
+        if (is_global || line.find("__device__") != std::string::npos) {
+            in_kernels = is_global;
+            inside = is_global && line.find(" " + kernel + "(") != std::string::npos;
+        }
+        if (line.find("/*" + mark + "*/") == std::string::npos) continue;
+        if (inside) of_kernel = number;
+        if (!in_kernels) of_function = number;
     }
-    return lines;
+    return of_kernel ? of_kernel : of_function;
+}
+
+/// Kind and lines, the lesser one first: which thread comes first is left open.
+std::string kind_and_lines(unsigned hazard, unsigned one, unsigned other) {
+    std::ostringstream out;
+    out << "kind " << hazard << ", lines " << std::min(one, other) << " " << std::max(one, other);
+    return out.str();
 }
 
 class Hazards : public DriverTest {
 protected:
-    void SetUp() override {
-        DriverTest::SetUp();
-        latheSoftHazardsReset();
-        ASSERT_EQ(latheSoftHazardsWatch(kLatheSoftAllHazards), CUDA_SUCCESS);
-    }
     void TearDown() override {
         latheSoftHazardsWatch(0);
         latheSoftHazardsReset();
         DriverTest::TearDown();
     }
-    static CUmodule module() {
-        static CUmodule loaded = nullptr;
-        if (!loaded) {
-            CUcontext kept = nullptr; // with the module, until the process ends
-            EXPECT_EQ(cuDevicePrimaryCtxRetain(&kept, 0), CUDA_SUCCESS);
-            const std::string ptx = compile_to_ptx(kHazardKernels, "test.cu", {"-lineinfo"});
-            EXPECT_EQ(cuModuleLoadData(&loaded, ptx.c_str()), CUDA_SUCCESS)
-                << latheSoftGetLastErrorText();
-        }
-        return loaded;
+    static CUmodule module_of(const char* source) {
+        static std::map<const char*, CUmodule> loaded; // until the process ends
+        if (const auto known = loaded.find(source); known != loaded.end()) return known->second;
+        CUcontext kept = nullptr; // with the module
+        EXPECT_EQ(cuDevicePrimaryCtxRetain(&kept, 0), CUDA_SUCCESS);
+        const std::string ptx = compile_to_ptx(source, "test.cu", {"-lineinfo"});
+        CUmodule& module = loaded[source];
+        EXPECT_EQ(cuModuleLoadData(&module, ptx.c_str()), CUDA_SUCCESS)
+            << latheSoftGetLastErrorText();
+        return module;
     }
-    void run(const char* name, const HazardCase& c) {
+    void watch(unsigned hazards) {
         latheSoftHazardsReset();
+        ASSERT_EQ(latheSoftHazardsWatch(hazards), CUDA_SUCCESS);
+    }
+};
+
+struct NamedCase {
+    const char* source;
+    HazardCase what;
+};
+void PrintTo(const NamedCase& c, std::ostream* out) { *out << c.what.name; }
+
+class HazardPairs : public Hazards, public testing::WithParamInterface<NamedCase> {
+protected:
+    void run(const std::string& name) {
+        const HazardCase& c = GetParam().what;
+        watch(kLatheSoftAllHazards);
         Buffer<int> x{8192};
         CUdeviceptr fresh = 0; // nothing writes it
         CHECK_CU(cuMemAlloc(&fresh, 8192 * sizeof(int)));
-        CHECK_CU(launch(function(module(), name), {{c.blocks, 1, 1}, {c.threads, 1, 1}, 0}, x.get(),
-                        fresh));
+        CHECK_CU(launch(function(module_of(GetParam().source), name.c_str()),
+                        shape(c.blocks, c.threads, c.shared_bytes), x.get(), fresh));
         CHECK_CU(cuCtxSynchronize());
         CHECK_CU(cuMemFree(fresh));
     }
 };
 
-class HazardPairs : public Hazards, public testing::WithParamInterface<HazardCase> {};
-
 TEST_P(HazardPairs, TheHazardIsFoundAndItsTwinIsNot) {
-    const HazardCase& c = GetParam();
-    run(c.name, c);
-    const auto found = findings();
-    ASSERT_FALSE(found.empty()) << c.name;
-    const std::string source{kHazardKernels};
-    const auto a = marked(source, c.name, "/*A*/"), b = marked(source, c.name, "/*B*/");
-    const bool named = std::any_of(found.begin(), found.end(), [&](const LatheSoftFinding& f) {
-        const auto is = [](const std::vector<unsigned>& lines, unsigned line) {
-            return std::find(lines.begin(), lines.end(), line) != lines.end();
-        };
-        const bool one =
-            b.empty() && is(a, f.first.line) && (f.second.line == 0 || is(a, f.second.line));
-        return f.hazard == c.hazard && (one || (is(a, f.first.line) && is(b, f.second.line)) ||
-                                        (is(b, f.first.line) && is(a, f.second.line)));
-    });
-    for (const auto& f : found) {
-        // Who reads too early finds what nobody has written yet, besides.
+    const auto& [source, c] = GetParam();
+    const std::string name = c.name;
+    std::set<std::string> expected, found;
+    std::set<unsigned> raced; // lines of races in shared memory
+    for (const ExpectedFinding& e : c.findings) {
+        if (!e.hazard) continue;
+        const unsigned first = marked(source, name, e.first);
+        const unsigned second = e.second ? marked(source, name, e.second) : 0;
+        ASSERT_TRUE(first && (second || !e.second)) << "a mark is missing in " << name;
+        expected.insert(kind_and_lines(e.hazard, first, second));
+        if (e.hazard == kLatheSoftRaceShared) raced.insert({first, second});
+    }
+    run(name);
+    std::string texts;
+    for (const LatheSoftFinding& f : findings()) {
+        // Whoever races with a write may read before it what nothing has written yet.
         const bool too_early =
-            c.hazard == kLatheSoftRaceShared && f.hazard == kLatheSoftUnwrittenShared;
-        EXPECT_TRUE(f.hazard == c.hazard || too_early) << text_of(f);
-        EXPECT_TRUE(named) << text_of(f);
-        EXPECT_STREQ(f.kernel, c.name);
+            f.hazard == kLatheSoftUnwrittenShared && raced.contains(f.first.line);
+        if (!too_early) found.insert(kind_and_lines(f.hazard, f.first.line, f.second.line));
+        texts += text_of(f) + "\n";
+        EXPECT_EQ(f.kernel, name);
         EXPECT_GE(f.count, 1u);
         EXPECT_NE(f.message[0], 0);
     }
-    const std::string twin = std::string{c.name} + "_twin";
-    run(twin.c_str(), c);
-    for (const auto& f : findings()) ADD_FAILURE() << "innocent: " << text_of(f);
+    EXPECT_EQ(found, expected) << texts;
+    run(name + "_twin");
+    for (const LatheSoftFinding& f : findings()) ADD_FAILURE() << "innocent: " << text_of(f);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, HazardPairs, testing::ValuesIn(kHazardCases),
+std::vector<NamedCase> all_hazards() {
+    std::vector<NamedCase> all;
+    const auto add = [&](const char* source, const auto& cases) {
+        for (const HazardCase& c : cases) all.push_back({source, c});
+    };
+    add(kSharedRaceKernels, kSharedRaceCases);
+    add(kWarpRaceKernels, kWarpRaceCases);
+    add(kGlobalRaceKernels, kGlobalRaceCases);
+    add(kUnwrittenReadKernels, kUnwrittenReadCases);
+    add(kBarrierKernels, kBarrierCases);
+    return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, HazardPairs, testing::ValuesIn(all_hazards()),
+                         [](const auto& each) { return std::string{each.param.what.name}; });
+
+class FaultPairs : public Hazards, public testing::WithParamInterface<FaultCase> {
+protected:
+    static constexpr int kCount = 8191; // one element short of a pair
+    void SetUp() override {
+        Hazards::SetUp();
+        const char* checks = std::getenv("LATHE_SOFT_CHECKS");
+        if (checks && std::strcmp(checks, "exact") != 0) GTEST_SKIP() << "checks by pages";
+    }
+    CUresult run(const std::string& name) {
+        const FaultCase& c = GetParam();
+        Buffer<int> x{kCount};
+        CUdeviceptr gone = 0;
+        EXPECT_EQ(cuMemAlloc(&gone, 4096), CUDA_SUCCESS);
+        EXPECT_EQ(cuMemFree(gone), CUDA_SUCCESS);
+        EXPECT_EQ(launch(function(module_of(kFaultKernels), name.c_str()),
+                         shape(c.blocks, c.threads, c.shared_bytes), x.get(), int{kCount}, gone),
+                  CUDA_SUCCESS);
+        return cuCtxSynchronize();
+    }
+};
+
+// The inspector changes nothing of it.
+TEST_P(FaultPairs, TheFaultIsFoundAndItsTwinRuns) {
+    const FaultCase& c = GetParam();
+    const std::string name = c.name;
+    for (const unsigned hazards : {0u, unsigned{kLatheSoftAllHazards}}) {
+        watch(hazards);
+        EXPECT_EQ(run(name), c.code);
+        const LatheSoftFault fault = last_fault();
+        EXPECT_EQ(fault.code, static_cast<int>(c.code));
+        EXPECT_EQ(fault.kernel, name);
+        EXPECT_EQ(fault.line, marked(kFaultKernels, name, "A")) << fault.message;
+        EXPECT_EQ(fault.thread[0], c.thread) << fault.message;
+        EXPECT_NE(std::strstr(fault.message, c.text), nullptr) << fault.message;
+        watch(hazards);
+        EXPECT_EQ(run(name + "_twin"), CUDA_SUCCESS)
+            << last_fault().message << ", line " << last_fault().line;
+        for (const LatheSoftFinding& f : findings()) ADD_FAILURE() << "innocent: " << text_of(f);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, FaultPairs, testing::ValuesIn(kFaultCases),
                          [](const auto& each) { return std::string{each.param.name}; });
 
 } // namespace
