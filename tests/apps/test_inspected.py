@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""No hazard in experiments and in the arrays' own kernels. tools/inspect_all runs all of the
-experiments; here are those that take a second or two."""
+"""The inspector finds no hazard in experiments, sketches and the right solutions of the course.
+Here is one frame of each; tools/inspect_all runs more, and the experiments' checks. Kernels of
+arrays are in tests/python/test_inspected_arrays.py."""
 
 from __future__ import annotations
 
@@ -8,16 +9,16 @@ import json
 import subprocess
 import sys
 
-import numpy as np
 import pytest
 from conftest import script_environment
 
-import lathe
+from lathe.cli.list_apps import apps
+from lathe.learn import Grading, lessons
 
 pytestmark = pytest.mark.software
 
 
-@pytest.mark.parametrize("name", ["galaxy", "gray_scott", "nbody"])
+@pytest.mark.parametrize("name", apps())
 def test_an_experiment(name, tmp_path):
     done = subprocess.run(
         [sys.executable, "-m", "lathe", "inspect", name, "--frames", "1", "--json", "report.json",
@@ -29,12 +30,24 @@ def test_an_experiment(name, tmp_path):
     assert report["findings"] == [] and len(report["lines"]) > 10
 
 
-def test_kernels_of_arrays():
-    numbers = np.random.default_rng(1).integers(0, 100, 40001).astype(np.int32)
-    with lathe.inspect() as report:
-        n = lathe.asarray(numbers)
-        assert np.array_equal(lathe.array_api.cumulative_sum(n).get(), np.cumsum(numbers))
-        assert np.array_equal(n[n > 50].get(), numbers[numbers > 50])
-        assert int(n.sum().get()) == numbers.sum()
-    assert len(report.rows) > 20
-    assert not report.findings, "\n".join(map(str, report.findings))
+class Watched(Grading):
+    """Keeps the reports of its launches."""
+
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        self.reports = []
+
+    def launch(self, *arguments):
+        self.reports.append(super().launch(*arguments))
+        return self.reports[-1]
+
+
+@pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.name)
+def test_a_right_solution(lesson):
+    check = lesson.check()
+    grading = Watched(lesson.solution.read_text(), check.KERNEL)
+    grading.compile()
+    check.grade(grading)
+    assert grading.reports and all(report.rows for report in grading.reports)
+    found = [finding for report in grading.reports for finding in report.findings]
+    assert not found, "\n".join(map(str, found))
