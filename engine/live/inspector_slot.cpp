@@ -38,6 +38,8 @@ void add_row(std::map<int, LineCosts>& lines, int line, const gpu::LineCounts& r
     if (row.by_threads && !sum.by_threads) {
         sum.instructions += row.instructions / 32;
         sum.thread_instructions += row.thread_instructions;
+        sum.flops += row.flops;
+        sum.double_flops += row.double_flops;
     } else {
         add_counts(sum, row);
     }

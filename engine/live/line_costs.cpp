@@ -32,6 +32,8 @@ constexpr std::uint64_t LineCounts::* kNumbers[] = {
     &LineCounts::barrier_ticks,
     &LineCounts::instructions,
     &LineCounts::thread_instructions,
+    &LineCounts::flops,
+    &LineCounts::double_flops,
 };
 
 std::optional<double> ratio(std::uint64_t sum, double of) {

@@ -28,6 +28,9 @@ DeviceTraits read_device_traits(const SharedLibrary& driver) {
     traits.counters_start = LATHE_FIND(latheSoftCountersStart);
     traits.counters_stop = LATHE_FIND(latheSoftCountersStop);
     traits.counters_read = LATHE_FIND(latheSoftCountersRead);
+    traits.times_start = LATHE_FIND(latheSoftTimesStart);
+    traits.times_stop = LATHE_FIND(latheSoftTimesStop);
+    traits.times_read = LATHE_FIND(latheSoftTimesRead);
     traits.code_id = LATHE_FIND(latheSoftCodeId);
     traits.read_code = LATHE_FIND(latheSoftReadCode);
     traits.hazards_watch = LATHE_FIND(latheSoftHazardsWatch);

@@ -43,6 +43,9 @@ struct DeviceTraits {
     decltype(&latheSoftCountersStart) counters_start = nullptr;
     decltype(&latheSoftCountersStop) counters_stop = nullptr;
     decltype(&latheSoftCountersRead) counters_read = nullptr;
+    decltype(&latheSoftTimesStart) times_start = nullptr;
+    decltype(&latheSoftTimesStop) times_stop = nullptr;
+    decltype(&latheSoftTimesRead) times_read = nullptr;
     decltype(&latheSoftCodeId) code_id = nullptr;
     decltype(&latheSoftReadCode) read_code = nullptr;
     decltype(&latheSoftHazardsWatch) hazards_watch = nullptr;

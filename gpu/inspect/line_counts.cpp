@@ -55,8 +55,8 @@ std::vector<LineCounts> line_counts() {
         line.inlined_at = row.inlined_at;
         constexpr std::size_t bytes =
             sizeof(LatheSoftLineCounters) - offsetof(LatheSoftLineCounters, executions);
-        static_assert(bytes == 17 * sizeof(std::uint64_t));
-        static_assert(offsetof(LatheSoftLineCounters, thread_instructions) ==
+        static_assert(bytes == 19 * sizeof(std::uint64_t));
+        static_assert(offsetof(LatheSoftLineCounters, double_flops) ==
                       sizeof(LatheSoftLineCounters) - sizeof(std::uint64_t));
         std::memcpy(&line.executions, &row.executions, bytes);
     }

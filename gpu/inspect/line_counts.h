@@ -26,6 +26,7 @@ struct LineCounts {
     std::uint64_t atomics = 0, atomics_serialised = 0;
     std::uint64_t barriers = 0, barrier_ticks = 0;
     std::uint64_t instructions = 0, thread_instructions = 0;
+    std::uint64_t flops = 0, double_flops = 0;
 };
 
 /// Whether the device of this process counts and looks for hazards; opens the driver.

@@ -110,6 +110,11 @@ typedef struct LatheSoftLineCounters {
     uint64_t instructions;
     /// The same, each counted for all threads that took part: 32 times as many without divergence.
     uint64_t thread_instructions;
+    /// Floating-point operations of all threads, as the compiled code has them: sums, products,
+    /// quotients and roots are one, a fused multiply-add is two. What approximate functions and
+    /// half precision are made of counts.
+    uint64_t flops;
+    uint64_t double_flops; ///< those of them that are in float64
 } LatheSoftLineCounters;
 
 /// Counts in launches from now on, and no more; LATHE_SOFT_COUNTERS=1 in the environment starts
@@ -124,6 +129,20 @@ void latheSoftCountersReset(void);
 /// many there are. Holds launches that are done: synchronise first. Sums stay until they are reset,
 /// also when a module is unloaded. Thread-safe.
 size_t latheSoftCountersRead(LatheSoftLineCounters* rows, size_t capacity);
+
+/// How long the launches of a kernel ran: from the begin of a grid's first block to the end of its
+/// last one. Launches that count, or are looked at for hazards, are left out, and failed ones.
+typedef struct LatheSoftLaunchTime {
+    char kernel[256]; ///< as the PTX names it
+    uint64_t launches;
+    uint64_t nanoseconds; ///< of all of them
+} LatheSoftLaunchTime;
+/// Times launches that end from now on, and no more. Sums stay. Both are thread-safe.
+void latheSoftTimesStart(void);
+void latheSoftTimesStop(void);
+/// Writes at most `capacity` rows (null: none), sorted by kernel, and returns how many there are.
+/// Holds launches that are done: synchronise first. Thread-safe.
+size_t latheSoftTimesRead(LatheSoftLaunchTime* rows, size_t capacity);
 
 /// A row of a kernel's machine code.
 typedef struct LatheSoftCodeRow {

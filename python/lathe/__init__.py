@@ -66,6 +66,7 @@ _HOMES = {
     "fuse": "fusion",
     "inspect": "inspection",
     "oscillation": "waves",
+    "roofline": "rooflines",
     "trace_thread": "thread_trace",
     "values_at": "line_values",
     "zeros": "compute",
@@ -142,6 +143,7 @@ if TYPE_CHECKING:
     from lathe.picking import PickedThread as PickedThread
     from lathe.pictures import save_exr as save_exr
     from lathe.probe import Probe as Probe
+    from lathe.rooflines import roofline as roofline
     from lathe.side_window import SideWindow as SideWindow
     from lathe.stats import Stats as Stats
     from lathe.thing import Thing as Thing

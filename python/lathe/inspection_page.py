@@ -11,6 +11,7 @@ from lathe.html_page import document
 if TYPE_CHECKING:
     from lathe.inspection_findings import Finding
     from lathe.inspection_report import Line, Report
+    from lathe.rooflines import Roofline
 
 __all__ = ["page"]
 
@@ -20,6 +21,7 @@ tr.hazard td:last-child { background: var(--bad-paper); }
 .finding { border-left: 4px solid var(--bad); background: var(--bad-paper); margin: .6rem 0;
            padding: .5rem .9rem; }
 .finding p { margin: .2rem 0; } .finding code { font-size: 13px; }
+pre { font: 13px/1.45 ui-monospace, monospace; overflow-x: auto; }
 .legend { color: var(--quiet); font-size: .85rem; }
 """
 
@@ -36,6 +38,8 @@ _HEADS = ("line", "warps", "active", "sectors", "banks", "divergent", "atomics",
 def page(report: Report, title: str) -> str:
     """The whole page; styles are inside, and it loads nothing."""
     parts = [_finding(finding) for finding in report.findings]
+    if report.roofline is not None:
+        parts += ["<h2>Roofline</h2>", report.roofline.to_svg(), _roofline(report.roofline)]
     for (kernel, file), rows in _by_source(report).items():
         parts.append(f"<h2>{html.escape(kernel)} <small>{html.escape(file)}</small></h2>")
         parts.append(_table(rows, report.source(kernel, file), _hazards(report, kernel, file)))
@@ -43,6 +47,10 @@ def page(report: Report, title: str) -> str:
         parts.append("<p>No launch was inspected.</p>")
     parts.append(f'<p class="legend">{_LEGEND}</p>')
     return document(title, parts, _STYLE)
+
+
+def _roofline(roofline: Roofline) -> str:
+    return f"<pre>{html.escape(str(roofline))}</pre>"
 
 
 def _by_source(report: Report) -> dict[tuple[str, str], list[Line]]:

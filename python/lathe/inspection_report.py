@@ -8,9 +8,12 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lathe.inspection_findings import Finding, FindingThread
+
+if TYPE_CHECKING:
+    from lathe.rooflines import Roofline
 
 __all__ = ["Line", "Report", "line_of"]
 
@@ -18,7 +21,7 @@ _COUNTS = (
     "executions", "lanes", "branches", "divergent_branches", "taken_lanes", "not_taken_lanes",
     "global_accesses", "sectors", "ideal_sectors", "shared_accesses", "bank_conflict_degree",
     "atomics", "atomics_serialised", "barriers", "barrier_ticks", "instructions",
-    "thread_instructions",
+    "thread_instructions", "flops", "double_flops",
 )  # fmt: skip
 
 
@@ -56,6 +59,9 @@ class Line:
     instructions, thread_instructions : int
         Instructions of compiled code that warps ran, and the same counted for each thread that took
         part. Of threads, both, where `by_threads`.
+    flops, double_flops : int
+        Floating-point operations of all threads, as the compiled code has them: a fused
+        multiply-add is two. Those of them that are in float64.
     """
 
     kernel: str
@@ -80,6 +86,8 @@ class Line:
     barrier_ticks: int = 0
     instructions: int = 0
     thread_instructions: int = 0
+    flops: int = 0
+    double_flops: int = 0
 
     @property
     def active(self) -> float:
@@ -123,6 +131,8 @@ class Report:
         """Sorted by kernel, file and line."""
         self.findings: tuple[Finding, ...] = ()
         """Hazards, each pair of lines once."""
+        self.roofline: Roofline | None = None
+        """Of `lathe.roofline`: how fast the kernels are beside the device's peaks."""
         self._sources: dict[tuple[str, str], list[str]] = {}
 
     def __iter__(self) -> Iterator[Line]:
@@ -189,6 +199,8 @@ class Report:
         parts = [str(finding) for finding in self.findings]
         for title, rows in self._groups().items():
             parts.append("\n".join([title, *_side_by_side([_HEAD, *map(_cells, rows)])]))
+        if self.roofline is not None:
+            parts.append(str(self.roofline))
         return "\n\n".join(parts)
 
     def _groups(self) -> dict[str, list[Line]]:
@@ -203,10 +215,13 @@ class Report:
         return {
             "findings": [dataclasses.asdict(finding) for finding in self.findings],
             "lines": [dataclasses.asdict(row) for row in self.rows],
-        }
+        } | ({"roofline": self.roofline.to_dict()} if self.roofline is not None else {})
 
     def to_json(self, indent: int | None = 2) -> str:
-        """An object with ``findings`` and ``lines``: all that `Finding` and `Line` have."""
+        """An object with ``findings`` and ``lines``: all that `Finding` and `Line` have.
+
+        ``roofline`` comes with them where there is one.
+        """
         return json.dumps(self.to_dict(), indent=indent)
 
     def to_html(self, title: str = "Lathe inspector") -> str:

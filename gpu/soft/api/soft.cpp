@@ -4,6 +4,7 @@
 
 #include "gpu/soft/drv/library.h"
 #include "gpu/soft/drv/module.h"
+#include "gpu/soft/rt/launch_times.h"
 #include "gpu/soft/rt/printf.h"
 #include "gpu/soft/rt/profile.h"
 #include "gpu/soft/rt/watch/findings.h"
@@ -123,6 +124,22 @@ size_t latheSoftCountersRead(LatheSoftLineCounters* rows, size_t capacity) {
         std::memcpy(&row.executions, counts.data(), sizeof counts);
     }
     return lines.size();
+}
+
+void latheSoftTimesStart(void) { LaunchTimes::instance().set_on(true); }
+void latheSoftTimesStop(void) { LaunchTimes::instance().set_on(false); }
+
+size_t latheSoftTimesRead(LatheSoftLaunchTime* rows, size_t capacity) {
+    const auto all = LaunchTimes::instance().all();
+    size_t written = 0;
+    for (const auto& [kernel, sum] : all) {
+        if (!rows || written == capacity) break;
+        LatheSoftLaunchTime& row = rows[written++];
+        put(row.kernel, kernel);
+        row.launches = sum.launches;
+        row.nanoseconds = static_cast<uint64_t>(sum.time.count());
+    }
+    return all.size();
 }
 
 uint64_t latheSoftCodeId(void* function) {

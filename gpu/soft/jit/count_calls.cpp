@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "gpu/soft/jit/count_calls.h"
 
-#include "gpu/soft/rt/memory_model.h"
+#include "engine/core/memory_model.h"
 
 namespace lathe::soft::jit {
 

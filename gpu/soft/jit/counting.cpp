@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "gpu/soft/jit/counting.h"
 
+#include "gpu/soft/jit/flops.h"
 #include "gpu/soft/jit/provenance.h"
 #include "gpu/soft/jit/warp/marks.h"
 #include "gpu/soft/rt/abi.h"
@@ -196,18 +197,30 @@ CounterSites::places(const llvm::Function& function) {
     return found;
 }
 
-CounterSites::Lengths CounterSites::lengths(const llvm::BasicBlock& block) {
-    std::map<CounterRow, std::pair<const llvm::DILocation*, std::int64_t>> found;
+std::vector<CounterSites::Work> CounterSites::work(const llvm::BasicBlock& block) {
+    std::map<CounterRow, Work> found;
     for (const llvm::Instruction& i : block) {
         const llvm::DILocation* place = i.getDebugLoc().get();
         if (is_mark(i) || !place || place->getLine() == 0) continue;
-        auto& [at, count] = found[row_of(*place, false)];
-        at = place;
-        ++count;
+        Work& work = found[row_of(*place, false)];
+        work.line = place;
+        ++work.instructions;
+        const Flops flops = flops_of(i);
+        work.flops += flops.all;
+        work.double_flops += flops.doubles;
     }
-    Lengths all;
-    for (const auto& [row, length] : found) all.push_back(length);
+    std::vector<Work> all;
+    for (const auto& [row, work] : found) all.push_back(work);
     return all;
+}
+
+void CounterSites::add(const Work& work, const SlotSum& runs, const SlotSum& lanes,
+                       bool by_threads) {
+    add(work.line, Counter::instructions, runs, work.instructions, by_threads);
+    add(work.line, Counter::thread_instructions, lanes, work.instructions, by_threads);
+    if (work.flops) add(work.line, Counter::flops, lanes, work.flops, by_threads);
+    if (work.double_flops)
+        add(work.line, Counter::double_flops, lanes, work.double_flops, by_threads);
 }
 
 void CounterSites::write(llvm::Module& module, std::string_view kernel) const {
@@ -273,8 +286,8 @@ void count_threads(llvm::Function& function, CounterSites& sites) {
     const auto all = CounterSites::places(function);
     for (llvm::BasicBlock& block : function) {
         const auto places = all.find(&block);
-        const CounterSites::Lengths lengths = CounterSites::lengths(block);
-        if (places == all.end() && lengths.empty()) continue;
+        const std::vector<CounterSites::Work> works = CounterSites::work(block);
+        if (places == all.end() && works.empty()) continue;
         if (!counters) {
             llvm::IRBuilder<> start{&*entry.getFirstNonPHIOrDbgOrAlloca()};
             Value* field = start.CreateConstGEP1_64(start.getInt8Ty(), function.getArg(0),
@@ -288,9 +301,8 @@ void count_threads(llvm::Function& function, CounterSites& sites) {
         const std::uint32_t slot = sites.slot();
         Value* place = b.CreateConstGEP1_64(b.getInt64Ty(), counters, slot);
         b.CreateStore(b.CreateAdd(b.CreateLoad(b.getInt64Ty(), place), b.getInt64(1)), place);
-        for (const auto& [line, length] : lengths)
-            for (const Counter counter : {Counter::instructions, Counter::thread_instructions})
-                sites.add(line, counter, {{slot, length}}, 1, true);
+        for (const CounterSites::Work& work : works)
+            sites.add(work, {{slot, 1}}, {{slot, 1}}, true);
         if (places == all.end()) continue;
         for (const llvm::DILocation* line : places->second) {
             sites.add(line, Counter::executions, {{slot, 1}}, 1, true);

@@ -38,9 +38,15 @@ public:
     /// and the like, moved to where the compiler liked them.
     using Places = std::vector<const llvm::DILocation*>;
     static std::map<const llvm::BasicBlock*, Places> places(const llvm::Function& function);
-    /// How many instructions of a block are of each line; marks and the like are none.
-    using Lengths = std::vector<std::pair<const llvm::DILocation*, std::int64_t>>;
-    static Lengths lengths(const llvm::BasicBlock& block);
+    /// What a thread does in a block for a line.
+    struct Work {
+        const llvm::DILocation* line = nullptr;
+        std::int64_t instructions = 0; ///< marks and the like are none
+        std::int64_t flops = 0, double_flops = 0;
+    };
+    static std::vector<Work> work(const llvm::BasicBlock& block);
+    /// Adds it for a block that `runs` so often, by so many lanes.
+    void add(const Work& work, const SlotSum& runs, const SlotSum& lanes, bool by_threads = false);
     /// Keeps the table in the module as text, so that it stays with the code.
     void write(llvm::Module& module, std::string_view kernel) const;
 

@@ -30,6 +30,8 @@ enum class Counter : std::uint8_t {
     barrier_ticks,
     instructions,
     thread_instructions,
+    flops,
+    double_flops,
     count
 };
 constexpr unsigned kCounters = static_cast<unsigned>(Counter::count);

@@ -3,6 +3,7 @@
 
 #include "gpu/soft/rt/block.h"
 #include "gpu/soft/rt/fault.h"
+#include "gpu/soft/rt/launch_times.h"
 
 #include <fmt/format.h>
 
@@ -173,6 +174,7 @@ void Executor::run_grid(const CommandPtr& command, BlockRunner& runner,
     if (launch.limit.count() > 0 && launch.deadline == Command::Clock::time_point::max())
         launch.deadline = Command::Clock::now() + launch.limit;
     const bool first_here = !std::exchange(launch.begun, true);
+    if (first_here) launch.began_at = Command::Clock::now();
     ++command->participants_;
     lock.unlock();
     if (first_here) launch.find_ranges();
@@ -206,6 +208,7 @@ void Executor::run_grid(const CommandPtr& command, BlockRunner& runner,
 // command; those of the tail run one after another behind all others.
 void Executor::finish_grid(const CommandPtr& command, std::unique_lock<std::mutex>& lock) {
     const std::shared_ptr<Launch> launch = command->launch_;
+    LaunchTimes::instance().add(*launch);
     if (!launch->has_device_work() || launch->status() != CUDA_SUCCESS)
         return finish(command, launch->status());
     lock.unlock();

@@ -48,6 +48,7 @@ struct Launch {
     FaultReport overdue() const;
 
     bool begun = false; ///< some worker has come to it
+    std::chrono::steady_clock::time_point began_at{};
 
     /// Blocks are handed out from here; `stopped` ends that early.
     std::atomic<std::uint64_t> next_block{0};

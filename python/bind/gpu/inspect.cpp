@@ -3,9 +3,11 @@
 #include "python/bind/gpu/inspect.h"
 #include "gpu/driver/fault.h"
 #include "gpu/inspect/hazards.h"
+#include "gpu/inspect/launch_times.h"
 #include "gpu/inspect/line_counts.h"
 #include "python/bind/bind.h"
 
+#include <chrono>
 #include <pybind11/stl.h>
 
 namespace lathe::bind {
@@ -34,6 +36,8 @@ py::dict to_dict(const gpu::LineCounts& line) {
     row["barrier_ticks"] = line.barrier_ticks;
     row["instructions"] = line.instructions;
     row["thread_instructions"] = line.thread_instructions;
+    row["flops"] = line.flops;
+    row["double_flops"] = line.double_flops;
     return row;
 }
 
@@ -110,6 +114,23 @@ void bind_inspect(py::module_& m) {
             return rows;
         },
         "Sums of all launches that counted, a dict for each kernel, file, line and inlining.");
+    py::class_<gpu::TimingScope>(
+        m, "TimingScope", "Launches are timed from here until it is deleted, where nobody counts.")
+        .def(py::init<>());
+    m.def(
+        "launch_times",
+        [] {
+            py::list rows;
+            for (const gpu::LaunchTime& sum : gpu::launch_times()) {
+                py::dict row;
+                row["kernel"] = sum.kernel;
+                row["launches"] = sum.launches;
+                row["seconds"] = std::chrono::duration<double>(sum.time).count();
+                rows.append(row);
+            }
+            return rows;
+        },
+        "Sums of all launches that were timed, a dict for each kernel.");
     py::class_<gpu::HazardScope>(m, "HazardScope",
                                  "Launches are looked at for hazards until it is deleted.")
         .def(py::init<std::uint32_t>(), py::arg("hazards") = gpu::kAllHazards);

@@ -160,6 +160,10 @@ def _parser() -> argparse.ArgumentParser:
         help="exit code 1 if any is found: races, uninit, barriers, oob, with commas between",
     )  # fmt: skip
     inspect.add_argument("--counts-only", action="store_true", help="look for no hazards: faster")
+    inspect.add_argument(
+        "--roofline", action="store_true",
+        help="run it once more without counting, and tell how fast its kernels are",
+    )  # fmt: skip
     inspect.add_argument("--json", metavar="FILE", help="write the report there, as JSON")
     inspect.add_argument("--html", metavar="FILE", help="write it there, as a page")
     inspect.add_argument(

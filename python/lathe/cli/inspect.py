@@ -15,36 +15,51 @@ from lathe.inspection_findings import KINDS
 __all__ = ["inspect_target"]
 
 FRAMES = 2
+FRAMES_OF_ROOFLINE = 10
 
 
 def inspect_target(arguments: argparse.Namespace) -> int:
     """Runs it, prints the report, and writes it where the options say."""
     name, file = find_target(arguments.target)
     fail_on = _kinds(arguments.fail_on)
-    frames = parse_count("--frames", arguments.frames) if arguments.frames else FRAMES
+    frames = FRAMES_OF_ROOFLINE if arguments.roofline else FRAMES
+    if arguments.frames:
+        frames = parse_count("--frames", arguments.frames)
     if os.environ.get("LATHE_DEVICE") == "hardware":
         raise UserError(
             "the inspector needs the software device, which counts as kernels run, and "
             "LATHE_DEVICE is hardware; unset it, or say LATHE_DEVICE=software"
         )
+    if arguments.roofline:  # a first launch is as fast as the others then
+        os.environ.setdefault("LATHE_SOFT_MODE", "warp")
     choose_device("software")
     load_engine()
     from lathe.inspection import inspect
     from lathe.native import native
     from lathe.options import RunOptions
 
+    options = RunOptions(
+        name=name, script=file, frames=frames, headless=True, assignments=tuple(arguments.set)
+    )
+    seconds: dict[str, float] = {}
+    if arguments.roofline:
+        from lathe.rooflines import timed
+
+        with timed() as seconds:
+            if code := _run(file, options, arguments.check):
+                return code
     inspection = inspect(find=() if arguments.counts_only else KINDS)
     problem: native.Error | None = None
     code = 0
     with inspection as report:
-        options = RunOptions(
-            name=name, script=file, frames=frames, headless=True,
-            assignments=tuple(arguments.set),
-        )  # fmt: skip
         try:
             code = _run(file, options, arguments.check)
         except native.Error as error:
             problem = error
+    if arguments.roofline and problem is None:
+        from lathe.rooflines import add_roofline
+
+        add_roofline(report, seconds)
     print(report)
     if arguments.json:
         Path(arguments.json).write_text(report.to_json() + "\n")

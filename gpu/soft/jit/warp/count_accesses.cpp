@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // What accesses of a warp count: sectors of global memory, bank conflicts, atomics at one address.
 // Most follows from how often the block ran; the rest is tested here, or asked of the run time.
+#include "engine/core/memory_model.h"
 #include "gpu/soft/jit/count_calls.h"
 #include "gpu/soft/jit/warp/widener.h"
-#include "gpu/soft/rt/memory_model.h"
 
 #include <llvm/IR/MDBuilder.h>
 

@@ -3,11 +3,11 @@
 // follows from how often it ran with all lanes and with some; code of its own have only: blocks,
 // some lanes, rows that are not aligned to sectors, addresses that are no row, branches where lanes
 // part, waits at barriers.
+#include "engine/core/memory_model.h"
 #include "gpu/soft/jit/counting.h"
 #include "gpu/soft/jit/warp/marks.h"
 #include "gpu/soft/jit/warp/widener.h"
 #include "gpu/soft/rt/abi.h"
-#include "gpu/soft/rt/memory_model.h"
 
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/MDBuilder.h>
@@ -61,10 +61,8 @@ void Widener::plan_counters() {
             n.lanes = {{whole, width_}, {n.part_lanes, 1}};
             n.whole = {{whole, 1}};
         }
-        for (const auto& [line, length] : CounterSites::lengths(*frontier_.block(k))) {
-            sites_->add(line, Counter::instructions, n.runs, length);
-            sites_->add(line, Counter::thread_instructions, n.lanes, length);
-        }
+        for (const CounterSites::Work& work : CounterSites::work(*frontier_.block(k)))
+            sites_->add(work, n.runs, n.lanes);
         const auto lines = places.find(frontier_.block(k));
         if (lines == places.end()) continue;
         for (const llvm::DILocation* line : lines->second) {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 // How a GPU serves an access of a warp, as the CUDA C++ Programming and Best Practices Guides say:
-// global memory in sectors of 32 bytes, shared memory by 32 banks of 4 bytes.
+// global memory in sectors of 32 bytes, shared memory by 32 banks of 4 bytes. The software device
+// counts so, and the inspector shows accesses so.
 #pragma once
 
 #include <algorithm>
 #include <bit>
 #include <cstdint>
 
-namespace lathe::soft {
+namespace lathe {
 
 constexpr unsigned kWarpLanes = 32, kSectorBytes = 32, kBanks = 32;
 
@@ -119,4 +120,4 @@ inline unsigned most_at_one_address(const std::uint64_t* addresses, std::uint32_
     return most;
 }
 
-} // namespace lathe::soft
+} // namespace lathe
