@@ -100,6 +100,7 @@ App::~App() {
     end();
     p_->inspector.set_mode(Inspecting::off); // arrays may keep the rest
     p_->thread_watch.forget();
+    p_->warp_watch.forget();
     p_->line_watch.forget();
     p_->history.set_budget(0);
     p_->memory.clear();
@@ -285,10 +286,11 @@ History& App::history() { return p_->history; }
 ParameterSet& App::parameters() { return p_->parameters; }
 Inspector& App::inspector() { return p_->inspector; }
 ThreadWatch& App::thread_watch() { return p_->thread_watch; }
+WarpWatch& App::warp_watch() { return p_->warp_watch; }
 LineWatch& App::line_watch() { return p_->line_watch; }
 
 LaunchWatch* App::launch_watch(const KernelSlot& slot, std::string_view kernel) {
-    LaunchWatch* const watches[]{&p_->thread_watch, &p_->line_watch};
+    LaunchWatch* const watches[]{&p_->thread_watch, &p_->warp_watch, &p_->line_watch};
     for (LaunchWatch* watch : watches) {
         if (!watch->is_armed()) continue;
         const auto running = slot.loaded();

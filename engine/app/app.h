@@ -24,6 +24,7 @@
 #include "engine/live/line_watch.h"
 #include "engine/live/parameter_set.h"
 #include "engine/live/thread_watch.h"
+#include "engine/live/warp_watch.h"
 #include "engine/render/image.h"
 #include "engine/render/lines.h"
 #include "engine/render/points.h"
@@ -280,10 +281,12 @@ public:
     Inspector& inspector();
     /// What one thread of the next launch of one of them does. Off until a thread is given.
     ThreadWatch& thread_watch();
+    /// The lanes of one warp of the next launch of one of them. Off until a warp is given.
+    WarpWatch& warp_watch();
     /// What variables are after a line of one of them, in every thread. Off until a line is given;
     /// one that stops pauses the program at the first launch with a marked thread.
     LineWatch& line_watch();
-    /// The one of the two that is to make the slot's next launch of this kernel, or, without a
+    /// The one of them that is to make the slot's next launch of this kernel, or, without a
     /// name, of its own; mostly null.
     LaunchWatch* launch_watch(const KernelSlot& slot, std::string_view kernel);
 

@@ -19,6 +19,7 @@
 #include "engine/live/parameter_bindings.h"
 #include "engine/live/parameter_presets.h"
 #include "engine/live/thread_watch.h"
+#include "engine/live/warp_watch.h"
 #include "engine/live/worker.h"
 #include "engine/scene/scene.h"
 #include "gl/framebuffer.h"
@@ -78,6 +79,7 @@ struct App::Parts {
     std::vector<std::unique_ptr<AppKernel>> kernels;
     Inspector inspector;
     ThreadWatch thread_watch{device, reflect_worker.executor()};
+    WarpWatch warp_watch{device, reflect_worker.executor()};
     LineWatch line_watch{device, reflect_worker.executor()};
 
     StepLoop steps;

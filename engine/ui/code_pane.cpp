@@ -20,15 +20,6 @@ constexpr float kSplitter = 5;    ///< before px()
 constexpr float kWideRoom = 1000; ///< the same: two columns of some sixty letters
 constexpr int kNumberGlyphs = 5;
 
-/// Neighbours differ much: each goes on by the golden ratio of the circle.
-unsigned color_of_line(std::size_t order) {
-    float r = 0, g = 0, b = 0;
-    ImGui::ColorConvertHSVtoRGB(std::fmod(0.58f + 0.618034f * float(order), 1.0f), 0.62f, 0.95f, r,
-                                g, b);
-    const auto byte = [](float x) { return unsigned(std::lround(255 * x)); };
-    return byte(r) << 16 | byte(g) << 8 | byte(b);
-}
-
 std::vector<CodeTint> tints_of(const CodeView& view) {
     std::vector<CodeTint> tints;
     for (const int line : view.lines())
@@ -58,6 +49,15 @@ int indent_of(const CodeLine& row) {
 std::string title_of(CodeKind kind) { return kind == CodeKind::ptx ? "PTX" : "Machine code"; }
 
 } // namespace
+
+/// Each goes on by the golden ratio of the circle.
+unsigned color_of_line(std::size_t order) {
+    float r = 0, g = 0, b = 0;
+    ImGui::ColorConvertHSVtoRGB(std::fmod(0.58f + 0.618034f * float(order), 1.0f), 0.62f, 0.95f, r,
+                                g, b);
+    const auto byte = [](float x) { return unsigned(std::lround(255 * x)); };
+    return byte(r) << 16 | byte(g) << 8 | byte(b);
+}
 
 void CodePane::set(CodeKind kind) {
     if (kind_ == kind) return;

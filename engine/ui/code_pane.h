@@ -10,6 +10,7 @@
 
 #include <imgui.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -23,6 +24,9 @@ struct CodeTint {
     unsigned rgb = 0;
     bool operator==(const CodeTint&) const = default;
 };
+
+/// Of the so-many-th line: neighbours differ much.
+unsigned color_of_line(std::size_t order);
 
 /// What the pane keeps of one slot.
 struct CodeTab {

@@ -17,7 +17,7 @@ namespace lathe {
 namespace {
 
 using theme::px;
-using State = ThreadWatch::State;
+using State = FollowState;
 
 std::string triple(const gpu::Dim3& d) { return fmt::format("({}, {}, {})", d.x, d.y, d.z); }
 gpu::Dim3 dim_of(const std::array<int, 3>& d) {
@@ -26,11 +26,11 @@ gpu::Dim3 dim_of(const std::array<int, 3>& d) {
 std::array<int, 3> numbers_of(const gpu::Dim3& d) { return {int(d.x), int(d.y), int(d.z)}; }
 
 void index_field(const char* label, const char* tip, std::array<int, 3>& index) {
-    ImGui::SameLine(0, px(10));
+    ImGui::SameLine(0, px(7));
     ImGui::AlignTextToFramePadding();
     theme::text(label, theme::kDim);
     ImGui::SameLine(0, px(5));
-    ImGui::SetNextItemWidth(px(96));
+    ImGui::SetNextItemWidth(px(92));
     ImGui::DragInt3(fmt::format("##{}", label).c_str(), index.data(), 0.1f, 0, 1 << 30, "%d");
     for (int& each : index) each = std::max(each, 0);
     theme::tooltip(tip);
@@ -58,7 +58,16 @@ void ThreadPanel::follow_chosen() {
     const WatchedThread thread{slot_, kernel_, dim_of(block_), dim_of(thread_)};
     log::info("with lathe.trace_thread({}, block={}, thread={}) as trace: ...", kernel_,
               triple(thread.block), triple(thread.thread));
+    shows_warp_ = false;
     watch_.follow(thread);
+}
+
+void ThreadPanel::follow_warp() {
+    const WatchedWarp warp{slot_, kernel_, dim_of(block_), dim_of(thread_)};
+    log::info("with lathe.trace_warp({}, block={}, thread={}) as trace: ...", kernel_,
+              triple(warp.block), triple(warp.thread));
+    shows_warp_ = true;
+    warps_.follow(warp);
 }
 
 bool ThreadPanel::follow(const gpu::ThreadOfKernel& thread, const std::vector<KernelSlot*>& slots) {
@@ -82,7 +91,7 @@ void ThreadPanel::draw_choice(const std::vector<KernelSlot*>& slots) {
     for (const KernelSlot* slot : slots)
         if (!slot_ && slot->ready()) slot_ = slot, kernel_ = slot->loaded()->entry();
     ImGui::SetNextItemWidth(
-        std::clamp(ImGui::GetContentRegionAvail().x - px(372), px(90), px(220)));
+        std::clamp(ImGui::GetContentRegionAvail().x - px(408), px(72), px(220)));
     if (ImGui::BeginCombo("##kernel", slot_ ? kernel_.c_str() : "no kernel")) {
         for (const KernelSlot* slot : slots)
             for (const std::string& name : slot->kernel_names()) {
@@ -94,23 +103,32 @@ void ThreadPanel::draw_choice(const std::vector<KernelSlot*>& slots) {
     }
     index_field("block", "blockIdx: x, y, z", block_);
     index_field("thread", "threadIdx: x, y, z", thread_);
-    ImGui::SameLine(0, px(10));
+    ImGui::SameLine(0, px(7));
     ImGui::BeginDisabled(!slot_);
     if (ImGui::Button("Follow")) follow_chosen();
     ImGui::EndDisabled();
     theme::tooltip("The kernel's next launch writes down what this thread does. F7 does so for the "
                    "thread that wrote what is under the mouse.");
+    ImGui::SameLine(0, px(5));
+    ImGui::BeginDisabled(!slot_);
+    if (ImGui::Button("Warp")) follow_warp();
+    ImGui::EndDisabled();
+    theme::tooltip(
+        "The next launch writes down what the 32 threads of this thread's warp do: which "
+        "of them run a line, and which memory they access there.");
 }
 
 /// True where there are steps to be shown; else words say how things are.
-bool ThreadPanel::draw_state(bool is_paused) {
-    switch (watch_.state()) {
+bool ThreadPanel::draw_state(FollowState state, const std::string& problem, bool is_paused) {
+    switch (state) {
     case State::off:
         theme::text("F7 over the picture follows the thread that wrote what is there.",
                     theme::kDim);
         return false;
     case State::compiling:
-        theme::text("compiling without optimisation: the program goes on", theme::kAccent);
+        theme::text(shows_warp_ ? "compiling: the program goes on"
+                                : "compiling without optimisation: the program goes on",
+                    theme::kAccent);
         return false;
     case State::waiting:
         theme::text(is_paused ? "waits for a launch, and the program is paused: . makes a step"
@@ -119,19 +137,22 @@ bool ThreadPanel::draw_state(bool is_paused) {
         return false;
     case State::failed:
         ImGui::PushTextWrapPos(0);
-        theme::text(watch_.problem(), theme::kError);
+        theme::text(problem, theme::kError);
         ImGui::PopTextWrapPos();
         return false;
     case State::done: break;
     }
-    if (!watch_.lines().empty()) return true;
-    theme::text("The launch had no such thread.", theme::kWarning);
-    return false;
+    const bool is_there = shows_warp_ ? !warps_.trace().steps.empty() : !watch_.lines().empty();
+    if (!is_there) theme::text("The launch had no such thread.", theme::kWarning);
+    return is_there;
 }
 
 void ThreadPanel::draw(const std::vector<KernelSlot*>& slots, bool is_paused) {
     draw_choice(slots);
-    if (!draw_state(is_paused)) return;
+    if (!(shows_warp_ ? draw_state(warps_.state(), warps_.problem(), is_paused)
+                      : draw_state(watch_.state(), watch_.problem(), is_paused)))
+        return;
+    if (shows_warp_) return warp_.draw();
     take_result();
     draw_steps();
 }
@@ -153,6 +174,13 @@ bool ThreadPanel::is_of_text(const gpu::TraceLine& line) const {
 }
 
 std::optional<ThreadPanel::Place> ThreadPanel::place() {
+    if (shows_warp_) {
+        const KernelSlot* const slot = warps_.warp().slot;
+        const bool is_there =
+            warps_.state() == State::done && slot && slot->source() == warps_.text();
+        const int line = is_there ? warp_.line() : 0;
+        return line > 0 ? std::optional{Place{slot, line}} : std::nullopt;
+    }
     if (watch_.state() != State::done || seen_ != watch_.results()) return {};
     const auto& lines = watch_.lines();
     const KernelSlot* const slot = watch_.thread().slot;

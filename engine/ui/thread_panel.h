@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 // One thread of a kernel, line by line (engine/live/thread_watch.h): the thread is typed or picked,
-// the next launch is followed, and its steps are gone through with the values of the variables.
+// the next launch is followed, and its steps are gone through with the values of the variables. Or
+// the warp that it is of (warp_view.h).
 #pragma once
 
 #include "engine/live/thread_watch.h"
+#include "engine/live/warp_watch.h"
 #include "engine/scene/picking.h"
+#include "engine/ui/warp_view.h"
 
 #include <array>
 #include <cstdint>
@@ -17,7 +20,8 @@ namespace lathe {
 
 class ThreadPanel {
 public:
-    explicit ThreadPanel(ThreadWatch& watch) : watch_{watch} {}
+    ThreadPanel(ThreadWatch& watch, WarpWatch& warps)
+        : watch_{watch}, warps_{warps}, warp_{warps} {}
 
     /// Inside the panel's window.
     void draw(const std::vector<KernelSlot*>& slots, bool is_paused);
@@ -32,11 +36,11 @@ public:
     };
     std::optional<Place> place();
     /// Another step is shown since the last call.
-    bool take_move() { return std::exchange(has_moved_, false); }
+    bool take_move() { return std::exchange(has_moved_, false) | warp_.take_move(); }
 
 private:
     void draw_choice(const std::vector<KernelSlot*>& slots);
-    bool draw_state(bool is_paused);
+    bool draw_state(FollowState state, const std::string& problem, bool is_paused);
     void draw_steps();
     void draw_lines();
     void draw_values();
@@ -44,9 +48,13 @@ private:
     void take_result();
     void go(int step);
     void follow_chosen();
+    void follow_warp();
     bool is_of_text(const gpu::TraceLine& line) const;
 
     ThreadWatch& watch_;
+    WarpWatch& warps_;
+    WarpView warp_;
+    bool shows_warp_ = false;          ///< else the thread
     const KernelSlot* slot_ = nullptr; ///< chosen
     std::string kernel_;
     std::array<int, 3> block_{}, thread_{};

@@ -18,8 +18,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-ptx::Module debug_module(CompileRequest request) {
-    request.debug_info = true;
+ptx::Module module_of(CompileRequest request, InstrumentedKernel::Code code) {
+    request.debug_info = code == InstrumentedKernel::Code::debug;
+    if (!request.debug_info) {
+        if (!request.target) request.target = CompileTarget::current();
+        request.target->kind = ImageKind::ptx;
+    }
     request.quick = false;
     const CompileResult result = compile_or_throw(request);
     ptx::ParseResult parsed = ptx::parse(result.ptx());
@@ -50,8 +54,8 @@ constexpr std::uint32_t kMostThreads = 1024;
 } // namespace
 
 InstrumentedKernel::InstrumentedKernel(const CompileRequest& request, const std::string& kernel,
-                                       const Change& change) {
-    ptx::Module module = debug_module(request);
+                                       const Change& change, Code code) {
+    ptx::Module module = module_of(request, code);
     for (const ptx::Variable& v : module.variables)
         if (v.space == ptx::Space::global || v.space == ptx::Space::constant)
             variables_.push_back(v.name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A kernel that is compiled once more without optimisation and changed, so that it writes down what
-// it does. It is launched in the place of the other, with the same arguments.
+// A kernel that is compiled once more and changed, so that it writes down what it does. It is
+// launched in the place of the other, with the same arguments.
 #pragma once
 
 #include "engine/core/api.h"
@@ -20,14 +20,16 @@ namespace lathe::gpu {
 
 class InstrumentedKernel {
 public:
-    /// Changes a module that was compiled with -G. `files` are the numbers of those that are the
+    /// Without optimisation and with DWARF of all variables (-G), or as it runs, with its lines.
+    enum class Code { debug, as_it_runs };
+    /// Changes a module. `files` are the numbers of those that are the
     /// user's: the source itself, and what stands in its folders.
     using Change = std::function<void(ptx::Module&, const std::vector<std::uint32_t>& files)>;
 
     /// Compiles in the current context, where it is used. `kernel` is spelled as in the source.
     /// Throws CompileError; Error where the source has no such kernel; gpu::Error.
     InstrumentedKernel(const CompileRequest& request, const std::string& kernel,
-                       const Change& change);
+                       const Change& change, Code code = Code::debug);
 
     const Kernel& kernel() const { return kernel_; }
     /// By number, as the compiler was told.

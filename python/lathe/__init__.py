@@ -68,6 +68,7 @@ _HOMES = {
     "oscillation": "waves",
     "roofline": "rooflines",
     "trace_thread": "thread_trace",
+    "trace_warp": "warp_trace",
     "values_at": "line_values",
     "zeros": "compute",
     "kernel": "compute",
@@ -149,6 +150,7 @@ if TYPE_CHECKING:
     from lathe.thing import Thing as Thing
     from lathe.thread_trace import trace_thread as trace_thread
     from lathe.volume_files import Volume as Volume
+    from lathe.warp_trace import trace_warp as trace_warp
     from lathe.waves import Oscillation as Oscillation
     from lathe.waves import oscillation as oscillation
 

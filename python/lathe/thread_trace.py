@@ -14,7 +14,7 @@ import numpy as np
 from lathe._lathe import Kernel
 from lathe.inspection_sources import lines_of
 
-__all__ = ["Step", "ThreadTrace", "steps_of", "trace_thread"]
+__all__ = ["Step", "ThreadTrace", "steps_of", "trace_thread", "triple"]
 
 _Index = int | Sequence[int]
 
@@ -70,7 +70,7 @@ def trace_thread(kernel: Kernel, block: _Index = 0, thread: _Index = 0) -> Threa
     >>> [step.changes for step in trace.at(4)]  # what the line does each time
     [{'n': 2}, {'n': 1}]
     """
-    return ThreadTrace(kernel, _triple(block, "block"), _triple(thread, "thread"))
+    return ThreadTrace(kernel, triple(block, "block"), triple(thread, "thread"))
 
 
 @dataclass(slots=True)
@@ -206,7 +206,7 @@ def _word(value: Any) -> str:
     return str(value)
 
 
-def _triple(index: _Index, name: str) -> tuple[int, int, int]:
+def triple(index: _Index, name: str) -> tuple[int, int, int]:
     numbers = [index] if isinstance(index, int | np.integer) else list(index)
     if not 1 <= len(numbers) <= 3 or any(int(n) < 0 for n in numbers):
         raise ValueError(f"{name} is {index!r}: one to three numbers from 0 on, x first")

@@ -13,6 +13,7 @@
 #include "python/bind/kernel/launcher.h"
 #include "python/bind/kernel/line_reader.h"
 #include "python/bind/kernel/unwatched_launches.h"
+#include "python/bind/kernel/warp_tracer.h"
 
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
@@ -206,6 +207,18 @@ void bind_origin(KernelClass& kernel) {
             py::arg("block"), py::arg("thread"),
             "The next launch follows this thread and waits: what lathe.trace_thread() is made of.")
         .def(
+            "trace_warp_next",
+            [](PyKernel& k, const std::array<unsigned, 3>& block,
+               const std::array<unsigned, 3>& thread) {
+                auto tracer = std::make_shared<WarpTracer>(
+                    k.origin(), gpu::Dim3{block[0], block[1], block[2]},
+                    gpu::Dim3{thread[0], thread[1], thread[2]});
+                k.observe_next(tracer);
+                return tracer;
+            },
+            py::arg("block"), py::arg("thread"),
+            "The next launch follows this thread's warp: what lathe.trace_warp() is made of.")
+        .def(
             "values_next",
             [](PyKernel& k, int line, const std::string& file, std::vector<std::string> names,
                std::uint32_t visit) {
@@ -248,6 +261,12 @@ void bind_kernel(py::module_& m) {
                                "name; None before the launch.")
         .def_property_readonly("source", &ThreadTracer::source, "The kernel's text.")
         .def_property_readonly("is_cut", &ThreadTracer::is_cut);
+    py::class_<WarpTracer, std::shared_ptr<WarpTracer>>(m, "WarpTracer",
+                                                        "A launch, one warp of which is followed.")
+        .def_property_readonly("steps", &WarpTracer::steps,
+                               "A dict for each step in time; None before the launch.")
+        .def_property_readonly("source", &WarpTracer::source, "The kernel's text.")
+        .def_property_readonly("is_cut", &WarpTracer::is_cut);
     py::class_<LineReader, std::shared_ptr<LineReader>>(
         m, "LineReader", "A launch whose threads say what variables are after a line.")
         .def_property_readonly("threads", &LineReader::threads,
