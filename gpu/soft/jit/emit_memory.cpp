@@ -213,7 +213,8 @@ void emit_stack(FunctionLowering& f, const Instruction& i) {
 /// cp.async copies at once; commit and wait have nothing left to do.
 void emit_copy(FunctionLowering& f, const Instruction& i) {
     auto& b = f.b;
-    if (i.has("commit_group") || i.has("wait_group") || i.has("wait_all")) return;
+    if (i.has("commit_group") || i.has("wait_group") || i.has("wait_all"))
+        return watch_copy_group(f, i);
     if (i.has("bulk") || i.has("mbarrier") || !i.has("async")) {
         f.fail(i, "only cp.async of 4, 8 and 16 bytes exists for this target");
     }

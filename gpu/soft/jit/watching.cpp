@@ -98,7 +98,17 @@ void watch_atomic(FunctionLowering& f, const Instruction& i, Value* address, std
 void watch_copy(FunctionLowering& f, Value* from, Value* to, std::uint64_t bytes) {
     if (!f.module.watches) return;
     leave_mark(f, WatchedKind::read, WatchedSpace::global, from, nullptr, nullptr, bytes, 0);
-    leave_mark(f, WatchedKind::write, WatchedSpace::shared, to, nullptr, nullptr, bytes, 0);
+    leave_mark(f, WatchedKind::write, WatchedSpace::shared, to, nullptr, nullptr, bytes,
+               kWatchedCopy);
+}
+
+void watch_copy_group(FunctionLowering& f, const Instruction& i) {
+    if (!f.module.watches) return;
+    const bool waits = !i.has("commit_group");
+    const std::uint64_t left = i.has("wait_group") ? f.immediate(i, 0) : ~0u;
+    Value* number = f.b.CreateIntToPtr(f.b.getInt64(left), f.b.getPtrTy());
+    leave_mark(f, waits ? WatchedKind::copy_wait : WatchedKind::copy_commit, WatchedSpace::generic,
+               number, nullptr, nullptr, 0, 0);
 }
 
 void watch_fence(FunctionLowering& f, const Instruction& i) {

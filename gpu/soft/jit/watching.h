@@ -21,6 +21,8 @@ void watch_write(FunctionLowering& f, const Instruction& i, Value* address, std:
 void watch_atomic(FunctionLowering& f, const Instruction& i, Value* address, std::uint64_t bytes);
 /// Of cp.async, from global to shared memory.
 void watch_copy(FunctionLowering& f, Value* from, Value* to, std::uint64_t bytes);
+/// Of cp.async.commit_group, wait_group and wait_all.
+void watch_copy_group(FunctionLowering& f, const Instruction& i);
 void watch_fence(FunctionLowering& f, const Instruction& i);
 void watch_sync(FunctionLowering& f, const Instruction& i, Value* members);
 

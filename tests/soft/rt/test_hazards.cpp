@@ -3,6 +3,7 @@
 // The kernels of one header are one source: a compile costs more than a launch.
 #include "tests/soft/rt/driver_test.h"
 #include "tests/soft/rt/hazards/barriers.h"
+#include "tests/soft/rt/hazards/copy_races.h"
 #include "tests/soft/rt/hazards/faults.h"
 #include "tests/soft/rt/hazards/global_races.h"
 #include "tests/soft/rt/hazards/shared_races.h"
@@ -145,6 +146,7 @@ std::vector<NamedCase> all_hazards() {
         for (const HazardCase& c : cases) all.push_back({source, c});
     };
     add(kSharedRaceKernels, kSharedRaceCases);
+    add(kCopyRaceKernels, kCopyRaceCases);
     add(kWarpRaceKernels, kWarpRaceCases);
     add(kGlobalRaceKernels, kGlobalRaceCases);
     add(kUnwrittenReadKernels, kUnwrittenReadCases);

@@ -37,6 +37,7 @@ void BlockWatch::begin(const Launch& launch, GridWatch& grid, std::uint64_t numb
     shared_bytes_ = launch.shared_bytes();
     order_.begin(launch.threads());
     in_grid_.begin(grid);
+    copies_.begin();
     first_arrivals_.fill({});
     if (!shared_bytes_) return;
     const std::uint32_t whole = (shared_bytes_ + 15) / 16 * 16;
@@ -136,7 +137,7 @@ void BlockWatch::access_shared(const Step& step, std::uint32_t offset) {
     if (step.site.kind == WatchedKind::atomic || (step.site.flags & kWatchedStrong))
         order_.acquire(step.warp);
     if (kinds_ & kUnwrittenShared) look_for_unwritten(step, shared_bits_, kUnwrittenShared);
-    if (!(kinds_ & kRaceShared)) return;
+    if (!(kinds_ & kRaceShared) || look_for_copies(step)) return;
     look_for_races(step, *shared_cells_, offset, RaceRules{order_, nullptr}, kRaceShared);
 }
 
@@ -214,6 +215,24 @@ void BlockWatch::look_for_races(const Step& step, RaceCells& cells, std::uint32_
         reported = true; // once for an access
         report_race(step, race, hazard);
     }
+}
+
+/// Whether it meets a copy that may still run, which no barrier orders.
+bool BlockWatch::look_for_copies(const Step& step) {
+    const PendingCopies::Copy* const met = copies_.find(step.address, step.site.bytes);
+    if (met) {
+        Race race;
+        race.first = {met->site, generation_, met->clock, 1u << met->thread % 32, met->thread / 32};
+        race.first_thread = met->thread;
+        race.second_thread = step.thread();
+        race.is_pending_copy = true;
+        report_race(step, race, kRaceShared);
+    }
+    if (step.site.flags & kWatchedCopy)
+        each_bit(step.lanes, [&](std::uint32_t lane) {
+            copies_.add({&step.site, step.address, order_.clock(step.warp), step.warp * 32 + lane});
+        });
+    return met != nullptr;
 }
 
 void BlockWatch::look_for_unwritten(const Step& step, const UnwrittenBits& bits,

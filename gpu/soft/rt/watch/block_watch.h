@@ -5,6 +5,7 @@
 
 #include "gpu/soft/rt/watch/block_order.h"
 #include "gpu/soft/rt/watch/grid_watch.h"
+#include "gpu/soft/rt/watch/pending_copies.h"
 #include "gpu/soft/rt/watch/race_shadow.h"
 #include "gpu/soft/rt/watch/site.h"
 #include "gpu/soft/rt/watch/unwritten.h"
@@ -38,6 +39,7 @@ public:
     void sync(std::uint32_t warp, std::uint32_t mask, std::uint32_t lanes) {
         order_.sync(warp, mask, lanes);
     }
+    PendingCopies& copies() { return copies_; }
     /// A thread comes to a barrier of the block, by the call that returns to `pc`.
     void arrive(std::uint32_t barrier, std::uint32_t thread, bool waits, std::uintptr_t pc);
     void open(std::uint32_t barrier);
@@ -52,6 +54,7 @@ private:
     void look_for_races(const Step& step, RaceCells& cells, std::uint32_t offset,
                         const RaceRules& rules, std::uint32_t hazard);
     void look_for_unwritten(const Step& step, const UnwrittenBits& bits, std::uint32_t hazard);
+    bool look_for_copies(const Step& step);
     bool write_same(const Step& step, std::uint32_t from, std::uint32_t bytes) const;
     void group_writes(std::uint32_t warp, std::uint32_t lanes, const WatchSite& site,
                       std::span<const std::uint64_t, 32> addresses, const std::uint64_t* values);
@@ -67,6 +70,7 @@ private:
     std::uint32_t shared_bytes_ = 0;
     BlockOrder order_;
     BlockInGrid in_grid_;
+    PendingCopies copies_;
     std::unique_ptr<RaceCells> shared_cells_;
     std::vector<std::uint8_t> unwritten_shared_;
     UnwrittenBits shared_bits_;

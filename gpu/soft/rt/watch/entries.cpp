@@ -12,13 +12,19 @@ namespace {
 
 std::uint32_t bit_of(const ThreadContext& t) { return 1u << t.linear_tid % 32; }
 
-/// Fences and syncs, which touch no memory. False for accesses.
-bool tell(BlockWatch& watch, std::uint32_t warp, const WatchSite& site, std::uint64_t members,
+/// What touches no memory. False for accesses.
+bool tell(BlockWatch& watch, std::uint32_t warp, const WatchSite& site, std::uint64_t operand,
           std::uint32_t lanes) {
-    if (site.kind == WatchedKind::fence) watch.fence(warp, site);
-    else if (site.kind == WatchedKind::warp_sync)
-        watch.sync(warp, static_cast<std::uint32_t>(members), lanes);
-    else return false;
+    const auto number = static_cast<std::uint32_t>(operand);
+    switch (site.kind) {
+    case WatchedKind::read:
+    case WatchedKind::write:
+    case WatchedKind::atomic: return false;
+    case WatchedKind::fence: watch.fence(warp, site); break;
+    case WatchedKind::warp_sync: watch.sync(warp, number, lanes); break;
+    case WatchedKind::copy_commit: watch.copies().commit(warp, lanes); break;
+    case WatchedKind::copy_wait: watch.copies().wait(warp, lanes, number); break;
+    }
     return true;
 }
 
@@ -40,8 +46,8 @@ void lathe_rt_watch_lanes(ThreadContext* t, const WatchSite* site, const std::ui
     BlockWatch* const watch = t->block->watch;
     if (!watch || !mask) return;
     const std::uint32_t warp = t->linear_tid / 32;
-    if (site->kind == WatchedKind::fence || site->kind == WatchedKind::warp_sync) {
-        while (mask) { // those with one mask together
+    if (site->kind >= WatchedKind::fence) {
+        while (mask) { // those with one operand together
             const auto lane = static_cast<std::uint32_t>(std::countr_zero(mask));
             std::uint32_t same = 0;
             for (std::uint32_t k = lane; k < 32; ++k)

@@ -35,7 +35,8 @@ struct WatchedAccess {
 struct Race {
     WatchedAccess first;
     std::uint32_t first_thread = 0, second_thread = 0; ///< of the block
-    bool in_one_step = false; ///< lanes of a warp store to one place at once
+    bool in_one_step = false;     ///< lanes of a warp store to one place at once
+    bool is_pending_copy = false; ///< the first one is an asynchronous copy that may still run
 };
 
 /// Orders accesses of other blocks and what this one does now: BlockInGrid of grid_watch.h.

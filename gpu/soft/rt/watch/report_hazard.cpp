@@ -49,6 +49,9 @@ void tell_memory(Finding& finding, std::uint64_t address, std::uint32_t bytes, b
 
 std::string mend(const Race& race, const WatchSite& now, bool same_block, bool same_line) {
     const WatchSite& first = *race.first.site;
+    if (race.is_pending_copy)
+        return "The asynchronous copy may still run: wait for it, by cp.async.wait_all or "
+               "__pipeline_wait_prior(0), and put __syncthreads() behind if others use it.";
     if (race.in_one_step)
         return "Threads store different values to one place at once, and which of them stays is "
                "left open: let one thread store, or use an atomic.";

@@ -25,16 +25,12 @@ inline constexpr HazardCase kSharedRaceCases[] = {
     {"barrier_for_one_buffer", 1, 64, 0, {{kLatheSoftRaceShared, "A", "B"}}},
     {"count_is_wrong", 1, 96, 0, {{kLatheSoftRaceShared, "A", "B"}}},
     {"arrived_too_early", 1, 64, 0, {{kLatheSoftRaceShared, "A", "B"}}},
-    {"copy_without_barrier", 1, 64, 0, {{kLatheSoftRaceShared, "A", "B"}}},
 };
 
 inline constexpr const char kSharedRaceKernels[] = R"cuda(
 #define T threadIdx.x
 #define B blockIdx.x
 #define N blockDim.x
-#define COPY(to, from) \
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 4; cp.async.wait_all;" ::"r"( \
-                     (unsigned)__cvta_generic_to_shared(to)), "l"(from) : "memory")
 extern "C" {
 __global__ void missing_barrier(int* x, int* fresh) {
     __shared__ int s[128];
@@ -341,17 +337,6 @@ __global__ void arrived_too_early_twin(int* x, int* fresh) {
     if (T < 32) asm volatile("bar.sync 1, 64;" ::: "memory");
     else asm volatile("bar.arrive 1, 64;" ::: "memory");
     x[T] = T < 32 ? s[63 - T] : 0;
-}
-__global__ void copy_without_barrier(int* x, int* fresh) {
-    __shared__ int s[64];
-    COPY(&s[T], &x[T]); /*A*/
-    x[64 + T] = s[63 - T]; /*B*/
-}
-__global__ void copy_without_barrier_twin(int* x, int* fresh) {
-    __shared__ int s[64];
-    COPY(&s[T], &x[T]);
-    __syncthreads();
-    x[64 + T] = s[63 - T];
 }
 }
 )cuda";
