@@ -256,6 +256,12 @@ WarpPlan trace_warps(Module& module, const std::vector<std::uint32_t>& files) {
             const auto index = static_cast<std::uint32_t>(plan.functions.size() - 1);
             WarpTracer{module, function, index, files, plan}.run();
         }
+    // The names of inlined functions go with the debug sections, and a GPU's assembler refuses an
+    // inlined place without one.
+    for (Location& place : module.locations) {
+        place.function.clear();
+        place.inlined_at = 0;
+    }
     end_writing(module, kWarpState, sizeof(WarpState));
     return plan;
 }

@@ -3,6 +3,8 @@
 // loops.
 #include "engine/core/error.h"
 #include "gpu/inspect/warp_trace.h"
+#include "gpu/ptx/parser.h"
+#include "gpu/ptx/printer.h"
 #include "tests/gpu/device_test.h"
 
 #include <gtest/gtest.h>
@@ -194,6 +196,40 @@ TEST_F(WarpTraceTest, TheLaunchDoesItsWork) {
         EXPECT_EQ(launches, 2 * k);
     }
     EXPECT_THROW((WarpTracedKernel{request, "nothing"}), lathe::Error);
+}
+
+TEST_F(WarpTraceTest, WhatIsInlinedIsOfTheLineThatCalls) {
+    const char* const source = "#include \"square.h\"\n"
+                               "__device__ float twice(float x) {\n"
+                               "    return x * sinf(x);\n"
+                               "}\n"
+                               "extern \"C\" __global__ void k(float* out, const float* in) {\n"
+                               "    out[threadIdx.x] = square(twice(in[threadIdx.x]));\n"
+                               "}\n";
+    CompileRequest request;
+    request.source = source;
+    request.name = "warps.cu";
+    request.headers = {{"square.h", "__device__ float square(float x) { return x * x; }\n"}};
+    const Module original{compile_or_throw(request)};
+    WarpTracedKernel traced{request, "k"};
+    traced.begin({0, 0, 0}, 0, original);
+    launch(traced.kernel(), LaunchConfig{{1}, {32}}, out_, in_);
+    const WarpTrace found = traced.finish(original);
+    ASSERT_EQ(at(found, 6, WarpEvent::read).size(), 1u);
+    ASSERT_EQ(at(found, 6, WarpEvent::write).size(), 1u);
+    EXPECT_FALSE(at(found, 3, WarpEvent::line).empty());
+    for (const WarpStep& step : found.steps)
+        EXPECT_TRUE(step.line == 3 || step.line == 5 || step.line == 6 || step.line == 7)
+            << step.line << " of " << step.file;
+
+    // A GPU's assembler wants the name of what is inlined, which went with the debug sections.
+    request.target = CompileTarget{ImageKind::ptx, {9, 0}};
+    const CompileResult compiled = compile_or_throw(request);
+    ASSERT_NE(compiled.ptx().find("inlined_at"), std::string_view::npos);
+    ptx::ParseResult parsed = ptx::parse(compiled.ptx());
+    ASSERT_TRUE(parsed.ok());
+    ptx::trace_warps(parsed.module, {1});
+    EXPECT_EQ(ptx::print(parsed.module).find("inlined_at"), std::string::npos);
 }
 
 TEST(WarpOf, ThreadsFollowEachOtherAlongXFirst) {
