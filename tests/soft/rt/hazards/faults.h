@@ -20,7 +20,6 @@ inline constexpr FaultCase kFaultCases[] = {
     {"null", 1, 32, 0, 7, "read at 0x1c"},
     {"freed", 1, 32, 0, 0, "illegal address: read at"},
     {"heap_freed", 1, 1, 0, 0, "that was freed"},
-    {"heap_past", 1, 1, 0, 0, "0 bytes past the end of a 64-byte allocation of the device heap"},
     {"copy_past", 1, 32, 0, 31, "past the end of a 32764-byte allocation"},
     {"misaligned", 1, 32, 0, 0, "which is no multiple of 8", CUDA_ERROR_MISALIGNED_ADDRESS},
     // Shared memory.
@@ -131,16 +130,6 @@ __global__ void heap_freed_twin(int* x, int n, int* gone) {
     volatile int* p = (volatile int*)malloc(64);
     p[1] = 2;
     x[0] = p[1];
-    free((void*)p);
-}
-__global__ void heap_past(int* x, int n, int* gone) {
-    volatile int* p = (volatile int*)malloc(64);
-    p[16] = 2; /*A*/
-    free((void*)p);
-}
-__global__ void heap_past_twin(int* x, int n, int* gone) {
-    volatile int* p = (volatile int*)malloc(64);
-    p[15] = 2;
     free((void*)p);
 }
 __global__ void copy_past(int* x, int n, int* gone) {
