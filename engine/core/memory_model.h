@@ -61,10 +61,13 @@ inline unsigned sectors_of(const std::uint64_t* addresses, std::uint32_t mask, u
     return sectors.count();
 }
 
-/// The most different words that one bank has to serve. 8 bytes a lane are served by half warps,
-/// 16 by quarters: then the most of any part.
+/// Lanes that shared memory serves together: 8 bytes a lane are served by half warps, 16 by
+/// quarters.
+inline unsigned lanes_together(unsigned size) { return size <= 4 ? 32 : size <= 8 ? 16 : 8; }
+
+/// The most different words that one bank has to serve, for any lanes that are served together.
 inline unsigned bank_degree(const std::uint64_t* addresses, std::uint32_t mask, unsigned size) {
-    const unsigned lanes = size <= 4 ? 32 : size <= 8 ? 16 : 8;
+    const unsigned lanes = lanes_together(size);
     unsigned most = 0;
     for (unsigned first = 0; first < kWarpLanes; first += lanes) {
         const std::uint32_t part = mask & (lanes == 32 ? ~0u : ((1u << lanes) - 1) << first);

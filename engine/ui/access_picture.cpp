@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <map>
@@ -86,7 +85,7 @@ public:
                             {from.x + width_ * kWordsOfSector - px(2), from.y + height_ - px(1)},
                             theme::packed(theme::kText));
     }
-    /// Above a bank, how many words the lanes want of it.
+    /// Above a bank, its turns.
     void turns(unsigned bank, unsigned count) {
         const ImVec2 at = corner(0, bank);
         const ImU32 ink = theme::packed(count > 1 ? theme::kError : theme::kGood);
@@ -160,8 +159,7 @@ void draw_access(const WarpStep& step, ImVec2 room) {
     theme::push_font(theme::Font::small);
     Grid grid{room, rows.size()};
     if (is_shared) {
-        std::array<unsigned, kBanks> turns{};
-        for (const auto& [word, lane] : words) ++turns[word % kBanks];
+        const auto turns = step.turns_of_banks();
         for (unsigned bank = 0; bank < turns.size(); ++bank)
             if (turns[bank]) grid.turns(bank, turns[bank]);
     }

@@ -88,7 +88,7 @@ void WarpView::draw() {
     const float right = std::clamp(all * 0.52f, px(260), px(640));
     if (ImGui::BeginChild("lanes", {all - right - px(8), 0}, 0,
                           ImGuiWindowFlags_HorizontalScrollbar))
-        draw_lanes(ImGui::GetContentRegionAvail().x, ImGui::GetContentRegionAvail().y);
+        draw_lanes(ImGui::GetContentRegionAvail());
     ImGui::EndChild();
     ImGui::SameLine(0, px(8));
     if (ImGui::BeginChild("access")) draw_step();
@@ -101,50 +101,49 @@ unsigned WarpView::ink_of(const gpu::WarpStep& step, bool is_chosen) const {
     return theme::packed(known == inks_.end() ? theme::kDim : known->second, alpha);
 }
 
-/// A column for each step; below accesses and barriers is a mark.
-void WarpView::draw_lanes(float width, float height) {
+/// A row for each lane; below accesses and barriers is a mark.
+void WarpView::draw_column(const gpu::WarpStep& step, ImVec2 at, ImVec2 cell,
+                           bool is_chosen) const {
+    ImDrawList& draw = *ImGui::GetWindowDrawList();
+    const float gap = cell.y >= px(5) ? 1 : 0, end = at.x + cell.x - 1;
+    const unsigned on = ink_of(step, is_chosen), off = theme::packed(theme::kField);
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+        const float y = at.y + float(lane) * cell.y;
+        draw.AddRectFilled({at.x, y}, {end, y + cell.y - gap}, step.lanes >> lane & 1 ? on : off);
+    }
+    const float y = at.y + kLanes * cell.y;
+    if (step.event != WarpEvent::line)
+        draw.AddRectFilled(
+            {at.x, y + px(2)}, {end, y + px(5)},
+            theme::packed(step.event == WarpEvent::barrier ? theme::kWarning : theme::kText));
+}
+
+void WarpView::draw_lanes(ImVec2 room) {
     const auto& steps = watch_.trace().steps;
-    const float foot = px(6);
-    const float row = std::floor(std::clamp((height - foot) / float(kLanes), px(2), px(12)));
-    const float gap = row >= px(5) ? 1 : 0;
-    const float column = std::floor(std::clamp(width / float(steps.size()), px(5), px(18)));
+    const float foot = px(6), count = float(steps.size());
+    const ImVec2 cell{std::floor(std::clamp(room.x / count, px(5), px(18))),
+                      std::floor(std::clamp((room.y - foot) / kLanes, px(2), px(12)))};
     if (std::exchange(scrolls_, false)) {
-        const float at = float(step_) * column;
-        if (at < ImGui::GetScrollX() || at + column > ImGui::GetScrollX() + width)
-            ImGui::SetScrollX(std::max(at - width / 2, 0.0f));
+        const float at = float(step_) * cell.x;
+        if (at < ImGui::GetScrollX() || at + cell.x > ImGui::GetScrollX() + room.x)
+            ImGui::SetScrollX(std::max(at - room.x / 2, 0.0f));
     }
     const ImVec2 low = ImGui::GetCursorScreenPos();
-    ImDrawList& draw = *ImGui::GetWindowDrawList();
-    ImGui::InvisibleButton("steps",
-                           {std::max(column * float(steps.size()), 1.0f), row * kLanes + foot});
+    ImGui::InvisibleButton("steps", {std::max(cell.x * count, 1.0f), cell.y * kLanes + foot});
     const bool is_hovered = ImGui::IsItemHovered();
-    const float scroll = ImGui::GetScrollX();
-    const auto first = std::size_t(scroll / column);
-    const auto end = std::min(steps.size(), std::size_t((scroll + width) / column) + 2);
-    for (std::size_t k = first; k < end; ++k) {
-        const gpu::WarpStep& step = steps[k];
-        const float x = low.x + float(k) * column;
-        const unsigned on = ink_of(step, int(k) == step_), off = theme::packed(theme::kField);
-        for (unsigned lane = 0; lane < kLanes; ++lane) {
-            const float y = low.y + float(lane) * row;
-            draw.AddRectFilled({x, y}, {x + column - 1, y + row - gap},
-                               step.lanes >> lane & 1 ? on : off);
-        }
-        const float y = low.y + row * kLanes + px(2);
-        if (step.event != WarpEvent::line)
-            draw.AddRectFilled(
-                {x, y}, {x + column - 1, y + px(3)},
-                theme::packed(step.event == WarpEvent::barrier ? theme::kWarning : theme::kText));
-    }
-    const float chosen = low.x + float(step_) * column;
-    theme::outline(draw, {chosen - 2, low.y - 1}, {chosen + column + 1, low.y + row * kLanes + 1},
-                   theme::packed(theme::kText), 0, px(1));
-    if (!is_hovered) return;
-    const int under = int((ImGui::GetMousePos().x - low.x) / column);
-    if (under < 0 || under >= int(steps.size())) return;
-    if (ImGui::IsMouseClicked(ImGuiMouseButton_Left)) go(under);
+    const auto column_at = [&](float x) { return std::size_t(std::max(x, 0.0f) / cell.x); };
+    const auto end = std::min(steps.size(), column_at(ImGui::GetScrollX() + room.x) + 2);
+    for (std::size_t k = column_at(ImGui::GetScrollX()); k < end; ++k)
+        draw_column(steps[k], {low.x + float(k) * cell.x, low.y}, cell, int(k) == step_);
+    const float chosen = low.x + float(step_) * cell.x;
+    theme::outline(*ImGui::GetWindowDrawList(), {chosen - 2, low.y - 1},
+                   {chosen + cell.x + 1, low.y + kLanes * cell.y + 1}, theme::packed(theme::kText),
+                   0, px(1));
+    const std::size_t under = column_at(ImGui::GetMousePos().x - low.x);
+    if (!is_hovered || under >= steps.size()) return;
+    if (ImGui::IsMouseClicked(ImGuiMouseButton_Left)) go(int(under));
     theme::push_font(theme::Font::small);
-    ImGui::SetTooltip("%s", words_of(steps[std::size_t(under)]).c_str());
+    ImGui::SetTooltip("%s", words_of(steps[under]).c_str());
     theme::pop_font();
 }
 

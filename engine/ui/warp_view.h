@@ -5,6 +5,8 @@
 
 #include "engine/live/warp_watch.h"
 
+#include <imgui.h>
+
 #include <cstdint>
 #include <map>
 #include <string>
@@ -28,7 +30,8 @@ private:
     void take_result();
     void take_keys();
     void go(int step);
-    void draw_lanes(float width, float height);
+    void draw_lanes(ImVec2 room);
+    void draw_column(const gpu::WarpStep& step, ImVec2 at, ImVec2 cell, bool is_chosen) const;
     void draw_step();
     unsigned ink_of(const gpu::WarpStep& step, bool is_chosen) const;
     std::string words_of(const gpu::WarpStep& step) const;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -31,6 +32,23 @@ unsigned WarpStep::turns() const { return bank_degree(addresses.data(), lanes, b
 
 unsigned warp_of(const Dim3& thread, const Dim3& block_size) {
     return ((thread.z * block_size.y + thread.y) * block_size.x + thread.x) / 32;
+}
+
+std::array<unsigned, 32> WarpStep::turns_of_banks() const {
+    std::array<unsigned, 32> most{};
+    const unsigned together = lanes_together(bytes);
+    for (unsigned first = 0; first < kWarpLanes; first += together) {
+        std::set<std::uint64_t> words;
+        for (unsigned lane = first; lane < first + together; ++lane)
+            for (std::uint64_t word = addresses[lane] / 4;
+                 lanes >> lane & 1 && word <= (addresses[lane] + bytes - 1) / 4; ++word)
+                words.insert(word);
+        std::array<unsigned, 32> turns{};
+        for (const std::uint64_t word : words) ++turns[word % kBanks];
+        for (unsigned bank = 0; bank < kBanks; ++bank)
+            most[bank] = std::max(most[bank], turns[bank]);
+    }
+    return most;
 }
 
 WarpTracedKernel::WarpTracedKernel(const CompileRequest& request, const std::string& kernel)

@@ -37,8 +37,9 @@ struct WarpStep {
     /// bytes would fill.
     LATHE_API unsigned sectors() const;
     LATHE_API unsigned ideal_sectors() const;
-    /// Of shared memory: turns that the banks take.
+    /// Of shared memory: turns that the banks take, and each of them alone.
     LATHE_API unsigned turns() const;
+    LATHE_API std::array<unsigned, 32> turns_of_banks() const;
 };
 
 /// In time: lanes at one place of the code run together. Of lanes at different places those go on

@@ -114,6 +114,9 @@ TEST_F(WarpTraceTest, AStrideTouchesASectorForEachEightOfItsElements) {
         EXPECT_EQ(stores[0].space, WarpSpace::shared);
         EXPECT_EQ(stores[0].addresses[9] - stores[0].addresses[0], 9u * 4 * unsigned(stride));
         EXPECT_EQ(stores[0].turns(), unsigned(std::gcd(stride, 32))) << stride;
+        const auto banks = stores[0].turns_of_banks(); // each stride-th of them
+        for (unsigned b = 0; b < 32; ++b)
+            EXPECT_EQ(banks[b], b % std::gcd(stride, 32) == 0 ? stores[0].turns() : 0) << stride;
         EXPECT_EQ(at(found, kBarrier, WarpEvent::barrier).size(), 1u);
         EXPECT_TRUE(at(found, kAtomic, WarpEvent::atomic).empty()) << "thread 0 is of warp 0";
         EXPECT_FALSE(found.is_cut);
@@ -131,6 +134,20 @@ TEST_F(WarpTraceTest, WideElementsAtAnyPlace) {
     EXPECT_EQ(writes[0].sectors(), 16u);
     EXPECT_EQ(writes[0].ideal_sectors(), 16u);
     EXPECT_EQ(writes[0].addresses[3], out_.address() + 16 * 15);
+}
+
+// 16 bytes a lane are served by quarters of the warp: 8 lanes have all banks.
+TEST(WarpStep, WideAccessesOfSharedMemoryComeByParts) {
+    for (const unsigned bytes : {4u, 8u, 16u}) {
+        WarpStep step{WarpEvent::read, {}, {}, 1, ~0u, WarpSpace::shared, bytes};
+        for (unsigned k = 0; k < 32; ++k) step.addresses[k] = std::uint64_t{k} * bytes;
+        EXPECT_EQ(step.turns(), 1u);
+        EXPECT_EQ(std::ranges::count(step.turns_of_banks(), 1u), 32);
+        for (unsigned k = 0; k < 32; ++k) step.addresses[k] = std::uint64_t{k} * 128;
+        EXPECT_EQ(step.turns(), 128u / bytes) << "as many as lanes are served together";
+        EXPECT_EQ(std::ranges::max(step.turns_of_banks()), step.turns());
+        EXPECT_EQ(std::ranges::count(step.turns_of_banks(), 0u), 32 - int(bytes) / 4);
+    }
 }
 
 TEST_F(WarpTraceTest, AtomicsOfHalfOfTheLanesAndPointersOfAnySpace) {

@@ -117,4 +117,25 @@ TEST_F(StudioWarp, AClickOnAColumnChoosesItsStep) {
     keep("studio-warp-click");
 }
 
+TEST_F(StudioWarp, ManyStepsAreScrolled) {
+    std::string text = kRings;
+    text.replace(text.find("i < most"), 8, "i < 99 + most");
+    text.replace(text.find("at < 2"), 6, "at < 9e9f");
+    program->kernel.slot().set_source(text);
+    program->kernel.slot().compile_now();
+    ASSERT_TRUE(
+        RingsTest::until([&] { return program->kernel.slot().loaded()->source.text == text; }));
+    follow_warp();
+    EXPECT_GT(watch().trace().steps.size(), 100u);
+    EXPECT_TRUE(is_marked(10)) << "the access at the end is chosen";
+    keep("studio-warp-end");
+    key(Key::home);
+    EXPECT_FALSE(is_marked(10));
+    keep("studio-warp-begin");
+    click(kFirstColumn + 60, 620); // the loop
+    EXPECT_TRUE(is_marked(7) || is_marked(8));
+    key(Key::end);
+    EXPECT_FALSE(is_marked(7) || is_marked(8));
+}
+
 } // namespace
