@@ -66,6 +66,7 @@ REASONS = {
     "Function.over": "test_one_kernel.py tries it",
     "Function.sibling": "test_one_kernel.py tries it",
     "Function.trace_next": "test_thread_trace.py tries it",
+    "Function.trace_warp_next": "test_warp_trace.py tries it",
     "Function.values_next": "test_line_values.py tries it",
     "Function.observe_no_more": "test_thread_trace.py tries it",
     "ArgumentHandler.post_call": "the same",

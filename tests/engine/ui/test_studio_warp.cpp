@@ -54,8 +54,8 @@ protected:
             if (step.line == line && step.is_access()) steps.push_back(step);
         return steps;
     }
-    static constexpr float kButton = 722, kRow = 551; ///< "Warp"
-    static constexpr float kFirstColumn = 300;
+    static constexpr float kButton = 1232, kRow = 477; ///< "Warp"
+    static constexpr float kFirstColumn = 771;
 };
 
 TEST_F(StudioWarp, TheButtonFollowsTheWarpOfTheThread) {
