@@ -99,7 +99,8 @@ void draw_line(const DiffLine& line, ImVec2 size, float glyph) {
 void HistoryPanel::look(const KernelSlot& slot) {
     const double now = ImGui::GetTime();
     const bool is_other = std::exchange(slot_, &slot) != &slot;
-    if (!is_other && now - looked_at_ < kLookEvery) return;
+    const bool is_new = is_other || ImGui::IsWindowAppearing();
+    if (!is_new && now - looked_at_ < kLookEvery) return;
     looked_at_ = now;
     std::vector<Session::Version> rows = session_->history(slot.key());
     if (is_other) chosen_.clear();
