@@ -3,23 +3,17 @@
 
 from __future__ import annotations
 
-import types
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from lathe._lathe import Kernel
-from lathe.inspection_sources import lines_of
+from lathe.launch_trace import Index, LaunchTrace, SourceTexts, triple
 
-__all__ = ["Step", "ThreadTrace", "steps_of", "trace_thread", "triple"]
-
-_Index = int | Sequence[int]
+__all__ = ["Step", "ThreadTrace", "steps_of", "trace_thread"]
 
 
-def trace_thread(kernel: Kernel, block: _Index = 0, thread: _Index = 0) -> ThreadTrace:
+def trace_thread(kernel: Kernel, block: Index = 0, thread: Index = 0) -> ThreadTrace:
     """Follows one thread of the next launch of `kernel` in a ``with`` block.
 
     Parameters
@@ -104,46 +98,16 @@ class Step:
     changes: dict[str, Any]
 
 
-class ThreadTrace:
-    """What a thread did; empty until its launch."""
+class ThreadTrace(LaunchTrace[Step]):
+    """What a thread did; empty until its launch. Its steps have room of 8 MiB."""
 
-    def __init__(
-        self, kernel: Kernel, block: tuple[int, int, int], thread: tuple[int, int, int]
-    ) -> None:
-        if not isinstance(kernel, Kernel):
-            raise TypeError(f"lathe.trace_thread takes a kernel, not {type(kernel).__name__}")
-        self.kernel = kernel
-        self.block, self.thread = block, thread
-        self.steps: list[Step] = []
-        """In the order in which the thread ran them."""
-        self.is_cut = False
-        """There were more steps than the 8 MiB for them hold: these are the first."""
-        self._tracer: Any = None
-        self._name = kernel.name
+    _function = "lathe.trace_thread"
 
-    def __enter__(self) -> ThreadTrace:
-        self._tracer = self.kernel.trace_next(self.block, self.thread)
-        return self
+    def _follow(self) -> Any:
+        return self.kernel.trace_next(self.block, self.thread)
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: types.TracebackType | None,
-    ) -> None:
-        self.kernel.observe_no_more()
-        records = self._tracer.steps
-        if records is not None:
-            self._name = self.kernel.name
-            self.is_cut = self._tracer.is_cut
-            self.steps = steps_of(records, self._tracer.source.splitlines())
-        self._tracer = None
-
-    def __iter__(self) -> Iterator[Step]:
-        return iter(self.steps)
-
-    def __len__(self) -> int:
-        return len(self.steps)
+    def _steps_of(self, records: Any, source: list[str]) -> list[Step]:
+        return steps_of(records, source)
 
     def at(self, line: int, file: str | None = None) -> list[Step]:
         """The steps of a line, of a file (its name suffices) where several have one."""
@@ -172,14 +136,11 @@ _Record = tuple[str, str, int, int, dict[str, Any], dict[str, Any]]
 
 def steps_of(records: list[_Record], source: list[str]) -> list[Step]:
     """Of the lines that ran, as the extension module has them, and the kernel's source."""
-    texts = {records[0][1]: source} if records else {}  # the kernel stands in its source
-    steps: list[Step] = []
-    for function, file, line, depth, values, changes in records:
-        if file not in texts:
-            texts[file] = lines_of(file)
-        text = texts[file][line - 1] if 0 < line <= len(texts[file]) else ""
-        steps.append(Step(function, file, line, depth, text, values, changes))
-    return steps
+    texts = SourceTexts(records[0][1] if records else "", source)  # the kernel stands in its source
+    return [
+        Step(function, file, line, depth, texts.line(file, line), values, changes)
+        for function, file, line, depth, values, changes in records
+    ]
 
 
 def _code(step: Step) -> str:
@@ -204,11 +165,3 @@ def _word(value: Any) -> str:
     if isinstance(value, int) and value >= 1 << 32:
         return hex(value)
     return str(value)
-
-
-def triple(index: _Index, name: str) -> tuple[int, int, int]:
-    numbers = [index] if isinstance(index, int | np.integer) else list(index)
-    if not 1 <= len(numbers) <= 3 or any(int(n) < 0 for n in numbers):
-        raise ValueError(f"{name} is {index!r}: one to three numbers from 0 on, x first")
-    x, y, z = [*map(int, numbers), 0, 0][:3]
-    return x, y, z

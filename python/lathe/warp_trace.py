@@ -3,21 +3,16 @@
 
 from __future__ import annotations
 
-import types
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from lathe._lathe import Kernel
-from lathe.inspection_sources import lines_of
-from lathe.thread_trace import triple
+from lathe.launch_trace import Index, LaunchTrace, SourceTexts, triple
 
 __all__ = ["WarpStep", "WarpTrace", "trace_warp"]
 
-_Index = int | Sequence[int]
 
-
-def trace_warp(kernel: Kernel, block: _Index = 0, thread: _Index = 0) -> WarpTrace:
+def trace_warp(kernel: Kernel, block: Index = 0, thread: Index = 0) -> WarpTrace:
     """Follows one warp of the next launch of `kernel` in a ``with`` block.
 
     Parameters
@@ -125,46 +120,18 @@ class WarpStep:
         return f"{self.line:5}  {picture}  {words}".rstrip()
 
 
-class WarpTrace:
-    """What a warp did; empty until its launch."""
+class WarpTrace(LaunchTrace[WarpStep]):
+    """What a warp did; empty until its launch. Of a lane 8192 steps are kept."""
 
-    def __init__(
-        self, kernel: Kernel, block: tuple[int, int, int], thread: tuple[int, int, int]
-    ) -> None:
-        if not isinstance(kernel, Kernel):
-            raise TypeError(f"lathe.trace_warp takes a kernel, not {type(kernel).__name__}")
-        self.kernel = kernel
-        self.block, self.thread = block, thread
-        self.steps: list[WarpStep] = []
-        """In time."""
-        self.is_cut = False
-        """A lane had more steps than the 8192 that are kept."""
-        self._tracer: Any = None
-        self._name = kernel.name
+    _function = "lathe.trace_warp"
 
-    def __enter__(self) -> WarpTrace:
-        self._tracer = self.kernel.trace_warp_next(self.block, self.thread)
-        return self
+    def _follow(self) -> Any:
+        return self.kernel.trace_warp_next(self.block, self.thread)
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: types.TracebackType | None,
-    ) -> None:
-        self.kernel.observe_no_more()
-        rows = self._tracer.steps
-        if rows is not None:
-            self._name = self.kernel.name
-            self.is_cut = self._tracer.is_cut
-            self.steps = _steps_of(rows, self._tracer.source.splitlines())
-        self._tracer = None
-
-    def __iter__(self) -> Iterator[WarpStep]:
-        return iter(self.steps)
-
-    def __len__(self) -> int:
-        return len(self.steps)
+    def _steps_of(self, records: Any, source: list[str]) -> list[WarpStep]:
+        # The kernel stands in its source.
+        texts = SourceTexts(records[0]["file"] if records else "", source)
+        return [WarpStep(text=texts.line(row["file"], row["line"]), **row) for row in records]
 
     @property
     def accesses(self) -> list[WarpStep]:
@@ -183,15 +150,3 @@ class WarpTrace:
         if self.is_cut:
             lines.append("  ...  more steps than there was room for")
         return "\n".join(lines)
-
-
-def _steps_of(rows: list[dict[str, Any]], source: list[str]) -> list[WarpStep]:
-    texts = {row["file"]: source for row in rows[:1]}  # the kernel stands in its source
-    steps = []
-    for row in rows:
-        file, line = row["file"], row["line"]
-        if file not in texts:
-            texts[file] = lines_of(file)
-        text = texts[file][line - 1] if 0 < line <= len(texts[file]) else ""
-        steps.append(WarpStep(text=text, **row))
-    return steps
