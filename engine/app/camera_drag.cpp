@@ -15,11 +15,6 @@ bool was_down(const InputState& input, MouseButton button) {
     return input.is_down(button) || input.released(button);
 }
 
-bool is_any_down(const InputState& input) {
-    return input.is_down(MouseButton::left) || input.is_down(MouseButton::right) ||
-           input.is_down(MouseButton::middle);
-}
-
 bool any_was_down(const InputState& input) {
     return was_down(input, MouseButton::left) || was_down(input, MouseButton::right) ||
            was_down(input, MouseButton::middle);
@@ -54,7 +49,7 @@ bool is_flying(const InputState& input) { return way_of_keys(input) != glm::vec3
 bool CameraDrag::move(OrbitCamera& camera, const InputState& input, const Viewport& viewport,
                       const Steered& steered) {
     const bool dragging = follow_drag(dragging_, input, viewport);
-    dragging_ = dragging && is_any_down(input);
+    dragging_ = dragging && input.any_button_down();
     bool moved = false;
     if (dragging && input.drag_delta() != glm::vec2{}) {
         const bool turning = was_down(input, MouseButton::left) && !(input.modifiers() & kShift);
@@ -78,7 +73,7 @@ bool CameraDrag::move(OrbitCamera& camera, const InputState& input, const Viewpo
 bool CameraDrag::move(PanZoomCamera& camera, const InputState& input, const Viewport& viewport) {
     const bool dragging =
         follow_drag(dragging_, input, viewport) && !was_down(input, MouseButton::right);
-    dragging_ = dragging && is_any_down(input);
+    dragging_ = dragging && input.any_button_down();
     bool moved = false;
     if (dragging && input.drag_delta() != glm::vec2{}) {
         camera.pan(input.drag_delta(), viewport);

@@ -12,14 +12,6 @@
 namespace lathe {
 namespace {
 
-std::optional<Modifier> modifier_named(std::string_view name) {
-    if (name == "shift") return kShift;
-    if (name == "control") return kControl;
-    if (name == "alt") return kAlt;
-    if (name == "super") return kSuper;
-    return {};
-}
-
 /// Each is called, even after one that threw. True where one gave true.
 template <class Event>
 bool call_all(const std::vector<std::function<bool(const Event&)>>& calls, const Event& event,
@@ -57,6 +49,12 @@ MouseEvent mouse_event(const MoveEvent& e) {
 }
 
 } // namespace
+
+std::optional<Modifier> modifier_named(std::string_view name) {
+    for (const auto& [known, modifier] : kModifierNames)
+        if (known == name) return modifier;
+    return {};
+}
 
 EventHandlers::KeyHandler EventHandlers::key_handler(std::string_view key) {
     KeyHandler handler;

@@ -9,14 +9,21 @@
 
 #include <glm/vec2.hpp>
 
+#include <array>
 #include <exception>
 #include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace lathe {
+
+inline constexpr std::array<std::pair<std::string_view, Modifier>, 4> kModifierNames{
+    {{"shift", kShift}, {"control", kControl}, {"alt", kAlt}, {"super", kSuper}}};
+/// Nothing for another name.
+LATHE_API std::optional<Modifier> modifier_named(std::string_view name);
 
 struct MouseEvent {
     enum class Kind {

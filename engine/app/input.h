@@ -128,6 +128,7 @@ public:
     bool mouse_is_known() const { return mouse_known_; }
     /// That part of it with a button down.
     glm::vec2 drag_delta() const { return drag_delta_; }
+    bool any_button_down() const;
     bool any_button_pressed() const {
         return pressed(MouseButton::left) || pressed(MouseButton::right) ||
                pressed(MouseButton::middle);
@@ -155,7 +156,6 @@ private:
         void forget(bool is_kept);
         void bring_back();
     };
-    bool any_button_down() const;
     void forget();
     bool is_captured(const InputEvent& event) const;
     void count_clicks(ButtonEvent& press, std::chrono::steady_clock::time_point now);

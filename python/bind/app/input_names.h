@@ -2,7 +2,7 @@
 // Names that scripts use for buttons and modifiers.
 #pragma once
 
-#include "engine/app/input.h"
+#include "engine/app/event_handlers.h"
 
 #include <pybind11/pybind11.h>
 
@@ -11,14 +11,11 @@
 #include <array>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace lathe::bind {
 
 inline constexpr std::array<std::string_view, 3> kButtonNames{"left", "right", "middle"};
-inline constexpr std::array<std::pair<std::string_view, Modifier>, 4> kModifierNames{
-    {{"shift", kShift}, {"control", kControl}, {"alt", kAlt}, {"super", kSuper}}};
 
 inline std::string button_name(MouseButton button) {
     return std::string{kButtonNames.at(std::size_t(button))};
@@ -40,13 +37,11 @@ inline std::vector<std::string> modifier_names(unsigned modifiers) {
 inline unsigned modifiers_from(const std::vector<std::string>& names) {
     unsigned all = 0;
     for (const std::string& name : names) {
-        unsigned found = 0;
-        for (const auto& [known, modifier] : kModifierNames)
-            if (known == name) found = modifier;
+        const auto found = modifier_named(name);
         if (!found)
             throw pybind11::value_error(
                 fmt::format("unknown modifier '{}': shift, control, alt or super", name));
-        all |= found;
+        all |= *found;
     }
     return all;
 }
