@@ -1,22 +1,32 @@
-# Target lathe::imgui: one static library of Dear ImGui (docking), its GLFW and OpenGL 3 backends,
-# imgui_stdlib, ImPlot and ImGuiColorTextEdit.
+# Target lathe::imgui: one shared library of Dear ImGui (docking), its OpenGL 3 backend, imgui_stdlib,
+# ImPlot and ImGuiColorTextEdit. It is shared, since Lathe's panels and the Python modules
+# lathe.imgui and lathe.implot (python/imgui) must speak to the same context.
 #
 # LATHE_IMGUI_SOURCE names where the sources come from; "auto" takes the first that is there:
-#   root     LATHE_IMGUI_ROOT, a tree with imgui/, implot/ and ImGuiColorTextEdit/
+#   root     LATHE_IMGUI_ROOT, a tree with imgui/, implot/ and ImGuiColorTextEdit/, or the folder
+#            external/ of imgui-bundle
 #   archive  .deps/imgui_bundle-<version>.tar.gz, which tools/bootstrap downloads; it has its hash
 #   git      the same versions by FetchContent
+# imgui-bundle also has the bindings for Python (python/imgui).
 set(LATHE_IMGUI_SOURCE auto CACHE STRING "auto, root, archive or git")
 set_property(CACHE LATHE_IMGUI_SOURCE PROPERTY STRINGS auto root archive git)
-set(LATHE_IMGUI_ROOT "" CACHE PATH "Tree with imgui/, implot/ and ImGuiColorTextEdit/")
+set(LATHE_IMGUI_ROOT "" CACHE PATH "Tree of the sources, as in imgui-bundle's folder external/")
 
 set(imgui_bundle imgui_bundle-1.92.900)
 set(imgui_bundle_sha256 1476409b76c7f600d0da472aed87e96382444df50695280b3ed9acd5065cb6c2)
 set(imgui_archive ${PROJECT_SOURCE_DIR}/.deps/${imgui_bundle}.tar.gz)
 
-# Unpacks the three folders we use into the build folder and names them in imgui_dirs.
+# The folders below imgui-bundle's folder external/.
+macro(lathe_imgui_from_bundle external)
+    set(imgui_bundle_dir ${external})
+    set(imgui_dirs ${external}/imgui/imgui ${external}/implot/implot
+        ${external}/ImGuiColorTextEdit/ImGuiColorTextEdit)
+endmacro()
+
+# Unpacks the folders we use into the build folder, which imgui_external names.
 function(lathe_imgui_from_archive)
     set(target_dir ${PROJECT_BINARY_DIR}/_deps/${imgui_bundle})
-    if(NOT EXISTS ${target_dir}/unpacked)
+    if(NOT EXISTS ${target_dir}/unpacked-with-bindings)
         file(SHA256 ${imgui_archive} found_sha256)
         if(NOT found_sha256 STREQUAL imgui_bundle_sha256)
             message(FATAL_ERROR "${imgui_archive} has SHA-256\n  ${found_sha256}, expected\n  "
@@ -24,14 +34,14 @@ function(lathe_imgui_from_archive)
         endif()
         file(REMOVE_RECURSE ${target_dir})
         file(ARCHIVE_EXTRACT INPUT ${imgui_archive} DESTINATION ${target_dir} PATTERNS
-            ${imgui_bundle}/external/imgui/imgui/*
-            ${imgui_bundle}/external/implot/implot/*
-            ${imgui_bundle}/external/ImGuiColorTextEdit/ImGuiColorTextEdit/*)
-        file(TOUCH ${target_dir}/unpacked)
+            ${imgui_bundle}/external/imgui/*
+            ${imgui_bundle}/external/implot/*
+            ${imgui_bundle}/external/ImGuizmo/*
+            ${imgui_bundle}/external/ImGuiColorTextEdit/ImGuiColorTextEdit/*
+            ${imgui_bundle}/bindings/imgui_bundle/*.pyi)
+        file(TOUCH ${target_dir}/unpacked-with-bindings)
     endif()
-    set(external ${target_dir}/${imgui_bundle}/external)
-    set(imgui_dirs ${external}/imgui/imgui ${external}/implot/implot
-        ${external}/ImGuiColorTextEdit/ImGuiColorTextEdit PARENT_SCOPE)
+    set(imgui_external ${target_dir}/${imgui_bundle}/external PARENT_SCOPE)
 endfunction()
 
 function(lathe_imgui_from_git)
@@ -59,20 +69,20 @@ if(imgui_source STREQUAL auto)
     endif()
 endif()
 
-if(imgui_source STREQUAL root)
+set(imgui_bundle_dir "") # imgui-bundle's folder external/
+if(imgui_source STREQUAL root AND EXISTS ${LATHE_IMGUI_ROOT}/imgui/imgui/imgui.h)
+    lathe_imgui_from_bundle(${LATHE_IMGUI_ROOT})
+elseif(imgui_source STREQUAL root)
     set(imgui_dirs ${LATHE_IMGUI_ROOT}/imgui ${LATHE_IMGUI_ROOT}/implot
         ${LATHE_IMGUI_ROOT}/ImGuiColorTextEdit)
 elseif(imgui_source STREQUAL archive)
     lathe_imgui_from_archive()
+    lathe_imgui_from_bundle(${imgui_external})
 elseif(imgui_source STREQUAL git)
     lathe_imgui_from_git()
 else()
     message(FATAL_ERROR "LATHE_IMGUI_SOURCE is '${LATHE_IMGUI_SOURCE}', expected auto, root, "
                         "archive or git")
-endif()
-
-if(NOT TARGET glfw)
-    find_package(glfw3 3.3 REQUIRED)
 endif()
 
 list(GET imgui_dirs 0 imgui_dir)
@@ -113,27 +123,42 @@ endfunction()
 set(text_editor ${PROJECT_BINARY_DIR}/imgui/TextEditor.cpp)
 lathe_mend_text_editor(${text_editor_dir}/TextEditor.cpp ${text_editor})
 
-add_library(lathe_imgui STATIC
+add_library(lathe_imgui SHARED
     ${imgui_dir}/imgui.cpp
     ${imgui_dir}/imgui_draw.cpp
     ${imgui_dir}/imgui_tables.cpp
     ${imgui_dir}/imgui_widgets.cpp
-    ${imgui_dir}/backends/imgui_impl_glfw.cpp
     ${imgui_dir}/backends/imgui_impl_opengl3.cpp
     ${imgui_dir}/misc/cpp/imgui_stdlib.cpp
     ${implot_dir}/implot.cpp
     ${implot_dir}/implot_items.cpp
-    ${text_editor})
+    ${text_editor}
+    ${PROJECT_SOURCE_DIR}/engine/ui/imgui_config.cpp)
 if(EXISTS ${imgui_dir}/imgui_stacklayout.cpp) # the bundle's own extension of Dear ImGui
     target_sources(lathe_imgui PRIVATE ${imgui_dir}/imgui_stacklayout.cpp)
 endif()
-target_include_directories(lathe_imgui SYSTEM PUBLIC ${imgui_dir} ${imgui_dir}/backends
-    ${imgui_dir}/misc/cpp ${implot_dir} ${text_editor_dir})
-target_link_libraries(lathe_imgui PUBLIC glfw ${CMAKE_DL_LIBS})
+set(include_dirs ${imgui_dir} ${imgui_dir}/backends ${imgui_dir}/misc/cpp ${implot_dir}
+    ${text_editor_dir})
+target_include_directories(lathe_imgui SYSTEM
+    PUBLIC "$<BUILD_INTERFACE:${include_dirs}>" INTERFACE $<INSTALL_INTERFACE:include/lathe/imgui>)
+target_include_directories(lathe_imgui
+    PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> INTERFACE $<INSTALL_INTERFACE:include>)
+target_link_libraries(lathe_imgui PRIVATE ${CMAKE_DL_LIBS})
 target_compile_definitions(lathe_imgui
-    PUBLIC IMGUI_DISABLE_OBSOLETE_FUNCTIONS PRIVATE IMGUI_DISABLE_DEMO_WINDOWS
-    "IMPLOT_CUSTOM_NUMERIC_TYPES=(float)(double)") # of ten: three minutes of compiling
+    PUBLIC $<BUILD_INTERFACE:IMGUI_USER_CONFIG="engine/ui/imgui_config.h">
+    INTERFACE $<INSTALL_INTERFACE:IMGUI_USER_CONFIG="lathe/engine/ui/imgui_config.h">
+    PRIVATE IMGUI_DISABLE_DEMO_WINDOWS
+    "IMPLOT_CUSTOM_NUMERIC_TYPES=(float)(double)") # of ten: a minute more of compiling
+if(imgui_bundle_dir)
+    target_compile_definitions(lathe_imgui PUBLIC IMGUI_BUNDLE_PYTHON_API)
+endif()
+target_link_options(lathe_imgui PRIVATE -Wl,-Bsymbolic-functions)
 target_compile_options(lathe_imgui PRIVATE -w -fno-sanitize=undefined)
+file(GLOB headers ${imgui_dir}/im*.h ${imgui_dir}/misc/cpp/imgui_stdlib.h ${implot_dir}/implot*.h)
+set_target_properties(lathe_imgui PROPERTIES EXPORT_NAME imgui
+    LATHE_HEADERS "${headers}" LATHE_BUNDLE "${imgui_bundle_dir}"
+    CXX_VISIBILITY_PRESET default VISIBILITY_INLINES_HIDDEN OFF INSTALL_RPATH $ORIGIN
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 # Templates inlined into each other: long to compile, minutes where every access is checked.
 set(items_options -O1)
 if(LATHE_SANITIZE)

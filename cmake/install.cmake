@@ -36,8 +36,12 @@ lathe_shared(gl OF lathe_glad lathe_gl lathe_render NEEDS core
     LINKS fmt::fmt Threads::Threads ${CMAKE_DL_LIBS} INTERFACE glm::glm)
 lathe_shared(app OF lathe_interop lathe_live lathe_scene lathe_app NEEDS gpu gl
     LINKS fmt::fmt glfw Threads::Threads)
-lathe_shared(studio OF lathe_ui lathe_imgui NEEDS app LINKS fmt::fmt glfw Threads::Threads
-    ${CMAKE_DL_LIBS})
+lathe_shared(studio OF lathe_ui NEEDS app LINKS fmt::fmt glfw Threads::Threads
+    INTERFACE lathe_imgui)
+target_link_libraries(lathe_shared_studio PRIVATE lathe_imgui)
+install(TARGETS lathe_imgui EXPORT lathe LIBRARY DESTINATION lib COMPONENT lathe)
+install(FILES $<TARGET_PROPERTY:lathe_imgui,LATHE_HEADERS> DESTINATION include/lathe/imgui
+    COMPONENT lathe)
 
 # The headers that the parts name, and what those include.
 set(headers "")

@@ -2,6 +2,8 @@
 // A million points around wandering centres, in a window with editor and sliders.
 #include <lathe/studio.h>
 
+#include <imgui.h>
+
 int main(int argc, char** argv) {
     constexpr int kCount = 1'000'000;
     lathe::Studio app{argc, argv, {.title = "swarm"}};
@@ -13,6 +15,10 @@ int main(int argc, char** argv) {
     const auto begin = [&] { scatter.over({kCount})(places, velocities, kCount); };
     app.on_reset(begin);
     app.events().on_key("b", [&](const lathe::KeyEvent&) { begin(); });
+    app.add_panel("swarm", [&] {
+        ImGui::Text("%d points", kCount);
+        if (ImGui::Button("Scatter (B)")) begin();
+    });
     return app.run([&](const lathe::Step& step) {
         const float pull = app.slider<float>("pull"), drag = app.slider<float>("drag");
         move.over({kCount})(places, velocities, speeds, kCount, step.time, step.dt, pull, drag);

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// What Dear ImGui is compiled with, and everything that includes imgui.h.
+#pragma once
+
+#define IMGUI_DISABLE_OBSOLETE_FUNCTIONS
+
+namespace lathe {
+/// Throws std::logic_error with the words of an assertion of Dear ImGui that does not hold.
+[[noreturn]] __attribute__((visibility("default"))) void fail_in_imgui(const char* assertion);
+} // namespace lathe
+
+// A script's mistake is an exception in that script, in release builds, too.
+#define IM_ASSERT(expression) \
+    do { \
+        if (!(expression)) ::lathe::fail_in_imgui(#expression); \
+    } while (false)
