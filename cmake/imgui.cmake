@@ -1,6 +1,6 @@
-# Target lathe::imgui: one shared library of Dear ImGui (docking), its OpenGL 3 backend, imgui_stdlib,
-# ImPlot and ImGuiColorTextEdit. It is shared, since Lathe's panels and the Python modules
-# lathe.imgui and lathe.implot (python/imgui) must speak to the same context.
+# Target lathe::imgui: one shared library of Dear ImGui (docking), its OpenGL 3 backend,
+# imgui_stdlib, ImPlot and ImGuiColorTextEdit. It is shared, since Lathe's panels and the Python
+# modules lathe.imgui and lathe.implot (python/imgui) must speak to the same context.
 #
 # LATHE_IMGUI_SOURCE names where the sources come from; "auto" takes the first that is there:
 #   root     LATHE_IMGUI_ROOT, a tree with imgui/, implot/ and ImGuiColorTextEdit/, or the folder
@@ -166,5 +166,7 @@ if(LATHE_SANITIZE)
 endif()
 set_source_files_properties(${implot_dir}/implot_items.cpp PROPERTIES
     COMPILE_OPTIONS "${items_options}")
+set_source_files_properties(${implot_dir}/implot.cpp ${implot_dir}/implot_items.cpp PROPERTIES
+    COMPILE_DEFINITIONS LATHE_IMPLOT_SOURCE)
 message(STATUS "Dear ImGui: ${imgui_dir} (${imgui_source})")
 add_library(lathe::imgui ALIAS lathe_imgui)

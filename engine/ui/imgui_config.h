@@ -10,7 +10,16 @@ namespace lathe {
 } // namespace lathe
 
 // A script's mistake is an exception in that script, in release builds, too.
-#define IM_ASSERT(expression) \
-    do { \
-        if (!(expression)) ::lathe::fail_in_imgui(#expression); \
+#define IM_ASSERT(expression)                                                                      \
+    do {                                                                                           \
+        if (!(expression)) ::lathe::fail_in_imgui(#expression);                                    \
     } while (false)
+
+#ifdef LATHE_IMPLOT_SOURCE // behind such a mistake ImPlot would go on, and crash
+#define IM_ASSERT_USER_ERROR(expression, words)                                                    \
+    do {                                                                                           \
+        if (!(expression)) ::lathe::fail_in_imgui(words);                                          \
+    } while (false)
+#define IM_ASSERT_USER_ERROR_RET(expression, words) IM_ASSERT_USER_ERROR(expression, words)
+#define IM_ASSERT_USER_ERROR_RETV(expression, value, words) IM_ASSERT_USER_ERROR(expression, words)
+#endif

@@ -7,6 +7,7 @@
 #include "engine/core/environment.h"
 #include "engine/core/error.h"
 #include "engine/core/log.h"
+#include "engine/ui/imgui_idle.h"
 #include "engine/ui/imgui_input.h"
 #include "engine/ui/theme.h"
 
@@ -124,7 +125,8 @@ void ImGuiLayer::make_current() const {
 
 /// To the layer whose frame is open, if there is one.
 void ImGuiLayer::give_back() const noexcept {
-    if (!g_open.empty()) g_open.back()->make_current();
+    if (g_open.empty()) imgui_idle::make_current();
+    else g_open.back()->make_current();
 }
 
 bool ImGuiLayer::use_layout(const std::filesystem::path& file) {
@@ -165,18 +167,21 @@ void ImGuiLayer::begin_frame(double delta_seconds) {
     if (!std::exchange(in_frame_, true)) g_open.push_back(this);
 }
 
+void ImGuiLayer::rest(bool is_resting) {
+    make_current();
+    state_.is_resting = is_resting;
+    if (is_resting) imgui_idle::make_current();
+}
+
 void ImGuiLayer::guard(const std::function<void()>& draw) {
-    ImGuiErrorRecoveryState before;
-    ImGui::ErrorRecoveryStoreState(&before);
+    const ImGuiStacks before;
     const std::size_t panels = state_.panels.size();
     try {
         draw();
     } catch (...) {
         make_current(); // it may have thrown within another layer's frame
-        const auto counts = std::exchange(context_->ErrorCallback, nullptr);
-        ImGui::ErrorRecoveryTryToRecoverState(&before);
-        context_->ErrorCallback = counts;
-        if (state_.panels.size() > panels) state_.panels.resize(panels); // their windows are closed
+        before.restore(true);
+        while (state_.panels.size() > panels) state_.panels.pop_back(); // their windows are closed
         state_.same_line = false;
         throw;
     }

@@ -48,6 +48,9 @@ public:
     /// no misuse, and the exception passes on.
     void guard(const std::function<void()>& draw);
     bool in_frame() const { return in_frame_; }
+    /// Within a frame: it takes no widgets of the program, whose calls do nothing; or it does
+    /// again.
+    void rest(bool is_resting);
 
     /// From the next frame on.
     void set_look(Look look) { wanted_look_ = look; }

@@ -9,6 +9,7 @@
 #include "engine/core/log.h"
 #include "engine/core/resources.h"
 #include "engine/live/parameter_presets.h"
+#include "engine/ui/imgui_idle.h"
 #include "engine/ui/studio_panels.h"
 #include "engine/ui/value_writer.h"
 #include "engine/ui/widgets.h"
@@ -85,6 +86,7 @@ bool Studio::has_panels() const { return p_->imgui != nullptr; }
 void Studio::begin_panels() {
     Panels& p = *p_;
     if (!run_control().paused) p.paused_because.clear();
+    imgui_idle::renew();
     if (!p.imgui) return App::begin_panels();
     InputState& input = window().input();
     input.mouse_captured = !p.view.has_mouse();
@@ -95,12 +97,17 @@ void Studio::begin_panels() {
     p.panels_began = now;
     p.layout.below_toolbar = history().is_on() ? TimeLine::height() : 0;
     p.layout.begin();
+    p.imgui->rest(false);
+    p.has_step = false;
+    p.before_step.emplace();
+    p.step_windows.begin_frame();
 }
 
 void Studio::refresh_panels(double seconds) {
     Panels& p = *p_;
     p.step_seconds = seconds;
     if (seconds == 0) return;
+    if (!p.is_between_widgets()) return window().poll_extra_events();
     std::exception_ptr failure; // of a panel: the frame goes on with panels
     try {
         show_scene();
@@ -108,18 +115,35 @@ void Studio::refresh_panels(double seconds) {
     window().present();
     window().poll_extra_events();
     begin_panels();
+    p.imgui->rest(true); // the step may have opened what is closed now
     if (failure) std::rethrow_exception(failure);
 }
 
+/// The first step of a frame draws its widgets.
 void Studio::enter_step() {
-    if (p_->imgui) p_->imgui->make_current();
+    if (p_->imgui) p_->imgui->rest(std::exchange(p_->has_step, true));
+}
+
+/// The step has no window, plot or table open but its panels, which may end early.
+bool Studio::Panels::is_between_widgets() {
+    imgui->make_current();
+    const UiState& state = ui_state();
+    return state.is_resting ||
+           (state.panels.empty() ? *before_step : state.panels.back().stacks).are_restored();
+}
+
+void Studio::Panels::end_steps() {
+    imgui->rest(false); // another studio may have begun a frame since
+    widgets::close_open_panels();
+    before_step->restore(false);
+    if (has_step) step_windows.take();
+    else if (layout.has_panels()) step_windows.draw(studio.run_control().paused);
 }
 
 void Studio::show_scene() {
     Panels& p = *p_;
     if (!p.imgui) return App::show_scene();
-    p.imgui->make_current(); // another studio may have begun a frame since
-    widgets::close_open_panels();
+    p.end_steps();
     std::exception_ptr failure; // of a panel: the frame of Dear ImGui ends in any case
     try {
         p.draw();

@@ -17,6 +17,7 @@
 #include "engine/ui/parameter_panel.h"
 #include "engine/ui/run_control_panel.h"
 #include "engine/ui/status_bar.h"
+#include "engine/ui/step_windows.h"
 #include "engine/ui/studio.h"
 #include "engine/ui/things_panel.h"
 #include "engine/ui/thread_panel.h"
@@ -29,6 +30,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -68,6 +70,9 @@ struct Studio::Panels {
     double hint_until = 0; ///< the picture says how panels come back, by Dear ImGui's clock
     std::function<void()> after_frame; ///< asked for, and not done yet
     std::vector<PanelOfScript> panels;
+    StepWindows step_windows;
+    std::optional<ImGuiStacks> before_step; ///< in this frame of Dear ImGui
+    bool has_step = false;                  ///< a step has drawn into it
     std::chrono::steady_clock::time_point panels_began = std::chrono::steady_clock::now();
     double step_seconds = 0;    ///< of a step that keeps its frame waiting
     std::string paused_because; ///< shown over the picture until it runs
@@ -79,6 +84,9 @@ struct Studio::Panels {
     // studio_panels.cpp
     /// All panels. Throws, after the last one, what the first of the program's that failed threw.
     void draw();
+    bool is_between_widgets();
+    /// The program's steps draw no more into this frame.
+    void end_steps();
     std::exception_ptr draw_of_script();
     std::vector<StatusItem> status_left();
     std::vector<StatusItem> status_right();

@@ -3,6 +3,8 @@
 // of Dear ImGui are: its fonts, its layout, the script's open panels. An ImGuiLayer owns it.
 #pragma once
 
+#include "engine/ui/imgui_stacks.h"
+
 #include <array>
 #include <vector>
 
@@ -20,12 +22,19 @@ struct UiState {
     std::array<ImFont*, 4> fonts{};
     Layout* layout = nullptr; ///< since its first frame
 
-    /// Of the script: no: there is no window yet; hidden: behind a tab.
-    enum class Shown { no, hidden, visible };
-    std::vector<Shown> panels; ///< those that are open, innermost last
-    int frame = -1;            ///< in which they were opened
+    struct OpenPanel {
+        bool is_visible; ///< not behind a tab
+        ImGuiStacks stacks;
+    };
+    std::vector<OpenPanel> panels; ///< of the script, innermost last
+    int frame = -1;                ///< in which they were opened
     bool same_line = false;
+    /// The frame takes no widgets of the script now: a step has drawn them.
+    bool is_resting = false;
 };
+
+/// A panel that has no place is drawn there: its items do nothing, and nobody sees them.
+constexpr const char* kUnseenWindow = "##unseen";
 
 /// Of the current context of Dear ImGui; without one a state that nobody else has.
 UiState& ui_state();

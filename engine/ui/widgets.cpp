@@ -12,17 +12,17 @@
 #include <implot.h>
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 namespace lathe::widgets {
 
 namespace {
 
-using Shown = UiState::Shown;
-
+/// False for the idle context, which has no state.
 bool in_frame() {
     const ImGuiContext* context = ImGui::GetCurrentContext();
-    return context && context->WithinFrameScope;
+    return context && context->WithinFrameScope && context->IO.UserData && !ui_state().is_resting;
 }
 
 /// Within a frame: what is open in it.
@@ -35,17 +35,29 @@ UiState& current() {
     return state;
 }
 
-Shown open_window(std::string_view title) {
-    const std::string name = script_window_name(title);
-    if (!Layout::place_script_panel(name)) return Shown::no;
-    return ImGui::Begin(name.c_str()) ? Shown::visible : Shown::hidden;
+void open_unseen() {
+    ImGui::SetNextWindowSize({1, 1});
+    ImGui::Begin(kUnseenWindow, nullptr,
+                 ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoDocking |
+                     ImGuiWindowFlags_NoInputs | ImGuiWindowFlags_NoDecoration |
+                     ImGuiWindowFlags_NoFocusOnAppearing);
+    ImGuiWindow* const window = ImGui::GetCurrentWindow();
+    window->Hidden = window->SkipItems = true;
 }
 
-void close_down_to(std::size_t depth) {
+void open_panel(std::string_view title) {
+    const std::string name = script_window_name(title);
+    bool is_visible = false;
+    if (Layout::place_script_panel(name)) is_visible = ImGui::Begin(name.c_str());
+    else open_unseen();
+    current().panels.push_back({is_visible, {}});
+}
+
+void close_down_to(std::size_t depth, bool quietly) {
     if (!in_frame()) return;
     UiState& open = current();
     for (; open.panels.size() > depth; open.panels.pop_back())
-        if (open.panels.back() != Shown::no) ImGui::End();
+        open.panels.back().stacks.end_window(quietly);
     open.same_line = false;
 }
 
@@ -53,8 +65,8 @@ void close_down_to(std::size_t depth) {
 bool ready() {
     if (!in_frame()) return false;
     UiState& open = current();
-    if (open.panels.empty()) open.panels.push_back(open_window("Script"));
-    if (open.panels.back() != Shown::visible) return false;
+    if (open.panels.empty()) open_panel("Script");
+    if (!open.panels.back().is_visible) return false;
     if (std::exchange(open.same_line, false)) ImGui::SameLine();
     return true;
 }
@@ -75,24 +87,25 @@ std::string labelled(std::string_view label) {
 
 } // namespace
 
-void close_open_panels() { close_down_to(0); }
+void close_open_panels() { close_down_to(0, false); }
 
 bool begin(std::string_view title) {
     if (!in_frame()) return false;
-    current().panels.push_back(open_window(title));
-    return current().panels.back() == Shown::visible;
+    open_panel(title);
+    return current().panels.back().is_visible;
 }
 
-void end() {
+void end(bool failed) {
     if (!in_frame()) return;
-    if (const std::size_t depth = current().panels.size()) close_down_to(depth - 1);
+    if (const std::size_t depth = current().panels.size()) close_down_to(depth - 1, failed);
 }
 
-Panel::Panel(std::string_view title) : outside_{in_frame() ? current().panels.size() : 0} {
+Panel::Panel(std::string_view title)
+    : outside_{in_frame() ? current().panels.size() : 0}, errors_{std::uncaught_exceptions()} {
     begin(title);
 }
 
-Panel::~Panel() { close_down_to(outside_); }
+Panel::~Panel() { close_down_to(outside_, std::uncaught_exceptions() > errors_); }
 
 void text(std::string_view t) {
     if (ready()) theme::text(t);

@@ -20,7 +20,8 @@ namespace lathe::widgets {
 /// goes back to that. Widgets outside any panel land in "Script". Returns whether its inside is
 /// visible; `end` is called either way.
 LATHE_API bool begin(std::string_view title);
-LATHE_API void end();
+/// `failed`: an error ended it early, so what is left open within it is no misuse.
+LATHE_API void end(bool failed = false);
 
 /// A panel as long as it lives; on its end it also closes what was left open within it.
 class LATHE_API Panel {
@@ -32,6 +33,7 @@ public:
 
 private:
     std::size_t outside_;
+    int errors_; ///< under way when it was opened
 };
 
 LATHE_API void text(std::string_view text);

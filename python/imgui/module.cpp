@@ -12,9 +12,7 @@ void py_init_module_imguizmo(nb::module_& m);
 
 namespace {
 
-nb::module_ new_module(const char* name) {
-    return nb::steal<nb::module_>(PyModule_New(name));
-}
+nb::module_ new_module(const char* name) { return nb::steal<nb::module_>(PyModule_New(name)); }
 
 } // namespace
 

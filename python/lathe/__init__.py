@@ -77,6 +77,9 @@ _HOMES = {
     "array_api": "array_api",
     "cuda": "cuda",
     "fft": "fft",
+    "imgui": "imgui",
+    "imguizmo": "imguizmo",
+    "implot": "implot",
     "linalg": "linalg",
     "random": "random",
     "sparse": "sparse",
@@ -99,6 +102,9 @@ if TYPE_CHECKING:
     from lathe import array_api as array_api
     from lathe import cuda as cuda
     from lathe import fft as fft
+    from lathe import imgui as imgui
+    from lathe import imguizmo as imguizmo
+    from lathe import implot as implot
     from lathe import linalg as linalg
     from lathe import random as random
     from lathe import sparse as sparse

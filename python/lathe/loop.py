@@ -18,6 +18,7 @@ from lathe._lathe import Studio
 from lathe.draw import Drawing
 from lathe.events import Events, refuse_coroutine, taking
 from lathe.native import native
+from lathe.panel import Panel
 from lathe.prompt import Prompt
 from lathe.script import Reload, ScriptWatch, run_again
 from lathe.tracebacks import format_error
@@ -151,17 +152,33 @@ class Loop(Drawing, Events):
         self._functions["init"] = function
         return function
 
-    def panel(self, title: str) -> Callable[[Function], Function]:
-        """``@app.panel("Title")``: a panel drawn by a function of `lathe.ui` calls."""
+    def panel(self, title: str) -> Panel:
+        """A panel of the program's own, for calls of `lathe.ui`, `lathe.imgui`, `lathe.implot`.
 
-        def register(function: Function) -> Function:
-            self._panels[title] = function
-            if title not in self._shown_panels:
-                self._shown_panels.add(title)
-                self._studio.add_panel(title, weakly(self, lambda loop: loop._draw_panel(title)))
-            return function
+        ``with app.panel("Title"):`` in the frame function puts what is within it there. ``with``
+        gives whether the panel is visible: not behind a tab, nor absent. While the run is paused
+        the panel stays as the last step drew it.
 
-        return register
+        ``@app.panel("Title")`` above a function without arguments draws the panel by it in each
+        frame, also in those without a step.
+
+        Examples
+        --------
+        >>> import lathe
+        >>> from lathe import imgui
+        >>> app = lathe.App("pendulum", size=(64, 64), headless=True)
+        >>> @app.frame
+        ... def frame(step):
+        ...     with app.panel("state"):
+        ...         imgui.text(f"step {step.index}")
+        """
+        return Panel(title, self._register_panel)
+
+    def _register_panel(self, title: str, function: Callable[[], Any]) -> None:
+        self._panels[title] = function
+        if title not in self._shown_panels:
+            self._shown_panels.add(title)
+            self._studio.add_panel(title, weakly(self, lambda loop: loop._draw_panel(title)))
 
     def on_draw(self, function: Function) -> Function:
         """``@app.on_draw``: OpenGL drawing of the script's own, in each frame.

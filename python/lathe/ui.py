@@ -1,34 +1,23 @@
 # SPDX-License-Identifier: MIT
 """Widgets: ``speed = ui.slider("speed", speed, 0, 2)``.
 
-To be called in the frame function or in an ``@app.panel``. Each returns the new value; where no
+To be called in the frame function or in an `App.panel`. Each returns the new value; where no
 panels are drawn it is the value given, so the same script runs without a display.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import overload
 
 from lathe.native import native
 
 __all__ = [
-    "button", "checkbox", "color", "combo", "drag", "hint", "input_text", "markdown", "panel",
+    "button", "checkbox", "color", "combo", "drag", "hint", "input_text", "markdown",
     "plot", "progress", "same_line", "scroll_to_top", "separator", "slider", "text",
 ]  # fmt: skip
 
 _widgets = native.widgets
-
-
-@contextmanager
-def panel(title: str) -> Iterator[bool]:
-    """``with ui.panel("Settings"):`` what is inside goes to a panel of that title."""
-    visible = _widgets.begin(title)
-    try:
-        yield visible
-    finally:
-        _widgets.end()
 
 
 def text(value: object) -> None:

@@ -2,6 +2,7 @@
 // Widgets return the new value, so that `x = ui.slider("x", x, 0, 1)` is the whole story.
 #include "engine/ui/widgets.h"
 
+#include "engine/ui/imgui_idle.h"
 #include "engine/ui/imgui_layer.h"
 
 #include "python/bind/bind.h"
@@ -17,7 +18,8 @@ void bind_widgets(py::module_& m) {
           "How often Dear ImGui was misused in this process: 0, or Lathe has a bug.");
     w.def("begin", &widgets::begin, py::arg("title"),
           "Opens a panel; whether its inside is visible.");
-    w.def("end", &widgets::end, "Closes the panel, visible or not.");
+    w.def("end", &widgets::end, py::arg("failed") = false, "Closes the panel, visible or not.");
+    w.def("open_idle", &imgui_idle::open, "Calls of lathe.imgui may come at any time from now on.");
     w.def("text", &widgets::text, py::arg("text"));
     w.def("hint", &widgets::hint, py::arg("text"), "Dimmed, wrapped text.");
     w.def("markdown", &widgets::markdown, py::arg("text"),
