@@ -15,33 +15,37 @@ Object<Kind::query> make_query() {
     return Object<Kind::query>{name};
 }
 
-std::uint64_t nanoseconds(const Object<Kind::query>& query) {
-    GLuint64 ns = 0;
-    glGetQueryObjectui64v(query.get().id, GL_QUERY_RESULT, &ns);
-    return ns;
-}
-
 } // namespace
 
-Query::Query() : begin_{make_query()}, end_{make_query()} {}
+Timestamp::Timestamp() : query_{make_query()} {}
 
-void Query::begin() { glQueryCounter(begin_.get().id, GL_TIMESTAMP); }
-
-void Query::end() {
-    glQueryCounter(end_.get().id, GL_TIMESTAMP);
-    ended_ = true;
+void Timestamp::mark() {
+    glQueryCounter(query_.get().id, GL_TIMESTAMP);
+    is_marked_ = true;
 }
 
-bool Query::ready() const {
-    if (!ended_) return false;
+bool Timestamp::ready() const {
+    if (!is_marked_) return false;
     GLint there = 0;
-    glGetQueryObjectiv(end_.get().id, GL_QUERY_RESULT_AVAILABLE, &there);
+    glGetQueryObjectiv(query_.get().id, GL_QUERY_RESULT_AVAILABLE, &there);
     return there != 0;
 }
 
+std::uint64_t Timestamp::nanoseconds() const {
+    if (!is_marked_) throw Error{"a GL timer was read before it was set"};
+    GLuint64 ns = 0;
+    glGetQueryObjectui64v(query_.get().id, GL_QUERY_RESULT, &ns);
+    return ns;
+}
+
+std::uint64_t Timestamp::now() {
+    GLint64 ns = 0;
+    glGetInteger64v(GL_TIMESTAMP, &ns);
+    return std::uint64_t(ns);
+}
+
 double Query::milliseconds() const {
-    if (!ended_) throw Error{"a GL timer was read before its first end()"};
-    return double(nanoseconds(end_) - nanoseconds(begin_)) * 1e-6;
+    return double(end_.nanoseconds() - begin_.nanoseconds()) * 1e-6;
 }
 
 void FrameTimer::begin() { ring_[std::size_t(next_)].begin(); }

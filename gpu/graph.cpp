@@ -2,6 +2,7 @@
 #include "gpu/graph.h"
 
 #include "engine/core/log.h"
+#include "engine/core/zone.h"
 #include "gpu/driver/check.h"
 
 #include <exception>
@@ -177,7 +178,10 @@ GraphExec::GraphExec(const Graph& graph) {
     handle_ = Handle<detail::GraphExecTraits>{{exec, context}};
 }
 
-void GraphExec::launch(StreamView stream) const { CU_TRY(cuGraphLaunch(get(), stream.get())); }
+void GraphExec::launch(StreamView stream) const {
+    const Zone zone{"graph", ZoneWork::cuda, stream.get()};
+    CU_TRY(cuGraphLaunch(get(), stream.get()));
+}
 
 bool GraphExec::update(const Graph& graph) {
     CUgraphExecUpdateResultInfo info{};

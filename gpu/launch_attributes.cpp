@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "gpu/launch_attributes.h"
 
+#include "engine/core/source_name.h"
+#include "engine/core/zone.h"
 #include "gpu/driver/check.h"
 
 #include <array>
@@ -97,6 +99,9 @@ void launch_with(const Kernel& kernel, const LaunchConfig& config,
             text += fmt::format("; with {}, driver {}", list.names(), driver().version);
         return text;
     };
+    std::optional<Zone> zone;
+    if (ZoneSink::current()) [[unlikely]]
+        zone.emplace(source_name(kernel.name()), ZoneWork::cuda, config.stream.get());
     CU_TRY(cuLaunchKernelEx(&full, kernel.get(), arguments, nullptr), "{}", describe());
 }
 

@@ -2,6 +2,7 @@
 #include "gpu/module.h"
 
 #include "engine/core/source_name.h"
+#include "engine/core/zone.h"
 #include "gpu/compiler.h"
 #include "gpu/driver/check.h"
 #include "gpu/driver/device_traits.h"
@@ -119,6 +120,9 @@ void Kernel::launch(const LaunchConfig& config, void** arguments) const {
     const auto shared = static_cast<unsigned>(config.shared_bytes);
     const CUstream stream = config.stream.get();
     if (!config.cooperative && !config.cluster) [[likely]] {
+        std::optional<Zone> zone;
+        if (ZoneSink::current()) [[unlikely]]
+            zone.emplace(source_name(name()), ZoneWork::cuda, stream);
         CU_TRY(cuLaunchKernel(function_, g.x, g.y, g.z, b.x, b.y, b.z, shared, stream, arguments,
                               nullptr),
                "{}", detail::describe(*this, config));

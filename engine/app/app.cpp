@@ -7,6 +7,7 @@
 #include "engine/app/device_output.h"
 #include "engine/core/error.h"
 #include "engine/core/log.h"
+#include "engine/core/zone.h"
 #include "engine/scene/camera_line.h"
 #include "gl/context.h"
 #include "gl/error.h"
@@ -206,8 +207,13 @@ SideWindow& App::open_window(const std::string& title, int width, int height) {
 bool App::begin_frame() {
     Parts& p = *p_;
     if (p.in_frame) throw Error{"begin_frame() was called twice without end_frame()"};
-    if (!p.loop.begin()) return false;
     gpu::Context::primary(p.device).make_current();
+    p.profiler.begin_frame(p.loop.frame());
+    if (!p.loop.begin()) {
+        p.profiler.drop_frame();
+        return false;
+    }
+    const Zone zone{"input"};
     p.frame_map.use_this_thread();
     p.poll_slots();
     p.presets.advance();
@@ -216,7 +222,10 @@ bool App::begin_frame() {
     p.follow_input(viewport());
     p.begin_work();
     p.in_frame = true;
-    p.steps.handle_events();
+    {
+        const Zone events{"events of the program"};
+        p.steps.handle_events();
+    }
     p.run_control.begin_frame();
     p.begin_inspection();
     p.line_watch.begin_step();
@@ -233,9 +242,11 @@ void App::end_frame() {
     if (!p.in_frame) throw Error{"end_frame() was called without begin_frame()"};
     std::exception_ptr failure; // the frame is shown whatever the drawing and the stream say
     try {
+        const Zone zone{"wait"};
         p.wait_alive();
     } catch (...) { failure = std::current_exception(); }
     try {
+        const Zone zone{"draw"};
         draw();
     } catch (...) {
         if (!failure) failure = std::current_exception();
@@ -243,12 +254,15 @@ void App::end_frame() {
     p.in_frame = false;
     p.scene.end_frame(p.drew);
     p.window.context().make_current();
-    if (p.drew) p.sampled.average();
-    else p.sampled.picture().clear(p.scene.clear_color());
+    if (p.drew) {
+        const Zone zone{"smooth edges", ZoneWork::opengl};
+        p.sampled.average();
+    } else p.sampled.picture().clear(p.scene.clear_color());
     const bool software = p.window.gl_info().is_software;
     if (p.drew && !software) p.draw_timer.end();
     try {
         p.unmap();
+        const Zone zone{"wait"};
         p.finish_work();
     } catch (...) {
         if (!failure) failure = std::current_exception();
@@ -257,12 +271,17 @@ void App::end_frame() {
     p.console.end_device_line();
     const auto drawing = std::chrono::steady_clock::now();
     try {
+        const Zone zone{has_panels() ? "interface" : "show", ZoneWork::opengl};
         show_scene();
     } catch (...) { // of a panel; the frame ends in any case
         if (!failure) failure = std::current_exception();
     }
-    for (const auto& side : p.side_windows) side->p_->end_frame();
+    for (const auto& side : p.side_windows) {
+        const Zone zone{"further window"};
+        side->p_->end_frame();
+    }
     if (software) {
+        const Zone zone{"rasterise"};
         gl::finish(); // a software GL has only now rasterised the frame
         p.loop.add_draw_ms(
             std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - drawing)
@@ -271,6 +290,7 @@ void App::end_frame() {
         p.loop.add_draw_ms(*ms);
     }
     p.loop.end();
+    p.profiler.end_frame();
     if (failure) std::rethrow_exception(failure);
 }
 
@@ -283,6 +303,7 @@ gpu::Device& App::device() { return p_->device; }
 gpu::Stream& App::stream() { return p_->stream; }
 std::shared_ptr<FrameMap> App::frame_map() { return {p_, &p_->frame_map}; }
 History& App::history() { return p_->history; }
+Profiler& App::profiler() { return p_->profiler; }
 ParameterSet& App::parameters() { return p_->parameters; }
 Inspector& App::inspector() { return p_->inspector; }
 ThreadWatch& App::thread_watch() { return p_->thread_watch; }

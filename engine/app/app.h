@@ -62,6 +62,7 @@ class FrameMap;
 class History;
 class ParameterBindings;
 class ParameterPresets;
+class Profiler;
 class RunControl;
 struct DrawnBytes;
 struct DropEvent;
@@ -230,6 +231,8 @@ public:
     /// Says how many steps this frame shall do, and whether it starts over (reset()).
     RunControl& run_control();
     History& history();
+    /// Off until somebody wants it.
+    Profiler& profiler();
     gpu::Device& device();
     /// The simulation's stream: shared buffers are mapped and kernels launched on it. It takes
     /// turns with the legacy default stream, on which array operations run.

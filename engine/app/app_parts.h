@@ -8,6 +8,7 @@
 #include "engine/app/frame_loop.h"
 #include "engine/app/history.h"
 #include "engine/app/kept_memory.h"
+#include "engine/app/profiler.h"
 #include "engine/app/run_control.h"
 #include "engine/app/sampled_picture.h"
 #include "engine/app/scene_hands.h"
@@ -67,6 +68,7 @@ struct App::Parts {
     gpu::Device device;
     gpu::NotedLaunches noted_launches; ///< for picks
     gpu::Stream stream;
+    Profiler profiler{stream, window.gl_info().is_software};
     FrameMap frame_map;
     std::array<FrameWork, 2> works; ///< of this frame and the one before
     std::size_t frames_begun = 0;

@@ -5,6 +5,7 @@
 #include "engine/app/app_parts.h"
 #include "engine/app/device_output.h"
 #include "engine/core/log.h"
+#include "engine/core/zone.h"
 #include "gl/context.h"
 #include "gpu/context.h"
 #include "gpu/driver/check.h"
@@ -76,6 +77,7 @@ bool App::Parts::user_goes_on() {
 /// The compile cannot be ended, but the wait for it: a later frame swaps the kernel in.
 void App::Parts::wait_for_compile(KernelSlot& slot) {
     bool goes_on = false;
+    const Zone zone{"wait for a compile"};
     wait_by([&] {
         if (slot.is_compiled_within(kUnnoticed)) return;
         const auto begin = steady_clock::now() - kUnnoticed;

@@ -4,6 +4,7 @@
 #include "engine/app/window.h"
 #include "engine/core/error.h"
 #include "engine/core/statistics.h"
+#include "engine/core/zone.h"
 
 #include <algorithm>
 #include <cmath>
@@ -101,7 +102,10 @@ bool FrameLoop::begin() {
     }
     if (stopped_ || interrupted() || frame_ >= config.max_frames) return false;
     window_.enter();
-    window_.poll_events();
+    {
+        const Zone zone{"poll events"};
+        window_.poll_events();
+    }
     if (window_.should_close()) {
         window_.leave();
         return false;
@@ -122,7 +126,10 @@ void FrameLoop::skip_pause() {
 void FrameLoop::end() {
     if (!in_frame_) throw Error{"FrameLoop::end() was called without begin()"};
     sample_.work_ms = milliseconds(Clock::now() - begin_);
-    window_.present();
+    {
+        const Zone zone{"present"};
+        window_.present();
+    }
     window_.leave();
     in_frame_ = false;
     sample_pending_ = true;
@@ -132,6 +139,7 @@ void FrameLoop::end() {
         std::chrono::duration<double>(1 / config.frame_limit_hz));
     // A late frame starts a new rhythm instead of a burst that catches up.
     next_ = std::max(next_ + period, begin_);
+    const Zone zone{"frame limit"};
     std::this_thread::sleep_until(next_);
 }
 

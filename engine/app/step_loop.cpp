@@ -84,6 +84,7 @@ bool StepLoop::next() {
 StepLoop::Turn StepLoop::turn() { return advance(false); }
 
 StepLoop::Turn StepLoop::advance(bool is_waiting) {
+    in_step_.reset();
     if (state_ == State::over && !closed_) start();
     while (state_ != State::over) {
         if (state_ == State::in_frame) {
@@ -170,12 +171,14 @@ bool StepLoop::begin_step() {
     clock_.dt = dt;
     clock_.step.time = float(clock_.time);
     clock_.step.dt = float(dt);
+    in_step_.emplace("step");
     return true;
 }
 
 /// False where the work before the step has failed.
 bool StepLoop::keep_history() {
     try {
+        const Zone zone{"history"};
         app_.history().before_step(clock_);
         return true;
     } catch (const gpu::Error& error) {
@@ -203,6 +206,7 @@ void StepLoop::travel() {
 }
 
 void StepLoop::end_frame() {
+    in_step_.reset();
     state_ = State::between_frames;
     app_.set_time(clock_.time);
     guard([&] { app_.end_frame(); });

@@ -9,6 +9,7 @@
 
 #include "engine/app/movie.h"
 #include "engine/core/api.h"
+#include "engine/core/zone.h"
 
 #include <array>
 #include <chrono>
@@ -164,6 +165,7 @@ private:
     std::optional<std::vector<std::uint64_t>> broken_at_;
     std::optional<std::uint64_t> frames_of_start_;
     std::exception_ptr event_failure_; ///< of this frame, without a window
+    std::optional<Zone> in_step_;
     std::uint64_t frames_ = 0, run_frames_ = 0, written_at_ = 0;
     std::vector<float> frame_ms_;
     std::chrono::steady_clock::time_point frame_began_{};

@@ -4,6 +4,7 @@
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 #include "engine/core/process.h"
+#include "engine/core/zone.h"
 #include "gpu/device.h"
 
 #include <fmt/format.h>
@@ -87,6 +88,7 @@ void FrameMap::end_released() noexcept {
 }
 
 void FrameMap::map(std::span<const std::shared_ptr<FrameObject>> memories) {
+    const Zone zone{"map", ZoneWork::cuda, stream_.get()};
     gl_.make_current();
     std::vector<SharedObject*> objects;
     objects.reserve(memories.size());
@@ -116,7 +118,11 @@ void FrameMap::hold(FrameObject& memory) {
 
 void FrameMap::unmap_all() {
     if (!mappings_.empty()) {
-        if (waits_.wait && gpu::can_cancel()) waits_.wait();
+        if (waits_.wait && gpu::can_cancel()) {
+            const Zone zone{"wait"};
+            waits_.wait();
+        }
+        const Zone zone{"unmap", ZoneWork::cuda, stream_.get()};
         gl_.make_current();
         last_.clear();
         for (const auto& weak : std::exchange(held_, {}))

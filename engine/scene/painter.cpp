@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "engine/scene/painter.h"
 
+#include "engine/core/zone.h"
 #include "engine/scene/axes.h"
 #include "engine/scene/far_places.h"
 #include "engine/scene/keys.h"
@@ -70,6 +71,7 @@ void Painter::draw(const std::vector<ShownThing>& things, const ListContents& co
             draw(**at++);
             continue;
         }
+        const Zone zone{"blended meshes", ZoneWork::opengl};
         renderers_.peeler.draw(depth, [&](const PeelPass& pass) {
             for (auto each = at; each != end; ++each) {
                 look_ = (*each)->seen_by(world_);
@@ -82,12 +84,14 @@ void Painter::draw(const std::vector<ShownThing>& things, const ListContents& co
     for (const ShownThing& each : things)
         if (is_on_screen(*each.drawn)) draw(each);
     draw_outline();
+    const Zone zone{"annotations", ZoneWork::opengl};
     canvas_.finish();
 }
 
 void Painter::add_light(const std::vector<const ShownThing*>& solids, const gl::Texture& depth) {
     constexpr float kUsualRadius = 0.08f; // of the distance to the target
     if (view_.camera() != Camera::orbit) return;
+    const Zone zone{"light", ZoneWork::opengl};
     canvas_.flush(); // axes
     const Lighting& lighting = view_.lighting_;
     const DrawView& look = canvas_.look();
@@ -154,6 +158,7 @@ void Painter::sort_in_space(std::vector<const ShownThing*>& things) {
 }
 
 void Painter::draw(const ShownThing& thing) {
+    const Zone zone{thing.name.empty() ? kind_of(*thing.drawn) : thing.name, ZoneWork::opengl};
     look_ = thing.seen_by(world_);
     std::visit([this](const auto& drawn) { paint(drawn); }, *thing.drawn);
 }

@@ -2,6 +2,7 @@
 #include "engine/scene/scene.h"
 
 #include "engine/core/log.h"
+#include "engine/core/zone.h"
 #include "engine/scene/mesh_kernels.h"
 #include "engine/scene/mosaic.h"
 #include "engine/scene/renderers.h"
@@ -186,6 +187,7 @@ void Scene::look_for_indices_outside(const gpu::Array& triangles, std::int64_t v
 }
 
 void Scene::compute(const gl::Framebuffer& target, float scale, const RaysApart& rays) {
+    const Zone zone{"prepare drawing"};
     const auto views = views_; // a wait may let the program change them
     for (const auto& view : views) {
         view->state_.last.pixels = pixels_of(view->tile_, target, scale).size;

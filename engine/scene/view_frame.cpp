@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a view does in a frame: kernels first, then OpenGL.
+#include "engine/core/zone.h"
 #include "engine/interop/frame_map.h"
 #include "engine/scene/axes.h"
 #include "engine/scene/color_scale.h"
@@ -157,7 +158,8 @@ void View::show(const gl::Framebuffer& target, SvgElements* svg) {
     state_.last.look = look();
     std::list<Drawn> changed;
     Painter painter{*this, *scene_.renderers_, svg};
-    painter.draw(shown_things(changed, needs_names()), list_.contents(), target.depth());
+    painter.draw(shown_things(changed, needs_names() || ZoneSink::current()), list_.contents(),
+                 target.depth());
 }
 
 } // namespace lathe

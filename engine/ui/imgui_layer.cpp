@@ -7,6 +7,7 @@
 #include "engine/core/environment.h"
 #include "engine/core/error.h"
 #include "engine/core/log.h"
+#include "engine/core/zone.h"
 #include "engine/ui/imgui_idle.h"
 #include "engine/ui/imgui_input.h"
 #include "engine/ui/theme.h"
@@ -189,6 +190,7 @@ void ImGuiLayer::guard(const std::function<void()>& draw) {
 
 void ImGuiLayer::end_frame(gl::Framebuffer& target) {
     make_current();
+    const Zone zone{"panels by OpenGL", ZoneWork::opengl};
     const auto begin = std::chrono::steady_clock::now();
     show_cursor();
     ImGui::Render();

@@ -57,6 +57,7 @@ void Layout::begin() {
 }
 
 bool Layout::begin_panel(Place place) {
+    panel_zone_.emplace(title_of(place));
     if (!has_panels()) return begin_on_stage(place);
     if (!is_shown(place)) return false;
     is_begun_ = true;
@@ -106,6 +107,7 @@ bool Layout::begin_on_stage(Place place) {
 
 void Layout::end_panel() {
     if (std::exchange(is_begun_, false)) ImGui::End();
+    panel_zone_.reset();
 }
 
 void Layout::show_panel(Place place) {

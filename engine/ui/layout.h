@@ -5,11 +5,14 @@
 // follows the window's size in proportion.
 #pragma once
 
+#include "engine/core/zone.h"
+
 #include <imgui.h>
 
 #include <array>
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -111,7 +114,8 @@ private:
     std::array<bool, kPlaces> alarms_{}; ///< by Place
     Stage stage_ = Stage::panels;
     bool is_begun_ = false; ///< a panel's window
-    int to_front_ = -1;     ///< a Place that was hidden until now
+    std::optional<Zone> panel_zone_;
+    int to_front_ = -1; ///< a Place that was hidden until now
     float toolbar_height_ = 0;
     float status_height_ = 0;
 };

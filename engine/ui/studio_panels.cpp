@@ -5,6 +5,7 @@
 #include "engine/app/history.h"
 #include "engine/app/run_control.h"
 #include "engine/core/log.h"
+#include "engine/core/zone.h"
 #include "engine/interop/interop_mode.h"
 #include "engine/scene/drawn_copies.h"
 #include "engine/scene/view.h"
@@ -300,6 +301,7 @@ void Studio::Panels::draw() {
 std::exception_ptr Studio::Panels::draw_of_script() {
     std::exception_ptr failure;
     for (auto& panel : panels) {
+        const Zone zone{panel.title};
         const widgets::Panel open{panel.title};
         try {
             imgui->guard(panel.draw);
