@@ -86,10 +86,16 @@ App::Parts::Parts(App& a, AppConfig c)
     size_scene({window.width(), window.height()});
     for (const std::string& assignment : config.assignments) parameters.set_from_text(assignment);
     inspector.set_mode(config.inspecting);
+    if (!config.profile.empty()) profiler.want();
     window.leave();
 }
 
 App::Parts::~Parts() { device_output::remove(console); }
+
+void App::Parts::use_contexts() {
+    window.context().make_current();
+    gpu::Context::primary(device).make_current();
+}
 
 App::App(AppConfig config)
     : p_{new Parts(*this, std::move(config)), [](Parts* parts) {

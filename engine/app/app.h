@@ -91,6 +91,7 @@ struct AppConfig {
     /// Where run() leaves the last picture and a movie; empty: nowhere.
     std::filesystem::path out{};
     std::string name{};                      ///< of the files there; empty: the title
+    std::filesystem::path profile{};         ///< where run() leaves a trace of the last frames
     std::filesystem::path folder{};          ///< of kernel files; empty: the program's
     std::size_t history_bytes = 0;           ///< on the device, for states to go back to
     std::vector<std::string> assignments{};  ///< of sliders, "feed=0.03"
@@ -336,6 +337,8 @@ public:
     gpu::Array drawn_memory(DType dtype, const gpu::Extents& shape);
     /// Since the start.
     DrawnBytes drawn_bytes() const;
+    /// Of the copies that exist now.
+    std::size_t bytes_of_copies() const;
     /// A step begins: what it draws takes the place of the list when it ends, by the next step or
     /// the frame.
     void begin_step();

@@ -77,6 +77,12 @@ DrawnBytes App::drawn_bytes() const {
     return all;
 }
 
+std::size_t App::bytes_of_copies() const {
+    std::size_t all = p_->scene.copies().held_bytes();
+    for (const auto& side : p_->side_windows) all += side->p_->scene.copies().held_bytes();
+    return all;
+}
+
 void App::image(const gpu::Array& array, const ImageStyle& style, std::string_view name) {
     view().image(array, style, name);
 }

@@ -37,7 +37,7 @@ std::string usage(std::string_view program) {
     return fmt::format(
         "{} [--headless] [--frames N] [--size WxH] [--out DIR]\n"
         "    [--device auto|hardware|software] [--set NAME=VALUE]... [--fresh] [--no-ui]\n"
-        "    [--inspect | --inspect-hazards]\n",
+        "    [--inspect | --inspect-hazards] [--profile FILE]\n",
         program);
 }
 
@@ -62,6 +62,8 @@ void take(AppConfig& config, std::string_view option, const std::function<std::s
         config.height = side_from(std::string_view{size}.substr(at + 1));
     } else if (option == "--out") {
         config.out = value();
+    } else if (option == "--profile") {
+        config.profile = value();
     } else if (option == "--set") {
         config.assignments.push_back(value());
     } else if (option == "--device") {

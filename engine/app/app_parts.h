@@ -68,7 +68,7 @@ struct App::Parts {
     gpu::Device device;
     gpu::NotedLaunches noted_launches; ///< for picks
     gpu::Stream stream;
-    Profiler profiler{stream, window.gl_info().is_software};
+    Profiler profiler{stream, window.gl_info().is_software, [this] { use_contexts(); }};
     FrameMap frame_map;
     std::array<FrameWork, 2> works; ///< of this frame and the one before
     std::size_t frames_begun = 0;
@@ -114,6 +114,7 @@ struct App::Parts {
     std::function<void(const std::function<void()>&)> around_waits;
 
     // app.cpp
+    void use_contexts();
     SceneServices scene_services();
     SceneHands::Services hand_services();
     RaysApart rays(int samples) const;

@@ -70,6 +70,13 @@ double FrameStats::frames_per_second() const {
     return frame_ms > 0 ? 1000 / frame_ms : 0;
 }
 
+std::size_t FrameStats::late() const {
+    const double most = 2 * summary(&FrameSample::frame_ms).p50;
+    const auto kept = std::span{ring_}.first(size());
+    return std::size_t(
+        std::ranges::count_if(kept, [&](const FrameSample& s) { return s.frame_ms > most; }));
+}
+
 void FrameStats::clear() { count_ = 0; }
 
 FrameLoop::FrameLoop(Window& window, FrameLoopConfig c) : config{c}, window_{window} {

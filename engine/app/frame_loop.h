@@ -44,6 +44,8 @@ public:
     Summary summary(double FrameSample::* member) const;
     double mean(double FrameSample::* member) const;
     double frames_per_second() const;
+    /// Of the samples kept: frames of more than twice the median's time.
+    std::size_t late() const;
     void clear();
 
 private:

@@ -2,6 +2,7 @@
 #include "engine/app/profiler.h"
 
 #include "engine/core/log.h"
+#include "gl/context.h"
 #include "gpu/driver/check.h"
 
 #include <algorithm>
@@ -27,8 +28,8 @@ std::chrono::nanoseconds between(const gpu::Event& begin, const gpu::Event& end)
 
 } // namespace
 
-Profiler::Profiler(gpu::StreamView stream, bool gl_is_software)
-    : stream_{stream}, has_opengl_{!gl_is_software} {}
+Profiler::Profiler(gpu::StreamView stream, bool gl_is_software, std::function<void()> use_contexts)
+    : stream_{stream}, has_opengl_{!gl_is_software}, use_contexts_{std::move(use_contexts)} {}
 
 Profiler::~Profiler() { drop_frame(); }
 
@@ -169,7 +170,12 @@ void Profiler::close_last() noexcept {
     zone.time = now() - zone.begin;
 }
 
-void Profiler::finish() { collect(true); }
+void Profiler::finish() {
+    if (pending_.empty()) return;
+    const gl::RestoreContext after;
+    use_contexts_();
+    collect(true);
+}
 
 void Profiler::clear() {
     frames_.clear();

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -30,8 +31,8 @@ public:
     static constexpr std::size_t kMostZonesOfFrame = 4096;
 
     /// The App's stream, which lives longer. A software OpenGL works on the thread's own time, and
-    /// has no lane.
-    Profiler(gpu::StreamView stream, bool gl_is_software);
+    /// has no lane. `use_contexts` makes the App's current.
+    Profiler(gpu::StreamView stream, bool gl_is_software, std::function<void()> use_contexts);
     ~Profiler() override;
 
     /// From the next frame on, as long as somebody wants it: who asks gives it back.
@@ -41,7 +42,7 @@ public:
 
     /// Frames whose times are known, oldest first. Those of a GPU are known some frames later.
     const std::deque<ProfiledFrame>& frames() const noexcept { return frames_; }
-    /// Waits for the frames that are not known yet, on the thread and in the contexts of the App.
+    /// Waits for the frames that are not known yet. On the thread of the App's frames.
     void finish();
     void clear();
 
@@ -94,6 +95,7 @@ private:
 
     gpu::StreamView stream_;
     bool has_opengl_;
+    std::function<void()> use_contexts_;
     int wanted_ = 0;
     Clock::time_point start_ = Clock::now();
     std::set<std::string, std::less<>> names_;

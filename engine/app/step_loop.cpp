@@ -6,6 +6,7 @@
 #include "engine/app/event_handlers.h"
 #include "engine/app/frame_loop.h"
 #include "engine/app/history.h"
+#include "engine/app/profiler.h"
 #include "engine/app/run_control.h"
 #include "engine/app/screenshot.h"
 #include "engine/app/window.h"
@@ -249,6 +250,16 @@ void StepLoop::write_results() {
             save_png(file, app_.screenshot(app_.has_panels()));
             written_.push_back(file);
         } catch (const std::exception& error) { // a full disk is no fault of the program
+            ++unwritten_;
+            log::error("{}", error.what());
+        }
+    }
+    if (!config.profile.empty()) {
+        try {
+            app_.profiler().finish();
+            save_chrome_trace(app_.profiler().frames(), config.profile);
+            written_.push_back(config.profile);
+        } catch (const std::exception& error) {
             ++unwritten_;
             log::error("{}", error.what());
         }

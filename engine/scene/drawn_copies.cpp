@@ -72,6 +72,12 @@ void DrawnCopies::begin_step() {
     used_ = 0;
 }
 
+std::size_t DrawnCopies::held_bytes() const noexcept {
+    std::size_t sum = 0;
+    for (const gpu::Array& copy : copies_) sum += copy.bytes();
+    return sum;
+}
+
 void DrawnCopies::clear() {
     copies_.clear();
     used_ = 0;

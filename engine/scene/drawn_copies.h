@@ -71,6 +71,8 @@ public:
     GridMesh height_field(const std::shared_ptr<FrameMap>& map, const gpu::Array& heights,
                           const Grid& grid);
     const DrawnBytes& bytes() const noexcept { return bytes_; }
+    /// Of the copies that are there now.
+    std::size_t held_bytes() const noexcept;
 
 private:
     gpu::Array& memory(const std::shared_ptr<FrameMap>& map, DType dtype,

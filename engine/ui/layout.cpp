@@ -17,11 +17,11 @@ namespace {
 
 const char* file_name_of(Arrangement arrangement) {
     switch (arrangement) { // the number grows when the first arrangement changes
-    case Arrangement::wide: return "studio-7-wide.ini";
-    case Arrangement::medium: return "studio-7-medium.ini";
+    case Arrangement::wide: return "studio-8-wide.ini";
+    case Arrangement::medium: return "studio-8-medium.ini";
     case Arrangement::small: break;
     }
-    return "studio-7-small.ini";
+    return "studio-8-small.ini";
 }
 
 } // namespace
@@ -61,7 +61,8 @@ bool Layout::begin_panel(Place place) {
     if (!has_panels()) return begin_on_stage(place);
     if (!is_shown(place)) return false;
     is_begun_ = true;
-    if (to_front_ == int(place)) {
+    // At first its place among the tabs, and which of them is seen, are not known yet.
+    if (std::exchange(begun_[std::size_t(place)], true) && to_front_ == int(place)) {
         ImGui::SetNextWindowFocus();
         to_front_ = -1;
     }
@@ -112,6 +113,10 @@ void Layout::end_panel() {
 
 void Layout::show_panel(Place place) {
     if (is_shown(place)) return ImGui::SetWindowFocus(title_of(place));
+    bring_to_front(place);
+}
+
+void Layout::bring_to_front(Place place) {
     set_shown(place, true);
     to_front_ = int(place);
 }

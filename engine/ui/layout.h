@@ -20,7 +20,7 @@ namespace lathe {
 
 class ImGuiLayer;
 
-enum class Place { view, kernels, parameters, things, timings, console, thread, values, history };
+enum class Place { view, kernels, parameters, things, profiler, console, thread, values, history };
 constexpr std::size_t kPlaces = 9;
 
 /// How panels stand until the user moves them. Each has a layout file of its own, so that a small
@@ -59,6 +59,8 @@ public:
     void end_panel();
     /// The panel's tab comes to the front, and has the keyboard; a hidden one is there again.
     void show_panel(Place place);
+    /// The same for a call between frames: it takes effect once the panel has its place.
+    void bring_to_front(Place place);
     /// A hidden panel leaves its room to its neighbours. The picture is always there.
     void set_shown(Place place, bool is_shown) { hidden_[std::size_t(place)] = !is_shown; }
     bool is_shown(Place place) const { return !hidden_[std::size_t(place)]; }
@@ -110,12 +112,13 @@ private:
     ImVec2 size_{};
     Form form_ = Form::standard;
     std::array<bool, kPlaces> docked_{}; ///< in the last frame, by Place
+    std::array<bool, kPlaces> begun_{};  ///< before, by Place
     std::array<bool, kPlaces> hidden_{}; ///< by Place
     std::array<bool, kPlaces> alarms_{}; ///< by Place
     Stage stage_ = Stage::panels;
     bool is_begun_ = false; ///< a panel's window
     std::optional<Zone> panel_zone_;
-    int to_front_ = -1; ///< a Place that was hidden until now
+    int to_front_ = -1; ///< a Place that comes to the front with its next Begin
     float toolbar_height_ = 0;
     float status_height_ = 0;
 };

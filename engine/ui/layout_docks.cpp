@@ -90,7 +90,7 @@ void Layout::arrange_docks() {
     if (is_small) dock(Place::kernels, tabs);
     dock(Place::console, console);
     dock(Place::things, tabs);
-    for (const Place place : {Place::timings, Place::thread, Place::values, Place::history})
+    for (const Place place : {Place::profiler, Place::thread, Place::values, Place::history})
         dock(place, console);
     show_first(Place::console, console);
     show_first(Place::parameters, tabs);
@@ -108,7 +108,7 @@ void Layout::arrange_guided_docks() {
     dock(Place::console, tabs);
     dock(Place::parameters, tabs);
     dock(Place::things, tabs);
-    dock(Place::timings, tabs);
+    dock(Place::profiler, tabs);
     dock(Place::thread, tabs);
     dock(Place::values, tabs);
     dock(Place::history, tabs);
@@ -127,7 +127,7 @@ void Layout::arrange_large_docks() {
     if (!guide_.empty()) ImGui::DockBuilderDockWindow(guide_.c_str(), tabs);
     dock(Place::parameters, tabs);
     if (!is_code) dock(Place::kernels, tabs);
-    for (const Place place : {Place::things, Place::timings, Place::console, Place::thread,
+    for (const Place place : {Place::things, Place::profiler, Place::console, Place::thread,
                               Place::values, Place::history})
         dock(place, tabs);
     finish_docks(rest, kernels);

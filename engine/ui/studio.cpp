@@ -55,6 +55,7 @@ Studio::Panels::Panels(Studio& s)
             std::make_unique<ImGuiLayer>(s.window(), s.config().light ? Look::light : Look::dark);
         imgui->shortcuts = [this](const KeyEvent& key) { return handle(key); };
     }
+    profiler_panel.memory = [this] { return memory_use(studio); };
     line_panel.follow = [this](const gpu::ThreadOfKernel& thread) { follow(thread); };
     editor.code_pane().read = code_reader(s.device());
     parameter_panel.write_values = [this] {

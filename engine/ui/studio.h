@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// An App with panels around its picture: editor, parameters, run control, timings, console. What
+// An App with panels around its picture: editor, parameters, run control, profiler, console. What
 // Python's App wraps.
 #pragma once
 

@@ -307,7 +307,9 @@ void Studio::show_panel(std::string_view title, bool is_shown) {
     const auto found = std::ranges::find(kTitles, title);
     if (found == kTitles.end() || found == kTitles.begin() + int(Place::view))
         throw std::invalid_argument{fmt::format("there is no panel {} to show or hide", title)};
-    p_->layout.set_shown(Place(found - kTitles.begin()), is_shown);
+    const auto place = Place(found - kTitles.begin());
+    if (is_shown) p_->layout.bring_to_front(place);
+    else p_->layout.set_shown(place, false);
 }
 
 } // namespace lathe

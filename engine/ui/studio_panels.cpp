@@ -271,7 +271,7 @@ void Studio::Panels::draw() {
     layout.end_panel();
     if (layout.begin_panel(Place::things)) things_panel.draw(studio.views(), step_seconds > 0);
     layout.end_panel();
-    if (layout.begin_panel(Place::timings)) timing_panel.draw(loop.stats());
+    profiler_panel.draw(loop.stats(), layout.begin_panel(Place::profiler));
     layout.end_panel();
     layout.set_alarm(Place::console, console.has_news());
     if (layout.begin_panel(Place::console)) console.draw();

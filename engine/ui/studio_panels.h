@@ -15,6 +15,7 @@
 #include "engine/ui/main_menu.h"
 #include "engine/ui/open_panel.h"
 #include "engine/ui/parameter_panel.h"
+#include "engine/ui/profiler_panel.h"
 #include "engine/ui/run_control_panel.h"
 #include "engine/ui/status_bar.h"
 #include "engine/ui/step_windows.h"
@@ -22,7 +23,6 @@
 #include "engine/ui/things_panel.h"
 #include "engine/ui/thread_panel.h"
 #include "engine/ui/time_line.h"
-#include "engine/ui/timing_panel.h"
 #include "engine/ui/view_panel.h"
 #include "engine/ui/wait_hint.h"
 
@@ -59,7 +59,7 @@ struct Studio::Panels {
     HistoryPanel history_panel;
     RunControlPanel run_control_panel;
     TimeLine time_line;
-    TimingPanel timing_panel;
+    ProfilerPanel profiler_panel{studio.profiler(), studio.config().file_name()};
     ConsolePanel console;
     ViewPanel view;
     StatusBar status;

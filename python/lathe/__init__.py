@@ -39,6 +39,10 @@ _HOMES = {
     "ResizeEvent": "events",
     "WheelEvent": "events",
     "Stats": "stats",
+    "FrameProfile": "profile",
+    "Profiler": "profile",
+    "Zone": "profile",
+    "ZoneSum": "profile",
     "Array": "compute",
     "Texture": "_lathe",
     "Picked": "picking",
@@ -150,6 +154,10 @@ if TYPE_CHECKING:
     from lathe.picking import PickedThread as PickedThread
     from lathe.pictures import save_exr as save_exr
     from lathe.probe import Probe as Probe
+    from lathe.profile import FrameProfile as FrameProfile
+    from lathe.profile import Profiler as Profiler
+    from lathe.profile import Zone as Zone
+    from lathe.profile import ZoneSum as ZoneSum
     from lathe.rooflines import roofline as roofline
     from lathe.side_window import SideWindow as SideWindow
     from lathe.stats import Stats as Stats

@@ -42,6 +42,8 @@ class RunOptions:
         A checkpoint that the run goes on from.
     inspecting : str
         As `App.inspecting`.
+    profile : Path or None
+        Where the run leaves a trace of its frames.
     progress : Progress or None
         Told of each frame of a run without a display.
     app : App or None
@@ -61,6 +63,7 @@ class RunOptions:
     fresh: bool = False
     restore: Path | None = None
     inspecting: str = "off"
+    profile: Path | None = None
     progress: Progress | None = None
     app: App | None = None
     _apps: list[weakref.ref[App]] = field(default_factory=list)

@@ -71,12 +71,12 @@ class PanelsOfWindow:
         self._studio.arrange(form)
 
     def show_panel(self, title: str, shown: bool = True) -> None:
-        """Shows or hides one of the studio's panels, whose neighbours get its room.
+        """Brings one of the studio's panels to the front, or hides it; neighbours get its room.
 
         Parameters
         ----------
         title : str
-            As its tab has it, such as ``"Timings"``.
+            As its tab has it, such as ``"Profiler"``.
         shown : bool
 
         Raises

@@ -31,7 +31,7 @@ def test_panels_are_arranged_hidden_and_coloured() -> None:
     assert app.screenshot(with_ui=True)[4, 700].mean() > dark[4, 700].mean() + 150
     assert app.screenshot().shape[1] > wide + 80
     app.arrange("default")
-    lower = ("Parameters", "Things", "Timings", "Console", "Thread", "Values", "History")
+    lower = ("Parameters", "Things", "Profiler", "Console", "Thread", "Values", "History")
     for title in ("Kernels", *lower):
         app.show_panel(title, False)
     for _ in range(4):

@@ -6,6 +6,8 @@
 #include "engine/app/event_handlers.h"
 #include "engine/app/frame_loop.h"
 #include "engine/app/history.h"
+#include "engine/app/memory_use.h"
+#include "engine/app/profiler.h"
 #include "engine/app/run_control.h"
 #include "engine/app/window.h"
 #include "engine/interop/interop_mode.h"
@@ -154,6 +156,15 @@ void bind_parts(py::class_<Studio, Owner>& c) {
         py::arg("x"), py::arg("y"));
     c.def_property_readonly("events", [](Studio& e) { return &e.events(); }, inside);
     c.def_property_readonly("history", [](Studio& e) { return &e.history(); }, inside);
+    c.def_property_readonly("profiler", [](Studio& e) { return &e.profiler(); }, inside);
+    c.def(
+        "memory_use",
+        [](Studio& e) {
+            std::vector<std::pair<std::string, std::size_t>> rows;
+            for (const MemoryUse& use : memory_use(e)) rows.emplace_back(use.owner, use.bytes);
+            return rows;
+        },
+        "Bytes of the device's memory by owner.");
     c.def(
         "set_history_values",
         [](Studio& e, const py::function& copy, const py::function& put_back,
@@ -285,45 +296,46 @@ void bind_parts(py::class_<Studio, Owner>& c) {
 void bind_studio(py::module_& m) {
     py::class_<Studio, Owner> c(m, "Studio",
                                 "Window, loop, stream, kernels and panels behind an App.");
-    c.def(
-        py::init([](std::string title, int width, int height, bool headless, bool ui, bool vsync,
-                    std::optional<int> samples, const std::string& context, std::string session,
-                    bool restore, std::optional<std::uint64_t> frames, std::filesystem::path out,
-                    std::string name, std::filesystem::path folder,
-                    std::vector<std::string> assignments, const std::string& inspecting, bool fresh,
-                    std::string guide, const std::string& theme, std::size_t history) {
-            AppConfig config;
-            config.title = std::move(title);
-            config.width = width;
-            config.height = height;
-            config.headless = headless;
-            config.ui = ui;
-            config.vsync = vsync;
-            config.samples = samples;
-            config.context = context == "current" ? GlContext::current : GlContext::own;
-            config.session = std::move(session);
-            config.restore = restore;
-            config.frames = frames;
-            config.out = std::move(out);
-            config.name = std::move(name);
-            config.folder = std::move(folder);
-            config.assignments = std::move(assignments);
-            config.inspecting = inspecting_from(inspecting);
-            config.fresh = fresh;
-            config.guide = std::move(guide);
-            config.light = theme == "light";
-            config.history_bytes = history;
-            return open_studio(std::move(config));
-        }),
-        py::kw_only(), py::arg("title") = "Lathe", py::arg("width") = 1280, py::arg("height") = 720,
-        py::arg("headless") = false, py::arg("ui") = true, py::arg("vsync") = true,
-        py::arg("samples") = py::none(), py::arg("context") = "own", py::arg("session") = "",
-        py::arg("restore") = true, py::arg("frames") = py::none(), py::arg("out") = "",
-        py::arg("name") = "", py::arg("folder") = "",
-        py::arg("assignments") = std::vector<std::string>{}, py::arg("inspecting") = "off",
-        py::arg("fresh") = false, py::arg("guide") = "", py::arg("theme") = "dark",
-        py::arg("history") = 0,
-        "Opens the window and the device; raises lathe.Error naming what is missing.");
+    c.def(py::init([](std::string title, int width, int height, bool headless, bool ui, bool vsync,
+                      std::optional<int> samples, const std::string& context, std::string session,
+                      bool restore, std::optional<std::uint64_t> frames, std::filesystem::path out,
+                      std::string name, std::filesystem::path folder,
+                      std::vector<std::string> assignments, const std::string& inspecting,
+                      bool fresh, std::string guide, const std::string& theme, std::size_t history,
+                      std::filesystem::path profile) {
+              AppConfig config;
+              config.title = std::move(title);
+              config.width = width;
+              config.height = height;
+              config.headless = headless;
+              config.ui = ui;
+              config.vsync = vsync;
+              config.samples = samples;
+              config.context = context == "current" ? GlContext::current : GlContext::own;
+              config.session = std::move(session);
+              config.restore = restore;
+              config.frames = frames;
+              config.out = std::move(out);
+              config.name = std::move(name);
+              config.folder = std::move(folder);
+              config.assignments = std::move(assignments);
+              config.inspecting = inspecting_from(inspecting);
+              config.fresh = fresh;
+              config.guide = std::move(guide);
+              config.light = theme == "light";
+              config.history_bytes = history;
+              config.profile = std::move(profile);
+              return open_studio(std::move(config));
+          }),
+          py::kw_only(), py::arg("title") = "Lathe", py::arg("width") = 1280,
+          py::arg("height") = 720, py::arg("headless") = false, py::arg("ui") = true,
+          py::arg("vsync") = true, py::arg("samples") = py::none(), py::arg("context") = "own",
+          py::arg("session") = "", py::arg("restore") = true, py::arg("frames") = py::none(),
+          py::arg("out") = "", py::arg("name") = "", py::arg("folder") = "",
+          py::arg("assignments") = std::vector<std::string>{}, py::arg("inspecting") = "off",
+          py::arg("fresh") = false, py::arg("guide") = "", py::arg("theme") = "dark",
+          py::arg("history") = 0, py::arg("profile") = "",
+          "Opens the window and the device; raises lathe.Error naming what is missing.");
     c.def("unmap", &Studio::unmap, py::call_guard<py::gil_scoped_release>(),
           "Hands all arrays back to GL; drawing and end_frame do it, too.");
     c.def_property_readonly(

@@ -121,6 +121,10 @@ def _parser() -> argparse.ArgumentParser:
         "--inspect-hazards", dest="inspecting", action="store_const", const="hazards",
         help="and races, unwritten reads and barriers apart",
     )  # fmt: skip
+    run.add_argument(
+        "--profile", metavar="FILE.json",
+        help="leave a trace of the last frames there, for chrome://tracing or ui.perfetto.dev",
+    )  # fmt: skip
     _add_device(run)
     run.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="of a slider; repeatable"

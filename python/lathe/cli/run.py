@@ -49,6 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
         fresh=arguments.fresh,
         restore=Path(arguments.restore) if arguments.restore else None,
         inspecting=arguments.inspecting,
+        profile=Path(arguments.profile).resolve() if arguments.profile else None,
         progress=Progress(sys.stderr) if headless and sys.stderr.isatty() else None,
     )
     return execute(file, options)

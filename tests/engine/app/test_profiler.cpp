@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,7 +33,12 @@ __global__ void large(float* x, int rounds) { spin(x, 20 * rounds); }
 
 class ProfilerTest : public gpu::DeviceTest {
 protected:
-    ProfilerTest() : app{config()} {}
+    void SetUp() override {
+        gpu::DeviceTest::SetUp();
+        if (IsSkipped()) return;
+        app_.emplace(config());
+        x_ = app_->array<float>({1, 32});
+    }
 
     static AppConfig config() {
         AppConfig c;
@@ -41,20 +47,20 @@ protected:
         return c;
     }
     void run(std::uint64_t frames) {
-        const int failed = app.run(
+        const int failed = app().run(
             [&](const Step&) {
                 const Zone zone{"mine"};
-                app.kernel(kSpin, "small").grid({1}, {32})(x, 50'000);
-                app.kernel(kSpin, "large").grid({1}, {32})(x, 50'000);
-                app.image(x, {.range = {0, 2000}}, "values");
+                app().kernel(kSpin, "small").grid({1}, {32})(x_, 50'000);
+                app().kernel(kSpin, "large").grid({1}, {32})(x_, 50'000);
+                app().image(x_, {.range = {{0, 2000}}}, "values");
             },
             frames);
         EXPECT_EQ(failed, 0);
-        app.profiler().finish();
+        app().profiler().finish();
     }
     std::vector<ProfiledZone> zones(Lane lane) {
         std::vector<ProfiledZone> found;
-        for (const ProfiledZone& zone : app.profiler().frames().back().zones)
+        for (const ProfiledZone& zone : app().profiler().frames().back().zones)
             if (zone.lane == lane) found.push_back(zone);
         return found;
     }
@@ -65,15 +71,18 @@ protected:
         return {};
     }
 
-    App app;
-    gpu::Array x = app.array<float>({1, 32});
+    App& app() { return *app_; }
+
+private:
+    std::optional<App> app_;
+    gpu::Array x_;
 };
 
 TEST_F(ProfilerTest, AFrameHasItsZonesInEachOther) {
-    app.profiler().want();
+    app().profiler().want();
     run(4);
-    ASSERT_EQ(app.profiler().frames().size(), 4u);
-    const ProfiledFrame& frame = app.profiler().frames().back();
+    ASSERT_EQ(app().profiler().frames().size(), 4u);
+    const ProfiledFrame& frame = app().profiler().frames().back();
     EXPECT_EQ(frame.index, 3u);
     const auto host = zones(Lane::host);
     EXPECT_EQ(named(host, "step").depth, 0);
@@ -94,9 +103,9 @@ TEST_F(ProfilerTest, AFrameHasItsZonesInEachOther) {
 }
 
 TEST_F(ProfilerTest, KernelsAreTimedWhereTheyRun) {
-    app.profiler().want();
+    app().profiler().want();
     run(6);
-    const ProfiledFrame& frame = app.profiler().frames().back();
+    const ProfiledFrame& frame = app().profiler().frames().back();
     const auto cuda = zones(Lane::cuda), host = zones(Lane::host);
     const ProfiledZone small = named(cuda, "small"), large = named(cuda, "large");
     EXPECT_GT(large.time, 5 * small.time);
@@ -109,54 +118,54 @@ TEST_F(ProfilerTest, KernelsAreTimedWhereTheyRun) {
 
 TEST_F(ProfilerTest, NothingIsMeasuredUnlessSomebodyWantsIt) {
     run(3);
-    EXPECT_TRUE(app.profiler().frames().empty());
+    EXPECT_TRUE(app().profiler().frames().empty());
     EXPECT_EQ(ZoneSink::current(), nullptr);
-    app.profiler().want();
+    app().profiler().want();
     run(2);
-    app.profiler().unwant();
+    app().profiler().unwant();
     run(3);
-    EXPECT_EQ(app.profiler().frames().size(), 2u);
+    EXPECT_EQ(app().profiler().frames().size(), 2u);
     EXPECT_EQ(ZoneSink::current(), nullptr);
 }
 
 TEST_F(ProfilerTest, AZoneThatOutlivesItsFrameEndsWithIt) {
-    app.profiler().want();
-    app.steps().start(3);
+    app().profiler().want();
+    app().steps().start(3);
     std::optional<Zone> open;
-    while (app.steps().next()) open.emplace("open");
-    app.profiler().finish();
-    ASSERT_EQ(app.profiler().frames().size(), 3u);
-    const ProfiledFrame& frame = app.profiler().frames().front();
+    while (app().steps().next()) open.emplace("open");
+    app().profiler().finish();
+    ASSERT_EQ(app().profiler().frames().size(), 3u);
+    const ProfiledFrame& frame = app().profiler().frames().front();
     for (const ProfiledZone& zone : frame.zones)
         EXPECT_LE(zone.begin + zone.time, frame.begin + frame.time) << zone.name;
 }
 
 TEST_F(ProfilerTest, AFrameWithTooManyZonesSaysSo) {
-    app.profiler().want();
-    app.steps().start(1);
-    while (app.steps().next())
+    app().profiler().want();
+    app().steps().start(1);
+    while (app().steps().next())
         for (int i = 0; i < 10'000; ++i) const Zone zone{"one of many"};
-    app.profiler().finish();
-    const ProfiledFrame& frame = app.profiler().frames().back();
+    app().profiler().finish();
+    const ProfiledFrame& frame = app().profiler().frames().back();
     EXPECT_LE(frame.zones.size(), Profiler::kMostZonesOfFrame);
     EXPECT_GT(frame.left_out, 5'000u);
 }
 
 TEST_F(ProfilerTest, TwoAppsOfAThreadHaveTheirOwnZones) {
     App other{config()};
-    app.profiler().want();
+    app().profiler().want();
     other.profiler().want();
-    app.steps().start(2);
+    app().steps().start(2);
     other.steps().start(2);
     for (int i = 0; i < 2; ++i) {
-        ASSERT_TRUE(app.steps().next());
+        ASSERT_TRUE(app().steps().next());
         { const Zone zone{"of the first"}; }
-        app.steps().show_now();
+        app().steps().show_now();
         ASSERT_TRUE(other.steps().next());
         { const Zone zone{"of the second"}; }
         other.steps().show_now();
     }
-    app.profiler().finish();
+    app().profiler().finish();
     other.profiler().finish();
     const auto names = [](App& of) {
         std::vector<std::string> all;
@@ -164,8 +173,8 @@ TEST_F(ProfilerTest, TwoAppsOfAThreadHaveTheirOwnZones) {
             for (const ProfiledZone& zone : frame.zones) all.emplace_back(zone.name);
         return all;
     };
-    EXPECT_THAT(names(app), Contains("of the first"));
-    EXPECT_THAT(names(app), Not(Contains("of the second")));
+    EXPECT_THAT(names(app()), Contains("of the first"));
+    EXPECT_THAT(names(app()), Not(Contains("of the second")));
     EXPECT_THAT(names(other), Contains("of the second"));
     EXPECT_THAT(names(other), Not(Contains("of the first")));
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/app/frame_loop.h"
+#include "engine/app/profiler.h"
 #include "engine/app/run_control.h"
 #include "engine/app/screenshot.h"
 #include "engine/app/window.h"
@@ -20,10 +21,10 @@
 #include "engine/ui/layout.h"
 #include "engine/ui/parameter_panel.h"
 #include "engine/ui/preset_row.h"
+#include "engine/ui/profiler_panel.h"
 #include "engine/ui/run_control_panel.h"
 #include "engine/ui/status_bar.h"
 #include "engine/ui/things_panel.h"
-#include "engine/ui/timing_panel.h"
 #include "engine/ui/value_writer.h"
 #include "engine/ui/view_panel.h"
 #include "engine/ui/widgets.h"
@@ -96,7 +97,7 @@ struct UiBench {
         layout.end_panel();
         if (layout.begin_panel(Place::things)) things_panel.draw({}, false);
         layout.end_panel();
-        if (layout.begin_panel(Place::timings)) timing_panel.draw(stats);
+        if (layout.begin_panel(Place::profiler)) profiler_panel.draw(stats, true);
         layout.end_panel();
         layout.set_alarm(Place::console, console_panel.has_news());
         if (layout.begin_panel(Place::console)) console_panel.draw();
@@ -198,7 +199,8 @@ struct UiBench {
     ParameterPanel parameter_panel;
     RunControlPanel run_control_panel;
     ThingsPanel things_panel;
-    TimingPanel timing_panel;
+    Profiler profiler{gpu::StreamView::legacy(), true, [] {}};
+    ProfilerPanel profiler_panel{profiler, "ui"};
     ViewPanel view;
     StatusBar status;
     KeyMapPanel key_map;

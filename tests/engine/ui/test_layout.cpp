@@ -16,7 +16,8 @@ using namespace lathe;
 
 namespace {
 
-constexpr const char* kPanels[]{"Picture", "Kernels", "Parameters", "Things", "Timings", "Console"};
+constexpr const char* kPanels[]{"Picture", "Kernels",  "Parameters",
+                                "Things",  "Profiler", "Console"};
 
 struct Size {
     int width, height;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/ui/timing_panel.h"
+#include "engine/ui/frame_times.h"
 
 #include "engine/app/frame_loop.h"
 #include "engine/ui/theme.h"
@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 
 namespace lathe {
@@ -36,7 +37,7 @@ using Summaries = std::array<FrameStats::Summary, kSeries.size()>;
 
 void table(const FrameStats& stats, const Summaries& summaries) {
     const ImGuiTableFlags flags = ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoPadOuterX;
-    if (!ImGui::BeginTable("times", 4, flags)) return;
+    if (!ImGui::BeginTable("times", 4, flags, {theme::px(210), 0})) return;
     ImGui::TableSetupColumn("", ImGuiTableColumnFlags_WidthStretch);
     for (int i = 0; i < 3; ++i)
         ImGui::TableSetupColumn("", ImGuiTableColumnFlags_WidthFixed, theme::px(44));
@@ -62,12 +63,15 @@ void table(const FrameStats& stats, const Summaries& summaries) {
     ImGui::EndTable();
 }
 
-void plot(const std::vector<FrameSample>& samples, double top, ImVec2 size) {
+/// Returns the place among the samples that was clicked.
+std::optional<std::size_t> plot(const std::vector<FrameSample>& samples, double top, ImVec2 size) {
+    std::optional<std::size_t> clicked;
     theme::push_plot_style();
-    const ImPlotFlags flags = ImPlotFlags_CanvasOnly | ImPlotFlags_NoInputs;
+    const ImPlotFlags flags =
+        ImPlotFlags_CanvasOnly | ImPlotFlags_NoFrame | ImPlotFlags_NoBoxSelect;
     if (ImPlot::BeginPlot("##times", size, flags)) {
-        ImPlot::SetupAxes(nullptr, nullptr, ImPlotAxisFlags_NoDecorations,
-                          ImPlotAxisFlags_NoTickMarks);
+        ImPlot::SetupAxes(nullptr, nullptr, ImPlotAxisFlags_NoDecorations | ImPlotAxisFlags_Lock,
+                          ImPlotAxisFlags_NoTickMarks | ImPlotAxisFlags_Lock);
         ImPlot::SetupAxesLimits(0, double(FrameStats::kCapacity - 1), 0, top, ImPlotCond_Always);
         const double begin = double(FrameStats::kCapacity - samples.size());
         for (const Series& s : kSeries) {
@@ -79,15 +83,19 @@ void plot(const std::vector<FrameSample>& samples, double top, ImVec2 size) {
                 ImPlot::PlotLine(s.name, &(samples.data()->*s.member), int(samples.size()), 1,
                                  begin, spec);
         }
+        if (ImPlot::IsPlotHovered() && ImGui::IsMouseClicked(ImGuiMouseButton_Left)) {
+            const double at = std::round(ImPlot::GetPlotMousePos().x - begin);
+            if (at >= 0 && at < double(samples.size())) clicked = std::size_t(at);
+        }
         ImPlot::EndPlot();
     }
     theme::pop_plot_style();
+    return clicked;
 }
 
 } // namespace
 
-void TimingPanel::draw(const FrameStats& stats) {
-    theme::push_font(theme::Font::small);
+std::optional<std::uint64_t> FrameTimes::draw(const FrameStats& stats, float height) {
     const auto samples = stats.samples();
     double highest = 1;
     for (const auto& s : samples) highest = std::max({highest, s.frame_ms, s.sim_ms, s.draw_ms});
@@ -97,9 +105,15 @@ void TimingPanel::draw(const FrameStats& stats) {
     const double wanted = std::max(summaries[0].p95 * 1.4, 2.0);
     top_ += (std::min(wanted, highest * 1.2) - top_) * 0.05;
     table(stats, summaries);
+    ImGui::SameLine();
     const ImVec2 free = ImGui::GetContentRegionAvail();
-    if (free.y > theme::px(40)) plot(samples, top_, free);
-    theme::pop_font();
+    if (free.x <= theme::px(60)) {
+        ImGui::NewLine();
+        return {};
+    }
+    const auto clicked = plot(samples, top_, {free.x, height});
+    if (!clicked) return {};
+    return stats.count() - samples.size() + *clicked;
 }
 
 } // namespace lathe
