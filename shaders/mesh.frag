@@ -2,7 +2,8 @@
 // A lit face. Defines: VALUES or COLORS where each vertex, or with OF_FACES each triangle, has a
 // scalar or a colour; SMOOTH for normals of the vertices; EDGES for lines along the edges; SOLID
 // for faces that hide what lies behind them; PEEL for a layer of those that do not; MANY for
-// instances; CONTOURS for lines of equal value; TEXTURED for a picture on it.
+// instances; CONTOURS for lines of equal value; TEXTURED for a picture on it; UNLIT for colours as
+// they are.
 
 #include "clip.glsl"
 #include "common.glsl"
@@ -131,7 +132,10 @@ void main() {
 #if defined(SOLID)
     face.a = 1.0;
 #endif
-    vec4 all = vec4(lit(face.rgb, seen_normal()) * face.a, face.a);
+#if !defined(UNLIT)
+    face.rgb = lit(face.rgb, seen_normal());
+#endif
+    vec4 all = vec4(face.rgb * face.a, face.a);
 #if defined(CONTOURS)
     all = with_contours(all, level);
 #endif

@@ -46,16 +46,18 @@ enum MeshFeature : unsigned {
     kTextured = 65536,
     kLinear = 131072,
     kRepeated = 262144,
-    kVector = 524288
+    kVector = 524288,
+    kUnlit = 16777216
 };
 
-/// Above them: number of the texture's sampler, and its channels.
+/// Between the last two: number of the texture's sampler, and its channels.
 constexpr unsigned kSamplerBit = 20, kChannelsBit = 22;
 
-constexpr std::array<const char*, 20> kMeshFeatureNames{
+constexpr std::array<const char*, 25> kMeshFeatureNames{
     "VALUES", "COLORS",  "OF_FACES", "SMOOTH",   "EDGES",    "FOUND_RANGE", "SOLID",
     "MANY",   nullptr,   "TURNED",   "DIRECTED", "SCALED",   "STRETCHED",   "CONTOURS",
-    "PEEL",   "CLIPPED", "TEXTURED", "LINEAR",   "REPEATED", "VECTOR"};
+    "PEEL",   "CLIPPED", "TEXTURED", "LINEAR",   "REPEATED", "VECTOR",      nullptr,
+    nullptr,  nullptr,   nullptr,    "UNLIT"};
 /// Those that say which buffers a vertex array has.
 constexpr unsigned kMeshAttributes = kMeshValues | kMeshColors | kOfFaces | kSmooth | kInstances |
                                      kOfInstances | kTurned | kDirected | kScaled | kStretched |
@@ -163,6 +165,7 @@ unsigned features_of(const MeshData& data, const MeshStyle& style) {
     if (features & kMeshValues && data.range) features |= kRangeOfMesh;
     if (style.contours > 0 && data.levels) features |= kContours;
     if (style.smooth && data.normals) features |= kSmooth;
+    if (!style.lit) features |= kUnlit;
     if (style.wireframe && style.edge_width > 0) features |= kEdges;
     if (data.instances) features |= features_of(*data.instances);
     return features | (is_solid(data, style) ? kSolid : 0u);

@@ -38,6 +38,7 @@ struct MeshStyle {
     /// Instead of `range`, so much of the mesh's own values.
     std::optional<Percentiles> percentiles{};
     bool smooth = false;    ///< light by normals of the vertices; false: each face has its own
+    bool lit = true;        ///< false: colours as they are
     bool wireframe = false; ///< edges over the faces
     glm::vec4 edge_color{0.05f, 0.05f, 0.06f, 1};
     float edge_width = 1; ///< pixels

@@ -619,6 +619,7 @@ class Studio:
             range: tuple[float, float] | None,
             percentiles: tuple[float, float] | None,
             smooth: bool,
+            lit: bool,
             wireframe: bool,
             contours: float,
             scale: float,

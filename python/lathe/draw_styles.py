@@ -137,7 +137,7 @@ def arrows_style(
 @kept
 def mesh_style(
     color: Sequence[float], opacity: float, colormap: str, range: Range, smooth: bool,
-    wireframe: bool, contours: float | None = None, scale: float = 1.0,
+    lit: bool, wireframe: bool, contours: float | None = None, scale: float = 1.0,
     texture_filter: str = "linear", texture_wrap: str = "repeat",
 ) -> Studio.MeshStyle:  # fmt: skip
     check_colormap(colormap)
@@ -151,6 +151,7 @@ def mesh_style(
         range=numbers,
         percentiles=percentiles,
         smooth=bool(smooth),
+        lit=bool(lit),
         wireframe=bool(wireframe),
         contours=spacing_of(contours),
         scale=number("scale", scale),

@@ -48,6 +48,7 @@ class DrawingSurfaces:
         colormap: str = "viridis",
         range: Range = (0.0, 1.0),
         smooth: bool = False,
+        lit: bool = True,
         wireframe: bool = False,
         contours: float | None = None,
         texture: Any = None,
@@ -86,6 +87,8 @@ class DrawingSurfaces:
         smooth : bool
             Light by the vertices' normals, which the device computes in each step; otherwise each
             triangle is flat.
+        lit : bool
+            False: colours as they are, for what has its own light.
         wireframe : bool
             The edges, too, as dark lines.
         contours : float, optional
@@ -114,7 +117,7 @@ class DrawingSurfaces:
         if texture is not None and (values is not None or colors is not None):
             raise ValueError("a mesh has a texture, or values or colors, not both")
         style = mesh_style(
-            color, opacity, colormap, range, smooth, wireframe, contours, 1.0,
+            color, opacity, colormap, range, smooth, lit, wireframe, contours, 1.0,
             texture_filter, texture_wrap,
         )  # fmt: skip
         picture = None if texture is None else on_device(self._studio, texture, "a texture")
@@ -145,6 +148,7 @@ class DrawingSurfaces:
         colormap: str = "viridis",
         range: Range = (0.0, 1.0),
         smooth: bool = False,
+        lit: bool = True,
         wireframe: bool = False,
         name: str = "",
     ) -> None:
@@ -152,7 +156,7 @@ class DrawingSurfaces:
 
         Parameters
         ----------
-        vertices, triangles, normals, smooth, wireframe, opacity
+        vertices, triangles, normals, smooth, lit, wireframe, opacity
             The mesh; see `mesh`.
         positions : (n, 3)
             Where the mesh's origin goes.
@@ -184,7 +188,8 @@ class DrawingSurfaces:
             raise ValueError("instances have rotations or directions, not both")
         one = float(scale) if isinstance(scale, Real) else None
         style = mesh_style(
-            color, opacity, colormap, range, smooth, wireframe, None, 1.0 if one is None else one
+            color, opacity, colormap, range, smooth, lit, wireframe, None,
+            1.0 if one is None else one,
         )  # fmt: skip
         given = directions if rotations is None else rotations
         turns = floats_on_device(self._studio, given, "rotations")
@@ -217,6 +222,7 @@ class DrawingSurfaces:
         opacity: float = 1.0,
         colormap: str = "viridis",
         range: Range = "auto",
+        lit: bool = True,
         wireframe: bool = False,
         contours: float | None = None,
         name: str = "",
@@ -245,6 +251,8 @@ class DrawingSurfaces:
         colormap : str
         range : (float, float), "auto" or (str, str)
             Of `values`, or of the heights; see `image`.
+        lit : bool
+            See `mesh`.
         wireframe : bool
         contours : float, optional
             Lines where the values, or the heights, are a multiple of this.
@@ -257,7 +265,7 @@ class DrawingSurfaces:
             At once, for what is no height field.
         """
         ink = (0.72, 0.75, 0.80) if color is None else color
-        style = mesh_style(ink, opacity, colormap, range, True, wireframe, contours)
+        style = mesh_style(ink, opacity, colormap, range, True, lit, wireframe, contours)
         self._view.height_field(
             on_device(self._studio, heights, "heights", np.float32),
             floats_on_device(self._studio, values, "values"),

@@ -96,6 +96,21 @@ def test_normals_and_smooth(app):
     assert abs(np.diff(smooth[2:98])).max() < 6
 
 
+def test_what_is_not_lit_has_its_own_colours(app):
+    roof = [[-1, -1, 0], [1, -1, 0], [1, 1, 0.5], [-1, 1, 0.9]]
+    color, middle = (0.2, 0.6, 1.0), [[0, 0, 0]]
+    for draw in (
+        lambda: app.mesh(roof, HALVES, color=color, lit=False),
+        lambda: app.mesh(roof, HALVES, colors=[(*color, 1)] * 4, smooth=True, lit=False),
+        lambda: app.instances(roof, HALVES, middle, color=color, lit=False),
+        lambda: app.height_field(np.eye(4), color=color, lit=False),
+    ):
+        assert app.frame()
+        app.orbit_camera.pitch = 0.6
+        draw()
+        np.testing.assert_allclose(app.screenshot()[50, 50], (51, 153, 255), atol=1)
+
+
 def test_wireframe_draws_the_edges_over_the_faces(app):
     assert app.frame()
     app.mesh(SQUARE, HALVES, color=WHITE, wireframe=True)

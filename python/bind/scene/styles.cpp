@@ -141,6 +141,7 @@ MeshStyle mesh_style_from(const Given& given) {
             .range = given.range().value_or(ValueRange{}),
             .percentiles = given.percentiles(),
             .smooth = given.flag("smooth"),
+            .lit = given.flag("lit"),
             .wireframe = given.flag("wireframe"),
             .contours = given.number("contours"),
             .scale = given.number("scale"),

@@ -145,6 +145,21 @@ TEST_F(MeshTest, NormalsOfVerticesBendTheLightWhateverSideTheyPointTo) {
     EXPECT_NEAR(int(at(50, 50).r), brightness({0, 0, 1}), 1);
 }
 
+TEST_F(MeshTest, WhatIsNotLitHasItsOwnColours) {
+    const gl::Buffer triangles = buffer_of(kHalves);
+    for (const float slope : {0.0f, 0.9f}) { // however the faces are turned
+        const gl::Buffer vertices =
+            buffer_of(Numbers{-1, -1, -slope, 1, -1, slope, 1, 1, slope, -1, 1, -slope});
+        const MeshStyle style{.color = {0.2f, 0.6f, 1, 1}, .lit = false};
+        (void)drawn(mesh_of(vertices, 4, triangles, 2), style);
+        for (int x = 5; x < 100; x += 30) {
+            EXPECT_EQ(int(at(x, 40).r), 51);
+            EXPECT_EQ(int(at(x, 40).g), 153);
+            EXPECT_EQ(int(at(x, 40).b), 255);
+        }
+    }
+}
+
 TEST_F(MeshTest, CrossingTrianglesAreCutAlongTheirLine) {
     const auto red_depth = [](glm::vec2 p) { return 0.5f * p.x + 0.2f * p.y; };
     const auto blue_depth = [](glm::vec2 p) { return 0.1f - 0.3f * p.x; };
