@@ -112,12 +112,14 @@ class KeptState:
             if is_own(now):
                 self._put_back(now, old.values)
             return now
-        if isinstance(old, deque):
-            return deque((self._restored(None, each) for each in old), old.maxlen)
-        if isinstance(old, tuple | list):
-            return type(old)(self._restored(None, each) for each in old)
+        if isinstance(old, deque | tuple | list):
+            there = [*now] if isinstance(now, deque | tuple | list) else []
+            there += [None] * (len(old) - len(there))
+            made = [self._restored(_holder(at), each) for at, each in zip(there, old, strict=False)]
+            return deque(made, old.maxlen) if isinstance(old, deque) else type(old)(made)
         if isinstance(old, dict):
-            return {key: self._restored(None, each) for key, each in old.items()}
+            at = now if isinstance(now, dict) else {}
+            return {key: self._restored(_holder(at.get(key)), each) for key, each in old.items()}
         if isinstance(now, np.ndarray | GPUArray) and _is_alike(now, old):
             if not (isinstance(now, GPUArray) and self._owns(now)):
                 now[...] = old
@@ -162,6 +164,12 @@ class KeptState:
 def is_own(value: Any) -> bool:
     """Of a class that the script defines, with attributes."""
     return hasattr(value, "__dict__") and not callable(value) and _is_own_class(type(value))
+
+
+def _holder(value: Any) -> Any:
+    """The value if it holds others, which objects among them then get back; else None."""
+    holds = type(value) in (tuple, list, deque, dict) or is_own(value)
+    return value if holds else None
 
 
 def _is_own_class(kind: type) -> bool:

@@ -191,6 +191,29 @@ def test_structures_and_special_values_keep_their_bits(tmp_path: Path) -> None:
     assert type(rest[3]) is np.float32
 
 
+class Bird:
+    def __init__(self, place: float) -> None:
+        self.place = place
+        self._scratch = object()
+
+
+def test_objects_in_lists_and_dictionaries_get_their_values_back(tmp_path: Path) -> None:
+    app = lathe.App("flock", size=(16, 16), headless=True)
+    state = app.state
+    state.birds = [Bird(1.0), (Bird(2.0), 5)]
+    state.named = {"hawk": Bird(3.0)}
+    (first, (second, _)), hawk = state.birds, state.named["hawk"]
+    app.checkpoint(tmp_path / "x.npz")
+    first.place = second.place = hawk.place = 9.0
+    app.restore(tmp_path / "x.npz")
+    assert state.birds == [first, (second, 5)]
+    assert state.named == {"hawk": hawk}
+    assert [each.place for each in (first, second, hawk)] == [1.0, 2.0, 3.0]
+    state.birds.append(Bird(4.0))  # one that the file does not know
+    app.restore(tmp_path / "x.npz")
+    assert state.birds == [first, (second, 5)]
+
+
 def changed(app: lathe.App, x: Any) -> bool:
     return bool(x.get().tolist() != [1, 2, 3] or app.step != 0)
 
