@@ -51,7 +51,7 @@ def doctor() -> int:
 def _missing_packages() -> list[tuple[str, str]]:
     problems = []
     uses = {
-        "scipy": "--check of brain, cavity, galaxy and image_lab",
+        "scipy": "--check of brain, cavity, galaxy, image_lab and ocean",
         "scikit-image": "image_lab, --check of brain",
         "nilearn": "brain",
     }
