@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from conftest import script_environment
 
-NAMES = ["gray_scott", "nbody", "galaxy", "cavity", "swarm", "image_lab", "ocean"]
+NAMES = ["gray_scott", "nbody", "galaxy", "cavity", "swarm", "image_lab", "ocean", "sph"]
 
 PROGRAM = """
 import hashlib, sys
