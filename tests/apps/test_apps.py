@@ -49,7 +49,7 @@ def check_in_process(folder, **settings):
 def test_the_experiments_have_checks():
     assert set(CHECKED) >= {
         "brain", "cavity", "galaxy", "gray_scott", "nbody", "image_lab", "ocean",
-        "sph", "swarm",
+        "pendulum", "sph", "swarm",
     }  # fmt: skip
 
 
@@ -67,6 +67,7 @@ SABOTAGE = {  # a small mistake in the kernel, and what must notice
     "gray_scott": ("- 4 * a;", "- real(3.9999) * a;", "float64 u"),
     "nbody": ("LIGHT_SPEED  299792.458", "LIGHT_SPEED  599584.916", "mercury"),
     "ocean": ("sqrt(double(G) * k)", "sqrt(double(G) * k * 1.00001)", "omega^2"),
+    "pendulum": ("-law.damping * p.parting", "-law.damping * p.apart", "small swing"),
     "sph": ("mine + pressure", "mine + 0.999f * pressure", "a step"),
     "swarm": ("if (d2 < 1)", "if (d2 < 1.01f)", "birds that see others"),
     "image_lab": ("2 * n - 1 - i", "2 * n - 2 - i", "blur"),

@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 from conftest import script_environment
 
-NAMES = ["gray_scott", "nbody", "galaxy", "cavity", "swarm", "image_lab", "ocean", "sph"]
+NAMES = [
+    "gray_scott", "nbody", "galaxy", "cavity", "swarm", "image_lab", "ocean", "sph", "pendulum",
+]  # fmt: skip
 
 PROGRAM = """
 import hashlib, sys

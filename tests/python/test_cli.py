@@ -255,7 +255,7 @@ def test_huge_pictures_are_not_recorded(tmp_path):
 def test_list_and_version():
     done = lathe("list")
     assert done.returncode == 0
-    names = "brain cavity galaxy gray_scott nbody image_lab ocean ripples sph swarm"
+    names = "brain cavity galaxy gray_scott nbody image_lab ocean pendulum ripples sph swarm"
     for name in names.split():
         assert name in done.stdout
     assert lathe("--version").stdout.startswith("lathe 0.")

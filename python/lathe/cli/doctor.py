@@ -51,7 +51,7 @@ def doctor() -> int:
 def _missing_packages() -> list[tuple[str, str]]:
     problems = []
     uses = {
-        "scipy": "--check of brain, cavity, galaxy, image_lab, ocean and sph",
+        "scipy": "--check of brain, cavity, galaxy, image_lab, ocean, pendulum and sph",
         "scikit-image": "image_lab, --check of brain",
         "nilearn": "brain",
     }
