@@ -109,6 +109,7 @@ App::~App() {
     p_->thread_watch.forget();
     p_->warp_watch.forget();
     p_->line_watch.forget();
+    p_->plots.close();
     p_->history.set_budget(0);
     p_->memory.clear();
     p_->scene.clear();
@@ -273,6 +274,7 @@ void App::end_frame() {
     } catch (...) {
         if (!failure) failure = std::current_exception();
     }
+    p.plots.poll();
     p.end_inspection();
     p.console.end_device_line();
     const auto drawing = std::chrono::steady_clock::now();
@@ -330,6 +332,7 @@ LaunchWatch* App::launch_watch(const KernelSlot& slot, std::string_view kernel) 
 ParameterPresets& App::presets() { return p_->presets; }
 ParameterBindings& App::bindings() { return p_->bindings; }
 Console& App::console() { return p_->console; }
+Plots& App::plots() { return p_->plots; }
 OrbitCamera& App::orbit_camera() { return view().orbit_camera(); }
 PanZoomCamera& App::pan_zoom_camera() { return view().pan_zoom_camera(); }
 void App::use_camera(Camera camera, Steering steering) { view().use_camera(camera, steering); }

@@ -62,6 +62,7 @@ class FrameMap;
 class History;
 class ParameterBindings;
 class ParameterPresets;
+class Plots;
 class Profiler;
 class RunControl;
 struct DrawnBytes;
@@ -251,6 +252,8 @@ public:
         return static_cast<T>(slider_number(name));
     }
     Console& console();
+    /// Logged values, histograms and other plots; without panels, too.
+    Plots& plots();
     // Of view().
     OrbitCamera& orbit_camera();
     PanZoomCamera& pan_zoom_camera();

@@ -8,6 +8,7 @@
 #include "engine/app/frame_loop.h"
 #include "engine/app/history.h"
 #include "engine/app/kept_memory.h"
+#include "engine/app/plots.h"
 #include "engine/app/profiler.h"
 #include "engine/app/run_control.h"
 #include "engine/app/sampled_picture.h"
@@ -84,6 +85,7 @@ struct App::Parts {
     WarpWatch warp_watch{device, reflect_worker.executor()};
     LineWatch line_watch{device, reflect_worker.executor()};
 
+    Plots plots{stream};
     StepLoop steps;
 
     // What holds arrays, which hold this: the App clears it when it ends.

@@ -50,6 +50,7 @@ void App::restore_arrays() {
 void App::begin_reload() {
     p_->memory.begin_reload();
     p_->events.clear();
+    p_->plots.begin_reload();
     p_->bindings.forget_programs();
     for (AppSlot& slot : p_->slots) slot.is_claimed = false;
     p_->unnamed_sources = 0;

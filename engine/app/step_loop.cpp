@@ -6,6 +6,7 @@
 #include "engine/app/event_handlers.h"
 #include "engine/app/frame_loop.h"
 #include "engine/app/history.h"
+#include "engine/app/plots.h"
 #include "engine/app/profiler.h"
 #include "engine/app/run_control.h"
 #include "engine/app/screenshot.h"
@@ -172,6 +173,7 @@ bool StepLoop::begin_step() {
     clock_.dt = dt;
     clock_.step.time = float(clock_.time);
     clock_.step.dt = float(dt);
+    app_.plots().begin_step(clock_.step.index, clock_.time, app_.history());
     in_step_.emplace("step");
     return true;
 }
@@ -195,6 +197,7 @@ void StepLoop::travel() {
     broken_at_.reset();
     guard([&] {
         History& history = app_.history();
+        app_.plots().go_elsewhere();
         if (wish.branch) history.choose(*wish.branch);
         if (const auto clock = history.go_back(to, clock_)) {
             clock_ = *clock;
@@ -290,6 +293,7 @@ void StepLoop::rewind() {
     clock_ = {};
     app_.bindings().follow_time(clock_.time);
     app_.history().begin();
+    app_.plots().begin(0, app_.history());
     started_ = false;
     broken_at_.reset();
     wanted_step_.reset();
@@ -303,6 +307,7 @@ void StepLoop::resume(const StepClock& clock) {
     clock_ = clock;
     app_.bindings().follow_time(clock_.time);
     app_.history().begin(clock_.next());
+    app_.plots().begin(clock_.next(), app_.history());
     broken_at_.reset();
     wanted_step_.reset();
     steps_left_ = carried_ = 0;
