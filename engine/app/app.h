@@ -62,6 +62,7 @@ class FrameMap;
 class History;
 class ParameterBindings;
 class ParameterPresets;
+class Plot;
 class Plots;
 class Profiler;
 class RunControl;
@@ -405,6 +406,12 @@ public:
     /// elements. Lines of axes in space may be hidden, so they belong to the picture. Throws as
     /// still() does, and lathe::Error where the file cannot be written.
     void save_svg(const std::filesystem::path& file, const StillConfig& config = {});
+    /// A plot as a file, whose name says what it is: its numbers (.csv), a picture of so many
+    /// pixels (.png) or a document of so many units (.svg). Waits for what the plot is to have, and
+    /// for GL. Throws std::invalid_argument for another ending and for a size outside 64 to 16384,
+    /// lathe::Error where the file cannot be written.
+    void save_plot(Plot& plot, const std::filesystem::path& file, int width = 960,
+                   int height = 600);
 
 protected:
     /// Finishes; the log has the fault. The destructor of a class with overrides calls it first.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Stills: what the views show, drawn once more at any size.
 #include "engine/app/app_parts.h"
+#include "engine/app/plot_sheet.h"
 #include "engine/app/screenshot.h"
 #include "engine/app/svg_page.h"
 #include "engine/core/output_file.h"
@@ -11,9 +12,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstddef>
 #include <optional>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 namespace lathe {
@@ -125,6 +128,25 @@ void App::save_svg(const std::filesystem::path& file, const StillConfig& config)
     OutputFile out{file};
     out << page.finish();
     out.close();
+}
+
+void App::save_plot(Plot& plot, const std::filesystem::path& file, int width, int height) {
+    constexpr int kLeast = 64, kMost = 16384;
+    if (std::min(width, height) < kLeast || std::max(width, height) > kMost)
+        throw std::invalid_argument{fmt::format("a plot has {} to {} pixels in each direction, got "
+                                                "{} x {}",
+                                                kLeast, kMost, width, height)};
+    std::string ending = file.extension().string();
+    std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return std::tolower(c); });
+    if (ending == ".csv") return save_as_csv(plot.table(), file);
+    if (ending != ".png" && ending != ".svg")
+        throw std::invalid_argument{
+            fmt::format("plots are saved as .csv, .png or .svg, got {}", file.string())};
+    plot.wait();
+    const PlotShape shape = plot.shape({.columns = std::size_t(width)});
+    if (ending == ".svg") return save_plot_as_svg(shape, width, height, file);
+    const GlBesideFrames ours{p_->window, p_->in_frame};
+    save_png(file, picture_of(shape, width, height));
 }
 
 } // namespace lathe

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <ranges>
 
 namespace lathe {
@@ -133,6 +134,35 @@ std::vector<RowSpan> LoggedRows::aside(const RunBranches& run) const {
     return found;
 }
 
+namespace {
+
+/// The first row of which that does not hold; it holds for none behind it, since x ascends.
+template <class IsBefore>
+std::size_t first_row(const RowSpan& span, bool by_step, const IsBefore& is_before) {
+    const auto rows = std::views::iota(span.begin, span.end);
+    const auto found = std::ranges::partition_point(
+        rows, [&](std::size_t row) { return is_before(span.x(row, by_step)); });
+    return span.begin + std::size_t(found - rows.begin());
+}
+
+} // namespace
+
+RowSpan nearest(std::span<const RowSpan> spans, bool by_step, double x) {
+    RowSpan found;
+    double least = std::numeric_limits<double>::infinity();
+    for (const RowSpan& span : spans) {
+        const std::size_t after = first_row(span, by_step, [&](double at) { return at < x; });
+        for (const std::size_t row : {after > span.begin ? after - 1 : after, after}) {
+            if (row >= span.end) continue;
+            const double distance = std::abs(span.x(row, by_step) - x);
+            if (distance >= least) continue;
+            least = distance;
+            found = {span.rows, row, row + 1};
+        }
+    }
+    return found;
+}
+
 std::size_t count_of(std::span<const RowSpan> spans) {
     std::size_t count = 0;
     for (const RowSpan& span : spans) count += span.size();
@@ -186,19 +216,10 @@ private:
 
 Curve thinned(std::span<const RowSpan> spans, std::size_t column, bool by_step, double low,
               double high, std::size_t columns) {
-    const auto x_of = [&](const RowSpan& span, std::size_t row) {
-        return by_step ? double(span.rows->steps[row]) : span.rows->times[row];
-    };
     std::vector<RowSpan> seen;
-    for (const RowSpan& span : spans) { // x ascends in each
-        const auto first_beyond = [&](std::size_t from, const auto& is_before) {
-            const auto rows = std::views::iota(from, span.end);
-            return from + std::size_t(std::ranges::partition_point(rows, is_before) - rows.begin());
-        };
-        const std::size_t from =
-            first_beyond(span.begin, [&](std::size_t row) { return x_of(span, row) < low; });
-        const std::size_t to =
-            first_beyond(from, [&](std::size_t row) { return x_of(span, row) <= high; });
+    for (const RowSpan& span : spans) {
+        const std::size_t from = first_row(span, by_step, [&](double x) { return x < low; });
+        const std::size_t to = first_row(span, by_step, [&](double x) { return x <= high; });
         const RowSpan part{span.rows, from > span.begin ? from - 1 : from,
                            std::min(to + 1, span.end)};
         if (part.size() > 0) seen.push_back(part);
@@ -210,7 +231,7 @@ Curve thinned(std::span<const RowSpan> spans, std::size_t column, bool by_step, 
     double at = 0;
     for (const RowSpan& span : seen) {
         for (std::size_t row = span.begin; row < span.end; ++row) {
-            const double x = x_of(span, row), here = std::floor((x - low) * per_x);
+            const double x = span.x(row, by_step), here = std::floor((x - low) * per_x);
             if (is_whole || here != at) part.move_to(curve);
             at = here;
             part.add(x, span.rows->value(row, column));

@@ -37,6 +37,10 @@ struct RowSpan {
     const Rows* rows = nullptr;
     std::size_t begin = 0, end = 0;
     std::size_t size() const { return end - begin; }
+    /// Of a row: its step, or its time.
+    double x(std::size_t row, bool by_step) const {
+        return by_step ? double(rows->steps[row]) : rows->times[row];
+    }
 };
 
 class LATHE_API LoggedRows {
@@ -76,7 +80,9 @@ private:
     std::uint64_t dropped_ = 0, changes_ = 0;
 };
 
-std::size_t count_of(std::span<const RowSpan> spans);
+LATHE_API std::size_t count_of(std::span<const RowSpan> spans);
+/// The row that is nearest along x; empty where there is none.
+LATHE_API RowSpan nearest(std::span<const RowSpan> spans, bool by_step, double x);
 
 /// A curve of at most some 4 points for each of `columns` equal parts of [low, high] along x, which
 /// is the rows' time or step: in each part the first, the least, the greatest and the last value.
@@ -84,7 +90,7 @@ std::size_t count_of(std::span<const RowSpan> spans);
 struct Curve {
     std::vector<double> x, y;
 };
-Curve thinned(std::span<const RowSpan> spans, std::size_t column, bool by_step, double low,
-              double high, std::size_t columns);
+LATHE_API Curve thinned(std::span<const RowSpan> spans, std::size_t column, bool by_step,
+                        double low, double high, std::size_t columns);
 
 } // namespace lathe

@@ -109,12 +109,15 @@ void ValueLog::take_arrived() {
     }
 }
 
-std::vector<double> ValueLog::last() const {
-    const auto way = on_way();
-    if (way.empty()) return {};
+std::vector<double> ValueLog::present() const {
     std::vector<double> values;
-    for (std::size_t column = 0; column < curves().size(); ++column)
-        values.push_back(way.back().rows->value(way.back().end - 1, column));
+    for (const RowSpan& span : on_way()) {
+        const std::size_t row = std::min(span.rows->find(run().step + 1), span.end);
+        if (row <= span.begin) break;
+        values.clear();
+        for (std::size_t column = 0; column < curves().size(); ++column)
+            values.push_back(span.rows->value(row - 1, column));
+    }
     return values;
 }
 
@@ -123,15 +126,14 @@ PlotShape ValueLog::shape(const PlotWindow& window) const {
     shape.title = name();
     shape.x.label = config_.by_step ? "step" : "time (s)";
     shape.y = {with_unit("", config_.unit), config_.log_scale};
-    shape.mark = config_.by_step ? double(run().step) : run().time;
+    if (const auto way = on_way(); !way.empty()) // behind the last row it would hide nothing
+        if (run().step < way.back().rows->steps[way.back().end - 1])
+            shape.mark = config_.by_step ? double(run().step) : run().time;
     const auto add = [&](std::span<const RowSpan> spans, bool is_dim) {
         double low = std::numeric_limits<double>::infinity(), high = -low;
         for (const RowSpan& span : spans) {
-            const auto x = [&](std::size_t row) {
-                return config_.by_step ? double(span.rows->steps[row]) : span.rows->times[row];
-            };
-            low = std::min(low, x(span.begin));
-            high = std::max(high, x(span.end - 1));
+            low = std::min(low, span.x(span.begin, config_.by_step));
+            high = std::max(high, span.x(span.end - 1, config_.by_step));
         }
         for (std::size_t column = 0; column < curves().size(); ++column) {
             Curve curve = thinned(spans, column, config_.by_step, std::max(low, window.low),

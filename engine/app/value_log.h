@@ -61,8 +61,8 @@ public:
     const std::vector<std::string>& curves() const noexcept { return config_.curves; }
     /// On the run's way, what has arrived.
     std::vector<RowSpan> on_way() const { return rows_.on_way(run().branches); }
-    /// The last row that has arrived; empty: none.
-    std::vector<double> last() const;
+    /// The values at the present step, or at the last one before it; empty: there are none.
+    std::vector<double> present() const;
 
     PlotShape shape(const PlotWindow& window = {}) const override;
     /// Step, time in seconds, and the curves. Waits.

@@ -82,6 +82,26 @@ void SvgElements::stroke(glm::vec2 begin, glm::vec2 end, const glm::vec4& color,
                     begin.x, begin.y, end.x, end.y, paint("stroke", color), width);
 }
 
+void SvgElements::polyline(std::span<const glm::vec2> points, const glm::vec4& color, float width) {
+    shapes_ += "<polyline points=\"";
+    for (const glm::vec2 point : points)
+        fmt::format_to(std::back_inserter(shapes_), "{:.7g},{:.7g} ", point.x, point.y);
+    shapes_ += fmt::format("\" fill=\"none\" stroke-linejoin=\"round\" {} "
+                           "stroke-width=\"{:.4g}\"/>\n",
+                           paint("stroke", color), width);
+}
+
+void SvgElements::rectangle(glm::vec2 corner, glm::vec2 size, const glm::vec4& color) {
+    shapes_ += fmt::format("<rect x=\"{:.7g}\" y=\"{:.7g}\" width=\"{:.7g}\" height=\"{:.7g}\" "
+                           "{}/>\n",
+                           corner.x, corner.y, size.x, size.y, paint("fill", color));
+}
+
+void SvgElements::dot(glm::vec2 middle, const glm::vec4& color, float radius) {
+    shapes_ += fmt::format("<circle cx=\"{:.7g}\" cy=\"{:.7g}\" r=\"{:.4g}\" {}/>\n", middle.x,
+                           middle.y, radius, paint("fill", color));
+}
+
 void SvgElements::ramp(const ImagePlacement& place, std::string_view colormap, bool upright) {
     std::string& name = gradients_[{std::string{colormap}, upright}];
     if (name.empty()) {

@@ -8,6 +8,7 @@
 #include <glm/vec4.hpp>
 
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,6 +30,9 @@ public:
     // blue and alpha of 0 to 1.
 
     void stroke(glm::vec2 begin, glm::vec2 end, const glm::vec4& color, float width);
+    void polyline(std::span<const glm::vec2> points, const glm::vec4& color, float width);
+    void rectangle(glm::vec2 corner, glm::vec2 size, const glm::vec4& color);
+    void dot(glm::vec2 middle, const glm::vec4& color, float radius);
     /// All colours of a map, the first at the bottom or the left.
     void ramp(const ImagePlacement& place, std::string_view colormap, bool upright);
     /// Words of the interface's font, or of another without serifs; `place` is on the base line.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Round numbers along an axis; private to engine/scene.
+// Round numbers along an axis.
 #pragma once
 
 #include <string>

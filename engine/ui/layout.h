@@ -20,8 +20,19 @@ namespace lathe {
 
 class ImGuiLayer;
 
-enum class Place { view, kernels, parameters, things, profiler, console, thread, values, history };
-constexpr std::size_t kPlaces = 9;
+enum class Place {
+    view,
+    kernels,
+    parameters,
+    things,
+    profiler,
+    console,
+    thread,
+    values,
+    history,
+    plots
+};
+constexpr std::size_t kPlaces = 10;
 
 /// How panels stand until the user moves them. Each has a layout file of its own, so that a small
 /// window does not spoil what was arranged in a large one.

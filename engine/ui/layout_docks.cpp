@@ -90,7 +90,8 @@ void Layout::arrange_docks() {
     if (is_small) dock(Place::kernels, tabs);
     dock(Place::console, console);
     dock(Place::things, tabs);
-    for (const Place place : {Place::profiler, Place::thread, Place::values, Place::history})
+    for (const Place place :
+         {Place::plots, Place::profiler, Place::thread, Place::values, Place::history})
         dock(place, console);
     show_first(Place::console, console);
     show_first(Place::parameters, tabs);
@@ -107,11 +108,9 @@ void Layout::arrange_guided_docks() {
     ImGui::DockBuilderDockWindow(guide_.c_str(), guide);
     dock(Place::console, tabs);
     dock(Place::parameters, tabs);
-    dock(Place::things, tabs);
-    dock(Place::profiler, tabs);
-    dock(Place::thread, tabs);
-    dock(Place::values, tabs);
-    dock(Place::history, tabs);
+    for (const Place place : {Place::things, Place::plots, Place::profiler, Place::thread,
+                              Place::values, Place::history})
+        dock(place, tabs);
     finish_docks(rest, kernels);
     if (ImGuiDockNode* node = ImGui::DockBuilderGetNode(guide))
         node->SetLocalFlags(node->LocalFlags | int(ImGuiDockNodeFlags_NoTabBar));
@@ -127,8 +126,8 @@ void Layout::arrange_large_docks() {
     if (!guide_.empty()) ImGui::DockBuilderDockWindow(guide_.c_str(), tabs);
     dock(Place::parameters, tabs);
     if (!is_code) dock(Place::kernels, tabs);
-    for (const Place place : {Place::things, Place::profiler, Place::console, Place::thread,
-                              Place::values, Place::history})
+    for (const Place place : {Place::things, Place::plots, Place::profiler, Place::console,
+                              Place::thread, Place::values, Place::history})
         dock(place, tabs);
     finish_docks(rest, kernels);
 }

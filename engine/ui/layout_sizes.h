@@ -15,9 +15,9 @@
 
 namespace lathe {
 
-constexpr std::array<const char*, kPlaces> kTitles{"Picture", "Kernels",  "Parameters",
-                                                   "Things",  "Profiler", "Console",
-                                                   "Thread",  "Values",   "History"};
+constexpr std::array<const char*, kPlaces> kTitles{"Picture",  "Kernels", "Parameters", "Things",
+                                                   "Profiler", "Console", "Thread",     "Values",
+                                                   "History",  "Plots"};
 inline const char* title_of(Place place) { return kTitles[std::size_t(place)]; }
 
 /// Of a panel of the script's: the id differs from those of the studio's own, whatever the title.

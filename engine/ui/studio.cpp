@@ -55,6 +55,9 @@ Studio::Panels::Panels(Studio& s)
             std::make_unique<ImGuiLayer>(s.window(), s.config().light ? Look::light : Look::dark);
         imgui->shortcuts = [this](const KeyEvent& key) { return handle(key); };
     }
+    plots_panel.save = [this](const auto& plot, std::string_view ending) {
+        save_plot(plot, ending);
+    };
     profiler_panel.memory = [this] { return memory_use(studio); };
     line_panel.follow = [this](const gpu::ThreadOfKernel& thread) { follow(thread); };
     editor.code_pane().read = code_reader(s.device());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The studio's menus, the keys that are not of a single panel, and what both do.
 #include "engine/app/event_handlers.h"
+#include "engine/app/plots.h"
 #include "engine/app/run_control.h"
 #include "engine/app/screenshot.h"
 #include "engine/app/step_loop.h"
@@ -53,11 +54,13 @@ fs::path folder_of(const AppConfig& config) {
 }
 
 /// The first "name-1.png", "name-2.png" and so on that is not there yet: in AppConfig::out, or
-/// where a run without a window leaves its files.
-fs::path next_file(const AppConfig& config, std::string_view extension) {
+/// where a run without a window leaves its files. `of`: another name than the program's.
+fs::path next_file(const AppConfig& config, std::string_view extension, std::string of = {}) {
     std::string name = config.file_name();
     std::ranges::replace(name, '/', '_');
+    std::ranges::replace(of, '/', '_');
     const fs::path folder = config.out.empty() ? fs::path{"out"} / name : config.out;
+    if (!of.empty()) name = std::move(of);
     for (int number = 1;; ++number) {
         fs::path file = folder / fmt::format("{}-{}{}", name, number, extension);
         if (!fs::exists(file)) return file;
@@ -259,6 +262,14 @@ void Studio::Panels::save_picture() {
         save_png(file, studio.still({.width = picture.width(), .height = picture.height()}));
         log::info("app.still(\"{}\", size=({}, {}))", file.string(), picture.width(),
                   picture.height());
+    };
+}
+
+void Studio::Panels::save_plot(const std::shared_ptr<Plot>& plot, std::string_view ending) {
+    after_frame = [this, plot, ending = std::string{ending}] {
+        const fs::path file = next_file(studio.config(), ending, plot->name());
+        studio.save_plot(*plot, file);
+        log::info("app.plots[\"{}\"].save(\"{}\")", plot->name(), file.string());
     };
 }
 

@@ -3,6 +3,7 @@
 #include "engine/ui/studio_panels.h"
 #include "engine/app/frame_loop.h"
 #include "engine/app/history.h"
+#include "engine/app/plots.h"
 #include "engine/app/run_control.h"
 #include "engine/core/log.h"
 #include "engine/core/zone.h"
@@ -238,6 +239,15 @@ void Studio::Panels::draw_history() {
     layout.end_panel();
 }
 
+/// Without plots there is no panel.
+void Studio::Panels::draw_plots() {
+    if (studio.plots().all().empty()) return;
+    if (plots_panel.is_new(studio.plots())) layout.show_panel(Place::plots);
+    if (layout.begin_panel(Place::plots))
+        plots_panel.draw(studio.plots(), studio.history(), studio.steps(), studio.run_control());
+    layout.end_panel();
+}
+
 void Studio::Panels::draw_thread(const std::vector<KernelSlot*>& slots) {
     follow_under_the_mouse();
     if (layout.begin_panel(Place::thread)) thread_panel.draw(slots, studio.run_control().paused);
@@ -271,6 +281,7 @@ void Studio::Panels::draw() {
     layout.end_panel();
     if (layout.begin_panel(Place::things)) things_panel.draw(studio.views(), step_seconds > 0);
     layout.end_panel();
+    draw_plots();
     profiler_panel.draw(loop.stats(), layout.begin_panel(Place::profiler));
     layout.end_panel();
     layout.set_alarm(Place::console, console.has_news());

@@ -15,6 +15,7 @@
 #include "engine/ui/main_menu.h"
 #include "engine/ui/open_panel.h"
 #include "engine/ui/parameter_panel.h"
+#include "engine/ui/plots_panel.h"
 #include "engine/ui/profiler_panel.h"
 #include "engine/ui/run_control_panel.h"
 #include "engine/ui/status_bar.h"
@@ -60,6 +61,7 @@ struct Studio::Panels {
     RunControlPanel run_control_panel;
     TimeLine time_line;
     ProfilerPanel profiler_panel{studio.profiler(), studio.config().file_name()};
+    PlotsPanel plots_panel;
     ConsolePanel console;
     ViewPanel view;
     StatusBar status;
@@ -100,6 +102,7 @@ struct Studio::Panels {
     void draw_thread(const std::vector<KernelSlot*>& slots);
     void draw_values(const std::vector<KernelSlot*>& slots);
     void draw_history();
+    void draw_plots();
     void show_history() { layout.show_panel(Place::history); }
 
     // studio_menu.cpp
@@ -114,6 +117,7 @@ struct Studio::Panels {
     void make_sketch();
     void open(const std::filesystem::path& file);
     void save_picture();
+    void save_plot(const std::shared_ptr<Plot>& plot, std::string_view ending);
     bool can_record();
     void record();
     void do_what_was_asked();

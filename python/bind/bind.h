@@ -53,6 +53,7 @@ void bind_linalg(py::module_& m);      // gpu/libraries
 void bind_colormap(py::module_& m);    // engine/render
 void bind_run_control(py::module_& m); // engine/app
 void bind_history(py::module_& m);
+void bind_plots(py::module_& m);
 void bind_profiler(py::module_& m);
 void bind_input(py::module_& m);
 void bind_event_handlers(py::module_& m);

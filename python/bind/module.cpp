@@ -45,6 +45,7 @@ PYBIND11_MODULE(_lathe, m) {
     bind_colormap(m);
     bind_run_control(m);
     bind_history(m);
+    bind_plots(m);
     bind_profiler(m);
     bind_input(m);
     bind_event_handlers(m);

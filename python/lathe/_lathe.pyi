@@ -250,6 +250,31 @@ class History:
     @property
     def ended_by(self) -> str: ...
 
+class Plot:
+    @property
+    def name(self) -> str: ...
+
+class ValueLog(Plot):
+    def add(self, values: Sequence[float | Any]) -> None: ...
+    @property
+    def curves(self) -> list[str]: ...
+    @property
+    def unit(self) -> str: ...
+    def rows(
+        self,
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]: ...
+
+class Histogram(Plot):
+    def counted(
+        self,
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64], int, int, int]: ...
+
+class PhasePlot(Plot):
+    def points(self) -> NDArray[np.float64]: ...
+
+class HeatMap(Plot):
+    def cells(self) -> NDArray[np.float64]: ...
+
 class Input:
     @property
     def mouse(self) -> list[float]: ...
@@ -463,6 +488,60 @@ class Studio:
         copy: Callable[[], Any],
         put_back: Callable[[Any], None],
         is_same: Callable[[Any], bool | None],
+    ) -> None: ...
+    def log_values(
+        self,
+        name: str,
+        curves: Sequence[str],
+        unit: str,
+        by_step: bool,
+        log_scale: bool,
+        limit: int,
+    ) -> ValueLog: ...
+    def histogram(
+        self,
+        name: str,
+        array: Any,
+        bins: int,
+        range: Sequence[float] | None,
+        unit: str,
+        log_scale: bool,
+    ) -> Histogram: ...
+    def phase_plot(
+        self,
+        name: str,
+        x: Any,
+        y: Any,
+        x_label: str,
+        y_label: str,
+        line: bool,
+        equal: bool,
+    ) -> PhasePlot: ...
+    def phase_plot_of_logs(
+        self,
+        name: str,
+        x: tuple[ValueLog, int],
+        y: tuple[ValueLog, int],
+        x_label: str,
+        y_label: str,
+        equal: bool,
+    ) -> PhasePlot: ...
+    def heat_map(
+        self,
+        name: str,
+        array: Any,
+        colormap: str,
+        range: Sequence[float] | None,
+        extent: Sequence[float] | None,
+        x_label: str,
+        y_label: str,
+        unit: str,
+        y_up: bool,
+    ) -> HeatMap: ...
+    @property
+    def plots(self) -> list[Plot]: ...
+    def save_plot(
+        self, plot: Plot, file: str | os.PathLike[str], width: int, height: int
     ) -> None: ...
     def show_kernel(self, slot: KernelSlot) -> None: ...
     @property

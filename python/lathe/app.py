@@ -27,6 +27,7 @@ from lathe.loop import Loop, weakly
 from lathe.native import native
 from lathe.panels import PanelsOfWindow
 from lathe.picking import Picked, picked_from
+from lathe.plots import Plotted
 from lathe.profile import Profiler
 from lathe.script import ScriptWatch
 from lathe.side_window import SideWindow
@@ -39,7 +40,9 @@ from lathe.watched import Watched
 __all__ = ["App"]
 
 
-class App(Loop, Tiled, Sliders, Checkpoints, Inspected, Watched, CodeOfKernels, PanelsOfWindow):
+class App(
+    Loop, Tiled, Sliders, Checkpoints, Inspected, Watched, CodeOfKernels, Plotted, PanelsOfWindow
+):
     """A window (or a headless picture) around a simulation.
 
     One call of the frame function is one step of the simulation. The run control decides how many

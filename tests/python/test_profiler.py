@@ -177,7 +177,7 @@ def test_a_run_leaves_a_trace(tmp_path):
     from lathe.cli import main
 
     file = tmp_path / "trace.json"
-    options = "--headless --frames 3 --size 64x64".split()
+    options = ["--headless", "--frames", "3", "--size", "64x64"]
     files = ["--out", str(tmp_path), "--profile", str(file)]
     assert main(["run", "gray_scott", *options, *files]) == 0
     names = {event["name"] for event in json.loads(file.read_text())["traceEvents"]}

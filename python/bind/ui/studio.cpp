@@ -21,6 +21,7 @@
 #include "gl/framebuffer.h"
 #include "gpu/driver/check.h"
 #include "python/bind/app/history.h"
+#include "python/bind/app/plots.h"
 #include "python/bind/app/python_call.h"
 #include "python/bind/array/gpu_array.h"
 #include "python/bind/bind.h"
@@ -433,6 +434,7 @@ void bind_studio(py::module_& m) {
     c.def("begin_reload", &Studio::begin_reload,
           "What the script asks for again is found; the rest goes with the reload after this.");
     bind_drawing(c);
+    bind_plots_of(c);
     bind_parts(c);
 }
 

@@ -157,6 +157,10 @@ TEST(Thinned, KeepsGapsAndTheNeighboursOfARange) {
     EXPECT_THAT(curve.x, ElementsAre(3, 4, 5, 6, 7));
     EXPECT_TRUE(std::isnan(curve.y[2]));
     EXPECT_THAT(thinned({}, 0, false, 0, 1, 50).x, ElementsAre());
+    EXPECT_EQ(nearest(rows.on_way(run), true, 3.4).begin, 3u);
+    EXPECT_EQ(nearest(rows.on_way(run), true, 3.6).begin, 4u);
+    EXPECT_EQ(nearest(rows.on_way(run), true, 99).begin, 9u);
+    EXPECT_EQ(nearest({}, true, 1).rows, nullptr);
 }
 
 } // namespace

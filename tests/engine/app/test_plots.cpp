@@ -157,6 +157,7 @@ TEST_F(PlotsTest, FollowTheRunBackAndOnToABranch) {
     app.run(step, 1);
     EXPECT_EQ(log.table().columns[2].size(), 10u) << "a mark, and what comes after it";
     EXPECT_EQ(log.shape({}).mark, 3.0 / 60);
+    EXPECT_THAT(log.present(), ElementsAre(4));
     by = 0.5;
     app.run_control().paused = false;
     app.run(step, 4);
