@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A million points around wandering centres, in a window with editor and sliders.
+#include <lathe/gpu.h>
 #include <lathe/studio.h>
 
 #include <imgui.h>
@@ -19,9 +20,12 @@ int main(int argc, char** argv) {
         ImGui::Text("%d points", kCount);
         if (ImGui::Button("Scatter (B)")) begin();
     });
+    lathe::ValueLog& mean_speed = app.plots().log_values("mean speed");
     return app.run([&](const lathe::Step& step) {
         const float pull = app.slider<float>("pull"), drag = app.slider<float>("drag");
         move.over({kCount})(places, velocities, speeds, kCount, step.time, step.dt, pull, drag);
+        mean_speed(lathe::gpu::reduce(lathe::gpu::Reduction::mean, speeds));
+        app.plots().histogram("speeds", speeds, {.bins = 64, .range = {{0, 2}}});
         app.points(places,
                    {.size = 1,
                     .opacity = 0.12f,

@@ -12,6 +12,8 @@
 #include <cstring>
 #include <limits>
 #include <stdexcept>
+#include <tuple>
+#include <utility>
 
 namespace lathe {
 
@@ -50,6 +52,7 @@ void HeatMap::take(const gpu::Array& array, const HeatMapConfig& config) {
     const gpu::Array means = plot_kernels::means(array, height, width, function);
     config_ = config;
     PlotCells made;
+    made.label = config.unit;
     made.rows = std::size_t(means.shape()[0]);
     made.columns = std::size_t(means.shape()[1]);
     made.colormap = config.colormap;
@@ -58,15 +61,20 @@ void HeatMap::take(const gpu::Array& array, const HeatMapConfig& config) {
     const auto [left, right, bottom, top] = config.extent.value_or(
         std::array<double, 4>{0, columns, config.y_up ? 0 : rows, config.y_up ? rows : 0});
     made.left = left, made.right = right, made.bottom = bottom, made.top = top;
-    run().reads.read(means, [state = state_, made, range = config.range](auto bytes) {
+    // The last blocks are as large as the others, though the array may end within them.
+    const double across = double(made.columns) * double(width) / columns,
+                 down = double(made.rows) * double(height) / rows;
+    made.right = left + across * (right - left);
+    if (config.y_up) made.top = bottom + down * (top - bottom);
+    else made.bottom = top + down * (bottom - top);
+    run().reads.read(means, [cells = cells_, made, range = config.range](auto bytes) {
         if (bytes.empty()) return;
-        state->cells = made;
-        state->cells.values.resize(made.rows * made.columns);
-        std::memcpy(state->cells.values.data(), bytes.data(), bytes.size());
-        const auto [low, high] =
-            range ? std::pair{(*range)[0], (*range)[1]} : extremes_of(state->cells.values);
-        state->cells.low = low, state->cells.high = high;
-        ++state->changes;
+        auto now = std::make_shared<PlotCells>(made);
+        now->values.resize(made.rows * made.columns);
+        std::memcpy(now->values.data(), bytes.data(), bytes.size());
+        std::tie(now->low, now->high) =
+            range ? std::pair{(*range)[0], (*range)[1]} : extremes_of(now->values);
+        *cells = std::move(now);
     });
 }
 
@@ -76,8 +84,7 @@ PlotShape HeatMap::shape(const PlotWindow&) const {
     shape.x.label = config_.x_label;
     shape.y.label = config_.y_label;
     shape.is_equal = !config_.extent;
-    shape.cells = cells();
-    shape.cells->label = config_.unit;
+    if (!cells().values.empty()) shape.cells = *cells_;
     return shape;
 }
 

@@ -41,20 +41,17 @@ public:
     void take(const gpu::Array& array, const HeatMapConfig& config);
 
     /// What has arrived: (rows, columns) in C order.
-    const PlotCells& cells() const noexcept { return state_->cells; }
+    const PlotCells& cells() const noexcept { return **cells_; }
 
     PlotShape shape(const PlotWindow& window = {}) const override;
     /// The cells' values, without names. Waits.
     PlotTable table() override;
-    std::uint64_t changes() const override { return state_->changes; }
 
 private:
-    struct State {
-        PlotCells cells;
-        std::uint64_t changes = 0;
-    };
+    using Cells = std::shared_ptr<const PlotCells>;
     HeatMapConfig config_;
-    std::shared_ptr<State> state_ = std::make_shared<State>();
+    /// Reads under way share it.
+    std::shared_ptr<Cells> cells_ = std::make_shared<Cells>(std::make_shared<PlotCells>());
 };
 
 } // namespace lathe

@@ -44,18 +44,17 @@ void Histogram::count(const gpu::Array& array, const HistogramConfig& config) {
     }
     const gpu::Array words = plot_kernels::count(array, config.bins, config.range, function);
     config_ = config;
-    run().reads.read(words, [state = state_, config, step = run().step](auto bytes) {
+    run().reads.read(words, [counted = counts_, config, step = run().step](auto bytes) {
         if (bytes.empty()) return;
         std::vector<std::uint64_t> all(bytes.size() / sizeof(std::uint64_t));
         std::memcpy(all.data(), bytes.data(), bytes.size());
         const auto [low, high] = config.range ? *config.range : plot_kernels::range_in(all.data());
-        state->counts = {.edges = edges_between(low, high, config.bins),
-                         .counts = {all.begin() + CountedWords::kHeader, all.end()},
-                         .below = all[CountedWords::below],
-                         .above = all[CountedWords::above],
-                         .nan = all[CountedWords::nan],
-                         .step = step};
-        ++state->changes;
+        *counted = {.edges = edges_between(low, high, config.bins),
+                    .counts = {all.begin() + CountedWords::kHeader, all.end()},
+                    .below = all[CountedWords::below],
+                    .above = all[CountedWords::above],
+                    .nan = all[CountedWords::nan],
+                    .step = step};
     });
 }
 

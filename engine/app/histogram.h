@@ -46,20 +46,15 @@ public:
         std::uint64_t step = 0; ///< that it was counted in
     };
     /// What has arrived; empty vectors at first.
-    const Counts& counts() const noexcept { return state_->counts; }
+    const Counts& counts() const noexcept { return *counts_; }
 
     PlotShape shape(const PlotWindow& window = {}) const override;
     /// Lower edge, upper edge and count of the bins. Waits.
     PlotTable table() override;
-    std::uint64_t changes() const override { return state_->changes; }
 
 private:
-    struct State { ///< what reads that are under way share
-        Counts counts;
-        std::uint64_t changes = 0;
-    };
     HistogramConfig config_;
-    std::shared_ptr<State> state_ = std::make_shared<State>();
+    std::shared_ptr<Counts> counts_ = std::make_shared<Counts>(); ///< reads under way share it
 };
 
 } // namespace lathe

@@ -2,7 +2,6 @@
 #include "engine/app/logged_rows.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <iterator>
 #include <limits>
@@ -55,7 +54,6 @@ void LoggedRows::go_elsewhere() {
 
 void LoggedRows::add(const RunBranches& run, std::uint64_t step, double time,
                      std::span<const double> values) {
-    ++changes_;
     const auto way = on_way(run);
     const bool is_known = !way.empty() && step <= way.back().rows->steps[way.back().end - 1];
     if (is_known && is_anew_) return anew_.put(step, time, values);
@@ -80,10 +78,7 @@ void LoggedRows::settle(const RunBranches& run) {
     is_anew_ = false;
 }
 
-void LoggedRows::begin_branch(const RunBranches& run) {
-    ++changes_;
-    settle(run);
-}
+void LoggedRows::begin_branch(const RunBranches& run) { settle(run); }
 
 /// Other branches go first, then the oldest eighth of the way.
 void LoggedRows::make_room(const RunBranches& run) {
@@ -171,46 +166,28 @@ std::size_t count_of(std::span<const RowSpan> spans) {
 
 namespace {
 
-/// One part of a curve: at most four of its points, in order.
-class PartOfCurve {
-public:
-    void add(double x, double y) {
-        const Point point{x, y, count_++};
-        if (count_ == 1) first_ = point;
-        last_ = point;
-        if (std::isnan(y)) return;
-        if (!has_number_ || y < least_.y) least_ = point;
-        if (!has_number_ || y > greatest_.y) greatest_ = point;
-        has_number_ = true;
+/// Of rows [begin, end), which are some: the first, the least, the greatest and the last; the first
+/// where all are NaN.
+void add_part(Curve& curve, const RowSpan& part, std::size_t column, bool by_step) {
+    const Rows& rows = *part.rows;
+    const double* const values = rows.values.data() + column;
+    double low = std::numeric_limits<double>::infinity(), high = -low;
+    std::size_t least = part.begin, greatest = part.begin;
+    for (std::size_t row = part.begin; row < part.end; ++row) {
+        const double value = values[row * rows.columns]; // a NaN is neither
+        if (value < low) low = value, least = row;
+        if (value > high) high = value, greatest = row;
     }
-    void move_to(Curve& curve) {
-        if (count_ == 0) return;
-        if (has_number_) {
-            std::array points{first_, least_, greatest_, last_};
-            std::ranges::sort(points, {}, &Point::index);
-            for (std::size_t i = 0; i < points.size(); ++i)
-                if (i == 0 || points[i].index != points[i - 1].index) put(curve, points[i]);
-        } else {
-            put(curve, first_);
-        }
-        count_ = 0;
-        has_number_ = false;
-    }
-
-private:
-    struct Point {
-        double x = 0, y = 0;
-        std::size_t index = 0;
+    const auto put = [&](std::size_t row) {
+        curve.x.push_back(part.x(row, by_step));
+        curve.y.push_back(values[row * rows.columns]);
     };
-    static void put(Curve& curve, const Point& point) {
-        curve.x.push_back(point.x);
-        curve.y.push_back(point.y);
-    }
-
-    Point first_, least_, greatest_, last_;
-    std::size_t count_ = 0;
-    bool has_number_ = false;
-};
+    put(part.begin);
+    const auto [earlier, later] = std::minmax(least, greatest);
+    if (earlier != part.begin) put(earlier);
+    if (later != earlier) put(later);
+    if (low <= high && part.end - 1 != later) put(part.end - 1);
+}
 
 } // namespace
 
@@ -225,19 +202,21 @@ Curve thinned(std::span<const RowSpan> spans, std::size_t column, bool by_step, 
         if (part.size() > 0) seen.push_back(part);
     }
     const bool is_whole = count_of(seen) <= 4 * columns;
-    const double per_x = high > low ? double(columns) / (high - low) : 0;
+    const double width = (high - low) / double(columns);
     Curve curve;
-    PartOfCurve part;
-    double at = 0;
-    for (const RowSpan& span : seen) {
-        for (std::size_t row = span.begin; row < span.end; ++row) {
-            const double x = span.x(row, by_step), here = std::floor((x - low) * per_x);
-            if (is_whole || here != at) part.move_to(curve);
-            at = here;
-            part.add(x, span.rows->value(row, column));
+    for (RowSpan rest : seen) {
+        while (rest.size() > 0) {
+            RowSpan part{rest.rows, rest.begin, rest.begin + 1};
+            if (!is_whole) {
+                const double number = std::floor((rest.x(rest.begin, by_step) - low) / width),
+                             end = low + (number + 1) * width;
+                part.end =
+                    std::max(first_row(rest, by_step, [&](double x) { return x < end; }), part.end);
+            }
+            add_part(curve, part, column, by_step);
+            rest.begin = part.end;
         }
     }
-    part.move_to(curve);
     return curve;
 }
 

@@ -62,7 +62,6 @@ public:
     std::size_t most() const noexcept { return most_; }
     /// Rows that are not kept any more.
     std::uint64_t dropped() const noexcept { return dropped_; }
-    std::uint64_t changes() const noexcept { return changes_; }
     /// On the run's way, in the order of their steps.
     std::vector<RowSpan> on_way(const RunBranches& run) const;
     /// All others, branch by branch; the newest branch comes last.
@@ -77,7 +76,7 @@ private:
     std::map<int, Rows> branches_;
     Rows anew_; ///< of steps that the way has rows of
     bool is_anew_ = false;
-    std::uint64_t dropped_ = 0, changes_ = 0;
+    std::uint64_t dropped_ = 0;
 };
 
 LATHE_API std::size_t count_of(std::span<const RowSpan> spans);

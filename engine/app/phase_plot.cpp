@@ -56,7 +56,6 @@ void PhasePlot::take(const gpu::Array& x, const gpu::Array& y, const PhasePlotCo
         state->x = std::move(*taken);
         if (state->x.size() != state->y.size()) state->x = state->y = {};
         state->elements = std::size_t(count);
-        ++state->changes;
     });
 }
 
@@ -65,20 +64,11 @@ void PhasePlot::follow(LoggedCurve x, LoggedCurve y, const PhasePlotConfig& conf
     follows_ = std::pair{std::move(x), std::move(y)};
 }
 
-std::uint64_t PhasePlot::changes() const {
-    if (!follows_) return state_->changes;
-    return follows_->first.log->changes() + follows_->second.log->changes();
-}
-
-/// Of the run's way, or of its last branch beside it.
-Curve PhasePlot::logged(bool is_aside) const {
+Curve PhasePlot::logged() const {
     const auto& [x, y] = *follows_;
     Curve curve;
-    const auto spans_of = [&](const ValueLog& log) {
-        return is_aside ? log.rows().aside(run().branches) : log.on_way();
-    };
-    for (const RowSpan& a : spans_of(*x.log))
-        for (const RowSpan& b : spans_of(*y.log)) {
+    for (const RowSpan& a : x.log->on_way())
+        for (const RowSpan& b : y.log->on_way()) {
             if (a.begin == a.end || b.begin == b.end) continue;
             const bool overlap = a.rows->steps[a.begin] <= b.rows->steps[b.end - 1] &&
                                  b.rows->steps[b.begin] <= a.rows->steps[a.end - 1];
@@ -104,18 +94,20 @@ PlotShape PhasePlot::shape(const PlotWindow&) const {
     shape.title = name();
     std::tie(shape.x.label, shape.y.label) = labels();
     shape.is_equal = config_.equal;
+    shape.has_room = true;
     if (!follows_) {
         shape.curves.push_back({.x = state_->x, .y = state_->y, .is_dots = !config_.line});
         if (state_->elements > state_->x.size())
             shape.note = fmt::format("{} of {} points", state_->x.size(), state_->elements);
         return shape;
     }
-    Curve now = logged(false);
-    if (!now.x.empty()) { // where the run is
-        const Curve last{{now.x.back()}, {now.y.back()}};
-        shape.curves.push_back({.x = std::move(now.x), .y = std::move(now.y)});
-        shape.curves.push_back({.x = last.x, .y = last.y, .color = 1, .is_dots = true});
-    }
+    Curve way = logged();
+    shape.curves.push_back({.x = std::move(way.x), .y = std::move(way.y)});
+    const auto& [x, y] = *follows_;
+    const auto at_x = x.log->present(), at_y = y.log->present();
+    if (!at_x.empty() && !at_y.empty()) // where the run is
+        shape.curves.push_back(
+            {.x = {at_x[x.column]}, .y = {at_y[y.column]}, .color = 1, .is_dots = true});
     return shape;
 }
 
@@ -126,7 +118,7 @@ PlotTable PhasePlot::table() {
     if (follows_) {
         follows_->first.log->wait();
         follows_->second.log->wait();
-        Curve all = logged(false);
+        Curve all = logged();
         table.columns = {std::move(all.x), std::move(all.y)};
     } else {
         table.columns = {state_->x, state_->y};

@@ -46,15 +46,13 @@ public:
     PlotShape shape(const PlotWindow& window = {}) const override;
     /// x and y. Waits.
     PlotTable table() override;
-    std::uint64_t changes() const override;
 
 private:
     struct State {
         std::vector<double> x, y;
         std::size_t elements = 0; ///< of the arrays
-        std::uint64_t changes = 0;
     };
-    Curve logged(bool is_aside) const;
+    Curve logged() const;
     std::pair<std::string, std::string> labels() const;
 
     PhasePlotConfig config_;

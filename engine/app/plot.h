@@ -37,8 +37,6 @@ public:
     virtual PlotShape shape(const PlotWindow& window = {}) const = 0;
     /// All numbers, for a file. Waits for what is under way.
     virtual PlotTable table() = 0;
-    /// Grows with each change of what is seen.
-    virtual std::uint64_t changes() const = 0;
     /// Takes what has arrived from the device.
     virtual void take_arrived() {}
     /// Waits for what is under way from the device, and takes it.

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -51,11 +52,12 @@ struct PlotShape {
     std::string title{};
     PlotAxis x{}, y{};
     bool is_equal = false;           ///< a unit is as long along y as along x
+    bool has_room = false;           ///< left and right of the points
     std::vector<PlotCurve> curves{}; ///< later ones lie over earlier ones
     std::optional<PlotBars> bars{};
-    std::optional<PlotCells> cells{};
-    std::optional<double> mark{}; ///< along x: where the run is
-    std::string note{};           ///< what cannot be seen: "3 values are NaN"
+    std::shared_ptr<const PlotCells> cells{}; ///< null: none
+    std::optional<double> mark{};             ///< along x: where the run is
+    std::string note{};                       ///< what cannot be seen: "3 values are NaN"
 };
 
 /// Named columns of numbers, all of one length; rows of cells have no names.

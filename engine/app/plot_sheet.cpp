@@ -130,7 +130,7 @@ private:
             for (const double side : {shape_.cells->bottom, shape_.cells->top}) y_.include(side);
         }
         const bool is_tight = shape_.cells || shape_.bars;
-        x_.settle(shape_.curves.empty() || !shape_.curves.front().is_dots ? 0 : 0.03);
+        x_.settle(shape_.has_room ? 0.03 : 0);
         y_.settle(is_tight ? 0 : 0.05);
     }
 
@@ -200,8 +200,8 @@ private:
     void draw_curve(const PlotCurve& curve) {
         std::vector<glm::vec2> points;
         const auto finish = [&] {
-            if (curve.is_dots)
-                pen_.dots(points, color_of(curve), points.size() > 200 ? 2.0f : 5.0f);
+            const float dot = points.size() > 200 ? 2.0f : points.size() > 1 ? 5.0f : 8.0f;
+            if (curve.is_dots) pen_.dots(points, color_of(curve), dot);
             else if (points.size() > 1) pen_.line(points, color_of(curve), 1.7f);
             else if (!points.empty()) pen_.dots(points, color_of(curve), 3); // between gaps
             points.clear();
@@ -222,7 +222,6 @@ private:
         }
     }
     void draw_cells(const PlotCells& cells) {
-        if (cells.values.empty()) return;
         pen_.picture(picture_of(cells), low_, high_ - low_);
         constexpr int kParts = 128;
         const float left = high_.x + 18, height = (high_.y - low_.y) / kParts;

@@ -98,10 +98,13 @@ void Plots::begin_step(std::uint64_t step, double time, const History& history) 
     if (!unclaimed_.empty() && --steps_until_drop_ < 0) drop_unclaimed();
     run_->step = step;
     run_->time = time;
-    if (!history.is_on()) return;
-    const int before = run_->branches.current();
-    const int wanted = history.timeline().current().number;
-    if (run_->branches.at(before).in_timeline == wanted) return;
+    if (history.is_on()) follow(history);
+}
+
+/// The branch that the history is on.
+void Plots::follow(const History& history) {
+    const int current = run_->branches.current();
+    if (run_->branches.at(current).in_timeline == history.timeline().current().number) return;
     run_->reads.wait(); // rows on the way are of the branch before
     take_arrived();
     if (run_->branches.follow(history.timeline()))
@@ -110,7 +113,10 @@ void Plots::begin_step(std::uint64_t step, double time, const History& history) 
 
 void Plots::begin(std::uint64_t step, const History& history) {
     go_elsewhere();
-    if (!history.is_on()) run_->branches.begin(step); // else begin_step() sees its branch
+    if (history.is_on()) follow(history);
+    else run_->branches.begin(step);
+    run_->step = step;
+    if (step == 0) run_->time = 0;
 }
 
 void Plots::go_elsewhere() {

@@ -76,6 +76,7 @@ private:
     template <class Kind, class... Arguments>
     Kind& find_or_make(const std::string& name, const Arguments&... arguments);
     void drop_unclaimed();
+    void follow(const History& history);
     void take_arrived();
 
     std::shared_ptr<PlotRun> run_;

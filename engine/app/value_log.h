@@ -67,7 +67,6 @@ public:
     PlotShape shape(const PlotWindow& window = {}) const override;
     /// Step, time in seconds, and the curves. Waits.
     PlotTable table() override;
-    std::uint64_t changes() const override { return rows_.changes(); }
     void take_arrived() override;
     void go_elsewhere() override { rows_.go_elsewhere(); }
     void begin_branch() override { rows_.begin_branch(run().branches); }

@@ -11,6 +11,7 @@
 #include "engine/ui/theme.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <implot.h>
 
 #include <algorithm>
@@ -141,7 +142,8 @@ void PlotsPanel::draw_heading(const std::shared_ptr<Plot>& plot, const PlotShape
     const float right = corner.x + ImGui::GetContentRegionAvail().x - button;
     ImGui::PushClipRect(corner, {right - px(4), corner.y + 2 * button}, true);
     theme::text(shape.title);
-    if (const auto* log = dynamic_cast<const ValueLog*>(plot.get())) draw_legend(*log);
+    if (const auto* log = dynamic_cast<const ValueLog*>(plot.get()))
+        draw_legend(*log, right - ImGui::GetItemRectMax().x);
     if (!shape.note.empty()) {
         ImGui::SameLine(0, px(10));
         theme::text(shape.note, theme::kDim);
@@ -165,9 +167,17 @@ void PlotsPanel::draw_heading(const std::shared_ptr<Plot>& plot, const PlotShape
     ImGui::EndPopup();
 }
 
-void PlotsPanel::draw_legend(const ValueLog& log) {
+/// In a narrow plot without the values.
+void PlotsPanel::draw_legend(const ValueLog& log, float width) {
     const auto values = log.present();
     const bool has_names = log.curves().size() > 1;
+    std::vector<std::string> numbers;
+    for (const double value : values) numbers.push_back(fmt::format("{:.4g}", value));
+    const std::string all =
+        fmt::format("{}{}{}", has_names ? fmt::format("{}", fmt::join(log.curves(), "")) : "",
+                    fmt::join(numbers, ""), log.config().unit);
+    const float gaps = px(has_names ? 40 : 20) * float(log.curves().size());
+    if (ImGui::CalcTextSize(all.c_str()).x + gaps > width) numbers.clear();
     for (std::size_t column = 0; column < log.curves().size(); ++column) {
         ImGui::SameLine(0, px(10));
         if (has_names) {
@@ -175,9 +185,8 @@ void PlotsPanel::draw_legend(const ValueLog& log) {
             theme::text(log.curves()[column]);
             ImGui::SameLine(0, px(5));
         }
-        if (!values.empty()) theme::text(fmt::format("{:.4g}", values[column]), theme::kDim);
+        theme::text(numbers.empty() ? "" : numbers[column], theme::kDim);
     }
-    if (log.config().unit.empty()) return;
     ImGui::SameLine(0, px(5));
     theme::text(log.config().unit, theme::kDim);
 }
@@ -200,12 +209,9 @@ void PlotsPanel::draw_axes(const PlotShape& shape, Seen& seen, float height) {
     if (!seen.follows) seen.window.low = limits.X.Min, seen.window.high = limits.X.Max;
 }
 
-void PlotsPanel::draw_cells(const Plot& plot, const PlotCells& cells, Seen& seen) {
-    if (cells.values.empty()) return;
-    if (seen.painted != plot.changes()) {
-        seen.painted = plot.changes();
-        paint(cells, seen.texture);
-    }
+void PlotsPanel::draw_cells(const std::shared_ptr<const PlotCells>& shown, Seen& seen) {
+    const PlotCells& cells = *shown;
+    if (std::exchange(seen.painted, shown) != shown) paint(cells, seen.texture);
     const auto [low, high] = std::minmax(cells.bottom, cells.top);
     const auto [left, right] = std::minmax(cells.left, cells.right);
     const float u = left == cells.left ? 0.0f : 1.0f, v = high == cells.top ? 0.0f : 1.0f;
@@ -219,17 +225,22 @@ void PlotsPanel::draw_plot(const std::shared_ptr<Plot>& plot, Seen& seen, ImVec2
     ImVec2 room{size.x, ImGui::GetContentRegionAvail().y};
     if (shape.cells) room.x -= px(60);
     const ImGuiIO& io = ImGui::GetIO();
-    const bool is_moved = io.MouseWheel != 0 || ImGui::IsMouseDragging(ImGuiMouseButton_Left) ||
+    const bool is_moved = (io.MouseWheel != 0 && io.KeyCtrl) ||
+                          ImGui::IsMouseDragging(ImGuiMouseButton_Left) ||
                           ImGui::IsMouseDragging(ImGuiMouseButton_Right);
     if (seen.is_hovered && is_moved) seen.follows = false;
     if (seen.is_hovered && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) seen.follows = true;
     theme::push_plot_style();
+    ImPlotInputMap& input = ImPlot::GetInputMap(); // the wheel alone moves the panel
+    const int zoom_before = std::exchange(input.ZoomMod, int(ImGuiMod_Ctrl));
+    const ImVec2 margin{shape.has_room ? 0.04f : 0.0f, shape.curves.empty() ? 0.0f : 0.07f};
+    ImPlot::PushStyleVar(ImPlotStyleVar_FitPadding, margin);
     int flags =
         ImPlotFlags_NoTitle | ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText | ImPlotFlags_NoLegend;
     if (shape.is_equal) flags |= ImPlotFlags_Equal;
     if (ImPlot::BeginPlot("##plot", room, flags)) {
         draw_axes(shape, seen, room.y);
-        if (shape.cells) draw_cells(*plot, *shape.cells, seen);
+        if (shape.cells) draw_cells(shape.cells, seen);
         if (shape.bars) draw_bars(*shape.bars);
         for (std::size_t i = 0; i < shape.curves.size(); ++i) {
             ImGui::PushID(int(i));
@@ -247,6 +258,8 @@ void PlotsPanel::draw_plot(const std::shared_ptr<Plot>& plot, Seen& seen, ImVec2
         }
         ImPlot::EndPlot();
     }
+    input.ZoomMod = zoom_before;
+    ImPlot::PopStyleVar();
     theme::pop_plot_style();
     if (shape.cells) draw_scale(*shape.cells, room.y);
 }

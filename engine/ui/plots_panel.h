@@ -43,14 +43,14 @@ private:
         bool is_hovered = false;
         PlotWindow window{};
         gl::Texture texture{}; ///< of cells
-        std::uint64_t painted = ~std::uint64_t{0};
+        std::shared_ptr<const PlotCells> painted{};
     };
 
     void draw_plot(const std::shared_ptr<Plot>& plot, Seen& seen, ImVec2 size);
     void draw_heading(const std::shared_ptr<Plot>& plot, const PlotShape& shape);
-    void draw_legend(const ValueLog& log);
+    void draw_legend(const ValueLog& log, float width);
     void draw_axes(const PlotShape& shape, Seen& seen, float height);
-    void draw_cells(const Plot& plot, const PlotCells& cells, Seen& seen);
+    void draw_cells(const std::shared_ptr<const PlotCells>& cells, Seen& seen);
     void draw_values_under_mouse(const ValueLog& log);
     void go_to(const ValueLog& log, double x);
 

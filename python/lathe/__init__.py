@@ -28,6 +28,11 @@ _HOMES = {
     "CameraPath": "camera_path",
     "ClipPlane": "clip_plane",
     "PlaneCamera": "camera",
+    "HeatMap": "plots",
+    "Histogram": "plots",
+    "PhasePlot": "plots",
+    "Plot": "plots",
+    "ValueLog": "plots",
     "Probe": "probe",
     "Oscillation": "waves",
     "SideWindow": "side_window",
@@ -153,6 +158,11 @@ if TYPE_CHECKING:
     from lathe.picking import Picked as Picked
     from lathe.picking import PickedThread as PickedThread
     from lathe.pictures import save_exr as save_exr
+    from lathe.plots import HeatMap as HeatMap
+    from lathe.plots import Histogram as Histogram
+    from lathe.plots import PhasePlot as PhasePlot
+    from lathe.plots import Plot as Plot
+    from lathe.plots import ValueLog as ValueLog
     from lathe.probe import Probe as Probe
     from lathe.profile import FrameProfile as FrameProfile
     from lathe.profile import Profiler as Profiler

@@ -9,7 +9,7 @@
 #include "engine/scene/camera.h"
 #include "engine/ui/console_panel.h"
 #include "engine/ui/imgui_layer.h"
-#include "engine/ui/timing_panel.h"
+#include "engine/ui/frame_times.h"
 #include "gl/buffer.h"
 #include "gl/framebuffer.h"
 #include "gl/headless_context.h"
@@ -145,7 +145,7 @@ void times() {
     Window window =
         Window::open({.title = "bench", .width = 1280, .height = 720, .headless = true});
     ImGuiLayer imgui{window};
-    TimingPanel panel;
+    FrameTimes panel;
     std::vector<double> drawing;
     for (int i = 0; i < 240; ++i) {
         window.poll_events();
@@ -153,7 +153,7 @@ void times() {
         stats.push({around(engine), 8, 5, around(engine)});
         ImGui::SetNextWindowSize({400, 250});
         ImGui::Begin("Times");
-        drawing.push_back(milliseconds([&] { panel.draw(stats); }));
+        drawing.push_back(milliseconds([&] { panel.draw(stats, 72); }));
         ImGui::End();
         imgui.end_frame(window.screen());
         window.input().begin_frame();

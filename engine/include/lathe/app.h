@@ -6,6 +6,7 @@
 #include "engine/app/console.h"
 #include "engine/app/event_handlers.h"
 #include "engine/app/frame_loop.h"
+#include "engine/app/plots.h"
 #include "engine/app/run_control.h"
 #include "engine/app/screenshot.h"
 #include "engine/app/window.h"

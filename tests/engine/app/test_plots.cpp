@@ -171,5 +171,21 @@ TEST_F(PlotsTest, FollowTheRunBackAndOnToABranch) {
     EXPECT_EQ(log.table().columns[2], (std::vector<double>{0.5, 1}));
 }
 
+/// A program that is executed once more finds its logs, and may have others.
+TEST_F(PlotsTest, OfAReloadAreFoundAgainOrGo) {
+    ValueLog& kept = app.plots().log_values("kept");
+    app.plots().log_values("other");
+    app.plots().log_values("gone");
+    app.run([&](const Step& step) { kept(step.index); }, 3);
+    app.begin_reload();
+    EXPECT_EQ(&app.plots().log_values("kept"), &kept);
+    app.plots().log_values("other", {.curves = {"a", "b"}});
+    EXPECT_EQ(app.plots().all().size(), 3u);
+    app.run([&](const Step& step) { kept(step.index); }, 3);
+    EXPECT_EQ(app.plots().find("gone"), nullptr);
+    EXPECT_EQ(app.plots().all().size(), 2u);
+    EXPECT_EQ(kept.table().columns[0].size(), 6u);
+}
+
 } // namespace
 } // namespace lathe
