@@ -56,11 +56,9 @@ std::string tip_of(const Parameter& p, const Bound& bound) {
     return tip;
 }
 
-/// Not members of a structure that the program passes and of which the source says nothing: sizes,
-/// mostly.
+/// Not what the program passes and of which the source says nothing: sizes, mostly.
 bool is_shown(const Parameter& p) {
-    const bool is_member = p.name.find_first_of(".[") != std::string::npos;
-    return p.widget != ParameterWidget::hidden && !(is_member && p.implied && p.passed && !p.read);
+    return p.widget != ParameterWidget::hidden && !(p.implied && p.passed && !p.read);
 }
 
 /// Of "light.color" behind "light" the first part, "color", and of "weights[3].x" behind "weights"

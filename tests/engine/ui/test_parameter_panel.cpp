@@ -190,6 +190,10 @@ TEST_F(ParameterPanelTest, WhatCannotBeIsSaidInTheForm) {
 TEST_F(ParameterPanelTest, StructuresAreATree) {
     std::vector<Diagnostic> problems;
     const auto words = [&](const char* text) { return parse_directive(text, 1, 1, problems); };
+    Parameter count = make_parameter("count", ParameterKind::integer, 1);
+    count.implied = true;
+    bench.parameters.declare("first.cu", {count});
+    bench.parameters.note_passed("count"); // by the program: no row
     bench.parameters.declare(
         "step.cu",
         {make_parameter("gain", ParameterKind::real, 1, words("0..1")),
@@ -202,7 +206,7 @@ TEST_F(ParameterPanelTest, StructuresAreATree) {
          make_parameter("lights", ParameterKind::integer, 1, words("1..9 =3")),
          make_parameter("spots[0].x", ParameterKind::real, 1, words("0..1")),
          make_parameter("spots[1].x", ParameterKind::real, 1, words("0..1"))});
-    for (Parameter* p : bench.parameters.all()) p->read = true;
+    for (Parameter* p : bench.parameters.all()) p->read = p->name != "count";
     Parameter size = make_parameter("shape.rows", ParameterKind::integer, 1);
     size.implied = true;
     bench.parameters.declare("other.cu", {size});
