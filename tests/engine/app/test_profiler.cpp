@@ -136,8 +136,10 @@ TEST_F(ProfilerTest, AZoneThatOutlivesItsFrameEndsWithIt) {
     app().profiler().finish();
     ASSERT_EQ(app().profiler().frames().size(), 3u);
     const ProfiledFrame& frame = app().profiler().frames().front();
-    for (const ProfiledZone& zone : frame.zones)
+    for (const ProfiledZone& zone : frame.zones) {
+        if (zone.lane != Lane::host) continue; // a device may be at it later
         EXPECT_LE(zone.begin + zone.time, frame.begin + frame.time) << zone.name;
+    }
 }
 
 TEST_F(ProfilerTest, AFrameWithTooManyZonesSaysSo) {
