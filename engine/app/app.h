@@ -175,6 +175,10 @@ public:
                      std::string_view name = {}) {
         return array(dtype_of<T>, shape, {.bytes = std::as_bytes(values)}, name);
     }
+    /// One that is made anew in each step, for OpenGL to draw from where it lies: no part of the
+    /// state. memories(), the history and checkpoints do not have it, a reset leaves it as it is,
+    /// and a reload makes another one. Contents are zero at first. Throws as array().
+    gpu::Array scratch_array(gpu::ElementType type, const gpu::Extents& shape);
     /// A texture that kernels write and read and OpenGL draws; see Texture. `values` are in C
     /// order; without them it is zeroed.
     Texture texture(DType dtype, const gpu::Extents& shape, bool is_smooth = false,

@@ -76,6 +76,10 @@ gpu::Array App::array(gpu::ElementType type, const gpu::Extents& shape, const Fi
         name, first, fits, [&] { return make_shared_array(frame_map(), type, shape); }));
 }
 
+gpu::Array App::scratch_array(gpu::ElementType type, const gpu::Extents& shape) {
+    return make_shared_array(frame_map(), type, shape);
+}
+
 Texture App::texture(DType dtype, const gpu::Extents& shape, bool is_smooth,
                      std::span<const std::byte> values, std::string_view name) {
     const auto fits = [&](const KeptMemory::Memory& old) {

@@ -661,6 +661,7 @@ class Studio:
     def array(
         self, shape: int | Sequence[int], dtype: DTypeLike, name: str = "", values: Any = None
     ) -> Any: ...
+    def scratch_array(self, shape: int | Sequence[int], dtype: DTypeLike) -> Any: ...
     def texture(
         self,
         shape: Sequence[int],

@@ -232,6 +232,26 @@ class App(
 
     array = zeros
 
+    def empty(self, shape: int | Sequence[int], dtype: DTypeLike = np.float32) -> GPUArray:
+        """An array that OpenGL draws from where it lies, and that is no part of the state.
+
+        For what each step makes anew and draws. The history and checkpoints do not keep it, so it
+        may depend on the camera or the order of threads. A reset leaves it as it is; a reload
+        makes another one. Contents are undefined until something writes them.
+
+        Parameters
+        ----------
+        shape : int or sequence of int
+        dtype : data type
+
+        Returns
+        -------
+        GPUArray
+            See `zeros`.
+        """
+        made: GPUArray = self._studio.scratch_array(shape, dtype)
+        return made
+
     def asarray(
         self, data: Any, dtype: DTypeLike | None = None, *, name: str | None = None
     ) -> GPUArray:

@@ -191,6 +191,37 @@ def test_structures_and_special_values_keep_their_bits(tmp_path: Path) -> None:
     assert type(rest[3]) is np.float32
 
 
+def test_scratch_is_drawn_in_place_and_no_part_of_the_state(tmp_path: Path) -> None:
+    app = lathe.App("scratch", size=(16, 16), headless=True, history="1 MiB")
+    x = app.zeros((4, 4))
+    app.state.shown = shown = app.empty((4, 4))
+    noise = np.random.default_rng(1)
+
+    @app.frame
+    def frame(step: lathe.Step) -> None:
+        x[:] += 1
+        shown.set(noise.random((4, 4), np.float32))
+        app.image(shown)
+
+    before = app.stats
+    app.run(frames=6)
+    after = app.stats
+    assert after.bytes_drawn_in_place - before.bytes_drawn_in_place >= 6 * shown.nbytes
+    assert after.bytes_drawn_by_copy == before.bytes_drawn_by_copy
+    app.run_control.go_to(2)
+    app.run(frames=3)
+    assert x.get().tolist() == np.full((4, 4), app.step + 1).tolist()
+    assert len(app.history.branches) == 1, "scratch made the past another one"
+
+    app.checkpoint(tmp_path / "x.npz")
+    with np.load(tmp_path / "x.npz") as file:
+        assert sum(array.shape == (4, 4) for array in map(file.get, file.files)) == 1
+    kept = shown.get()
+    app.restore(tmp_path / "x.npz")
+    assert app.state.shown is shown
+    assert np.array_equal(shown.get(), kept)
+
+
 class Bird:
     def __init__(self, place: float) -> None:
         self.place = place

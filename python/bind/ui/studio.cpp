@@ -405,6 +405,15 @@ void bind_studio(py::module_& m) {
         "or\n"
         "the bytes of a C-contiguous array.");
     c.def(
+        "scratch_array",
+        [](const Owner& e, const py::object& shape, const py::object& dtype) {
+            const py::object wanted = to_dtype(dtype);
+            return wrap_array(e->scratch_array(element_type(wanted), to_extents(shape, "shape")),
+                              nullptr, wanted);
+        },
+        py::arg("shape"), py::arg("dtype"),
+        "A GPUArray that GL draws from and that is no part of the state.");
+    c.def(
         "texture",
         [](Studio& e, const py::object& shape, const py::object& dtype, bool smooth,
            const std::string& name, const py::object& values) {

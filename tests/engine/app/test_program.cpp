@@ -11,6 +11,7 @@
 #include "engine/core/error.h"
 #include "engine/interop/frame_map.h"
 #include "engine/interop/interop_mode.h"
+#include "engine/interop/shared_array.h"
 #include "engine/scene/drawn_copies.h"
 #include "gpu/array/elementwise.h"
 #include "gpu/driver/check.h"
@@ -245,6 +246,19 @@ TEST_F(ProgramTest, AResetBringsBackFirstContentsAndTime) {
     EXPECT_THAT(indices, testing::ElementsAre(0, 1, 0, 1));
     EXPECT_THAT(values_of(a), testing::ElementsAre(3, 4, 5, 6));
     EXPECT_THAT(values_of(b), testing::Each(2));
+}
+
+TEST_F(ProgramTest, ScratchIsNoPartOfTheState) {
+    App app{config()};
+    const gpu::Array kept = app.array<float>({4}, "kept");
+    const gpu::Array scratch = app.scratch_array(DType::float32, {4});
+    EXPECT_THAT(values_of(scratch), testing::Each(0));
+    app.kernel(kSource, "add").grid({1}, {4})(scratch, 1.0f);
+    ASSERT_EQ(app.memories().size(), 1u);
+    EXPECT_EQ(app.memories()[0].first, "kept");
+    app.restore_arrays();
+    EXPECT_THAT(values_of(scratch), testing::Each(1)) << "a reset leaves it";
+    EXPECT_TRUE(place_in_gl(scratch, *app.frame_map()).has_value());
 }
 
 TEST_F(ProgramTest, AReloadFindsMemoryAndKernelsByName) {
