@@ -80,7 +80,8 @@ __global__ void amplitudes(const float2* noise, float2* a, int n,
 // water moves along x and z, the slopes of the height, and how the
 // moves change along x (of x), z (of z) and z (of x).
 __global__ void evolve(const float2* a, float2* fields, int n,
-                       float length, double time)
+                       float length, //@ hidden
+                       double time)  //@ hidden
 {
     int x = blockIdx.x * blockDim.x + threadIdx.x;
     int z = blockIdx.y * blockDim.y + threadIdx.y;
@@ -123,7 +124,9 @@ __global__ void evolve(const float2* a, float2* fields, int n,
 // Jacobian of the moves falls below `limit`. It fades by `fade`.
 __global__ void surface(const float* fields, float4* moved,
                         float2* tilt, float* foam, int n,
-                        float choppiness, float limit, float fade)
+                        float choppiness, //@ hidden
+                        float limit,      //@ hidden
+                        float fade)       //@ hidden
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     int count = n * n;
@@ -408,7 +411,9 @@ __global__ void fan(const float4* moved_0, const float2* tilt_0,
 
 // The sky behind it: rows and columns of vertices around the eye.
 __global__ void dome(float3* places, float4* colors, int rows,
-                     int columns, float far, float drift, Fan f)
+                     int columns, Fan f,
+                     float far,   //@ hidden
+                     float drift) //@ hidden
 {
     int column = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

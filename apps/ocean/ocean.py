@@ -113,7 +113,7 @@ def seen(camera, aspect, over):
     steepest = min(np.arctan(np.tan(min(max(down), 1.5)) * over), 1.55)
     around = np.abs(np.arctan2(across, along)).max() + 0.06
     if max(down) > 1.2 or along.min() <= 0 or around > 2:
-        around, steepest = np.pi, 1.55
+        around, steepest = np.pi, 1.5707
     return steepest, middle - around, middle + around
 
 
@@ -129,9 +129,8 @@ class Grid:
 
     def __init__(self, rows, columns, app):
         self.shape, count = (rows, columns), rows * columns
-        self._places = lathe.empty((count, 3), np.float32)
-        self._colors = lathe.empty((count, 4), np.float32)
-        self._values = lathe.empty(count, np.float32)
+        self._places, self._colors = app.empty((count, 3)), app.empty((count, 4))
+        self._values = app.empty(count)
         self.triangles = app.asarray(triangles(rows, columns))
 
 
@@ -161,16 +160,18 @@ def main() -> None:
     def draw_sea(patches, drawn, wind, elevation):
         """To the horizon, as the camera sees it."""
         width, height = app.size
+        numbers = of_sea(wind)
+        low = 1 + 0.8 * numbers[2] - camera.eye[1]  # the eye stays above the waves
+        if low > 0:
+            camera.target = np.add(camera.target, (0, low, 0))
         eye = np.array(camera.eye)
-        eye[1] = max(eye[1], 2.0)
         sun = (
             np.cos(elevation) * np.sin(SUN), np.sin(elevation), np.cos(elevation) * np.cos(SUN)
         )  # fmt: skip
-        numbers = of_sea(wind)
         over = eye[1] / max(eye[1] - numbers[2], 0.2 * eye[1])
         fan = (tuple(eye), *seen(camera, width / height, over), sun)
         kernels["dome"].over(sky.shape, BLOCK)(
-            sky._places, sky._colors, *sky.shape, FAR, 0.003 * state.time, fan
+            sky._places, sky._colors, *sky.shape, fan, FAR, 0.003 * state.time
         )
         kernels["fan"].over(sea.shape, BLOCK)(
             *drawn, patches[0].n, sea._places, sea._colors, *sea.shape, numbers, fan

@@ -170,3 +170,23 @@ __global__ void paint(const Tale* tales, float4* picture, int width,
     float3 color = mix(order, wild, growth * 60 + 0.5f);
     picture[i] = make_float4(color.x, color.y, color.z, 1);
 }
+
+// Their angles or velocities, (n).
+__global__ void show(const Pendulum* pendulums, float* shown, int n,
+                     bool velocities) //@ hidden
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    Pendulum p = pendulums[i];
+    shown[i] = velocities ? p.velocity : p.angle;
+}
+
+// Their places in the plane of angle and velocity, (n).
+__global__ void scatter(const Pendulum* pendulums, float2* places,
+                        int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    Pendulum p = pendulums[i];
+    places[i] = make_float2(p.angle, p.velocity);
+}

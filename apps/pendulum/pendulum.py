@@ -14,7 +14,7 @@ STEPS = 64  # in a period of the force
 SIDE = 640  # pendulums in a row of the map, and rows
 CLOUD = 20_000  # those of the attractor
 BLOCK = (32, 8)
-KERNELS = ("advance", "paint")
+KERNELS = ("advance", "paint", "show", "scatter")
 MAPS = ["angle-drive", "damping-drive", "angle-velocity"]
 ANGLES = "first angle from \u2212\u03c0 to \u03c0 \u2192"
 TITLES = {
@@ -24,6 +24,7 @@ TITLES = {
 }
 LOOKS = ["chaos", "angle", "velocity"]
 DRIVES, DAMPINGS, SPEEDS = (0.9, 1.6), (0.2, 0.8), (-3.0, 3.0)  # of the map's sides
+FASTEST, FRAME = 3.6, (0.16, 0.18, 0.24)
 OPTIONS = ["--use_fast_math"]
 
 
@@ -97,10 +98,11 @@ def main() -> None:
     kernels = {name: app.kernel("pendulum.cu", name, options=OPTIONS) for name in KERNELS}
     state = app.state
     state.map = state.cloud = state.kind = None
-    picture = lathe.empty((SIDE, SIDE, 4), np.float32)
+    picture, shown = app.empty((SIDE, SIDE, 4)), app.empty((SIDE, SIDE))
+    places = app.empty((CLOUD, 2))
     views = app.mosaic("aaaaabbbb")
     views["b"].use_camera("pan_zoom")
-    views["b"].camera = lathe.PlaneCamera(center=(0, 0), height=8.2)
+    to_fit, wide = 10, 1.0
 
     def make(kind):
         state.kind = kind
@@ -108,36 +110,42 @@ def main() -> None:
         state.cloud = Pendulums(*cloud(), app.asarray, kernels.__getitem__)
 
     def draw_map(view, kind, look, law):
-        style = {"y_up": True, "name": "map"}
         if look == "chaos":
             kernels["paint"].over((SIDE, SIDE), BLOCK)(
                 state.map.tales, picture, SIDE, SIDE, state.map.time, state.map.steps / STEPS
             )
-            view.image(picture, **style)
-        elif look == "angle":
-            angles = state.map.pendulums[..., 0]
-            view.image(angles, range=(-np.pi, np.pi), colormap="twilight", **style)
+            view.image(picture, y_up=True, name="map")
         else:
-            view.image(state.map.pendulums[..., 1], range=(-3, 3), colormap="RdBu_r", **style)
-        # The law of the attractor: a line, or a cross, in the plane whose height is 2.
-        wide = min(1.0, app.size[0] * view.tile[2] / (app.size[1] * view.tile[3]))
+            style = {
+                "angle": {"range": (-np.pi, np.pi), "colormap": "twilight"},
+                "velocity": {"range": (-3, 3), "colormap": "RdBu_r"},
+            }[look]
+            kernels["show"].over(SIDE * SIDE, 256)(
+                state.map.pendulums, shown, SIDE * SIDE, look == "velocity"
+            )
+            view.image(shown, y_up=True, name="map", **style)
+        view.title(TITLES[kind], size=15)
+        if kind == "angle-velocity":
+            return
+        # The law of the attractor: a line, or a cross, in the plane where a tile has the height 2.
         x, y = (
             wide * (2 * (value - low) / (high - low) - 1)
             for value, (low, high) in zip(law[::-1], (DAMPINGS, DRIVES), strict=True)
         )
-        if kind != "angle-velocity" and abs(y) < wide:
+        if abs(y) < wide:
             arms = [(-wide, y), (wide, y)]
             if kind == "damping-drive":
                 arms = [(x - 0.05, y), (x + 0.05, y), (x, y - 0.05), (x, y + 0.05)]
-            view.lines(arms, segments=True, color=(1, 1, 1, 0.7), width=1.2, name="law")
-        view.title(TITLES[kind], size=15)
+            view.lines(arms, segments=True, color=(1, 1, 1, 0.8), width=1.2, name="law")
 
     def draw_cloud(view):
-        places = state.cloud.pendulums.reshape(-1, 4)
+        kernels["scatter"].over(CLOUD, 256)(state.cloud.pendulums, places, CLOUD)
         view.points(
-            places[:, :2], size=1.8, opacity=0.35, color=(1.0, 0.62, 0.22), blend="additive",
+            places, size=1.8, opacity=0.35, color=(1.0, 0.62, 0.22), blend="additive",
             name="attractor",
         )  # fmt: skip
+        x, y = np.pi, FASTEST
+        view.lines([(-x, -y), (x, -y), (x, y), (-x, y)], closed=True, color=FRAME, name="frame")
         view.axes(("angle", "velocity"), grid=False)
 
     @app.on_mouse("press", "drag", button="right")
@@ -150,6 +158,11 @@ def main() -> None:
         if state.kind == "damping-drive":
             app.set("damping", DAMPINGS[0] + column * (DAMPINGS[1] - DAMPINGS[0]))
 
+    @app.on_resize
+    def resized() -> None:
+        nonlocal to_fit
+        to_fit = 10
+
     @app.init
     def begin() -> None:
         for pendulums in (state.map, state.cloud):
@@ -158,6 +171,13 @@ def main() -> None:
 
     @app.frame
     def frame() -> None:
+        nonlocal to_fit, wide
+        if to_fit > 0:  # the window takes some frames to find its shape
+            to_fit -= 1
+            views["b"].fit("frame")
+            corner = views["a"].sight_line(0, 0)
+            if corner is not None:
+                wide = min(1.0, abs(corner[0][0] / corner[0][1]))
         kind = app.param("map", "damping-drive", choices=MAPS)
         drive = app.param("drive", 1.5, 0.0, 2.0)
         damping = app.param("damping", 0.25, 0.0, 1.0)

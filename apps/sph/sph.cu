@@ -190,8 +190,8 @@ __global__ void push(const float4* state, const float2* more,
 // (Fourtakas et al. 2019).
 __global__ void flow(const float4* state, const float2* more,
                      const int* starts, const float2* velocity,
-                     float4* next, float2* next_more, float* speed,
-                     int n, Grid grid, Water w,
+                     float4* next, float2* next_more, int n,
+                     Grid grid, Water w,
                      float dt) //@ hidden
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -227,18 +227,20 @@ __global__ void flow(const float4* state, const float2* more,
     }
     next[i] = make_float4(x, y, v.x, v.y);
     next_more[i] = make_float2(e + dt * change, more[i].y);
-    speed[i] = sqrtf(v.x * v.x + v.y * v.y);
 }
 
-// What is shown: pressures in units of the depth, and tones.
+// What is drawn: places, and speeds (kind 0), pressures (1) or tones.
 __global__ void tell(const float4* state, const float2* more,
-                     float* pressure, float* tone, int n,
+                     float2* places, float* values, int n, int kind,
                      float sound) //@ hidden
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
-    pressure[i] = sound * sound * more[i].x;
-    tone[i] = more[i].y;
+    float4 p = state[i];
+    places[i] = make_float2(p.x, p.y);
+    values[i] = kind == 0   ? hypotf(p.z, p.w)
+                : kind == 1 ? sound * sound * more[i].x
+                            : more[i].y;
 }
 
 __device__ __forceinline__ float3 operator+(float3 a, float3 b)
@@ -265,8 +267,10 @@ __device__ __forceinline__ float smooth(float from, float to, float x)
 // from above, and fast water is bright.
 __global__ void paint(const float4* state, const float2* more,
                       const int* starts, float4* picture, int width,
-                      int height, float left, float low, float pixel,
-                      Grid grid, Water w)
+                      int height, Grid grid, Water w,
+                      float left,  //@ hidden
+                      float low,   //@ hidden
+                      float pixel) //@ hidden
 {
     int column = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -17,17 +17,16 @@ TALL = 4.0  # of the grid; all that flies higher is in its last row
 KERNELS = ("count", "scatter", "settle", "push", "flow", "tell", "paint")
 TANK = 5.366  # as in many papers: 3.22 m for water of 0.6 m
 SCENES = ["dam", "column", "dams", "drop", "wave"]
-LOOKS = ["water", "speed", "pressure", "layers"]
+LOOKS = ["speed", "pressure", "layers", "water"]
 # Of the water's speed: deep, clear, spray.
 SEA = [
     (0.03, 0.12, 0.36), (0.04, 0.30, 0.62), (0.08, 0.52, 0.80), (0.35, 0.78, 0.90),
     (0.80, 0.94, 0.96), (1.00, 1.00, 1.00),
 ]  # fmt: skip
-PICTURE = (360, 640)  # pixels of the painted water
+# Pixels of the painted water, (rows, columns).
+BY_CPU, BY_GPU = (360, 640), (1080, 1920)
 LOW, HIGH = -0.12, 3.05  # what is seen
-LEFT = (TANK - HIGH * PICTURE[1] / PICTURE[0]) / 2
-PICTURE_CAMERA = lathe.PlaneCamera()
-PLANE_CAMERA = lathe.PlaneCamera(center=(TANK / 2, LOW + HIGH / 2), height=HIGH)
+LEFT = (TANK - HIGH * 16 / 9) / 2
 STIRRED = 0.18  # radius of what the mouse takes along
 
 
@@ -54,15 +53,14 @@ class Fluid:
             more[:, 0] = np.maximum(depth - position[:, 1], 0) / self.sound**2
         more[:, 1] = position[:, 1]
         self.state, self.more = asarray(state), asarray(more)
-        self.speed, self.pressure, self.tone = (asarray(np.zeros(n, np.float32)) for _ in range(3))
         # All the rest is made anew in each step: no part of the state.
         self._sorted = lathe.empty((n, 4), np.float32)
         self._sorted_more, self._velocity = (lathe.empty((n, 2), np.float32) for _ in range(2))
         self._counts, self._starts = (lathe.empty(cells + 1, np.int32) for _ in range(2))
         self._cell, self._place, self._order = (lathe.empty(n, np.int32) for _ in range(3))
         self._scan = ExclusiveScanKernel(np.int32, "a + b", 0)
-        self._kernels = {name: kernel(name).over(n, 128) for name in KERNELS[:-1]}
-        self._kernels["paint"] = kernel("paint").over(PICTURE, (32, 8))
+        self._kernels = {name: kernel(name).over(n, 128) for name in KERNELS if name != "paint"}
+        self._paint = kernel("paint")
 
     @property
     def dt(self):
@@ -89,22 +87,20 @@ class Fluid:
         )  # fmt: skip
         run["flow"](
             self._sorted, self._sorted_more, self._starts, self._velocity,
-            self.state, self.more, self.speed, n, grid, water, self.dt,
+            self.state, self.more, n, grid, water, self.dt,
         )  # fmt: skip
 
     def paint(self, picture, left, low, pixel):
         """The water as it was before the last step, (height, width, 4); see `paint` of sph.cu."""
         height, width, _ = picture.shape
-        self._kernels["paint"](
-            self._sorted, self._sorted_more, self._starts, picture, width, height, left, low,
-            pixel, self.grid, self._water,
+        self._paint.over((height, width), (32, 8))(
+            self._sorted, self._sorted_more, self._starts, picture, width, height,
+            self.grid, self._water, left, low, pixel,
         )  # fmt: skip
 
-    def tell(self):
-        """Pressures and tones, as they are now."""
-        self._kernels["tell"](
-            self.state, self.more, self.pressure, self.tone, self.count, self.sound
-        )
+    def tell(self, places, values, kind):
+        """Places (n, 2) and what LOOKS[kind] is, as they are now."""
+        self._kernels["tell"](self.state, self.more, places, values, self.count, kind, self.sound)
 
 
 def block(left, bottom, width, height, dx):
@@ -141,19 +137,22 @@ def main() -> None:
     state.fluid, state.made, state.time = None, None, 0.0
     state.look = None
     app.use_camera("pan_zoom")
-    picture = lathe.empty((*PICTURE, 4), np.float32)
+    pixels = BY_CPU if app.gl["is_software"] else BY_GPU
+    picture = app.empty((*pixels, 4))
+    drawn = [app.empty((1, 2)), app.empty(1)]  # places and values of particles
+    to_fit = 0
     mouse = before = None  # where it is while its right button is down, and was a frame ago
 
     @app.on_mouse("press", "drag", "release", button="right")
     def stir(event) -> None:
         nonlocal mouse
-        line = event.view.sight_line(*event.place) if event.view else None
         mouse = None
-        if line is None or event.kind == "release":
+        if event.kind == "release":
             return
-        mouse = line[0][:2]
-        if state.look == "water":  # whose picture goes from -1 to 1
-            mouse = mouse * HIGH / 2 + PLANE_CAMERA.center
+        if event.cell is not None:
+            mouse = (np.array(event.cell) + 0.5) * HIGH / pixels[0] + (LEFT, LOW)
+        elif event.view and (line := event.view.sight_line(*event.place)):
+            mouse = line[0][:2]
 
     def hand(seconds):
         """The disc around the mouse that takes water along."""
@@ -165,22 +164,35 @@ def main() -> None:
         return (*here, STIRRED, *np.clip((here - then) / seconds, -4, 4))
 
     def draw(fluid, look):
-        if (state.look == "water") != (look == "water") or state.look is None:
-            app.camera = PICTURE_CAMERA if look == "water" else PLANE_CAMERA
-        state.look = look
+        nonlocal to_fit
+        if state.look != look:
+            app.camera, state.look = lathe.PlaneCamera(), look
+            to_fit = 0 if look == "water" else 10
+        elif to_fit > 0:  # the window takes some frames to find its shape
+            to_fit -= 1
+            app.fit("tank")
         if look == "water":
-            fluid.paint(picture, LEFT, LOW, HIGH / PICTURE[0])
+            fluid.paint(picture, LEFT, LOW, HIGH / pixels[0])
             app.image(picture, smooth=True, y_up=True, name="water")
             return
-        fluid.tell()
         style = {
-            "speed": {"values": fluid.speed, "range": (0, 2.2), "colormap": "sea"},
-            "pressure": {"values": fluid.pressure, "range": (0, 1), "colormap": "turbo"},
-            "layers": {"values": fluid.tone, "range": (0, 1), "colormap": "YlGnBu_r"},
+            "speed": {"range": (0, 2.2), "colormap": "sea"},
+            "pressure": {"range": (0, 1), "colormap": "turbo"},
+            "layers": {"range": (0, 1), "colormap": "YlGnBu_r"},
         }[look]
-        app.points(fluid.state[:, :2], size=1.35 * fluid.dx, world_size=True, name="water", **style)
+        if len(drawn[1]) != fluid.count:
+            drawn[:] = app.empty((fluid.count, 2)), app.empty(fluid.count)
+        fluid.tell(*drawn, LOOKS.index(look))
+        app.points(
+            drawn[0], values=drawn[1], size=1.35 * fluid.dx, world_size=True, name="water", **style
+        )
         glass = [(0, 2.7), (0, 0), (TANK, 0), (TANK, 2.7)]
         app.lines(glass, color=(0.45, 0.55, 0.65), width=2, name="tank")
+
+    @app.on_resize
+    def resized() -> None:
+        nonlocal to_fit
+        to_fit = 0 if state.look == "water" else 10
 
     @app.init
     def begin() -> None:
