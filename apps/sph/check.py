@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A step beside all pairs in NumPy, still water, a standing wave, Ritter's dam, and experiments."""
 
+import functools
 from pathlib import Path
 
 import numpy as np
@@ -25,13 +26,10 @@ HEIGHTS = {
 # Lobovský et al. (2014), figure 12: a square column of 0.6 m, until it reaches their wall.
 LARGE_FRONT = [0.75, 1.00, 1.25, 1.50], [1.60, 1.89, 2.20, 2.57]
 
-_kernels: dict[str, lathe.Kernel] = {}
 
-
+@functools.cache
 def kernel(entry):
-    if entry not in _kernels:
-        _kernels[entry] = lathe.kernel(HERE / "sph.cu", entry)
-    return _kernels[entry]
+    return lathe.kernel(HERE / "sph.cu", entry)
 
 
 def fluid_of(position, dx, tank=TANK, **more):
