@@ -5,7 +5,7 @@ import functools
 from pathlib import Path
 
 import numpy as np
-from ocean import GRAVITY, Patch, energy, moment, options
+from ocean import GRAVITY, OPTIONS, Patch, energy, moment
 from scipy.special import gamma
 
 import lathe
@@ -17,7 +17,7 @@ EVERYTHING = (0.0, 1e9)  # wave numbers
 
 @functools.cache
 def kernel(entry):
-    return lathe.kernel(HERE / "ocean.cu", entry, options=options(entry))
+    return lathe.kernel(HERE / "ocean.cu", entry, options=OPTIONS)
 
 
 def patch_of(n, length, seed=2001):

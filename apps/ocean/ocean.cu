@@ -96,7 +96,7 @@ __global__ void evolve(const float2* a, float2* fields, int n,
     // float has too few digits.
     double turns = sqrt(double(G) * k) * time * 0.15915494309189535;
     float s, c;
-    sincosf(2 * PI * float(turns - floor(turns)), &s, &c);
+    sincospif(2 * float(turns - floor(turns)), &s, &c);
     float2 there = a[z * n + x];
     float2 back = a[(z == 0 ? 0 : n - z) * n + (x == 0 ? 0 : n - x)];
     // (a(k) exp(-i omega t) + conj(a(-k)) exp(i omega t)) / 2

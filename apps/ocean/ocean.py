@@ -11,7 +11,7 @@ from lathe import fft
 
 GRAVITY = 9.81
 KERNELS = ("amplitudes", "evolve", "surface", "fan", "dome", "square")
-ROUGH = ("amplitudes", "fan", "dome")  # need not be exact to the last digits
+OPTIONS = ["--use_fast_math"]  # powers and exponentials by the fast ways
 # Metres: sides of the two patches, and the wave length that parts them. Their ratio is no simple
 # fraction, so that the sum does not repeat itself.
 LENGTHS, PARTED = (420.0, 37.3), 4.5
@@ -74,11 +74,6 @@ class Patch:
         return self._moved, self._tilt
 
 
-def options(kernel):
-    """Of its compile: powers and exponentials by the fast ways."""
-    return ["--use_fast_math"] if kernel in ROUGH else []
-
-
 def energy(omega, speed, peak=1.0):
     """The spectrum (m^2 s) at `omega` (rad/s); NumPy's own words for `energy` of ocean.cu."""
     top = (0.8 * 0.74) ** 0.25 * GRAVITY / speed
@@ -125,25 +120,26 @@ def triangles(rows, columns):
 
 
 class Grid:
-    """Vertices on the device that a kernel places anew in each frame: no part of the state."""
+    """Vertices on the device that a kernel places anew in each frame: no part of the state.
 
-    def __init__(self, rows, columns, app):
+    `channels` are (4,) of colours or () of values.
+    """
+
+    def __init__(self, rows, columns, channels, app):
         self.shape, count = (rows, columns), rows * columns
-        self._places, self._colors = app.empty((count, 3)), app.empty((count, 4))
-        self._values = app.empty(count)
+        self._places, self._tones = app.empty((count, 3)), app.empty((count, *channels))
         self.triangles = app.asarray(triangles(rows, columns))
 
 
 def main() -> None:
     app = lathe.App("Ocean", size=(1280, 720), background=(0.02, 0.03, 0.05))
-    kernels = {name: app.kernel("ocean.cu", name, options=options(name)) for name in KERNELS}
+    kernels = {name: app.kernel("ocean.cu", name, options=OPTIONS) for name in KERNELS}
     state = app.state
-    state.patches, state.time = None, 0.0
-    state.look = None
+    state.patches, state.time, state.look = None, 0.0, None
     camera = app.orbit_camera
     app.use_camera("orbit")
-    sea = Grid(*(BY_CPU if app.gl["is_software"] else BY_GPU), app)
-    sky = Grid(*SKY, app)
+    sea = Grid(*(BY_CPU if app.gl["is_software"] else BY_GPU), (4,), app)
+    sky = Grid(*SKY, (4,), app)
     square = None
 
     def make(n):
@@ -171,30 +167,30 @@ def main() -> None:
         over = eye[1] / max(eye[1] - numbers[2], 0.2 * eye[1])
         fan = (tuple(eye), *seen(camera, width / height, over), sun)
         kernels["dome"].over(sky.shape, BLOCK)(
-            sky._places, sky._colors, *sky.shape, fan, FAR, 0.003 * state.time
+            sky._places, sky._tones, *sky.shape, fan, FAR, 0.003 * state.time
         )
         kernels["fan"].over(sea.shape, BLOCK)(
-            *drawn, patches[0].n, sea._places, sea._colors, *sea.shape, numbers, fan
+            *drawn, patches[0].n, sea._places, sea._tones, *sea.shape, numbers, fan
         )
-        app.mesh(sky._places, sky.triangles, colors=sky._colors, lit=False, name="sky")
+        app.mesh(sky._places, sky.triangles, colors=sky._tones, lit=False, name="sky")
         app.points(
             [eye + 0.98 * FAR * np.array(sun)], size=0.018 * FAR, world_size=True,
             color=(1, 0.97, 0.9), blend="additive", name="sun",
         )  # fmt: skip
-        app.mesh(sea._places, sea.triangles, colors=sea._colors, lit=False, name="sea")
+        app.mesh(sea._places, sea.triangles, colors=sea._tones, lit=False, name="sea")
 
     def draw_square(patches, drawn, wind):
         """The large patch alone, coloured by its heights."""
         nonlocal square
         n = patches[0].n
         if square is None or square.shape[0] != n + 1:
-            square = Grid(n + 1, n + 1, app)
+            square = Grid(n + 1, n + 1, (), app)
         numbers = of_sea(wind)
         kernels["square"].over(square.shape, BLOCK)(
-            *drawn, n, square._places, square._values, numbers
+            *drawn, n, square._places, square._tones, numbers
         )
         app.mesh(
-            square._places, square.triangles, values=square._values, smooth=True,
+            square._places, square.triangles, values=square._tones, smooth=True,
             range=(-0.7 * numbers[2], 0.7 * numbers[2]), colormap="GnBu_r", name="heights",
         )  # fmt: skip
         app.colorbar("heights", label="height (m)")

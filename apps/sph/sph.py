@@ -38,12 +38,13 @@ class Fluid:
     `asarray(array)` makes an array of one of NumPy's, `kernel(name)` a kernel: an App's, or others.
     """
 
-    def __init__(self, position, dx, tank, asarray, kernel, depth=None, **numbers):
-        self.count, self.dx, self.tank = n, _, _ = len(position), dx, tank
-        self.h = SMOOTHING * dx
-        self.sound = numbers.get("sound", SOUND)
-        self.viscosity = numbers.get("viscosity", VISCOSITY)
-        self.diffusion = numbers.get("diffusion", DIFFUSION)
+    def __init__(
+        self, position, dx, tank, asarray, kernel, depth=None, viscosity=VISCOSITY,
+        diffusion=DIFFUSION,
+    ):  # fmt: skip
+        self.count = n = len(position)
+        self.dx, self.h, self.tank, self.sound = dx, SMOOTHING * dx, tank, SOUND
+        self.viscosity, self.diffusion = viscosity, diffusion
         width = 2.0001 * self.h
         self.grid = (int(tank / width) + 1, int(TALL / width) + 1, width, float(tank))
         cells = self.grid[0] * self.grid[1]
@@ -134,8 +135,7 @@ def main() -> None:
     lathe.colormap("sea", SEA)
     kernels = {name: app.kernel("sph.cu", name) for name in KERNELS}
     state = app.state
-    state.fluid, state.made, state.time = None, None, 0.0
-    state.look = None
+    state.fluid, state.made, state.time, state.look = None, None, 0.0, None
     app.use_camera("pan_zoom")
     pixels = BY_CPU if app.gl["is_software"] else BY_GPU
     picture = app.empty((*pixels, 4))
