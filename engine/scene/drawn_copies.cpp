@@ -68,26 +68,25 @@ void find_range(const gpu::Array& values, const Percentiles& percentiles, const 
 } // namespace
 
 void DrawnCopies::begin_step() {
-    copies_.resize(used_);
-    used_ = 0;
+    now_.copies.resize(now_.used);
+    std::swap(now_, before_);
+    now_.used = 0;
 }
 
 std::size_t DrawnCopies::held_bytes() const noexcept {
     std::size_t sum = 0;
-    for (const gpu::Array& copy : copies_) sum += copy.bytes();
+    for (const OfAStep* step : {&now_, &before_})
+        for (const gpu::Array& copy : step->copies) sum += copy.bytes();
     return sum;
 }
 
-void DrawnCopies::clear() {
-    copies_.clear();
-    used_ = 0;
-}
+void DrawnCopies::clear() { now_ = before_ = {}; }
 
 gpu::Array& DrawnCopies::memory(const std::shared_ptr<FrameMap>& map, DType dtype,
                                 const gpu::Extents& shape) {
-    const std::size_t at = used_++;
-    if (at == copies_.size()) copies_.emplace_back();
-    gpu::Array& copy = copies_[at];
+    const std::size_t at = now_.used++;
+    if (at == now_.copies.size()) now_.copies.emplace_back();
+    gpu::Array& copy = now_.copies[at];
     if (copy.shape() != shape || copy.type() != gpu::ElementType{dtype})
         copy = make_shared_array(map, dtype, shape);
     return copy;
@@ -97,9 +96,9 @@ const gpu::Array& DrawnCopies::of(const std::shared_ptr<FrameMap>& map, const gp
                                   std::optional<DType> as) {
     const DType dtype = array.dtype("drawing"), drawn = as ? *as : drawn_as(dtype);
     if (dtype == drawn && place_in_gl(array, *map)) {
-        const bool is_copy = std::any_of(copies_.begin(), copies_.end(), [&](const auto& copy) {
-            return copy.owner() == array.owner();
-        });
+        const bool is_copy =
+            std::any_of(now_.copies.begin(), now_.copies.end(),
+                        [&](const auto& copy) { return copy.owner() == array.owner(); });
         if (!is_copy) bytes_.in_place += array.bytes();
         return array;
     }
@@ -111,10 +110,10 @@ const gpu::Array& DrawnCopies::of(const std::shared_ptr<FrameMap>& map, const gp
 
 const gpu::Array& DrawnCopies::places(const std::shared_ptr<FrameMap>& map,
                                       const gpu::Array& positions, const glm::dvec3& origin) {
-    const auto before = origins_.find(used_);
-    if (before != origins_.end() && before->second != origin && used_ < copies_.size())
-        copies_[used_] = {};
-    origins_[used_] = origin;
+    const auto before = now_.origins.find(now_.used);
+    if (before != now_.origins.end() && before->second != origin && now_.used < now_.copies.size())
+        now_.copies[now_.used] = {};
+    now_.origins[now_.used] = origin;
     if (origin == glm::dvec3{0}) return of(map, positions, DType::float32);
     gpu::Array& copy = memory(map, DType::float32, positions.shape());
     subtract_origin(positions, origin, copy);

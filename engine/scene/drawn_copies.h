@@ -40,18 +40,20 @@ struct GridMesh {
     const gpu::Array &vertices, &triangles;
 };
 
-/// The copies that are drawn where an array cannot be drawn as it lies. A step's first copy goes to
-/// the memory of the last step's first one, and so on, so that a loop allocates nothing.
+/// The copies that are drawn where an array cannot be drawn as it lies. What the last step has
+/// drawn can still be asked for while a step draws, so two steps have memory of their own. A step's
+/// first copy goes to the memory of the first one two steps ago, and so on: a loop allocates
+/// nothing.
 class LATHE_API DrawnCopies {
 public:
     void begin_step();
     /// The array itself where OpenGL can draw it, else a copy in the order of the legacy default
-    /// stream: of type `as`, or else in floats of 32 bits what has no form for it. A copy stays
-    /// where it is until the next step begins. Throws gpu::TypeError for structures.
+    /// stream: of type `as`, or else in floats of 32 bits what has no form for it. A copy stays as
+    /// it is until the step after the next begins. Throws gpu::TypeError for structures.
     const gpu::Array& of(const std::shared_ptr<FrameMap>& map, const gpu::Array& array,
                          std::optional<DType> as = {});
     /// Positions of float64, (…, 2 to 4), as float32 from `origin` on: the differences are rounded,
-    /// not the positions. Memory that the last step has drawn with another origin stays as it is.
+    /// not the positions. Memory that was drawn with another origin stays as it is.
     const gpu::Array& places(const std::shared_ptr<FrameMap>& map, const gpu::Array& positions,
                              const glm::dvec3& origin);
     void clear();
@@ -75,11 +77,14 @@ public:
     std::size_t held_bytes() const noexcept;
 
 private:
+    struct OfAStep {
+        std::deque<gpu::Array> copies{};             // references stay true while it grows
+        std::map<std::size_t, glm::dvec3> origins{}; ///< of the copies that have one
+        std::size_t used = 0;
+    };
     gpu::Array& memory(const std::shared_ptr<FrameMap>& map, DType dtype,
                        const gpu::Extents& shape);
-    std::deque<gpu::Array> copies_;             // references stay true while it grows
-    std::map<std::size_t, glm::dvec3> origins_; ///< of the copies that have one
-    std::size_t used_ = 0;
+    OfAStep now_, before_;
     DrawnBytes bytes_;
 };
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import ctypes
 import gc
+import itertools
 import os
 import random
 import sys
@@ -147,7 +148,7 @@ class Player:
         return [
             name
             for name in last[0]
-            if all(a[name] < b[name] for a, b in zip(last, last[1:], strict=False))
+            if all(a[name] < b[name] for a, b in itertools.pairwise(last))
         ]
 
 

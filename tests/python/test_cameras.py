@@ -255,6 +255,16 @@ def test_linked_views_are_placed_by_one_of_them(app, random):
     assert right.orbit_camera.distance == left.orbit_camera.distance < 20
 
 
+def test_a_step_asks_for_what_the_last_one_has_drawn(app):
+    for step in range(4):
+        assert app.frame()
+        for other in range(step):  # more each time: copies come in another order
+            app.lines([(9, 9, 9), (9 + step, 9, 9)], name=f"other {other}")
+        if step > 0:
+            assert app.bounds("line") == ([0, 0, 0], [step - 1, 2, 3])
+        app.lines([(0, 0, 0), (step, 2, 3)], name="line")
+
+
 def test_a_link_outlives_its_views(app):
     four = app.views(2, 2)
     four[0].link(four[3])
