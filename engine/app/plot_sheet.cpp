@@ -61,7 +61,6 @@ public:
         const double at = is_logarithmic_ ? std::log10(value) : value;
         return at_low_ + float((at - low_) / (high_ - low_)) * (at_high_ - at_low_);
     }
-    double bottom() const { return is_logarithmic_ ? std::pow(10, low_) : low_; }
 
     struct Tick {
         float pixel;
@@ -79,10 +78,10 @@ public:
                 put(at, fmt::format("{:g}", std::pow(10, at)));
             return found;
         }
-        const Ticks round = ticks_between(low_, high_, most);
+        const auto number = [&](double at) { return is_logarithmic_ ? std::pow(10, at) : at; };
+        const Ticks round = ticks_between(number(low_), number(high_), most);
         for (const double value : round.values)
-            put(value,
-                is_logarithmic_ ? fmt::format("{:.3g}", std::pow(10, value)) : round.label(value));
+            put(is_logarithmic_ ? std::log10(value) : value, round.label(value));
         return found;
     }
 

@@ -109,6 +109,11 @@ void ValueLog::take_arrived() {
     }
 }
 
+void ValueLog::clear() {
+    wait();
+    rows_ = LoggedRows{curves().size(), config_.limit};
+}
+
 std::vector<double> ValueLog::present() const {
     std::vector<double> values;
     for (const RowSpan& span : on_way()) {

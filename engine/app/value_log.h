@@ -56,6 +56,9 @@ public:
         add({values.begin(), values.size()});
     }
 
+    /// Forgets all rows, those of other branches too. Waits for what is under way.
+    void clear();
+
     const ValueLogConfig& config() const noexcept { return config_; }
     const LoggedRows& rows() const noexcept { return rows_; }
     const std::vector<std::string>& curves() const noexcept { return config_.curves; }

@@ -2,6 +2,8 @@
 // Round numbers along an axis.
 #pragma once
 
+#include "engine/core/api.h"
+
 #include <string>
 #include <vector>
 
@@ -13,7 +15,7 @@ double round_up(double length);
 double round_down(double length);
 
 /// Multiples of a round step within a range.
-struct Ticks {
+struct LATHE_API Ticks {
     double step = 1;
     std::vector<double> values;
 
@@ -23,6 +25,6 @@ struct Ticks {
 
 /// At most so many, at least 2, spaces between them; more where that leaves one value. Values that
 /// are not finite, and an empty range, have no ticks.
-Ticks ticks_between(double low, double high, int most);
+LATHE_API Ticks ticks_between(double low, double high, int most);
 
 } // namespace lathe

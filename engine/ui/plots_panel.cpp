@@ -7,7 +7,7 @@
 #include "engine/app/run_control.h"
 #include "engine/app/step_loop.h"
 #include "engine/core/log.h"
-#include "engine/render/colormap.h"
+#include "engine/ui/plot_drawing.h"
 #include "engine/ui/theme.h"
 
 #include <fmt/format.h>
@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
@@ -27,68 +28,7 @@ namespace {
 
 using theme::px;
 
-constexpr std::array kInks{theme::kAccent, theme::kWarning, theme::kGood,
-                           theme::kError,  theme::kHazard,  theme::kCostly};
 constexpr float kLeastWidth = 210, kLeastHeight = 115; // of a plot, before px()
-
-unsigned ink_of(const PlotCurve& curve) { return kInks[curve.color % kInks.size()]; }
-
-void draw_curve(const PlotCurve& curve) {
-    ImPlotSpec spec;
-    spec.LineColor = theme::color(ink_of(curve), curve.is_dim ? 0.35f : 1);
-    spec.LineWeight = px(1.5f);
-    const auto count = int(curve.x.size());
-    if (curve.is_dots) {
-        spec.Marker = ImPlotMarker_Circle;
-        spec.MarkerSize = px(count > 200 ? 1.2f : 3);
-        spec.MarkerLineColor = spec.MarkerFillColor = spec.LineColor;
-        ImPlot::PlotScatter("##curve", curve.x.data(), curve.y.data(), count, spec);
-    } else {
-        ImPlot::PlotLine("##curve", curve.x.data(), curve.y.data(), count, spec);
-    }
-}
-
-void draw_bars(const PlotBars& bars) {
-    if (bars.heights.empty()) return;
-    std::vector<double> middles;
-    for (std::size_t bin = 0; bin < bars.heights.size(); ++bin)
-        middles.push_back(0.5 * (bars.edges[bin] + bars.edges[bin + 1]));
-    ImPlotSpec spec;
-    spec.LineColor = spec.FillColor = theme::color(theme::kAccent);
-    spec.FillAlpha = 0.6f;
-    ImPlot::PlotBars("##bars", middles.data(), bars.heights.data(), int(middles.size()),
-                     bars.edges[1] - bars.edges[0], spec);
-}
-
-void draw_mark(double x) {
-    ImPlotSpec spec;
-    spec.LineColor = theme::color(theme::kText, 0.8f);
-    spec.LineWeight = px(1);
-    spec.Flags = ImPlotItemFlags_NoLegend | ImPlotItemFlags_NoFit;
-    ImPlot::PlotInfLines("##mark", &x, 1, spec);
-}
-
-/// The colours and what they mean, right of a heat map.
-void draw_scale(const PlotCells& cells, float height) {
-    const std::string high = fmt::format("{:.4g}", cells.high),
-                      low = fmt::format("{:.4g}", cells.low);
-    ImGui::SameLine(0, px(4));
-    const ImVec2 corner = ImGui::GetCursorScreenPos();
-    ImDrawList& draw = *ImGui::GetWindowDrawList();
-    const Colormap& colors = Colormap::named(cells.colormap);
-    const float line = ImGui::GetTextLineHeight(), top = corner.y + line,
-                part = (height - 3 * line) / 64;
-    for (int i = 0; i < 64; ++i) {
-        const Rgb8 c = colors(1 - (float(i) + 0.5f) / 64);
-        draw.AddRectFilled({corner.x, top + part * float(i)},
-                           {corner.x + px(12), top + part * float(i + 1) + 1},
-                           IM_COL32(c.r, c.g, c.b, 255));
-    }
-    draw.AddText(corner, theme::packed(theme::kDim), high.c_str());
-    draw.AddText({corner.x, corner.y + height - 2 * line + px(2)}, theme::packed(theme::kDim),
-                 low.c_str());
-    ImGui::Dummy({px(52), height});
-}
 
 void paint(const PlotCells& cells, gl::Texture& texture) {
     const ImageData picture = picture_of(cells);
@@ -181,7 +121,7 @@ void PlotsPanel::draw_legend(const ValueLog& log, float width) {
     for (std::size_t column = 0; column < log.curves().size(); ++column) {
         ImGui::SameLine(0, px(10));
         if (has_names) {
-            theme::dot(kInks[column % kInks.size()]);
+            theme::dot(plot_ink(column));
             theme::text(log.curves()[column]);
             ImGui::SameLine(0, px(5));
         }
@@ -193,6 +133,7 @@ void PlotsPanel::draw_legend(const ValueLog& log, float width) {
 
 void PlotsPanel::draw_axes(const PlotShape& shape, Seen& seen, float height) {
     const int fit = seen.follows ? int(ImPlotAxisFlags_AutoFit) : 0;
+    const int y_fit = shape.y.is_logarithmic ? 0 : fit;
     const bool has_labels = height > px(170);
     const auto label = [&](const PlotAxis& axis) {
         return has_labels && !axis.label.empty() ? axis.label.c_str() : nullptr;
@@ -201,8 +142,8 @@ void PlotsPanel::draw_axes(const PlotShape& shape, Seen& seen, float height) {
     const bool is_mirrored = shape.cells && shape.cells->left > shape.cells->right;
     ImPlot::SetupAxes(label(shape.x), label(shape.y),
                       fit | (is_mirrored ? int(ImPlotAxisFlags_Invert) : 0),
-                      fit | (is_upside_down ? int(ImPlotAxisFlags_Invert) : 0));
-    if (shape.y.is_logarithmic) ImPlot::SetupAxisScale(ImAxis_Y1, ImPlotScale_Log10);
+                      y_fit | (is_upside_down ? int(ImPlotAxisFlags_Invert) : 0));
+    if (shape.y.is_logarithmic) set_up_logarithmic(shape, seen.follows);
     ImPlot::SetupFinish();
     const ImPlotRect limits = ImPlot::GetPlotLimits();
     seen.window = {.columns = std::size_t(std::max(ImPlot::GetPlotSize().x, 16.0f))};
@@ -241,14 +182,9 @@ void PlotsPanel::draw_plot(const std::shared_ptr<Plot>& plot, Seen& seen, ImVec2
     if (ImPlot::BeginPlot("##plot", room, flags)) {
         draw_axes(shape, seen, room.y);
         if (shape.cells) draw_cells(shape.cells, seen);
-        if (shape.bars) draw_bars(*shape.bars);
-        for (std::size_t i = 0; i < shape.curves.size(); ++i) {
-            ImGui::PushID(int(i));
-            draw_curve(shape.curves[i]);
-            ImGui::PopID();
-        }
-        if (shape.mark) draw_mark(*shape.mark);
+        draw_lines(shape);
         seen.is_hovered = ImPlot::IsPlotHovered();
+        if (seen.is_hovered) draw_number_under_mouse(shape);
         if (const auto* log = dynamic_cast<const ValueLog*>(plot.get()); log && seen.is_hovered) {
             draw_values_under_mouse(*log);
             const ImVec2 drag = ImGui::GetMouseDragDelta(ImGuiMouseButton_Left, 0);

@@ -27,6 +27,8 @@ class Plot:
     ----------
     name : str
         Its title, by which `App.plots` has it.
+    values : ndarray
+        Its numbers, as its kind has them. Reading them waits for the device.
     """
 
     def __init__(self, studio: Studio, plot: native.Plot) -> None:
@@ -36,6 +38,10 @@ class Plot:
     @property
     def name(self) -> str:
         return self._plot.name
+
+    @property
+    def values(self) -> NDArray[Any]:
+        raise NotImplementedError
 
     def save(self, file: str | Path, size: tuple[int, int] = (960, 600)) -> None:
         """Writes the plot to a file; missing folders are made.
@@ -123,6 +129,10 @@ class ValueLog(Plot):
                 f'log "{self.name}" takes numbers and arrays of one element, got shape {host.shape}'
             )
         return float(host.reshape(()))
+
+    def clear(self) -> None:
+        """Forgets all rows, those of other branches and of earlier runs too."""
+        self._plot.clear()
 
     def __getitem__(self, curve: str | int) -> ValueCurve:
         """One of its curves, for `App.phase_plot`.
@@ -262,7 +272,8 @@ class Plotted:
 
         If the run goes back in its history, the plot marks the present step. Where it goes on
         otherwise, and so begins a branch, the values of that branch take the place of the others,
-        which stay as a pale line. A click on the plot goes to that step, if there is a history.
+        which stay as a pale line. So do those of the runs before a reset. A click on the plot goes
+        to that step, if there is a history.
 
         Parameters
         ----------

@@ -113,6 +113,10 @@ def test_a_log_follows_the_run_back_and_on_to_a_branch():
     app.run_control.reset()
     run(app, 2, step)
     np.testing.assert_array_equal(log.values, [1, 2])
+    log.clear()
+    assert log.values.shape == (0,)
+    run(app, 1, step)
+    assert (log.steps.tolist(), log.values.tolist()) == ([2], [3])
 
 
 def test_a_log_without_a_history_begins_again(app):

@@ -69,6 +69,7 @@ void bind_plots(py::module_& m) {
     py::class_<ValueLog, Plot, std::shared_ptr<ValueLog>>(m, "ValueLog",
                                                           "Curves of values that steps log.")
         .def("add", &add, py::arg("values"), "One number or array of one element for each curve.")
+        .def("clear", &ValueLog::clear, py::call_guard<py::gil_scoped_release>())
         .def_property_readonly("curves", &ValueLog::curves)
         .def_property_readonly("unit", [](const ValueLog& log) { return log.config().unit; })
         .def(
