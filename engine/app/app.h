@@ -90,7 +90,7 @@ struct AppConfig {
     GlContext context = GlContext::own;
     /// run() ends after so many; unset: when the window is closed, without one after 300.
     std::optional<std::uint64_t> frames{};
-    /// Where run() leaves the last picture and a movie; empty: nowhere.
+    /// Where run() leaves the last picture, plots and a movie; empty: nowhere.
     std::filesystem::path out{};
     std::string name{};                      ///< of the files there; empty: the title
     std::filesystem::path profile{};         ///< where run() leaves a trace of the last frames

@@ -21,6 +21,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <string>
 #include <utility>
 
 namespace lathe {
@@ -247,15 +248,26 @@ void StepLoop::write_results() {
     const AppConfig& config = app_.config();
     if (frames_ == written_at_) return;
     written_at_ = frames_;
-    if (!config.out.empty()) {
-        const auto file = config.out / (config.file_name() + ".png");
+    const auto write = [&](const std::string& name, const auto& save) {
+        const auto file = config.out / name;
         try {
-            save_png(file, app_.screenshot(app_.has_panels()));
+            save(file);
             written_.push_back(file);
         } catch (const std::exception& error) { // a full disk is no fault of the program
             ++unwritten_;
             log::error("{}", error.what());
         }
+    };
+    if (!config.out.empty()) {
+        write(config.file_name() + ".png", [&](const std::filesystem::path& file) {
+            save_png(file, app_.screenshot(app_.has_panels()));
+        });
+        for (const auto& plot : app_.plots().all())
+            for (const char* ending : {".csv", ".png"}) {
+                std::string name = config.file_name() + "-" + plot->name() + ending;
+                std::ranges::replace(name, '/', '_');
+                write(name, [&](const auto& file) { app_.save_plot(*plot, file); });
+            }
     }
     if (!config.profile.empty()) {
         try {

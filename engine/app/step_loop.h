@@ -92,9 +92,9 @@ public:
     /// Shows frames without steps until `has_changed` says so, a kernel is edited or the simulation
     /// is reset: then true. False: the run is over.
     bool wait_for_change(const std::function<bool()>& has_changed);
-    /// Leaves the last picture, and the movie, in AppConfig::out; nothing where no frame was shown
-    /// since the last time. A run that ends does so, but not one of start(frames). What cannot be
-    /// written is told to the log, and counts as unwritten().
+    /// Leaves the last picture, the plots and the movie in AppConfig::out; nothing where no frame
+    /// was shown since the last time. A run that ends does so, but not one of start(frames). What
+    /// cannot be written is told to the log, and counts as unwritten().
     void write_results();
 
     /// Calls what the program does on events, at the beginning of a frame. What that throws goes

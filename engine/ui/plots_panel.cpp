@@ -173,7 +173,9 @@ void PlotsPanel::draw_plot(const std::shared_ptr<Plot>& plot, Seen& seen, ImVec2
     if (seen.is_hovered && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) seen.follows = true;
     theme::push_plot_style();
     ImPlotInputMap& input = ImPlot::GetInputMap(); // the wheel alone moves the panel
-    const int zoom_before = std::exchange(input.ZoomMod, int(ImGuiMod_Ctrl));
+    const ImPlotInputMap before = input;
+    input.ZoomMod = ImGuiMod_Ctrl;
+    input.OverrideMod = ImGuiMod_None;
     const ImVec2 margin{shape.has_room ? 0.04f : 0.0f, shape.curves.empty() ? 0.0f : 0.07f};
     ImPlot::PushStyleVar(ImPlotStyleVar_FitPadding, margin);
     int flags =
@@ -194,7 +196,7 @@ void PlotsPanel::draw_plot(const std::shared_ptr<Plot>& plot, Seen& seen, ImVec2
         }
         ImPlot::EndPlot();
     }
-    input.ZoomMod = zoom_before;
+    input = before;
     ImPlot::PopStyleVar();
     theme::pop_plot_style();
     if (shape.cells) draw_scale(*shape.cells, room.y);

@@ -4,10 +4,13 @@
 from __future__ import annotations
 
 import csv
+import subprocess
+import sys
 import xml.etree.ElementTree as ElementTree
 
 import numpy as np
 import pytest
+from conftest import script_environment
 
 import lathe
 from lathe.cuda import gpuarray
@@ -333,3 +336,54 @@ def test_a_click_goes_to_that_step(studio):
     bright = of_panel(app).min(axis=2)[40:160] > 90
     assert bright.all(axis=0).any(), "a line at the present step"
     assert abs(bright.all(axis=0).argmax() - (1020 - 760)) < 30
+
+
+def test_a_run_leaves_its_plots(tmp_path):
+    script = tmp_path / "lift.py"
+    script.write_text(
+        "import lathe\n"
+        "app = lathe.App('lift', size=(64, 48))\n"
+        "log = app.log_values('height/m')\n"
+        "for step in app.steps():\n"
+        "    log(2 * step)\n"
+    )
+    command = [sys.executable, "-m", "lathe", "run", str(script), "--headless", "--frames", "5"]
+    done = subprocess.run(
+        [*command, "--out", str(tmp_path / "out")],
+        env=script_environment(), capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    left = {each.name for each in (tmp_path / "out").iterdir()}
+    assert {"lift.png", "lift-height_m.csv", "lift-height_m.png"} <= left
+    read = np.genfromtxt(tmp_path / "out" / "lift-height_m.csv", delimiter=",", skip_header=1)
+    np.testing.assert_array_equal(read[:, 2], [0, 2, 4, 6, 8])
+
+
+def test_a_checkpoint_brings_the_rows_before_it(app, tmp_path):
+    log = app.log_values("x")
+    run(app, 5, lambda: log(app.step))
+    app.checkpoint(tmp_path / "run.npz")
+    run(app, 5, lambda: log(app.step))
+    app.restore(tmp_path / "run.npz")
+    run(app, 2, lambda: log(10 * app.step))
+    assert log.steps.tolist() == [0, 1, 2, 3, 4, 5, 6]
+    assert log.values.tolist() == [0, 1, 2, 3, 4, 50, 60]
+
+
+def click(app, x, y, step):
+    app.input.move_mouse(x, y)
+    run(app, 2, step)
+    app.input.press_button()
+    run(app, 1, step)
+    app.input.release_button()
+    run(app, 3, step)
+
+
+def test_the_panel_saves_a_plot(studio, tmp_path, monkeypatch):
+    app, log, step = studio
+    monkeypatch.chdir(tmp_path)
+    click(app, 1263, 477, step)  # the three points
+    click(app, 1200, 500, step)
+    read = np.genfromtxt(tmp_path / "out" / "plots" / "x-1.csv", delimiter=",", skip_header=1)
+    np.testing.assert_array_equal(read[:, 2], log.values[: len(read)])
+    assert len(read) > 20
