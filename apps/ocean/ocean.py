@@ -106,8 +106,9 @@ def seen(camera, aspect, over):
     along = np.array([(w[2] * level[0] + w[0] * level[1]) for w in ways])
     across = np.array([(w[0] * level[0] - w[2] * level[1]) for w in ways])
     steepest = min(np.arctan(np.tan(min(max(down), 1.5)) * over), 1.55)
-    around = np.abs(np.arctan2(across, along)).max() + 0.06
-    if max(down) > 1.2 or along.min() <= 0 or around > 2:
+    moved = np.arctan((1 - 1 / over) * np.tan(steepest))  # water that waves move aside
+    around = np.abs(np.arctan2(across, along)).max() + 0.06 + moved
+    if max(down) > 1.2 or along.min() <= 0 or around > 2.5:
         around, steepest = np.pi, 1.5707
     return steepest, middle - around, middle + around
 

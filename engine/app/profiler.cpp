@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "engine/app/profiler.h"
 
+#include "engine/app/nvtx.h"
 #include "engine/core/log.h"
 #include "gl/context.h"
 #include "gpu/driver/check.h"
@@ -29,7 +30,9 @@ std::chrono::nanoseconds between(const gpu::Event& begin, const gpu::Event& end)
 } // namespace
 
 Profiler::Profiler(gpu::StreamView stream, bool gl_is_software, std::function<void()> use_contexts)
-    : stream_{stream}, has_opengl_{!gl_is_software}, use_contexts_{std::move(use_contexts)} {}
+    : stream_{stream}, has_opengl_{!gl_is_software}, use_contexts_{std::move(use_contexts)} {
+    if (nvtx::has_tool()) want();
+}
 
 Profiler::~Profiler() { drop_frame(); }
 
@@ -80,9 +83,9 @@ void Profiler::begin_frame(std::uint64_t index) {
 
 void Profiler::drop_frame() noexcept {
     if (!current_) return;
+    while (!open_.empty()) close_last();
     give_back(*current_);
     current_.reset();
-    open_.clear();
     if (ZoneSink::current() == this) ZoneSink::exchange(std::exchange(before_, nullptr));
 }
 
@@ -113,6 +116,7 @@ std::uint64_t Profiler::begin_zone(std::string_view name, ZoneWork work, void* s
             begin_work(open, kept);
         }
         open_.push_back(open);
+        nvtx::begin_range(kept.data()); // a std::string's
         return serial_ << kIndexBits | open.zone;
     } catch (const std::exception& error) {
         log::debug("zone {} is not measured: {}", name, error.what());
@@ -151,6 +155,7 @@ void Profiler::end_zone(std::uint64_t zone) noexcept {
 void Profiler::close_last() noexcept {
     const Open open = open_.back();
     open_.pop_back();
+    nvtx::end_range();
     ProfiledZone& zone = current_->frame.zones[open.zone];
     try {
         if (open.work == ZoneWork::cuda) {

@@ -17,6 +17,9 @@ public:
     bool paused = false;
     double speed = 1; ///< simulated steps a frame are substeps × speed; kept within 0.01…100
     int substeps = 1; ///< steps a frame at speed 1; at least 1
+    /// Simulated seconds of each step. Unset: in a window what passed since the frame before, 0.1
+    /// at most; without one 1/60.
+    std::optional<double> fixed_dt{};
 
     /// Space pauses, R resets, the period does one step, the comma goes one back. True where the
     /// key was one of them.

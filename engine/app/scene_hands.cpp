@@ -42,14 +42,17 @@ void SceneHands::update(const InputState& input, const Viewport& whole, double s
     const auto views = scene_.views(); // a wait may let the program change them
     drags_.resize(views.size());
     selection_drags_.resize(views.size());
+    grip_drags_.resize(views.size());
     const bool clicked_twice = has_double_click(input);
     const View* const uppermost =
         view_at(input.any_button_pressed() ? input.drag_start() : input.mouse(), whole);
     for (std::size_t i = 0; i < views.size(); ++i) {
         View& view = *views[i];
         const Viewport place = place_of(view, whole);
-        if (&view != uppermost && !drags_[i].is_dragging() && !selection_drags_[i].is_drawing())
+        if (&view != uppermost && !drags_[i].is_dragging() && !selection_drags_[i].is_drawing() &&
+            !grip_drags_[i].is_holding())
             continue;
+        if (grip_drags_[i].follow(view, input, place, services_.ask_device)) continue;
         if (update_selection(view, selection_drags_[i], input, place)) continue;
         if (view.camera() == Camera::orbit)
             drags_[i].move(view.orbit_camera(), input, place, {view.steering(), seconds});

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Mouse and keys on the views of a scene: they move cameras, draw rectangles that select, fit what
-// is clicked on twice; private to engine/app.
+// Mouse and keys on the views of a scene: they move cameras, take hold of elements, draw rectangles
+// that select, fit what is clicked on twice; private to engine/app.
 #pragma once
 
 #include "engine/app/camera_drag.h"
+#include "engine/app/grip_drag.h"
 #include "engine/app/selection_drag.h"
 #include "engine/scene/scene.h"
 
@@ -51,6 +52,7 @@ private:
     Services services_;
     std::vector<CameraDrag> drags_; ///< of the views
     std::vector<SelectionDrag> selection_drags_;
+    std::vector<GripDrag> grip_drags_;
     std::vector<Selected> selected_;
 };
 

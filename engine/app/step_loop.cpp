@@ -121,8 +121,9 @@ bool StepLoop::begin_frame(bool is_waiting) {
     if (!started_ && !is_broken()) call_on_start();
     steps_left_ = is_broken() || wanted_step_ ? 0 : control.steps() + carried_;
     carried_ = 0;
-    frame_dt_ = app_.window().headless() ? kStepWithoutAWindow
-                                         : std::min(app_.loop().delta_seconds(), kLongestStep);
+    frame_dt_ = control.fixed_dt.value_or(
+        app_.window().headless() ? kStepWithoutAWindow
+                                 : std::min(app_.loop().delta_seconds(), kLongestStep));
     return true;
 }
 

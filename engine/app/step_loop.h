@@ -30,7 +30,7 @@ struct AppConfig;
 struct Step {
     std::uint64_t index = 0; ///< since the start or the last reset, from 0
     float time = 0;          ///< simulated seconds: the sum of `dt` over the steps before
-    float dt = 0;            ///< seconds; 1/60 without a window
+    float dt = 0;            ///< seconds; see RunControl::fixed_dt
 };
 
 /// Where a run stands between two steps.

@@ -128,6 +128,7 @@ void Scene::begin_step() {
     for (const auto& view : views_) {
         view->end_step();
         view->list_.begin_step();
+        view->grips_.clear();
     }
     copies_.begin_step();
 }

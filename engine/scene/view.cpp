@@ -143,6 +143,11 @@ std::optional<SightLine> View::sight_line(glm::vec2 pixels) const {
     return line;
 }
 
+std::optional<Grip> View::grip(std::string_view name) {
+    if (!wants_grip(name)) grips_.emplace(name);
+    return grip_ && grip_->item == name ? grip_ : std::nullopt;
+}
+
 std::vector<Selected> View::select(glm::vec2 corner, glm::vec2 other) const {
     if (!state_.last.look) return {};
     const glm::vec2 size{state_.last.pixels};

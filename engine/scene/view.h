@@ -15,6 +15,7 @@
 #include "engine/scene/camera_path.h"
 #include "engine/scene/clipping.h"
 #include "engine/scene/draw_list.h"
+#include "engine/scene/grip.h"
 #include "engine/scene/height_field.h"
 #include "engine/scene/lighting.h"
 #include "engine/scene/picking.h"
@@ -33,6 +34,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -211,6 +213,14 @@ public:
     std::shared_ptr<Probe> probe(std::string_view item, std::int64_t index);
     /// Those that programs keep.
     std::vector<std::shared_ptr<Probe>> probes() const;
+    /// In the next frames a press of the left button on an element of things of that name takes
+    /// hold of it, and a drag moves no camera; until a step does not ask. What the mouse holds of
+    /// them now, as of the frame's begin.
+    std::optional<Grip> grip(std::string_view name);
+    bool has_grips() const { return !grips_.empty(); }
+    bool wants_grip(std::string_view name) const { return grips_.contains(name); }
+    void set_grip(std::optional<Grip> grip) { grip_ = std::move(grip); }
+    bool has_grip() const { return grip_.has_value(); }
     /// A rectangle that is drawn in front of all else, from the next drawing on: two opposite
     /// corners, in parts of the tile's size from its top left.
     void set_outline(const std::optional<std::array<glm::vec2, 2>>& corners) { outline_ = corners; }
@@ -381,6 +391,8 @@ private:
     DrawList list_;
     std::map<std::string, ThingSettings, std::less<>> settings_;
     std::optional<Camera> wanted_camera_;
+    std::set<std::string, std::less<>> grips_; ///< names that the step asks for
+    std::optional<Grip> grip_;
     Steering steering_ = Steering::orbit;
     Clipping clipping_;
     Lighting lighting_;

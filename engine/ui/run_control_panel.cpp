@@ -7,8 +7,10 @@
 
 #include <fmt/format.h>
 #include <imgui.h>
+#include <imgui_stdlib.h>
 
 #include <algorithm>
+#include <charconv>
 
 namespace lathe {
 
@@ -35,6 +37,14 @@ void RunControlPanel::draw(std::uint64_t frame, double frames_per_second) {
         control_.request_step();
         log::info("app.run_control.step()");
     }
+    ImGui::SameLine(0, px(4));
+    const bool records = is_recording; // the click changes it
+    if (records) ImGui::PushStyleColor(ImGuiCol_Text, theme::color(theme::kError));
+    if (theme::symbol_button("##record", Symbol::record,
+                             records ? "End the movie" : "Record a movie", records) &&
+        record)
+        record();
+    if (records) ImGui::PopStyleColor();
 
     ImGui::SameLine(0, px(16));
     ImGui::AlignTextToFramePadding();
@@ -66,6 +76,8 @@ void RunControlPanel::draw(std::uint64_t frame, double frames_per_second) {
     if (!caption.empty()) numbers += "   " + caption;
     ImGui::SameLine(0, px(16));
     theme::text(numbers);
+    theme::tooltip("Click to go to another step");
+    go_to();
 
     const std::string right = fmt::format("frame {}   {:.0f} fps", frame, frames_per_second);
     const float button = ImGui::CalcTextSize("?").x + 2 * ImGui::GetStyle().FramePadding.x;
@@ -81,6 +93,30 @@ void RunControlPanel::draw(std::uint64_t frame, double frames_per_second) {
     ImGui::SameLine(0, px(12));
     wants_keys |= ImGui::Button("?");
     theme::tooltip("Keys (F1)");
+}
+
+/// The last widget, clicked on, asks for a step.
+void RunControlPanel::go_to() {
+    if (ImGui::IsItemClicked()) {
+        wanted_.clear();
+        ImGui::OpenPopup("go to");
+    }
+    if (!ImGui::BeginPopup("go to")) return;
+    if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
+    ImGui::SetNextItemWidth(theme::px(110));
+    if (ImGui::InputTextWithHint("##step", "step", &wanted_,
+                                 ImGuiInputTextFlags_CharsDecimal |
+                                     ImGuiInputTextFlags_EnterReturnsTrue)) {
+        std::uint64_t step = 0;
+        const auto [end, failed] =
+            std::from_chars(wanted_.data(), wanted_.data() + wanted_.size(), step);
+        if (failed == std::errc{} && end == wanted_.data() + wanted_.size()) {
+            control_.request_go_to(step);
+            log::info("app.run_control.go_to({})", step);
+        }
+        ImGui::CloseCurrentPopup();
+    }
+    ImGui::EndPopup();
 }
 
 } // namespace lathe

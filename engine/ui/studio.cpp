@@ -58,6 +58,7 @@ Studio::Panels::Panels(Studio& s)
     plots_panel.save = [this](const auto& plot, std::string_view ending) {
         save_plot(plot, ending);
     };
+    run_control_panel.record = [this] { record(); };
     profiler_panel.memory = [this] { return memory_use(studio); };
     line_panel.follow = [this](const gpu::ThreadOfKernel& thread) { follow(thread); };
     editor.code_pane().read = code_reader(s.device());

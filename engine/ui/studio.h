@@ -6,6 +6,7 @@
 #include "engine/app/app.h"
 #include "engine/core/api.h"
 #include "engine/live/code_listing.h"
+#include "engine/ui/file_panel.h"
 #include "engine/ui/program_hooks.h"
 #include "engine/ui/prompt_row.h"
 
@@ -49,6 +50,9 @@ public:
     /// A hidden panel leaves its room to its neighbours: by its title. Throws
     /// std::invalid_argument for one that there is not, and for the picture.
     void show_panel(std::string_view title, bool is_shown);
+    /// Asks the user for a file, over the panels; without panels nobody is asked. `folder`: what is
+    /// shown at first; empty: the program's.
+    void ask_file(FileQuestion question, const std::filesystem::path& folder = {});
     /// The picture fills the window; F11 does it, too.
     void set_picture_only(bool is_wanted);
     bool is_picture_only() const;

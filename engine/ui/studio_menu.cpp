@@ -71,7 +71,7 @@ fs::path next_file(const AppConfig& config, std::string_view extension, std::str
 
 bool Studio::Panels::handle(const KeyEvent& key) {
     if (!imgui->wants_text() && studio.events().claims(key)) return false;
-    if (open_panel.handle(key) || key_map.handle(key) || handle_own(key) || editor.handle(key))
+    if (file_panel.handle(key) || key_map.handle(key) || handle_own(key) || editor.handle(key))
         return true;
     return !imgui->wants_text() &&
            (studio.run_control().handle(key) || handle_preset_key(studio.presets(), key));
@@ -223,7 +223,18 @@ std::vector<MenuEntry> Studio::Panels::help_menu() {
     };
 }
 
-void Studio::Panels::ask_what_to_open() { open_panel.open(folder_of(studio.config())); }
+void Studio::Panels::ask_what_to_open() {
+    file_panel.ask({.hint = "A script or a sketch gets a window of its own, a kernel a tab here.",
+                    .endings = {".py", ".cu"},
+                    .then = [this](const std::filesystem::path& file) { open(file); }},
+                   folder_of(studio.config()));
+}
+
+void Studio::ask_file(FileQuestion question, const std::filesystem::path& folder) {
+    if (!has_panels())
+        return log::warning("\"{}\" is not asked: there are no panels", question.title);
+    p_->file_panel.ask(std::move(question), folder.empty() ? folder_of(config()) : folder);
+}
 
 void Studio::Panels::make_sketch() {
     if (programs) after_frame = [this] { programs.new_sketch(folder_of(studio.config())); };

@@ -261,6 +261,7 @@ void Studio::Panels::draw() {
     const FrameLoop& loop = studio.loop();
     run_control_panel.caption = studio.caption();
     run_control_panel.time = studio.time();
+    run_control_panel.is_recording = studio.steps().movie().wanted();
     run_control_panel.steps = studio.steps().clock().next();
     if (layout.has_panels()) {
         draw_menu();
@@ -299,7 +300,7 @@ void Studio::Panels::draw() {
 
     if (std::exchange(run_control_panel.wants_keys, false)) key_map.toggle();
     key_map.draw();
-    if (const auto file = open_panel.draw()) after_frame = [this, file] { open(*file); };
+    if (auto answer = file_panel.draw()) after_frame = std::move(answer);
     if (layout.has_panels()) {
         layout.begin_status_bar();
         status.draw(status_left(), status_right());

@@ -6,6 +6,7 @@
 #include "engine/live/kept_parameters.h"
 #include "engine/live/session.h"
 #include "engine/ui/console_panel.h"
+#include "engine/ui/file_panel.h"
 #include "engine/ui/history_panel.h"
 #include "engine/ui/imgui_layer.h"
 #include "engine/ui/kernel_editor.h"
@@ -13,7 +14,6 @@
 #include "engine/ui/layout.h"
 #include "engine/ui/line_panel.h"
 #include "engine/ui/main_menu.h"
-#include "engine/ui/open_panel.h"
 #include "engine/ui/parameter_panel.h"
 #include "engine/ui/plots_panel.h"
 #include "engine/ui/profiler_panel.h"
@@ -67,7 +67,7 @@ struct Studio::Panels {
     StatusBar status;
     KeyMapPanel key_map;
     MainMenu menu;
-    OpenPanel open_panel;
+    FilePanel file_panel;
     ProgramHooks programs;
     double hint_until = 0; ///< the picture says how panels come back, by Dear ImGui's clock
     std::function<void()> after_frame; ///< asked for, and not done yet

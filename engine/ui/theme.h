@@ -67,7 +67,7 @@ void text(std::string_view text, unsigned rgb = kText);
 /// A quiet heading with space above it.
 void heading(std::string_view title);
 /// A button of the height of a frame with a drawn symbol; true when clicked.
-enum class Symbol { play, pause, step, step_back, reset, camera };
+enum class Symbol { play, pause, step, step_back, reset, record, camera };
 bool symbol_button(const char* id, Symbol symbol, const char* tip, bool lit = false);
 /// AddRect, whose arguments changed their order between the versions of ImGui.
 void outline(ImDrawList& draw, ImVec2 low, ImVec2 high, ImU32 ink, float rounding, float thickness);

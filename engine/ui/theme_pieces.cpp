@@ -40,6 +40,7 @@ void draw_symbol(ImDrawList& draw, Symbol symbol, ImVec2 c, float r, ImU32 ink) 
                                {tip.x + r * 0.3f, tip.y + r * 0.6f}, ink);
         break;
     }
+    case Symbol::record: draw.AddCircleFilled(c, r * 0.8f, ink, 24); break;
     case Symbol::camera:
         outline(draw, {c.x - r, c.y - r * 0.6f}, {c.x + r, c.y + r * 0.8f}, ink, r * 0.2f,
                 r * 0.22f);

@@ -50,6 +50,7 @@ _HOMES = {
     "ZoneSum": "profile",
     "Array": "compute",
     "Texture": "_lathe",
+    "Grip": "grip",
     "Picked": "picking",
     "PickedThread": "picking",
     "Thing": "thing",
@@ -149,6 +150,7 @@ if TYPE_CHECKING:
     from lathe.events import ResizeEvent as ResizeEvent
     from lathe.events import WheelEvent as WheelEvent
     from lathe.fusion import fuse as fuse
+    from lathe.grip import Grip as Grip
     from lathe.inspection import inspect as inspect
     from lathe.line_values import values_at as values_at
     from lathe.loading import load as load

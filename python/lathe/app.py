@@ -472,6 +472,18 @@ class App(
         return self._studio.input
 
     @property
+    def clipboard(self) -> str:
+        """The text on the clipboard; empty where there is none. What is set is copied there.
+
+        Without a window it is the App's own, which no other program sees.
+        """
+        return self._studio.clipboard
+
+    @clipboard.setter
+    def clipboard(self, text: str) -> None:
+        self._studio.clipboard = str(text)
+
+    @property
     def cell_under_mouse(self) -> tuple[int, int] | None:
         """(column, row) of the picture of the last frame, or None outside it."""
         return self._steps.element_under_mouse

@@ -8,10 +8,12 @@ from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lathe._lathe import Studio, Texture
 from lathe.annotate import Annotating
 from lathe.array.gpu_array import GPUArray
+from lathe.camera import Camera
 from lathe.draw_styles import (
     Range,
     arrows_style,
@@ -32,6 +34,7 @@ from lathe.drawable import (
     on_device,
     places_on_device,
 )
+from lathe.grip import AXES, COLORS, Gizmo
 from lathe.looking import Looking
 
 __all__ = ["Drawing", "View"]
@@ -43,6 +46,7 @@ class Drawing(Annotating, DrawingSurfaces, Looking):
     def __init__(self, studio: Studio, view: Studio.View) -> None:
         super().__init__(view)
         self._studio = studio
+        self._gizmos: dict[str, Gizmo] = {}
 
     def image(
         self,
@@ -340,6 +344,64 @@ class Drawing(Annotating, DrawingSurfaces, Looking):
         place = floats("position", position, (2, 3))
         at = floats("anchor", anchor, (2,))
         self._view.text(str(text), place, number("size", size), rgba(color), (at[0], at[1]))
+
+    def gizmo(
+        self,
+        positions: GPUArray,
+        index: int,
+        *,
+        size: float | None = None,
+        name: str = "gizmo",
+    ) -> NDArray[np.float64]:
+        """Draws arrows along the axes and a ball at an element, by which the mouse moves it.
+
+        A drag of an arrow moves the element along that axis, one of the ball parallel to the
+        screen. The array gets the new place at once, before this returns, which waits for the
+        device.
+
+        Parameters
+        ----------
+        positions : (n, 2 or 3) GPUArray of float32 or float64
+            Places as `points` draws them.
+        index : int
+            Of the element.
+        size : float, optional
+            Length of the arrows in world units; unless given, a part of what the camera sees.
+        name : str
+            Of the arrows; two gizmos of a view have two names.
+
+        Returns
+        -------
+        (3,) float64
+            Where the element is now.
+
+        Raises
+        ------
+        TypeError
+            For what is no array on the device of such numbers.
+        ValueError
+            For another shape.
+        IndexError
+            For an element that the array does not have.
+        """
+        if not isinstance(positions, GPUArray) or positions.dtype.kind != "f":
+            raise TypeError("a gizmo moves an element of a GPUArray of float32 or float64")
+        if positions.ndim != 2 or positions.shape[1] not in (2, 3):
+            raise ValueError(f"positions are (n, 2) or (n, 3), got {positions.shape}")
+        if not 0 <= index < positions.shape[0]:
+            raise IndexError(f"positions has {positions.shape[0]} elements, got index {index}")
+        gizmo = self._gizmos.setdefault(name, Gizmo(name))
+        here = gizmo.move(positions, index, self.grip)
+        axes = positions.shape[1]
+        if size is None:
+            camera = self.camera
+            size = 0.16 * camera.distance if isinstance(camera, Camera) else 0.12 * camera.height
+        place = here[:axes].astype(np.float32)
+        self.arrows(
+            np.tile(place, (axes, 1)), size * AXES[:axes, :axes], colors=COLORS[:axes], name=name
+        )
+        self.points(place[None], radius=0.13 * size, color=(0.9, 0.91, 0.94), name=f"{name}.ball")
+        return here
 
 
 class View(Drawing):

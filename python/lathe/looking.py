@@ -14,6 +14,7 @@ from lathe.array.gpu_array import GPUArray
 from lathe.camera import Camera, PlaneCamera, camera_from
 from lathe.clip_plane import ClipPlane, Normal, clip_plane
 from lathe.draw_styles import Corner, number
+from lathe.grip import Grip, grip_from
 from lathe.picking import Picked, picked_from
 from lathe.probe import Probe
 from lathe.thing import Thing
@@ -199,6 +200,28 @@ class Looking:
         """
         line = self._view.sight_line(number("x", x), number("y", y))
         return None if line is None else (np.array(line[0]), np.array(line[1]))
+
+    def grip(self, name: str) -> Grip | None:
+        """What the mouse has hold of among the elements of the things of that name, or None.
+
+        As long as steps call this, a press of the left button without modifiers on such an element
+        takes hold of it, and the drag moves no camera. What the script does with it is its own
+        business: a kernel pulls the element to `Grip.target`, or the element is put there. The
+        press waits for the device.
+
+        Examples
+        --------
+        >>> import lathe
+        >>> app = lathe.App("beads", size=(64, 64), headless=True)
+        >>> beads = app.asarray([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]])
+        >>> @app.frame
+        ... def frame(step):
+        ...     if grip := app.grip("beads"):
+        ...         beads[grip.index] = grip.target
+        ...     app.points(beads, radius=0.2, name="beads")
+        >>> app.run(frames=1)
+        """
+        return grip_from(self._view.grip(str(name)))
 
     def select(self, x0: float, y0: float, x1: float, y1: float) -> dict[str, GPUArray]:
         """What was drawn last in a rectangle, by the names of things.

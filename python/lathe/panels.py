@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -69,6 +72,35 @@ class PanelsOfWindow:
             For another word.
         """
         self._studio.arrange(form)
+
+    def ask_file(
+        self,
+        then: Callable[[Path], object],
+        *,
+        title: str = "Open",
+        endings: Sequence[str] = (),
+        save: bool = False,
+        folder: str | os.PathLike[str] = "",
+    ) -> None:
+        """Asks the user for a file, over the panels.
+
+        Parameters
+        ----------
+        then : callable
+            Called with the path between two frames, once the user has taken one. What it raises
+            goes to the console.
+        title : str
+        endings : sequence of str
+            That the file may have, such as ``(".png", ".npy")``; any if there are none.
+        save : bool
+            The file will be written: it need not be there, and replacing one takes a second Enter.
+            A name without ending gets the first one.
+        folder : path
+            What is shown at first; unless given, the program's.
+
+        Without panels nobody is asked, and the log says so.
+        """
+        self._studio.ask_file(str(title), list(endings), bool(save), os.fspath(folder), then)
 
     def show_panel(self, title: str, shown: bool = True) -> None:
         """Brings one of the studio's panels to the front, or hides it; neighbours get its room.

@@ -146,9 +146,7 @@ class Player:
         """What grew in each of the last five looks."""
         last = self.looks[-6:]
         return [
-            name
-            for name in last[0]
-            if all(a[name] < b[name] for a, b in itertools.pairwise(last))
+            name for name in last[0] if all(a[name] < b[name] for a, b in itertools.pairwise(last))
         ]
 
 

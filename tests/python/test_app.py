@@ -452,3 +452,18 @@ def test_the_simulations_time_is_the_devices(way):
     assert times["work_ms"]["p50"] > 50
     assert 0 < times["sim_ms"]["p50"] < 25
     app.close()
+
+
+def test_steps_may_all_be_equally_long(app):
+    lengths = []
+    app.frame(lambda step: lengths.append((step.time, step.dt)))
+    app.run_control.fixed_dt = 0.25
+    assert app.run_control.fixed_dt == 0.25
+    app.run(frames=3)
+    assert lengths == [(0.0, 0.25), (0.25, 0.25), (0.5, 0.25)]
+    app.run_control.fixed_dt = None
+    app.run(frames=1)
+    assert lengths[-1] == (0.75, pytest.approx(1 / 60))
+    for wrong in (0.0, -1.0, float("nan"), float("inf")):
+        with pytest.raises(ValueError, match="above 0"):
+            app.run_control.fixed_dt = wrong

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdint>
 #include <optional>
 
@@ -20,6 +21,15 @@ void bind_run_control(py::module_& m) {
         .def_readwrite("speed", &RunControl::speed,
                        "Steps a frame are substeps * speed, 0.01 to 100.")
         .def_readwrite("substeps", &RunControl::substeps, "Steps a frame at speed 1, at least 1.")
+        .def_property(
+            "fixed_dt", [](const RunControl& control) { return control.fixed_dt; },
+            [](RunControl& control, std::optional<double> dt) {
+                if (dt && !(*dt > 0 && std::isfinite(*dt)))
+                    throw py::value_error(fmt::format("fixed_dt is above 0, or None, got {}", *dt));
+                control.fixed_dt = dt;
+            },
+            "Simulated seconds of each step. None: in a window what passed since the frame before, "
+            "0.1 at most; without one 1/60.")
         .def("step", &RunControl::request_step, "Pauses; the next frame does exactly one step.")
         .def("reset", &RunControl::request_reset, "The next frame begins with the first state.")
         .def_property_readonly("steps", &RunControl::steps, "Steps of this frame.")

@@ -226,6 +226,18 @@ void bind_picked(StudioClass& c) {
 }
 
 void bind_probe(StudioClass& c) {
+    py::class_<Grip> grip(c, "Grip", "An element that the mouse has hold of.");
+    grip.def_readonly("item", &Grip::item);
+    grip.def_property_readonly("index", [](const Grip& g) { return one_or_all(g.index); });
+    const auto add_place = [&](const char* name, glm::dvec3 Grip::* member) {
+        grip.def_property_readonly(name, [member](const Grip& g) {
+            const glm::dvec3& at = g.*member;
+            return std::tuple{at.x, at.y, at.z};
+        });
+    };
+    add_place("position", &Grip::position);
+    add_place("target", &Grip::target);
+    add_place("along", &Grip::along);
     py::class_<Probe, std::shared_ptr<Probe>>(c, "Probe", "Records a value in each step.")
         .def_property_readonly("thing", &Probe::item)
         .def_property_readonly("index", &Probe::index)
@@ -387,6 +399,7 @@ void bind_views(StudioClass& c) {
                 return std::pair{corner(line->origin), corner(line->direction)};
             },
             py::arg("x"), py::arg("y"))
+        .def("grip", &View::grip, py::arg("name"))
         .def(
             "select",
             [](const View& view, float x0, float y0, float x1, float y1) {

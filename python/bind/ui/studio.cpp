@@ -157,6 +157,9 @@ void bind_parts(py::class_<Studio, Owner>& c) {
         py::arg("x"), py::arg("y"));
     c.def_property_readonly("events", [](Studio& e) { return &e.events(); }, inside);
     c.def_property_readonly("history", [](Studio& e) { return &e.history(); }, inside);
+    c.def_property(
+        "clipboard", [](Studio& e) { return e.window().clipboard(); },
+        [](Studio& e, const std::string& text) { e.window().set_clipboard(text); });
     c.def_property_readonly("profiler", [](Studio& e) { return &e.profiler(); }, inside);
     c.def(
         "memory_use",
@@ -230,6 +233,18 @@ void bind_parts(py::class_<Studio, Owner>& c) {
         py::arg("open"), py::arg("new_sketch"), py::arg("learn"),
         "What the menu starts: a file, a new sketch in a folder, the course.");
     c.def("arrange", &Studio::arrange, py::arg("form"), "default, code or picture.");
+    c.def(
+        "ask_file",
+        [](Studio& e, std::string title, std::vector<std::string> endings, bool is_new,
+           const std::filesystem::path& folder, const py::function& then) {
+            e.ask_file({.title = std::move(title),
+                        .endings = std::move(endings),
+                        .is_new = is_new,
+                        .then = in_console<std::filesystem::path>(e, then)},
+                       folder);
+        },
+        py::arg("title"), py::arg("endings"), py::arg("is_new"), py::arg("folder"),
+        py::arg("then"));
     c.def("show_panel", &Studio::show_panel, py::arg("title"), py::arg("shown"));
     c.def_property("picture_only", &Studio::is_picture_only, &Studio::set_picture_only);
     c.def_property("presenter", &Studio::is_presenter, &Studio::set_presenter);

@@ -3,6 +3,7 @@
 #include "engine/app/profiler.h"
 
 #include "engine/app/app.h"
+#include "tests/engine/app/nvtx_tool.h"
 #include "tests/gpu/device_test.h"
 
 #include <gmock/gmock.h>
@@ -17,6 +18,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using testing::Contains;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -181,6 +183,20 @@ TEST_F(ProfilerTest, TwoAppsOfAThreadHaveTheirOwnZones) {
     EXPECT_THAT(names(other), Not(Contains("of the first")));
 }
 
+TEST_F(ProfilerTest, ZonesAreRangesOfNvidiasTools) {
+    std::vector<std::string>& ranges = test::nvtx_ranges();
+    ranges.clear();
+    run(1);
+    EXPECT_TRUE(ranges.empty());
+    app().profiler().want();
+    run(1);
+    if (!test::has_nvtx()) GTEST_SKIP() << "the build found no header of NVTX";
+    const auto mine = std::ranges::find(ranges, "mine");
+    ASSERT_NE(mine, ranges.end());
+    EXPECT_THAT(std::vector(mine, mine + 6),
+                ElementsAre("mine", "small", "end", "large", "end", "end"));
+    EXPECT_EQ(std::ranges::count(ranges, "end") * 2, std::ssize(ranges));
+}
 TEST(Profile, SumsCountTimeWithinTheSameNameOnce) {
     const std::deque<ProfiledFrame> frames{{0, 0ns, 100ns, {{"a", Lane::host, 0, 0ns, 50ns}}, 0},
                                            {1,
