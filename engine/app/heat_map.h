@@ -23,8 +23,6 @@ struct HeatMapConfig {
     std::optional<std::array<double, 4>> extent{};
     std::string x_label{}, y_label{}, unit{};
     bool y_up = false; ///< row 0 is at the bottom
-
-    bool operator==(const HeatMapConfig&) const = default;
 };
 
 /// A two-dimensional array as colours, with axes.

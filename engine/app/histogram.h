@@ -21,8 +21,6 @@ struct HistogramConfig {
     std::optional<std::array<double, 2>> range{};
     std::string unit{};
     bool log_scale = false; ///< of the counts
-
-    bool operator==(const HistogramConfig&) const = default;
 };
 
 /// Counts of an array's values, made by a kernel.

@@ -36,7 +36,6 @@ public:
     void poll();
     /// Waits for all, and hands it on.
     void wait();
-    std::size_t pending() const noexcept { return reads_.size(); }
     /// What was asked for is forgotten, and so is the stream.
     void close() noexcept;
 

@@ -58,7 +58,6 @@ public:
     /// A branch has begun: what was done anew from its fork on is its own.
     void begin_branch(const RunBranches& run);
 
-    std::size_t columns() const noexcept { return columns_; }
     std::size_t most() const noexcept { return most_; }
     /// Rows that are not kept any more.
     std::uint64_t dropped() const noexcept { return dropped_; }

@@ -21,8 +21,6 @@ struct PhasePlotConfig {
     std::string x_label{}, y_label{}; ///< empty: the names of logged values
     bool line = false;                ///< points of arrays are joined in their order, else dots
     bool equal = false;               ///< a unit is as long along y as along x
-
-    bool operator==(const PhasePlotConfig&) const = default;
 };
 
 /// One value against another: of two arrays, or of two curves that are logged.

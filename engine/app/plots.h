@@ -69,8 +69,6 @@ public:
     /// The program ends: what is under way is forgotten.
     void close() noexcept;
 
-    const PlotRun& run() const noexcept { return *run_; }
-
 private:
     template <class Kind> Kind* claimed(const std::string& name);
     template <class Kind, class... Arguments>

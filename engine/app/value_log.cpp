@@ -44,12 +44,6 @@ double number_of(DType dtype, std::span<const std::byte> bytes) {
     }
 }
 
-/// Names of curves, and the unit behind them.
-std::string with_unit(const std::string& label, const std::string& unit) {
-    if (unit.empty()) return label;
-    return label.empty() ? unit : fmt::format("{} ({})", label, unit);
-}
-
 } // namespace
 
 ValueLog::ValueLog(std::string name, std::shared_ptr<PlotRun> run, ValueLogConfig config)
@@ -130,7 +124,7 @@ PlotShape ValueLog::shape(const PlotWindow& window) const {
     PlotShape shape;
     shape.title = name();
     shape.x.label = config_.by_step ? "step" : "time (s)";
-    shape.y = {with_unit("", config_.unit), config_.log_scale};
+    shape.y = {config_.unit, config_.log_scale};
     if (const auto way = on_way(); !way.empty()) // behind the last row it would hide nothing
         if (run().step < way.back().rows->steps[way.back().end - 1])
             shape.mark = config_.by_step ? double(run().step) : run().time;

@@ -242,7 +242,8 @@ void Studio::Panels::draw_history() {
 /// Without plots there is no panel.
 void Studio::Panels::draw_plots() {
     if (studio.plots().all().empty()) return;
-    if (plots_panel.is_new(studio.plots())) layout.show_panel(Place::plots);
+    if (plots_panel.is_new(studio.plots()) && layout.is_shown(Place::plots))
+        layout.show_panel(Place::plots);
     if (layout.begin_panel(Place::plots))
         plots_panel.draw(studio.plots(), studio.history(), studio.steps(), studio.run_control());
     layout.end_panel();

@@ -27,7 +27,7 @@ from lathe.loop import Loop, weakly
 from lathe.native import native
 from lathe.panels import PanelsOfWindow
 from lathe.picking import Picked, picked_from
-from lathe.plots import Plotted
+from lathe.plotted import Plotted
 from lathe.profile import Profiler
 from lathe.script import ScriptWatch
 from lathe.side_window import SideWindow

@@ -387,3 +387,11 @@ def test_the_panel_saves_a_plot(studio, tmp_path, monkeypatch):
     read = np.genfromtxt(tmp_path / "out" / "plots" / "x-1.csv", delimiter=",", skip_header=1)
     np.testing.assert_array_equal(read[:, 2], log.values[: len(read)])
     assert len(read) > 20
+
+
+def test_a_hidden_panel_stays_hidden():
+    app = lathe.App("plots", headless=True, ui=True)
+    app.show_panel("Plots", False)
+    log = app.log_values("x")
+    run(app, 10, lambda: log(app.step))
+    assert len(pixels_of(of_panel(app), (88, 166, 232))) < 200

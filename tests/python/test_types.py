@@ -14,6 +14,7 @@ import pytest
 
 import lathe
 import lathe.app
+import lathe.plotted
 
 # What pybind11 adds to every class, its enums, and the submodule, which a stub file has as a class.
 OF_PYBIND11 = re.compile(
@@ -35,7 +36,7 @@ def test_the_stub_fits_the_module():
     assert "lathe._lathe" in done.stdout or done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("module", [lathe, lathe.app])
+@pytest.mark.parametrize("module", [lathe, lathe.app, lathe.plotted])
 def test_examples(module):
     result = doctest.testmod(module)
     assert result.attempted > 0
