@@ -19,17 +19,18 @@ bool GripDrag::follow(View& view, const InputState& input, const Viewport& place
         ask([&] { picked = view.pick(pixel); });
         const auto line = view.sight_line(pixel), middle = view.sight_line(view.pixels() * 0.5f);
         if (picked && line && middle && view.wants_grip(picked->item)) {
-            const glm::dvec3& at = picked->position;
+            const glm::dvec3 &there = picked->position, at = picked->element.value_or(there);
             held_ = {{picked->item, picked->index, at, at, at},
+                     there,
                      middle->direction,
-                     at - on_plane(*line, at, middle->direction),
+                     at - on_plane(*line, there, middle->direction),
                      -nearest_on_axes(*line, at)};
         }
     }
     if (held_) {
         if (const auto line = view.sight_line(in_view(input.mouse()))) {
             Grip& grip = held_->grip;
-            grip.target = on_plane(*line, grip.position, held_->towards) + held_->beside;
+            grip.target = on_plane(*line, held_->taken_at, held_->towards) + held_->beside;
             grip.along =
                 grip.position + nearest_on_axes(*line, grip.position) + held_->beside_on_axes;
         }

@@ -30,8 +30,9 @@ public:
 private:
     struct Held {
         Grip grip;
+        glm::dvec3 taken_at;       ///< the place under the mouse
         glm::dvec3 towards;        ///< the direction in which the view looks
-        glm::dvec3 beside;         ///< from the place under the mouse to the element
+        glm::dvec3 beside;         ///< from there to the element
         glm::dvec3 beside_on_axes; ///< the same on the lines along the axes
     };
     std::optional<Held> held_;

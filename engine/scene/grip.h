@@ -16,7 +16,8 @@ namespace lathe {
 struct Grip {
     std::string item;                ///< name of the thing
     std::vector<std::int64_t> index; ///< as that of Picked
-    glm::dvec3 position;             ///< of the element, when it was taken
+    /// Of the element when it was taken: a point's or an arrow's own, else where the mouse took it.
+    glm::dvec3 position;
     /// Where the mouse wants it: moved from there parallel to the screen.
     glm::dvec3 target;
     /// Where the mouse wants it on the lines through `position` along x, y and z, each by itself.

@@ -386,6 +386,7 @@ struct Describe {
     void operator()(const DrawnPoints& d) const {
         picked.index = {found.index};
         picked.position = position_of(d.positions, d.points.components, found.index);
+        picked.element = picked.position;
         if (d.points.values) picked.value = read_floats(d.values, found.index, 1);
         if (!d.style.radius || found.is_near) return;
         const float own =
@@ -405,9 +406,8 @@ struct Describe {
     }
     void operator()(const DrawnArrows& d) const {
         picked.index = {found.index};
-        if (found.is_near)
-            picked.position = position_of(d.positions, d.arrows.components, found.index);
-        else picked.position = picker.at_depth(found.order);
+        picked.element = position_of(d.positions, d.arrows.components, found.index);
+        picked.position = found.is_near ? *picked.element : picker.at_depth(found.order);
         if (d.arrows.colors.values) picked.value = read_floats(d.colors.values, found.index, 1);
     }
     void operator()(const DrawnMesh& d) const {
@@ -504,6 +504,7 @@ std::optional<Picked> pick(std::span<const ShownThing> things, const PickPlace& 
     Picked picked{chosen->name, kind_of(*chosen->drawn), {}, {}, {}};
     std::visit(Describe{*best, place, picker, picked}, *chosen->drawn);
     picked.position += chosen->origin;
+    if (picked.element) *picked.element += chosen->origin;
     for (const gpu::ArrayPlace& array : chosen->arrays)
         if ((picked.thread = gpu::thread_of(array, picked.index))) break;
     return picked;

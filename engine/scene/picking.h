@@ -30,6 +30,8 @@ struct Picked {
     /// where the volume's picture is. Of a picture in the plane: column and row with their
     /// fractions, and 0.
     glm::dvec3 position;
+    /// Where a point or an arrow itself is, as its array has it.
+    std::optional<glm::dvec3> element{};
     /// The thread to which the element of an array belongs, as gpu::thread_of() finds it: of the
     /// positions, triangles, heights, voxels or the picture; where that is not known, of the
     /// values, then of colours and other arrays. Nothing of what no noted launch has written.

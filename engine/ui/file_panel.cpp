@@ -43,6 +43,7 @@ void FilePanel::show(const fs::path& folder) {
         problem_ = fmt::format("{}: {}", folder.string(), failed.message());
         return;
     }
+    ++lists_shown_;
     rows_.clear();
     for (const fs::directory_iterator end; !failed && entries != end; entries.increment(failed)) {
         const std::string name = entries->path().filename().string();
@@ -129,7 +130,8 @@ std::function<void()> FilePanel::draw() {
     if (theme::begin_over_panels(question_.title.c_str(), is_open_, kSize)) {
         if (std::exchange(takes_keyboard_, false)) ImGui::SetKeyboardFocusHere();
         ImGui::SetNextItemWidth(-1);
-        ImGui::PushID(folder_.c_str()); // a field that has the keyboard keeps its own text
+        // A field that has the keyboard keeps its own text: a new list has a new field.
+        ImGui::PushID(lists_shown_);
         ImGui::InputText("##path", &typed_);
         ImGui::PopID();
         theme::push_font(theme::Font::small);

@@ -52,6 +52,7 @@ private:
     std::filesystem::path folder_;
     std::string typed_; ///< the path in the field
     std::vector<Row> rows_;
+    int lists_shown_ = 0;
     std::size_t chosen_ = 0;
     std::string problem_;
     std::filesystem::path to_replace_; ///< the user was told that it is there

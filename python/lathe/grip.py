@@ -15,7 +15,7 @@ from lathe.array.gpu_array import GPUArray
 __all__ = ["Gizmo", "Grip", "grip_from"]
 
 AXES = np.eye(3, dtype=np.float32)
-COLORS = np.array([[0.93, 0.36, 0.38], [0.42, 0.80, 0.46], [0.36, 0.60, 0.95]], np.float32)
+COLORS = np.array([[0.93, 0.36, 0.38, 1], [0.42, 0.80, 0.46, 1], [0.36, 0.60, 0.95, 1]], np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,8 @@ class Grip:
     index : int or tuple of int
         Of the element, as `Picked.index`.
     position : (float, float, float)
-        Of the element, when it was taken.
+        Of the element, when it was taken: a point's or an arrow's own, else where the mouse took
+        it.
     target : (float, float, float)
         Where the mouse wants it: moved from there parallel to the screen.
     along : (float, float, float)

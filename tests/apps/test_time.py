@@ -12,6 +12,7 @@ from conftest import script_environment
 
 NAMES = [
     "gray_scott", "nbody", "galaxy", "cavity", "swarm", "image_lab", "ocean", "sph", "pendulum",
+    "brain",
 ]  # fmt: skip
 
 PROGRAM = """
@@ -76,7 +77,7 @@ def result(name: str, mode: str, file: Path) -> str:
 
 
 # A camera that turns by itself is no state.
-SETTINGS = dict.fromkeys(("nbody", "galaxy", "swarm"), "turn=false")
+SETTINGS = dict.fromkeys(("nbody", "galaxy", "swarm", "brain"), "turn=false")
 
 
 @pytest.mark.parametrize("name", NAMES)
