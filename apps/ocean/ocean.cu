@@ -215,7 +215,10 @@ __device__ __forceinline__ float smooth(float from, float to, float x)
 }
 
 // How high the sun stands, from 0 in the evening to 1.
-__device__ float day(float3 sun) { return smooth(0.02f, 0.6f, sun.y); }
+__device__ float day(float3 sun)
+{
+    return smooth(0.02f, 0.6f, sun.y);
+}
 
 __device__ float3 sun_color(float3 sun)
 {
@@ -244,7 +247,8 @@ __device__ float3 sky(float3 along, float3 sun)
 // between them.
 __device__ float grain(int x, int z)
 {
-    unsigned h = unsigned(x) * 0x9e3779b1u ^ unsigned(z) * 0x85ebca6bu;
+    unsigned h = unsigned(x) * 0x9e3779b1u;
+    h ^= unsigned(z) * 0x85ebca6bu;
     h = (h ^ h >> 15) * 0x2c1b3c6du;
     h = (h ^ h >> 12) * 0x297a2d39u;
     return (h >> 8) * (1 / 16777216.f);
@@ -276,7 +280,8 @@ __device__ float3 clouds(float3 along, float3 sun, float drift)
     float3 light = mix(float3{0.30f, 0.26f, 0.36f},
                        float3{1.5f, 1.5f, 1.55f}, day(sun)) +
                    1.1f * c * c * c * sun_color(sun);
-    float thick = smooth(0.46f, 0.85f, sum) * smooth(0, 0.12f, along.y);
+    float thick = smooth(0.46f, 0.85f, sum);
+    thick *= smooth(0, 0.12f, along.y);
     return mix(color, light, 0.75f * thick);
 }
 
@@ -346,7 +351,8 @@ __device__ float3 light_of(float2 rest, float3 place, Water water,
     float lace = 0.6f * grains(2.3f * rest.x, 2.3f * rest.y) +
                  0.4f * grains(7.1f * rest.x, 7.1f * rest.y);
     lace *= 80 / (80 + distance);
-    float cover = smooth(0.75f * lace, 0.75f * lace + 0.6f, water.foam);
+    float bare = 0.75f * lace;
+    float cover = smooth(bare, bare + 0.6f, water.foam);
     color = mix(color, white, 0.85f * cover);
 
     float3 flat = unit({-view.x, 0.01f, -view.z});

@@ -78,8 +78,8 @@ __global__ void settle(const float4* state, const float2* more,
     sorted_more[slot] = more[i];
 }
 
-// Where a neighbour is mirrored: a particle near a wall sees the water
-// behind it as in a mirror, so nothing flows through it.
+// Where a neighbour is mirrored: a particle near a wall sees the
+// water behind it as in a mirror, so nothing flows through it.
 struct Mirrors {
     float x;    // of the wall near by, if `across`
     int across, below;
@@ -263,8 +263,8 @@ __device__ __forceinline__ float smooth(float from, float to, float x)
 
 // A picture of the water, (height, width, 4), row 0 at the bottom:
 // `left` and `low` are the place of its corner, `pixel` the width of
-// a pixel. The particles are blurred to a smooth body; its edge is lit
-// from above, and fast water is bright.
+// a pixel. The particles are blurred to a smooth body; its edge is
+// lit from above, and fast water is bright.
 __global__ void paint(const float4* state, const float2* more,
                       const int* starts, float4* picture, int width,
                       int height, Grid grid, Water w,

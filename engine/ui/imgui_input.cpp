@@ -107,13 +107,16 @@ bool is_command(const InputEvent& event) {
 } // namespace
 
 void ImGuiInput::feed() {
-    // What ImGui has put off from the last frame may hold a press.
-    bool is_pressed = !ImGui::GetCurrentContext()->InputEventsQueue.empty();
+    // What ImGui has put off from the last frame may hold a press. A key that follows one in the
+    // very next frame would be lost: the editor asks for keys one after another until one is down,
+    // and ImGui gives a key only to who asked for it in the frame before.
+    const bool was_pressed = std::exchange(is_pressed_, false);
+    bool is_pressed = was_pressed || !ImGui::GetCurrentContext()->InputEventsQueue.empty();
     for (; !waiting_.empty(); waiting_.pop_front()) {
         const InputEvent& event = waiting_.front();
         if (is_pressed && (is_command(event) || modifiers_after(event, modifiers_) != modifiers_))
             return;
-        is_pressed |= is_press(event);
+        if (is_press(event)) is_pressed = is_pressed_ = true;
         feed(event);
     }
 }

@@ -11,7 +11,7 @@ namespace lathe {
 /// Hands events to the current ImGui context, in order. A frame of ImGui sees one state of the
 /// modifiers: after a press, an event that changes them waits for the next frame. Thus Ctrl+Z is
 /// Ctrl+Z where a slow frame finds that all of its keys went down and up. Keys that no text comes
-/// with wait, too, since the editor takes one in a frame: End and Enter are both taken.
+/// with wait, too, since the editor takes one in two frames: End and Enter are both taken.
 class ImGuiInput {
 public:
     void add(const InputEvent& event) { waiting_.push_back(event); }
@@ -22,7 +22,8 @@ private:
     void feed(const InputEvent& event);
 
     std::deque<InputEvent> waiting_;
-    unsigned modifiers_ = 0; ///< as fed
+    unsigned modifiers_ = 0;  ///< as fed
+    bool is_pressed_ = false; ///< in the last frame something went down
 };
 
 } // namespace lathe

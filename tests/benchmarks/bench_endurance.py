@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A studio that somebody plays with at random for a long time: does it hold more and more?
 
-    python tests/benchmarks/bench_endurance.py [--seconds 600] [--seed 1]
+    python tests/benchmarks/bench_endurance.py [--seconds 600] [--seed 1] [--only edit_kernel,go]
 
 A program with a history, plots and a panel of its own, without a window. In each frame the seed
 decides what happens: its kernel's file is edited (one in five edits does not compile), its script
@@ -98,7 +98,9 @@ class Holdings:
 
 
 class Player:
-    def __init__(self, folder: Path, seconds: float, seed: int) -> None:
+    def __init__(self, folder: Path, seconds: float, seed: int, only: str) -> None:
+        names = only.split(",") if only else [each.__name__.removeprefix("_") for each in ACTIONS]
+        self.actions = [each for each in ACTIONS if each.__name__.removeprefix("_") in names]
         self.folder = folder
         self.random = random.Random(seed)
         self.begin = time.monotonic()
@@ -129,7 +131,7 @@ class Player:
             app.close()
             return
         if self.random.random() < 0.4:
-            action = self.random.choice(ACTIONS)
+            action = self.random.choice(self.actions)
             name = action.__name__.removeprefix("_")
             self.done[name] = self.done.get(name, 0) + 1
             action(self, app)
@@ -237,11 +239,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", default="", help="of what may happen, with commas between")
     options = parser.parse_args()
     sys.modules["player"] = sys.modules[__name__]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        player = the_player = Player(folder, options.seconds, options.seed)
+        player = the_player = Player(folder, options.seconds, options.seed, options.only)
         script = folder / "endurance.py"
         player.write_script()
         (folder / "ripple.cu").write_text(KERNEL.format(version=0, factor=0.2, mistake=""))

@@ -115,7 +115,7 @@ def test_up_brings_back_and_tab_completes(program: Program, script: Any) -> None
     program.type("app.run_c")
     program.key("tab")
     assert "RunControl" in program.line("")[1][1]
-    program.type("app.z")
+    program.type("app.ze")
     program.key("tab")
     program.type("2)")
     assert program.line("")[0][1] == ">>> app.zeros(2)"

@@ -144,7 +144,6 @@ def check_stages(program: Program) -> None:
     program.hands("key", "shift+F11")
     program.expect("stage=presenter", "view=1280x720", "typing=1")
     program.hands("key", "ctrl+Home")
-    time.sleep(1.5)  # frames are slow here, and of three keys in one the last was lost (ROADMAP)
     program.hands("key", "End")
     program.hands("key", "BackSpace")
     program.expect("line=_#define_RED_7")
