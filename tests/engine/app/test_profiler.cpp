@@ -193,8 +193,8 @@ TEST_F(ProfilerTest, ZonesAreRangesOfNvidiasTools) {
     if (!test::has_nvtx()) GTEST_SKIP() << "the build found no header of NVTX";
     const auto mine = std::ranges::find(ranges, "mine");
     ASSERT_NE(mine, ranges.end());
-    EXPECT_THAT(std::vector(mine, mine + 6),
-                ElementsAre("mine", "small", "end", "large", "end", "end"));
+    EXPECT_THAT(std::vector(mine, mine + 8),
+                ElementsAre("mine", "map", "end", "small", "end", "large", "end", "end"));
     EXPECT_EQ(std::ranges::count(ranges, "end") * 2, std::ssize(ranges));
 }
 TEST(Profile, SumsCountTimeWithinTheSameNameOnce) {

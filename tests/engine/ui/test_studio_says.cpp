@@ -21,11 +21,11 @@ TEST_F(StudioSays, WhatTheMouseDoesInPython) {
     click(203, 18);
     EXPECT_EQ(last_line(), "app.run_control.reset()");
     const auto lines = studio().console().lines().size();
-    studio().window().inject(MoveEvent{{432, 18}});
+    studio().window().inject(MoveEvent{{465, 18}});
     run(2);
     studio().window().inject(ButtonEvent{});
     run(2);
-    for (float x = 436; x < 461; x += 5) {
+    for (float x = 469; x < 494; x += 5) {
         studio().window().inject(MoveEvent{{x, 18}});
         run(1);
     }
