@@ -26,13 +26,6 @@ constexpr std::array kSeries{Series{"frame", &FrameSample::frame_ms, theme::kAcc
                              Series{"sim", &FrameSample::sim_ms, theme::kGood},
                              Series{"draw", &FrameSample::draw_ms, theme::kWarning}};
 
-void number(double ms) {
-    const std::string text = fmt::format("{:.2f}", ms);
-    const float free = ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(text.c_str()).x;
-    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(free, 0.0f));
-    theme::text(text);
-}
-
 using Summaries = std::array<FrameStats::Summary, kSeries.size()>;
 
 void table(const FrameStats& stats, const Summaries& summaries) {
@@ -42,12 +35,11 @@ void table(const FrameStats& stats, const Summaries& summaries) {
     for (int i = 0; i < 3; ++i)
         ImGui::TableSetupColumn("", ImGuiTableColumnFlags_WidthFixed, theme::px(44));
     ImGui::TableNextRow();
-    for (const char* title : {"ms", "now", "p50", "p95"}) {
+    ImGui::TableNextColumn();
+    theme::text("ms", theme::kDim);
+    for (const char* title : {"now", "p50", "p95"}) {
         ImGui::TableNextColumn();
-        if (title[0] != 'm')
-            ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x -
-                                 ImGui::CalcTextSize(title).x);
-        theme::text(title, theme::kDim);
+        theme::text_at_right(title, theme::kDim);
     }
     for (std::size_t i = 0; i < kSeries.size(); ++i) {
         const Series& s = kSeries[i];
@@ -57,7 +49,7 @@ void table(const FrameStats& stats, const Summaries& summaries) {
         theme::text(s.name);
         for (const double ms : {stats.last().*s.member, summaries[i].p50, summaries[i].p95}) {
             ImGui::TableNextColumn();
-            number(ms);
+            theme::text_at_right(fmt::format("{:.2f}", ms));
         }
     }
     ImGui::EndTable();

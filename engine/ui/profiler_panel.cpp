@@ -26,12 +26,6 @@ constexpr std::size_t kFramesOfSums = 60;
 constexpr ImGuiTableFlags kTable = ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_ScrollY |
                                    ImGuiTableFlags_RowBg | ImGuiTableFlags_NoPadOuterX;
 
-void right(const std::string& text) {
-    const float free = ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(text.c_str()).x;
-    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(free, 0.0f));
-    theme::text(text);
-}
-
 /// A table with names and, behind them, columns of numbers.
 bool begin_table(const char* id, const char* names, std::initializer_list<const char*> numbers) {
     if (!ImGui::BeginTable(id, 1 + int(numbers.size()), kTable)) return false;
@@ -44,9 +38,7 @@ bool begin_table(const char* id, const char* names, std::initializer_list<const 
     theme::text(names, theme::kDim);
     for (const char* each : numbers) {
         ImGui::TableNextColumn();
-        const float free = ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(each).x;
-        ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(free, 0.0f));
-        theme::text(each, theme::kDim);
+        theme::text_at_right(each, theme::kDim);
     }
     return true;
 }
@@ -136,11 +128,11 @@ void ProfilerPanel::draw_sums() {
         ImGui::TableNextColumn();
         theme::text(sum.name);
         ImGui::TableNextColumn();
-        right(std::string{kLaneNames[std::size_t(sum.lane)]});
+        theme::text_at_right(kLaneNames[std::size_t(sum.lane)]);
         ImGui::TableNextColumn();
-        right(fmt::format("{:.3g}", double(sum.calls) / frames));
+        theme::text_at_right(fmt::format("{:.3g}", double(sum.calls) / frames));
         ImGui::TableNextColumn();
-        right(fmt::format("{:.3f}", double(sum.time.count()) * 1e-6 / frames));
+        theme::text_at_right(fmt::format("{:.3f}", double(sum.time.count()) * 1e-6 / frames));
     }
     ImGui::EndTable();
 }
@@ -152,7 +144,7 @@ void ProfilerPanel::draw_memory() {
         ImGui::TableNextColumn();
         theme::text(use.owner);
         ImGui::TableNextColumn();
-        right(fmt::format("{:.2f}", double(use.bytes) * 1e-6));
+        theme::text_at_right(fmt::format("{:.2f}", double(use.bytes) * 1e-6));
     }
     ImGui::EndTable();
 }

@@ -64,6 +64,8 @@ void pop_font();
 /// Shown while the mouse rests on the last widget.
 void tooltip(std::string_view text);
 void text(std::string_view text, unsigned rgb = kText);
+/// The same at the right end of the room, as numbers of a table stand.
+void text_at_right(std::string_view text, unsigned rgb = kText);
 /// A quiet heading with space above it.
 void heading(std::string_view title);
 /// A button of the height of a frame with a drawn symbol; true when clicked.

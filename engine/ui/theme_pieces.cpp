@@ -70,6 +70,13 @@ void text(std::string_view text, unsigned rgb) {
     ImGui::PopStyleColor();
 }
 
+void text_at_right(std::string_view words, unsigned rgb) {
+    const float width = ImGui::CalcTextSize(words.data(), words.data() + words.size()).x;
+    const float free = ImGui::GetContentRegionAvail().x - width;
+    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(free, 0.0f));
+    text(words, rgb);
+}
+
 void heading(std::string_view title) {
     ImGui::Dummy({0, px(2)});
     push_font(Font::small);

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["HeatMap", "Histogram", "PhasePlot", "Plot", "ValueCurve", "ValueLog"]
 
 
-class Plot:
+class Plot(ABC):
     """A plot of an App: what all kinds have in common.
 
     Attributes
@@ -39,8 +40,9 @@ class Plot:
         return self._plot.name
 
     @property
+    @abstractmethod
     def values(self) -> NDArray[Any]:
-        raise NotImplementedError
+        """The plot's numbers."""
 
     def save(self, file: str | Path, size: tuple[int, int] = (960, 600)) -> None:
         """Writes the plot to a file; missing folders are made.
