@@ -47,6 +47,8 @@ void keep_freed_memory() {
     mallopt(M_TRIM_THRESHOLD, 256 << 20);
 }
 
+void return_freed_memory() { malloc_trim(0); }
+
 std::filesystem::path find_program(const std::string& program) {
     const char* path = environment("PATH");
     std::istringstream folders{path ? path : "/usr/bin:/bin"};

@@ -30,6 +30,11 @@ LATHE_API void watch_process_exit();
 /// does.
 LATHE_API void keep_freed_memory();
 
+/// Gives the system all whole pages that the C library keeps free, in some milliseconds. Blocks
+/// that live long lie between those that a compile gives back, so that pages would stay that nobody
+/// uses.
+LATHE_API void return_freed_memory();
+
 /// Where `program` is on PATH; empty where it is not.
 LATHE_API std::filesystem::path find_program(const std::string& program);
 /// True where `program` is found on PATH.

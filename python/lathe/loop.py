@@ -373,6 +373,7 @@ class Loop(Drawing, Events):
             )
             return
         self._options.begin_reload()
+        native.return_freed_memory()  # edits of kernels have left much of it in pieces
         if self._options.script is not None:
             raise Reload  # up to the runner, which executes the script again
         run_again(source, self._options, cast("App", self))

@@ -7,9 +7,9 @@ A program with a history, plots and a panel of its own, without a window. In eac
 decides what happens: its kernel's file is edited (one in five edits does not compile), its script
 is saved with another number, the window is resized, the run pauses, steps, goes back, goes to
 another step, starts over, keys and mouse do this and that, panels come and go, a checkpoint is
-saved and restored. Ten times in the run what the process holds is printed: memory, device memory,
-OpenGL's objects, open files, threads, objects of Python. The run fails if anything grows in each of
-the last five looks, or if a frame fails.
+saved and restored. Ten times in the run what the process holds is printed: allocated memory, memory
+that is resident, device memory, OpenGL's objects, open files, threads, objects of Python. The run
+fails if anything grows in each of the last five looks, or if a frame fails.
 """
 
 from __future__ import annotations
@@ -78,16 +78,30 @@ KEYS = ("space", "r", "f11", "f1", "s", "escape", ",", ".", "f8", "f9", "tab")
 PANELS = ("Parameters", "Things", "Profiler", "Console", "Thread", "Values", "History", "Plots")
 
 
+class MallocInfo(ctypes.Structure):
+    """mallinfo2 of glibc 2.33: bytes of the allocator, of all its arenas."""
+
+    _fields_ = [
+        (name, ctypes.c_size_t)
+        for name in ("arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks")
+        + ("uordblks", "fordblks", "keepcost")
+    ]
+
+
 class Holdings:
     """What the process holds."""
 
     def __init__(self) -> None:
         self._gl = ctypes.CDLL("libOpenGL.so.0")
+        self._malloc_info = ctypes.CDLL(None).mallinfo2
+        self._malloc_info.restype = MallocInfo
 
     def now(self) -> dict[str, float]:
         gc.collect()
         free, total = driver.mem_get_info()
+        malloc = self._malloc_info()
         held = {
+            "MB allocated": (malloc.uordblks + malloc.hblkhd) / 1e6,
             "MB": int(Path("/proc/self/statm").read_text().split()[1]) * 4096 / 1e6,
             "MB of the device": (total - free) / 1e6,
             "files": len(os.listdir("/proc/self/fd")),
@@ -251,6 +265,7 @@ def main() -> int:
         script = folder / "endurance.py"
         player.write_script()
         (folder / "ripple.cu").write_text(KERNEL.format(version=0, factor=0.2, mistake=""))
+        native.keep_freed_memory()  # as `lathe run` does
         lathe.script.LOOK_EVERY = 0.1
         run_script(
             script, RunOptions(name="endurance", script=script, headless=True, ui=True, reload=True)

@@ -31,20 +31,54 @@ SourceModule('__global__ void twice(float* x) { x[threadIdx.x] *= 2; }').get_fun
 KEEP = "from lathe.native import native; native.keep_freed_memory()\n"
 
 
-def given_back(before: str, folder: str) -> int:
+def run_python(program: str, **environment: str) -> str:
     done = subprocess.run(
-        [sys.executable, "-c", before + GIVEN_BACK],
-        env=script_environment(LATHE_CACHE_DIR=folder),  # empty: a kernel is compiled
+        [sys.executable, "-c", program], env=script_environment(**environment),
         capture_output=True, text=True, timeout=120,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    return int(done.stdout)
+    return done.stdout
+
+
+def given_back(before: str, folder: str) -> int:
+    # The folder is empty: a kernel is compiled.
+    return int(run_python(before + GIVEN_BACK, LATHE_CACHE_DIR=folder))
 
 
 @pytest.mark.parametrize("before", ["", "import lathe\n", COMPILE])
 def test_the_c_library_gives_memory_back_as_without_lathe(tmp_path, before):
     """Settings of malloc are of the whole process, so only programs of ours change them."""
     assert given_back(before, str(tmp_path)) >= 64
+
+
+# Takes 128 MiB of the heap in small pieces, gives back all but each hundredth, and prints how many
+# MiB of it are in memory before and after pages are returned.
+RETURNED = """
+import ctypes, pathlib
+from lathe.native import native
+libc = ctypes.CDLL(None)
+libc.malloc.restype, libc.malloc.argtypes = ctypes.c_void_p, [ctypes.c_size_t]
+libc.free.argtypes = [ctypes.c_void_p]
+resident = lambda: int(pathlib.Path("/proc/self/statm").read_text().split()[1]) * 4096
+native.keep_freed_memory()
+before = resident()
+pieces = [libc.malloc(1024) for _ in range(131072)]
+for piece in pieces:
+    ctypes.memset(piece, 1, 1024)
+for k, piece in enumerate(pieces):
+    if k % 100:
+        libc.free(piece)
+del pieces
+held = resident() - before
+native.return_freed_memory()
+print(held >> 20, (resident() - before) >> 20)
+"""
+
+
+def test_a_reload_can_return_the_pages_between_what_is_kept():
+    held, after = map(int, run_python(RETURNED).split())
+    assert held > 120
+    assert after < 30
 
 
 def test_programs_of_ours_keep_it(tmp_path):

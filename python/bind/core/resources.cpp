@@ -20,6 +20,8 @@ void bind_resources(py::module_& m) {
     m.def("keep_freed_memory", &keep_freed_memory,
           "The C library keeps what compiles give back, up to 256 MiB, for the next one. For\n"
           "Lathe's own programs: it counts for the whole process.");
+    m.def("return_freed_memory", &return_freed_memory,
+          "Gives the system the pages that the C library keeps free.");
     m.def("cache_directory", &cache_directory, "Folder of compiled kernels and autosaves.");
     m.def("program_exists", &program_exists, py::arg("program"), "Whether PATH has a program.");
 }
