@@ -83,8 +83,10 @@ class MallocInfo(ctypes.Structure):
 
     _fields_ = [
         (name, ctypes.c_size_t)
-        for name in ("arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks")
-        + ("uordblks", "fordblks", "keepcost")
+        for name in (
+            *("arena", "ordblks", "smblks", "hblks", "hblkhd"),
+            *("usmblks", "fsmblks", "uordblks", "fordblks", "keepcost"),
+        )
     ]
 
 
@@ -110,6 +112,7 @@ class Holdings:
         }
         for kind in ("Buffer", "Texture", "Framebuffer", "Query", "Program", "VertexArray"):
             is_one = getattr(self._gl, f"glIs{kind}")
+            is_one.restype = ctypes.c_ubyte  # the rest of the register is anything
             held[kind] = sum(bool(is_one(name)) for name in range(1, 20_000))
         return held
 
