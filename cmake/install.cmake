@@ -34,8 +34,8 @@ lathe_shared(gpu OF lathe_ptx lathe_gpu NEEDS core LINKS fmt::fmt Threads::Threa
     INTERFACE $<INSTALL_INTERFACE:lathe::cuda>)
 lathe_shared(gl OF lathe_glad lathe_gl lathe_render NEEDS core
     LINKS fmt::fmt Threads::Threads ${CMAKE_DL_LIBS} INTERFACE glm::glm)
-lathe_shared(app OF lathe_interop lathe_live lathe_scene lathe_app NEEDS gpu gl
-    LINKS fmt::fmt glfw Threads::Threads)
+lathe_shared(app OF lathe_interop lathe_live lathe_scene lathe_plots lathe_app
+    NEEDS gpu gl LINKS fmt::fmt glfw Threads::Threads)
 lathe_shared(studio OF lathe_ui NEEDS app LINKS fmt::fmt glfw Threads::Threads
     INTERFACE lathe_imgui)
 target_link_libraries(lathe_shared_studio PRIVATE lathe_imgui)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // An offscreen picture that owns its colour (and depth) texture; scenes are always drawn into one.
-// Rows count upward from the bottom, as GL has them; engine/app/screenshot.h turns them.
+// Rows count upward from the bottom, as GL has them; engine/render/screenshot.h turns them.
 #pragma once
 
 #include "engine/core/api.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The App's scene: what it hands through, when it is drawn, and pictures of the result.
 #include "engine/app/app_parts.h"
-#include "engine/app/screenshot.h"
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 #include "engine/interop/shared_array.h"
+#include "engine/render/screenshot.h"
 #include "gl/saved_state.h"
 
 #include <array>

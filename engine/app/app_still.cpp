@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Stills: what the views show, drawn once more at any size.
 #include "engine/app/app_parts.h"
-#include "engine/app/plot_sheet.h"
-#include "engine/app/screenshot.h"
-#include "engine/app/svg_page.h"
 #include "engine/core/output_file.h"
+#include "engine/plots/plot_sheet.h"
+#include "engine/render/screenshot.h"
+#include "engine/scene/svg_page.h"
 #include "gl/saved_state.h"
 
 #include <glm/common.hpp>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "engine/app/recorder.h"
 
-#include "engine/app/screenshot.h"
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 #include "engine/core/process.h"
+#include "engine/render/screenshot.h"
 #include "gl/buffer.h"
 #include "gl/framebuffer.h"
 

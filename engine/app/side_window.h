@@ -3,9 +3,9 @@
 // they lie, in the frames of that App.
 #pragma once
 
-#include "engine/app/screenshot.h"
 #include "engine/app/window.h"
 #include "engine/core/api.h"
+#include "engine/render/screenshot.h"
 #include "engine/scene/picking.h"
 #include "engine/scene/selection.h"
 #include "engine/scene/view.h"

@@ -6,15 +6,15 @@
 #include "engine/app/event_handlers.h"
 #include "engine/app/frame_loop.h"
 #include "engine/app/history.h"
-#include "engine/app/plots.h"
 #include "engine/app/profiler.h"
 #include "engine/app/run_control.h"
-#include "engine/app/screenshot.h"
 #include "engine/app/window.h"
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 #include "engine/live/parameter_bindings.h"
 #include "engine/live/parameter_set.h"
+#include "engine/plots/plots.h"
+#include "engine/render/screenshot.h"
 #include "gpu/driver/check.h"
 
 #include <fmt/format.h>
@@ -40,6 +40,13 @@ std::string what_of(const std::exception_ptr& error) {
     try {
         std::rethrow_exception(error);
     } catch (const std::exception& e) { return e.what(); }
+}
+
+/// For the plots.
+Plots::OfTimeline branch_of(const History& history) {
+    if (!history.is_on()) return {};
+    const Branch& branch = history.timeline().current();
+    return RunBranches::OfTimeline{branch.number, branch.parent, branch.fork};
 }
 
 } // namespace
@@ -175,7 +182,7 @@ bool StepLoop::begin_step() {
     clock_.dt = dt;
     clock_.step.time = float(clock_.time);
     clock_.step.dt = float(dt);
-    app_.plots().begin_step(clock_.step.index, clock_.time, app_.history());
+    app_.plots().begin_step(clock_.step.index, clock_.time, branch_of(app_.history()));
     in_step_.emplace("step");
     return true;
 }
@@ -306,7 +313,7 @@ void StepLoop::rewind() {
     clock_ = {};
     app_.bindings().follow_time(clock_.time);
     app_.history().begin();
-    app_.plots().begin(0, app_.history());
+    app_.plots().begin(0, branch_of(app_.history()));
     started_ = false;
     broken_at_.reset();
     wanted_step_.reset();
@@ -320,7 +327,7 @@ void StepLoop::resume(const StepClock& clock) {
     clock_ = clock;
     app_.bindings().follow_time(clock_.time);
     app_.history().begin(clock_.next());
-    app_.plots().begin(clock_.next(), app_.history());
+    app_.plots().begin(clock_.next(), branch_of(app_.history()));
     broken_at_.reset();
     wanted_step_.reset();
     steps_left_ = carried_ = 0;

@@ -2,7 +2,7 @@
 // A plot's shape by ImPlot, within BeginPlot() unless said otherwise.
 #pragma once
 
-#include "engine/app/plot_shape.h"
+#include "engine/plots/plot_shape.h"
 
 #include <cstddef>
 

@@ -2,11 +2,11 @@
 #include "engine/ui/plots_panel.h"
 
 #include "engine/app/history.h"
-#include "engine/app/plot_sheet.h"
-#include "engine/app/plots.h"
 #include "engine/app/run_control.h"
 #include "engine/app/step_loop.h"
 #include "engine/core/log.h"
+#include "engine/plots/plot_sheet.h"
+#include "engine/plots/plots.h"
 #include "engine/ui/plot_drawing.h"
 #include "engine/ui/theme.h"
 

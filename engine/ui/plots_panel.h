@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The program's plots (engine/app/plots.h), side by side as the room allows. A click on a log goes
-// to that step.
+// The program's plots (engine/plots/plots.h), side by side as the room allows. A click on a log
+// goes to that step.
 #pragma once
 
-#include "engine/app/plot_shape.h"
+#include "engine/plots/plot_shape.h"
 #include "gl/texture.h"
 
 #include <imgui.h>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // The studio's menus, the keys that are not of a single panel, and what both do.
 #include "engine/app/event_handlers.h"
-#include "engine/app/plots.h"
 #include "engine/app/run_control.h"
-#include "engine/app/screenshot.h"
 #include "engine/app/step_loop.h"
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 #include "engine/core/resources.h"
 #include "engine/live/directive.h"
+#include "engine/plots/plots.h"
+#include "engine/render/screenshot.h"
 #include "engine/ui/layout_sizes.h"
 #include "engine/ui/preset_row.h"
 #include "engine/ui/studio_panels.h"

@@ -49,17 +49,17 @@ void bind_array_exchange(py::module_& m);
 void bind_random(py::module_& m);
 void bind_array_sorting(py::module_& m);
 void bind_array_reductions(py::module_& m);
-void bind_linalg(py::module_& m);      // gpu/libraries
-void bind_colormap(py::module_& m);    // engine/render
+void bind_linalg(py::module_& m);   // gpu/libraries
+void bind_colormap(py::module_& m); // engine/render
+void bind_screenshot(py::module_& m);
+void bind_plots(py::module_& m);       // engine/plots
 void bind_run_control(py::module_& m); // engine/app
 void bind_history(py::module_& m);
-void bind_plots(py::module_& m);
 void bind_profiler(py::module_& m);
 void bind_input(py::module_& m);
 void bind_event_handlers(py::module_& m);
 void bind_camera(py::module_& m);
 void bind_console(py::module_& m);
-void bind_screenshot(py::module_& m);
 void bind_step_loop(py::module_& m);
 void bind_window(py::module_& m);
 void bind_directive(py::module_& m); // engine/live

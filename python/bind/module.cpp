@@ -43,14 +43,14 @@ PYBIND11_MODULE(_lathe, m) {
     bind_linalg(m);
     bind_fft(m);
     bind_colormap(m);
+    bind_screenshot(m);
+    bind_plots(m);
     bind_run_control(m);
     bind_history(m);
-    bind_plots(m);
     bind_profiler(m);
     bind_input(m);
     bind_event_handlers(m);
     bind_camera(m);
-    bind_screenshot(m);
     bind_step_loop(m);
     bind_window(m);
     bind_directive(m);

@@ -3,9 +3,9 @@
 #include "python/bind/scene/drawing.h"
 
 #include "python/bind/app/python_call.h"
-#include "python/bind/app/screenshot.h"
 #include "python/bind/array/gpu_array.h"
 #include "python/bind/interop/shape.h"
+#include "python/bind/render/screenshot.h"
 
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>

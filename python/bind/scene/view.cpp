@@ -2,9 +2,9 @@
 // Views and the things that they show.
 #include "engine/scene/view.h"
 
-#include "python/bind/app/screenshot.h"
 #include "python/bind/array/gpu_array.h"
 #include "python/bind/bind.h"
+#include "python/bind/render/screenshot.h"
 #include "python/bind/scene/drawing.h"
 
 #include <pybind11/numpy.h>

@@ -3,9 +3,9 @@
 #include "engine/app/recorder.h"
 
 #include "engine/app/movie.h"
-#include "engine/app/screenshot.h"
 #include "engine/core/error.h"
 #include "engine/core/process.h"
+#include "engine/render/screenshot.h"
 #include "gl/framebuffer.h"
 #include "gl/headless_context.h"
 #include "tests/full_disk.h"

@@ -3,10 +3,10 @@
 // virtual one (Xvfb), as a user of `xvfb-run` would.
 #include "engine/app/window.h"
 
-#include "engine/app/screenshot.h"
 #include "engine/core/error.h"
 #include "engine/core/native_gl_context.h"
 #include "engine/core/process.h"
+#include "engine/render/screenshot.h"
 #include "gl/error.h"
 #include "gl/headless_context.h"
 #include "gl/program.h"

@@ -2,8 +2,8 @@
 // A headless context, a picture to draw into, and its pixels counted from the top left.
 #pragma once
 
-#include "engine/app/screenshot.h"
 #include "engine/render/colormap.h"
+#include "engine/render/screenshot.h"
 #include "gl/buffer.h"
 #include "gl/error.h"
 #include "gl/framebuffer.h"

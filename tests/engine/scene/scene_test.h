@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/app/app.h"
-#include "engine/app/screenshot.h"
+#include "engine/render/screenshot.h"
 #include "tests/gpu/device_test.h"
 
 #include <array>

@@ -4,9 +4,9 @@
 
 #include "engine/app/frame_loop.h"
 #include "engine/app/run_control.h"
-#include "engine/app/screenshot.h"
 #include "engine/app/window.h"
 #include "engine/interop/shared_buffer.h"
+#include "engine/render/screenshot.h"
 #include "engine/ui/studio.h"
 #include "gpu/launch.h"
 #include "gpu/stream.h"
