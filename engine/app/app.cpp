@@ -161,6 +161,9 @@ SceneHands::Services App::Parts::hand_services() {
                 window.set_clipboard(line);
                 log::info("{}", line);
             },
+            [this](const std::string& line) {
+                if (app->has_panels()) log::info("{}", line);
+            },
             [this](const KeyEvent& key) { return events.claims(key); }};
 }
 

@@ -4,6 +4,8 @@
 #include "engine/app/input.h"
 #include "engine/scene/camera_line.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -43,21 +45,25 @@ void SceneHands::update(const InputState& input, const Viewport& whole, double s
     drags_.resize(views.size());
     selection_drags_.resize(views.size());
     grip_drags_.resize(views.size());
+    moves_.resize(views.size());
     const bool clicked_twice = has_double_click(input);
     const View* const uppermost =
         view_at(input.any_button_pressed() ? input.drag_start() : input.mouse(), whole);
     for (std::size_t i = 0; i < views.size(); ++i) {
         View& view = *views[i];
         const Viewport place = place_of(view, whole);
+        say_camera(i, false, seconds);
         if (&view != uppermost && !drags_[i].is_dragging() && !selection_drags_[i].is_drawing() &&
             !grip_drags_[i].is_holding())
             continue;
         if (grip_drags_[i].follow(view, input, place, services_.ask_device)) continue;
         if (update_selection(view, selection_drags_[i], input, place)) continue;
-        if (view.camera() == Camera::orbit)
-            drags_[i].move(view.orbit_camera(), input, place, {view.steering(), seconds});
-        else drags_[i].move(view.pan_zoom_camera(), input, place);
-        if (has_press(Key::home, input, place)) services_.ask_device([&] { view.fit(); });
+        const bool is_moved =
+            view.camera() == Camera::orbit
+                ? drags_[i].move(view.orbit_camera(), input, place, {view.steering(), seconds})
+                : drags_[i].move(view.pan_zoom_camera(), input, place);
+        say_camera(i, is_moved, 0);
+        if (has_press(Key::home, input, place)) fit(view, "");
         if (clicked_twice && !input.mouse_captured && place.contains(input.drag_start()))
             fit_picked(view, input.drag_start(), place);
         if (has_press(Key::c, input, place) && input.modifiers() == 0)
@@ -71,11 +77,30 @@ bool SceneHands::has_press(Key key, const InputState& input, const Viewport& pla
            !services_.claims(press);
 }
 
+void SceneHands::say_camera(std::size_t view, bool is_moved, double seconds) {
+    constexpr double kRest = 0.5;
+    CameraMove& move = moves_[view];
+    if (is_moved) move = {true, 0};
+    else if (move.is_unsaid && !drags_[view].is_dragging() && (move.rests += seconds) >= kRest) {
+        move = {};
+        services_.say(camera_line(*scene_.views()[view]));
+    }
+}
+
+/// The whole scene, or an item of it.
+void SceneHands::fit(View& view, const std::string& item) {
+    services_.ask_device([&] {
+        if (!(item.empty() ? view.fit() : view.fit(item))) return;
+        services_.say(fmt::format("{}.fit({})", view.script_name(),
+                                  item.empty() ? item : fmt::format("\"{}\"", item)));
+    });
+}
+
 /// The camera shows all of the thing that was clicked on.
 void SceneHands::fit_picked(View& view, glm::vec2 pixel, const Viewport& place) {
     const glm::vec2 part = (pixel - place.origin) / place.size;
     services_.ask_device([&] {
-        if (const auto picked = view.pick(part * view.pixels())) view.fit(picked->item);
+        if (const auto picked = view.pick(part * view.pixels())) fit(view, picked->item);
     });
 }
 

@@ -25,6 +25,7 @@ public:
         /// Calls what asks the device, and reports its faults.
         std::function<void(const std::function<void()>&)> ask_device;
         std::function<void(const std::string&)> copy; ///< to the clipboard, and tells
+        std::function<void(const std::string&)> say;  ///< what the hands did, in Python
         std::function<bool(const KeyEvent&)> claims;  ///< the key has a function of the program's
     };
     SceneHands(Scene& scene, Services services) : scene_{scene}, services_{std::move(services)} {}
@@ -43,6 +44,13 @@ public:
     void forget_selection() { selected_.clear(); }
 
 private:
+    /// The camera was moved: once it rests, its line is said.
+    struct CameraMove {
+        bool is_unsaid = false;
+        double rests = 0; ///< seconds
+    };
+    void say_camera(std::size_t view, bool is_moved, double seconds);
+    void fit(View& view, const std::string& item);
     void fit_picked(View& view, glm::vec2 pixel, const Viewport& place);
     bool has_press(Key key, const InputState& input, const Viewport& place) const;
     bool update_selection(View& view, SelectionDrag& drag, const InputState& input,
@@ -53,6 +61,7 @@ private:
     std::vector<CameraDrag> drags_; ///< of the views
     std::vector<SelectionDrag> selection_drags_;
     std::vector<GripDrag> grip_drags_;
+    std::vector<CameraMove> moves_;
     std::vector<Selected> selected_;
 };
 

@@ -46,6 +46,10 @@ std::string python_value(std::string_view text) {
     return is_number ? std::string{text} : fmt::format("\"{}\"", text);
 }
 
+std::string set_line(const Parameter& p) {
+    return fmt::format("app.set(\"{}\", {})", p.name, python_value(format_value(p)));
+}
+
 std::vector<const Parameter*> set_parameters(const ParameterSet& parameters,
                                              const ParameterBindings* bindings) {
     std::vector<const Parameter*> set;
@@ -59,8 +63,7 @@ std::vector<const Parameter*> set_parameters(const ParameterSet& parameters,
 
 std::string as_python(const ParameterSet& parameters, const ParameterBindings* bindings) {
     std::string code;
-    for (const Parameter* p : set_parameters(parameters, bindings))
-        code += fmt::format("app.set(\"{}\", {})\n", p->name, python_value(format_value(*p)));
+    for (const Parameter* p : set_parameters(parameters, bindings)) code += set_line(*p) + "\n";
     for (const Parameter* p : parameters.all())
         for (std::size_t i = 0; bindings && i < bindings->all().size(); ++i)
             if (const ParameterBinding& b = bindings->all()[i]; is_for(b, *p))

@@ -24,8 +24,10 @@ std::string python_value(std::string_view text);
 LATHE_API std::vector<const Parameter*> set_parameters(const ParameterSet& parameters,
                                                        const ParameterBindings* bindings);
 
-/// A line app.set("F", 0.037) for each value that was set, and app.bind("k", "sine 4s") for what
-/// follows something, unless the source says so.
+/// app.set("F", 0.037)
+LATHE_API std::string set_line(const Parameter& parameter);
+/// Such a line for each value that was set, and app.bind("k", "sine 4s") for what follows
+/// something, unless the source says so.
 LATHE_API std::string as_python(const ParameterSet& parameters, const ParameterBindings* bindings);
 /// "--set F=0.037 --set tint=(1, 0.5, 0)"; a value with blanks is quoted for the shell.
 LATHE_API std::string as_options(const ParameterSet& parameters, const ParameterBindings* bindings);

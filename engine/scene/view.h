@@ -252,8 +252,9 @@ public:
     std::optional<Box> bounds() const;
     std::optional<Box> bounds(std::string_view name) const;
     /// Moves the camera so that all is seen, or one thing; the direction stays, and the distance,
-    /// too, where that is one point. False where nothing has a place. An orbit camera that nobody
-    /// has placed fits what is first shown in space by itself. Waits for the device.
+    /// too, where that is one point. A picture that fills the view does so again. False where
+    /// nothing is to be seen. An orbit camera that nobody has placed fits what is first shown in
+    /// space by itself. Waits for the device.
     bool fit();
     bool fit(std::string_view name);
     /// Moves the camera of space there within `seconds` of the clock, frame by frame, slowly at
@@ -307,7 +308,8 @@ private:
     Region region_of(bool is_in_space) const;
     /// For ever: what is drawn here is checked, and forgotten.
     void hide();
-    bool fit(const std::optional<Box>& box);
+    bool fit(const Box& box);
+    bool fit_picture(std::string_view name);
     /// What kernels do for the drawing, while the arrays are theirs.
     void compute();
     void place_camera();

@@ -123,15 +123,29 @@ bool View::fit() {
         const glm::dvec3 letters = 0.03 * axes.size(); // beside the box
         box = Box{glm::min(box->low, axes.low - letters), glm::max(box->high, axes.high + letters)};
     }
-    return fit(box);
+    return box ? fit(*box) : fit_picture({});
 }
 
-bool View::fit(std::string_view name) { return fit(bounds(name)); }
+bool View::fit(std::string_view name) {
+    const std::optional<Box> box = bounds(name);
+    return box ? fit(*box) : fit_picture(name);
+}
 
-bool View::fit(const std::optional<Box>& box) {
-    if (!box) return false;
-    const glm::dvec3 size = box->size(), middle = box->middle();
-    const bool is_point = is_a_point(*box, list_.contents().float64 ? 1e-14 : 1e-6);
+/// A picture without a place fills the view as the plane's camera is made. False where there is
+/// none, or none of that name.
+bool View::fit_picture(std::string_view name) {
+    const std::vector<Thing> all = things();
+    const bool is_there = std::any_of(all.begin(), all.end(), [&](const Thing& thing) {
+        return thing.kind == "image" && (name.empty() || thing.name == name);
+    });
+    if (!is_there || camera() != Camera::pan_zoom) return false;
+    state_.pan_zoom = {};
+    return true;
+}
+
+bool View::fit(const Box& box) {
+    const glm::dvec3 size = box.size(), middle = box.middle();
+    const bool is_point = is_a_point(box, list_.contents().float64 ? 1e-14 : 1e-6);
     OrbitCamera& orbit = state_.orbit;
     if (camera() == Camera::orbit) {
         orbit.may_be_placed = orbit.may_be_placed && is_point; // more may come

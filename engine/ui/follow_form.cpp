@@ -2,6 +2,7 @@
 #include "engine/ui/follow_form.h"
 
 #include "engine/core/error.h"
+#include "engine/core/log.h"
 #include "engine/live/parameter.h"
 #include "engine/live/parameter_bindings.h"
 #include "engine/ui/theme.h"
@@ -216,7 +217,10 @@ void FollowForm::buttons(const Parameter& p) {
     ImGui::BeginDisabled(!problem.empty());
     const bool is_done = ImGui::Button("Follow", {px(90), 0});
     ImGui::EndDisabled();
-    if (is_done) bindings_.bind(name, wanted, BoundBy::hand);
+    if (is_done) {
+        bindings_.bind(name, wanted, BoundBy::hand);
+        log::info("app.bind(\"{}\", \"{}\")", name, to_text(wanted));
+    }
     ImGui::SameLine();
     if (ImGui::Button("Cancel", {px(90), 0}) || is_done) ImGui::CloseCurrentPopup();
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "engine/ui/parameter_panel.h"
 
+#include "engine/core/log.h"
 #include "engine/live/parameter_bindings.h"
 #include "engine/live/parameter_code.h"
 #include "engine/live/parameter_set.h"
@@ -104,7 +105,7 @@ ParameterPanel::ParameterPanel(ParameterSet& parameters, ParameterPresets* prese
 void ParameterPanel::menu(Parameter& p, const std::vector<const ParameterBinding*>& bound) {
     if (!ImGui::BeginPopupContextItem("more")) return;
     theme::text(p.name, theme::kDim);
-    if (ImGui::MenuItem("Reset", format_value(p, p.initial).c_str())) parameters_.reset(p.name);
+    if (ImGui::MenuItem("Reset", format_value(p, p.initial).c_str())) reset(p.name);
     if (ImGui::MenuItem(fmt::format("Copy {}", parameters_.assignment(p.name)).c_str()))
         ImGui::SetClipboardText(parameters_.assignment(p.name).c_str());
     if (bindings_ && ImGui::MenuItem("Follow…")) form_->open(p);
@@ -112,10 +113,13 @@ void ParameterPanel::menu(Parameter& p, const std::vector<const ParameterBinding
         const ParameterBinding& b = *bindings_->find(target);
         const std::string words =
             target == p.name ? to_text(b.follow) : target + ": " + to_text(b.follow);
-        if (b.is_active && ImGui::MenuItem(fmt::format("Stop {}", words).c_str()))
+        if (b.is_active && ImGui::MenuItem(fmt::format("Stop {}", words).c_str())) {
             bindings_->suspend(target);
-        else if (!b.is_active && ImGui::MenuItem(fmt::format("Resume {}", words).c_str()))
+            log::info("app.unbind(\"{}\")", target);
+        } else if (!b.is_active && ImGui::MenuItem(fmt::format("Resume {}", words).c_str())) {
             bindings_->resume(target);
+            log::info("app.bind(\"{}\", \"{}\")", target, to_text(b.follow));
+        }
     }
     ImGui::EndPopup();
 }
@@ -147,7 +151,7 @@ void ParameterPanel::node(const std::string& name, std::span<Parameter* const> m
     if (ImGui::BeginPopupContextItem("node")) {
         theme::text(members[0]->name.substr(0, prefix), theme::kDim);
         if (ImGui::MenuItem("Reset"))
-            for (const Parameter* p : members) parameters_.reset(p->name);
+            for (const Parameter* p : members) reset(p->name);
         ImGui::EndPopup();
     }
     if (is_open) {
@@ -172,9 +176,25 @@ void ParameterPanel::row(Parameter& p, std::string_view label) {
     const bool changed = edit_parameter(p);
     const bool is_taken = ImGui::IsItemActivated() && p.kind != ParameterKind::vector;
     menu(p, bound);
-    if (changed) parameters_.changed(p);
+    if (changed) {
+        parameters_.changed(p);
+        unsaid_.insert(p.name);
+    }
     if (is_taken && bindings_) bindings_->suspend(p.name);
     ImGui::PopID();
+}
+
+void ParameterPanel::reset(const std::string& name) {
+    parameters_.reset(name);
+    unsaid_.insert(name);
+}
+
+/// What the mouse has set, in Python, once it is let go.
+void ParameterPanel::say() {
+    if (unsaid_.empty() || ImGui::IsAnyItemActive()) return;
+    for (const Parameter* p : parameters_.all())
+        if (unsaid_.contains(p->name)) log::info("{}", set_line(*p));
+    unsaid_.clear();
 }
 
 /// Something is not as it was at the start.
@@ -238,12 +258,17 @@ void ParameterPanel::draw() {
     if (form_) form_->draw(parameters_.all());
     ImGui::Dummy({0, theme::px(2)});
     ImGui::BeginDisabled(!is_changed());
-    if (ImGui::Button("Reset all")) parameters_.reset_all();
+    if (ImGui::Button("Reset all")) {
+        for (const Parameter* p : parameters_.all())
+            if (p->touched) unsaid_.insert(p->name);
+        parameters_.reset_all();
+    }
     ImGui::SameLine();
     if (ImGui::Button("Copy all")) ImGui::OpenPopup("copy");
     ImGui::EndDisabled();
     theme::tooltip("What was set, as code");
     copy_menu();
+    say();
     if (presets_) draw_presets(*presets_);
 }
 

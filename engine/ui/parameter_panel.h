@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -43,11 +44,14 @@ private:
     void node(const std::string& name, std::span<Parameter* const> members, std::size_t prefix);
     void row(Parameter& p, std::string_view label);
     void menu(Parameter& p, const std::vector<const ParameterBinding*>& bound);
+    void reset(const std::string& name);
+    void say();
 
     ParameterSet& parameters_;
     ParameterPresets* presets_;
     ParameterBindings* bindings_;
     std::optional<FollowForm> form_; ///< where there are bindings
+    std::set<std::string> unsaid_;   ///< names
 };
 
 } // namespace lathe

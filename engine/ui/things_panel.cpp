@@ -139,7 +139,8 @@ void ThingsPanel::settings(View& view, const Thing& thing, ThingSettings& s) {
                 theme::kDim);
         }
     }
-    if (ImGui::SmallButton("Look at it")) view.fit(thing.name);
+    if (ImGui::SmallButton("Look at it") && view.fit(thing.name))
+        log::info("{}.fit(\"{}\")", view.script_name(), thing.name);
     ImGui::EndDisabled();
     ImGui::SameLine();
     if (ImGui::SmallButton("As called")) s = {};
@@ -171,9 +172,8 @@ void ThingsPanel::say(const std::vector<std::shared_ptr<View>>& views) {
     for (std::size_t i = 0; i < views.size(); ++i)
         for (const auto& [key, before] : unsaid_) {
             if (key.first != views[i].get()) continue;
-            const std::string view = views.size() > 1 ? fmt::format("views[{}]", i) : "app";
             for (const std::string& change : changes_of(before, views[i]->settings(key.second)))
-                log::info("{}.thing(\"{}\").{}", view, key.second, change);
+                log::info("{}.thing(\"{}\").{}", views[i]->script_name(), key.second, change);
         }
     unsaid_.clear();
 }

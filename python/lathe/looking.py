@@ -107,8 +107,9 @@ class Looking:
     def fit(self, name: str | None = None) -> bool:
         """Moves the camera so that all is seen, or the thing of that name, without turning it.
 
-        False where nothing has a place. An orbit camera that nobody has placed fits what is first
-        shown in space by itself. Waits for the device.
+        A picture that fills the view does so again. False where nothing is to be seen. An orbit
+        camera that nobody has placed fits what is first shown in space by itself. Waits for the
+        device.
         """
         return self._view.fit(name)
 

@@ -148,6 +148,21 @@ TEST_F(ThingsTest, APlaneFits) {
     EXPECT_FLOAT_EQ(view.pan_zoom_camera().height, 21); // 5 % wider than 20
 }
 
+TEST_F(ThingsTest, APictureFitsWhereItIsDrawnFirst) {
+    View& view = app->view();
+    const gpu::Array picture = floats({2, 2}, {0, 1, 2, 3});
+    (void)shown([&] { view.image(picture, {}, "heat"); });
+    const PanZoomCamera made;
+    for (const bool by_name : {false, true}) {
+        view.pan_zoom_camera().center = {3, 1};
+        view.pan_zoom_camera().height = 0.2f;
+        EXPECT_TRUE(by_name ? view.fit("heat") : view.fit());
+        EXPECT_EQ(view.pan_zoom_camera().center, made.center);
+        EXPECT_EQ(view.pan_zoom_camera().height, made.height);
+    }
+    EXPECT_FALSE(view.fit("no such"));
+}
+
 TEST_F(ThingsTest, ArePickedByThePlace) {
     View& view = app->view();
     OrbitCamera& camera = view.orbit_camera();

@@ -386,10 +386,10 @@ TEST_F(StudioTest, AClickHidesAThingAndARestingMouseNamesIt) {
     inject(ButtonEvent{});
     inject(ButtonEvent{MouseButton::left, false, 0});
     EXPECT_FALSE(studio.view().settings("dot").is_shown);
-    EXPECT_EQ(studio.console().lines().back().text, "app.thing(\"dot\").shown = False");
+    EXPECT_EQ(studio.console().lines().back().text, "app.view.thing(\"dot\").shown = False");
     studio.view().settings("dot").is_shown = true; // a program's own changes are not said
     frame();
-    EXPECT_EQ(studio.console().lines().back().text, "app.thing(\"dot\").shown = False");
+    EXPECT_EQ(studio.console().lines().back().text, "app.view.thing(\"dot\").shown = False");
 
     const ImRect picture = ImGui::FindWindowByName("Picture")->Rect();
     inject(MoveEvent{{picture.GetCenter().x, picture.GetCenter().y}});

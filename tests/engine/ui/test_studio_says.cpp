@@ -2,6 +2,8 @@
 // What the mouse does to panels stands in the console as a line of Python.
 #include "tests/engine/ui/rings_program.h"
 
+#include "engine/scene/camera_line.h"
+
 #include <fmt/format.h>
 
 using namespace lathe;
@@ -35,6 +37,24 @@ TEST_F(StudioSays, WhatTheMouseDoesInPython) {
     EXPECT_GT(studio().run_control().speed, 1.2);
     EXPECT_EQ(last_line(),
               fmt::format("app.run_control.speed = {:.3g}", studio().run_control().speed));
+}
+
+TEST_F(StudioSays, WhereTheCameraRests) {
+    const auto lines = studio().console().lines().size();
+    Window& window = studio().window();
+    window.inject(MoveEvent{{300, 250}});
+    run(2);
+    window.inject(ButtonEvent{});
+    run(2);
+    window.inject(MoveEvent{{340, 260}});
+    run(2);
+    window.inject(ButtonEvent{MouseButton::left, false, 0});
+    run(1);
+    EXPECT_EQ(studio().console().lines().size(), lines) << "not while it may move on";
+    ASSERT_TRUE(until([&] { return studio().console().lines().size() > lines; }));
+    EXPECT_EQ(last_line(), camera_line(studio().view()));
+    key(Key::home);
+    EXPECT_EQ(last_line(), "app.view.fit()");
 }
 
 } // namespace

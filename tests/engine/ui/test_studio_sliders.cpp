@@ -3,7 +3,10 @@
 // on a real device.
 #include "tests/engine/ui/painting_test.h"
 
+#include "engine/app/console.h"
 #include "engine/live/parameter_bindings.h"
+#include "engine/live/parameter_code.h"
+#include "engine/live/parameter_set.h"
 
 #include <optional>
 
@@ -42,6 +45,27 @@ TEST_F(StudioSliders, FollowTheMouseOverThePictureOnly) {
     EXPECT_EQ(blue(), int(255.0f * float(right) + 0.5f));
     inject(MoveEvent{{1000, 600}}, 3); // the sliders' panel
     EXPECT_EQ(level(), right);
+}
+
+TEST_F(StudioSliders, SayWhatTheMouseHasSet) {
+    const auto lines = [&] { return painting->studio.console().lines(); };
+    const auto click = [&](float x, float y) {
+        inject(MoveEvent{{x, y}}, 2);
+        inject(ButtonEvent{MouseButton::left, true, 0}, 2);
+        inject(ButtonEvent{MouseButton::left, false, 0}, 2);
+        return lines().back().text;
+    };
+    inject(MoveEvent{{1036, 480}}, 2); // the slider
+    inject(ButtonEvent{MouseButton::left, true, 0}, 2);
+    const auto before = lines().size();
+    inject(MoveEvent{{1100, 480}}, 2);
+    EXPECT_GT(level(), 0.6);
+    EXPECT_EQ(lines().size(), before) << "not before the mouse is let go";
+    inject(ButtonEvent{MouseButton::left, false, 0}, 2);
+    EXPECT_EQ(lines().back().text, set_line(*painting->studio.parameters().find("level")));
+    EXPECT_EQ(click(799, 520), "app.set(\"level\", 0.5)"); // reset all
+    EXPECT_EQ(click(848, 575), "app.save_preset(2)");
+    EXPECT_EQ(click(848, 575), "app.recall_preset(2, fade=0.5)");
 }
 
 TEST_F(StudioSliders, FollowKeysThatNoTextFieldTakes) {
