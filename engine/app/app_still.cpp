@@ -125,9 +125,7 @@ void App::save_svg(const std::filesystem::path& file, const StillConfig& config)
                           tile.scale / per_pixel, tile.elements);
     };
     p_->draw_still(config, [](const gl::Framebuffer&) {}, add);
-    OutputFile out{file};
-    out << page.finish();
-    out.close();
+    write_file(file, page.finish());
 }
 
 void App::save_plot(Plot& plot, const std::filesystem::path& file, int width, int height) {

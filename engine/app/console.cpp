@@ -27,13 +27,14 @@ Console::~Console() { log::remove_sink(sink_); }
 void Console::write(Source source, log::Level level, std::string_view text) {
     while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
     std::lock_guard lock{mutex_};
-    if (echo_ && (source == Source::script || source == Source::device)) {
-        std::FILE* const to = level == log::Level::error ? stderr : stdout;
+    const bool is_error = level == log::Level::error;
+    if ((echo_ || is_error) && (source == Source::script || source == Source::device)) {
+        std::FILE* const to = is_error ? stderr : stdout;
         fmt::print(to, "{}\n", text);
         std::fflush(to);
     }
     ++written_;
-    if (level == log::Level::error) ++errors_;
+    if (is_error) ++errors_;
     if (!lines_.empty()) {
         Line& last = lines_.back();
         if (last.source == source && last.level == level && last.text == text) {

@@ -44,7 +44,7 @@ public:
     /// end.
     void end_device_line();
     /// Also writes what scripts and devices say to the terminal: where no panel shows the lines.
-    /// The log goes there anyway.
+    /// Their errors and the log go there anyway.
     void set_echo(bool on) { echo_ = on; }
     void clear();
 

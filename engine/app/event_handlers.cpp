@@ -144,7 +144,12 @@ EventHandlers::Taken EventHandlers::handle(const std::vector<InputEvent>& events
         } else if (const auto* wheel = std::get_if<WheelEvent>(&event)) {
             taken.mouse |= call_all(wheel_, *wheel, report);
         } else if (const auto* drop = std::get_if<DropEvent>(&event)) {
-            if (!call_all(drop_, *drop, report)) taken.left.push_back(*drop);
+            bool has_failed = false; // and said so: nobody else needs to be asked
+            const auto note = [&](const std::exception_ptr& error) {
+                has_failed = true;
+                report(error);
+            };
+            if (!call_all(drop_, *drop, note) && !has_failed) taken.left.push_back(*drop);
         } else if (const auto* size = std::get_if<ResizeEvent>(&event)) {
             call_all(resize_, *size, report);
         } else if (const auto* focus = std::get_if<FocusEvent>(&event)) {

@@ -83,7 +83,7 @@ void History::copy(const StepClock& clock) {
     }
     if (bytes > budget_)
         return end(fmt::format("the history has ended: a state of the program has {} bytes, and "
-                               "{} are allowed",
+                               "{} are allowed: a budget of several states keeps some",
                                bytes, budget_));
     same_until_ = clock.next();
     timeline_.add(clock.next(), bytes, std::move(made));

@@ -85,9 +85,7 @@ std::string chrome_trace(const std::deque<ProfiledFrame>& frames) {
 }
 
 void save_chrome_trace(const std::deque<ProfiledFrame>& frames, const std::filesystem::path& file) {
-    OutputFile out{file};
-    out << chrome_trace(frames);
-    out.close();
+    write_file(file, chrome_trace(frames));
 }
 
 } // namespace lathe

@@ -3,6 +3,7 @@
 
 #include "engine/core/error.h"
 #include "engine/core/log.h"
+#include "engine/core/pending_file.h"
 #include "engine/core/process.h"
 #include "engine/render/screenshot.h"
 #include "gl/buffer.h"
@@ -62,7 +63,9 @@ public:
         if (failed)
             throw Error{fmt::format("cannot write {}: its folder {} cannot be made: {}",
                                     output_.string(), folder.string(), failed.message())};
-        if (movie) encoder_.emplace(encoder_arguments(config, output_, width, height));
+        if (!movie) return;
+        movie_.emplace(output_);
+        encoder_.emplace(encoder_arguments(config, movie_->path(), width, height));
     }
 
     void write(const Frame& frame) {
@@ -70,7 +73,7 @@ public:
             try {
                 encoder_->write(frame);
             } catch (const Error& stopped) {
-                finish(); // throws the encoder's own words, where it left some
+                end_encoder(); // throws the encoder's own words, where it left some
                 fail(stopped);
             }
             return;
@@ -87,12 +90,16 @@ public:
     }
     void finish() {
         if (!encoder_) return;
+        end_encoder();
+        movie_->put_in_place();
+    }
+
+private:
+    void end_encoder() {
         try {
             encoder_->finish();
         } catch (const Error& error) { fail(error); }
     }
-
-private:
     [[noreturn]] void fail(const Error& why) const {
         throw Error{fmt::format("cannot write {}: {}", output_.string(), why.what())};
     }
@@ -100,6 +107,7 @@ private:
     std::filesystem::path output_;
     int width_, height_;
     int number_ = 0;
+    std::optional<PendingFile> movie_;
     std::optional<PipeTo> encoder_;
 };
 

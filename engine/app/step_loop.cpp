@@ -153,8 +153,8 @@ bool StepLoop::stays_open() {
 
 /// Of an event: steps go on.
 void StepLoop::report(const std::exception_ptr& error) {
-    if (app_.window().headless()) event_failure_ = error;
-    else write_failure(words_of(error));
+    if (!app_.window().headless()) tell(words_of(error));
+    else if (!event_failure_) event_failure_ = error;
 }
 
 /// On the way to a step that the run control wants to see, all of them in one frame unless that
@@ -212,6 +212,10 @@ void StepLoop::travel() {
             clock_ = *clock;
             app_.bindings().follow_time(clock_.time);
         } else if (clock_.has_stepped && clock_.step.index > to) {
+            if (!history.is_on())
+                log::info("to go back the run starts over: {}",
+                          history.ended_by().empty() ? "it has no history (an option of App)"
+                                                     : history.ended_by());
             rewind();
         }
         wanted_step_ = to;
@@ -349,7 +353,7 @@ void StepLoop::fail(const std::string& words) {
     app_.drop_step();
     steps_left_ = 0;
     wanted_step_.reset();
-    write_failure(words);
+    tell(words);
     broken_at_ = generations();
 }
 
@@ -357,9 +361,8 @@ std::string StepLoop::words_of(const std::exception_ptr& error) const {
     return hooks.words_of ? hooks.words_of(error) : what_of(error);
 }
 
-void StepLoop::write_failure(const std::string& words) {
+void StepLoop::tell(const std::string& words) {
     app_.console().write(Console::Source::script, log::Level::error, words);
-    if (app_.has_panels()) std::fprintf(stderr, "%s\n", words.c_str()); // else the console does
 }
 
 bool StepLoop::is_broken() {

@@ -82,6 +82,10 @@ public:
     void fail(const std::string& words);
     /// The same with the words of an error. Without a window it is thrown again.
     void fail(const std::exception_ptr& error);
+    /// The console gets the words; steps go on.
+    void tell(const std::string& words);
+    /// What the console says of an error; see Hooks.
+    std::string words_of(const std::exception_ptr& error) const;
     /// Shows the frame that is open now, for a picture of it. Its other steps come in the next.
     void show_now();
     /// The window closes; the run ends with the frame that is open.
@@ -143,8 +147,6 @@ private:
     void finish();
     bool stays_open();
     void report(const std::exception_ptr& error);
-    std::string words_of(const std::exception_ptr& error) const;
-    void write_failure(const std::string& words);
     void rewind();
     void call_on_start();
     void record();

@@ -7,28 +7,41 @@
 
 #include <cerrno>
 #include <cstring>
-#include <system_error>
 #include <utility>
 
 namespace lathe {
 
-OutputFile::OutputFile(std::filesystem::path file) : file_{std::move(file)} {
-    std::error_code ignored; // the open below tells better
-    if (file_.has_parent_path()) std::filesystem::create_directories(file_.parent_path(), ignored);
+OutputFile::OutputFile(std::filesystem::path file) : file_{std::move(file)}, pending_{file_} {
     errno = 0;
-    out_.open(file_, std::ios::binary);
+    out_.open(pending_.path(), std::ios::binary);
+    note_failure();
+}
+
+void OutputFile::note_failure() {
+    if (!out_ && reason_ == 0) reason_ = errno;
 }
 
 OutputFile& OutputFile::operator<<(std::string_view bytes) {
+    errno = 0;
     out_.write(bytes.data(), std::streamsize(bytes.size()));
+    note_failure();
     return *this;
 }
 
 void OutputFile::close() {
+    errno = 0;
     out_.close();
+    note_failure();
     if (!out_)
         throw Error{fmt::format("cannot write {}: {}", file_.string(),
-                                errno ? std::strerror(errno) : "the disk takes no more")};
+                                reason_ ? std::strerror(reason_) : "the disk takes no more")};
+    pending_.put_in_place();
+}
+
+void write_file(const std::filesystem::path& file, std::string_view text) {
+    OutputFile out{file};
+    out << text;
+    out.close();
 }
 
 } // namespace lathe

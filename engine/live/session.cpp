@@ -4,6 +4,7 @@
 #include "engine/core/cache_key.h"
 #include "engine/core/log.h"
 #include "engine/core/resources.h"
+#include "engine/live/kept_file.h"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -96,10 +97,6 @@ fs::path Session::autosave(std::string_view source, std::string_view text) {
     if (!writable_) return {};
     auto old = versions(source);
     if (!old.empty() && read_quietly(old.front()) == text) return old.front();
-    const fs::path folder = folder_of(source);
-    std::error_code failed;
-    fs::create_directories(folder, failed);
-
     const auto now = std::chrono::system_clock::now();
     const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch());
     const std::string extension = fs::path{source}.extension().string();
@@ -108,16 +105,9 @@ fs::path Session::autosave(std::string_view source, std::string_view text) {
                     fmt::gmtime(std::chrono::system_clock::to_time_t(now)), ms.count() % 1000);
     if (!old.empty() && old.front().filename().string() >= stem + extension) // same millisecond,
         stem = old.front().stem().string() + "_"; // or a clock that was set back
-    const fs::path file = folder / (stem + extension), temporary = folder / ("." + stem);
-    {
-        std::ofstream out{temporary, std::ios::binary};
-        out << text;
-        out.close();
-        if (!out) failed = std::make_error_code(std::errc::io_error);
-    }
-    if (!failed) fs::rename(temporary, file, failed);
-    if (failed) {
-        log::warning("{} was not autosaved to {}: {}", source, file.string(), failed.message());
+    const fs::path file = folder_of(source) / (stem + extension);
+    if (const std::string why = replace_file(file, text); !why.empty()) {
+        log::warning("{} was not autosaved: {}", source, why);
         return {};
     }
     old.insert(old.begin(), file);

@@ -3,39 +3,17 @@
 
 #include "engine/core/error.h"
 #include "engine/core/log.h"
+#include "engine/core/output_file.h"
 #include "engine/core/resources.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <utility>
 
 namespace lathe {
 
 namespace fs = std::filesystem;
-
-namespace {
-
-void write_whole(const fs::path& named, const std::string& text) {
-    std::error_code missing; // a link stays one: the file behind it is replaced
-    const fs::path real = fs::canonical(named, missing);
-    const fs::path& file = missing ? named : real;
-    const fs::path temporary = file.string() + ".lathe-new";
-    {
-        std::ofstream out{temporary, std::ios::binary};
-        out << text;
-        out.close();
-        if (!out) throw Error{fmt::format("cannot write {}", temporary.string())};
-    }
-    std::error_code failed;
-    if (const auto status = fs::status(file, failed); !failed)
-        fs::permissions(temporary, status.permissions(), failed);
-    fs::rename(temporary, file, failed);
-    if (failed) throw Error{fmt::format("cannot write {}: {}", file.string(), failed.message())};
-}
-
-} // namespace
 
 SourceFile::SourceFile(fs::path file) : path_{std::move(file)} {
     watch_.add(path_); // first: what is saved while it is read counts as a change
@@ -43,7 +21,7 @@ SourceFile::SourceFile(fs::path file) : path_{std::move(file)} {
 }
 
 void SourceFile::write(const std::string& text) {
-    write_whole(path_, text);
+    write_file(path_, text);
     saved_ = text;
     theirs_.reset();
 }

@@ -141,9 +141,7 @@ void save_plot_as_svg(const PlotShape& shape, int width, int height,
     SvgPen pen{page};
     draw_on_sheet(shape, {width, height}, pen);
     page.add_elements({{0, 0}, {width, height}}, 1, pen.elements());
-    OutputFile out{file};
-    out << page.finish();
-    out.close();
+    write_file(file, page.finish());
 }
 
 ImageData picture_of(const PlotShape& shape, int width, int height) {

@@ -15,7 +15,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <memory>
+#include <system_error>
 
 namespace lathe {
 
@@ -68,24 +72,29 @@ std::string png_of(const ImageData& image) {
 }
 
 void save_png(const std::filesystem::path& file, const ImageData& image) {
-    OutputFile out{file};
-    out << png_of(image);
-    out.close();
+    write_file(file, png_of(image));
 }
 
 ImageData load_image(const std::filesystem::path& file, int channels) {
     if (channels != 0 && channels != 1 && channels != 3 && channels != 4)
         throw Error{fmt::format("an image has 1, 3 or 4 channels, {} were asked for", channels)};
+    const auto require = [&](bool is_fine, const char* reason) {
+        if (!is_fine)
+            throw Error{fmt::format("cannot read the picture {}: {}", file.string(),
+                                    reason ? reason : "its bytes are damaged")};
+    };
+    std::error_code ignored; // the open below tells better
+    require(!std::filesystem::is_directory(file, ignored), "Is a directory");
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> in{std::fopen(file.c_str(), "rb"),
+                                                             &std::fclose};
+    require(bool(in), std::strerror(errno));
     int width = 0, height = 0, found = 0;
-    if (!stbi_info(file.c_str(), &width, &height, &found))
-        throw Error{
-            fmt::format("cannot read the picture {}: {}", file.string(), stbi_failure_reason())};
+    const bool is_known = stbi_info_from_file(in.get(), &width, &height, &found);
+    require(is_known, stbi_failure_reason());
     if (channels == 0) channels = found == 2 ? 4 : found;
     const std::unique_ptr<stbi_uc, void (*)(void*)> texels{
-        stbi_load(file.c_str(), &width, &height, &found, channels), stbi_image_free};
-    if (!texels)
-        throw Error{
-            fmt::format("cannot read the picture {}: {}", file.string(), stbi_failure_reason())};
+        stbi_load_from_file(in.get(), &width, &height, &found, channels), stbi_image_free};
+    require(bool(texels), stbi_failure_reason());
     const auto* first = reinterpret_cast<const std::byte*>(texels.get());
     return {width,
             height,

@@ -8,6 +8,7 @@
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 #include "engine/core/zone.h"
+#include "engine/live/kept_file.h"
 #include "engine/ui/imgui_idle.h"
 #include "engine/ui/imgui_input.h"
 #include "engine/ui/theme.h"
@@ -87,7 +88,7 @@ ImGuiLayer::ImGuiLayer(Window& window, Look look)
 ImGuiLayer::~ImGuiLayer() {
     make_current();
     if (in_frame_) ImGui::EndFrame();
-    if (!layout_file_.empty()) ImGui::SaveIniSettingsToDisk(layout_file_.c_str());
+    save_layout();
     window_.context().make_current();
     ImGui_ImplOpenGL3_Shutdown();
     for (void* cursor : cursors_)
@@ -132,11 +133,20 @@ void ImGuiLayer::give_back() const noexcept {
 
 bool ImGuiLayer::use_layout(const std::filesystem::path& file) {
     make_current();
-    if (!layout_file_.empty()) ImGui::SaveIniSettingsToDisk(layout_file_.c_str());
+    save_layout();
     layout_file_ = file.string();
     if (layout_file_.empty() || !std::filesystem::exists(layout_file_)) return false;
     ImGui::LoadIniSettingsFromDisk(layout_file_.c_str());
     return true;
+}
+
+/// Of a failure the log has one line.
+void ImGuiLayer::save_layout() {
+    if (layout_file_.empty()) return;
+    const std::string why = replace_file(layout_file_, ImGui::SaveIniSettingsToMemory());
+    if (!why.empty() && why != layout_failure_)
+        log::warning("the layout of the panels is not kept: {}", why);
+    layout_failure_ = why;
 }
 
 void ImGuiLayer::begin_frame(double delta_seconds) {
@@ -200,7 +210,7 @@ void ImGuiLayer::end_frame(gl::Framebuffer& target) {
     ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
     ImGuiIO& io = ImGui::GetIO();
     if (io.WantSaveIniSettings) {
-        if (!layout_file_.empty()) ImGui::SaveIniSettingsToDisk(layout_file_.c_str());
+        save_layout();
         io.WantSaveIniSettings = false;
     }
     milliseconds_ =

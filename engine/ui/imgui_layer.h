@@ -69,6 +69,7 @@ public:
 
 private:
     void give_back() const noexcept;
+    void save_layout();
     void watch_errors();
     void show_cursor();
 
@@ -77,6 +78,7 @@ private:
     ImGuiContext* context_ = nullptr;
     ImPlotContext* plot_context_ = nullptr;
     std::string layout_file_;
+    std::string layout_failure_; ///< of the last attempt to save it
     std::string clipboard_;
     float scale_ = 1;
     Look wanted_look_;

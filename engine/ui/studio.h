@@ -34,8 +34,11 @@ public:
     /// Null without panels.
     ImGuiLayer* imgui();
     Session* session();
-    /// A panel of the program's own, drawn in each frame inside end_frame (widgets.h).
-    void add_panel(std::string title, std::function<void()> draw);
+    /// A panel of the program's own, drawn in each frame inside end_frame (widgets.h). Where `draw`
+    /// throws, what it left open is closed, and `on_failure` is called; without that, and where it
+    /// throws, the step fails.
+    void add_panel(std::string title, std::function<void()> draw,
+                   std::function<void(const std::exception_ptr&)> on_failure = {});
     /// Brings a kernel's tab of the editor to the front.
     void show_kernel(const KernelSlot& slot);
     /// A row for lines of Python below the console; nothing without panels. F2 goes there.

@@ -317,7 +317,12 @@ std::exception_ptr Studio::Panels::draw_of_script() {
         const Zone zone{panel.title};
         const widgets::Panel open{panel.title};
         try {
-            imgui->guard(panel.draw);
+            try {
+                imgui->guard(panel.draw);
+            } catch (...) {
+                if (!panel.on_failure) throw;
+                panel.on_failure(std::current_exception());
+            }
         } catch (...) {
             if (!failure) failure = std::current_exception();
         }
@@ -325,8 +330,9 @@ std::exception_ptr Studio::Panels::draw_of_script() {
     return failure;
 }
 
-void Studio::add_panel(std::string title, std::function<void()> draw) {
-    p_->panels.push_back({std::move(title), std::move(draw)});
+void Studio::add_panel(std::string title, std::function<void()> draw,
+                       std::function<void(const std::exception_ptr&)> on_failure) {
+    p_->panels.push_back({std::move(title), std::move(draw), std::move(on_failure)});
 }
 
 void Studio::set_prompt(PromptHooks hooks) { p_->console.prompt.hooks = std::move(hooks); }

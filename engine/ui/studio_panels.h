@@ -40,6 +40,7 @@ namespace lathe {
 struct PanelOfScript {
     std::string title;
     std::function<void()> draw;
+    std::function<void(const std::exception_ptr&)> on_failure;
 };
 
 struct Studio::Panels {

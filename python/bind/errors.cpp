@@ -11,6 +11,7 @@
 
 #include <pybind11/stl.h>
 
+#include <cstring>
 #include <exception>
 #include <string>
 #include <utility>
@@ -57,6 +58,12 @@ PyObject* class_of(CUresult code) {
 
 void raise(PyObject* type, const py::object& value) { PyErr_SetObject(type, value.ptr()); }
 
+/// Words may quote bytes of a damaged file.
+py::object words(const char* text) {
+    return py::reinterpret_steal<py::object>(
+        PyUnicode_DecodeUTF8(text, py::ssize_t(std::strlen(text)), "replace"));
+}
+
 void translate(std::exception_ptr pointer) {
     if (!pointer) return;
     try {
@@ -74,21 +81,21 @@ void translate(std::exception_ptr pointer) {
         raise(classes.compile_error, value);
     } catch (const gpu::Error& e) {
         PyObject* type = class_of(e.code());
-        py::object value = py::handle{type}(e.what());
+        py::object value = py::handle{type}(words(e.what()));
         value.attr("routine") = e.routine();
         value.attr("code") = static_cast<int>(e.code());
         raise(type, value);
     } catch (const gpu::ShapeError& e) {
-        PyErr_SetString(PyExc_ValueError, e.what());
+        raise(PyExc_ValueError, words(e.what()));
     } catch (const gpu::ReadOnlyError& e) {
-        PyErr_SetString(PyExc_ValueError, e.what());
+        raise(PyExc_ValueError, words(e.what()));
     } catch (const gpu::TypeError& e) {
-        PyErr_SetString(PyExc_TypeError, e.what());
+        raise(PyExc_TypeError, words(e.what()));
     } catch (const gpu::LibraryMissing& e) {
-        PyErr_SetString(PyExc_ImportError, e.what());
+        raise(PyExc_ImportError, words(e.what()));
     } catch (const FileMissing& e) {
-        PyErr_SetString(PyExc_FileNotFoundError, e.what());
-    } catch (const Error& e) { PyErr_SetString(classes.error, e.what()); }
+        raise(PyExc_FileNotFoundError, words(e.what()));
+    } catch (const Error& e) { raise(classes.error, words(e.what())); }
 }
 
 } // namespace

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from lathe.native import native
 from lathe.stored_values import decode, encode
+from lathe.tracebacks import words_of
 
 if TYPE_CHECKING:
     from lathe.app import App
@@ -135,11 +136,14 @@ def _read(app: App, path: Path) -> _Saved:
             found = {name: entries[name] for name in entries.files}
         head = json.loads(str(found.pop(_HEAD)))
         version = head["version"]
-        values = decode(head["state"], found, memories) if version == _VERSION else {}
+        values: dict[str, Any] = {}
+        if version == _VERSION:
+            values = decode(head["state"], found, memories)
+            _check_head(head, values)
     except OSError as error:
         raise native.Error(f"{path} was not read: {error.strerror or error}") from error
-    except (KeyError, ValueError, TypeError, EOFError, zipfile.BadZipFile) as error:
-        raise native.Error(f"{path} is no checkpoint: {error}") from error
+    except Exception as error:  # of damaged bytes NumPy and zipfile raise nearly anything
+        raise native.Error(f"{path} is no checkpoint: {words_of(error)}") from error
     if version != _VERSION:
         raise native.Error(f"{path} is a checkpoint of version {version}; this reads {_VERSION}")
     problems = [f"the program has no array {name}" for name in found.keys() - memories.keys()]
@@ -153,6 +157,22 @@ def _read(app: App, path: Path) -> _Saved:
     if problems:
         raise native.Error(f"{path} does not fit: " + "; ".join(sorted(problems)))
     return _Saved(head, [(memories[name], found[name]) for name in memories], values)
+
+
+def _check_head(head: dict[str, Any], values: Any) -> None:
+    """Raises ValueError for what `_write` does not give, so that nothing is put back by halves."""
+    step, tables = head["step"], (head["sliders"], head["kernels"])
+    fits = (
+        (step is None or (isinstance(step, int) and 0 <= step < 1 << 63))
+        and isinstance(head["time"], float)
+        and isinstance(head["dt"], float)
+        and all(isinstance(table, dict) for table in tables)
+        and all(isinstance(text, str) for table in tables for text in table.values())
+        and isinstance(values, dict)
+        and all(isinstance(name, str) and not name.startswith("_") for name in values)
+    )
+    if not fits:
+        raise ValueError(f"its entry {_HEAD} has values of other types")
 
 
 def _put_back(app: App, saved: _Saved) -> None:

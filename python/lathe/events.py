@@ -326,7 +326,7 @@ class Events:
         if error is None:
             return
         if self._studio.headless:
-            self._task_error = error
+            self._task_error = self._task_error or error
         else:
             self._studio.console.write(format_error(error), error=True)
 

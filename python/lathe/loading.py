@@ -14,6 +14,7 @@ from lathe.mesh import Mesh
 from lathe.native import native
 from lathe.obj_file import read_obj
 from lathe.ply_file import read_ply
+from lathe.tracebacks import words_of
 from lathe.volume_files import Volume, read_nifti, read_raw
 
 __all__ = ["load"]
@@ -89,8 +90,8 @@ def load(file: str | os.PathLike[str]) -> NDArray[Any] | dict[str, NDArray[Any]]
                 return {each: entries[each] for each in entries.files}
     except OSError as error:
         raise native.Error(f"{path} was not read: {error.strerror or error}") from error
-    except (ValueError, EOFError, IndexError, OverflowError, ImportError) as error:
-        raise native.Error(f"{path} was not read: {error}") from error
+    except Exception as error:  # of damaged bytes NumPy and zipfile raise nearly anything
+        raise native.Error(f"{path} was not read: {words_of(error)}") from error
     if name.endswith(_PICTURES):
         return native.load_image(str(path))
     known = "a picture, .npy, .npz, .nii, .raw, .obj or .ply"

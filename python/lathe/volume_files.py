@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import re
 import struct
 import zlib
@@ -48,10 +49,12 @@ def read_raw(path: Path) -> Volume:
         )
     x, y, z = (int(each) for each in found.groups()[:3])
     dtype = np.dtype(found.group(4)).newbyteorder("<")
-    wanted, there = x * y * z * dtype.itemsize, path.stat().st_size
-    if wanted != there:
-        raise ValueError(f"it has {there} bytes, its name says {wanted}")
-    values = np.fromfile(path, dtype).reshape(z, y, x)
+    with path.open("rb") as file:
+        wanted, there = x * y * z * dtype.itemsize, file.seek(0, os.SEEK_END)
+        if wanted != there:
+            raise ValueError(f"it has {there} bytes, its name says {wanted}")
+        file.seek(0)
+        values = np.fromfile(file, dtype).reshape(z, y, x)
     return Volume(values.astype(dtype.newbyteorder("=")), np.zeros(3), np.ones(3))
 
 

@@ -286,6 +286,55 @@ def test_what_does_not_fit_is_refused_and_nothing_changes(
     assert app.step == 1
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"step": "x"}, {"step": -3}, {"step": 1.5}, {"step": 1 << 70}, {"time": None},
+        {"dt": "long"}, {"sliders": 5}, {"sliders": {"by": 3}}, {"kernels": [1]}, {"state": [1]},
+        {"state": None}, {"state": {"dict": [[1, 2]]}}, {"state": {"dict": [["__class__", 3]]}},
+        {"state": {"dict": [["count", {"numpy": {"dict": []}}]]}},
+    ],
+)  # fmt: skip
+def test_a_head_that_nobody_wrote_changes_nothing(tmp_path: Path, wrong: dict[str, Any]) -> None:
+    file = tmp_path / "x.npz"
+    app = lathe.App("head", size=(16, 16), headless=True)
+    x = app.asarray([1.0, 2.0, 3.0], "float32", name="x")
+    app.state.count = 7
+    app.run(frames=1)
+    app.checkpoint(file)
+    with np.load(file) as entries:
+        arrays = {name: entries[name] for name in entries.files}
+    head = {**json.loads(str(arrays["lathe"])), **wrong}
+    np.savez(file, **{**arrays, "x": np.zeros(3, "f4"), "lathe": np.array(json.dumps(head))})
+    with pytest.raises(lathe.Error, match=r"x\.npz is no checkpoint"):
+        app.restore(file)
+    assert not changed(app, x)
+    assert app.state.count == 7
+
+
+def test_damaged_bytes_change_nothing(tmp_path: Path) -> None:
+    app = lathe.App("damaged", size=(16, 16), headless=True)
+    x = app.asarray([1.0, 2.0, 3.0], "float32", name="x")
+    app.run(frames=1)
+    app.checkpoint(tmp_path / "whole.npz")
+    whole, file = (tmp_path / "whole.npz").read_bytes(), tmp_path / "x.npz"
+    random = np.random.default_rng(3)
+    for cut in range(0, len(whole), 11):
+        file.write_bytes(whole[:cut])
+        with pytest.raises(lathe.Error, match=r"x\.npz is no checkpoint"):
+            app.restore(file)
+    for _ in range(300):
+        data = bytearray(whole)
+        for at in random.integers(len(data), size=3):
+            data[at] ^= 1 << random.integers(8)
+        file.write_bytes(data)
+        try:
+            app.restore(file)
+        except lathe.Error as error:
+            assert "x.npz" in str(error)
+    assert not changed(app, x)
+
+
 def test_a_file_that_cannot_be_written_stays_as_it_was(tmp_path: Path) -> None:
     app = lathe.App("full", size=(16, 16), headless=True)
     app.zeros(1 << 16, name="x")

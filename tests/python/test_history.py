@@ -129,6 +129,22 @@ def test_a_budget_that_is_too_small_for_one_state_says_so_and_the_run_goes_on():
     program.app.run(frames=3)
     assert program.app.step == 2
     assert "100 are allowed" in program.app.history.ended_by
+    program.app.run_control.step_back()
+    program.app.run(frames=1)
+    assert program.app.step == 1
+    said = [text for _, _, text in program.app.console]
+    assert said[-1] == f"to go back the run starts over: {program.app.history.ended_by}"
+
+
+def test_a_run_without_a_history_says_that_it_starts_over():
+    app = lathe.App("none", size=(16, 16), headless=True)
+    steps = []
+    app.frame(lambda step: steps.append(step.index))
+    app.run(frames=3)
+    app.run_control.step_back()
+    app.run(frames=1)
+    assert steps == [0, 1, 2, 0, 1]
+    assert "the run starts over: it has no history (an option of App)" in app.console[-1][2]
 
 
 def test_bad_requests_are_refused():

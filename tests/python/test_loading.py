@@ -222,6 +222,9 @@ def test_a_mesh_is_drawn_as_it_comes(tmp_path: Path) -> None:
     assert middle[0] > 2 * middle[1] > 4 * middle[2]
 
 
+NPY_OF = b"\x93NUMPY\x01\0\x76\0{'descr': '<f8', 'fortran_order': False, 'shape': %s}%s"
+
+
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
@@ -233,7 +236,11 @@ def test_a_mesh_is_drawn_as_it_comes(tmp_path: Path) -> None:
         ("a_2x2x2_uint8.raw", b"12", "it has 2 bytes, its name says 8"),
         ("a.npy", b"nothing", "was not read"),
         ("a.npz", b"nothing", "was not read"),
-        ("a.png", b"nothing", "a.png"),
+        ("a.npy", NPY_OF % (b"(3,", b""), "was not read"),
+        ("a.npy", NPY_OF % (b"(1 << 40, )", b""), "was not read"),
+        ("a.npy", NPY_OF % (b"(1000000000000,)", b""), "was not read"),
+        ("a.png", b"nothing", "unknown image type"),
+        ("gone.png", None, "No such file"),
         ("a.obj", b"f 1 2 3\n", "line 1: 1 is of nothing before it"),
         ("a.obj", b"v 1 2 x\n", "line 1"),
         ("a.obj", b"v 1 2\n", "not all the same 3 numbers"),
@@ -266,6 +273,48 @@ def test_cut_files_are_refused(tmp_path: Path) -> None:
     (tmp_path / "cut.nii").write_bytes((tmp_path / "whole.nii").read_bytes()[:-1])
     with pytest.raises(lathe.Error, match=r"cut\.nii was not read"):
         lathe.load(tmp_path / "cut.nii")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["a.png", "a.npy", "a.npz", "a.nii", "a.nii.gz", "a_2x2x2_uint8.raw", "a.obj", "a.ply"],
+)
+def test_folders_are_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).mkdir()
+    with pytest.raises(lathe.Error, match="Is a directory"):
+        lathe.load(tmp_path / name)
+
+
+def test_whatever_the_bytes_nothing_else_is_raised(tmp_path: Path) -> None:
+    lathe.save_png(str(tmp_path / "a.png"), np.zeros((9, 9, 3), np.uint8))
+    np.save(tmp_path / "a.npy", np.arange(20.0))
+    np.savez(tmp_path / "a.npz", one=np.arange(9.0), two=np.zeros((2, 2)))
+    np.savez_compressed(tmp_path / "packed.npz", one=np.arange(99.0))
+    nifti(tmp_path / "a.nii", np.zeros((2, 3, 4), "i2"))
+    nifti(tmp_path / "a.nii.gz", np.zeros((2, 3, 4), "i2"))
+    faces: Any = CUBE_FACES
+    for kind in ("ascii", "binary_little_endian"):
+        (tmp_path / f"{kind}.ply").write_bytes(ply(kind, faces, True))
+    (tmp_path / "a.obj").write_text("v 0 0 0 1 0 0\nv 1 0 0 1 0 0\nv 0 1 0 1 0 0\nf 1 2 3\n")
+    random = np.random.default_rng(1)
+    for whole in sorted(tmp_path.iterdir()):
+        damaged = tmp_path / f"damaged-{whole.name}"
+        refused = 0
+        for _ in range(150):
+            data = bytearray(whole.read_bytes())
+            if random.random() < 0.3:
+                data = data[: random.integers(len(data))]
+            else:
+                for at in random.integers(min(len(data), 300), size=random.integers(1, 5)):
+                    data[at] = random.integers(256)
+            damaged.write_bytes(data)
+            try:
+                with np.errstate(all="ignore"):
+                    lathe.load(damaged)
+            except lathe.Error as error:
+                assert damaged.name in str(error)
+                refused += 1
+        assert refused > 30, whole.name
 
 
 def test_no_object_of_python_is_made(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ std::string words_of(const std::exception_ptr& error) {
     } catch (const py::error_already_set& raised) {
         const py::gil_scoped_acquire acquire;
         if (!raised.matches(PyExc_Exception)) throw;
+        if (raised.trace()) PyException_SetTraceback(raised.value().ptr(), raised.trace().ptr());
         return py::module_::import("lathe.tracebacks")
             .attr("format_error")(raised.value())
             .cast<std::string>();

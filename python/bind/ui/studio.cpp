@@ -73,12 +73,25 @@ std::function<void(const Arguments&...)> in_console(Studio& studio, const py::fu
         [call = python_call_with<Arguments...>(function), &studio](const Arguments&... arguments) {
             try {
                 call(arguments...);
-            } catch (py::error_already_set& error) {
-                const py::gil_scoped_acquire acquire;
-                if (!error.matches(PyExc_Exception)) throw; // Ctrl+C, sys.exit()
-                studio.console().write(Console::Source::script, log::Level::error, error.what());
+            } catch (const py::error_already_set&) { // Ctrl+C and sys.exit() have no words
+                studio.steps().tell(studio.steps().words_of(std::current_exception()));
             }
         };
+}
+
+/// A panel whose exception goes to the console, once as long as it is the same one.
+void add_panel(Studio& studio, std::string title, const py::function& function) {
+    const auto told = std::make_shared<std::string>();
+    const auto draw = [call = python_call(function), told] {
+        call();
+        told->clear();
+    };
+    const auto tell = [told, &studio](const std::exception_ptr& error) {
+        std::string words = studio.steps().words_of(error);
+        if (words != *told) studio.steps().tell(words);
+        *told = std::move(words);
+    };
+    studio.add_panel(std::move(title), draw, tell);
 }
 
 /// Of a C-contiguous array on the host, while this lives; none for None.
@@ -378,12 +391,8 @@ void bind_studio(py::module_& m) {
     c.def(
         "set_caption", [](Studio& e, std::string t) { e.set_caption(std::move(t)); },
         py::arg("text"), "The line under the picture.");
-    c.def(
-        "add_panel",
-        [](Studio& e, std::string title, const py::function& draw) {
-            e.add_panel(std::move(title), in_console<>(e, draw));
-        },
-        py::arg("title"), py::arg("draw"), "A panel drawn by a function, in each frame.");
+    c.def("add_panel", &add_panel, py::arg("title"), py::arg("draw"),
+          "A panel drawn by a function, in each frame.");
     c.def("show_kernel", &Studio::show_kernel, py::arg("slot"),
           "Its tab of the editor comes to the front.");
     c.def(

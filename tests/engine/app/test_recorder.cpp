@@ -202,6 +202,7 @@ TEST_F(RecorderTest, AnEncoderOnAFullDiskIsToldOnce) {
         EXPECT_THAT(told[0], testing::HasSubstr("the recording ends: cannot write " +
                                                 (folder / "full.mp4").string() + ": "));
         EXPECT_THAT(told[0], testing::HasSubstr("File too large"));
+        EXPECT_TRUE(std::filesystem::is_empty(folder)) << "half a movie is left";
     }
 }
 

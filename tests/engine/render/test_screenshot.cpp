@@ -58,11 +58,17 @@ TEST(Screenshot, TopLeftComesFirst) {
 TEST(Screenshot, UnreadableAndUnwritableAreNamed) {
     std::filesystem::create_directories(kFolder);
     std::ofstream{kFolder / "broken.png"} << "not a picture";
-    for (const char* name : {"absent.png", "broken.png"}) {
+    std::filesystem::create_directories(kFolder / "folder.png");
+    for (const auto& [name, reason] :
+         {std::pair{"absent.png", "No such file"}, std::pair{"broken.png", "unknown image type"},
+          std::pair{"folder.png", "Is a directory"}}) {
         try {
             load_image(kFolder / name);
             FAIL() << name << " was read";
-        } catch (const lathe::Error& e) { EXPECT_THAT(e.what(), testing::HasSubstr(name)); }
+        } catch (const lathe::Error& e) {
+            EXPECT_THAT(e.what(), testing::HasSubstr(name));
+            EXPECT_THAT(e.what(), testing::HasSubstr(reason));
+        }
     }
     EXPECT_THROW(save_png(kFolder / "broken.png" / "x.png", noise(2, 2, 3)), lathe::Error);
     ImageData wrong = noise(4, 4, 3);

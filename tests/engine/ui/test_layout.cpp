@@ -3,8 +3,10 @@
 // places of their own.
 #include "bench.h"
 
+#include "engine/core/resources.h"
 #include "engine/ui/theme.h"
 #include "engine/ui/widgets.h"
+#include "tests/full_disk.h"
 
 #include <gtest/gtest.h>
 #include <imgui_internal.h>
@@ -121,6 +123,29 @@ TEST_F(LayoutTest, AStoredLayoutFitsOtherWindows) {
             }
         }
     }
+}
+
+TEST_F(LayoutTest, AFullDiskLeavesTheStoredLayout) {
+    const auto stored = [&] {
+        std::string text;
+        for (const auto& entry : std::filesystem::recursive_directory_iterator{folder_})
+            if (entry.is_regular_file())
+                text += entry.path().filename().string() + read_text(entry.path());
+        return text;
+    };
+    const auto run = [&](int frames) {
+        UiBench bench{1280, 720, nullptr, folder_};
+        fill(bench);
+        bench.run(frames);
+    };
+    run(4);
+    const std::string before = stored();
+    EXPECT_GT(before.size(), 500u);
+    {
+        const test::FullDisk full{100};
+        run(8);
+    }
+    EXPECT_EQ(stored(), before);
 }
 
 TEST_F(LayoutTest, FollowsAWindowThatIsResized) {
