@@ -131,7 +131,7 @@ class TestHeaders:
 
     def test_hubs(self, tmp_path, monkeypatch):
         """What a precompiled header has is read, too, and hides nothing that is not included."""
-        monkeypatch.setattr(self.check, "HUBS", ("hub.h",))
+        monkeypatch.setattr(self.check, "HUBS", (("hub.h",),))
         users = {f"user{at}.h": '#pragma once\n#include "hub.h"\nHub h();\n' for at in range(4)}
         files = {
             **users,
