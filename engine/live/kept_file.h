@@ -2,6 +2,8 @@
 // A small file of a session.
 #pragma once
 
+#include "engine/core/api.h"
+
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -9,6 +11,6 @@
 namespace lathe {
 
 /// Gives the file this text, whole or not at all; folders are made. Empty, or why it failed.
-std::string replace_file(const std::filesystem::path& file, std::string_view text);
+LATHE_API std::string replace_file(const std::filesystem::path& file, std::string_view text);
 
 } // namespace lathe
