@@ -9,7 +9,7 @@ from typing import Any
 
 from lathe.native import native
 
-__all__ = ["ImVec2Like", "ImVec4Like", "names_of"]
+__all__ = ["ImVec2Like", "ImVec4Like", "begins_frame", "names_of"]
 
 try:
     _bindings = import_module("lathe._imgui")
@@ -42,6 +42,18 @@ def names_of(module: str) -> dict[str, Any]:
     for name in _APPS.get(module, ()):
         names[name] = _refusal(f"{module}.{name}")
     return names
+
+
+_begun: tuple[Any, int] | None = None
+
+
+def begins_frame() -> bool:
+    """True the first time in a frame of an App's panels."""
+    global _begun
+    frame = (_imgui.get_current_context(), _imgui.get_frame_count())
+    is_new = _begun is None or frame[0] is not _begun[0] or frame[1] != _begun[1]
+    _begun = frame
+    return is_new
 
 
 def _refusal(name: str) -> Callable[..., None]:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import shutil
 import subprocess
@@ -14,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+import x_messages
 
 LIMIT_SECONDS = 60.0
 
@@ -40,32 +40,12 @@ class Hands:
         return found[0] if found else None
 
     def close(self, window: str) -> None:
-        """A click on the close button that a window manager would draw (ICCCM 4.2.8.1)."""
-        x11 = ctypes.CDLL("libX11.so.6")
-        x11.XOpenDisplay.restype = ctypes.c_void_p
-        x11.XInternAtom.restype = ctypes.c_ulong
-        display = ctypes.c_void_p(x11.XOpenDisplay(self.environment["DISPLAY"].encode()))
-        event = _ClientMessage(type=33, window=int(window), format=32)
-        event.message_type = x11.XInternAtom(display, b"WM_PROTOCOLS", 0)
-        event.data[0] = x11.XInternAtom(display, b"WM_DELETE_WINDOW", 0)
-        x11.XSendEvent(display, ctypes.c_ulong(int(window)), 0, 0, ctypes.byref(event))
-        x11.XCloseDisplay(display)
+        """A click on its close button."""
+        x_messages.click_close_button(self.environment["DISPLAY"], int(window))
 
-
-class _ClientMessage(ctypes.Structure):
-    """XClientMessageEvent of Xlib, as long as an XEvent."""
-
-    _fields_ = (
-        ("type", ctypes.c_int),
-        ("serial", ctypes.c_ulong),
-        ("send_event", ctypes.c_int),
-        ("display", ctypes.c_void_p),
-        ("window", ctypes.c_ulong),
-        ("message_type", ctypes.c_ulong),
-        ("format", ctypes.c_int),
-        ("data", ctypes.c_long * 5),
-        ("rest", ctypes.c_long * 12),
-    )
+    def drop(self, window: str, files: list[Path], place: tuple[int, int]) -> bool:
+        """Files from another program at a place of the screen; whether they were taken."""
+        return x_messages.drop(self.environment["DISPLAY"], int(window), files, place)
 
 
 @contextmanager
