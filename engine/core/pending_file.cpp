@@ -7,7 +7,6 @@
 
 #include <atomic>
 #include <system_error>
-#include <utility>
 
 #include <unistd.h>
 
@@ -15,16 +14,22 @@ namespace lathe {
 
 namespace fs = std::filesystem;
 
-PendingFile::PendingFile(fs::path file) : file_{std::move(file)} {
-    std::error_code ignored; // who opens the path is told the reason
-    if (file_.has_parent_path()) fs::create_directories(file_.parent_path(), ignored);
+PendingFile::PendingFile(const fs::path& file) {
+    std::error_code ignored;             // who opens the path is told the reason
+    file_ = fs::absolute(file, ignored); // the program may go to another folder meanwhile
+    fs::path folder = file_.parent_path();
+    fs::create_directories(folder, ignored);
     path_ = file_;
-    const fs::file_status there = fs::status(file_, ignored);
-    if (fs::exists(there) && !fs::is_regular_file(there)) return;
-    if (fs::exists(there)) file_ = fs::canonical(file_, ignored);
+    if (const fs::file_status there = fs::status(file_, ignored); fs::exists(there)) {
+        file_ = fs::canonical(file_, ignored);
+        folder = file_.parent_path();
+        if (!fs::is_regular_file(there) || access(file_.c_str(), W_OK) != 0 ||
+            access(folder.c_str(), W_OK) != 0)
+            return;
+    }
     static std::atomic<unsigned> made{0}; // threads may write the same file
-    path_ = file_.parent_path() / fmt::format(".{}.{}-{}{}", file_.stem().string(), getpid(),
-                                              ++made, file_.extension().string());
+    path_ = folder / fmt::format(".{}.{}-{}{}", file_.stem().string(), getpid(), ++made,
+                                 file_.extension().string());
     is_pending_ = true;
 }
 

@@ -12,8 +12,9 @@ namespace lathe {
 class LATHE_API PendingFile {
 public:
     /// Makes missing folders. A link stays one: the file behind it is replaced. What is no plain
-    /// file, as a pipe, has no place beside it.
-    explicit PendingFile(std::filesystem::path file);
+    /// file, as a pipe, has no place beside it, nor has a file that may not be written or whose
+    /// folder may not.
+    explicit PendingFile(const std::filesystem::path& file);
     /// Without put_in_place() what was written goes.
     ~PendingFile();
     PendingFile(const PendingFile&) = delete;

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sysconfig
 import traceback
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from lathe.hidden_modules import hidden_module
 __all__ = ["format_error", "words_of"]
 
 _OWN = str(Path(__file__).parent)
+_LIBRARIES = {sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")}
 
 
 def format_error(error: BaseException) -> str:
@@ -36,7 +38,7 @@ def _leave_out_own(told: traceback.TracebackException) -> None:
         before: traceback.TracebackException | None = getattr(told, each)
         if before is None:
             continue
-        if before.stack and _is_own(before.stack[0]):
+        if before.stack and _is_own(before.stack[0]) and all(map(_is_librarys, before.stack)):
             setattr(told, each, None)
         else:
             _leave_out_own(before)
@@ -44,3 +46,7 @@ def _leave_out_own(told: traceback.TracebackException) -> None:
 
 def _is_own(frame: traceback.FrameSummary) -> bool:
     return frame.filename.startswith(_OWN)
+
+
+def _is_librarys(frame: traceback.FrameSummary) -> bool:
+    return frame.filename.startswith((_OWN, "<frozen", *_LIBRARIES))

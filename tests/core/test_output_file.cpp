@@ -64,6 +64,17 @@ TEST(OutputFile, ThatNobodyClosesChangesNothing) {
     EXPECT_EQ(count_in(folder), 1);
 }
 
+TEST(OutputFile, StaysInItsFolder) {
+    const test::TempFolder folder;
+    const fs::path before = fs::current_path();
+    fs::current_path(folder.path());
+    OutputFile out{"a.txt"};
+    fs::current_path(before);
+    out << "here";
+    out.close();
+    EXPECT_EQ(read_back(folder / "a.txt"), "here");
+}
+
 TEST(OutputFile, KeepsALinkAndPermissions) {
     const test::TempFolder folder;
     write_file(folder / "real.txt", "old");

@@ -9,6 +9,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import hands
 import pytest
 
 import lathe
+from lathe.tracebacks import format_error
 
 # -- functions that raise, in a window -------------------------------------------------------------
 
@@ -23,6 +25,7 @@ RAISING = """
 import asyncio
 import sys
 import lathe
+from lathe.tracebacks import format_error
 
 app = lathe.App("raising", size=(960, 540), ui=sys.argv[1] == "panels")
 step_tries = init_tries = closes = 0
@@ -155,6 +158,31 @@ def test_functions_that_raise_are_told_with_their_place(tmp_path: Path, panels: 
     assert "misused" not in told
 
 
+def test_causes_of_the_users_stay_and_lathes_own_go() -> None:
+    def user() -> None:
+        raise KeyError("the user's")
+
+    def told(call: Callable[[], object]) -> str:
+        try:
+            call()
+        except lathe.Error as error:
+            return format_error(error)
+        raise AssertionError("nothing was raised")
+
+    def from_own() -> None:
+        own: dict[str, Any] = {"user": user, "Error": lathe.Error}
+        source = "def call():\n try: user()\n except KeyError as e: raise Error('own') from e\n"
+        exec(compile(source, str(Path(lathe.__file__).parent / "made.py"), "exec"), own)
+        own["call"]()
+
+    text = told(from_own)
+    assert 'KeyError: "the user\'s"' in text
+    assert "made.py" not in text
+    text = told(lambda: lathe.load("gone.npy"))
+    assert text.endswith("lathe.Error: gone.npy was not read: No such file or directory")
+    assert "FileNotFoundError" not in text
+
+
 def test_the_first_error_of_a_frame_is_raised_without_a_window() -> None:
     app = lathe.App("first", size=(16, 16), headless=True)
 
@@ -202,9 +230,11 @@ FILES = (
 FULL = """
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 import numpy as np
 import lathe
+from lathe.tracebacks import format_error
 
 folder = Path(sys.argv[1])
 app = lathe.App("full", size=(128, 96), headless=True)
