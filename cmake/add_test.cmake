@@ -3,10 +3,16 @@
 # skips itself where its device is absent.
 include(GoogleTest)
 
-# lathe_own_cache(TEST): no other test, and nothing that the user ran, is found in its cache folder.
+# lathe_own_cache(TEST [PROGRAM]): nothing that the user ran is found in its cache folder, and what
+# another test left only where both are of the program. The keys say what code was made of, and by
+# which build.
 function(lathe_own_cache test)
+    set(folder ${test})
+    if(ARGC GREATER 1)
+        set(folder ${ARGV1})
+    endif()
     set_property(TEST ${test} APPEND PROPERTY
-        ENVIRONMENT_MODIFICATION "LATHE_CACHE_DIR=set:${PROJECT_BINARY_DIR}/cache/${test}")
+        ENVIRONMENT_MODIFICATION "LATHE_CACHE_DIR=set:${PROJECT_BINARY_DIR}/cache/${folder}")
 endfunction()
 
 function(lathe_add_test name)

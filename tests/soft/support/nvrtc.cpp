@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "tests/soft/support/nvrtc.h"
 
+#include "engine/core/cache_key.h"
 #include "engine/core/error.h"
+#include "engine/core/file_cache.h"
 
 #include <nvrtc.h>
 
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -58,6 +61,32 @@ template <class Size, class Get> std::string text_of(nvrtcProgram program, Size 
     return text;
 }
 
+/// Where CTest gives a folder: tests in several modes compile the same texts.
+FileCache& texts_of_ptx() {
+    static FileCache cache{[] {
+                               const char* folder = std::getenv("LATHE_CACHE_DIR");
+                               return folder ? fs::path{folder} / "ptx" : fs::path{};
+                           }(),
+                           ".ptx", "lathe test's PTX 1\n"};
+    return cache;
+}
+
+/// Empty: not to be kept, as what depends on files of the toolkit.
+std::string key_of(const std::string& source, const std::string& name,
+                   const std::vector<std::string>& options) {
+    Dl_info nvrtc_file{};
+    if (source.find("include") != std::string::npos ||
+        !dladdr(reinterpret_cast<const void*>(nvrtc().compile), &nvrtc_file))
+        return {};
+    const fs::path file = fs::canonical(nvrtc_file.dli_fname);
+    CacheKey key;
+    key.add(file.string()).add(fs::file_size(file));
+    key.add(static_cast<std::uint64_t>(fs::last_write_time(file).time_since_epoch().count()));
+    key.add(name).add(source).add(options.size());
+    for (const std::string& option : options) key.add(option);
+    return key.hex();
+}
+
 } // namespace
 
 bool has_nvrtc() { return nvrtc().compile != nullptr; }
@@ -72,6 +101,9 @@ std::string compile_to_ptx(const std::string& source, const std::string& name,
     options.push_back("-I" + include.string());
     options.push_back("-I" + (include / "cccl").string());
     options.emplace_back("-device-int128");
+    const std::string key = key_of(source, name, options);
+    if (!key.empty())
+        if (auto known = texts_of_ptx().read(key)) return *known;
     std::vector<const char*> texts;
     for (const std::string& option : options) texts.push_back(option.c_str());
 
@@ -84,6 +116,7 @@ std::string compile_to_ptx(const std::string& source, const std::string& name,
     if (result == NVRTC_SUCCESS) ptx = text_of(program, api.ptx_size, api.ptx);
     api.destroy(&program);
     if (result != NVRTC_SUCCESS) throw Error{name + " does not compile:\n" + log};
+    if (!key.empty()) texts_of_ptx().write(key, ptx);
     return ptx;
 }
 
