@@ -112,8 +112,13 @@ void ImGuiInput::feed() {
     // and ImGui gives a key only to who asked for it in the frame before.
     const bool was_pressed = std::exchange(is_pressed_, false);
     bool is_pressed = was_pressed || !ImGui::GetCurrentContext()->InputEventsQueue.empty();
+    const ImVec2 was_at = ImGui::GetIO().MousePos;
+    bool has_moved = false;
     for (; !waiting_.empty(); waiting_.pop_front()) {
         const InputEvent& event = waiting_.front();
+        if (const auto* move = std::get_if<MoveEvent>(&event))
+            has_moved = move->position.x != was_at.x || move->position.y != was_at.y;
+        if (has_moved && std::holds_alternative<ButtonEvent>(event) && is_press(event)) return;
         if (is_pressed && (is_command(event) || modifiers_after(event, modifiers_) != modifiers_))
             return;
         if (is_press(event)) is_pressed = is_pressed_ = true;

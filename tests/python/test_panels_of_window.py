@@ -53,6 +53,19 @@ def test_panels_are_arranged_hidden_and_coloured() -> None:
         app.theme = "blue"  # type: ignore[assignment]
 
 
+def test_a_tap_on_a_tab_opens_its_panel() -> None:
+    app = lathe.App("tap", size=(1280, 720), headless=True, ui=True)
+    app.run(frames=8)
+    count = len(app.profiler.frames)
+    app.run(frames=3)
+    assert len(app.profiler.frames) == count, "it measures while it is seen"
+    app.input.move_mouse(949, 446)
+    app.input.press_button()
+    app.input.release_button()
+    app.run(frames=6)
+    assert len(app.profiler.frames) > count
+
+
 def test_a_recording_ends_when_it_is_told_to(tmp_path: Path) -> None:
     app = lathe.App("movie", size=(64, 48), headless=True)
     assert app.stop_recording() is None
