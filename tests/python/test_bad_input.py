@@ -227,6 +227,8 @@ FILES = (
     "a.npz", "save_png.png", "still.png", "still.svg", "save_exr.exr", "plot.csv", "plot.png",
     "plot.svg", "trace.json", "movie.mp4",
 )  # fmt: skip
+HAS_FFMPEG = shutil.which("ffmpeg") is not None
+PICTURES = "movie/000000.png"  # without ffmpeg a movie is a folder of them
 FULL = """
 import json
 import sys
@@ -291,7 +293,7 @@ for name, call in calls.items():
 step = app.step
 app.run(frames=3)
 found["goes on"] = app.step == step + 3
-found["left"] = sorted(folder.iterdir()) == there
+found["left"] = [file.name for file in folder.rglob("*") if file not in there]
 (folder / "filler").unlink()
 plot.save(folder / "plot.csv")
 found["later"] = (folder / "plot.csv").read_text()
@@ -323,7 +325,7 @@ def full_disk(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 def test_a_full_disk_leaves_the_file_as_it_was(full_disk: dict[str, Any], name: str) -> None:
     words, content = full_disk[name]
     assert content == "old " + name
-    assert name in words
+    assert (PICTURES if name == "movie.mp4" and not HAS_FFMPEG else name) in words
     assert "No space left on device" in words
 
 
@@ -331,7 +333,7 @@ def test_a_full_disk_ends_no_program_and_has_nothing_half_written(
     full_disk: dict[str, Any],
 ) -> None:
     assert full_disk["goes on"]
-    assert full_disk["left"]
+    assert full_disk["left"] == ([] if HAS_FFMPEG else ["movie"])
     assert full_disk["later"].startswith("step,time,noise\n0,")
 
 
