@@ -108,10 +108,9 @@ TEST(FrameLoop, LimitHoldsTheRate) {
 TEST(FrameLoop, InterruptEndsItCleanlyAndTheOldHandlerComesBack) {
     Window window = small_window();
     {
-        FrameLoop loop{window};
+        FrameLoop loop{window, {.max_frames = 100}}; // where a shell has SIGINT ignored, it ends
         loop.run([&] {
             if (loop.frame() == 1) std::raise(SIGINT);
-            ASSERT_LT(loop.frame(), 100u);
         });
         EXPECT_TRUE(loop.interrupted());
         EXPECT_EQ(loop.frame(), 2u);
