@@ -15,8 +15,8 @@ function(lathe_own_cache test)
         ENVIRONMENT_MODIFICATION "LATHE_CACHE_DIR=set:${PROJECT_BINARY_DIR}/cache/${folder}")
 endfunction()
 
-# lathe_precompile_test(NAME): GoogleTest and the C++ library, compiled once for all tests. GCC takes
-# it in programs that define more; other compilers want the very same definitions.
+# lathe_precompile_test(NAME): GoogleTest and the C++ library, compiled once for all tests. GCC
+# takes it in programs that define more; other compilers want the very same definitions.
 function(lathe_precompile_test name)
     if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
         return()
