@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
@@ -106,12 +107,19 @@ TEST_F(ProfilerTest, AFrameHasItsZonesInEachOther) {
 
 TEST_F(ProfilerTest, KernelsAreTimedWhereTheyRun) {
     app().profiler().want();
-    run(6);
+    run(20);
+    const auto least = [&](std::string_view name) { // other programs only lengthen times
+        auto time = std::chrono::nanoseconds::max();
+        for (const ProfiledFrame& each : app().profiler().frames())
+            for (const ProfiledZone& zone : each.zones)
+                if (zone.lane == Lane::cuda && zone.name == name) time = std::min(time, zone.time);
+        return time;
+    };
+    EXPECT_GT(least("large"), 5 * least("small"));
+    EXPECT_LT(least("large"), 80 * least("small"));
     const ProfiledFrame& frame = app().profiler().frames().back();
     const auto cuda = zones(Lane::cuda), host = zones(Lane::host);
     const ProfiledZone small = named(cuda, "small"), large = named(cuda, "large");
-    EXPECT_GT(large.time, 5 * small.time);
-    EXPECT_LT(large.time, 80 * small.time);
     EXPECT_GE(large.begin, small.begin + small.time - 1us);
     EXPECT_GE(small.begin, named(host, "small").begin - 50us) << "not before it was launched";
     // The App waits for its steps in the frame, unless frames overlap.
