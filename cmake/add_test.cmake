@@ -5,7 +5,7 @@ include(GoogleTest)
 
 # lathe_own_cache(TEST [PROGRAM]): nothing that the user ran is found in its cache folder, and what
 # another test left only where both are of the program. The keys say what code was made of, and by
-# which build.
+# which build. Tests that share a folder do not run at the same time: some damage files on purpose.
 function(lathe_own_cache test)
     set(folder ${test})
     if(ARGC GREATER 1)
@@ -13,6 +13,7 @@ function(lathe_own_cache test)
     endif()
     set_property(TEST ${test} APPEND PROPERTY
         ENVIRONMENT_MODIFICATION "LATHE_CACHE_DIR=set:${PROJECT_BINARY_DIR}/cache/${folder}")
+    set_property(TEST ${test} APPEND PROPERTY RESOURCE_LOCK cache/${folder})
 endfunction()
 
 # lathe_precompile_test(NAME): GoogleTest and the C++ library, compiled once for all tests. GCC

@@ -99,12 +99,15 @@ def test_launches_take_the_time_of_the_clock(kernels):
     d = lathe.zeros(64, "float64")
     kernels["grow"][1, 64](d, 10)
     d.get()
-    begin = time.perf_counter()
-    with timed() as seconds:
-        kernels["grow"][1, 64](d, 2_000_000)
-    outside = time.perf_counter() - begin
-    assert 0.5 * outside < seconds["grow"] <= outside
-    assert set(seconds) == {"grow"}
+    parts = []
+    for _ in range(5):  # other programs may take the time between the two clocks
+        begin = time.perf_counter()
+        with timed() as seconds:
+            kernels["grow"][1, 64](d, 2_000_000)
+        parts.append(seconds["grow"] / (time.perf_counter() - begin))
+        assert set(seconds) == {"grow"}
+    assert max(parts) > 0.5
+    assert all(part <= 1 for part in parts)
     with timed() as seconds, lathe.inspect(find=()):
         kernels["grow"][1, 64](d, 10)
     assert seconds == {}, "a launch that counts is slower than it is"
