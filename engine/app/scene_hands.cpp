@@ -4,8 +4,6 @@
 #include "engine/app/input.h"
 #include "engine/scene/camera_line.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -90,9 +88,7 @@ void SceneHands::say_camera(std::size_t view, bool is_moved, double seconds) {
 /// The whole scene, or an item of it.
 void SceneHands::fit(View& view, const std::string& item) {
     services_.ask_device([&] {
-        if (!(item.empty() ? view.fit() : view.fit(item))) return;
-        services_.say(fmt::format("{}.fit({})", view.script_name(),
-                                  item.empty() ? item : fmt::format("\"{}\"", item)));
+        if (item.empty() ? view.fit() : view.fit(item)) services_.say(fit_line(view, item));
     });
 }
 

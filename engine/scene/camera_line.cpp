@@ -34,4 +34,9 @@ std::string camera_line(View& view) {
            ".camera = " + std::visit([](const auto& each) { return to_python(each); }, camera);
 }
 
+std::string fit_line(const View& view, std::string_view thing) {
+    const std::string argument = thing.empty() ? "" : fmt::format("\"{}\"", thing);
+    return fmt::format("{}.fit({})", view.script_name(), argument);
+}
+
 } // namespace lathe

@@ -6,6 +6,7 @@
 #include "engine/scene/camera.h"
 
 #include <string>
+#include <string_view>
 
 namespace lathe {
 
@@ -18,5 +19,7 @@ LATHE_API std::string to_python(const OrbitCamera& camera);
 LATHE_API std::string to_python(const PanZoomCamera& camera);
 /// "app.view.camera = lathe.Camera(…)", of the camera that the view uses.
 LATHE_API std::string camera_line(View& view);
+/// "app.view.fit()", or with the name of one thing "app.view.fit("points")".
+LATHE_API std::string fit_line(const View& view, std::string_view thing = {});
 
 } // namespace lathe

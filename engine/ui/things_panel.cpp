@@ -140,7 +140,7 @@ void ThingsPanel::settings(View& view, const Thing& thing, ThingSettings& s) {
         }
     }
     if (ImGui::SmallButton("Look at it") && view.fit(thing.name))
-        log::info("{}.fit(\"{}\")", view.script_name(), thing.name);
+        log::info("{}", fit_line(view, thing.name));
     ImGui::EndDisabled();
     ImGui::SameLine();
     if (ImGui::SmallButton("As called")) s = {};
