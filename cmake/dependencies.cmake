@@ -34,15 +34,19 @@ if(LATHE_TESTS)
     enable_testing()
 endif()
 
-# Windows (GLFW), vectors and matrices (GLM), PNG files (stb), content hashes (xxHash): the last
-# three by their headers alone.
+# Windows (GLFW), vectors and matrices (GLM), PNG files (stb), content hashes (xxHash), the last
+# three by their headers alone; JPEG files (libjpeg-turbo).
 find_package(glfw3 3.3 QUIET)
 find_package(glm QUIET)
 find_package(OpenGL QUIET COMPONENTS OpenGL) # of the experiment guest_cpp only
 find_path(LATHE_STB_INCLUDE stb_image_write.h PATH_SUFFIXES stb)
 find_path(LATHE_XXHASH_INCLUDE xxhash.h)
+find_path(LATHE_TURBOJPEG_INCLUDE turbojpeg.h)
+find_library(LATHE_TURBOJPEG_LIBRARY NAMES turbojpeg)
 foreach(need "glfw3_FOUND;GLFW 3.3;libglfw3-dev" "glm_FOUND;GLM;libglm-dev"
-             "LATHE_STB_INCLUDE;stb;libstb-dev" "LATHE_XXHASH_INCLUDE;xxHash;libxxhash-dev")
+             "LATHE_STB_INCLUDE;stb;libstb-dev" "LATHE_XXHASH_INCLUDE;xxHash;libxxhash-dev"
+             "LATHE_TURBOJPEG_INCLUDE;libjpeg-turbo;libturbojpeg0-dev"
+             "LATHE_TURBOJPEG_LIBRARY;libjpeg-turbo;libturbojpeg0-dev")
     list(GET need 0 found)
     list(GET need 1 library)
     list(GET need 2 package)
@@ -53,6 +57,9 @@ foreach(need "glfw3_FOUND;GLFW 3.3;libglfw3-dev" "glm_FOUND;GLM;libglm-dev"
 endforeach()
 add_library(lathe_stb INTERFACE)
 target_include_directories(lathe_stb SYSTEM INTERFACE ${LATHE_STB_INCLUDE})
+add_library(lathe_turbojpeg INTERFACE)
+target_include_directories(lathe_turbojpeg SYSTEM INTERFACE ${LATHE_TURBOJPEG_INCLUDE})
+target_link_libraries(lathe_turbojpeg INTERFACE ${LATHE_TURBOJPEG_LIBRARY})
 
 include(glad)
 

@@ -37,6 +37,12 @@ void Fence::wait() {
     glClientWaitSync(static_cast<GLsync>(sync_), GL_SYNC_FLUSH_COMMANDS_BIT, kLongest);
 }
 
+bool Fence::has_passed() const {
+    const GLenum state =
+        glClientWaitSync(static_cast<GLsync>(sync_), GL_SYNC_FLUSH_COMMANDS_BIT, 0);
+    return state != GL_TIMEOUT_EXPIRED; // an error is no reason to ask again
+}
+
 void Fence::order() const { glWaitSync(static_cast<GLsync>(sync_), 0, GL_TIMEOUT_IGNORED); }
 
 } // namespace lathe::gl

@@ -25,6 +25,8 @@ public:
 
     /// Returns when GL has come here, or after 10 s. The fence's context must be current.
     void wait();
+    /// The same without waiting: false where GL is not there yet.
+    bool has_passed() const;
     /// What the current context, one that shares with the fence's, does from now on comes behind
     /// this place. The fence's commands must have been sent off: flush().
     void order() const;

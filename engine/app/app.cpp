@@ -37,6 +37,7 @@ Window first_window(const AppConfig& config) {
     w.headless = config.headless;
     w.vsync = config.vsync;
     w.context = config.context;
+    w.display = config.display;
     Window window = Window::open(w);
     window.enter(); // until the App stands
     return window;

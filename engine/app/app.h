@@ -78,6 +78,7 @@ struct AppConfig {
     int scene_width = 0;            ///< of the picture in pixels; 0: as large as its place
     int scene_height = 0;
     bool vsync = true;
+    std::shared_ptr<RemoteDisplay> display{}; ///< as of WindowConfig
     /// Of a pixel in each direction, 1 or 2, whose mean is shown: smooth edges. Volumes have one
     /// ray a pixel. Unset: 2 in a window on a GPU, else 1.
     std::optional<int> samples{};
@@ -191,12 +192,17 @@ public:
     /// The program is executed once more: what it asks for again is found, the rest goes with the
     /// reload after this.
     void begin_reload();
+    /// A part of the program is executed again, as a cell of a notebook: kernels that it gives
+    /// another source under the same name are these kernels, edited.
+    void begin_part();
 
     // -- frame -----------------------------------------------------------------------------
     /// Where no step is to come and nothing happens in the window: waits until something does, or
     /// `is_needed` says so. It is asked every 50 ms. Not without a window, and not where frames are
     /// counted. `has_steps`: the simulation runs unless it is paused.
     void rest(bool has_steps, const std::function<bool()>& is_needed);
+    /// The same without waiting: true while nothing happens.
+    bool rests(bool has_steps);
     /// Polls input and swaps kernels between frames. The first drawing clears the scene and binds
     /// it. False once the window is closed; end_frame is then not called.
     bool begin_frame();
@@ -437,6 +443,7 @@ protected:
     virtual void show_scene();
 
 private:
+    bool has_input_within(double seconds);
     virtual void on_new_slot(KernelSlot&) {}
     virtual void on_end_of_session() {}
     /// Why the window's frame is late; the wait ends.

@@ -77,17 +77,32 @@ bool App::Parts::may_rest(bool has_steps) {
     return since(awake_at) > kAwake;
 }
 
+bool App::has_input_within(double seconds) {
+    return p_->window.wait_for_events(seconds) ||
+           std::ranges::any_of(p_->side_windows,
+                               [](const auto& side) { return side->p_->has_input(); });
+}
+
+bool App::rests(bool has_steps) {
+    Parts& p = *p_;
+    if (!p.may_rest(has_steps)) return false;
+    p.window.context().make_current();
+    gpu::Context::primary(p.device).make_current();
+    p.loop.skip_pause();
+    if (has_input_within(0)) {
+        p.awake_at = steady_clock::now();
+        return false;
+    }
+    p.poll_slots();
+    return p.changes() == p.seen_changes;
+}
+
 void App::rest(bool has_steps, const std::function<bool()>& is_needed) {
     Parts& p = *p_;
     if (!p.may_rest(has_steps)) return;
     p.window.context().make_current();
     gpu::Context::primary(p.device).make_current();
-    const auto has_input = [&] {
-        return std::ranges::any_of(p.side_windows,
-                                   [](const auto& side) { return side->p_->has_input(); });
-    };
-    while (!p.window.wait_for_events(std::chrono::duration<double>(kLook).count()) &&
-           !has_input()) {
+    while (!has_input_within(std::chrono::duration<double>(kLook).count())) {
         if (p.while_waiting) p.while_waiting();
         p.poll_slots();
         if (p.changes() != p.seen_changes || p.loop.interrupted() || is_needed()) break;

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <exception>
 
 namespace lathe {
@@ -54,6 +55,11 @@ void App::begin_reload() {
     p_->bindings.forget_programs();
     for (AppSlot& slot : p_->slots) slot.is_claimed = false;
     p_->unnamed_sources = 0;
+}
+
+void App::begin_part() {
+    for (AppSlot& slot : p_->slots) slot.is_claimed = false;
+    p_->awake_at = std::chrono::steady_clock::now();
 }
 
 double App::slider_number(std::string_view name) {

@@ -13,6 +13,7 @@
 
 #include <fmt/core.h>
 
+#include <array>
 #include <optional>
 #include <utility>
 
@@ -114,7 +115,10 @@ public:
     }
     ~GlfwBackend() override {
         context_.reset();
-        if (!process_is_exiting()) glfwDestroyWindow(window_);
+        if (process_is_exiting()) return;
+        glfwDestroyWindow(window_);
+        for (GLFWcursor* cursor : cursors_)
+            if (cursor) glfwDestroyCursor(cursor);
     }
 
     gl::Context& context() override { return *context_; }
@@ -158,6 +162,13 @@ public:
     void set_title(const std::string& title) override {
         glfwSetWindowTitle(window_, title.c_str());
     }
+    void set_cursor(CursorShape shape) override {
+        constexpr std::array kShapes{GLFW_ARROW_CURSOR, GLFW_IBEAM_CURSOR, GLFW_VRESIZE_CURSOR,
+                                     GLFW_HRESIZE_CURSOR, GLFW_HAND_CURSOR};
+        GLFWcursor*& cursor = cursors_.at(std::size_t(shape));
+        if (!cursor) cursor = glfwCreateStandardCursor(kShapes.at(std::size_t(shape)));
+        glfwSetCursor(window_, cursor);
+    }
     std::string clipboard() const override {
         const char* text = glfwGetClipboardString(window_);
         return text ? text : "";
@@ -180,6 +191,7 @@ private:
     mutable glm::ivec2 size_{1, 1};
     std::vector<InputEvent> events_;
     bool damaged_ = false; ///< another window stood before it
+    std::array<GLFWcursor*, 5> cursors_{};
 };
 
 /// A window beside the first. Its own context only copies what that of the first has drawn, since

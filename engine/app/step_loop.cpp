@@ -102,16 +102,23 @@ StepLoop::Turn StepLoop::advance(bool is_waiting) {
             end_frame();
             return Turn::frame;
         }
+        if (!is_waiting && rests()) return Turn::rest;
         const auto most = limit();
         if (closed_ || (most && run_frames_ >= *most) || !begin_frame(is_waiting)) finish();
     }
     return Turn::over;
 }
 
+bool StepLoop::has_steps() { return simulates && !is_broken() && !wanted_step_; }
+
+bool StepLoop::rests() {
+    if (limit() || movie_.wanted() || closed_) return false;
+    return !(hooks.is_needed && hooks.is_needed()) && app_.rests(has_steps());
+}
+
 bool StepLoop::begin_frame(bool is_waiting) {
     if (is_waiting && !limit() && !movie_.wanted())
-        app_.rest(!is_broken() && !wanted_step_,
-                  [this] { return hooks.is_needed && hooks.is_needed(); });
+        app_.rest(has_steps(), [this] { return hooks.is_needed && hooks.is_needed(); });
     if (hooks.before_frame) hooks.before_frame();
     if (state_ == State::over) return false; // the hook has run the program to its end
     frame_began_ = std::chrono::steady_clock::now();
@@ -126,7 +133,7 @@ bool StepLoop::begin_frame(bool is_waiting) {
     if (control.reset() && (started_ || broken_at_)) rewind();
     if (control.travel()) travel();
     if (!started_ && !is_broken()) call_on_start();
-    steps_left_ = is_broken() || wanted_step_ ? 0 : control.steps() + carried_;
+    steps_left_ = has_steps() ? control.steps() + carried_ : 0;
     carried_ = 0;
     frame_dt_ = control.fixed_dt.value_or(
         app_.window().headless() ? kStepWithoutAWindow

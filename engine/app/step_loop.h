@@ -57,10 +57,11 @@ public:
     enum class Turn {
         step,  ///< there is one to do
         frame, ///< a frame has been shown, and the next one has not begun
+        rest,  ///< nothing was done: as nothing happens, the last frame stays
         over,
     };
-    /// The same for a program with other things to do: it neither waits while the window rests, nor
-    /// shows one frame after another.
+    /// The same for a program with other things to do: it does not wait while the window rests, but
+    /// says so, nor does it show one frame after another.
     Turn turn();
     const Step& step() const noexcept { return clock_.step; }
     bool has_stepped() const noexcept { return clock_.has_stepped; }
@@ -121,6 +122,8 @@ public:
     /// How many could not be written, movies that ended early among them.
     int unwritten() const noexcept { return unwritten_ + movie_.failures(); }
 
+    /// Steps do something. False: the window rests where nothing else happens.
+    bool simulates = true;
     /// Frames that a run has. Unset: it ends with the window.
     std::optional<std::uint64_t> frame_limit;
 
@@ -138,6 +141,8 @@ public:
 private:
     std::optional<std::uint64_t> limit() const;
     Turn advance(bool is_waiting);
+    bool has_steps();
+    bool rests();
     bool begin_frame(bool is_waiting);
     bool wants_step();
     bool begin_step();

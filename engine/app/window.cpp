@@ -27,7 +27,7 @@ bool display_is_available() { return environment("DISPLAY") || environment("WAYL
 
 struct Window::State {
     std::unique_ptr<WindowBackend> backend;
-    bool headless = false;
+    bool headless = false, is_remote = false;
     gl::Framebuffer screen;
     InputState input;
     std::vector<InputEvent> injected;
@@ -66,21 +66,25 @@ Window Window::open(const WindowConfig& config) {
     if (config.context == GlContext::current) return open_in_current_context();
     require_possible(config.width, config.height);
     auto state = std::make_unique<State>();
-    state->headless = config.headless.value_or(!display_is_available());
-    state->backend = state->headless ? make_headless_backend(config) : make_glfw_backend(config);
+    state->headless = !config.display && config.headless.value_or(!display_is_available());
+    state->is_remote = config.display != nullptr;
+    state->backend = state->is_remote  ? make_remote_backend(config)
+                     : state->headless ? make_headless_backend(config)
+                                       : make_glfw_backend(config);
     state->follow_size();
     return Window{std::move(state)};
 }
 
 Window Window::open_beside(Window& first, WindowConfig config) {
-    if (!first.headless() && !first.native())
+    const bool is_seen = first.native() != nullptr;
+    if (!first.headless() && !first.state_->is_remote && !is_seen)
         throw Error{"an App in another program's context opens no windows"};
     require_possible(config.width, config.height);
     config.vsync = false; // the first one waits
     auto state = std::make_unique<State>();
-    state->headless = first.headless();
-    state->backend = state->headless ? make_headless_backend(config, first.context())
-                                     : make_glfw_backend(config, first.native(), first.context());
+    state->headless = !is_seen; // a remote display shows the first window
+    state->backend = is_seen ? make_glfw_backend(config, first.native(), first.context())
+                             : make_headless_backend(config, first.context());
     first.context().make_current();
     state->follow_size();
     return Window{std::move(state)};
@@ -145,6 +149,7 @@ void Window::present() { state_->backend->present(state_->screen); }
 bool Window::should_close() const { return state_->backend->should_close(); }
 void Window::close() { state_->backend->close(); }
 void Window::keep_open() { state_->backend->keep_open(); }
+void Window::set_cursor(CursorShape shape) { state_->backend->set_cursor(shape); }
 void Window::hide() { state_->backend->hide(); }
 void Window::set_title(const std::string& title) { state_->backend->set_title(title); }
 std::string Window::clipboard() const { return state_->backend->clipboard(); }

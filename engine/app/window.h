@@ -14,6 +14,11 @@
 
 namespace lathe {
 
+class RemoteDisplay;
+
+/// What the mouse looks like.
+enum class CursorShape { arrow, text, resize_vertically, resize_horizontally, hand };
+
 enum class GlContext {
     own,     ///< of a window, or headless
     current, ///< that which another program made current: frames go to its framebuffer
@@ -30,6 +35,9 @@ struct WindowConfig {
     /// `current`: size, title and headless do not count. A frame is as large as the viewport, and
     /// is shown there; GL state is put back behind it.
     GlContext context = GlContext::own;
+    /// Frames go there, and events come from there (engine/app/remote_display.h): a window that
+    /// needs no display of this machine. `headless` does not count then, nor does `visible`.
+    std::shared_ptr<RemoteDisplay> display{};
 };
 
 /// True where DISPLAY or WAYLAND_DISPLAY is set.
@@ -43,6 +51,7 @@ public:
     /// A further one with the context of the first, which outlives it: screen() and present() want
     /// that one current. Headless if the first is; does not wait for the display. Throws
     /// lathe::Error as open() does, and where the first is a guest in another program's context.
+    /// A remote display shows the first window only.
     static Window open_beside(Window& first, WindowConfig config);
     Window(Window&&) noexcept;
     Window& operator=(Window&&) noexcept;
@@ -89,6 +98,8 @@ public:
     void keep_open(); ///< whoever wanted to close it
     void hide();
     void set_title(const std::string& title);
+    /// Nothing where there is no mouse to be seen.
+    void set_cursor(CursorShape shape);
     /// Resizes as a user would; seen after the next poll_events().
     /// Throws lathe::Error for an impossible size.
     void resize(int width, int height);

@@ -44,6 +44,7 @@ public:
     virtual void keep_open() = 0;
     virtual void hide() {}
     virtual void set_title(const std::string& title) = 0;
+    virtual void set_cursor(CursorShape) {}
     virtual std::string clipboard() const = 0;
     virtual void set_clipboard(const std::string& text) = 0;
 };
@@ -69,6 +70,7 @@ private:
 std::unique_ptr<WindowBackend> make_glfw_backend(const WindowConfig& config);
 std::unique_ptr<WindowBackend> make_headless_backend(const WindowConfig& config);
 std::unique_ptr<WindowBackend> make_guest_backend();
+std::unique_ptr<WindowBackend> make_remote_backend(const WindowConfig& config);
 /// Of a further window, which has the context of the first.
 std::unique_ptr<WindowBackend> make_glfw_backend(const WindowConfig& config, void* first,
                                                  gl::Context& context);

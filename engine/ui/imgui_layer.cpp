@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Own platform backend instead of imgui_impl_glfw: events come from InputState, so that a test's
-// key and a user's key take the same way. Only cursor shapes ask GLFW.
+// key and a user's key take the same way.
 #include "engine/ui/imgui_layer.h"
 
 #include "engine/app/window.h"
@@ -14,7 +14,6 @@
 #include "engine/ui/theme.h"
 
 #include <fmt/format.h>
-#include <GLFW/glfw3.h>
 #include <imgui.h>
 #include <imgui_impl_opengl3.h>
 #include <imgui_internal.h>
@@ -91,8 +90,6 @@ ImGuiLayer::~ImGuiLayer() {
     save_layout();
     window_.context().make_current();
     ImGui_ImplOpenGL3_Shutdown();
-    for (void* cursor : cursors_)
-        if (cursor) glfwDestroyCursor(static_cast<GLFWcursor*>(cursor));
     ImPlot::DestroyContext(plot_context_);
     ImGui::DestroyContext(context_);
     std::erase(g_open, this);
@@ -219,19 +216,15 @@ void ImGuiLayer::end_frame(gl::Framebuffer& target) {
 }
 
 void ImGuiLayer::show_cursor() {
-    auto* window = static_cast<GLFWwindow*>(window_.native());
     const int wanted = ImGui::GetMouseCursor();
-    if (!window || wanted == cursor_ || wanted < 0 || wanted >= 9) return;
+    if (wanted == cursor_) return;
     cursor_ = wanted;
-    if (!cursors_[wanted]) {
-        int shape = GLFW_ARROW_CURSOR;
-        if (wanted == ImGuiMouseCursor_TextInput) shape = GLFW_IBEAM_CURSOR;
-        if (wanted == ImGuiMouseCursor_ResizeNS) shape = GLFW_VRESIZE_CURSOR;
-        if (wanted == ImGuiMouseCursor_ResizeEW) shape = GLFW_HRESIZE_CURSOR;
-        if (wanted == ImGuiMouseCursor_Hand) shape = GLFW_HAND_CURSOR;
-        cursors_[wanted] = glfwCreateStandardCursor(shape);
-    }
-    glfwSetCursor(window, static_cast<GLFWcursor*>(cursors_[wanted]));
+    CursorShape shape = CursorShape::arrow;
+    if (wanted == ImGuiMouseCursor_TextInput) shape = CursorShape::text;
+    if (wanted == ImGuiMouseCursor_ResizeNS) shape = CursorShape::resize_vertically;
+    if (wanted == ImGuiMouseCursor_ResizeEW) shape = CursorShape::resize_horizontally;
+    if (wanted == ImGuiMouseCursor_Hand) shape = CursorShape::hand;
+    window_.set_cursor(shape);
 }
 
 bool ImGuiLayer::wants_text() const { return context_->IO.WantTextInput; }

@@ -85,7 +85,6 @@ private:
     UiState state_; ///< the context's user data
     bool in_frame_ = false;
     double milliseconds_ = 0;
-    void* cursors_[9]{};
     int cursor_ = -1;
     std::set<std::string> errors_; ///< those that the log has
 };

@@ -62,6 +62,7 @@ void bind_camera(py::module_& m);
 void bind_console(py::module_& m);
 void bind_step_loop(py::module_& m);
 void bind_window(py::module_& m);
+void bind_broadcast(py::module_& m); // engine/broadcast
 void bind_directive(py::module_& m); // engine/live
 void bind_parameter_set(py::module_& m);
 void bind_kernel_slot(py::module_& m);

@@ -53,6 +53,7 @@ PYBIND11_MODULE(_lathe, m) {
     bind_camera(m);
     bind_step_loop(m);
     bind_window(m);
+    bind_broadcast(m);
     bind_directive(m);
     bind_parameter_set(m);
     bind_kernel_slot(m);

@@ -57,11 +57,13 @@ void bind_step_loop(py::module_& m) {
             switch (loop.turn()) {
             case StepLoop::Turn::step: return "step";
             case StepLoop::Turn::frame: return "frame";
+            case StepLoop::Turn::rest: return "rest";
             case StepLoop::Turn::over: break;
             }
             return "over";
         },
-        Release{}, "Without waiting: step, frame (one was shown) or over.");
+        Release{}, "Without waiting: step, frame (one was shown), rest (nothing happens) or over.");
+    c.def_readwrite("simulates", &StepLoop::simulates, "Steps do something.");
     c.def("start_simulation", &StepLoop::start_simulation, Release{},
           "Calls on_start now, unless the simulation has started.");
     c.def(

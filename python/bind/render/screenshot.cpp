@@ -18,22 +18,42 @@ py::array_t<std::uint8_t> to_numpy(const ImageData& image) {
     return out;
 }
 
+namespace {
+
+ImageData image_of(const py::array_t<std::uint8_t, py::array::c_style>& pixels) {
+    ImageData image;
+    if (pixels.ndim() < 2 || pixels.ndim() > 3)
+        throw py::value_error("a picture is (height, width) or (height, width, channels) uint8");
+    image.height = int(pixels.shape(0));
+    image.width = int(pixels.shape(1));
+    image.channels = pixels.ndim() == 3 ? int(pixels.shape(2)) : 1;
+    if (image.channels != 1 && image.channels != 3 && image.channels != 4)
+        throw py::value_error("a picture has 1, 3 or 4 channels");
+    image.bytes.resize(std::size_t(pixels.nbytes()));
+    std::memcpy(image.bytes.data(), pixels.data(), image.bytes.size());
+    return image;
+}
+
+} // namespace
+
 void bind_screenshot(py::module_& m) {
+    using Pixels = py::array_t<std::uint8_t, py::array::c_style>;
+    m.def(
+        "png_of",
+        [](const Pixels& pixels) {
+            const ImageData image = image_of(pixels);
+            std::string png;
+            {
+                const py::gil_scoped_release release;
+                png = png_of(image);
+            }
+            return py::bytes(png);
+        },
+        py::arg("pixels"), "A PNG file's bytes of (height, width[, channels]) uint8.");
     m.def(
         "save_png",
-        [](const std::filesystem::path& file,
-           const py::array_t<std::uint8_t, py::array::c_style>& pixels) {
-            ImageData image;
-            if (pixels.ndim() < 2 || pixels.ndim() > 3)
-                throw py::value_error(
-                    "a picture is (height, width) or (height, width, channels) uint8");
-            image.height = int(pixels.shape(0));
-            image.width = int(pixels.shape(1));
-            image.channels = pixels.ndim() == 3 ? int(pixels.shape(2)) : 1;
-            if (image.channels != 1 && image.channels != 3 && image.channels != 4)
-                throw py::value_error("a picture has 1, 3 or 4 channels");
-            image.bytes.resize(std::size_t(pixels.nbytes()));
-            std::memcpy(image.bytes.data(), pixels.data(), image.bytes.size());
+        [](const std::filesystem::path& file, const Pixels& pixels) {
+            const ImageData image = image_of(pixels);
             py::gil_scoped_release release;
             save_png(file, image);
         },

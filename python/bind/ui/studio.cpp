@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "engine/ui/studio.h"
+#include "engine/broadcast/broadcast.h"
 #include "engine/scene/drawn_copies.h"
 
 #include "engine/app/console.h"
@@ -331,7 +332,7 @@ void bind_studio(py::module_& m) {
                       std::string name, std::filesystem::path folder,
                       std::vector<std::string> assignments, const std::string& inspecting,
                       bool fresh, std::string guide, const std::string& theme, std::size_t history,
-                      std::filesystem::path profile) {
+                      std::filesystem::path profile, std::shared_ptr<Broadcast> display) {
               AppConfig config;
               config.title = std::move(title);
               config.width = width;
@@ -354,6 +355,7 @@ void bind_studio(py::module_& m) {
               config.light = theme == "light";
               config.history_bytes = history;
               config.profile = std::move(profile);
+              config.display = std::move(display);
               return open_studio(std::move(config));
           }),
           py::kw_only(), py::arg("title") = "Lathe", py::arg("width") = 1280,
@@ -363,7 +365,7 @@ void bind_studio(py::module_& m) {
           py::arg("out") = "", py::arg("name") = "", py::arg("folder") = "",
           py::arg("assignments") = std::vector<std::string>{}, py::arg("inspecting") = "off",
           py::arg("fresh") = false, py::arg("guide") = "", py::arg("theme") = "dark",
-          py::arg("history") = 0, py::arg("profile") = "",
+          py::arg("history") = 0, py::arg("profile") = "", py::arg("display") = py::none(),
           "Opens the window and the device; raises lathe.Error naming what is missing.");
     c.def("unmap", &Studio::unmap, py::call_guard<py::gil_scoped_release>(),
           "Hands all arrays back to GL; drawing and end_frame do it, too.");
@@ -466,6 +468,8 @@ void bind_studio(py::module_& m) {
     c.def("restore_arrays", &Studio::restore_arrays, "A reset's part: the first contents.");
     c.def("begin_reload", &Studio::begin_reload,
           "What the script asks for again is found; the rest goes with the reload after this.");
+    c.def("begin_part", &Studio::begin_part,
+          "A cell of a notebook is executed: kernels of known names may get other sources.");
     bind_drawing(c);
     bind_plots_of(c);
     bind_parts(c);

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+#include "engine/broadcast/broadcast.h"
+
+#include "python/bind/bind.h"
+
+#include <pybind11/numpy.h>
+#include <pybind11/stl.h>
+
+#include <string_view>
+
+namespace lathe::bind {
+
+namespace {
+
+py::dict status_of(const Broadcast& broadcast) {
+    const BroadcastStatus status = broadcast.status();
+    py::dict out;
+    out["is_open"] = status.is_open;
+    out["viewers"] = status.viewers;
+    out["width"] = status.width;
+    out["height"] = status.height;
+    out["frames"] = status.frames;
+    out["sent_frames"] = status.sent_frames;
+    out["sent_bytes"] = status.sent_bytes;
+    out["encode_ms"] = status.encode_ms;
+    return out;
+}
+
+py::list packets_of(Viewer& viewer) {
+    std::vector<Packet> packets;
+    {
+        const py::gil_scoped_release free;
+        packets = viewer.take();
+    }
+    py::list out;
+    for (const Packet& packet : packets)
+        if (packet.is_text) out.append(py::str(*packet.bytes));
+        else out.append(py::bytes(*packet.bytes));
+    return out;
+}
+
+py::object still_of(Broadcast& broadcast, double seconds) {
+    std::optional<ImageData> image;
+    std::string png;
+    {
+        const py::gil_scoped_release free;
+        image = broadcast.still(seconds);
+        if (image) png = png_of(*image);
+    }
+    if (!image) return py::none();
+    return py::bytes(png);
+}
+
+} // namespace
+
+void bind_broadcast(py::module_& m) {
+    const py::call_guard<py::gil_scoped_release> free;
+    py::class_<Broadcast, std::shared_ptr<Broadcast>>(
+        m, "Broadcast", "The display of an App that others look at, over lines of their own.")
+        .def(py::init(&Broadcast::make))
+        .def("connect", &Broadcast::connect, free,
+             "A `Viewer`; raises lathe.Error where too many look already.")
+        .def("still", &still_of, py::arg("seconds") = 2.0,
+             "The newest picture as a PNG file's bytes; None before the first.")
+        .def_property_readonly("status", &status_of);
+    py::class_<Viewer, std::shared_ptr<Viewer>>(m, "Viewer", "The line to one who looks.")
+        .def_property_readonly("number", &Viewer::number)
+        .def_property_readonly("signal", &Viewer::signal,
+                               "A file descriptor that can be read while there are packets.")
+        .def("take", &packets_of, "What is to be sent: str for words, bytes for frames.")
+        .def(
+            "receive", [](Viewer& viewer, std::string_view lines) { viewer.receive(lines); },
+            py::arg("lines"), free,
+            "Messages of the client; raises lathe.Error where one cannot be understood.")
+        .def("leave", &Viewer::leave, free, "Nothing comes any more.");
+}
+
+} // namespace lathe::bind

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// Any lines from a viewer: each is understood or refused, and a text that is understood is the same
+// when it is encoded and read again.
+#include "engine/broadcast/client_message.h"
+#include "engine/core/error.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    using namespace lathe;
+    std::string_view lines{reinterpret_cast<const char*>(data), size};
+    while (!lines.empty()) {
+        const auto end = lines.find('\n');
+        const std::string_view line = lines.substr(0, end);
+        lines = end == lines.npos ? std::string_view{} : lines.substr(end + 1);
+        try {
+            const client::Message message = client::parse(line);
+            const auto* paste = std::get_if<client::Paste>(&message);
+            if (!paste) continue;
+            const client::Message again =
+                client::parse("paste " + client::percent_encoded(paste->text));
+            if (std::get<client::Paste>(again).text == paste->text) continue;
+            std::fprintf(stderr, "a text is another one when it is read again\n");
+            std::abort();
+        } catch (const Error&) { continue; }
+    }
+    return 0;
+}
