@@ -21,6 +21,7 @@ from lathe.captured import Captured
 from lathe.checkpoints import Checkpoints
 from lathe.code_pane import CodeOfKernels
 from lathe.draw import View
+from lathe.in_notebook import InNotebook
 from lathe.inspected import Inspected
 from lathe.inspection_sources import remember_source
 from lathe.kept_state import KeptState
@@ -52,6 +53,7 @@ class App(
     CodeOfKernels,
     Plotted,
     PanelsOfWindow,
+    InNotebook,
 ):
     """A window (or a headless picture) around a simulation.
 
@@ -116,7 +118,9 @@ class App(
     """
 
     def __new__(cls, title: str = "Lathe", *args: Any, **kwargs: Any) -> App:
-        return run_options.current().take_reloading(title) or super().__new__(cls)
+        options = run_options.current()
+        known = options.take_reloading(title) or cls._known_in_notebook(title)
+        return known or super().__new__(cls)
 
     def __init__(
         self,
@@ -138,6 +142,10 @@ class App(
             return
         wanted = run_options.current()
         width, height = wanted.size or size
+        display = wanted.take_display() if context == "own" else None
+        if display is None and headless is None and wanted.headless is None and context == "own":
+            display = self._open_cell(width, height)
+            ui = bool(ui)
         headless = wanted.headless if wanted.headless is not None else headless
         ui = wanted.ui if wanted.ui is not None else ui
         if context not in ("own", "current"):
@@ -146,11 +154,14 @@ class App(
             raise ValueError(f"theme is 'dark' or 'light', got {theme!r}")
         if context == "current":
             headless = ui = False
+        if display is not None:
+            headless = False
         if headless is None:
             headless = not native.display_is_available()
         if ui is None:
             ui = not headless
         script = wanted.script or _calling_script()
+        watched = not headless and context == "own"
         studio = native.Studio(
             title=title,
             width=width,
@@ -161,7 +172,7 @@ class App(
             samples=samples,
             context=context,
             session=str(script or title),
-            restore=not headless and context == "own",
+            restore=watched and wanted.session and self._cell is None,
             frames=wanted.frames,
             out=wanted.out or "",
             name=wanted.name,
@@ -173,8 +184,8 @@ class App(
             theme=theme,
             history=bytes_from(history),
             profile=wanted.profile or "",
+            display=display,
         )
-        watched = not headless and context == "own"
         reload = wanted.reload or (wanted.script is None and watched)
         super().__init__(studio, wanted, ScriptWatch(script if reload else None))
         self._title = title
@@ -196,6 +207,7 @@ class App(
         self._studio.set_background((*background, 1.0))
         wanted.add(self)
         ending.watch(self)
+        self._note_in_notebook(title)
 
     def _kept_state(self) -> KeptState:
         return KeptState(self.state, self._studio.owns)
@@ -352,7 +364,8 @@ class App(
             source compiles.
         """
         text = str(file_or_source)
-        made = self._studio.kernel(text, entry, list(options), name or "")
+        name = name or self._name_in_notebook(text, entry)
+        made = self._studio.kernel(text, entry, list(options), name)
         assert made.slot is not None
         remember_source(made.slot.source, str(made.slot.file))
         return self._launchable.setdefault((made.slot.name, entry), made)

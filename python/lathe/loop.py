@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Loop", "Step", "weakly"]
 
-_REST = 1 / 60  # seconds between two frames while a run is paused
+_REST = 1 / 60  # seconds from one look at a window that rests to the next
 Function = TypeVar("Function", bound=Callable[..., Any])
 Result = TypeVar("Result")
 
@@ -249,15 +249,14 @@ class Loop(Drawing, Events):
 
         self._steps.start(frames)
         try:
-            while (turn := self._turn()) != "over":
+            while (turn := self._turn(has_steps="frame" in self._functions)) != "over":
                 if turn == "step":
                     with self._errors_shown():
                         result = self._call_frame()
                         if inspect.isawaitable(result):
                             await result
                 self._raise_task_error()
-                rests = turn == "frame" and self._studio.run_control.paused
-                await asyncio.sleep(_REST if rests else 0)
+                await asyncio.sleep(_REST if turn == "rest" else 0)
         except asyncio.CancelledError:
             self.interrupt()
             raise
@@ -293,9 +292,11 @@ class Loop(Drawing, Events):
         self._end_progress()
         return False
 
-    def _turn(self) -> str:
+    def _turn(self, has_steps: bool) -> str:
         self._restore_at_start()
+        self._steps.simulates = has_steps
         turn = self._steps.turn()
+        self._steps.simulates = True
         if turn == "over":
             self._end_progress()
         return turn

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from lathe._lathe import Broadcast
     from lathe.app import App
     from lathe.progress import Progress
 
@@ -42,6 +43,10 @@ class RunOptions:
         A checkpoint that the run goes on from.
     inspecting : str
         As `App.inspecting`.
+    session : bool
+        A window keeps its layout, and edits that were not saved, until the next run.
+    display : Broadcast or None
+        Where the first App that opens is seen instead of a window of this machine.
     profile : Path or None
         Where the run leaves a trace of its frames.
     progress : Progress or None
@@ -63,6 +68,8 @@ class RunOptions:
     fresh: bool = False
     restore: Path | None = None
     inspecting: str = "off"
+    session: bool = True
+    display: Broadcast | None = None
     profile: Path | None = None
     progress: Progress | None = None
     app: App | None = None
@@ -75,6 +82,11 @@ class RunOptions:
             self.app = app
         self._apps = [known for known in self._apps if known() is not None]
         self._apps.append(weakref.ref(app))
+
+    def take_display(self) -> Broadcast | None:
+        """The display, for the first App that asks."""
+        display, self.display = self.display, None
+        return display
 
     def begin_reload(self) -> None:
         """The script is executed again: it finds its Apps by `take_reloading`."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The command ``lathe``: run, report, inspect, learn, list, doctor, bench.
+"""The command ``lathe``: run, serve, report, inspect, learn, list, doctor, bench.
 
 A user's mistake ends with one message that names the cause and what mends it, and exit code 1.
 """
@@ -44,6 +44,10 @@ def _dispatch(options: argparse.Namespace) -> int:
         from lathe.cli.run import run
 
         return run(options)
+    if options.command == "serve":
+        from lathe.cli.serve import serve
+
+        return serve(options)
     if options.command == "report":
         from lathe.cli.report import report
 
@@ -76,6 +80,10 @@ def _dispatch(options: argparse.Namespace) -> int:
         from lathe.cli.bench_accuracy import bench_accuracy
 
         return bench_accuracy(options)
+    if options.suite == "stream":
+        from lathe.cli.bench_stream import bench_stream
+
+        return bench_stream(options)
     if options.suite == "drag":
         from lathe.cli.bench_drag import bench_drag
 
@@ -113,30 +121,41 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument(
         "--check", action="store_true", help="compare with the experiment's reference instead"
     )
-    run.add_argument(
-        "--inspect", dest="inspecting", action="store_const", const="costs", default="off",
-        help="what each line costs, beside the source (software device)",
-    )  # fmt: skip
-    run.add_argument(
-        "--inspect-hazards", dest="inspecting", action="store_const", const="hazards",
-        help="and races, unwritten reads and barriers apart",
-    )  # fmt: skip
+    _add_inspecting(run)
     run.add_argument(
         "--profile", metavar="FILE.json",
         help="leave a trace of the last frames there, for chrome://tracing or ui.perfetto.dev",
     )  # fmt: skip
     _add_device(run)
-    run.add_argument(
-        "--set", action="append", default=[], metavar="NAME=VALUE", help="of a slider; repeatable"
-    )
-    run.add_argument(
-        "--fresh", action="store_true",
-        help="sliders as the program has them, not as the last run left them",
-    )  # fmt: skip
-
+    _add_sliders(run)
     run.add_argument(
         "--restore", metavar="FILE.npz", help="go on from a checkpoint (App.checkpoint)"
     )
+
+    serve = commands.add_parser(
+        "serve", help="run it with a web page for a window, on this machine or over SSH"
+    )
+    serve.add_argument("target", metavar="NAME|FILE.py|FILE.cu")
+    serve.add_argument(
+        "--port", default="8765", metavar="PORT", help="8765 unless given; 0: a free one"
+    )
+    serve.add_argument(
+        "--host", default="127.0.0.1", metavar="ADDRESS",
+        help="listen there, and not for this machine only; whoever has the token may steer",
+    )  # fmt: skip
+    serve.add_argument(
+        "--token", default="", metavar="WORD", help="in the page's address, random unless given"
+    )
+    serve.add_argument(
+        "--origin", action="append", default=[], metavar="URL",
+        help="of another site's page that may show it, as https://lab.example.org; repeatable",
+    )  # fmt: skip
+    serve.add_argument("--size", metavar="WxH", help="until a page tells its own, in pixels")
+    serve.add_argument("--frames", metavar="N", help="end after N frames")
+    serve.add_argument("--no-ui", action="store_true", help="the picture alone, without panels")
+    _add_inspecting(serve)
+    _add_device(serve)
+    _add_sliders(serve)
 
     report = commands.add_parser(
         "report", help="run it without a window, and write one page: picture, sliders, code, checks"
@@ -188,9 +207,13 @@ def _parser() -> argparse.ArgumentParser:
     commands.add_parser("doctor", help="driver, NVRTC, GL, and what brings the missing")
 
     bench = commands.add_parser("bench", help="measure")
-    bench.add_argument("suite", choices=["first-light", "drag", "scene", "soft", "accuracy"])
+    bench.add_argument(
+        "suite", choices=["first-light", "drag", "scene", "soft", "accuracy", "stream"]
+    )
     bench.add_argument("--frames", metavar="N", default="200")
     bench.add_argument("--edits", metavar="N", default="50")
+    bench.add_argument("--keys", metavar="N", default="40", help="of stream: keys pressed")
+    bench.add_argument("--size", metavar="WxH", help="of stream: 1500x1200 unless given")
     bench.add_argument("--drags", metavar="N", default="200", help="of drag: moves of a number")
     bench.add_argument("--rounds", metavar="N", help="of soft (7), scene (25)")
     bench.add_argument(
@@ -202,7 +225,7 @@ def _parser() -> argparse.ArgumentParser:
     bench.add_argument(
         "--markdown",
         action="store_true",
-        help="of scene, soft, accuracy: as docs/measurements has it",
+        help="of scene, soft, accuracy, stream: as docs/measurements has it",
     )
     bench.add_argument("--checks", action="store_true", help="of soft: what exact checks cost")
     bench.add_argument("--counters", action="store_true", help="of soft: what counters cost")
@@ -210,6 +233,27 @@ def _parser() -> argparse.ArgumentParser:
     bench.add_argument("--fast-math", action="store_true", help="of soft: by --use_fast_math")
     _add_device(bench)
     return parser
+
+
+def _add_inspecting(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--inspect", dest="inspecting", action="store_const", const="costs", default="off",
+        help="what each line costs, beside the source (software device)",
+    )  # fmt: skip
+    command.add_argument(
+        "--inspect-hazards", dest="inspecting", action="store_const", const="hazards",
+        help="and races, unwritten reads and barriers apart",
+    )  # fmt: skip
+
+
+def _add_sliders(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="of a slider; repeatable"
+    )
+    command.add_argument(
+        "--fresh", action="store_true",
+        help="sliders as the program has them, not as the last run left them",
+    )  # fmt: skip
 
 
 def _add_device(parser: argparse.ArgumentParser) -> None:

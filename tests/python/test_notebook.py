@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: MIT
+"""Apps as cells of notebooks, in a kernel of Jupyter's with a page that this test plays."""
+
+import base64
+import io
+import json
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+pytest.importorskip("anywidget")
+manager = pytest.importorskip("jupyter_client.manager")
+
+ROOT = Path(__file__).parents[2]
+
+APP = """
+import lathe, numpy as np
+app = lathe.App("cells", size=(96, 64))
+app.image(np.full((4, 4, 3), 0.5, np.float32))
+app
+"""
+KERNEL = """
+paint = app.kernel('''__global__ void paint(float* p, float time) {
+    p[threadIdx.x] = %s; }''')
+"""
+FRAME = """
+p = app.zeros((1, 1))
+@app.frame
+def frame(step):
+    paint[1, 1](p, np.float32(step.time))
+    app.image(p, range=(0, 1), colormap="gray")
+"""
+
+
+class Notebook:
+    """A kernel, its cells, and the page that shows them."""
+
+    def __init__(self, folder):
+        self.manager, self.client = manager.start_new_kernel(kernel_name="python3", cwd=str(folder))
+        self.model = None
+        self.sizes = []
+        self.words = []
+        self.picture = None
+        self.frames = 0
+
+    def execute(self, code):
+        """Outputs of a cell; raises what it raised."""
+        message = self.client.execute(code)
+        outputs = []
+        while True:
+            answer = self.client.get_iopub_msg(timeout=60)
+            self._look(answer)
+            if answer["parent_header"].get("msg_id") != message:
+                continue
+            kind, content = answer["msg_type"], answer["content"]
+            if kind == "error":
+                raise RuntimeError("\n".join(content["traceback"]))
+            if kind in ("execute_result", "display_data", "stream"):
+                outputs.append(content)
+            if kind == "status" and content["execution_state"] == "idle":
+                return outputs
+
+    def _look(self, message):
+        content = message["content"]
+        if message["msg_type"] == "comm_open" and "size" in content["data"].get("state", {}):
+            self.model = content["comm_id"]
+        if message["msg_type"] != "comm_msg" or content["comm_id"] != self.model:
+            return
+        data = content["data"]
+        if data.get("method") != "custom":
+            return
+        if "text" in data["content"]:
+            self.words.append(data["content"]["text"])
+            return
+        jpeg = bytes(message["buffers"][0])[16:]
+        number = int.from_bytes(bytes(message["buffers"][0])[4:8], "little")
+        self.picture = np.asarray(Image.open(io.BytesIO(jpeg)).convert("L")) / 255
+        self.frames += 1
+        self.say(text=f"shown {number}")
+
+    def say(self, **content):
+        """What the page's script tells the widget."""
+        message = self.client.session.msg(
+            "comm_msg",
+            {"comm_id": self.model, "data": {"method": "custom", "content": content}},
+        )
+        self.client.shell_channel.send(message)
+
+    def see_until(self, is_so, seconds=20):
+        end = time.monotonic() + seconds
+        while self.picture is None or not is_so(self.picture[32, 48]):
+            assert time.monotonic() < end, (self.picture, self.words)
+            try:
+                self._look(self.client.get_iopub_msg(timeout=0.5))
+            except Exception:  # queue.Empty: nothing came
+                continue
+
+    def close(self):
+        self.client.stop_channels()
+        self.manager.shutdown_kernel(now=True)
+
+
+@pytest.fixture
+def notebook(tmp_path):
+    made = Notebook(tmp_path)
+    yield made
+    made.close()
+
+
+def test_a_cell_is_live_edited_and_found_again(notebook):
+    (shown,) = notebook.execute(APP)
+    data = shown["data"]
+    assert "application/vnd.jupyter.widget-view+json" in data
+    notebook.say(begin=True)
+    notebook.see_until(lambda tone: abs(tone - 0.5) < 0.03)
+    # Cells after it change what is seen.
+    notebook.execute(KERNEL % "0.25f")
+    notebook.execute(FRAME)
+    notebook.see_until(lambda tone: abs(tone - 0.25) < 0.03)
+    # The kernel's cell with another source: the run goes on.
+    step = int(notebook.execute("print(app.step)")[0]["text"])
+    assert step > 0
+    notebook.execute(KERNEL % "0.75f")
+    notebook.see_until(lambda tone: abs(tone - 0.75) < 0.03)
+    assert int(notebook.execute("print(app.step)")[0]["text"]) > step
+    assert notebook.execute("print(len(app.kernels) if hasattr(app, 'kernels') else 1)")
+    # The App's cell once more finds the App.
+    before = notebook.execute("print(id(app))")[0]["text"]
+    notebook.execute(APP)
+    assert notebook.execute("print(id(app))")[0]["text"] == before
+    notebook.see_until(lambda tone: abs(tone - 0.5) < 0.03)
+    # A still stands beside the widget, for pages without a kernel.
+    data = notebook.execute("app")[0]["data"]
+    still = Image.open(io.BytesIO(base64.b64decode(data["image/png"])))
+    assert still.size == (96, 64)
+
+
+def test_a_page_that_is_loaded_again_sees_the_cell(notebook):
+    notebook.execute(APP)
+    notebook.say(begin=True)
+    notebook.see_until(lambda tone: abs(tone - 0.5) < 0.03)
+    notebook.picture = None
+    notebook.say(begin=True)
+    notebook.see_until(lambda tone: abs(tone - 0.5) < 0.03)
+    notebook.say(text="nonsense")
+    notebook.say(text="size 200 100 1")
+    notebook.execute("import asyncio; await asyncio.sleep(0.5)")
+    assert notebook.execute("print(app.size)")[0]["text"] == "(200, 100)\n"
+
+
+def test_an_app_at_rest_costs_little(notebook):
+    notebook.execute(APP)
+    notebook.say(begin=True)
+    notebook.see_until(lambda tone: abs(tone - 0.5) < 0.03)
+    count = "import asyncio; n = app.frames; await asyncio.sleep(2.5); print(app.frames - n)"
+    notebook.execute("import asyncio; await asyncio.sleep(1)")
+    assert int(notebook.execute(count)[0]["text"]) < 75  # of 150
+
+
+def test_two_apps_are_two_cells(notebook):
+    notebook.execute(APP)
+    first = notebook.model
+    notebook.execute(APP.replace('"cells"', '"others"').replace("0.5", "0.25").replace("app", "b"))
+    assert notebook.model != first
+    notebook.say(begin=True)
+    notebook.see_until(lambda tone: abs(tone - 0.25) < 0.03)
+
+
+def test_the_notebooks_of_the_manual_run(tmp_path):
+    nbformat = pytest.importorskip("nbformat")
+    nbclient = pytest.importorskip("nbclient")
+    files = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
+    assert files
+    for file in files:
+        written = nbformat.read(file, as_version=4)
+        assert not any(cell.get("outputs") for cell in written.cells), f"{file}: outputs are kept"
+        nbclient.NotebookClient(written, timeout=120, cwd=str(tmp_path)).execute()
+        shown = json.dumps([cell.get("outputs") for cell in written.cells])
+        assert "application/vnd.jupyter.widget-view+json" in shown
