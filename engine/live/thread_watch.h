@@ -33,6 +33,8 @@ public:
     const WatchedThread& thread() const { return thread_; }
     /// Empty where the launch had no such thread.
     const std::vector<gpu::TraceLine>& lines() const { return lines_; }
+    /// What the other lanes of its warp do at these lines.
+    const gpu::LaneLines& lanes() const { return lanes_; }
     /// There were more than the memory for steps holds: these are the first.
     bool is_cut() const { return is_cut_; }
 
@@ -44,6 +46,7 @@ private:
 
     WatchedThread thread_;
     std::vector<gpu::TraceLine> lines_;
+    gpu::LaneLines lanes_;
     bool is_cut_ = false;
 };
 

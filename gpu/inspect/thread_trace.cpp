@@ -2,9 +2,9 @@
 #include "gpu/inspect/thread_trace.h"
 
 #include "engine/core/source_name.h"
+#include "gpu/inspect/shared_types.h"
 
 #include <algorithm>
-#include <cstring>
 #include <span>
 #include <utility>
 
@@ -12,69 +12,68 @@ namespace lathe::gpu {
 
 namespace {
 
-constexpr std::size_t kRecordBytes = std::size_t{8} << 20;
+constexpr std::size_t kLeaderBytes = std::size_t{8} << 20, kLaneBytes = std::size_t{2} << 20;
+constexpr std::size_t kMostDynamicBytes = std::size_t{256} << 10; ///< of shared memory, any device
 
 } // namespace
 
 TracedKernel::TracedKernel(const CompileRequest& request, const std::string& kernel)
-    : kernel_{request, kernel, [this](ptx::Module& module, const auto& files) {
-                  plan_ = ptx::trace_threads(module, files);
-              }} {
-    for (const auto& type : plan_.variables)
-        types_.push_back(std::make_shared<const ptx::ParameterType>(type));
-    for (std::uint32_t v = 0; v < plan_.constants.size(); ++v) {
-        const auto bytes = std::as_bytes(std::span{plan_.constants[v]});
-        if (!bytes.empty()) constants_[v].assign(bytes.begin(), bytes.end());
+    : meaning_{std::make_shared<TraceMeaning>()} {
+    const auto change = [this](ptx::Module& module, const auto& files) {
+        meaning_->plan = ptx::trace_threads(module, files);
+    };
+    CompileRequest typed = request;
+    typed.source = with_pointers_to_shared(request.source);
+    try {
+        kernel_ = std::make_unique<InstrumentedKernel>(typed, kernel, change);
+    } catch (const CompileError&) {
+        if (typed.source == request.source) throw;
+        kernel_ = std::make_unique<InstrumentedKernel>(request, kernel, change);
     }
-    for (const std::string& name : plan_.functions) functions_.push_back(source_name(name));
-    records_ = DeviceBuffer{kRecordBytes};
+    for (const std::string& name : meaning_->plan.functions)
+        meaning_->functions.push_back(source_name(name));
+    meaning_->files = kernel_->files();
+    records_ = DeviceBuffer{kLeaderBytes + 31 * kLaneBytes};
+    copy_ = DeviceBuffer{meaning_->plan.copy_bytes + kMostDynamicBytes};
 }
 
-void TracedKernel::begin(const Dim3& block, const Dim3& thread, const Module& original) {
+void TracedKernel::begin(const Dim3& block, const Dim3& thread, const Dim3& block_size,
+                         const Module& original) {
+    place_ = WarpPlace::of(block, thread, block_size);
     ptx::TraceState state;
-    const unsigned where[]{block.x, block.y, block.z, thread.x, thread.y, thread.z};
-    std::copy_n(where, 3, state.block);
-    std::copy_n(where + 3, 3, state.thread);
-    state.next = records_.address();
-    state.end = records_.address() + records_.bytes();
-    kernel_.begin(original, ptx::kTraceState, std::as_bytes(std::span{&state, 1}));
+    state.block[0] = block.x, state.block[1] = block.y, state.block[2] = block.z;
+    state.warp = place_.warp;
+    state.leader = place_.leader;
+    state.copy = copy_.address();
+    std::uint64_t at = records_.address();
+    for (unsigned lane = 0; lane < 32; ++lane) {
+        state.lanes[lane].next = at;
+        at += lane == place_.leader ? kLeaderBytes : kLaneBytes;
+        state.lanes[lane].end = at;
+    }
+    fill_units(copy_.address(), 0, 4, copy_.bytes() / 4);
+    kernel_->begin(original, ptx::kTraceState, std::as_bytes(std::span{&state, 1}));
 }
 
 ThreadTrace TracedKernel::finish(const Module& original) {
-    kernel_.finish(original);
-    ptx::TraceState state;
-    kernel_.read(ptx::kTraceState, std::as_writable_bytes(std::span{&state, 1}));
-    std::vector<std::byte> records(state.next - records_.address());
-    copy_to_host(records.data(), records_.address(), records.size());
-
+    kernel_->finish(original);
     ThreadTrace trace;
-    trace.is_cut = state.is_full != 0;
-    const std::vector<std::string>& files = kernel_.files();
-    std::vector<Frame> frames{constants_}; // calls that the thread is in
-    for (std::size_t at = 0; at + sizeof(std::uint32_t) <= records.size();) {
-        std::uint32_t number = 0;
-        std::memcpy(&number, records.data() + at, sizeof number);
-        const ptx::TraceSite& site = plan_.sites.at(number);
-        if (site.event == ptx::TraceEvent::enter) {
-            frames.push_back(constants_);
-        } else {
-            Frame& frame = frames.back();
-            for (const ptx::TracedPlace& value : site.values) {
-                const std::byte* const from = records.data() + at + value.offset;
-                frame[value.variable].assign(from, from + value.bytes);
-            }
-            TraceStep& step = trace.steps.emplace_back();
-            step.function = functions_[site.function];
-            step.file = site.file < files.size() ? files[site.file] : std::string{};
-            step.line = static_cast<int>(site.line);
-            step.depth = static_cast<int>(frames.size()) - 1;
-            step.is_end = site.event == ptx::TraceEvent::leave;
-            for (const std::uint32_t variable : site.known)
-                step.values.push_back({types_[variable], frame.at(variable)});
-            if (step.is_end && frames.size() > 1) frames.pop_back();
-        }
-        at += site.bytes;
+    if (!place_.has_leader) return trace;
+    ptx::TraceState state;
+    kernel_->read(ptx::kTraceState, std::as_writable_bytes(std::span{&state, 1}));
+    TracedWarp::Records records;
+    std::uint64_t first = records_.address();
+    std::uint32_t cut = 0;
+    for (unsigned lane = 0; lane < 32; ++lane) {
+        records[lane].resize(state.lanes[lane].next - first);
+        if (!records[lane].empty()) copy_to_host(records[lane].data(), first, records[lane].size());
+        if (state.lanes[lane].is_full) cut |= 1u << lane;
+        first += lane == place_.leader ? kLeaderBytes : kLaneBytes;
     }
+    trace.warp = std::make_shared<const TracedWarp>(meaning_, place_, std::move(records), cut,
+                                                    state.dynamic_bytes);
+    trace.is_cut = (cut >> place_.leader & 1) != 0;
+    trace.steps = trace.warp->steps(place_.leader, &trace.is_cut);
     return trace;
 }
 

@@ -7,6 +7,7 @@ namespace lathe::ptx {
 
 Operand reg(const std::string& name) { return {Register{name}, false, {}}; }
 Operand number(std::uint64_t value) { return {Immediate{Type::s64, value}, false, {}}; }
+Operand address_of(const std::string& symbol) { return {Symbol{symbol, 0}, false, {}}; }
 Operand at(const std::string& symbol, std::int64_t offset) {
     return {Address{Symbol{symbol, 0}, offset, 0}, false, {}};
 }

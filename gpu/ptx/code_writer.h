@@ -17,6 +17,8 @@ namespace lathe::ptx {
 
 Operand reg(const std::string& name);
 Operand number(std::uint64_t value);
+/// The address of a variable, in its own space.
+Operand address_of(const std::string& symbol);
 /// Memory at a variable of the module.
 Operand at(const std::string& symbol, std::int64_t offset);
 /// Memory at the address that a register holds.

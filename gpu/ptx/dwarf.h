@@ -41,7 +41,8 @@ struct ParameterType {
     /// a structure behind a pointer is named and not unfolded.
     std::vector<ParameterType> members;
     std::vector<Enumerator> enumerators;
-    std::uint64_t count = 0; ///< array: elements over all dimensions
+    std::uint64_t count = 0;          ///< array: elements over all dimensions
+    std::vector<std::uint64_t> shape; ///< array: elements of each; 0: not known
 };
 
 struct KernelSignature {

@@ -62,7 +62,6 @@ public:
         }
     }
 
-private:
     /// The entry behind typedefs and qualifiers.
     const Entry* stripped(std::uint64_t offset) const {
         const Entry* e = entry(offset);
@@ -79,6 +78,7 @@ private:
         return e;
     }
 
+private:
     bool is_const(std::uint64_t offset) const {
         const Entry* e = entry(offset);
         for (int depth = 0; e && depth < kDeepestEntry; ++depth) {
@@ -126,7 +126,8 @@ private:
         out.count = 1;
         for (const std::uint64_t child : e.children)
             if (const Entry* range = entry(child); range && range->tag == kSubrangeType)
-                out.count *= static_cast<std::uint64_t>(range->upper_bound) + 1;
+                out.shape.push_back(static_cast<std::uint64_t>(range->upper_bound) + 1);
+        for (const std::uint64_t size : out.shape) out.count *= size;
         ParameterType element;
         describe(e.type, element, follow, depth + 1);
         if (!out.bytes) out.bytes = static_cast<std::uint32_t>(element.bytes * out.count);
@@ -142,6 +143,14 @@ private:
 ParameterType type_at(const Tree& tree, std::uint64_t offset) {
     ParameterType type;
     TypeReader{tree}.describe(offset, type);
+    return type;
+}
+
+ParameterType pointee_at(const Tree& tree, std::uint64_t offset) {
+    ParameterType type;
+    const TypeReader reader{tree};
+    const Entry* const pointer = reader.stripped(offset);
+    if (pointer && pointer->tag == kPointerType) reader.describe(pointer->type, type);
     return type;
 }
 

@@ -14,4 +14,8 @@ namespace lathe::ptx::dwarf {
 /// What a damaged tree does not tell is `unknown`.
 LATHE_API ParameterType type_at(const Tree& tree, std::uint64_t offset);
 
+/// What a pointer, whose entry is at `offset`, points at, with its members. `unknown` where that is
+/// no pointer.
+LATHE_API ParameterType pointee_at(const Tree& tree, std::uint64_t offset);
+
 } // namespace lathe::ptx::dwarf

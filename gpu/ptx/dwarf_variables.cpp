@@ -3,6 +3,8 @@
 
 #include "gpu/ptx/dwarf_types.h"
 
+#include <string_view>
+
 namespace lathe::ptx {
 namespace {
 
@@ -38,7 +40,9 @@ private:
     void add(const Entry& e, const Entry& scope, std::vector<DebugVariable>& out) const {
         const Entry* const origin = dwarf::entry_at(tree_, e.origin); // of what is inlined
         const Entry& told = origin ? *origin : e;
-        if ((e.places.empty() && e.constant_bytes.empty()) || told.name.empty()) return;
+        const bool is_pointer = told.name.starts_with(kSharedPointer); // without code, or a place
+        if ((e.places.empty() && e.constant_bytes.empty() && !is_pointer) || told.name.empty())
+            return;
         DebugVariable& v = out.emplace_back();
         v.type = dwarf::type_at(tree_, told.type);
         v.type.name = told.name;
@@ -47,9 +51,19 @@ private:
         v.places = e.places;
         if (v.places.empty()) v.constant = e.constant_bytes;
         if (v.constant.size() > v.type.bytes) v.constant.resize(v.type.bytes);
+        if (is_pointer) point(told, v);
         if (scope.tag == dwarf::kSubprogram) return;
         v.begin = scope.low_pc;
         v.end = scope.high_pc;
+    }
+
+    /// Becomes what the pointer points at; that has no place yet.
+    void point(const Entry& pointer, DebugVariable& v) const {
+        v.is_shared = true;
+        v.places.clear();
+        v.constant.clear();
+        v.type = dwarf::pointee_at(tree_, pointer.type);
+        v.type.name = pointer.name.substr(std::string_view{kSharedPointer}.size());
     }
 
     const dwarf::Tree& tree_;

@@ -13,10 +13,15 @@
 
 namespace lathe::ptx {
 
+/// A variable whose name begins so tells the type of another one in shared memory, whose name is
+/// behind it: it is a pointer to that (shared_variables.h).
+inline constexpr const char* kSharedPointer = "lathe_pointer_to_";
+
 struct DebugVariable {
     ParameterType type;     ///< with the variable's name
     std::uint32_t line = 0; ///< of its declaration
     bool is_parameter = false;
+    bool is_shared = false; ///< in shared memory
     std::string begin, end; ///< labels between which it is known; empty: all of the function
     std::vector<dwarf::Place> places;
     /// Its value, where the compiler found that it has only one; then there are no places.

@@ -75,7 +75,7 @@ const dwarf::Place* LineSites::place_of(const LineSite& site, std::size_t variab
 /// Where a variable is at a statement.
 const dwarf::Place* LineSites::place_of(const DebugVariable& v, std::size_t k,
                                         std::uint32_t line) const {
-    if (v.type.bytes == 0 || !is_in_scope(v, k)) return nullptr;
+    if ((v.type.bytes == 0 && !v.is_shared) || !is_in_scope(v, k)) return nullptr;
     for (const dwarf::Place& place : v.places) {
         const bool is_list = !place.begin.empty();
         if (is_list && (k < facts_.place(place.begin, facts_.size() + 1) ||
@@ -100,6 +100,7 @@ bool LineSites::is_told(const DebugVariable& v, const dwarf::Place& place, std::
                         std::uint32_t line) const {
     const auto space = facts_.space_of(place.name);
     if (!space) return false;
+    if (v.is_shared) return v.line < line; // it needs no code
     if (space->first != Space::local || v.is_parameter) return true;
     const auto declared = facts_.first_of_line(v.line, facts_.place(v.begin, 0));
     return declared ? *declared < k : v.line < line;

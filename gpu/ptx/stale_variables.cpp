@@ -44,8 +44,12 @@ private:
         std::size_t next = 0;
         for (std::size_t k = 0; k < statements_.size(); ++k) {
             if (const auto* label = std::get_if<Label>(&statements_[k])) enter(*label, state);
-            for (; next < places_.size() && places_[next].statement == k; ++next) look(next, state);
-            step(statements_[k], state);
+            bool is_still = false;
+            for (; next < places_.size() && places_[next].statement == k; ++next) {
+                look(next, state);
+                is_still |= places_[next].is_still;
+            }
+            if (!is_still) step(statements_[k], state);
         }
         return has_grown_;
     }
@@ -90,13 +94,17 @@ private:
         }
     }
 
-    /// Loads, and what only computes, leave it as it is.
+    /// Loads, and what only computes, leave it as it is. Who loads so that it sees what others
+    /// write meanwhile knows that they write.
     static bool changes_memory(const Instruction& i) {
+        if (i.opcode == Opcode::ld)
+            return i.has("volatile") || i.has("relaxed") || i.has("acquire") || i.has("mmio");
         if (i.opcode == Opcode::st)
             return i.space() == Space::generic || i.space() == Space::local ||
                    i.space() == Space::shared;
         return i.opcode == Opcode::call || i.opcode == Opcode::atom || i.opcode == Opcode::red ||
                i.opcode == Opcode::bar || i.opcode == Opcode::barrier ||
+               i.opcode == Opcode::fence || i.opcode == Opcode::membar ||
                name_of(i.opcode).starts_with("cp");
     }
 

@@ -16,7 +16,8 @@ using VariableSet = std::vector<bool>;
 /// A place where variables are looked at: before statement `statement` of the body.
 struct LookingPlace {
     std::size_t statement = 0;
-    VariableSet known; ///< variables that have a value there
+    VariableSet known;     ///< variables that have a value there
+    bool is_still = false; ///< the statement itself changes nothing
 };
 
 /// For each place, in the order of their statements, those of `known` that may differ from what the

@@ -3,6 +3,7 @@
 
 #include "gpu/ptx/code_writer.h"
 #include "gpu/ptx/function_facts.h"
+#include "gpu/ptx/memory_access.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -12,31 +13,10 @@
 namespace lathe::ptx {
 namespace {
 
-/// A load, a store or an atomic.
-struct Access {
-    WarpEvent event;
-    Space space;
-    const Address* address;
-    std::uint32_t bytes;
-};
-
-std::optional<Access> access_of(const Instruction& i) {
-    WarpEvent event = WarpEvent::read;
-    std::size_t operand = 1;
-    switch (i.opcode) {
-    case Opcode::ld: break;
-    case Opcode::st: event = WarpEvent::write, operand = 0; break;
-    case Opcode::atom: event = WarpEvent::atomic; break;
-    case Opcode::red: event = WarpEvent::atomic, operand = 0; break;
-    default: return {};
-    }
-    const Space space = i.space();
-    if (space != Space::generic && space != Space::global && space != Space::shared) return {};
-    if (i.types.empty() || operand >= i.operands.size()) return {};
-    const auto* address = std::get_if<Address>(&i.operands[operand].value);
-    if (!address) return {};
-    const auto width = static_cast<std::uint32_t>(i.vector_width());
-    return Access{event, space, address, bytes_of(i.types.back()) * width};
+WarpEvent event_of(AccessKind kind) {
+    return kind == AccessKind::read    ? WarpEvent::read
+           : kind == AccessKind::write ? WarpEvent::write
+                                       : WarpEvent::atomic;
 }
 
 bool is_barrier(const Instruction& i) {
@@ -99,7 +79,7 @@ private:
             }
             if (const auto* i = std::get_if<Instruction>(&all[k])) {
                 if (const auto access = access_of(*i))
-                    note.event = add(access->event, access->bytes, last);
+                    note.event = add(event_of(access->kind), access->bytes, last);
                 else if (is_barrier(*i)) note.event = add(WarpEvent::barrier, 0, last);
                 if (i->opcode == Opcode::bra) is_new = true;
             }
@@ -177,8 +157,8 @@ private:
         code.label(end);
     }
 
-    void store_address(CodeWriter& code, const Access& access) const {
-        find_address(code, access);
+    void store_address(CodeWriter& code, const MemoryAccess& access) const {
+        write_address(code, facts_, *access.address, kAddress);
         const auto number_of = [](WarpSpace space) {
             return number(static_cast<std::uint32_t>(space));
         };
@@ -199,27 +179,6 @@ private:
                  {behind(kAt, offsetof(WarpRecord, space)), reg(kWord)});
         code.add(Opcode::st, {"global"}, {Type::u64},
                  {behind(kAt, offsetof(WarpRecord, address)), reg(kAddress)});
-    }
-
-    /// kAddress becomes what stands in the brackets.
-    void find_address(CodeWriter& code, const Access& access) const {
-        const Address& address = *access.address;
-        std::int64_t offset = address.offset;
-        if (const auto* base = std::get_if<Register>(&address.base)) {
-            const bool is_narrow = bytes_of(facts_.type_of(base->name)) == 4;
-            if (is_narrow)
-                code.add(Opcode::cvt, {}, {Type::u64, Type::u32}, {reg(kAddress), reg(base->name)});
-            else code.add(Opcode::mov, {}, {Type::u64}, {reg(kAddress), reg(base->name)});
-        } else if (const auto* symbol = std::get_if<Symbol>(&address.base)) {
-            offset += symbol->offset;
-            code.add(Opcode::mov, {}, {Type::u64},
-                     {reg(kAddress), Operand{Symbol{symbol->name, 0}, false, {}}});
-        } else {
-            code.add(Opcode::mov, {}, {Type::u64}, {reg(kAddress), number(0)});
-        }
-        if (offset)
-            code.add(Opcode::add, {}, {Type::s64},
-                     {reg(kAddress), reg(kAddress), number(static_cast<std::uint64_t>(offset))});
     }
 
     // Registers of each function.

@@ -12,9 +12,10 @@ import numpy as np
 from lathe._lathe import Kernel
 from lathe.inspection_sources import lines_of
 
-__all__ = ["Index", "LaunchTrace", "SourceTexts", "triple"]
+__all__ = ["Index", "LaunchTrace", "Place", "SourceTexts", "triple"]
 
 Index = int | Sequence[int]
+Place = tuple[int, int, int]
 StepType = TypeVar("StepType")
 
 
@@ -24,9 +25,7 @@ class LaunchTrace(Generic[StepType]):
     _function = ""
     """Its name in messages."""
 
-    def __init__(
-        self, kernel: Kernel, block: tuple[int, int, int], thread: tuple[int, int, int]
-    ) -> None:
+    def __init__(self, kernel: Kernel, block: Place, thread: Place) -> None:
         if not isinstance(kernel, Kernel):
             raise TypeError(f"{self._function} takes a kernel, not {type(kernel).__name__}")
         self.kernel = kernel

@@ -68,7 +68,7 @@ protected:
 
     ThreadTrace trace(Dim3 block, Dim3 thread) {
         TracedKernel traced{request_, "follow"};
-        traced.begin(block, thread, original_);
+        traced.begin(block, thread, {32}, original_);
         launch(traced.kernel(), {{3}, {32}}, out_, in_, 70, 0.5f);
         return traced.finish(original_);
     }
@@ -166,7 +166,7 @@ TEST_F(ThreadTraceTest, AnEndlessThreadIsCut) {
                       "}\n";
     original_ = Module{compile_or_throw(request_)};
     TracedKernel traced{request_, "follow"};
-    traced.begin({0, 0, 0}, {0, 0, 0}, original_);
+    traced.begin({0, 0, 0}, {0, 0, 0}, {1}, original_);
     launch(traced.kernel(), {{1}, {1}}, out_);
     const ThreadTrace t = traced.finish(original_);
     EXPECT_TRUE(t.is_cut);

@@ -256,9 +256,15 @@ void bind_kernel(py::module_& m) {
     py::class_<ThreadTracer, std::shared_ptr<ThreadTracer>>(
         m, "ThreadTracer", "A launch, one thread of which is followed.")
         .def_property_readonly("steps", &ThreadTracer::steps,
-                               "(function, file, line, depth, values, changes) of each line that "
-                               "ran, the last two by\n"
-                               "name; None before the launch.")
+                               "A dict for each line that ran; None before the launch.")
+        .def("find", &ThreadTracer::find, py::arg("condition"), py::arg("line"), py::arg("file"),
+             "The numbers of steps after which a condition is true: for ThreadTrace.find().")
+        .def("active", &ThreadTracer::active, py::arg("step"),
+             "A bit for each lane that is at the step.")
+        .def("lane", &ThreadTracer::lane, py::arg("lane"), py::arg("step"),
+             "What a lane does at the step; None where it is not there.")
+        .def_property_readonly("threads", &ThreadTracer::threads,
+                               "threadIdx of each lane that the block has.")
         .def_property_readonly("source", &ThreadTracer::source, "The kernel's text.")
         .def_property_readonly("is_cut", &ThreadTracer::is_cut);
     py::class_<WarpTracer, std::shared_ptr<WarpTracer>>(m, "WarpTracer",

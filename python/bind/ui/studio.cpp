@@ -28,7 +28,7 @@
 #include "python/bind/gil.h"
 #include "python/bind/interop/shape.h"
 #include "python/bind/kernel/kernel.h"
-#include "python/bind/kernel/thread_tracer.h"
+#include "python/bind/kernel/traced_values.h"
 #include "python/bind/plots/plots.h"
 #include "python/bind/scene/drawing.h"
 #include "python/bind/ui/inspected.h"
