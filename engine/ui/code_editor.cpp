@@ -74,6 +74,11 @@ void CodeEditor::set_gutter(int glyphs, DrawGutter draw) {
     });
 }
 
+void CodeEditor::set_number_menu(std::function<void(int line)> draw) {
+    s_->editor.SetLineNumberContextMenuCallback(
+        [draw = std::move(draw)](TextEditor::PopupData& popup) { draw(int(popup.pos.line) + 1); });
+}
+
 void CodeEditor::replace(TextPlace place, int bytes, const std::string& text, std::uint64_t id) {
     TextEditor& e = s_->editor;
     if (s_->is_change_open && s_->change_id == id && e.GetUndoIndex() == s_->change_index) e.Undo();

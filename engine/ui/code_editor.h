@@ -59,6 +59,8 @@ public:
     /// it. 0 glyphs: nothing stands there.
     using DrawGutter = std::function<void(int first, int last, ImVec2 low, ImVec2 high)>;
     void set_gutter(int glyphs, DrawGutter draw);
+    /// A right click on a line's number opens a popup; what it shows of the line.
+    void set_number_menu(std::function<void(int line)> draw);
     /// Cursor to line and column (from 1), scrolled to the middle, keyboard here.
     void go_to(int line, int column);
     /// Line and column of the cursor, from 1.

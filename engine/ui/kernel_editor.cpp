@@ -39,8 +39,10 @@ std::vector<LineMark> hazards_of(const SlotInspection* inspection) {
     return marks;
 }
 
-/// Of each line one: where a thread stands, then a hazard, then the colour of its code.
+/// Of each line one: where a thread stands, then where it stops, then a hazard, then the colour of
+/// its code.
 std::vector<LineMark> marks_of(const std::vector<LineMark>& hazards,
+                               const std::vector<LineMark>& stops,
                                const std::vector<CodeTint>& tints, int step, int watched) {
     std::vector<LineMark> marks;
     const auto add = [&](LineMark mark) {
@@ -48,6 +50,7 @@ std::vector<LineMark> marks_of(const std::vector<LineMark>& hazards,
             marks.push_back(std::move(mark));
     };
     if (step > 0) add({step, theme::kAccent, "The step that Thread shows"});
+    for (const LineMark& stop : stops) add(stop);
     for (const LineMark& hazard : hazards) add(hazard);
     if (watched > 0) add({watched, theme::kGood, "Values shows this line"});
     for (const CodeTint& tint : tints) add({tint.line, tint.rgb, {}, 0.2f});
@@ -96,6 +99,8 @@ void KernelEditor::add(KernelSlot& slot, bool offer_autosave) {
     tab->label = fmt::format("{}###kernel{}", slot.name(), tabs_.size());
     if (session_ && offer_autosave) tab->offer = session_->newer_than(slot.key(), slot.source());
     tabs_.push_back(std::move(tab));
+    if (number_menu)
+        tabs_.back()->editor.set_number_menu([this, &slot](int line) { number_menu(slot, line); });
     sync(*tabs_.back());
 }
 
@@ -138,19 +143,23 @@ void KernelEditor::sync(Tab& tab) {
         tab.shown.clear();
         tab.hazards.clear();
         tab.tints.clear();
+        tab.stops.clear();
         tab.step = tab.watched = 0;
         tab.editor.set_marks({});
     }
     std::vector<LineMark> hazards = hazards_of(inspector_.of(*tab.slot));
+    std::vector<LineMark> stops = stops_of ? stops_of(*tab.slot) : std::vector<LineMark>{};
     const int step = step_.in(tab.slot), watched = watched_.in(tab.slot);
     if (tab.shown != tab.slot->diagnostics() || tab.hazards != hazards ||
-        tab.tints != tab.code.tints || tab.step != step || tab.watched != watched) {
+        tab.tints != tab.code.tints || tab.stops != stops || tab.step != step ||
+        tab.watched != watched) {
         tab.shown = tab.slot->diagnostics();
         tab.hazards = std::move(hazards);
         tab.tints = tab.code.tints;
+        tab.stops = std::move(stops);
         tab.step = step;
         tab.watched = watched;
-        tab.editor.set_marks(tab.shown, marks_of(tab.hazards, tab.tints, step, watched));
+        tab.editor.set_marks(tab.shown, marks_of(tab.hazards, tab.stops, tab.tints, step, watched));
     }
 }
 

@@ -64,6 +64,10 @@ public:
     void mark_step(const KernelSlot* slot, int line, bool goes_there);
     /// Marks the line whose values are shown; null: none.
     void mark_watched(const KernelSlot* slot, int line) { watched_ = {slot, line}; }
+    /// Lines of a slot that have a mark of their own, and what a right click on the number of a
+    /// line shows. Before the first tab.
+    std::function<std::vector<LineMark>(const KernelSlot&)> stops_of;
+    std::function<void(const KernelSlot&, int line)> number_menu;
     /// Line of the cursor in the tab in front, and the word that it touches, if any.
     struct CursorPlace {
         const KernelSlot* slot;

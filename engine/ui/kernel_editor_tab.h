@@ -25,6 +25,7 @@ struct KernelEditor::Tab {
     std::vector<Diagnostic> shown;
     std::vector<LineMark> hazards; ///< shown, too
     std::vector<CodeTint> tints;   ///< the same
+    std::vector<LineMark> stops;   ///< the same
     int step = 0;                  ///< line that is marked as a thread's; 0: none
     int watched = 0;               ///< line that is marked as that whose values are shown
     CodeTab code;

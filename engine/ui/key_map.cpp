@@ -87,6 +87,10 @@ constexpr KeyRow kThread[] = {
     {"Up and Down", "go from step to step"},
     {"Page Up and Page Down", "go ten steps"},
     {"Home and End", "go to the first step and to the last one"},
+    {"Ctrl+Down and Ctrl+Up", "go over what a line calls, on and back"},
+    {"Enter and Shift+Enter", "go to the next mark and to the one before"},
+    {"right click on a line's number", "marks it, with a condition; also in the editor"},
+    {"Ctrl+Right and Ctrl+Left", "show the next lane of the warp and the one before"},
 };
 
 constexpr KeyGroup kGroups[] = {

@@ -11,6 +11,7 @@
 #include "engine/live/parameter_presets.h"
 #include "engine/ui/imgui_idle.h"
 #include "engine/ui/studio_panels.h"
+#include "engine/ui/theme.h"
 #include "engine/ui/value_writer.h"
 #include "engine/ui/widgets.h"
 
@@ -61,6 +62,18 @@ Studio::Panels::Panels(Studio& s)
     run_control_panel.record = [this] { record(); };
     profiler_panel.memory = [this] { return memory_use(studio); };
     line_panel.follow = [this](const gpu::ThreadOfKernel& thread) { follow(thread); };
+    editor.stops_of = [this](const KernelSlot& slot) {
+        std::vector<LineMark> stops;
+        for (const ThreadMarks::Mark& mark : thread_panel.marks().all())
+            if (mark.slot == &slot)
+                stops.push_back({mark.line, theme::kCostly,
+                                 "Thread stops here" +
+                                     (mark.condition.empty() ? "" : " if " + mark.condition)});
+        return stops;
+    };
+    editor.number_menu = [this](const KernelSlot& slot, int line) {
+        thread_panel.marks().draw_menu(slot, line);
+    };
     editor.code_pane().read = code_reader(s.device());
     parameter_panel.write_values = [this] {
         write_values(studio.parameters(), &studio.bindings(), editor, studio.kernels());

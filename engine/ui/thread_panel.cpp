@@ -36,15 +36,6 @@ void index_field(const char* label, const char* tip, std::array<int, 3>& index) 
     theme::tooltip(tip);
 }
 
-/// "n = 2, rounds = 1"
-std::string changes_of(const gpu::TraceLine& line) {
-    std::string text;
-    for (const gpu::TracedValue& value : line.changes)
-        text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", value.type->name,
-                            gpu::to_text(value));
-    return text;
-}
-
 std::string_view without_indent(std::string_view line) {
     const auto begin = line.find_first_not_of(" \t");
     return begin == line.npos ? std::string_view{} : line.substr(begin);
@@ -148,6 +139,7 @@ bool ThreadPanel::draw_state(FollowState state, const std::string& problem, bool
 }
 
 void ThreadPanel::draw(const std::vector<KernelSlot*>& slots, bool is_paused) {
+    marks_.follow_texts();
     draw_choice(slots);
     if (!(shows_warp_ ? draw_state(warps_.state(), warps_.problem(), is_paused)
                       : draw_state(watch_.state(), watch_.problem(), is_paused)))
@@ -166,6 +158,7 @@ void ThreadPanel::take_result() {
     for (std::string line; std::getline(lines, line);) text_.push_back(line);
     step_ = 0;
     has_moved_ = scrolls_ = true;
+    values_.begin(watch_.lanes());
 }
 
 bool ThreadPanel::is_of_text(const gpu::TraceLine& line) const {
@@ -196,20 +189,87 @@ void ThreadPanel::go(int step) {
     has_moved_ = scrolls_ = true;
 }
 
+/// The slot whose text has the line, if that text is still the one that was followed.
+const KernelSlot* ThreadPanel::slot_of_text(const gpu::TraceLine& line) const {
+    const KernelSlot* const slot = watch_.thread().slot;
+    return slot && is_of_text(line) && slot->source() == watch_.text() ? slot : nullptr;
+}
+
+void ThreadPanel::go_to_mark(bool back) {
+    const auto& stops = marks_.stops(watch_);
+    const auto here = std::size_t(step_);
+    log::info("step = trace.run(step{})", back ? ", back=True" : "");
+    const auto behind = std::ranges::upper_bound(stops, here);
+    if (!back && behind != stops.end()) return go(int(*behind));
+    const auto before = std::ranges::lower_bound(stops, here);
+    if (back && before != stops.begin()) return go(int(*(before - 1)));
+    for (const ThreadMarks::Mark& mark : marks_.all())
+        if (!mark.problem.empty()) return log::warning("{}", mark.problem);
+    log::warning("{}", marks_.all().empty()
+                           ? "no line is marked: a right click on its number marks it"
+                       : back ? "no step before this one is at a mark"
+                              : "no step behind this one is at a mark");
+}
+
+/// Behind, or before, what a line calls.
+void ThreadPanel::go_over(bool back) {
+    const auto& lines = watch_.lines();
+    const int by = back ? -1 : 1, depth = lines[std::size_t(step_)].depth;
+    int step = step_ + by;
+    while (step >= 0 && step < int(lines.size()) && lines[std::size_t(step)].depth > depth)
+        step += by;
+    log::info("step = trace.over(step{})", back ? ", back=True" : "");
+    if (step >= 0 && step < int(lines.size())) go(step);
+}
+
 void ThreadPanel::take_keys() {
     if (!ImGui::IsWindowFocused(ImGuiFocusedFlags_ChildWindows) || ImGui::GetIO().WantTextInput)
         return;
     const auto pressed = [](ImGuiKey key) { return ImGui::IsKeyPressed(key); };
+    if (ImGui::GetIO().KeyCtrl) {
+        if (pressed(ImGuiKey_DownArrow)) go_over(false);
+        if (pressed(ImGuiKey_UpArrow)) go_over(true);
+        if (pressed(ImGuiKey_RightArrow)) values_.go_to_lane(watch_.lanes(), values_.lane() + 1);
+        if (pressed(ImGuiKey_LeftArrow)) values_.go_to_lane(watch_.lanes(), values_.lane() - 1);
+        return;
+    }
     if (pressed(ImGuiKey_DownArrow) || pressed(ImGuiKey_RightArrow)) go(step_ + 1);
     if (pressed(ImGuiKey_UpArrow) || pressed(ImGuiKey_LeftArrow)) go(step_ - 1);
     if (pressed(ImGuiKey_PageDown)) go(step_ + 10);
     if (pressed(ImGuiKey_PageUp)) go(step_ - 10);
     if (pressed(ImGuiKey_Home)) go(0);
     if (pressed(ImGuiKey_End)) go(int(watch_.lines().size()));
+    if (pressed(ImGuiKey_Enter) || pressed(ImGuiKey_KeypadEnter))
+        go_to_mark(ImGui::GetIO().KeyShift);
 }
 
-void ThreadPanel::draw_steps() {
-    take_keys();
+void ThreadPanel::draw_step_row() {
+    const auto button = [](const char* id, ImGuiDir direction, const char* tip) {
+        const bool is_clicked = ImGui::ArrowButton(id, direction);
+        theme::tooltip(tip);
+        ImGui::SameLine(0, px(3));
+        return is_clicked;
+    };
+    if (button("##over back", ImGuiDir_Up, "Back over what a line calls (Ctrl+Up)")) go_over(true);
+    if (button("##over", ImGuiDir_Down, "Over what the line calls (Ctrl+Down)")) go_over(false);
+    ImGui::SameLine(0, px(10));
+    if (button("##mark back", ImGuiDir_Left, "To the mark before (Shift+Enter)")) go_to_mark(true);
+    ImGui::AlignTextToFramePadding();
+    const std::size_t stops = marks_.stops(watch_).size();
+    const bool has_problem = std::ranges::any_of(
+        marks_.all(), [](const ThreadMarks::Mark& mark) { return !mark.problem.empty(); });
+    theme::text(stops == 1 ? "1 stop" : fmt::format("{} stops", stops), has_problem ? theme::kError
+                                                                        : marks_.all().empty()
+                                                                            ? theme::kDim
+                                                                            : theme::kText);
+    std::string tip = "A right click on a line's number marks it, here and in the editor";
+    for (const ThreadMarks::Mark& mark : marks_.all())
+        tip += fmt::format("\nline {}{}{}", mark.line, mark.condition.empty() ? "" : ": ",
+                           mark.problem.empty() ? mark.condition : mark.problem);
+    theme::tooltip(tip);
+    ImGui::SameLine(0, px(3));
+    if (button("##mark", ImGuiDir_Right, "To the next mark (Enter)")) go_to_mark(false);
+    ImGui::SameLine(0, px(10));
     const int count = int(watch_.lines().size());
     ImGui::SetNextItemWidth(-1);
     int shown = step_ + 1;
@@ -218,11 +278,17 @@ void ThreadPanel::draw_steps() {
     if (ImGui::SliderInt("##step", &shown, 1, count, format.c_str(), ImGuiSliderFlags_AlwaysClamp))
         go(shown - 1);
     theme::tooltip("Arrows, Page Up, Page Down, Home and End go through the steps, too");
+}
+
+void ThreadPanel::draw_steps() {
+    take_keys();
+    draw_step_row();
     const float right = std::max(ImGui::GetContentRegionAvail().x * 0.42f, px(220));
     if (ImGui::BeginChild("lines", {-right - px(8), 0})) draw_lines();
     ImGui::EndChild();
     ImGui::SameLine(0, px(8));
-    if (ImGui::BeginChild("values")) draw_values();
+    if (ImGui::BeginChild("values"))
+        values_.draw(watch_.lanes(), watch_.lines()[std::size_t(step_)]);
     ImGui::EndChild();
 }
 
@@ -234,75 +300,52 @@ void ThreadPanel::draw_lines() {
         if (top < ImGui::GetScrollY() || top + row > ImGui::GetScrollY() + height)
             ImGui::SetScrollY(std::max(top - height / 2, 0.0f));
     }
-    const auto& lines = watch_.lines();
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2{px(8), px(2)});
-    const float glyph = ImGui::CalcTextSize("0").x, width = ImGui::GetContentRegionAvail().x;
+    const float width = ImGui::GetContentRegionAvail().x;
     ImGuiListClipper clipper;
-    clipper.Begin(int(lines.size()), row);
+    clipper.Begin(int(watch_.lines().size()), row);
     while (clipper.Step())
-        for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
-            const gpu::TraceLine& line = lines[std::size_t(i)];
-            const ImVec2 corner = ImGui::GetCursorScreenPos();
-            if (ImGui::Selectable(fmt::format("##{}", i).c_str(), i == step_)) go(i);
-            ImDrawList& draw = *ImGui::GetWindowDrawList();
-            const auto write = [&](float x, unsigned rgb, std::string_view text, float to) {
-                draw.PushClipRect({corner.x + x, corner.y}, {corner.x + to, corner.y + row}, true);
-                draw.AddText({corner.x + x, corner.y}, theme::packed(rgb), text.data(),
-                             text.data() + text.size());
-                draw.PopClipRect();
-            };
-            const std::string number = fmt::format("{:4}", line.line);
-            // Where it is narrow the editor, which marks the line, has to do for its text.
-            const bool has_code = width > 48 * glyph;
-            const float code = (6 + 2 * float(line.depth)) * glyph,
-                        changes = has_code ? std::max(width * 0.55f, code + 8 * glyph) : code;
-            write(0, theme::kDim, number, 5 * glyph);
-            if (has_code && is_of_text(line))
-                write(code, theme::kText, without_indent(text_[std::size_t(line.line) - 1]),
-                      changes - glyph);
-            else if (has_code) write(code, theme::kDim, line.function, changes - glyph);
-            write(changes, theme::kAccent, changes_of(line), width);
-        }
+        for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) draw_row(i, width);
     ImGui::PopStyleVar();
     theme::pop_font();
+    if (!ImGui::BeginPopup("mark")) return;
+    if (const KernelSlot* const slot = watch_.thread().slot) marks_.draw_menu(*slot, menu_line_);
+    ImGui::EndPopup();
 }
 
-/// What changes first, then the others, of which the newest are next.
-void ThreadPanel::draw_values() {
-    const gpu::TraceLine& line = watch_.lines()[std::size_t(step_)];
-    const ImGuiTableFlags flags = ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoPadOuterX;
-    ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2{px(4), px(1)});
-    if (!ImGui::BeginTable("values", 3, flags)) return ImGui::PopStyleVar();
-    for (const float share : {1.0f, 1.2f, 1.2f})
-        ImGui::TableSetupColumn("", ImGuiTableColumnFlags_WidthStretch, share);
-    const auto row = [](std::string_view name, std::string_view before, std::string_view after,
-                        unsigned rgb) {
-        ImGui::TableNextRow();
-        for (const auto& [text, ink] :
-             {std::pair{name, theme::kText}, {before, theme::kText}, {after, rgb}}) {
-            ImGui::TableNextColumn();
-            theme::text(text, ink);
-        }
-    };
-    theme::push_font(theme::Font::small);
-    row(line.function, "before", "after", theme::kDim);
-    theme::pop_font();
-    theme::push_font(theme::Font::code);
-    for (const gpu::TracedValue& change : line.changes) {
-        const gpu::TracedValue* const before = line.value(change.type->name);
-        row(change.type->name, before ? gpu::to_text(*before) : "", gpu::to_text(change),
-            theme::kAccent);
+void ThreadPanel::draw_row(int number, float width) {
+    const gpu::TraceLine& line = watch_.lines()[std::size_t(number)];
+    const KernelSlot* const slot = slot_of_text(line);
+    const float glyph = ImGui::CalcTextSize("0").x, row = ImGui::GetTextLineHeight() + px(2);
+    const ImVec2 corner = ImGui::GetCursorScreenPos();
+    if (ImGui::Selectable(fmt::format("##{}", number).c_str(), number == step_)) go(number);
+    if (slot && ImGui::IsItemClicked(ImGuiMouseButton_Right)) {
+        menu_line_ = line.line;
+        ImGui::OpenPopup("mark");
     }
-    const auto is_changed = [&](const std::string& name) {
-        return std::ranges::any_of(line.changes,
-                                   [&](const auto& change) { return change.type->name == name; });
+    ImDrawList& draw = *ImGui::GetWindowDrawList();
+    const auto write = [&](float x, unsigned rgb, std::string_view text, float to) {
+        draw.PushClipRect({corner.x + x, corner.y}, {corner.x + to, corner.y + row}, true);
+        draw.AddText({corner.x + x, corner.y}, theme::packed(rgb), text.data(),
+                     text.data() + text.size());
+        draw.PopClipRect();
     };
-    for (auto value = line.values.rbegin(); value != line.values.rend(); ++value)
-        if (!is_changed(value->type->name))
-            row(value->type->name, gpu::to_text(*value), "", theme::kText);
-    theme::pop_font();
-    ImGui::EndTable();
-    ImGui::PopStyleVar();
+    const auto& stops = marks_.stops(watch_);
+    if (slot && marks_.at(slot, line.line)) {
+        const bool stops_here = std::ranges::binary_search(stops, std::size_t(number));
+        draw.AddCircleFilled({corner.x + glyph / 2, corner.y + ImGui::GetTextLineHeight() / 2},
+                             px(4), theme::packed(theme::kCostly, stops_here ? 1.0f : 0.4f));
+    }
+    // Where it is narrow the editor, which marks the line, has to do for its text.
+    const bool has_code = width > 48 * glyph;
+    const float code = (6 + 2 * float(line.depth)) * glyph,
+                changes = has_code ? std::max(width * 0.55f, code + 8 * glyph) : code;
+    write(glyph, theme::kDim, fmt::format("{:4}", line.line), 6 * glyph);
+    if (has_code && is_of_text(line))
+        write(code, theme::kText, without_indent(text_[std::size_t(line.line) - 1]),
+              changes - glyph);
+    else if (has_code) write(code, theme::kDim, line.function, changes - glyph);
+    write(changes, theme::kAccent, gpu::changes_in_words(line), width);
 }
 
 } // namespace lathe

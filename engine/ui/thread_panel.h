@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 // One thread of a kernel, line by line (engine/live/thread_watch.h): the thread is typed or picked,
-// the next launch is followed, and its steps are gone through with the values of the variables. Or
-// the warp that it is of (warp_view.h).
+// the next launch is followed, and its steps are gone through, from mark to mark (thread_marks.h),
+// with the values of the variables (thread_values.h). Or the warp that it is of (warp_view.h).
 #pragma once
 
 #include "engine/live/thread_watch.h"
 #include "engine/live/warp_watch.h"
 #include "engine/scene/picking.h"
+#include "engine/ui/thread_marks.h"
+#include "engine/ui/thread_values.h"
 #include "engine/ui/warp_view.h"
 
 #include <array>
@@ -35,6 +37,10 @@ public:
         int line;
     };
     std::optional<Place> place();
+    /// Lines at which it stops; also the editor sets them.
+    ThreadMarks& marks() { return marks_; }
+    const ThreadValues& values() const { return values_; }
+    int step() const { return step_; }
     /// Another step is shown since the last call.
     bool take_move() { return std::exchange(has_moved_, false) | warp_.take_move(); }
 
@@ -42,11 +48,15 @@ private:
     void draw_choice(const std::vector<KernelSlot*>& slots);
     bool draw_state(FollowState state, const std::string& problem, bool is_paused);
     void draw_steps();
+    void draw_step_row();
     void draw_lines();
-    void draw_values();
+    void draw_row(int number, float width);
     void take_keys();
     void take_result();
     void go(int step);
+    void go_to_mark(bool back);
+    void go_over(bool back);
+    const KernelSlot* slot_of_text(const gpu::TraceLine& line) const;
     void follow_chosen();
     void follow_warp();
     bool is_of_text(const gpu::TraceLine& line) const;
@@ -54,6 +64,8 @@ private:
     ThreadWatch& watch_;
     WarpWatch& warps_;
     WarpView warp_;
+    ThreadMarks marks_;
+    ThreadValues values_;
     bool shows_warp_ = false;          ///< else the thread
     const KernelSlot* slot_ = nullptr; ///< chosen
     std::string kernel_;
@@ -63,6 +75,7 @@ private:
     int step_ = 0;
     bool has_moved_ = false;
     bool scrolls_ = false; ///< to the step
+    int menu_line_ = 0;    ///< whose mark is edited
 };
 
 } // namespace lathe
