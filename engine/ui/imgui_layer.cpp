@@ -9,6 +9,7 @@
 #include "engine/core/log.h"
 #include "engine/core/zone.h"
 #include "engine/live/kept_file.h"
+#include "engine/ui/imgui_gl.h"
 #include "engine/ui/imgui_idle.h"
 #include "engine/ui/imgui_input.h"
 #include "engine/ui/theme.h"
@@ -79,8 +80,7 @@ ImGuiLayer::ImGuiLayer(Window& window, Look look)
     theme::set_look(look);
     theme::apply(scale_);
     theme::load_fonts(scale_);
-    if (!ImGui_ImplOpenGL3_Init("#version 450 core"))
-        throw Error{"Dear ImGui's OpenGL backend could not be initialised"};
+    begin_imgui_gl();
     give_back();
 }
 
@@ -89,7 +89,7 @@ ImGuiLayer::~ImGuiLayer() {
     if (in_frame_) ImGui::EndFrame();
     save_layout();
     window_.context().make_current();
-    ImGui_ImplOpenGL3_Shutdown();
+    end_imgui_gl();
     ImPlot::DestroyContext(plot_context_);
     ImGui::DestroyContext(context_);
     std::erase(g_open, this);

@@ -3,6 +3,7 @@
 
 #include "engine/app/window.h"
 #include "engine/core/resources.h"
+#include "engine/ui/imgui_gl.h"
 #include "engine/ui/theme.h"
 #include "gl/context.h"
 
@@ -42,12 +43,12 @@ WaitHint::WaitHint(Window& window) : window_{window} {
     const float pixels = 17 * std::clamp(window.pixel_ratio(), 0.5f, 4.0f);
     const auto font = resource_root() / "assets" / "fonts" / "Inter-Medium.otf";
     if (std::filesystem::exists(font)) io.Fonts->AddFontFromFileTTF(font.string().c_str(), pixels);
-    ImGui_ImplOpenGL3_Init("#version 450 core");
+    begin_imgui_gl();
 }
 
 WaitHint::~WaitHint() {
     const Current here{*this};
-    ImGui_ImplOpenGL3_Shutdown();
+    end_imgui_gl();
     ImGuiContext* own = context_;
     kept_ = {};
     ImGui::DestroyContext(own);
