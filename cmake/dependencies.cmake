@@ -1,9 +1,39 @@
 # Every find_package of the project. What is missing is named with the command that brings it.
+if(LATHE_PYTHON)
+    if(NOT Python_EXECUTABLE AND EXISTS ${PROJECT_SOURCE_DIR}/.venv/bin/python)
+        set(Python_EXECUTABLE ${PROJECT_SOURCE_DIR}/.venv/bin/python)
+    endif()
+    set(PYBIND11_FINDPYTHON ON)
+    find_package(Python 3.11 QUIET COMPONENTS Interpreter Development.Module)
+    if(Python_FOUND)
+        # `-m pybind11 --cmakedir` quotes a path with a blank.
+        execute_process(COMMAND ${Python_EXECUTABLE} -c
+            "import pybind11; print(pybind11.get_cmake_dir())"
+            OUTPUT_VARIABLE pybind11_hint OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+        find_package(pybind11 2.10 CONFIG QUIET HINTS ${pybind11_hint})
+    endif()
+    if(NOT pybind11_FOUND)
+        set(missing "Python's headers or pybind11 were not found (tools/bootstrap brings both)")
+        if(EXISTS ${PROJECT_SOURCE_DIR}/.venv)
+            message(FATAL_ERROR "Python module: ${missing}. -DLATHE_PYTHON=OFF builds without it.")
+        endif()
+        message(STATUS "Python module: not built, ${missing}")
+        set(LATHE_PYTHON OFF)
+    endif()
+endif()
+
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
 
-# cuda.h and nvrtc.h: the toolkit where found, else the pip wheels (nvidia/cu13). Nothing is linked.
+# cuda.h and nvrtc.h: the toolkit where found, else the pip wheels (nvidia/cu13) of .venv or of the
+# interpreter that builds a wheel. Nothing is linked.
 file(GLOB wheel_includes ${PROJECT_SOURCE_DIR}/.venv/lib/python3*/site-packages/nvidia/cu1?/include)
+if(Python_FOUND)
+    execute_process(COMMAND ${Python_EXECUTABLE} -c
+        "import nvidia; print(*(f'{path}/cu13/include' for path in nvidia.__path__), sep=';')"
+        OUTPUT_VARIABLE own_includes OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+    list(APPEND wheel_includes ${own_includes})
+endif()
 if(NOT "$ENV{LATHE_CUDA_TOOLKIT}" STREQUAL "none")
     set(toolkit_includes $ENV{LATHE_CUDA_TOOLKIT}/include ${CUDAToolkit_ROOT}/include
         $ENV{CUDA_HOME}/include $ENV{CUDA_PATH}/include /usr/local/cuda/include)
@@ -34,9 +64,17 @@ if(LATHE_TESTS)
     enable_testing()
 endif()
 
+include(imgui_source)
+
 # Windows (GLFW), vectors and matrices (GLM), PNG files (stb), content hashes (xxHash), the last
 # three by their headers alone; JPEG files (libjpeg-turbo).
-find_package(glfw3 3.3 QUIET)
+if(LATHE_STATIC)
+    include(static)
+else()
+    add_library(lathe::fmt ALIAS fmt::fmt)
+    set(lathe_llvm LLVM)
+    find_package(glfw3 3.3 QUIET)
+endif()
 find_package(glm QUIET)
 find_package(OpenGL QUIET COMPONENTS OpenGL) # of the experiment guest_cpp only
 find_path(LATHE_STB_INCLUDE stb_image_write.h PATH_SUFFIXES stb)
@@ -62,26 +100,3 @@ target_include_directories(lathe_turbojpeg SYSTEM INTERFACE ${LATHE_TURBOJPEG_IN
 target_link_libraries(lathe_turbojpeg INTERFACE ${LATHE_TURBOJPEG_LIBRARY})
 
 include(glad)
-
-if(LATHE_PYTHON)
-    if(NOT Python_EXECUTABLE AND EXISTS ${PROJECT_SOURCE_DIR}/.venv/bin/python)
-        set(Python_EXECUTABLE ${PROJECT_SOURCE_DIR}/.venv/bin/python)
-    endif()
-    set(PYBIND11_FINDPYTHON ON)
-    find_package(Python 3.11 QUIET COMPONENTS Interpreter Development.Module)
-    if(Python_FOUND)
-        # `-m pybind11 --cmakedir` quotes a path with a blank.
-        execute_process(COMMAND ${Python_EXECUTABLE} -c
-            "import pybind11; print(pybind11.get_cmake_dir())"
-            OUTPUT_VARIABLE pybind11_hint OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
-        find_package(pybind11 2.10 CONFIG QUIET HINTS ${pybind11_hint})
-    endif()
-    if(NOT pybind11_FOUND)
-        set(missing "Python's headers or pybind11 were not found (tools/bootstrap brings both)")
-        if(EXISTS ${PROJECT_SOURCE_DIR}/.venv)
-            message(FATAL_ERROR "Python module: ${missing}. -DLATHE_PYTHON=OFF builds without it.")
-        endif()
-        message(STATUS "Python module: not built, ${missing}")
-        set(LATHE_PYTHON OFF)
-    endif()
-endif()

@@ -16,7 +16,7 @@ if(NOT EXISTS ${glad_stamp})
     file(GLOB glad_pythons /usr/bin/python3 ${PROJECT_SOURCE_DIR}/.venv/bin/python
          $ENV{VIRTUAL_ENV}/bin/python)
     find_program(LATHE_GLAD_PYTHON python3)
-    list(PREPEND glad_pythons ${LATHE_GLAD_PYTHON})
+    list(PREPEND glad_pythons ${Python_EXECUTABLE} ${LATHE_GLAD_PYTHON})
     set(glad_done FALSE)
     foreach(python IN LISTS glad_pythons)
         execute_process(COMMAND ${python} -c "import glad; assert glad.__version__[0] == '2'"

@@ -18,6 +18,7 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
 option(LATHE_TESTS "Build the C++ tests" ON)
 option(LATHE_PYTHON "Build the Python extension" ON)
+option(LATHE_STATIC "Take LLVM, GLFW and fmt into our libraries, as a wheel needs it" OFF)
 # Another compiler may warn of more: errors only with the one that CI has.
 set(lathe_werror OFF)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)

@@ -4,6 +4,7 @@
 #include "engine/core/error.h"
 #include "engine/core/library.h"
 #include "engine/core/log.h"
+#include "engine/core/places.h"
 #include "gpu/cuda_library.h"
 
 #include <fmt/core.h>
@@ -97,10 +98,12 @@ std::unique_ptr<NvrtcApi> open_newest() {
     const FoundLibrary found = open_first(cuda_library_places(kName));
     if (found.library) return table_of(found.library);
     throw lathe::Error{fmt::format(
-        "NVRTC, the CUDA C++ compiler, was not found: {}. Run tools/bootstrap, or "
-        "pip install 'cuda-toolkit[nvrtc,cudart,crt,cccl]=={}.*', or name the library in "
+        "NVRTC, the CUDA C++ compiler, was not found: {}. {} "
+        "pip install 'cuda-toolkit[nvrtc,cudart,{}cccl]=={}.*', or name the library in "
         "LATHE_NVRTC.",
-        fmt::join(found.problems, "; "), newest_usable_cuda())};
+        fmt::join(found.problems, "; "),
+        source_folder().empty() ? "Install it by" : "Run tools/bootstrap, or",
+        newest_usable_cuda() < 13 ? "" : "crt,", newest_usable_cuda())};
 }
 
 } // namespace
