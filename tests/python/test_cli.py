@@ -111,9 +111,15 @@ def test_the_command_that_builds_the_engine_can_be_pasted(tmp_path):
 def test_doctors_commands_can_be_pasted(monkeypatch, tmp_path):
     python = str(tmp_path / "my code" / "python")
     monkeypatch.setattr(sys, "executable", python)
-    monkeypatch.setattr(doctor, "_version", lambda package: None)
-    commands = [shlex.split(command) for _, command in doctor._missing_packages()]
-    packages = (["scipy"], ["scikit-image"], ["--no-deps", "nilearn"])
+    monkeypatch.setattr(doctor, "version_of", lambda package: None)
+    commands = [shlex.split(each.command) for each in doctor._missing_packages()]
+    packages = (
+        ["scipy"],
+        ["scikit-image"],
+        ["--no-deps", "nilearn"],
+        ["websockets"],
+        ["anywidget"],
+    )
     assert commands == [[python, "-m", "pip", "install", *p] for p in packages]
     folder = tmp_path / "my code" / "libcuda"
     folder.mkdir(parents=True)
@@ -226,6 +232,17 @@ def test_a_short_run_with_panels_has_a_movie_too(tmp_path):
                  "--out", str(tmp_path))  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "gray_scott.mp4").exists()
+
+
+def test_panels_without_a_window_need_egl_alone(tmp_path):
+    """As in a container with libegl1 and libgl1-mesa-dri: libGL and libOpenGL cannot be opened."""
+    for name in ("libGL.so", "libGL.so.1", "libGL.so.3", "libOpenGL.so.0", "libGLX.so.0"):
+        (tmp_path / name).write_text("no library")
+    done = lathe("run", "gray_scott", "--headless", "--ui", "--frames", "2", "--size", "640x480",
+                 "--out", str(tmp_path), LD_LIBRARY_PATH=str(tmp_path),
+                 PATH=str(tmp_path))  # fmt: skip  # no ffmpeg, which needs them
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "gray_scott.png").exists()
 
 
 def test_progress_is_one_line_that_goes():

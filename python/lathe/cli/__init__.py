@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The command ``lathe``: run, serve, report, inspect, learn, list, doctor, bench.
+"""The command ``lathe``: run, serve, new, report, inspect, learn, list, doctor, bench, completion.
 
 A user's mistake ends with one message that names the cause and what mends it, and exit code 1.
 """
@@ -60,14 +60,23 @@ def _dispatch(options: argparse.Namespace) -> int:
         from lathe.cli.learn import learn
 
         return learn(options)
+    if options.command == "new":
+        from lathe.cli.new import new
+
+        return new(options)
     if options.command == "list":
         from lathe.cli.list_apps import list_apps
 
-        return list_apps()
+        return list_apps(options.json)
     if options.command == "doctor":
         from lathe.cli.doctor import doctor
 
-        return doctor()
+        return doctor(options.json)
+    if options.command == "completion":
+        from lathe.cli.completion import completion
+
+        print(completion(_parser(), options.shell), end="")
+        return 0
     if options.suite == "soft":
         from lathe.cli.bench_soft import bench_soft
 
@@ -157,6 +166,12 @@ def _parser() -> argparse.ArgumentParser:
     _add_device(serve)
     _add_sliders(serve)
 
+    new = commands.add_parser(
+        "new", help="make a folder with a script, a kernel, a check and a README, which all work"
+    )
+    new.add_argument("name", metavar="FOLDER", help="of the folder; its last part names the files")
+    new.add_argument("--json", action="store_true", help="print the files as JSON")
+
     report = commands.add_parser(
         "report", help="run it without a window, and write one page: picture, sliders, code, checks"
     )
@@ -200,11 +215,19 @@ def _parser() -> argparse.ArgumentParser:
         "--grade", nargs=2, metavar=("LESSON", "FILE"),
         help="grade a kernel without a window; exit code 1 if it does not pass",
     )  # fmt: skip
-    learn.add_argument("--json", action="store_true", help="of --grade: the grade as JSON")
+    learn.add_argument("--json", action="store_true", help="of --list and --grade: as JSON")
     _add_device(learn)
 
-    commands.add_parser("list", help="the experiments that come with Lathe")
-    commands.add_parser("doctor", help="driver, NVRTC, GL, and what brings the missing")
+    listing = commands.add_parser("list", help="the experiments that come with Lathe")
+    listing.add_argument("--json", action="store_true", help="names, files and what they are")
+
+    doctor = commands.add_parser("doctor", help="driver, NVRTC, GL, and what brings the missing")
+    doctor.add_argument("--json", action="store_true", help="what is found and missing, as JSON")
+
+    completion = commands.add_parser(
+        "completion", help="print what completes the words of this command in a shell"
+    )
+    completion.add_argument("shell", choices=["bash", "zsh", "fish"])
 
     bench = commands.add_parser("bench", help="measure")
     bench.add_argument(

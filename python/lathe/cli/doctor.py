@@ -3,65 +3,122 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import shlex
 import shutil
-import sys
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from lathe import __version__
+from lathe.cli.installation import (
+    NILEARN,
+    NO_DEPENDENCIES,
+    cuda_packages,
+    installation,
+    pip_command,
+    source_tree,
+    version_of,
+)
 from lathe.cli.messages import load_engine
 
 __all__ = ["doctor"]
 
+_USES = {  # packages that come with no installation by themselves
+    "scipy": "--check of brain, cavity, galaxy, image_lab, ocean, pendulum and sph",
+    "scikit-image": "image_lab, --check of brain",
+    NILEARN: "brain",
+    "websockets": "lathe serve",
+    "anywidget": "an App that is live in a notebook",
+}
 
-def doctor() -> int:
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """What is not there and the command that brings it; needed if nothing runs without it."""
+
+    what: str
+    command: str
+    needed: bool = False
+
+
+def doctor(as_json: bool = False) -> int:
     """Prints the report; 0 where an experiment would run."""
     load_engine()
     from lathe.native import native, resource_root
 
     rows: list[tuple[str, str]] = [
         ("lathe", f"{__version__}, files in {resource_root()}"),
-        ("Python", f"{platform.python_version()}, NumPy {_version('numpy')}"),
+        ("installed", installation()),
+        ("Python", f"{platform.python_version()}, NumPy {version_of('numpy')}"),
     ]
     status = native.gpu_status()
-    problems: list[tuple[str, str]] = [(what, mend) for what, mend in status["shortcomings"]]
+    missing = [_shortcoming(what, mend, status) for what, mend in status["shortcomings"]]
     rows += _cuda_rows(status)
-    gl_rows, gl_problem = _gl_rows(status["driver_ok"])
-    rows += gl_rows
-    if gl_problem:
-        problems.append(gl_problem)
+    gl_rows, gl_missing = _gl_rows(status["driver_ok"])
+    rows += [*gl_rows, ("display", _display())]
+    missing += gl_missing
     ffmpeg = shutil.which("ffmpeg")
     rows.append(("ffmpeg", ffmpeg or "none: movies become folders of PNGs"))
     if not ffmpeg:
-        problems.append(("ffmpeg is missing", "sudo apt-get install ffmpeg"))
+        missing.append(Missing("ffmpeg is missing", "sudo apt-get install ffmpeg"))
     rows.append(("kernel cache", status["cache_folder"]))
-    problems += _missing_packages()
+    missing += _missing_packages()
 
+    runs = status["driver_ok"] and status["nvrtc_ok"] and not any(m.needed for m in missing)
+    print(_as_json(rows, missing, runs) if as_json else _as_text(rows, missing))
+    return 0 if runs else 1
+
+
+def _as_text(rows: list[tuple[str, str]], missing: list[Missing]) -> str:
     width = max(len(label) for label, _ in rows)
-    for label, text in rows:
-        print(f"{label:<{width}}  {text}")
-    for what, mend in problems:
-        print(f"\nmissing: {what}\n  this brings it: {mend}")
-    return 0 if status["driver_ok"] and status["nvrtc_ok"] and not gl_problem else 1
+    lines = [f"{label:<{width}}  {text}" for label, text in rows]
+    for each in sorted(missing, key=lambda m: not m.needed):
+        lines += [f"\nmissing: {each.what}", f"  this brings it: {each.command}"]
+    return "\n".join(lines)
 
 
-def _missing_packages() -> list[tuple[str, str]]:
-    problems = []
-    uses = {
-        "scipy": "--check of brain, cavity, galaxy, image_lab, ocean, pendulum and sph",
-        "scikit-image": "image_lab, --check of brain",
-        "nilearn": "brain",
-    }
-    for name, used_for in uses.items():
-        if _version(name) is None:
-            # Of nilearn only a file is read.
-            options = ["--no-deps"] if name == "nilearn" else []
-            command = shlex.join([sys.executable, "-m", "pip", "install", *options, name])
-            problems.append((f"{name} is missing ({used_for})", command))
-    return problems
+def _as_json(rows: list[tuple[str, str]], missing: list[Missing], runs: bool) -> str:
+    found: dict[str, list[str]] = {}
+    for label, text in rows:  # without a label: more about the one above
+        found.setdefault(label or list(found)[-1], []).append(text)
+    report = {"runs": runs, "found": found, "missing": [asdict(each) for each in missing]}
+    return json.dumps(report, indent=2, ensure_ascii=False)
+
+
+def _shortcoming(what: str, mend: str, status: dict[str, Any]) -> Missing:
+    """Of the engine, whose words know no interpreter."""
+    if what.startswith("NVRTC, the CUDA C++ compiler, was not found"):
+        tree = source_tree()
+        packages = cuda_packages(status["driver_version"])
+        mend = (
+            pip_command(*packages) if tree is None else shlex.quote(str(tree / "tools/bootstrap"))
+        )
+    needed = not (status["driver_ok"] and status["nvrtc_ok"])
+    return Missing(what, mend, needed)
+
+
+def _display() -> str:
+    from lathe.native import native
+
+    names = ("DISPLAY", "WAYLAND_DISPLAY")
+    named = ", ".join(f"{name}={os.environ[name]}" for name in names if os.environ.get(name))
+    if native.display_is_available():
+        return named or "there is one"
+    refused = f" ({named} does not answer)" if named else ""
+    return f"none{refused}: lathe run writes a picture and a movie, without a window"
+
+
+def _missing_packages() -> list[Missing]:
+    missing = []
+    for name, used_for in _USES.items():
+        if version_of(name) is None:
+            options = NO_DEPENDENCIES if name == NILEARN else ()
+            command = pip_command(name, options=options)
+            missing.append(Missing(f"{name} is missing ({used_for})", command))
+    return missing
 
 
 def _cuda_rows(status: dict[str, Any]) -> list[tuple[str, str]]:
@@ -102,34 +159,25 @@ def _about_software(library: str) -> list[str]:
     return lines
 
 
-def _gl_rows(with_cuda: bool) -> tuple[list[tuple[str, str]], tuple[str, str] | None]:
+def _gl_rows(with_cuda: bool) -> tuple[list[tuple[str, str]], list[Missing]]:
     from lathe.native import native
 
     try:
         gl = native.gl_status()
     except native.Error as error:
         mend = "sudo apt-get install libegl1 libgl1-mesa-dri"
-        return [("OpenGL", "none")], (str(error), mend)
+        return [("OpenGL", "none")], [Missing(str(error), mend, needed=True)]
     rows = [("OpenGL", f"{gl['version']}, {gl['renderer']} ({gl['window']})")]
     if not with_cuda:
-        return [*rows, ("interop", "none without a CUDA driver")], None
+        return [*rows, ("interop", "none without a CUDA driver")], []
     try:
         studio = native.Studio(
             title="lathe doctor", width=64, height=64, headless=True, ui=False, restore=False
         )
     except native.Error as error:
         mend = "LATHE_DEVICE=software lathe doctor, which tries the software CUDA device"
-        return [*rows, ("interop", "none")], (str(error), mend)
+        return [*rows, ("interop", "none")], [Missing(str(error), mend, needed=True)]
     mode = native.interop_mode().name.replace("_", " ")
     rows.append(("interop", f"{mode}: {native.interop_reason()}"))
     del studio  # its GL context is what the answer is about
-    return rows, None
-
-
-def _version(package: str) -> str | None:
-    from importlib import metadata
-
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return None
+    return rows, []

@@ -15,11 +15,11 @@ __all__ = ["learn"]
 def learn(arguments: argparse.Namespace) -> int:
     """Opens the course at a lesson, or lists, or grades."""
     if arguments.list:
-        return _list()
+        return _list(arguments.json)
     if arguments.grade:
         return _grade(arguments.grade[0], arguments.grade[1], arguments.json)
     if arguments.json:
-        raise UserError("--json is for --grade LESSON FILE")
+        raise UserError("--json is for --list and for --grade LESSON FILE")
     choose_device(arguments.device)
     load_engine()
     from lathe.learn.lesson import find_lesson
@@ -39,11 +39,15 @@ def learn(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _list() -> int:
+def _list(as_json: bool) -> int:
     from lathe.learn.lesson import lessons
     from lathe.learn.progress import Progress
 
     passed = Progress().passed
+    if as_json:
+        rows = [{"name": x.name, "title": x.title, "done": x.name in passed} for x in lessons()]
+        print(json.dumps(rows, indent=2))
+        return 0
     for lesson in lessons():
         print(f"{'done' if lesson.name in passed else '    '}  {lesson.name:20}  {lesson.title}")
     return 0

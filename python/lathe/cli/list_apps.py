@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import json
 import shlex
 from pathlib import Path
 
@@ -31,9 +32,13 @@ def summary(file: Path) -> str:
     return next((line for line in lines if line and not line.startswith(("SPDX", "@"))), "")
 
 
-def list_apps() -> int:
+def list_apps(as_json: bool = False) -> int:
     """Prints names and what they are."""
     found = apps()
+    if as_json:
+        rows = [{"name": n, "file": str(f), "about": summary(f)} for n, f in found.items()]
+        print(json.dumps(rows, indent=2))
+        return 0 if found else 1
     width = max((len(name) for name in found), default=0)
     for name, file in found.items():
         print(f"{name:<{width}}  {summary(file)}")
@@ -44,8 +49,10 @@ def find_target(text: str) -> tuple[str, Path]:
     """Name and file of NAME, FILE.py or FILE.cu."""
     path = Path(text)
     is_name = text in (found := apps())
-    if path.is_dir() and not is_name:
-        raise UserError(f"{text} is a folder; name a .py or .cu file")
+    if path.is_dir() and not is_name:  # of `lathe new`
+        folder, path = path, path / f"{path.resolve().name}.py"
+        if not path.is_file():
+            raise UserError(f"{folder} is a folder; name a .py or .cu file")
     if path.suffix in (".py", ".cu"):
         if not path.exists():
             raise UserError(f"there is no file {text}; `lathe list` shows the experiments by name")

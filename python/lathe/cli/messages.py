@@ -6,8 +6,9 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from pathlib import Path
+import sys
 
+from lathe.cli.installation import source_tree
 from lathe.hidden_modules import hidden_module
 from lathe.options import LARGEST, SMALLEST
 
@@ -54,8 +55,9 @@ def load_engine() -> None:
             raise UserError(why) from None
         if isinstance(error, AttributeError):
             raise
-        build = Path(__file__).resolve().parents[3] / "tools" / "build"
-        mend = shlex.quote(str(build)) if build.exists() else "pip install lathe"
-        raise UserError(
-            f"the engine could not be loaded ({error}); this builds it: {mend}"
-        ) from None
+        if (tree := source_tree()) is not None:
+            mend = f"this builds it: {shlex.quote(str(tree / 'tools' / 'build'))}"
+        else:
+            running = f"{sys.version_info.major}.{sys.version_info.minor}"
+            mend = f"install a wheel of Lathe for Python {running} (docs/install.md)"
+        raise UserError(f"the engine could not be loaded ({error}); {mend}") from None

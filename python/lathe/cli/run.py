@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lathe.cli.installation import EXTRAS, NILEARN, NO_DEPENDENCIES, pip_command
 from lathe.cli.list_apps import find_target
 from lathe.cli.messages import UserError, choose_device, load_engine, parse_count, parse_size
 from lathe.cli.tables import percentile
@@ -106,9 +107,9 @@ def check(name: str, file: Path, settings: dict[str, str]) -> Report:
 
 def _brings(package: str | None) -> str:
     """The command for a package that an experiment needs."""
-    if package == "nilearn":  # of which only a file is read
-        return "pip install --no-deps nilearn"
-    return "pip install 'lathe[checks]'"
+    if package == "nilearn":
+        return pip_command(NILEARN, options=NO_DEPENDENCIES)
+    return pip_command(*EXTRAS["checks"])
 
 
 def device_line() -> str:

@@ -5,12 +5,11 @@ from __future__ import annotations
 
 import difflib
 import importlib.util
-import os
 import types
 from dataclasses import dataclass
 from pathlib import Path
 
-from lathe.places import apps_folder
+from lathe.places import lessons_folder
 
 __all__ = ["Lesson", "find_lesson", "lessons", "lessons_folder"]
 
@@ -70,13 +69,6 @@ class Lesson:
 
     def _page(self) -> str:
         return (self.folder / "lesson.md").read_text()
-
-
-def lessons_folder() -> Path:
-    """LATHE_LESSONS, else apps/lessons of the installed package or the source tree."""
-    if named := os.environ.get("LATHE_LESSONS"):
-        return Path(named)
-    return apps_folder() / "lessons"
 
 
 def lessons() -> list[Lesson]:
