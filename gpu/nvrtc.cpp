@@ -97,13 +97,13 @@ std::unique_ptr<NvrtcApi> table_of(const SharedLibrary& library) {
 std::unique_ptr<NvrtcApi> open_newest() {
     const FoundLibrary found = open_first(cuda_library_places(kName));
     if (found.library) return table_of(found.library);
-    throw lathe::Error{fmt::format(
-        "NVRTC, the CUDA C++ compiler, was not found: {}. {} "
-        "pip install 'cuda-toolkit[nvrtc,cudart,{}cccl]=={}.*', or name the library in "
-        "LATHE_NVRTC.",
-        fmt::join(found.problems, "; "),
-        source_folder().empty() ? "Install it by" : "Run tools/bootstrap, or",
-        newest_usable_cuda() < 13 ? "" : "crt,", newest_usable_cuda())};
+    throw lathe::Error{
+        fmt::format("NVRTC, the CUDA C++ compiler, was not found: {}. {} "
+                    "pip install 'cuda-toolkit[nvrtc,cudart,{}cccl]=={}.*', or name the library in "
+                    "LATHE_NVRTC.",
+                    fmt::join(found.problems, "; "),
+                    source_folder().empty() ? "Install it by" : "Run tools/bootstrap, or",
+                    newest_usable_cuda() < 13 ? "" : "crt,", newest_usable_cuda())};
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// fmt as an object of our own: where only its shared library is installed, and a wheel must not need
-// that (cmake/static.cmake). fmt's header defines the functions; its templates are instantiated here.
+// fmt as an object of our own, where only its shared library is installed and a wheel must not need
+// that (cmake/static.cmake). fmt's header defines the functions; its templates are instantiated
+// here.
 #include <fmt/format-inl.h>
 
 namespace d = fmt::detail;

@@ -8,8 +8,8 @@ namespace lathe {
 /// libGL or libOpenGL by name, and a machine without windows may have EGL alone. Throws Error.
 void begin_imgui_gl();
 
-/// Ends it for ImGui's current context; that of other ImGui contexts goes on. Its GL context must be
-/// current.
+/// Ends it for ImGui's current context, in the GL context that it began in; other contexts of ImGui
+/// go on.
 void end_imgui_gl();
 
 } // namespace lathe

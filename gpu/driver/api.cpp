@@ -93,20 +93,18 @@ std::unique_ptr<DriverApi> open_software() {
         try {
             return open_library(file);
         } catch (const lathe::Error& e) {
-            throw lathe::Error{fmt::format("The software CUDA device {} cannot be used: {}. {}.",
-                                           file.string(), e.what(),
-                                           source_folder().empty()
-                                               ? "Install Lathe again"
-                                               : "Build it again with tools/build")};
+            throw lathe::Error{fmt::format(
+                "The software CUDA device {} cannot be used: {}. {}.", file.string(), e.what(),
+                source_folder().empty() ? "Install Lathe again"
+                                        : "Build it again with tools/build")};
         }
     }
-    throw lathe::Error{
-        fmt::format("The software CUDA device was not found; looked for {}. {}, or name it in "
-                    "LATHE_SOFT_LIBRARY.",
-                    fmt::join(tried, ", "),
-                    source_folder().empty()
-                        ? "Install Lathe again"
-                        : "Build it with tools/build (it needs the package llvm-19-dev)")};
+    throw lathe::Error{fmt::format(
+        "The software CUDA device was not found; looked for {}. {}, or name it in "
+        "LATHE_SOFT_LIBRARY.",
+        fmt::join(tried, ", "),
+        source_folder().empty() ? "Install Lathe again"
+                                : "Build it with tools/build (it needs the package llvm-19-dev)")};
 }
 
 std::unique_ptr<DriverApi> open_hardware() {

@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
 
 import pytest
 from conftest import ROOT, script_environment
@@ -276,6 +277,77 @@ def test_list_and_version():
     for name in names.split():
         assert name in done.stdout
     assert lathe("--version").stdout.startswith("lathe 0.")
+
+
+def test_the_extras_are_those_of_the_package():
+    from lathe.cli.installation import EXTRAS
+
+    with open(ROOT / "pyproject.toml", "rb") as file:
+        declared = tomllib.load(file)["project"]["optional-dependencies"]
+    assert {name: tuple(packages) for name, packages in declared.items()} == EXTRAS
+
+
+@pytest.mark.parametrize(
+    ("url", "installer", "words"),
+    [
+        ({"url": "file:///tmp/lathe-0.1.0-cp311.whl"}, "pip", "wheel /tmp/lathe-0.1.0-cp311.whl"),
+        ({"url": "file:///tmp/lathe-0.1.0.tar.gz"}, "pip", "built by pip from /tmp/lathe-0.1.0"),
+        ({"url": "file:///tmp/lathe", "dir_info": {}}, "pip", "built by pip from /tmp/lathe"),
+        (None, "conda", "installed by conda"),
+        (None, None, "installed by an unknown program"),
+    ],
+)
+def test_doctor_says_how_lathe_was_installed(url, installer, words, monkeypatch, tmp_path):
+    from lathe.cli import installation
+
+    assert installation.installation() == f"source tree {ROOT}"
+    folder = tmp_path / "lathe-0.1.0.dist-info"
+    folder.mkdir()
+    (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: lathe\nVersion: 0.1.0\n")
+    if url is not None:
+        (folder / "direct_url.json").write_text(json.dumps(url))
+    if installer is not None:
+        (folder / "INSTALLER").write_text(f"{installer}\n")
+    monkeypatch.setattr(installation, "source_tree", lambda: None)
+    assert "which no package manager knows" in installation.installation()
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert installation.installation().startswith(words)
+
+
+def test_doctor_brings_the_nvrtc_that_the_driver_takes():
+    from lathe.cli.installation import cuda_packages
+
+    assert cuda_packages("13.0") == cuda_packages("") == cuda_packages("none")
+    assert cuda_packages("13.2")[0].endswith("==13.*")
+    assert cuda_packages("12.8")[0].endswith("==12.*")
+
+
+@pytest.mark.software
+def test_doctor_tells_machines_the_same():
+    done = lathe("doctor", "--json")
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert report["runs"] is True
+    assert report["found"]["installed"] == [f"source tree {ROOT}"]
+    assert any("on the CPU" in line for line in report["found"]["device 0"])
+    assert not any(row["needed"] for row in report["missing"])
+    done = lathe("doctor", "--json", LATHE_NVRTC="/nonexistent")
+    report = json.loads(done.stdout)
+    assert (done.returncode, report["runs"]) == (1, False)
+    needed = [row for row in report["missing"] if row["needed"]]
+    assert [row["command"] for row in needed] == [shlex.quote(str(ROOT / "tools/bootstrap"))]
+    done = lathe("doctor", "--json", LATHE_EGL_LIBRARY="/nonexistent")
+    needed = [row for row in json.loads(done.stdout)["missing"] if row["needed"]]
+    assert [row["command"] for row in needed] == ["sudo apt-get install libegl1 libgl1-mesa-dri"]
+
+
+def test_lists_for_machines():
+    rows = json.loads(lathe("list", "--json").stdout)
+    assert {row["name"]: os.path.basename(row["file"]) for row in rows}["ripples"] == "ripples.cu"
+    assert all(row["about"] for row in rows)
+    lessons = json.loads(lathe("learn", "--list", "--json").stdout)
+    assert [row["name"] for row in lessons][:1] == ["01-which-thread"]
+    assert {type(row["done"]) for row in lessons} == {bool}
 
 
 @pytest.mark.software
