@@ -35,5 +35,11 @@ def resource(relative: str) -> Path:
     return path
 
 
+def _beside() -> Path:
+    """Where pip puts NVIDIA's wheels: beside this package if it is installed, also by --user."""
+    package = Path(__file__).resolve().parent
+    return package.parent if (package / "apps").is_dir() else Path(sysconfig.get_path("purelib"))
+
+
 native.set_resource_root(resource_root())
-native.set_library_hint(sysconfig.get_path("purelib"))
+native.set_library_hint(_beside())
