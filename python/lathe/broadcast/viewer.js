@@ -81,9 +81,12 @@ export function makeViewer(element, line) {
       stats.bytes += data.byteLength;
       stats.last = frame;
     } finally {
+      await isSeen(); // behind other pages it gets no more frames
       say(`shown ${frame}`);
     }
   }
+  const isSeen = () => document.hidden && new Promise((done) =>
+    document.addEventListener("visibilitychange", done, { once: true }));
 
   function show(words, buttons = []) {
     note.replaceChildren(document.createTextNode(words));
