@@ -4,7 +4,6 @@ finds it."""
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import re
 import sys
@@ -16,6 +15,8 @@ from lathe._lathe import Broadcast, StepLoop, Studio
 from lathe.native import native
 
 if TYPE_CHECKING:
+    import asyncio
+
     from lathe.broadcast.notebook import Cell
 
 __all__ = ["InNotebook", "is_notebook"]
@@ -50,6 +51,7 @@ class InNotebook:
     _studio: Studio
     _steps: StepLoop
     _cell: Cell | None = None
+    _is_cell: bool
     _running: asyncio.Task[None] | None = None
 
     @classmethod
@@ -75,6 +77,7 @@ class InNotebook:
             return None
         broadcast: Broadcast = native.Broadcast()
         self._cell = Cell(broadcast, (width, height))
+        self._is_cell = True
         return broadcast
 
     def _note_in_notebook(self, title: str) -> None:
@@ -103,6 +106,8 @@ class InNotebook:
 
     def _go_on(self) -> None:
         """Frames come between the cells from now on."""
+        import asyncio
+
         if self._running is None or self._running.done():
             self._running = asyncio.get_running_loop().create_task(self._run_between_cells())
 

@@ -48,6 +48,9 @@ class Step:
 class Loop(Drawing, Events):
     """Frames and steps: a frame is shown, a step is simulated; see `App`."""
 
+    _is_cell = False
+    """Of a notebook: without a frame function it has no steps, and rests."""
+
     def __init__(self, studio: Studio, options: run_options.RunOptions, watch: ScriptWatch) -> None:
         super().__init__(studio, studio.views[0])
         self._studio = studio
@@ -249,7 +252,7 @@ class Loop(Drawing, Events):
 
         self._steps.start(frames)
         try:
-            while (turn := self._turn(has_steps="frame" in self._functions)) != "over":
+            while (turn := self._turn()) != "over":
                 if turn == "step":
                     with self._errors_shown():
                         result = self._call_frame()
@@ -292,9 +295,9 @@ class Loop(Drawing, Events):
         self._end_progress()
         return False
 
-    def _turn(self, has_steps: bool) -> str:
+    def _turn(self) -> str:
         self._restore_at_start()
-        self._steps.simulates = has_steps
+        self._steps.simulates = "frame" in self._functions or not self._is_cell
         turn = self._steps.turn()
         self._steps.simulates = True
         if turn == "over":
