@@ -11,6 +11,7 @@
 #include "gpu/driver/check.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -38,7 +39,17 @@ public:
     LaunchFollower(const LaunchFollower&) = delete;
     LaunchFollower& operator=(const LaunchFollower&) = delete;
 
+    /// After follow(): of the launches for which `is_time` is true the last one before settle() is
+    /// followed, in the place of the first of all.
+    void follow_while(std::function<bool()> is_time) { is_time_ = std::move(is_time); }
+    /// What was followed stays. Where that is nothing yet, the next launch is.
+    void settle() {
+        is_time_ = {};
+        if (state_ == State::done) compile_.reset();
+    }
+
     void forget() {
+        is_time_ = {};
         state_ = State::off;
         compile_.reset();
         problem_.clear();
@@ -61,10 +72,13 @@ public:
     std::uint64_t results() const { return results_; }
 
     bool is_armed() const override {
-        return state_ == State::compiling || state_ == State::waiting;
+        return state_ == State::compiling || state_ == State::waiting ||
+               (state_ == State::done && is_time_);
     }
     bool wants(const KernelSlot& slot, std::string_view kernel) override {
-        if (&slot != slot_ || kernel != name_ || state() != State::waiting) return false;
+        if (&slot != slot_ || kernel != name_) return false;
+        if (state() != State::waiting && !(state_ == State::done && is_time_)) return false;
+        if (is_time_ && !is_time_()) return false;
         const auto running = slot.loaded();
         if (running && running->source.text == compile_->source.text) return true;
         compile(); // it was edited meanwhile
@@ -85,7 +99,7 @@ public:
         text_ = compile_->source.text;
         file_ = compile_->source.name;
         ++results_;
-        compile_.reset();
+        if (!is_time_) compile_.reset();
         state_ = State::done;
     }
 
@@ -128,6 +142,7 @@ private:
     const KernelSlot* slot_ = nullptr;
     std::string name_;
     std::shared_ptr<MadeBeside<Traced>> compile_;
+    std::function<bool()> is_time_; ///< of a launch
     std::string problem_, text_, file_;
     std::uint64_t results_ = 0;
 };

@@ -47,8 +47,10 @@ Studio::Panels::Panels(Studio& s)
     : studio{s}, session{open_session(s)}, kept_parameters{s.parameters(), s.bindings()},
       layout{layout_folder(s.config()), s.config().guide}, editor{session.get(), s.inspector()},
       parameter_panel{s.parameters(), &s.presets(), &s.bindings()},
-      thread_panel{s.thread_watch(), s.warp_watch()}, line_panel{s.line_watch()},
-      history_panel{session.get()}, run_control_panel{s.run_control()}, console{s.console()} {
+      thread_panel{s.thread_watch(), s.warp_watch()},
+      step_replay{s.steps(), s.run_control(), s.history(), s.thread_watch()},
+      line_panel{s.line_watch()}, history_panel{session.get()}, run_control_panel{s.run_control()},
+      console{s.console()} {
     const bool has_panels = wants_panels(s);
     s.console().set_echo(!has_panels || s.window().headless());
     if (has_panels) {

@@ -200,13 +200,14 @@ void Studio::Panels::follow_under_the_mouse() {
     if (!picked->thread)
         return log::warning("{}: no launch with a thread for each of its elements is known",
                             picked->item);
-    follow(*picked->thread);
+    if (follow(*picked->thread)) step_replay.begin();
 }
 
-void Studio::Panels::follow(const gpu::ThreadOfKernel& thread) {
+bool Studio::Panels::follow(const gpu::ThreadOfKernel& thread) {
     layout.show_panel(Place::thread);
-    if (!thread_panel.follow(thread, studio.kernels()))
-        log::warning("{} is none of the editor's kernels", thread.kernel);
+    const bool is_known = thread_panel.follow(thread, studio.kernels());
+    if (!is_known) log::warning("{} is none of the editor's kernels", thread.kernel);
+    return is_known;
 }
 
 /// F2.
@@ -251,6 +252,7 @@ void Studio::Panels::draw_plots() {
 
 void Studio::Panels::draw_thread(const std::vector<KernelSlot*>& slots) {
     follow_under_the_mouse();
+    step_replay.update();
     if (layout.begin_panel(Place::thread)) thread_panel.draw(slots, studio.run_control().paused);
     layout.end_panel();
     const auto place = thread_panel.place();

@@ -19,6 +19,7 @@
 #include "engine/ui/profiler_panel.h"
 #include "engine/ui/run_control_panel.h"
 #include "engine/ui/status_bar.h"
+#include "engine/ui/step_replay.h"
 #include "engine/ui/step_windows.h"
 #include "engine/ui/studio.h"
 #include "engine/ui/things_panel.h"
@@ -57,6 +58,7 @@ struct Studio::Panels {
     ParameterPanel parameter_panel;
     ThingsPanel things_panel;
     ThreadPanel thread_panel;
+    StepReplay step_replay;
     LinePanel line_panel;
     HistoryPanel history_panel;
     RunControlPanel run_control_panel;
@@ -96,7 +98,8 @@ struct Studio::Panels {
     std::string picture_message();
     void say_what_is_under_the_mouse();
     void follow_under_the_mouse();
-    void follow(const gpu::ThreadOfKernel& thread);
+    /// False where no editor has the kernel.
+    bool follow(const gpu::ThreadOfKernel& thread);
     void go_to_prompt();
     void watch_line_of_cursor();
     void follow_picked() { follows_picked = true; }

@@ -25,12 +25,12 @@ gpu::Dim3 dim_of(const std::array<int, 3>& d) {
 }
 std::array<int, 3> numbers_of(const gpu::Dim3& d) { return {int(d.x), int(d.y), int(d.z)}; }
 
-void index_field(const char* label, const char* tip, std::array<int, 3>& index) {
+void index_field(const char* label, const char* tip, std::array<int, 3>& index, float width) {
     ImGui::SameLine(0, px(7));
     ImGui::AlignTextToFramePadding();
     theme::text(label, theme::kDim);
     ImGui::SameLine(0, px(5));
-    ImGui::SetNextItemWidth(px(92));
+    ImGui::SetNextItemWidth(px(width));
     ImGui::DragInt3(fmt::format("##{}", label).c_str(), index.data(), 0.1f, 0, 1 << 30, "%d");
     for (int& each : index) each = std::max(each, 0);
     theme::tooltip(tip);
@@ -81,8 +81,10 @@ void ThreadPanel::draw_choice(const std::vector<KernelSlot*>& slots) {
     if (std::ranges::find(slots, slot_) == slots.end() || !is_there(slot_)) slot_ = nullptr;
     for (const KernelSlot* slot : slots)
         if (!slot_ && slot->ready()) slot_ = slot, kernel_ = slot->loaded()->entry();
+    const float room = ImGui::GetContentRegionAvail().x;
+    const bool is_narrow = room < px(480);
     ImGui::SetNextItemWidth(
-        std::clamp(ImGui::GetContentRegionAvail().x - px(408), px(72), px(220)));
+        std::clamp(room - px(is_narrow ? 376 : 408), px(is_narrow ? 60 : 72), px(220)));
     if (ImGui::BeginCombo("##kernel", slot_ ? kernel_.c_str() : "no kernel")) {
         for (const KernelSlot* slot : slots)
             for (const std::string& name : slot->kernel_names()) {
@@ -92,8 +94,9 @@ void ThreadPanel::draw_choice(const std::vector<KernelSlot*>& slots) {
             }
         ImGui::EndCombo();
     }
-    index_field("block", "blockIdx: x, y, z", block_);
-    index_field("thread", "threadIdx: x, y, z", thread_);
+    const float width = is_narrow ? 76 : 92;
+    index_field("block", "blockIdx: x, y, z", block_, width);
+    index_field("thread", "threadIdx: x, y, z", thread_, width);
     ImGui::SameLine(0, px(7));
     ImGui::BeginDisabled(!slot_);
     if (ImGui::Button("Follow")) follow_chosen();
