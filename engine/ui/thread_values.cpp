@@ -27,6 +27,8 @@ void value_row(std::string_view name, std::string_view before, std::string_view 
          {std::pair{name, name_ink}, {before, theme::kText}, {after, after_ink}}) {
         ImGui::TableNextColumn();
         theme::text(text, ink);
+        const auto width = ImGui::CalcTextSize(text.data(), text.data() + text.size()).x;
+        if (width > ImGui::GetColumnWidth()) theme::tooltip(text); // it is cut
     }
 }
 
