@@ -25,7 +25,7 @@ from lathe.in_notebook import InNotebook
 from lathe.inspected import Inspected
 from lathe.inspection_sources import remember_source
 from lathe.kept_state import KeptState
-from lathe.loop import Loop, weakly
+from lathe.loop import weakly
 from lathe.native import native
 from lathe.panels import PanelsOfWindow
 from lathe.picking import Picked, picked_from
@@ -43,7 +43,7 @@ __all__ = ["App"]
 
 
 class App(
-    Loop,
+    InNotebook,
     Captured,
     Tiled,
     Sliders,
@@ -53,7 +53,6 @@ class App(
     CodeOfKernels,
     Plotted,
     PanelsOfWindow,
-    InNotebook,
 ):
     """A window (or a headless picture) around a simulation.
 

@@ -11,7 +11,8 @@ import traceback
 import weakref
 from typing import TYPE_CHECKING, Any, Self
 
-from lathe._lathe import Broadcast, StepLoop, Studio
+from lathe._lathe import Broadcast
+from lathe.loop import Loop
 from lathe.native import native
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["InNotebook", "is_notebook"]
 
 _GLOBAL = re.compile(r"__global__[^;{(]*?(\w+)\s*\(")
+_MOST_LINES = 20  # at a time
 _apps: dict[str, weakref.ref[InNotebook]] = {}
 
 
@@ -45,13 +47,11 @@ def _note_cell(*_: Any) -> None:
         app._studio.begin_part()
 
 
-class InNotebook:
-    """What `App` adds in a notebook; nothing elsewhere."""
+class InNotebook(Loop):
+    """A `Loop` that may be a cell of a notebook."""
 
-    _studio: Studio
-    _steps: StepLoop
     _cell: Cell | None = None
-    _is_cell: bool
+    _seen_lines = 0
     _running: asyncio.Task[None] | None = None
 
     @classmethod
@@ -117,6 +117,17 @@ class InNotebook:
         except Exception:  # nobody awaits this
             traceback.print_exc()
 
-    async def run_async(self, frames: int | None = None) -> None:
-        """`Loop`'s."""
-        raise NotImplementedError
+    def _before_frame(self) -> None:
+        if self._cell is not None:
+            self._print_mistakes()
+        super()._before_frame()
+
+    def _print_mistakes(self) -> None:
+        """New warnings and errors of the console, below the cell."""
+        console = self._studio.console
+        if (count := console.written - self._seen_lines) == 0:
+            return
+        self._seen_lines = console.written
+        for source, level, text in console.lines[-min(count, _MOST_LINES) :]:
+            if level in ("warning", "error"):
+                print(text if source == "script" else f"{source}: {text}", file=sys.stderr)

@@ -81,7 +81,7 @@ class Loop(Drawing, Events):
                 weakly(self, lambda loop: launcher.start(loop._say, "learn")),
             )
         self._steps.set_hooks(
-            weakly(self, Loop._before_frame),
+            weakly(self, lambda loop: loop._before_frame()),
             weakly(self, Loop._is_wanted),
             None if options.progress is None else weakly(self, Loop._tell_progress),
             weakly(self, Loop._call_init),

@@ -27,7 +27,7 @@ paint = app.kernel('''__global__ void paint(float* p, float time) {
     p[threadIdx.x] = %s; }''')
 """
 FRAME = """
-p = app.zeros((1, 1))
+p = app.zeros((1, 1), name="p")
 @app.frame
 def frame(step):
     paint[1, 1](p, np.float32(step.time))
@@ -45,6 +45,7 @@ class Notebook:
         self.words = []
         self.picture = None
         self.frames = 0
+        self.told = ""  # errors, wherever they stand
 
     def execute(self, code):
         """Outputs of a cell; raises what it raised."""
@@ -65,6 +66,8 @@ class Notebook:
 
     def _look(self, message):
         content = message["content"]
+        if message["msg_type"] == "stream" and content["name"] == "stderr":
+            self.told += content["text"]
         if message["msg_type"] == "comm_open" and "size" in content["data"].get("state", {}):
             self.model = content["comm_id"]
         if message["msg_type"] != "comm_msg" or content["comm_id"] != self.model:
@@ -151,6 +154,23 @@ def test_a_page_that_is_loaded_again_sees_the_cell(notebook):
     assert notebook.execute("print(app.size)")[0]["text"] == "(200, 100)\n"
 
 
+def test_mistakes_are_told_below_the_cell(notebook):
+    notebook.execute(APP)
+    notebook.execute(KERNEL % "0.25f")
+    notebook.execute(FRAME)
+
+    wait = "import asyncio; await asyncio.sleep(0.7)"
+    notebook.execute(wait)
+    assert notebook.told == ""
+    notebook.execute(KERNEL % "nonsense")
+    notebook.execute(wait)
+    assert 'identifier "nonsense" is undefined' in notebook.told
+    assert "on purpose" not in notebook.told
+    notebook.execute(FRAME + "    raise RuntimeError('on purpose')")
+    notebook.execute(wait)
+    assert "RuntimeError: on purpose" in notebook.told
+
+
 def test_an_app_at_rest_costs_little(notebook):
     notebook.execute(APP)
     notebook.say(begin=True)
@@ -179,4 +199,5 @@ def test_the_notebooks_of_the_manual_run(tmp_path):
         assert not any(cell.get("outputs") for cell in written.cells), f"{file}: outputs are kept"
         nbclient.NotebookClient(written, timeout=120, cwd=str(tmp_path)).execute()
         shown = json.dumps([cell.get("outputs") for cell in written.cells])
+        assert "stderr" not in shown
         assert "application/vnd.jupyter.widget-view+json" in shown
