@@ -1,6 +1,6 @@
-# Where the sources of Dear ImGui and its kin come from: imgui_dirs, and imgui_bundle_dir if they are
-# imgui-bundle's, which has the bindings for Python (python/imgui) and GLFW (cmake/static.cmake).
-# LATHE_IMGUI_SOURCE names the place; "auto" takes the first that is there:
+# Where the sources of Dear ImGui and its kin come from: imgui_dirs, and imgui_bundle_dir if they
+# are imgui-bundle's, which has the bindings for Python (python/imgui) and GLFW
+# (cmake/static.cmake). LATHE_IMGUI_SOURCE names the place; "auto" takes the first that is there:
 #   root     LATHE_IMGUI_ROOT, a tree with imgui/, implot/ and ImGuiColorTextEdit/, or the folder
 #            external/ of imgui-bundle
 #   archive  .deps/imgui_bundle-<version>.tar.gz, which tools/bootstrap downloads, or pip from here;
