@@ -8,7 +8,8 @@ set(licences
     implot|${implot_dir}/LICENSE
     imguizmo|${imgui_bundle_dir}/ImGuizmo/ImGuizmo/LICENSE
     ImGuiColorTextEdit|${text_editor_dir}/LICENSE)
-foreach(package llvm-19-dev libzstd-dev zlib1g-dev libfmt-dev libstb-dev libglm-dev libxxhash-dev)
+foreach(package llvm-19-dev libzstd-dev zlib1g-dev libfmt-dev libstb-dev libglm-dev libxxhash-dev
+                libturbojpeg0-dev)
     list(APPEND licences ${package}|/usr/share/doc/${package}/copyright)
 endforeach()
 foreach(package pybind11 nanobind)
