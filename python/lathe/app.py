@@ -144,7 +144,7 @@ class App(
         display = wanted.take_display() if context == "own" else None
         if display is None and headless is None and wanted.headless is None and context == "own":
             display = self._open_cell(width, height)
-            ui = bool(ui)
+            ui = bool(ui) if display is not None else ui
         headless = wanted.headless if wanted.headless is not None else headless
         ui = wanted.ui if wanted.ui is not None else ui
         if context not in ("own", "current"):

@@ -71,7 +71,7 @@ def test_bash_offers_options_and_what_they_take(folder):
     assert in_bash("lathe run --out ", folder) == ["sub"]  # folders only
     assert in_bash("lathe run --frames ", folder) == []
     assert in_bash("lathe --ver", folder) == ["--version"]
-    assert in_bash("lathe bench s", folder) == ["scene", "soft"]
+    assert in_bash("lathe bench s", folder) == ["scene", "soft", "stream"]
     assert in_bash("lathe completion ", folder) == ["bash", "zsh", "fish"]
     assert in_bash("lathe nothing ", folder) == []
 

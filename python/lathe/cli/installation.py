@@ -7,7 +7,6 @@ import json
 import shlex
 import sys
 from collections.abc import Sequence
-from importlib import metadata
 from pathlib import Path
 
 __all__ = [
@@ -40,6 +39,8 @@ def installation() -> str:
     """From what, in words: ``source tree ...``, ``wheel ...``."""
     if (tree := source_tree()) is not None:
         return f"source tree {tree}"
+    from importlib import metadata  # takes 30 ms
+
     try:
         package = metadata.distribution("lathe")
     except metadata.PackageNotFoundError:
@@ -55,6 +56,8 @@ def installation() -> str:
 
 def version_of(package: str) -> str | None:
     """Of an installed package; None where there is none."""
+    from importlib import metadata  # takes 30 ms
+
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
