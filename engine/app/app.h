@@ -192,8 +192,8 @@ public:
     /// The program is executed once more: what it asks for again is found, the rest goes with the
     /// reload after this.
     void begin_reload();
-    /// A part of the program is executed again, as a cell of a notebook: kernels that it gives
-    /// another source under the same name are these kernels, edited.
+    /// A part of the program is executed again, as a cell of a notebook: arrays of the same
+    /// name are these arrays, and kernels of the same name are these kernels, edited.
     void begin_part();
 
     // -- frame -----------------------------------------------------------------------------

@@ -58,6 +58,7 @@ void App::begin_reload() {
 }
 
 void App::begin_part() {
+    p_->memory.begin_part();
     for (AppSlot& slot : p_->slots) slot.is_claimed = false;
     p_->awake_at = std::chrono::steady_clock::now();
 }

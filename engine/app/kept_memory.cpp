@@ -40,11 +40,12 @@ const KeptMemory::Memory& KeptMemory::find_or_make(std::string_view name,
     const auto found = std::find_if(items_.begin(), items_.end(),
                                     [&](const Item& item) { return item.name == known; });
     if (found != items_.end()) {
-        if (found->is_claimed)
+        if (found->is_claimed && !found->may_be_asked_again)
             throw std::invalid_argument{fmt::format("there is an array named '{}' already", known)};
         if (fits(found->memory)) {
             found->keep(first);
             found->is_claimed = true;
+            found->may_be_asked_again = false;
             return found->memory;
         }
         items_.erase(found);
@@ -65,6 +66,10 @@ void KeptMemory::begin_reload() {
     std::erase_if(items_, [](const Item& item) { return !item.is_claimed; });
     for (Item& item : items_) item.is_claimed = false;
     unnamed_ = 0;
+}
+
+void KeptMemory::begin_part() {
+    for (Item& item : items_) item.may_be_asked_again = true;
 }
 
 std::vector<KeptMemory::Named> KeptMemory::all() const {

@@ -30,6 +30,8 @@ public:
                                const std::function<Memory()>& make);
     /// What is not asked for from now on is let go at the next reload.
     void begin_reload();
+    /// What has a name so far may be asked for again.
+    void begin_part();
     /// Everything as it was at first.
     void restore();
     void clear() { items_.clear(); }
@@ -46,7 +48,8 @@ private:
         Memory memory;
         std::vector<std::byte> bytes{}; ///< first contents; without these and `array` zeros
         std::optional<gpu::Array> array{};
-        bool is_claimed = true; ///< since the last reload
+        bool is_claimed = true;          ///< since the last reload
+        bool may_be_asked_again = false; ///< by a part of the program that is executed again
         void keep(const FirstContents& first);
         void restore();
     };
