@@ -46,6 +46,8 @@ public:
     /// Also writes what scripts and devices say to the terminal: where no panel shows the lines.
     /// Their errors and the log go there anyway.
     void set_echo(bool on) { echo_ = on; }
+    /// The terminal gets nothing: somebody reads the lines and shows them elsewhere.
+    void keep_from_terminal() { terminal_ = false; }
     void clear();
 
     /// A copy of those numbered `from` or later, oldest first.
@@ -61,7 +63,7 @@ private:
     mutable std::mutex mutex_;
     std::deque<Line> lines_;
     std::string unfinished_; ///< of the device's printf
-    std::atomic<bool> echo_{false};
+    std::atomic<bool> echo_{false}, terminal_{true};
     std::uint64_t written_ = 0;
     std::uint64_t next_ = 0; ///< line's number
     int errors_ = 0;

@@ -43,8 +43,8 @@ void bind_console(py::module_& m) {
             },
             py::arg("text"), py::arg("error") = false, "Adds a line, or a whole traceback.")
         .def("clear", &Console::clear)
-        .def("set_echo", &Console::set_echo, py::arg("on"),
-             "Lines go to the standard error, too; not those of the log, which does so itself.")
+        .def("keep_from_terminal", &Console::keep_from_terminal,
+             "The terminal gets none of the lines; the log writes its own there.")
         .def_property_readonly("written", &Console::written, "Lines so far, cleared ones, too.")
         .def_property_readonly("errors", &Console::errors, "Errors since the last clear().")
         .def_property_readonly(
