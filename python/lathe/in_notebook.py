@@ -70,8 +70,7 @@ class InNotebook(Loop):
             from lathe.broadcast.notebook import Cell
         except ModuleNotFoundError as error:
             print(
-                f"lathe: without {error.name} a notebook shows stills; live cells come with "
-                "pip install 'lathe[notebook]'",
+                f"lathe: a notebook shows stills; for live cells: pip install {error.name}",
                 file=sys.stderr,
             )
             return None
@@ -83,6 +82,7 @@ class InNotebook(Loop):
     def _note_in_notebook(self, title: str) -> None:
         if self._cell is None:
             return
+        self._studio.console.keep_from_terminal()  # which would stand below another cell
         if not _apps:
             for event in ("pre_run_cell", "post_run_cell"):
                 _shell().events.register(event, _note_cell)
@@ -119,15 +119,15 @@ class InNotebook(Loop):
 
     def _before_frame(self) -> None:
         if self._cell is not None:
-            self._print_mistakes()
+            self._print_lines()
         super()._before_frame()
 
-    def _print_mistakes(self) -> None:
-        """New warnings and errors of the console, below the cell."""
+    def _print_lines(self) -> None:
+        """New lines of the console, below the cell. The log prints its own."""
         console = self._studio.console
         if (count := console.written - self._seen_lines) == 0:
             return
         self._seen_lines = console.written
         for source, level, text in console.lines[-min(count, _MOST_LINES) :]:
-            if level in ("warning", "error"):
-                print(text if source == "script" else f"{source}: {text}", file=sys.stderr)
+            if source != "log":
+                print(text, file=sys.stderr if level == "error" else sys.stdout)

@@ -28,9 +28,7 @@ def serve(arguments: argparse.Namespace) -> int:
     try:
         from lathe.broadcast.server import PageServer, PortError
     except ModuleNotFoundError as error:
-        raise UserError(
-            f"lathe serve needs the package {error.name}: pip install 'lathe[serve]'"
-        ) from None
+        raise UserError(f"lathe serve needs another package: pip install {error.name}") from None
     from lathe.native import native
 
     native.keep_freed_memory()  # this program compiles at each edit
