@@ -28,7 +28,8 @@ void Console::write(Source source, log::Level level, std::string_view text) {
     while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
     std::lock_guard lock{mutex_};
     const bool is_error = level == log::Level::error;
-    if (terminal_ && (echo_ || is_error) && (source == Source::script || source == Source::device)) {
+    if (terminal_ && (echo_ || is_error) &&
+        (source == Source::script || source == Source::device)) {
         std::FILE* const to = is_error ? stderr : stdout;
         fmt::print(to, "{}\n", text);
         std::fflush(to);
