@@ -9,18 +9,18 @@
 namespace lathe {
 
 std::shared_ptr<FrameRing::Place> FrameRing::free_place(int width, int height) {
+    const auto fits = [&](const auto& place) {
+        return place->width == width && place->height == height;
+    };
     const auto is_free = [](const auto& place) {
         return !place->is_under_way && !place->is_held.load(std::memory_order_acquire);
     };
-    std::erase_if(places_, [&](const auto& place) {
-        return is_free(place) && (place->width != width || place->height != height);
-    });
-    const auto found = std::ranges::find_if(places_, is_free);
+    std::erase_if(places_, [&](const auto& place) { return !fits(place) && is_free(place); });
+    // One of another size may have become free since.
+    const auto found = std::ranges::find_if(
+        places_, [&](const auto& place) { return fits(place) && is_free(place); });
     if (found != places_.end()) return *found;
-    const auto of_this_size = std::ranges::count_if(places_, [&](const auto& place) {
-        return place->width == width && place->height == height;
-    });
-    if (std::size_t(of_this_size) >= kPlaces) return nullptr;
+    if (std::size_t(std::ranges::count_if(places_, fits)) >= kPlaces) return nullptr;
     // Mapped memory lies on the host's side, so who encodes the picture reads it where it arrives.
     const std::size_t bytes = std::size_t(width) * std::size_t(height) * 4;
     places_.push_back(
