@@ -201,7 +201,8 @@ def test_the_notebooks_of_the_manual_run(tmp_path):
     for file in files:
         written = nbformat.read(file, as_version=4)
         assert not any(cell.get("outputs") for cell in written.cells), f"{file}: outputs are kept"
-        nbclient.NotebookClient(written, timeout=120, cwd=str(tmp_path)).execute()
+        place = {"metadata": {"path": str(tmp_path)}}
+        nbclient.NotebookClient(written, timeout=120, resources=place).execute()
         shown = json.dumps([cell.get("outputs") for cell in written.cells])
         assert "stderr" not in shown
         assert "application/vnd.jupyter.widget-view+json" in shown
