@@ -78,15 +78,8 @@ public:
             }
             return;
         }
-        ImageData image{width_, height_, 3, {}};
-        image.bytes.reserve(frame.size() / 4 * 3);
-        const std::size_t row = std::size_t(width_) * 4;
-        for (int y = height_ - 1; y >= 0; --y)
-            for (std::size_t x = 0; x < row; x += 4) {
-                const std::byte* texel = frame.data() + std::size_t(y) * row + x;
-                image.bytes.insert(image.bytes.end(), texel, texel + 3);
-            }
-        save_png(output_ / fmt::format("{:06}.png", number_++), image);
+        save_png(output_ / fmt::format("{:06}.png", number_++),
+                 upright_rgb(frame.data(), width_, height_));
     }
     void finish() {
         if (!encoder_) return;

@@ -23,6 +23,18 @@
 
 namespace lathe {
 
+ImageData upright_rgb(const std::byte* rgba, int width, int height) {
+    ImageData image{width, height, 3, {}};
+    const std::size_t row = std::size_t(width) * 4;
+    image.bytes.reserve(row / 4 * 3 * std::size_t(height));
+    for (int y = height - 1; y >= 0; --y)
+        for (std::size_t x = 0; x < row; x += 4) {
+            const std::byte* const texel = rgba + std::size_t(y) * row + x;
+            image.bytes.insert(image.bytes.end(), texel, texel + 3);
+        }
+    return image;
+}
+
 ImageData read_image(const gl::Framebuffer& framebuffer, int channels) {
     ImageData image{framebuffer.width(), framebuffer.height(), channels,
                     framebuffer.read(channels)};

@@ -37,6 +37,9 @@ LATHE_API ImageData averaged(const ImageData& image, int factor);
 /// The framebuffer's picture, 3 or 4 channels; waits for GL.
 LATHE_API ImageData read_image(const gl::Framebuffer& framebuffer, int channels = 4);
 
+/// A picture without alpha from 8-bit RGBA texels as OpenGL reads them back, the bottom row first.
+LATHE_API ImageData upright_rgb(const std::byte* rgba, int width, int height);
+
 /// The bytes of a PNG file. Throws lathe::Error where sizes and bytes do not fit each other.
 LATHE_API std::string png_of(const ImageData& image);
 

@@ -76,7 +76,6 @@ class InNotebook(Loop):
             return None
         broadcast: Broadcast = native.Broadcast()
         self._cell = Cell(broadcast, (width, height))
-        self._is_cell = True
         return broadcast
 
     def _note_in_notebook(self, title: str) -> None:
@@ -116,6 +115,14 @@ class InNotebook(Loop):
             await self.run_async()
         except Exception:  # nobody awaits this
             traceback.print_exc()
+
+    def _turn(self) -> str:
+        """Without a frame function a cell has no steps, and rests."""
+        self._steps.simulates = self._cell is None or "frame" in self._functions
+        try:
+            return super()._turn()
+        finally:
+            self._steps.simulates = True
 
     def _before_frame(self) -> None:
         if self._cell is not None:

@@ -48,9 +48,6 @@ class Step:
 class Loop(Drawing, Events):
     """Frames and steps: a frame is shown, a step is simulated; see `App`."""
 
-    _is_cell = False
-    """Of a notebook: without a frame function it has no steps, and rests."""
-
     def __init__(self, studio: Studio, options: run_options.RunOptions, watch: ScriptWatch) -> None:
         super().__init__(studio, studio.views[0])
         self._studio = studio
@@ -297,9 +294,7 @@ class Loop(Drawing, Events):
 
     def _turn(self) -> str:
         self._restore_at_start()
-        self._steps.simulates = "frame" in self._functions or not self._is_cell
         turn = self._steps.turn()
-        self._steps.simulates = True
         if turn == "over":
             self._end_progress()
         return turn

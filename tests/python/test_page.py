@@ -101,6 +101,7 @@ def test_typed_and_composed_text(page):
 
 
 def test_keys_are_held_and_go_up_when_the_page_loses_the_focus(page):
+    page.click(320, 200)
     page.key_down("F2", "F2", 113)
     wait_until(page, lambda left, right: right[2] > 0.9)
     page.key_up("F2", "F2", 113)

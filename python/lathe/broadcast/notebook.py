@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import anywidget
 import traitlets
 
+from lathe.broadcast.readable import readable
 from lathe.native import native
 
 if TYPE_CHECKING:
@@ -74,20 +75,13 @@ class Cell(anywidget.AnyWidget):
         self._viewer = self._sending = None
 
     async def _send_all(self, viewer: Viewer) -> None:
-        ready = asyncio.Event()
-        loop = asyncio.get_running_loop()
-        loop.add_reader(viewer.signal, ready.set)
-        try:
-            while True:
-                await ready.wait()
-                ready.clear()
-                for packet in viewer.take():
-                    if isinstance(packet, str):
-                        self.send({"text": packet})
-                    else:
-                        self.send({"frame": True}, buffers=[packet])
-        finally:
-            loop.remove_reader(viewer.signal)
+        while True:
+            await readable(viewer.signal)
+            for packet in viewer.take():
+                if isinstance(packet, str):
+                    self.send({"text": packet})
+                else:
+                    self.send({"frame": True}, buffers=[packet])
 
     def bundle(self) -> Any:
         """What the output of a cell holds: the widget, and a still where no kernel runs."""

@@ -27,6 +27,7 @@ from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
+from lathe.broadcast.readable import readable
 from lathe.native import native
 
 if TYPE_CHECKING:
@@ -210,25 +211,9 @@ class PageServer:
 async def _send(connection: ServerConnection, viewer: Viewer) -> None:
     with contextlib.suppress(ConnectionClosed):
         while True:
-            await _readable(viewer.signal)
+            await readable(viewer.signal)
             for packet in viewer.take():
                 await connection.send(packet)
-
-
-async def _readable(descriptor: int) -> None:
-    """Until it is. Between two calls nobody watches it: a slow line must not spin the loop."""
-    loop = asyncio.get_running_loop()
-    ready = loop.create_future()
-
-    def tell() -> None:
-        if not ready.done():
-            ready.set_result(None)
-
-    loop.add_reader(descriptor, tell)
-    try:
-        await ready
-    finally:
-        loop.remove_reader(descriptor)
 
 
 def _page() -> bytes:

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// What a broadcast knows, all of it under one lock. The window's thread, the encoder's and those of
+// the lines meet here. Private to engine/broadcast.
+#pragma once
+
+#include "engine/broadcast/broadcast.h"
+#include "engine/broadcast/client_message.h"
+#include "engine/broadcast/held_inputs.h"
+#include "engine/broadcast/line_pace.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include <unistd.h>
+
+namespace lathe {
+
+class JpegEncoder;
+
+/// CSS's name.
+const char* name_of(CursorShape shape);
+
+/// Of a viewer, under the broadcast's lock.
+struct Viewer::Line {
+    int signal = -1;
+    std::string name;
+    LinePace pace;
+    std::optional<client::Size> size;
+    std::deque<Packet> packets;
+    std::uint32_t frame = 0; ///< sent last; 0: none
+    int level = 0;           ///< of that
+    LinePace::Clock::time_point pinged{};
+    std::uint32_t ping = 0;
+
+    static constexpr std::size_t kMostTexts = 256; ///< that wait
+
+    void add(Packet packet) {
+        if (packet.is_text && packets.size() >= kMostTexts) return; // it reads nothing
+        packets.push_back(std::move(packet));
+        tell();
+    }
+    void say(std::string text) {
+        add({std::make_shared<const std::string>(std::move(text)), true});
+    }
+    void tell() const {
+        const std::uint64_t one = 1;
+        [[maybe_unused]] const auto written = ::write(signal, &one, sizeof one);
+    }
+};
+
+struct Broadcast::State {
+    using Line = Viewer::Line;
+
+    mutable std::mutex mutex;
+    std::condition_variable for_encoder, for_loop, for_still;
+    std::map<int, Line> lines; ///< by number: who came first stands first
+    int newest_viewer = 0, steerer = 0;
+
+    // The window.
+    bool is_open = false;
+    glm::ivec2 size{};
+    float ratio = 1;
+    std::string title, clipboard;
+    CursorShape cursor = CursorShape::arrow;
+    std::vector<InputEvent> events;
+    HeldInputs held;
+
+    // Frames.
+    const LinePace::Clock::time_point made = LinePace::Clock::now();
+    std::optional<RemoteFrame> incoming;
+    RemoteFrame current;
+    std::uint32_t number = 0;                 ///< of current
+    std::uint64_t arrivals = 0;               ///< also of frames that do not differ
+    LinePace::Clock::time_point changed_at{}; ///< current
+    int stills = 0;                           ///< wanted
+    bool is_stale = true;                     ///< nobody wanted the newest frame
+    BroadcastStatus counts;
+    bool stops = false;
+    std::thread encoder;
+
+    void encode_until_stopped();
+    bool wants_more(const Line& line, LinePace::Clock::time_point now) const;
+    int level_for(const Line& line, LinePace::Clock::time_point now) const;
+    std::map<int, std::vector<int>> wanted(LinePace::Clock::time_point now) const;
+    LinePace::Clock::time_point next_look(LinePace::Clock::time_point now) const;
+    Packet packet_of(const RemoteFrame& frame, std::uint32_t of_number, int level,
+                     JpegEncoder& jpeg) const;
+    void stop_encoder();
+
+    void add_event(InputEvent event);
+    void steer(int viewer);
+    void tell_roles();
+    void follow(const client::Size& to);
+    void say_all(const std::string& text) {
+        for (auto& [viewer, line] : lines) line.say(text);
+    }
+    void handle(int viewer, client::Message message);
+    void leave(int viewer);
+};
+
+} // namespace lathe

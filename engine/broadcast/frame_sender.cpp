@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+// The encoder's thread: the newest frame goes to each viewer whose line has room for it.
+#include "engine/broadcast/broadcast_state.h"
+
+#include "engine/broadcast/jpeg.h"
+#include "engine/core/error.h"
+#include "engine/core/log.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace lathe {
+
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = LinePace::Clock;
+
+constexpr auto kRest = 250ms; ///< after which a picture that stays is sent as it is
+constexpr auto kPingPeriod = 2s;
+
+constexpr std::array<JpegConfig, LinePace::kLevels> kLevels{
+    JpegConfig{95, true, false}, JpegConfig{82, false, false}, JpegConfig{65, false, false},
+    JpegConfig{45, false, false}, JpegConfig{45, false, true}};
+
+bool is_same(const RemoteFrame& a, const RemoteFrame& b) {
+    return a.rgba && a.width == b.width && a.height == b.height &&
+           std::memcmp(a.rgba.get(), b.rgba.get(),
+                       std::size_t(a.width) * std::size_t(a.height) * 4) == 0;
+}
+
+template <class T> void put(std::string& bytes, T value) {
+    for (std::size_t k = 0; k < sizeof value; ++k) bytes += char(value >> (8 * k) & 0xff);
+}
+
+} // namespace
+
+/// A picture that moves is as fine as the line carries; one that stays is sent once more, as it is.
+int Broadcast::State::level_for(const Line& line, Clock::time_point now) const {
+    return now - changed_at > kRest ? 0 : line.pace.level();
+}
+
+bool Broadcast::State::wants_more(const Line& line, Clock::time_point now) const {
+    if (number == 0 || !line.pace.is_ready()) return false;
+    return line.frame != number || level_for(line, now) < line.level;
+}
+
+std::map<int, std::vector<int>> Broadcast::State::wanted(Clock::time_point now) const {
+    std::map<int, std::vector<int>> levels;
+    for (const auto& [viewer, line] : lines)
+        if (wants_more(line, now)) levels[level_for(line, now)].push_back(viewer);
+    return levels;
+}
+
+Clock::time_point Broadcast::State::next_look(Clock::time_point now) const {
+    const bool will_refine = std::ranges::any_of(
+        lines, [&](const auto& each) { return each.second.frame == number && each.second.level; });
+    return now + (will_refine ? kRest / 4 : kPingPeriod);
+}
+
+Packet Broadcast::State::packet_of(const RemoteFrame& frame, std::uint32_t of_number, int level,
+                                   JpegEncoder& jpeg) const {
+    std::string bytes{"\x01\x00\x00\x00", 4};
+    const auto time = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - made);
+    put(bytes, of_number);
+    put(bytes, std::uint16_t(frame.width));
+    put(bytes, std::uint16_t(frame.height));
+    put(bytes, std::uint32_t(time.count()));
+    jpeg.append(bytes, frame.rgba.get(), frame.width, frame.height, kLevels.at(std::size_t(level)));
+    return {std::make_shared<const std::string>(std::move(bytes)), false};
+}
+
+void Broadcast::State::encode_until_stopped() {
+    JpegEncoder jpeg;
+    std::unique_lock lock{mutex};
+    while (!stops) {
+        const auto now = Clock::now();
+        if (incoming) {
+            RemoteFrame next = *std::exchange(incoming, {});
+            const RemoteFrame before = current;
+            lock.unlock();
+            const bool differs = !is_same(before, next);
+            lock.lock();
+            ++arrivals;
+            for_still.notify_all();
+            if (differs) {
+                current = std::move(next);
+                changed_at = Clock::now();
+                number = number == std::uint32_t(-1) ? 1 : number + 1;
+                ++counts.frames;
+            }
+            continue;
+        }
+        for (auto& [viewer, line] : lines)
+            if (line.pace.under_way() == 0 && now - line.pinged > kPingPeriod) {
+                line.pinged = now;
+                line.say(fmt::format("ping {}", ++line.ping));
+            }
+        const auto levels = wanted(now);
+        if (levels.empty()) {
+            for_encoder.wait_until(lock, next_look(now));
+            continue;
+        }
+        const RemoteFrame frame = current;
+        const std::uint32_t of_number = number;
+        for (const auto& [level, viewers] : levels) {
+            lock.unlock();
+            const auto begin = Clock::now();
+            Packet packet;
+            try {
+                packet = packet_of(frame, of_number, level, jpeg);
+            } catch (const Error& error) { log::error("broadcast: {}", error.what()); }
+            const std::chrono::duration<double, std::milli> took = Clock::now() - begin;
+            lock.lock();
+            counts.encode_ms += (took.count() - counts.encode_ms) / (counts.encode_ms ? 16 : 1);
+            for (const int viewer : viewers) {
+                const auto found = lines.find(viewer);
+                if (found == lines.end()) continue;
+                Line& line = found->second;
+                line.frame = of_number;
+                line.level = level;
+                if (!packet.bytes) continue;
+                line.pace.sent(of_number, Clock::now());
+                counts.sent_bytes += packet.bytes->size();
+                ++counts.sent_frames;
+                line.add(packet);
+            }
+        }
+    }
+}
+
+void Broadcast::State::stop_encoder() {
+    {
+        const std::lock_guard lock{mutex};
+        stops = true;
+    }
+    for_encoder.notify_all();
+    if (encoder.joinable()) encoder.join();
+}
+
+} // namespace lathe
