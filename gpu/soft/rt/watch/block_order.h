@@ -32,11 +32,15 @@ public:
     void release(std::uint32_t warp);
     void acquire(std::uint32_t warp);
 
+    /// Whether what the warp did at that clock comes before what any lane of it does now.
+    bool have_all_met(std::uint32_t warp, std::uint32_t clock) const {
+        return clock < all_met_[warp];
+    }
     /// Whether an access of a lane at that clock comes before what another lane does now.
     bool is_before(std::uint32_t warp, std::uint32_t clock, std::uint32_t lane,
                    std::uint32_t now_warp, std::uint32_t now_lane) const {
         if (warp != now_warp) return known_[now_warp][warp] >= clock;
-        if (lane == now_lane || clock < all_met_[warp]) return true;
+        if (lane == now_lane || have_all_met(warp, clock)) return true;
         return clock != known_[warp][warp] && met(warp, clock, lane, now_lane);
     }
 

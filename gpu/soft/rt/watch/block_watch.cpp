@@ -31,7 +31,13 @@ void BlockWatch::begin(const Launch& launch, GridWatch& grid, std::uint64_t numb
     grid_ = &grid;
     kinds_ = grid.kinds();
     number_ = static_cast<std::uint32_t>(number);
-    ++generation_;
+    if (numbers_grid_ != grid.grid()) {
+        if (grid.first_number() < first_number_) shared_cells_.reset(); // numbers began anew
+        numbers_grid_ = grid.grid();
+        first_number_ = grid.first_number();
+        next_ = end_ = 0;
+    }
+    first_number_ = std::max(first_number_, next_);
     std::copy_n(ctaid, 3, ctaid_.begin());
     shared_ = reinterpret_cast<std::uint64_t>(shared);
     shared_bytes_ = launch.shared_bytes();
@@ -43,16 +49,64 @@ void BlockWatch::begin(const Launch& launch, GridWatch& grid, std::uint64_t numb
     const std::uint32_t whole = (shared_bytes_ + 15) / 16 * 16;
     if (!shared_cells_ || shared_cells_->bytes() < whole)
         shared_cells_ = std::make_unique<RaceCells>(whole);
-    unwritten_shared_.assign(whole / 8, 0xff);
+    unwritten_shared_.assign(whole / 64 + 1, ~0ull);
     shared_bits_.begin(shared_, unwritten_shared_.data(), shared_bytes_);
+}
+
+namespace {
+
+/// It does nothing but to access memory.
+bool is_ordinary(const WatchSite& site) { return !(site.flags & (kWatchedRelease | kWatchedCopy)); }
+/// It sees what others have released.
+bool acquires(const WatchSite& site) {
+    return site.kind == WatchedKind::atomic || (site.flags & kWatchedStrong);
+}
+
+bool ascend(std::uint32_t lanes, std::span<const std::uint64_t, 32> addresses) {
+    bool ascending = true;
+    std::uint64_t before = 0;
+    each_bit(lanes, [&](std::uint32_t k) {
+        ascending &= addresses[k] > before;
+        before = addresses[k];
+    });
+    return ascending;
+}
+
+} // namespace
+
+/// Of the access of a warp now; 0 where there are none left.
+std::uint32_t BlockWatch::number_of(const WatchSite& site, std::uint32_t warp) {
+    const auto hash = reinterpret_cast<std::uintptr_t>(&site);
+    auto& row = numbered_[warp];
+    Numbered& known = row[(hash >> 4 ^ hash >> 8) % row.size()];
+    const std::uint32_t clock = order_.clock(warp);
+    if (known.site == &site && known.clock == clock && known.number >= first_number_)
+        return known.number;
+    if (next_ == end_) {
+        next_ = AccessBook::instance().open(grid_->grid());
+        end_ = next_ ? next_ + AccessBook::kPage : 0;
+        if (!next_) return 0;
+    }
+    AccessBook::instance().page(next_)->accesses[next_ % AccessBook::kPage] = {&site, number_,
+                                                                               clock, warp};
+    known = {&site, clock, next_};
+    return next_++;
 }
 
 void BlockWatch::access_row(std::uint32_t warp, std::uint32_t lanes, const WatchSite& site,
                             std::uint64_t first, std::int64_t stride, const std::uint64_t* values) {
-    if (!lanes) return;
-    const bool writes = site.kind == WatchedKind::write;
-    if (stride == 0 && !writes) {
-        access_at({site, warp, lanes, first, {0, 0}, false});
+    if (stride == 0 && site.kind == WatchedKind::read) {
+        access_row(warp, site, {first, lanes, 1}, values);
+        return let_go();
+    }
+    if (stride == site.bytes && is_ordinary(site)) {
+        while (lanes) {
+            const std::uint32_t lane = lowest_lane(lanes);
+            const auto count = static_cast<std::uint32_t>(std::countr_one(lanes >> lane));
+            const std::uint32_t some = lanes_from(lane, count);
+            access_row(warp, site, {first + lane * site.bytes, some, count}, values);
+            lanes &= ~some;
+        }
         return let_go();
     }
     std::array<std::uint64_t, 32> addresses;
@@ -62,14 +116,126 @@ void BlockWatch::access_row(std::uint32_t warp, std::uint32_t lanes, const Watch
 
 void BlockWatch::access(std::uint32_t warp, std::uint32_t lanes, const WatchSite& site,
                         std::span<const std::uint64_t, 32> addresses, const std::uint64_t* values) {
-    if (site.kind == WatchedKind::write) {
-        group_writes(warp, lanes, site, addresses, values);
-    } else {
-        each_bit(lanes, [&](std::uint32_t k) {
-            access_at({site, warp, 1u << k, addresses[k], {0, 0}, false});
-        });
+    const bool writes = site.kind == WatchedKind::write;
+    if (!is_ordinary(site) || (writes && !ascend(lanes, addresses))) {
+        if (writes) group_writes(warp, lanes, site, addresses, values);
+        else
+            each_bit(lanes, [&](std::uint32_t k) {
+                access_at({site, warp, 1u << k, addresses[k], {0, 0}, false});
+            });
+        return let_go();
+    }
+    while (lanes) {
+        const std::uint32_t k = lowest_lane(lanes);
+        const auto most = static_cast<std::uint32_t>(std::countr_one(lanes >> k));
+        const auto as_far_as = [&](std::uint64_t step) { // lanes whose addresses grow so
+            std::uint32_t count = 1;
+            while (count < most && addresses[k + count] == addresses[k + count - 1] + step) ++count;
+            return count;
+        };
+        std::uint32_t count = as_far_as(site.bytes), elements = count;
+        if (count == 1 && site.kind == WatchedKind::read) count = as_far_as(0);
+        const std::uint32_t some = lanes_from(k, count);
+        access_row(warp, site, {addresses[k], some, elements}, values);
+        lanes &= ~some;
     }
     let_go();
+}
+
+void BlockWatch::access_row(std::uint32_t warp, const WatchSite& site, Row row,
+                            const std::uint64_t* values) {
+    if (is_harmless(warp, site, row)) return;
+    const bool has_values = values && (site.flags & kWatchedValues);
+    const auto access_by = [&](std::uint32_t lanes) {
+        Step step{site, warp, lanes, row.address, {0, 0}, has_values};
+        if (has_values) {
+            step.value[0] = values[lowest_lane(lanes)];
+            if (site.bytes > 8) step.value[1] = values[32 + lowest_lane(lanes)];
+        }
+        access_at(step);
+        row.address += site.bytes;
+    };
+    if (row.count == 1) access_by(row.lanes);
+    else each_bit(row.lanes, [&](std::uint32_t lane) { access_by(1u << lane); });
+}
+
+/// Notes the row, unless there is something to look at more closely: false then.
+bool BlockWatch::is_harmless(std::uint32_t warp, const WatchSite& site, const Row& row) {
+    const std::uint32_t bytes = row.count * site.bytes;
+    if (row.address % site.bytes) return false;
+    const auto is_written = [&](const UnwrittenBits& bits) {
+        if (site.kind != WatchedKind::write && bits.any(row.address, bytes)) return false;
+        if (site.kind != WatchedKind::read) bits.clear(row.address, bytes);
+        return true;
+    };
+    if (const std::uint64_t offset = row.address - shared_;
+        shared_bytes_ && offset < shared_bytes_) {
+        if (offset + bytes > shared_bytes_ || copies_.any()) return false;
+        if (acquires(site)) order_.acquire(warp);
+        if (kinds_ & kUnwrittenShared && !is_written(shared_bits_)) return false;
+        return !(kinds_ & kRaceShared) ||
+               is_harmless(warp, site, row, *shared_cells_, static_cast<std::uint32_t>(offset),
+                           RaceRules{order_, nullptr, live_in_block()});
+    }
+    const DeviceCells& device = DeviceCells::instance();
+    if (!device.holds(row.address) || !device.holds(row.address + bytes - 1)) return false;
+    if (acquires(site)) {
+        order_.acquire(warp);
+        in_grid_.acquire();
+    }
+    const DeviceUnwritten& memory = DeviceUnwritten::instance();
+    if (kinds_ & kUnwrittenGlobal && memory.is_on() && !is_written(memory.bits())) return false;
+    if (!(kinds_ & kRaceGlobal)) return true;
+    if (!hold_page(row.address)) return true;
+    const auto offset = static_cast<std::uint32_t>(row.address - held_begin_);
+    if (offset + bytes > WatchedPage::kBytes) {
+        const std::uint32_t here = (WatchedPage::kBytes - offset) / site.bytes;
+        const std::uint32_t first = lowest_lane(row.lanes);
+        const std::uint32_t lanes = lanes_from(first, here);
+        const bool is_first = is_harmless(warp, site, {row.address, lanes, here});
+        return is_harmless(
+                   warp, site,
+                   {row.address + here * site.bytes, row.lanes & ~lanes, row.count - here}) &&
+               is_first;
+    }
+    return is_harmless(warp, site, row, held_->cells, offset,
+                       RaceRules{order_, &in_grid_, live_in_grid()});
+}
+
+namespace {
+
+/// Sets of one lane for each cell, of `kCells` cells a lane.
+template <std::uint32_t kCells> constexpr auto make_lane_bits() {
+    std::array<std::uint32_t, 32 * kCells> bits{};
+    for (std::uint32_t k = 0; k < bits.size(); ++k) bits[k] = 1u << k / kCells;
+    return bits;
+}
+template <std::uint32_t kCells> constexpr auto kLaneBits = make_lane_bits<kCells>();
+
+const std::uint32_t* lane_bits(std::uint32_t cells, std::uint32_t lane) {
+    switch (cells) {
+    case 1: return kLaneBits<1>.data() + lane;
+    case 2: return kLaneBits<2>.data() + lane * 2;
+    case 4: return kLaneBits<4>.data() + lane * 4;
+    case 8: return kLaneBits<8>.data() + lane * 8;
+    default: return kLaneBits<16>.data() + lane * 16;
+    }
+}
+
+} // namespace
+
+bool BlockWatch::is_harmless(std::uint32_t warp, const WatchSite& site, const Row& row,
+                             RaceCells& cells, std::uint32_t offset, const RaceRules& rules) {
+    const RaceRow noted = cells.at(offset, row.count * site.bytes, site.bytes);
+    const std::uint32_t number = number_of(site, warp);
+    if (!number) return true;
+    const WatchedAccess now{{&site, number_, order_.clock(warp), warp}, number, row.lanes};
+    if (row.count > 1)
+        return rules.note_harmless(noted, now,
+                                   lane_bits(site.bytes / noted.bytes, lowest_lane(row.lanes)));
+    for (std::uint32_t k = 0; k < noted.count; ++k)
+        if (!rules.note_harmless(noted.cell(k), now)) return false;
+    return true;
 }
 
 // Lanes that store to one address at once: the same value, or a race among themselves.
@@ -83,12 +249,7 @@ void BlockWatch::group_writes(std::uint32_t warp, std::uint32_t lanes, const Wat
                                             has_values && wide ? values[32 + k] : 0};
     };
     std::uint32_t left = lanes;
-    bool ascending = true; // as most are: then no two are the same
-    std::uint64_t before = 0;
-    each_bit(lanes, [&](std::uint32_t k) {
-        ascending &= addresses[k] > before;
-        before = addresses[k];
-    });
+    const bool ascending = ascend(lanes, addresses); // then no two are the same
     while (left) {
         const std::uint32_t k = lowest_lane(left);
         std::uint32_t same = 1u << k;
@@ -112,7 +273,7 @@ void BlockWatch::group_writes(std::uint32_t warp, std::uint32_t lanes, const Wat
             const std::uint32_t hazard = in_shared ? kRaceShared : kRaceGlobal;
             if (kinds_ & hazard) {
                 Race race;
-                race.first = {&site, number_, order_.clock(warp), 1u << k, warp};
+                race.first = {{&site, number_, order_.clock(warp), warp}, 0, 1u << k};
                 race.first_thread = warp * 32 + k;
                 race.second_thread = warp * 32 + lowest_lane(other);
                 race.in_one_step = true;
@@ -134,18 +295,16 @@ void BlockWatch::access_at(const Step& step) {
 }
 
 void BlockWatch::access_shared(const Step& step, std::uint32_t offset) {
-    if (step.site.kind == WatchedKind::atomic || (step.site.flags & kWatchedStrong))
-        order_.acquire(step.warp);
+    if (acquires(step.site)) order_.acquire(step.warp);
     if (kinds_ & kUnwrittenShared) look_for_unwritten(step, shared_bits_, kUnwrittenShared);
     if (!(kinds_ & kRaceShared) || look_for_copies(step)) return;
-    look_for_races(step, *shared_cells_, offset, RaceRules{order_, nullptr}, kRaceShared);
+    look_for_races(step, *shared_cells_, offset, RaceRules{order_, nullptr, live_in_block()},
+                   kRaceShared);
 }
 
 void BlockWatch::access_global(const Step& step) {
-    const bool strong = step.site.kind == WatchedKind::atomic || (step.site.flags & kWatchedStrong);
-    const bool is_device = DeviceCells::instance().holds(step.address);
-    if (!is_device) return;
-    if (strong) {
+    if (!DeviceCells::instance().holds(step.address)) return;
+    if (acquires(step.site)) {
         if (step.site.flags & kWatchedRelease) fence(step.warp, step.site);
         order_.acquire(step.warp);
         in_grid_.acquire();
@@ -158,7 +317,7 @@ void BlockWatch::access_global(const Step& step) {
     WatchedPage* const page = hold_page(step.address);
     if (!page) return;
     look_for_races(step, page->cells, static_cast<std::uint32_t>(step.address - held_begin_),
-                   RaceRules{order_, &in_grid_}, kRaceGlobal);
+                   RaceRules{order_, &in_grid_, live_in_grid()}, kRaceGlobal);
 }
 
 // Lanes mostly access one page: it is locked once for them.
@@ -171,7 +330,7 @@ WatchedPage* BlockWatch::hold_page(std::uint64_t address) {
     held_ = page;
     held_begin_ = address / WatchedPage::kBytes * WatchedPage::kBytes;
     if (page->grid != grid_->grid()) {
-        page->cells.clear();
+        page->cells.give_small_ones_back();
         page->grid = grid_->grid();
     }
     return page;
@@ -200,18 +359,18 @@ bool BlockWatch::write_same(const Step& step, std::uint32_t from, std::uint32_t 
 
 void BlockWatch::look_for_races(const Step& step, RaceCells& cells, std::uint32_t offset,
                                 const RaceRules& rules, std::uint32_t hazard) {
-    const RaceCells::Range range = cells.at(offset, step.site.bytes);
+    const std::uint32_t number = number_of(step.site, step.warp);
+    if (!number) return;
+    const RaceRow row = cells.at(offset, step.site.bytes, step.site.bytes);
+    const WatchedAccess now{
+        {&step.site, number_, order_.clock(step.warp), step.warp}, number, step.lanes};
     const bool writes = step.site.kind == WatchedKind::write;
-    const WatchedAccess now{&step.site, hazard == kRaceShared ? generation_ : number_,
-                            order_.clock(step.warp), step.lanes, step.warp};
     bool reported = false;
-    for (std::uint32_t k = 0; k < range.count; ++k) {
+    for (std::uint32_t k = 0; k < row.count; ++k) {
         Race race;
-        // The value matters where another thread has written before: few look at memory.
-        const RaceCell& cell = range.first[k];
-        const std::uint32_t bytes = std::min(range.bytes, step.site.bytes);
-        const bool same = writes && cell.write.site && write_same(step, k * range.bytes, bytes);
-        if (!rules.access(range.first[k], now, same, race) || reported) continue;
+        const std::uint32_t bytes = std::min(row.bytes, step.site.bytes);
+        const bool same = writes && write_same(step, k * row.bytes, bytes);
+        if (!rules.access(row.cell(k), now, same, race) || reported) continue;
         reported = true; // once for an access
         report_race(step, race, hazard);
     }
@@ -222,7 +381,8 @@ bool BlockWatch::look_for_copies(const Step& step) {
     const PendingCopies::Copy* const met = copies_.find(step.address, step.site.bytes);
     if (met) {
         Race race;
-        race.first = {met->site, generation_, met->clock, 1u << met->thread % 32, met->thread / 32};
+        race.first = {
+            {met->site, number_, met->clock, met->thread / 32}, 0, 1u << met->thread % 32};
         race.first_thread = met->thread;
         race.second_thread = step.thread();
         race.is_pending_copy = true;
@@ -237,22 +397,12 @@ bool BlockWatch::look_for_copies(const Step& step) {
 
 void BlockWatch::look_for_unwritten(const Step& step, const UnwrittenBits& bits,
                                     std::uint32_t hazard) {
-    const bool reads = step.site.kind != WatchedKind::write;
-    const bool writes = step.site.kind != WatchedKind::read;
-    bool reported = false;
-    for (std::uint32_t done = 0; done < step.site.bytes;) {
-        const std::uint32_t part = std::min(8u, step.site.bytes - done);
-        const std::uint64_t at = step.address + done;
-        if (reads && !reported && bits.any(at, part)) {
-            reported = true;
-            Findings::instance().add(hazard, &step.site, nullptr, grid_->grid(), [&] {
-                return unwritten_finding(*launch_, ctaid_, step.thread(), step.site, hazard,
-                                         step.address, shared_);
-            });
-        }
-        if (writes) bits.clear(at, part);
-        done += part;
-    }
+    if (step.site.kind != WatchedKind::write && bits.any(step.address, step.site.bytes))
+        Findings::instance().add(hazard, &step.site, nullptr, grid_->grid(), [&] {
+            return unwritten_finding(*launch_, ctaid_, step.thread(), step.site, hazard,
+                                     step.address, shared_);
+        });
+    if (step.site.kind != WatchedKind::read) bits.clear(step.address, step.site.bytes);
 }
 
 void BlockWatch::report_race(const Step& step, const Race& race, std::uint32_t hazard) {

@@ -6,7 +6,8 @@
 #include "gpu/soft/rt/watch/block_order.h"
 #include "gpu/soft/rt/watch/grid_watch.h"
 #include "gpu/soft/rt/watch/pending_copies.h"
-#include "gpu/soft/rt/watch/race_shadow.h"
+#include "gpu/soft/rt/watch/race_cells.h"
+#include "gpu/soft/rt/watch/race_rules.h"
 #include "gpu/soft/rt/watch/site.h"
 #include "gpu/soft/rt/watch/unwritten.h"
 
@@ -45,7 +46,21 @@ public:
     void open(std::uint32_t barrier);
 
 private:
+    /// Lanes that access an element each, side by side in memory in their order; or one element,
+    /// then they may be any.
+    struct Row {
+        std::uint64_t address;
+        std::uint32_t lanes, count;
+    };
     struct Step; ///< an access of lanes at one address
+    void access_row(std::uint32_t warp, const WatchSite& site, Row row,
+                    const std::uint64_t* values);
+    bool is_harmless(std::uint32_t warp, const WatchSite& site, const Row& row);
+    bool is_harmless(std::uint32_t warp, const WatchSite& site, const Row& row, RaceCells& cells,
+                     std::uint32_t offset, const RaceRules& rules);
+    std::uint32_t number_of(const WatchSite& site, std::uint32_t warp);
+    LiveAccesses live_in_block() const { return {first_number_, grid_->grid()}; }
+    LiveAccesses live_in_grid() const { return {grid_->first_number(), grid_->grid()}; }
     void access_at(const Step& step);
     void access_shared(const Step& step, std::uint32_t offset);
     void access_global(const Step& step);
@@ -63,8 +78,16 @@ private:
     const Launch* launch_ = nullptr;
     GridWatch* grid_ = nullptr;
     std::uint32_t kinds_ = 0;
-    std::uint32_t number_ = 0;     ///< in the grid
-    std::uint32_t generation_ = 0; ///< of this watch's blocks
+    std::uint32_t number_ = 0;         ///< in the grid
+    std::uint64_t numbers_grid_ = 0;   ///< whose the numbers below are
+    std::uint32_t first_number_ = 1;   ///< of the block's accesses
+    std::uint32_t next_ = 0, end_ = 0; ///< numbers that are left
+    struct Numbered {
+        const WatchSite* site = nullptr;
+        std::uint32_t clock = 0, number = 0;
+    };
+    /// By warp, and a hash of the site: the accesses that got their numbers last.
+    std::array<std::array<Numbered, 16>, BlockOrder::kMost> numbered_{};
     std::array<std::uint32_t, 3> ctaid_{};
     std::uint64_t shared_ = 0;
     std::uint32_t shared_bytes_ = 0;
@@ -72,7 +95,7 @@ private:
     BlockInGrid in_grid_;
     PendingCopies copies_;
     std::unique_ptr<RaceCells> shared_cells_;
-    std::vector<std::uint8_t> unwritten_shared_;
+    std::vector<std::uint64_t> unwritten_shared_;
     UnwrittenBits shared_bits_;
     WatchedPage* held_ = nullptr; ///< the page whose cells are ours until let_go()
     std::uint64_t held_begin_ = 0;

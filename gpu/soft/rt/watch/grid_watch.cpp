@@ -33,7 +33,7 @@ DeviceCells::DeviceCells() {
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED) throw std::bad_alloc{};
     pages_ = static_cast<std::atomic<WatchedPage*>*>(p); // zeros: null pointers
-    constexpr std::uint64_t kPageOfCells = WatchedPage::kBytes / 4 * sizeof(RaceCell);
+    constexpr std::uint64_t kPageOfCells = WatchedPage::kBytes / 4 * RaceCells::kBytesOfCell;
     most_ = std::max<std::uint64_t>(arena.free_bytes() / 4 / kPageOfCells, 1024);
 }
 
@@ -78,13 +78,21 @@ Watched& watched() {
 
 GridWatch::GridWatch(std::uint64_t grid, std::uint32_t kinds) : grid_{grid}, kinds_{kinds} {
     std::lock_guard lock{watched().mutex};
+    AccessBook& book = AccessBook::instance();
+    if (watched().grids == 0 && book.next() > ~0u / 2) {
+        DeviceCells::instance().drop();
+        book.restart();
+    }
+    first_number_ = book.next();
     ++watched().grids;
 }
 
 GridWatch::~GridWatch() {
     Findings::instance().forget_launch(grid_);
     std::lock_guard lock{watched().mutex};
-    if (--watched().grids == 0 && !Findings::instance().kinds()) DeviceCells::instance().drop();
+    if (--watched().grids != 0) return;
+    AccessBook::instance().drop();
+    if (!Findings::instance().kinds()) DeviceCells::instance().drop();
 }
 
 void GridWatch::drop_cells() {
@@ -100,7 +108,7 @@ void GridWatch::release(std::uint32_t block, const BlockOrder::Clocks& clocks) {
         released.clocks[w] = std::max(released.clocks[w], clocks[w]);
 }
 
-bool GridWatch::is_released(const WatchedAccess& access, std::uint64_t time) {
+bool GridWatch::is_released(const NumberedAccess& access, std::uint64_t time) {
     std::lock_guard lock{mutex_};
     const auto found = released_.find(access.block);
     return found != released_.end() && found->second.first_time <= time &&

@@ -4,7 +4,8 @@
 #pragma once
 
 #include "gpu/soft/rt/watch/block_order.h"
-#include "gpu/soft/rt/watch/race_shadow.h"
+#include "gpu/soft/rt/watch/race_cells.h"
+#include "gpu/soft/rt/watch/race_rules.h"
 
 #include <atomic>
 #include <cstdint>
@@ -57,10 +58,13 @@ public:
     GridWatch(const GridWatch&) = delete;
     GridWatch& operator=(const GridWatch&) = delete;
 
-    /// Gives the memory for cells back, unless a watched grid is left; the last one does then.
+    /// Gives the memory for cells and accesses back, unless a watched grid is left; the last one
+    /// does then.
     static void drop_cells();
 
     std::uint64_t grid() const { return grid_; }
+    /// Accesses of this grid have this number or a greater one.
+    std::uint32_t first_number() const { return first_number_; }
     std::uint32_t kinds() const { return kinds_; } ///< of Hazard
 
     /// A block's fence: what its warps did up to these clocks may be seen by others.
@@ -68,7 +72,7 @@ public:
     /// The time: grows with each release.
     std::uint64_t time() const { return time_.load(std::memory_order_acquire); }
     /// Whether an access was released at that time.
-    bool is_released(const WatchedAccess& access, std::uint64_t time);
+    bool is_released(const NumberedAccess& access, std::uint64_t time);
 
 private:
     struct Released {
@@ -77,6 +81,7 @@ private:
     };
     std::uint64_t grid_;
     std::uint32_t kinds_;
+    std::uint32_t first_number_;
     std::atomic<std::uint64_t> time_{0};
     std::mutex mutex_;
     std::unordered_map<std::uint32_t, Released> released_;
@@ -91,7 +96,7 @@ public:
     }
     /// It reads what others have released.
     void acquire() { seen_ = grid_->time(); }
-    bool is_before(const WatchedAccess& first) override {
+    bool is_before(const NumberedAccess& first) override {
         return seen_ != 0 && grid_->is_released(first, seen_);
     }
 

@@ -27,6 +27,7 @@ public:
         groups_.fill(0);
         was_used_ = false;
     }
+    bool any() const { return !pending_.empty(); }
     void add(const Copy& copy) {
         was_used_ = true;
         pending_.push_back({copy, groups_[copy.thread]});

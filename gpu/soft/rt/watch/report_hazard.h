@@ -3,7 +3,7 @@
 #pragma once
 
 #include "gpu/soft/rt/watch/findings.h"
-#include "gpu/soft/rt/watch/race_shadow.h"
+#include "gpu/soft/rt/watch/race_rules.h"
 #include "gpu/soft/rt/watch/site.h"
 
 #include <array>

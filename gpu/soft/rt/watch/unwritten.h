@@ -10,37 +10,48 @@
 
 namespace lathe::soft {
 
-/// The bits of a range of addresses. Clearing is safe beside other threads.
+/// The bits of a range of addresses. Changes are safe beside other threads.
 class UnwrittenBits {
 public:
-    void begin(std::uint64_t first, std::uint8_t* bits, std::uint64_t bytes) {
+    /// Of `bytes` bytes from `first` on, 64 in a word.
+    void begin(std::uint64_t first, std::uint64_t* bits, std::uint64_t bytes) {
         first_ = first;
         bits_ = bits;
         bytes_ = bytes;
     }
     bool holds(std::uint64_t address) const { return address - first_ < bytes_; }
-    /// Whether any of up to 8 bytes, which are aligned to their number, is not written.
-    bool any(std::uint64_t address, std::uint32_t bytes) const {
-        const std::uint64_t at = address - first_;
-        const auto mask = static_cast<std::uint8_t>(((1u << bytes) - 1) << at % 8);
-        return (std::atomic_ref{bits_[at / 8]}.load(std::memory_order_relaxed) & mask) != 0;
+    /// Whether any of these bytes is not written. All of them are in the range.
+    bool any(std::uint64_t address, std::uint64_t bytes) const {
+        bool found = false;
+        each_word(address, bytes, [&](std::atomic_ref<std::uint64_t> word, std::uint64_t mask) {
+            found |= (word.load(std::memory_order_relaxed) & mask) != 0;
+        });
+        return found;
     }
-    void clear(std::uint64_t address, std::uint32_t bytes) const {
-        const std::uint64_t at = address - first_;
-        const auto mask = static_cast<std::uint8_t>(((1u << bytes) - 1) << at % 8);
-        std::atomic_ref byte{bits_[at / 8]};
-        if (byte.load(std::memory_order_relaxed) & mask)
-            byte.fetch_and(static_cast<std::uint8_t>(~mask), std::memory_order_relaxed);
+    /// They are written.
+    void clear(std::uint64_t address, std::uint64_t bytes) const {
+        each_word(address, bytes, [](std::atomic_ref<std::uint64_t> word, std::uint64_t mask) {
+            if (word.load(std::memory_order_relaxed) & mask)
+                word.fetch_and(~mask, std::memory_order_relaxed);
+        });
     }
-    void set_range(std::uint64_t address, std::uint64_t bytes) const { fill(address, bytes, true); }
-    void clear_range(std::uint64_t address, std::uint64_t bytes) const {
-        fill(address, bytes, false);
-    }
+    /// They are not. Of both, the part that is in the range.
+    void set_range(std::uint64_t address, std::uint64_t bytes) const;
+    void clear_range(std::uint64_t address, std::uint64_t bytes) const;
 
 private:
-    void fill(std::uint64_t address, std::uint64_t bytes, bool set) const;
+    /// f(word, mask) for each word that has some of the bits.
+    template <class F> void each_word(std::uint64_t address, std::uint64_t bytes, F f) const {
+        std::uint64_t at = address - first_;
+        for (const std::uint64_t end = at + bytes; at < end; at = (at / 64 + 1) * 64) {
+            std::uint64_t mask = ~0ull << at % 64;
+            if (at / 64 == end / 64) mask &= ~(~0ull << end % 64);
+            f(std::atomic_ref{bits_[at / 64]}, mask);
+        }
+    }
+    std::uint64_t within(std::uint64_t address, std::uint64_t bytes) const;
     std::uint64_t first_ = 0, bytes_ = 0;
-    std::uint8_t* bits_ = nullptr;
+    std::uint64_t* bits_ = nullptr;
 };
 
 /// Those of device memory. Memory from before start() counts as written.
@@ -63,7 +74,7 @@ public:
 private:
     std::atomic<bool> on_{false};
     UnwrittenBits bits_;
-    std::uint8_t* region_ = nullptr;
+    std::uint64_t* region_ = nullptr;
     std::size_t region_bytes_ = 0;
 };
 
