@@ -238,6 +238,9 @@ def _parser() -> argparse.ArgumentParser:
     bench.add_argument("--keys", metavar="N", default="40", help="of stream: keys pressed")
     bench.add_argument("--size", metavar="WxH", help="of stream: 1500x1200 unless given")
     bench.add_argument("--drags", metavar="N", default="200", help="of drag: moves of a number")
+    bench.add_argument(
+        "--inspect", action="store_true", help="of drag: with what each line costs beside it"
+    )
     bench.add_argument("--rounds", metavar="N", help="of soft (7), scene (25)")
     bench.add_argument(
         "--sizes", choices=["auto", "small", "full"], default="auto",

@@ -77,6 +77,8 @@ def bench_drag(arguments: argparse.Namespace) -> int:
     names = ", ".join(d["name"] for d in status["devices"])
     print(f"device    {names} ({status['driver_kind']}, CUDA {status['driver_version']})")
     picture = _Picture()
+    if arguments.inspect:
+        picture.app.inspecting = "costs"
     print(f"GL        {picture.app.gl['renderer']}, {picture.app.gl['window']}\n")
     _first(picture)
     _drags(picture, drags)
