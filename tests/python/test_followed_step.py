@@ -26,6 +26,8 @@ class Program:
     def __init__(self, history: int | str) -> None:
         self.app = lathe.App("grow", size=(1280, 720), headless=True, ui=True, history=history)
         self.kernel = self.app.kernel(SOURCE, name="grow.cu")
+        assert self.kernel.slot is not None
+        self.kernel.slot.wait()  # a quick compile may round otherwise than the full one after it
         self.u = self.app.asarray(np.linspace(0, 1, 48 * 64, dtype="float32").reshape(48, 64))
         self.before: dict[int, np.ndarray[Any, Any]] = {}
         """u before the second launch of a step, as it first was."""
