@@ -27,6 +27,12 @@ void lathe_jit_count_row(const ThreadContext* t, std::uint64_t* slots, std::uint
 void lathe_jit_count_lanes(const ThreadContext* t, std::uint64_t* slots,
                            const std::uint64_t* addresses, std::uint32_t size, std::uint32_t mask,
                            std::uint32_t what, std::uint32_t minus, std::uint64_t* memo);
+/// The same for strips of `strip` (a power of two below 32) lanes, `stride` bytes from one to the
+/// next, that begin at `firsts`; of the distances the memo has those of the strips' first lanes.
+void lathe_jit_count_strips(const ThreadContext* t, std::uint64_t* slots,
+                            const std::uint64_t* firsts, std::uint32_t strip, std::int64_t stride,
+                            std::uint32_t size, std::uint32_t mask, std::uint32_t what,
+                            std::uint32_t minus, std::uint64_t* memo);
 }
 
 /// A memo: distances of 32 lanes, its key, what is to be added.

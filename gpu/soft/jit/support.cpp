@@ -132,6 +132,7 @@ std::vector<std::pair<std::string, void*>> runtime_symbols() {
     LATHE_JIT_SYMBOL(lathe_jit_from_integer);
     LATHE_JIT_SYMBOL(lathe_jit_fns);
     LATHE_JIT_SYMBOL(lathe_jit_count_row);
+    LATHE_JIT_SYMBOL(lathe_jit_count_strips);
     LATHE_JIT_SYMBOL(lathe_jit_count_lanes);
     LATHE_JIT_SYMBOL(lathe_jit_to_float8);
     LATHE_JIT_SYMBOL(lathe_jit_from_float8);

@@ -13,6 +13,7 @@
 #include <map>
 #include <numeric>
 #include <random>
+#include <set>
 
 namespace lathe::test {
 namespace {
@@ -339,6 +340,63 @@ std::string shared_by(const std::string& index, const char* type = "int") {
                        "        tile[{1}];\n"
                        "}}\n",
                        type, index);
+}
+
+// At the edges of a grid some lanes are off, in each block others; blocks of every shape of rows.
+TEST_F(Counters, SectorsOfAStencilAtItsEdges) {
+    constexpr int n = 40;
+    Buffer<float> now{n * n * n}, next{n * n * n};
+    CUfunction f = kernel("extern \"C\" __global__ void k(int n, const float* now, float* next) {\n"
+                          "    const int x = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                          "    const int y = blockIdx.y * blockDim.y + threadIdx.y;\n"
+                          "    const int z = blockIdx.z * blockDim.z + threadIdx.z;\n"
+                          "    if (x < 1 || y < 1 || z < 1) return;\n"
+                          "    if (x >= n - 1 || y >= n - 1 || z >= n - 1) return;\n"
+                          "    const int at = (z * n + y) * n + x;\n"
+                          "    const float left = now[at - 1];\n"
+                          "    const float below = now[at + n];\n"
+                          "    next[at] = left + below;\n"
+                          "}\n");
+    const auto inner = [](int k) { return k >= 1 && k < n - 1; };
+    for (const auto& block :
+         {std::array{32, 4, 2}, {16, 8, 2}, {8, 8, 4}, {4, 4, 16}, {40, 2, 1}}) {
+        latheSoftCountersReset();
+        Shape s;
+        int blocks[3];
+        for (int k = 0; k < 3; ++k) {
+            s.block[k] = static_cast<unsigned>(block[k]);
+            blocks[k] = (n + block[k] - 1) / block[k];
+            s.grid[k] = static_cast<unsigned>(blocks[k]);
+        }
+        CHECK_CU(launch(f, s, int{n}, now.get(), next.get()));
+        CHECK_CU(cuCtxSynchronize());
+        std::map<unsigned, std::uint64_t> sectors; // by line
+        const int threads = block[0] * block[1] * block[2];
+        for (int number = 0; number < blocks[0] * blocks[1] * blocks[2]; ++number) {
+            const int first[] = {number % blocks[0] * block[0],
+                                 number / blocks[0] % blocks[1] * block[1],
+                                 number / blocks[0] / blocks[1] * block[2]};
+            for (int warp = 0; warp < threads; warp += 32) {
+                std::set<int> left, below, here;
+                for (int t = warp; t < std::min(warp + 32, threads); ++t) {
+                    const int x = first[0] + t % block[0];
+                    const int y = first[1] + t / block[0] % block[1];
+                    const int z = first[2] + t / block[0] / block[1];
+                    if (!inner(x) || !inner(y) || !inner(z)) continue;
+                    const int at = (z * n + y) * n + x;
+                    left.insert((at - 1) / 8);
+                    below.insert((at + n) / 8);
+                    here.insert(at / 8);
+                }
+                sectors[8] += left.size();
+                sectors[9] += below.size();
+                sectors[10] += here.size();
+            }
+        }
+        for (const auto& [number, count] : sectors)
+            EXPECT_EQ(line(number).sectors, count)
+                << "line " << number << ", " << block[0] << " x " << block[1] << " x " << block[2];
+    }
 }
 
 TEST_F(Counters, BankConflicts) {

@@ -182,6 +182,15 @@ void Widener::call_count(const llvm::CallBase& i, std::uint32_t slot, std::uint3
     for (unsigned r = 0; s.is_strips() && r < options_.strips(); ++r)
         of_strips.push_back(freeze(b.CreatePtrToInt(strip(address, r), i64)));
     const auto call = [&](Value* memo) -> Value* {
+        if (!addresses && space != CountedSpace::unknown) {
+            for (unsigned r = 0; r < of_strips.size(); ++r)
+                b.CreateStore(of_strips[r], b.CreateConstGEP1_64(i64, counted_lanes_, r));
+            call_runtime("lathe_jit_count_strips", b.getVoidTy(),
+                         {counter(slot), counted_lanes_, b.getInt32(options_.strip),
+                          b.getInt64(static_cast<std::uint64_t>(s.stride)), size, mask, kind,
+                          b.getInt32(minus), memo});
+            return nullptr;
+        }
         Value* all = addresses ? addresses : spread_strips(of_strips, s.stride, 0);
         b.CreateStore(all, counted_lanes_);
         call_runtime("lathe_jit_count_lanes", b.getVoidTy(),
