@@ -327,11 +327,18 @@ void ThreadPanel::draw_row(int number, float width) {
         ImGui::OpenPopup("mark");
     }
     ImDrawList& draw = *ImGui::GetWindowDrawList();
+    const bool is_hovered = ImGui::IsItemHovered();
     const auto write = [&](float x, unsigned rgb, std::string_view text, float to) {
-        draw.PushClipRect({corner.x + x, corner.y}, {corner.x + to, corner.y + row}, true);
+        const auto room = std::size_t(std::max((to - x) / glyph, 1.0f)); // letters
+        std::string cut;
+        if (text.size() > room) {
+            if (is_hovered && ImGui::IsMouseHoveringRect({corner.x + x, corner.y},
+                                                         {corner.x + to, corner.y + row}))
+                theme::tooltip(text);
+            text = cut = fmt::format("{}…", text.substr(0, room - 1));
+        }
         draw.AddText({corner.x + x, corner.y}, theme::packed(rgb), text.data(),
                      text.data() + text.size());
-        draw.PopClipRect();
     };
     const auto& stops = marks_.stops(watch_);
     if (slot && marks_.at(slot, line.line)) {

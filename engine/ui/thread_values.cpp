@@ -21,10 +21,10 @@ constexpr unsigned kLanesOfWarp = 32;
 constexpr std::size_t kMostShownElements = 6; ///< of an array that is not opened
 
 void value_row(std::string_view name, std::string_view before, std::string_view after,
-               unsigned name_ink, unsigned after_ink) {
+               unsigned name_ink, unsigned after_ink, unsigned before_ink = theme::kText) {
     ImGui::TableNextRow();
     for (const auto& [text, ink] :
-         {std::pair{name, name_ink}, {before, theme::kText}, {after, after_ink}}) {
+         {std::pair{name, name_ink}, {before, before_ink}, {after, after_ink}}) {
         ImGui::TableNextColumn();
         theme::text(text, ink);
         const auto width = ImGui::CalcTextSize(text.data(), text.data() + text.size()).x;
@@ -53,6 +53,16 @@ void element_row(const gpu::TraceLine& line, const std::string& name, std::size_
 bool is_shared_array(const gpu::TracedValue& value) {
     return value.is_shared && value.type->kind == ptx::ParameterType::Kind::array &&
            !value.type->members.empty() && value.type->members.front().bytes > 0;
+}
+
+/// Before the line, and behind it if that differs; nothing for arrays, which have rows of their
+/// own.
+std::pair<std::string, std::string> texts_of(const gpu::TraceLine& line,
+                                             const gpu::TracedValue& value) {
+    if (is_shared_array(value)) return {};
+    const std::string& name = value.type->name;
+    const gpu::TracedValue *const before = line.value(name), *const after = line.value_after(name);
+    return {before ? gpu::to_text(*before) : "", after != before ? gpu::to_text(*after) : ""};
 }
 
 } // namespace
@@ -123,16 +133,7 @@ void ThreadValues::draw_lanes(const gpu::LaneLines& lanes, const gpu::TraceLine&
 }
 
 /// What changes first, then what the line touches, then the others, of which the newest are next.
-void ThreadValues::draw_table(const gpu::TraceLine& line) {
-    const ImGuiTableFlags flags = ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoPadOuterX;
-    ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2{px(4), px(1)});
-    if (!ImGui::BeginTable("values", 3, flags)) return ImGui::PopStyleVar();
-    for (const float share : {1.0f, 1.2f, 1.2f})
-        ImGui::TableSetupColumn("", ImGuiTableColumnFlags_WidthStretch, share);
-    theme::push_font(theme::Font::small);
-    value_row(line.function, "before", "after", theme::kDim, theme::kDim);
-    theme::pop_font();
-    theme::push_font(theme::Font::code);
+std::vector<const gpu::TracedValue*> ThreadValues::rows_of(const gpu::TraceLine& line) {
     std::vector<const gpu::TracedValue*> rows, rest;
     for (const gpu::TracedValue& change : line.changes) rows.push_back(&change);
     for (auto value = line.values.rbegin(); value != line.values.rend(); ++value) {
@@ -143,6 +144,28 @@ void ThreadValues::draw_table(const gpu::TraceLine& line) {
         (is_touched ? rows : rest).push_back(&*value);
     }
     rows.insert(rows.end(), rest.begin(), rest.end());
+    return rows;
+}
+
+void ThreadValues::draw_table(const gpu::TraceLine& line) {
+    const ImGuiTableFlags flags = ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoPadOuterX;
+    ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2{px(4), px(1)});
+    if (!ImGui::BeginTable("values", 3, flags)) return ImGui::PopStyleVar();
+    const auto rows = rows_of(line);
+    std::size_t letters[] = {5, 6, 6}; // the widest text of each column, as far as it has room
+    for (const gpu::TracedValue* const value : rows) {
+        const auto [before, after] = texts_of(line, *value);
+        letters[0] = std::max(letters[0], value->type->name.size());
+        letters[1] = std::max(letters[1], before.size());
+        letters[2] = std::max(letters[2], after.size());
+    }
+    for (const std::size_t count : letters)
+        ImGui::TableSetupColumn("", ImGuiTableColumnFlags_WidthStretch,
+                                float(std::min<std::size_t>(count, 16) + 1));
+    theme::push_font(theme::Font::small);
+    value_row(line.function, "before", "after", theme::kDim, theme::kDim, theme::kDim);
+    theme::pop_font();
+    theme::push_font(theme::Font::code);
     for (const gpu::TracedValue* const value : rows) draw_variable(line, *value);
     theme::pop_font();
     ImGui::EndTable();
@@ -151,10 +174,8 @@ void ThreadValues::draw_table(const gpu::TraceLine& line) {
 
 void ThreadValues::draw_variable(const gpu::TraceLine& line, const gpu::TracedValue& value) {
     if (is_shared_array(value)) return draw_array(line, value);
-    const std::string& name = value.type->name;
-    const gpu::TracedValue *const before = line.value(name), *const after = line.value_after(name);
-    value_row(name, before ? gpu::to_text(*before) : "",
-              after != before ? gpu::to_text(*after) : "", theme::kText, theme::kAccent);
+    const auto [before, after] = texts_of(line, value);
+    value_row(value.type->name, before, after, theme::kText, theme::kAccent);
 }
 
 void ThreadValues::draw_array(const gpu::TraceLine& line, const gpu::TracedValue& value) {
