@@ -104,7 +104,16 @@ void KernelEditor::add(KernelSlot& slot, bool offer_autosave) {
     sync(*tabs_.back());
 }
 
-void KernelEditor::show(const KernelSlot& slot) { wanted_ = &slot; }
+void KernelEditor::show(const KernelSlot& slot) {
+    wanted_ = &slot;
+    for (const auto& tab : tabs_)
+        if (tab->slot == &slot) tab->is_hidden = false;
+}
+
+void KernelEditor::show_alone(const KernelSlot& slot) {
+    for (const auto& tab : tabs_) tab->is_hidden = true;
+    show(slot);
+}
 
 void KernelEditor::rewrite(KernelSlot& slot, const std::string& text) {
     for (const auto& tab : tabs_)

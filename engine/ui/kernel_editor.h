@@ -57,6 +57,8 @@ public:
     KernelSlot* current() const;
     /// Brings the slot's tab to the front in the next frame; nothing for a slot without a tab.
     void show(const KernelSlot& slot);
+    /// The same, and hides the tabs of the others, each until it is shown again.
+    void show_alone(const KernelSlot& slot);
     /// Gives the slot another text, which one undo in its tab takes back.
     void rewrite(KernelSlot& slot, const std::string& text);
     /// Marks a line of a slot's text as the one where a thread stands; null: none. `goes_there`:

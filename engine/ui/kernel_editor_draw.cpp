@@ -223,6 +223,7 @@ void KernelEditor::draw() {
     for (std::size_t i = 0; i < tabs_.size(); ++i) {
         Tab& tab = *tabs_[i];
         sync(tab);
+        if (tab.is_hidden) continue;
         const bool red = tab.slot->shows_older();
         if (red) ImGui::PushStyleColor(ImGuiCol_Text, theme::color(theme::kError));
         int flags = tab.slot->modified() ? ImGuiTabItemFlags_UnsavedDocument : 0;

@@ -30,6 +30,7 @@ struct KernelEditor::Tab {
     int watched = 0;               ///< line that is marked as that whose values are shown
     CodeTab code;
     bool has_gutter = false;
+    bool is_hidden = false;
     std::chrono::steady_clock::time_point changed_at{};
     bool unsaved = false;             ///< not autosaved yet
     std::string first_text;           ///< before the next edit, until that is kept

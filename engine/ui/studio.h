@@ -39,8 +39,9 @@ public:
     /// throws, the step fails.
     void add_panel(std::string title, std::function<void()> draw,
                    std::function<void(const std::exception_ptr&)> on_failure = {});
-    /// Brings a kernel's tab of the editor to the front.
-    void show_kernel(const KernelSlot& slot);
+    /// Brings a kernel's tab of the editor to the front, and hides the others' until they are
+    /// shown.
+    void show_kernel_alone(const KernelSlot& slot);
     /// A row for lines of Python below the console; nothing without panels. F2 goes there.
     void set_prompt(PromptHooks hooks);
     /// CUDA sources and Python scripts open as from the menu; the rest as in an App.

@@ -345,7 +345,7 @@ void Studio::show_code(CodeKind kind) {
 
 CodeKind Studio::shown_code() const { return p_->editor.code_pane().kind(); }
 
-void Studio::show_kernel(const KernelSlot& slot) { p_->editor.show(slot); }
+void Studio::show_kernel_alone(const KernelSlot& slot) { p_->editor.show_alone(slot); }
 
 std::vector<std::string> Studio::status_lines() {
     std::vector<std::string> lines;

@@ -103,3 +103,21 @@ def test_the_window_shows_each_lesson_and_grades_the_first(tmp_path, monkeypatch
     shown = course.app.screenshot(with_ui=True)
     assert shown.shape == (720, 1280, 3)
     assert (shown == (0x5F, 0xC4, 0x8A)).all(axis=2).sum() > 20, "no green tick"
+
+
+def test_the_editor_has_the_kernel_of_the_open_lesson_alone(tmp_path, monkeypatch):
+    monkeypatch.setenv("LATHE_STATE_DIR", str(tmp_path))
+    from lathe.learn.window import Course
+
+    def tabs(course):
+        course.app.run(frames=4)
+        return course.app.screenshot(with_ui=True)[36:60, 806:1000]
+
+    second, third = lessons()[1:3]
+    course = Course(second, headless=True, ui=True, size=(1280, 720))
+    alone = tabs(course)
+    for lesson in (third, lessons()[0]):
+        course.open(lesson)
+        assert (tabs(course) != alone).any(), "another name"
+    course.open(second)
+    assert (tabs(course) == alone).all(), "its own tab, and no other"

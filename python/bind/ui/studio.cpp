@@ -395,8 +395,8 @@ void bind_studio(py::module_& m) {
         py::arg("text"), "The line under the picture.");
     c.def("add_panel", &add_panel, py::arg("title"), py::arg("draw"),
           "A panel drawn by a function, in each frame.");
-    c.def("show_kernel", &Studio::show_kernel, py::arg("slot"),
-          "Its tab of the editor comes to the front.");
+    c.def("show_kernel_alone", &Studio::show_kernel_alone, py::arg("slot"),
+          "Its tab of the editor comes to the front; the others' are hidden until they are shown.");
     c.def(
         "kernel",
         [](const Owner& e, const std::string& file_or_source, const std::string& entry,

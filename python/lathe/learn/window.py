@@ -56,7 +56,7 @@ class Course:
         self.app.frame(self.frame)
 
     def open(self, lesson: Lesson) -> None:
-        """Goes to a lesson; its kernel comes to the front of the editor."""
+        """Goes to a lesson; its kernel is the one in the editor."""
         self.stop_check()
         self.lesson = lesson
         self.check = lesson.check()
@@ -68,7 +68,7 @@ class Course:
         slot = self.app.kernel(str(file), self.check.KERNEL).slot
         assert slot is not None
         self.slot = slot
-        self.app._studio.show_kernel(slot)
+        self.app._studio.show_kernel_alone(slot)
         self.file, self.kept, self.traced = file, file.read_text(), ""
         self.picture = None
         self.began = 0.0
@@ -146,6 +146,8 @@ class Course:
         if self.grade is not None:
             verdict = "Passed. Well done!" if self.grade.passed else "Not yet"
             parts.append(f"## {verdict}")
+            if self.grade.passed and self.lesson is not self.lessons[-1]:
+                parts.append("**Next** goes on to the next lesson.")
             for each in self.grade.criteria:
                 reason = f": {each.reason}" if each.reason else ""
                 parts.append(f"- [{'x' if each.passed else '!'}] **{each.title}**{reason}")
