@@ -2,9 +2,10 @@
 """Runs the code blocks of a page in order, as a reader would: `python documents.py PAGE FOLDER`.
 
 Blocks share one Python namespace and one working folder. `python` blocks are executed, `bash`
-blocks run with a `lathe` that ends after two small frames, `cuda` blocks are compiled, and those
-with `//@` directives run as sketches. `cpp` and `cmake` blocks are those of a program that
-a test of its own builds and runs. A comment on the line before a block changes this:
+blocks run with a `lathe` that ends after two small frames and leaves the check of a page's own
+experiment to tests/apps/test_apps.py, `cuda` blocks are compiled, and those with `//@` directives
+run as sketches. `cpp` and `cmake` blocks are those of a program that a test of its own builds and
+runs. A comment on the line before a block changes this:
 
     <!-- file: NAME -->       the block is written to this file of the folder, and not run
     <!-- not run: REASON -->  the block is left out
@@ -33,9 +34,12 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 LANGUAGES = ("python", "bash", "cuda", "cpp", "cmake", "text")
 BASH_SECONDS = 120
-# A `lathe` whose runs are short: two small frames show as much as three hundred large ones.
+# A `lathe` whose runs are short: two small frames show as much as three hundred large ones. The
+# check of the page's own experiment takes long, and runs as a test by itself, by this command.
 SHORT_RUNS = """import os, sys
 words = sys.argv[1:]
+if words == ["run", "@CHECKED@", "--check"]:
+    sys.exit()
 if words[:1] == ["run"] and "--check" not in words and "--help" not in words:
     if "--frames" in words:
         words[words.index("--frames") + 1] = "2"
@@ -105,12 +109,13 @@ def captured() -> Iterator[list[str]]:
             got.append(file.read().decode(errors="replace"))
 
 
-def commands(folder: Path) -> dict[str, str]:
+def commands(folder: Path, page: Path) -> dict[str, str]:
     """The environment of bash blocks: `lathe`, `./run` and `python` as a reader has them."""
     binaries = folder / ".venv" / "bin"
     binaries.mkdir(parents=True)
     lathe = binaries / "lathe"
-    (binaries / "short_runs.py").write_text(SHORT_RUNS)
+    checked = page.parent.name if page.with_name("check.py").exists() else "none"
+    (binaries / "short_runs.py").write_text(SHORT_RUNS.replace("@CHECKED@", checked))
     lathe.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$(dirname "$0")/short_runs.py" "$@"\n')
     (folder / "run").write_text('#!/usr/bin/env bash\nexec lathe run "${@:-gray_scott}"\n')
     for name in ("python", "python3"):
@@ -196,7 +201,7 @@ def compare(wanted: str, got: str) -> None:
 def run_page(page: Path, folder: Path) -> list[str]:
     """What is wrong, a text a block that does not do what the page says."""
     names: dict[str, Any] = {"__name__": "__main__"}
-    environment = commands(folder)
+    environment = commands(folder, page)
     printed = ""
     for block in blocks_of(page):
         try:

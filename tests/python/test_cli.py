@@ -210,8 +210,9 @@ def test_an_interrupted_run_leaves_picture_movie_and_summary(tmp_path):
         env=script_environment(), start_new_session=True,
     )  # fmt: skip
     limit = time.monotonic() + 120
-    while not (tmp_path / "gray_scott.mp4").exists() and time.monotonic() < limit:
-        time.sleep(0.1)
+    while not list(tmp_path.glob(".gray_scott.*.mp4")) and time.monotonic() < limit:
+        time.sleep(0.1)  # until the movie has begun; it gets its name when it is whole
+    assert time.monotonic() < limit
     os.killpg(run.pid, signal.SIGINT)  # what Ctrl+C in a terminal does
     try:
         out, errors = run.communicate(timeout=120)

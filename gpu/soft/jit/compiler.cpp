@@ -111,9 +111,9 @@ private:
     void link(const std::string& object, const std::string& group,
               const std::vector<std::string>& symbols);
     bool find_warps(const std::string& group, const std::string& name);
-    std::shared_ptr<const CodeToCome> warps_to_come(const jit::KernelFacts& kernel,
-                                                    const jit::warp::ShapeOptions& options,
-                                                    const std::string& group);
+    std::shared_ptr<CodeToCome> warps_to_come(const jit::KernelFacts& kernel,
+                                              const jit::warp::ShapeOptions& options,
+                                              const std::string& group);
     void compile_in_background(const jit::KernelFacts& kernel,
                                const jit::warp::ShapeOptions& options, const std::string& group,
                                const Resolve& resolve, CodeToCome& code);
@@ -131,7 +131,7 @@ private:
     std::recursive_mutex mutex_; ///< resolve_ may ask for a function of this module
     std::map<std::string, KernelCode, std::less<>> threads_; ///< by group
     std::map<std::string, BlockEntry, std::less<>> warps_;   ///< null: by single threads
-    std::map<std::string, std::shared_ptr<const CodeToCome>> to_come_;
+    std::map<std::string, std::shared_ptr<CodeToCome>> to_come_;
     std::map<std::string, void*, std::less<>> functions_;
     std::map<std::string, CounterTablePtr, std::less<>> counters_; ///< by group
 };
@@ -310,9 +310,9 @@ bool Compiled::find_warps(const std::string& group, const std::string& name) {
     return true;
 }
 
-std::shared_ptr<const CodeToCome> Compiled::warps_to_come(const jit::KernelFacts& kernel,
-                                                          const jit::warp::ShapeOptions& options,
-                                                          const std::string& group) {
+std::shared_ptr<CodeToCome> Compiled::warps_to_come(const jit::KernelFacts& kernel,
+                                                    const jit::warp::ShapeOptions& options,
+                                                    const std::string& group) {
     auto& known = to_come_[group];
     if (known) return known;
     auto code = std::make_shared<CodeToCome>();
@@ -322,11 +322,15 @@ std::shared_ptr<const CodeToCome> Compiled::warps_to_come(const jit::KernelFacts
         const auto found = symbols.find(name);
         return found == symbols.end() ? nullptr : found->second;
     };
-    jit::Background::instance().add(
-        [self = weak_from_this(), &kernel, options, group, resolve, code] {
-            if (const auto alive = self.lock())
-                alive->compile_in_background(kernel, options, group, resolve, *code);
+    jit::Background::end_with_this_thread();
+    code->compile = [self = weak_from_this(), &kernel, options, group, resolve,
+                     to_come = std::weak_ptr{code}] {
+        jit::Background::instance().add([=] {
+            const auto alive = self.lock();
+            const auto due = to_come.lock();
+            if (alive && due) alive->compile_in_background(kernel, options, group, resolve, *due);
         });
+    };
     return known;
 }
 

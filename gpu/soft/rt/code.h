@@ -7,8 +7,10 @@
 #include "gpu/soft/rt/counters.h"
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -77,8 +79,8 @@ struct KernelCode {
     BlockEntry block = nullptr;
     std::uint32_t width = 1; ///< threads side by side
     bool fibers = false;     ///< every `width` threads need a stack of their own
-    /// Where set: better code is being compiled.
-    std::shared_ptr<const CodeToCome> later;
+    /// Where set: better code can be compiled, or is being compiled.
+    std::shared_ptr<CodeToCome> later;
     CounterTablePtr counters; ///< of code that counts: ThreadContext::counters must have its slots
     bool watched = false;     ///< its block must have a BlockWatch
     std::size_t frame_bytes = 0; ///< stack of all its functions, each counted once
@@ -87,9 +89,31 @@ struct KernelCode {
     inline const KernelCode& best() const;
 };
 
+/// Better code. To compile it takes tens of milliseconds, which a kernel that runs for less never
+/// gains: it begins when the code before has run for kPays.
 struct CodeToCome {
+    using Time = std::chrono::steady_clock::duration;
+    static constexpr Time kPays = std::chrono::milliseconds{5};
+
     std::atomic<bool> ready{false};
-    KernelCode code; ///< constant once it is ready
+    KernelCode code;               ///< constant once it is ready
+    std::function<void()> compile; ///< begins that in the background; called once
+
+    /// A launch without it has run for `time` by now. Cheap, any thread.
+    void runs_for(Time time) {
+        if (!begun_.load(std::memory_order_relaxed) &&
+            time_.load() + time.count() >= kPays.count() && !begun_.exchange(true))
+            compile();
+    }
+    /// A launch without it is over.
+    void ran_for(Time time) {
+        runs_for(time);
+        time_ += time.count();
+    }
+
+private:
+    std::atomic<bool> begun_{false};
+    std::atomic<Time::rep> time_{0}; ///< of all launches that are over
 };
 
 inline const KernelCode& KernelCode::best() const {

@@ -188,6 +188,8 @@ void Executor::run_grid(const CommandPtr& command, BlockRunner& runner,
             break;
         }
         runner.run(launch, first, std::min(chunk, total - first));
+        if (CodeToCome* const later = launch.first_code.later.get())
+            later->runs_for(Command::Clock::now() - launch.began_at);
     }
     if (launch.first_code.counters) runner.give_counts();
     lock.lock();
@@ -209,6 +211,8 @@ void Executor::run_grid(const CommandPtr& command, BlockRunner& runner,
 void Executor::finish_grid(const CommandPtr& command, std::unique_lock<std::mutex>& lock) {
     const std::shared_ptr<Launch> launch = command->launch_;
     LaunchTimes::instance().add(*launch);
+    if (CodeToCome* const later = launch->first_code.later.get())
+        later->ran_for(Command::Clock::now() - launch->began_at);
     if (!launch->has_device_work() || launch->status() != CUDA_SUCCESS)
         return finish(command, launch->status());
     lock.unlock();

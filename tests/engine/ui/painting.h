@@ -10,6 +10,7 @@
 #include "engine/ui/studio.h"
 #include "gpu/launch.h"
 #include "gpu/stream.h"
+#include "tests/engine/ui/last_pixels.h"
 
 #include <array>
 #include <cmath>
@@ -40,6 +41,7 @@ public:
     /// One frame; false once the window is closed.
     bool frame() {
         if (!studio.begin_frame()) return false;
+        last_pixels.begin_frame();
         if (studio.run_control().reset()) steps = 0;
         steps += studio.run_control().steps();
         if (slot.ready()) {
@@ -56,7 +58,12 @@ public:
                                       .channels = 4},
                           {.range = {{0, 255}}});
         studio.end_frame();
+        last_pixels.end_frame();
         return true;
+    }
+    /// At most the last one has pixels.
+    bool frames(int count, bool looked_at = true) {
+        return last_pixels.frames(count, [this] { return frame(); }, looked_at);
     }
 
     /// Colour in the middle of the scene.
@@ -69,6 +76,7 @@ public:
     Studio studio;
     KernelSlot& slot;
     SharedBuffer pixels;
+    LastPixels last_pixels;
     int steps = 0;
 };
 

@@ -27,9 +27,7 @@ protected:
     }
     void TearDown() override { EXPECT_EQ(ImGuiLayer::errors(), 0) << "Dear ImGui was misused"; }
 
-    void frames(int n) {
-        for (int i = 0; i < n; ++i) painting->frame();
-    }
+    void frames(int n) { painting->frames(n); }
 
     AppConfig config; ///< a test's class may say more of it
     std::optional<Painting> painting;

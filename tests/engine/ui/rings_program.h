@@ -14,6 +14,7 @@
 #include "gpu/array/array.h"
 #include "gpu/driver/api.h"
 #include "gpu/nvrtc.h"
+#include "tests/engine/ui/last_pixels.h"
 
 #include <gtest/gtest.h>
 
@@ -55,17 +56,24 @@ public:
     }
     bool frame() {
         if (!studio.begin_frame()) return false;
+        last_pixels.begin_frame();
         for (int i = 0; i < studio.run_control().steps(); ++i) {
             studio.begin_step();
             kernel.over(shown.shape())(shown, kRingsWidth, kRingsHeight, 6);
             studio.image(shown, {.range = ValueRange{0, 4}}, "rings");
         }
         studio.end_frame();
+        last_pixels.end_frame();
         return true;
+    }
+    /// At most the last one has pixels.
+    bool frames(int count, bool looked_at = true) {
+        return last_pixels.frames(count, [this] { return frame(); }, looked_at);
     }
     Studio studio;
     AppKernel& kernel;
     gpu::Array shown;
+    LastPixels last_pixels;
 };
 
 class RingsTest : public testing::Test {
@@ -78,24 +86,22 @@ protected:
     }
     void TearDown() override { EXPECT_EQ(ImGuiLayer::errors(), 0) << "Dear ImGui was misused"; }
 
-    void run(int frames) {
-        for (int i = 0; i < frames; ++i) program->frame();
-    }
+    void run(int frames) { program->frames(frames); }
     /// Frames until `is_so()`, for a minute at most.
     template <class Condition> testing::AssertionResult until(const Condition& is_so) {
         const auto limit = std::chrono::steady_clock::now() + std::chrono::minutes{1};
         while (!is_so())
-            if (std::chrono::steady_clock::now() > limit || !program->frame())
+            if (std::chrono::steady_clock::now() > limit || !program->frames(1, false))
                 return testing::AssertionFailure() << "not in a minute";
         run(3);
         return testing::AssertionSuccess();
     }
     void click(float x, float y) {
         studio().window().inject(MoveEvent{{x, y}});
-        run(2);
+        program->frames(2, false);
         for (const bool down : {true, false}) {
             studio().window().inject(ButtonEvent{MouseButton::left, down, 0});
-            run(2);
+            program->frames(2, !down);
         }
     }
     void type(const std::string& text) {
@@ -104,7 +110,7 @@ protected:
     }
     void key(Key k, unsigned modifiers = 0) {
         studio().window().inject(KeyEvent{k, true, false, modifiers});
-        run(1);
+        program->frames(1, false);
         studio().window().inject(KeyEvent{k, false, false, modifiers});
         run(2);
     }

@@ -53,13 +53,13 @@ protected:
 testing::AssertionResult frames_until(Painting& p, const std::function<bool()>& done) {
     const auto limit = std::chrono::steady_clock::now() + std::chrono::minutes{1};
     while (!done()) {
-        if (std::chrono::steady_clock::now() > limit || !p.frame())
+        if (std::chrono::steady_clock::now() > limit || !p.frames(1, false))
             return testing::AssertionFailure()
                    << "frame " << p.studio.loop().frame() << ", slot " << name_of(p.slot.state())
                    << ", compile " << p.slot.compiles() << ", generation " << p.slot.generation()
                    << ": " << p.slot.log();
     }
-    return testing::AssertionResult{p.frame() && p.frame()};
+    return testing::AssertionResult{p.frames(2)};
 }
 
 void key(Painting& p, Key k, unsigned modifiers = 0) {
@@ -96,7 +96,7 @@ void keep(Painting& p, const std::string& name) {
 TEST_F(StudioTest, TypingInTheEditorChangesThePicture) {
     Painting p{headless()};
     ASSERT_TRUE(p.slot.ready()) << p.slot.log();
-    for (int i = 0; i < 4; ++i) p.frame();
+    p.frames(4);
     EXPECT_EQ(p.middle(), (std::array{200, 40, 128}));
     keep(p, "studio");
 
@@ -126,7 +126,7 @@ TEST_F(StudioTest, TypingInTheEditorChangesThePicture) {
 
 TEST_F(StudioTest, AShortcutWithinOneFrameIsAShortcut) {
     Painting p{headless()};
-    for (int i = 0; i < 4; ++i) p.frame();
+    p.frames(4);
     click(p, 1100, 300);
     const auto chord = [&](Key k) { // a slow frame finds the rest of it, in X11's order
         Window& window = p.studio.window();
@@ -141,33 +141,33 @@ TEST_F(StudioTest, AShortcutWithinOneFrameIsAShortcut) {
     p.studio.window().inject(KeyEvent{Key::space, true, false, 0});
     p.studio.window().inject(TextEvent{U' '});
     p.studio.window().inject(KeyEvent{Key::space, false, false, 0});
-    for (int i = 0; i < 4; ++i) p.frame();
+    p.frames(4);
     EXPECT_EQ(p.slot.source(), " " + text);
     chord(Key::z);
-    for (int i = 0; i < 4; ++i) p.frame();
+    p.frames(4);
     EXPECT_EQ(p.slot.source(), text);
 }
 
 TEST_F(StudioTest, KeysOfOneSlowFrameAreAllTaken) {
     Painting p{headless()};
-    for (int i = 0; i < 4; ++i) p.frame();
+    p.frames(4);
     click(p, 1100, 300);
     key(p, Key::home, kControl);
     for (const Key k : {Key::end, Key::enter, Key::backspace, Key::backspace, Key::enter}) {
         p.studio.window().inject(KeyEvent{k, true, false, 0});
         p.studio.window().inject(KeyEvent{k, false, false, 0});
     }
-    for (int i = 0; i < 16; ++i) p.frame();
+    p.frames(16);
     EXPECT_TRUE(p.slot.source().starts_with("#define RED 20\n\n")) << p.slot.source();
 }
 
 TEST_F(StudioTest, PauseButtonPausesAndSlidersArrive) {
     Painting p{headless()};
-    for (int i = 0; i < 4; ++i) p.frame();
+    p.frames(4);
     click(p, 270, 18);
     EXPECT_TRUE(p.studio.run_control().paused);
     const int at = p.steps;
-    for (int i = 0; i < 4; ++i) p.frame();
+    p.frames(4);
     EXPECT_EQ(p.steps, at);
 
     const Parameter* level = p.studio.parameters().find("level");
@@ -183,7 +183,7 @@ TEST_F(StudioTest, PauseButtonPausesAndSlidersArrive) {
 TEST_F(StudioTest, AFaultyKernelIsTakenBack) {
     if (!gpu::driver().is_software()) GTEST_SKIP() << "a GPU's context does not survive a fault";
     Painting p{headless()};
-    for (int i = 0; i < 3; ++i) p.frame();
+    p.frames(3);
     std::string text = kPaintSource;
     text.replace(text.find("picture[y"), 9, "picture[4000000000ull * size + y");
     p.slot.set_source(text);
@@ -224,7 +224,7 @@ TEST_F(StudioTest, PanelsOfTheProgramAreDrawn) {
         widgets::progress(1);
         widgets::begin("Forgotten"); // never closed
     });
-    for (int i = 0; i < 4; ++i) p.frame();
+    p.frames(4);
     keep(p, "studio-panel");
     const ImageData window = p.studio.screenshot(true);
     int blue = 0; // of the progress bar, which fills a row of the panel
@@ -251,7 +251,7 @@ TEST_F(StudioTest, AfterACrashThePictureIsThereAndSaysWhyItRests) {
         config.session = "crashing";
         config.restore = true;
         Painting p{config};
-        for (int i = 0; i < 4; ++i) p.frame();
+        p.frames(4);
         keep(p, "studio-crashed");
         EXPECT_TRUE(p.studio.run_control().paused);
         EXPECT_EQ(p.steps, 1);
@@ -265,7 +265,7 @@ TEST_F(StudioTest, AfterACrashThePictureIsThereAndSaysWhyItRests) {
         };
         EXPECT_GT(words(), 200);
         p.studio.run_control().paused = false;
-        for (int i = 0; i < 3; ++i) p.frame();
+        p.frames(3);
         EXPECT_EQ(words(), 0);
     }
     std::filesystem::remove_all(cache);
@@ -280,9 +280,7 @@ TEST_F(StudioTest, F3HasTheWayBackToTheFirstText) {
         config.restore = true;
         Painting p{config};
         Window& window = p.studio.window();
-        const auto frames = [&](int n) {
-            for (int i = 0; i < n; ++i) p.frame();
-        };
+        const auto frames = [&](int n) { p.frames(n); };
         const auto press = [&](const InputEvent& down, const InputEvent& up) {
             window.inject(down);
             frames(1);
@@ -317,7 +315,7 @@ TEST_F(StudioTest, F3HasTheWayBackToTheFirstText) {
 
 TEST_F(StudioTest, TheMouseMovesThePicture) {
     Painting p{headless()};
-    for (int i = 0; i < 3; ++i) p.frame();
+    p.frames(3);
     Window& window = p.studio.window();
     p.studio.run_control().paused = true;
     ASSERT_EQ(p.studio.element_under_mouse(), std::nullopt);
@@ -430,7 +428,7 @@ TEST_F(StudioTest, TwoWindowsHaveTheirOwnFontsAndPanels) {
         keep(first, "studio-first");
         keep(second, "studio-second");
     }
-    for (int i = 0; i < 4; ++i) first.frame();
+    first.frames(4);
     keep(first, "studio-first-alone");
     EXPECT_GE(of_first.frames, 8);
     EXPECT_GE(of_second.frames, 4);
@@ -497,7 +495,7 @@ TEST_F(StudioTest, APanelThatThrowsLosesNoFrame) {
         widgets::end();
     });
     p.studio.add_panel("Sound", [&] { ++drawn_after; });
-    for (int i = 0; i < 4; ++i) p.frame();
+    p.frames(4);
     const ImageData before = p.studio.screenshot(true);
     throws = true;
     for (int i = 0; i < 3; ++i) {
@@ -534,13 +532,13 @@ TEST_F(StudioTest, SamePictureWithAndWithoutPanels) {
     ImageData a, b;
     {
         Painting p{with};
-        for (int i = 0; i < 3; ++i) p.frame();
+        p.frames(3);
         a = p.studio.screenshot();
         EXPECT_EQ(p.studio.screenshot(true).width, 1280);
     }
     {
         Painting p{without};
-        for (int i = 0; i < 3; ++i) p.frame();
+        p.frames(3);
         b = p.studio.screenshot();
         EXPECT_THROW(p.studio.screenshot(true), Error);
     }

@@ -58,9 +58,7 @@ protected:
             save_png(std::filesystem::path{folder} / (name + ".png"),
                      painting->studio.screenshot(true));
     }
-    void frames(int count) {
-        for (int i = 0; i < count; ++i) painting->frame();
-    }
+    void frames(int count) { painting->frames(count); }
     void press(Key key) {
         painting->studio.window().inject(KeyEvent{key, true, false, 0});
         painting->frame();

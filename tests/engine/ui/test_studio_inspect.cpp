@@ -51,7 +51,7 @@ protected:
         config.inspecting = mode;
         painting.emplace(config, source);
         ASSERT_TRUE(slot().ready()) << slot().log();
-        for (int i = 0; i < 4; ++i) painting->frame();
+        painting->frames(4);
     }
     testing::AssertionResult until(const std::function<bool()>& done) {
         const auto limit = std::chrono::steady_clock::now() + std::chrono::minutes{1};
@@ -140,7 +140,7 @@ TEST_F(StudioInspect, TheMouseBringsTheMeaningAndTheMenu) {
     };
     const auto move = [&](float x, float y) {
         painting->studio.window().inject(MoveEvent{{x, y}});
-        for (int i = 0; i < 3; ++i) painting->frame();
+        painting->frames(3);
     };
     EXPECT_FALSE(shows("Tooltip"));
     move(820, 175); // the gutter's line 7
@@ -152,7 +152,7 @@ TEST_F(StudioInspect, TheMouseBringsTheMeaningAndTheMenu) {
     painting->studio.window().inject(ButtonEvent{MouseButton::left, true, 0});
     painting->frame();
     painting->studio.window().inject(ButtonEvent{MouseButton::left, false, 0});
-    for (int i = 0; i < 3; ++i) painting->frame();
+    painting->frames(3);
     EXPECT_TRUE(shows("Popup"));
     keep("inspect-menu");
 }
@@ -161,7 +161,7 @@ TEST_F(StudioInspect, AFoldHasTheHazardsAndCostsOfItsLines) {
     NEEDS_AN_INSPECTOR();
     open(kRacySource, Inspecting::hazards);
     ASSERT_TRUE(until([&] { return hazard_lines() == std::set{kRacyWrite, kRacyRead}; }));
-    for (int i = 0; i < 3; ++i) painting->frame();
+    painting->frames(3);
     const auto violet_in = [&](int row) { // beside the line: the hazard's sign
         const ImageData picture = painting->studio.screenshot(true);
         int count = 0;
@@ -175,7 +175,7 @@ TEST_F(StudioInspect, AFoldHasTheHazardsAndCostsOfItsLines) {
     EXPECT_GT(violet_in(kRacyWrite), 20);
     EXPECT_EQ(violet_in(3), 0);
     painting->studio.window().inject(KeyEvent{Key::left_bracket, true, false, kControl | kAlt});
-    for (int i = 0; i < 4; ++i) painting->frame();
+    painting->frames(4);
     keep("inspect-fold");
     EXPECT_GT(violet_in(3), 20) << "the row of the {";
     EXPECT_EQ(violet_in(kRacyWrite), 0);
@@ -214,7 +214,7 @@ TEST_F(StudioInspect, ARaceIsMarkedUntilTheBarrierStands) {
     painting->frame();
     keep("inspect-race");
     painting->studio.window().inject(MoveEvent{{792, 175}});
-    for (int i = 0; i < 3; ++i) painting->frame();
+    painting->frames(3);
     keep("inspect-race-meaning");
     bool has_words = false;
     for (const LineFinding& f : known().findings)
@@ -238,7 +238,7 @@ TEST_F(StudioInspect, ARaceIsMarkedUntilTheBarrierStands) {
     before = slot().generation();
     ASSERT_TRUE(until([&] { return known().findings.empty(); }));
     EXPECT_GT(slot().generation(), before);
-    for (int i = 0; i < 4; ++i) painting->frame();
+    painting->frames(4);
     EXPECT_TRUE(known().findings.empty());
 }
 
@@ -252,7 +252,7 @@ TEST_F(StudioInspect, ThreeOfThirteenFramesAreCounted) {
         return sum;
     };
     const std::uint64_t before = barriers();
-    for (int i = 0; i < 26; ++i) painting->frame();
+    painting->frames(26);
     EXPECT_EQ(barriers() - before, 6u * 128) << "16 blocks of 8 warps, one barrier";
 }
 

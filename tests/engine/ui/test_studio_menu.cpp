@@ -31,15 +31,15 @@ protected:
     void click(ImVec2 at) {
         Window& window = painting->studio.window();
         window.inject(MoveEvent{{at.x, at.y}});
-        frames(2);
+        painting->frames(2, false);
         window.inject(ButtonEvent{MouseButton::left, true, 0});
-        frames(1);
+        painting->frames(1, false);
         window.inject(ButtonEvent{MouseButton::left, false, 0});
         frames(3);
     }
     void key(Key k, unsigned modifiers = 0) {
         painting->studio.window().inject(KeyEvent{k, true, false, modifiers});
-        frames(1);
+        painting->frames(1, false);
         painting->studio.window().inject(KeyEvent{k, false, false, modifiers});
         frames(2);
     }

@@ -153,7 +153,7 @@ TEST_F(StudioWait, TextIsKeptBeforeItRuns) {
     config.ui = config.restore = true;
     config.session = "test-studio-wait";
     Painting p{config};
-    for (int i = 0; i < 3; ++i) p.frame();
+    p.frames(3);
     const auto click = [&](MouseButton button, bool down) {
         p.studio.window().inject(ButtonEvent{button, down, 0});
         p.frame();

@@ -21,8 +21,9 @@ struct Outcome {
     std::string assertion;
     unsigned back_edges = 0; ///< calls of lathe_rt_backedge
     std::uintptr_t trap_pc = 0;
-    std::uint32_t width = 1;         ///< threads side by side
-    std::uint32_t checked_warps = 0; ///< warps whose indices wrapped between lanes
+    std::uint32_t width = 1;           ///< threads side by side
+    std::shared_ptr<CodeToCome> later; ///< KernelCode's
+    std::uint32_t checked_warps = 0;   ///< warps whose indices wrapped between lanes
 };
 
 struct Shape {

@@ -524,6 +524,8 @@ TEST(Warps, SingleThreadsRunUntilTheCodeOfWarpsIsThere) {
     };
     const Ran first = run_once();
     EXPECT_EQ(first.outcome.width, 1u);
+    ASSERT_TRUE(first.outcome.later);
+    first.outcome.later->ran_for(CodeToCome::kPays);
     Ran later = run_once();
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{60};
     while (later.outcome.width == 1 && std::chrono::steady_clock::now() < end) {

@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cstring>
 #include <random>
+#include <thread>
 
 namespace lathe::soft {
 namespace {
@@ -30,6 +31,22 @@ TEST(Registry, FindsDescribesAndRefusesOverlap) {
     EXPECT_EQ(r.nearest(0x200000, 16), std::nullopt);
     EXPECT_EQ(r.remove(0x100001), std::nullopt);
     EXPECT_TRUE(r.remove(0x100000));
+}
+
+TEST(CodeToCome, IsCompiledWhenAKernelHasRunForSomeTime) {
+    using namespace std::chrono_literals;
+    CodeToCome code;
+    int compiles = 0;
+    code.compile = [&] { ++compiles; };
+    code.runs_for(CodeToCome::kPays - 2ns); // a launch, so far
+    code.runs_for(CodeToCome::kPays - 1ns);
+    code.ran_for(CodeToCome::kPays - 1ns);
+    EXPECT_EQ(compiles, 0);
+    code.ran_for(1ns); // the next one
+    EXPECT_EQ(compiles, 1);
+    code.runs_for(CodeToCome::kPays);
+    code.ran_for(CodeToCome::kPays);
+    EXPECT_EQ(compiles, 1);
 }
 
 /// Runs a C++ function as a kernel through a small executor.
@@ -51,6 +68,7 @@ protected:
         launch->grid[0] = blocks;
         launch->block[0] = threads;
         launch->cooperative = cooperative;
+        launch->first_code.later = later_;
         std::memcpy(launch->reserve_parameters(), &argument, 8);
         auto command = std::make_shared<Command>(launch);
         executor_.submit(command, {});
@@ -59,6 +77,7 @@ protected:
     }
 
     KernelInfo info_;
+    std::shared_ptr<CodeToCome> later_;
     Executor executor_{3};
 };
 
@@ -80,6 +99,19 @@ TEST_F(Blocks, EveryThreadRunsOnce) {
                   CUDA_SUCCESS);
         for (auto& count : counts) EXPECT_EQ(count, 1);
     }
+}
+
+TEST_F(Blocks, BetterCodeIsAskedForWhileALongLaunchRuns) {
+    later_ = std::make_shared<CodeToCome>();
+    std::atomic<int> done{0}, asked_for_after{-1};
+    later_->compile = [&] { asked_for_after = done.load(); };
+    const auto sleeps = [](ThreadContext* t) {
+        std::this_thread::sleep_for(CodeToCome::kPays / 5);
+        ++argument<std::atomic<int>>(t);
+    };
+    EXPECT_EQ(run(sleeps, 100, 1, &done, false), CUDA_SUCCESS);
+    EXPECT_GE(asked_for_after, 1);
+    EXPECT_LT(asked_for_after, 100);
 }
 
 TEST_F(Blocks, BarriersSeparatePhases) {
