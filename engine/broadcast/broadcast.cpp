@@ -9,6 +9,7 @@
 
 #include <sys/eventfd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -25,9 +26,11 @@ RemoteFrame copy_of(const RemoteFrame& frame) {
 
 } // namespace
 
-Broadcast::Broadcast() : state_{std::make_unique<State>()} {}
+Broadcast::Broadcast(BroadcastConfig config) : state_{std::make_unique<State>(std::move(config))} {}
 
-std::shared_ptr<Broadcast> Broadcast::make() { return std::shared_ptr<Broadcast>{new Broadcast}; }
+std::shared_ptr<Broadcast> Broadcast::make(BroadcastConfig config) {
+    return std::shared_ptr<Broadcast>{new Broadcast{std::move(config)}};
+}
 
 Broadcast::~Broadcast() { state_->stop_encoder(); }
 
@@ -75,6 +78,8 @@ BroadcastStatus Broadcast::status() const {
     status.width = s.size.x;
     status.height = s.size.y;
     status.is_open = s.is_open;
+    status.videos = int(std::ranges::count_if(
+        s.lines, [](const auto& each) { return each.second.video_is_ready; }));
     return status;
 }
 

@@ -19,9 +19,11 @@ namespace lathe {
 
 class Broadcast;
 
-/// What goes to a viewer. A frame is 16 bytes, then a JPEG file: the kind (1), the codec (0), two
+/// What goes to a viewer. A frame is 16 bytes, then the picture: the kind (1), the codec, two
 /// zeros, the number (32 bits), the window's width and height (16 bits each), and the milliseconds
-/// (32 bits) since the broadcast was made, little-endian. Texts are words as a client's:
+/// (32 bits) since the broadcast was made, little-endian. The codec is 0, a JPEG file; 1, H.264
+/// (Annex B) that follows the one before; or 2, H.264 that begins a stream. A picture of odd sides
+/// has one more column or row in H.264. Texts are words as a client's:
 ///
 ///   title TEXT, cursor NAME, clipboard TEXT, ping NUMBER
 ///   role VIEWER STEERER     who the viewer is, and who steers; 0: nobody
@@ -68,7 +70,20 @@ struct BroadcastStatus {
     std::uint64_t frames = 0;      ///< that differed from the one before
     std::uint64_t sent_frames = 0; ///< to all viewers together
     std::uint64_t sent_bytes = 0;
-    double encode_ms = 0; ///< the mean of the last encodings
+    double encode_ms = 0;     ///< the mean of the last encodings
+    double encode_cpu_ms = 0; ///< the same, of processors' time
+    int videos = 0;           ///< viewers who get H.264
+};
+
+enum class VideoUse {
+    never,
+    when_the_line_is_short, ///< H.264 takes fewer bytes and more processor time than JPEG
+    always,
+};
+
+struct BroadcastConfig {
+    VideoUse video = VideoUse::when_the_line_is_short;
+    std::string ffmpeg = "ffmpeg"; ///< the program, a path or a name on PATH; it need not be there
 };
 
 class LATHE_API Broadcast final : public RemoteDisplay,
@@ -76,8 +91,10 @@ class LATHE_API Broadcast final : public RemoteDisplay,
 public:
     /// Viewers at a time.
     static constexpr int kMostViewers = 64;
+    /// Of them, who get H.264: each has an encoder of its own.
+    static constexpr int kMostVideos = 4;
 
-    static std::shared_ptr<Broadcast> make();
+    static std::shared_ptr<Broadcast> make(BroadcastConfig config = {});
     ~Broadcast() override;
 
     /// Somebody looks. The first one steers. Any thread; throws lathe::Error where too many do.
@@ -104,7 +121,7 @@ public:
 private:
     friend class Viewer;
     struct State;
-    Broadcast();
+    explicit Broadcast(BroadcastConfig config);
     std::unique_ptr<State> state_;
 };
 

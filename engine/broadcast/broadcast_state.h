@@ -7,6 +7,7 @@
 #include "engine/broadcast/client_message.h"
 #include "engine/broadcast/held_inputs.h"
 #include "engine/broadcast/line_pace.h"
+#include "engine/broadcast/video_line.h"
 
 #include <chrono>
 #include <condition_variable>
@@ -36,6 +37,12 @@ struct Viewer::Line {
     int level = 0;           ///< of that
     LinePace::Clock::time_point pinged{};
     std::uint32_t ping = 0;
+    bool shows_video = false;         ///< it says that it can
+    std::unique_ptr<VideoLine> video; ///< where its frames go by H.264
+    bool video_is_ready = false;
+    bool is_encoding = false;  ///< a frame for it, by `video`
+    double video_ms = 0;       ///< the mean of the last encodings
+    bool video_failed = false; ///< or does not help: none for this line any more
 
     static constexpr std::size_t kMostTexts = 256; ///< that wait
 
@@ -53,9 +60,14 @@ struct Viewer::Line {
     }
 };
 
-struct Broadcast::State {
+struct Broadcast::State final : VideoLine::Owner {
     using Line = Viewer::Line;
 
+    explicit State(BroadcastConfig its_config)
+        : config{std::move(its_config)}, program{std::make_shared<H264Program>(config.ffmpeg)} {}
+
+    const BroadcastConfig config;
+    const std::shared_ptr<H264Program> program;
     mutable std::mutex mutex;
     std::condition_variable for_encoder, for_loop, for_still;
     std::map<int, Line> lines; ///< by number: who came first stands first
@@ -82,6 +94,7 @@ struct Broadcast::State {
     BroadcastStatus counts;
     bool stops = false;
     std::thread encoder;
+    std::vector<std::unique_ptr<VideoLine>> ended_videos; ///< whose threads are to be joined
 
     void encode_until_stopped();
     bool wants_more(const Line& line, LinePace::Clock::time_point now) const;
@@ -90,7 +103,19 @@ struct Broadcast::State {
     LinePace::Clock::time_point next_look(LinePace::Clock::time_point now) const;
     Packet packet_of(const RemoteFrame& frame, std::uint32_t of_number, int level,
                      JpegEncoder& jpeg) const;
+    Packet packet_of(const VideoLine::Result& result) const;
+    void deliver(Line& line, std::uint32_t of_number, const Packet& packet);
+    void count_encoding(double milliseconds, double processor_milliseconds);
     void stop_encoder();
+
+    bool wants_video(const Line& line) const;
+    void start_videos();
+    void feed_videos(LinePace::Clock::time_point now);
+    void end_video(Line& line);
+    Line* line_of(const VideoLine& video);
+    void video_ready(const VideoLine& line) override;
+    void video_encoded(const VideoLine& line, VideoLine::Result result) override;
+    void video_failed(const VideoLine& line, const std::string& why) override;
 
     void add_event(InputEvent event);
     void steer(int viewer);

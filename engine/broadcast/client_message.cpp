@@ -183,6 +183,7 @@ Message parse(std::string_view line) {
         if (kind == "focus") return FocusEvent{words.one_of("the focus", {"out", "in"}) == 1};
         if (kind == "size") return size_of(words);
         if (kind == "shown") return Shown{words.number("the frame", 0u, kMostNumber)};
+        if (kind == "codec") return Codec{words.one_of("the codec", {"jpeg", "h264"}) == 1};
         if (kind == "pong") return Pong{words.number("the number", 0u, kMostNumber)};
         if (kind == "name") return Name{short_name(words)};
         if (kind == "ask") return Ask{};

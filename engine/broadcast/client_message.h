@@ -10,6 +10,7 @@
 //   paste TEXT                  the clipboard of the page's machine
 //   focus in|out
 //   shown NUMBER                the frame stands on the screen
+//   codec jpeg|h264             what the page can show; jpeg at first, and it can in any case
 //   pong NUMBER                 the answer to a ping
 //   name TEXT                   of who looks
 //   ask                         to steer
@@ -47,6 +48,9 @@ struct Typed {
 struct Shown {
     std::uint32_t frame = 0;
 };
+struct Codec {
+    bool shows_video = false;
+};
 struct Pong {
     std::uint32_t number = 0;
 };
@@ -58,7 +62,7 @@ struct Give {
     int viewer = 0;
 };
 using Message = std::variant<KeyEvent, ButtonEvent, MoveEvent, WheelEvent, FocusEvent, Typed, Size,
-                             Paste, Shown, Pong, Name, Ask, Give>;
+                             Paste, Shown, Codec, Pong, Name, Ask, Give>;
 
 /// Reads one line. Throws lathe::Error that quotes what is wrong.
 LATHE_API Message parse(std::string_view line);

@@ -3,6 +3,7 @@
 #include "engine/broadcast/broadcast_state.h"
 
 #include "engine/broadcast/jpeg.h"
+#include "engine/broadcast/processor_time.h"
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 
@@ -21,6 +22,7 @@ using Clock = LinePace::Clock;
 
 constexpr auto kRest = 250ms; ///< after which a picture that stays is sent as it is
 constexpr auto kPingPeriod = 2s;
+constexpr double kNewestEncoding = 1.0 / 16; ///< its weight in the mean
 
 constexpr std::array<JpegConfig, LinePace::kLevels> kLevels{
     JpegConfig{95, true, false}, JpegConfig{82, false, false}, JpegConfig{65, false, false},
@@ -36,6 +38,19 @@ template <class T> void put(std::string& bytes, T value) {
     for (std::size_t k = 0; k < sizeof value; ++k) bytes += char(value >> (8 * k) & 0xff);
 }
 
+enum class Codec : char { jpeg, h264, h264_key };
+
+std::string head_of(Codec codec, std::uint32_t number, const RemoteFrame& frame,
+                    Clock::time_point made) {
+    std::string bytes{'\x01', char(codec), '\0', '\0'};
+    const auto time = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - made);
+    put(bytes, number);
+    put(bytes, std::uint16_t(frame.width));
+    put(bytes, std::uint16_t(frame.height));
+    put(bytes, std::uint32_t(time.count()));
+    return bytes;
+}
+
 } // namespace
 
 /// A picture that moves is as fine as the line carries; one that stays is sent once more, as it is.
@@ -44,7 +59,7 @@ int Broadcast::State::level_for(const Line& line, Clock::time_point now) const {
 }
 
 bool Broadcast::State::wants_more(const Line& line, Clock::time_point now) const {
-    if (number == 0 || !line.pace.is_ready()) return false;
+    if (number == 0 || line.is_encoding || !line.pace.is_ready()) return false;
     return line.frame != number || level_for(line, now) < line.level;
 }
 
@@ -63,14 +78,29 @@ Clock::time_point Broadcast::State::next_look(Clock::time_point now) const {
 
 Packet Broadcast::State::packet_of(const RemoteFrame& frame, std::uint32_t of_number, int level,
                                    JpegEncoder& jpeg) const {
-    std::string bytes{"\x01\x00\x00\x00", 4};
-    const auto time = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - made);
-    put(bytes, of_number);
-    put(bytes, std::uint16_t(frame.width));
-    put(bytes, std::uint16_t(frame.height));
-    put(bytes, std::uint32_t(time.count()));
+    std::string bytes = head_of(Codec::jpeg, of_number, frame, made);
     jpeg.append(bytes, frame.rgba.get(), frame.width, frame.height, kLevels.at(std::size_t(level)));
     return {std::make_shared<const std::string>(std::move(bytes)), false};
+}
+
+Packet Broadcast::State::packet_of(const VideoLine::Result& result) const {
+    std::string bytes = head_of(result.unit.is_key ? Codec::h264_key : Codec::h264,
+                                result.job.number, result.job.frame, made);
+    bytes += result.unit.bytes;
+    return {std::make_shared<const std::string>(std::move(bytes)), false};
+}
+
+void Broadcast::State::deliver(Line& line, std::uint32_t of_number, const Packet& packet) {
+    line.pace.sent(of_number, Clock::now());
+    counts.sent_bytes += packet.bytes->size();
+    ++counts.sent_frames;
+    line.add(packet);
+}
+
+void Broadcast::State::count_encoding(double milliseconds, double processor_milliseconds) {
+    const double weight = counts.encode_ms == 0 ? 1 : kNewestEncoding;
+    counts.encode_ms += (milliseconds - counts.encode_ms) * weight;
+    counts.encode_cpu_ms += (processor_milliseconds - counts.encode_cpu_ms) * weight;
 }
 
 void Broadcast::State::encode_until_stopped() {
@@ -99,6 +129,14 @@ void Broadcast::State::encode_until_stopped() {
                 line.pinged = now;
                 line.say(fmt::format("ping {}", ++line.ping));
             }
+        if (auto ended = std::exchange(ended_videos, {}); !ended.empty()) {
+            lock.unlock();
+            ended.clear();
+            lock.lock();
+            continue;
+        }
+        start_videos();
+        feed_videos(now);
         const auto levels = wanted(now);
         if (levels.empty()) {
             for_encoder.wait_until(lock, next_look(now));
@@ -109,24 +147,21 @@ void Broadcast::State::encode_until_stopped() {
         for (const auto& [level, viewers] : levels) {
             lock.unlock();
             const auto begin = Clock::now();
+            const double used = processor_milliseconds_of_this_thread();
             Packet packet;
             try {
                 packet = packet_of(frame, of_number, level, jpeg);
             } catch (const Error& error) { log::error("broadcast: {}", error.what()); }
             const std::chrono::duration<double, std::milli> took = Clock::now() - begin;
+            const double processor = processor_milliseconds_of_this_thread() - used;
             lock.lock();
-            counts.encode_ms += (took.count() - counts.encode_ms) / (counts.encode_ms ? 16 : 1);
+            count_encoding(took.count(), processor);
             for (const int viewer : viewers) {
                 const auto found = lines.find(viewer);
                 if (found == lines.end()) continue;
-                Line& line = found->second;
-                line.frame = of_number;
-                line.level = level;
-                if (!packet.bytes) continue;
-                line.pace.sent(of_number, Clock::now());
-                counts.sent_bytes += packet.bytes->size();
-                ++counts.sent_frames;
-                line.add(packet);
+                found->second.frame = of_number;
+                found->second.level = level;
+                if (packet.bytes) deliver(found->second, of_number, packet);
             }
         }
     }
@@ -139,6 +174,12 @@ void Broadcast::State::stop_encoder() {
     }
     for_encoder.notify_all();
     if (encoder.joinable()) encoder.join();
+    std::vector<std::unique_ptr<VideoLine>> ended;
+    {
+        const std::lock_guard lock{mutex};
+        for (auto& [viewer, line] : lines) end_video(line);
+        ended.swap(ended_videos);
+    }
 }
 
 } // namespace lathe

@@ -12,7 +12,9 @@ using namespace std::chrono_literals;
 
 constexpr double kBusy = 60, kFree = 25; ///< ms beyond the round trip, of a frame
 constexpr auto kBeforeWorse = 400ms;     ///< since the last change
-constexpr auto kBeforeBetter = 2s;       ///< of a free line
+constexpr auto kBeforeBetter = 2s;       ///< of a free line; longer where better was too much
+constexpr auto kTooMuch = 4s;            ///< a line that is busy so soon after it became better
+constexpr auto kMostBeforeBetter = 32s;
 constexpr double kFramePeriod = 1000.0 / 60;
 constexpr double kMostUnderWay = 8;
 constexpr double kNewest = 0.3; ///< weight of the newest delay in the mean
@@ -50,9 +52,14 @@ void LinePace::judge(Clock::time_point now) {
     if (busy > kBusy && level_ + 1 < kLevels && now - changed_ > kBeforeWorse) {
         ++level_;
         changed_ = now;
-    } else if (free_since_ && level_ > 1 && now - *free_since_ > kBeforeBetter) {
+        const bool was_too_much = bettered_ && now - *bettered_ < kTooMuch;
+        before_better_ = was_too_much
+                             ? std::min<Clock::duration>(2 * before_better_, kMostBeforeBetter)
+                             : kBeforeBetter;
+        bettered_.reset();
+    } else if (free_since_ && level_ > 1 && now - *free_since_ > before_better_) {
         --level_;
-        changed_ = *(free_since_ = now);
+        changed_ = *(bettered_ = free_since_ = now);
     }
 }
 

@@ -46,7 +46,8 @@ private:
     double delay_ms_ = 0;
     int level_ = 1;
     Clock::time_point changed_{};
-    std::optional<Clock::time_point> free_since_;
+    std::optional<Clock::time_point> free_since_, bettered_;
+    Clock::duration before_better_ = std::chrono::seconds{2};
 };
 
 } // namespace lathe

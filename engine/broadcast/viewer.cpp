@@ -77,7 +77,10 @@ void Broadcast::State::tell_roles() {
 }
 
 void Broadcast::State::leave(int viewer) {
-    if (lines.erase(viewer) == 0) return;
+    const auto line = lines.find(viewer);
+    if (line == lines.end()) return;
+    end_video(line->second);
+    lines.erase(line);
     if (viewer == steerer) steer(lines.empty() ? 0 : lines.begin()->first);
     else tell_roles();
 }
@@ -93,6 +96,10 @@ void Broadcast::State::handle(int viewer, client::Message message) {
             for_encoder.notify_all();
         } else if constexpr (std::is_same_v<T, client::Pong>) {
             if (m.number == line.ping) line.pace.answered(LinePace::Clock::now() - line.pinged);
+        } else if constexpr (std::is_same_v<T, client::Codec>) {
+            line.shows_video = m.shows_video;
+            if (!m.shows_video) end_video(line);
+            for_encoder.notify_all();
         } else if constexpr (std::is_same_v<T, client::Name>) {
             line.name = std::move(m.text);
         } else if constexpr (std::is_same_v<T, client::Size>) {

@@ -72,6 +72,10 @@ class Browser:
                 raise RuntimeError(f"{method}: {answer['error']}")
             return answer["result"]
 
+    def at_start(self, script):
+        """Runs it in each page that is opened from now on, before the page's own."""
+        self._call("Page.addScriptToEvaluateOnNewDocument", source=script)
+
     def open(self, url):
         self._call("Page.navigate", url=url)
 

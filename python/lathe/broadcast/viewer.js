@@ -35,6 +35,66 @@ const STYLE = `
 .lathe-view .lathe-note button:hover { background: #41689e; }
 `;
 
+/// Whether the browser has H.264 by WebCodecs, which pages have that came from this machine, or by
+/// https.
+async function hasVideo() {
+  try {
+    return (await VideoDecoder.isConfigSupported({ codec: "avc1.42C034" })).supported;
+  } catch {
+    return false;
+  }
+}
+
+/// Decodes pictures one after another. If it cannot, it says so by `fail`, and shows no more.
+function makeVideo(fail) {
+  const PATIENCE = 2000; // ms; the browser's decoder may wait for frames that will not come
+  let decoder = null, time = 0, done = null;
+
+  function end() {
+    if (decoder && decoder.state !== "closed") decoder.close();
+    decoder = null;
+  }
+  /// Profile and level, as the stream's parameters have them.
+  function codecOf(bytes) {
+    for (let k = 0; k + 7 < bytes.length; k++)
+      if (bytes[k] === 0 && bytes[k + 1] === 0 && bytes[k + 2] === 1 && (bytes[k + 3] & 31) === 7)
+        return "avc1." + [4, 5, 6].map((at) =>
+          bytes[k + at].toString(16).padStart(2, "0").toUpperCase()).join("");
+    return "";
+  }
+  function begin(bytes) {
+    end();
+    decoder = new VideoDecoder({
+      output: (picture) => done ? done.resolve(picture) : picture.close(),
+      error: (why) => done?.reject(why),
+    });
+    decoder.configure({ codec: codecOf(bytes), optimizeForLatency: true });
+  }
+  return {
+    async decode(bytes, isKey) {
+      let timer = 0;
+      try {
+        if (isKey) begin(bytes);
+        return await new Promise((resolve, reject) => {
+          done = { resolve, reject };
+          timer = setTimeout(() => reject(new Error("no picture came")), PATIENCE);
+          decoder.decode(new EncodedVideoChunk({
+            type: isKey ? "key" : "delta", timestamp: time += 1000, data: bytes,
+          }));
+        });
+      } catch (why) {
+        end();
+        fail();
+        throw why;
+      } finally {
+        clearTimeout(timer);
+        done = null;
+      }
+    },
+    end,
+  };
+}
+
 export function makeViewer(element, line) {
   const root = document.createElement("div");
   root.className = "lathe-view";
@@ -57,7 +117,7 @@ export function makeViewer(element, line) {
   let isOpen = false, number = 0, steerer = 0, isOver = false;
   let last = Promise.resolve();
   let told = ""; // the size that was said last
-  const stats = { frames: 0, bytes: 0, last: 0 };
+  const stats = { frames: 0, videoFrames: 0, bytes: 0, last: 0 };
 
   const say = (text) => { if (isOpen) line.send(text); };
   const steers = () => number !== 0 && number === steerer;
@@ -67,17 +127,21 @@ export function makeViewer(element, line) {
 
   async function draw(data) {
     const head = new DataView(data);
-    const frame = head.getUint32(4, true);
+    const codec = head.getUint8(1), frame = head.getUint32(4, true);
     const width = head.getUint16(8, true), height = head.getUint16(10, true);
     try {
-      const picture = await createImageBitmap(new Blob([data.slice(16)], { type: "image/jpeg" }));
+      const picture = codec === 0
+        ? await createImageBitmap(new Blob([data.slice(16)], { type: "image/jpeg" }))
+        : await video.decode(new Uint8Array(data, 16), codec === 2);
       if (canvas.width !== width || canvas.height !== height) {
         canvas.width = width;
         canvas.height = height;
       }
-      context.drawImage(picture, 0, 0, width, height);
+      if (codec === 0) context.drawImage(picture, 0, 0, width, height);
+      else context.drawImage(picture, 0, 0, width, height, 0, 0, width, height);
       picture.close();
       stats.frames += 1;
+      stats.videoFrames += codec === 0 ? 0 : 1;
       stats.bytes += data.byteLength;
       stats.last = frame;
     } finally {
@@ -85,6 +149,7 @@ export function makeViewer(element, line) {
       say(`shown ${frame}`);
     }
   }
+  const video = makeVideo(() => say("codec jpeg"));
   const isSeen = () => document.hidden && new Promise((done) =>
     document.addEventListener("visibilitychange", done, { once: true }));
 
@@ -294,6 +359,7 @@ export function makeViewer(element, line) {
       told = "";
       if (name) say(`name ${encode(name)}`);
       if (line.followsSize !== false) tellSize();
+      hasVideo().then((has) => { if (has) say("codec h264"); });
       show("");
     },
     lose(words) {
@@ -304,6 +370,7 @@ export function makeViewer(element, line) {
     get isOver() { return isOver; },
     remove() {
       observer.disconnect();
+      video.end();
       root.remove();
     },
   };

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import subprocess
 import sys
 import threading
@@ -13,7 +14,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from lathe.cli.messages import choose_device, load_engine, parse_count, parse_size
+from lathe.cli.messages import UserError, choose_device, load_engine, parse_count, parse_size
 from lathe.cli.tables import Table, as_markdown, as_text, percentile, where_and_when
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ __global__ void rings(uchar4* picture, int width, int height, float time) {
 class _Program:
     """A program that is served. It moves, or rests and answers keys."""
 
-    def __init__(self, size: tuple[int, int], panels: bool) -> None:
+    def __init__(self, size: tuple[int, int], panels: bool, codec: str) -> None:
         import numpy as np
 
         from lathe import options as run_options
@@ -50,7 +51,7 @@ class _Program:
         from lathe.broadcast.server import PageServer
         from lathe.native import native
 
-        self.broadcast = native.Broadcast()
+        self.broadcast = native.Broadcast(codec)
         run_options.use(
             run_options.RunOptions(headless=False, display=self.broadcast, session=False)
         )
@@ -92,9 +93,10 @@ class _Program:
 class _Viewer:
     """The process that looks; a thread reads its lines."""
 
-    def __init__(self, url: str, keys: int) -> None:
+    def __init__(self, url: str, keys: int, megabits: float) -> None:
         address = url.replace("http", "ws").replace("/?", "/view?")
-        words = ["-m", "lathe.broadcast.counting_viewer", address, str(SECONDS), str(keys)]
+        numbers = [str(SECONDS), str(keys), str(megabits)]
+        words = ["-m", "lathe.broadcast.counting_viewer", address, *numbers]
         self._process = subprocess.Popen(
             [sys.executable, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
@@ -123,15 +125,20 @@ def bench_stream(arguments: argparse.Namespace) -> int:
     """Measures, and prints a table."""
     size = parse_size(arguments.size) if arguments.size else SIZE
     keys = parse_count("--keys", arguments.keys)
+    megabits = _parse_megabits(arguments.line)
     choose_device(arguments.device)
     load_engine()
     table = Table(
-        f"{size[0]} x {size[1]} pixels, the viewer on the same machine",
+        f"{size[0]} x {size[1]} pixels, the viewer on the same machine, codec {arguments.codec}"
+        + (f", {megabits:g} Mbit/s" if megabits else ""),
         ("", "picture alone", "with panels"),
         note="The loop is not held back to 60 frames a second here.",
     )
     # Panels never rest: they count frames.
-    columns = [_measure(size, False, keys), _measure(size, True, 0)]
+    columns = [
+        _measure(size, panels, 0 if panels else keys, arguments.codec, megabits)
+        for panels in (False, True)
+    ]
     for key in columns[0]:
         table.rows.append((key, *(column[key] for column in columns)))
     print(where_and_when(arguments.command_line))
@@ -140,14 +147,28 @@ def bench_stream(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _measure(size: tuple[int, int], panels: bool, keys: int) -> dict[str, str]:
-    program = _Program(size, panels)
+def _parse_megabits(text: str) -> float:
+    if not text:
+        return 0.0
+    try:
+        megabits = float(text)
+    except ValueError:
+        megabits = 0.0
+    if not 0 < megabits < math.inf:
+        raise UserError(f"--line {text} is no line: it carries some Mbit a second, as in --line 20")
+    return megabits
+
+
+def _measure(
+    size: tuple[int, int], panels: bool, keys: int, codec: str, megabits: float
+) -> dict[str, str]:
+    program = _Program(size, panels, codec)
     end = time.perf_counter() + SECONDS / 2
     alone = program.frames_until(lambda: time.perf_counter() > end)
-    viewer = _Viewer(program.server.url, keys)
+    viewer = _Viewer(program.server.url, keys, megabits)
     program.frames_until(lambda: viewer.has(1))
     seen = program.frames_until(lambda: viewer.has(2))
-    encode = program.broadcast.status["encode_ms"]
+    status = program.broadcast.status
     viewer.go_on()
     while not viewer.has(3):
         program.answer()
@@ -164,7 +185,9 @@ def _measure(size: tuple[int, int], panels: bool, keys: int) -> dict[str, str]:
         "the loop's ms a frame for it": f"{after - before:.2f}",
         "frames/s that the viewer gets": f"{counts['frames']:.0f}",
         "KB a frame": f"{counts['bytes'] / 1e3:.0f}",
-        "ms to encode a frame": f"{encode:.1f}",
+        "of them H.264, %": f"{100 * counts['videos']:.0f}",
+        "ms to encode a frame": f"{status['encode_ms']:.1f}",
+        "ms of processors for it": f"{status['encode_cpu_ms']:.1f}",
         f"{key}, p50": f"{percentile(delays, 0.5):.1f}" if delays else "–",
         f"{key}, p95": f"{percentile(delays, 0.95):.1f}" if delays else "–",
     }

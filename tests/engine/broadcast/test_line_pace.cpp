@@ -59,6 +59,22 @@ TEST_F(LinePaceTest, ABusyLineGetsCoarserPicturesAndAFreeOneFinerAgain) {
     EXPECT_EQ(pace.level(), 1);
 }
 
+/// Coarse pictures take 10 ms, finer ones 100: there is no use in trying those every two seconds.
+TEST_F(LinePaceTest, WhatWasTooMuchIsTriedLessAndLess) {
+    int changes = 0;
+    for (const auto end = now + 120s; now < end;) {
+        const int before = pace.level();
+        pace.sent(++frame, now);
+        now += before > 1 ? 10ms : 100ms;
+        pace.shown(frame, now);
+        changes += pace.level() != before;
+    }
+    EXPECT_LE(changes, 16);
+    EXPECT_GE(changes, 8);
+    run(pace, now, frame, 10ms, 120s);
+    EXPECT_EQ(pace.level(), 1);
+}
+
 TEST_F(LinePaceTest, ALongWayIsNoBusyLine) {
     pace.answered(200ms);
     EXPECT_EQ(pace.most_under_way(), 8u); // else four frames a second would be all
