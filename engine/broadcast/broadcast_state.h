@@ -40,8 +40,9 @@ struct Viewer::Line {
     bool shows_video = false;         ///< it says that it can
     std::unique_ptr<VideoLine> video; ///< where its frames go by H.264
     bool video_is_ready = false;
-    bool is_encoding = false;  ///< a frame for it, by `video`
-    double video_ms = 0;       ///< the mean of the last encodings
+    bool is_encoding = false; ///< a frame for it, by `video`
+    double video_ms = 0;      ///< of an encoding, the mean of the last `videos`
+    int videos = 0;
     bool video_failed = false; ///< or does not help: none for this line any more
 
     static constexpr std::size_t kMostTexts = 256; ///< that wait

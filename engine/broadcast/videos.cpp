@@ -20,8 +20,8 @@ using Milliseconds = std::chrono::duration<double, std::milli>;
 /// Of the pace's levels. The finest picture is a JPEG: it comes once, when the picture rests.
 constexpr std::array<int, LinePace::kLevels> kQualities{18, 20, 24, 29, 34};
 /// Beyond it H.264 costs more than it brings: the processors are short, too.
-constexpr double kMostVideoMilliseconds = 60;
-constexpr double kNewestVideo = 1.0 / 16; ///< weight in the mean
+constexpr double kMostVideoMilliseconds = 100;
+constexpr int kVideosOfMean = 16; ///< frames
 
 } // namespace
 
@@ -39,7 +39,7 @@ void Broadcast::State::start_videos() {
         if (!wants_video(line)) continue;
         try {
             line.video = std::make_unique<VideoLine>(*this, viewer, program);
-            line.video_ms = 0;
+            line.video_ms = line.videos = 0;
             ++running;
         } catch (const std::exception& error) { // no thread can be had
             log::warning("broadcast without H.264: {}", error.what());
@@ -90,10 +90,12 @@ void Broadcast::State::video_encoded(const VideoLine& video, VideoLine::Result r
     line->is_encoding = false;
     deliver(*line, result.job.number, packet);
     count_encoding(result.milliseconds, result.processor_milliseconds);
-    if (!result.unit.is_key) // which took the start of a program
-        line->video_ms +=
-            (result.milliseconds - line->video_ms) * (line->video_ms == 0 ? 1 : kNewestVideo);
-    if (config.video != VideoUse::always && line->video_ms > kMostVideoMilliseconds) {
+    if (!result.unit.is_key) { // which took the start of a program
+        line->videos = std::min(line->videos + 1, kVideosOfMean);
+        line->video_ms += (result.milliseconds - line->video_ms) / line->videos;
+    }
+    if (config.video != VideoUse::always && line->videos == kVideosOfMean &&
+        line->video_ms > kMostVideoMilliseconds) {
         log::debug("broadcast: H.264 takes {:.0f} ms a frame here, so viewer {} gets JPEG",
                    line->video_ms, video.viewer);
         line->video_failed = true;

@@ -135,6 +135,32 @@ TEST_F(VideosTest, ALineThatIsShortGetsIt) {
     EXPECT_EQ(page.frames.back().codec, 1);
 }
 
+TEST_F(VideosTest, AnEncoderThatIsTooSlowGivesWayToJpeg) {
+    open("cat head; picture key; while sleep 0.15; picture next; do :; done",
+         VideoUse::when_the_line_is_short);
+    Page page{broadcast->connect()};
+    page.say("codec h264");
+    page.answers = false;
+    std::size_t answered = 0;
+    const auto show_slowly_until = [&](const auto& is_done) {
+        return show_until(page, [&] {
+            std::this_thread::sleep_for(page.frames.empty() ? 0ms : 90ms);
+            if (answered < page.frames.size())
+                page.say("shown " + std::to_string(page.frames[answered++].number));
+            return is_done();
+        });
+    };
+    ASSERT_TRUE(show_slowly_until([&] { return broadcast->status().videos == 1; }));
+    ASSERT_TRUE(show_slowly_until([&] { return broadcast->status().videos == 0; }));
+    const std::size_t before = runs();
+    page.answers = true;
+    for (const auto end = std::chrono::steady_clock::now() + 600ms;
+         std::chrono::steady_clock::now() < end;)
+        show(++tone % 250), page.take(10);
+    EXPECT_EQ(runs(), before);
+    EXPECT_EQ(page.frames.back().codec, 0);
+}
+
 TEST_F(VideosTest, WithNeverThereIsNone) {
     open(kGood, VideoUse::never);
     Page page{broadcast->connect()};
